@@ -1,0 +1,77 @@
+# Makefile - the doors to the build; Meson and Ninja do the work behind them
+#
+# Every target first calls tools/bootstrap, which installs what is missing.
+# All that is built lands under build/, one folder per kind of build.
+
+PREFIX    ?= /usr/local
+DESTDIR   ?=
+FUZZ_TIME ?= 600
+export DESTDIR FUZZ_TIME
+
+.PHONY: all run test lint format asan tsan valgrind torture cover bench fuzz \
+        abi-accept install uninstall clean help
+
+all:            ## build the library, the examples and the tests
+	@tools/build main
+
+run: all        ## show the library at work: run the examples
+	@tools/run-examples build/main
+
+test: all       ## run all tests
+	@tools/run-tests build/main
+
+lint: all       ## check the law: layers, sizes, header, style
+	@tools/bootstrap lint
+	@tools/lint build/main
+
+format:         ## rewrite the C files as clang-format wants them
+	@tools/bootstrap lint
+	@tools/format --write
+
+asan:           ## run the tests under the address and undefined sanitizers
+	@tools/build asan
+	@tools/run-tests build/asan --binaries
+
+tsan:           ## run the tests tagged "thread" under the thread sanitizer
+	@if tools/list-files | grep -q '^thread '; then \
+	    tools/build tsan && tools/run-tests build/tsan --suite thread; \
+	else echo "no test is tagged \"thread\""; fi
+
+valgrind: all   ## run the unit tests under valgrind
+	@tools/bootstrap valgrind
+	@ALLM_TORTURE=light tools/run-tests build/main --valgrind
+
+torture: all    ## run the unit tests with every single allocation failing
+	@ALLM_TORTURE=full tools/run-tests build/main --suite unit
+
+cover:          ## tell which lines the tests reach
+	@tools/bootstrap cover
+	@tools/build cover
+	@tools/cover build/cover
+
+bench:          ## measure the speed of a release build
+	@tools/build release
+	@tools/run-bench build/release
+
+fuzz:           ## let libFuzzer search each parser for FUZZ_TIME seconds
+	@tools/bootstrap fuzz
+	@tools/build fuzz
+	@tools/run-fuzz build/fuzz
+
+abi-accept: all ## take today's exports and layouts as the promised ones
+	@tools/abi accept build/main
+
+install:        ## install below PREFIX (and DESTDIR)
+	@tools/build release -Dprefix="$(PREFIX)"
+	@meson install -C build/release --no-rebuild --quiet
+
+uninstall:      ## remove what install has put below PREFIX (and DESTDIR)
+	@tools/build release -Dprefix="$(PREFIX)"
+	@tools/uninstall build/release
+
+clean:          ## remove all that was built
+	@rm -rf build
+
+help:           ## list these targets
+	@awk -F ' *## ' '/^[a-z-]+:.*## / { sub(/:.*/, "", $$1); \
+	    printf "  make %-11s %s\n", $$1, $$2 }' Makefile

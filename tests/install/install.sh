@@ -1,0 +1,115 @@
+#!/bin/sh
+# install.sh - what is installed is enough to build and run a program
+#
+# Installs the built library below a temporary folder, compiles a program
+# against it by pkg-config, shared and static, runs both, and looks at the
+# symbols of both libraries.
+set -u
+
+SOURCE_DIR=${SOURCE_DIR:-$(realpath "$(dirname "$0")/../..")}
+BUILD_DIR=${BUILD_DIR:-$SOURCE_DIR/build/main}
+CC=${CC:-cc}
+temp=$(mktemp -d) || exit 1
+trap 'rm -rf "$temp"' EXIT
+root=$temp/root
+passed=0
+failed=0
+
+# check WHY COMMAND...: it succeeds
+check() {
+    why=$1
+    shift
+    if "$@" >"$temp/said" 2>&1; then
+        echo "ok - $why"
+        passed=$((passed + 1))
+    else
+        echo "not ok - $why"
+        sed 's/^/#   /' "$temp/said"
+        failed=$((failed + 1))
+    fi
+}
+
+# equal WANTED GOT
+equal() {
+    [ "$1" = "$2" ] || { echo "wanted: $1"; echo "got: $2"; return 1; }
+}
+
+# Packages that a static link needs besides ours stay visible.
+package() {
+    PKG_CONFIG_PATH=$pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH} \
+        pkg-config "$@" allm
+}
+
+# shellcheck disable=SC2046,SC2086  # flags are words
+compile() { # compile OUT FLAG...
+    out=$1
+    shift
+    $CC -std=c11 "$temp/program.c" $(package --cflags) "$@" -o "$out"
+}
+
+foreign_symbols() { # foreign_symbols NM-FLAGS FILE
+    # shellcheck disable=SC2086
+    ! nm $1 --defined-only "$2" | awk 'NF >= 3 { print $3 }' |
+        sed 's/@.*//' | grep -v '^allm_'
+}
+
+check "it installs" meson install -C "$BUILD_DIR" --no-rebuild --quiet \
+    --destdir "$root"
+
+pkgconfig=$(dirname "$(find "$root" -name allm.pc)")
+lib=$(dirname "$pkgconfig")
+# It names the place without DESTDIR; a program must look where it really is.
+sed "s|^prefix=|&$root|" "$pkgconfig/allm.pc" >"$temp/allm.pc"
+cp "$temp/allm.pc" "$pkgconfig/"
+header=$(find "$root" -name allm.h)
+check "the header" test -s "$header"
+check "the header is the one we have" cmp "$header" "$SOURCE_DIR/include/allm.h"
+check "the shared library and its links" \
+    test -e "$lib/liballm.so" -a -e "$lib/liballm.so.0"
+soname=$(objdump -p "$lib/liballm.so" | awk '$1 == "SONAME" { print $2 }')
+check "the soname" equal liballm.so.0 "$soname"
+check "the static library has one object" equal 1 \
+    "$(ar t "$lib/liballm.a" | wc -l | tr -d ' ')"
+check "no foreign symbol in the shared library" \
+    foreign_symbols -D "$lib/liballm.so"
+check "no foreign symbol in the static library" \
+    foreign_symbols -g "$lib/liballm.a"
+check "both have the same functions" equal \
+    "$(nm -D --defined-only "$lib/liballm.so" | awk '{ print $3 }' | sort)" \
+    "$(nm -g --defined-only "$lib/liballm.a" | awk 'NF >= 3 { print $3 }' | sort)"
+
+# Names of ours that a program may have for itself; they must not clash.
+cat >"$temp/program.c" <<'END'
+#include <allm.h>
+#include <stdio.h>
+
+int arena_alloc(void), buf_add(void), yyjson_read_opts(void);
+int arena_alloc(void) { return 1; }
+int buf_add(void) { return 2; }
+int yyjson_read_opts(void) { return 3; }
+
+int main(void)
+{
+    return arena_alloc() + buf_add() + yyjson_read_opts() == 6 &&
+           puts(allm_version()) < 0;
+}
+END
+version=$(package --modversion)
+# shellcheck disable=SC2046  # flags are words
+check "a program with the shared library" \
+    compile "$temp/shared" $(package --libs)
+check "runs and says the version of the package" equal "$version" \
+    "$(LD_LIBRARY_PATH=$lib:${LD_LIBRARY_PATH-} "$temp/shared")"
+# shellcheck disable=SC2046
+check "a program with the static library" compile "$temp/static" \
+    "$lib/liballm.a" $(package --libs --static | tr ' ' '\n' | grep -vx -e -lallm)
+check "runs, too" equal "$version" "$("$temp/static")"
+check "without the shared one" sh -c \
+    "! objdump -p '$temp/static' | grep 'NEEDED.*allm'"
+
+DESTDIR=$root "$SOURCE_DIR/tools/uninstall" "$BUILD_DIR" >/dev/null
+check "uninstalling leaves no file" equal "" \
+    "$(find "$root" -type f -o -type l)"
+
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]

@@ -1,0 +1,160 @@
+#!/bin/sh
+# bootstrap.sh - tools/bootstrap installs what is missing, and only that
+#
+# It runs with a PATH of a few harmless commands and a package manager that
+# only writes down what it was asked for.
+# shellcheck source=tests/lint/plant
+. "$(dirname "$0")/plant"
+
+bin=$garden/bin
+asked=$garden/asked
+machine=$garden/machine
+home=$PATH
+
+# command_named NAME: one that does nothing, and does it well
+command_named() { printf '#!/bin/sh\nexit 0\n' >"$bin/$1" && chmod +x "$bin/$1"; }
+
+# A machine that has what every machine has, and nothing else.
+bare_machine() {
+    rm -rf "$bin" "$machine" "$asked"
+    mkdir -p "$bin" "$machine/tools" "$machine/subprojects/packagefiles"
+    cp "$tools/bootstrap" "$machine/tools/"
+    for name in sh env awk cat cmp dirname head id ls mkdir mktemp mv rm sed \
+        sha256sum tail touch chmod; do
+        ln -s "$(PATH=$home command -v "$name")" "$bin/$name"
+    done
+}
+
+# A package manager that notes its arguments and "installs" by touching them.
+manager() {
+    cat >"$bin/$1" <<END
+#!/bin/sh
+echo "$1 \$*" >>"$asked"
+for word do
+    case \$word in
+    -*|install|add|update) ;;
+    ninja-build) touch "$bin/ninja"; chmod +x "$bin/ninja" ;;
+    *) touch "$bin/\$word"; chmod +x "$bin/\$word" ;;
+    esac
+done
+END
+    chmod +x "$bin/$1"
+}
+
+bootstrap() { (PATH=$bin; "$machine/tools/bootstrap" "$@"); }
+
+# was_asked WHY WORDS: the package manager was
+was_asked() {
+    cp "$asked" "$garden/said"
+    says "$1" "$2"
+}
+
+bare_machine
+catches "without a package manager it gives up" \
+    "no known package manager here; please install: valgrind" \
+    bootstrap valgrind
+
+bare_machine
+manager apt-get
+passes "it installs what is missing" bootstrap valgrind cover
+says "it says what and why" \
+    "installing valgrind: finds leaks and wild reads in the tests"
+says "one line for each" "installing gcovr: tells which lines the tests reach"
+was_asked "it asks for nothing" "apt-get install -y"
+was_asked "all in one go" "valgrind gcovr"
+rm "$asked"
+passes "the second time it is done" bootstrap valgrind cover
+if [ -s "$garden/said" ]; then not_ok "silently"; else ok "silently"; fi
+if [ -e "$asked" ]; then not_ok "without a manager"; else ok "without a manager"; fi
+
+for pair in dnf:clang-tools-extra pacman:clang apk:clang-extra-tools brew:llvm
+do
+    bare_machine
+    manager "${pair%:*}"
+    passes "${pair%:*} is known" bootstrap lint
+    was_asked "and its names" "${pair#*:}"
+done
+
+bare_machine
+printf '#!/bin/sh\necho "no such package" >&2\nexit 100\n' >"$bin/apt-get"
+chmod +x "$bin/apt-get"
+catches "a failed install is one clear sentence" \
+    "bootstrap: could not install valgrind" bootstrap valgrind
+says "with the manager's words" "no such package"
+
+bare_machine
+printf '#!/bin/sh\necho 1000\n' >"$garden/id"
+rm "$bin/id" && mv "$garden/id" "$bin/id" && chmod +x "$bin/id"
+manager apt-get
+catches "an ordinary user without sudo" \
+    "please install as root: valgrind" bootstrap valgrind
+# shellcheck disable=SC2016  # the script expands it
+printf '#!/bin/sh\nwhile [ "$1" = -n ]; do shift; done\nexec "$@"\n' \
+    >"$bin/sudo"
+chmod +x "$bin/sudo"
+command_named true
+passes "an ordinary user with sudo" bootstrap valgrind
+
+catches "a need that nobody knows" 'nobody knows what "tea" needs' \
+    bootstrap tea
+
+# ---- yyjson
+
+# pip that hands out whatever $garden/sdist is
+python_with_pip() {
+    cat >"$bin/python3" <<END
+#!/bin/sh
+case " \$* " in
+*" --version "*) exit 0 ;;
+esac
+echo "pip \$*" >>"$asked"
+while [ "\$1" != -d ]; do shift; done
+cp "$garden/sdist" "\$2/yyjson-4.0.6.tar.gz"
+END
+    chmod +x "$bin/python3"
+    ln -sf "$(PATH=$home command -v cp)" "$bin/cp"
+}
+
+build_machine() {
+    bare_machine
+    for name in cc meson ninja git; do command_named "$name"; done
+    printf '#!/bin/sh\nexit 1\n' >"$bin/pkg-config"
+    chmod +x "$bin/pkg-config"
+    python_with_pip
+}
+archive=subprojects/packagefiles/yyjson-4.0.6.tar.gz
+
+build_machine
+command_named pkg-config
+passes "the system's yyjson is enough" bootstrap build
+if [ -s "$garden/said" ]; then not_ok "silently"; else ok "silently"; fi
+
+build_machine
+echo "not the archive we know" >"$garden/sdist"
+passes "a wrong archive is no archive" bootstrap build
+says "and Meson is to try elsewhere" "no archive of yyjson to be had"
+was_asked "pip was told the hash" "--require-hashes"
+
+build_machine
+rm "$bin/git"
+catches "no archive and no git" "could not get yyjson" bootstrap build
+
+if [ -e "$SOURCE_DIR/$archive" ]; then
+    build_machine
+    cp "$SOURCE_DIR/$archive" "$garden/sdist"
+    passes "the right archive is kept" bootstrap build
+    cp "$machine/$archive" "$garden/said"
+    if cmp -s "$machine/$archive" "$garden/sdist"; then
+        ok "whole"
+    else
+        not_ok "whole"
+    fi
+    rm "$asked"
+    passes "offline and fetched before" bootstrap build
+    if [ -e "$asked" ]; then not_ok "pip is left alone"; else
+        ok "pip is left alone"; fi
+else
+    skip "the right archive is kept" "this machine uses its own yyjson"
+fi
+
+finish

@@ -1,0 +1,144 @@
+#!/bin/sh
+# layers.sh - check-layers.sh catches every way to break the order
+# shellcheck source=tests/lint/plant
+. "$(dirname "$0")/plant"
+
+export CFLAGS=-Ifake
+check() { "$tools/check-layers.sh" . archives; }
+
+fresh
+passes "a clean tree" check
+
+# ---- includes
+
+fresh
+echo '#include "json/json.h"' >>src/base/mem.h
+echo '#  include <json/json.h>' >>src/base/mem.c
+echo '#include "mem.h"' >>src/base/version.c
+echo '#include "allm.h"' | plant src/wire/sse.h
+echo 'int util_do(void);' | plant src/util/do.h
+echo 'int deep(void);' | plant src/base/deep/deep.h
+catches "includes full of faults" "forbidden include" check
+says "an include from above" \
+    "base/mem.h includes json/json.h: base may not use json"
+says "the same in angle brackets" \
+    "base/mem.c includes json/json.h: base may not use json"
+says "an include that does not name its layer" \
+    'base/version.c includes "mem.h", which is no src/LAYER/FILE.h'
+says "the public header where it is not permitted" \
+    "wire/sse.h includes allm.h: wire may not use api"
+says "a layer that nobody knows" "util is not named in LAYERS"
+says "a folder in a layer" "base/deep/deep.h is not in src/LAYER/"
+
+# ---- symbols
+
+fresh
+cat >>src/base/mem.c <<'END'
+#include "allm.h"
+int json_number(void);
+int mem_n(void) { return json_number() + (int)allm_json_size(0, 0); }
+END
+build base
+catches "a call without an include" \
+    "base/mem.c uses json_number of json: base may not use json" check
+says "a public function belongs to the layer that defines it" \
+    "base/mem.c uses allm_json_size of json: base may not use json"
+
+fresh
+plant src/cli/main.c <<'END'
+#include <allm.h>
+int main(void) { return allm_version() == 0; }
+END
+build cli
+passes "the program uses a public function" check
+
+fresh
+plant src/cli/main.c <<'END'
+void *mem_get(unsigned long);
+int main(void) { return mem_get(1) == 0; }
+END
+build cli
+catches "the program uses an internal function" \
+    "cli/main.c uses mem_get of base: cli may not use base" check
+
+fresh
+rm archives/libjson.a
+catches "a layer that was not built" "libjson.a" check
+
+# ---- cycles
+
+fresh
+echo '#include "json/b.h"' | plant src/json/a.h
+echo '#include "json/c.h"' | plant src/json/b.h
+echo '#include "json/a.h"' | plant src/json/c.h
+catches "headers that include each other" "include cycle" check
+says "and says which" "json/b"
+
+fresh
+echo 'int a(void);' | plant src/json/a.h
+echo 'int b(void);' | plant src/json/b.h
+echo '#include "json/b.h"' | plant src/json/a.c
+echo '#include "json/a.h"' | plant src/json/b.c
+build json
+catches "sources that include each other's header" "include cycle" check
+
+# ---- names
+
+fresh
+cat >src/json/schema.c <<'END'
+int allm_json_schema(void) { return 1; }
+int allm_json_schema_new(void) { return 1; }
+END
+build json
+passes "allm_LAYER_FILE and allm_LAYER_FILE_verb live in LAYER/FILE.c" check
+
+fresh
+cat >>src/base/mem.c <<'END'
+int allm_nobody_knows(void) { return 1; }
+int allm_version_old(void) { return 1; }
+END
+echo 'int allm_versions(void) { return 1; }' >>src/base/version.c
+echo 'int allm_json_size_of(void) { return 1; }' >src/json/schema.c
+build base json
+catches "public functions in the wrong place" "misplaced public function" check
+says "one without a file" \
+    "allm_nobody_knows is in base/mem.c, but no file has its noun"
+says "one in another's file" \
+    "allm_version_old is in base/mem.c, but belongs in base/version.c"
+says "one whose noun only begins alike" \
+    "allm_versions is in base/version.c, but no file has its noun"
+says "one with the layer but not the file" \
+    "allm_json_size_of is in json/schema.c, but belongs in json/json.c"
+
+# ---- headers alone
+
+fresh
+echo 'size_t json_size(void);' >src/json/size.h
+sed '/stddef/d; /stdint/d' "$garden/clean/include/allm.h" >include/allm.h
+catches "a header that leans on others" "header does not compile alone" check
+says "it is named" "json/size.h"
+says "the public one, too" "  allm.h"
+
+# ---- private to one layer
+
+fresh
+echo '#include <yyjson.h>' | plant src/data/part.h
+echo 'int yyjson_read(void); int mem_n(void) { return yyjson_read(); }' \
+    >>src/base/mem.c
+build base
+catches "yyjson.h outside json" \
+    "data/part.h includes yyjson.h, which only json may" check
+says "a function of yyjson outside json" \
+    "base/mem.c uses yyjson_read, which only json may"
+
+fresh
+for function in malloc calloc realloc free strdup; do
+    echo "void *$function(); void *use_$function() { return $function(1, 2); }"
+done >>src/json/json.c
+build json
+catches "memory outside base" "forbidden outside its layer" check
+for function in malloc calloc realloc free strdup; do
+    says "$function, too" "json/json.c uses $function, which only base may"
+done
+
+finish

@@ -1,0 +1,65 @@
+#!/bin/sh
+# check-banned.sh - the library does not call what STYLE bans
+#
+# Unsafe or hidden-state functions; ctype.h (depends on the locale) and
+# setjmp.h; whatever prints, ends the process or sleeps.  The source is
+# searched without its comments and texts, then the symbols of the archives
+# and of the shared library, so that a macro hides nothing.  The program in
+# src/cli may print and exit.
+#
+# usage: tools/check-banned.sh [ROOT [ARCHIVES]]
+set -u
+export LC_ALL=C
+
+tools=$(realpath "$(dirname "$0")")
+root=${1:-.}
+archives=$(realpath "${2:-$root/build/main/src}")
+cd "$root" || exit 1
+temp=$(mktemp -d) || exit 1
+trap 'rm -rf "$temp"' EXIT
+
+unsafe='strcpy strcat sprintf vsprintf strtok atoi atol atoll gets alloca
+    rand srand localtime gmtime ctime asctime setjmp longjmp sigsetjmp
+    siglongjmp _setjmp system sleep usleep nanosleep'
+printing='printf vprintf fprintf vfprintf dprintf puts putchar putc fputc fputs
+    perror'
+ending='exit _exit _Exit quick_exit abort'
+streams='stdout stderr'
+
+# any WORD...: the words as one pattern
+any() { printf '%s' "$*" | tr -s ' ' '|'; }
+
+# Code of the library that calls a banned function or names a banned thing; a
+# member called "exit" is fine, and so is a function whose name ends in it.
+in_source() {
+    # shellcheck disable=SC2086  # one word per name
+    call="(^|[^[:alnum:]_.>])($(any $unsafe $printing $ending))[[:space:]]*\\("
+    # shellcheck disable=SC2086
+    name="(^|[^[:alnum:]_.>])($(any $streams))([^[:alnum:]_]|\$)"
+    header='#[[:space:]]*include[[:space:]]*<(ctype|wctype|setjmp)\.h>'
+    find src -name '*.[ch]' ! -path 'src/cli/*' \
+        -exec "$tools/c-source" lines {} + |
+        grep -E "$call|$name|$header" | sed 's/:[[:space:]]*/: /2'
+}
+
+# Undefined symbols of what was built; __x_chk is x with fortification.
+in_objects() {
+    # shellcheck disable=SC2086
+    banned="$(any $unsafe $printing $ending $streams)"
+    for file in "$archives"/lib*.a "$archives"/liballm.so; do
+        case $file in
+        */libcli.a|*/liballm.a) continue ;;     # the program; a copy
+        esac
+        [ -e "$file" ] || continue
+        dynamic=
+        case $file in *.so) dynamic=-D ;; esac
+        nm -A -u $dynamic "$file" |
+            sed -E 's/@.*//; s/ __([a-z]+)_chk$/ \1/; s/ __isoc99_/ /' |
+            grep -E " ($banned)\$" |
+            sed -E 's|^.*/([^/]+):? +[Uw] (.*)$|\1 needs \2|; s/: +needs/ needs/'
+    done
+}
+
+{ in_source; in_objects; } >"$temp/faults"
+sed 's/^/banned: /' "$temp/faults"
+[ ! -s "$temp/faults" ]

@@ -1,0 +1,95 @@
+#!/bin/sh
+# check-header.sh - the public headers can be used from any language, for long
+#
+#   no inline, variadic function, union, bit-field, long, time_t or FILE
+#   no struct by value in parameters and results
+#   every function is ALLM_API and declared once; every struct has a typedef
+#   good C11 and good C++17, without a warning
+#
+# usage: tools/check-header.sh [ROOT]      (CC and CXX tell the compilers)
+set -u
+export LC_ALL=C
+
+tools=$(realpath "$(dirname "$0")")
+cd "${1:-.}" || exit 1
+temp=$(mktemp -d) || exit 1
+trap 'rm -rf "$temp"' EXIT
+export CC="${CC:-cc}"
+warnings='-Wall -Wextra -Wpedantic -Werror'
+
+# Code without directives: macros are the header's own business.
+code_lines() {
+    "$tools/c-source" lines "$1" | awk '{
+        code = $0
+        sub(/^[^:]*:[0-9]*:/, "", code)
+        if (!continued && code !~ /^[ ]*#/)
+            print
+        continued = (continued || code ~ /^[ ]*#/) && code ~ /\\$/
+    }'
+}
+
+# deny WHAT PATTERN: a fault for each line of code that has it
+deny() { grep -E -e "$2" "$temp/code" | sed "s/^/$1: /"; }
+
+check_lines() {
+    code_lines "$1" >"$temp/code"
+    word_end='([^[:alnum:]_]|$)'
+    deny "inline function" "(^|[^[:alnum:]_])(inline|__inline)$word_end"
+    deny "variadic function" '\.\.\.'
+    deny "union" "(^|[^[:alnum:]_])union$word_end"
+    deny "bit-field" '[[:alnum:]_][[:space:]]*:[[:space:]]*[0-9]+[[:space:]]*[;,]'
+    deny "long (its size differs)" "(^|[^[:alnum:]_])long$word_end"
+    deny "time_t (its size differs)" "(^|[^[:alnum:]_])time_t$word_end"
+    deny "FILE (belongs to one libc)" "(^|[^[:alnum:]_])FILE$word_end"
+}
+
+check_facts() {
+    "$tools/c-header" "$1" >"$temp/facts" || echo "$1: cannot be understood"
+    awk -v header="$1" '
+        $1 == "by-value" {
+            print "struct by value: " header ": " $3 " in " $2 }
+        $1 == "private" {
+            print "function without ALLM_API: " header ": " $2 }
+        $1 == "function" && seen[$2]++ == 1 {
+            print "declared twice: " header ": " $2 }
+        ($1 == "function" || $1 == "private") && $2 !~ /^allm_/ {
+            print "name without allm_: " header ": " $2 }' "$temp/facts"
+    awk '$1 == "struct" { print $2 }' "$temp/facts" | while read -r name; do
+        grep -qE "^(typedef struct|\\}).*[ *]${name}[ ;]" "$1" ||
+            echo "struct without a typedef: $1: $name"
+    done
+}
+
+# compile STANDARD LANGUAGE COMPILER: the header alone
+compile() {
+    name=$(basename "$header")
+    # shellcheck disable=SC2086  # a compiler may be several words
+    echo "#include <$name>" |
+        $3 -x "$2" -std="$1" $warnings -Iinclude \
+            -fsyntax-only - 2>"$temp/errors" ||
+        { echo "$header is no good $1:"; sed 's/^/  /' "$temp/errors"; }
+}
+
+find_cxx() {
+    for cxx in ${CXX-} c++ g++ clang++ clang++-14; do
+        if command -v "$cxx" >/dev/null; then
+            echo "$cxx"
+            return
+        fi
+    done
+}
+
+cxx=$(find_cxx)
+for header in include/allm.h include/allm_ext.h; do
+    [ -e "$header" ] || continue
+    check_lines "$header"
+    check_facts "$header"
+    compile c11 c "$CC"
+    if [ -n "$cxx" ]; then
+        compile c++17 c++ "$cxx"
+    else
+        echo "$header: there is no C++ compiler to try it with"
+    fi
+done >"$temp/faults"
+sed 's/^/header: /' "$temp/faults"
+[ ! -s "$temp/faults" ]

@@ -1,0 +1,200 @@
+#!/bin/sh
+# check-layers.sh - prove that src/ is layered as src/LAYERS says
+#
+#   1  an #include points only to a permitted layer, and names it
+#   2  a linked symbol comes only from a permitted layer (no extern tricks);
+#      it belongs to the layer that defines it, whatever it is called, but
+#      cli may use nothing except allm_*
+#   3  headers and sources form no cycle, not even inside one layer
+#   4  allm_FILE_verb or allm_LAYER_FILE_verb is defined in src/LAYER/FILE.c
+#   5  every header compiles on its own
+#   6  yyjson is seen by json only; malloc and its kin by base only
+#
+# usage: tools/check-layers.sh [ROOT [ARCHIVES]]
+#
+# ARCHIVES is the folder that holds libLAYER.a for each layer (ROOT and
+# ROOT/build/main/src unless told).  CC, and CFLAGS for headers of others.
+set -u
+export LC_ALL=C
+
+root=${1:-.}
+archives=$(realpath "${2:-$root/build/main/src}")
+cd "$root" || exit 1
+temp=$(mktemp -d) || exit 1
+trap 'rm -rf "$temp"' EXIT
+law=src/LAYERS
+failed=0
+
+# report TITLE: show the list of faults; an empty one is good.
+report() {
+    if [ -s "$temp/faults" ]; then
+        echo "layers: $1"
+        sed 's/^/  /' "$temp/faults"
+        failed=1
+    fi
+}
+
+# --------------------------------------------------------------- the facts ---
+
+# layers: one name per line
+sed 's/#.*//' "$law" | awk 'NF { print $1 }' >"$temp/layers"
+# permits: "USER USED"
+sed 's/#.*//' "$law" | awk 'NF {
+    print $1, $1
+    for (i = 2; i <= NF; i++)
+        print $1, $i
+}' >"$temp/permits"
+
+# files: sources and headers without "src/"
+(cd src && find . -name '*.[ch]' | sed 's|^\./||' | sort) >"$temp/files"
+
+# includes: "FILE HOW TARGET", HOW being " or <
+(cd src && xargs grep -HoE '^[[:space:]]*#[[:space:]]*include[[:space:]]*["<][^">]+' \
+    /dev/null <"$temp/files") |
+    sed -E 's/:[[:space:]]*#[[:space:]]*include[[:space:]]*(["<])/ \1 /' \
+    >"$temp/includes"
+
+# symbols: "LAYER FILE TYPE SYMBOL", from the objects of each layer's archive
+while read -r layer; do
+    [ -e "$archives/lib$layer.a" ] || continue
+    nm -A -g "$archives/lib$layer.a" | awk -v layer="$layer" '{
+        object = $1
+        sub(/:[0-9a-f]*$/, "", object)
+        sub(/.*[:\/]/, "", object)
+        sub("^" layer "_", "", object)
+        sub(/(\.c)?\.o$/, "", object)
+        print layer, object, $(NF - 1), $NF
+    }'
+done <"$temp/layers" >"$temp/symbols"
+
+# ------------------------------------------------------------------- rules ---
+
+check_folders() {
+    sed -n 's|/.*||p' "$temp/files" | sort -u |
+        grep -vxFf "$temp/layers" | sed 's/$/ is not named in LAYERS/' \
+        >"$temp/faults"
+    grep -vE '^[^/]+/[^/]+$' "$temp/files" |
+        sed 's/$/ is not in src\/LAYER\//' >>"$temp/faults"
+    report "a folder without a place in the order"
+}
+
+check_archives() {
+    grep '\.c$' "$temp/files" | sed 's|/.*||' | sort -u |
+        while read -r layer; do
+            [ -e "$archives/lib$layer.a" ] || echo "lib$layer.a"
+        done >"$temp/faults"
+    report "not built, so its symbols cannot be judged"
+}
+
+check_includes() {
+    awk '
+        FILENAME ~ /permits$/ { may[$1, $2] = 1; next }
+        FILENAME ~ /files$/   { known[$1] = 1; next }
+        {
+            layer = $1; sub(/\/.*/, "", layer)
+            to = $3; sub(/\/.*/, "", to)
+            if ($3 == "allm.h" || $3 == "allm_ext.h")
+                to = "api"
+            else if ($2 == "<" && !($3 in known))
+                next
+            else if (!($3 in known)) {
+                print $1 " includes \"" $3 "\", which is no src/LAYER/FILE.h"
+                next
+            }
+            if (!((layer, to) in may))
+                print $1 " includes " $3 ": " layer " may not use " to
+        }' "$temp/permits" "$temp/files" "$temp/includes" >"$temp/faults"
+    report "forbidden include"
+}
+
+check_symbols() {
+    awk '
+        FILENAME ~ /permits$/ { may[$1, $2] = 1; next }
+        pass == 1 && $3 ~ /[A-TV-Z]/ { home[$4] = $1; next }
+        pass == 2 && $3 ~ /[Uw]/ && $4 in home {
+            to = home[$4]
+            if ($1 == "cli" && $4 ~ /^allm_/)
+                to = "api"
+            if (!(($1, to) in may))
+                print $1 "/" $2 ".c uses " $4 " of " home[$4] ": " \
+                    $1 " may not use " to
+        }' "$temp/permits" pass=1 "$temp/symbols" pass=2 "$temp/symbols" \
+        >"$temp/faults"
+    report "forbidden call"
+}
+
+# A source and its header are one thing here.
+check_cycles() {
+    awk '$3 ~ /\// {
+        from = $1; sub(/\.[ch]$/, "", from)
+        to = $3; sub(/\.[ch]$/, "", to)
+        if (from != to)
+            print from, to
+    }' "$temp/includes" | tsort 2>&1 >/dev/null |
+        sed 's/^tsort: //; s/^-: //' >"$temp/faults"
+    report "include cycle"
+}
+
+check_names() {
+    awk '
+        function fits(name, noun) {
+            return name == noun || index(name, noun "_") == 1
+        }
+        FILENAME ~ /files$/ {
+            if ($1 ~ /\.c$/) {
+                path = $1; sub(/\.c$/, "", path)
+                split(path, part, "/")
+                short[path] = "allm_" part[2]
+                long[path] = "allm_" part[1] "_" part[2]
+            }
+            next
+        }
+        $3 ~ /[A-TV-Z]/ && $4 ~ /^allm_/ {
+            here = $1 "/" $2
+            if (fits($4, "allm_" $2) || fits($4, "allm_" $1 "_" $2))
+                next
+            where = ""
+            for (path in short)
+                if (fits($4, short[path]) || fits($4, long[path]))
+                    where = where " " path ".c"
+            print $4 " is in " here ".c, but " \
+                (where ? "belongs in" where : "no file has its noun")
+        }' "$temp/files" "$temp/symbols" >"$temp/faults"
+    report "misplaced public function"
+}
+
+check_headers_alone() {
+    # shellcheck disable=SC2016  # the inner shell expands these
+    (cd src && grep '\.h$' "$temp/files"
+     cd ../include 2>/dev/null && ls -- *.h) |
+        CC=${CC:-cc} CFLAGS=${CFLAGS-} xargs -n 1 -P 2 sh -c '
+            echo "#include \"$1\"" |
+            $CC -std=c11 -D_POSIX_C_SOURCE=200809L -Wall -Wextra -Werror \
+                -Iinclude -Isrc $CFLAGS -fsyntax-only -x c - 2>/dev/null ||
+            echo "$1"' sh | sort >"$temp/faults"
+    report "header does not compile alone"
+}
+
+check_private() {
+    awk '$3 == "yyjson.h" && $1 !~ /^json\// {
+        print $1 " includes yyjson.h, which only json may" }' \
+        "$temp/includes" >"$temp/faults"
+    awk '
+        $3 != "U" { next }
+        $4 ~ /^yyjson_/ && $1 != "json" {
+            print $1 "/" $2 ".c uses " $4 ", which only json may" }
+        $4 ~ /^(malloc|calloc|realloc|reallocarray|free|strdup|strndup|aligned_alloc|posix_memalign)$/ && $1 != "base" {
+            print $1 "/" $2 ".c uses " $4 ", which only base may" }' \
+        "$temp/symbols" >>"$temp/faults"
+    report "forbidden outside its layer"
+}
+
+check_folders
+check_archives
+check_includes
+check_symbols
+check_cycles
+check_names
+check_headers_alone
+check_private
+exit $failed

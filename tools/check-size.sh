@@ -1,0 +1,61 @@
+#!/bin/sh
+# check-size.sh - nothing is too long to be read
+#
+#   function          at most 100 lines
+#   source            at most 800
+#   internal header   at most 300
+#   allm.h            under 1,200
+#
+# Prints how long functions are (median, 90th and 99th percentile) and warns
+# above 12, 35 and 70.
+#
+# usage: tools/check-size.sh [ROOT]
+set -u
+export LC_ALL=C
+
+tools=$(realpath "$(dirname "$0")")
+cd "${1:-.}" || exit 1
+temp=$(mktemp -d) || exit 1
+trap 'rm -rf "$temp"' EXIT
+
+# too_long LIMIT WORD FILE...: name the files with more lines than that
+too_long() {
+    limit=$1 word=$2
+    shift 2
+    for file do
+        [ -e "$file" ] || continue
+        lines=$(wc -l <"$file")
+        if [ "$lines" -gt "$limit" ]; then
+            echo "size: $file has $lines lines; $word may have $limit"
+        fi
+    done
+}
+
+find src -name '*.c' -exec "$tools/c-source" functions {} + |
+    sort -k 3n >"$temp/functions"
+{
+    awk '$3 > 100 {
+        print "size: " $4 "() in " $1 ":" $2 " has " $3 \
+            " lines; a function may have 100"
+    }' "$temp/functions"
+    # shellcheck disable=SC2046  # one word per file
+    too_long 800 "a source" $(find src -name '*.c')
+    # shellcheck disable=SC2046
+    too_long 300 "an internal header" $(find src -name '*.h')
+    too_long 1199 "the public header" include/allm.h
+} >"$temp/faults"
+
+awk '
+    { length_of[NR] = $3 }
+    function at(share) { return length_of[int((NR - 1) * share) + 1] }
+    END {
+        if (!NR)
+            exit
+        m = at(0.5); p90 = at(0.9); p99 = at(0.99)
+        printf "size: %d functions, %d/%d/%d lines (median/p90/p99)\n", \
+            NR, m, p90, p99
+        if (m > 12 || p90 > 35 || p99 > 70)
+            print "size: warning: more than the 12/35/70 we aim at"
+    }' "$temp/functions"
+cat "$temp/faults"
+[ ! -s "$temp/faults" ]

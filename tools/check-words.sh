@@ -1,0 +1,65 @@
+#!/bin/sh
+# check-words.sh - every text of the tree is clean
+#
+#   a note of something to do carries a name: TODO(name)
+#   no path of somebody's machine
+#   no white space at the end of a line, no tab in C, a final newline
+#
+# usage: tools/check-words.sh [ROOT]
+#
+# Recorded bytes (fuzz/corpus, tests/fixture, tests/data) are left alone.
+set -u
+export LC_ALL=C
+
+cd "${1:-.}" || exit 1
+temp=$(mktemp -d) || exit 1
+trap 'rm -rf "$temp"' EXIT
+
+# Text files that are, or may become, part of the repository.
+list_files() {
+    if [ -e .git ]; then
+        git ls-files --cached --others --exclude-standard
+    else
+        find . -type f | sed 's|^\./||' | grep -v '^subprojects/yyjson'
+    fi | grep -vE '^(build|fuzz/corpus|tests/fixture|tests/data)/' |
+        while read -r file; do
+            if [ -s "$file" ]; then echo "$file"; fi
+        done | tr '\n' '\0' | xargs -0 grep -lI '' | sort
+}
+
+# find_words WHAT PATTERN [FILE-PATTERN]: a fault for each line that has it
+find_words() {
+    grep -E "${3:-.}" "$temp/files" | tr '\n' '\0' |
+        xargs -0 -r grep -nHE -e "$2" | sed "s/^/words: $1: /"
+}
+
+# Written so that this file is not caught by itself.
+edge='(^|[^[:alnum:]_])'
+nameless="$edge(TO[D]O([^(]|\$)|TO[D]O\\(\\)|FIX[M]E|X[X]X([^X]|\$))"
+
+# The folder this tree lies in, if it tells anything.
+machine_paths() {
+    echo '(^|[^[:alnum:]_.])/(hom[e]|roo[t]|User[s])/[[:alnum:]_.]'
+    here=$(dirname "$(pwd -P)")
+    case $here in
+    /|/tmp|/tmp/*|/var/*|/home|/root|/Users) ;;
+    *) echo "(^|[^[:alnum:]_.])$here/" ;;
+    esac
+}
+
+list_files >"$temp/files"
+{
+    find_words "a note without a name" "$nameless"
+    for path in $(machine_paths); do
+        find_words "a path of one machine" "$path"
+    done
+    find_words "white space at the end" '[[:space:]]$'
+    find_words "a tab" "$(printf '\t')" '\.[ch]$'
+    while read -r file; do
+        if [ -n "$(tail -c 1 "$file")" ]; then
+            echo "words: no newline at the end: $file"
+        fi
+    done <"$temp/files"
+} >"$temp/faults"
+cat "$temp/faults"
+[ ! -s "$temp/faults" ]
