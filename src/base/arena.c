@@ -1,0 +1,178 @@
+/*
+ * arena.c - memory that is given out piece by piece and freed as a whole
+ *
+ *      block --next--> block --next--> (first)
+ *      [header|pieces....|at      end]
+ *
+ * Invariants
+ *   (1) at and end lie in `block`, or both are NULL and there is no block.
+ *   (2) last, if not NULL, is the piece that ends at `at`.
+ *   (3) Each block is twice as large as the one before it, within FIRST and
+ *       MAX_STEP, unless a piece or the hint at birth needs more.
+ *   (4) What is not given out is poisoned.
+ */
+#include "base/arena.h"
+
+#include "base/poison.h"
+
+#include <stdint.h>
+
+enum { ALIGN = 8, FIRST = 512, MAX_STEP = 256 * 1024 };
+
+struct arena_block {
+    struct arena_block *next;
+    size_t size;                /* with this header */
+};
+
+void arena_init(struct arena *a, struct mem mem)
+{
+    *a = (struct arena){ .mem = mem, .next_size = FIRST };
+}
+
+void arena_init_sized(struct arena *a, struct mem mem, size_t hint)
+{
+    arena_init(a, mem);
+    size_t want;
+    if (mem_add(hint, sizeof(struct arena_block) + ALIGN, &want) &&
+        want <= PTRDIFF_MAX)
+        a->next_size = want;
+}
+
+static size_t round_up(size_t size)
+{
+    return (size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+}
+
+/* How large a block should be behind one of this size: keeps (3). */
+static size_t step_after(size_t size)
+{
+    if (size < FIRST)
+        return FIRST;
+    return size < MAX_STEP / 2 ? size * 2 : MAX_STEP;
+}
+
+/* Put a block with room for `size` more bytes in front. */
+static bool add_block(struct arena *a, size_t size)
+{
+    size_t want;
+    if (!mem_add(size, sizeof(struct arena_block), &want) ||
+        want > PTRDIFF_MAX)     /* end - at must be a number */
+        return false;
+    if (want < a->next_size)
+        want = a->next_size;
+
+    struct arena_block *b = mem_alloc(a->mem, want);
+    if (!b)
+        return false;
+    b->next = a->block;
+    b->size = want;
+    a->block = b;
+    a->at = (char *)(b + 1);
+    a->end = (char *)b + want;
+    a->last = NULL;
+    a->next_size = step_after(want);
+    poison(a->at, (size_t)(a->end - a->at));
+    return true;
+}
+
+void *arena_alloc(struct arena *a, size_t size)
+{
+    if (size > SIZE_MAX - ALIGN) {
+        a->broken = true;
+        return NULL;
+    }
+    size_t room = round_up(size ? size : 1);    /* NULL: no memory, only */
+    size_t left = a->block ? (size_t)(a->end - a->at) : 0;
+    if (left < room && !add_block(a, room)) {
+        a->broken = true;
+        return NULL;
+    }
+    a->last = a->at;
+    a->at += room;
+    unpoison(a->last, size);
+    return a->last;
+}
+
+void *arena_zero(struct arena *a, size_t size)
+{
+    void *p = arena_alloc(a, size);
+    if (p)
+        memset(p, 0, size);
+    return p;
+}
+
+void *arena_resize(struct arena *a, void *p, size_t old, size_t size)
+{
+    if (!p)
+        return arena_alloc(a, size);
+    if (p == a->last && size <= SIZE_MAX - ALIGN) {
+        size_t room = round_up(size);
+        if (room <= (size_t)(a->end - a->last)) {
+            a->at = a->last + room;
+            poison(p, (size_t)(a->end - a->last));
+            unpoison(p, size);
+            return p;
+        }
+    }
+    if (size <= old)
+        return p;
+    void *q = arena_alloc(a, size);
+    if (q)
+        memcpy(q, p, old);
+    return q;
+}
+
+char *arena_copy(struct arena *a, struct slice s)
+{
+    if (!s.ptr)
+        return NULL;
+    size_t size = SIZE_MAX;     /* which breaks the arena */
+    mem_add(s.len, 1, &size);
+    char *p = arena_alloc(a, size);
+    if (!p)
+        return NULL;
+    memcpy(p, s.ptr, s.len);
+    p[s.len] = '\0';
+    return p;
+}
+
+char *arena_text(struct arena *a, const char *text)
+{
+    return arena_copy(a, slice_of(text));
+}
+
+static void free_blocks(struct arena *a, struct arena_block *b)
+{
+    while (b) {
+        struct arena_block *next = b->next;
+        unpoison(b, b->size);
+        mem_free(a->mem, b, b->size);
+        b = next;
+    }
+}
+
+void arena_reset(struct arena *a)
+{
+    a->broken = false;
+    a->last = NULL;
+    if (!a->block)
+        return;
+    free_blocks(a, a->block->next);
+    a->block->next = NULL;
+    a->at = (char *)(a->block + 1);
+    poison(a->at, (size_t)(a->end - a->at));
+}
+
+void arena_release(struct arena *a)
+{
+    free_blocks(a, a->block);
+    *a = (struct arena){ .mem = a->mem, .next_size = FIRST };
+}
+
+size_t arena_held(const struct arena *a)
+{
+    size_t n = 0;
+    for (const struct arena_block *b = a->block; b; b = b->next)
+        n += b->size;
+    return n;
+}

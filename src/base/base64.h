@@ -1,0 +1,16 @@
+/* base64.h - base64 with padding (RFC 4648, section 4) and its URL alphabet */
+#ifndef BASE_BASE64_H
+#define BASE_BASE64_H
+
+#include "base/buf.h"
+
+void base64_add(struct buf *out, struct slice bytes);
+
+/* The URL-safe alphabet without padding, as in request ids. */
+void base64_add_url(struct buf *out, struct slice bytes);
+
+/* Strict: standard alphabet, right padding, no white space, no stray bits.
+ * False, with *out as it was, if text is anything else (or out broke). */
+bool base64_take(struct buf *out, struct slice text);
+
+#endif

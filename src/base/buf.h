@@ -1,0 +1,49 @@
+/* buf.h - bytes that grow, up to a limit stated at birth */
+#ifndef BASE_BUF_H
+#define BASE_BUF_H
+
+#include "base/arena.h"
+#include "base/slice.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+
+/*
+ * A buffer that could not grow, for want of memory or because of its limit,
+ * is broken: later additions do nothing, and the caller checks once, at the
+ * end.  The bytes are always followed by a NUL that is not counted.
+ */
+struct buf {
+    struct arena *arena;
+    char *ptr;
+    size_t len, cap;
+    size_t limit;
+    bool broken;
+    bool over;              /* broken by its limit, not by lack of memory */
+};
+
+void buf_init(struct buf *b, struct arena *arena, size_t limit);
+void buf_add(struct buf *b, struct slice s);
+void buf_text(struct buf *b, const char *text);
+void buf_byte(struct buf *b, char c);
+void buf_uint(struct buf *b, uint64_t n);
+void buf_int(struct buf *b, int64_t n);
+
+/* As printf, for messages; no floating point (it would ask the locale). */
+void buf_format(struct buf *b, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void buf_vformat(struct buf *b, const char *format, va_list args)
+    __attribute__((format(printf, 2, 0)));
+
+/* Room for n more bytes at b->ptr + b->len; the caller adds to b->len. */
+bool buf_reserve(struct buf *b, size_t n);
+
+/* Empty it, mended, the memory kept. */
+void buf_clear(struct buf *b);
+
+static inline struct slice buf_slice(const struct buf *b)
+{
+    return (struct slice){ b->ptr ? b->ptr : "", b->len };
+}
+
+#endif

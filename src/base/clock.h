@@ -1,0 +1,27 @@
+/* clock.h - what time it is; replaceable, so that no test waits */
+#ifndef BASE_CLOCK_H
+#define BASE_CLOCK_H
+
+#include "allm.h"
+
+/* A clock as we keep it: never without functions. */
+struct clock {
+    int64_t (*now_ns)(void *ud);    /* never goes back; origin unknown */
+    int64_t (*unix_ms)(void *ud);   /* since 1970, may jump */
+    void *ud;
+};
+
+struct clock clock_real(void);
+struct clock clock_from(const allm_clock *given);   /* NULL: real */
+int64_t clock_now_ns(struct clock c);
+int64_t clock_unix_ms(struct clock c);
+
+/* A clock that moves only by hand. */
+struct clock_manual {
+    int64_t now_ns;
+    int64_t unix_ms;
+};
+struct clock clock_of_manual(struct clock_manual *m);
+void clock_advance(struct clock_manual *m, int64_t ms);
+
+#endif

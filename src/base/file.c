@@ -1,0 +1,137 @@
+/*
+ * file.c - read a whole file, up to a limit
+ *
+ * What fstat() tells of the size is a hint that saves allocations: a file may
+ * grow while we read, and a pipe or a file of /proc has no size at all.  So we
+ * read until the end, and at most one byte beyond the limit, which then is too
+ * much.
+ */
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { FIRST = 4096, MAX_READ = 1 << 30 };  /* more, read() may refuse */
+
+/* Bytes that have been read so far; room is without the NUL. */
+struct content {
+    struct arena *arena;
+    char *ptr;
+    size_t len, room;
+};
+
+/* Make room for `room` bytes in all. */
+static bool make_room(struct content *c, size_t room)
+{
+    size_t old = c->ptr ? c->room + 1 : 0;
+    char *p = arena_resize(c->arena, c->ptr, old, room + 1);
+    if (!p)
+        return false;
+    c->ptr = p;
+    c->room = room;
+    return true;
+}
+
+/* Twice the room, but at most a byte more than the limit. */
+static bool grow(struct content *c, size_t limit)
+{
+    size_t room = c->room < FIRST ? FIRST : c->room;
+    room = room > limit / 2 ? limit + 1 : room * 2;
+    return make_room(c, room);
+}
+
+static int read_all(struct content *c, int fd, size_t limit)
+{
+    for (;;) {
+        if (c->len == c->room && !grow(c, limit))
+            return ENOMEM;
+        size_t want = c->room - c->len;
+        if (want > MAX_READ)
+            want = MAX_READ;
+        ssize_t n = read(fd, c->ptr + c->len, want);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return errno;
+        if (n == 0) {
+            c->ptr[c->len] = '\0';
+            return 0;
+        }
+        c->len += (size_t)n;
+        if (c->len > limit)
+            return EFBIG;
+    }
+}
+
+/* Room for what the file is said to hold, and a byte to see its end. */
+static int expect(struct content *c, int fd, size_t limit)
+{
+    struct stat info;
+    if (fstat(fd, &info) != 0)
+        return errno;
+    if (S_ISDIR(info.st_mode))
+        return EISDIR;
+    if (!S_ISREG(info.st_mode) || info.st_size <= 0)
+        return 0;
+    if ((uintmax_t)info.st_size > limit)
+        return EFBIG;
+    return make_room(c, (size_t)info.st_size + 1) ? 0 : ENOMEM;
+}
+
+int file_read(struct arena *a, const char *path, size_t limit,
+              struct slice *out)
+{
+    if (!path)
+        return EINVAL;
+    if (limit > SIZE_MAX / 2)
+        limit = SIZE_MAX / 2;   /* nobody has more; sizes cannot overflow */
+
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0)
+        return errno;
+    struct content c = { .arena = a };
+    int error = expect(&c, fd, limit);
+    if (!error)
+        error = read_all(&c, fd, limit);
+    close(fd);
+
+    if (c.ptr)                  /* give back what was not needed */
+        arena_resize(a, c.ptr, c.room + 1, error ? 0 : c.len + 1);
+    if (error)
+        return error;
+    *out = (struct slice){ c.ptr, c.len };
+    return 0;
+}
+
+const char *file_error_name(int error)
+{
+    static const struct {
+        int error;
+        const char *name;
+    } names[] = {
+        { EACCES, "eacces" },       { EAGAIN, "eagain" },
+        { EBADF, "ebadf" },         { EBUSY, "ebusy" },
+        { EDQUOT, "edquot" },       { EEXIST, "eexist" },
+        { EFAULT, "efault" },       { EFBIG, "efbig" },
+        { EINTR, "eintr" },         { EINVAL, "einval" },
+        { EIO, "eio" },             { EISDIR, "eisdir" },
+        { ELOOP, "eloop" },         { EMFILE, "emfile" },
+        { EMLINK, "emlink" },       { ENAMETOOLONG, "enametoolong" },
+        { ENFILE, "enfile" },       { ENODEV, "enodev" },
+        { ENOENT, "enoent" },       { ENOLCK, "enolck" },
+        { ENOMEM, "enomem" },       { ENOSPC, "enospc" },
+        { ENOSYS, "enosys" },       { ENOTDIR, "enotdir" },
+        { ENOTEMPTY, "enotempty" }, { ENOTSUP, "enotsup" },
+        { ENXIO, "enxio" },         { EOVERFLOW, "eoverflow" },
+        { EPERM, "eperm" },         { EPIPE, "epipe" },
+        { EROFS, "erofs" },         { ESPIPE, "espipe" },
+        { ESTALE, "estale" },       { ETIMEDOUT, "etimedout" },
+        { ETXTBSY, "etxtbsy" },     { EXDEV, "exdev" },
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i].error == error)
+            return names[i].name;
+    return "eio";
+}

@@ -1,0 +1,18 @@
+/* file.h - read a whole file, up to a limit */
+#ifndef BASE_FILE_H
+#define BASE_FILE_H
+
+#include "base/arena.h"
+
+/*
+ * The whole file in the arena, a NUL behind it.  0, or the errno of what went
+ * wrong; EFBIG past the limit; EISDIR for a folder; ENOMEM.  Works for pipes
+ * and files whose size is unknown, too.
+ */
+int file_read(struct arena *a, const char *path, size_t limit,
+              struct slice *out);
+
+/* "enoent" for ENOENT and so on, as POSIX spells them; "eio" if unknown. */
+const char *file_error_name(int error);
+
+#endif

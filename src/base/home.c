@@ -1,0 +1,136 @@
+/*
+ * home.c - a counted arena: what lives in it is freed with the last user
+ *
+ *      [block header | struct allm_home | value, texts, JSON ...]
+ *
+ * The struct lives in the first block of its own arena, so that a small value
+ * is one allocation.
+ *
+ * Homes may hold homes in long chains (each version of a value holding the one
+ * before it), so that freeing them goes by a list of the dead, not by calls
+ * within calls.
+ */
+#include "base/home.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+struct duty {                   /* something to do when the home goes */
+    struct duty *next;
+    void (*fn)(void *arg);
+    void *arg;
+};
+
+struct allm_home {
+    atomic_size_t count;
+    struct allm_home *next_dead;
+    struct arena arena;
+    struct duty *duties;
+    void *value;
+    const allm_error *error;
+};
+
+struct allm_home *home_new(struct mem mem, size_t hint)
+{
+    struct arena a;
+    size_t size;
+    if (!mem_add(hint, sizeof(struct allm_home), &size))
+        return NULL;
+    arena_init_sized(&a, mem, size);
+    struct allm_home *h = arena_zero(&a, sizeof *h);
+    if (!h)
+        return NULL;
+    atomic_init(&h->count, 1);
+    h->arena = a;
+    return h;
+}
+
+struct allm_home *home_keep(struct allm_home *h)
+{
+    if (h)
+        atomic_fetch_add_explicit(&h->count, 1, memory_order_relaxed);
+    return h;
+}
+
+/* One user less; if it was the last, put the home on the list of the dead. */
+static void leave(struct allm_home *h, struct allm_home **dead)
+{
+    if (!h ||
+        atomic_fetch_sub_explicit(&h->count, 1, memory_order_acq_rel) != 1)
+        return;
+    h->next_dead = *dead;
+    *dead = h;
+}
+
+static void drop_other(void *other)
+{
+    home_drop(other);
+}
+
+void home_drop(struct allm_home *h)
+{
+    struct allm_home *dead = NULL;
+    leave(h, &dead);
+    while (dead) {
+        h = dead;
+        dead = h->next_dead;
+        for (struct duty *d = h->duties; d; d = d->next) {
+            if (d->fn == drop_other)
+                leave(d->arg, &dead);
+            else
+                d->fn(d->arg);
+        }
+        struct arena a = h->arena;      /* h itself lives in it */
+        arena_release(&a);
+    }
+}
+
+struct arena *home_arena(struct allm_home *h)
+{
+    return &h->arena;
+}
+
+struct mem home_mem(const struct allm_home *h)
+{
+    return h->arena.mem;
+}
+
+bool home_on_free(struct allm_home *h, void (*fn)(void *arg), void *arg)
+{
+    struct duty *d = arena_alloc(&h->arena, sizeof *d);
+    if (!d) {
+        fn(arg);
+        return false;
+    }
+    *d = (struct duty){ h->duties, fn, arg };
+    h->duties = d;
+    return true;
+}
+
+bool home_hold(struct allm_home *h, struct allm_home *other)
+{
+    if (!other || other == h)
+        return true;
+    return home_on_free(h, drop_other, home_keep(other));
+}
+
+void home_set_value(struct allm_home *h, void *value)
+{
+    h->value = value;
+}
+
+void *home_value(const struct allm_home *h)
+{
+    return h->value;
+}
+
+void home_set_error(struct allm_home *h, const allm_error *error)
+{
+    if (!h->error)
+        h->error = error;
+}
+
+const allm_error *home_error(const struct allm_home *h)
+{
+    return h->error;
+}

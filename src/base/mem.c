@@ -1,0 +1,74 @@
+/*
+ * mem.c - where memory comes from: one replaceable function
+ *
+ * The function has Lua's shape: fn(ud, p, old, size) with size 0 frees, with
+ * p NULL allocates, else resizes.  malloc and its family appear in this file
+ * and nowhere else.
+ */
+#include "base/mem.h"
+
+#include <stdlib.h>
+
+static void *from_malloc(void *ud, void *p, size_t old, size_t size)
+{
+    (void)ud;
+    (void)old;
+    if (size == 0) {
+        free(p);
+        return NULL;
+    }
+    return realloc(p, size);
+}
+
+static struct mem fallback = { from_malloc, NULL };
+
+struct mem mem_default(void)
+{
+    return fallback;
+}
+
+void mem_set_default(struct mem m)
+{
+    fallback = m.fn ? m : (struct mem){ from_malloc, NULL };
+}
+
+struct mem mem_from(const allm_allocator *given)
+{
+    if (!given || !MEM_REACHES(given, ud) || !given->fn)
+        return fallback;
+    return (struct mem){ given->fn, given->ud };
+}
+
+void *mem_alloc(struct mem m, size_t size)
+{
+    return m.fn(m.ud, NULL, 0, size ? size : 1);
+}
+
+void *mem_resize(struct mem m, void *p, size_t old, size_t size)
+{
+    if (p && old == 0)
+        old = 1;                /* as mem_alloc() asked */
+    return m.fn(m.ud, p, old, size ? size : 1);
+}
+
+void mem_free(struct mem m, void *p, size_t size)
+{
+    if (p)
+        m.fn(m.ud, p, size ? size : 1, 0);
+}
+
+bool mem_add(size_t a, size_t b, size_t *out)
+{
+    if (a > SIZE_MAX - b)
+        return false;
+    *out = a + b;
+    return true;
+}
+
+bool mem_mul(size_t a, size_t b, size_t *out)
+{
+    if (b && a > SIZE_MAX / b)
+        return false;
+    *out = a * b;
+    return true;
+}

@@ -1,0 +1,45 @@
+/*
+ * poison.h - tell AddressSanitizer which bytes nobody may touch
+ *
+ * An arena takes large blocks, so that the sanitizer alone would not see a
+ * step from one piece into what is still free, nor the use of a piece after a
+ * reset.  Without the sanitizer these do nothing.
+ */
+#ifndef BASE_POISON_H
+#define BASE_POISON_H
+
+#include <stddef.h>
+
+#if defined(__SANITIZE_ADDRESS__)               /* gcc */
+#define POISON_WORKS 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)            /* clang */
+#define POISON_WORKS 1
+#endif
+#endif
+
+#ifdef POISON_WORKS
+/* as in <sanitizer/asan_interface.h>, which is not installed everywhere */
+void __asan_poison_memory_region(const volatile void *p, size_t size);
+void __asan_unpoison_memory_region(const volatile void *p, size_t size);
+#endif
+
+static inline void poison(const void *p, size_t size)
+{
+#ifdef POISON_WORKS
+    __asan_poison_memory_region(p, size);
+#else
+    (void)p, (void)size;
+#endif
+}
+
+static inline void unpoison(const void *p, size_t size)
+{
+#ifdef POISON_WORKS
+    __asan_unpoison_memory_region(p, size);
+#else
+    (void)p, (void)size;
+#endif
+}
+
+#endif

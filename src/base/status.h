@@ -1,0 +1,26 @@
+/* status.h - how a call ended, and the objects that say why */
+#ifndef BASE_STATUS_H
+#define BASE_STATUS_H
+
+#include "base/arena.h"
+
+/*
+ * An error in the arena, its message made as by printf and cut after 64 KiB.
+ * A reason must be a literal or live as long as the arena.  NULL when there is
+ * no memory: the caller then says status_nomem().
+ */
+allm_error *status_error(struct arena *a, allm_status kind, const char *reason,
+                         const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* The same error (kind, reason, message) in another arena; never NULL: lack of
+ * memory is told by status_nomem(). */
+const allm_error *status_retell(struct arena *a, const allm_error *error);
+
+/* The one error that needs no memory. */
+const allm_error *status_nomem(void);
+
+/* A zeroed error with its size and "the provider did not say" filled in. */
+allm_error status_blank(allm_status kind);
+
+#endif

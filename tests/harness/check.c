@@ -1,0 +1,255 @@
+/* check.c - runs the tests of one file, plain and with failing allocations */
+#include "harness/check.h"
+
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ------------------------------------------------------ counting memory --- */
+
+/* Tests that start threads allocate in them: what changes is atomic. */
+static struct {
+    atomic_size_t live_blocks, live_bytes, count;
+    size_t fail_at;             /* 0: never */
+    atomic_bool fired;
+} heap;
+
+static void *counted(void *ud, void *p, size_t old, size_t size)
+{
+    (void)ud;
+    if (size == 0) {
+        if (p) {
+            heap.live_blocks--;
+            heap.live_bytes -= old;
+        }
+        free(p);
+        return NULL;
+    }
+    size_t number = atomic_fetch_add(&heap.count, 1) + 1;
+    if (number == heap.fail_at) {
+        heap.fired = true;
+        return NULL;
+    }
+    void *q = realloc(p, size);
+    if (!q)
+        return NULL;
+    if (!p)
+        heap.live_blocks++;
+    heap.live_bytes += size - (p ? old : 0);
+    return q;
+}
+
+size_t check_live_blocks(void)
+{
+    return heap.live_blocks;
+}
+
+size_t check_live_bytes(void)
+{
+    return heap.live_bytes;
+}
+
+size_t check_allocations(void)
+{
+    return heap.count;
+}
+
+bool check_whole(void)
+{
+    return !heap.fired;
+}
+
+/* --------------------------------------------------------------- checks --- */
+
+static struct {
+    const char *row;
+    atomic_size_t failures;     /* in this run of this test */
+    const char *skipped;
+    uint64_t seed;
+    struct random_seeded seeded;
+} now;
+
+static void tell(const char *what, const char *file, int line)
+{
+    if (atomic_fetch_add(&now.failures, 1) >= 10)
+        return;
+    printf("# %s:%d: %s\n", file, line, what);
+    if (now.row)
+        printf("#   row: %s\n", now.row);
+    if (heap.fail_at)
+        printf("#   allocation %zu was made to fail\n", heap.fail_at);
+    printf("#   seed: %" PRIu64 "\n", now.seed);
+}
+
+bool check_true(bool ok, bool always, const char *what, const char *file,
+                int line)
+{
+    if (!ok && (always || !heap.fired))
+        tell(what, file, line);
+    return ok;
+}
+
+bool check_int(int64_t got, int64_t want, const char *what, const char *file,
+               int line)
+{
+    if (got != want && !heap.fired) {
+        tell(what, file, line);
+        printf("#   got %" PRId64 ", expected %" PRId64 "\n", got, want);
+    }
+    return got == want;
+}
+
+/* Bytes on one line: what would break it is escaped, a long text is cut. */
+static void show(const char *label, struct slice s)
+{
+    printf("#   %s ", label);
+    for (size_t i = 0; i < s.len && i < 400; i++) {
+        unsigned char c = (unsigned char)s.ptr[i];
+        if (c < 0x20 || c == 0x7F)
+            printf("\\x%02X", c);
+        else
+            putchar(c);
+    }
+    if (s.len > 400)
+        printf("... (%zu bytes)", s.len);
+    printf("%s\n", s.ptr ? "" : "NULL");
+}
+
+bool check_slice(struct slice got, struct slice want, const char *what,
+                 const char *file, int line)
+{
+    bool ok = !got.ptr == !want.ptr && slice_eq(got, want);
+    if (!ok && !heap.fired) {
+        tell(what, file, line);
+        show("got     ", got);
+        show("expected", want);
+    }
+    return ok;
+}
+
+void check_row(const char *why)
+{
+    now.row = why;
+}
+
+void check_skip(const char *why)
+{
+    now.skipped = why;
+}
+
+struct random check_random(void)
+{
+    return random_of_seed(&now.seeded, now.seed);
+}
+
+/* Test data that is not part of the project lies beside it: ../shared/data,
+ * or the folder that ALLM_TEST_DATA names. */
+const char *check_data(const char *name)
+{
+    static char path[4096];
+    const char *root = getenv("ALLM_TEST_DATA");
+    snprintf(path, sizeof path, "%s/%s", root ? root : "../shared/data", name);
+    if (access(path, R_OK) == 0)
+        return path;
+    check_skip("the test data is not here");
+    return NULL;
+}
+
+/* -------------------------------------------------------------- running --- */
+
+/* As many blocks and bytes must live as before the run.  Equal blocks but
+ * other bytes mean that a block was freed with a size it was not asked with. */
+static void judge_memory(const struct test *t, size_t blocks, size_t bytes)
+{
+    if (heap.live_blocks == blocks && heap.live_bytes == bytes)
+        return;
+    now.row = NULL;
+    bool lost = heap.live_blocks != blocks;
+    tell(lost ? "memory is lost" : "memory was freed with a wrong size",
+         t->name, 0);
+    printf("#   blocks left: %td, bytes: %td\n",
+           (ptrdiff_t)(heap.live_blocks - blocks),
+           (ptrdiff_t)(heap.live_bytes - bytes));
+    heap.live_blocks = blocks;
+    heap.live_bytes = bytes;
+}
+
+/* One run; false if a check failed or memory was lost. */
+static bool run_once(const struct test *t, size_t fail_at)
+{
+    size_t blocks = heap.live_blocks, bytes = heap.live_bytes;
+    heap.count = 0;
+    heap.fail_at = fail_at;
+    heap.fired = false;
+    now.failures = 0;
+    now.row = NULL;
+    t->run();
+    judge_memory(t, blocks, bytes);
+    heap.fail_at = 0;
+    heap.fired = false;
+    return now.failures == 0;
+}
+
+static size_t torture_places(void)
+{
+    const char *how = getenv("ALLM_TORTURE");
+    if (!how)
+        return 200;
+    if (!strcmp(how, "off"))
+        return 0;
+    return !strcmp(how, "full") ? SIZE_MAX : 20;
+}
+
+/* Every place up to the limit, then as many chosen by the seed. */
+static bool torture(const struct test *t, size_t count)
+{
+    size_t places = torture_places();
+    size_t first = count < places ? count : places;
+    for (size_t n = 1; n <= first; n++)
+        if (!run_once(t, n))
+            return false;
+    if (places == 0 || count <= first)
+        return true;
+    struct random_seeded state;
+    struct random r = random_of_seed(&state, now.seed);
+    for (size_t i = 0; i < places; i++)
+        if (!run_once(t, first + 1 + random_below(r, count - first)))
+            return false;
+    return true;
+}
+
+static uint64_t choose_seed(void)
+{
+    const char *given = getenv("ALLM_SEED");
+    return given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL);
+}
+
+int main(int argc, char **argv)
+{
+    size_t passed = 0, failed = 0, skipped = 0, number = 0;
+
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    mem_set_default((struct mem){ counted, NULL });
+    now.seed = choose_seed();
+    for (const struct test *t = tests; t->name; t++) {
+        if (argc > 1 && strcmp(argv[1], t->name) != 0)
+            continue;
+        now.skipped = NULL;
+        bool ok = run_once(t, 0);
+        size_t count = heap.count;
+        if (ok && !t->once && !now.skipped)
+            ok = torture(t, count);
+        printf("%s %zu - %s%s%s\n", ok ? "ok" : "not ok", ++number, t->name,
+               now.skipped ? " # SKIP " : "", now.skipped ? now.skipped : "");
+        *(!ok ? &failed : now.skipped ? &skipped : &passed) += 1;
+    }
+    printf("1..%zu\n", number);
+    printf("%zu passed, %zu failed", passed, failed);
+    if (skipped)
+        printf(", %zu skipped", skipped);
+    printf("\n");
+    return failed != 0;
+}

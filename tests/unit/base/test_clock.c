@@ -1,0 +1,83 @@
+/* test_clock.c - the real clock, a caller's, and one that moves by hand */
+#include "base/clock.h"
+
+#include "harness/check.h"
+
+static int64_t always_seven(void *ud)
+{
+    return *(const int64_t *)ud;
+}
+
+static void real_time_does_not_go_back(void)
+{
+    struct clock c = clock_real();
+    int64_t last = clock_now_ns(c);
+    for (int i = 0; i < 1000; i++) {
+        int64_t now = clock_now_ns(c);
+        CHECK(now >= last);
+        last = now;
+    }
+}
+
+static void real_time_is_after_this_was_written(void)
+{
+    CHECK(clock_unix_ms(clock_real()) > INT64_C(1700000000000));
+    CHECK(clock_unix_ms(clock_real()) < INT64_C(100000000000000));
+}
+
+static void takes_the_callers_clock(void)
+{
+    int64_t seven = 7;
+    size_t whole = sizeof(allm_clock);
+    const struct {
+        const char *why;
+        allm_clock given;
+        bool now, unix_time;    /* are taken */
+    } rows[] = {
+        { "both functions", { whole, always_seven, always_seven, &seven },
+          true, true },
+        { "a longer struct, of a later version",
+          { whole + 16, always_seven, always_seven, &seven }, true, true },
+        { "only now_ns", { whole, always_seven, NULL, &seven }, true, false },
+        { "only unix_ms", { whole, NULL, always_seven, &seven }, false, true },
+        { "no function", { whole, NULL, NULL, &seven }, false, false },
+        { "a forgotten size", { 0, always_seven, always_seven, &seven },
+          false, false },
+        { "a size that ends before ud",
+          { whole - 1, always_seven, always_seven, &seven }, false, false },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        check_row(rows[i].why);
+        struct clock c = clock_from(&rows[i].given);
+        CHECK((clock_now_ns(c) == 7) == rows[i].now);
+        CHECK((clock_unix_ms(c) == 7) == rows[i].unix_time);
+    }
+    check_row("none at all");
+    struct clock c = clock_from(NULL);
+    CHECK(c.now_ns == clock_real().now_ns);
+    CHECK(c.unix_ms == clock_real().unix_ms);
+}
+
+static void moves_by_hand_only(void)
+{
+    struct clock_manual m = { .now_ns = 5, .unix_ms = 1000 };
+    struct clock c = clock_of_manual(&m);
+    CHECK_INT(clock_now_ns(c), 5);
+    CHECK_INT(clock_unix_ms(c), 1000);
+    clock_advance(&m, 250);
+    CHECK_INT(clock_now_ns(c), 250000005);
+    CHECK_INT(clock_unix_ms(c), 1250);
+    clock_advance(&m, 0);
+    CHECK_INT(clock_now_ns(c), 250000005);
+    m.unix_ms = 3;              /* that one may jump */
+    CHECK_INT(clock_unix_ms(c), 3);
+    CHECK_INT(clock_now_ns(c), 250000005);
+}
+
+TESTS = {
+    TEST(real_time_does_not_go_back),
+    TEST(real_time_is_after_this_was_written),
+    TEST(takes_the_callers_clock),
+    TEST(moves_by_hand_only),
+    TESTS_END
+};
