@@ -1,0 +1,49 @@
+/*
+ * build.h - make a JSON value from the outside in
+ *
+ * The values are written one behind the other, as the reader lays them out, so
+ * that what comes out is an ordinary immutable value.  A builder that ran out
+ * of memory, or was called in a wrong order, is broken: later calls do nothing
+ * and build_done() gives NULL.
+ */
+#ifndef JSON_BUILD_H
+#define JSON_BUILD_H
+
+#include "base/arena.h"
+
+struct build {
+    struct arena *arena;        /* where the values, and copies, go */
+    void *vals;
+    size_t count, cap;
+    size_t open;                /* index + 1 of the innermost container */
+    bool wants_value;           /* a key stands without its value */
+    bool broken;
+    bool misused;               /* broken by a wrong order of calls */
+};
+
+void build_init(struct build *b, struct arena *arena);
+
+void build_object(struct build *b);
+void build_array(struct build *b);
+void build_end(struct build *b);
+
+/* Texts and values given here are not copied: they must outlive the result. */
+void build_key(struct build *b, struct slice key);
+void build_text(struct build *b, struct slice text);
+void build_value(struct build *b, const allm_json *v);
+
+/* These copy into the builder's arena. */
+void build_key_copy(struct build *b, struct slice key);
+void build_text_copy(struct build *b, struct slice text);
+void build_value_copy(struct build *b, const allm_json *v);
+
+void build_int(struct build *b, int64_t n);
+void build_uint(struct build *b, uint64_t n);
+void build_number(struct build *b, double x);   /* not finite: null */
+void build_bool(struct build *b, bool value);
+void build_null(struct build *b);
+
+/* The value, in the arena; NULL if broken or unfinished. */
+const allm_json *build_done(struct build *b);
+
+#endif

@@ -1,0 +1,67 @@
+/* keys.h - the keys of an object: do they differ, and where is one? */
+#ifndef JSON_KEYS_H
+#define JSON_KEYS_H
+
+#include "base/mem.h"
+#include "json/val.h"
+
+/*
+ * A way to find keys.  Up to KEYS_FEW it looks at each; beyond, it keeps them
+ * sorted, so that n look-ups cost n log n, whatever the keys are.
+ */
+enum { KEYS_FEW = 32 };
+
+struct keys {
+    const yyjson_val *object;
+    struct keys_entry *sorted;  /* NULL: few, look at each */
+    size_t count;
+    struct arena arena;         /* where the entries live */
+};
+
+/* NULL, or a value that is no object, has no keys.  False: no memory. */
+bool keys_init(struct keys *k, const yyjson_val *object, struct mem mem);
+void keys_release(struct keys *k);
+
+/* The first key with this text, or NULL; its value stands behind it. */
+const yyjson_val *keys_find(const struct keys *k, struct slice text);
+
+/* Is there an equal key before this one of the object? */
+bool keys_repeats(const yyjson_val *object, const yyjson_val *key);
+
+/*
+ * Walk the keys of an object of few: is this one new?  Each key marks one of 64
+ * places, by its length and two of its bytes (the NUL of an empty one); only if
+ * that is marked already are the keys before it compared.
+ */
+struct keys_seen {
+    bool marked[64];            /* { false } at first */
+};
+
+static inline bool keys_is_new(struct keys_seen *seen, const yyjson_val *object,
+                               const yyjson_val *key)
+{
+    size_t len = val_len(key);
+    const unsigned char *text = (const unsigned char *)key->uni.str;
+    bool *mark = &seen->marked[(len + text[0] + 4 * (size_t)text[len / 2]) & 63];
+    if (*mark)
+        return !keys_repeats(object, key);
+    *mark = true;
+    return true;
+}
+
+/*
+ * Do the keys of this object differ?  Else *twice is the earliest key that
+ * repeats one before it.  False with *twice NULL: no memory.
+ */
+bool keys_differ(const yyjson_val *object, struct mem mem,
+                 const yyjson_val **twice);
+
+/* The same of v and of every object in it. */
+bool keys_differ_deep(const yyjson_val *v, struct mem mem,
+                      const yyjson_val **twice);
+
+/* Take the later ones of equal keys out of v, which we own, and of every
+ * object in it.  False: no memory, and v is of no use any more. */
+bool keys_keep_firsts(yyjson_val *v, struct mem mem);
+
+#endif

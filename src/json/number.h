@@ -1,0 +1,37 @@
+/*
+ * number.h - numbers without loss
+ *
+ * An integer that fits int64_t or uint64_t is one.  A number with a point or an
+ * exponent is a double if that double, written as shortly as possible, is the
+ * same decimal number.  Every other number keeps its text.  So what comes in
+ * goes out, and what a number becomes depends on its own text only.
+ */
+#ifndef JSON_NUMBER_H
+#define JSON_NUMBER_H
+
+#include "base/slice.h"
+#include "json/val.h"
+
+/* The longest text of a number, and the longest that we write. */
+enum { NUMBER_LONGEST = 1024, NUMBER_ROOM = 64 };
+
+/*
+ * Read the number at `at`, in a text with a NUL behind it.  Gives its end; or,
+ * with *expected set, the place where it is wrong.  A number that keeps its
+ * text has it there, and no NUL behind it yet.
+ */
+char *number_read(char *at, yyjson_val *v, const char **expected);
+
+/* Any type; 0 or false for what is no number.  Whatever is whole by its value
+ * and fits is an integer, however it is written. */
+double number_double(const yyjson_val *v);
+bool number_int64(const yyjson_val *v, int64_t *out);
+bool number_uint64(const yyjson_val *v, uint64_t *out);
+
+/* The shortest text that reads back as this INT or REAL; its length. */
+size_t number_write(const yyjson_val *v, char out[NUMBER_ROOM]);
+
+/* By value, as decimal numbers: less than, equal to, greater than 0. */
+int number_compare(const yyjson_val *a, const yyjson_val *b);
+
+#endif

@@ -1,0 +1,106 @@
+/*
+ * parse.c - read a JSON document into an arena, or as a root
+ */
+#include "json/parse.h"
+
+#include "base/status.h"
+#include "json/json.h"
+#include "json/read.h"
+
+enum { MAX_BYTES = 256 * 1024 * 1024, MAX_DEPTH = 128, SMALL = 64 * 1024 };
+
+/* The options that the caller's header knew of; the others are zero. */
+static allm_json_opts known_opts(const allm_json_opts *given)
+{
+    allm_json_opts opts = { .size = sizeof opts };
+    if (given && given->size >= sizeof given->size)
+        memcpy(&opts, given,
+               given->size < sizeof opts ? given->size : sizeof opts);
+    return opts;
+}
+
+bool json_limits_from(struct json_limits *out, const allm_json_opts *given)
+{
+    const uint32_t known = ALLM_JSON_DUPLICATES | ALLM_JSON_PRETTY;
+    allm_json_opts opts = known_opts(given);
+    *out = (struct json_limits){
+        .max_bytes = opts.max_bytes ? opts.max_bytes : MAX_BYTES,
+        .max_depth = opts.max_depth ? opts.max_depth : MAX_DEPTH,
+        .duplicates = (opts.flags & ALLM_JSON_DUPLICATES) != 0,
+    };
+    return !given || (given->size >= sizeof given->size &&
+                      !(opts.flags & ~known));
+}
+
+static struct fault too_large(void)
+{
+    return (struct fault){
+        .word = "too_large",
+        .detail = "document",
+        .what = "the document is longer than max_bytes allows",
+        .advice = "send less, or raise max_bytes in allm_json_opts",
+    };
+}
+
+const allm_json *json_partial(struct arena *a, struct slice text,
+                              struct json_limits limits, bool *complete,
+                              const allm_error **error)
+{
+    struct reading r = {
+        .arena = a, .text = text, .max_depth = limits.max_depth,
+        .duplicates = limits.duplicates, .partial = complete != NULL,
+    };
+    bool ok = text.len <= limits.max_bytes;
+    if (!ok)
+        r.fault = too_large();
+    else
+        ok = read_document(&r);
+    if (complete)
+        *complete = ok && !r.cut;
+    *error = NULL;
+    if (!ok)
+        *error = r.no_memory ? status_nomem() : where_error(a, text, &r.fault);
+    return ok && r.next > r.vals + 1 ? val_json(r.vals + 1) : NULL;
+}
+
+const allm_json *json_parse(struct arena *a, struct slice text,
+                            struct json_limits limits,
+                            const allm_error **error)
+{
+    return json_partial(a, text, limits, NULL, error);
+}
+
+/* Bytes that a document of this length will probably ask for: the copy and,
+ * if it is small, the values, so that one allocation does. */
+static size_t guess_size(size_t len, size_t limit)
+{
+    if (len > limit)
+        return 1024;
+    size_t values = len / 6 + 16;
+    return len + 64 + (len < SMALL ? values * sizeof(yyjson_val) : 0);
+}
+
+allm_json *allm_json_parse(const char *text, size_t len,
+                           const allm_json_opts *given)
+{
+    struct json_limits limits;
+    allm_json_opts opts = known_opts(given);
+    bool ok = json_limits_from(&limits, given) && text;
+    struct slice s = val_given(text, len);
+    struct allm_home *h = home_new(mem_from(opts.allocator),
+                                   guess_size(s.len, limits.max_bytes));
+    if (!h)
+        return NULL;
+    const allm_error *error = NULL;
+    const allm_json *v = NULL;
+    if (ok)
+        v = json_parse(home_arena(h), s, limits, &error);
+    else
+        error = status_error(home_arena(h), ALLM_ERR_MISUSE, "misuse",
+                             text ? "allm_json_opts has no size or an unknown "
+                                    "flag; fill it in with ALLM(json_opts, ...)"
+                                  : "the JSON text is NULL; pass a text");
+    if (!v && !error)
+        error = status_nomem();
+    return json_root_of(h, v, error);
+}

@@ -1,0 +1,33 @@
+/* parse.h - read a JSON document into an arena */
+#ifndef JSON_PARSE_H
+#define JSON_PARSE_H
+
+#include "base/arena.h"
+
+struct json_limits {
+    size_t max_bytes;
+    uint32_t max_depth;
+    bool duplicates;            /* equal keys: the first wins, no error */
+};
+
+/* The defaults, or what the caller set in opts; false: opts are misused. */
+bool json_limits_from(struct json_limits *out, const allm_json_opts *opts);
+
+/*
+ * The value, in the arena, or NULL and *error (in the arena, too, or the
+ * static one for lack of memory) that tells where and why.
+ */
+const allm_json *json_parse(struct arena *a, struct slice text,
+                            struct json_limits limits,
+                            const allm_error **error);
+
+/*
+ * The same of a text that may stop anywhere: what is there so far, open texts
+ * and containers closed.  *complete tells whether it is a whole document.
+ * NULL without an error: nothing is there yet.
+ */
+const allm_json *json_partial(struct arena *a, struct slice text,
+                              struct json_limits limits, bool *complete,
+                              const allm_error **error);
+
+#endif

@@ -1,0 +1,47 @@
+/*
+ * partial.c - make sense of the beginning of a JSON document
+ *
+ * The reader does it: when the text stops, what stands open is closed.
+ *
+ *      {"city": "Ulm", "days": [1, 2      the text so far
+ *      {"city": "Ulm", "days": [1]}       the value: 2 may go on
+ *
+ * Left out is what is not finished: a number that the text ends in (but a lone
+ * number is a document), half of true, false or null, a key without a value.
+ * Of a text, half of an escape, of a pair of surrogates or of a UTF-8 sequence.
+ * So a value never takes anything back when the text goes on.
+ */
+#include "base/home.h"
+#include "base/status.h"
+#include "json/json.h"
+#include "json/parse.h"
+#include "json/val.h"
+
+static const allm_error *no_text(struct arena *a)
+{
+    const allm_error *e = status_error(a, ALLM_ERR_MISUSE, "misuse",
+                                       "the JSON text is NULL; pass a text");
+    return e ? e : status_nomem();
+}
+
+allm_json *allm_json_partial(const char *text, size_t len, bool *complete)
+{
+    struct json_limits limits;
+    bool whole = false;
+    const allm_error *error = NULL;
+    const allm_json *v = NULL;
+    struct allm_home *h = home_new(mem_default(), 1024);
+    json_limits_from(&limits, NULL);
+    if (complete)
+        *complete = false;
+    if (!h)
+        return NULL;
+    if (text)
+        v = json_partial(home_arena(h), val_given(text, len), limits, &whole,
+                         &error);
+    else
+        error = no_text(home_arena(h));
+    if (complete)
+        *complete = whole;
+    return json_root_of(h, v, error);
+}

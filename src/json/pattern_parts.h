@@ -1,0 +1,130 @@
+/*
+ * pattern_parts.h - what the files of pattern share
+ *
+ *      text --pattern.c--> tree --pattern_code.c--> code --pattern_run.c--> ?
+ *               |
+ *      pattern_class.c, pattern_unicode.c: sets of code points
+ */
+#ifndef JSON_PATTERN_PARTS_H
+#define JSON_PATTERN_PARTS_H
+
+#include "json/pattern.h"
+
+#include <stdint.h>
+
+/* --------------------------------------------------- sets of code points --- */
+
+enum { LAST_POINT = 0x10FFFF };
+
+struct span {
+    uint32_t first, last;
+};
+
+/* Either in `spans` or of one of `categories`, or neither if negated. */
+struct pattern_class {
+    uint64_t ascii[2];          /* the answers for the first 128 */
+    const struct span *spans;   /* in order, apart from each other */
+    size_t count;
+    uint32_t categories;
+    bool negated;
+};
+
+/* One that is being made; { .arena = a } begins it. */
+struct class_draft {
+    struct arena *arena;
+    struct span *spans;
+    size_t count, cap;
+    uint32_t categories;
+};
+
+void class_add(struct class_draft *d, uint32_t first, uint32_t last);
+
+/* The sets of \d \D \w \W \s \S, by that letter; false: no such letter. */
+bool class_add_escape(struct class_draft *d, char letter);
+
+/* A property by its name, as in \p{Lu}; false: not known. */
+bool class_add_property(struct class_draft *d, struct slice name, bool negated);
+
+/* NULL when there is no memory. */
+const struct pattern_class *class_done(struct class_draft *d, bool negated);
+bool class_has(const struct pattern_class *c, uint32_t point);
+
+/* The general category of a code point as a bit, and the bits of a name such
+ * as Lu or Letter (0: not known). */
+uint32_t unicode_category(uint32_t point);
+uint32_t unicode_categories_named(struct slice name);
+
+/* ------------------------------------------------------------------ tree --- */
+
+enum tree_kind {
+    TREE_CHAR,
+    TREE_CLASS,
+    TREE_ASSERT,
+    TREE_LOOK,
+    TREE_ALL,                   /* its parts one behind the other */
+    TREE_ANY,                   /* one of its parts */
+    TREE_REPEAT                 /* its one part, min to max times */
+};
+
+enum assertion { AT_BEGIN, AT_END, AT_WORD_EDGE, NOT_AT_WORD_EDGE };
+
+enum { FOR_EVER = UINT32_MAX };
+
+struct tree {
+    enum tree_kind kind;
+    uint32_t point;             /* CHAR; ASSERT: which; LOOK: its number */
+    uint32_t min, max;          /* REPEAT; FOR_EVER: no end */
+    bool negated;               /* LOOK */
+    const struct pattern_class *class;
+    uint64_t size;              /* instructions that it becomes */
+    struct tree *first, *last;  /* the parts */
+    struct tree *next, *prev;   /* the neighbours in a list of parts */
+};
+
+/* What a lookahead or lookbehind looks for. */
+struct look {
+    struct look *next;
+    const struct tree *body;
+    bool ahead;
+};
+
+/* ------------------------------------------------------------------ code --- */
+
+enum op {
+    OP_CHAR,                    /* x: the code point */
+    OP_CLASS,
+    OP_SPLIT,                   /* go on at x and at y */
+    OP_JUMP,                    /* go on at x */
+    OP_ASSERT,                  /* x: which */
+    OP_LOOK,                    /* x: which */
+    OP_MATCH
+};
+
+struct inst {
+    enum op op;
+    bool negated;
+    uint32_t x, y;
+    const struct pattern_class *class;
+};
+
+/* A stretch of code that is run over the whole text, in one direction. */
+struct sub {
+    uint32_t start;
+    bool backward;
+    bool anchored;              /* can begin at the text's begin only */
+};
+
+struct pattern {
+    const struct inst *code;
+    uint32_t count;
+    const struct sub *looks;    /* inner ones before outer ones */
+    uint32_t look_count;
+    struct sub main;
+};
+
+/* Write the trees as code; NULL when there is no memory.  `size` is the sum
+ * of their sizes, `looks` the newest first. */
+const struct pattern *pattern_code(struct arena *a, const struct tree *main,
+                                   const struct look *looks, size_t size);
+
+#endif

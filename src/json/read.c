@@ -1,0 +1,430 @@
+/*
+ * read.c - the reader: a text becomes values, in one pass
+ *
+ *      text --copy--> {"a": [1, "x"]}000     decoded where it stands
+ *                       |        |
+ *      values   head | object | key a | array | 1 | "x"     yyjson's layout
+ *
+ * While a container is open its uni.ofs is the index of the one around it.
+ *
+ * Why not yyjson's own reader?  It lets pass what we refuse (equal keys, depth)
+ * or must keep (digits that a double has not), so that its values need a second
+ * look that costs more than half as much as reading; and it cannot stop at the
+ * end of an unfinished text.  Values, and the conversion of numbers, are its.
+ *
+ * Invariants
+ *   (1) Behind the copy stand zeros.  A zero is no part of any document, so
+ *       that nothing here asks whether the text has ended until it is met.
+ *   (2) at is a place where a value is expected, or right behind one.
+ *   (3) Nothing recurses: the stack is in the values.
+ */
+#include "json/read.h"
+
+#include "json/keys.h"
+#include "json/number.h"
+
+char *read_wrong(struct reading *r, const char *at, const char *detail,
+                 const char *expected)
+{
+    bool ended = at == r->end;
+    if (ended && r->partial) {
+        r->cut = true;
+        return NULL;
+    }
+    r->fault = (struct fault){
+        .word = "malformed",
+        .detail = ended ? "truncated" : detail,
+        .what = expected,
+        .advice = ended ? "send the whole document, or read the beginning of "
+                          "one with allm_json_partial()"
+                        : "correct the text there; JSON is one value in UTF-8 "
+                          "(RFC 8259)",
+        .offset = (size_t)(at - r->start),
+        .expected = true,
+    };
+    return NULL;
+}
+
+static char *unexpected(struct reading *r, const char *at,
+                        const char *expected)
+{
+    return read_wrong(r, at, "unexpected_character", expected);
+}
+
+static char *refuse_too_deep(struct reading *r, const char *at)
+{
+    r->fault = (struct fault){
+        .word = "too_deep",
+        .detail = "depth",
+        .what = "containers stand deeper in one another than max_depth allows",
+        .advice = "flatten the document, or raise max_depth in allm_json_opts",
+        .offset = (size_t)(at - r->start),
+    };
+    return NULL;
+}
+
+static char *refuse_long_number(struct reading *r, const char *at)
+{
+    r->fault = (struct fault){
+        .word = "too_large",
+        .detail = "number",
+        .what = "a number has more than 1,024 characters",
+        .advice = "send it as a text",
+        .offset = (size_t)(at - r->start),
+    };
+    return NULL;
+}
+
+static bool refuse_duplicate(struct reading *r, const yyjson_val *key)
+{
+    r->fault = (struct fault){
+        .word = "duplicate_key",
+        .detail = "key",
+        .what = "a key stands twice in one object",
+        .name = val_slice(key),
+        .advice = "rename or remove one, or let the first win by "
+                  "ALLM_JSON_DUPLICATES",
+        .offset = (size_t)(key->uni.str - r->start) - 1,
+    };
+    return false;
+}
+
+/* ---------------------------------------------------------------- values --- */
+
+/* Make sure of room for two more values: a value, and the key behind it. */
+static bool grow(struct reading *r)
+{
+    size_t count = (size_t)(r->next - r->vals);
+    size_t cap = (size_t)(r->limit - r->vals);
+    size_t more = cap + cap / 2;
+    yyjson_val *vals = arena_resize(r->arena, r->vals, cap * sizeof *vals,
+                                    more * sizeof *vals);
+    if (!vals) {
+        r->no_memory = true;
+        return false;
+    }
+    r->vals = vals;
+    r->next = vals + count;
+    r->limit = vals + more;
+    return true;
+}
+
+static char *skip_space(char *at)
+{
+    while (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t')
+        at++;
+    return at;
+}
+
+/* White space is rare where size matters: one comparison when there is none. */
+static inline char *skip(char *at)
+{
+    return (unsigned char)*at > ' ' ? at : skip_space(at);
+}
+
+/* A text, from its quote, as the next value. */
+static inline char *read_text(struct reading *r, char *at)
+{
+    yyjson_val *v = r->next++;
+    char *from = at + 1, *stop = read_skip_plain(from);
+    if (*stop != '"')
+        return read_text_rest(r, from, stop, v);
+    v->tag = val_text_tag((size_t)(stop - from)) | YYJSON_SUBTYPE_NOESC;
+    v->uni.str = from;
+    *stop = '\0';
+    return stop + 1;
+}
+
+/* Half a literal, or none: the place of the first wrong letter. */
+static char *wrong_literal(struct reading *r, const char *at, const char *word)
+{
+    while (*at == *word)
+        at++, word++;
+    return read_wrong(r, at, "invalid_literal", "expected true, false or null");
+}
+
+static inline char *read_literal(struct reading *r, char *at, const char *word,
+                                 size_t len, uint64_t tag)
+{
+    if (!val_same_bytes(at, word, len))     /* the padding can be loaded */
+        return wrong_literal(r, at, word);
+    *r->next++ = (yyjson_val){ .tag = tag };
+    return at + len;
+}
+
+/* A number that is kept as text gets its NUL when what follows was read. */
+static void end_big(struct reading *r, char *end)
+{
+    if (r->big_end)
+        *r->big_end = '\0';
+    r->big_end = end;
+}
+
+static char *read_number(struct reading *r, char *at)
+{
+    yyjson_val n;
+    const char *wrong = NULL;
+    char *end = number_read(at, &n, &wrong);
+    if (wrong)
+        return read_wrong(r, end, "invalid_number", wrong);
+    if (end == r->end && r->partial && r->open)
+        return read_wrong(r, end, NULL, NULL);  /* it may go on */
+    if (end - at > NUMBER_LONGEST)
+        return refuse_long_number(r, at);
+    if (val_type(&n) == YYJSON_TYPE_RAW)
+        end_big(r, end);
+    *r->next++ = n;
+    return end;
+}
+
+/* Anything but a text or a container. */
+static inline char *read_scalar(struct reading *r, char *at)
+{
+    switch (*at) {
+    case 't':
+        return read_literal(r, at, "true", 4,
+                            YYJSON_TYPE_BOOL | YYJSON_SUBTYPE_TRUE);
+    case 'f':
+        return read_literal(r, at, "false", 5, YYJSON_TYPE_BOOL);
+    case 'n':
+        return read_literal(r, at, "null", 4, YYJSON_TYPE_NULL);
+    case '-': case '0': case '1': case '2': case '3': case '4':
+    case '5': case '6': case '7': case '8': case '9':
+        return read_number(r, at);
+    default:
+        return unexpected(r, at, "expected a value");
+    }
+}
+
+/* ------------------------------------------------------------- containers --- */
+
+/* A key and its colon; gives the place of the value. */
+static inline char *read_key(struct reading *r, char *at)
+{
+    if (*at != '"')
+        return unexpected(r, at, "expected a key in quotes");
+    at = read_text(r, at);
+    if (!at) {
+        r->next -= r->cut;      /* half a key is none */
+        return NULL;
+    }
+    if (*at != ':')
+        at = skip_space(at);
+    if (*at != ':')
+        return unexpected(r, at, "expected a colon behind a key");
+    return skip(at + 1);
+}
+
+static bool refuse_repeat(struct reading *r, const yyjson_val *key)
+{
+    r->has_twins = true;
+    return r->duplicates || refuse_duplicate(r, key);
+}
+
+static bool check_many_keys(struct reading *r, const yyjson_val *object)
+{
+    const yyjson_val *twice;
+    if (keys_differ(object, r->arena->mem, &twice))
+        return true;
+    if (twice)
+        return refuse_repeat(r, twice);
+    r->no_memory = true;
+    return false;
+}
+
+/* Count the members and look at their keys.  Of a big object that comes in the
+ * end, of all at once. */
+static inline bool count_members(struct reading *r, yyjson_val *object,
+                                 const yyjson_val *end)
+{
+    struct keys_seen seen = { { false } };
+    size_t n = 0;
+    for (const yyjson_val *k = object + 1; k < end; k = val_after(k + 1)) {
+        if (++n <= KEYS_FEW && !keys_is_new(&seen, object, k) &&
+            !refuse_repeat(r, k))
+            return false;
+    }
+    object->tag |= (uint64_t)n << YYJSON_TAG_BIT;
+    return n <= KEYS_FEW || check_many_keys(r, object);
+}
+
+static inline void count_elements(yyjson_val *array, const yyjson_val *end)
+{
+    size_t n = 0;
+    for (const yyjson_val *v = array + 1; v < end; v = val_after(v))
+        n++;
+    array->tag |= (uint64_t)n << YYJSON_TAG_BIT;
+}
+
+static char closer_of(const struct reading *r)
+{
+    if (!r->open)
+        return '\0';
+    return val_type(&r->vals[r->open]) == YYJSON_TYPE_OBJ ? '}' : ']';
+}
+
+/* The innermost container is whole. */
+static bool close_container(struct reading *r)
+{
+    yyjson_val *in = &r->vals[r->open], *end = r->next;
+    r->open = in->uni.ofs;
+    r->closer = closer_of(r);
+    r->depth--;
+    in->uni.ofs = (size_t)((char *)end - (char *)in);
+    if (val_type(in) == YYJSON_TYPE_OBJ)
+        return count_members(r, in, end);
+    count_elements(in, end);
+    return true;
+}
+
+/* Open a container.  Gives the place of its first value or, if it is *empty
+ * (and closed again), the place behind it. */
+static inline char *enter(struct reading *r, char *at, bool *empty)
+{
+    bool object = *at == '{';
+    if (r->depth == r->max_depth)
+        return refuse_too_deep(r, at);
+    r->next->tag = object ? YYJSON_TYPE_OBJ : YYJSON_TYPE_ARR;
+    r->next->uni.ofs = r->open;
+    r->open = (size_t)(r->next++ - r->vals);
+    r->closer = object ? '}' : ']';
+    r->depth++;
+    at = skip(at + 1);
+    *empty = *at == r->closer;
+    if (*empty)
+        return close_container(r) ? at + 1 : NULL;
+    return object ? read_key(r, at) : at;
+}
+
+/* Behind the whole document only white space may stand. */
+static char *finish(struct reading *r, char *at)
+{
+    at = skip_space(at);
+    if (at != r->end)
+        read_wrong(r, at, "trailing_content",
+                   "expected nothing behind the document");
+    return NULL;
+}
+
+static char *expected_more(struct reading *r, const char *at)
+{
+    return unexpected(r, at, r->closer == '}'
+                                 ? "expected a comma or a closing brace"
+                                 : "expected a comma or a closing bracket");
+}
+
+/* Behind a value: close what ends here.  Gives the place of the next value, or
+ * NULL if there is none. */
+static inline char *leave(struct reading *r, char *at)
+{
+    while (r->closer) {
+        at = skip(at);
+        if (*at == ',') {
+            at = skip(at + 1);
+            return r->closer == '}' ? read_key(r, at) : at;
+        }
+        if (*at != r->closer)
+            return expected_more(r, at);
+        if (!close_container(r))
+            return NULL;
+        at++;
+    }
+    return finish(r, at);
+}
+
+/* Read values until the text ends, as it should or not. */
+static void read_values(struct reading *r, char *at)
+{
+    while (at) {
+        bool empty = true;
+        if (r->limit - r->next < 2 && !grow(r))
+            return;
+        if (*at == '"')
+            at = read_text(r, at);
+        else if (*at == '{' || *at == '[')
+            at = enter(r, at, &empty);
+        else
+            at = read_scalar(r, at);
+        if (at && empty)
+            at = leave(r, at);
+    }
+}
+
+/* ------------------------------------------------------- unfinished texts --- */
+
+/* A key without a value is left out. */
+static void drop_lone_key(struct reading *r)
+{
+    const yyjson_val *v = &r->vals[r->open] + 1, *end = r->next;
+    if (r->closer != '}')
+        return;
+    while (v + 1 < end)
+        v = val_after(v + 1);
+    if (v < end)
+        r->next--;
+}
+
+/* The text was cut: close all that is open. */
+static bool close_all(struct reading *r)
+{
+    if (r->open)
+        drop_lone_key(r);
+    while (r->open)
+        if (!close_container(r))
+            return false;
+    return true;
+}
+
+/* ----------------------------------------------------------- the document --- */
+
+static bool prepare(struct reading *r)
+{
+    size_t len = r->text.len;
+    r->start = arena_alloc(r->arena, len + READ_PADDING);
+    size_t cap = len / 6 + 8;   /* about as many values have so many bytes */
+    r->vals = arena_alloc(r->arena, cap * sizeof *r->vals);
+    if (!r->start || !r->vals) {
+        r->no_memory = true;
+        return false;
+    }
+    r->limit = r->vals + cap;
+    r->next = r->vals + 1;      /* behind the head */
+    if (len)
+        memcpy(r->start, r->text.ptr, len);
+    r->end = r->start + len;
+    memset(r->end, 0, READ_PADDING);        /* keeps (1) */
+    return true;
+}
+
+static bool read_root(struct reading *r)
+{
+    char *at = skip_space(r->start);
+    if (at == r->end) {
+        read_wrong(r, at, NULL, "expected a value");
+        r->fault.detail = "empty";
+    } else if (slice_starts(r->text, SLICE("\xEF\xBB\xBF"))) {
+        read_wrong(r, at, "byte_order_mark", "expected no byte order mark");
+    } else {
+        read_values(r, at);
+    }
+    if (r->no_memory || r->fault.word)
+        return false;
+    return !r->cut || close_all(r);
+}
+
+bool read_document(struct reading *r)
+{
+    if (!prepare(r) || !read_root(r))
+        return false;
+    end_big(r, NULL);
+    if (r->next == r->vals + 1)
+        return true;
+    if (r->has_twins && !keys_keep_firsts(r->vals + 1, r->arena->mem)) {
+        r->no_memory = true;
+        return false;
+    }
+    size_t used = (1 + val_span(r->vals + 1)) * sizeof *r->vals;
+    arena_resize(r->arena, r->vals, used, used);    /* give back the rest */
+    val_set_head(r->vals + 1, NULL);
+    return true;
+}

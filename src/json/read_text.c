@@ -1,0 +1,169 @@
+/*
+ * read_text.c - what stands between quotes: escapes and UTF-8
+ *
+ * Texts are decoded where they stand: an escape is longer than what it means,
+ * so `to` never overtakes `at`.
+ *
+ *      "a\u00e9b"      from: a, to: behind what is decoded, at: what is next
+ */
+#include "json/read.h"
+
+#include "base/utf8.h"
+
+struct decoding {
+    struct reading *r;
+    char *to, *at;
+    bool escaped;               /* an escape was met */
+};
+
+static bool wrong(struct decoding *d, const char *at, const char *detail,
+                  const char *expected)
+{
+    read_wrong(d->r, at, detail, expected);
+    return false;
+}
+
+static int hex_value(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    c = (char)(c | 0x20);
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* Four hexadecimal digits; *at moves over them. */
+static bool read_hex(struct decoding *d, const char **at, uint32_t *unit)
+{
+    *unit = 0;
+    for (int i = 0; i < 4; i++, ++*at) {
+        int value = hex_value(**at);
+        if (value < 0)
+            return wrong(d, *at, "invalid_text",
+                         "expected four hexadecimal digits");
+        *unit = *unit << 4 | (uint32_t)value;
+    }
+    return true;
+}
+
+/* The low half of a pair of surrogates. */
+static bool read_low(struct decoding *d, const char **at, uint32_t *low)
+{
+    static const char expected[] = "expected a low surrogate (\\uDC00 to "
+                                   "\\uDFFF) behind a high one";
+    for (const char *p = "\\u"; *p; p++, ++*at)
+        if (**at != *p)
+            return wrong(d, *at, "invalid_text", expected);
+    const char *digits = *at;
+    if (!read_hex(d, at, low))
+        return false;
+    return (*low >= 0xDC00 && *low <= 0xDFFF) ||
+           wrong(d, digits, "invalid_text", expected);
+}
+
+/* \uXXXX, or two of them. */
+static bool read_unicode(struct decoding *d)
+{
+    const char *at = d->at + 2;
+    uint32_t point, low;
+    if (!read_hex(d, &at, &point))
+        return false;
+    if (point >= 0xDC00 && point <= 0xDFFF)
+        return wrong(d, d->at + 2, "invalid_text",
+                     "expected no low surrogate without a high one before it");
+    if (point >= 0xD800 && point <= 0xDBFF) {
+        if (!read_low(d, &at, &low))
+            return false;
+        point = 0x10000 + ((point - 0xD800) << 10) + (low - 0xDC00);
+    }
+    d->at += at - d->at;
+    d->to += utf8_put(d->to, point);
+    return true;
+}
+
+static bool read_escape(struct decoding *d)
+{
+    static const char names[] = "\"\\/bfnrt", means[] = "\"\\/\b\f\n\r\t";
+    char c = d->at[1];
+    const char *name = c ? strchr(names, c) : NULL;
+    d->escaped = true;
+    if (name) {
+        *d->to++ = means[name - names];
+        d->at += 2;
+        return true;
+    }
+    if (c == 'u')
+        return read_unicode(d);
+    return wrong(d, d->at + 1, "invalid_text",
+                 "expected one of \" \\ / b f n r t u behind a backslash");
+}
+
+/* The length of a sequence beyond ASCII that is well-formed, or 0. */
+static size_t sequence(const char *at)
+{
+    const unsigned char *p = (const unsigned char *)at;
+    unsigned two = p[0] * 256u + p[1];
+    if ((p[1] & 0xC0) != 0x80)
+        return 0;
+    if (two < 0xE000)
+        return two >= 0xC200 ? 2 : 0;           /* below: overlong */
+    if ((p[2] & 0xC0) != 0x80)
+        return 0;
+    if (two < 0xF000)                           /* overlong, surrogates */
+        return two >= 0xE0A0 && (two < 0xEDA0 || two > 0xEDBF) ? 3 : 0;
+    if ((p[3] & 0xC0) != 0x80)
+        return 0;
+    return two >= 0xF090 && two <= 0xF48F ? 4 : 0;  /* overlong, too big */
+}
+
+static bool read_sequence(struct decoding *d)
+{
+    size_t n = sequence(d->at);
+    if (n) {
+        memmove(d->to, d->at, n);
+        d->to += n;
+        d->at += n;
+        return true;
+    }
+    struct slice rest = { d->at, (size_t)(d->r->end - d->at) };
+    bool unfinished = rest.len < 4 && utf8_unfinished(rest) == rest.len;
+    return wrong(d, unfinished ? d->r->end : d->at, "invalid_utf8",
+                 "expected UTF-8");
+}
+
+/* What is not plain, one by one, and the plain ones behind it. */
+static bool read_on(struct decoding *d)
+{
+    bool ok;
+    if (*d->at & 0x80)
+        ok = read_sequence(d);
+    else if (*d->at == '\\')
+        ok = read_escape(d);
+    else
+        ok = wrong(d, d->at, "invalid_text", d->at == d->r->end
+                       ? "expected a closing quote"
+                       : "expected control characters in a text to be escaped");
+    if (!ok)
+        return false;
+    char *stop = read_skip_plain(d->at);
+    size_t n = (size_t)(stop - d->at);
+    if (d->to != d->at)
+        memmove(d->to, d->at, n);
+    d->to += n;
+    d->at = stop;
+    return true;
+}
+
+char *read_text_rest(struct reading *r, char *from, char *at, yyjson_val *v)
+{
+    struct decoding d = { .r = r, .to = at, .at = at };
+    bool ok = true;
+    while (ok && *d.at != '"')
+        ok = read_on(&d);
+    v->tag = val_text_tag((size_t)(d.to - from));
+    if (!d.escaped)
+        v->tag |= YYJSON_SUBTYPE_NOESC;     /* it can be written as it is */
+    v->uni.str = from;
+    if (ok || r->cut)
+        *d.to = '\0';
+    return ok ? d.at + 1 : NULL;
+}

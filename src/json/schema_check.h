@@ -1,0 +1,107 @@
+/* schema_check.h - check a value, and note its faults */
+#ifndef JSON_SCHEMA_CHECK_H
+#define JSON_SCHEMA_CHECK_H
+
+#include "json/schema_parts.h"
+
+/* A value that is being checked. */
+struct spot {
+    const struct place *place;
+    const allm_json *value;
+    unsigned kinds;
+    bool is_name;               /* the value is the key of a member */
+};
+
+/* A schema that is being applied; `up` is the one that led to it. */
+struct frame {
+    const struct frame *up;
+    const struct node *node;
+    const struct spot *spot;
+    size_t trail;               /* length of the trail at its begin */
+};
+
+struct check {
+    const struct allm_json_schema *schema;
+    struct arena scratch;       /* for the whole check */
+    struct arena temp;          /* for a rule that calls no other */
+    const struct frame *frame;
+    size_t depth;
+    size_t quiet;               /* not 0: only the answer counts */
+    size_t budget;
+    struct fault *faults;
+    size_t count, cap, limit;
+    size_t explaining;          /* how many explanations we are in */
+    bool more;                  /* faults beyond the limit */
+    bool over;                  /* nothing is checked any more */
+    bool nomem;
+
+    /* What has been evaluated, for unevaluatedItems and its sister: numbers of
+     * members or items of the present value, or TRAIL_ALL. */
+    uint32_t *trail;
+    size_t trail_count, trail_cap;
+};
+
+enum { TRAIL_ALL = UINT32_MAX };
+
+/* Does a value fit a schema?  Faults are noted. */
+bool check_node(struct check *k, const struct node *n, const struct spot *s);
+
+/* The same for a member, given by its key, or an item of s. */
+bool check_member(struct check *k, const struct node *n, const struct spot *s,
+                  const allm_json *key);
+bool check_item(struct check *k, const struct node *n, const struct spot *s,
+                size_t index, const allm_json *item);
+
+/* The same, but faults are not noted. */
+bool check_quietly(struct check *k, const struct node *n,
+                   const struct spot *s);
+
+/* Note a fault; always false. */
+bool check_fault(struct check *k, const struct rule *r, const struct spot *s,
+                 const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* The same, of a keyword beside that of the rule. */
+bool check_fault_beside(struct check *k, const struct rule *r,
+                        const char *keyword, const struct spot *s,
+                        const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
+/* A value, or a text, in short, for messages; "" while nobody listens. */
+const char *check_brief(struct check *k, const allm_json *v);
+const char *check_brief_text(struct check *k, struct slice text);
+
+/* The same with its type: string "abc". */
+const char *check_brief_typed(struct check *k, const allm_json *v);
+
+/* Types in words: string or null. */
+const char *check_kinds(struct check *k, unsigned kinds);
+
+/*
+ * None of the schemas fits: what the closest one minds first, in words, and
+ * its number.
+ */
+const char *check_explain(struct check *k, const struct node_list *list,
+                          const struct spot *s, size_t *closest);
+
+/* Take work off the budget.  False: the check is over. */
+bool check_spend(struct check *k, size_t steps);
+
+/* The check ends for lack of memory; always false. */
+bool check_out_of_memory(struct check *k);
+
+/* Does the text match? */
+bool check_match(struct check *k, const struct pattern *p, struct slice text);
+
+/* The outermost schema on the way here with this dynamic anchor, or NULL. */
+const struct node *check_dynamic(const struct check *k, struct slice anchor);
+
+void trail_add(struct check *k, uint32_t number);
+
+/*
+ * Add those numbers below n that the present schema has not added; they stand
+ * from the result on, in order.
+ */
+size_t trail_add_rest(struct check *k, size_t n);
+
+#endif

@@ -1,0 +1,283 @@
+/*
+ * schema_compile.c - make nodes and rules of a schema
+ *
+ *      queue --compile--> rules, more nodes in the queue
+ *        ^                 |
+ *        '-- pending refs <'
+ *
+ * Nothing recurses: a schema inside a schema becomes a node in the queue.
+ * When the queue is empty all names are known, and the references are
+ * resolved; each may bring a new node.
+ *
+ * Invariants
+ *   (1) A value is at most one node: `known` finds it by its address.
+ *   (2) After a fault the compilation goes on, to find more, but its result
+ *       is not used.
+ */
+#include "json/schema_compile.h"
+
+#include "base/status.h"
+#include "json/build.h"
+#include "json/json.h"
+#include "json/schema.h"
+#include "json/schema_ref.h"
+
+enum { FAULTS_TOLD = 100, MESSAGE_LIMIT = 1024 };
+
+struct compile_fault {
+    struct compile_fault *next;
+    struct slice path;
+    const char *reason, *message;
+};
+
+/* ---------------------------------------------------------------- faults --- */
+
+static void add_fault(struct compiler *c, const struct place *place,
+                      const char *reason, const char *format, va_list args)
+{
+    struct buf path, message;
+    if (c->fault_count++ >= FAULTS_TOLD)
+        return;
+    buf_init(&path, c->arena, PLACE_LONGEST);
+    buf_init(&message, c->arena, MESSAGE_LIMIT);
+    place_write(&path, place);
+    buf_vformat(&message, format, args);
+    struct compile_fault *f = compile_alloc(c, sizeof *f);
+    if (!f)
+        return;
+    *f = (struct compile_fault){ NULL, buf_slice(&path), reason,
+                                 buf_slice(&message).ptr };
+    *c->last_fault = f;
+    c->last_fault = &f->next;
+}
+
+void compile_fault_at(struct compiler *c, const struct place *place,
+                      const char *reason, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    add_fault(c, place, reason, format, args);
+    va_end(args);
+}
+
+void compile_fault(struct compiler *c, const struct rule *r,
+                   const char *reason, const char *format, ...)
+{
+    struct place place = { r->node->place, slice_of(r->keyword->name), 0 };
+    va_list args;
+    va_start(args, format);
+    add_fault(c, &place, reason, format, args);
+    va_end(args);
+}
+
+const char *compile_quote(struct compiler *c, struct slice text)
+{
+    struct buf b;
+    buf_init(&b, &c->scratch, MESSAGE_LIMIT);
+    brief_write_text(&b, text);
+    return buf_slice(&b).ptr;
+}
+
+/* [[path, reason], ...] */
+static const allm_json *list_faults(const struct compiler *c)
+{
+    struct build b;
+    build_init(&b, c->arena);
+    build_array(&b);
+    for (const struct compile_fault *f = c->faults; f; f = f->next) {
+        build_array(&b);
+        build_text(&b, f->path);
+        build_text(&b, slice_of(f->reason));
+        build_end(&b);
+    }
+    build_end(&b);
+    return build_done(&b);
+}
+
+static const allm_error *explain(const struct compiler *c)
+{
+    const struct compile_fault *f = c->faults;
+    if (c->arena->broken || c->scratch.broken)
+        return status_nomem();
+    if (!f)
+        return NULL;
+    struct buf more;
+    buf_init(&more, c->arena, MESSAGE_LIMIT);
+    if (c->fault_count > 1)
+        buf_format(&more, " (and %zu more)", c->fault_count - 1);
+    allm_error *e = status_error(c->arena, ALLM_ERR_VALIDATION,
+                                 "invalid_request", "schema %.*s: %s%s",
+                                 f->path.len ? (int)f->path.len : 1,
+                                 f->path.len ? f->path.ptr : "#",
+                                 f->message, buf_slice(&more).ptr);
+    if (e)
+        e->errors = list_faults(c);
+    return e && e->errors ? e : status_nomem();
+}
+
+/* ----------------------------------------------------------------- parts --- */
+
+void *compile_alloc(struct compiler *c, size_t size)
+{
+    return arena_zero(c->arena, size);
+}
+
+const struct place *compile_place(struct compiler *c, const struct place *up,
+                                  struct slice key, size_t index)
+{
+    struct place *p = compile_alloc(c, sizeof *p);
+    if (p)
+        *p = (struct place){ up, key, index };
+    return p;
+}
+
+const struct rule *compile_sibling(const struct rule *r, const char *name)
+{
+    const struct node *n = r->node;
+    for (size_t i = 0; i < n->count; i++)
+        if (!strcmp(n->rules[i].keyword->name, name))
+            return &n->rules[i];
+    return NULL;
+}
+
+void compile_later(struct compiler *c, const struct rule *r, struct ref *ref)
+{
+    struct pending *p = compile_alloc(c, sizeof *p);
+    if (!p)
+        return;
+    *p = (struct pending){ NULL, r, ref };
+    *c->last_pending = p;
+    c->last_pending = &p->next;
+}
+
+/* ----------------------------------------------------------------- nodes --- */
+
+/* Where a value is, or could be put. */
+static struct node **find_slot(struct node **slots, size_t cap,
+                               const allm_json *source)
+{
+    size_t i = (size_t)((uintptr_t)source >> 4) * 0x9E3779B1u;
+    for (;; i++) {
+        struct node **slot = &slots[i & (cap - 1)];
+        if (!*slot || (*slot)->source == source)
+            return slot;
+    }
+}
+
+struct node *compile_known(const struct compiler *c, const allm_json *source)
+{
+    return c->known ? *find_slot(c->known, c->known_cap, source) : NULL;
+}
+
+static bool grow_known(struct compiler *c)
+{
+    size_t cap = c->known_cap ? 2 * c->known_cap : 64;
+    struct node **slots = arena_zero(&c->scratch, cap * sizeof *slots);
+    if (!slots)
+        return false;
+    for (size_t i = 0; i < c->known_cap; i++)
+        if (c->known[i])
+            *find_slot(slots, cap, c->known[i]->source) = c->known[i];
+    c->known = slots;
+    c->known_cap = cap;
+    return true;
+}
+
+static void remember(struct compiler *c, struct node *n)
+{
+    if (2 * (c->known_count + 1) > c->known_cap && !grow_known(c))
+        return;
+    *find_slot(c->known, c->known_cap, n->source) = n;
+    c->known_count++;
+}
+
+static bool is_schema(const allm_json *v)
+{
+    return kind_of(v) & (KIND_OBJECT | KIND_BOOLEAN);
+}
+
+struct node *compile_node(struct compiler *c, const char *keyword,
+                          const struct place *place, struct resource *resource,
+                          const allm_json *source)
+{
+    if (!is_schema(source)) {
+        compile_fault_at(c, place, "not_a_schema",
+                         "expected a schema: an object, true or false");
+        return NULL;
+    }
+    struct node *n = compile_known(c, source);
+    if (n)
+        return n;               /* keeps (1) */
+    n = compile_alloc(c, sizeof *n);
+    if (!n)
+        return NULL;
+    n->place = place;
+    n->keyword = keyword;
+    n->source = source;
+    n->resource = resource;
+    ref_name(c, n);
+    remember(c, n);
+    *c->last = n;
+    c->last = &n->next;
+    return n;
+}
+
+static size_t count_rules(const struct node *n)
+{
+    size_t count = 0;
+    for (const struct keyword *k = schema_keywords; k->name; k++)
+        count += allm_json_get(n->source, k->name) != NULL;
+    return count;
+}
+
+static void compile_rules(struct compiler *c, struct node *n)
+{
+    n->rules = compile_alloc(c, (count_rules(n) + 1) * sizeof *n->rules);
+    if (!n->rules)
+        return;
+    for (const struct keyword *k = schema_keywords; k->name; k++) {
+        const allm_json *value = allm_json_get(n->source, k->name);
+        if (!value)
+            continue;
+        struct rule *r = &n->rules[n->count];
+        *r = (struct rule){ k, n, value, NULL };
+        k->compile(c, r);
+        n->count++;
+    }
+}
+
+/* Take the next node or reference; false: nothing is left to do. */
+static bool compile_next(struct compiler *c)
+{
+    struct node *n = c->first;
+    struct pending *p = c->pending;
+    if (c->arena->broken || c->scratch.broken || c->names > SCHEMA_MAX_NAMES)
+        return false;
+    if (n) {
+        c->first = n->next;
+        if (!n->next)
+            c->last = &c->first;
+        compile_rules(c, n);
+    } else if (p) {
+        c->pending = p->next;
+        if (!p->next)
+            c->last_pending = &c->pending;
+        ref_resolve(c, p->rule, p->ref);
+    }
+    return n || p;
+}
+
+const allm_error *compile_schema(struct allm_json_schema *schema)
+{
+    struct compiler c = { .schema = schema, .arena = home_arena(schema->home) };
+    arena_init(&c.scratch, home_mem(schema->home));
+    c.last = &c.first;
+    c.last_pending = &c.pending;
+    c.last_fault = &c.faults;
+    schema->root = compile_node(&c, "false", NULL, NULL, schema->source);
+    while (compile_next(&c))
+        ;
+    const allm_error *error = explain(&c);
+    arena_release(&c.scratch);
+    return error;
+}

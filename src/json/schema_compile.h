@@ -1,0 +1,68 @@
+/* schema_compile.h - make nodes and rules of a schema */
+#ifndef JSON_SCHEMA_COMPILE_H
+#define JSON_SCHEMA_COMPILE_H
+
+#include "json/schema_parts.h"
+
+/* Compile schema->source.  NULL, or what is wrong, in the schema's home. */
+const allm_error *compile_schema(struct allm_json_schema *schema);
+
+/* Every keyword we know, in the order in which they are checked; the last has
+ * no name.  In schema_keywords.c. */
+extern const struct keyword schema_keywords[];
+
+struct pending {                /* a reference to be resolved */
+    struct pending *next;
+    const struct rule *rule;
+    struct ref *ref;
+};
+
+struct compiler {
+    struct allm_json_schema *schema;
+    struct arena *arena;        /* the schema's */
+    struct arena scratch;
+    struct node *first, **last; /* nodes to be compiled */
+    struct pending *pending, **last_pending;
+    struct node **known;        /* nodes by source: a hash table */
+    size_t known_count, known_cap;
+    struct resource *resources;
+    size_t names;
+    struct compile_fault *faults, **last_fault;
+    size_t fault_count;
+};
+
+/* Something is wrong with this rule, or at this place. */
+void compile_fault(struct compiler *c, const struct rule *r,
+                   const char *reason, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+void compile_fault_at(struct compiler *c, const struct place *place,
+                      const char *reason, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* A text in quotes, cut short, for a message. */
+const char *compile_quote(struct compiler *c, struct slice text);
+
+/* Memory for the schema's life, zeroed.  NULL: the compilation fails. */
+void *compile_alloc(struct compiler *c, size_t size);
+
+const struct place *compile_place(struct compiler *c, const struct place *up,
+                                  struct slice key, size_t index);
+
+/*
+ * The node of a schema at a place, under this keyword; it will be compiled.
+ * NULL: it is no schema (a fault), or there is no memory.
+ */
+struct node *compile_node(struct compiler *c, const char *keyword,
+                          const struct place *place, struct resource *resource,
+                          const allm_json *source);
+
+/* The node of a value that was seen as a schema before, or NULL. */
+struct node *compile_known(const struct compiler *c, const allm_json *source);
+
+/* Resolve it when all names are known. */
+void compile_later(struct compiler *c, const struct rule *r, struct ref *ref);
+
+/* A rule of the same schema that stands earlier in the table, or NULL. */
+const struct rule *compile_sibling(const struct rule *r, const char *name);
+
+#endif

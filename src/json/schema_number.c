@@ -1,0 +1,222 @@
+/*
+ * schema_number.c - what JSON Schema asks of numbers, and hashes of values
+ *
+ * A number is digits * 10^exponent, with no zero at either end of the digits:
+ *
+ *      -12.50e3    negative, 125 * 10^2
+ *
+ * Is a * 10^p a multiple of b * 10^q?  If p < q it is not (or zero), as a does
+ * not end in zero; else the remainder of a * 10^(p-q) by b tells, and that can
+ * be had digit by digit.
+ */
+#include "json/schema_number.h"
+
+#include "json/json.h"
+#include "json/number.h"
+
+#include <math.h>
+
+struct decimal {
+    bool negative;
+    size_t count;               /* digits; 0: the number is zero */
+    int64_t exponent;
+    char digits[NUMBER_LONGEST];
+};
+
+/* Beyond it number_compare() compares texts, so that hashes may differ. */
+static const int64_t exponent_limit = 1000000000000000;
+
+static int64_t exponent_at(struct slice s)
+{
+    int64_t n = 0;
+    bool negative = s.len > 1 && s.ptr[1] == '-';
+    for (size_t i = 1; i < s.len; i++)
+        if (s.ptr[i] >= '0' && s.ptr[i] <= '9' && n < exponent_limit)
+            n = n * 10 + (s.ptr[i] - '0');
+    return negative ? -n : n;
+}
+
+static void read_decimal(struct decimal *d, struct slice text)
+{
+    d->negative = text.len > 0 && *text.ptr == '-';
+    d->count = 0;
+    d->exponent = 0;
+    size_t i = d->negative, kept = 0;
+    bool fraction = false;
+    for (; i < text.len; i++) {
+        char c = text.ptr[i];
+        if (c == 'e' || c == 'E')
+            break;
+        if (c == '.') {
+            fraction = true;
+            continue;
+        }
+        d->exponent -= fraction;
+        if ((kept > 0 || c != '0') && kept < sizeof d->digits)
+            d->digits[kept++] = c;
+    }
+    d->exponent += exponent_at(slice_skip(text, i));
+    for (; kept > 0 && d->digits[kept - 1] == '0'; kept--)
+        d->exponent++;
+    d->count = kept;
+}
+
+static void decimal_of(struct decimal *d, const allm_json *number)
+{
+    char room[NUMBER_ROOM];
+    struct slice text = { room, 0 };
+    if (allm_json_type_of(number) == ALLM_JSON_BIG)
+        text.ptr = allm_json_text(number, &text.len);
+    else
+        text.len = number_write(val_of(number), room);
+    read_decimal(d, text);
+}
+
+bool decimal_is_whole(const allm_json *number)
+{
+    struct decimal d;
+    switch (allm_json_type_of(number)) {
+    case ALLM_JSON_INT:
+        return true;
+    case ALLM_JSON_REAL:
+        return floor(allm_json_number(number)) == allm_json_number(number);
+    case ALLM_JSON_BIG:
+        decimal_of(&d, number);
+        return d.count == 0 || d.exponent >= 0;
+    default:
+        return false;
+    }
+}
+
+int decimal_compare(const allm_json *a, const allm_json *b)
+{
+    return number_compare(val_of(a), val_of(b));
+}
+
+/* -------------------------------------------------------------- dividing --- */
+
+/* a + b and a * b modulo m, for a and b below m; nothing overflows. */
+static uint64_t add_mod(uint64_t a, uint64_t b, uint64_t m)
+{
+    return a >= m - b ? a - (m - b) : a + b;
+}
+
+static uint64_t multiply_mod(uint64_t a, uint64_t b, uint64_t m)
+{
+    uint64_t product = 0;
+    for (; b; b >>= 1) {
+        if (b & 1)
+            product = add_mod(product, a, m);
+        a = add_mod(a, a, m);
+    }
+    return product;
+}
+
+/* 10^n modulo m */
+static uint64_t power_of_ten_mod(uint64_t n, uint64_t m)
+{
+    uint64_t power = 1 % m, square = 10 % m;
+    for (; n; n >>= 1) {
+        if (n & 1)
+            power = multiply_mod(power, square, m);
+        square = multiply_mod(square, square, m);
+    }
+    return power;
+}
+
+/* The digits as an integer; false: it does not fit. */
+static bool mantissa(const struct decimal *d, uint64_t *value)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < d->count; i++) {
+        uint64_t digit = (uint64_t)(d->digits[i] - '0');
+        if (n > (UINT64_MAX - digit) / 10)
+            return false;
+        n = n * 10 + digit;
+    }
+    *value = n;
+    return true;
+}
+
+bool decimal_can_divide(const allm_json *divisor)
+{
+    struct decimal d;
+    uint64_t value;
+    decimal_of(&d, divisor);
+    return !d.negative && d.count > 0 && mantissa(&d, &value);
+}
+
+bool decimal_divides(const allm_json *divisor, const allm_json *number)
+{
+    struct decimal d, n;
+    uint64_t m = 1;
+    decimal_of(&d, divisor);
+    decimal_of(&n, number);
+    if (n.count == 0)
+        return true;
+    if (n.exponent < d.exponent || !mantissa(&d, &m))
+        return false;
+    uint64_t rest = 0;
+    for (size_t i = 0; i < n.count; i++) {
+        rest = multiply_mod(rest, 10 % m, m);
+        rest = add_mod(rest, (uint64_t)(n.digits[i] - '0') % m, m);
+    }
+    uint64_t zeros = (uint64_t)(n.exponent - d.exponent);
+    return multiply_mod(rest, power_of_ten_mod(zeros, m), m) == 0;
+}
+
+/* ---------------------------------------------------------------- hashes --- */
+
+/* Deeper parts count only by their kind. */
+enum { HASH_DEPTH = 16 };
+
+static uint64_t mix(uint64_t h, uint64_t word)
+{
+    h = (h ^ word) * 0x9E3779B97F4A7C15u;
+    return h ^ h >> 29;
+}
+
+static uint64_t hash_bytes(uint64_t h, struct slice s)
+{
+    h = mix(h, s.len);
+    for (size_t i = 0; i < s.len; i++)
+        h = mix(h, (unsigned char)s.ptr[i]);
+    return h;
+}
+
+static uint64_t hash_number(const allm_json *v)
+{
+    struct decimal d;
+    decimal_of(&d, v);
+    if (d.count == 0)
+        return mix(ALLM_JSON_INT, 0);   /* minus zero is zero */
+    uint64_t h = mix(ALLM_JSON_INT, (uint64_t)d.exponent * 2 + d.negative);
+    return hash_bytes(h, (struct slice){ d.digits, d.count });
+}
+
+static uint64_t hash_to(const allm_json *v, unsigned depth)
+{
+    allm_json_type type = allm_json_type_of(v);
+    uint64_t h = mix(type, allm_json_count(v)), sum = 0;
+    const allm_json *part = NULL;
+    if (type == ALLM_JSON_INT || type == ALLM_JSON_REAL ||
+        type == ALLM_JSON_BIG)
+        return hash_number(v);
+    if (type == ALLM_JSON_TEXT)
+        return hash_bytes(h, json_slice(v));
+    if (type == ALLM_JSON_BOOL)
+        return mix(h, allm_json_true(v));
+    while (depth > 0 && (part = allm_json_next(v, part))) {
+        if (type == ALLM_JSON_ARRAY)
+            h = mix(h, hash_to(part, depth - 1));
+        else
+            sum += hash_bytes(hash_to(allm_json_value(part), depth - 1),
+                              json_slice(part));
+    }
+    return mix(h, sum);
+}
+
+uint64_t value_hash(const allm_json *v)
+{
+    return hash_to(v, HASH_DEPTH);
+}

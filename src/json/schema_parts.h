@@ -1,0 +1,142 @@
+/*
+ * schema_parts.h - a schema as we keep it
+ *
+ *      schema --schema_compile.c--> nodes, each with its rules
+ *                |  schema_keywords.c: the one table of keywords
+ *                '- schema_ref.c: $ref, $id, $anchor
+ *
+ *      value --schema_check.c--> faults
+ *                '- schema_value.c, _object.c, _array.c, _logic.c: the rules
+ */
+#ifndef JSON_SCHEMA_PARTS_H
+#define JSON_SCHEMA_PARTS_H
+
+#include "base/home.h"
+#include "json/pattern.h"
+#include "json/schema_text.h"
+
+#include <stdint.h>
+
+struct check;
+struct compiler;
+struct rule;
+struct spot;
+
+struct keyword {
+    const char *name;
+
+    /* Is it well formed?  Prepare rule->parts. */
+    void (*compile)(struct compiler *c, struct rule *r);
+
+    /* Does it hold?  Called for values of these kinds only.  NULL: it says
+     * nothing by itself. */
+    bool (*check)(struct check *k, const struct rule *r, const struct spot *s);
+    unsigned kinds;
+};
+
+/* A keyword in a schema. */
+struct rule {
+    const struct keyword *keyword;
+    struct node *node;
+    const allm_json *value;
+    const void *parts;          /* one of the structs below */
+};
+
+/* A schema: the document, or one inside it. */
+struct node {
+    const struct place *place;
+    const char *keyword;        /* the one that it stands under */
+    const allm_json *source;
+    struct resource *resource;
+    struct rule *rules;         /* in the order of the table */
+    size_t count;
+    struct node *next;          /* in the compiler's queue */
+};
+
+/* A part of the document with a URI of its own. */
+struct resource {
+    struct resource *next;
+    struct slice uri;           /* without fragment; "" if there is none */
+    const struct node *root;
+    struct anchor *anchors;
+};
+
+struct anchor {
+    struct anchor *next;
+    struct slice name;
+    const struct node *node;
+    bool dynamic;
+};
+
+struct allm_json_schema {
+    struct allm_home *home;
+    const allm_json *source;
+    const struct node *root;
+    bool tracks;                /* it has unevaluatedItems or its sister */
+};
+
+/* -------------------------------------------------------- parts of rules --- */
+
+struct node_list {              /* prefixItems, allOf, anyOf, oneOf */
+    size_t count;
+    const struct node *nodes[];
+};
+
+struct node_entry {
+    struct slice name;
+    const struct node *node;
+    const struct pattern *pattern;      /* patternProperties: of the name */
+    const allm_json *names;             /* dependentRequired: no node */
+};
+
+struct node_map {               /* properties and its like */
+    size_t count;
+    struct node_entry entries[];    /* properties: in name_order() */
+};
+
+static inline int name_order(struct slice a, struct slice b)
+{
+    if (a.len != b.len)
+        return a.len < b.len ? -1 : 1;
+    return a.len ? memcmp(a.ptr, b.ptr, a.len) : 0;
+}
+
+struct one_node {               /* items, not, and all that have one schema */
+    const struct node *node;
+    const struct node_map *properties, *patterns;   /* beside it */
+    size_t skip;                                    /* items before it */
+};
+
+struct condition {              /* if */
+    const struct node *when, *then, *otherwise;
+};
+
+struct contains {
+    const struct node *node;
+    size_t min, max;
+    bool has_min;
+};
+
+struct options {                /* enum */
+    size_t count;
+    unsigned kinds;             /* of any of them */
+    struct option {
+        uint64_t hash;
+        const allm_json *value;
+    } list[];                   /* by hash */
+};
+
+struct ref {
+    const struct node *target;
+    struct slice dynamic;       /* the anchor to look for; ptr NULL: none */
+};
+
+struct limit {                  /* maxLength and its like */
+    size_t count;
+};
+
+struct types {
+    unsigned kinds;
+};
+
+#endif

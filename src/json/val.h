@@ -1,0 +1,161 @@
+/*
+ * val.h - what a JSON value is made of: yyjson's, seen from inside json/
+ *
+ *      head      root        members ...
+ *      [16 bytes][16 bytes][16 bytes][16 bytes] ...
+ *
+ * Only sources of json/ include this; everybody else goes by json.h.
+ */
+#ifndef JSON_VAL_H
+#define JSON_VAL_H
+
+#include "base/home.h"
+
+#include <yyjson.h>
+
+/*
+ * Every value that is not inside another one stands behind a head.  Its tag is
+ * one that no value has, so that a root can be told from a member.
+ */
+struct val_head {
+    uint64_t tag;               /* VAL_HEAD */
+    struct allm_home *home;     /* NULL: the value is not a root */
+};
+
+#define VAL_HEAD 0x6d6c6c61e0u  /* type NONE, reserved bits set */
+
+static inline const yyjson_val *val_of(const allm_json *v)
+{
+    return (const yyjson_val *)(const void *)v;
+}
+
+static inline const allm_json *val_json(const yyjson_val *v)
+{
+    return (const allm_json *)(const void *)v;
+}
+
+/* For the few who made the value and may still change it. */
+static inline yyjson_val *val_own(const allm_json *v)
+{
+    return (yyjson_val *)(uintptr_t)v;
+}
+
+static inline uint8_t val_type(const yyjson_val *v)
+{
+    return (uint8_t)(v->tag & YYJSON_TYPE_MASK);
+}
+
+static inline uint8_t val_subtype(const yyjson_val *v)
+{
+    return (uint8_t)(v->tag & YYJSON_SUBTYPE_MASK);
+}
+
+static inline size_t val_len(const yyjson_val *v)
+{
+    return (size_t)(v->tag >> YYJSON_TAG_BIT);
+}
+
+/* An array or an object (the two highest types). */
+static inline bool val_holds(const yyjson_val *v)
+{
+    return (v->tag & YYJSON_TYPE_ARR) == YYJSON_TYPE_ARR;
+}
+
+/* A text, or a number that is kept as one. */
+static inline bool val_has_text(const yyjson_val *v)
+{
+    uint8_t type = val_type(v);
+    return type == YYJSON_TYPE_STR || type == YYJSON_TYPE_RAW;
+}
+
+static inline struct slice val_slice(const yyjson_val *v)
+{
+    return (struct slice){ v->uni.str, val_len(v) };
+}
+
+static inline bool val_same_8(const char *a, const char *b)
+{
+    uint64_t x, y;
+    memcpy(&x, a, 8);
+    memcpy(&y, b, 8);
+    return x == y;
+}
+
+static inline bool val_same_4(const char *a, const char *b)
+{
+    uint32_t x, y;
+    memcpy(&x, a, 4);
+    memcpy(&y, b, 4);
+    return x == y;
+}
+
+/*
+ * Do n bytes agree?  Keys are short, and a call of memcmp would be most of the
+ * work.  The last word overlaps the one before it.
+ */
+static inline bool val_same_bytes(const char *a, const char *b, size_t n)
+{
+    size_t i = 0;
+    if (n >= 8) {
+        for (; i + 8 < n; i += 8)
+            if (!val_same_8(a + i, b + i))
+                return false;
+        return val_same_8(a + n - 8, b + n - 8);
+    }
+    if (n >= 4)
+        return val_same_4(a, b) && val_same_4(a + n - 4, b + n - 4);
+    while (i < n && a[i] == b[i])
+        i++;
+    return i == n;
+}
+
+/* Is this text, or key, that one? */
+static inline bool val_names(const yyjson_val *v, struct slice text)
+{
+    return val_len(v) == text.len &&
+           val_same_bytes(v->uni.str, text.ptr, text.len);
+}
+
+/* How many values stand in this one, itself included. */
+static inline size_t val_span(const yyjson_val *v)
+{
+    return val_holds(v) ? v->uni.ofs / sizeof *v : 1;
+}
+
+/* What stands behind it: its next sibling, or the end of its container. */
+static inline const yyjson_val *val_after(const yyjson_val *v)
+{
+    size_t bytes = val_holds(v) ? v->uni.ofs : sizeof *v;
+    return (const yyjson_val *)(const void *)((const char *)v + bytes);
+}
+
+/* A text as the public interface passes it: length 0 is "up to its NUL". */
+static inline struct slice val_given(const char *text, size_t len)
+{
+    if (!text || len == 0 || len == ALLM_NUL_ENDED)
+        return slice_of(text);
+    return (struct slice){ text, len };
+}
+
+/* The tag of a text of this length; nothing is known about its bytes. */
+static inline uint64_t val_text_tag(size_t len)
+{
+    return ((uint64_t)len << YYJSON_TAG_BIT) | YYJSON_TYPE_STR;
+}
+
+/* Bytes of the texts of n values in a row, each with its NUL. */
+size_t val_text_bytes(const yyjson_val *v, size_t n);
+
+/* Move the texts of n values in a row to `room`. */
+void val_copy_texts(yyjson_val *v, size_t n, char *room);
+
+/* yyjson's way to an arena: pieces grow in place and are never freed. */
+yyjson_alc val_allocator(struct arena *a);
+
+static inline void val_set_head(yyjson_val *v, struct allm_home *home)
+{
+    struct val_head head = { VAL_HEAD, home };
+    memcpy(v - 1, &head, sizeof head);
+}
+
+#endif

@@ -1,0 +1,358 @@
+/*
+ * write.c - a JSON value as text: the same value gives the same bytes
+ *
+ * One pass over the values as they lie, with a stack of the containers that
+ * are open.  Room is asked for what is certain to come, and for escapes one by
+ * one, so that a text is never given six times its length.  Bytes that are not
+ * UTF-8 (only build_text() lets them in) become U+FFFD, one for each: what
+ * comes out is always JSON.
+ */
+#include "json/write.h"
+
+#include "base/status.h"
+#include "base/text.h"
+#include "base/utf8.h"
+#include "json/number.h"
+#include "json/stack.h"
+#include "json/val.h"
+
+struct level {                  /* a container that is being written */
+    size_t left;                /* values, keys included, yet to come */
+    bool object;
+};
+
+enum { LEVELS = 32 };           /* before the stack goes to the heap */
+
+struct writer {
+    struct buf *out;
+    char *at, *end;             /* room in out, beyond its length */
+    struct stack levels;
+    bool pretty;
+    bool failed;
+};
+
+/* ----------------------------------------------------------------- bytes --- */
+
+static void take_room(struct writer *w)
+{
+    w->at = w->out->ptr + w->out->len;
+    w->end = w->out->ptr + w->out->cap - 1;     /* for the NUL */
+}
+
+/* Make room for n bytes at w->at. */
+static bool more_room(struct writer *w, size_t n)
+{
+    if (w->at)
+        w->out->len = (size_t)(w->at - w->out->ptr);
+    if (w->failed || !buf_reserve(w->out, n)) {
+        w->failed = true;
+        return false;
+    }
+    take_room(w);
+    return true;
+}
+
+static inline bool room(struct writer *w, size_t n)
+{
+    return (size_t)(w->end - w->at) >= n || more_room(w, n);
+}
+
+static inline void put(struct writer *w, const char *bytes, size_t n)
+{
+    if (!room(w, n))
+        return;
+    memcpy(w->at, bytes, n);
+    w->at += n;
+}
+
+static inline void put_byte(struct writer *w, char c)
+{
+    if (room(w, 1))
+        *w->at++ = c;
+}
+
+static void put_line(struct writer *w, size_t depth)
+{
+    put_byte(w, '\n');
+    for (size_t i = 0; i < depth; i++)
+        put(w, "  ", 2);
+}
+
+/* ----------------------------------------------------------------- texts --- */
+
+#define EVERY(byte) ((uint64_t)0x0101010101010101u * (byte))
+
+/* Does one of eight bytes need a closer look: a control character, a quote, a
+ * backslash, or the beginning of something beyond ASCII? */
+static inline bool has_special(uint64_t word)
+{
+    uint64_t quote = word ^ EVERY('"');
+    uint64_t backslash = word ^ EVERY('\\');
+    uint64_t found = (word - EVERY(0x20)) | (quote - EVERY(1)) |
+                     (backslash - EVERY(1)) | word;
+    return (found & EVERY(0x80)) != 0;
+}
+
+static bool is_plain(unsigned char c)
+{
+    return c >= 0x20 && c != '"' && c != '\\' && c < 0x80;
+}
+
+/* Write one byte that cannot stand as it is. */
+static void put_escaped(struct writer *w, unsigned char c)
+{
+    static const char hex[] = "0123456789ABCDEF";
+    switch (c) {
+    case '"':  put(w, "\\\"", 2); return;
+    case '\\': put(w, "\\\\", 2); return;
+    case '\b': put(w, "\\b", 2); return;
+    case '\f': put(w, "\\f", 2); return;
+    case '\n': put(w, "\\n", 2); return;
+    case '\r': put(w, "\\r", 2); return;
+    case '\t': put(w, "\\t", 2); return;
+    default:   break;
+    }
+    if (c >= 0x80)
+        put(w, "\xEF\xBF\xBD", 3);
+    else
+        put(w, (char[]){ '\\', 'u', '0', '0', hex[c >> 4], hex[c & 15] }, 6);
+}
+
+/* Copy ASCII that can stand as it is to `at`, eight bytes at a time; where the
+ * copy ends.  What is left of *s begins with another byte. */
+static char *put_ascii(char *at, struct slice *s)
+{
+    const char *from = s->ptr, *end = from + s->len;
+    uint64_t word[2];
+    while ((size_t)(end - from) >= sizeof word) {
+        memcpy(word, from, sizeof word);
+        if (has_special(word[0]) | has_special(word[1]))
+            break;
+        memcpy(at, word, sizeof word);
+        at += sizeof word;
+        from += sizeof word;
+    }
+    while (from < end && is_plain((unsigned char)*from))
+        *at++ = *from++;
+    *s = (struct slice){ from, (size_t)(end - from) };
+    return at;
+}
+
+/* Copy what can stand as it is, for which there is room; what is left of s
+ * begins with a byte that cannot. */
+static struct slice put_clean(struct writer *w, struct slice s)
+{
+    for (;;) {
+        w->at = put_ascii(w->at, &s);
+        struct slice before = s;
+        uint32_t point;
+        if (!s.len || !((unsigned char)*s.ptr & 0x80) ||
+            !utf8_take(&s, &point))
+            return s;
+        memcpy(w->at, before.ptr, before.len - s.len);
+        w->at += before.len - s.len;
+    }
+}
+
+/* A text whose bytes may need an escape, between quotes. */
+static void put_quoted(struct writer *w, struct slice s)
+{
+    put_byte(w, '"');
+    while (s.len && room(w, s.len)) {
+        s = put_clean(w, s);
+        if (s.len) {
+            put_escaped(w, (unsigned char)*s.ptr);
+            s = slice_skip(s, 1);
+        }
+    }
+    put_byte(w, '"');
+}
+
+static void put_text(struct writer *w, const yyjson_val *v)
+{
+    if (val_subtype(v) != YYJSON_SUBTYPE_NOESC) {
+        put_quoted(w, val_slice(v));
+        return;
+    }
+    put_byte(w, '"');
+    put(w, v->uni.str, val_len(v));
+    put_byte(w, '"');
+}
+
+/* ---------------------------------------------------------------- values --- */
+
+static void put_number(struct writer *w, const yyjson_val *v)
+{
+    char text[NUMBER_ROOM];
+    size_t n = number_write(v, text);
+    if (n == 0)
+        w->failed = true;
+    put(w, text, n);
+}
+
+static void put_scalar(struct writer *w, const yyjson_val *v)
+{
+    switch (val_type(v)) {
+    case YYJSON_TYPE_STR:
+        put_text(w, v);
+        return;
+    case YYJSON_TYPE_NUM:
+        put_number(w, v);
+        return;
+    case YYJSON_TYPE_RAW:
+        put(w, v->uni.str, val_len(v));
+        return;
+    case YYJSON_TYPE_NULL:
+        put(w, "null", 4);
+        return;
+    case YYJSON_TYPE_BOOL:
+        if (val_subtype(v) == YYJSON_SUBTYPE_TRUE)
+            put(w, "true", 4);
+        else
+            put(w, "false", 5);
+        return;
+    default:
+        w->failed = true;
+    }
+}
+
+/* Begin a container; an empty one is written whole.  Gives its level, or the
+ * one it stands in. */
+static struct level *open_level(struct writer *w, const yyjson_val *v)
+{
+    bool object = val_type(v) == YYJSON_TYPE_OBJ;
+    if (val_len(v) == 0) {
+        put(w, object ? "{}" : "[]", 2);
+        return stack_top(&w->levels);
+    }
+    struct level *level = stack_push(&w->levels);
+    if (!level) {
+        w->failed = true;
+        return NULL;
+    }
+    *level = (struct level){ object ? 2 * val_len(v) : val_len(v), object };
+    put_byte(w, object ? '{' : '[');
+    return level;
+}
+
+/* What stands between two values of a container. */
+static void put_separator(struct writer *w, const struct level *level)
+{
+    if (level->object && (level->left & 1)) {
+        put_byte(w, ':');
+        if (w->pretty)
+            put_byte(w, ' ');
+        return;
+    }
+    put_byte(w, ',');
+    if (w->pretty)
+        put_line(w, w->levels.count);
+}
+
+/* A value has been written: close what it was the last of.  Gives the level
+ * that goes on, if any. */
+static struct level *step(struct writer *w, struct level *level)
+{
+    while (level && --level->left == 0) {
+        char bracket = level->object ? '}' : ']';
+        level = stack_pop(&w->levels);
+        if (w->pretty)
+            put_line(w, w->levels.count);
+        put_byte(w, bracket);
+    }
+    if (level)
+        put_separator(w, level);
+    return level;
+}
+
+static void put_values(struct writer *w, const yyjson_val *v)
+{
+    struct level *level = NULL;
+    do {
+        if (!val_holds(v)) {
+            put_scalar(w, v);
+        } else {
+            level = open_level(w, v);
+            if (val_len(v)) {
+                if (w->pretty)
+                    put_line(w, w->levels.count);
+                continue;
+            }
+        }
+        level = step(w, level);
+    } while (v++, level && !w->failed);
+}
+
+static struct writer begin(struct buf *out)
+{
+    struct writer w = { .out = out, .failed = out->broken };
+    if (out->ptr)
+        take_room(&w);
+    return w;
+}
+
+/* The bytes count now; false, and out is broken, when writing failed. */
+static bool finish(struct writer *w)
+{
+    struct buf *out = w->out;
+    if (w->failed) {
+        out->broken = true;
+        return false;
+    }
+    out->len = (size_t)(w->at - out->ptr);
+    out->ptr[out->len] = '\0';
+    return true;
+}
+
+bool json_write(struct buf *out, const allm_json *json, uint32_t flags)
+{
+    if (!json || out->broken) {
+        out->broken = true;
+        return false;
+    }
+    struct level first[LEVELS];
+    struct writer w = begin(out);
+    w.pretty = (flags & ALLM_JSON_PRETTY) != 0;
+    stack_init(&w.levels, out->arena->mem, sizeof *first, first, LEVELS);
+    put_values(&w, val_of(json));
+    stack_release(&w.levels);
+    return finish(&w);
+}
+
+bool json_write_text(struct buf *out, struct slice text)
+{
+    struct writer w = begin(out);
+    put_quoted(&w, text);
+    return finish(&w);
+}
+
+/* ------------------------------------------------------------ the public --- */
+
+/* About how long the text will be, in the steps that a buffer grows by. */
+static size_t guess_length(const allm_json *v)
+{
+    size_t n = val_span(val_of(v));
+    size_t guess = val_text_bytes(val_of(v), n) + 4 * n, step = 64;
+    while (step <= guess && step < SIZE_MAX / 2)
+        step *= 2;
+    return step;
+}
+
+allm_text *allm_json_write(const allm_json *v, uint32_t flags)
+{
+    if (!v)
+        return NULL;
+    allm_text *t = text_begin(mem_default(), guess_length(v));
+    if (!t)
+        return NULL;
+    if (allm_json_type_of(v) == ALLM_JSON_NONE)
+        return text_fail(t, status_error(text_arena(t), ALLM_ERR_MISUSE,
+                                         "misuse", "a JSON value of type NONE "
+                                         "cannot be written; ask "
+                                         "allm_json_error() why it is none"));
+    struct buf out;
+    buf_init(&out, text_arena(t), SIZE_MAX / 2);
+    if (!json_write(&out, v, flags))
+        return text_fail(t, status_nomem());
+    return text_finish(t, buf_slice(&out));
+}
