@@ -1,0 +1,9 @@
+/* chat_result.h - what a whole chat gave, and why it ended */
+#ifndef DATA_CHAT_RESULT_H
+#define DATA_CHAT_RESULT_H
+
+#include "data/shape.h"
+
+extern const struct shape chat_result_shape;
+
+#endif

@@ -1,0 +1,329 @@
+/*
+ * encode.c - structs as JSON, by the table of their fields
+ *
+ *      tagged   {"__type__": "ALLM.Message", "data": {"role": "user", ...}}
+ *      plain    {"role": "user", ...}
+ *
+ * Every field is written, in the order of the table, nulls included; then the
+ * members that were kept aside when the struct was read.
+ */
+#include "data/encode.h"
+
+#include "base/status.h"
+#include "base/text.h"
+#include "data/plain.h"
+#include "json/json.h"
+
+#include <stdint.h>
+
+/* ---------------------------------------------------------------- members --- */
+
+void encode_text(struct encoder *e, const char *text)
+{
+    if (text)
+        emit_text(&e->emit, slice_of(text));
+    else
+        emit_null(&e->emit);
+}
+
+void encode_json(struct encoder *e, const allm_json *v)
+{
+    if (e->form == ALLM_FORM_PLAIN)
+        plain_write(&e->emit, v);
+    else
+        emit_value(&e->emit, v);
+}
+
+static void write_int(struct encoder *e, const struct shape_field *f,
+                      const void *value)
+{
+    const allm_int *n = shape_at(f, value);
+    if (n->set)
+        emit_int(&e->emit, n->value);
+    else if (f->has_fallback)
+        emit_int(&e->emit, f->fallback);
+    else
+        emit_null(&e->emit);
+}
+
+static void write_num(struct encoder *e, const struct shape_field *f,
+                      const void *value)
+{
+    const allm_num *x = shape_at(f, value);
+    if (x->set)
+        emit_number(&e->emit, x->value);
+    else
+        emit_null(&e->emit);
+}
+
+static void write_bytes(struct encoder *e, const struct shape_field *f,
+                        const void *value)
+{
+    const char *text = shape_pointer(f, value);
+    if (text)
+        emit_text(&e->emit, (struct slice){ text, shape_count(f, value) });
+    else
+        emit_null(&e->emit);
+}
+
+static void write_word(struct encoder *e, const struct shape_field *f,
+                       const void *value)
+{
+    uint32_t n = *(const uint32_t *)shape_at(f, value);
+    const char *word = n < f->words->count ? f->words->word[n] : NULL;
+    if (word)
+        emit_word(&e->emit, word);
+    else
+        emit_null(&e->emit);
+}
+
+static void write_many(struct encoder *e, const struct shape_field *f,
+                       const void *value)
+{
+    const void *const *item = shape_pointer(f, value);
+    size_t n = shape_count(f, value);
+    emit_open(&e->emit, '[');
+    for (size_t i = 0; i < n; i++)
+        encode_value(e, f->of, item[i]);
+    emit_close(&e->emit, ']');
+}
+
+static void write_json(struct encoder *e, const struct shape_field *f,
+                       const void *value)
+{
+    const allm_json *json = shape_pointer(f, value);
+    if (json)
+        encode_json(e, json);
+    else
+        emit_raw(&e->emit, f->kind == SHAPE_MAP     ? SLICE("{}")
+                           : f->kind == SHAPE_ARRAY ? SLICE("[]")
+                                                    : SLICE("null"));
+}
+
+static void write_field(struct encoder *e, const struct shape_field *f,
+                        const void *value)
+{
+    switch (f->kind) {
+    case SHAPE_TEXT:
+        encode_text(e, shape_pointer(f, value));
+        break;
+    case SHAPE_BYTES:
+        write_bytes(e, f, value);
+        break;
+    case SHAPE_FLAG:
+        emit_bool(&e->emit, !shape_is_default(f, value));
+        break;
+    case SHAPE_ENUM:
+        write_word(e, f, value);
+        break;
+    case SHAPE_COUNT:
+        emit_uint(&e->emit, *(const uint64_t *)shape_at(f, value));
+        break;
+    case SHAPE_INT:
+        write_int(e, f, value);
+        break;
+    case SHAPE_NUM:
+        write_num(e, f, value);
+        break;
+    case SHAPE_MAP:
+    case SHAPE_ARRAY:
+    case SHAPE_ANY:
+        write_json(e, f, value);
+        break;
+    case SHAPE_ONE:
+        encode_value(e, f->of, shape_pointer(f, value));
+        break;
+    case SHAPE_MANY:
+        write_many(e, f, value);
+        break;
+    case SHAPE_THREAD:
+        f->own->write(e, shape_pointer(f, value));
+        break;
+    case SHAPE_OWN:
+        f->own->write(e, value);
+        break;
+    case SHAPE_POINTER:
+        emit_null(&e->emit);
+        break;
+    }
+}
+
+/* ---------------------------------------------------------------- structs --- */
+
+static bool is_lifted(const struct shape_field *f, const void *value)
+{
+    return (f->flags & SHAPE_LIFTED) && !shape_is_default(f, value);
+}
+
+static bool any_lifted(const struct shape *s, const void *value)
+{
+    for (const struct shape_field *f = s->fields; f->name; f++)
+        if (is_lifted(f, value))
+            return true;
+    return false;
+}
+
+/* Is this member of the metadata a field of the struct? */
+static bool lifted(const struct shape *s, const void *value, struct slice name)
+{
+    for (const struct shape_field *f = s->fields; f->name; f++)
+        if (is_lifted(f, value) && slice_eq(name, shape_name(f)))
+            return true;
+    return false;
+}
+
+/* The metadata, and the fields of the struct that stand inside it. */
+static void write_metadata(struct encoder *e, const struct shape *s,
+                           const allm_json *map, const void *value)
+{
+    emit_open(&e->emit, '{');
+    for (const allm_json *k = NULL; (k = allm_json_next(map, k));) {
+        if (lifted(s, value, json_slice(k)))
+            continue;
+        emit_key(&e->emit, json_slice(k));
+        encode_json(e, allm_json_value(k));
+    }
+    for (const struct shape_field *f = s->fields; f->name; f++) {
+        if (!is_lifted(f, value))
+            continue;
+        emit_name(&e->emit, shape_name(f));
+        write_field(e, f, value);
+    }
+    emit_close(&e->emit, '}');
+}
+
+/* Is the field a member in this form? */
+static bool stands(const struct encoder *e, const struct shape_field *f)
+{
+    if (f->flags & (SHAPE_HIDDEN | SHAPE_LIFTED))
+        return false;
+    return !(f->flags & SHAPE_PLAIN) || e->form == ALLM_FORM_PLAIN;
+}
+
+static bool is_member(const struct encoder *e, const struct shape *s,
+                      struct slice name)
+{
+    for (const struct shape_field *f = s->fields; f->name; f++)
+        if (stands(e, f) && slice_eq(name, shape_name(f)))
+            return true;
+    return false;
+}
+
+/* What was kept aside and is no member of ours. */
+static void write_kept(struct encoder *e, const struct shape *s,
+                       const allm_json *kept)
+{
+    if (allm_json_type_of(kept) != ALLM_JSON_OBJECT)
+        return;
+    for (const allm_json *k = NULL; (k = allm_json_next(kept, k));) {
+        if (is_member(e, s, json_slice(k)))
+            continue;
+        emit_key(&e->emit, json_slice(k));
+        encode_json(e, allm_json_value(k));
+    }
+}
+
+static bool is_metadata(const struct shape_field *f)
+{
+    return f->kind == SHAPE_MAP && !strcmp(f->name, "metadata");
+}
+
+/* Nothing to be said, where nothing need be said; {} says nothing, too. */
+static bool may_be_left_out(const struct shape_field *f, const void *value)
+{
+    if (!(f->flags & SHAPE_SPARE))
+        return false;
+    return shape_is_default(f, value) ||
+           (f->kind == SHAPE_MAP && !allm_json_count(shape_pointer(f, value)));
+}
+
+static void write_member(struct encoder *e, const struct shape *s,
+                         const struct shape_field *f, const void *value)
+{
+    const allm_json *kept = shape_kept(s, value), *odd = NULL;
+    if (kept && !(f->flags & SHAPE_PLAIN))
+        odd = json_get(kept, shape_name(f));
+    if (!odd && may_be_left_out(f, value))
+        return;
+    emit_name(&e->emit, shape_name(f));
+    if (odd)
+        encode_json(e, odd);
+    else if (f->kind == SHAPE_MAP && any_lifted(s, value) && is_metadata(f))
+        write_metadata(e, s, shape_pointer(f, value), value);
+    else
+        write_field(e, f, value);
+}
+
+void encode_members(struct encoder *e, const struct shape *s,
+                    const void *value)
+{
+    for (const struct shape_field *f = s->fields; f->name; f++)
+        if (stands(e, f))
+            write_member(e, s, f, value);
+    if (shape_kept(s, value))
+        write_kept(e, s, shape_kept(s, value));
+}
+
+void encode_value(struct encoder *e, const struct shape *s, const void *value)
+{
+    if (!value) {
+        emit_null(&e->emit);
+        return;
+    }
+    s = shape_of(s, value);
+    const allm_json *stranger = shape_stranger(s, value);
+    if (stranger) {
+        encode_json(e, stranger);
+        return;
+    }
+    if (e->form == ALLM_FORM_TAGGED) {
+        emit_open(&e->emit, '{');
+        emit_name(&e->emit, SLICE("__type__"));
+        emit_word(&e->emit, s->tag);
+        emit_name(&e->emit, SLICE("data"));
+    }
+    emit_open(&e->emit, '{');
+    encode_members(e, s, value);
+    emit_close(&e->emit, '}');
+    if (e->form == ALLM_FORM_TAGGED)
+        emit_close(&e->emit, '}');
+}
+
+/* ------------------------------------------------------------------ texts --- */
+
+bool encode_begin(struct encoder *e, struct mem mem, uint32_t form)
+{
+    *e = (struct encoder){ .text = text_begin(mem, 0), .form = form };
+    e->arena = text_arena(e->text);
+    buf_init(&e->out, e->arena, SIZE_MAX / 2);
+    emit_init(&e->emit, &e->out);
+    return e->text;
+}
+
+allm_text *encode_finish(struct encoder *e)
+{
+    bool nomem = e->error ? e->error->kind == ALLM_ERR_NOMEM : e->out.broken;
+    if (nomem) {
+        allm_text_free(e->text);
+        return NULL;
+    }
+    if (e->error)
+        return text_fail(e->text, status_retell(e->arena, e->error));
+    return text_finish(e->text, buf_slice(&e->out));
+}
+
+allm_text *encode_to_text(const struct shape *s, const void *value,
+                          uint32_t form)
+{
+    struct encoder e;
+    if (!value || !encode_begin(&e, mem_default(), form))
+        return NULL;
+    /* a caller's own struct is brought into shape first */
+    const struct shape_head *mine =
+        shape_keep(s, value, mem_default(), e.arena, &e.error);
+    if (mine) {
+        encode_value(&e, s, mine);
+        home_drop(mine->home);
+    }
+    return encode_finish(&e);
+}

@@ -1,0 +1,72 @@
+/* engine_record.c - an engine as plain data */
+#include "data/engine_record.h"
+
+#include "data/encode.h"
+#include "data/decode.h"
+#include "data/tool.h"
+#include "json/json.h"
+
+/* Absent is "default". */
+static void write_retry(struct encoder *e, const void *value)
+{
+    const allm_engine_record *record = value;
+    if (record->retry)
+        encode_json(e, record->retry);
+    else
+        encode_text(e, "default");
+}
+
+static bool read_retry(struct decoder *d, const allm_json *v, void *value)
+{
+    if (json_is(v, "default"))
+        return true;
+    return decode_copy(d, v, &((allm_engine_record *)value)->retry);
+}
+
+static const struct shape_own retry_own = { write_retry, read_retry, NULL };
+
+static const struct shape_field fields[] = {
+    FIELD(engine_record, adapter, SHAPE_TEXT),
+    FIELD(engine_record, adapter_opts, SHAPE_ARRAY),
+    FIELD(engine_record, model, SHAPE_TEXT),
+    FIELD_MANY(engine_record, tools, tool_count, tool_shape, 0),
+    FIELD(engine_record, tool_executor, SHAPE_TEXT),
+    FIELD(engine_record, tool_result_encoder, SHAPE_TEXT),
+    FIELD(engine_record, image_adapter, SHAPE_TEXT),
+    FIELD(engine_record, params, SHAPE_MAP),
+    FIELD(engine_record, context, SHAPE_MAP),
+    FIELD_FLAGS(engine_record, retry, SHAPE_ANY, SHAPE_HIDDEN),
+    FIELD_OWN("retry", retry_own, 0),
+    FIELD(engine_record, middleware, SHAPE_ARRAY),
+    FIELD(engine_record, metadata, SHAPE_MAP),
+    FIELD_FLAGS(engine_record, id, SHAPE_TEXT, SHAPE_SPARE),
+    FIELD_END,
+};
+
+const struct shape engine_record_shape = {
+    .tag = "ALLM.Engine",
+    .noun = "engine_record",
+    .size = sizeof(allm_engine_record),
+    .kept = offsetof(allm_engine_record, kept),
+    .fields = fields,
+};
+
+allm_engine_record *allm_engine_record_new(const allm_engine_record *given)
+{
+    return shape_new(&engine_record_shape, given);
+}
+
+void allm_engine_record_free(allm_engine_record *record)
+{
+    shape_free(record);
+}
+
+const allm_error *allm_engine_record_error(const allm_engine_record *record)
+{
+    return shape_error(record);
+}
+
+allm_text *allm_engine_record_json(const allm_engine_record *record, uint32_t form)
+{
+    return encode_to_text(&engine_record_shape, record, form);
+}

@@ -1,0 +1,26 @@
+/* error.h - the families of errors: their reasons, messages and JSON forms */
+#ifndef DATA_ERROR_H
+#define DATA_ERROR_H
+
+#include "data/shape.h"
+
+extern const struct shape error_shape;
+
+/* Every family's shape, in the order of the codec's table; NULL ends it. */
+extern const struct shape *const error_shapes[];
+
+/*
+ * A validation error in the arena: (path, reason) pairs as JSON.  Lack of
+ * memory gives the static error; never NULL.
+ */
+const allm_error *error_validation(struct arena *a, const char *reason,
+                                   const allm_json *errors);
+
+/* The error with all its members in another home.  Never NULL: lack of memory
+ * is told by the static error. */
+const allm_error *error_copy(struct allm_home *home, const allm_error *error);
+
+/* A root that holds a copy of the error; NULL: no memory. */
+allm_error *error_root(const allm_error *error);
+
+#endif

@@ -1,0 +1,24 @@
+/* part.h - one piece of a message: a text or an image */
+#ifndef DATA_PART_H
+#define DATA_PART_H
+
+#include "data/decode.h"
+#include "data/encode.h"
+
+extern const struct shape part_shape;
+extern const struct shape part_text_shape;
+extern const struct shape part_image_shape;
+
+/* A part in either form.  The plain form is flat:
+ *   {"type": "text", "text": ...}
+ *   {"type": "image", "source": ..., "mime_type": ..., "detail": ...} */
+void part_write(struct encoder *e, const allm_part *part);
+
+/* Any JSON value as a part: what is no part of ours becomes an OTHER that
+ * keeps it.  NULL: d->error is set. */
+const allm_part *part_read(struct decoder *d, const allm_json *v);
+
+/* What a part lacks, as a sentence; NULL if nothing. */
+const char *part_fault(const allm_part *part);
+
+#endif

@@ -1,0 +1,189 @@
+/* request.c - what is asked of a model */
+#include "data/request.h"
+
+#include "base/status.h"
+#include "data/decode.h"
+#include "data/encode.h"
+#include "data/message.h"
+#include "data/model_ref.h"
+#include "data/thread.h"
+#include "data/tool.h"
+#include "json/build.h"
+#include "json/json.h"
+
+/* "model" is a name or, once resolved, a reference. */
+static void write_model(struct encoder *e, const void *value)
+{
+    const allm_request *r = value;
+    if (r->model_ref)
+        encode_value(e, &model_ref_shape, r->model_ref);
+    else
+        encode_text(e, r->model);
+}
+
+static bool read_model(struct decoder *d, const allm_json *v, void *value)
+{
+    allm_request *r = value;
+    if (allm_json_type_of(v) != ALLM_JSON_OBJECT)
+        return decode_text(d, v, &r->model);
+    r->model_ref = decode_value(d, &model_ref_shape, v);
+    return r->model_ref != NULL;
+}
+
+static const struct shape_own model_own = { write_model, read_model, NULL };
+
+/* "tool_choice" is a word, the name of a tool, or a provider's own map. */
+static void write_choice(struct encoder *e, const void *value)
+{
+    const allm_request *r = value;
+    if (r->tool_choice_map)
+        encode_json(e, r->tool_choice_map);
+    else
+        encode_text(e, r->tool_choice);
+}
+
+static bool read_choice(struct decoder *d, const allm_json *v, void *value)
+{
+    allm_request *r = value;
+    if (allm_json_type_of(v) == ALLM_JSON_OBJECT)
+        return decode_copy(d, v, &r->tool_choice_map);
+    return decode_text(d, v, &r->tool_choice);
+}
+
+static const struct shape_own choice_own = { write_choice, read_choice, NULL };
+
+/* "response_format" is anything, but a word in it must be one we know. */
+static void write_format(struct encoder *e, const void *value)
+{
+    const allm_request *r = value;
+    encode_json(e, r->response_format ? r->response_format : json_null());
+}
+
+static bool known_format(const allm_json *word)
+{
+    return json_is(word, "text") || json_is(word, "json_object") ||
+           json_is(word, "json_schema");
+}
+
+static bool read_format(struct decoder *d, const allm_json *v, void *value)
+{
+    const allm_json *type = allm_json_get(v, "type");
+    if (!d->lenient && allm_json_type_of(v) == ALLM_JSON_TEXT &&
+        !json_is(v, "text"))
+        return decode_refuse(d, "atom_decode_failed");
+    if (!d->lenient && allm_json_type_of(type) == ALLM_JSON_TEXT &&
+        !known_format(type))
+        return decode_refuse_at(d, "type", "atom_decode_failed");
+    return decode_copy(d, v, &((allm_request *)value)->response_format);
+}
+
+static const struct shape_own format_own = { write_format, read_format, NULL };
+
+static const struct shape_field fields[] = {
+    FIELD_MANY(request, messages, message_count, message_shape, SHAPE_NEEDED),
+    FIELD_OWN("model", model_own, 0),
+    FIELD_FLAGS(request, model, SHAPE_TEXT, SHAPE_HIDDEN),
+    FIELD_ONE(request, model_ref, model_ref_shape, SHAPE_HIDDEN),
+    FIELD_MANY(request, tools, tool_count, tool_shape, 0),
+    FIELD_OWN("tool_choice", choice_own, 0),
+    FIELD_FLAGS(request, tool_choice, SHAPE_TEXT, SHAPE_HIDDEN),
+    FIELD_FLAGS(request, tool_choice_map, SHAPE_MAP, SHAPE_HIDDEN),
+    FIELD(request, temperature, SHAPE_NUM),
+    FIELD(request, max_tokens, SHAPE_INT),
+    FIELD(request, stream, SHAPE_FLAG),
+    FIELD_FLAGS(request, response_format, SHAPE_ANY, SHAPE_HIDDEN),
+    FIELD_OWN("response_format", format_own, 0),
+    FIELD(request, structured_finalize, SHAPE_FLAG),
+    FIELD(request, options, SHAPE_MAP),
+    FIELD(request, metadata, SHAPE_MAP),
+    FIELD_END,
+};
+
+const struct shape request_shape = {
+    .tag = "ALLM.Request",
+    .noun = "request",
+    .size = sizeof(allm_request),
+    .kept = offsetof(allm_request, kept),
+    .fields = fields,
+};
+
+allm_request *allm_request_new(const allm_request *given)
+{
+    return shape_new(&request_shape, given);
+}
+
+void allm_request_free(allm_request *request)
+{
+    shape_free(request);
+}
+
+const allm_error *allm_request_error(const allm_request *request)
+{
+    return shape_error(request);
+}
+
+allm_text *allm_request_json(const allm_request *request, uint32_t form)
+{
+    return encode_to_text(&request_shape, request, form);
+}
+
+allm_request *allm_request_from_thread(const allm_thread *thread,
+                                       const allm_request *given)
+{
+    if (!thread)
+        return NULL;
+    const allm_error *error = allm_thread_error(thread);
+    if (error)
+        return shape_refused(&request_shape, error->reason, error->message);
+    allm_request *mine =
+        given ? shape_keep_root(&request_shape, given) : NULL;
+    if (given && (!mine || shape_error(mine)))
+        return mine;
+    allm_request all = { .size = sizeof all };
+    if (mine)
+        all = *mine;            /* not ours: it will be copied */
+    all.messages = allm_thread_messages(thread, &all.message_count);
+    allm_request *made = shape_new(&request_shape, &all);
+    shape_free(mine);
+    return made;
+}
+
+static const allm_json *make_format(struct arena *a, const char *name,
+                                    const allm_json *schema, bool strict)
+{
+    struct build b;
+    build_init(&b, a);
+    build_object(&b);
+    build_key(&b, SLICE("type"));
+    build_text(&b, SLICE("json_schema"));
+    build_key(&b, SLICE("name"));
+    build_text_copy(&b, slice_of(name));
+    build_key(&b, SLICE("schema"));
+    build_value_copy(&b, schema);
+    build_key(&b, SLICE("strict"));
+    build_bool(&b, strict);
+    build_end(&b);
+    return build_done(&b);
+}
+
+allm_json *allm_request_json_schema(const char *name, const allm_json *schema,
+                                    bool strict)
+{
+    struct allm_home *home =
+        schema ? home_new(mem_default(), json_size(schema)) : NULL;
+    if (!home)
+        return NULL;
+    struct arena *a = home_arena(home);
+    const allm_json *v = NULL;
+    const allm_error *error = NULL;
+    if (!name)
+        error = status_error(a, ALLM_ERR_MISUSE, "missing_field",
+                             "allm_request_json_schema: the name is missing");
+    else if (allm_json_type_of(schema) == ALLM_JSON_NONE)
+        error = status_error(a, ALLM_ERR_MISUSE, "broken_json",
+                             "allm_request_json_schema: the schema is a JSON "
+                             "document that was refused");
+    else
+        v = make_format(a, name, schema, strict);
+    return json_root_of(home, v, v || error ? error : status_nomem());
+}

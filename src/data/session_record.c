@@ -1,0 +1,63 @@
+/* session_record.c - a session as plain data */
+#include "data/session_record.h"
+
+#include "base/status.h"
+#include "data/encode.h"
+#include "data/error.h"
+#include "data/thread.h"
+#include "data/tool_call.h"
+
+const struct shape_words session_status_words =
+    WORDS("idle", "awaiting_user", "awaiting_tools", "completed", "error");
+
+static const struct shape_field fields[] = {
+    FIELD(session_record, id, SHAPE_TEXT),
+    FIELD_THREAD(session_record, thread, thread_own),
+    FIELD_ENUM(session_record, status, session_status_words, 0),
+    FIELD_MANY(session_record, pending_tool_calls, pending_tool_call_count,
+               tool_call_shape, 0),
+    FIELD(session_record, pending_question, SHAPE_TEXT),
+    FIELD(session_record, pending_tool_call_id, SHAPE_TEXT),
+    FIELD(session_record, context, SHAPE_MAP),
+    FIELD(session_record, metadata, SHAPE_MAP),
+    FIELD_ONE(session_record, error, error_shape, SHAPE_LIFTED),
+    FIELD_END,
+};
+
+/* A session always has a thread. */
+static const allm_error *settle(struct allm_home *home, void *value)
+{
+    allm_session_record *record = value;
+    if (!record->thread)
+        record->thread = thread_empty_in(home);
+    return record->thread ? NULL : status_nomem();
+}
+
+const struct shape session_record_shape = {
+    .tag = "ALLM.Session",
+    .noun = "session_record",
+    .size = sizeof(allm_session_record),
+    .kept = offsetof(allm_session_record, kept),
+    .fields = fields,
+    .settle = settle,
+};
+
+allm_session_record *allm_session_record_new(const allm_session_record *given)
+{
+    return shape_new(&session_record_shape, given);
+}
+
+void allm_session_record_free(allm_session_record *record)
+{
+    shape_free(record);
+}
+
+const allm_error *allm_session_record_error(const allm_session_record *record)
+{
+    return shape_error(record);
+}
+
+allm_text *allm_session_record_json(const allm_session_record *record, uint32_t form)
+{
+    return encode_to_text(&session_record_shape, record, form);
+}

@@ -1,0 +1,10 @@
+/* session_record.h - a session as plain data */
+#ifndef DATA_SESSION_RECORD_H
+#define DATA_SESSION_RECORD_H
+
+#include "data/shape.h"
+
+extern const struct shape session_record_shape;
+extern const struct shape_words session_status_words;
+
+#endif

@@ -1,0 +1,46 @@
+/* step_result.c - what one turn gave */
+#include "data/step_result.h"
+
+#include "data/encode.h"
+#include "data/error.h"
+#include "data/message.h"
+#include "data/response.h"
+#include "data/thread.h"
+
+static const struct shape_field fields[] = {
+    FIELD_THREAD(step_result, thread, thread_own),
+    FIELD_ONE(step_result, response, response_shape, 0),
+    FIELD_MANY(step_result, tool_results, tool_result_count, message_shape, 0),
+    { NAMED("done?"), .kind = SHAPE_FLAG, .at = offsetof(allm_step_result, done) },
+    FIELD(step_result, metadata, SHAPE_MAP),
+    FIELD_ONE(step_result, error, error_shape, SHAPE_LIFTED),
+    FIELD_END,
+};
+
+const struct shape step_result_shape = {
+    .tag = "ALLM.StepResult",
+    .noun = "step_result",
+    .size = sizeof(allm_step_result),
+    .kept = offsetof(allm_step_result, kept),
+    .fields = fields,
+};
+
+allm_step_result *allm_step_result_new(const allm_step_result *given)
+{
+    return shape_new(&step_result_shape, given);
+}
+
+void allm_step_result_free(allm_step_result *result)
+{
+    shape_free(result);
+}
+
+const allm_error *allm_step_result_error(const allm_step_result *result)
+{
+    return shape_error(result);
+}
+
+allm_text *allm_step_result_json(const allm_step_result *result, uint32_t form)
+{
+    return encode_to_text(&step_result_shape, result, form);
+}

@@ -1,0 +1,9 @@
+/* step_result.h - what one turn gave */
+#ifndef DATA_STEP_RESULT_H
+#define DATA_STEP_RESULT_H
+
+#include "data/shape.h"
+
+extern const struct shape step_result_shape;
+
+#endif

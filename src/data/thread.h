@@ -1,0 +1,33 @@
+/* thread.h - a conversation that shares its messages */
+#ifndef DATA_THREAD_H
+#define DATA_THREAD_H
+
+#include "data/shape.h"
+
+/* A thread as the codec sees it: plain members. */
+typedef struct allm_thread_record {
+    size_t size;
+    struct allm_home *home;
+    size_t message_count;
+    const allm_message *const *messages;
+    const allm_json *metadata;
+    const allm_json *kept;
+} allm_thread_record;
+
+extern const struct shape thread_shape;
+
+/* For fields of kind SHAPE_THREAD. */
+extern const struct shape_own thread_own;
+
+/* A view of a thread, lent until it is appended to. */
+allm_thread_record thread_record(const allm_thread *t);
+
+/* A thread of these members, the messages shared.  NULL: no memory, or one of
+ * the messages was refused. */
+allm_thread *thread_from_record(const allm_thread_record *record,
+                                struct mem mem);
+
+/* An empty thread that lives in a home; NULL: no memory. */
+const allm_thread *thread_empty_in(struct allm_home *home);
+
+#endif

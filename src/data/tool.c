@@ -1,0 +1,128 @@
+/*
+ * tool.c - what a model may call
+ *
+ * The function behind a tool is not data: a tool that has one cannot be
+ * written in the tagged form, and the plain form leaves it out.
+ */
+#include "data/tool.h"
+
+#include "base/status.h"
+#include "data/decode.h"
+#include "data/encode.h"
+#include "json/json.h"
+#include "json/parse.h"
+
+static const struct shape_words effect_words =
+    WORDS("write", "idempotent", "pure");
+
+static void write_handler(struct encoder *e, const void *value)
+{
+    const allm_tool *tool = value;
+    emit_null(&e->emit);
+    if (!tool->call || e->form == ALLM_FORM_PLAIN || e->error)
+        return;
+    e->error = status_error(e->arena, ALLM_ERR_MISUSE, "not_serializable",
+                            "tool \"%s\" has a function, and a function has "
+                            "no JSON form; set .call to NULL in what you "
+                            "store, and add it again after loading",
+                            tool->name ? tool->name : "");
+    if (!e->error)
+        e->error = status_nomem();
+}
+
+static bool read_handler(struct decoder *d, const allm_json *v, void *value)
+{
+    (void)d;
+    (void)value;
+    return allm_json_type_of(v) == ALLM_JSON_NULL;
+}
+
+static const struct shape_own handler_own = { write_handler, read_handler,
+                                              NULL };
+
+static void write_schema(struct encoder *e, const void *value)
+{
+    const allm_json *schema = ((const allm_tool *)value)->schema;
+    encode_json(e, schema ? schema : json_empty_object());
+}
+
+/* Null is {}, except for the validator, who wants to know. */
+static bool read_schema(struct decoder *d, const allm_json *v, void *value)
+{
+    allm_tool *tool = value;
+    if (allm_json_type_of(v) != ALLM_JSON_NULL)
+        return decode_copy(d, v, &tool->schema);
+    if (!d->lenient)
+        tool->schema = json_empty_object();
+    return true;
+}
+
+static const struct shape_own schema_own = { write_schema, read_schema, NULL };
+
+/* A schema given as text becomes the schema. */
+static const allm_error *settle(struct allm_home *home, void *value)
+{
+    allm_tool *tool = value;
+    struct arena *a = home_arena(home);
+    const char *text = tool->schema_text;
+    const allm_error *error;
+    struct json_limits limits;
+    tool->schema_text = NULL;
+    if (!text || tool->schema)
+        return NULL;
+    json_limits_from(&limits, NULL);
+    tool->schema = json_parse(a, slice_of(text), limits, &error);
+    if (tool->schema || error->kind == ALLM_ERR_NOMEM)
+        return tool->schema ? NULL : error;
+    error = status_error(a, ALLM_ERR_MISUSE, "invalid_schema",
+                         "schema_text of tool \"%s\" is not JSON: %s",
+                         tool->name ? tool->name : "", error->message);
+    return error ? error : status_nomem();
+}
+
+static const struct shape_field fields[] = {
+    FIELD_FLAGS(tool, name, SHAPE_TEXT, SHAPE_NEEDED),
+    FIELD_FLAGS(tool, description, SHAPE_TEXT, SHAPE_NEEDED),
+    FIELD_OWN("schema", schema_own, 0),
+    FIELD_FLAGS(tool, schema, SHAPE_ANY, SHAPE_HIDDEN | SHAPE_NEEDED),
+    FIELD_FLAGS(tool, schema_text, SHAPE_TEXT, SHAPE_HIDDEN),
+    FIELD_OWN("handler", handler_own, 0),
+    FIELD_FLAGS(tool, call, SHAPE_POINTER, SHAPE_HIDDEN),
+    FIELD_FLAGS(tool, ud, SHAPE_POINTER, SHAPE_HIDDEN),
+    FIELD(tool, manual, SHAPE_FLAG),
+    FIELD(tool, metadata, SHAPE_MAP),
+    FIELD_FLAGS(tool, compact, SHAPE_FLAG, SHAPE_SPARE),
+    FIELD_FLAGS(tool, summary, SHAPE_TEXT, SHAPE_SPARE),
+    FIELD_ENUM(tool, effect, effect_words, SHAPE_SPARE),
+    FIELD_END,
+};
+
+const struct shape tool_shape = {
+    .tag = "ALLM.Tool",
+    .noun = "tool",
+    .size = sizeof(allm_tool),
+    .kept = offsetof(allm_tool, kept),
+    .fields = fields,
+    .counted = true,            /* engines and requests share their tools */
+    .settle = settle,
+};
+
+allm_tool *allm_tool_new(const allm_tool *given)
+{
+    return shape_new(&tool_shape, given);
+}
+
+void allm_tool_free(allm_tool *tool)
+{
+    shape_free(tool);
+}
+
+const allm_error *allm_tool_error(const allm_tool *tool)
+{
+    return shape_error(tool);
+}
+
+allm_text *allm_tool_json(const allm_tool *tool, uint32_t form)
+{
+    return encode_to_text(&tool_shape, tool, form);
+}

@@ -1,0 +1,9 @@
+/* tool_call.h - a model's wish to have a tool run */
+#ifndef DATA_TOOL_CALL_H
+#define DATA_TOOL_CALL_H
+
+#include "data/shape.h"
+
+extern const struct shape tool_call_shape;
+
+#endif

@@ -1,0 +1,394 @@
+/* test_image.c - pictures: where they come from, what they turn into */
+#include "data/image.h"
+
+#include "harness/noun.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* The one (field, reason) of a conversion that failed; frees it. */
+static void check_failed(allm_text *t, const char *pair)
+{
+    const allm_error *e = allm_text_error(t);
+    CHECK_ERROR(e, ALLM_ERR_VALIDATION, "invalid_request",
+                "the image cannot be converted");
+    CHECK_VALUE(GET(e, errors), pair);
+    CHECK_ALWAYS(!allm_text_bytes(t, NULL));
+    allm_text_free(t);
+}
+
+static void check_bytes(allm_text *t, struct slice want)
+{
+    struct slice got;
+    got.ptr = allm_text_bytes(t, &got.len);
+    CHECK_WELL(allm_text_error(t));
+    CHECK_SLICE(got, want);
+    allm_text_free(t);
+}
+
+static void check_image(allm_image *i, allm_image_source source,
+                        struct slice data, const char *mime_type)
+{
+    struct slice got = { GET(i, data), GET(i, data_len) };
+    CHECK_WELL(allm_image_error(i));
+    CHECK_INT(GET(i, source), source);
+    CHECK_SLICE(got, data);
+    CHECK_TEXT(GET(i, mime_type), mime_type);
+    CHECK(!i || (!i->width.set && !i->height.set));
+    CHECK(!GET(i, prompt) && !GET(i, revised_prompt) && !GET(i, metadata));
+    allm_image_free(i);
+}
+
+/* ----------------------------------------------------------- constructors --- */
+
+static void the_type_follows_from_the_extension(void)
+{
+    static const struct {
+        const char *path, *mime_type;
+    } rows[] = {
+        { "pics/cat.png", "image/png" },
+        { "cat.jpg", "image/jpeg" },
+        { "cat.jpeg", "image/jpeg" },
+        { "cat.webp", "image/webp" },
+        { "cat.gif", "image/gif" },
+        { "CAT.PNG", "image/png" },
+        { "cat.JpEg", "image/jpeg" },
+        { "a.b/c.tar.gif", "image/gif" },
+        { "pics/noext", NULL },
+        { "pics.png/noext", NULL },
+        { "cat.bmp", NULL },
+        { "cat.pn", NULL },
+        { "cat.pngx", NULL },
+        { "cat.", NULL },
+        { "cat.png.", NULL },
+        { ".png", NULL },               /* a name, not an extension */
+        { "pics/.png", NULL },
+        { "", NULL },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        check_row(rows[i].path);
+        check_image(allm_image_from_file(rows[i].path), ALLM_IMAGE_FILE,
+                    slice_of(rows[i].path), rows[i].mime_type);
+    }
+}
+
+static void from_what_the_caller_has(void)
+{
+    check_image(allm_image_from_binary("\x89P", 2, "image/png"),
+                ALLM_IMAGE_BINARY, SLICE("\x89P"), "image/png");
+    check_image(allm_image_from_binary("a\0b", 3, "x"), ALLM_IMAGE_BINARY,
+                SLICE("a\0b"), "x");
+    check_image(allm_image_from_binary("abc", 0, "x"), ALLM_IMAGE_BINARY,
+                SLICE(""), "x");
+    check_image(allm_image_from_base64("aGk=", "image/png"),
+                ALLM_IMAGE_BASE64, SLICE("aGk="), "image/png");
+    check_image(allm_image_from_base64("not base64!", "x"),
+                ALLM_IMAGE_BASE64, SLICE("not base64!"), "x");
+    check_image(allm_image_from_url("https://x.org/cat.png"), ALLM_IMAGE_URL,
+                SLICE("https://x.org/cat.png"), NULL);
+}
+
+static void from_a_data_uri(void)
+{
+    static const struct {
+        const char *why, *uri, *data, *mime_type;
+    } rows[] = {
+        { "as we write it", "data:image/png;base64,aGk=", "aGk=",
+          "image/png" },
+        { "no data", "data:image/png;base64,", "", "image/png" },
+        { "the text is not looked at", "data:x;base64,?,?", "?,?", "x" },
+        { "a parameter stays with the type",
+          "data:image/svg+xml;charset=utf-8;base64,aGk=", "aGk=",
+          "image/svg+xml;charset=utf-8" },
+        { "no type", "data:;base64,aGk=", NULL, NULL },
+        { "nothing", "data:,", NULL, NULL },
+        { "not base64", "data:image/png,aGk=", NULL, NULL },
+        { "another word", "data:image/png;base32,aGk=", NULL, NULL },
+        { "no comma", "data:image/png;base64", NULL, NULL },
+        { "another scheme", "http:image/png;base64,aGk=", NULL, NULL },
+        { "a mark too early", "data;base64,aGk=", NULL, NULL },
+        { "short", ",", NULL, NULL },
+        { "empty", "", NULL, NULL },
+        { "none", NULL, NULL, NULL },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        check_row(rows[i].why);
+        allm_image *image = allm_image_from_data_uri(rows[i].uri);
+        if (rows[i].data) {
+            check_image(image, ALLM_IMAGE_BASE64, slice_of(rows[i].data),
+                        rows[i].mime_type);
+            continue;
+        }
+        CHECK_MISUSE(allm_image_error(image), "invalid_data_uri",
+                     "data:<type>;base64,<text>");
+        CHECK_ALWAYS(!GET(image, data) && !GET(image, source));
+        allm_image_free(image);
+    }
+}
+
+static void keeps_every_field(void)
+{
+    allm_json *metadata = noun_json("{'a':1}"), *kept = noun_json("{'b':2}");
+    allm_image *i = allm_image_new(
+        ALLM(image, .source = ALLM_IMAGE_URL, .data = "u", .mime_type = "m",
+             .width = ALLM_NUM(3), .height = ALLM_NUM(4), .prompt = "p",
+             .revised_prompt = "r", .metadata = metadata, .kept = kept));
+    if (i && check_whole()) {
+        CHECK_WELL(allm_image_error(i));
+        CHECK_INT(i->source, ALLM_IMAGE_URL);
+        CHECK_TEXT(i->data, "u");
+        CHECK_INT(i->data_len, 1);
+        CHECK_TEXT(i->mime_type, "m");
+        CHECK(i->width.set && i->width.value == 3);
+        CHECK(i->height.set && i->height.value == 4);
+        CHECK_TEXT(i->prompt, "p");
+        CHECK_TEXT(i->revised_prompt, "r");
+        CHECK_VALUE(i->metadata, "{'a':1}");
+        CHECK_VALUE(i->kept, "{'b':2}");
+    }
+    allm_image_free(i);
+    allm_json_free(metadata);
+    allm_json_free(kept);
+}
+
+static void refused(allm_image *image, const char *reason, const char *words)
+{
+    CHECK_MISUSE(allm_image_error(image), reason, words);
+    CHECK(!GET(image, data) && !GET(image, source));
+    allm_image_free(image);
+}
+
+static void refuses_what_lacks_something(void)
+{
+    refused(allm_image_new(NULL), "missing_field", "source is missing");
+    refused(allm_image_new(ALLM(image, .data = "x")), "missing_field",
+            "allm_image_new: source is missing");
+    refused(allm_image_new(ALLM(image, .source = ALLM_IMAGE_URL)),
+            "missing_field", "data is missing");
+    refused(allm_image_new(&(allm_image){ .source = ALLM_IMAGE_URL,
+                                          .data = "x" }),
+            "struct_size", "allm_image: the struct has no size");
+    refused(allm_image_from_file(NULL), "missing_field",
+            "allm_image_from_file: the path is missing");
+    refused(allm_image_from_url(NULL), "missing_field",
+            "allm_image_from_url: the URL is missing");
+    refused(allm_image_from_binary(NULL, 3, "x"), "missing_field",
+            "allm_image_from_binary");
+    refused(allm_image_from_binary("x", 1, NULL), "missing_field",
+            "\"image/png\"");
+    refused(allm_image_from_base64(NULL, "x"), "missing_field",
+            "allm_image_from_base64");
+    refused(allm_image_from_base64("aGk=", NULL), "missing_field",
+            "\"image/png\"");
+}
+
+/* ------------------------------------------------------------ conversions --- */
+
+static void to_binary(allm_image *image, struct slice want)
+{
+    check_bytes(allm_image_to_binary(image), want);
+    allm_image_free(image);
+}
+
+static void not_to_binary(allm_image *image, const char *pair)
+{
+    check_failed(allm_image_to_binary(image), pair);
+    allm_image_free(image);
+}
+
+static void gives_its_bytes(void)
+{
+    to_binary(allm_image_from_binary("\1\2", 2, "x"), SLICE("\1\2"));
+    to_binary(allm_image_from_binary("", 0, "x"), SLICE(""));
+    to_binary(allm_image_from_base64("aGVsbG8=", "x"), SLICE("hello"));
+    to_binary(allm_image_from_base64("", "x"), SLICE(""));
+    not_to_binary(allm_image_from_base64("aGVsbG8", "x"),
+                  "[['source','invalid_base64']]");
+    not_to_binary(allm_image_from_base64("aGVs\nbG8=", "x"),
+                  "[['source','invalid_base64']]");
+    not_to_binary(allm_image_from_url("https://x.org/a.png"),
+                  "[['source','remote_source']]");
+    not_to_binary(allm_image_from_file("/nowhere/at/all.png"),
+                  "[['source','enoent']]");
+    not_to_binary(allm_image_from_file("/"), "[['source','eisdir']]");
+    not_to_binary(allm_image_new(ALLM(image, .source = ALLM_IMAGE_FILE,
+                                      .data = "/dev/null\0x",
+                                      .data_len = 11)),
+                  "[['source','einval']]");
+    not_to_binary(allm_image_new(ALLM(image, .source = (allm_image_source)9,
+                                      .data = "x")),
+                  "[['source','missing_source']]");
+}
+
+/* In the order of the contract: a URL, then the type, then the bytes. */
+static void gives_a_data_uri(void)
+{
+    static const struct {
+        const char *why;
+        allm_image_source source;
+        const char *data, *mime_type, *uri, *pair;
+    } rows[] = {
+        { "bytes", ALLM_IMAGE_BINARY, "hi", "image/png",
+          "data:image/png;base64,aGk=", NULL },
+        { "base64", ALLM_IMAGE_BASE64, "aGk=", "image/png",
+          "data:image/png;base64,aGk=", NULL },
+        { "base64 is pasted as it is", ALLM_IMAGE_BASE64, "no base64!", "x",
+          "data:x;base64,no base64!", NULL },
+        { "a URL", ALLM_IMAGE_URL, "u", "image/png", NULL,
+          "[['source','remote_source']]" },
+        { "a URL, even without a type", ALLM_IMAGE_URL, "u", NULL, NULL,
+          "[['source','remote_source']]" },
+        { "no type", ALLM_IMAGE_BINARY, "hi", NULL, NULL,
+          "[['mime_type','missing_mime_type']]" },
+        { "no type, before the file is looked for", ALLM_IMAGE_FILE,
+          "/nowhere/noext", NULL, NULL,
+          "[['mime_type','missing_mime_type']]" },
+        { "no file", ALLM_IMAGE_FILE, "/nowhere/a.png", "image/png", NULL,
+          "[['source','enoent']]" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        check_row(rows[i].why);
+        allm_image *image = allm_image_new(
+            ALLM(image, .source = rows[i].source, .data = rows[i].data,
+                 .mime_type = rows[i].mime_type));
+        allm_text *t = allm_image_to_data_uri(image);
+        if (rows[i].uri)
+            check_bytes(t, slice_of(rows[i].uri));
+        else
+            check_failed(t, rows[i].pair);
+        allm_image_free(image);
+    }
+}
+
+static void reads_a_file(void)
+{
+    char folder[] = "/tmp/allm-image-XXXXXX", path[64];
+    CHECK_ALWAYS(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/cat.gif", folder);
+    FILE *f = fopen(path, "wb");
+    CHECK_ALWAYS(f && fwrite("GIF\0\xFF", 1, 5, f) == 5 && !fclose(f));
+
+    allm_image *image = allm_image_from_file(path);
+    check_bytes(allm_image_to_binary(image), SLICE("GIF\0\xFF"));
+    check_bytes(allm_image_to_data_uri(image),
+                SLICE("data:image/gif;base64,R0lGAP8="));
+    unlink(path);
+    rmdir(folder);
+    check_failed(allm_image_to_binary(image), "[['source','enoent']]");
+    allm_image_free(image);
+}
+
+static void converts_a_struct_of_the_caller(void)
+{
+    check_bytes(allm_image_to_binary(ALLM(image, .source = ALLM_IMAGE_BINARY,
+                                          .data = "hi")),
+                SLICE("hi"));
+    check_bytes(allm_image_to_data_uri(
+                    ALLM(image, .source = ALLM_IMAGE_BASE64, .data = "aGk=",
+                         .mime_type = "x")),
+                SLICE("data:x;base64,aGk="));
+
+    allm_text *t = allm_image_to_binary(
+        &(allm_image){ .source = ALLM_IMAGE_BINARY, .data = "hi" });
+    CHECK_MISUSE(allm_text_error(t), "struct_size", "has no size");
+    allm_text_free(t);
+
+    allm_image full = { .source = ALLM_IMAGE_BINARY, .data = "hi" };
+    allm_image *older = noun_sized(&full, sizeof full,
+                                   offsetof(allm_image, mime_type));
+    check_bytes(allm_image_to_binary(older), SLICE("hi"));
+    check_failed(allm_image_to_data_uri(older),
+                 "[['mime_type','missing_mime_type']]");
+    free(older);
+}
+
+static void a_refused_image_says_why_in_all_it_does(void)
+{
+    allm_image *bad = allm_image_from_url(NULL);
+    allm_text *t[] = { allm_image_to_binary(bad), allm_image_to_data_uri(bad),
+                       allm_image_json(bad, ALLM_FORM_TAGGED) };
+    for (size_t i = 0; i < 3; i++) {
+        CHECK_MISUSE(allm_text_error(t[i]), "missing_field", "URL is missing");
+        allm_text_free(t[i]);
+    }
+    allm_image_free(bad);
+}
+
+static void nothing_is_accepted(void)
+{
+    CHECK_ALWAYS(!allm_image_to_binary(NULL));
+    CHECK_ALWAYS(!allm_image_to_data_uri(NULL));
+    CHECK_ALWAYS(!allm_image_json(NULL, ALLM_FORM_PLAIN));
+    CHECK_ERROR(allm_image_error(NULL), ALLM_ERR_NOMEM, "out_of_memory", NULL);
+    allm_image_free(NULL);
+}
+
+static void has_a_json_form(void)
+{
+    allm_image *i = allm_image_from_binary("hi", 2, "image/png");
+    CHECK_JSON(allm_image_json(i, ALLM_FORM_TAGGED),
+               "{'__type__':'ALLM.Image','data':{'source':{'type':'binary',"
+               "'value':'aGk='},'mime_type':'image/png','width':null,"
+               "'height':null,'prompt':null,'revised_prompt':null,"
+               "'metadata':{}}}");
+    allm_image_free(i);
+}
+
+#define REST "'width':null,'height':null,'prompt':null," \
+             "'revised_prompt':null,'metadata':{}}"
+
+static void comes_back_from_json(void)
+{
+    static const struct {
+        const char *why, *json, *want;
+    } rows[] = {
+        { "base64 is not looked at",
+          "{'source':{'type':'base64','value':'?'}}",
+          "{'source':{'type':'base64','value':'?'},'mime_type':null," REST },
+        { "a file", "{'source':{'type':'file','value':'a.png'},'width':3}",
+          "{'source':{'type':'file','value':'a.png'},'mime_type':null,"
+          "'width':3,'height':null,'prompt':null,'revised_prompt':null,"
+          "'metadata':{}}" },
+        { "bytes", "{'source':{'type':'binary','value':'AAE='}}",
+          "{'source':{'type':'binary','value':'AAE='},'mime_type':null,"
+          REST },
+        { "no bytes", "{'source':{'type':'binary','value':''}}",
+          "{'source':{'type':'binary','value':''},'mime_type':null," REST },
+        { "null", "{'source':null}", "{'source':null,'mime_type':null," REST },
+        { "none", "{}", "{'source':null,'mime_type':null," REST },
+        { "of another type", "{'source':7}",
+          "{'source':7,'mime_type':null," REST },
+        { "half of it", "{'source':{'type':'url'}}",
+          "{'source':{'type':'url'},'mime_type':null," REST },
+        { "unknown members",
+          "{'source':{'type':'url','value':'u','more':1}}",
+          "{'source':{'type':'url','value':'u','more':1},'mime_type':null,"
+          REST },
+        { "bad bytes", "{'source':{'type':'binary','value':'?'}}",
+          "[[['source'],'invalid_base64']]" },
+        { "an unknown word", "{'source':{'type':'fax','value':'x'}}",
+          "[[['source','type'],'atom_decode_failed']]" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        check_row(rows[i].why);
+        CHECK_TRIP("Image", rows[i].json, rows[i].want);
+    }
+}
+
+TESTS = {
+    TEST(the_type_follows_from_the_extension),
+    TEST(from_what_the_caller_has),
+    TEST(from_a_data_uri),
+    TEST(keeps_every_field),
+    TEST(refuses_what_lacks_something),
+    TEST(gives_its_bytes),
+    TEST(gives_a_data_uri),
+    TEST(reads_a_file),
+    TEST(converts_a_struct_of_the_caller),
+    TEST(a_refused_image_says_why_in_all_it_does),
+    TEST(nothing_is_accepted),
+    TEST(has_a_json_form),
+    TEST(comes_back_from_json),
+    TESTS_END
+};
