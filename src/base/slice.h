@@ -25,6 +25,27 @@ static inline struct slice slice_skip(struct slice s, size_t n)
     return (struct slice){ n ? s.ptr + n : s.ptr, s.len - n };
 }
 
+/* Copy it to a place with room; where the copy ends.  Most texts are short,
+ * and a call of memcpy would be most of the work; the last word overlaps the
+ * one before it. */
+static inline char *slice_put(char *to, struct slice s)
+{
+    size_t n = s.len;
+    if (n > 16) {
+        memcpy(to, s.ptr, n);
+    } else if (n >= 8) {
+        memcpy(to, s.ptr, 8);
+        memcpy(to + n - 8, s.ptr + n - 8, 8);
+    } else if (n >= 4) {
+        memcpy(to, s.ptr, 4);
+        memcpy(to + n - 4, s.ptr + n - 4, 4);
+    } else {
+        for (size_t i = 0; i < n; i++)
+            to[i] = s.ptr[i];
+    }
+    return to + n;
+}
+
 static inline bool slice_eq(struct slice a, struct slice b)
 {
     return a.len == b.len && (a.len == 0 || !memcmp(a.ptr, b.ptr, a.len));

@@ -16,6 +16,8 @@
 
 #include <stdint.h>
 
+enum { SAMPLES = 8, MOST_ROOM = 16 * 1024 * 1024 };
+
 /* ---------------------------------------------------------------- members --- */
 
 void encode_text(struct encoder *e, const char *text)
@@ -298,6 +300,41 @@ bool encode_begin(struct encoder *e, struct mem mem, uint32_t form)
     buf_init(&e->out, e->arena, SIZE_MAX / 2);
     emit_init(&e->emit, &e->out);
     return e->text;
+}
+
+static size_t room_for(const struct shape *s, const void *value);
+
+/* Of a list a few are looked at. */
+static size_t room_for_many(const struct shape_field *f, const void *value)
+{
+    const void *const *item = shape_pointer(f, value);
+    size_t n = shape_count(f, value), room = 0;
+    size_t step = n / SAMPLES + 1;
+    for (size_t i = 0; i < n; i += step)
+        room += room_for(f->of, item[i]) * step;
+    return room;
+}
+
+static size_t room_for(const struct shape *s, const void *value)
+{
+    size_t room = 64;           /* the envelope */
+    for (const struct shape_field *f = s->fields; f->name; f++) {
+        room += f->len + 8;
+        if (f->kind == SHAPE_BYTES)
+            room += shape_count(f, value);
+        else if (f->kind == SHAPE_MAP)
+            room += json_size(shape_pointer(f, value));
+        else if (f->kind == SHAPE_MANY)
+            room += room_for_many(f, value);
+    }
+    return room;
+}
+
+void encode_reserve(struct encoder *e, const struct shape *s,
+                    const void *value)
+{
+    size_t room = room_for(s, value);
+    buf_reserve(&e->out, room < MOST_ROOM ? room : MOST_ROOM);
 }
 
 allm_text *encode_finish(struct encoder *e)

@@ -18,6 +18,11 @@ struct encoder {
 /* False: no memory. */
 bool encode_begin(struct encoder *e, struct mem mem, uint32_t form);
 
+/* Make room for what a struct will probably take, so that a long text need not
+ * be moved as it grows. */
+void encode_reserve(struct encoder *e, const struct shape *s,
+                    const void *value);
+
 /* The text; or a failed one that tells the error; NULL: no memory. */
 allm_text *encode_finish(struct encoder *e);
 

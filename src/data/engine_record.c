@@ -1,8 +1,8 @@
 /* engine_record.c - an engine as plain data */
 #include "data/engine_record.h"
 
-#include "data/encode.h"
 #include "data/decode.h"
+#include "data/encode.h"
 #include "data/tool.h"
 #include "json/json.h"
 
@@ -66,7 +66,8 @@ const allm_error *allm_engine_record_error(const allm_engine_record *record)
     return shape_error(record);
 }
 
-allm_text *allm_engine_record_json(const allm_engine_record *record, uint32_t form)
+allm_text *allm_engine_record_json(const allm_engine_record *record,
+                                   uint32_t form)
 {
     return encode_to_text(&engine_record_shape, record, form);
 }

@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-/* ---------------------------------------------------------------- reasons --- */
+/* -------------------------------------------------------------- reasons --- */
 
 static const char *const engine_reasons[] = {
     "missing_adapter",  "missing_stream_adapter",
@@ -85,7 +85,7 @@ static bool reason_known(const allm_error *e)
     return *list != NULL;
 }
 
-/* --------------------------------------------------------------- messages --- */
+/* ------------------------------------------------------------- messages --- */
 
 /* "adapter error (openai): timeout", as the reason alone can say it. */
 static void write_default(struct buf *out, const allm_error *e)
@@ -155,7 +155,7 @@ static bool read_kind(struct decoder *d, const allm_json *v, void *value)
 
 static const struct shape_own kind_own = { write_kind, read_kind, NULL };
 
-/* --------------------------------------------------------------- families --- */
+/* ------------------------------------------------------------- families --- */
 
 /* Each family writes its own fields always (0), the others only if they are
  * set (SHAPE_SPARE). */
@@ -213,7 +213,7 @@ FAMILY(store, "StoreError", ALLM_ERR_STORE, other_fields);
 FAMILY(misuse, "MisuseError", ALLM_ERR_MISUSE, other_fields);
 FAMILY(nomem, "MemoryError", ALLM_ERR_NOMEM, other_fields);
 
-const struct shape *const error_shapes[] = {
+static const struct shape *const families[] = {
     &engine_shape, &adapter_shape, &stream_shape, &validation_shape,
     &tool_shape,   &session_shape, &image_shape,  &store_shape,
     &misuse_shape, &nomem_shape,   NULL,
@@ -227,9 +227,9 @@ static const allm_status family_kind[] = {
 
 static const struct shape *pick(const void *value)
 {
-    for (size_t i = 0; error_shapes[i]; i++)
+    for (size_t i = 0; families[i]; i++)
         if (family_kind[i] == ((const allm_error *)value)->kind)
-            return error_shapes[i];
+            return families[i];
     return &misuse_shape;
 }
 
@@ -238,9 +238,9 @@ static const struct shape *pick_json(const allm_json *plain)
 {
     const char *kind = allm_json_text(allm_json_get(plain, "kind"), NULL);
     const char *why = allm_json_text(allm_json_get(plain, "reason"), NULL);
-    for (size_t i = 0; kind && why && error_shapes[i]; i++)
+    for (size_t i = 0; kind && why && families[i]; i++)
         if (!strcmp(kind, allm_status_name(family_kind[i])))
-            return error_shapes[i];
+            return families[i];
     return NULL;
 }
 
@@ -250,13 +250,13 @@ const struct shape error_shape = {
     .size = sizeof(allm_error),
     .kept = offsetof(allm_error, kept),
     .fields = other_fields,
-    .variants = error_shapes,
+    .variants = families,
     .pick = pick,
     .pick_json = pick_json,
     .settle = settle,
 };
 
-/* ----------------------------------------------------------------- public --- */
+/* --------------------------------------------------------------- public --- */
 
 const allm_error *error_validation(struct arena *a, const char *reason,
                                    const allm_json *errors)

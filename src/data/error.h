@@ -6,9 +6,6 @@
 
 extern const struct shape error_shape;
 
-/* Every family's shape, in the order of the codec's table; NULL ends it. */
-extern const struct shape *const error_shapes[];
-
 /*
  * A validation error in the arena: (path, reason) pairs as JSON.  Lack of
  * memory gives the static error; never NULL.

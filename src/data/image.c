@@ -22,7 +22,7 @@ enum { FILE_LIMIT = 256 * 1024 * 1024 };
 static const char *const source_word[] = { NULL, "binary", "base64", "url",
                                            "file" };
 
-/* ------------------------------------------------------------ JSON source --- */
+/* ---------------------------------------------------------- JSON source --- */
 
 /* As a text that needs no escape. */
 static void write_base64(struct encoder *e, struct slice bytes)
@@ -108,7 +108,7 @@ const struct shape image_shape = {
     .fields = fields,
 };
 
-/* ----------------------------------------------------------- constructors --- */
+/* --------------------------------------------------------- constructors --- */
 
 static const struct {
     const char *extension, *mime_type;
@@ -221,7 +221,7 @@ allm_text *allm_image_json(const allm_image *image, uint32_t form)
     return encode_to_text(&image_shape, image, form);
 }
 
-/* ------------------------------------------------------------ conversions --- */
+/* ---------------------------------------------------------- conversions --- */
 
 /* The bytes, in the arena or lent by the image; NULL or the reason why not.
  * Lack of memory shows in the arena. */

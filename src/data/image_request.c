@@ -84,7 +84,8 @@ const allm_error *allm_image_request_error(const allm_image_request *request)
     return shape_error(request);
 }
 
-allm_text *allm_image_request_json(const allm_image_request *request, uint32_t form)
+allm_text *allm_image_request_json(const allm_image_request *request,
+                                   uint32_t form)
 {
     return encode_to_text(&image_request_shape, request, form);
 }

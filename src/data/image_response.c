@@ -39,7 +39,8 @@ const allm_error *allm_image_response_error(const allm_image_response *response)
     return shape_error(response);
 }
 
-allm_text *allm_image_response_json(const allm_image_response *response, uint32_t form)
+allm_text *allm_image_response_json(const allm_image_response *response,
+                                    uint32_t form)
 {
     return encode_to_text(&image_response_shape, response, form);
 }

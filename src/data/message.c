@@ -13,7 +13,7 @@
 #include "data/tool_call.h"
 #include "json/json.h"
 
-const struct shape_words message_role_words =
+static const struct shape_words role_words =
     WORDS(NULL, "system", "user", "assistant", "tool");
 
 static void write_content(struct encoder *e, const void *value)
@@ -70,7 +70,7 @@ static const struct shape_own content_own = { write_content, read_content,
                                               NULL };
 
 static const struct shape_field fields[] = {
-    FIELD_ENUM(message, role, message_role_words, SHAPE_NEEDED),
+    FIELD_ENUM(message, role, role_words, SHAPE_NEEDED),
     FIELD_OWN("content", content_own, 0),
     FIELD_BYTES(message, text, text_len, SHAPE_HIDDEN),
     FIELD_MANY(message, parts, part_count, part_shape, SHAPE_HIDDEN),
@@ -92,7 +92,7 @@ const struct shape message_shape = {
     .counted = true,
 };
 
-/* ----------------------------------------------------------------- public --- */
+/* --------------------------------------------------------------- public --- */
 
 /* What is wrong with the content of a message that was made; or NULL. */
 static const char *content_fault(const allm_message *m)

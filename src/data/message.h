@@ -6,7 +6,4 @@
 
 extern const struct shape message_shape;
 
-/* For Session.append_tool_result and the loops: a counted tool message. */
-extern const struct shape_words message_role_words;
-
 #endif

@@ -6,7 +6,7 @@
 
 static const struct shape_words detail_words = WORDS("auto", "low", "high");
 
-/* ----------------------------------------------------------- tagged forms --- */
+/* --------------------------------------------------------- tagged forms --- */
 
 /* What copying must see whatever the part is. */
 #define HIDDEN_KIND FIELD_FLAGS(part, kind, SHAPE_FLAG, SHAPE_HIDDEN)
@@ -46,7 +46,7 @@ static void begin_other(void *value)
 }
 
 #define PART(name, tag_, begin_, table, whole_) \
-    const struct shape name = { \
+    static const struct shape name = { \
         .tag = (tag_), \
         .noun = "part", \
         .size = sizeof(allm_part), \
@@ -56,18 +56,18 @@ static void begin_other(void *value)
         .whole = (whole_), \
     }
 
-PART(part_text_shape, "ALLM.TextPart", begin_text, text_fields, false);
-PART(part_image_shape, "ALLM.ImagePart", begin_image, image_fields, false);
-static PART(other_shape, "ALLM.Part", begin_other, other_fields, true);
+PART(text_shape, "ALLM.TextPart", begin_text, text_fields, false);
+PART(image_part_shape, "ALLM.ImagePart", begin_image, image_fields, false);
+PART(other_shape, "ALLM.Part", begin_other, other_fields, true);
 
-static const struct shape *const variants[] = { &part_text_shape,
-                                                &part_image_shape, NULL };
+static const struct shape *const variants[] = { &text_shape,
+                                                &image_part_shape, NULL };
 
 static const struct shape *pick(const void *value)
 {
     switch (((const allm_part *)value)->kind) {
-    case ALLM_PART_TEXT:  return &part_text_shape;
-    case ALLM_PART_IMAGE: return &part_image_shape;
+    case ALLM_PART_TEXT:  return &text_shape;
+    case ALLM_PART_IMAGE: return &image_part_shape;
     default:              return &other_shape;
     }
 }
@@ -82,7 +82,7 @@ const struct shape part_shape = {
     .pick = pick,
 };
 
-/* ------------------------------------------------------------ plain forms --- */
+/* ---------------------------------------------------------- plain forms --- */
 
 /* An image part laid flat: the image comes first, so that what reads and
  * writes an image's source does so here. */
@@ -184,12 +184,12 @@ void part_write(struct encoder *e, const allm_part *part)
         encode_value(e, &part_shape, part);
 }
 
-/* ---------------------------------------------------------------- reading --- */
+/* -------------------------------------------------------------- reading --- */
 
 static const allm_part *read_flat(struct decoder *d, const allm_json *v)
 {
     allm_flat flat = { .detail = ALLM_DETAIL_AUTO };
-    allm_part *part = shape_make(d->arena, &part_image_shape);
+    allm_part *part = shape_make(d->arena, &image_part_shape);
     allm_image *image = shape_make(d->arena, &image_shape);
     if (!part || !image) {
         decode_nomem(d);

@@ -6,8 +6,6 @@
 #include "data/encode.h"
 
 extern const struct shape part_shape;
-extern const struct shape part_text_shape;
-extern const struct shape part_image_shape;
 
 /* A part in either form.  The plain form is flat:
  *   {"type": "text", "text": ...}

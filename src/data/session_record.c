@@ -7,13 +7,13 @@
 #include "data/thread.h"
 #include "data/tool_call.h"
 
-const struct shape_words session_status_words =
+static const struct shape_words status_words =
     WORDS("idle", "awaiting_user", "awaiting_tools", "completed", "error");
 
 static const struct shape_field fields[] = {
     FIELD(session_record, id, SHAPE_TEXT),
     FIELD_THREAD(session_record, thread, thread_own),
-    FIELD_ENUM(session_record, status, session_status_words, 0),
+    FIELD_ENUM(session_record, status, status_words, 0),
     FIELD_MANY(session_record, pending_tool_calls, pending_tool_call_count,
                tool_call_shape, 0),
     FIELD(session_record, pending_question, SHAPE_TEXT),
@@ -57,7 +57,8 @@ const allm_error *allm_session_record_error(const allm_session_record *record)
     return shape_error(record);
 }
 
-allm_text *allm_session_record_json(const allm_session_record *record, uint32_t form)
+allm_text *allm_session_record_json(const allm_session_record *record,
+                                    uint32_t form)
 {
     return encode_to_text(&session_record_shape, record, form);
 }

@@ -5,6 +5,5 @@
 #include "data/shape.h"
 
 extern const struct shape session_record_shape;
-extern const struct shape_words session_status_words;
 
 #endif

@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-/* ---------------------------------------------------------------- access --- */
+/* --------------------------------------------------------------- access --- */
 
 const struct shape *shape_of(const struct shape *s, const void *value)
 {
@@ -57,7 +57,7 @@ bool shape_is_default(const struct shape_field *f, const void *value)
     }
 }
 
-/* ---------------------------------------------------------------- making --- */
+/* --------------------------------------------------------------- making --- */
 
 void *shape_make(struct arena *a, const struct shape *s)
 {
@@ -97,7 +97,7 @@ const allm_error *shape_settle(struct allm_home *home, const struct shape *s,
     return s->settle ? s->settle(home, value) : NULL;
 }
 
-/* --------------------------------------------------------------- copying --- */
+/* -------------------------------------------------------------- copying --- */
 
 /* One copy under way: where to, and what went wrong. */
 struct copy {
@@ -355,7 +355,9 @@ static size_t room_for_field(const struct shape_field *f, const void *from)
     case SHAPE_ONE:
         return f->of->counted ? HOLD : f->of->size;
     case SHAPE_MANY:
-        return (shape_count(f, from) + 1) * (sizeof(void *) + HOLD);
+        return !shape_pointer(f, from)
+                   ? 0
+                   : (shape_count(f, from) + 1) * (sizeof(void *) + HOLD);
     default:
         return 0;
     }
@@ -441,7 +443,7 @@ const void *shape_copy(struct allm_home *home, const struct shape *s,
     return v;
 }
 
-/* ----------------------------------------------------------------- roots --- */
+/* ---------------------------------------------------------------- roots --- */
 
 /* What a constructor must be given and was not; NULL if all is there. */
 static const char *missing(const struct shape *s, const void *value)
@@ -490,6 +492,8 @@ void *shape_new(const struct shape *s, const void *fields)
     struct shape_head none = { .size = sizeof none };
     if (!fields)
         fields = &none;
+    if (broken(fields))
+        return root_refused(s, broken(fields));
     s = shape_of(s, fields);
     struct shape_head *v = shape_root(mem_default(), s, room_for(s, fields));
     if (!v)

@@ -50,7 +50,7 @@ struct allm_thread {
     struct allm_home *told;         /* owns the error */
 };
 
-/* ------------------------------------------------------------------ spine --- */
+/* ---------------------------------------------------------------- spine --- */
 
 static size_t spine_size(size_t cap)
 {
@@ -118,7 +118,7 @@ static bool reserve(allm_thread *t, size_t n)
     return true;
 }
 
-/* ------------------------------------------------------------------- life --- */
+/* ----------------------------------------------------------------- life --- */
 
 static void release(allm_thread *t)
 {
@@ -230,7 +230,7 @@ const allm_error *allm_thread_error(const allm_thread *t)
     return t ? t->error : status_nomem();
 }
 
-/* -------------------------------------------------------------- appending --- */
+/* ------------------------------------------------------------ appending --- */
 
 /* May this thread be written to? */
 static allm_status writable(const allm_thread *t)
@@ -324,7 +324,7 @@ allm_status allm_thread_set_metadata(allm_thread *t, const allm_json *metadata)
     return put_attic(t, metadata, t->kept) ? ALLM_OK : ALLM_ERR_NOMEM;
 }
 
-/* ---------------------------------------------------------------- reading --- */
+/* -------------------------------------------------------------- reading --- */
 
 size_t allm_thread_count(const allm_thread *t)
 {
@@ -355,7 +355,7 @@ const allm_json *allm_thread_metadata(const allm_thread *t)
     return !t ? NULL : t->metadata ? t->metadata : json_empty_object();
 }
 
-/* -------------------------------------------------------------- JSON form --- */
+/* ------------------------------------------------------------ JSON form --- */
 
 static const struct shape_field fields[] = {
     FIELD_MANY(thread_record, messages, message_count, message_shape, 0),
@@ -379,7 +379,8 @@ allm_thread_record thread_record(const allm_thread *t)
     return r;
 }
 
-allm_thread *thread_from_record(const allm_thread_record *record,
+/* A thread of these members, the messages shared.  NULL: no memory. */
+static allm_thread *from_record(const allm_thread_record *record,
                                 struct mem mem)
 {
     allm_thread *t = thread_alloc(mem);
@@ -430,7 +431,7 @@ static const allm_thread *read_thread(struct decoder *d, const allm_json *v)
     const allm_thread_record *record = decode_value(d, &thread_shape, v);
     if (!record)
         return NULL;
-    allm_thread *t = thread_from_record(record, home_mem(d->home));
+    allm_thread *t = from_record(record, home_mem(d->home));
     const allm_thread *mine = t ? share_in(d->home, t) : NULL;
     allm_thread_free(t);
     if (!mine)
@@ -448,10 +449,13 @@ static bool read_field(struct decoder *d, const allm_json *v, void *slot)
 
 static void write_field(struct encoder *e, const void *t)
 {
-    allm_thread_record r;
-    if (t)
-        r = thread_record(t);
-    encode_value(e, &thread_shape, t ? &r : NULL);
+    if (!t) {
+        emit_null(&e->emit);
+        return;
+    }
+    allm_thread_record r = thread_record(t);
+    encode_reserve(e, &thread_shape, &r);
+    encode_value(e, &thread_shape, &r);
 }
 
 const struct shape_own thread_own = { write_field, read_field, share_field };

@@ -22,11 +22,6 @@ extern const struct shape_own thread_own;
 /* A view of a thread, lent until it is appended to. */
 allm_thread_record thread_record(const allm_thread *t);
 
-/* A thread of these members, the messages shared.  NULL: no memory, or one of
- * the messages was refused. */
-allm_thread *thread_from_record(const allm_thread_record *record,
-                                struct mem mem);
-
 /* An empty thread that lives in a home; NULL: no memory. */
 const allm_thread *thread_empty_in(struct allm_home *home);
 

@@ -39,7 +39,7 @@ static bool odd(const allm_json *kept, const char *member)
     return kept && allm_json_get(kept, member);
 }
 
-/* --------------------------------------------------------------- messages --- */
+/* ------------------------------------------------------------- messages --- */
 
 static void check_content(struct faults *f, const struct path *at,
                           const allm_message *m)
@@ -87,7 +87,7 @@ static void check_record(struct faults *f, const struct path *outer,
     check_messages(f, outer, t->messages, t->message_count);
 }
 
-/* ------------------------------------------------------------------ tools --- */
+/* ---------------------------------------------------------------- tools --- */
 
 static bool name_fits(const char *name)
 {
@@ -150,7 +150,7 @@ static void check_tools(struct faults *f, const allm_request *r)
         add(f, NULL, "tools", "duplicate_name");
 }
 
-/* ---------------------------------------------------------------- request --- */
+/* -------------------------------------------------------------- request --- */
 
 static void check_request(struct faults *f, const void *value)
 {
@@ -178,7 +178,7 @@ static void check_request(struct faults *f, const void *value)
         add(f, NULL, "structured_finalize", "requires_json_schema");
 }
 
-/* ---------------------------------------------------------------- session --- */
+/* -------------------------------------------------------------- session --- */
 
 static void check_status(struct faults *f, const allm_session_record *s)
 {
@@ -219,7 +219,7 @@ static void check_session(struct faults *f, const void *value)
     check_record(f, &at, &thread);
 }
 
-/* ---------------------------------------------------------- image request --- */
+/* -------------------------------------------------------- image request --- */
 
 /* What an operation asks for. */
 static const struct {
@@ -295,7 +295,7 @@ static void check_image_request(struct faults *f, const void *value)
         check_operation(f, r);
 }
 
-/* --------------------------------------------------------------- verdicts --- */
+/* ------------------------------------------------------------- verdicts --- */
 
 static void check_one_message(struct faults *f, const void *value)
 {
@@ -371,7 +371,7 @@ const allm_error *validate_thread(struct arena *a, const allm_thread *t)
     return refusal ? refusal : verdict(&of_thread, a, &record);
 }
 
-/* ----------------------------------------------------------------- public --- */
+/* --------------------------------------------------------------- public --- */
 
 /* What a public validator answers when memory ran out: an error that needs
  * none.  Freeing it does nothing, since it has no home. */

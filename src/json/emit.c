@@ -41,8 +41,7 @@ void emit_raw(struct emit *e, struct slice json)
     char *at = begin(e, json.len);
     if (!at)
         return;
-    memcpy(at, json.ptr, json.len);
-    finish(e, at + json.len, true);
+    finish(e, slice_put(at, json), true);
 }
 
 void emit_open(struct emit *e, char bracket)
@@ -66,8 +65,7 @@ void emit_name(struct emit *e, struct slice name)
     if (!at)
         return;
     *at++ = '"';
-    memcpy(at, name.ptr, name.len);
-    at += name.len;
+    at = slice_put(at, name);
     *at++ = '"';
     *at++ = ':';
     finish(e, at, false);
@@ -75,14 +73,14 @@ void emit_name(struct emit *e, struct slice name)
 
 void emit_word(struct emit *e, const char *word)
 {
-    size_t n = strlen(word);
-    char *at = begin(e, n + 2);
+    struct slice text = slice_of(word);
+    char *at = begin(e, text.len + 2);
     if (!at)
         return;
     *at++ = '"';
-    memcpy(at, word, n);
-    at[n] = '"';
-    finish(e, at + n + 1, true);
+    at = slice_put(at, text);
+    *at++ = '"';
+    finish(e, at, true);
 }
 
 void emit_text(struct emit *e, struct slice text)

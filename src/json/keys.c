@@ -147,7 +147,7 @@ bool keys_repeats(const yyjson_val *object, const yyjson_val *key)
 
 static bool few_differ(const yyjson_val *object, const yyjson_val **twice)
 {
-    struct keys_seen seen = { { false } };
+    uint64_t seen = 0;
     const yyjson_val *k = object + 1;
     for (size_t n = val_len(object); n > 0; n--, k = val_after(k + 1)) {
         if (!keys_is_new(&seen, object, k)) {

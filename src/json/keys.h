@@ -29,23 +29,19 @@ const yyjson_val *keys_find(const struct keys *k, struct slice text);
 bool keys_repeats(const yyjson_val *object, const yyjson_val *key);
 
 /*
- * Walk the keys of an object of few: is this one new?  Each key marks one of 64
- * places, by its length and two of its bytes (the NUL of an empty one); only if
- * that is marked already are the keys before it compared.
+ * Walk the keys of an object: is this one new?  Each takes one of the 64 bits
+ * of *seen, which begins as 0, by its length and two of its bytes (the NUL of
+ * an empty one); only if the bit is taken are the keys before it compared.
  */
-struct keys_seen {
-    bool marked[64];            /* { false } at first */
-};
-
-static inline bool keys_is_new(struct keys_seen *seen, const yyjson_val *object,
+static inline bool keys_is_new(uint64_t *seen, const yyjson_val *object,
                                const yyjson_val *key)
 {
     size_t len = val_len(key);
     const unsigned char *text = (const unsigned char *)key->uni.str;
-    bool *mark = &seen->marked[(len + text[0] + 4 * (size_t)text[len / 2]) & 63];
-    if (*mark)
+    size_t bit = (len + text[0] + 4 * (size_t)text[len / 2]) & 63;
+    if (*seen >> bit & 1)
         return !keys_repeats(object, key);
-    *mark = true;
+    *seen |= (uint64_t)1 << bit;
     return true;
 }
 

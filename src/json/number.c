@@ -34,19 +34,21 @@ static bool is_e(char c)
     return c == 'e' || c == 'E';
 }
 
+static bool is_zero_or_point(char c)
+{
+    return c == '0' || c == '.';
+}
+
 /* Digits from the first that is not zero to the last that is not. */
 static size_t significant(struct slice digits)
 {
-    size_t count = 0, upto = 0;
-    for (size_t i = 0; i < digits.len; i++) {
-        char c = digits.ptr[i];
-        if (c == '.' || (c == '0' && count == 0))
-            continue;
-        count++;
-        if (c != '0')
-            upto = count;
-    }
-    return upto;
+    const char *from = digits.ptr, *end = from + digits.len;
+    while (from < end && is_zero_or_point(*from))
+        from++;
+    while (from < end && is_zero_or_point(end[-1]))
+        end--;
+    size_t n = (size_t)(end - from);
+    return n - (memchr(from, '.', n) != NULL);
 }
 
 /* ----------------------------------------------------------- the decimal --- */

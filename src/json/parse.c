@@ -22,14 +22,16 @@ static allm_json_opts known_opts(const allm_json_opts *given)
 bool json_limits_from(struct json_limits *out, const allm_json_opts *given)
 {
     const uint32_t known = ALLM_JSON_DUPLICATES | ALLM_JSON_PRETTY;
+    *out = (struct json_limits){ MAX_BYTES, MAX_DEPTH, false };
+    if (!given)
+        return true;
     allm_json_opts opts = known_opts(given);
-    *out = (struct json_limits){
-        .max_bytes = opts.max_bytes ? opts.max_bytes : MAX_BYTES,
-        .max_depth = opts.max_depth ? opts.max_depth : MAX_DEPTH,
-        .duplicates = (opts.flags & ALLM_JSON_DUPLICATES) != 0,
-    };
-    return !given || (given->size >= sizeof given->size &&
-                      !(opts.flags & ~known));
+    if (opts.max_bytes)
+        out->max_bytes = opts.max_bytes;
+    if (opts.max_depth)
+        out->max_depth = opts.max_depth;
+    out->duplicates = (opts.flags & ALLM_JSON_DUPLICATES) != 0;
+    return given->size >= sizeof given->size && !(opts.flags & ~known);
 }
 
 static struct fault too_large(void)
@@ -46,20 +48,23 @@ const allm_json *json_partial(struct arena *a, struct slice text,
                               struct json_limits limits, bool *complete,
                               const allm_error **error)
 {
+    struct fault fault;
+    fault.word = NULL;
     struct reading r = {
         .arena = a, .text = text, .max_depth = limits.max_depth,
         .duplicates = limits.duplicates, .partial = complete != NULL,
+        .fault = &fault,
     };
     bool ok = text.len <= limits.max_bytes;
     if (!ok)
-        r.fault = too_large();
+        fault = too_large();
     else
         ok = read_document(&r);
     if (complete)
         *complete = ok && !r.cut;
     *error = NULL;
     if (!ok)
-        *error = r.no_memory ? status_nomem() : where_error(a, text, &r.fault);
+        *error = r.no_memory ? status_nomem() : where_error(a, text, &fault);
     return ok && r.next > r.vals + 1 ? val_json(r.vals + 1) : NULL;
 }
 
@@ -80,15 +85,24 @@ static size_t guess_size(size_t len, size_t limit)
     return len + 64 + (len < SMALL ? values * sizeof(yyjson_val) : 0);
 }
 
+static const allm_error *misused(struct arena *a, const char *text)
+{
+    const allm_error *e = status_error(a, ALLM_ERR_MISUSE, "misuse", "%s",
+        text ? "allm_json_opts has no size or an unknown flag; fill it in "
+               "with ALLM(json_opts, ...)"
+             : "the JSON text is NULL; pass a text");
+    return e ? e : status_nomem();
+}
+
 allm_json *allm_json_parse(const char *text, size_t len,
-                           const allm_json_opts *given)
+                           const allm_json_opts *opts)
 {
     struct json_limits limits;
-    allm_json_opts opts = known_opts(given);
-    bool ok = json_limits_from(&limits, given) && text;
+    bool ok = json_limits_from(&limits, opts) && text;
     struct slice s = val_given(text, len);
-    struct allm_home *h = home_new(mem_from(opts.allocator),
-                                   guess_size(s.len, limits.max_bytes));
+    struct mem mem = opts ? mem_from(known_opts(opts).allocator)
+                          : mem_default();
+    struct allm_home *h = home_new(mem, guess_size(s.len, limits.max_bytes));
     if (!h)
         return NULL;
     const allm_error *error = NULL;
@@ -96,11 +110,6 @@ allm_json *allm_json_parse(const char *text, size_t len,
     if (ok)
         v = json_parse(home_arena(h), s, limits, &error);
     else
-        error = status_error(home_arena(h), ALLM_ERR_MISUSE, "misuse",
-                             text ? "allm_json_opts has no size or an unknown "
-                                    "flag; fill it in with ALLM(json_opts, ...)"
-                                  : "the JSON text is NULL; pass a text");
-    if (!v && !error)
-        error = status_nomem();
+        error = misused(home_arena(h), text);
     return json_root_of(h, v, error);
 }

@@ -94,7 +94,7 @@ static struct tree *leaf(struct reader *r, enum tree_kind kind, uint32_t point)
                                       .size = 1 });
 }
 
-/* Add what `part` becomes to the size of t, `more` instructions included. */
+/* The tree becomes so many instructions more. */
 static void add_size(struct reader *r, struct tree *t, uint64_t more)
 {
     t->size += more;

@@ -20,6 +20,7 @@
  */
 #include "json/read.h"
 
+#include "base/utf8.h"
 #include "json/keys.h"
 #include "json/number.h"
 
@@ -31,7 +32,7 @@ char *read_wrong(struct reading *r, const char *at, const char *detail,
         r->cut = true;
         return NULL;
     }
-    r->fault = (struct fault){
+    *r->fault = (struct fault){
         .word = "malformed",
         .detail = ended ? "truncated" : detail,
         .what = expected,
@@ -48,12 +49,16 @@ char *read_wrong(struct reading *r, const char *at, const char *detail,
 static char *unexpected(struct reading *r, const char *at,
                         const char *expected)
 {
-    return read_wrong(r, at, "unexpected_character", expected);
+    struct slice rest = { at, (size_t)(r->end - at) };
+    uint32_t point;
+    return read_wrong(r, at, utf8_take(&rest, &point) ? "unexpected_character"
+                                                      : "invalid_utf8",
+                      expected);
 }
 
 static char *refuse_too_deep(struct reading *r, const char *at)
 {
-    r->fault = (struct fault){
+    *r->fault = (struct fault){
         .word = "too_deep",
         .detail = "depth",
         .what = "containers stand deeper in one another than max_depth allows",
@@ -65,7 +70,7 @@ static char *refuse_too_deep(struct reading *r, const char *at)
 
 static char *refuse_long_number(struct reading *r, const char *at)
 {
-    r->fault = (struct fault){
+    *r->fault = (struct fault){
         .word = "too_large",
         .detail = "number",
         .what = "a number has more than 1,024 characters",
@@ -77,7 +82,7 @@ static char *refuse_long_number(struct reading *r, const char *at)
 
 static bool refuse_duplicate(struct reading *r, const yyjson_val *key)
 {
-    r->fault = (struct fault){
+    *r->fault = (struct fault){
         .word = "duplicate_key",
         .detail = "key",
         .what = "a key stands twice in one object",
@@ -96,9 +101,10 @@ static bool grow(struct reading *r)
 {
     size_t count = (size_t)(r->next - r->vals);
     size_t cap = (size_t)(r->limit - r->vals);
-    size_t more = cap + cap / 2;
-    yyjson_val *vals = arena_resize(r->arena, r->vals, cap * sizeof *vals,
-                                    more * sizeof *vals);
+    size_t more = cap + cap / 2, bytes;
+    yyjson_val *vals = NULL;
+    if (mem_mul(more, sizeof *vals, &bytes))
+        vals = arena_resize(r->arena, r->vals, cap * sizeof *vals, bytes);
     if (!vals) {
         r->no_memory = true;
         return false;
@@ -122,11 +128,11 @@ static inline char *skip(char *at)
     return (unsigned char)*at > ' ' ? at : skip_space(at);
 }
 
-/* A text, from its quote, as the next value. */
-static inline char *read_text(struct reading *r, char *at)
+/* A text, from its quote. */
+static inline char *read_text(struct reading *r, char *at, yyjson_val *v)
 {
-    yyjson_val *v = r->next++;
-    char *from = at + 1, *stop = read_skip_plain(from);
+    char *from = at + 1;
+    char *stop = from + (scan_plain(from) - from);
     if (*stop != '"')
         return read_text_rest(r, from, stop, v);
     v->tag = val_text_tag((size_t)(stop - from)) | YYJSON_SUBTYPE_NOESC;
@@ -144,11 +150,11 @@ static char *wrong_literal(struct reading *r, const char *at, const char *word)
 }
 
 static inline char *read_literal(struct reading *r, char *at, const char *word,
-                                 size_t len, uint64_t tag)
+                                 size_t len, yyjson_val *v, uint64_t tag)
 {
     if (!val_same_bytes(at, word, len))     /* the padding can be loaded */
         return wrong_literal(r, at, word);
-    *r->next++ = (yyjson_val){ .tag = tag };
+    *v = (yyjson_val){ .tag = tag };
     return at + len;
 }
 
@@ -160,37 +166,35 @@ static void end_big(struct reading *r, char *end)
     r->big_end = end;
 }
 
-static char *read_number(struct reading *r, char *at)
+static char *read_number(struct reading *r, char *at, yyjson_val *v)
 {
-    yyjson_val n;
     const char *wrong = NULL;
-    char *end = number_read(at, &n, &wrong);
+    char *end = number_read(at, v, &wrong);
     if (wrong)
         return read_wrong(r, end, "invalid_number", wrong);
     if (end == r->end && r->partial && r->open)
         return read_wrong(r, end, NULL, NULL);  /* it may go on */
     if (end - at > NUMBER_LONGEST)
         return refuse_long_number(r, at);
-    if (val_type(&n) == YYJSON_TYPE_RAW)
+    if (val_type(v) == YYJSON_TYPE_RAW)
         end_big(r, end);
-    *r->next++ = n;
     return end;
 }
 
 /* Anything but a text or a container. */
-static inline char *read_scalar(struct reading *r, char *at)
+static inline char *read_scalar(struct reading *r, char *at, yyjson_val *v)
 {
     switch (*at) {
     case 't':
-        return read_literal(r, at, "true", 4,
+        return read_literal(r, at, "true", 4, v,
                             YYJSON_TYPE_BOOL | YYJSON_SUBTYPE_TRUE);
     case 'f':
-        return read_literal(r, at, "false", 5, YYJSON_TYPE_BOOL);
+        return read_literal(r, at, "false", 5, v, YYJSON_TYPE_BOOL);
     case 'n':
-        return read_literal(r, at, "null", 4, YYJSON_TYPE_NULL);
+        return read_literal(r, at, "null", 4, v, YYJSON_TYPE_NULL);
     case '-': case '0': case '1': case '2': case '3': case '4':
     case '5': case '6': case '7': case '8': case '9':
-        return read_number(r, at);
+        return read_number(r, at, v);
     default:
         return unexpected(r, at, "expected a value");
     }
@@ -198,29 +202,13 @@ static inline char *read_scalar(struct reading *r, char *at)
 
 /* ------------------------------------------------------------- containers --- */
 
-/* A key and its colon; gives the place of the value. */
-static inline char *read_key(struct reading *r, char *at)
-{
-    if (*at != '"')
-        return unexpected(r, at, "expected a key in quotes");
-    at = read_text(r, at);
-    if (!at) {
-        r->next -= r->cut;      /* half a key is none */
-        return NULL;
-    }
-    if (*at != ':')
-        at = skip_space(at);
-    if (*at != ':')
-        return unexpected(r, at, "expected a colon behind a key");
-    return skip(at + 1);
-}
-
 static bool refuse_repeat(struct reading *r, const yyjson_val *key)
 {
     r->has_twins = true;
     return r->duplicates || refuse_duplicate(r, key);
 }
 
+/* The keys of a big object are looked at in the end, all at once. */
 static bool check_many_keys(struct reading *r, const yyjson_val *object)
 {
     const yyjson_val *twice;
@@ -232,23 +220,50 @@ static bool check_many_keys(struct reading *r, const yyjson_val *object)
     return false;
 }
 
-/* Count the members and look at their keys.  Of a big object that comes in the
- * end, of all at once. */
-static inline bool count_members(struct reading *r, yyjson_val *object,
-                                 const yyjson_val *end)
+/* A key and its colon; gives the place of the value. */
+static inline char *read_key(struct reading *r, char *at, yyjson_val *v)
 {
-    struct keys_seen seen = { { false } };
+    if (*at != '"')
+        return unexpected(r, at, "expected a key in quotes");
+    at = read_text(r, at, v);
+    if (!at)
+        return NULL;
+    if (*at != ':')
+        at = skip_space(at);
+    if (*at != ':')
+        return unexpected(r, at, "expected a colon behind a key");
+    return skip(at + 1);
+}
+
+/* Open a container; gives the place of its first member, or of its end. */
+static inline char *enter(struct reading *r, char *at, yyjson_val *v)
+{
+    if (r->depth == r->max_depth)
+        return refuse_too_deep(r, at);
+    bool object = *at == '{';
+    v->tag = object ? YYJSON_TYPE_OBJ : YYJSON_TYPE_ARR;
+    v->uni.ofs = r->open;
+    r->open = (size_t)(v - r->vals);
+    r->closer = object ? '}' : ']';
+    r->depth++;
+    return skip(at + 1);
+}
+
+/* An object has all its members: count them, and look at their keys. */
+static inline bool end_object(struct reading *r, yyjson_val *object,
+                              const yyjson_val *end)
+{
+    uint64_t seen = 0;
     size_t n = 0;
-    for (const yyjson_val *k = object + 1; k < end; k = val_after(k + 1)) {
+    for (const yyjson_val *k = object + 1; k < end; k = val_after(k + 1))
         if (++n <= KEYS_FEW && !keys_is_new(&seen, object, k) &&
             !refuse_repeat(r, k))
             return false;
-    }
     object->tag |= (uint64_t)n << YYJSON_TAG_BIT;
     return n <= KEYS_FEW || check_many_keys(r, object);
 }
 
-static inline void count_elements(yyjson_val *array, const yyjson_val *end)
+static inline void end_array(yyjson_val *array, const yyjson_val *end)
 {
     size_t n = 0;
     for (const yyjson_val *v = array + 1; v < end; v = val_after(v))
@@ -256,44 +271,20 @@ static inline void count_elements(yyjson_val *array, const yyjson_val *end)
     array->tag |= (uint64_t)n << YYJSON_TAG_BIT;
 }
 
-static char closer_of(const struct reading *r)
+/* The innermost container ends in front of `end`: go on with the one around
+ * it. */
+static bool close_container(struct reading *r, const yyjson_val *end)
 {
-    if (!r->open)
-        return '\0';
-    return val_type(&r->vals[r->open]) == YYJSON_TYPE_OBJ ? '}' : ']';
-}
-
-/* The innermost container is whole. */
-static bool close_container(struct reading *r)
-{
-    yyjson_val *in = &r->vals[r->open], *end = r->next;
+    yyjson_val *in = &r->vals[r->open];
     r->open = in->uni.ofs;
-    r->closer = closer_of(r);
+    uint8_t around = val_type(&r->vals[r->open]);   /* NONE: the head */
+    r->closer = !around ? '\0' : around == YYJSON_TYPE_OBJ ? '}' : ']';
     r->depth--;
-    in->uni.ofs = (size_t)((char *)end - (char *)in);
+    in->uni.ofs = (size_t)((const char *)end - (char *)in);
     if (val_type(in) == YYJSON_TYPE_OBJ)
-        return count_members(r, in, end);
-    count_elements(in, end);
+        return end_object(r, in, end);
+    end_array(in, end);
     return true;
-}
-
-/* Open a container.  Gives the place of its first value or, if it is *empty
- * (and closed again), the place behind it. */
-static inline char *enter(struct reading *r, char *at, bool *empty)
-{
-    bool object = *at == '{';
-    if (r->depth == r->max_depth)
-        return refuse_too_deep(r, at);
-    r->next->tag = object ? YYJSON_TYPE_OBJ : YYJSON_TYPE_ARR;
-    r->next->uni.ofs = r->open;
-    r->open = (size_t)(r->next++ - r->vals);
-    r->closer = object ? '}' : ']';
-    r->depth++;
-    at = skip(at + 1);
-    *empty = *at == r->closer;
-    if (*empty)
-        return close_container(r) ? at + 1 : NULL;
-    return object ? read_key(r, at) : at;
 }
 
 /* Behind the whole document only white space may stand. */
@@ -313,19 +304,17 @@ static char *expected_more(struct reading *r, const char *at)
                                  : "expected a comma or a closing bracket");
 }
 
-/* Behind a value: close what ends here.  Gives the place of the next value, or
- * NULL if there is none. */
-static inline char *leave(struct reading *r, char *at)
+/* Behind a value: close what ends here and pass the comma.  Gives the place of
+ * the next member, or NULL if there is none. */
+static inline char *leave(struct reading *r, char *at, yyjson_val *next)
 {
     while (r->closer) {
         at = skip(at);
-        if (*at == ',') {
-            at = skip(at + 1);
-            return r->closer == '}' ? read_key(r, at) : at;
-        }
+        if (*at == ',')
+            return skip(at + 1);
         if (*at != r->closer)
             return expected_more(r, at);
-        if (!close_container(r))
+        if (!close_container(r, next))
             return NULL;
         at++;
     }
@@ -335,42 +324,60 @@ static inline char *leave(struct reading *r, char *at)
 /* Read values until the text ends, as it should or not. */
 static void read_values(struct reading *r, char *at)
 {
-    while (at) {
-        bool empty = true;
-        if (r->limit - r->next < 2 && !grow(r))
-            return;
-        if (*at == '"')
-            at = read_text(r, at);
-        else if (*at == '{' || *at == '[')
-            at = enter(r, at, &empty);
-        else
-            at = read_scalar(r, at);
-        if (at && empty)
-            at = leave(r, at);
+    yyjson_val *v = r->next;
+    for (;;) {
+        bool opened = false;
+        if (v + 2 >= r->limit) {
+            r->next = v;
+            if (!grow(r))
+                return;
+            v = r->next;
+        }
+        if (*at == '"') {
+            at = read_text(r, at, v);
+            v += r->cut;        /* half a text is a value */
+        } else if (*at == '{' || *at == '[') {
+            at = enter(r, at, v);
+            opened = at && *at != r->closer;
+        } else {
+            at = read_scalar(r, at, v);
+        }
+        if (!at)
+            break;
+        v++;
+        if (!opened)
+            at = leave(r, at, v);
+        if (!at)
+            break;
+        if (r->closer != '}')
+            continue;
+        at = read_key(r, at, v);
+        if (!at)
+            break;
+        v++;
     }
+    r->next = v;
 }
 
 /* ------------------------------------------------------- unfinished texts --- */
 
-/* A key without a value is left out. */
+/* A key without a value, if it is the last thing there is, is left out. */
 static void drop_lone_key(struct reading *r)
 {
-    const yyjson_val *v = &r->vals[r->open] + 1, *end = r->next;
-    if (r->closer != '}')
-        return;
-    while (v + 1 < end)
+    const yyjson_val *v = &r->vals[r->open] + 1;
+    while (v + 1 < r->next)
         v = val_after(v + 1);
-    if (v < end)
+    if (v < r->next)
         r->next--;
 }
 
 /* The text was cut: close all that is open. */
 static bool close_all(struct reading *r)
 {
-    if (r->open)
+    if (r->closer == '}')
         drop_lone_key(r);
     while (r->open)
-        if (!close_container(r))
+        if (!close_container(r, r->next))
             return false;
     return true;
 }
@@ -379,20 +386,24 @@ static bool close_all(struct reading *r)
 
 static bool prepare(struct reading *r)
 {
-    size_t len = r->text.len;
-    r->start = arena_alloc(r->arena, len + READ_PADDING);
+    size_t len = r->text.len, room, bytes;
     size_t cap = len / 6 + 8;   /* about as many values have so many bytes */
-    r->vals = arena_alloc(r->arena, cap * sizeof *r->vals);
+    if (mem_add(len, SCAN_PADDING, &room) &&
+        mem_mul(cap, sizeof *r->vals, &bytes)) {
+        r->start = arena_alloc(r->arena, room);
+        r->vals = arena_alloc(r->arena, bytes);
+    }
     if (!r->start || !r->vals) {
         r->no_memory = true;
         return false;
     }
     r->limit = r->vals + cap;
-    r->next = r->vals + 1;      /* behind the head */
+    r->next = r->vals + 1;
+    r->vals[0].tag = YYJSON_TYPE_NONE;      /* the head stands around all */
     if (len)
         memcpy(r->start, r->text.ptr, len);
     r->end = r->start + len;
-    memset(r->end, 0, READ_PADDING);        /* keeps (1) */
+    memset(r->end, 0, SCAN_PADDING);        /* keeps (1) */
     return true;
 }
 
@@ -401,13 +412,13 @@ static bool read_root(struct reading *r)
     char *at = skip_space(r->start);
     if (at == r->end) {
         read_wrong(r, at, NULL, "expected a value");
-        r->fault.detail = "empty";
+        r->fault->detail = "empty";
     } else if (slice_starts(r->text, SLICE("\xEF\xBB\xBF"))) {
         read_wrong(r, at, "byte_order_mark", "expected no byte order mark");
     } else {
         read_values(r, at);
     }
-    if (r->no_memory || r->fault.word)
+    if (r->no_memory || r->fault->word)
         return false;
     return !r->cut || close_all(r);
 }

@@ -144,12 +144,11 @@ static bool read_on(struct decoding *d)
                        : "expected control characters in a text to be escaped");
     if (!ok)
         return false;
-    char *stop = read_skip_plain(d->at);
-    size_t n = (size_t)(stop - d->at);
+    size_t n = (size_t)(scan_plain(d->at) - d->at);
     if (d->to != d->at)
         memmove(d->to, d->at, n);
     d->to += n;
-    d->at = stop;
+    d->at += n;
     return true;
 }
 

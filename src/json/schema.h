@@ -13,7 +13,7 @@ enum {
     SCHEMA_MAX_DEPTH = 1000,        /* schemas inside schemas, in a check */
     SCHEMA_MAX_FAULTS = 1000,       /* reported by a check */
     SCHEMA_MAX_NAMES = 10000,       /* $id and $anchor in a schema */
-    SCHEMA_BUDGET = 100000000,      /* work of a check: a schema costs 16 */
+    SCHEMA_BUDGET = 50000000,       /* work of a check: a schema costs 16 */
     SCHEMA_BUDGET_VALUE = 1000      /* more of it per value in the document */
 };
 

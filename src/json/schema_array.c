@@ -9,8 +9,10 @@ static bool fault_of_count(struct check *k, const struct rule *r,
                            const struct spot *s, const char *how)
 {
     const struct limit *limit = r->parts;
-    return check_fault(k, r, s, "expected %s %zu items, got %zu", how,
-                       limit->count, allm_json_count(s->value));
+    size_t n = limit->count;
+    return check_fault(k, r, s, "expected %s %zu %s, got %zu", how, n,
+                       word_for(n, "item", "items"),
+                       allm_json_count(s->value));
 }
 
 bool rule_min_items(struct check *k, const struct rule *r, const struct spot *s)
@@ -152,6 +154,16 @@ bool rule_additional_items(struct check *k, const struct rule *r,
     return check_rest(k, r->parts, s);
 }
 
+static bool fault_of_found(struct check *k, const struct rule *r,
+                           const struct spot *s, const char *keyword,
+                           const char *how, size_t n, size_t found)
+{
+    return check_fault_beside(k, r, keyword, s,
+                              "expected %s %zu %s \"contains\", got %zu", how,
+                              n, word_for(n, "item that fits", "items that fit"),
+                              found);
+}
+
 bool rule_contains(struct check *k, const struct rule *r, const struct spot *s)
 {
     const struct contains *c = r->parts;
@@ -169,13 +181,10 @@ bool rule_contains(struct check *k, const struct rule *r, const struct spot *s)
     }
     k->quiet--;
     if (found < c->min)
-        return check_fault_beside(k, r, c->has_min ? "minContains" : "contains",
-                                  s, "expected at least %zu items that fit "
-                                  "\"contains\", got %zu", c->min, found);
+        return fault_of_found(k, r, s, c->has_min ? "minContains" : "contains",
+                              "at least", c->min, found);
     if (found > c->max)
-        return check_fault_beside(k, r, "maxContains", s,
-                                  "expected at most %zu items that fit "
-                                  "\"contains\", got %zu", c->max, found);
+        return fault_of_found(k, r, s, "maxContains", "at most", c->max, found);
     return true;
 }
 

@@ -22,7 +22,7 @@
 #include "json/schema.h"
 #include "json/schema_ref.h"
 
-enum { FAULTS_TOLD = 100, MESSAGE_LIMIT = 1024 };
+enum { FAULTS_TOLD = 100, MESSAGE_LIMIT = 1024, PATH_QUOTED = 300 };
 
 struct compile_fault {
     struct compile_fault *next;
@@ -101,15 +101,17 @@ static const allm_error *explain(const struct compiler *c)
         return status_nomem();
     if (!f)
         return NULL;
-    struct buf more;
+    struct buf where, more;
+    buf_init(&where, c->arena, PLACE_LONGEST + MESSAGE_LIMIT);
+    buf_add(&where, f->path.len ? f->path : SLICE("#"));
+    brief_cut(&where, 0, PATH_QUOTED);
     buf_init(&more, c->arena, MESSAGE_LIMIT);
     if (c->fault_count > 1)
         buf_format(&more, " (and %zu more)", c->fault_count - 1);
     allm_error *e = status_error(c->arena, ALLM_ERR_VALIDATION,
-                                 "invalid_request", "schema %.*s: %s%s",
-                                 f->path.len ? (int)f->path.len : 1,
-                                 f->path.len ? f->path.ptr : "#",
-                                 f->message, buf_slice(&more).ptr);
+                                 "invalid_request", "schema %s: %s%s",
+                                 buf_slice(&where).ptr, f->message,
+                                 buf_slice(&more).ptr);
     if (e)
         e->errors = list_faults(c);
     return e && e->errors ? e : status_nomem();

@@ -19,6 +19,17 @@ static void wrong_type(struct compiler *c, const struct rule *r,
     compile_fault(c, r, "invalid_type", "expected %s", expected);
 }
 
+static const struct place *place_of(struct compiler *c, const struct rule *r)
+{
+    return compile_place(c, r->node->place, slice_of(r->keyword->name), 0);
+}
+
+static const struct place *member_of(struct compiler *c, const struct rule *r,
+                                     struct slice name)
+{
+    return compile_place(c, place_of(c, r), name, 0);
+}
+
 /* Whatever it is, it is fine. */
 static void make_any(struct compiler *c, struct rule *r)
 {
@@ -71,21 +82,22 @@ static void make_limit(struct compiler *c, struct rule *r)
 }
 
 static const struct pattern *read_pattern(struct compiler *c,
-                                          const struct rule *r,
+                                          const struct place *place,
                                           struct slice text)
 {
     const char *fault = NULL;
     const struct pattern *p = pattern_new(c->arena, text, &fault);
     if (fault)
-        compile_fault(c, r, "invalid_pattern", "%s cannot be used as a "
-                      "pattern: %s", compile_quote(c, text), fault);
+        compile_fault_at(c, place, "invalid_pattern",
+                         "%s cannot be used as a pattern: %s",
+                         compile_quote(c, text), fault);
     return p;
 }
 
 static void make_pattern(struct compiler *c, struct rule *r)
 {
     make_text(c, r);
-    r->parts = read_pattern(c, r, json_slice(r->value));
+    r->parts = read_pattern(c, place_of(c, r), json_slice(r->value));
 }
 
 /* One type, or a list of them. */
@@ -135,7 +147,7 @@ static void make_options(struct compiler *c, struct rule *r)
     r->parts = o;
 }
 
-static void check_names(struct compiler *c, const struct rule *r,
+static void check_names(struct compiler *c, const struct place *place,
                         const allm_json *names)
 {
     const allm_json *name = NULL;
@@ -143,20 +155,16 @@ static void check_names(struct compiler *c, const struct rule *r,
     while (ok && (name = allm_json_next(names, name)))
         ok = kind_of(name) & KIND_STRING;
     if (!ok)
-        wrong_type(c, r, "an array of property names");
+        compile_fault_at(c, place, "invalid_type",
+                         "expected an array of property names");
 }
 
 static void make_names(struct compiler *c, struct rule *r)
 {
-    check_names(c, r, r->value);
+    check_names(c, place_of(c, r), r->value);
 }
 
 /* ----------------------------------------------------------------- schemas --- */
-
-static const struct place *place_of(struct compiler *c, const struct rule *r)
-{
-    return compile_place(c, r->node->place, slice_of(r->keyword->name), 0);
-}
 
 static const struct node *make_node(struct compiler *c, const struct rule *r,
                                     const struct place *place,
@@ -279,7 +287,9 @@ static void make_pattern_properties(struct compiler *c, struct rule *r)
 {
     struct node_map *map = fill_map(c, r);
     for (size_t i = 0; map && i < map->count; i++)
-        map->entries[i].pattern = read_pattern(c, r, map->entries[i].name);
+        map->entries[i].pattern =
+            read_pattern(c, member_of(c, r, map->entries[i].name),
+                         map->entries[i].name);
 }
 
 static void make_dependent_required(struct compiler *c, struct rule *r)
@@ -287,10 +297,11 @@ static void make_dependent_required(struct compiler *c, struct rule *r)
     struct node_map *map = new_map(c, r);
     const allm_json *key = NULL;
     while (map && (key = allm_json_next(r->value, key))) {
+        struct slice name = json_slice(key);
         const allm_json *names = allm_json_value(key);
-        check_names(c, r, names);
+        check_names(c, member_of(c, r, name), names);
         map->entries[map->count++] =
-            (struct node_entry){ .name = json_slice(key), .names = names };
+            (struct node_entry){ .name = name, .names = names };
     }
 }
 
@@ -298,17 +309,16 @@ static void make_dependent_required(struct compiler *c, struct rule *r)
 static void make_dependencies(struct compiler *c, struct rule *r)
 {
     struct node_map *map = new_map(c, r);
-    const struct place *place = place_of(c, r);
     const allm_json *key = NULL;
     while (map && (key = allm_json_next(r->value, key))) {
         const allm_json *value = allm_json_value(key);
         struct node_entry e = { .name = json_slice(key) };
+        const struct place *place = member_of(c, r, e.name);
         if (kind_of(value) & KIND_ARRAY) {
-            check_names(c, r, value);
+            check_names(c, place, value);
             e.names = value;
         } else {
-            const struct place *at = compile_place(c, place, e.name, 0);
-            e.node = make_node(c, r, at, value);
+            e.node = make_node(c, r, place, value);
         }
         map->entries[map->count++] = e;
     }

@@ -33,8 +33,9 @@ static bool fault_of_none(struct check *k, const struct rule *r,
     size_t closest;
     const char *words = check_explain(k, list, s, &closest);
     if (!*words)
-        return check_fault(k, r, s, "fits none of %zu schemas", list->count);
-    return check_fault(k, r, s, "fits none of %zu schemas; the closest, "
+        return check_fault(k, r, s, "fits none of the %zu schemas",
+                           list->count);
+    return check_fault(k, r, s, "fits none of the %zu schemas; the closest, "
                        "%s/%zu, says: %s", list->count, r->keyword->name,
                        closest, words);
 }

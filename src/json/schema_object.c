@@ -15,8 +15,10 @@ static bool fault_of_count(struct check *k, const struct rule *r,
                            const struct spot *s, const char *how)
 {
     const struct limit *limit = r->parts;
-    return check_fault(k, r, s, "expected %s %zu properties, got %zu", how,
-                       limit->count, allm_json_count(s->value));
+    size_t n = limit->count;
+    return check_fault(k, r, s, "expected %s %zu %s, got %zu", how, n,
+                       word_for(n, "property", "properties"),
+                       allm_json_count(s->value));
 }
 
 bool rule_min_properties(struct check *k, const struct rule *r,

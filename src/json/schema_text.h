@@ -33,6 +33,12 @@ unsigned kind_of(const allm_json *v);               /* 0: no value */
 unsigned kind_named(struct slice name);             /* 0: no such type */
 void kind_write(struct buf *out, unsigned kinds);   /* "string or null" */
 
+/* The word for n of them. */
+static inline const char *word_for(size_t n, const char *one, const char *more)
+{
+    return n == 1 ? one : more;
+}
+
 enum { BRIEF_LENGTH = 60 };
 
 /* A value as JSON, a text in quotes: cut to about BRIEF_LENGTH bytes, between

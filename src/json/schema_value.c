@@ -103,9 +103,10 @@ static bool fault_of_length(struct check *k, const struct rule *r,
 {
     const struct limit *limit = r->parts;
     struct slice text = json_slice(s->value);
-    return check_fault(k, r, s, "expected %s %zu characters, got %zu: %s", how,
-                       limit->count, utf8_count(text),
-                       check_brief_text(k, text));
+    size_t n = limit->count;
+    return check_fault(k, r, s, "expected %s %zu %s, got %zu: %s", how, n,
+                       word_for(n, "character", "characters"),
+                       utf8_count(text), check_brief_text(k, text));
 }
 
 bool rule_min_length(struct check *k, const struct rule *r,

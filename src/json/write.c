@@ -26,7 +26,7 @@ enum { LEVELS = 32 };           /* before the stack goes to the heap */
 struct writer {
     struct buf *out;
     char *at, *end;             /* room in out, beyond its length */
-    struct stack levels;
+    struct stack *levels;       /* of containers; a lone text has none */
     bool pretty;
     bool failed;
 };
@@ -168,15 +168,17 @@ static void put_quoted(struct writer *w, struct slice s)
     put_byte(w, '"');
 }
 
-static void put_text(struct writer *w, const yyjson_val *v)
+static inline void put_text(struct writer *w, const yyjson_val *v)
 {
+    size_t n = val_len(v);
     if (val_subtype(v) != YYJSON_SUBTYPE_NOESC) {
         put_quoted(w, val_slice(v));
-        return;
+    } else if (room(w, n + 2)) {
+        *w->at = '"';
+        char *end = slice_put(w->at + 1, val_slice(v));
+        *end = '"';
+        w->at = end + 1;
     }
-    put_byte(w, '"');
-    put(w, v->uni.str, val_len(v));
-    put_byte(w, '"');
 }
 
 /* ---------------------------------------------------------------- values --- */
@@ -190,12 +192,10 @@ static void put_number(struct writer *w, const yyjson_val *v)
     put(w, text, n);
 }
 
+/* Anything but a text or a container. */
 static void put_scalar(struct writer *w, const yyjson_val *v)
 {
     switch (val_type(v)) {
-    case YYJSON_TYPE_STR:
-        put_text(w, v);
-        return;
     case YYJSON_TYPE_NUM:
         put_number(w, v);
         return;
@@ -223,9 +223,9 @@ static struct level *open_level(struct writer *w, const yyjson_val *v)
     bool object = val_type(v) == YYJSON_TYPE_OBJ;
     if (val_len(v) == 0) {
         put(w, object ? "{}" : "[]", 2);
-        return stack_top(&w->levels);
+        return stack_top(w->levels);
     }
-    struct level *level = stack_push(&w->levels);
+    struct level *level = stack_push(w->levels);
     if (!level) {
         w->failed = true;
         return NULL;
@@ -236,7 +236,7 @@ static struct level *open_level(struct writer *w, const yyjson_val *v)
 }
 
 /* What stands between two values of a container. */
-static void put_separator(struct writer *w, const struct level *level)
+static inline void put_separator(struct writer *w, const struct level *level)
 {
     if (level->object && (level->left & 1)) {
         put_byte(w, ':');
@@ -246,18 +246,18 @@ static void put_separator(struct writer *w, const struct level *level)
     }
     put_byte(w, ',');
     if (w->pretty)
-        put_line(w, w->levels.count);
+        put_line(w, w->levels->count);
 }
 
 /* A value has been written: close what it was the last of.  Gives the level
  * that goes on, if any. */
-static struct level *step(struct writer *w, struct level *level)
+static inline struct level *step(struct writer *w, struct level *level)
 {
     while (level && --level->left == 0) {
         char bracket = level->object ? '}' : ']';
-        level = stack_pop(&w->levels);
+        level = stack_pop(w->levels);
         if (w->pretty)
-            put_line(w, w->levels.count);
+            put_line(w, w->levels->count);
         put_byte(w, bracket);
     }
     if (level)
@@ -269,13 +269,15 @@ static void put_values(struct writer *w, const yyjson_val *v)
 {
     struct level *level = NULL;
     do {
-        if (!val_holds(v)) {
+        if (val_type(v) == YYJSON_TYPE_STR) {
+            put_text(w, v);
+        } else if (!val_holds(v)) {
             put_scalar(w, v);
         } else {
             level = open_level(w, v);
             if (val_len(v)) {
                 if (w->pretty)
-                    put_line(w, w->levels.count);
+                    put_line(w, w->levels->count);
                 continue;
             }
         }
@@ -311,11 +313,13 @@ bool json_write(struct buf *out, const allm_json *json, uint32_t flags)
         return false;
     }
     struct level first[LEVELS];
+    struct stack levels;
     struct writer w = begin(out);
     w.pretty = (flags & ALLM_JSON_PRETTY) != 0;
-    stack_init(&w.levels, out->arena->mem, sizeof *first, first, LEVELS);
+    stack_init(&levels, out->arena->mem, sizeof *first, first, LEVELS);
+    w.levels = &levels;
     put_values(&w, val_of(json));
-    stack_release(&w.levels);
+    stack_release(&levels);
     return finish(&w);
 }
 

@@ -17,7 +17,7 @@ static allm_error *of(allm_status kind, const char *reason)
     return allm_error_new(ALLM(error, .kind = kind, .reason = reason));
 }
 
-/* ---------------------------------------------------------------- reasons --- */
+/* -------------------------------------------------------------- reasons --- */
 
 static void each_family_has_its_reasons_in_order(void)
 {
@@ -95,7 +95,7 @@ static void a_reason_alone_makes_a_message(void)
     }
 }
 
-/* --------------------------------------------------------------- messages --- */
+/* ------------------------------------------------------------- messages --- */
 
 static void messages_follow_from_the_reason(void)
 {
@@ -190,7 +190,7 @@ static void a_message_may_be_long(void)
     allm_error_free(e);
 }
 
-/* ------------------------------------------------------------ constructor --- */
+/* ---------------------------------------------------------- constructor --- */
 
 static void keeps_every_field(void)
 {
@@ -308,7 +308,7 @@ static void has_two_forms(void)
     CHECK_ALWAYS(!allm_error_json(NULL, ALLM_FORM_PLAIN));
 }
 
-/* --------------------------------------------------------- inside the house --- */
+/* ----------------------------------------------------- inside the house --- */
 
 static void a_validation_error_counts_its_faults(void)
 {

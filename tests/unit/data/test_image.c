@@ -40,7 +40,7 @@ static void check_image(allm_image *i, allm_image_source source,
     allm_image_free(i);
 }
 
-/* ----------------------------------------------------------- constructors --- */
+/* --------------------------------------------------------- constructors --- */
 
 static void the_type_follows_from_the_extension(void)
 {
@@ -183,7 +183,7 @@ static void refuses_what_lacks_something(void)
             "\"image/png\"");
 }
 
-/* ------------------------------------------------------------ conversions --- */
+/* ---------------------------------------------------------- conversions --- */
 
 static void to_binary(allm_image *image, struct slice want)
 {

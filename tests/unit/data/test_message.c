@@ -79,7 +79,7 @@ static void an_empty_list_is_content(void)
     allm_message_free(m);
 }
 
-/* ---------------------------------------------------------------- refusing --- */
+/* ------------------------------------------------------------- refusing --- */
 
 static void refused(allm_message *m, const char *reason, const char *words)
 {
@@ -153,7 +153,7 @@ static void nothing_is_accepted(void)
     allm_message_free(NULL);
 }
 
-/* ---------------------------------------------------------------- sharing --- */
+/* -------------------------------------------------------------- sharing --- */
 
 static void keeping_counts(void)
 {
@@ -237,7 +237,7 @@ static void a_refused_message_does_not_travel(void)
     allm_text_free(t);
 }
 
-/* -------------------------------------------------------------- normalize --- */
+/* ------------------------------------------------------------ normalize --- */
 
 static void a_text_becomes_a_list_of_one_part(void)
 {

@@ -152,7 +152,29 @@ static void sizes(void)
     free(newer);
 }
 
-/* ------------------------------------------------------------ from thread --- */
+/* For an older struct no room is planned, so that each step may fail. */
+static void shares_every_message_or_none(void)
+{
+    enum { MANY = 40 };
+    allm_message *m = user("hi");
+    const allm_message *list[MANY];
+    for (size_t i = 0; i < MANY; i++)
+        list[i] = m;
+    allm_request full = { .messages = list, .message_count = MANY };
+    allm_request *older = noun_sized(&full, sizeof full,
+                                     offsetof(allm_request, tools));
+    allm_request *r = m ? allm_request_new(older) : NULL;
+    allm_message_free(m);
+    if (r) {
+        CHECK_ALWAYS(!allm_request_error(r) && r->message_count == MANY);
+        CHECK_ALWAYS(r->messages[MANY - 1] == list[0]);
+        CHECK_ALWAYS(!strcmp(r->messages[MANY - 1]->text, "hi"));
+    }
+    allm_request_free(r);
+    free(older);
+}
+
+/* ---------------------------------------------------------- from thread --- */
 
 static void takes_the_messages_of_a_thread(void)
 {
@@ -253,7 +275,7 @@ static void tells_what_is_wrong_with_either(void)
     allm_json_free(list);
 }
 
-/* ------------------------------------------------------------ json_schema --- */
+/* ---------------------------------------------------------- json_schema --- */
 
 static void makes_a_response_format(void)
 {
@@ -332,6 +354,7 @@ TESTS = {
     TEST(refuses_what_lacks_something),
     TEST(an_explicit_empty_list_counts),
     TEST(sizes),
+    TEST(shares_every_message_or_none),
     TEST(takes_the_messages_of_a_thread),
     TEST(takes_the_fields_of_a_request_of_ours),
     TEST(an_empty_thread_makes_an_empty_request),

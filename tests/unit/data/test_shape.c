@@ -30,7 +30,7 @@
 
 #include <stdlib.h>
 
-/* -------------------------------------------------------- a noun of ours --- */
+/* ------------------------------------------------------- a noun of ours --- */
 
 typedef struct allm_pebble {        /* sits inside others */
     size_t size;
@@ -127,7 +127,7 @@ static const struct shape_field *field(const char *name)
     return f;
 }
 
-/* ---------------------------------------------------------------- copying --- */
+/* -------------------------------------------------------------- copying --- */
 
 /* What a stone is made of, and has no place in it. */
 struct quarry {
@@ -223,6 +223,38 @@ static void copies_every_field_or_nothing(void)
     shape_free(s);
 }
 
+/* An older struct, for which no room is planned, with fields of which each
+ * needs a block of its own: every one of them fails once. */
+static void copies_piece_by_piece_or_nothing(void)
+{
+    enum { LONGEST = 40000 };
+    char *x = malloc(LONGEST + 1), *end = x + LONGEST;
+    memset(x, 'x', LONGEST);
+    *end = '\0';
+    const allm_pebble *two[] = { ALLM(pebble, .colour = end - 10000),
+                                 ALLM(pebble, .colour = end - 20000) };
+    allm_json_build *b = allm_json_build_new(NULL);
+    allm_json_build_text(b, end - 2500, 2500);
+    allm_json *any = allm_json_build_done(b);
+    allm_stone full = { .name = end - 600, .bytes = end - 1200, .any = any,
+                        .one = ALLM(pebble, .colour = end - 5000),
+                        .many = two, .many_count = 2 };
+    allm_stone *older = noun_sized(&full, sizeof full,
+                                   offsetof(allm_stone, kept));
+    allm_stone *s = any ? stone_new(older) : NULL;
+    if (s) {
+        CHECK_ALWAYS(!shape_error(s) && s->filled && s->settled == 1);
+        CHECK_ALWAYS(slice_of(s->name).len == 600 && s->bytes_len == 1200);
+        CHECK_ALWAYS(allm_json_equal(s->any, any));
+        CHECK_ALWAYS(has_colour(s->one, end - 5000));
+        CHECK_ALWAYS(has_colour(s->many[1], end - 20000));
+    }
+    shape_free(s);
+    allm_json_free(any);
+    free(older);
+    free(x);
+}
+
 static void a_struct_is_one_allocation(void)
 {
     char bytes[2000];
@@ -286,13 +318,14 @@ static void an_empty_list_is_a_list(void)
     shape_free(s);
 }
 
-/* ---------------------------------------------------------------- refusing --- */
+/* ------------------------------------------------------------- refusing --- */
 
 static void a_refused_struct_shows_nothing_but_its_error(void)
 {
     allm_json *map = noun_json("{'a':1}");
     allm_stone *s = stone_new(ALLM(stone, .flag = 1, .map = map,
-                                   .bytes = "b", .one = ALLM(pebble, .colour = "x")));
+                                   .bytes = "b",
+                                   .one = ALLM(pebble, .colour = "x")));
     CHECK_MISUSE(shape_error(s), "missing_field",
                  "allm_stone_new: name is missing");
     if (s) {
@@ -317,6 +350,8 @@ static void refuses_what_does_not_fit(void)
         { "a hole in a list", { .many = hole, .many_count = 2 },
           "null_element", "element 1 of many is NULL" },
         { "a count without a list", { .many_count = 2 },
+          "missing_list", "many is NULL" },
+        { "a count beyond all memory", { .many_count = (size_t)1 << 42 },
           "missing_list", "many is NULL" },
         { "a list where a map belongs", { .map = list },
           "wrong_type", "map must be a JSON object" },
@@ -377,6 +412,17 @@ static void a_refusal_outlives_its_cause(void)
     shape_free(many);
 }
 
+static void nothing_is_made_of_what_was_refused(void)
+{
+    static const allm_stone blank;
+    allm_usage *bad = shape_new(&usage_shape, &blank);
+    allm_usage *made = shape_new(&usage_shape, bad);
+    shape_free(bad);
+    if (bad)
+        CHECK_MISUSE(shape_error(made), "struct_size", "allm_usage");
+    shape_free(made);
+}
+
 static void nothing_is_accepted_everywhere(void)
 {
     allm_stone *s = stone_new(NULL);
@@ -387,7 +433,7 @@ static void nothing_is_accepted_everywhere(void)
     CHECK_ALWAYS(!shape_keep_root(&stone_shape, NULL));
 }
 
-/* ---------------------------------------------------------------- keeping --- */
+/* -------------------------------------------------------------- keeping --- */
 
 static void ours_is_counted_and_a_copy_by_value_is_not_ours(void)
 {
@@ -457,7 +503,7 @@ static void copies_into_a_home_that_exists(void)
     home_drop(home);
 }
 
-/* ----------------------------------------------------------------- access --- */
+/* --------------------------------------------------------------- access --- */
 
 static void knows_what_is_default(void)
 {
@@ -494,7 +540,7 @@ static void gets_and_sets_by_table(void)
     CHECK_ALWAYS(!shape_kept(&stone_shape, &s));
 }
 
-/* ---------------------------------------------- all nouns, of every size --- */
+/* --------------------------------------------- all nouns, of every size --- */
 
 static const struct shape *const nouns[] = {
     &chat_result_shape, &engine_record_shape, &error_shape, &event_shape,
@@ -556,7 +602,7 @@ static void a_longer_struct_may_set_what_we_know(void)
     free(given);
 }
 
-/* ------------------------------------------------------------ an old pair --- */
+/* ---------------------------------------------------------- an old pair --- */
 
 /* Structs inside a struct bring sizes of their own. */
 static void sizes_are_judged_inside_too(void)
@@ -580,7 +626,7 @@ static void sizes_are_judged_inside_too(void)
     free(newer);
 }
 
-/* --------------------------------------------- is every member in a table? --- */
+/* ------------------------------------------ is every member in a table? --- */
 
 enum { WIDEST = 512 };
 
@@ -649,6 +695,7 @@ static void every_member_is_copied(void)
 
 TESTS = {
     TEST(copies_every_field_or_nothing),
+    TEST(copies_piece_by_piece_or_nothing),
     TEST(a_struct_is_one_allocation),
     TEST(leaves_defaults_where_nothing_was_set),
     TEST(a_length_of_zero_is_up_to_the_nul),
@@ -657,6 +704,7 @@ TESTS = {
     TEST(refuses_what_does_not_fit),
     TEST(a_null_value_counts_as_absent),
     TEST(a_refusal_outlives_its_cause),
+    TEST(nothing_is_made_of_what_was_refused),
     TEST(nothing_is_accepted_everywhere),
     TEST(ours_is_counted_and_a_copy_by_value_is_not_ours),
     TEST(keeping_asks_for_no_field),

@@ -17,7 +17,7 @@ static allm_message *user(const char *text)
     return allm_message_from_text(ALLM_ROLE_USER, text);
 }
 
-/* ----------------------------------------------------------------- making --- */
+/* --------------------------------------------------------------- making --- */
 
 static void a_new_thread_is_empty(void)
 {
@@ -197,7 +197,7 @@ static void nothing_is_accepted(void)
     allm_message_free(m);
 }
 
-/* -------------------------------------------------------------- appending --- */
+/* ------------------------------------------------------------ appending --- */
 
 static void adds_texts_in_order(void)
 {
@@ -320,7 +320,7 @@ static void one_is_appended_or_not(void)
     allm_message_free(bad);
 }
 
-/* ----------------------------------------------------------------- copies --- */
+/* --------------------------------------------------------------- copies --- */
 
 static void copies_branch_off(void)
 {
@@ -378,7 +378,7 @@ static void a_copy_of_an_empty_thread(void)
     allm_thread_free(a);
 }
 
-/* ------------------------------------------------------------------- cost --- */
+/* ----------------------------------------------------------------- cost --- */
 
 static allm_thread *grown(allm_thread *t, size_t n)
 {
@@ -449,7 +449,7 @@ static void snapshots_cost_what_messages_cost(void)
     CHECK(four <= 5 * once);            /* not 16 times */
 }
 
-/* --------------------------------------------------------------- property --- */
+/* ------------------------------------------------------------- property --- */
 
 /* A simple model: each thread is an array of pointers of its own. */
 enum { MODELS = 8, LONGEST = 200 };
@@ -548,7 +548,7 @@ static void sharing_is_invisible_when_memory_fails(void)
     live_through(60);
 }
 
-/* -------------------------------------------------------------- JSON form --- */
+/* ------------------------------------------------------------ JSON form --- */
 
 static void has_a_json_form(void)
 {
@@ -577,19 +577,17 @@ static void keeps_what_it_does_not_know(void)
     allm_json_free(map);
 }
 
-static void from_a_record(void)
+static void lends_a_record(void)
 {
-    const allm_message *list[] = { ALLM(message, .role = ALLM_ROLE_USER,
-                                        .text = "x") };
     allm_json *map = noun_json("{'a':1}");
-    allm_thread_record record = { .size = sizeof record, .messages = list,
-                                  .message_count = 1, .metadata = map };
-    allm_thread *t = thread_from_record(&record, mem_default());
-    check_at(t, 0, "x");
+    allm_thread *t = allm_thread_new(ALLM(thread_opts, .metadata = map));
+    allm_thread_add(t, ALLM_ROLE_USER, "x");
     if (t) {
-        allm_thread_record again = thread_record(t);
-        CHECK_INT(again.message_count, 1);
-        CHECK_VALUE(again.metadata, "{'a':1}");
+        allm_thread_record r = thread_record(t);
+        CHECK_INT(r.message_count, 1);
+        CHECK(r.messages[0] == allm_thread_at(t, 0));
+        CHECK_VALUE(r.metadata, "{'a':1}");
+        CHECK(!r.kept);
     }
     allm_thread_free(t);
     allm_json_free(map);
@@ -619,6 +617,6 @@ TESTS = {
     TEST(sharing_is_invisible_when_memory_fails),
     TEST(has_a_json_form),
     TEST(keeps_what_it_does_not_know),
-    TEST(from_a_record),
+    TEST(lends_a_record),
     TESTS_END
 };

@@ -84,7 +84,8 @@ static void refuses_what_lacks_something(void)
     if (broken)
         refused(ALLM(tool, .name = "n", .description = "d", .schema = broken),
                 "broken_json", "schema is a JSON document that was refused");
-    refused(&(allm_tool){ WEATHER }, "struct_size", "allm_tool: the struct has no size");
+    refused(&(allm_tool){ WEATHER }, "struct_size",
+            "allm_tool: the struct has no size");
     allm_json_free(broken);
 }
 

@@ -89,7 +89,8 @@ static void refuses_what_does_not_fit(void)
         CHECK_MISUSE(allm_usage_error(u), "wrong_type", "extra");
     allm_usage_free(u);
     u = allm_usage_new(&(allm_usage){ .total_tokens = ALLM_NUM(1) });
-    CHECK_MISUSE(allm_usage_error(u), "struct_size", "allm_usage: the struct has no size");
+    CHECK_MISUSE(allm_usage_error(u), "struct_size",
+                 "allm_usage: the struct has no size");
     allm_usage_free(u);
     allm_json_free(list);
 }

@@ -60,7 +60,7 @@ static void check_rows(const char *type, const char *tag, const char *reason,
     check_rows(type, "ALLM." tag, "invalid_" type, rows, \
                sizeof(rows) / sizeof *(rows))
 
-/* ---------------------------------------------------------------- messages --- */
+/* ------------------------------------------------------------- messages --- */
 
 static const struct row message_rows[] = {
     { "a user", "{'role':'user','content':'hi'}", "[]" },
@@ -178,7 +178,7 @@ static void messages_as_structs(void)
     }
 }
 
-/* ------------------------------------------------------------------- tools --- */
+/* ---------------------------------------------------------------- tools --- */
 
 #define X64 "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
 #define TOOL(name) "{'name':" name ",'description':'d','schema':{}}"
@@ -256,7 +256,7 @@ static void tools_as_structs(void)
     }
 }
 
-/* ---------------------------------------------------------------- requests --- */
+/* ------------------------------------------------------------- requests --- */
 
 #define HI "'messages':[{'role':'user','content':'hi'}]"
 
@@ -433,7 +433,7 @@ static void requests_as_structs(void)
     allm_json_free(schema);
 }
 
-/* ------------------------------------------------------ threads, sessions --- */
+/* ---------------------------------------------------- threads, sessions --- */
 
 static const struct row thread_rows[] = {
     { "empty", "{'messages':[]}", "[]" },
@@ -594,7 +594,7 @@ static void sessions_as_structs(void)
     allm_json_free(error);
 }
 
-/* ---------------------------------------------------------- image requests --- */
+/* ------------------------------------------------------- image requests --- */
 
 #define IMG "{'__type__':'ALLM.Image','data':{'source':{'type':'url'," \
             "'value':'u'}}}"
@@ -707,7 +707,7 @@ static void image_requests_as_structs(void)
     }
 }
 
-/* ------------------------------------------------------------------- doors --- */
+/* ---------------------------------------------------------------- doors --- */
 
 static void what_is_no_object_is_a_fault(void)
 {
@@ -833,7 +833,7 @@ static void inside_the_house(void)
     allm_thread_free(t);
 }
 
-/* --------------------------------------------------------------- property --- */
+/* ------------------------------------------------------------- property --- */
 
 /* The generators of the model: 1 to 5 messages, 0 to 3 tools of different
  * names, and what else a request may have. */

@@ -153,7 +153,7 @@ static void refuses_structure(void)
 {
     static const struct refusal rows[] = {
         { "nothing", T(""), "malformed", "empty", 0, 1, 1, "" },
-        { "white space", T(" \n "), "malformed", "empty", 0, 1, 1, "" },
+        { "white space", T(" \n "), "malformed", "empty", 3, 2, 2, "" },
         { "a lone bracket", T("["), "malformed", "truncated", 1, 1, 2,
           "/0" },
         { "a lone brace", T("{"), "malformed", "truncated", 1, 1, 2, "" },
@@ -172,9 +172,9 @@ static void refuses_structure(void)
         { "cut in an escape", T("\"\\u00"), "malformed", "truncated", 5, 1,
           6, "" },
         { "a comma too many in an array", T("[1,]"), "malformed",
-          "unexpected_character", 2, 1, 3, "/0" },
+          "unexpected_character", 3, 1, 4, "/1" },
         { "a comma too many in an object", T("{\"a\":1,}"), "malformed",
-          "unexpected_character", 6, 1, 7, "/a" },
+          "unexpected_character", 7, 1, 8, "" },
         { "a comma first", T("[,1]"), "malformed", "unexpected_character",
           1, 1, 2, "/0" },
         { "two commas", T("[1,,2]"), "malformed", "unexpected_character",
@@ -227,8 +227,8 @@ static void refuses_structure(void)
 static void refuses_scalars(void)
 {
     static const struct refusal rows[] = {
-        { "a wrong word", T("nope"), "malformed", "invalid_literal", 0, 1,
-          1, "" },
+        { "a wrong word", T("nope"), "malformed", "invalid_literal", 1, 1,
+          2, "" },
         { "True", T("[True]"), "malformed", "unexpected_character", 1, 1,
           2, "/0" },
         { "NaN", T("[NaN]"), "malformed", "unexpected_character", 1, 1, 2,
@@ -237,8 +237,8 @@ static void refuses_scalars(void)
           1, 3, "/0" },
         { "a plus sign", T("[+1]"), "malformed", "unexpected_character", 1,
           1, 2, "/0" },
-        { "a leading zero", T("[01]"), "malformed", "invalid_number", 1, 1,
-          2, "/0" },
+        { "a leading zero", T("[01]"), "malformed", "invalid_number", 2, 1,
+          3, "/0" },
         { "no digit before the point", T("[.5]"), "malformed",
           "unexpected_character", 1, 1, 2, "/0" },
         { "no digit behind the point", T("[1.]"), "malformed",
@@ -266,15 +266,15 @@ static void refuses_scalars(void)
         { "an unknown escape", T("[\"\\x41\"]"), "malformed",
           "invalid_text", 3, 1, 4, "/0" },
         { "an escape with bad digits", T("[\"\\u00G0\"]"), "malformed",
-          "invalid_text", 2, 1, 3, "/0" },
+          "invalid_text", 6, 1, 7, "/0" },
         { "a lone high surrogate", T("[\"\\uD800\"]"), "malformed",
           "invalid_text", 8, 1, 9, "/0" },
         { "a high surrogate and a letter", T("[\"\\uD800a\"]"),
           "malformed", "invalid_text", 8, 1, 9, "/0" },
         { "two high surrogates", T("[\"\\uD800\\uD800\"]"), "malformed",
-          "invalid_text", 8, 1, 9, "/0" },
+          "invalid_text", 10, 1, 11, "/0" },
         { "a lone low surrogate", T("[\"\\uDC00\"]"), "malformed",
-          "invalid_text", 2, 1, 3, "/0" },
+          "invalid_text", 4, 1, 5, "/0" },
         { "a byte that is never UTF-8", T("[\"a\xFF\"]"), "malformed",
           "invalid_utf8", 3, 1, 4, "/0" },
         { "a tail byte alone", T("[\"\x80\"]"), "malformed",
@@ -395,11 +395,15 @@ static void refuses_unfinished_depth(void)
     arena_init(&a, mem_default());
     struct slice text = repeat(&a, "[", 100000);
     allm_json *v = allm_json_parse(text.ptr, text.len, NULL);
+    CHECK_TEXT(word_of(v), "too_deep");
+    allm_json_free(v);
+    v = allm_json_parse(text.ptr, text.len,
+                        ALLM(json_opts, .max_depth = 100000));
     CHECK_TEXT(word_of(v), "malformed");
     allm_json_free(v);
     text = repeat(&a, "{\"a\":", 100000);
     v = allm_json_parse(text.ptr, text.len, NULL);
-    CHECK_TEXT(word_of(v), "malformed");
+    CHECK_TEXT(word_of(v), "too_deep");
     allm_json_free(v);
     arena_release(&a);
 }
@@ -641,13 +645,17 @@ static void messages_help(void)
         const char *text, *message;
     } rows[] = {
         { "[1 2]",
-          "the JSON text was refused: unexpected character, expected a comma "
-          "or a closing bracket, found '2' at line 1, column 4 (path /0); "
-          "correct the text there; JSON is one value in UTF-8 (RFC 8259)" },
+          "the JSON text was refused: expected a comma or a closing bracket, "
+          "found '2' at line 1, column 4 (path /0); correct the text there; "
+          "JSON is one value in UTF-8 (RFC 8259)" },
         { "{\"a\":1,\"a\":2}",
-          "the JSON text was refused: the key \"a\" stands twice in one object "
+          "the JSON text was refused: a key stands twice in one object (\"a\") "
           "at line 1, column 8; rename or remove one, or let the first win by "
           "ALLM_JSON_DUPLICATES" },
+        { "[\"abc",
+          "the JSON text was refused: expected a closing quote, found the end "
+          "of the text at line 1, column 6 (path /0); send the whole document, "
+          "or read the beginning of one with allm_json_partial()" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         allm_json *v = allm_json_parse(rows[i].text, 0, NULL);

@@ -13,6 +13,7 @@
 #include "harness/check.h"
 #include "json/json.h"
 #include "json/schema_number.h"
+#include "json/schema_ref.h"
 #include "json/write.h"
 #include "random_value.h"
 
@@ -164,9 +165,9 @@ static void refuses_wrong_schemas(void)
         { "a pattern of another type", "{\"pattern\":1}", "/pattern",
           "invalid_type", "schema /pattern: expected a string" },
         { "a wrong pattern of names", "{\"patternProperties\":{\"*\":{}}}",
-          "/patternProperties", "invalid_pattern", "schema "
-          "/patternProperties: \"*\" cannot be used as a pattern: nothing to "
-          "repeat at character 1" },
+          "/patternProperties/*", "invalid_pattern", "schema "
+          "/patternProperties/*: \"*\" cannot be used as a pattern: nothing "
+          "to repeat at character 1" },
         { "options that are no list", "{\"enum\":\"a\"}", "/enum",
           "invalid_type", "schema /enum: expected an array" },
         { "draft 3's required", "{\"properties\":{\"a\":{\"required\":true}}}",
@@ -189,9 +190,9 @@ static void refuses_wrong_schemas(void)
           "not_a_schema",
           "schema /allOf/1: expected a schema: an object, true or false" },
         { "names that depend on nothing",
-          "{\"dependentRequired\":{\"a\":\"b\"}}", "/dependentRequired",
+          "{\"dependentRequired\":{\"a\":\"b\"}}", "/dependentRequired/a",
           "invalid_type",
-          "schema /dependentRequired: expected an array of property names" },
+          "schema /dependentRequired/a: expected an array of property names" },
         { "dependencies", "{\"dependencies\":{\"a\":1}}", "/dependencies/a",
           "not_a_schema", "schema /dependencies/a: expected a schema: an "
           "object, true or false" },
@@ -252,6 +253,53 @@ static void names_all_that_is_wrong_with_a_schema(void)
     allm_text_free(t);
     allm_json_schema_free(s);
     allm_json_free(source);
+}
+
+/* RFC 3986, 5.4: how a reference is joined to its base. */
+static void joins_uris(void)
+{
+    static const struct {
+        const char *base, *uri, *whole;
+    } rows[] = {
+        { "http://a/b/c/d;p?q", "g:h", "g:h" },
+        { "http://a/b/c/d;p?q", "g", "http://a/b/c/g" },
+        { "http://a/b/c/d;p?q", "./g", "http://a/b/c/g" },
+        { "http://a/b/c/d;p?q", "g/", "http://a/b/c/g/" },
+        { "http://a/b/c/d;p?q", "/g", "http://a/g" },
+        { "http://a/b/c/d;p?q", "//g", "http://g" },
+        { "http://a/b/c/d;p?q", "?y", "http://a/b/c/d;p?y" },
+        { "http://a/b/c/d;p?q", "g?y", "http://a/b/c/g?y" },
+        { "http://a/b/c/d;p?q", "", "http://a/b/c/d;p?q" },
+        { "http://a/b/c/d;p?q", ".", "http://a/b/c/" },
+        { "http://a/b/c/d;p?q", "./", "http://a/b/c/" },
+        { "http://a/b/c/d;p?q", "..", "http://a/b/" },
+        { "http://a/b/c/d;p?q", "../g", "http://a/b/g" },
+        { "http://a/b/c/d;p?q", "../..", "http://a/" },
+        { "http://a/b/c/d;p?q", "../../g", "http://a/g" },
+        { "http://a/b/c/d;p?q", "../../../g", "http://a/g" },
+        { "http://a/b/c/d;p?q", "/./g", "http://a/g" },
+        { "http://a/b/c/d;p?q", "g.", "http://a/b/c/g." },
+        { "http://a/b/c/d;p?q", "..g", "http://a/b/c/..g" },
+        { "http://a/b/c/d;p?q", "./g/.", "http://a/b/c/g/" },
+        { "http://a/b/c/d;p?q", "g/../h", "http://a/b/c/h" },
+        { "http://a/b/c/d;p?q", "g?y/../x", "http://a/b/c/g?y/../x" },
+        { "http://a", "g", "http://a/g" },
+        { "", "g", "g" },
+        { "", "./g", "g" },
+        { "", "/g", "/g" },
+        { "x/y", "z", "x/z" },
+        { "urn:a:b", "", "urn:a:b" },
+        { "urn:a:b", "urn:c", "urn:c" },
+    };
+    struct arena a;
+    arena_init(&a, mem_default());
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        check_row(rows[i].uri);
+        CHECK_SLICE(ref_join(&a, slice_of(rows[i].base),
+                             slice_of(rows[i].uri)),
+                    slice_of(rows[i].whole));
+    }
+    arena_release(&a);
 }
 
 /* ------------------------------------------------------------- interface --- */
@@ -384,6 +432,29 @@ static void limits_depth(void)
     faults = faults_of(schema.ptr, "1");
     check_last(faults, 1, "too_deep");
     allm_json_free(faults);
+    arena_release(&a);
+}
+
+/* The reason why a schema is refused is this one. */
+static void check_refused(const char *schema, const char *reason)
+{
+    allm_json *faults = faults_of(schema, "1");
+    const allm_error *e = allm_json_error(faults);
+    const allm_json *first = e ? allm_json_at(e->errors, 0) : NULL;
+    CHECK_TEXT(allm_json_text(allm_json_at(first, 1), NULL), reason);
+    allm_json_free(faults);
+}
+
+static void limits_names_in_a_schema(void)
+{
+    struct arena a;
+    arena_init(&a, mem_default());
+    struct slice many =
+        repeat(&a, "{\"allOf\":[true", ",{\"$anchor\":\"a\"}", 10000, "]}");
+    check_refused(many.ptr, "too_many_names");
+    struct slice path = repeat(&a, "{\"properties\":{\"", "a", 100000,
+                               "\":{\"type\":1}}}");
+    check_refused(path.ptr, "invalid_type");
     arena_release(&a);
 }
 
@@ -623,6 +694,7 @@ TESTS = {
     TEST_ONCE(counts_exactly),
     TEST(refuses_wrong_schemas),
     TEST(names_all_that_is_wrong_with_a_schema),
+    TEST(joins_uris),
     TEST(accepts_nothing),
     TEST(outlives_what_it_was_made_of),
     TEST(checks_nothing_with_a_broken_schema),
@@ -630,6 +702,7 @@ TESTS = {
     TEST(answers_in_the_arena_of_its_caller),
     TEST(survives_without_memory),
     TEST_ONCE(limits_depth),
+    TEST_ONCE(limits_names_in_a_schema),
     TEST_ONCE(limits_faults),
     TEST_ONCE(limits_work),
     TEST_ONCE(compares_many_quickly),

@@ -95,6 +95,9 @@ static void long_ways_are_cut(void)
                            .advice = "mend it", .offset = keys.len };
     const allm_error *e = where_error(&a, buf_slice(&keys), &fault);
     CHECK(strlen(e->message) < 400);
+    fault.name = repeat(&a, "\xE6\xBC\xA2", 100);
+    e = where_error(&a, buf_slice(&keys), &fault);
+    CHECK(strlen(e->message) < 600);
     arena_release(&a);
 }
 
