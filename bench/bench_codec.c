@@ -171,8 +171,9 @@ static bool make_thread(struct bench *b, size_t text_len, const char *like)
     b->thread = allm_thread_new(NULL);
     for (size_t i = 0; i < MESSAGES && status == ALLM_OK; i++) {
         write_text(text, text_len, like, i);
-        status = allm_thread_add(
-            b->thread, i % 2 ? ALLM_ROLE_ASSISTANT : ALLM_ROLE_USER, text);
+        status = allm_thread_add(b->thread,
+                                 i % 2 ? ALLM_ROLE_ASSISTANT : ALLM_ROLE_USER,
+                                 text);
     }
     free(text);
     return status == ALLM_OK;

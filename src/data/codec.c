@@ -203,8 +203,8 @@ static void read_text(allm_codec *c, struct slice text, const char *as,
 static const allm_error *misuse(struct arena *a, const char *reason,
                                 const char *sentence)
 {
-    const allm_error *e =
-        status_error(a, ALLM_ERR_MISUSE, reason, "%s", sentence);
+    const allm_error *e = status_error(a, ALLM_ERR_MISUSE, reason, "%s",
+                                       sentence);
     return e ? e : status_nomem();
 }
 

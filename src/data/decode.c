@@ -36,10 +36,9 @@ const allm_error *decode_error(struct arena *a, const struct path *path,
     path_write_pair(&b, path, !strcmp(reason, "invalid_base64"), reason);
     build_end(&b);
     const allm_json *errors = build_done(&b);
-    allm_error *e = status_error(
-        a, ALLM_ERR_VALIDATION, "invalid_request",
-        "the document cannot be read: %s at %s", reason,
-        where.len ? where.ptr : "its root");
+    allm_error *e = status_error(a, ALLM_ERR_VALIDATION, "invalid_request",
+                                 "the document cannot be read: %s at %s",
+                                 reason, where.len ? where.ptr : "its root");
     if (!e || !errors)
         return status_nomem();
     e->errors = errors;
@@ -53,8 +52,7 @@ bool decode_refuse(struct decoder *d, const char *reason)
     return false;
 }
 
-bool decode_refuse_at(struct decoder *d, const char *member,
-                      const char *reason)
+bool decode_refuse_at(struct decoder *d, const char *member, const char *reason)
 {
     struct path step = PATH_KEY(d->path, member);
     if (!d->error)
@@ -174,13 +172,13 @@ static bool set_kept(struct decoder *d, const struct shape *s,
 
 /* A zeroed struct that lives as long as the document: in its home or, if it is
  * counted, in one of its own, held by that.  *inner reads into it. */
-static void *place(struct decoder *d, const struct shape *s,
-                   const allm_json *v, struct decoder *inner)
+static void *place(struct decoder *d, const struct shape *s, const allm_json *v,
+                   struct decoder *inner)
 {
     *inner = *d;
-    struct shape_head *made =
-        s->counted ? shape_root(home_mem(d->home), s, json_size(v))
-                   : shape_make(d->arena, s);
+    struct shape_head *made = s->counted ? shape_root(home_mem(d->home), s,
+                                                      json_size(v))
+                                         : shape_make(d->arena, s);
     if (made && s->counted) {
         inner->home = made->home;
         inner->arena = home_arena(made->home);
@@ -413,8 +411,7 @@ bool decode_members(struct decoder *d, const struct shape *s,
 
 /* Which variant of s an object is, and its members; NULL: none. */
 static const struct shape *recognise(const struct decoder *d,
-                                     const struct shape *s,
-                                     const allm_json *v,
+                                     const struct shape *s, const allm_json *v,
                                      const allm_json **members, bool *tagged)
 {
     const allm_json *type = json_get(v, SLICE("__type__"));

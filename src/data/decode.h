@@ -20,8 +20,7 @@ struct decoder {
     const allm_error *error;    /* the first; nothing is read after it */
 };
 
-void decode_init(struct decoder *d, struct allm_home *home,
-                 struct arena *tell);
+void decode_init(struct decoder *d, struct allm_home *home, struct arena *tell);
 
 /*
  * Read a struct of shape s, with or without its envelope.  NULL: *it does not
@@ -32,8 +31,8 @@ const void *decode_value(struct decoder *d, const struct shape *s,
 
 /* Read a list of structs; false: it does not fit, or d->error is set.  What is
  * no struct in it is kept in the place of one. */
-bool decode_list(struct decoder *d, const struct shape *s,
-                 const allm_json *v, size_t *count, const void *const **out);
+bool decode_list(struct decoder *d, const struct shape *s, const allm_json *v,
+                 size_t *count, const void *const **out);
 
 /* Fill a zeroed struct, its home set if it has one, from a plain object. */
 bool decode_members(struct decoder *d, const struct shape *s,

@@ -16,6 +16,7 @@
 
 #include <stdint.h>
 
+/* How well a text's length is guessed before it is written. */
 enum { SAMPLES = 8, MOST_ROOM = 16 * 1024 * 1024 };
 
 /* ---------------------------------------------------------------- members --- */
@@ -256,8 +257,7 @@ static void write_member(struct encoder *e, const struct shape *s,
         write_field(e, f, value);
 }
 
-void encode_members(struct encoder *e, const struct shape *s,
-                    const void *value)
+void encode_members(struct encoder *e, const struct shape *s, const void *value)
 {
     for (const struct shape_field *f = s->fields; f->name; f++)
         if (stands(e, f))
@@ -302,38 +302,31 @@ bool encode_begin(struct encoder *e, struct mem mem, uint32_t form)
     return e->text;
 }
 
-static size_t room_for(const struct shape *s, const void *value);
-
-/* Of a list a few are looked at. */
-static size_t room_for_many(const struct shape_field *f, const void *value)
+/* About the bytes that n structs take; of many, a few are looked at. */
+static size_t room_for(const struct shape *s, const void *const *item, size_t n)
 {
-    const void *const *item = shape_pointer(f, value);
-    size_t n = shape_count(f, value), room = 0;
-    size_t step = n / SAMPLES + 1;
-    for (size_t i = 0; i < n; i += step)
-        room += room_for(f->of, item[i]) * step;
-    return room;
-}
-
-static size_t room_for(const struct shape *s, const void *value)
-{
-    size_t room = 64;           /* the envelope */
-    for (const struct shape_field *f = s->fields; f->name; f++) {
-        room += f->len + 8;
-        if (f->kind == SHAPE_BYTES)
-            room += shape_count(f, value);
-        else if (f->kind == SHAPE_MAP)
-            room += json_size(shape_pointer(f, value));
-        else if (f->kind == SHAPE_MANY)
-            room += room_for_many(f, value);
+    size_t room = 0, step = n / SAMPLES + 1;
+    for (size_t i = 0; i < n; i += step) {
+        size_t one = 40;        /* the envelope */
+        for (const struct shape_field *f = s->fields; f->name; f++) {
+            const void *p = shape_pointer(f, item[i]);
+            if (!(f->flags & (SHAPE_HIDDEN | SHAPE_LIFTED | SHAPE_SPARE)))
+                one += f->len + 8;      /* "name":null, */
+            if (f->kind == SHAPE_BYTES)
+                one += shape_count(f, item[i]);
+            else if (f->kind == SHAPE_MAP)
+                one += json_size(p);
+            else if (f->kind == SHAPE_MANY)
+                one += room_for(f->of, p, shape_count(f, item[i]));
+        }
+        room += one * step;
     }
     return room;
 }
 
-void encode_reserve(struct encoder *e, const struct shape *s,
-                    const void *value)
+void encode_reserve(struct encoder *e, const struct shape *s, const void *value)
 {
-    size_t room = room_for(s, value);
+    size_t room = room_for(s, &value, 1);
     buf_reserve(&e->out, room < MOST_ROOM ? room : MOST_ROOM);
 }
 
@@ -356,8 +349,8 @@ allm_text *encode_to_text(const struct shape *s, const void *value,
     if (!value || !encode_begin(&e, mem_default(), form))
         return NULL;
     /* a caller's own struct is brought into shape first */
-    const struct shape_head *mine =
-        shape_keep(s, value, mem_default(), e.arena, &e.error);
+    const struct shape_head *mine = shape_keep(s, value, mem_default(), e.arena,
+                                               &e.error);
     if (mine) {
         encode_value(&e, s, mine);
         home_drop(mine->home);

@@ -7,7 +7,7 @@
 
 /* One document being written. */
 struct encoder {
-    struct emit emit;           /* goes to `out`; so an encoder stays in place */
+    struct emit emit;           /* into `out`: an encoder stays in place */
     struct buf out;
     allm_text *text;            /* what will hold the document */
     struct arena *arena;        /* of the text: for errors */

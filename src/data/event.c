@@ -19,13 +19,13 @@
 #include "json/parse.h"
 
 static const struct shape_words mode_words = WORDS("auto", "manual");
-static const struct shape_words type_words = WORDS(
-    NULL, "message_started", "text_delta", "text_completed",
-    "tool_call_started", "tool_call_delta", "tool_call_completed",
-    "tool_execution_started", "tool_execution_completed",
-    "tool_result_encoded", "ask_user_requested", "tool_halt",
-    "message_completed", "step_completed", "chat_completed", "raw_chunk",
-    "error", "reasoning_delta", "reasoning_completed", "usage");
+static const struct shape_words type_words =
+    WORDS(NULL, "message_started", "text_delta", "text_completed",
+          "tool_call_started", "tool_call_delta", "tool_call_completed",
+          "tool_execution_started", "tool_execution_completed",
+          "tool_result_encoded", "ask_user_requested", "tool_halt",
+          "message_completed", "step_completed", "chat_completed", "raw_chunk",
+          "error", "reasoning_delta", "reasoning_completed", "usage");
 
 const char *allm_event_tag(allm_event_type type)
 {
@@ -221,8 +221,7 @@ void event_write(struct encoder *e, const allm_event *event)
 }
 
 /* A usage event: what is not type or seq is a member of the usage. */
-static bool read_usage(struct decoder *d, const allm_json *v,
-                       allm_event *event)
+static bool read_usage(struct decoder *d, const allm_json *v, allm_event *event)
 {
     const allm_json *rest = without_head(d->arena, v);
     allm_usage *usage = shape_make(d->arena, &usage_shape);
@@ -268,14 +267,25 @@ const allm_error *allm_event_error(const allm_event *event)
     return shape_error(event);
 }
 
+static const allm_error *misuse(struct arena *a, const char *reason,
+                                const char *sentence)
+{
+    const allm_error *e = status_error(a, ALLM_ERR_MISUSE, reason, "%s",
+                                       sentence);
+    return e ? e : status_nomem();
+}
+
 allm_text *allm_event_json(const allm_event *event)
 {
     struct encoder e;
     if (!event || !encode_begin(&e, mem_default(), ALLM_FORM_PLAIN))
         return NULL;
-    allm_event *mine =
-        shape_keep(&event_shape, event, mem_default(), e.arena, &e.error);
-    if (mine)
+    allm_event *mine = shape_keep(&event_shape, event, mem_default(), e.arena,
+                                  &e.error);
+    if (mine && mine->type == ALLM_EV_NONE)
+        e.error = misuse(e.arena, "missing_field",
+                         "allm_event_json: the event has no type");
+    else if (mine)
         event_write(&e, mine);
     allm_event_free(mine);
     return encode_finish(&e);
@@ -306,20 +316,16 @@ static const allm_error *read_text(allm_event *root, struct slice text)
     return d.error;
 }
 
-static const allm_error *no_text(struct arena *a)
-{
-    const allm_error *e = status_error(a, ALLM_ERR_MISUSE, "missing_text",
-                                       "allm_event_parse: the text is NULL");
-    return e ? e : status_nomem();
-}
-
 allm_event *allm_event_parse(const char *json, size_t len)
 {
     allm_event *event = shape_root(mem_default(), &event_shape, 512);
     if (!event)
         return NULL;
     const allm_error *error = json ? read_text(event, shape_text(json, len))
-                                   : no_text(home_arena(event->home));
+                                   : misuse(home_arena(event->home),
+                                            "missing_text",
+                                            "allm_event_parse: the text is "
+                                            "NULL");
     if (error && error->kind == ALLM_ERR_NOMEM) {
         allm_event_free(event);
         return NULL;

@@ -44,10 +44,9 @@ struct allm_thread {
     struct mem mem;
     struct spine *spine;            /* NULL while empty */
     size_t length;
-    struct allm_home *attic;        /* owns metadata and kept; may be NULL */
+    struct allm_home *attic;        /* owns what follows; NULL: nothing */
     const allm_json *metadata, *kept;
-    const allm_error *error;        /* sticky: of construction */
-    struct allm_home *told;         /* owns the error */
+    const allm_error *error;        /* of construction: there is no more */
 };
 
 /* ---------------------------------------------------------------- spine --- */
@@ -124,7 +123,6 @@ static void release(allm_thread *t)
 {
     spine_drop(t->spine);
     home_drop(t->attic);
-    home_drop(t->told);
 }
 
 static allm_thread *thread_alloc(struct mem mem)
@@ -163,9 +161,9 @@ static bool put_attic(allm_thread *t, const allm_json *metadata,
 static allm_thread *refused(allm_thread *t, const char *reason,
                             const char *sentence)
 {
-    t->told = home_new(t->mem, 512);
-    if (t->told)
-        t->error = status_error(home_arena(t->told), ALLM_ERR_MISUSE, reason,
+    t->attic = home_new(t->mem, 512);
+    if (t->attic)
+        t->error = status_error(home_arena(t->attic), ALLM_ERR_MISUSE, reason,
                                 "allm_thread_new: %s", sentence);
     if (t->error)
         return t;
@@ -206,7 +204,6 @@ static void share(const allm_thread *from, allm_thread *to)
     *to = *from;
     spine_keep(to->spine);
     home_keep(to->attic);
-    home_keep(to->told);
 }
 
 allm_thread *allm_thread_copy(const allm_thread *from)

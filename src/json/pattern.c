@@ -13,6 +13,8 @@
  *   (1) No tree is larger than PATTERN_MAX_CODE, so sizes never overflow.
  *   (2) After a fault nothing more is read: `rest` is empty.
  */
+#include "json/pattern.h"
+
 #include "base/buf.h"
 #include "base/utf8.h"
 #include "json/pattern_parts.h"
@@ -90,7 +92,8 @@ static struct tree *new_tree(struct reader *r, struct tree fields)
 
 static struct tree *leaf(struct reader *r, enum tree_kind kind, uint32_t point)
 {
-    return new_tree(r, (struct tree){ .kind = kind, .point = point,
+    return new_tree(r,
+                    (struct tree){ .kind = kind, .point = point,
                                       .size = 1 });
 }
 
@@ -118,7 +121,8 @@ static void add_part(struct reader *r, struct tree *t, struct tree *part)
 static struct tree *repeat(struct reader *r, struct tree *part, uint32_t min,
                            uint32_t max)
 {
-    struct tree *t = new_tree(r, (struct tree){ .kind = TREE_REPEAT,
+    struct tree *t = new_tree(
+        r, (struct tree){ .kind = TREE_REPEAT,
                                                 .min = min, .max = max });
     if (!t || !part || part->size == 0)
         return t;
@@ -249,8 +253,7 @@ static uint32_t take_escaped(struct reader *r)
 }
 
 /* Behind "\p" or "\P". */
-static void take_property(struct reader *r, struct class_draft *d,
-                          bool negated)
+static void take_property(struct reader *r, struct class_draft *d, bool negated)
 {
     const char *at = r->rest.ptr;
     if (!accept(r, "{")) {
@@ -264,8 +267,9 @@ static void take_property(struct reader *r, struct class_draft *d,
     if (!accept(r, "}"))
         fail(r, "expected \"}\"");
     else if (!class_add_property(d, name, negated))
-        fail_at(r, at, "unknown property (we know general categories, Any, "
-                       "ASCII and Assigned)");
+        fail_at(r, at,
+                "unknown property (we know general categories, Any, "
+                "ASCII and Assigned)");
 }
 
 /* \d and its like, \p and \P: a set, behind its "\". */

@@ -35,9 +35,9 @@ void class_add(struct class_draft *d, uint32_t first, uint32_t last)
 {
     if (d->count == d->cap) {
         size_t cap = d->cap ? 2 * d->cap : 8;
-        struct span *more =
-            arena_resize(d->arena, d->spans, d->cap * sizeof *more,
-                         cap * sizeof *more);
+        struct span *more = arena_resize(d->arena, d->spans,
+                                         d->cap * sizeof *more,
+                                         cap * sizeof *more);
         if (!more)
             return;             /* class_done() sees that the arena broke */
         d->spans = more;

@@ -8,7 +8,7 @@
 #ifndef JSON_PATTERN_PARTS_H
 #define JSON_PATTERN_PARTS_H
 
-#include "json/pattern.h"
+#include "base/arena.h"
 
 #include <stdint.h>
 

@@ -18,6 +18,7 @@
  *   (2) `list` holds only CHAR and CLASS.
  */
 #include "base/utf8.h"
+#include "json/pattern.h"
 #include "json/pattern_parts.h"
 
 struct run {

@@ -8,9 +8,10 @@
  * While a container is open its uni.ofs is the index of the one around it.
  *
  * Why not yyjson's own reader?  It lets pass what we refuse (equal keys, depth)
- * or must keep (digits that a double has not), so that its values need a second
- * look that costs more than half as much as reading; and it cannot stop at the
- * end of an unfinished text.  Values, and the conversion of numbers, are its.
+ * and rounds what we keep (digits that a double has not): its values need a
+ * second look, and at times a second reading.  And it cannot stop at the end of
+ * an unfinished text.  The layout and the conversion of doubles are yyjson's;
+ * fuzz_json.c holds this reader against it.
  *
  * Invariants
  *   (1) Behind the copy stand zeros.  A zero is no part of any document, so

@@ -11,8 +11,7 @@ static bool fault_of_count(struct check *k, const struct rule *r,
     const struct limit *limit = r->parts;
     size_t n = limit->count;
     return check_fault(k, r, s, "expected %s %zu %s, got %zu", how, n,
-                       word_for(n, "item", "items"),
-                       allm_json_count(s->value));
+                       word_for(n, "item", "items"), allm_json_count(s->value));
 }
 
 bool rule_min_items(struct check *k, const struct rule *r, const struct spot *s)
@@ -98,9 +97,10 @@ bool rule_unique_items(struct check *k, const struct rule *r,
     const struct item *twin = items ? find_twin(k, items, n, &first) : NULL;
     if (!twin)
         return !k->over;
-    return check_fault(k, r, s, "expected items that differ, but %zu and %zu "
-                       "are equal: %s", first->index, twin->index,
-                       check_brief(k, twin->value));
+    return check_fault(k, r, s,
+                       "expected items that differ, but %zu and %zu "
+                       "are equal: %s",
+                       first->index, twin->index, check_brief(k, twin->value));
 }
 
 /* ------------------------------------------------------------ each of them --- */
@@ -158,10 +158,9 @@ static bool fault_of_found(struct check *k, const struct rule *r,
                            const struct spot *s, const char *keyword,
                            const char *how, size_t n, size_t found)
 {
-    return check_fault_beside(k, r, keyword, s,
-                              "expected %s %zu %s \"contains\", got %zu", how,
-                              n, word_for(n, "item that fits", "items that fit"),
-                              found);
+    return check_fault_beside(
+        k, r, keyword, s, "expected %s %zu %s \"contains\", got %zu", how, n,
+        word_for(n, "item that fits", "items that fit"), found);
 }
 
 bool rule_contains(struct check *k, const struct rule *r, const struct spot *s)

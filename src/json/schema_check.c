@@ -19,7 +19,6 @@
 #include "base/buf.h"
 #include "json/build.h"
 #include "json/json.h"
-#include "json/schema.h"
 #include "json/schema_ref.h"
 #include "json/val.h"
 
@@ -54,9 +53,9 @@ static struct fault *add_fault(struct check *k)
 {
     if (k->count == k->cap) {
         size_t cap = k->cap ? 2 * k->cap : 16;
-        struct fault *more =
-            arena_resize(&k->scratch, k->faults, k->cap * sizeof *more,
-                         cap * sizeof *more);
+        struct fault *more = arena_resize(&k->scratch, k->faults,
+                                          k->cap * sizeof *more,
+                                          cap * sizeof *more);
         if (!more) {
             check_out_of_memory(k);
             return NULL;
@@ -80,9 +79,8 @@ static struct slice pointer_text(struct check *k, const struct place *p)
 }
 
 /* End the whole check; the reason is told even if nobody listens now. */
-static bool give_up(struct check *k, const struct node *n,
-                    const struct spot *s, const char *keyword,
-                    const char *message)
+static bool give_up(struct check *k, const struct node *n, const struct spot *s,
+                    const char *keyword, const char *message)
 {
     struct fault *f = k->over ? NULL : add_fault(k);
     k->over = true;
@@ -236,9 +234,9 @@ void trail_add(struct check *k, uint32_t number)
         return;
     if (k->trail_count == k->trail_cap) {
         size_t cap = k->trail_cap ? 2 * k->trail_cap : 64;
-        uint32_t *more =
-            arena_resize(&k->scratch, k->trail, k->trail_cap * sizeof *more,
-                         cap * sizeof *more);
+        uint32_t *more = arena_resize(&k->scratch, k->trail,
+                                      k->trail_cap * sizeof *more,
+                                      cap * sizeof *more);
         if (!more) {
             check_out_of_memory(k);
             return;
@@ -308,7 +306,7 @@ static void leave(struct check *k, const struct frame *f)
 bool check_node(struct check *k, const struct node *n, const struct spot *s)
 {
     if (allm_json_type_of(n->source) == ALLM_JSON_BOOL)
-        return allm_json_true(n->source) ||
+        return (allm_json_true(n->source) && check_spend(k, 1)) ||
                fault_of_false(k, n, s, "nothing is allowed here, got %s",
                               check_brief_typed(k, s->value));
     struct frame f = { k->frame, n, s, k->trail_count };
@@ -368,8 +366,7 @@ const struct node *check_dynamic(const struct check *k, struct slice anchor)
     const struct resource *last = NULL;
     for (const struct frame *f = k->frame; f; f = f->up) {
         const struct resource *r = f->node->resource;
-        const struct node *n =
-            r != last ? ref_dynamic_anchor(r, anchor) : NULL;
+        const struct node *n = r != last ? ref_dynamic_anchor(r, anchor) : NULL;
         last = r;
         if (n)
             found = n;
@@ -421,8 +418,7 @@ static size_t weigh(struct check *k, size_t start, size_t depth)
     for (size_t i = start; i < k->count; i++)
         sum += distance(&k->faults[i], depth);
     if (k->count > start)
-        qsort(k->faults + start, k->count - start, sizeof *k->faults,
-              by_order);
+        qsort(k->faults + start, k->count - start, sizeof *k->faults, by_order);
     return sum;
 }
 
@@ -517,8 +513,8 @@ static const allm_json *build_faults(struct check *k, struct arena *a)
     return build_done(&b);
 }
 
-const allm_json *schema_check(const allm_json_schema *schema,
-                              const allm_json *value, struct arena *a)
+const allm_json *check_value(const allm_json_schema *schema,
+                             const allm_json *value, struct arena *a)
 {
     struct check k = { .schema = schema, .limit = SCHEMA_MAX_FAULTS };
     struct spot whole = { NULL, value, kind_of(value), false };

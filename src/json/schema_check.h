@@ -43,6 +43,10 @@ struct check {
 
 enum { TRAIL_ALL = UINT32_MAX };
 
+/* The faults of a value as JSON, in the arena; NULL: no memory. */
+const allm_json *check_value(const allm_json_schema *schema,
+                             const allm_json *value, struct arena *a);
+
 /* Does a value fit a schema?  Faults are noted. */
 bool check_node(struct check *k, const struct node *n, const struct spot *s);
 
@@ -53,13 +57,11 @@ bool check_item(struct check *k, const struct node *n, const struct spot *s,
                 size_t index, const allm_json *item);
 
 /* The same, but faults are not noted. */
-bool check_quietly(struct check *k, const struct node *n,
-                   const struct spot *s);
+bool check_quietly(struct check *k, const struct node *n, const struct spot *s);
 
 /* Note a fault; always false. */
 bool check_fault(struct check *k, const struct rule *r, const struct spot *s,
-                 const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+                 const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* The same, of a keyword beside that of the rule. */
 bool check_fault_beside(struct check *k, const struct rule *r,

@@ -1,13 +1,5 @@
 /*
- * schema_compile.c - make nodes and rules of a schema
- *
- *      queue --compile--> rules, more nodes in the queue
- *        ^                 |
- *        '-- pending refs <'
- *
- * Nothing recurses: a schema inside a schema becomes a node in the queue.
- * When the queue is empty all names are known, and the references are
- * resolved; each may bring a new node.
+ * schema_compile.c - what the compilation of a schema works with
  *
  * Invariants
  *   (1) A value is at most one node: `known` finds it by its address.
@@ -18,9 +10,6 @@
 
 #include "base/status.h"
 #include "json/build.h"
-#include "json/json.h"
-#include "json/schema.h"
-#include "json/schema_ref.h"
 
 enum { FAULTS_TOLD = 100, MESSAGE_LIMIT = 1024, PATH_QUOTED = 300 };
 
@@ -60,8 +49,8 @@ void compile_fault_at(struct compiler *c, const struct place *place,
     va_end(args);
 }
 
-void compile_fault(struct compiler *c, const struct rule *r,
-                   const char *reason, const char *format, ...)
+void compile_fault(struct compiler *c, const struct rule *r, const char *reason,
+                   const char *format, ...)
 {
     struct place place = { r->node->place, slice_of(r->keyword->name), 0 };
     va_list args;
@@ -217,69 +206,52 @@ struct node *compile_node(struct compiler *c, const char *keyword,
     n->keyword = keyword;
     n->source = source;
     n->resource = resource;
-    ref_name(c, n);
     remember(c, n);
     *c->last = n;
     c->last = &n->next;
     return n;
 }
 
-static size_t count_rules(const struct node *n)
+void compile_init(struct compiler *c, struct allm_json_schema *schema)
 {
-    size_t count = 0;
-    for (const struct keyword *k = schema_keywords; k->name; k++)
-        count += allm_json_get(n->source, k->name) != NULL;
-    return count;
+    *c = (struct compiler){ .schema = schema,
+                            .arena = home_arena(schema->home) };
+    arena_init(&c->scratch, home_mem(schema->home));
+    c->last = &c->first;
+    c->last_pending = &c->pending;
+    c->last_fault = &c->faults;
 }
 
-static void compile_rules(struct compiler *c, struct node *n)
-{
-    n->rules = compile_alloc(c, (count_rules(n) + 1) * sizeof *n->rules);
-    if (!n->rules)
-        return;
-    for (const struct keyword *k = schema_keywords; k->name; k++) {
-        const allm_json *value = allm_json_get(n->source, k->name);
-        if (!value)
-            continue;
-        struct rule *r = &n->rules[n->count];
-        *r = (struct rule){ k, n, value, NULL };
-        k->compile(c, r);
-        n->count++;
-    }
-}
-
-/* Take the next node or reference; false: nothing is left to do. */
-static bool compile_next(struct compiler *c)
+struct node *compile_next(struct compiler *c)
 {
     struct node *n = c->first;
-    struct pending *p = c->pending;
-    if (c->arena->broken || c->scratch.broken || c->names > SCHEMA_MAX_NAMES)
-        return false;
-    if (n) {
-        c->first = n->next;
-        if (!n->next)
-            c->last = &c->first;
-        compile_rules(c, n);
-    } else if (p) {
-        c->pending = p->next;
-        if (!p->next)
-            c->last_pending = &c->pending;
-        ref_resolve(c, p->rule, p->ref);
-    }
-    return n || p;
+    if (!n)
+        return NULL;
+    c->first = n->next;
+    if (!n->next)
+        c->last = &c->first;
+    return n;
 }
 
-const allm_error *compile_schema(struct allm_json_schema *schema)
+const struct pending *compile_next_ref(struct compiler *c)
 {
-    struct compiler c = { .schema = schema, .arena = home_arena(schema->home) };
-    arena_init(&c.scratch, home_mem(schema->home));
-    c.last = &c.first;
-    c.last_pending = &c.pending;
-    c.last_fault = &c.faults;
-    schema->root = compile_node(&c, "false", NULL, NULL, schema->source);
-    while (compile_next(&c))
-        ;
-    const allm_error *error = explain(&c);
-    arena_release(&c.scratch);
+    struct pending *p = c->pending;
+    if (!p)
+        return NULL;
+    c->pending = p->next;
+    if (!p->next)
+        c->last_pending = &c->pending;
+    return p;
+}
+
+bool compile_is_over(const struct compiler *c)
+{
+    return c->arena->broken || c->scratch.broken || c->names > SCHEMA_MAX_NAMES;
+}
+
+const allm_error *compile_release(struct compiler *c)
+{
+    const allm_error *error = explain(c);
+    arena_release(&c->scratch);
     return error;
 }

@@ -1,15 +1,8 @@
-/* schema_compile.h - make nodes and rules of a schema */
+/* schema_compile.h - what the compilation of a schema works with */
 #ifndef JSON_SCHEMA_COMPILE_H
 #define JSON_SCHEMA_COMPILE_H
 
 #include "json/schema_parts.h"
-
-/* Compile schema->source.  NULL, or what is wrong, in the schema's home. */
-const allm_error *compile_schema(struct allm_json_schema *schema);
-
-/* Every keyword we know, in the order in which they are checked; the last has
- * no name.  In schema_keywords.c. */
-extern const struct keyword schema_keywords[];
 
 struct pending {                /* a reference to be resolved */
     struct pending *next;
@@ -31,9 +24,22 @@ struct compiler {
     size_t fault_count;
 };
 
+void compile_init(struct compiler *c, struct allm_json_schema *schema);
+
+/* NULL, or what was wrong, in the schema's home. */
+const allm_error *compile_release(struct compiler *c);
+
+/* There is no memory, or too many names, to go on. */
+bool compile_is_over(const struct compiler *c);
+
+/* Take the next node to be compiled, the next reference to be resolved; NULL:
+ * there is none. */
+struct node *compile_next(struct compiler *c);
+const struct pending *compile_next_ref(struct compiler *c);
+
 /* Something is wrong with this rule, or at this place. */
-void compile_fault(struct compiler *c, const struct rule *r,
-                   const char *reason, const char *format, ...)
+void compile_fault(struct compiler *c, const struct rule *r, const char *reason,
+                   const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 void compile_fault_at(struct compiler *c, const struct place *place,
                       const char *reason, const char *format, ...)

@@ -4,6 +4,8 @@
  * A keyword that is not in the table is ignored, as the standard asks: title,
  * default, examples, format, contentEncoding and all that others invent.
  */
+#include "json/schema_keywords.h"
+
 #include "json/json.h"
 #include "json/schema_compile.h"
 #include "json/schema_number.h"
@@ -59,7 +61,8 @@ static void make_divisor(struct compiler *c, struct rule *r)
 {
     make_number(c, r);
     if ((kind_of(r->value) & KIND_NUMBER) && !decimal_can_divide(r->value))
-        compile_fault(c, r, "out_of_range", "expected a number greater than 0 "
+        compile_fault(c, r, "out_of_range",
+                      "expected a number greater than 0 "
                       "whose digits fit 64 bits");
 }
 
@@ -220,8 +223,8 @@ static void make_list(struct compiler *c, struct rule *r)
     r->parts = list;
     for (size_t i = 0; list && i < n; i++) {
         v = allm_json_next(r->value, v);
-        const struct place *at =
-            compile_place(c, place, (struct slice){ NULL, 0 }, i);
+        const struct place *at = compile_place(c, place,
+                                               (struct slice){ NULL, 0 }, i);
         list->nodes[list->count++] = make_node(c, r, at, v);
     }
 }
@@ -287,9 +290,8 @@ static void make_pattern_properties(struct compiler *c, struct rule *r)
 {
     struct node_map *map = fill_map(c, r);
     for (size_t i = 0; map && i < map->count; i++)
-        map->entries[i].pattern =
-            read_pattern(c, member_of(c, r, map->entries[i].name),
-                         map->entries[i].name);
+        map->entries[i].pattern = read_pattern(
+            c, member_of(c, r, map->entries[i].name), map->entries[i].name);
 }
 
 static void make_dependent_required(struct compiler *c, struct rule *r)
@@ -300,8 +302,8 @@ static void make_dependent_required(struct compiler *c, struct rule *r)
         struct slice name = json_slice(key);
         const allm_json *names = allm_json_value(key);
         check_names(c, member_of(c, r, name), names);
-        map->entries[map->count++] =
-            (struct node_entry){ .name = name, .names = names };
+        map->entries[map->count++] = (struct node_entry){ .name = name,
+                                                          .names = names };
     }
 }
 

@@ -35,9 +35,10 @@ static bool fault_of_none(struct check *k, const struct rule *r,
     if (!*words)
         return check_fault(k, r, s, "fits none of the %zu schemas",
                            list->count);
-    return check_fault(k, r, s, "fits none of the %zu schemas; the closest, "
-                       "%s/%zu, says: %s", list->count, r->keyword->name,
-                       closest, words);
+    return check_fault(k, r, s,
+                       "fits none of the %zu schemas; the closest, "
+                       "%s/%zu, says: %s",
+                       list->count, r->keyword->name, closest, words);
 }
 
 bool rule_any_of(struct check *k, const struct rule *r, const struct spot *s)
@@ -65,8 +66,10 @@ bool rule_one_of(struct check *k, const struct rule *r, const struct spot *s)
         return !k->over;
     if (fitting == 0)
         return fault_of_none(k, r, s);
-    return check_fault(k, r, s, "expected to fit exactly one schema, fits "
-                       "oneOf/%zu and oneOf/%zu", first, second);
+    return check_fault(k, r, s,
+                       "expected to fit exactly one schema, fits "
+                       "oneOf/%zu and oneOf/%zu",
+                       first, second);
 }
 
 bool rule_not(struct check *k, const struct rule *r, const struct spot *s)

@@ -154,7 +154,7 @@ bool decimal_divides(const allm_json *divisor, const allm_json *number)
     decimal_of(&n, number);
     if (n.count == 0)
         return true;
-    if (n.exponent < d.exponent || !mantissa(&d, &m))
+    if (n.exponent < d.exponent || !mantissa(&d, &m) || m == 0)
         return false;
     uint64_t rest = 0;
     for (size_t i = 0; i < n.count; i++) {

@@ -79,8 +79,7 @@ bool rule_required(struct check *k, const struct rule *r, const struct spot *s)
 
 /* dependentRequired, dependentSchemas, and draft 7's dependencies, which may
  * have both. */
-bool rule_dependent(struct check *k, const struct rule *r,
-                    const struct spot *s)
+bool rule_dependent(struct check *k, const struct rule *r, const struct spot *s)
 {
     const struct node_map *map = r->parts;
     struct keys keys;
@@ -188,8 +187,7 @@ static bool is_named(struct check *k, const struct one_node *one,
 /* "expected a, b" if there are names to tell. */
 static const char *expected_names(struct check *k, const struct rule *r)
 {
-    const allm_json *properties =
-        allm_json_get(r->node->source, "properties");
+    const allm_json *properties = allm_json_get(r->node->source, "properties");
     const allm_json *key = NULL;
     struct buf b;
     buf_init(&b, &k->scratch, 64 * 1024);

@@ -1,9 +1,10 @@
 /*
  * schema_parts.h - a schema as we keep it
  *
- *      schema --schema_compile.c--> nodes, each with its rules
- *                |  schema_keywords.c: the one table of keywords
- *                '- schema_ref.c: $ref, $id, $anchor
+ *      schema --schema.c--> nodes, each with its rules
+ *                |- schema_keywords.c: the one table of keywords
+ *                |- schema_ref.c: $ref, $id, $anchor
+ *                '- schema_compile.c: the workbench of both
  *
  *      value --schema_check.c--> faults
  *                '- schema_value.c, _object.c, _array.c, _logic.c: the rules
@@ -16,6 +17,14 @@
 #include "json/schema_text.h"
 
 #include <stdint.h>
+
+enum {
+    SCHEMA_MAX_DEPTH = 1000,        /* schemas inside schemas, in a check */
+    SCHEMA_MAX_FAULTS = 1000,       /* reported by a check */
+    SCHEMA_MAX_NAMES = 10000,       /* $id and $anchor in a schema */
+    SCHEMA_BUDGET = 50000000,       /* work of a check: a schema costs 16 */
+    SCHEMA_BUDGET_VALUE = 1000      /* more of it per value in the document */
+};
 
 struct check;
 struct compiler;

@@ -11,7 +11,6 @@
 #include "json/schema_ref.h"
 
 #include "json/json.h"
-#include "json/schema.h"
 
 enum { URI_LIMIT = 64 * 1024 };
 
@@ -318,12 +317,13 @@ void ref_resolve(struct compiler *c, const struct rule *r, struct ref *ref)
         fragment = decode_percent(c, slice_skip(fragment, 1));
 
     struct slice whole = ref_join(c->arena, r->node->resource->uri, uri);
-    struct resource *resource =
-        uri.len ? find_resource(c, whole) : r->node->resource;
+    struct resource *resource = uri.len ? find_resource(c, whole)
+                                        : r->node->resource;
     if (!resource) {
         compile_fault(c, r, "remote_ref",
                       "%s is another document; references must stay within "
-                      "the schema", compile_quote(c, text));
+                      "the schema",
+                      compile_quote(c, text));
         return;
     }
     size_t faults = c->fault_count;

@@ -11,8 +11,7 @@ bool rule_type(struct check *k, const struct rule *r, const struct spot *s)
     const struct types *t = r->parts;
     if (t->kinds & s->kinds)
         return true;
-    return check_fault(k, r, s, "expected %s, got %s",
-                       check_kinds(k, t->kinds),
+    return check_fault(k, r, s, "expected %s, got %s", check_kinds(k, t->kinds),
                        check_brief_typed(k, s->value));
 }
 
@@ -20,8 +19,7 @@ bool rule_const(struct check *k, const struct rule *r, const struct spot *s)
 {
     if (allm_json_equal(r->value, s->value))
         return true;
-    return check_fault(k, r, s, "expected %s, got %s",
-                       check_brief(k, r->value),
+    return check_fault(k, r, s, "expected %s, got %s", check_brief(k, r->value),
                        check_brief_typed(k, s->value));
 }
 
@@ -105,8 +103,8 @@ static bool fault_of_length(struct check *k, const struct rule *r,
     struct slice text = json_slice(s->value);
     size_t n = limit->count;
     return check_fault(k, r, s, "expected %s %zu %s, got %zu: %s", how, n,
-                       word_for(n, "character", "characters"),
-                       utf8_count(text), check_brief_text(k, text));
+                       word_for(n, "character", "characters"), utf8_count(text),
+                       check_brief_text(k, text));
 }
 
 bool rule_min_length(struct check *k, const struct rule *r,

@@ -146,8 +146,7 @@ static struct slice put_clean(struct writer *w, struct slice s)
         w->at = put_ascii(w->at, &s);
         struct slice before = s;
         uint32_t point;
-        if (!s.len || !((unsigned char)*s.ptr & 0x80) ||
-            !utf8_take(&s, &point))
+        if (!s.len || !((unsigned char)*s.ptr & 0x80) || !utf8_take(&s, &point))
             return s;
         memcpy(w->at, before.ptr, before.len - s.len);
         w->at += before.len - s.len;
@@ -350,10 +349,11 @@ allm_text *allm_json_write(const allm_json *v, uint32_t flags)
     if (!t)
         return NULL;
     if (allm_json_type_of(v) == ALLM_JSON_NONE)
-        return text_fail(t, status_error(text_arena(t), ALLM_ERR_MISUSE,
-                                         "misuse", "a JSON value of type NONE "
-                                         "cannot be written; ask "
-                                         "allm_json_error() why it is none"));
+        return text_fail(t,
+                         status_error(text_arena(t), ALLM_ERR_MISUSE, "misuse",
+                                      "a JSON value of type NONE "
+                                      "cannot be written; ask "
+                                      "allm_json_error() why it is none"));
     struct buf out;
     buf_init(&out, text_arena(t), SIZE_MAX / 2);
     if (!json_write(&out, v, flags))

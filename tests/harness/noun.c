@@ -66,13 +66,20 @@ bool noun_check_error(const allm_error *error, allm_status kind,
     return ok;
 }
 
+allm_codec *noun_read(const char *as, const char *json)
+{
+    char *quoted = strdup(json);
+    set_quotes(quoted);
+    allm_codec *c = allm_codec_decode(quoted, ALLM_NUL_ENDED, as, NULL);
+    free(quoted);
+    return c;
+}
+
 bool noun_check_trip(const char *as, const char *json, const char *want,
                      const char *file, int line)
 {
     bool ok;
-    char *quoted = strdup(json);
-    set_quotes(quoted);
-    allm_codec *c = allm_codec_decode(quoted, ALLM_NUL_ENDED, as, NULL);
+    allm_codec *c = noun_read(as, json);
     const allm_error *error = allm_codec_error(c);
     if (*want == '[')
         ok = noun_check_value(error ? error->errors : NULL, want, json, file,
@@ -81,7 +88,6 @@ bool noun_check_trip(const char *as, const char *json, const char *want,
         ok = noun_check_json(allm_codec_json(c, ALLM_FORM_PLAIN), want, json,
                              file, line);
     allm_codec_free(c);
-    free(quoted);
     return ok;
 }
 

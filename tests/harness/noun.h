@@ -35,6 +35,9 @@ bool noun_check_error(const allm_error *error, allm_status kind,
                       const char *reason, const char *words, const char *what,
                       const char *file, int line);
 
+/* Read a document, ' standing for ", as this type.  Free it. */
+allm_codec *noun_read(const char *as, const char *json);
+
 /* Read the document as this type and write its plain form: is it `want`?
  * Where that begins with [ it is the pairs of the refusal instead. */
 #define CHECK_TRIP(as, json, want) \

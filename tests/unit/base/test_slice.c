@@ -63,10 +63,24 @@ static void skips(void)
     CHECK_SLICE(slice_skip((struct slice){ NULL, 0 }, 0), slice_of(NULL));
 }
 
+/* Every length, and no byte beyond it. */
+static void copies_itself(void)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
+    for (size_t n = 0; n < sizeof letters; n++) {
+        char out[sizeof letters + 1];
+        memset(out, '#', sizeof out);
+        CHECK_ALWAYS(slice_put(out, (struct slice){ letters, n }) == out + n);
+        CHECK_ALWAYS(!memcmp(out, letters, n));
+        CHECK_ALWAYS(out[n] == '#');
+    }
+}
+
 TESTS = {
     TEST(is_made_from_text),
     TEST(compares),
     TEST(compares_with_text),
     TEST(skips),
+    TEST(copies_itself),
     TESTS_END
 };

@@ -29,6 +29,11 @@ static inline struct slice text_slice(const allm_text *t)
     return s;
 }
 
+static inline allm_status kind_of(const allm_error *e)
+{
+    return e ? e->kind : ALLM_OK;
+}
+
 /* The text is this; it is freed. */
 #define CHECK_JSON(made, want) \
     check_json((made), (want), #made, __FILE__, __LINE__)

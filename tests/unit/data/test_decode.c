@@ -37,8 +37,8 @@ static void check_row_back(const struct row *row)
     allm_json *members = allm_json_parse(want, ALLM_NUL_ENDED, NULL);
     CHECK(allm_json_count(members) > 0);
     for (const allm_json *k = NULL; (k = allm_json_next(members, k));) {
-        const allm_json *v =
-            json_get(allm_json_get(got, "data"), json_slice(k));
+        const allm_json *v = json_get(allm_json_get(got, "data"),
+                                      json_slice(k));
         CHECK_WHY(allm_json_equal(v, allm_json_value(k)),
                   allm_json_text(k, NULL));
     }
@@ -121,7 +121,8 @@ static void keeps_every_word(void)
             char data[128];
             snprintf(data, sizeof data, "{\"%s\":\"%s\"}", enums[i].member,
                      enums[i].words[k]);
-            check_row_back(&(struct row){ enums[i].words[k], enums[i].tag,
+            check_row_back(
+                &(struct row){ enums[i].words[k], enums[i].tag,
                                           data, NULL });
         }
     }
@@ -345,10 +346,11 @@ static void keeps_structs_it_does_not_know(void)
 
 static void an_unknown_struct_keeps_its_place(void)
 {
-    allm_codec *c = decode(
-        TAGGED("Thread", "{\"messages\":[" TAGGED("Later", "{\"a\":1}") "," TAGGED(
-                             "Message", "{\"role\":\"user\"}") "]}"),
-        NULL);
+    allm_codec *c =
+        decode(TAGGED("Thread",
+                      "{\"messages\":[" TAGGED("Later", "{\"a\":1}") "," TAGGED(
+                          "Message", "{\"role\":\"user\"}") "]}"),
+               NULL);
     const allm_thread *t = allm_codec_value(c, ALLM_TYPE_THREAD);
     CHECK_INT(allm_thread_count(t), 2);
     const allm_message *odd = allm_thread_at(t, 0);
@@ -468,10 +470,11 @@ static void errors_come_back_from_the_plain_form(void)
 
 static void calls_come_back_as_calls(void)
 {
-    static const char tagged[] = TAGGED(
-        "Message",
-        "{\"role\":\"assistant\",\"content\":\"\",\"metadata\":{\"a\":1,"
-        "\"tool_calls\":[" ECHO_CALL("{\"id\":\"c0\",\"name\":\"echo\"}") "]}}");
+    static const char tagged[] =
+        TAGGED("Message",
+               "{\"role\":\"assistant\",\"content\":\"\",\"metadata\":{\"a\":1,"
+               "\"tool_calls\":[" ECHO_CALL(
+                   "{\"id\":\"c0\",\"name\":\"echo\"}") "]}}");
     allm_codec *c = decode(tagged, NULL);
     const allm_message *m = allm_codec_value(c, ALLM_TYPE_MESSAGE);
     CHECK_INT(m ? m->tool_call_count : 0, 1);
@@ -483,13 +486,13 @@ static void calls_come_back_as_calls(void)
         { "an empty list stays one", "Message",
           "{\"metadata\":{\"tool_calls\":[]}}", NULL },
         { "one that is none leaves all where they are", "Message",
-          "{\"metadata\":{\"tool_calls\":[" ECHO_CALL("{\"id\":\"c0\"}") ",7]}}",
+          "{\"metadata\":{\"tool_calls\":[" ECHO_CALL(
+              "{\"id\":\"c0\"}") ",7]}}",
           NULL },
         { "maps of somebody else", "Message",
           "{\"metadata\":{\"tool_calls\":[{\"id\":\"c\",\"name\":\"n\"}]}}",
           NULL },
-        { "a text", "Message", "{\"metadata\":{\"tool_calls\":\"c0\"}}",
-          NULL },
+        { "a text", "Message", "{\"metadata\":{\"tool_calls\":\"c0\"}}", NULL },
     };
     check_rows_back(rows, COUNT(rows));
 }
@@ -499,9 +502,9 @@ static void calls_come_back_as_calls(void)
 static void a_thread_shares_what_was_read(void)
 {
     allm_codec *c = decode(
-        TAGGED("Thread", "{\"messages\":[" TAGGED(
-                             "Message", "{\"role\":\"user\",\"content\":\"a\"}")
-                         "]}"),
+        TAGGED("Thread",
+               "{\"messages\":[" TAGGED(
+                   "Message", "{\"role\":\"user\",\"content\":\"a\"}") "]}"),
         NULL);
     const allm_thread *lent = allm_codec_value(c, ALLM_TYPE_THREAD);
     const allm_message *m = allm_thread_at(lent, 0);

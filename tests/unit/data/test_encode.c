@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* --------------------------------------------------------- every member --- */
 
@@ -138,9 +139,9 @@ static void writes_a_message(void)
 
 static void writes_a_struct_of_the_caller(void)
 {
-    const allm_message *mine =
-        ALLM(message, .role = ALLM_ROLE_TOOL, .text = "a\0b", .text_len = 3,
-             .tool_call_id = "c\"1");
+    const allm_message *mine = ALLM(message, .role = ALLM_ROLE_TOOL,
+                                    .text = "a\0b", .text_len = 3,
+                                    .tool_call_id = "c\"1");
     CHECK_JSON(allm_message_json(mine, ALLM_FORM_PLAIN),
                "{\"role\":\"tool\",\"content\":\"a\\u0000b\",\"name\":null,"
                "\"tool_call_id\":\"c\\\"1\",\"metadata\":{}}");
@@ -163,21 +164,20 @@ static void writes_a_struct_of_the_caller(void)
 
 static void writes_parts(void)
 {
-    const allm_image *image =
-        ALLM(image, .source = ALLM_IMAGE_BINARY, .data = "\1\2",
-             .data_len = 2, .mime_type = "image/png");
+    const allm_image *image = ALLM(image, .source = ALLM_IMAGE_BINARY,
+                                   .data = "\1\2", .data_len = 2,
+                                   .mime_type = "image/png");
     const allm_part *parts[] = {
         ALLM(part, .kind = ALLM_PART_TEXT, .text = "see"),
         ALLM(part, .kind = ALLM_PART_IMAGE, .image = image,
              .detail = ALLM_DETAIL_HIGH),
     };
-    allm_message *m = allm_message_new(ALLM(
-        message, .role = ALLM_ROLE_USER, .parts = parts, .part_count = 2));
+    allm_message *m = allm_message_new(
+        ALLM(message, .role = ALLM_ROLE_USER, .parts = parts, .part_count = 2));
     CHECK_JSON(allm_message_json(m, ALLM_FORM_TAGGED),
-               TAGGED("Message",
-                      "{\"role\":\"user\",\"content\":" PARTS_TAGGED
-                      ",\"name\":null,\"tool_call_id\":null,"
-                      "\"metadata\":{}}"));
+               TAGGED("Message", "{\"role\":\"user\",\"content\":" PARTS_TAGGED
+                                 ",\"name\":null,\"tool_call_id\":null,"
+                                 "\"metadata\":{}}"));
     CHECK_JSON(allm_message_json(m, ALLM_FORM_PLAIN),
                "{\"role\":\"user\",\"content\":" PARTS_PLAIN
                ",\"name\":null,\"tool_call_id\":null,\"metadata\":{}}");
@@ -193,11 +193,11 @@ static void writes_the_metadata_of_an_image(void)
         "\"metadata\":{\"p\":1},\"image_metadata\":{\"i\":2}}";
     allm_codec *c = decode(
         TAGGED("ImagePart",
-               "{\"image\":" TAGGED("Image",
-                                    "{\"source\":{\"type\":\"url\","
-                                    "\"value\":\"u\"},\"width\":3,"
-                                    "\"metadata\":{\"i\":2}}")
-               ",\"metadata\":{\"p\":1}}"),
+               "{\"image\":" TAGGED(
+                   "Image",
+                   "{\"source\":{\"type\":\"url\","
+                   "\"value\":\"u\"},\"width\":3,"
+                   "\"metadata\":{\"i\":2}}") ",\"metadata\":{\"p\":1}}"),
         NULL);
     CHECK_JSON(allm_codec_json(c, ALLM_FORM_PLAIN), plain);
     allm_codec_free(c);
@@ -214,29 +214,27 @@ static void writes_a_session(void)
     allm_thread *t = allm_thread_new(NULL);
     allm_thread_add(t, ALLM_ROLE_USER, "go");
     allm_json *context = allm_json_parse("{\"a\":1}", 0, NULL);
-    const allm_tool_call *call =
-        ALLM(tool_call, .id = "c0", .name = "echo", .arguments = context,
-             .raw_arguments = "{\"a\":1}");
+    const allm_tool_call *call = ALLM(tool_call, .id = "c0", .name = "echo",
+                                      .arguments = context,
+                                      .raw_arguments = "{\"a\":1}");
     allm_session_record *s = allm_session_record_new(
         ALLM(session_record, .id = "s", .thread = t,
-             .status = ALLM_SESSION_AWAITING_TOOLS, .pending_tool_call_count = 1,
-             .pending_tool_calls = &call, .context = context));
+             .status = ALLM_SESSION_AWAITING_TOOLS,
+             .pending_tool_call_count = 1, .pending_tool_calls = &call,
+             .context = context));
     CHECK_JSON(
         allm_session_record_json(s, ALLM_FORM_TAGGED),
-        TAGGED("Session",
-               "{\"id\":\"s\",\"thread\":" TAGGED(
-                   "Thread",
-                   "{\"messages\":[" TAGGED(
-                       "Message",
-                       "{\"role\":\"user\",\"content\":\"go\",\"name\":null,"
-                       "\"tool_call_id\":null,\"metadata\":{}}")
-                   "],\"metadata\":{}}")
-               ",\"status\":\"awaiting_tools\",\"pending_tool_calls\":[" TAGGED(
-                   "ToolCall",
-                   "{\"id\":\"c0\",\"name\":\"echo\",\"arguments\":{\"a\":1},"
-                   "\"raw_arguments\":\"{\\\"a\\\":1}\",\"metadata\":{}}")
-               "],\"pending_question\":null,\"pending_tool_call_id\":null,"
-               "\"context\":{\"a\":1},\"metadata\":{}}"));
+        TAGGED(
+            "Session",
+            "{\"id\":\"s\",\"thread\":" TAGGED(
+                "Thread",
+                "{\"messages\":[" TAGGED(
+                    "Message",
+                    "{\"role\":\"user\",\"content\":\"go\",\"name\":null,"
+                    "\"tool_call_id\":null,\"metadata\":{}}") "],\"metadata\":{}}") ",\"status\":\"awaiting_tools\",\"pending_tool_calls\":[" TAGGED("ToolCall",
+                                                                                                                                                     "{\"id\":\"c0\",\"name\":\"echo\",\"arguments\":{\"a\":1},"
+                                                                                                                                                     "\"raw_arguments\":\"{\\\"a\\\":1}\",\"metadata\":{}}") "],\"pending_question\":null,\"pending_tool_call_id\":null,"
+                                                                                                                                                                                                             "\"context\":{\"a\":1},\"metadata\":{}}"));
     CHECK_JSON(
         allm_session_record_json(s, ALLM_FORM_PLAIN),
         "{\"id\":\"s\",\"thread\":{\"messages\":[{\"role\":\"user\","
@@ -254,8 +252,7 @@ static void writes_a_session(void)
 
 static void writes_an_error_with_entries(void)
 {
-    allm_json *pairs =
-        allm_json_parse("[[\"messages\",\"empty\"]]", 0, NULL);
+    allm_json *pairs = allm_json_parse("[[\"messages\",\"empty\"]]", 0, NULL);
     allm_error *e = allm_error_new(ALLM(error, .kind = ALLM_ERR_VALIDATION,
                                         .reason = "invalid_request",
                                         .errors = pairs));
@@ -288,16 +285,15 @@ static void writes_an_error_into_the_metadata_once(void)
         "{\"a\":1,\"error\":\"old\",\"tool_calls\":\"mine\",\"b\":2}", 0, NULL);
     allm_chat_result *r = allm_chat_result_new(
         ALLM(chat_result, .halted_reason = "error", .metadata = metadata,
-             .error = ALLM(error, .kind = ALLM_ERR_ADAPTER,
-                           .reason = "timeout", .provider = "x")));
-    CHECK_JSON(
-        allm_chat_result_json(r, ALLM_FORM_TAGGED),
-        TAGGED("ChatResult",
-               "{\"thread\":null,\"final_response\":null,\"steps\":[],"
-               "\"halted_reason\":\"error\",\"pending_question\":null,"
-               "\"pending_tool_call_id\":null,\"metadata\":{\"a\":1,"
-               "\"tool_calls\":\"mine\",\"b\":2,\"error\":" TAGGED(
-                   "Error.AdapterError", TIMEOUT) "}}"));
+             .error = ALLM(error, .kind = ALLM_ERR_ADAPTER, .reason = "timeout",
+                           .provider = "x")));
+    CHECK_JSON(allm_chat_result_json(r, ALLM_FORM_TAGGED),
+               TAGGED("ChatResult",
+                      "{\"thread\":null,\"final_response\":null,\"steps\":[],"
+                      "\"halted_reason\":\"error\",\"pending_question\":null,"
+                      "\"pending_tool_call_id\":null,\"metadata\":{\"a\":1,"
+                      "\"tool_calls\":\"mine\",\"b\":2,\"error\":" TAGGED(
+                          "Error.AdapterError", TIMEOUT) "}}"));
     allm_chat_result_free(r);
     allm_json_free(metadata);
 }
@@ -305,11 +301,11 @@ static void writes_an_error_into_the_metadata_once(void)
 static void writes_the_calls_of_a_message_into_its_metadata(void)
 {
     allm_json *none = allm_json_parse("{}", 0, NULL);
-    const allm_tool_call *call =
-        ALLM(tool_call, .id = "c", .name = "n", .arguments = none);
-    allm_message *m = allm_message_new(
-        ALLM(message, .role = ALLM_ROLE_ASSISTANT, .text = "",
-             .tool_calls = &call, .tool_call_count = 1));
+    const allm_tool_call *call = ALLM(tool_call, .id = "c", .name = "n",
+                                      .arguments = none);
+    allm_message *m =
+        allm_message_new(ALLM(message, .role = ALLM_ROLE_ASSISTANT, .text = "",
+                              .tool_calls = &call, .tool_call_count = 1));
     CHECK_JSON(allm_message_json(m, ALLM_FORM_PLAIN),
                "{\"role\":\"assistant\",\"content\":\"\",\"name\":null,"
                "\"tool_call_id\":null,\"metadata\":{\"tool_calls\":[{"
@@ -341,9 +337,9 @@ static void check_no_function_form(allm_text *t)
 
 static void refuses_to_write_a_function(void)
 {
-    const allm_tool *fields =
-        ALLM(tool, .name = "clock", .description = "the time",
-             .schema_text = "{}", .call = run_nothing);
+    const allm_tool *fields = ALLM(tool, .name = "clock",
+                                   .description = "the time",
+                                   .schema_text = "{}", .call = run_nothing);
     allm_tool *tool = allm_tool_new(fields);
     const allm_tool *const tools[] = { tool };
     check_row("a tool");
@@ -387,9 +383,8 @@ static void writes_numbers_that_json_has(void)
 
 static void writes_json_whatever_the_text(void)
 {
-    allm_message *m = allm_message_new(
-        ALLM(message, .role = ALLM_ROLE_USER, .text = "a\xFF\x01z",
-             .name = "\xC3"));
+    allm_message *m = allm_message_new(ALLM(
+        message, .role = ALLM_ROLE_USER, .text = "a\xFF\x01z", .name = "\xC3"));
     allm_text *t = allm_message_json(m, ALLM_FORM_PLAIN);
     size_t len;
     const char *text = allm_text_bytes(t, &len);
@@ -409,7 +404,7 @@ static void passes_on_what_is_refused(void)
     allm_text *t = allm_message_json(m, ALLM_FORM_TAGGED);
     CHECK_ALWAYS(!allm_text_bytes(t, NULL));
     CHECK_ALWAYS(allm_text_error(t) != NULL);
-    CHECK_INT(allm_text_error(t)->kind, ALLM_ERR_MISUSE);
+    CHECK_INT(kind_of(allm_text_error(t)), ALLM_ERR_MISUSE);
     allm_text_free(t);
     allm_message_free(m);
 
@@ -417,7 +412,7 @@ static void passes_on_what_is_refused(void)
     allm_usage sizeless = { 0 };
     t = allm_usage_json(&sizeless, ALLM_FORM_TAGGED);
     CHECK_ALWAYS(!allm_text_bytes(t, NULL));
-    CHECK_INT(allm_text_error(t)->kind, ALLM_ERR_MISUSE);
+    CHECK_INT(kind_of(allm_text_error(t)), ALLM_ERR_MISUSE);
     allm_text_free(t);
 
     check_row("NULL");
@@ -438,6 +433,42 @@ static void tells_lack_of_memory_at_the_end(void)
     encode_value(&e, &thread_shape, NULL);
     emit_close(&e.emit, ']');
     CHECK_JSON(encode_finish(&e), "[\"a\",null,null]");
+}
+
+/* The length is guessed: neither does the text move as it grows, nor is much
+ * more taken than needed. */
+static void takes_room_once(void)
+{
+    allm_thread *t = allm_thread_new(NULL);
+    for (int i = 0; i < 300; i++)
+        allm_thread_add(t, ALLM_ROLE_USER, "three hundred times the same text");
+    size_t before = check_allocations(), bytes = check_live_bytes();
+    allm_text *text = allm_thread_json(t, ALLM_FORM_TAGGED);
+    CHECK(check_allocations() - before <= 3);
+    CHECK(check_live_bytes() - bytes < 3 * text_slice(text).len);
+    allm_text_free(text);
+    allm_thread_free(t);
+}
+
+/* One large message among many must not make us ask for the impossible. */
+static void guesses_within_reason(void)
+{
+    enum { LARGE = 1 << 20 };
+    char *large = malloc(LARGE + 1);
+    CHECK_ALWAYS(large != NULL);
+    memset(large, 'x', LARGE);
+    large[LARGE] = '\0';
+    allm_thread *t = allm_thread_new(NULL);
+    allm_thread_add(t, ALLM_ROLE_USER, large);
+    for (int i = 0; i < 999; i++)
+        allm_thread_add(t, ALLM_ROLE_USER, "x");
+    size_t bytes = check_live_bytes();
+    allm_text *text = allm_thread_json(t, ALLM_FORM_TAGGED);
+    CHECK(text_slice(text).len > LARGE);
+    CHECK(check_live_bytes() - bytes < 40 * LARGE);
+    allm_text_free(text);
+    allm_thread_free(t);
+    free(large);
 }
 
 static void writes_the_same_bytes_again(void)
@@ -468,6 +499,8 @@ TESTS = {
     TEST(writes_json_whatever_the_text),
     TEST(passes_on_what_is_refused),
     TEST(tells_lack_of_memory_at_the_end),
+    TEST_ONCE(takes_room_once),
+    TEST_ONCE(guesses_within_reason),
     TEST(writes_the_same_bytes_again),
     TESTS_END,
 };

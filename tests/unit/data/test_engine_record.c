@@ -132,6 +132,15 @@ static void comes_back_from_json(void)
                TRIP("[['max_attempts',5]]"));
 }
 
+static void members_find_their_places(void)
+{
+    allm_codec *c = noun_read("Engine", TRIP("'default'"));
+    const allm_engine_record *e = allm_codec_value(c, ALLM_TYPE_ENGINE);
+    CHECK(!GET(e, retry) && !GET(e, kept));
+    CHECK_VALUE(GET(e, adapter_opts), "[['k',1]]");
+    allm_codec_free(c);
+}
+
 TESTS = {
     TEST(has_defaults),
     TEST(keeps_every_field),
@@ -140,5 +149,6 @@ TESTS = {
     TEST(sizes),
     TEST(nothing_is_accepted),
     TEST(comes_back_from_json),
+    TEST(members_find_their_places),
     TESTS_END
 };

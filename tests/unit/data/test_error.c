@@ -389,6 +389,27 @@ static void comes_back_from_json(void)
     }
 }
 
+static void members_find_their_places(void)
+{
+    allm_codec *c = noun_read("Response", "{'metadata':{'error':{"
+                              "'kind':'tool','reason':'denied',"
+                              "'message':'no','tool_name':'rm'}}}");
+    const allm_response *r = allm_codec_value(c, ALLM_TYPE_RESPONSE);
+    const allm_error *e = GET(r, error);
+    CHECK_ERROR(e, ALLM_ERR_TOOL, "denied", "no");
+    CHECK_TEXT(GET(e, tool_name), "rm");
+    CHECK(!GET(e, kept));
+    allm_codec_free(c);
+
+    /* what is none is left where it stands */
+    c = noun_read("Response", "{'metadata':{'error':{'kind':'x',"
+                              "'reason':'y'}}}");
+    r = allm_codec_value(c, ALLM_TYPE_RESPONSE);
+    CHECK(!GET(r, error));
+    CHECK_VALUE(GET(r, metadata), "{'error':{'kind':'x','reason':'y'}}");
+    allm_codec_free(c);
+}
+
 TESTS = {
     TEST(each_family_has_its_reasons_in_order),
     TEST(an_adapter_has_twelve_reasons),
@@ -405,5 +426,6 @@ TESTS = {
     TEST(a_copy_has_all_members),
     TEST(out_of_memory_needs_no_memory),
     TEST(comes_back_from_json),
+    TEST(members_find_their_places),
     TESTS_END
 };

@@ -405,6 +405,22 @@ static void carries_no_more_than_its_members(void)
     allm_event_free(e);
 }
 
+/* A struct of the caller is written as it is, but it must be some event. */
+static void writes_no_event_of_no_type(void)
+{
+    static const allm_event_type type[] = { ALLM_EV_NONE, (allm_event_type)99 };
+    for (size_t i = 0; i < COUNT(type); i++) {
+        allm_text *t = allm_event_json(ALLM(event, .type = type[i], .seq = 1));
+        CHECK_ALWAYS(!allm_text_bytes(t, NULL));
+        CHECK_ALWAYS(allm_text_error(t) != NULL);
+        CHECK_INT(kind_of(allm_text_error(t)), ALLM_ERR_MISUSE);
+        allm_text_free(t);
+    }
+    CHECK_JSON(allm_event_json(ALLM(event, .type = ALLM_EV_TEXT_DELTA)),
+               "{\"type\":\"text_delta\",\"seq\":0,\"id\":null,"
+               "\"delta\":null}");
+}
+
 /* ---------------------------------------------------------------- reading --- */
 
 static void keeps_unknown_members(void)
@@ -539,13 +555,13 @@ static void counts_bytes_or_stops_at_nul(void)
     check_row("no text");
     e = allm_event_parse(NULL, 0);
     CHECK_ALWAYS(allm_event_error(e) != NULL);
-    CHECK_INT(allm_event_error(e)->kind, ALLM_ERR_MISUSE);
+    CHECK_INT(kind_of(allm_event_error(e)), ALLM_ERR_MISUSE);
     allm_event_free(e);
 }
 
 static void accepts_null(void)
 {
-    CHECK_INT(allm_event_error(NULL)->kind, ALLM_ERR_NOMEM);
+    CHECK_INT(kind_of(allm_event_error(NULL)), ALLM_ERR_NOMEM);
     CHECK_ALWAYS(!allm_event_json(NULL));
     allm_event_free(NULL);
 }
@@ -555,8 +571,8 @@ static void accepts_null(void)
 /* A usage that came from a document with other members of these names. */
 static void a_usage_does_not_overwrite_the_event(void)
 {
-    allm_json *kept = allm_json_parse(
-        "{\"type\":\"tokens\",\"seq\":99,\"x\":1}", 0, NULL);
+    allm_json *kept =
+        allm_json_parse("{\"type\":\"tokens\",\"seq\":99,\"x\":1}", 0, NULL);
     allm_event *e = allm_event_new(
         ALLM(event, .type = ALLM_EV_USAGE, .seq = 1,
              .usage = ALLM(usage, .input_tokens = ALLM_NUM(3),
@@ -586,6 +602,7 @@ TESTS = {
     TEST(needs_the_members_of_its_type),
     TEST(needs_what_it_is_about),
     TEST(carries_no_more_than_its_members),
+    TEST(writes_no_event_of_no_type),
     TEST(keeps_unknown_members),
     TEST(refuses_what_is_no_event),
     TEST(counts_bytes_or_stops_at_nul),

@@ -376,6 +376,19 @@ static void comes_back_from_json(void)
     }
 }
 
+static void members_find_their_places(void)
+{
+    allm_codec *c = noun_read("Image", "{'source':{'type':'binary','value':"
+                                       "'AAE='},'mime_type':'m'}");
+    const allm_image *i = allm_codec_value(c, ALLM_TYPE_IMAGE);
+    struct slice data = { GET(i, data), GET(i, data_len) };
+    CHECK_INT(GET(i, source), ALLM_IMAGE_BINARY);
+    CHECK_SLICE(data, SLICE("\0\1"));
+    CHECK_TEXT(GET(i, mime_type), "m");
+    CHECK(!GET(i, kept));
+    allm_codec_free(c);
+}
+
 TESTS = {
     TEST(the_type_follows_from_the_extension),
     TEST(from_what_the_caller_has),
@@ -390,5 +403,6 @@ TESTS = {
     TEST(nothing_is_accepted),
     TEST(has_a_json_form),
     TEST(comes_back_from_json),
+    TEST(members_find_their_places),
     TESTS_END
 };

@@ -312,6 +312,19 @@ static void has_two_forms(void)
     allm_json_free(metadata);
 }
 
+static void members_find_their_places(void)
+{
+    allm_codec *c = noun_read("Message", "{'role':'assistant','content':null,"
+                              "'metadata':{'a':1,'tool_calls':[{'id':'c',"
+                              "'name':'t','arguments':{}}]}}");
+    const allm_message *m = allm_codec_value(c, ALLM_TYPE_MESSAGE);
+    CHECK_INT(GET(m, role), ALLM_ROLE_ASSISTANT);
+    CHECK(!GET(m, text) && !GET(m, parts) && !GET(m, kept));
+    CHECK_INT(GET(m, tool_call_count), 1);
+    CHECK_VALUE(GET(m, metadata), "{'a':1}");
+    allm_codec_free(c);
+}
+
 TESTS = {
     TEST(shortcuts),
     TEST(keeps_every_field),
@@ -327,5 +340,6 @@ TESTS = {
     TEST(an_empty_text_becomes_a_part_too),
     TEST(a_list_stays_what_it_is),
     TEST(has_two_forms),
+    TEST(members_find_their_places),
     TESTS_END
 };

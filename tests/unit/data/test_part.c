@@ -228,6 +228,22 @@ static void reads_what_it_wrote(void)
     }
 }
 
+static void members_find_their_places(void)
+{
+    allm_codec *c = noun_read("Message", "{'role':'user','content':["
+                              "{'type':'text','text':'a','metadata':{}},"
+                              "{'type':'image','source':{'type':'url',"
+                              "'value':'u'},'detail':'low'}]}");
+    const allm_message *m = allm_codec_value(c, ALLM_TYPE_MESSAGE);
+    const allm_part *text = part(m, 0), *image = part(m, 1);
+    CHECK_TEXT(GET(text, text), "a");
+    CHECK(!GET(text, kept));
+    CHECK_INT(GET(image, detail), ALLM_DETAIL_LOW);
+    CHECK_TEXT(image && image->image ? image->image->data : NULL, "u");
+    CHECK(!GET(image, kept));
+    allm_codec_free(c);
+}
+
 TESTS = {
     TEST(parts_of_every_kind_are_copied),
     TEST(the_detail_is_auto_by_default),
@@ -236,5 +252,6 @@ TESTS = {
     TEST(sizes),
     TEST(has_two_forms),
     TEST(reads_what_it_wrote),
+    TEST(members_find_their_places),
     TESTS_END
 };

@@ -347,6 +347,25 @@ static void comes_back_from_json(void)
                "[[['response_format','type'],'atom_decode_failed']]");
 }
 
+static void members_find_their_places(void)
+{
+    allm_codec *c = noun_read("Request", TRIP("'m'", "'auto'", "'text'"));
+    const allm_request *r = allm_codec_value(c, ALLM_TYPE_REQUEST);
+    CHECK_TEXT(GET(r, model), "m");
+    CHECK_TEXT(GET(r, tool_choice), "auto");
+    CHECK_VALUE(GET(r, response_format), "'text'");
+    CHECK(!GET(r, kept));
+    allm_codec_free(c);
+
+    c = noun_read("Request", TRIP(REF, "{'type':'any'}", "null"));
+    r = allm_codec_value(c, ALLM_TYPE_REQUEST);
+    const allm_model_ref *ref = GET(r, model_ref);
+    CHECK_TEXT(GET(ref, provider), "p");
+    CHECK_VALUE(GET(r, tool_choice_map), "{'type':'any'}");
+    CHECK(!GET(r, model) && !GET(r, tool_choice) && !GET(r, kept));
+    allm_codec_free(c);
+}
+
 TESTS = {
     TEST(has_defaults),
     TEST(keeps_every_field),
@@ -364,5 +383,6 @@ TESTS = {
     TEST(a_response_format_needs_name_and_schema),
     TEST(nothing_is_accepted),
     TEST(comes_back_from_json),
+    TEST(members_find_their_places),
     TESTS_END
 };

@@ -179,8 +179,7 @@ static void check_copy(const allm_codec *c, struct slice want)
     allm_json_free(v);
 }
 
-static void check_random_document(struct random r, const char *type,
-                                  bool plain)
+static void check_random_document(struct random r, const char *type, bool plain)
 {
     struct arena a;
     struct gen g;
@@ -440,9 +439,8 @@ static void check_changed(struct random r, const char *type, bool plain)
     gen_init(&g, &a, r, plain);
     gen_struct(&g, codec_shape(slice_of(type), &found));
     struct slice text = buf_slice(&g.out);
-    allm_json *v =
-        allm_json_parse(text.ptr, text.len,
-                        ALLM(json_opts, .flags = ALLM_JSON_DUPLICATES));
+    allm_json *v = allm_json_parse(
+        text.ptr, text.len, ALLM(json_opts, .flags = ALLM_JSON_DUPLICATES));
     gen_init(&changed, &a, r, plain);
     write_changed(&changed, v, 20);
     check_survives(buf_slice(&changed.out), type);

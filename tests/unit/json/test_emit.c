@@ -2,9 +2,9 @@
 #include "json/emit.h"
 
 #include "harness/check.h"
+#include "random_value.h"
 #include "json/json.h"
 #include "json/write.h"
-#include "random_value.h"
 
 #include <float.h>
 #include <math.h>

@@ -291,15 +291,18 @@ static void refuses_with_words(void)
           "back references are not supported at character 4" },
         { "a named one", T("\\k<a>"),
           "named back references are not supported at character 1" },
-        { "octal", T("\\012"), "octal escapes are not supported at character 1" },
+        { "octal", T("\\012"),
+          "octal escapes are not supported at character 1" },
         { "not of this language", T("\\Aab\\Z"),
           "unknown escape at character 1" },
         { "an edge in a class", T("[\\B]"), "unknown escape at character 2" },
         { "a letter that needs none", T("\\\xC3\xA9"),
           "unknown escape at character 1" },
-        { "flags", T("(?i)a"), "unknown kind of group (flags and others are "
+        { "flags", T("(?i)a"),
+          "unknown kind of group (flags and others are "
           "not supported) at character 2" },
-        { "a Python name", T("(?P<a>b)"), "unknown kind of group (flags and "
+        { "a Python name", T("(?P<a>b)"),
+          "unknown kind of group (flags and "
           "others are not supported) at character 2" },
         { "a name without end", T("(?<a"),
           "expected the name of a group at character 4" },
@@ -317,11 +320,13 @@ static void refuses_with_words(void)
           "expected a letter behind \"\\c\" at character 3" },
         { "no property", T("\\pL"),
           "expected \"{\" behind \"\\p\" at character 3" },
-        { "an unknown property", T("\\p{Greek}"), "unknown property (we know "
+        { "an unknown property", T("\\p{Greek}"),
+          "unknown property (we know "
           "general categories, Any, ASCII and Assigned) at character 3" },
         { "an open property", T("\\p{L"), "expected \"}\" at character 5" },
         { "malformed UTF-8", T("a\xFF"), "malformed UTF-8 at character 2" },
-        { "too large", T("a{10001}"), "the pattern is too large (repeats are "
+        { "too large", T("a{10001}"),
+          "the pattern is too large (repeats are "
           "written out) at character 9" },
         { "too large by nesting", T("((a{100}){100}){100}"),
           "the pattern is too large (repeats are written out) at character "
@@ -403,8 +408,8 @@ static void takes_linear_time(void)
         arena_init(&a, mem_default());
         check_row(rows[i].why);
         struct slice text = repeat(&a, "", "a", LETTERS, rows[i].tail);
-        const struct pattern *p =
-            pattern_new(&a, slice_of(rows[i].pattern), &fault);
+        const struct pattern *p = pattern_new(&a, slice_of(rows[i].pattern),
+                                              &fault);
         CHECK_INT(p ? pattern_match(p, text, &a, &budget) : PATTERN_NOMEM,
                   rows[i].matches ? PATTERN_YES : PATTERN_NO);
         arena_release(&a);
@@ -485,15 +490,15 @@ static void agrees_with_itself(void)
         struct slice p = buf_slice(&b);
         struct slice text = slice_of(texts[random_below(r, 9)]);
         enum pattern_result found = match(p, text);
-        enum pattern_result not =
-            found == PATTERN_YES ? PATTERN_NO : PATTERN_YES;
+        enum pattern_result not = found == PATTERN_YES ? PATTERN_NO
+                                                       : PATTERN_YES;
         check_row(p.ptr);
         CHECK(found != PATTERN_NOMEM);
         CHECK_INT(match(wrap(&a, "(?=", p, ")"), text), found);
         CHECK_INT(match(wrap(&a, "(?<=", p, ")"), text), found);
         CHECK_INT(match(wrap(&a, "^[^]*(?:", p, ")[^]*$"), text), found);
-        CHECK_INT(match(wrap(&a, "^(?![^]*(?:", p, "))"), text), not);
-        CHECK_INT(match(wrap(&a, "$(?<!(?:", p, ")[^]*)"), text), not);
+        CHECK_INT(match(wrap(&a, "^(?![^]*(?:", p, "))"), text), not );
+        CHECK_INT(match(wrap(&a, "$(?<!(?:", p, ")[^]*)"), text), not );
         arena_release(&a);
     }
 }

@@ -11,19 +11,18 @@
 #include "base/file.h"
 #include "base/status.h"
 #include "harness/check.h"
+#include "random_value.h"
 #include "json/json.h"
 #include "json/schema_number.h"
 #include "json/schema_ref.h"
 #include "json/write.h"
-#include "random_value.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 static allm_json *parse(const char *text)
 {
-    return allm_json_parse(text, 0,
-                           ALLM(json_opts, .max_depth = 1000000));
+    return allm_json_parse(text, 0, ALLM(json_opts, .max_depth = 1000000));
 }
 
 /* The faults of a value, or the error of the schema; a root. */
@@ -295,8 +294,7 @@ static void joins_uris(void)
     arena_init(&a, mem_default());
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         check_row(rows[i].uri);
-        CHECK_SLICE(ref_join(&a, slice_of(rows[i].base),
-                             slice_of(rows[i].uri)),
+        CHECK_SLICE(ref_join(&a, slice_of(rows[i].base), slice_of(rows[i].uri)),
                     slice_of(rows[i].whole));
     }
     arena_release(&a);
@@ -362,8 +360,7 @@ static void answers_in_the_arena_of_its_caller(void)
     struct arena a;
     arena_init(&a, mem_default());
     allm_json_schema *s = allm_json_schema_new(json_bool(false));
-    const allm_json *faults =
-        s ? schema_check(s, json_null(), &a) : NULL;
+    const allm_json *faults = s ? schema_check(s, json_null(), &a) : NULL;
     allm_json_schema_free(s);
     CHECK_INT(allm_json_count(faults), 1);
     CHECK_TEXT(text_of(allm_json_at(faults, 0), "keyword"), "false");
@@ -449,8 +446,8 @@ static void limits_names_in_a_schema(void)
 {
     struct arena a;
     arena_init(&a, mem_default());
-    struct slice many =
-        repeat(&a, "{\"allOf\":[true", ",{\"$anchor\":\"a\"}", 10000, "]}");
+    struct slice many = repeat(&a, "{\"allOf\":[true", ",{\"$anchor\":\"a\"}",
+                               10000, "]}");
     check_refused(many.ptr, "too_many_names");
     struct slice path = repeat(&a, "{\"properties\":{\"", "a", 100000,
                                "\":{\"type\":1}}}");
@@ -469,7 +466,8 @@ static void limits_faults(void)
     allm_json_free(faults);
 
     faults = faults_of("{\"items\":{\"anyOf\":[{\"type\":\"null\"},"
-                       "{\"minimum\":2}]}}", value.ptr);
+                       "{\"minimum\":2}]}}",
+                       value.ptr);
     check_last(faults, 1001, "too_many_errors");
     allm_json_free(faults);
     arena_release(&a);
@@ -482,10 +480,11 @@ static void limits_work(void)
     arena_init(&a, mem_default());
     struct slice open = repeat(&a, "", "{\"a\":", 60, "1");
     struct slice value = repeat(&a, open.ptr, "}", 60, "");
-    allm_json *faults = faults_of(
-        "{\"anyOf\":[{\"properties\":{\"a\":{\"$ref\":\"#\"}},"
-        "\"allOf\":[false]},{\"properties\":{\"a\":{\"$ref\":\"#\"}},"
-        "\"allOf\":[false]}]}", value.ptr);
+    allm_json *faults =
+        faults_of("{\"anyOf\":[{\"properties\":{\"a\":{\"$ref\":\"#\"}},"
+                  "\"allOf\":[false]},{\"properties\":{\"a\":{\"$ref\":\"#\"}},"
+                  "\"allOf\":[false]}]}",
+                  value.ptr);
     check_last(faults, 1, "too_complex");
     allm_json_free(faults);
 
@@ -533,8 +532,8 @@ static bool fits(const char *schema, const char *value)
 }
 
 /* A schema around a value, or another schema, as text. */
-static const char *around(struct arena *a, const char *head,
-                          const char *middle, const char *tail)
+static const char *around(struct arena *a, const char *head, const char *middle,
+                          const char *tail)
 {
     return repeat(a, head, middle, 1, tail).ptr;
 }

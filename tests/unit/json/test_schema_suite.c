@@ -133,8 +133,7 @@ static int run_group(const char *file, const allm_json *group)
 {
     int passed = 0;
     check_row(text_of(group, "description"));
-    allm_json_schema *s =
-        allm_json_schema_new(allm_json_get(group, "schema"));
+    allm_json_schema *s = allm_json_schema_new(allm_json_get(group, "schema"));
     const allm_json *tests_here = allm_json_get(group, "tests");
     const allm_json *test = NULL;
     bool refused = allm_json_schema_error(s) != NULL;
@@ -173,8 +172,7 @@ static void agrees_with_the_suite(void)
 {
     for (size_t i = 0; i < FILES; i++) {
         char name[100];
-        snprintf(name, sizeof name, "json-schema-suite/%s.json",
-                 files[i].name);
+        snprintf(name, sizeof name, "json-schema-suite/%s.json", files[i].name);
         const char *path = check_data(name);
         if (path)
             run_file(i, path);

@@ -1,0 +1,56 @@
+/* merge.c - the members of one object over those of another */
+#include "json/keys.h"
+#include "json/over.h"
+
+/* The members of `under`, each replaced by that of `over` if it has one. */
+static bool add_replaced(struct build *b, const yyjson_val *under,
+                         const yyjson_val *over)
+{
+    struct keys in_over;
+    bool ok = keys_init(&in_over, over, b->arena->mem);
+    const yyjson_val *end = val_after(under);
+    for (const yyjson_val *k = over_first(under); ok && k < end;
+         k = val_after(k + 1)) {
+        const yyjson_val *other = keys_find(&in_over, val_slice(k));
+        over_add(b, val_slice(k), val_json(other ? other + 1 : k + 1));
+    }
+    keys_release(&in_over);
+    return ok;
+}
+
+/* The members of `over` that `under` lacks. */
+static bool add_new(struct build *b, const yyjson_val *under,
+                    const yyjson_val *over)
+{
+    struct keys in_under;
+    bool ok = keys_init(&in_under, under, b->arena->mem);
+    const yyjson_val *end = val_after(over);
+    for (const yyjson_val *k = over_first(over); ok && k < end;
+         k = val_after(k + 1))
+        if (!keys_find(&in_under, val_slice(k)))
+            over_add(b, val_slice(k), val_json(k + 1));
+    keys_release(&in_under);
+    return ok;
+}
+
+const allm_json *json_merge(struct arena *a, const allm_json *under,
+                            const allm_json *over)
+{
+    struct build b;
+    build_init(&b, a);
+    build_object(&b);
+    bool ok = add_replaced(&b, over_object(under), over_object(over)) &&
+              add_new(&b, over_object(under), over_object(over));
+    build_end(&b);
+    return ok ? build_done(&b) : NULL;
+}
+
+allm_json *allm_json_merge(const allm_json *a, const allm_json *b)
+{
+    struct allm_home *h = a && b ? home_new(mem_default(), 1024) : NULL;
+    if (!h)
+        return NULL;
+    if (!over_is_object(a) || !over_is_object(b))
+        return over_misused(h, "allm_json_merge() needs two objects");
+    return over_done(h, json_merge(home_arena(h), a, b));
+}

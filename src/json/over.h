@@ -1,0 +1,58 @@
+/*
+ * over.h - what set, merge and patch share: an object laid over another
+ *
+ * The members of the lower keep their places; new ones follow in the order of
+ * the upper.
+ */
+#ifndef JSON_OVER_H
+#define JSON_OVER_H
+
+#include "base/status.h"
+#include "json/build.h"
+#include "json/json.h"
+#include "json/val.h"
+
+static inline const yyjson_val *over_first(const yyjson_val *object)
+{
+    return object + 1;
+}
+
+/* What is no object counts as an empty one. */
+static inline const yyjson_val *over_object(const allm_json *v)
+{
+    if (!v || val_type(val_of(v)) != YYJSON_TYPE_OBJ)
+        return val_of(json_empty_object());
+    return val_of(v);
+}
+
+static inline void over_add(struct build *b, struct slice key,
+                            const allm_json *v)
+{
+    build_key_copy(b, key);
+    build_value_copy(b, v);
+}
+
+/* A root that was made, or one that says what was misused. */
+static inline allm_json *over_done(struct allm_home *h, const allm_json *v)
+{
+    return json_root_of(h, v, status_nomem());
+}
+
+static inline allm_json *over_misused(struct allm_home *h, const char *why)
+{
+    const allm_error *e =
+        status_error(home_arena(h), ALLM_ERR_MISUSE, "misuse", "%s", why);
+    return json_root_of(h, NULL, e ? e : status_nomem());
+}
+
+static inline bool over_is_object(const allm_json *v)
+{
+    return allm_json_type_of(v) == ALLM_JSON_OBJECT;
+}
+
+static inline bool over_is_none(const allm_json *v)
+{
+    return v && allm_json_type_of(v) == ALLM_JSON_NONE;
+}
+
+#endif

@@ -1,0 +1,10 @@
+/* schema_keywords.h - the one table of keywords */
+#ifndef JSON_SCHEMA_KEYWORDS_H
+#define JSON_SCHEMA_KEYWORDS_H
+
+#include "json/schema_parts.h"
+
+/* In the order in which they are checked; the last has no name. */
+extern const struct keyword schema_keywords[];
+
+#endif
