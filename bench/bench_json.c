@@ -138,8 +138,9 @@ static void write_ours(const struct subject *s)
 static void write_theirs(const struct subject *s)
 {
     size_t len = 0;
-    yyjson_write_flag flags =
-        s->flags & ALLM_JSON_PRETTY ? YYJSON_WRITE_PRETTY_TWO_SPACES : 0;
+    yyjson_write_flag flags = s->flags & ALLM_JSON_PRETTY
+                                  ? YYJSON_WRITE_PRETTY_TWO_SPACES
+                                  : 0;
     char *text = yyjson_write(s->theirs, flags, &len);
     sink += len;
     free(text);
@@ -211,8 +212,8 @@ static struct slice embedding(struct arena *a, unsigned last)
     buf_init(&text, a, SIZE_MAX);
     buf_text(&text, "{\"object\":\"list\",\"data\":[{\"embedding\":[");
     for (unsigned i = 0; i < 1536; i++)
-        buf_format(&text, "%s-0.00%u%09u%u", i ? "," : "",
-                   69292 + i * 7 % 1000, 349599241 + i * 7910, last);
+        buf_format(&text, "%s-0.00%u%09u%u", i ? "," : "", 69292 + i * 7 % 1000,
+                   349599241 + i * 7910, last);
     buf_text(&text, "],\"index\":0}],\"model\":\"text-embedding-3-small\"}");
     return buf_slice(&text);
 }
@@ -224,10 +225,12 @@ static struct slice conversation(struct arena *a)
     buf_init(&text, a, SIZE_MAX);
     buf_text(&text, "{\"messages\":[");
     for (int i = 0; i < 200; i++)
-        buf_format(&text, "%s{\"role\":\"%s\",\"content\":\"The answer has "
+        buf_format(&text,
+                   "%s{\"role\":\"%s\",\"content\":\"The answer has "
                    "several parts.\\n\\n1. First, open the file and read "
                    "\\\"all\\\" of it.\\n2. Then say what it is: gr\xC3\xBC\xC3"
-                   "\x9F" "e, and so on, for a line or two.\",\"tokens\":%d}",
+                   "\x9F"
+                   "e, and so on, for a line or two.\",\"tokens\":%d}",
                    i ? "," : "", i & 1 ? "assistant" : "user", i * 37);
     buf_text(&text, "]}");
     return buf_slice(&text);
@@ -249,7 +252,8 @@ int main(void)
     prepare(&more_digits, &keep, longer.ptr, longer.len, 0);
     prepare(&long_text, &keep, talk.ptr, talk.len, 0);
     printf("a chunk of %zu bytes, an embedding of %zu, a conversation of "
-           "%zu\n", small.len, numbers.len, long_text.len);
+           "%zu\n",
+           small.len, numbers.len, long_text.len);
 
     const struct {
         struct job job;

@@ -20,8 +20,8 @@ static void show(const char *title, const allm_image *image)
 int main(void)
 {
     static const unsigned char bytes[] = { 0x89, 'P', 'N', 'G', '\r', '\n' };
-    allm_image *picture =
-        allm_image_from_binary(bytes, sizeof bytes, "image/png");
+    allm_image *picture = allm_image_from_binary(bytes, sizeof bytes,
+                                                 "image/png");
     allm_image *remote = allm_image_from_url("https://example.com/tulip.png");
     allm_image *missing = allm_image_from_file("no-such-tulip.png");
     show("bytes", picture);

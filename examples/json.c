@@ -54,8 +54,8 @@ int main(void)
     show("patch", patch);
     show("patched", patched);       /* a new value; `options` is as it was */
 
-    allm_json *bad =
-        allm_json_parse("{\"tools\": [1, 2,]}", ALLM_NUL_ENDED, NULL);
+    allm_json *bad = allm_json_parse("{\"tools\": [1, 2,]}", ALLM_NUL_ENDED,
+                                     NULL);
     error = allm_json_error(bad);
     printf("%-9s%s\n", "refused", error ? error->message : "no");
     show("where", error ? error->metadata : NULL);

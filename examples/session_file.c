@@ -73,8 +73,8 @@ int main(void)
     fputs(stored, file);
 
     allm_codec *before = load(file);
-    const allm_session_record *session =
-        show("as a later version stored it:", before);
+    const allm_session_record *session = show("as a later version stored it:",
+                                              before);
     bool saved = session && save_answer(file, session);
     allm_codec *after = load(file);
     session = show("taken further by us, saved and loaded:", after);

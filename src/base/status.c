@@ -71,8 +71,8 @@ const allm_error *status_retell(struct arena *a, const allm_error *error)
     const char *reason = arena_text(a, error->reason);
     if (!reason && error->reason)
         return &nomem;
-    const allm_error *mine =
-        status_error(a, error->kind, reason, "%s", error->message);
+    const allm_error *mine = status_error(a, error->kind, reason, "%s",
+                                          error->message);
     return mine ? mine : &nomem;
 }
 

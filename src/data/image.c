@@ -51,8 +51,7 @@ static void write_source(struct encoder *e, const void *value)
     emit_close(&e->emit, '}');
 }
 
-static bool read_binary(struct decoder *d, struct slice text,
-                        allm_image *image)
+static bool read_binary(struct decoder *d, struct slice text, allm_image *image)
 {
     struct buf bytes;
     buf_init(&bytes, d->arena, SIZE_MAX / 2);
@@ -77,8 +76,7 @@ static bool read_source(struct decoder *d, const allm_json *v, void *value)
         if (json_is(type, source_word[i]))
             image->source = (allm_image_source)i;
     if (!image->source)
-        return !d->lenient &&
-               decode_refuse_at(d, "type", "atom_decode_failed");
+        return !d->lenient && decode_refuse_at(d, "type", "atom_decode_failed");
     bool read = image->source == ALLM_IMAGE_BINARY
                     ? read_binary(d, json_slice(data), image)
                     : decode_bytes(d, data, &image->data, &image->data_len);
@@ -173,8 +171,8 @@ allm_image *allm_image_from_base64(const char *text, const char *mime_type)
         return shape_refused(&image_shape, "missing_field",
                              "allm_image_from_base64: a text and a type such "
                              "as \"image/png\" are needed");
-    return allm_image_new(ALLM(image, .source = ALLM_IMAGE_BASE64,
-                               .data = text, .mime_type = mime_type));
+    return allm_image_new(ALLM(image, .source = ALLM_IMAGE_BASE64, .data = text,
+                               .mime_type = mime_type));
 }
 
 allm_image *allm_image_from_url(const char *url)
@@ -200,8 +198,8 @@ allm_image *allm_image_from_data_uri(const char *uri)
     struct arena a;
     arena_init(&a, mem_default());
     const char *mime_type = arena_copy(&a, type);
-    allm_image *image =
-        mime_type ? allm_image_from_base64(comma + 1, mime_type) : NULL;
+    allm_image *image = mime_type ? allm_image_from_base64(comma + 1, mime_type)
+                                  : NULL;
     arena_release(&a);
     return image;
 }
@@ -300,8 +298,8 @@ static const char *make_data_uri(const allm_image *image, struct arena *a,
 /* (field, reason), as the model's bare words become errors here. */
 static const allm_error *refusal(struct arena *a, const char *reason)
 {
-    const char *field =
-        !strcmp(reason, "missing_mime_type") ? "mime_type" : "source";
+    const char *field = !strcmp(reason, "missing_mime_type") ? "mime_type"
+                                                             : "source";
     struct path at = PATH_KEY(NULL, field);
     struct build b;
     build_init(&b, a);

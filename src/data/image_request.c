@@ -6,8 +6,8 @@
 #include "data/image.h"
 #include "json/json.h"
 
-static const struct shape_words operation_words =
-    WORDS("generate", "edit", "variation");
+static const struct shape_words operation_words = WORDS("generate", "edit",
+                                                        "variation");
 static const struct shape_words format_words = WORDS("binary", "base64", "url");
 
 /* "size" is a word, a pair of numbers, or null. */

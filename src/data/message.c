@@ -13,8 +13,8 @@
 #include "data/tool_call.h"
 #include "json/json.h"
 
-static const struct shape_words role_words =
-    WORDS(NULL, "system", "user", "assistant", "tool");
+static const struct shape_words role_words = WORDS(NULL, "system", "user",
+                                                   "assistant", "tool");
 
 static void write_content(struct encoder *e, const void *value)
 {
@@ -103,7 +103,7 @@ static const char *content_fault(const allm_message *m)
                "one of them";
     if (!m->text && !m->parts && !allm_json_get(m->kept, "content"))
         return "allm_message_new: the content is missing; set text or parts";
-    for (size_t i = 0; !fault && i < m->part_count; i++)
+    for (size_t i = 0; m->parts && !fault && i < m->part_count; i++)
         fault = part_fault(m->parts[i]);
     return fault;
 }
@@ -126,8 +126,8 @@ allm_message *allm_message_from_text(allm_role role, const char *text)
 allm_message *allm_message_from_result(const char *tool_call_id,
                                        const char *text)
 {
-    return allm_message_new(ALLM(message, .role = ALLM_ROLE_TOOL,
-                                 .text = text, .tool_call_id = tool_call_id));
+    return allm_message_new(ALLM(message, .role = ALLM_ROLE_TOOL, .text = text,
+                                 .tool_call_id = tool_call_id));
 }
 
 allm_message *allm_message_keep(const allm_message *m)

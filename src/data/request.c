@@ -135,8 +135,7 @@ allm_request *allm_request_from_thread(const allm_thread *thread,
     const allm_error *error = allm_thread_error(thread);
     if (error)
         return shape_refused(&request_shape, error->reason, error->message);
-    allm_request *mine =
-        given ? shape_keep_root(&request_shape, given) : NULL;
+    allm_request *mine = given ? shape_keep_root(&request_shape, given) : NULL;
     if (given && (!mine || shape_error(mine)))
         return mine;
     allm_request all = { .size = sizeof all };
@@ -169,8 +168,8 @@ static const allm_json *make_format(struct arena *a, const char *name,
 allm_json *allm_request_json_schema(const char *name, const allm_json *schema,
                                     bool strict)
 {
-    struct allm_home *home =
-        schema ? home_new(mem_default(), json_size(schema)) : NULL;
+    struct allm_home *home = schema ? home_new(mem_default(), json_size(schema))
+                                    : NULL;
     if (!home)
         return NULL;
     struct arena *a = home_arena(home);

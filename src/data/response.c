@@ -7,9 +7,8 @@
 #include "data/tool_call.h"
 #include "data/usage.h"
 
-const struct shape_words response_finish_words =
-    WORDS(NULL, "stop", "length", "tool_calls", "content_filter", "error",
-          "other");
+const struct shape_words response_finish_words = WORDS(
+    NULL, "stop", "length", "tool_calls", "content_filter", "error", "other");
 
 static const struct shape_field fields[] = {
     FIELD(response, id, SHAPE_TEXT),

@@ -142,8 +142,8 @@ static const void *view_of(struct copy *c, const struct shape *s,
                            const void *from)
 {
     size_t n = ((const struct shape_head *)from)->size;
-    const char *fault =
-        shape_size_fault(from, sizeof(struct shape_head), s->size);
+    const char *fault = shape_size_fault(from, sizeof(struct shape_head),
+                                         s->size);
     if (fault) {
         misuse(c, status_error(c->arena, ALLM_ERR_MISUSE, "struct_size",
                                "allm_%s: %s", s->noun, fault));
@@ -232,8 +232,7 @@ static bool copy_element(struct copy *c, const struct shape *s,
                          size_t i, const void **mine)
 {
     if (!given)
-        return misuse(c, status_error(c->arena, ALLM_ERR_MISUSE,
-                                      "null_element",
+        return misuse(c, status_error(c->arena, ALLM_ERR_MISUSE, "null_element",
                                       "allm_%s: element %zu of %s is NULL",
                                       s->noun, i, f->name));
     *mine = copy_value(c, f->of, given);
@@ -246,10 +245,10 @@ static bool copy_many(struct copy *c, const struct shape *s,
     const void *const *given = shape_pointer(f, from);
     size_t n = shape_count(f, from), size;
     if (!given && n)
-        return misuse(c, status_error(c->arena, ALLM_ERR_MISUSE,
-                                      "missing_list",
+        return misuse(c, status_error(c->arena, ALLM_ERR_MISUSE, "missing_list",
                                       "allm_%s: %s is NULL, but its count is "
-                                      "%zu", s->noun, f->name, n));
+                                      "%zu",
+                                      s->noun, f->name, n));
     if (!given)
         return true;
     /* one more, so that NULL ends it, too */
@@ -269,8 +268,8 @@ static bool copy_many(struct copy *c, const struct shape *s,
 static bool copy_thread(struct copy *c, const struct shape_field *f,
                         const void *from, void *to)
 {
-    const allm_error *trouble =
-        f->own->share(c->home, shape_pointer(f, from), shape_slot(f, to));
+    const allm_error *trouble = f->own->share(c->home, shape_pointer(f, from),
+                                              shape_slot(f, to));
     return !trouble || misuse(c, status_retell(c->arena, trouble));
 }
 
@@ -374,9 +373,8 @@ static size_t room_for(const struct shape *s, const void *from)
     return n + json_size(shape_kept(s, from));
 }
 
-void *shape_keep(const struct shape *s, const void *value,
-                 struct mem mem, struct arena *tell,
-                 const allm_error **error)
+void *shape_keep(const struct shape *s, const void *value, struct mem mem,
+                 struct arena *tell, const allm_error **error)
 {
     const allm_error *refusal = broken(value);
     s = shape_of(s, value);
@@ -403,8 +401,8 @@ void *shape_keep(const struct shape *s, const void *value,
 static const void *share(struct copy *c, const struct shape *s,
                          const void *from)
 {
-    const struct shape_head *v =
-        shape_keep(s, from, home_mem(c->home), c->arena, &c->error);
+    const struct shape_head *v = shape_keep(s, from, home_mem(c->home),
+                                            c->arena, &c->error);
     if (!v)
         return NULL;
     bool held = home_hold(c->home, v->home);
@@ -506,7 +504,8 @@ void *shape_new(const struct shape *s, const void *fields)
         return v;
     misuse(&c, status_error(c.arena, ALLM_ERR_MISUSE, "missing_field",
                             "allm_%s_new: %s is missing; set it in the struct "
-                            "you pass", s->noun, name));
+                            "you pass",
+                            s->noun, name));
     return refused(v, c.error);
 }
 

@@ -170,8 +170,7 @@ static inline void shape_set_pointer(const struct shape_field *f, void *value,
     memcpy(shape_slot(f, value), &pointer, sizeof pointer);
 }
 
-static inline size_t shape_count(const struct shape_field *f,
-                                 const void *value)
+static inline size_t shape_count(const struct shape_field *f, const void *value)
 {
     size_t n;
     memcpy(&n, (const char *)value + f->beside, sizeof n);

@@ -72,8 +72,8 @@ static struct spine *spine_new(struct mem mem, size_t cap)
 
 static void spine_drop(struct spine *s)
 {
-    if (!s || atomic_fetch_sub_explicit(&s->count, 1,
-                                        memory_order_acq_rel) != 1)
+    if (!s ||
+        atomic_fetch_sub_explicit(&s->count, 1, memory_order_acq_rel) != 1)
         return;
     size_t fill = atomic_load_explicit(&s->fill, memory_order_acquire);
     for (size_t i = 0; i < fill; i++)
@@ -179,9 +179,8 @@ static bool is_map(const allm_json *metadata)
 allm_thread *allm_thread_new(const allm_thread_opts *given)
 {
     allm_thread_opts opts = { 0 };
-    const char *fault = given ? shape_size_fault(given, sizeof opts.size,
-                                                 sizeof opts)
-                              : NULL;
+    const char *fault =
+        given ? shape_size_fault(given, sizeof opts.size, sizeof opts) : NULL;
     if (given && !fault)
         memcpy(&opts, given,
                given->size < sizeof opts ? given->size : sizeof opts);
@@ -191,8 +190,7 @@ allm_thread *allm_thread_new(const allm_thread_opts *given)
     if (fault)
         return refused(t, "struct_size", fault);
     if (!is_map(opts.metadata))
-        return refused(t, "invalid_metadata",
-                       "metadata must be a JSON object");
+        return refused(t, "invalid_metadata", "metadata must be a JSON object");
     if (put_attic(t, opts.metadata, NULL))
         return t;
     allm_thread_free(t);
@@ -268,10 +266,10 @@ allm_status allm_thread_append_all(allm_thread *t, size_t count,
         return ALLM_ERR_MISUSE;
     struct arena scratch;
     arena_init(&scratch, t->mem);
-    const allm_message **mine =
-        count < SIZE_MAX / sizeof *mine
-            ? arena_alloc(&scratch, count * sizeof *mine)
-            : NULL;
+    const allm_message **mine = count < SIZE_MAX / sizeof *mine
+                                    ? arena_alloc(&scratch,
+                                                  count * sizeof *mine)
+                                    : NULL;
     size_t taken = 0;
     status = mine ? ALLM_OK : ALLM_ERR_NOMEM;
     for (; status == ALLM_OK && taken < count; taken += status == ALLM_OK)
@@ -290,11 +288,11 @@ allm_status allm_thread_append_all(allm_thread *t, size_t count,
 
 allm_status allm_thread_append(allm_thread *t, const allm_message *given)
 {
-    const allm_message *mine;
+    const allm_message *mine = NULL;
     allm_status status = writable(t);
     if (status == ALLM_OK)
         status = take(t, given, &mine);
-    if (status < 0)
+    if (!mine)
         return status;
     if (!reserve(t, 1)) {
         home_drop(mine->home);

@@ -12,8 +12,8 @@
 #include "json/json.h"
 #include "json/parse.h"
 
-static const struct shape_words effect_words =
-    WORDS("write", "idempotent", "pure");
+static const struct shape_words effect_words = WORDS("write", "idempotent",
+                                                     "pure");
 
 static void write_handler(struct encoder *e, const void *value)
 {

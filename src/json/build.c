@@ -437,7 +437,8 @@ allm_json *allm_json_build_done(allm_json_build *b)
     if (twice)
         error = status_error(home_arena(h), ALLM_ERR_MISUSE, "misuse",
                              "a JSON value was built wrongly: the key \"%s\" "
-                             "was given twice in one object", twice->uni.str);
+                             "was given twice in one object",
+                             twice->uni.str);
     else if (!v && (b->build.misused || !b->build.broken))
         error = status_error(home_arena(h), ALLM_ERR_MISUSE, "misuse",
                              "a JSON value was built wrongly: %s; begin "

@@ -27,15 +27,17 @@ void build_object(struct build *b);
 void build_array(struct build *b);
 void build_end(struct build *b);
 
-/* Texts and values given here are not copied: they must outlive the result. */
+/* Texts and values given here are not copied: they must outlive the result.
+ * Bytes are taken as they are; the writer mends what is not UTF-8.  Who reads
+ * such a text as a NUL-terminated one must have given one. */
 void build_key(struct build *b, struct slice key);
 void build_text(struct build *b, struct slice text);
-void build_value(struct build *b, const allm_json *v);
+void build_value(struct build *b, const allm_json *json);
 
 /* These copy into the builder's arena. */
 void build_key_copy(struct build *b, struct slice key);
 void build_text_copy(struct build *b, struct slice text);
-void build_value_copy(struct build *b, const allm_json *v);
+void build_value_copy(struct build *b, const allm_json *json);
 
 void build_int(struct build *b, int64_t n);
 void build_uint(struct build *b, uint64_t n);

@@ -103,8 +103,7 @@ static bool same(struct stack *pairs, const yyjson_val *a, const yyjson_val *b,
                  struct mem mem)
 {
     for (;;) {
-        if (!same_outside(a, b) ||
-            (val_holds(a) && !push_pair(pairs, a, b)))
+        if (!same_outside(a, b) || (val_holds(a) && !push_pair(pairs, a, b)))
             return false;
         struct pair *p = stack_top(pairs);
         while (p && p->a == p->a_end)

@@ -27,15 +27,15 @@
 #define CONSTANT(type, subtype, offset) \
     { { .tag = VAL_HEAD }, { .tag = (type) | (subtype), .uni.ofs = (offset) } }
 
-static const yyjson_val empty_object[2] =
-    CONSTANT(YYJSON_TYPE_OBJ, 0, sizeof(yyjson_val));
-static const yyjson_val empty_array[2] =
-    CONSTANT(YYJSON_TYPE_ARR, 0, sizeof(yyjson_val));
+static const yyjson_val empty_object[2] = CONSTANT(YYJSON_TYPE_OBJ, 0,
+                                                   sizeof(yyjson_val));
+static const yyjson_val empty_array[2] = CONSTANT(YYJSON_TYPE_ARR, 0,
+                                                  sizeof(yyjson_val));
 static const yyjson_val null_value[2] = CONSTANT(YYJSON_TYPE_NULL, 0, 0);
-static const yyjson_val true_value[2] =
-    CONSTANT(YYJSON_TYPE_BOOL, YYJSON_SUBTYPE_TRUE, 0);
-static const yyjson_val false_value[2] =
-    CONSTANT(YYJSON_TYPE_BOOL, YYJSON_SUBTYPE_FALSE, 0);
+static const yyjson_val true_value[2] = CONSTANT(YYJSON_TYPE_BOOL,
+                                                 YYJSON_SUBTYPE_TRUE, 0);
+static const yyjson_val false_value[2] = CONSTANT(YYJSON_TYPE_BOOL,
+                                                  YYJSON_SUBTYPE_FALSE, 0);
 
 const allm_json *json_empty_object(void)
 {

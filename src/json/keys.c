@@ -224,7 +224,7 @@ static bool close_up(yyjson_val *root, struct stack *open)
             in->to->uni.ofs = (size_t)((char *)to - (char *)in->to);
         if (v == end)
             return true;
-        if (v->tag & DOOMED) {
+        if (in && (v->tag & DOOMED)) {
             in->to->tag -= (uint64_t)1 << YYJSON_TAG_BIT;
             v += 1 + val_span(v + 1);
             continue;

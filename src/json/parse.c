@@ -69,8 +69,7 @@ const allm_json *json_partial(struct arena *a, struct slice text,
 }
 
 const allm_json *json_parse(struct arena *a, struct slice text,
-                            struct json_limits limits,
-                            const allm_error **error)
+                            struct json_limits limits, const allm_error **error)
 {
     return json_partial(a, text, limits, NULL, error);
 }
@@ -87,7 +86,8 @@ static size_t guess_size(size_t len, size_t limit)
 
 static const allm_error *misused(struct arena *a, const char *text)
 {
-    const allm_error *e = status_error(a, ALLM_ERR_MISUSE, "misuse", "%s",
+    const allm_error *e = status_error(
+        a, ALLM_ERR_MISUSE, "misuse", "%s",
         text ? "allm_json_opts has no size or an unknown flag; fill it in "
                "with ALLM(json_opts, ...)"
              : "the JSON text is NULL; pass a text");

@@ -120,7 +120,8 @@ allm_json *allm_json_patch(const allm_json *target, const allm_json *patch)
     if (!h)
         return NULL;
     if (over_is_none(target) || over_is_none(patch))
-        return over_misused(h, "allm_json_patch() needs two values that are well; "
-                          "ask allm_json_error() of them");
+        return over_misused(h,
+                            "allm_json_patch() needs two values that are well; "
+                            "ask allm_json_error() of them");
     return over_done(h, apply_patch(home_arena(h), target, patch));
 }

@@ -9,6 +9,6 @@ void pointer_add_key(struct buf *out, struct slice key);
 void pointer_add_index(struct buf *out, size_t index);
 
 /* What the pointer leads to in v; NULL if it leads nowhere or is no pointer. */
-const allm_json *pointer_find(const allm_json *v, struct slice pointer);
+const allm_json *pointer_find(const allm_json *json, struct slice pointer);
 
 #endif

@@ -47,13 +47,13 @@ char *read_wrong(struct reading *r, const char *at, const char *detail,
     return NULL;
 }
 
-static char *unexpected(struct reading *r, const char *at,
-                        const char *expected)
+static char *unexpected(struct reading *r, const char *at, const char *expected)
 {
     struct slice rest = { at, (size_t)(r->end - at) };
     uint32_t point;
-    return read_wrong(r, at, utf8_take(&rest, &point) ? "unexpected_character"
-                                                      : "invalid_utf8",
+    return read_wrong(r, at,
+                      utf8_take(&rest, &point) ? "unexpected_character"
+                                               : "invalid_utf8",
                       expected);
 }
 
@@ -300,9 +300,10 @@ static char *finish(struct reading *r, char *at)
 
 static char *expected_more(struct reading *r, const char *at)
 {
-    return unexpected(r, at, r->closer == '}'
-                                 ? "expected a comma or a closing brace"
-                                 : "expected a comma or a closing bracket");
+    return unexpected(r, at,
+                      r->closer == '}'
+                          ? "expected a comma or a closing brace"
+                          : "expected a comma or a closing bracket");
 }
 
 /* Behind a value: close what ends here and pass the comma.  Gives the place of

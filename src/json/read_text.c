@@ -139,7 +139,8 @@ static bool read_on(struct decoding *d)
     else if (*d->at == '\\')
         ok = read_escape(d);
     else
-        ok = wrong(d, d->at, "invalid_text", d->at == d->r->end
+        ok = wrong(d, d->at, "invalid_text",
+                   d->at == d->r->end
                        ? "expected a closing quote"
                        : "expected control characters in a text to be escaped");
     if (!ok)
@@ -154,7 +155,8 @@ static bool read_on(struct decoding *d)
 
 char *read_text_rest(struct reading *r, char *from, char *at, yyjson_val *v)
 {
-    struct decoding d = { .r = r, .to = at, .at = at };
+    struct decoding d = { .r = r };
+    d.to = d.at = at;
     bool ok = true;
     while (ok && *d.at != '"')
         ok = read_on(&d);

@@ -32,7 +32,8 @@ allm_json *allm_json_set(const allm_json *object, const char *key,
     if (!h)
         return NULL;
     if (!over_is_object(object) || !key || over_is_none(value))
-        return over_misused(h, "allm_json_set() needs an object, a key, and a value "
-                          "that is well (NULL removes the member)");
+        return over_misused(
+            h, "allm_json_set() needs an object, a key, and a value "
+               "that is well (NULL removes the member)");
     return over_done(h, json_set(home_arena(h), object, slice_of(key), value));
 }

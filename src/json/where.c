@@ -105,8 +105,8 @@ static void add_key(struct buf *path, struct arena *a, struct slice key)
     }
     memcpy(copy, key.ptr, key.len);
     memset(copy + key.len, 0, YYJSON_PADDING_SIZE);
-    yyjson_doc *doc = yyjson_read_opts(copy, key.len, YYJSON_READ_INSITU,
-                                       &alc, NULL);
+    yyjson_doc *doc = yyjson_read_opts(copy, key.len, YYJSON_READ_INSITU, &alc,
+                                       NULL);
     if (doc)
         pointer_add_key(path, val_slice(doc->root));
     else

@@ -172,7 +172,7 @@ static inline void put_text(struct writer *w, const yyjson_val *v)
     size_t n = val_len(v);
     if (val_subtype(v) != YYJSON_SUBTYPE_NOESC) {
         put_quoted(w, val_slice(v));
-    } else if (room(w, n + 2)) {
+    } else if (room(w, n + 2) && w->at) {
         *w->at = '"';
         char *end = slice_put(w->at + 1, val_slice(v));
         *end = '"';

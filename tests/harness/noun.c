@@ -60,8 +60,8 @@ bool noun_check_error(const allm_error *error, allm_status kind,
     ok = check_slice(slice_of(error->reason), slice_of(reason), what, file,
                      line);
     const char *said = error->message ? error->message : "";
-    if (!check_true(*said && (!words || strstr(said, words)), false, what,
-                    file, line))
+    if (!check_true(*said && (!words || strstr(said, words)), false, what, file,
+                    line))
         return check_slice(slice_of(said), slice_of(words), what, file, line);
     return ok;
 }

@@ -61,8 +61,8 @@ static void an_error_tells_what_it_was_told(void)
     struct arena a;
     arena_init(&a, mem_default());
     char name[] = "blue";
-    const allm_error *e =
-        status_error(&a, ALLM_ERR_VALIDATION, "wrong", "%s is no %d", name, 7);
+    const allm_error *e = status_error(&a, ALLM_ERR_VALIDATION, "wrong",
+                                       "%s is no %d", name, 7);
     name[0] = 'g';              /* the message is a copy */
     CHECK_ALWAYS(e || a.broken);
     if (e) {
@@ -118,8 +118,8 @@ static void what_cannot_be_printed_is_still_an_error(void)
 {
     struct arena a;
     arena_init(&a, mem_default());
-    const allm_error *e =
-        status_error(&a, ALLM_ERR_TOOL, "odd", "%lc", (wint_t)0x20AC);
+    const allm_error *e = status_error(&a, ALLM_ERR_TOOL, "odd", "%lc",
+                                       (wint_t)0x20AC);
     CHECK(e);
     CHECK_ALWAYS(!e || *e->message);
     CHECK_TEXT(e ? e->reason : NULL, "odd");

@@ -7,8 +7,8 @@
 
 static void has_defaults(void)
 {
-    allm_chat_result *r = allm_chat_result_new(
-        ALLM(chat_result, .halted_reason = "completed"));
+    allm_chat_result *r =
+        allm_chat_result_new(ALLM(chat_result, .halted_reason = "completed"));
     CHECK_WELL(allm_chat_result_error(r));
     CHECK_TEXT(GET(r, halted_reason), "completed");
     CHECK_INT(GET(r, step_count), 0);
@@ -36,8 +36,8 @@ static void every_reason_but_completed_halts(void)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         check_row(rows[i].reason);
-        const allm_chat_result *given =
-            ALLM(chat_result, .halted_reason = rows[i].reason);
+        const allm_chat_result *given = ALLM(chat_result,
+                                             .halted_reason = rows[i].reason);
         allm_chat_result *r = allm_chat_result_new(given);
         CHECK_ALWAYS(allm_chat_result_halted(given) == rows[i].halted);
         CHECK(allm_chat_result_halted(r) == rows[i].halted);
@@ -58,9 +58,9 @@ static void keeps_every_field(void)
                                    .reason = "unknown_tool");
     allm_chat_result *r = allm_chat_result_new(
         ALLM(chat_result, .thread = t, .final_response = last, .steps = &step,
-             .step_count = 1, .halted_reason = "error",
-             .pending_question = "q", .pending_tool_call_id = "c",
-             .error = error, .metadata = metadata, .kept = kept));
+             .step_count = 1, .halted_reason = "error", .pending_question = "q",
+             .pending_tool_call_id = "c", .error = error, .metadata = metadata,
+             .kept = kept));
     CHECK_WELL(allm_chat_result_error(r));
     if (r && check_whole()) {
         CHECK_INT(allm_thread_count(r->thread), 1);
@@ -92,8 +92,7 @@ static void refuses_what_does_not_fit(void)
         CHECK_MISUSE(allm_chat_result_error(r), "invalid_metadata", "object");
     allm_chat_result_free(r);
     r = allm_chat_result_new(&(allm_chat_result){ .step_count = 1 });
-    CHECK_MISUSE(allm_chat_result_error(r), "struct_size",
-                 "allm_chat_result");
+    CHECK_MISUSE(allm_chat_result_error(r), "struct_size", "allm_chat_result");
     allm_chat_result_free(r);
     allm_json_free(list);
 }

@@ -29,10 +29,10 @@ static void keeps_every_field(void)
     allm_engine_record *e = allm_engine_record_new(
         ALLM(engine_record, .id = "i", .adapter = "Elixir.ALLM.Fake",
              .adapter_opts = opts, .model = "m", .tools = &tool,
-             .tool_count = 1, .tool_executor = "x",
-             .tool_result_encoder = "y", .image_adapter = "z",
-             .params = params, .context = context, .retry = retry,
-             .middleware = middleware, .metadata = metadata, .kept = kept));
+             .tool_count = 1, .tool_executor = "x", .tool_result_encoder = "y",
+             .image_adapter = "z", .params = params, .context = context,
+             .retry = retry, .middleware = middleware, .metadata = metadata,
+             .kept = kept));
     allm_json_free(opts);
     allm_json_free(params);
     allm_json_free(context);
@@ -94,10 +94,9 @@ static void refuses_what_does_not_fit(void)
 static void sizes(void)
 {
     static const allm_engine_record full = { .adapter = "a", .model = "m" };
-    allm_engine_record *older = noun_sized(
-        &full, sizeof full, offsetof(allm_engine_record, model));
-    allm_engine_record *newer = noun_sized(&full, sizeof full,
-                                           sizeof full + 8);
+    allm_engine_record *older = noun_sized(&full, sizeof full,
+                                           offsetof(allm_engine_record, model));
+    allm_engine_record *newer = noun_sized(&full, sizeof full, sizeof full + 8);
     allm_engine_record *a = allm_engine_record_new(older);
     allm_engine_record *b = allm_engine_record_new(newer);
     CHECK_TEXT(GET(a, adapter), "a");
@@ -112,8 +111,8 @@ static void sizes(void)
 static void nothing_is_accepted(void)
 {
     CHECK_ALWAYS(!allm_engine_record_json(NULL, ALLM_FORM_PLAIN));
-    CHECK_ERROR(allm_engine_record_error(NULL), ALLM_ERR_NOMEM,
-                "out_of_memory", NULL);
+    CHECK_ERROR(allm_engine_record_error(NULL), ALLM_ERR_NOMEM, "out_of_memory",
+                NULL);
     allm_engine_record_free(NULL);
 }
 

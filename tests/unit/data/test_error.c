@@ -199,11 +199,11 @@ static void keeps_every_field(void)
     allm_json *kept = noun_json("{'x':1}");
     allm_error *e = allm_error_new(
         ALLM(error, .kind = ALLM_ERR_ADAPTER, .reason = "rate_limited",
-             .message = "slow down", .provider = "openai",
-             .request_id = "r1", .tool_name = "t", .tool_call_id = "c",
-             .status = ALLM_NUM(429), .retry_after_ms = ALLM_NUM(500),
-             .event_index = ALLM_NUM(3), .errors = errors, .cause = cause,
-             .metadata = metadata, .kept = kept));
+             .message = "slow down", .provider = "openai", .request_id = "r1",
+             .tool_name = "t", .tool_call_id = "c", .status = ALLM_NUM(429),
+             .retry_after_ms = ALLM_NUM(500), .event_index = ALLM_NUM(3),
+             .errors = errors, .cause = cause, .metadata = metadata,
+             .kept = kept));
     if (e && check_whole()) {
         CHECK_ERROR(e, ALLM_ERR_ADAPTER, "rate_limited", "slow down");
         CHECK_TEXT(e->provider, "openai");
@@ -294,8 +294,7 @@ static void sizes(void)
 static void has_two_forms(void)
 {
     allm_error *e = allm_error_new(ALLM(error, .kind = ALLM_ERR_TOOL,
-                                        .reason = "denied",
-                                        .tool_name = "rm"));
+                                        .reason = "denied", .tool_name = "rm"));
     CHECK_JSON(allm_error_json(e, ALLM_FORM_TAGGED),
                "{'__type__':'ALLM.Error.ToolError','data':{"
                "'reason':'denied','message':null,'tool_name':'rm',"
@@ -392,8 +391,8 @@ static void comes_back_from_json(void)
 static void members_find_their_places(void)
 {
     allm_codec *c = noun_read("Response", "{'metadata':{'error':{"
-                              "'kind':'tool','reason':'denied',"
-                              "'message':'no','tool_name':'rm'}}}");
+                                          "'kind':'tool','reason':'denied',"
+                                          "'message':'no','tool_name':'rm'}}}");
     const allm_response *r = allm_codec_value(c, ALLM_TYPE_RESPONSE);
     const allm_error *e = GET(r, error);
     CHECK_ERROR(e, ALLM_ERR_TOOL, "denied", "no");

@@ -81,10 +81,10 @@ static void from_what_the_caller_has(void)
                 SLICE("a\0b"), "x");
     check_image(allm_image_from_binary("abc", 0, "x"), ALLM_IMAGE_BINARY,
                 SLICE(""), "x");
-    check_image(allm_image_from_base64("aGk=", "image/png"),
-                ALLM_IMAGE_BASE64, SLICE("aGk="), "image/png");
-    check_image(allm_image_from_base64("not base64!", "x"),
-                ALLM_IMAGE_BASE64, SLICE("not base64!"), "x");
+    check_image(allm_image_from_base64("aGk=", "image/png"), ALLM_IMAGE_BASE64,
+                SLICE("aGk="), "image/png");
+    check_image(allm_image_from_base64("not base64!", "x"), ALLM_IMAGE_BASE64,
+                SLICE("not base64!"), "x");
     check_image(allm_image_from_url("https://x.org/cat.png"), ALLM_IMAGE_URL,
                 SLICE("https://x.org/cat.png"), NULL);
 }
@@ -166,7 +166,8 @@ static void refuses_what_lacks_something(void)
             "allm_image_new: source is missing");
     refused(allm_image_new(ALLM(image, .source = ALLM_IMAGE_URL)),
             "missing_field", "data is missing");
-    refused(allm_image_new(&(allm_image){ .source = ALLM_IMAGE_URL,
+    refused(allm_image_new(
+                &(allm_image){ .source = ALLM_IMAGE_URL,
                                           .data = "x" }),
             "struct_size", "allm_image: the struct has no size");
     refused(allm_image_from_file(NULL), "missing_field",
@@ -213,11 +214,10 @@ static void gives_its_bytes(void)
                   "[['source','enoent']]");
     not_to_binary(allm_image_from_file("/"), "[['source','eisdir']]");
     not_to_binary(allm_image_new(ALLM(image, .source = ALLM_IMAGE_FILE,
-                                      .data = "/dev/null\0x",
-                                      .data_len = 11)),
+                                      .data = "/dev/null\0x", .data_len = 11)),
                   "[['source','einval']]");
-    not_to_binary(allm_image_new(ALLM(image, .source = (allm_image_source)9,
-                                      .data = "x")),
+    not_to_binary(allm_image_new(
+                      ALLM(image, .source = (allm_image_source)9, .data = "x")),
                   "[['source','missing_source']]");
 }
 
@@ -281,12 +281,11 @@ static void reads_a_file(void)
 
 static void converts_a_struct_of_the_caller(void)
 {
-    check_bytes(allm_image_to_binary(ALLM(image, .source = ALLM_IMAGE_BINARY,
-                                          .data = "hi")),
+    check_bytes(allm_image_to_binary(
+                    ALLM(image, .source = ALLM_IMAGE_BINARY, .data = "hi")),
                 SLICE("hi"));
-    check_bytes(allm_image_to_data_uri(
-                    ALLM(image, .source = ALLM_IMAGE_BASE64, .data = "aGk=",
-                         .mime_type = "x")),
+    check_bytes(allm_image_to_data_uri(ALLM(image, .source = ALLM_IMAGE_BASE64,
+                                            .data = "aGk=", .mime_type = "x")),
                 SLICE("data:x;base64,aGk="));
 
     allm_text *t = allm_image_to_binary(

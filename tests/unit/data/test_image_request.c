@@ -7,8 +7,8 @@
 
 static void has_defaults(void)
 {
-    allm_image_request *r = allm_image_request_new(
-        ALLM(image_request, .prompt = "a kestrel"));
+    allm_image_request *r =
+        allm_image_request_new(ALLM(image_request, .prompt = "a kestrel"));
     CHECK_WELL(allm_image_request_error(r));
     CHECK_INT(GET(r, operation), ALLM_IMAGE_OP_GENERATE);
     CHECK_INT(GET(r, response_format), ALLM_IMAGE_FORMAT_BINARY);
@@ -112,8 +112,8 @@ static void refuses_what_does_not_fit(void)
                      "URL is missing");
     allm_image_free(bad);
     allm_image_request_free(r);
-    r = allm_image_request_new(ALLM(image_request, .input_images = hole,
-                                    .input_image_count = 1));
+    r = allm_image_request_new(
+        ALLM(image_request, .input_images = hole, .input_image_count = 1));
     CHECK_MISUSE(allm_image_request_error(r), "null_element",
                  "element 0 of input_images is NULL");
     allm_image_request_free(r);
@@ -126,10 +126,9 @@ static void refuses_what_does_not_fit(void)
 static void sizes(void)
 {
     static const allm_image_request full = { .prompt = "x", .quality = "q" };
-    allm_image_request *older = noun_sized(
-        &full, sizeof full, offsetof(allm_image_request, quality));
-    allm_image_request *newer = noun_sized(&full, sizeof full,
-                                           sizeof full + 8);
+    allm_image_request *older =
+        noun_sized(&full, sizeof full, offsetof(allm_image_request, quality));
+    allm_image_request *newer = noun_sized(&full, sizeof full, sizeof full + 8);
     allm_image_request *a = allm_image_request_new(older);
     allm_image_request *b = allm_image_request_new(newer);
     CHECK_TEXT(GET(a, prompt), "x");
@@ -147,8 +146,8 @@ static void nothing_is_accepted(void)
     CHECK_WELL(allm_image_request_error(r));
     allm_image_request_free(r);
     CHECK_ALWAYS(!allm_image_request_json(NULL, ALLM_FORM_PLAIN));
-    CHECK_ERROR(allm_image_request_error(NULL), ALLM_ERR_NOMEM,
-                "out_of_memory", NULL);
+    CHECK_ERROR(allm_image_request_error(NULL), ALLM_ERR_NOMEM, "out_of_memory",
+                NULL);
     allm_image_request_free(NULL);
 }
 

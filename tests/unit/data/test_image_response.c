@@ -67,8 +67,8 @@ static void refuses_what_does_not_fit(void)
 static void sizes(void)
 {
     static const allm_image_response full = { .id = "x", .model = "m" };
-    allm_image_response *older = noun_sized(
-        &full, sizeof full, offsetof(allm_image_response, model));
+    allm_image_response *older =
+        noun_sized(&full, sizeof full, offsetof(allm_image_response, model));
     allm_image_response *newer = noun_sized(&full, sizeof full,
                                             sizeof full + 8);
     allm_image_response *a = allm_image_response_new(older);

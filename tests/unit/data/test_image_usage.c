@@ -42,8 +42,8 @@ static void sizes(void)
 {
     static const allm_image_usage full = { .images = ALLM_NUM(2),
                                            .quality = "q" };
-    allm_image_usage *older = noun_sized(
-        &full, sizeof full, offsetof(allm_image_usage, size_json));
+    allm_image_usage *older = noun_sized(&full, sizeof full,
+                                         offsetof(allm_image_usage, size_json));
     allm_image_usage *newer = noun_sized(&full, sizeof full, sizeof full + 8);
     allm_image_usage *a = allm_image_usage_new(older);
     allm_image_usage *b = allm_image_usage_new(newer);

@@ -27,13 +27,12 @@ static void shortcuts(void)
                  "hi", NULL);
     check_simple(allm_message_from_text(ALLM_ROLE_ASSISTANT, "hello"),
                  ALLM_ROLE_ASSISTANT, "hello", NULL);
-    check_simple(allm_message_from_text(ALLM_ROLE_USER, ""), ALLM_ROLE_USER,
-                 "", NULL);
+    check_simple(allm_message_from_text(ALLM_ROLE_USER, ""), ALLM_ROLE_USER, "",
+                 NULL);
     check_simple(allm_message_from_result("call_abc", "{\"ok\":true}"),
                  ALLM_ROLE_TOOL, "{\"ok\":true}", "call_abc");
     check_simple(allm_message_new(ALLM(message, .role = ALLM_ROLE_TOOL,
-                                       .text = "ok",
-                                       .tool_call_id = "call_1")),
+                                       .text = "ok", .tool_call_id = "call_1")),
                  ALLM_ROLE_TOOL, "ok", "call_1");
 }
 
@@ -72,8 +71,8 @@ static void keeps_every_field(void)
 static void an_empty_list_is_content(void)
 {
     const allm_part *none = NULL;
-    allm_message *m = allm_message_new(ALLM(message, .role = ALLM_ROLE_USER,
-                                            .parts = &none));
+    allm_message *m =
+        allm_message_new(ALLM(message, .role = ALLM_ROLE_USER, .parts = &none));
     CHECK_WELL(allm_message_error(m));
     CHECK(GET(m, parts) && !GET(m, part_count));
     allm_message_free(m);
@@ -94,18 +93,19 @@ static void refuses_what_lacks_something(void)
     refused(allm_message_new(NULL), "missing_field", "role is missing");
     refused(allm_message_new(ALLM(message, .text = "x")), "missing_field",
             "allm_message_new: role is missing");
-    refused(allm_message_new(ALLM(message, .role = ALLM_ROLE_USER,
-                                  .name = "n")),
+    refused(allm_message_new(
+                ALLM(message, .role = ALLM_ROLE_USER, .name = "n")),
             "missing_field", "the content is missing; set text or parts");
     refused(allm_message_from_text(ALLM_ROLE_USER, NULL), "missing_field",
             "the content is missing");
     refused(allm_message_from_text(ALLM_ROLE_NONE, "x"), "missing_field",
             "role is missing");
     refused(allm_message_from_result("c", NULL), "missing_field", "content");
-    refused(allm_message_new(ALLM(message, .role = ALLM_ROLE_USER,
-                                  .text = "x", .parts = &none)),
+    refused(allm_message_new(ALLM(message, .role = ALLM_ROLE_USER, .text = "x",
+                                  .parts = &none)),
             "missing_field", "both set");
-    refused(allm_message_new(&(allm_message){ .role = ALLM_ROLE_USER,
+    refused(allm_message_new(
+                &(allm_message){ .role = ALLM_ROLE_USER,
                                               .text = "x" }),
             "struct_size", "allm_message: the struct has no size");
 }
@@ -173,8 +173,8 @@ static void holders_share_a_message(void)
     const allm_message *list[] = { m };
     allm_thread *t = allm_thread_new(NULL);
     allm_thread_append(t, m);
-    allm_request *q = allm_request_new(ALLM(request, .messages = list,
-                                            .message_count = 1));
+    allm_request *q =
+        allm_request_new(ALLM(request, .messages = list, .message_count = 1));
     allm_response *r = allm_response_new(ALLM(response, .message = m));
     if (m && check_whole()) {
         CHECK(allm_thread_at(t, 0) == m);
@@ -217,8 +217,8 @@ static void a_refused_message_does_not_travel(void)
 {
     allm_message *bad = allm_message_from_text(ALLM_ROLE_NONE, "x");
     const allm_message *list[] = { bad };
-    allm_request *q = allm_request_new(ALLM(request, .messages = list,
-                                            .message_count = 1));
+    allm_request *q =
+        allm_request_new(ALLM(request, .messages = list, .message_count = 1));
     allm_response *r = allm_response_new(ALLM(response, .message = bad));
     allm_text *t = allm_message_json(bad, ALLM_FORM_TAGGED);
     allm_message *kept = allm_message_keep(bad);
@@ -280,9 +280,8 @@ static void an_empty_text_becomes_a_part_too(void)
 static void a_list_stays_what_it_is(void)
 {
     const allm_part *part = ALLM(part, .kind = ALLM_PART_TEXT, .text = "x");
-    allm_message *m = allm_message_new(ALLM(message, .role = ALLM_ROLE_USER,
-                                            .parts = &part,
-                                            .part_count = 1));
+    allm_message *m = allm_message_new(
+        ALLM(message, .role = ALLM_ROLE_USER, .parts = &part, .part_count = 1));
     allm_message *n = allm_message_normalize(m);
     CHECK(n == m);
     allm_message_free(m);
@@ -299,9 +298,9 @@ static void has_two_forms(void)
                "{'__type__':'ALLM.Message','data':{'role':'user','content':"
                "'hi','name':null,'tool_call_id':null,'metadata':{}}}");
     allm_message_free(m);
-    m = allm_message_new(ALLM(message, .role = ALLM_ROLE_ASSISTANT,
-                              .text = "", .tool_calls = &call,
-                              .tool_call_count = 1, .metadata = metadata));
+    m = allm_message_new(ALLM(message, .role = ALLM_ROLE_ASSISTANT, .text = "",
+                              .tool_calls = &call, .tool_call_count = 1,
+                              .metadata = metadata));
     CHECK_JSON(allm_message_json(m, ALLM_FORM_PLAIN),
                "{'role':'assistant','content':'','name':null,"
                "'tool_call_id':null,'metadata':{'a':1,'tool_calls':[{'id':'c',"
@@ -314,7 +313,8 @@ static void has_two_forms(void)
 
 static void members_find_their_places(void)
 {
-    allm_codec *c = noun_read("Message", "{'role':'assistant','content':null,"
+    allm_codec *c = noun_read("Message",
+                              "{'role':'assistant','content':null,"
                               "'metadata':{'a':1,'tool_calls':[{'id':'c',"
                               "'name':'t','arguments':{}}]}}");
     const allm_message *m = allm_codec_value(c, ALLM_TYPE_MESSAGE);

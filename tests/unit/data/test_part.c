@@ -12,8 +12,8 @@
 
 static allm_message *user(const allm_part *const *parts, size_t n)
 {
-    return allm_message_new(ALLM(message, .role = ALLM_ROLE_USER,
-                                 .parts = parts, .part_count = n));
+    return allm_message_new(
+        ALLM(message, .role = ALLM_ROLE_USER, .parts = parts, .part_count = n));
 }
 
 /* Part i of a message, or NULL. */
@@ -214,7 +214,8 @@ static void reads_what_it_wrote(void)
         size_t n = 0;
         snprintf(want, sizeof want,
                  "{'role':'user','content':[%s],'name':null,"
-                 "'tool_call_id':null,'metadata':{}}", rows[i].content);
+                 "'tool_call_id':null,'metadata':{}}",
+                 rows[i].content);
         for (const char *c = want; *c && n < sizeof text - 1; c++)
             text[n++] = *c == '\'' ? '"' : *c;
         allm_codec *codec = allm_codec_decode(text, n, "Message", NULL);
@@ -230,7 +231,8 @@ static void reads_what_it_wrote(void)
 
 static void members_find_their_places(void)
 {
-    allm_codec *c = noun_read("Message", "{'role':'user','content':["
+    allm_codec *c = noun_read("Message",
+                              "{'role':'user','content':["
                               "{'type':'text','text':'a','metadata':{}},"
                               "{'type':'image','source':{'type':'url',"
                               "'value':'u'},'detail':'low'}]}");

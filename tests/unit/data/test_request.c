@@ -14,8 +14,8 @@ static void has_defaults(void)
 {
     allm_message *m = user("hi");
     const allm_message *list[] = { m };
-    allm_request *r = allm_request_new(ALLM(request, .messages = list,
-                                            .message_count = 1));
+    allm_request *r =
+        allm_request_new(ALLM(request, .messages = list, .message_count = 1));
     CHECK_WELL(allm_request_error(r));
     CHECK_INT(GET(r, message_count), 1);
     CHECK(!GET(r, stream) && !GET(r, tool_count) && !GET(r, tools));
@@ -34,8 +34,7 @@ static void has_defaults(void)
 
 static void keeps_every_field(void)
 {
-    const allm_message *m = ALLM(message, .role = ALLM_ROLE_USER,
-                                 .text = "hi");
+    const allm_message *m = ALLM(message, .role = ALLM_ROLE_USER, .text = "hi");
     const allm_tool *tool = ALLM(tool, .name = "t", .description = "d",
                                  .schema_text = "{}");
     allm_json *format = noun_json("{'type':'json_object'}");
@@ -72,9 +71,8 @@ static void a_model_and_a_choice_have_two_shapes(void)
     const allm_message *none = NULL;
     allm_json *map = noun_json("{'type':'tool','name':'t'}");
     const allm_model_ref *ref = ALLM(model_ref, .provider = "p", .id = "i");
-    allm_request *r = allm_request_new(
-        ALLM(request, .messages = &none, .model_ref = ref,
-             .tool_choice_map = map));
+    allm_request *r = allm_request_new(ALLM(
+        request, .messages = &none, .model_ref = ref, .tool_choice_map = map));
     const allm_model_ref *mine = GET(r, model_ref);
     CHECK(mine != ref);
     CHECK_TEXT(GET(mine, id), "i");
@@ -102,16 +100,15 @@ static void refused(const allm_request *given, const char *reason,
 
 static void refuses_what_lacks_something(void)
 {
-    const allm_message *m = ALLM(message, .role = ALLM_ROLE_USER,
-                                 .text = "hi");
+    const allm_message *m = ALLM(message, .role = ALLM_ROLE_USER, .text = "hi");
     const allm_message *hole[] = { m, NULL };
     const allm_tool *none = NULL;
     refused(NULL, "missing_field", "allm_request_new: messages is missing");
     refused(ALLM(request, .model = "x"), "missing_field", "messages");
     refused(ALLM(request, .message_count = 2), "missing_list",
             "messages is NULL, but its count is 2");
-    refused(ALLM(request, .messages = hole, .message_count = 2),
-            "null_element", "element 1 of messages is NULL");
+    refused(ALLM(request, .messages = hole, .message_count = 2), "null_element",
+            "element 1 of messages is NULL");
     refused(ALLM(request, .messages = &m, .message_count = 1, .tools = &none,
                  .tool_count = 1),
             "null_element", "element 0 of tools is NULL");
@@ -123,8 +120,8 @@ static void an_explicit_empty_list_counts(void)
 {
     const allm_message *none = NULL;
     const allm_tool *no_tool = NULL;
-    allm_request *r = allm_request_new(ALLM(request, .messages = &none,
-                                            .tools = &no_tool));
+    allm_request *r =
+        allm_request_new(ALLM(request, .messages = &none, .tools = &no_tool));
     CHECK_WELL(allm_request_error(r));
     CHECK(GET(r, messages) && !GET(r, message_count));
     CHECK(GET(r, tools) && !GET(r, tool_count));
@@ -133,8 +130,7 @@ static void an_explicit_empty_list_counts(void)
 
 static void sizes(void)
 {
-    const allm_message *m = ALLM(message, .role = ALLM_ROLE_USER,
-                                 .text = "hi");
+    const allm_message *m = ALLM(message, .role = ALLM_ROLE_USER, .text = "hi");
     allm_request full = { .messages = &m, .message_count = 1, .model = "x",
                           .stream = 1 };
     allm_request *older = noun_sized(&full, sizeof full,
@@ -185,18 +181,16 @@ static void takes_the_messages_of_a_thread(void)
     allm_thread_add(t, ALLM_ROLE_USER, "b");
     allm_request *bare = allm_request_from_thread(t, NULL);
     allm_request *full = allm_request_from_thread(
-        t, ALLM(request, .model = "x", .messages = &other,
-                .message_count = 1));
+        t, ALLM(request, .model = "x", .messages = &other, .message_count = 1));
     CHECK_WELL(allm_request_error(bare));
     CHECK_WELL(allm_request_error(full));
     CHECK_INT(GET(bare, message_count), 2);
     CHECK_INT(GET(full, message_count), 2);
     CHECK_TEXT(GET(full, model), "x");
     if (full)                       /* whole or not at all */
-        CHECK_ALWAYS(full->model && full->message_count ==
-                                        allm_thread_count(t));
-    CHECK(full && full->messages &&
-          full->messages[1] == allm_thread_at(t, 1));
+        CHECK_ALWAYS(full->model &&
+                     full->message_count == allm_thread_count(t));
+    CHECK(full && full->messages && full->messages[1] == allm_thread_at(t, 1));
     allm_thread_free(t);
     CHECK_TEXT(GET(bare, message_count) == 2 ? bare->messages[1]->text : NULL,
                "b");
@@ -209,8 +203,8 @@ static void takes_the_fields_of_a_request_of_ours(void)
     const allm_message *none = NULL;
     allm_thread *t = allm_thread_new(NULL);
     allm_thread_add(t, ALLM_ROLE_USER, "b");
-    allm_request *old = allm_request_new(ALLM(request, .messages = &none,
-                                              .model = "x"));
+    allm_request *old =
+        allm_request_new(ALLM(request, .messages = &none, .model = "x"));
     allm_request *r = allm_request_from_thread(t, old);
     CHECK(r != old);
     CHECK_TEXT(GET(r, model), "x");

@@ -46,12 +46,11 @@ static void keeps_every_field(void)
     const allm_error *error = ALLM(error, .kind = ALLM_ERR_ADAPTER,
                                    .reason = "timeout");
     allm_response *r = allm_response_new(
-        ALLM(response, .id = "i", .request_id = "r", .model = "m",
-             .message = m, .output_text = "a\0b", .output_len = 3,
-             .tool_calls = &call, .tool_call_count = 1,
-             .finish_reason = ALLM_FINISH_OTHER, .raw_finish_reason = "pause",
-             .usage = usage, .error = error, .raw = raw, .metadata = metadata,
-             .kept = kept));
+        ALLM(response, .id = "i", .request_id = "r", .model = "m", .message = m,
+             .output_text = "a\0b", .output_len = 3, .tool_calls = &call,
+             .tool_call_count = 1, .finish_reason = ALLM_FINISH_OTHER,
+             .raw_finish_reason = "pause", .usage = usage, .error = error,
+             .raw = raw, .metadata = metadata, .kept = kept));
     allm_json_free(args);
     allm_json_free(raw);
     allm_json_free(metadata);
@@ -149,8 +148,8 @@ static void an_error_stands_in_the_metadata(void)
     allm_json *metadata = noun_json("{'a':1}");
     const allm_error *error = ALLM(error, .kind = ALLM_ERR_STREAM,
                                    .reason = "truncated");
-    allm_response *r = allm_response_new(ALLM(response, .error = error,
-                                              .metadata = metadata));
+    allm_response *r =
+        allm_response_new(ALLM(response, .error = error, .metadata = metadata));
     CHECK_JSON(allm_response_json(r, ALLM_FORM_PLAIN),
                "{'id':null,'request_id':null,'model':null,'message':null,"
                "'output_text':null,'tool_calls':[],'finish_reason':null,"

@@ -37,8 +37,8 @@ static void there_is_always_a_thread(void)
     for (size_t i = 0; i < 2; i++) {
         allm_codec *c = allm_codec_decode(texts[i], ALLM_NUL_ENDED, "Session",
                                           NULL);
-        const allm_session_record *read =
-            allm_codec_value(c, ALLM_TYPE_SESSION);
+        const allm_session_record *read = allm_codec_value(c,
+                                                           ALLM_TYPE_SESSION);
         CHECK(GET(read, thread));
         CHECK_ALWAYS(!read || read->thread);
         allm_codec_free(c);
@@ -98,8 +98,7 @@ static void every_status_has_its_word(void)
         allm_text *t = allm_session_record_json(s, ALLM_FORM_PLAIN);
         const char *json = allm_text_bytes(t, NULL);
         allm_json *v = allm_json_parse(json, ALLM_NUL_ENDED, NULL);
-        CHECK_TEXT(allm_json_text(allm_json_get(v, "status"), NULL),
-                   words[i]);
+        CHECK_TEXT(allm_json_text(allm_json_get(v, "status"), NULL), words[i]);
         allm_json_free(v);
         allm_text_free(t);
         allm_session_record_free(s);
@@ -117,8 +116,8 @@ static void refuses_what_does_not_fit(void)
         CHECK_MISUSE(allm_session_record_error(s), "invalid_metadata",
                      "metadata must be a JSON object");
     allm_session_record_free(s);
-    s = allm_session_record_new(ALLM(session_record,
-                                     .pending_tool_call_count = 1));
+    s = allm_session_record_new(
+        ALLM(session_record, .pending_tool_call_count = 1));
     CHECK_MISUSE(allm_session_record_error(s), "missing_list",
                  "pending_tool_calls is NULL");
     allm_session_record_free(s);
@@ -133,8 +132,8 @@ static void sizes(void)
 {
     static const allm_session_record full = { .id = "x",
                                               .pending_question = "q" };
-    allm_session_record *older = noun_sized(
-        &full, sizeof full, offsetof(allm_session_record, thread));
+    allm_session_record *older =
+        noun_sized(&full, sizeof full, offsetof(allm_session_record, thread));
     allm_session_record *newer = noun_sized(&full, sizeof full,
                                             sizeof full + 8);
     allm_session_record *a = allm_session_record_new(older);

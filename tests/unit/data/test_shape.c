@@ -198,13 +198,13 @@ static void copies_every_field_or_nothing(void)
         close_quarry(&q);
         return;
     }
-    allm_stone *s = stone_new(
-        ALLM(stone, .name = name, .bytes = "a\0b", .bytes_len = 3, .flag = 1,
-             .word = 1, .count = 7, .whole = ALLM_NUM(-5),
-             .real = ALLM_NUM(0.5), .map = q.map, .array = q.array,
-             .any = q.any, .one = q.two[0], .filled = q.two[1],
-             .many = q.two, .many_count = 2, .thread = q.thread,
-             .pointer = &place, .kept = q.kept));
+    allm_stone *s =
+        stone_new(ALLM(stone, .name = name, .bytes = "a\0b", .bytes_len = 3,
+                       .flag = 1, .word = 1, .count = 7, .whole = ALLM_NUM(-5),
+                       .real = ALLM_NUM(0.5), .map = q.map, .array = q.array,
+                       .any = q.any, .one = q.two[0], .filled = q.two[1],
+                       .many = q.two, .many_count = 2, .thread = q.thread,
+                       .pointer = &place, .kept = q.kept));
     name[0] = 'G';
     close_quarry(&q);
     CHECK_WELL(shape_error(s));
@@ -261,10 +261,9 @@ static void a_struct_is_one_allocation(void)
     memset(bytes, 'x', sizeof bytes);
     allm_json *map = noun_json("{'a':[1,2,3,4,5,6,7,8,9]}");
     size_t before = check_allocations();
-    allm_stone *s = stone_new(ALLM(stone, .name = "x", .bytes = bytes,
-                                   .bytes_len = sizeof bytes, .any = map,
-                                   .map = map,
-                                   .filled = ALLM(pebble, .colour = "c")));
+    allm_stone *s = stone_new(
+        ALLM(stone, .name = "x", .bytes = bytes, .bytes_len = sizeof bytes,
+             .any = map, .map = map, .filled = ALLM(pebble, .colour = "c")));
     CHECK_INT(check_allocations() - before, 1);
     shape_free(s);
     allm_json_free(map);
@@ -323,8 +322,7 @@ static void an_empty_list_is_a_list(void)
 static void a_refused_struct_shows_nothing_but_its_error(void)
 {
     allm_json *map = noun_json("{'a':1}");
-    allm_stone *s = stone_new(ALLM(stone, .flag = 1, .map = map,
-                                   .bytes = "b",
+    allm_stone *s = stone_new(ALLM(stone, .flag = 1, .map = map, .bytes = "b",
                                    .one = ALLM(pebble, .colour = "x")));
     CHECK_MISUSE(shape_error(s), "missing_field",
                  "allm_stone_new: name is missing");
@@ -401,8 +399,8 @@ static void a_refusal_outlives_its_cause(void)
     allm_pebble *bad = shape_new(&pebble_shape, NULL);
     const allm_pebble *list[] = { bad };
     allm_stone *one = stone_new(ALLM(stone, .name = "x", .one = bad));
-    allm_stone *many = stone_new(ALLM(stone, .name = "x", .many = list,
-                                      .many_count = 1));
+    allm_stone *many =
+        stone_new(ALLM(stone, .name = "x", .many = list, .many_count = 1));
     shape_free(bad);
     if (bad) {
         CHECK_MISUSE(shape_error(one), "missing_field", "colour is missing");
@@ -494,8 +492,8 @@ static void copies_into_a_home_that_exists(void)
     const allm_error *error = NULL;
     if (!home)
         return;
-    const allm_pebble *p =
-        shape_copy(home, &pebble_shape, ALLM(pebble, .colour = "x"), &error);
+    const allm_pebble *p = shape_copy(home, &pebble_shape,
+                                      ALLM(pebble, .colour = "x"), &error);
     CHECK_TEXT(GET(p, colour), "x");
     CHECK(!GET(p, home));
     CHECK(!shape_copy(home, &pebble_shape, &(allm_pebble){ 0 }, &error));
@@ -610,10 +608,9 @@ static void sizes_are_judged_inside_too(void)
     static const allm_pebble pebble = { .colour = "red" };
     allm_pebble *older = noun_sized(&pebble, sizeof pebble,
                                     offsetof(allm_pebble, kept));
-    allm_pebble *newer = noun_sized(&pebble, sizeof pebble,
-                                    sizeof pebble + 8);
-    allm_stone *s = stone_new(ALLM(stone, .name = "x", .one = older,
-                                   .filled = newer));
+    allm_pebble *newer = noun_sized(&pebble, sizeof pebble, sizeof pebble + 8);
+    allm_stone *s =
+        stone_new(ALLM(stone, .name = "x", .one = older, .filled = newer));
     CHECK_WELL(shape_error(s));
     CHECK_TEXT(s && s->one ? s->one->colour : NULL, "red");
     CHECK_TEXT(s && s->filled ? s->filled->colour : NULL, "red");
@@ -678,7 +675,10 @@ static void every_member_is_copied(void)
     for (size_t i = 0; i < NOUNS; i++) {
         const struct shape *s = nouns[i];
         bool seen[WIDEST] = { false };
-        struct { struct shape_head head; int kind; } probe;
+        struct {
+            struct shape_head head;
+            int kind;
+        } probe;
         probe.head = (struct shape_head){ sizeof probe, NULL };
         for (probe.kind = -20; probe.kind < 40; probe.kind++)
             cover_fields(shape_of(s, &probe), seen);

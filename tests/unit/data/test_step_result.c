@@ -61,15 +61,14 @@ static void refuses_what_does_not_fit(void)
 {
     allm_json *list = noun_json("[]");
     allm_thread *bad = allm_thread_new(ALLM(thread_opts, .metadata = list));
-    allm_step_result *r = allm_step_result_new(ALLM(step_result,
-                                                    .thread = bad));
+    allm_step_result *r =
+        allm_step_result_new(ALLM(step_result, .thread = bad));
     allm_thread_free(bad);
     if (list)
         CHECK_MISUSE(allm_step_result_error(r), "invalid_metadata", "object");
     allm_step_result_free(r);
     r = allm_step_result_new(&(allm_step_result){ .done = 1 });
-    CHECK_MISUSE(allm_step_result_error(r), "struct_size",
-                 "allm_step_result");
+    CHECK_MISUSE(allm_step_result_error(r), "struct_size", "allm_step_result");
     CHECK(!GET(r, done));
     allm_step_result_free(r);
     allm_json_free(list);

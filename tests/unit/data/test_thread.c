@@ -190,8 +190,7 @@ static void nothing_is_accepted(void)
     CHECK_ALWAYS(allm_thread_messages(t, NULL));
     CHECK_ALWAYS(!allm_thread_metadata(NULL));
     CHECK_ALWAYS(!allm_thread_json(NULL, ALLM_FORM_PLAIN));
-    CHECK_ERROR(allm_thread_error(NULL), ALLM_ERR_NOMEM, "out_of_memory",
-                NULL);
+    CHECK_ERROR(allm_thread_error(NULL), ALLM_ERR_NOMEM, "out_of_memory", NULL);
     allm_thread_free(NULL);
     allm_thread_free(t);
     allm_message_free(m);
@@ -357,8 +356,7 @@ static void snapshots_see_only_their_length(void)
     }
     for (size_t i = 0; i < STAGES; i++) {
         size_t n;
-        const allm_message *const *list =
-            allm_thread_messages(snapshot[i], &n);
+        const allm_message *const *list = allm_thread_messages(snapshot[i], &n);
         CHECK_INT(n, i);
         CHECK(!allm_thread_at(snapshot[i], i));
         for (size_t k = 0; k < n && check_whole(); k++)
@@ -383,8 +381,7 @@ static void a_copy_of_an_empty_thread(void)
 static allm_thread *grown(allm_thread *t, size_t n)
 {
     allm_message *m = user("x");
-    while (allm_thread_count(t) < n &&
-           allm_thread_append(t, m) == ALLM_OK)
+    while (allm_thread_count(t) < n && allm_thread_append(t, m) == ALLM_OK)
         continue;
     allm_message_free(m);
     return t;
@@ -475,8 +472,8 @@ static void model_add(struct model *m, struct random r)
     if (m->count < LONGEST &&
         allm_thread_add(m->thread, ALLM_ROLE_USER, text) == ALLM_OK) {
         m->messages[m->count++] = allm_thread_last(m->thread);
-        CHECK_ALWAYS(slice_is(slice_of(text),
-                              allm_thread_last(m->thread)->text));
+        CHECK_ALWAYS(
+            slice_is(slice_of(text), allm_thread_last(m->thread)->text));
     }
 }
 
@@ -502,8 +499,8 @@ static void model_append_all(struct model *m, const struct model *from,
 
 static void model_replace(struct model *m, const struct model *from)
 {
-    allm_thread *copy =
-        from ? allm_thread_copy(from->thread) : allm_thread_new(NULL);
+    allm_thread *copy = from ? allm_thread_copy(from->thread)
+                             : allm_thread_new(NULL);
     allm_thread_free(m->thread);
     m->thread = copy;
     m->count = copy && from ? from->count : 0;

@@ -92,8 +92,7 @@ static void refuses_what_lacks_something(void)
 static void constructors_do_not_validate(void)
 {
     allm_tool *t = allm_tool_new(ALLM(tool, .name = "no such name!",
-                                      .description = "",
-                                      .schema_text = "42"));
+                                      .description = "", .schema_text = "42"));
     CHECK_WELL(allm_tool_error(t));
     CHECK_VALUE(GET(t, schema), "42");
     allm_tool_free(t);

@@ -32,8 +32,8 @@ static void keeps_every_field(void)
              .cached_input_tokens = ALLM_NUM(3),
              .reasoning_tokens = ALLM_NUM(4), .total_tokens = ALLM_NUM(5),
              .input_cost = ALLM_NUM(0.25), .output_cost = ALLM_NUM(0.5),
-             .total_cost = ALLM_NUM(0.75), .tool_usage = tools,
-             .extra = extra, .kept = kept));
+             .total_cost = ALLM_NUM(0.75), .tool_usage = tools, .extra = extra,
+             .kept = kept));
     allm_json_free(tools);
     allm_json_free(extra);
     allm_json_free(kept);

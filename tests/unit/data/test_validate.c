@@ -542,8 +542,7 @@ static void sessions_as_json(void)
 static void sessions_as_structs(void)
 {
     allm_thread *bad = allm_thread_new(NULL);
-    allm_thread_append(bad, ALLM(message, .role = ALLM_ROLE_TOOL,
-                                 .text = "x"));
+    allm_thread_append(bad, ALLM(message, .role = ALLM_ROLE_TOOL, .text = "x"));
     allm_json *args = noun_json("{}"), *error = noun_json("{'error':'x'}");
     const allm_tool_call *call = ALLM(tool_call, .id = "c", .name = "n",
                                       .arguments = args);
@@ -759,8 +758,8 @@ static void misuse_is_told(void)
     allm_json *list = noun_json("[]");
     allm_thread *t = allm_thread_new(ALLM(thread_opts, .metadata = list));
     if (v && broken && m && t && list) {
-        refused(allm_validate_json("usage", v), ALLM_ERR_MISUSE,
-                "unknown_type", "allm_validate_json: type must be");
+        refused(allm_validate_json("usage", v), ALLM_ERR_MISUSE, "unknown_type",
+                "allm_validate_json: type must be");
         refused(allm_validate_json(NULL, v), ALLM_ERR_MISUSE, "unknown_type",
                 NULL);
         const allm_error *parse = allm_json_error(broken);
@@ -888,8 +887,8 @@ static void random_request(struct random r, struct generated *g)
         g->request.temperature =
             (allm_num){ (double)random_below(r, 2001) / 1000, true };
     if (random_below(r, 2))
-        g->request.max_tokens =
-            (allm_int){ 1 + (int64_t)random_below(r, 4096), true };
+        g->request.max_tokens = (allm_int){ 1 + (int64_t)random_below(r, 4096),
+                                            true };
 }
 
 static void is_valid_by_every_door(const struct generated *g)

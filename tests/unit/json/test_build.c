@@ -2,8 +2,8 @@
 #include "json/build.h"
 
 #include "harness/check.h"
-#include "json/json.h"
 #include "unit/json/random_value.h"
+#include "json/json.h"
 
 /* The text of a root that is freed; NULL if it has none. */
 static void check_text(allm_json *v, const char *want)

@@ -1,8 +1,8 @@
 /* test_equal.c - which values are the same */
 #include "base/buf.h"
 #include "harness/check.h"
-#include "json/json.h"
 #include "unit/json/random_value.h"
+#include "json/json.h"
 
 static void judges_pairs(void)
 {

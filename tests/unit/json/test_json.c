@@ -60,8 +60,9 @@ static void getters_find(void)
     CHECK(!allm_json_at(deep, 3));
     CHECK(!allm_json_at(v, 0));
     CHECK(!allm_json_get(deep, "x"));
-    CHECK_INT(allm_json_number(allm_json_at(
-                  allm_json_get(allm_json_at(deep, 1), "x"), 0)), 2);
+    CHECK_INT(allm_json_number(
+                  allm_json_at(allm_json_get(allm_json_at(deep, 1), "x"), 0)),
+              2);
     CHECK(json_is(allm_json_get(v, "text"), "Ulm"));
     CHECK(!json_is(allm_json_get(v, "text"), "Ul"));
     CHECK(!json_is(allm_json_get(v, "nul"), "a"));
@@ -161,7 +162,8 @@ static void integers_are_exact(void)
 static void walks_in_order(void)
 {
     allm_json *v = allm_json_parse("{\"a\":[1,[2,3],{\"x\":4},5],\"b\":{},"
-                                   "\"c\":[]}", 0, NULL);
+                                   "\"c\":[]}",
+                                   0, NULL);
     char keys[8] = "", *at = keys;
     const allm_json *key = NULL, *e = NULL;
     while ((key = allm_json_next(v, key)) != NULL)

@@ -94,9 +94,8 @@ static void accepts_json(void)
         const allm_json *v = json_parse(&a, rows[i].text, limits(), &error);
         CHECK(v != NULL && !error);
         json_write(&out, v, 0);
-        CHECK_SLICE(buf_slice(&out), rows[i].written
-                                         ? slice_of(rows[i].written)
-                                         : rows[i].text);
+        CHECK_SLICE(buf_slice(&out),
+                    rows[i].written ? slice_of(rows[i].written) : rows[i].text);
         arena_release(&a);
     }
 }
@@ -369,8 +368,8 @@ static void keeps_the_depth(void)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         check_row(rows[i].why);
         struct slice text = nested(&a, rows[i].depth);
-        allm_json *v = allm_json_parse(text.ptr, text.len,
-            ALLM(json_opts, .max_depth = rows[i].max));
+        allm_json *v = allm_json_parse(
+            text.ptr, text.len, ALLM(json_opts, .max_depth = rows[i].max));
         CHECK_TEXT(word_of(v), rows[i].word);
         CHECK((allm_json_type_of(v) == ALLM_JSON_ARRAY) == !rows[i].word);
         allm_json_free(v);
@@ -435,8 +434,8 @@ static void keeps_the_size(void)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         check_row(rows[i].why);
-        allm_json *v = allm_json_parse(rows[i].text, 0,
-            ALLM(json_opts, .max_bytes = rows[i].max));
+        allm_json *v = allm_json_parse(
+            rows[i].text, 0, ALLM(json_opts, .max_bytes = rows[i].max));
         CHECK_TEXT(word_of(v), rows[i].word);
         allm_json_free(v);
     }
@@ -497,8 +496,8 @@ static void first_of_equal_keys_wins(void)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         check_row(rows[i].why);
-        allm_json *v = allm_json_parse(rows[i].text, 0,
-            ALLM(json_opts, .flags = ALLM_JSON_DUPLICATES));
+        allm_json *v = allm_json_parse(
+            rows[i].text, 0, ALLM(json_opts, .flags = ALLM_JSON_DUPLICATES));
         CHECK(!allm_json_error(v));
         allm_text *t = allm_json_write(v, 0);
         CHECK_TEXT(allm_text_bytes(t, NULL), rows[i].want);
@@ -528,8 +527,8 @@ static void checks_big_objects(void)
         struct slice bad = big_object(&a, n, "key 29");
         allm_json *v = allm_json_parse(good.ptr, good.len, NULL);
         allm_json *w = allm_json_parse(bad.ptr, bad.len, NULL);
-        allm_json *x = allm_json_parse(bad.ptr, bad.len,
-            ALLM(json_opts, .flags = ALLM_JSON_DUPLICATES));
+        allm_json *x = allm_json_parse(
+            bad.ptr, bad.len, ALLM(json_opts, .flags = ALLM_JSON_DUPLICATES));
         CHECK_TEXT(word_of(v), NULL);
         CHECK_TEXT(word_of(w), "duplicate_key");
         CHECK_INT(allm_json_count(v), n + 1);
@@ -624,8 +623,8 @@ static void a_small_document_is_one_allocation(void)
 {
     size_t before = check_allocations();
     allm_json *v = allm_json_parse("{\"id\":\"chatcmpl-1\",\"choices\":[{"
-                                   "\"delta\":{\"content\":\"Hi\"}}]}", 0,
-                                   NULL);
+                                   "\"delta\":{\"content\":\"Hi\"}}]}",
+                                   0, NULL);
     CHECK_INT(check_allocations() - before, 1);
     allm_json_free(v);
 }

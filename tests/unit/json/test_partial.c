@@ -1,10 +1,10 @@
 /* test_partial.c - unfinished documents: what can be told at every cut */
 #include "base/buf.h"
 #include "harness/check.h"
+#include "unit/json/random_value.h"
 #include "json/json.h"
 #include "json/parse.h"
 #include "json/write.h"
-#include "unit/json/random_value.h"
 
 static void makes_sense_of_beginnings(void)
 {
@@ -246,7 +246,9 @@ static void check_cuts(struct slice text, const allm_json *whole)
         json_limits_from(&limits, NULL);
         char *piece = arena_copy(&a, (struct slice){ text.ptr, cut });
         const allm_json *v = piece ? json_partial(&a,
-            (struct slice){ piece, cut }, limits, &complete, &error) : NULL;
+                                                  (struct slice){ piece, cut },
+                                                  limits, &complete, &error)
+                                   : NULL;
         CHECK(!error);
         CHECK(complete == is_document(&a, (struct slice){ text.ptr, cut }));
         CHECK(!v || is_beginning(v, whole));
@@ -343,8 +345,8 @@ static void size_is_limited(void)
     json_limits_from(&limits, NULL);
     limits.max_bytes = 3;
     CHECK(!json_partial(&a, SLICE("[1,2"), limits, &complete, &e));
-    CHECK(e && json_is(allm_json_at(allm_json_at(e->errors, 0), 1),
-                       "too_large"));
+    CHECK(e &&
+          json_is(allm_json_at(allm_json_at(e->errors, 0), 1), "too_large"));
     arena_release(&a);
 }
 

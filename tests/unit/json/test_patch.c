@@ -1,9 +1,9 @@
 /* test_patch.c - set, merge, merge patch */
 #include "base/status.h"
 #include "harness/check.h"
+#include "unit/json/random_value.h"
 #include "json/build.h"
 #include "json/json.h"
-#include "unit/json/random_value.h"
 
 static void check_result(allm_json *v, const char *want)
 {

@@ -2,9 +2,9 @@
 #include "json/write.h"
 
 #include "harness/check.h"
+#include "unit/json/random_value.h"
 #include "json/build.h"
 #include "json/json.h"
-#include "unit/json/random_value.h"
 
 static void writes_compact_and_pretty(void)
 {
