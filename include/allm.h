@@ -33,12 +33,14 @@
  *             in every later version; so does NULL instead of an option
  *             struct.  Each begins with its size: ALLM() fills it in.
  *  Text       UTF-8, NUL-terminated.  Where a length stands beside it, NUL may
- *             occur inside, and length 0 with a text means "up to its NUL".
- *             NULL means absent.
+ *             occur inside; ALLM_NUL_ENDED means "up to the NUL", and so does
+ *             length 0 in a struct that you fill.  NULL means absent.
  *  JSON form  Each struct has one: the members carry their C names unless the
  *             comment gives another in quotes.  `kept` holds the members of a
  *             document that have no place in the struct, unknown ones and ones
- *             of a wrong type; they are written out again.
+ *             of a wrong type, as an object; they are written out again.  An
+ *             element of a list that is no struct of ours becomes an empty one
+ *             whose `kept` is an array of it alone.
  *  Threads    One object, one thread at a time.  Plain data is immutable, and
  *             roots of plain data may be read by any number of threads.
  */
@@ -135,7 +137,7 @@ ALLM_API const char *const *allm_error_reasons(allm_status kind);
 /* ---------------------------------------------------------- 2  The world --- */
 
 /* Memory, in one function: size 0 frees p; p NULL allocates; else resizes.
- * `old` is the size p was asked with. */
+ * `old` is the size p was asked with.  Aligned as malloc's is. */
 typedef void *(*allm_alloc_fn)(void *ud, void *p, size_t old, size_t size);
 
 typedef struct allm_allocator {
@@ -276,9 +278,9 @@ ALLM_API allm_json *allm_json_build_done(allm_json_build *);
 /* -------------------------------------------------------- 5  JSON Schema --- */
 
 /*
- * A compiled schema of JSON Schema 2020-12 (docs/json.md names the keywords).
- * A schema that cannot be meant, such as a type that does not exist or a $ref
- * that leads nowhere, is an error of the object.
+ * A compiled schema of JSON Schema 2020-12; docs/json-schema.md names the
+ * keywords.  A schema that cannot be meant, such as a type that does not exist
+ * or a $ref that leads nowhere, is an error of the object.
  */
 typedef struct allm_json_schema allm_json_schema;
 ALLM_API allm_json_schema *allm_json_schema_new(const allm_json *schema);
@@ -363,8 +365,8 @@ typedef enum allm_role {
 struct allm_tool_call;
 
 /*
- * A message.  Its content is a text, or a list of parts (an empty list is
- * parts not NULL with count 0).  Messages that we made are counted: adding one
+ * A message.  Its content is a text or a list of parts, not both (an empty
+ * list is parts not NULL with count 0).  Messages that we made are counted: adding one
  * to a thread shares it.
  */
 typedef struct allm_message {
@@ -444,8 +446,8 @@ typedef struct allm_tool {
     const allm_json  *kept;
 } allm_tool;
 
-/* Needs name, description and a schema.  A tool with a function has no JSON
- * form: allm_tool_json() says so. */
+/* Needs name, description and a schema.  A tool with a function has no tagged
+ * form: allm_tool_json() says so; the plain form leaves the function out. */
 ALLM_API allm_tool *allm_tool_new(const allm_tool *fields);
 ALLM_API void allm_tool_free(allm_tool *);
 ALLM_API const allm_error *allm_tool_error(const allm_tool *);

@@ -20,6 +20,13 @@ static inline struct slice slice_of(const char *text)
 }
 
 /* Without its first n bytes, of which there must be so many. */
+/* A text and its length as a caller of the library gives them: ALLM_NUL_ENDED
+ * is "up to the NUL". */
+static inline struct slice slice_given(const char *text, size_t len)
+{
+    return len == (size_t)-1 ? slice_of(text) : (struct slice){ text, len };
+}
+
 static inline struct slice slice_skip(struct slice s, size_t n)
 {
     return (struct slice){ n ? s.ptr + n : s.ptr, s.len - n };

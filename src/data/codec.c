@@ -225,7 +225,7 @@ allm_codec *allm_codec_decode(const char *json, size_t len, const char *as,
                           "allm_codec_decode: the options have no size or an "
                           "unknown flag; fill them with ALLM(json_opts, ...)");
     else
-        read_text(c, shape_text(json, len), as, limits);
+        read_text(c, slice_given(json, len), as, limits);
     if (c->error && c->error->kind == ALLM_ERR_NOMEM) {
         allm_codec_free(c);
         return NULL;

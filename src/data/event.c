@@ -321,7 +321,7 @@ allm_event *allm_event_parse(const char *json, size_t len)
     allm_event *event = shape_root(mem_default(), &event_shape, 512);
     if (!event)
         return NULL;
-    const allm_error *error = json ? read_text(event, shape_text(json, len))
+    const allm_error *error = json ? read_text(event, slice_given(json, len))
                                    : misuse(home_arena(event->home),
                                             "missing_text",
                                             "allm_event_parse: the text is "

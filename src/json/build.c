@@ -354,7 +354,7 @@ void allm_json_build_text(allm_json_build *b, const char *text, size_t len)
     if (!b)
         return;
     if (text)
-        build_text(&b->build, repaired(b, val_given(text, len)));
+        build_text(&b->build, repaired(b, slice_given(text, len)));
     else
         build_null(&b->build);
     say(b, "a text was given where no value may stand");

@@ -99,7 +99,7 @@ allm_json *allm_json_parse(const char *text, size_t len,
 {
     struct json_limits limits;
     bool ok = json_limits_from(&limits, opts) && text;
-    struct slice s = val_given(text, len);
+    struct slice s = slice_given(text, len);
     struct mem mem = opts ? mem_from(known_opts(opts).allocator)
                           : mem_default();
     struct allm_home *h = home_new(mem, guess_size(s.len, limits.max_bytes));

@@ -37,7 +37,7 @@ allm_json *allm_json_partial(const char *text, size_t len, bool *complete)
     if (!h)
         return NULL;
     if (text)
-        v = json_partial(home_arena(h), val_given(text, len), limits, &whole,
+        v = json_partial(home_arena(h), slice_given(text, len), limits, &whole,
                          &error);
     else
         error = no_text(home_arena(h));

@@ -129,14 +129,6 @@ static inline const yyjson_val *val_after(const yyjson_val *v)
     return (const yyjson_val *)(const void *)((const char *)v + bytes);
 }
 
-/* A text as the public interface passes it: length 0 is "up to its NUL". */
-static inline struct slice val_given(const char *text, size_t len)
-{
-    if (!text || len == 0 || len == ALLM_NUL_ENDED)
-        return slice_of(text);
-    return (struct slice){ text, len };
-}
-
 /* The tag of a text of this length; nothing is known about its bytes. */
 static inline uint64_t val_text_tag(size_t len)
 {

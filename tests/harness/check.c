@@ -151,7 +151,12 @@ const char *check_data(const char *name)
 {
     static char path[4096];
     const char *root = getenv("ALLM_TEST_DATA");
-    snprintf(path, sizeof path, "%s/%s", root ? root : "../shared/data", name);
+    const char *source = getenv("SOURCE_DIR");
+    if (root)
+        snprintf(path, sizeof path, "%s/%s", root, name);
+    else
+        snprintf(path, sizeof path, "%s/../shared/data/%s",
+                 source ? source : ".", name);
     if (access(path, R_OK) == 0)
         return path;
     check_skip("the test data is not here");

@@ -373,7 +373,7 @@ static void lends_its_value_by_type_only(void)
 static void counts_bytes_or_stops_at_nul(void)
 {
     static const char text[] = "{\"messages\":[]}";
-    static const size_t len[] = { sizeof text - 1, ALLM_NUL_ENDED, 0 };
+    static const size_t len[] = { sizeof text - 1, ALLM_NUL_ENDED };
     for (size_t i = 0; i < COUNT(len); i++) {
         allm_codec *c = allm_codec_decode(text, len[i], "Thread", NULL);
         CHECK(!allm_codec_error(c));
@@ -400,7 +400,7 @@ static void refuses_misuse(void)
 {
     allm_json_opts sizeless = { 0 };
     check_row("no text");
-    check_misuse(allm_codec_decode(NULL, 0, NULL, NULL));
+    check_misuse(allm_codec_decode(NULL, ALLM_NUL_ENDED, NULL, NULL));
     check_misuse(allm_codec_decode(NULL, 5, "Message", NULL));
     check_row("options without a size");
     check_misuse(allm_codec_decode("{}", 2, "Message", &sizeless));

@@ -213,7 +213,7 @@ static void writes_a_session(void)
 {
     allm_thread *t = allm_thread_new(NULL);
     allm_thread_add(t, ALLM_ROLE_USER, "go");
-    allm_json *context = allm_json_parse("{\"a\":1}", 0, NULL);
+    allm_json *context = allm_json_parse("{\"a\":1}", ALLM_NUL_ENDED, NULL);
     const allm_tool_call *call = ALLM(tool_call, .id = "c0", .name = "echo",
                                       .arguments = context,
                                       .raw_arguments = "{\"a\":1}");
@@ -252,7 +252,8 @@ static void writes_a_session(void)
 
 static void writes_an_error_with_entries(void)
 {
-    allm_json *pairs = allm_json_parse("[[\"messages\",\"empty\"]]", 0, NULL);
+    allm_json *pairs = allm_json_parse("[[\"messages\",\"empty\"]]",
+                                       ALLM_NUL_ENDED, NULL);
     allm_error *e = allm_error_new(ALLM(error, .kind = ALLM_ERR_VALIDATION,
                                         .reason = "invalid_request",
                                         .errors = pairs));
@@ -282,7 +283,8 @@ static void writes_an_error_with_entries(void)
 static void writes_an_error_into_the_metadata_once(void)
 {
     allm_json *metadata = allm_json_parse(
-        "{\"a\":1,\"error\":\"old\",\"tool_calls\":\"mine\",\"b\":2}", 0, NULL);
+        "{\"a\":1,\"error\":\"old\",\"tool_calls\":\"mine\",\"b\":2}",
+        ALLM_NUL_ENDED, NULL);
     allm_chat_result *r = allm_chat_result_new(
         ALLM(chat_result, .halted_reason = "error", .metadata = metadata,
              .error = ALLM(error, .kind = ALLM_ERR_ADAPTER, .reason = "timeout",
@@ -300,7 +302,7 @@ static void writes_an_error_into_the_metadata_once(void)
 
 static void writes_the_calls_of_a_message_into_its_metadata(void)
 {
-    allm_json *none = allm_json_parse("{}", 0, NULL);
+    allm_json *none = allm_json_parse("{}", ALLM_NUL_ENDED, NULL);
     const allm_tool_call *call = ALLM(tool_call, .id = "c", .name = "n",
                                       .arguments = none);
     allm_message *m =

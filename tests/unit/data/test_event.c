@@ -78,8 +78,8 @@ struct parts {
 
 static struct parts make_parts(void)
 {
-    struct parts p = { allm_json_parse("{\"x\":1}", 0, NULL),
-                       allm_json_parse("[7,null]", 0, NULL),
+    struct parts p = { allm_json_parse("{\"x\":1}", ALLM_NUL_ENDED, NULL),
+                       allm_json_parse("[7,null]", ALLM_NUL_ENDED, NULL),
                        allm_thread_new(NULL) };
     return p;
 }
@@ -482,7 +482,7 @@ static void keeps_unknown_members(void)
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         check_row(rows[i].why);
-        allm_event *e = allm_event_parse(rows[i].text, 0);
+        allm_event *e = allm_event_parse(rows[i].text, ALLM_NUL_ENDED);
         CHECK(!allm_event_error(e));
         CHECK_JSON(allm_event_json(e), rows[i].back);
         allm_event_free(e);
@@ -528,7 +528,7 @@ static void refuses_what_is_no_event(void)
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         check_row(rows[i].why);
-        allm_event *e = allm_event_parse(rows[i].text, 0);
+        allm_event *e = allm_event_parse(rows[i].text, ALLM_NUL_ENDED);
         const allm_error *error = allm_event_error(e);
         CHECK_ALWAYS(error != NULL);
         CHECK_ALWAYS(!e || e->type == ALLM_EV_NONE);
@@ -553,7 +553,7 @@ static void counts_bytes_or_stops_at_nul(void)
     CHECK_ALWAYS(allm_event_error(e) != NULL);
     allm_event_free(e);
     check_row("no text");
-    e = allm_event_parse(NULL, 0);
+    e = allm_event_parse(NULL, ALLM_NUL_ENDED);
     CHECK_ALWAYS(allm_event_error(e) != NULL);
     CHECK_INT(kind_of(allm_event_error(e)), ALLM_ERR_MISUSE);
     allm_event_free(e);
@@ -571,8 +571,8 @@ static void accepts_null(void)
 /* A usage that came from a document with other members of these names. */
 static void a_usage_does_not_overwrite_the_event(void)
 {
-    allm_json *kept =
-        allm_json_parse("{\"type\":\"tokens\",\"seq\":99,\"x\":1}", 0, NULL);
+    allm_json *kept = allm_json_parse(
+        "{\"type\":\"tokens\",\"seq\":99,\"x\":1}", ALLM_NUL_ENDED, NULL);
     allm_event *e = allm_event_new(
         ALLM(event, .type = ALLM_EV_USAGE, .seq = 1,
              .usage = ALLM(usage, .input_tokens = ALLM_NUM(3),

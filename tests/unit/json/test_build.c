@@ -17,7 +17,8 @@ static void check_text(allm_json *v, const char *want)
 static void builds_what_the_reader_reads(void)
 {
     allm_json_build *b = allm_json_build_new(NULL);
-    allm_json *member = allm_json_parse("{\"x\":[1,\"y\"]}", 0, NULL);
+    allm_json *member = allm_json_parse("{\"x\":[1,\"y\"]}", ALLM_NUL_ENDED,
+                                        NULL);
     allm_json_build_object(b);
     allm_json_build_key(b, "city");
     allm_json_build_text(b, "Ulm", 3);
@@ -34,7 +35,7 @@ static void builds_what_the_reader_reads(void)
     allm_json_build_value(b, member);
     allm_json_build_end(b);
     allm_json_build_key(b, "");
-    allm_json_build_text(b, "", 0);
+    allm_json_build_text(b, "", ALLM_NUL_ENDED);
     allm_json_build_end(b);
     allm_json_free(member);
     allm_json *v = allm_json_build_done(b);
@@ -95,7 +96,7 @@ static void numbers_that_are_none_become_null(void)
     allm_json_build_number(b, -HUGE_VAL);
     allm_json_build_number(b, (double)NAN);
     allm_json_build_number(b, -0.0);
-    allm_json_build_text(b, NULL, 0);
+    allm_json_build_text(b, NULL, ALLM_NUL_ENDED);
     allm_json_build_end(b);
     check_text(allm_json_build_done(b), "[null,null,null,-0.0,null]");
 }
@@ -160,8 +161,8 @@ static void misuse_is_told_at_the_end(void)
         { "a key twice", "{k1k1]", "\"key\" was given twice" },
         { "a key twice inside", "[{k1k1]]", "\"key\" was given twice" },
     };
-    allm_json *value = allm_json_parse("[1]", 0, NULL);
-    allm_json *failed = allm_json_parse("[1", 0, NULL);
+    allm_json *value = allm_json_parse("[1]", ALLM_NUL_ENDED, NULL);
+    allm_json *failed = allm_json_parse("[1", ALLM_NUL_ENDED, NULL);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         check_row(rows[i].why);
         allm_json_build *b = allm_json_build_new(NULL);

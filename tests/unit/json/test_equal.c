@@ -49,8 +49,8 @@ static void judges_pairs(void)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         check_row(rows[i].a);
-        allm_json *a = allm_json_parse(rows[i].a, 0, NULL);
-        allm_json *b = allm_json_parse(rows[i].b, 0, NULL);
+        allm_json *a = allm_json_parse(rows[i].a, ALLM_NUL_ENDED, NULL);
+        allm_json *b = allm_json_parse(rows[i].b, ALLM_NUL_ENDED, NULL);
         CHECK(allm_json_equal(a, b) == rows[i].equal);
         CHECK(allm_json_equal(b, a) == rows[i].equal);
         CHECK(allm_json_equal(a, a) && allm_json_equal(b, b));
@@ -61,7 +61,7 @@ static void judges_pairs(void)
 
 static void what_failed_equals_nothing(void)
 {
-    allm_json *v = allm_json_parse("[", 0, NULL);
+    allm_json *v = allm_json_parse("[", ALLM_NUL_ENDED, NULL);
     CHECK_ALWAYS(!allm_json_equal(v, v));
     CHECK_ALWAYS(!allm_json_equal(v, json_null()));
     CHECK_ALWAYS(!allm_json_equal(json_null(), v));

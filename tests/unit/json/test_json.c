@@ -27,7 +27,7 @@ static void types_are_told(void)
         { "empty", ALLM_JSON_OBJECT, 0 }, { "", ALLM_JSON_INT, 0 },
         { "missing", ALLM_JSON_NONE, 0 },
     };
-    allm_json *v = allm_json_parse(sample, 0, NULL);
+    allm_json *v = allm_json_parse(sample, ALLM_NUL_ENDED, NULL);
     CHECK_INT(allm_json_type_of(v), ALLM_JSON_OBJECT);
     CHECK_INT(allm_json_count(v), 13);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -41,7 +41,7 @@ static void types_are_told(void)
 
 static void getters_find(void)
 {
-    allm_json *v = allm_json_parse(sample, 0, NULL);
+    allm_json *v = allm_json_parse(sample, ALLM_NUL_ENDED, NULL);
     const allm_json *deep = allm_json_get(v, "deep");
     size_t len;
     CHECK_TEXT(allm_json_text(allm_json_get(v, "text"), NULL), "Ulm");
@@ -149,7 +149,7 @@ static void integers_are_exact(void)
         check_row(rows[n].text);
         int64_t i = 0;
         uint64_t u = 0;
-        allm_json *v = allm_json_parse(rows[n].text, 0, NULL);
+        allm_json *v = allm_json_parse(rows[n].text, ALLM_NUL_ENDED, NULL);
         CHECK(allm_json_int64(v, &i) == rows[n].is_int64);
         CHECK(allm_json_uint64(v, &u) == rows[n].is_uint64);
         CHECK(i == rows[n].i && u == rows[n].u);
@@ -185,11 +185,11 @@ static void walks_in_order(void)
 
 static void copies_are_equal_and_apart(void)
 {
-    allm_json *v = allm_json_parse(sample, 0, NULL);
+    allm_json *v = allm_json_parse(sample, ALLM_NUL_ENDED, NULL);
     allm_json *copy = allm_json_copy(v);
     allm_json *member = allm_json_copy(allm_json_get(v, "deep"));
     allm_json_free(v);
-    v = allm_json_parse(sample, 0, NULL);
+    v = allm_json_parse(sample, ALLM_NUL_ENDED, NULL);
     CHECK(!allm_json_error(copy));
     CHECK(allm_json_equal(v, copy));
     CHECK(allm_json_equal(allm_json_get(v, "deep"), member));
@@ -203,7 +203,7 @@ static void a_copy_takes_what_was_said(void)
 {
     struct arena a;
     arena_init(&a, mem_default());
-    allm_json *v = allm_json_parse(sample, 0, NULL);
+    allm_json *v = allm_json_parse(sample, ALLM_NUL_ENDED, NULL);
     const allm_json *copy = json_copy(&a, v);
     CHECK(!copy || (size_t)(a.at - a.last) >= json_size(v));
     CHECK(!copy || (size_t)(a.at - a.last) < json_size(v) + 8);
@@ -215,7 +215,7 @@ static void a_copy_takes_what_was_said(void)
 
 static void a_copied_failure_says_the_same(void)
 {
-    allm_json *v = allm_json_parse("[1", 0, NULL);
+    allm_json *v = allm_json_parse("[1", ALLM_NUL_ENDED, NULL);
     allm_json *copy = allm_json_copy(v);
     const allm_error *e = allm_json_error(v);
     CHECK(e == allm_json_error(copy));
@@ -251,7 +251,7 @@ static void constants_are_values(void)
 
 static void only_roots_have_a_home(void)
 {
-    allm_json *v = allm_json_parse("[[1],{\"a\":2}]", 0, NULL);
+    allm_json *v = allm_json_parse("[[1],{\"a\":2}]", ALLM_NUL_ENDED, NULL);
     CHECK(json_home(v) != NULL);
     for (const allm_json *e = NULL; (e = allm_json_next(v, e)) != NULL;)
         CHECK(!json_home(e) && !allm_json_error(e));

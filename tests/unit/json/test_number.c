@@ -184,8 +184,8 @@ static void compares_by_value(void)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         check_row(rows[i].a);
-        allm_json *a = allm_json_parse(rows[i].a, 0, NULL);
-        allm_json *b = allm_json_parse(rows[i].b, 0, NULL);
+        allm_json *a = allm_json_parse(rows[i].a, ALLM_NUL_ENDED, NULL);
+        allm_json *b = allm_json_parse(rows[i].b, ALLM_NUL_ENDED, NULL);
         if (a && b) {
             int order = number_compare(val_of(a), val_of(b));
             int back = number_compare(val_of(b), val_of(a));
@@ -214,7 +214,7 @@ static void the_nearest_double_of_a_big_one(void)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         check_row(rows[i].text);
-        allm_json *v = allm_json_parse(rows[i].text, 0, NULL);
+        allm_json *v = allm_json_parse(rows[i].text, ALLM_NUL_ENDED, NULL);
         CHECK_INT(allm_json_type_of(v), ALLM_JSON_BIG);
         CHECK(allm_json_number(v) == rows[i].want);
         allm_json_free(v);
@@ -227,7 +227,8 @@ static void the_locale_does_not_matter(void)
     if (!setlocale(LC_NUMERIC, "de_DE.UTF-8") &&
         !setlocale(LC_NUMERIC, "fr_FR.UTF-8"))
         check_skip("no locale with a decimal comma is installed");
-    allm_json *v = allm_json_parse("[1.5,0.12345678901234567890]", 0, NULL);
+    allm_json *v = allm_json_parse("[1.5,0.12345678901234567890]",
+                                   ALLM_NUL_ENDED, NULL);
     CHECK(allm_json_number(allm_json_at(v, 0)) == 1.5);
     CHECK(fabs(allm_json_number(allm_json_at(v, 1)) - 0.1234567890123) < 1e-9);
     allm_text *t = allm_json_write(v, 0);

@@ -409,7 +409,8 @@ static void refuses_unfinished_depth(void)
 
 static void tells_where_it_is_too_deep(void)
 {
-    allm_json *v = allm_json_parse("{\"[\":1,\"a\":[{},[2,[3]]]}", 0,
+    allm_json *v = allm_json_parse("{\"[\":1,\"a\":[{},[2,[3]]]}",
+                                   ALLM_NUL_ENDED,
                                    ALLM(json_opts, .max_depth = 3));
     const allm_error *e = allm_json_error(v);
     CHECK_TEXT(word_of(v), "too_deep");
@@ -434,8 +435,9 @@ static void keeps_the_size(void)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         check_row(rows[i].why);
-        allm_json *v = allm_json_parse(
-            rows[i].text, 0, ALLM(json_opts, .max_bytes = rows[i].max));
+        allm_json *v =
+            allm_json_parse(rows[i].text, ALLM_NUL_ENDED,
+                            ALLM(json_opts, .max_bytes = rows[i].max));
         CHECK_TEXT(word_of(v), rows[i].word);
         allm_json_free(v);
     }
@@ -496,8 +498,9 @@ static void first_of_equal_keys_wins(void)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         check_row(rows[i].why);
-        allm_json *v = allm_json_parse(
-            rows[i].text, 0, ALLM(json_opts, .flags = ALLM_JSON_DUPLICATES));
+        allm_json *v =
+            allm_json_parse(rows[i].text, ALLM_NUL_ENDED,
+                            ALLM(json_opts, .flags = ALLM_JSON_DUPLICATES));
         CHECK(!allm_json_error(v));
         allm_text *t = allm_json_write(v, 0);
         CHECK_TEXT(allm_text_bytes(t, NULL), rows[i].want);
@@ -566,7 +569,7 @@ static void refuses_misuse(void)
     allm_json *v[] = {
         allm_json_parse("1", 1, &no_size),
         allm_json_parse("1", 1, &odd),
-        allm_json_parse(NULL, 0, NULL),
+        allm_json_parse(NULL, ALLM_NUL_ENDED, NULL),
     };
     for (size_t i = 0; i < sizeof v / sizeof *v; i++) {
         const allm_error *e = allm_json_error(v[i]);
@@ -576,6 +579,15 @@ static void refuses_misuse(void)
     }
 }
 
+/* A buffer that is empty has no NUL to look for. */
+static void nothing_is_read_of_nothing(void)
+{
+    char full[1] = { '7' };
+    allm_json *v = allm_json_parse(full, 0, NULL);
+    CHECK_TEXT(word_of(v), "malformed");
+    allm_json_free(v);
+}
+
 static void takes_a_length_or_not(void)
 {
     static const struct {
@@ -583,8 +595,7 @@ static void takes_a_length_or_not(void)
         size_t len;
         double want;
     } rows[] = {
-        { "up to the NUL", 0, 123 },
-        { "said so", ALLM_NUL_ENDED, 123 },
+        { "up to the NUL", ALLM_NUL_ENDED, 123 },
         { "two bytes", 2, 12 },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -611,7 +622,7 @@ static void uses_the_allocator_given(void)
 {
     size_t live = 0;
     const allm_allocator own = { sizeof own, count_in, &live };
-    allm_json *v = allm_json_parse("{\"a\":[1,2,3]}", 0,
+    allm_json *v = allm_json_parse("{\"a\":[1,2,3]}", ALLM_NUL_ENDED,
                                    ALLM(json_opts, .allocator = &own));
     CHECK(live > 0);
     CHECK_INT(allm_json_count(allm_json_get(v, "a")), 3);
@@ -624,7 +635,7 @@ static void a_small_document_is_one_allocation(void)
     size_t before = check_allocations();
     allm_json *v = allm_json_parse("{\"id\":\"chatcmpl-1\",\"choices\":[{"
                                    "\"delta\":{\"content\":\"Hi\"}}]}",
-                                   0, NULL);
+                                   ALLM_NUL_ENDED, NULL);
     CHECK_INT(check_allocations() - before, 1);
     allm_json_free(v);
 }
@@ -633,7 +644,7 @@ static void older_options_are_understood(void)
 {
     allm_json_opts opts = { .size = offsetof(allm_json_opts, flags),
                             .max_depth = 1, .flags = ~0u };
-    allm_json *v = allm_json_parse("[[]]", 0, &opts);
+    allm_json *v = allm_json_parse("[[]]", ALLM_NUL_ENDED, &opts);
     CHECK_TEXT(word_of(v), "too_deep");
     allm_json_free(v);
 }
@@ -657,7 +668,7 @@ static void messages_help(void)
           "or read the beginning of one with allm_json_partial()" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        allm_json *v = allm_json_parse(rows[i].text, 0, NULL);
+        allm_json *v = allm_json_parse(rows[i].text, ALLM_NUL_ENDED, NULL);
         const allm_error *e = allm_json_error(v);
         CHECK_TEXT(e ? e->message : NULL, rows[i].message);
         allm_json_free(v);
@@ -678,6 +689,7 @@ TESTS = {
     TEST(checks_big_objects),
     TEST_ONCE(a_million_keys),
     TEST(refuses_misuse),
+    TEST(nothing_is_read_of_nothing),
     TEST(takes_a_length_or_not),
     TEST(uses_the_allocator_given),
     TEST(a_small_document_is_one_allocation),

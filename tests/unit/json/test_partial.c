@@ -68,7 +68,8 @@ static void makes_sense_of_beginnings(void)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         check_row(rows[i].why);
         bool complete = !rows[i].complete;
-        allm_json *v = allm_json_partial(rows[i].text, 0, &complete);
+        allm_json *v = allm_json_partial(rows[i].text, ALLM_NUL_ENDED,
+                                         &complete);
         CHECK(!allm_json_error(v));
         CHECK(complete == rows[i].complete);
         CHECK((allm_json_type_of(v) == ALLM_JSON_NONE) == !rows[i].want);
@@ -262,7 +263,7 @@ static void check_cuts(struct slice text, const allm_json *whole)
 
 static void check_document(const char *text)
 {
-    allm_json *whole = allm_json_parse(text, 0, NULL);
+    allm_json *whole = allm_json_parse(text, ALLM_NUL_ENDED, NULL);
     CHECK(!allm_json_error(whole));
     check_cuts(slice_of(text), whole);
     allm_json_free(whole);
@@ -353,7 +354,7 @@ static void size_is_limited(void)
 static void null_is_misuse(void)
 {
     bool complete = true;
-    allm_json *v = allm_json_partial(NULL, 0, &complete);
+    allm_json *v = allm_json_partial(NULL, ALLM_NUL_ENDED, &complete);
     const allm_error *e = allm_json_error(v);
     CHECK_ALWAYS(!complete);
     CHECK(e && e->kind == ALLM_ERR_MISUSE);

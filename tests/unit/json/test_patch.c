@@ -30,10 +30,11 @@ static void sets_a_member(void)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         check_row(rows[i].why);
-        allm_json *object = allm_json_parse(rows[i].object, 0, NULL);
-        allm_json *value = rows[i].value
-                               ? allm_json_parse(rows[i].value, 0, NULL)
-                               : NULL;
+        allm_json *object = allm_json_parse(rows[i].object, ALLM_NUL_ENDED,
+                                            NULL);
+        allm_json *value = rows[i].value ? allm_json_parse(rows[i].value,
+                                                           ALLM_NUL_ENDED, NULL)
+                                         : NULL;
         allm_json *v = allm_json_set(object, rows[i].key, value);
         allm_json_free(object);
         allm_json_free(value);
@@ -57,8 +58,8 @@ static void merges_members(void)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         check_row(rows[i].why);
-        allm_json *a = allm_json_parse(rows[i].under, 0, NULL);
-        allm_json *b = allm_json_parse(rows[i].over, 0, NULL);
+        allm_json *a = allm_json_parse(rows[i].under, ALLM_NUL_ENDED, NULL);
+        allm_json *b = allm_json_parse(rows[i].over, ALLM_NUL_ENDED, NULL);
         allm_json *v = allm_json_merge(a, b);
         allm_json_free(a);
         allm_json_free(b);
@@ -98,8 +99,8 @@ static void patches(void)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         check_row(rows[i].patch);
-        allm_json *a = allm_json_parse(rows[i].target, 0, NULL);
-        allm_json *b = allm_json_parse(rows[i].patch, 0, NULL);
+        allm_json *a = allm_json_parse(rows[i].target, ALLM_NUL_ENDED, NULL);
+        allm_json *b = allm_json_parse(rows[i].patch, ALLM_NUL_ENDED, NULL);
         allm_json *v = allm_json_patch(a, b);
         allm_json_free(a);
         allm_json_free(b);
@@ -109,7 +110,7 @@ static void patches(void)
 
 static void refuses_misuse(void)
 {
-    allm_json *failed = allm_json_parse("[", 0, NULL);
+    allm_json *failed = allm_json_parse("[", ALLM_NUL_ENDED, NULL);
     const allm_json *object = json_empty_object();
     const allm_json *list = json_empty_array();
     allm_json *v[] = {

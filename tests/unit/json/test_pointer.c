@@ -54,7 +54,7 @@ static void leads_to_a_value(void)
         { "/nul", NULL },
         { "#/foo", NULL },
     };
-    allm_json *v = allm_json_parse(document, 0, NULL);
+    allm_json *v = allm_json_parse(document, ALLM_NUL_ENDED, NULL);
     CHECK(allm_json_pointer(v, "") == v);
     CHECK(!allm_json_pointer(v, NULL));
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

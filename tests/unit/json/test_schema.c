@@ -22,7 +22,8 @@
 
 static allm_json *parse(const char *text)
 {
-    return allm_json_parse(text, 0, ALLM(json_opts, .max_depth = 1000000));
+    return allm_json_parse(text, ALLM_NUL_ENDED,
+                           ALLM(json_opts, .max_depth = 1000000));
 }
 
 /* The faults of a value, or the error of the schema; a root. */

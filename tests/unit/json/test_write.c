@@ -25,7 +25,7 @@ static void writes_compact_and_pretty(void)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         check_row(rows[i].why);
-        allm_json *v = allm_json_parse(rows[i].text, 0, NULL);
+        allm_json *v = allm_json_parse(rows[i].text, ALLM_NUL_ENDED, NULL);
         allm_text *compact = allm_json_write(v, 0);
         allm_text *pretty = allm_json_write(v, ALLM_JSON_PRETTY);
         CHECK_TEXT(allm_text_bytes(compact, NULL), rows[i].text);
@@ -94,7 +94,7 @@ static void appends(void)
 static void keeps_the_limit_of_the_buffer(void)
 {
     static const char text[] = "{\"a\":[1,2.5,\"x\\ny\",true,null],\"b\":{}}";
-    allm_json *v = allm_json_parse(text, 0, NULL);
+    allm_json *v = allm_json_parse(text, ALLM_NUL_ENDED, NULL);
     for (size_t limit = 0; limit <= sizeof text; limit++) {
         struct arena a;
         struct buf out;
@@ -115,7 +115,7 @@ static void refuses_what_is_no_value(void)
     arena_init(&a, mem_default());
     buf_init(&out, &a, 100);
     CHECK_ALWAYS(!json_write(&out, NULL, 0) && out.broken);
-    allm_json *failed = allm_json_parse("[", 0, NULL);
+    allm_json *failed = allm_json_parse("[", ALLM_NUL_ENDED, NULL);
     buf_clear(&out);
     CHECK_ALWAYS(!json_write(&out, failed, 0) && out.broken);
     allm_text *t = allm_json_write(failed, 0);
