@@ -163,7 +163,7 @@ static void walks_in_order(void)
 {
     allm_json *v = allm_json_parse("{\"a\":[1,[2,3],{\"x\":4},5],\"b\":{},"
                                    "\"c\":[]}",
-                                   0, NULL);
+                                   ALLM_NUL_ENDED, NULL);
     char keys[8] = "", *at = keys;
     const allm_json *key = NULL, *e = NULL;
     while ((key = allm_json_next(v, key)) != NULL)

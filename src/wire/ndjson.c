@@ -1,0 +1,79 @@
+/*
+ * ndjson.c - JSON values in lines: bytes in, lines out
+ *
+ * A line that lies whole in the input is not copied.  When the input ends with
+ * a line's end, we own no memory.
+ */
+#include "wire/ndjson.h"
+
+void ndjson_init(struct ndjson *n, struct mem mem, size_t line_limit)
+{
+    *n = (struct ndjson){ .ended = false };
+    arena_init(&n->arena, mem);
+    lines_init(&n->lines, &n->arena, LINES_LF, line_limit);
+}
+
+void ndjson_release(struct ndjson *n)
+{
+    arena_release(&n->arena);
+    lines_forget(&n->lines);
+}
+
+/* Without the CR of a CRLF; NULL, 0 if there is only white space in it. */
+static struct slice trim(struct slice line)
+{
+    if (line.len && line.ptr[line.len - 1] == '\r')
+        line.len--;
+    for (size_t i = 0; i < line.len; i++) {
+        char c = line.ptr[i];
+        if (c != ' ' && c != '\t' && c != '\r')
+            return line;
+    }
+    return (struct slice){ NULL, 0 };
+}
+
+static enum wire_result take_line(struct ndjson *n, struct slice *in,
+                                  struct slice *line)
+{
+    enum wire_result result;
+    while ((result = lines_next(&n->lines, in, line)) == WIRE_FRAME) {
+        *line = trim(*line);
+        if (line->len)
+            return WIRE_FRAME;
+    }
+    if (result == WIRE_MORE)
+        result = lines_keep(&n->lines, in);
+    if (result == WIRE_MORE && lines_empty(&n->lines))
+        ndjson_release(n);
+    return result;
+}
+
+/* What is lost stays lost. */
+static enum wire_result next(struct ndjson *n, struct slice *in,
+                             struct slice *line)
+{
+    *line = (struct slice){ NULL, 0 };
+    if (n->lost)
+        return n->lost;
+    enum wire_result result = take_line(n, in, line);
+    if (result == WIRE_TOO_LONG || result == WIRE_NOMEM)
+        n->lost = result;
+    return result;
+}
+
+enum wire_result ndjson_next(struct ndjson *n, struct slice *in,
+                             struct slice *line)
+{
+    if (!n->ended)
+        return next(n, in, line);
+    *line = (struct slice){ NULL, 0 };
+    return n->lost ? n->lost : WIRE_END;
+}
+
+enum wire_result ndjson_end(struct ndjson *n, struct slice *line)
+{
+    struct slice in = n->ended ? SLICE("") : SLICE("\n");
+    n->ended = true;
+    enum wire_result result = next(n, &in, line);
+    return result == WIRE_MORE ? WIRE_END : result;
+}

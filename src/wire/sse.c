@@ -1,0 +1,305 @@
+/*
+ * sse.c - server-sent events: bytes in, events out
+ *
+ * A blank line ends an event; "data: x" and "event: y" give its parts; ": z"
+ * is a comment (WHATWG HTML, 9.2.6; rules S1 to S11 of the provider contract).
+ *
+ *      in --lines--> line --take_field--> name, data, error, id
+ *                     |                              |
+ *                  comment                       blank line
+ *                     v                              v
+ *                 KEEPALIVE              EVENT, then ERROR; or KEEPALIVE
+ *
+ * Invariants
+ *   (1) A value lies where its line lies (the input, or the lines' memory) as
+ *       long as this call lasts; before any return that leaves an event open
+ *       it is copied into memory of its own.  So an event that lies whole in
+ *       the input, with one line of data, is not copied.
+ *   (2) The values of an event are never longer, together, than event_limit.
+ *   (3) When nothing is open and the input is used up, we own no memory.
+ *
+ * We differ from the standard on purpose: an event without its blank line is
+ * given at the end (S8: proxies lose it), one with empty data is none (S7),
+ * the field "error" is an event (S6: old llama.cpp), and "id" and "retry" are
+ * noted for those who look, but nobody reconnects (S5).
+ */
+#include "wire/sse.h"
+
+static void init_values(struct sse *s)
+{
+    struct sse_value *all[] = { &s->name, &s->data, &s->error, &s->id };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        *all[i] = (struct sse_value){ .text = SLICE("") };
+        buf_init(&all[i]->own, &s->arena, s->event_limit);
+    }
+}
+
+void sse_init(struct sse *s, struct mem mem, size_t line_limit,
+              size_t event_limit)
+{
+    *s = (struct sse){
+        .event_limit = event_limit ? event_limit : WIRE_LIMIT,
+        .retry_ms = -1,
+    };
+    arena_init(&s->arena, mem);
+    lines_init(&s->lines, &s->arena, LINES_ANY, line_limit);
+    init_values(s);
+}
+
+/* Only when nothing in it is needed. */
+static void free_memory(struct sse *s)
+{
+    if (!s->arena.block)
+        return;
+    arena_release(&s->arena);
+    lines_forget(&s->lines);
+    init_values(s);
+}
+
+void sse_release(struct sse *s)
+{
+    free_memory(s);
+}
+
+/* --------------------------------------------------------------- fields --- */
+
+static bool lose(struct sse *s, enum wire_result why)
+{
+    s->lost = why;
+    return false;
+}
+
+static bool fits(struct sse *s, size_t more)
+{
+    size_t held = s->name.text.len + s->data.text.len + s->error.text.len +
+                  s->id.text.len;
+    return more <= s->event_limit - held;
+}
+
+/* Copy a value to where it can stay, unless it is there: keeps (1). */
+static bool own_value(struct sse *s, struct sse_value *v)
+{
+    if (!v->given || v->text.ptr == v->own.ptr)
+        return true;
+    buf_clear(&v->own);
+    buf_add(&v->own, v->text);
+    if (v->own.broken)
+        return lose(s, WIRE_NOMEM);
+    v->text = buf_slice(&v->own);
+    return true;
+}
+
+static bool own_values(struct sse *s)
+{
+    return own_value(s, &s->name) && own_value(s, &s->data) &&
+           own_value(s, &s->error) && own_value(s, &s->id);
+}
+
+/* The last one given counts. */
+static bool set_value(struct sse *s, struct sse_value *v, struct slice text)
+{
+    v->text.len = 0;
+    if (!fits(s, text.len))
+        return lose(s, WIRE_TOO_LONG);
+    v->text = text;
+    v->given = true;
+    return true;
+}
+
+/* Values of several lines are one text, with LF between them. */
+static bool add_value(struct sse *s, struct sse_value *v, struct slice text)
+{
+    if (!v->given)
+        return set_value(s, v, text);
+    if (!fits(s, text.len + 1))
+        return lose(s, WIRE_TOO_LONG);
+    if (!own_value(s, v))
+        return false;
+    buf_byte(&v->own, '\n');
+    buf_add(&v->own, text);
+    if (v->own.broken)
+        return lose(s, WIRE_NOMEM);
+    v->text = buf_slice(&v->own);
+    return true;
+}
+
+/* Digits only, as the standard asks; what is too large is left alone. */
+static void note_retry(struct sse *s, struct slice text)
+{
+    int64_t ms = 0;
+    if (text.len == 0 || text.len > 15)
+        return;
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.ptr[i] < '0' || text.ptr[i] > '9')
+            return;
+        ms = ms * 10 + (text.ptr[i] - '0');
+    }
+    s->retry_ms = ms;
+}
+
+/* "data: x" -> "data", "x": at most one space behind the colon goes (S4). */
+static struct slice split_field(struct slice line, struct slice *text)
+{
+    const char *colon = memchr(line.ptr, ':', line.len);
+    size_t n = colon ? (size_t)(colon - line.ptr) : line.len;
+    *text = slice_skip(line, colon ? n + 1 : n);
+    if (slice_starts(*text, SLICE(" ")))
+        *text = slice_skip(*text, 1);
+    return (struct slice){ line.ptr, n };
+}
+
+static bool take_field(struct sse *s, struct slice field, struct slice text)
+{
+    s->any = true;
+    if (slice_eq(field, SLICE("data")))
+        return add_value(s, &s->data, text);
+    if (slice_eq(field, SLICE("event")))
+        return set_value(s, &s->name, text);
+    if (slice_eq(field, SLICE("error")))
+        return add_value(s, &s->error, text);
+    if (slice_eq(field, SLICE("id")))
+        return set_value(s, &s->id, text);
+    if (slice_eq(field, SLICE("retry")))
+        note_retry(s, text);
+    return true;
+}
+
+/* --------------------------------------------------------------- frames --- */
+
+static void close_value(struct sse_value *v)
+{
+    v->text = SLICE("");
+    v->given = false;
+}
+
+static void close_event(struct sse *s)
+{
+    close_value(&s->name);
+    close_value(&s->data);
+    close_value(&s->error);
+    close_value(&s->id);
+    s->any = s->complete = false;
+}
+
+static enum wire_result give(struct sse *s, enum sse_kind kind,
+                             struct slice data, struct sse_frame *frame)
+{
+    *frame = (struct sse_frame){
+        .kind = kind,
+        .name = s->name.text,
+        .data = data,
+        .id = s->id.text,
+        .unended = s->ended,
+    };
+    return WIRE_FRAME;
+}
+
+/*
+ * After its blank line an event is given as one frame, or as two if there is
+ * an error beside the data.  WIRE_MORE: all of it was given.  The bytes of the
+ * values outlive close_value().
+ */
+static enum wire_result give_event(struct sse *s, struct sse_frame *frame)
+{
+    enum wire_result result = WIRE_MORE;
+    s->complete = true;
+    if (s->data.text.len)
+        result = give(s, SSE_EVENT, s->data.text, frame);
+    else if (s->error.given)
+        result = give(s, SSE_ERROR, s->error.text, frame);
+    else if (s->any)
+        result = give(s, SSE_KEEPALIVE, SLICE(""), frame);
+
+    if (s->data.text.len && s->error.given) {
+        close_value(&s->data);
+        return own_values(s) ? result : s->lost;
+    }
+    close_event(s);
+    return result;
+}
+
+/* A comment may stand in the middle of an event. */
+static enum wire_result give_comment(struct sse *s, struct slice text,
+                                     struct sse_frame *frame)
+{
+    if (!own_values(s))
+        return s->lost;
+    *frame = (struct sse_frame){ .kind = SSE_KEEPALIVE, .data = text };
+    return WIRE_FRAME;
+}
+
+/* WIRE_MORE: this line makes no frame. */
+static enum wire_result take_line(struct sse *s, struct slice line,
+                                  struct sse_frame *frame)
+{
+    if (line.len == 0)
+        return give_event(s, frame);
+    struct slice text;
+    struct slice field = split_field(line, &text);
+    if (field.len == 0)
+        return give_comment(s, text, frame);
+    return take_field(s, field, text) ? WIRE_MORE : s->lost;
+}
+
+/* The input is used up. */
+static enum wire_result rest(struct sse *s, struct slice *in)
+{
+    if (!own_values(s))
+        return s->lost;
+    enum wire_result result = lines_keep(&s->lines, in);
+    if (result == WIRE_MORE && !s->any && lines_empty(&s->lines))
+        free_memory(s);         /* keeps (3) */
+    return result;
+}
+
+static enum wire_result take_frame(struct sse *s, struct slice *in,
+                                   struct sse_frame *frame)
+{
+    struct slice line;
+    enum wire_result result;
+    if (s->complete)
+        return give_event(s, frame);
+    while ((result = lines_next(&s->lines, in, &line)) == WIRE_FRAME) {
+        result = take_line(s, line, frame);
+        if (result != WIRE_MORE)
+            return result;
+    }
+    return result == WIRE_MORE ? rest(s, in) : result;
+}
+
+/* What is lost stays lost. */
+static enum wire_result next(struct sse *s, struct slice *in,
+                             struct sse_frame *frame)
+{
+    *frame = (struct sse_frame){ .kind = SSE_KEEPALIVE };
+    if (s->lost)
+        return s->lost;
+    enum wire_result result = take_frame(s, in, frame);
+    if (result == WIRE_TOO_LONG || result == WIRE_NOMEM)
+        s->lost = result;
+    return result;
+}
+
+enum wire_result sse_next(struct sse *s, struct slice *in,
+                          struct sse_frame *frame)
+{
+    if (!s->ended)
+        return next(s, in, frame);
+    *frame = (struct sse_frame){ .kind = SSE_KEEPALIVE };
+    return s->lost ? s->lost : WIRE_END;
+}
+
+/* Two line ends behind the input end its last line and its last event; the
+ * first may be taken for the LF of a CRLF. */
+enum wire_result sse_end(struct sse *s, struct sse_frame *frame)
+{
+    static const struct slice ends = { "\n\n", 2 };
+    enum wire_result result;
+    s->ended = true;
+    do {
+        struct slice in = slice_skip(ends, s->ending);
+        result = next(s, &in, frame);
+        s->ending = ends.len - in.len;
+    } while (result == WIRE_FRAME && frame->kind == SSE_KEEPALIVE);
+    return result == WIRE_MORE ? WIRE_END : result;
+}
