@@ -34,7 +34,9 @@
  *             struct.  Each begins with its size: ALLM() fills it in.
  *  Text       UTF-8, NUL-terminated.  Where a length stands beside it, NUL may
  *             occur inside; ALLM_NUL_ENDED means "up to the NUL", and so does
- *             length 0 in a struct that you fill.  NULL means absent.
+ *             length 0 in a struct that you fill.  NULL means absent.  Text is
+ *             not checked on the way in; what is not UTF-8 is written to JSON
+ *             as U+FFFD.
  *  JSON form  Each struct has one: the members carry their C names unless the
  *             comment gives another in quotes.  `kept` holds the members of a
  *             document that have no place in the struct, unknown ones and ones
@@ -434,7 +436,7 @@ typedef struct allm_tool {
     const char       *name;           /* [A-Za-z0-9_-]{1,64}                */
     const char       *description;
     const allm_json  *schema;         /* JSON Schema of the arguments       */
-    const char       *schema_text;    /* or the same as text                */
+    const char       *schema_text;    /* or as text, if schema is NULL      */
     allm_tool_fn      call;           /* "handler"; NULL: nobody            */
     void             *ud;
     uint32_t          manual;         /* 1: the caller answers by hand      */

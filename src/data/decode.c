@@ -23,6 +23,27 @@ void decode_init(struct decoder *d, struct allm_home *home, struct arena *tell)
 
 /* --------------------------------------------------------------- refusing --- */
 
+/* What to do about a refusal, behind its place. */
+static const char *advice(const char *reason)
+{
+    static const struct {
+        const char *reason, *advice;
+    } known[] = {
+        { "atom_decode_failed", "; the word there is none that is allowed" },
+        { "missing_type_tag", "; it has no \"__type__\": it must be an object, "
+                              "and `as` must name its type" },
+        { "unknown_type_tag", "; `as` must be a type such as \"Message\"" },
+        { "missing", "; beside \"__type__\" there must be \"data\"" },
+        { "malformed_struct", "; an object with the members of the type is "
+                              "expected there" },
+        { "invalid_base64", "; bytes must be base64 with padding" },
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (!strcmp(known[i].reason, reason))
+            return known[i].advice;
+    return "";
+}
+
 const allm_error *decode_error(struct arena *a, const struct path *path,
                                const char *reason)
 {
@@ -37,8 +58,9 @@ const allm_error *decode_error(struct arena *a, const struct path *path,
     build_end(&b);
     const allm_json *errors = build_done(&b);
     allm_error *e = status_error(a, ALLM_ERR_VALIDATION, "invalid_request",
-                                 "the document cannot be read: %s at %s",
-                                 reason, where.len ? where.ptr : "its root");
+                                 "the document cannot be read: %s at %s%s",
+                                 reason, where.len ? where.ptr : "its root",
+                                 advice(reason));
     if (!e || !errors)
         return status_nomem();
     e->errors = errors;
