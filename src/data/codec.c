@@ -213,6 +213,8 @@ allm_codec *allm_codec_decode(const char *json, size_t len, const char *as,
 {
     struct json_limits limits;
     bool known = json_limits_from(&limits, opts);
+    if (!opts || !MEM_REACHES(opts, max_depth) || !opts->max_depth)
+        limits.max_depth += DECODE_ENVELOPES;
     bool reaches = known && opts && MEM_REACHES(opts, allocator);
     allm_codec *c = codec_new(mem_from(reaches ? opts->allocator : NULL));
     if (!c)

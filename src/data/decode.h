@@ -5,6 +5,10 @@
 #include "data/path.h"
 #include "data/shape.h"
 
+/* Levels that structs and their envelopes add around a free-form value: what
+ * the JSON reader accepted must still be read when it lies in a session. */
+enum { DECODE_ENVELOPES = 64 };
+
 /* One document being read. */
 struct decoder {
     struct allm_home *home;     /* who will own what is read */

@@ -301,6 +301,7 @@ static const allm_error *read_text(allm_event *root, struct slice text)
     arena_init(&scratch, home_mem(home));
     decode_init(&d, home, home_arena(home));
     json_limits_from(&limits, NULL);
+    limits.max_depth += DECODE_ENVELOPES;
     const allm_error *error = NULL;
     const allm_json *v = json_parse(&scratch, text, limits, &error);
     const allm_event *read = v ? event_read(&d, v) : NULL;

@@ -457,6 +457,18 @@ static const char *missing(const struct shape *s, const void *value)
     return NULL;
 }
 
+/* A field whose value has no JSON form; NULL: there is none.  A needed enum, a
+ * message's role, is left to the validator, as the model has it. */
+static const char *wrong_value(const struct shape *s, const void *value)
+{
+    for (const struct shape_field *f = s->fields; f->name; f++) {
+        if (f->kind == SHAPE_ENUM && !(f->flags & SHAPE_NEEDED) &&
+            *(const uint32_t *)shape_at(f, value) >= f->words->count)
+            return f->name;
+    }
+    return NULL;
+}
+
 /* What a constructor returns when it failed: a root that shows nothing but the
  * error, which lives in its arena; or NULL. */
 static void *refused(struct shape_head *v, const allm_error *error)
@@ -499,14 +511,18 @@ void *shape_new(const struct shape *s, const void *fields)
     struct copy c = { .home = v->home, .arena = home_arena(v->home) };
     if (!copy_into(&c, s, fields, v))
         return refused(v, c.error);
-    const char *name = missing(s, v);
-    if (!name)
-        return v;
-    misuse(&c, status_error(c.arena, ALLM_ERR_MISUSE, "missing_field",
-                            "allm_%s_new: %s is missing; set it in the struct "
-                            "you pass",
-                            s->noun, name));
-    return refused(v, c.error);
+    const char *absent = missing(s, v);
+    const char *wrong = absent ? NULL : wrong_value(s, v);
+    if (absent)
+        misuse(&c, status_error(c.arena, ALLM_ERR_MISUSE, "missing_field",
+                                "allm_%s_new: %s is missing; set it in the "
+                                "struct you pass",
+                                s->noun, absent));
+    else if (wrong)
+        misuse(&c, status_error(c.arena, ALLM_ERR_MISUSE, "wrong_value",
+                                "allm_%s_new: %s is no constant of its enum",
+                                s->noun, wrong));
+    return absent || wrong ? refused(v, c.error) : v;
 }
 
 void *shape_keep_root(const struct shape *s, const void *value)

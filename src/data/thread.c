@@ -304,7 +304,8 @@ allm_status allm_thread_append(allm_thread *t, const allm_message *given)
 
 allm_status allm_thread_add(allm_thread *t, allm_role role, const char *text)
 {
-    if (t && (role == ALLM_ROLE_NONE || !text))
+    bool known = role >= ALLM_ROLE_SYSTEM && role <= ALLM_ROLE_TOOL;
+    if (t && (!known || !text))
         return ALLM_ERR_MISUSE;
     return allm_thread_append(t, ALLM(message, .role = role, .text = text));
 }

@@ -513,7 +513,40 @@ static void knows_every_type(void)
     }
 }
 
+/* What the reader accepts must come back out of a session. */
+static void deep_arguments_survive(void)
+{
+    char text[512];
+    size_t n = 0;
+    memcpy(text, "{\"a\":", 5);
+    for (n = 5; n < 5 + 127; n++)
+        text[n] = '[';
+    for (; n < 5 + 254; n++)
+        text[n] = ']';
+    text[n++] = '}';
+    allm_json *arguments = allm_json_parse(text, n, NULL);
+    CHECK(!allm_json_error(arguments));
+    allm_tool_call *call = allm_tool_call_new(
+        ALLM(tool_call, .id = "c", .name = "t", .arguments = arguments));
+    const allm_tool_call *list[] = { call };
+    allm_session_record *s = allm_session_record_new(
+        ALLM(session_record, .status = ALLM_SESSION_AWAITING_TOOLS,
+             .pending_tool_call_count = 1, .pending_tool_calls = list));
+    size_t len = 0;
+    allm_text *json = allm_session_record_json(s, ALLM_FORM_TAGGED);
+    const char *bytes = allm_text_bytes(json, &len);
+    allm_codec *c = allm_codec_decode(bytes, len, NULL, NULL);
+    CHECK(!allm_codec_error(c));
+    CHECK_INT(allm_codec_type(c), ALLM_TYPE_SESSION);
+    allm_codec_free(c);
+    allm_text_free(json);
+    allm_session_record_free(s);
+    allm_tool_call_free(call);
+    allm_json_free(arguments);
+}
+
 TESTS = {
+    TEST(deep_arguments_survive),
     TEST(refuses_what_is_no_document),
     TEST(names_the_field_of_a_wrong_word),
     TEST(refuses_broken_base64),

@@ -155,7 +155,19 @@ static void nothing_is_accepted(void)
     allm_session_record_free(NULL);
 }
 
+/* It would be written as null, and read again as idle. */
+static void a_status_that_is_none_is_misuse(void)
+{
+    allm_session_record *r = allm_session_record_new(
+        ALLM(session_record, .status = (allm_session_status)77));
+    const allm_error *e = allm_session_record_error(r);
+    CHECK(e && e->kind == ALLM_ERR_MISUSE);
+    CHECK_TEXT(e ? e->reason : NULL, "wrong_value");
+    allm_session_record_free(r);
+}
+
 TESTS = {
+    TEST(a_status_that_is_none_is_misuse),
     TEST(has_defaults),
     TEST(there_is_always_a_thread),
     TEST(keeps_every_field),

@@ -458,7 +458,7 @@ static void threads_as_handles(void)
     check_verdict(allm_validate_thread(t), "invalid_thread", "[]");
     allm_thread_add(t, ALLM_ROLE_USER, "x");
     check_verdict(allm_validate_thread(t), "invalid_thread", "[]");
-    allm_thread_add(t, (allm_role)77, "x");
+    allm_thread_append(t, ALLM(message, .role = (allm_role)77, .text = "x"));
     allm_thread_append(t, ALLM(message, .role = ALLM_ROLE_TOOL, .text = "x"));
     check_verdict(allm_validate_thread(t), "invalid_thread",
                   "[[['messages',1,'role'],'unknown'],"
