@@ -153,6 +153,9 @@ typedef struct allm_clock {
     int64_t (*now_ns)(void *ud);      /* never goes back                    */
     int64_t (*unix_ms)(void *ud);     /* milliseconds since 1970            */
     void     *ud;
+    bool    (*sleep_until)(void *ud, int64_t ns);
+                                      /* a clock of tests: go to that time at
+                                         once, and true; NULL: really wait  */
 } allm_clock;
 
 typedef struct allm_random {
@@ -944,4 +947,7 @@ ALLM_API const char *allm_version(void);
 #ifdef __cplusplus
 }
 #endif
+
+#include "allm_run.h"           /* the verbs: engines, streams, hubs */
+
 #endif

@@ -38,9 +38,19 @@ static int64_t manual_unix_ms(void *ud)
     return m->unix_ms;
 }
 
+static bool manual_sleep_until(void *ud, int64_t ns)
+{
+    struct clock_manual *m = ud;
+    if (ns <= m->now_ns)
+        return true;
+    m->unix_ms += (ns - m->now_ns) / 1000000;
+    m->now_ns = ns;
+    return true;
+}
+
 struct clock clock_real(void)
 {
-    return (struct clock){ real_now_ns, real_unix_ms, NULL };
+    return (struct clock){ real_now_ns, real_unix_ms, NULL, NULL };
 }
 
 struct clock clock_from(const allm_clock *given)
@@ -53,6 +63,8 @@ struct clock clock_from(const allm_clock *given)
         c.now_ns = given->now_ns;
     if (given->unix_ms)
         c.unix_ms = given->unix_ms;
+    if (given->now_ns && MEM_REACHES(given, sleep_until))
+        c.sleep_until = given->sleep_until;
     return c;
 }
 
@@ -68,7 +80,8 @@ int64_t clock_unix_ms(struct clock c)
 
 struct clock clock_of_manual(struct clock_manual *m)
 {
-    return (struct clock){ manual_now_ns, manual_unix_ms, m };
+    return (struct clock){ manual_now_ns, manual_unix_ms, m,
+                           manual_sleep_until };
 }
 
 void clock_advance(struct clock_manual *m, int64_t ms)

@@ -9,6 +9,9 @@ struct clock {
     int64_t (*now_ns)(void *ud);    /* never goes back; origin unknown */
     int64_t (*unix_ms)(void *ud);   /* since 1970, may jump */
     void *ud;
+    /* Virtual clocks go to that time at once, and true; false: they stand
+     * still.  NULL: time passes by itself. */
+    bool (*sleep_until)(void *ud, int64_t ns);
 };
 
 struct clock clock_real(void);
@@ -16,7 +19,7 @@ struct clock clock_from(const allm_clock *given);   /* NULL: real */
 int64_t clock_now_ns(struct clock c);
 int64_t clock_unix_ms(struct clock c);
 
-/* A clock that moves only by hand. */
+/* A clock that moves by hand, or when somebody would wait. */
 struct clock_manual {
     int64_t now_ns;
     int64_t unix_ms;

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "data/plain.h"
 #include "json/json.h"
+#include "json/parse.h"
 
 #include <stdint.h>
 
@@ -356,4 +357,23 @@ allm_text *encode_to_text(const struct shape *s, const void *value,
         home_drop(mine->home);
     }
     return encode_finish(&e);
+}
+
+const allm_json *encode_to_json(struct arena *a, const struct shape *s,
+                                const void *value, uint32_t form,
+                                const allm_error **error)
+{
+    const struct json_limits any = { SIZE_MAX, UINT32_MAX, true };
+    struct encoder e;
+    *error = status_nomem();
+    if (!encode_begin(&e, a->mem, form))
+        return NULL;
+    encode_value(&e, s, value);
+    const allm_json *made = NULL;
+    if (e.error)
+        *error = status_retell(a, e.error);
+    else if (!e.out.broken)
+        made = json_parse(a, buf_slice(&e.out), any, error);
+    allm_text_free(e.text);
+    return made;
 }

@@ -38,6 +38,14 @@ void encode_json(struct encoder *e, const allm_json *v);
 
 void encode_text(struct encoder *e, const char *text);  /* NULL: null */
 
+/*
+ * A struct of ours as a value in the arena.  NULL with *error: it has no such
+ * form, or no memory.
+ */
+const allm_json *encode_to_json(struct arena *a, const struct shape *s,
+                                const void *value, uint32_t form,
+                                const allm_error **error);
+
 /* The `_json` function of every noun. */
 allm_text *encode_to_text(const struct shape *s, const void *value,
                           uint32_t form);

@@ -119,6 +119,11 @@ static const allm_error *derive_message(struct arena *a, allm_error *e)
     return NULL;
 }
 
+bool error_settle(struct arena *a, allm_error *error)
+{
+    return !derive_message(a, error);
+}
+
 static const allm_error *settle(struct allm_home *home, void *value)
 {
     return derive_message(home_arena(home), value);

@@ -17,6 +17,10 @@ const allm_error *error_validation(struct arena *a, const char *reason,
  * is told by the static error. */
 const allm_error *error_copy(struct allm_home *home, const allm_error *error);
 
+/* A message that follows from the reason, where it has none.  False: no
+ * memory. */
+bool error_settle(struct arena *a, allm_error *error);
+
 /* A root that holds a copy of the error; NULL: no memory. */
 allm_error *error_root(const allm_error *error);
 

@@ -42,10 +42,11 @@ allm_text *allm_model_ref_json(const allm_model_ref *ref, uint32_t form)
     return encode_to_text(&model_ref_shape, ref, form);
 }
 
-/* "provider:id", "id@provider" or a bare id.  An id may hold colons itself, as
+/* An id may hold colons itself, as
  * Ollama's "llama3:8b" does, so only the first colon parts, and only if it has
  * something on either side. */
-static void split(struct slice name, struct slice *provider, struct slice *id)
+void model_ref_split(struct slice name, struct slice *provider,
+                     struct slice *id)
 {
     const char *colon = memchr(name.ptr, ':', name.len);
     const char *at = NULL;
@@ -71,7 +72,7 @@ allm_model_ref *allm_model_ref_from_text(const char *spelling)
         return shape_refused(&model_ref_shape, "missing_field",
                              "allm_model_ref_from_text: the model's name is "
                              "missing");
-    split(slice_of(spelling), &provider, &id);
+    model_ref_split(slice_of(spelling), &provider, &id);
     arena_init(&a, mem_default());
     const char *p = arena_copy(&a, provider), *i = arena_copy(&a, id);
     allm_model_ref *ref =

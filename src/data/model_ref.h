@@ -6,4 +6,9 @@
 
 extern const struct shape model_ref_shape;
 
+/* Read a spelling apart: "provider:id", "id@provider" or a bare id, whose
+ * provider is { NULL, 0 }. */
+void model_ref_split(struct slice name, struct slice *provider,
+                     struct slice *id);
+
 #endif

@@ -482,7 +482,7 @@ static void *refused(struct shape_head *v, const allm_error *error)
     return v;
 }
 
-static void *root_refused(const struct shape *s, const allm_error *error)
+void *shape_failed(const struct shape *s, const allm_error *error)
 {
     struct shape_head *v = shape_root(mem_default(), s, 256);
     return v ? refused(v, status_retell(home_arena(v->home), error)) : NULL;
@@ -494,7 +494,7 @@ void *shape_refused(const struct shape *s, const char *reason,
     allm_error error = status_blank(ALLM_ERR_MISUSE);
     error.reason = reason;
     error.message = sentence;
-    return root_refused(s, &error);
+    return shape_failed(s, &error);
 }
 
 void *shape_new(const struct shape *s, const void *fields)
@@ -503,7 +503,7 @@ void *shape_new(const struct shape *s, const void *fields)
     if (!fields)
         fields = &none;
     if (broken(fields))
-        return root_refused(s, broken(fields));
+        return shape_failed(s, broken(fields));
     s = shape_of(s, fields);
     struct shape_head *v = shape_root(mem_default(), s, room_for(s, fields));
     if (!v)
@@ -536,7 +536,7 @@ void *shape_keep_root(const struct shape *s, const void *value)
     arena_init(&told, mem_default());
     void *root = shape_keep(s, value, told.mem, &told, &error);
     if (!root)
-        root = root_refused(s, error);
+        root = shape_failed(s, error);
     arena_release(&told);
     return root;
 }

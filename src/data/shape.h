@@ -229,6 +229,8 @@ void *shape_keep_root(const struct shape *s, const void *value);
  * with an error of kind MISUSE.  NULL: no memory. */
 void *shape_refused(const struct shape *s, const char *reason,
                     const char *sentence);
+/* The same for any error. */
+void *shape_failed(const struct shape *s, const allm_error *error);
 void shape_free(void *value);
 const allm_error *shape_error(const void *value);
 

@@ -34,17 +34,32 @@ static void takes_the_callers_clock(void)
         allm_clock given;
         bool now, unix_time;    /* are taken */
     } rows[] = {
-        { "both functions", { whole, always_seven, always_seven, &seven },
-          true, true },
+        { "both functions",
+          { whole, always_seven, always_seven, &seven, NULL },
+          true,
+          true },
         { "a longer struct, of a later version",
-          { whole + 16, always_seven, always_seven, &seven }, true, true },
-        { "only now_ns", { whole, always_seven, NULL, &seven }, true, false },
-        { "only unix_ms", { whole, NULL, always_seven, &seven }, false, true },
-        { "no function", { whole, NULL, NULL, &seven }, false, false },
-        { "a forgotten size", { 0, always_seven, always_seven, &seven },
-          false, false },
+          { whole + 16, always_seven, always_seven, &seven, NULL },
+          true,
+          true },
+        { "only now_ns",
+          { whole, always_seven, NULL, &seven, NULL },
+          true,
+          false },
+        { "only unix_ms",
+          { whole, NULL, always_seven, &seven, NULL },
+          false,
+          true },
+        { "no function", { whole, NULL, NULL, &seven, NULL }, false, false },
+        { "a forgotten size",
+          { 0, always_seven, always_seven, &seven, NULL },
+          false,
+          false },
         { "a size that ends before ud",
-          { whole - 1, always_seven, always_seven, &seven }, false, false },
+          { offsetof(allm_clock, sleep_until) - 1, always_seven, always_seven,
+            &seven, NULL },
+          false,
+          false },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         check_row(rows[i].why);
@@ -74,7 +89,41 @@ static void moves_by_hand_only(void)
     CHECK_INT(clock_now_ns(c), 250000005);
 }
 
+static void sleeping_moves_a_manual_clock(void)
+{
+    struct clock_manual m = { 1000000, 5 };
+    struct clock c = clock_of_manual(&m);
+    CHECK(c.sleep_until(c.ud, 4000000));
+    CHECK_INT(clock_now_ns(c), 4000000);
+    CHECK_INT(clock_unix_ms(c), 8);
+    CHECK(c.sleep_until(c.ud, 2000000));        /* never back */
+    CHECK_INT(clock_now_ns(c), 4000000);
+    CHECK(!clock_real().sleep_until);
+}
+
+static bool no_sleep(void *ud, int64_t ns)
+{
+    (void)ud;
+    return ns < 0;
+}
+
+static void takes_the_callers_sleep(void)
+{
+    int64_t seven = 7;
+    allm_clock given = { sizeof given, always_seven, always_seven, &seven,
+                         no_sleep };
+    CHECK(clock_from(&given).sleep_until == no_sleep);
+    given.size = offsetof(allm_clock, sleep_until);     /* an older header */
+    CHECK(!clock_from(&given).sleep_until);
+    CHECK(clock_from(&given).now_ns == always_seven);
+    given.size = sizeof given;
+    given.now_ns = NULL;        /* real time cannot be moved */
+    CHECK(!clock_from(&given).sleep_until);
+}
+
 TESTS = {
+    TEST(sleeping_moves_a_manual_clock),
+    TEST(takes_the_callers_sleep),
     TEST(real_time_does_not_go_back),
     TEST(real_time_is_after_this_was_written),
     TEST(takes_the_callers_clock),

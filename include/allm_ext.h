@@ -1,0 +1,199 @@
+/*
+ * allm_ext.h - for those who extend liballm: adapters and transports
+ *
+ * The rules of allm.h hold here, too.  Tables begin with their size, so that
+ * members added later count as NULL in a table compiled today.
+ */
+#ifndef ALLM_EXT_H
+#define ALLM_EXT_H
+
+#include "allm.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* -------------------------------------------------------------- 1  Sinks --- */
+
+/*
+ * Where an adapter puts its events.  What it puts must live until the adapter
+ * is called again; memory from allm_sink_alloc() does, and is freed for it.
+ * Only adapter events are taken (the others belong to the loops above):
+ * ALLM_ERR_MISUSE, and nothing was put.
+ */
+typedef struct allm_sink allm_sink;
+ALLM_API allm_status allm_sink_put(allm_sink *, const allm_event *);
+ALLM_API void *allm_sink_alloc(allm_sink *, size_t size);
+/* A document in the sink's memory; NULL: not JSON, or no memory. */
+ALLM_API const allm_json *allm_sink_parse(allm_sink *, const char *text,
+                                          size_t len);
+/* Why open() or explain() fails; the error and its texts as for events.  It
+ * returns the error's kind, so that a function may end with it.  final: never
+ * worth another attempt. */
+ALLM_API allm_status allm_sink_fail(allm_sink *, const allm_error *,
+                                    bool final);
+
+/* -------------------------------------------------------------- 2  Calls --- */
+
+typedef struct allm_attachments allm_attachments;
+
+/* What an adapter is asked to do.  Lent for the life of the call. */
+typedef struct allm_call {
+    size_t              size;
+    const allm_request *request;      /* model and tools resolved           */
+    const allm_json    *options;      /* params and provider options        */
+    const allm_json    *adapter_opts; /* an object                          */
+    const char         *model;        /* without the provider in front      */
+    const char         *provider;
+    const char         *request_id;
+    const allm_clock   *clock;        /* never NULL                         */
+    allm_attachments   *attachments;  /* of the engine                      */
+    uint32_t            attempt;      /* 1, and more when it is retried     */
+    uint32_t            reserved;
+} allm_call;
+
+/*
+ * A thing of the adapter's own that lives as long as the engine and all the
+ * engines derived from it: made once, by make(ud), and found again by `key`,
+ * an address of the adapter's.  make NULL: only look.  NULL: none, no memory.
+ */
+ALLM_API void *allm_attachment_get(allm_attachments *, const void *key,
+                                   void *(*make)(void *ud),
+                                   void (*drop)(void *), void *ud);
+
+/* ----------------------------------------------------------- 3  Requests --- */
+
+/* An HTTP request being written: everything is copied. */
+typedef struct allm_http allm_http;
+ALLM_API void allm_http_method(allm_http *, const char *method);
+ALLM_API void allm_http_url(allm_http *, const char *url);
+ALLM_API void allm_http_header(allm_http *, const char *name,
+                               const char *value);
+/* Appends. */
+ALLM_API void allm_http_body(allm_http *, const char *piece, size_t len);
+
+/* As a transport reads it. */
+typedef struct allm_http_view {
+    size_t             size;
+    const char        *method;
+    const char        *url;
+    size_t             header_count;
+    const char *const *header;        /* name, value, name, value, ...      */
+    const char        *secret_name;   /* one more header, not to be told:   */
+    const char        *secret_value;  /* never log or record it             */
+    size_t             body_len;
+    const char        *body;
+} allm_http_view;
+
+/* ----------------------------------------------------------- 4  Adapters --- */
+
+enum allm_framing {                   /* how a body is cut into frames      */
+    ALLM_FRAMING_SSE, ALLM_FRAMING_NDJSON, ALLM_FRAMING_WHOLE
+};
+
+typedef struct allm_frame {           /* one piece of a body                */
+    size_t      size;
+    size_t      name_len;
+    const char *name;                 /* SSE's event; else empty            */
+    size_t      data_len;
+    const char *data;
+} allm_frame;
+
+typedef struct allm_http_head {       /* what an answer begins with         */
+    size_t             size;
+    int32_t            status;
+    uint32_t           reused;        /* came over a connection used before */
+    size_t             header_count;
+    const char *const *header;        /* name, value, ...                   */
+} allm_http_head;
+
+/*
+ * An adapter is one table of one of two shapes.
+ *
+ * A dialect translates: pure functions, no I/O, no globals, no memory but the
+ * sink's.
+ *      request --encode-->  one HTTP request      (then a transport runs)
+ *      event   <--decode--  one frame of the body
+ * finish is called at the end of the body until it puts nothing more.  explain
+ * turns an answer that is not 2xx into an error, with allm_sink_fail(); where
+ * it does not, or is NULL, the reason follows from the status.  With an
+ * auth_header the key of the call's provider is sent in it, behind the prefix;
+ * the adapter never sees it.
+ *
+ * A source makes events itself: open may fail before the stream begins (tell
+ * why with allm_sink_fail); next puts one or more events and answers
+ * ALLM_EVENT, or ALLM_AGAIN with the time of the clock when to come back, or
+ * ALLM_OK at the end; close is called exactly once for every open.
+ *
+ * `state` has state_size bytes, zeroed, kept by the library.
+ */
+typedef struct allm_adapter {
+    size_t       size;
+    const char  *name;
+    size_t       state_size;
+    int32_t      framing;
+    uint32_t     flags;               /* ALLM_ADAPTER_*                     */
+    allm_status (*encode)(const allm_call *, allm_http *out);
+    allm_status (*decode)(void *state, const allm_call *, const allm_frame *,
+                          allm_sink *);
+    allm_status (*finish)(void *state, const allm_call *, allm_sink *);
+    allm_status (*explain)(const allm_call *, const allm_http_head *,
+                           const char *body, size_t len, allm_sink *);
+    allm_status (*open)(void *state, const allm_call *, allm_sink *);
+    allm_status (*next)(void *state, const allm_call *, allm_sink *,
+                        int64_t *again_ns);
+    void        (*close)(void *state, const allm_call *);
+    bool        (*needs_finalize)(const allm_request *);  /* or NULL: no    */
+    const char  *auth_header;         /* "authorization"; NULL: no key      */
+    const char  *auth_prefix;         /* "Bearer "; or NULL                 */
+} allm_adapter;
+
+enum allm_adapter_flags {
+    ALLM_ADAPTER_NO_STREAM = 1 << 0   /* cannot stream: refused             */
+};
+
+/* ---------------------------------------------------------- 5  Transports --- */
+
+/*
+ * How bytes travel (a draft until the HTTP client stands on it).
+ *
+ *   open    begins an exchange, or says why not in *error (lent until the next
+ *           call).  Nothing of the view may be used after it returns.
+ *   read    lends the next bytes of the body until the next read: ALLM_EVENT.
+ *           ALLM_AGAIN: nothing yet; the waker is rung, from any thread, when
+ *           it is worthwhile again, and `again_ns` of the engine's clock is
+ *           when to ask anyway.  ALLM_OK: the body has ended.  < 0: it broke;
+ *           `error` says why.
+ *   ready   has the connection been made?  Else the time to connect runs.
+ *           NULL: it has.
+ *   head    once read() has answered ALLM_EVENT or ALLM_OK.
+ *   close   ends it, finished or not.
+ */
+typedef struct allm_waker allm_waker;
+ALLM_API void allm_waker_ring(allm_waker *);
+
+typedef struct allm_exchange allm_exchange;
+
+typedef struct allm_chunk {
+    size_t            size;
+    size_t            len;
+    const char       *bytes;
+    int64_t           again_ns;       /* INT64_MAX: when rung               */
+    const allm_error *error;
+} allm_chunk;
+
+typedef struct allm_transport {
+    size_t                size;
+    void                 *self;
+    allm_exchange        *(*open)(void *self, const allm_http_view *,
+                                  allm_waker *, const allm_error **error);
+    allm_status           (*read)(void *self, allm_exchange *, allm_chunk *);
+    bool                  (*ready)(void *self, allm_exchange *);
+    const allm_http_head *(*head)(void *self, allm_exchange *);
+    void                  (*close)(void *self, allm_exchange *);
+} allm_transport;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,350 @@
+/*
+ * allm_run.h - the verbs: engines, streams, hubs
+ *
+ * allm.h has the nouns and the rules, and includes this file at its end: a
+ * program includes <allm.h> alone.
+ *
+ *    1  Engine                what to talk to, and with which defaults
+ *    2  Call options          for one call
+ *    3  Streams               running a call and reading its events
+ *    4  Hubs                  many streams in one thread or in your loop
+ *    5  Collector             events to results
+ *    6  Keys, retry, trace    who may, how often, what happened
+ *    7  Catalog               what models can do and cost
+ *    8  Fake                  a scripted model, for tests and demos
+ */
+#ifndef ALLM_RUN_H
+#define ALLM_RUN_H
+
+#include "allm.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ----------------------------------------------------------- 1  Engine --- */
+
+typedef struct allm_adapter allm_adapter;       /* allm_ext.h */
+typedef struct allm_transport allm_transport;   /* allm_ext.h */
+typedef struct allm_engine allm_engine;
+typedef struct allm_keys allm_keys;
+typedef struct allm_catalog allm_catalog;
+
+/* One thing that happened, for logs and metrics: see section 6. */
+typedef struct allm_trace_event allm_trace_event;
+typedef void (*allm_trace_fn)(const allm_trace_event *, void *ud);
+
+/*
+ * What to talk to, and with which defaults.  An engine is an immutable value:
+ * the put functions return a new engine that shares what did not change.
+ * Several threads may use one.  It never holds a key.
+ */
+typedef struct allm_engine_opts {
+    size_t                    size;
+    const char               *model;          /* "fake:m", "openai:gpt-..." */
+    const char               *adapter;        /* by name; NULL: the model's */
+    const allm_adapter       *adapter_table;  /* your own                   */
+    const allm_json          *adapter_opts;   /* object, or [[key, value]]  */
+    size_t                    tool_count;
+    const allm_tool *const   *tools;
+    const char               *tool_executor;
+    const char               *tool_result_encoder;
+    const char               *image_adapter;
+    const allm_json          *params;
+    const allm_json          *context;
+    const allm_json          *retry;          /* "default", false, object or
+                                                 pairs                      */
+    const allm_json          *middleware;     /* must stay empty            */
+    const allm_json          *metadata;
+    uint32_t                  flags;          /* ALLM_ENGINE_*              */
+    uint32_t                  reserved;
+    const allm_transport     *transport;
+    const allm_keys          *keys;           /* counted: kept by the engine */
+    const allm_catalog       *catalog;        /* counted                    */
+    const allm_allocator     *allocator;
+    const allm_clock         *clock;
+    const allm_random        *random;
+    allm_trace_fn             trace;
+    void                     *trace_ud;
+} allm_engine_opts;
+
+enum allm_engine_flags {
+    ALLM_ENGINE_NO_ADAPTER = 1 << 0   /* do not look one up by the model    */
+};
+
+ALLM_API allm_engine *allm_engine_new(const allm_engine_opts *);
+/* The fields from a record (what was stored), the rest from opts. */
+ALLM_API allm_engine *allm_engine_from_record(const allm_engine_record *,
+                                              const allm_engine_opts *);
+ALLM_API allm_engine *allm_engine_keep(const allm_engine *);
+ALLM_API void allm_engine_free(allm_engine *);
+ALLM_API const allm_error *allm_engine_error(const allm_engine *);
+ALLM_API const allm_engine_record *allm_engine_record_of(const allm_engine *);
+ALLM_API allm_text *allm_engine_json(const allm_engine *, uint32_t form);
+
+ALLM_API allm_engine *allm_engine_put_tool(const allm_engine *,
+                                           const allm_tool *);
+ALLM_API allm_engine *allm_engine_put_tools(const allm_engine *, size_t count,
+                                            const allm_tool *const *);
+ALLM_API allm_engine *allm_engine_put_param(const allm_engine *,
+                                            const char *key,
+                                            const allm_json *value);
+ALLM_API allm_engine *allm_engine_put_context(const allm_engine *,
+                                              const char *key,
+                                              const allm_json *value);
+ALLM_API allm_engine *allm_engine_with_model(const allm_engine *,
+                                             const char *model);
+
+/* ----------------------------------------------------- 2  Call options --- */
+
+struct allm_call_opts;
+typedef allm_status (*allm_event_fn)(const allm_event *, void *ud);
+
+/*
+ * Options of one call.  The same ones may be given as data in `json`, by the
+ * names of their members, together with any option a provider knows; one name
+ * in both places is misuse.  Precedence: call, request, engine, default.
+ */
+typedef struct allm_call_opts {
+    size_t                  size;
+    const char             *model;
+    const char             *api_key;          /* for this call, never kept  */
+    size_t                  tool_count;
+    const allm_tool *const *tools;            /* merged with the engine's   */
+    const allm_json        *params;           /* merge_opts only            */
+    const allm_json        *context;
+    const allm_json        *adapter_opts;
+    allm_num                temperature;
+    allm_int                max_tokens;
+    const char             *tool_choice;
+    const allm_json        *response_format;
+    const char             *request_id;
+    const char             *session_id;
+    uint32_t                hide_text_deltas; /* "emit_text_deltas": false  */
+    uint32_t                hide_tool_deltas; /* "emit_tool_deltas": false  */
+    uint32_t                include_raw_chunks;
+    uint32_t                max_turns;        /* 0: 8                       */
+    uint32_t                connect_ms;       /* deadlines; 0: the default  */
+    uint32_t                first_ms;         /* to the first content       */
+    uint32_t                silence_ms;       /* between two contents       */
+    uint32_t                total_ms;
+    allm_event_fn           on_event;         /* sees the adapter's events  */
+    void                   *on_event_ud;
+    const allm_json        *json;
+} allm_call_opts;
+
+/* What a call with these options would use.  resolve_model: a text, a model
+ * reference in its plain form if a catalog knows it, or null. */
+ALLM_API allm_engine *allm_engine_merge_opts(const allm_engine *,
+                                             const allm_call_opts *);
+ALLM_API allm_json *allm_engine_resolve_model(const allm_engine *,
+                                              const allm_call_opts *);
+ALLM_API allm_json *allm_engine_resolve_params(const allm_engine *,
+                                               const allm_call_opts *);
+/* An engine record whose tools they are. */
+ALLM_API allm_engine_record *
+allm_engine_resolve_tools(const allm_engine *, const allm_call_opts *);
+
+/* ---------------------------------------------------------- 3  Streams --- */
+
+/*
+ * A call in progress.  Pull its events, or wait for its end and read the
+ * result.  Nothing runs while you are not inside; free it when you like.
+ */
+typedef struct allm_stream allm_stream;
+
+/* One answer.  What can fail before the network has failed when this
+ * returns: ask allm_stream_error(). */
+ALLM_API allm_stream *allm_generate(const allm_engine *, const allm_request *,
+                                    const allm_call_opts *);
+
+/*
+ * The next event, lent until the next call on this stream.
+ *
+ *   ALLM_EVENT   *event is set
+ *   ALLM_OK      the call has ended; the results are complete
+ *   ALLM_AGAIN   only in a hub: come back when the hub names this stream
+ *   < 0          it never began, was misused, or memory ran out; the same
+ *                answer from now on, and no result
+ *
+ * A failure in the middle is an event, a result whose finish reason is error,
+ * and ALLM_OK.
+ */
+ALLM_API allm_status allm_stream_next(allm_stream *, const allm_event **event);
+ALLM_API allm_status allm_stream_wait(allm_stream *);
+/* Stop, from any thread: no further event but the end. */
+ALLM_API void allm_stream_cancel(allm_stream *);
+ALLM_API void allm_stream_free(allm_stream *);
+/* Why it failed, at the start or in the middle; NULL: it did not. */
+ALLM_API const allm_error *allm_stream_error(const allm_stream *);
+/* The answer, once allm_stream_next() or _wait() gave ALLM_OK. */
+ALLM_API const allm_response *allm_stream_response(const allm_stream *);
+ALLM_API const char *allm_stream_request_id(const allm_stream *);
+/* The event lent last, as JSON. */
+ALLM_API allm_text *allm_stream_event_json(const allm_stream *);
+
+/* ------------------------------------------------------------- 4  Hubs --- */
+
+/*
+ * Many streams in one thread, or in your own loop.  Add streams before their
+ * first pull.  A hub is used by one thread at a time.
+ */
+typedef struct allm_hub allm_hub;
+
+typedef struct allm_hub_opts {
+    size_t                size;
+    const allm_allocator *allocator;
+    const allm_clock     *clock;
+} allm_hub_opts;
+
+ALLM_API allm_hub *allm_hub_new(const allm_hub_opts *);
+ALLM_API const allm_error *allm_hub_error(const allm_hub *);
+ALLM_API void allm_hub_free(allm_hub *);
+ALLM_API allm_status allm_hub_add(allm_hub *, allm_stream *, void *tag);
+/* A stream that has something to say, and its tag; NULL when the time (in
+ * milliseconds; -1: no limit) is over or the hub has no stream left. */
+ALLM_API allm_stream *allm_hub_wait(allm_hub *, int timeout_ms, void **tag);
+/* For your own loop: when this descriptor is readable, or the timeout (-1:
+ * none) has passed, call allm_hub_wait(hub, 0, &tag) until it gives NULL. */
+ALLM_API int allm_hub_fd(const allm_hub *);
+ALLM_API int allm_hub_timeout(const allm_hub *);
+/* Streams that have not ended. */
+ALLM_API size_t allm_hub_count(const allm_hub *);
+
+/* -------------------------------------------------------- 5  Collector --- */
+
+/*
+ * Fold events into results: what streams do inside, for events that come from
+ * elsewhere.  Total: an event that makes no sense changes nothing.
+ */
+typedef struct allm_collector allm_collector;
+ALLM_API allm_collector *allm_collector_new(const allm_thread *);   /* or NULL */
+ALLM_API const allm_error *allm_collector_error(const allm_collector *);
+ALLM_API void allm_collector_free(allm_collector *);
+ALLM_API allm_status allm_collector_add(allm_collector *, const allm_event *);
+ALLM_API allm_response *allm_collector_response(const allm_collector *);
+/* These two need a thread (the second not, after a chat_completed). */
+ALLM_API allm_step_result *allm_collector_step_result(const allm_collector *);
+ALLM_API allm_chat_result *allm_collector_chat_result(const allm_collector *);
+
+/* ----------------------------------------------- 6  Keys, retry, trace --- */
+
+/* The value of an environment variable, lent until the next call; NULL: none.
+ * Called by any thread, one at a time, with the store locked. */
+typedef const char *(*allm_env_fn)(void *ud, const char *name);
+
+/*
+ * Where keys come from: the call, this store, the configuration, the
+ * environment, a .env file; the first that is not empty.  Values are wiped
+ * when they go.  One store may serve many engines and threads at once.
+ */
+typedef struct allm_keys_opts {
+    size_t                size;
+    const allm_json      *config;             /* {"openai": "sk-..."}       */
+    uint32_t              load_dotenv;        /* 1: read a .env file        */
+    uint32_t              reserved;
+    const char           *dotenv_path;        /* NULL: ".env"               */
+    allm_env_fn           env;                /* NULL: getenv()             */
+    void                 *env_ud;
+    const allm_allocator *allocator;
+} allm_keys_opts;
+
+ALLM_API allm_keys *allm_keys_new(const allm_keys_opts *);
+ALLM_API const allm_error *allm_keys_error(const allm_keys *);
+ALLM_API allm_keys *allm_keys_keep(const allm_keys *);
+ALLM_API void allm_keys_free(allm_keys *);
+/* Into the store; an empty key counts as none. */
+ALLM_API allm_status allm_keys_put(allm_keys *, const char *provider,
+                                   const char *key);
+ALLM_API allm_status allm_keys_delete(allm_keys *, const char *provider);
+/* Empty the store, and read the .env file anew when it is needed. */
+ALLM_API allm_status allm_keys_clear(allm_keys *);
+/* Another configuration in place of the one of the options; NULL: none. */
+ALLM_API allm_status allm_keys_configure(allm_keys *, const allm_json *config);
+/* The key and where it was found ("opts", "runtime", "app_config", "env",
+ * "dotenv"), wiped when the text is freed; a text that failed with missing_key
+ * tells where was looked. */
+ALLM_API allm_text *allm_keys_get(const allm_keys *, const char *provider,
+                                  const char *call_key, const char **source);
+/* "OPENAI_API_KEY" for "openai", and so on. */
+ALLM_API allm_text *allm_keys_variable(const char *provider);
+
+/* What happened: spans (generate, stream, step, chat, tool, image) start, then
+ * stop or end by an exception; "adapter" tells of a retry, "engine" of a
+ * warning.  Lent during the callback, which runs in the thread of the call. */
+struct allm_trace_event {
+    size_t           size;
+    const char      *span;
+    const char      *what;                    /* start, stop, exception,
+                                                 retry, warning             */
+    int64_t          time_ns;                 /* of the engine's clock      */
+    int64_t          unix_ms;
+    int64_t          duration_ns;             /* stop and exception         */
+    const char      *request_id;
+    const char      *model;
+    const allm_json *metadata;
+};
+
+/* The event as one JSON object, by our names or as OpenTelemetry's GenAI
+ * attributes. */
+enum allm_trace_form { ALLM_TRACE_PLAIN, ALLM_TRACE_OTEL };
+ALLM_API allm_text *allm_trace_json(const allm_trace_event *, uint32_t form);
+
+/* ---------------------------------------------------------- 7  Catalog --- */
+
+/*
+ * Models with capabilities, limits and prices, from a JSON document of the
+ * form of data/catalog.json (NULL: that one, which ships with the library).
+ * Optional: without one every model passes, and one it does not know, too.
+ * Any number of threads may use it.
+ */
+ALLM_API allm_catalog *allm_catalog_new(const allm_json *document);
+ALLM_API const allm_error *allm_catalog_error(const allm_catalog *);
+ALLM_API allm_catalog *allm_catalog_keep(const allm_catalog *);
+ALLM_API void allm_catalog_free(allm_catalog *);
+/* By any spelling; NULL if it is not there.  Lent by the catalog. */
+ALLM_API const allm_model_ref *allm_catalog_find(const allm_catalog *,
+                                                 const char *spelling);
+ALLM_API const allm_model_ref *allm_catalog_at(const allm_catalog *, size_t);
+
+/* ------------------------------------------------------------- 8  Fake --- */
+
+/*
+ * The adapter "fake" plays a script instead of asking a model.  Its options
+ * (adapter_opts): script (one call), scripts (a list of calls), stream_script,
+ * retry_until_call, usage, record.  docs/testing-with-fake.md has the grammar.
+ *
+ * An engine and all engines derived from it share one position in the script,
+ * or that of a cursor.
+ */
+typedef struct allm_fake_cursor allm_fake_cursor;
+ALLM_API allm_fake_cursor *allm_fake_cursor_new(void);
+ALLM_API void allm_fake_cursor_free(allm_fake_cursor *);
+ALLM_API uint64_t allm_fake_cursor_index(const allm_fake_cursor *);
+/* Before the engine's first call. */
+ALLM_API allm_status allm_fake_use_cursor(const allm_engine *,
+                                          allm_fake_cursor *);
+
+/* What the engine's calls did: calls that reached the adapter, streams let go,
+ * and, with "record": true, the requests (an array of their plain forms). */
+ALLM_API uint64_t allm_fake_calls(const allm_engine *);
+ALLM_API uint64_t allm_fake_released(const allm_engine *);
+ALLM_API allm_json *allm_fake_requests(const allm_engine *);
+
+/* Scripts of one call, as values for adapter_opts. */
+ALLM_API allm_json *allm_fake_plain_text(const char *text);
+ALLM_API allm_json *allm_fake_single_tool_call(const char *name,
+                                               const allm_json *arguments);
+/* [[name, arguments], ...]; the ids are call_0, call_1, ... */
+ALLM_API allm_json *allm_fake_parallel_tool_calls(const allm_json *calls);
+/* The arguments in two pieces, id call_1. */
+ALLM_API allm_json *allm_fake_streamed_arguments(const char *name,
+                                                 const allm_json *arguments);
+ALLM_API allm_json *allm_fake_mid_stream_error(const char *reason);
+ALLM_API allm_json *allm_fake_delayed_text(const char *text, uint32_t ms);
+ALLM_API allm_json *allm_fake_empty_response(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

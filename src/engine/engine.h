@@ -1,0 +1,43 @@
+/* engine.h - what to talk to, and with which defaults */
+#ifndef ENGINE_ENGINE_H
+#define ENGINE_ENGINE_H
+
+#include "allm_ext.h"
+#include "base/clock.h"
+#include "base/home.h"
+#include "base/random.h"
+#include "engine/options.h"
+
+/* What all engines derived from one another share.  Counted. */
+struct engine_core {
+    struct mem mem;
+    struct clock clock;
+    allm_clock public_clock;        /* the same, for adapters */
+    struct random random;
+    const allm_transport *transport;
+    allm_attachments *attachments;
+    allm_keys *keys;
+    allm_catalog *catalog;
+    allm_trace_fn trace;
+    void *trace_ud;
+};
+
+const struct engine_core *engine_core(const allm_engine *e);
+const allm_adapter *engine_adapter(const allm_engine *e);
+const allm_engine_record *engine_record(const allm_engine *e);
+
+/* Tools of the engine with those of the options: replaced in place by name,
+ * the others appended.  False: no memory. */
+bool engine_tools(const allm_engine *e, const struct options *o,
+                  struct arena *a, size_t *count, const allm_tool *const **out);
+
+/* Parameters with the options over them, engine fields left out; a value in
+ * the arena.  NULL: no memory. */
+const allm_json *engine_params(const allm_engine *e, const struct options *o,
+                               struct arena *a);
+
+/* The name of the model: the call's, the request's, or the engine's. */
+const char *engine_model(const allm_engine *e, const struct options *o,
+                         const char *of_request);
+
+#endif

@@ -1,0 +1,257 @@
+/*
+ * fake.c - a scripted model: what a test asks about it, and scripts to use
+ *
+ * The player is in provider/; here is what belongs to an engine, and a small
+ * library of scripts.
+ */
+#include "allm.h"
+
+#include "base/status.h"
+#include "engine/engine.h"
+#include "provider/fake_log.h"
+#include "json/build.h"
+#include "json/json.h"
+#include "json/write.h"
+
+#include <stdint.h>
+
+/* ---------------------------------------------------------------- engines --- */
+
+allm_fake_cursor *allm_fake_cursor_new(void)
+{
+    return fake_cursor_new(mem_default());
+}
+
+void allm_fake_cursor_free(allm_fake_cursor *cursor)
+{
+    fake_cursor_drop(cursor);
+}
+
+uint64_t allm_fake_cursor_index(const allm_fake_cursor *cursor)
+{
+    return cursor ? fake_cursor_index(cursor) : 0;
+}
+
+static struct fake_log *log_of(const allm_engine *e)
+{
+    return e ? fake_log_of(engine_core(e)->attachments, engine_core(e)->mem)
+             : NULL;
+}
+
+allm_status allm_fake_use_cursor(const allm_engine *e, allm_fake_cursor *cursor)
+{
+    struct fake_log *log = cursor ? log_of(e) : NULL;
+    if (!log)
+        return ALLM_ERR_NOMEM;
+    return fake_log_use(log, cursor) ? ALLM_OK : ALLM_ERR_MISUSE;
+}
+
+uint64_t allm_fake_calls(const allm_engine *e)
+{
+    struct fake_log *log = log_of(e);
+    return log ? fake_log_calls(log) : 0;
+}
+
+uint64_t allm_fake_released(const allm_engine *e)
+{
+    struct fake_log *log = log_of(e);
+    return log ? fake_log_released(log) : 0;
+}
+
+allm_json *allm_fake_requests(const allm_engine *e)
+{
+    struct fake_log *log = log_of(e);
+    return log ? fake_log_requests(log) : NULL;
+}
+
+/* ---------------------------------------------------------------- scripts --- */
+
+/* A script being written: [[tag, ...], ...]. */
+struct script {
+    struct arena arena;
+    struct build build;
+    const allm_error *wrong;    /* what the caller should have given */
+};
+
+static void begin(struct script *s)
+{
+    *s = (struct script){ .wrong = NULL };
+    arena_init(&s->arena, mem_default());
+    build_init(&s->build, &s->arena);
+    build_array(&s->build);
+}
+
+static void open_entry(struct script *s, const char *tag)
+{
+    build_array(&s->build);
+    build_text(&s->build, slice_of(tag));
+}
+
+static void put_text(struct script *s, const char *tag, struct slice text)
+{
+    open_entry(s, tag);
+    build_text(&s->build, text);
+    build_end(&s->build);
+}
+
+/* The finish entry, and the script as a root. */
+static allm_json *end(struct script *s, const char *finish)
+{
+    allm_json *root = NULL;
+    if (finish)
+        put_text(s, "finish", slice_of(finish));
+    build_end(&s->build);
+    const allm_json *v = s->wrong ? NULL : build_done(&s->build);
+    struct allm_home *home = v || s->wrong
+                                 ? home_new(mem_default(), json_size(v))
+                                 : NULL;
+    if (home) {
+        const allm_error *told = s->wrong
+                                     ? status_retell(home_arena(home), s->wrong)
+                                     : NULL;
+        v = json_copy(home_arena(home), v);
+        root = json_root_of(home, v, told);
+    }
+    arena_release(&s->arena);
+    return root;
+}
+
+static void refuse(struct script *s, const char *sentence)
+{
+    const allm_error *e = status_error(&s->arena, ALLM_ERR_MISUSE,
+                                       "invalid_script", "%s", sentence);
+    s->wrong = e ? e : status_nomem();
+}
+
+static void put_call(struct script *s, size_t number, struct slice name,
+                     const allm_json *arguments)
+{
+    struct buf id;
+    buf_init(&id, &s->arena, 64);
+    buf_format(&id, "call_%zu", number);
+    open_entry(s, "tool_call");
+    build_object(&s->build);
+    build_key(&s->build, SLICE("id"));
+    build_text(&s->build, buf_slice(&id));
+    build_key(&s->build, SLICE("name"));
+    build_text(&s->build, name);
+    build_key(&s->build, SLICE("arguments"));
+    build_value(&s->build, arguments ? arguments : json_empty_object());
+    build_end(&s->build);
+    build_end(&s->build);
+}
+
+allm_json *allm_fake_plain_text(const char *text)
+{
+    struct script s;
+    begin(&s);
+    put_text(&s, "text", slice_of(text ? text : "Hello world"));
+    return end(&s, "stop");
+}
+
+allm_json *allm_fake_single_tool_call(const char *name,
+                                      const allm_json *arguments)
+{
+    struct script s;
+    begin(&s);
+    if (!name)
+        refuse(&s, "allm_fake_single_tool_call needs the name of a tool");
+    else
+        put_call(&s, 0, slice_of(name), arguments);
+    return end(&s, "tool_calls");
+}
+
+allm_json *allm_fake_parallel_tool_calls(const allm_json *calls)
+{
+    struct script s;
+    size_t n = 0;
+    begin(&s);
+    if (allm_json_type_of(calls) != ALLM_JSON_ARRAY)
+        refuse(&s, "allm_fake_parallel_tool_calls needs a list of "
+                   "[name, arguments]");
+    for (const allm_json *c = NULL; !s.wrong && (c = allm_json_next(calls, c));
+         n++) {
+        const allm_json *name = allm_json_at(c, 0);
+        if (allm_json_type_of(name) == ALLM_JSON_TEXT)
+            put_call(&s, n, json_slice(name), allm_json_at(c, 1));
+        else
+            refuse(&s, "each call of allm_fake_parallel_tool_calls must be "
+                       "[name, arguments]");
+    }
+    return end(&s, "tool_calls");
+}
+
+/* The byte at which the second half begins, counted in characters. */
+static size_t middle(struct slice text)
+{
+    size_t characters = 0, n = 0;
+    for (size_t i = 0; i < text.len; i++)
+        characters += ((unsigned char)text.ptr[i] & 0xC0) != 0x80;
+    for (size_t i = 0; i < text.len; i++) {
+        bool begins = ((unsigned char)text.ptr[i] & 0xC0) != 0x80;
+        if (begins && n++ == characters / 2)
+            return i;
+    }
+    return text.len;
+}
+
+/* The name is for the reader of the script: no event of a piece has one. */
+static void put_delta(struct script *s, const char *name, struct slice piece)
+{
+    open_entry(s, "tool_call_delta");
+    build_object(&s->build);
+    build_key(&s->build, SLICE("id"));
+    build_text(&s->build, SLICE("call_1"));
+    if (name) {
+        build_key(&s->build, SLICE("name"));
+        build_text(&s->build, slice_of(name));
+    }
+    build_key(&s->build, SLICE("arguments_delta"));
+    build_text(&s->build, piece);
+    build_end(&s->build);
+    build_end(&s->build);
+}
+
+allm_json *allm_fake_streamed_arguments(const char *name,
+                                        const allm_json *arguments)
+{
+    struct script s;
+    struct buf text;
+    begin(&s);
+    buf_init(&text, &s.arena, SIZE_MAX / 2);
+    json_write(&text, arguments ? arguments : json_empty_object(), 0);
+    struct slice all = buf_slice(&text);
+    size_t cut = middle(all);
+    put_delta(&s, name, (struct slice){ all.ptr, cut });
+    put_delta(&s, name, slice_skip(all, cut));
+    if (text.broken)
+        s.build.broken = true;
+    return end(&s, "tool_calls");
+}
+
+allm_json *allm_fake_mid_stream_error(const char *reason)
+{
+    struct script s;
+    begin(&s);
+    put_text(&s, "text", SLICE("partial"));
+    put_text(&s, "error", slice_of(reason ? reason : "unknown"));
+    return end(&s, NULL);
+}
+
+allm_json *allm_fake_delayed_text(const char *text, uint32_t ms)
+{
+    struct script s;
+    begin(&s);
+    open_entry(&s, "delay");
+    build_uint(&s.build, ms);
+    build_end(&s.build);
+    put_text(&s, "text", slice_of(text ? text : ""));
+    return end(&s, "stop");
+}
+
+allm_json *allm_fake_empty_response(void)
+{
+    struct script s;
+    begin(&s);
+    return end(&s, "stop");
+}

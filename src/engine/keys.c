@@ -1,0 +1,574 @@
+/*
+ * keys.c - where keys come from, and which one counts
+ *
+ *      opts > runtime > app_config > env > dotenv
+ *
+ * Each level is a function that looks for a value; the first that is not empty
+ * counts.  A value is looked at under the lock and copied before it is left.
+ *
+ * Invariants
+ *   (1) Every copy of a value lies in memory that is wiped when it goes.
+ *   (2) No value ever stands in an error.
+ *   (3) What the lock guards (entries, the .env file) is touched with it held;
+ *       the rest does not change once the store is made.
+ */
+#include "engine/keys.h"
+
+#include "base/buf.h"
+#include "base/file.h"
+#include "base/given.h"
+#include "base/status.h"
+#include "base/text.h"
+#include "engine/dotenv.h"
+#include "json/build.h"
+#include "json/json.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+enum { DOTENV_LIMIT = 1024 * 1024, VARIABLE_LIMIT = 4096 };
+
+/* A provider and its key, in one block of wiped memory. */
+struct entry {
+    struct entry *next;
+    size_t size;
+    struct slice provider, key;
+};
+
+struct allm_keys {
+    atomic_size_t count;
+    struct mem mem;
+    struct arena own;           /* path and error */
+    const allm_error *error;
+    const char *dotenv_path;    /* NULL: no .env file */
+    allm_env_fn env;
+    void *env_ud;
+
+    pthread_mutex_t lock;
+    struct entry *runtime, *config;
+    struct arena file;          /* wiped; the text of the .env file */
+    struct slice dotenv;
+    bool dotenv_loaded;
+};
+
+/* ---------------------------------------------------------------- entries --- */
+
+static struct entry *entry_new(allm_keys *k, struct slice provider,
+                               struct slice key)
+{
+    size_t size;
+    if (!mem_add(sizeof(struct entry), provider.len, &size) ||
+        !mem_add(size, key.len, &size))
+        return NULL;
+    struct entry *e = mem_alloc(secret_mem(&k->mem), size);
+    if (!e)
+        return NULL;
+    char *bytes = (char *)(e + 1);
+    memcpy(bytes, provider.ptr, provider.len);
+    memcpy(bytes + provider.len, key.ptr, key.len);
+    *e = (struct entry){ .size = size,
+                         .provider = { bytes, provider.len },
+                         .key = { bytes + provider.len, key.len } };
+    return e;
+}
+
+static void entries_free(allm_keys *k, struct entry *e)
+{
+    while (e) {
+        struct entry *next = e->next;
+        mem_free(secret_mem(&k->mem), e, e->size);
+        e = next;
+    }
+}
+
+static struct slice entries_find(const struct entry *e, struct slice provider)
+{
+    while (e && !slice_eq(e->provider, provider))
+        e = e->next;
+    return e ? e->key : (struct slice){ NULL, 0 };
+}
+
+/* Put an entry (NULL: none) in the place of the provider's; give that. */
+static struct entry *entries_swap(struct entry **list, struct slice provider,
+                                  struct entry *fresh)
+{
+    while (*list && !slice_eq((*list)->provider, provider))
+        list = &(*list)->next;
+    struct entry *old = *list;
+    if (fresh)
+        fresh->next = old ? old->next : NULL;
+    if (old || fresh)
+        *list = fresh ? fresh : old->next;
+    if (old)
+        old->next = NULL;
+    return old;
+}
+
+/* -------------------------------------------------------------- variables --- */
+
+/* Providers that have a second variable; the first follows from the name. */
+static const struct {
+    const char *provider, *variable;
+} seconds[] = {
+    { "gemini", "GOOGLE_API_KEY" },
+};
+
+/* "OPENAI_API_KEY": upper case, and _ for what no variable may have. */
+static const char *first_variable(struct arena *a, const char *provider)
+{
+    struct buf name;
+    buf_init(&name, a, VARIABLE_LIMIT);
+    for (const char *p = provider; *p; p++) {
+        bool lower = *p >= 'a' && *p <= 'z';
+        bool fits = (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9');
+        buf_byte(&name, lower ? (char)(*p - 'a' + 'A') : fits ? *p : '_');
+    }
+    buf_text(&name, "_API_KEY");
+    return name.broken ? NULL : name.ptr;
+}
+
+static const char *second_variable(const char *provider)
+{
+    for (size_t i = 0; i < sizeof seconds / sizeof *seconds; i++)
+        if (!strcmp(seconds[i].provider, provider))
+            return seconds[i].variable;
+    return NULL;
+}
+
+/* ----------------------------------------------------------------- levels --- */
+
+/* One search; a level that finds something sets value. */
+struct search {
+    allm_keys *keys;            /* NULL: no store */
+    const char *provider;
+    const char *call_key;
+    const char *variable[2];    /* the second may be NULL */
+    struct arena *tell;
+    struct slice value;
+    const char *source;
+    const allm_error *error;
+};
+
+static void look_at_call(struct search *s)
+{
+    s->value = slice_of(s->call_key);
+}
+
+static void look_at_runtime(struct search *s)
+{
+    if (s->keys)
+        s->value = entries_find(s->keys->runtime, slice_of(s->provider));
+}
+
+static void look_at_config(struct search *s)
+{
+    if (s->keys)
+        s->value = entries_find(s->keys->config, slice_of(s->provider));
+}
+
+static const char *ask_system(void *ud, const char *name)
+{
+    (void)ud;
+    return getenv(name);
+}
+
+static void look_at_env(struct search *s)
+{
+    allm_env_fn env = s->keys ? s->keys->env : ask_system;
+    void *ud = s->keys ? s->keys->env_ud : NULL;
+    for (size_t i = 0; i < 2 && s->variable[i] && !s->value.len; i++)
+        s->value = slice_of(env(ud, s->variable[i]));
+}
+
+static void refuse_dotenv(struct search *s, int why)
+{
+    s->error = why == ENOMEM
+                   ? NULL
+                   : status_error(s->tell, ALLM_ERR_MISUSE, "unreadable_dotenv",
+                                  "the file \"%s\" cannot be read (%s); make "
+                                  "it readable, name another one in "
+                                  "dotenv_path, or leave load_dotenv out",
+                                  s->keys->dotenv_path, file_error_name(why));
+    if (!s->error)
+        s->error = status_nomem();
+}
+
+/* Read the file when it is first needed; one that is not there is empty. */
+static bool load_dotenv(struct search *s)
+{
+    allm_keys *k = s->keys;
+    if (k->dotenv_loaded)
+        return true;
+    int why = file_read(&k->file, k->dotenv_path, DOTENV_LIMIT, &k->dotenv);
+    k->dotenv_loaded = why == 0 || why == ENOENT;
+    if (k->dotenv_loaded)
+        return true;
+    arena_release(&k->file);
+    refuse_dotenv(s, why);
+    return false;
+}
+
+static void look_at_dotenv(struct search *s)
+{
+    if (!s->keys || !s->keys->dotenv_path || !load_dotenv(s))
+        return;
+    for (size_t i = 0; i < 2 && s->variable[i] && !s->value.len; i++)
+        dotenv_find(s->keys->dotenv, slice_of(s->variable[i]), &s->value);
+}
+
+static const struct level {
+    const char *source;
+    void (*look)(struct search *s);
+} levels[] = {
+    { "opts", look_at_call },     { "runtime", look_at_runtime },
+    { "app_config", look_at_config }, { "env", look_at_env },
+    { "dotenv", look_at_dotenv },
+};
+
+enum { LEVELS = sizeof levels / sizeof *levels };
+
+/* The .env file, the last level, counts only where it was asked for. */
+static size_t levels_of(const struct search *s)
+{
+    return s->keys && s->keys->dotenv_path ? LEVELS : LEVELS - 1;
+}
+
+/* -------------------------------------------------------------- searching --- */
+
+static const allm_json *checked_sources(const struct search *s)
+{
+    struct build b;
+    build_init(&b, s->tell);
+    build_object(&b);
+    build_key(&b, SLICE("checked_sources"));
+    build_array(&b);
+    for (size_t i = 0; i < levels_of(s); i++)
+        build_text(&b, slice_of(levels[i].source));
+    build_end(&b);
+    build_end(&b);
+    return build_done(&b);
+}
+
+static const allm_error *missing(const struct search *s)
+{
+    const char *second = s->variable[1];
+    allm_error *e = status_error(
+        s->tell, ALLM_ERR_ENGINE, "missing_key",
+        "there is no API key for \"%s\"; set %s%s%s in the environment, give "
+        "one to allm_keys_put(), or set api_key for the call",
+        s->provider, s->variable[0], second ? " or " : "",
+        second ? second : "");
+    if (!e)
+        return status_nomem();
+    e->provider = arena_text(s->tell, s->provider);
+    e->metadata = checked_sources(s);
+    return e->provider && e->metadata ? e : status_nomem();
+}
+
+/* With the lock held, value is lent until it is left; NULL: it was found. */
+static const allm_error *search(struct search *s)
+{
+    for (size_t i = 0; i < levels_of(s) && !s->error; i++) {
+        s->value = (struct slice){ NULL, 0 };
+        levels[i].look(s);
+        if (s->value.len) {
+            s->source = levels[i].source;
+            return NULL;
+        }
+    }
+    return s->error ? s->error : missing(s);
+}
+
+static const allm_error *prepare(struct search *s)
+{
+    const allm_error *e = NULL;
+    if (s->keys && s->keys->error)
+        return status_retell(s->tell, s->keys->error);
+    if (!s->provider || !*s->provider) {
+        e = status_error(s->tell, ALLM_ERR_MISUSE, "invalid_provider",
+                         "a key is asked for by the name of its provider, "
+                         "such as \"openai\"");
+        return e ? e : status_nomem();
+    }
+    s->variable[0] = first_variable(s->tell, s->provider);
+    s->variable[1] = second_variable(s->provider);
+    if (s->variable[0])
+        return NULL;
+    e = s->tell->broken
+            ? NULL
+            : status_error(s->tell, ALLM_ERR_MISUSE, "invalid_provider",
+                           "the provider's name is too long");
+    return e ? e : status_nomem();
+}
+
+/* Search, and hand the value to take() before the lock is left. */
+static const allm_error *find(struct search *s,
+                              bool (*take)(void *to, struct slice value),
+                              void *to)
+{
+    const allm_error *error = prepare(s);
+    if (error)
+        return error;
+    if (s->keys)
+        pthread_mutex_lock(&s->keys->lock);
+    error = search(s);
+    if (!error && !take(to, s->value))
+        error = status_nomem();
+    if (s->keys)
+        pthread_mutex_unlock(&s->keys->lock);
+    return error;
+}
+
+/* Counted and locked inside, and so changed through a const pointer. */
+static allm_keys *own(const allm_keys *k)
+{
+    return (allm_keys *)(uintptr_t)k;
+}
+
+static bool take_secret(void *to, struct slice value)
+{
+    struct secret *s = to;
+    return secret_set(s, s->mem, value);
+}
+
+const allm_error *keys_look_up(const allm_keys *keys, const char *provider,
+                               const char *call_key, struct arena *tell,
+                               struct secret *out, const char **source)
+{
+    struct search s = { .keys = own(keys),
+                        .provider = provider,
+                        .call_key = call_key,
+                        .tell = tell };
+    struct secret key = { .mem = tell->mem };
+    const allm_error *error = find(&s, take_secret, &key);
+    *source = error ? NULL : s.source;
+    if (error)
+        return error;
+    secret_release(out);
+    *out = key;
+    return NULL;
+}
+
+/* --------------------------------------------------------------- the store --- */
+
+static allm_keys *keys_alloc(struct mem mem)
+{
+    allm_keys *k = mem_alloc(mem, sizeof *k);
+    if (!k)
+        return NULL;
+    *k = (allm_keys){ .mem = mem };
+    atomic_init(&k->count, 1);
+    arena_init(&k->own, mem);
+    arena_init(&k->file, secret_mem(&k->mem));
+    if (pthread_mutex_init(&k->lock, NULL) == 0)
+        return k;
+    mem_free(mem, k, sizeof *k);
+    return NULL;
+}
+
+static const allm_error *misuse(allm_keys *k, const char *reason,
+                                const char *sentence)
+{
+    const allm_error *e = status_error(&k->own, ALLM_ERR_MISUSE, reason, "%s",
+                                       sentence);
+    return e ? e : status_nomem();
+}
+
+/* The entries of a configuration.  Null and "" are none; false, with *list
+ * NULL: it is not one (*fits false), or there is no memory. */
+static bool read_config(allm_keys *k, const allm_json *config,
+                        struct entry **list, bool *fits)
+{
+    allm_json_type type = allm_json_type_of(config);
+    *list = NULL;
+    *fits = !config || type == ALLM_JSON_NULL || type == ALLM_JSON_OBJECT;
+    for (const allm_json *p = NULL; *fits && (p = allm_json_next(config, p));) {
+        struct slice key = json_slice(allm_json_value(p));
+        *fits = allm_json_type_of(allm_json_value(p)) == ALLM_JSON_NULL ||
+                (key.ptr && !memchr(key.ptr, 0, key.len));
+        struct entry *e = *fits && key.len ? entry_new(k, json_slice(p), key)
+                                           : NULL;
+        if (e) {
+            e->next = *list;
+            *list = e;
+        } else if (!*fits || key.len) {
+            entries_free(k, *list);
+            *list = NULL;
+            return false;
+        }
+    }
+    return *fits;
+}
+
+static const allm_error *take_opts(allm_keys *k, const allm_keys_opts *o)
+{
+    bool fits;
+    k->env = o->env ? o->env : ask_system;
+    k->env_ud = o->env_ud;
+    if (o->load_dotenv)
+        k->dotenv_path = arena_text(&k->own,
+                                    o->dotenv_path ? o->dotenv_path : ".env");
+    if (k->own.broken)
+        return status_nomem();
+    if (read_config(k, o->config, &k->config, &fits))
+        return NULL;
+    return fits ? status_nomem()
+                : misuse(k, "invalid_config",
+                         "config must be an object of texts: the keys by the "
+                         "names of their providers, such as "
+                         "{\"openai\": \"...\"}");
+}
+
+allm_keys *allm_keys_new(const allm_keys_opts *given)
+{
+    allm_keys_opts o;
+    bool taken = given_take(&o, sizeof o, given);
+    allm_keys *k = keys_alloc(mem_from(o.allocator));
+    if (!k)
+        return NULL;
+    k->error = taken ? take_opts(k, &o)
+                     : misuse(k, "struct_size",
+                              "fill the options with ALLM(keys_opts, ...)");
+    if (k->error != status_nomem())
+        return k;
+    allm_keys_free(k);
+    return NULL;
+}
+
+const allm_error *allm_keys_error(const allm_keys *k)
+{
+    return k ? k->error : status_nomem();
+}
+
+allm_keys *allm_keys_keep(const allm_keys *k)
+{
+    if (k)
+        atomic_fetch_add_explicit(&own(k)->count, 1, memory_order_relaxed);
+    return own(k);
+}
+
+void allm_keys_free(allm_keys *k)
+{
+    if (!k ||
+        atomic_fetch_sub_explicit(&k->count, 1, memory_order_acq_rel) != 1)
+        return;
+    entries_free(k, k->runtime);
+    entries_free(k, k->config);
+    arena_release(&k->file);
+    arena_release(&k->own);
+    pthread_mutex_destroy(&k->lock);
+    mem_free(k->mem, k, sizeof *k);
+}
+
+/* NOMEM, MISUSE, or OK: the store and what is put into it are well. */
+static allm_status usable(const allm_keys *k, const char *provider,
+                          const char *key)
+{
+    if (!k)
+        return ALLM_ERR_NOMEM;
+    return k->error || !provider || !*provider || !key ? ALLM_ERR_MISUSE
+                                                       : ALLM_OK;
+}
+
+allm_status allm_keys_put(allm_keys *k, const char *provider, const char *key)
+{
+    allm_status status = usable(k, provider, key);
+    if (status != ALLM_OK)
+        return status;
+    struct slice name = slice_of(provider);
+    struct entry *fresh = *key ? entry_new(k, name, slice_of(key)) : NULL;
+    if (*key && !fresh)
+        return ALLM_ERR_NOMEM;
+    pthread_mutex_lock(&k->lock);
+    struct entry *old = entries_swap(&k->runtime, name, fresh);
+    pthread_mutex_unlock(&k->lock);
+    entries_free(k, old);
+    return ALLM_OK;
+}
+
+allm_status allm_keys_delete(allm_keys *k, const char *provider)
+{
+    return allm_keys_put(k, provider, "");
+}
+
+allm_status allm_keys_clear(allm_keys *k)
+{
+    allm_status status = usable(k, "any", "");
+    if (status != ALLM_OK)
+        return status;
+    pthread_mutex_lock(&k->lock);
+    struct entry *old = k->runtime;
+    k->runtime = NULL;
+    arena_release(&k->file);
+    k->dotenv = (struct slice){ NULL, 0 };
+    k->dotenv_loaded = false;
+    pthread_mutex_unlock(&k->lock);
+    entries_free(k, old);
+    return ALLM_OK;
+}
+
+allm_status allm_keys_configure(allm_keys *k, const allm_json *config)
+{
+    struct entry *fresh;
+    bool fits;
+    allm_status status = usable(k, "any", "");
+    if (status != ALLM_OK)
+        return status;
+    if (!read_config(k, config, &fresh, &fits))
+        return fits ? ALLM_ERR_NOMEM : ALLM_ERR_MISUSE;
+    pthread_mutex_lock(&k->lock);
+    struct entry *old = k->config;
+    k->config = fresh;
+    pthread_mutex_unlock(&k->lock);
+    entries_free(k, old);
+    return ALLM_OK;
+}
+
+/* A text that is being made, and its bytes. */
+struct answer {
+    allm_text *text;
+    struct slice bytes;
+};
+
+static bool take_bytes(void *to, struct slice value)
+{
+    struct answer *a = to;
+    a->bytes = (struct slice){ arena_copy(text_arena(a->text), value),
+                               value.len };
+    return a->bytes.ptr != NULL;
+}
+
+allm_text *allm_keys_get(const allm_keys *k, const char *provider,
+                         const char *call_key, const char **source)
+{
+    struct search s = { .keys = own(k),
+                        .provider = provider,
+                        .call_key = call_key };
+    struct answer a = { k ? text_begin(secret_mem(&own(k)->mem), 512) : NULL,
+                        { NULL, 0 } };
+    if (source)
+        *source = NULL;
+    if (!a.text)
+        return NULL;
+    s.tell = text_arena(a.text);
+    const allm_error *error = find(&s, take_bytes, &a);
+    if (error)
+        return text_fail(a.text, error);
+    if (source)
+        *source = s.source;
+    return text_finish(a.text, a.bytes);
+}
+
+allm_text *allm_keys_variable(const char *provider)
+{
+    allm_text *t = text_begin(mem_default(), 256);
+    if (!t)
+        return NULL;
+    struct search s = { .provider = provider, .tell = text_arena(t) };
+    const allm_error *error = prepare(&s);
+    return error ? text_fail(t, error)
+                 : text_finish(t, slice_of(s.variable[0]));
+}

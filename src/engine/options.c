@@ -1,0 +1,321 @@
+/*
+ * options.c - the options of a call: one table of all names
+ *
+ *      struct members --.
+ *                       +--> one JSON object by name --check--> struct options
+ *      opts.json -------'
+ *
+ * Everything that is data goes through the object, so that a name is checked
+ * by one rule whichever way it came.  What is not data (functions, tools) is
+ * read from the struct.
+ */
+#include "engine/options.h"
+
+#include "base/given.h"
+#include "base/status.h"
+#include "engine/pairs.h"
+#include "json/build.h"
+#include "json/json.h"
+
+enum type { ANY, TEXT, FLAG, POSITIVE, NUMBER, MAP, PAIRS, WORD_OR_MAP };
+
+#define NOWHERE ((size_t)-1)
+#define AT(m)   offsetof(allm_call_opts, m)
+
+/* A row: who it is for, what it must be, where the struct has it. */
+static const struct option {
+    const char *name;
+    enum option_scope scope;
+    enum type type;
+    size_t at;
+    size_t to;                  /* offset in struct options, or NOWHERE */
+} table[] = {
+#define TO(m) offsetof(struct options, m)
+    { "adapter", OPTION_ENGINE, ANY, NOWHERE, NOWHERE },
+    { "adapter_opts", OPTION_ENGINE, PAIRS, AT(adapter_opts),
+      TO(adapter_opts) },
+    { "model", OPTION_ENGINE, TEXT, AT(model), TO(model) },
+    { "tools", OPTION_ENGINE, ANY, NOWHERE, NOWHERE },
+    { "tool_executor", OPTION_ENGINE, ANY, NOWHERE, NOWHERE },
+    { "tool_result_encoder", OPTION_ENGINE, ANY, NOWHERE, NOWHERE },
+    { "image_adapter", OPTION_ENGINE, ANY, NOWHERE, NOWHERE },
+    { "params", OPTION_ENGINE, ANY, AT(params), TO(params) },
+    { "context", OPTION_ENGINE, ANY, AT(context), TO(context) },
+    { "retry", OPTION_ENGINE, ANY, NOWHERE, NOWHERE },
+    { "middleware", OPTION_ENGINE, ANY, NOWHERE, NOWHERE },
+    { "metadata", OPTION_ENGINE, ANY, NOWHERE, NOWHERE },
+    { "api_key", OPTION_ENGINE, TEXT, AT(api_key), TO(api_key) },
+
+    { "mode", OPTION_LOOP, ANY, NOWHERE, NOWHERE },
+    { "max_turns", OPTION_LOOP, POSITIVE, AT(max_turns), TO(max_turns) },
+    { "halt_when", OPTION_LOOP, ANY, NOWHERE, NOWHERE },
+    { "on_tool_error", OPTION_LOOP, ANY, NOWHERE, NOWHERE },
+    { "tool_timeout", OPTION_LOOP, ANY, NOWHERE, NOWHERE },
+    { "max_concurrency", OPTION_LOOP, ANY, NOWHERE, NOWHERE },
+    { "structured_finalize_nudge", OPTION_LOOP, ANY, NOWHERE, NOWHERE },
+    { "live_tool_events", OPTION_LOOP, ANY, NOWHERE, NOWHERE },
+    { "validate_arguments", OPTION_LOOP, ANY, NOWHERE, NOWHERE },
+    { "terminal_tool", OPTION_LOOP, ANY, NOWHERE, NOWHERE },
+    { "max_iterations", OPTION_LOOP, ANY, NOWHERE, NOWHERE },
+    { "max_blank_stops", OPTION_LOOP, ANY, NOWHERE, NOWHERE },
+    { "on_iteration", OPTION_LOOP, ANY, NOWHERE, NOWHERE },
+    { "session_id", OPTION_LOOP, TEXT, AT(session_id), TO(session_id) },
+
+    { "emit_text_deltas", OPTION_FILTER, FLAG, NOWHERE, TO(emit_text_deltas) },
+    { "emit_tool_deltas", OPTION_FILTER, FLAG, NOWHERE, TO(emit_tool_deltas) },
+    { "include_raw_chunks", OPTION_FILTER, FLAG, NOWHERE,
+      TO(include_raw_chunks) },
+    { "on_event", OPTION_FILTER, ANY, NOWHERE, NOWHERE },
+
+    { "request_id", OPTION_CALL, TEXT, AT(request_id), TO(request_id) },
+    { "resolved_model", OPTION_CALL, ANY, NOWHERE, NOWHERE },
+    { "connect_ms", OPTION_CALL, POSITIVE, AT(connect_ms), TO(connect_ms) },
+    { "first_ms", OPTION_CALL, POSITIVE, AT(first_ms), TO(first_ms) },
+    { "silence_ms", OPTION_CALL, POSITIVE, AT(silence_ms), TO(silence_ms) },
+    { "stream_timeout", OPTION_CALL, POSITIVE, NOWHERE, TO(silence_ms) },
+    { "total_ms", OPTION_CALL, POSITIVE, AT(total_ms), TO(total_ms) },
+    { "request_timeout", OPTION_CALL, POSITIVE, NOWHERE, TO(total_ms) },
+
+    { "temperature", OPTION_REQUEST, NUMBER, AT(temperature),
+      TO(temperature) },
+    { "max_tokens", OPTION_REQUEST, POSITIVE, AT(max_tokens), TO(max_tokens) },
+    { "tool_choice", OPTION_REQUEST, WORD_OR_MAP, AT(tool_choice),
+      TO(tool_choice) },
+    { "response_format", OPTION_REQUEST, ANY, AT(response_format),
+      TO(response_format) },
+};
+
+static const struct option *row_named(struct slice name)
+{
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (slice_is(name, table[i].name))
+            return &table[i];
+    return NULL;
+}
+
+enum option_scope options_scope(struct slice name)
+{
+    const struct option *o = row_named(name);
+    return o ? o->scope : OPTION_PROVIDER;
+}
+
+const allm_json *options_only(struct arena *a, const allm_json *object,
+                              uint32_t scopes)
+{
+    struct build b;
+    if (allm_json_count(object) == 0)
+        return json_empty_object();
+    build_init(&b, a);
+    build_object(&b);
+    for (const allm_json *k = NULL; (k = allm_json_next(object, k));) {
+        if (!(scopes & (1u << options_scope(json_slice(k)))))
+            continue;
+        build_key(&b, json_slice(k));
+        build_value(&b, allm_json_value(k));
+    }
+    build_end(&b);
+    return build_done(&b);
+}
+
+/* ----------------------------------------------------------- from structs --- */
+
+/* The members of the struct that are set, as data. */
+static void write_members(struct build *b, const allm_call_opts *o)
+{
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        const struct option *r = &table[i];
+        const void *pointer = NULL;
+        uint32_t n = 0;
+        if (r->at == NOWHERE || r->at == AT(temperature) ||
+            r->at == AT(max_tokens))
+            continue;
+        const char *at = (const char *)o + r->at;
+        if (r->type == POSITIVE) {
+            memcpy(&n, at, sizeof n);
+            if (!n)
+                continue;
+            build_key(b, slice_of(r->name));
+            build_uint(b, n);
+            continue;
+        }
+        memcpy(&pointer, at, sizeof pointer);
+        if (!pointer)
+            continue;
+        build_key(b, slice_of(r->name));
+        if (r->at == AT(api_key))
+            build_text(b, slice_of(pointer));   /* a secret: no copy */
+        else if (r->type == TEXT || r->type == WORD_OR_MAP)
+            build_text_copy(b, slice_of(pointer));
+        else
+            build_value_copy(b, pointer);
+    }
+}
+
+static void write_numbers(struct build *b, const allm_call_opts *o)
+{
+    if (o->temperature.set) {
+        build_key(b, SLICE("temperature"));
+        build_number(b, o->temperature.value);
+    }
+    if (o->max_tokens.set) {
+        build_key(b, SLICE("max_tokens"));
+        build_int(b, o->max_tokens.value);
+    }
+}
+
+static void write_filters(struct build *b, const allm_call_opts *o)
+{
+    if (o->hide_text_deltas) {
+        build_key(b, SLICE("emit_text_deltas"));
+        build_bool(b, false);
+    }
+    if (o->hide_tool_deltas) {
+        build_key(b, SLICE("emit_tool_deltas"));
+        build_bool(b, false);
+    }
+    if (o->include_raw_chunks) {
+        build_key(b, SLICE("include_raw_chunks"));
+        build_bool(b, true);
+    }
+}
+
+/* The struct as an object; NULL: no memory. */
+static const allm_json *members_of(const allm_call_opts *o, struct arena *a)
+{
+    struct build b;
+    build_init(&b, a);
+    build_object(&b);
+    write_members(&b, o);
+    write_numbers(&b, o);
+    write_filters(&b, o);
+    build_end(&b);
+    return build_done(&b);
+}
+
+/* ---------------------------------------------------------------- reading --- */
+
+static const allm_error *wrong(struct arena *a, struct slice name,
+                               const char *expected)
+{
+    const allm_error *e = status_error(a, ALLM_ERR_MISUSE, "invalid_option",
+                                       "option %.*s must be %s", (int)name.len,
+                                       name.ptr, expected);
+    return e ? e : status_nomem();
+}
+
+/* Put the value where the row says; NULL, or what was expected. */
+static const char *store(const struct option *r, const allm_json *v,
+                         struct options *out)
+{
+    const char *text;
+    int64_t n;
+
+    if (r->to == NOWHERE)
+        return NULL;
+    char *to = (char *)out + r->to;
+    switch (r->type) {
+    case TEXT:
+        text = allm_json_text(v, NULL);
+        if (allm_json_type_of(v) != ALLM_JSON_TEXT)
+            return "a text";
+        memcpy(to, &text, sizeof text);
+        return NULL;
+    case FLAG:
+        if (allm_json_type_of(v) != ALLM_JSON_BOOL)
+            return "true or false";
+        *(bool *)to = allm_json_true(v);
+        return NULL;
+    case POSITIVE:
+        if (allm_json_type_of(v) != ALLM_JSON_INT || !allm_json_int64(v, &n) ||
+            n <= 0)
+            return "an integer greater than 0";
+        if (r->to == TO(max_tokens))
+            out->max_tokens = (allm_int){ n, true };
+        else
+            memcpy(to, &n, sizeof n);
+        return NULL;
+    case NUMBER:
+        if (allm_json_type_of(v) != ALLM_JSON_INT &&
+            allm_json_type_of(v) != ALLM_JSON_REAL)
+            return "a number";
+        out->temperature = (allm_num){ allm_json_number(v), true };
+        return NULL;
+    case WORD_OR_MAP:
+        out->tool_choice = allm_json_text(v, NULL);
+        out->tool_choice_map = out->tool_choice ? NULL : v;
+        return out->tool_choice || allm_json_type_of(v) == ALLM_JSON_OBJECT
+                   ? NULL
+                   : "a word, the name of a tool, or an object";
+    case PAIRS:
+    case MAP:
+    case ANY:
+        memcpy(to, &v, sizeof v);
+        return NULL;
+    }
+    return NULL;
+}
+
+static const allm_error *check_all(struct options *out, struct arena *a)
+{
+    for (const allm_json *k = NULL; (k = allm_json_next(out->all, k));) {
+        const struct option *r = row_named(json_slice(k));
+        const char *expected = r ? store(r, allm_json_value(k), out) : NULL;
+        if (expected)
+            return wrong(a, json_slice(k), expected);
+    }
+    if (!out->adapter_opts)
+        return NULL;
+    out->adapter_opts = pairs_object(a, out->adapter_opts);
+    return out->adapter_opts ? NULL
+                             : wrong(a, SLICE("adapter_opts"),
+                                     "an object or a list of [key, value]");
+}
+
+/* The struct's members, then those of opts.json; a name in both is misuse. */
+static const allm_error *gather(struct options *out, struct arena *a,
+                                const allm_call_opts *given)
+{
+    const allm_call_opts *o = &out->given;
+    out->all = json_empty_object();
+    if (!given)
+        return NULL;            /* most calls: no memory needed */
+    const allm_json *members = members_of(o, a);
+    if (!members)
+        return status_nomem();
+    out->all = members;
+    if (!o->json || allm_json_type_of(o->json) == ALLM_JSON_NULL)
+        return NULL;
+    if (allm_json_type_of(o->json) != ALLM_JSON_OBJECT)
+        return wrong(a, SLICE("json"), "an object of options by name");
+    for (const allm_json *k = NULL; (k = allm_json_next(o->json, k));) {
+        if (allm_json_type_of(allm_json_value(k)) == ALLM_JSON_NULL)
+            continue;           /* null is absent */
+        if (json_get(members, json_slice(k)))
+            return wrong(a, json_slice(k),
+                         "given once: it is set in the struct and in json");
+        out->all = json_set(a, out->all, json_slice(k), allm_json_value(k));
+        if (!out->all)
+            return status_nomem();
+    }
+    return NULL;
+}
+
+const allm_error *options_read(struct options *out, struct arena *a,
+                               const allm_call_opts *given)
+{
+    *out = (struct options){ .emit_text_deltas = true,
+                             .emit_tool_deltas = true };
+    if (!given_take(&out->given, sizeof out->given, given))
+        return wrong(a, SLICE("struct"),
+                     "filled with ALLM(call_opts, ...), by a header not newer "
+                     "than the library");
+    const allm_error *error = gather(out, a, given);
+    if (!error)
+        error = check_all(out, a);
+    if (error)
+        return error;
+    out->tools = out->given.tools;
+    out->tool_count = out->tools ? out->given.tool_count : 0;
+    out->has_tools = out->tools != NULL;
+    return NULL;
+}

@@ -1,0 +1,444 @@
+/*
+ * trace.c - tell what happens: spans, retries, warnings
+ *
+ *      chat > step > generate > stream         tool inside step
+ *
+ *      start                   stop (or exception)
+ *      metadata                metadata, extras over it, and the duration
+ *
+ * Events are told while the call runs, in the thread that pulls it.  Without
+ * memory an event is told with less metadata, but it is told.
+ *
+ * The JSON form has our names, or those of OpenTelemetry's conventions for
+ * generative AI (https://opentelemetry.io/docs/specs/semconv/gen-ai/, as of
+ * 1.37): a span's name and kind, its times, and attributes.  Texts of prompts
+ * and answers are never among these.
+ */
+#include "engine/trace.h"
+
+#include "base/given.h"
+#include "base/status.h"
+#include "base/text.h"
+#include "data/encode.h"
+#include "data/error.h"
+#include "json/build.h"
+#include "json/json.h"
+#include "json/write.h"
+
+#include <stdint.h>
+
+/* ---------------------------------------------------------------- telling --- */
+
+/* The spans there are, and what they are to OpenTelemetry. */
+static const struct span {
+    const char *name;
+    const char *operation;      /* gen_ai.operation.name */
+    const char *kind;
+} spans[] = {
+    { "generate", "chat", "CLIENT" },
+    { "stream", "chat", "CLIENT" },
+    { "step", "step", "INTERNAL" },     /* a word of ours: there is none */
+    { "chat", "invoke_agent", "INTERNAL" },
+    { "tool", "execute_tool", "INTERNAL" },
+    { "image", "generate_content", "CLIENT" },
+};
+
+static const struct span *span_named(const char *name)
+{
+    for (size_t i = 0; name && i < sizeof spans / sizeof *spans; i++)
+        if (!strcmp(spans[i].name, name))
+            return &spans[i];
+    return NULL;
+}
+
+void trace_tell(const struct trace *t, allm_trace_event event)
+{
+    if (!trace_on(t))
+        return;
+    event.size = sizeof event;
+    if (!event.time_ns)
+        event.time_ns = clock_now_ns(t->clock);
+    event.unix_ms = clock_unix_ms(t->clock);
+    if (!event.metadata)
+        event.metadata = json_empty_object();
+    t->fn(&event, t->ud);
+}
+
+bool trace_begin(struct trace_span *s, const struct trace *t, const char *name,
+                 const char *request_id, const char *model,
+                 const allm_json *metadata)
+{
+    *s = (struct trace_span){ .trace = NULL };
+    if (!trace_on(t))
+        return true;
+    if (!span_named(name))
+        return false;
+    *s = (struct trace_span){ t,        name,
+                              request_id, model,
+                              metadata, clock_now_ns(t->clock) };
+    trace_tell(t, (allm_trace_event){ .span = name,
+                                      .what = "start",
+                                      .time_ns = s->began_ns,
+                                      .request_id = request_id,
+                                      .model = model,
+                                      .metadata = metadata });
+    return true;
+}
+
+/* The end of a span, with `extras` of the arena over its metadata. */
+static void finish(struct trace_span *s, const char *what, struct arena *a,
+                   const allm_json *extras)
+{
+    const struct trace *t = s->trace;
+    int64_t now = clock_now_ns(t->clock);
+    const allm_json *all = s->metadata;
+    if (extras) {
+        all = s->metadata ? json_merge(a, s->metadata, extras) : extras;
+        all = all ? all : extras;       /* no memory */
+    }
+    s->trace = NULL;
+    trace_tell(t, (allm_trace_event){ .span = s->name,
+                                      .what = what,
+                                      .time_ns = now,
+                                      .duration_ns = now - s->began_ns,
+                                      .request_id = s->request_id,
+                                      .model = s->model,
+                                      .metadata = all });
+}
+
+void trace_end(struct trace_span *s, const allm_json *extras)
+{
+    struct arena a;
+    if (!s->trace)
+        return;
+    arena_init(&a, mem_default());
+    finish(s, "stop", &a, extras);
+    arena_release(&a);
+}
+
+static void add_text(struct build *b, const char *name, const char *text)
+{
+    if (!text)
+        return;
+    build_key(b, slice_of(name));
+    build_text(b, slice_of(text));
+}
+
+static void add_int(struct build *b, const char *name, int64_t n)
+{
+    build_key(b, slice_of(name));
+    build_int(b, n);
+}
+
+static void add_value(struct build *b, const char *name, const allm_json *v)
+{
+    if (!v || allm_json_type_of(v) == ALLM_JSON_NULL)
+        return;
+    build_key(b, slice_of(name));
+    build_value(b, v);
+}
+
+void trace_fail(struct trace_span *s, const allm_error *error)
+{
+    struct arena a;
+    struct build b;
+    const allm_error *trouble = NULL;
+    if (!s->trace)
+        return;
+    if (!error)
+        error = status_nomem();
+    arena_init(&a, mem_default());
+    build_init(&b, &a);
+    build_object(&b);
+    add_text(&b, "kind", allm_status_name(error->kind));
+    add_text(&b, "reason", error->reason);
+    add_value(&b, "error",
+              encode_to_json(&a, &error_shape, error, ALLM_FORM_PLAIN,
+                             &trouble));
+    build_end(&b);
+    finish(s, "exception", &a, build_done(&b));
+    arena_release(&a);
+}
+
+void trace_retry(const struct trace *t, const char *request_id,
+                 const char *provider, int64_t attempt, int64_t delay_ms,
+                 const char *reason)
+{
+    struct arena a;
+    struct build b;
+    if (!trace_on(t))
+        return;
+    arena_init(&a, mem_default());
+    build_init(&b, &a);
+    build_object(&b);
+    add_text(&b, "provider", provider);
+    add_int(&b, "attempt", attempt);
+    add_int(&b, "delay_ms", delay_ms);
+    add_text(&b, "reason", reason);
+    build_end(&b);
+    trace_tell(t, (allm_trace_event){ .span = "adapter",
+                                      .what = "retry",
+                                      .request_id = request_id,
+                                      .metadata = build_done(&b) });
+    arena_release(&a);
+}
+
+void trace_warn(const struct trace *t, const char *request_id,
+                const char *model, const char *reason)
+{
+    struct arena a;
+    struct build b;
+    if (!trace_on(t))
+        return;
+    arena_init(&a, mem_default());
+    build_init(&b, &a);
+    build_object(&b);
+    add_text(&b, "reason", reason);
+    build_end(&b);
+    trace_tell(t, (allm_trace_event){ .span = "engine",
+                                      .what = "warning",
+                                      .request_id = request_id,
+                                      .model = model,
+                                      .metadata = build_done(&b) });
+    arena_release(&a);
+}
+
+const char *trace_id(struct random r, struct arena *a)
+{
+    struct buf id;
+    buf_init(&id, a, 64);
+    return random_id(r, &id) ? id.ptr : NULL;
+}
+
+/* ------------------------------------------------------------- our names --- */
+
+static bool has_duration(const allm_trace_event *e)
+{
+    return e->what &&
+           (!strcmp(e->what, "stop") || !strcmp(e->what, "exception"));
+}
+
+static void write_plain(struct build *b, const allm_trace_event *e)
+{
+    add_text(b, "span", e->span);
+    add_text(b, "what", e->what);
+    add_int(b, "time_ns", e->time_ns);
+    add_int(b, "unix_ms", e->unix_ms);
+    if (has_duration(e))
+        add_int(b, "duration_ns", e->duration_ns);
+    add_text(b, "request_id", e->request_id);
+    add_text(b, "model", e->model);
+    add_value(b, "metadata", e->metadata ? e->metadata : json_empty_object());
+}
+
+/* --------------------------------------------------------- OpenTelemetry --- */
+
+/* Where our names of providers differ from the registry's (gen_ai.system is
+ * what gen_ai.provider.name was called up to 1.36). */
+static const struct {
+    const char *ours, *provider, *system;
+} providers[] = {
+    { "gemini", "gcp.gemini", "gemini" },
+    { "google", "gcp.gemini", "gemini" },
+    { "mistral", "mistral_ai", "mistral_ai" },
+    { "xai", "x_ai", "xai" },
+};
+
+static void write_provider(struct build *b, const char *name)
+{
+    const char *provider = name, *system = name;
+    for (size_t i = 0; name && i < sizeof providers / sizeof *providers; i++)
+        if (!strcmp(providers[i].ours, name)) {
+            provider = providers[i].provider;
+            system = providers[i].system;
+        }
+    add_text(b, "gen_ai.provider.name", provider);
+    add_text(b, "gen_ai.system", system);
+}
+
+/* The model's own name: without our "provider:" in front. */
+static const char *bare_model(const char *model, const char *provider)
+{
+    size_t n = provider ? strlen(provider) : 0;
+    if (n && model && !strncmp(model, provider, n) && model[n] == ':' &&
+        model[n + 1])
+        return model + n + 1;
+    return model;
+}
+
+/* The response that an event tells of, in whatever result it lies. */
+static const allm_json *response_of(const allm_json *metadata)
+{
+    static const char *const places[] = { "/response", "/step_result/response",
+                                          "/chat_result/final_response" };
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        const allm_json *r = allm_json_pointer(metadata, places[i]);
+        if (allm_json_type_of(r) == ALLM_JSON_OBJECT)
+            return r;
+    }
+    return NULL;
+}
+
+static void write_response(struct build *b, const allm_json *r)
+{
+    const allm_json *finish_reason = allm_json_get(r, "finish_reason");
+    const allm_json *usage = allm_json_get(r, "usage");
+    add_value(b, "gen_ai.response.id", allm_json_get(r, "id"));
+    add_value(b, "gen_ai.response.model", allm_json_get(r, "model"));
+    if (allm_json_type_of(finish_reason) == ALLM_JSON_TEXT) {
+        build_key(b, SLICE("gen_ai.response.finish_reasons"));
+        build_array(b);
+        build_value(b, finish_reason);
+        build_end(b);
+    }
+    add_value(b, "gen_ai.usage.input_tokens",
+              allm_json_get(usage, "input_tokens"));
+    add_value(b, "gen_ai.usage.output_tokens",
+              allm_json_get(usage, "output_tokens"));
+}
+
+/* What went wrong, by one word: that of an exception, or of an answer that
+ * broke off. */
+static void write_error(struct build *b, const allm_trace_event *e,
+                        const allm_json *response)
+{
+    const allm_json *error = allm_json_get(e->metadata, "error");
+    if (!error)
+        error = allm_json_pointer(response, "/metadata/error");
+    const allm_json *word = allm_json_get(error, "reason");
+    if (e->what && !strcmp(e->what, "exception") && !word)
+        word = allm_json_get(e->metadata, "reason");
+    if (word || !e->what || strcmp(e->what, "exception") != 0)
+        add_value(b, "error.type", word);
+    else
+        add_text(b, "error.type", "_OTHER");
+}
+
+static void write_retry(struct build *b, const allm_trace_event *e)
+{
+    if (!e->what || strcmp(e->what, "retry") != 0)
+        return;
+    add_value(b, "allm.retry.attempt", allm_json_get(e->metadata, "attempt"));
+    add_value(b, "allm.retry.delay_ms", allm_json_get(e->metadata, "delay_ms"));
+    add_value(b, "allm.retry.reason", allm_json_get(e->metadata, "reason"));
+}
+
+static void write_warning(struct build *b, const allm_trace_event *e)
+{
+    if (e->what && !strcmp(e->what, "warning"))
+        add_value(b, "allm.warning", allm_json_get(e->metadata, "reason"));
+}
+
+static void write_attributes(struct build *b, const allm_trace_event *e,
+                             const struct span *span, const char *provider)
+{
+    const allm_json *m = e->metadata;
+    const allm_json *response = response_of(m);
+    const allm_json *tool = allm_json_get(m, "tool_name");
+    add_text(b, "gen_ai.operation.name", span->operation);
+    write_provider(b, provider);
+    add_text(b, "gen_ai.request.model", bare_model(e->model, provider));
+    add_value(b, "gen_ai.request.temperature", allm_json_get(m, "temperature"));
+    add_value(b, "gen_ai.request.max_tokens", allm_json_get(m, "max_tokens"));
+    add_value(b, "gen_ai.conversation.id", allm_json_get(m, "session_id"));
+    if (!strcmp(span->name, "image"))
+        add_text(b, "gen_ai.output.type", "image");
+    add_value(b, "gen_ai.tool.name", tool);
+    add_value(b, "gen_ai.tool.call.id", allm_json_get(m, "tool_call_id"));
+    if (tool)
+        add_text(b, "gen_ai.tool.type", "function");
+    write_response(b, response);
+    write_error(b, e, response);
+    write_retry(b, e);
+    write_warning(b, e);
+    add_text(b, "allm.request_id", e->request_id);
+}
+
+/* "chat gpt-4o", "execute_tool get_weather". */
+static void write_name(struct build *b, const allm_trace_event *e,
+                       const struct span *span, const char *provider)
+{
+    struct buf name;
+    const char *tool = allm_json_text(allm_json_get(e->metadata, "tool_name"),
+                                      NULL);
+    const char *of = tool ? tool : bare_model(e->model, provider);
+    buf_init(&name, b->arena, 64 * 1024);
+    buf_text(&name, span->operation);
+    if (of) {
+        buf_byte(&name, ' ');
+        buf_text(&name, of);
+    }
+    add_text(b, "name", name.broken ? span->operation : name.ptr);
+}
+
+static int64_t in_ns(int64_t ms)
+{
+    int64_t most = INT64_MAX / 1000000;
+    return (ms > most ? most : ms < -most ? -most : ms) * 1000000;
+}
+
+/* When it began; whoever filled in the event may have erred. */
+static int64_t start_of(int64_t end_ns, int64_t duration_ns)
+{
+    if (duration_ns <= 0)
+        return end_ns;
+    return end_ns < INT64_MIN + duration_ns ? INT64_MIN : end_ns - duration_ns;
+}
+
+static void write_otel(struct build *b, const allm_trace_event *e)
+{
+    const struct span *span = span_named(e->span);
+    const char *provider =
+        allm_json_text(allm_json_get(e->metadata, "provider"), NULL);
+    span = span ? span : &spans[0];     /* retries, warnings: of the call */
+    write_name(b, e, span, provider);
+    add_text(b, "kind", span->kind);
+    add_text(b, "what", e->what);
+    if (has_duration(e)) {
+        int64_t end = in_ns(e->unix_ms);
+        add_int(b, "startTimeUnixNano", start_of(end, e->duration_ns));
+        add_int(b, "endTimeUnixNano", end);
+    } else {
+        add_int(b, "timeUnixNano", in_ns(e->unix_ms));
+    }
+    build_key(b, SLICE("attributes"));
+    build_object(b);
+    write_attributes(b, e, span, provider);
+    build_end(b);
+}
+
+/* ----------------------------------------------------------------- public --- */
+
+static const allm_error *refusal(struct arena *a, bool taken)
+{
+    return status_error(a, ALLM_ERR_MISUSE, "misuse",
+                        taken ? "allm_trace_json: the form must be "
+                                "ALLM_TRACE_PLAIN or ALLM_TRACE_OTEL"
+                              : "allm_trace_json: fill the event with "
+                                "ALLM(trace_event, ...)");
+}
+
+allm_text *allm_trace_json(const allm_trace_event *given, uint32_t form)
+{
+    allm_trace_event e;
+    struct build b;
+    struct buf out;
+    allm_text *t = given ? text_begin(mem_default(), 1024) : NULL;
+    if (!t)
+        return NULL;
+    bool taken = given_take(&e, sizeof e, given);
+    if (!taken || form > ALLM_TRACE_OTEL)
+        return text_fail(t, refusal(text_arena(t), taken));
+    build_init(&b, text_arena(t));
+    build_object(&b);
+    if (form == ALLM_TRACE_PLAIN)
+        write_plain(&b, &e);
+    else
+        write_otel(&b, &e);
+    build_end(&b);
+    const allm_json *v = build_done(&b);
+    buf_init(&out, text_arena(t), SIZE_MAX / 2);
+    if (!v || !json_write(&out, v, 0))
+        return text_fail(t, status_nomem());
+    return text_finish(t, buf_slice(&out));
+}

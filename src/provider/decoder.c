@@ -1,0 +1,140 @@
+/*
+ * decoder.c - bytes of a body to events: framing and dialect joined
+ *
+ *      bytes --wire/sse, ndjson or whole--> frame --adapter->decode--> events
+ */
+#include "provider/decoder.h"
+
+#include "base/status.h"
+
+#include <stdint.h>
+
+void decoder_init(struct decoding *d, struct mem mem,
+                  const allm_adapter *adapter, const allm_call *call,
+                  void *state, bool whole)
+{
+    d->adapter = adapter;
+    d->call = call;
+    d->state = state;
+    d->framing = whole ? ALLM_FRAMING_WHOLE : adapter->framing;
+    d->bytes = 0;
+    d->limit = DECODER_BODY_LIMIT;
+    d->ended = false;
+    arena_init(&d->arena, mem);
+    buf_init(&d->whole, &d->arena, d->limit);
+    sse_init(&d->sse, mem, 0, 0);
+    ndjson_init(&d->ndjson, mem, 0);
+}
+
+void decoder_release(struct decoding *d)
+{
+    sse_release(&d->sse);
+    ndjson_release(&d->ndjson);
+    arena_release(&d->arena);
+}
+
+static allm_status malformed(struct allm_sink *sink, const char *sentence)
+{
+    allm_error e = status_blank(ALLM_ERR_ADAPTER);
+    e.reason = "malformed_response";
+    e.message = sentence;
+    return allm_sink_fail(sink, &e, true);
+}
+
+static allm_status decode(struct decoding *d, struct slice name,
+                          struct slice data, struct allm_sink *sink)
+{
+    const allm_frame frame = { .size = sizeof frame,
+                               .name_len = name.len,
+                               .name = name.ptr ? name.ptr : "",
+                               .data_len = data.len,
+                               .data = data.ptr };
+    allm_status status = d->adapter->decode(d->state, d->call, &frame, sink);
+    return sink->status < 0 ? sink->status : status;
+}
+
+/* What a cutter said, if it was not a frame. */
+static allm_status lost(enum wire_result r, struct allm_sink *sink)
+{
+    if (r == WIRE_NOMEM)
+        return sink->status = ALLM_ERR_NOMEM;
+    if (r == WIRE_TOO_LONG)
+        return malformed(sink, "a line or an event of the answer is longer "
+                               "than 16 MiB");
+    return ALLM_OK;
+}
+
+static enum wire_result cut(struct decoding *d, struct slice *in,
+                            struct sse_frame *frame)
+{
+    if (d->framing == ALLM_FRAMING_SSE)
+        return in ? sse_next(&d->sse, in, frame) : sse_end(&d->sse, frame);
+    *frame = (struct sse_frame){ .kind = SSE_EVENT };
+    return in ? ndjson_next(&d->ndjson, in, &frame->data)
+              : ndjson_end(&d->ndjson, &frame->data);
+}
+
+/* Frames until one gives an event; in NULL: those that are left at the end. */
+static allm_status frames(struct decoding *d, struct slice *in,
+                          struct allm_sink *sink, bool *content)
+{
+    struct sse_frame frame;
+    enum wire_result r;
+    while ((r = cut(d, in, &frame)) == WIRE_FRAME) {
+        if (frame.kind == SSE_KEEPALIVE)
+            continue;
+        *content = true;
+        if (frame.kind == SSE_ERROR)
+            frame.name = SLICE("error");
+        allm_status status = decode(d, frame.name, frame.data, sink);
+        if (status < 0)
+            return status;
+        if (sink->first)
+            return ALLM_EVENT;
+    }
+    return lost(r, sink);
+}
+
+allm_status decoder_feed(struct decoding *d, struct slice *in,
+                         struct allm_sink *sink, bool *content)
+{
+    size_t before = in->len;
+    allm_status status;
+    if (d->framing == ALLM_FRAMING_WHOLE) {
+        buf_add(&d->whole, *in);
+        *in = slice_skip(*in, in->len);
+        *content = true;
+        status = !d->whole.broken ? ALLM_OK
+                 : d->whole.over  ? ALLM_OK
+                                  : (sink->status = ALLM_ERR_NOMEM);
+    } else {
+        status = frames(d, in, sink, content);
+    }
+    d->bytes += before - in->len;
+    if (status >= 0 && (d->bytes > d->limit || d->whole.over))
+        return malformed(sink, "the answer is longer than 256 MiB");
+    return status;
+}
+
+static allm_status end_whole(struct decoding *d, struct allm_sink *sink)
+{
+    struct slice all = buf_slice(&d->whole);
+    if (d->ended || all.len == 0)
+        return ALLM_OK;
+    d->ended = true;
+    return decode(d, SLICE(""), all, sink);
+}
+
+allm_status decoder_end(struct decoding *d, struct allm_sink *sink)
+{
+    bool content;
+    allm_status status = d->framing == ALLM_FRAMING_WHOLE
+                             ? end_whole(d, sink)
+                             : frames(d, NULL, sink, &content);
+    if (status < 0 || sink->first)
+        return status < 0 ? status : ALLM_EVENT;
+    if (!d->adapter->finish)
+        return ALLM_OK;
+    status = d->adapter->finish(d->state, d->call, sink);
+    return sink->status < 0 ? sink->status : status < 0 ? status : ALLM_OK;
+}

@@ -1,0 +1,46 @@
+/*
+ * decoder.h - bytes of a body to events: framing and dialect joined
+ *
+ * Feed it from a transport, a file or a test: it does no I/O.
+ */
+#ifndef PROVIDER_DECODER_H
+#define PROVIDER_DECODER_H
+
+#include "provider/sink.h"
+#include "wire/ndjson.h"
+#include "wire/sse.h"
+
+enum { DECODER_BODY_LIMIT = 256 * 1024 * 1024 };
+
+/* One body being decoded.  Must not be moved. */
+struct decoding {
+    const allm_adapter *adapter;
+    const allm_call *call;
+    void *state;                /* the dialect's */
+    int framing;                /* ALLM_FRAMING_* */
+    struct sse sse;
+    struct ndjson ndjson;
+    struct arena arena;         /* a whole body */
+    struct buf whole;
+    size_t bytes, limit;
+    bool ended;
+};
+
+/* `whole`: the body is one JSON document, whatever the dialect's framing. */
+void decoder_init(struct decoding *d, struct mem mem,
+                  const allm_adapter *adapter, const allm_call *call,
+                  void *state, bool whole);
+void decoder_release(struct decoding *d);
+
+/*
+ * Take bytes off *in until a frame has put events into the sink.  EVENT: some
+ * are there.  OK: all of *in is used; *content tells whether a frame (and not
+ * only a keep-alive) was among it.  < 0: failed, the sink says why.
+ */
+allm_status decoder_feed(struct decoding *d, struct slice *in,
+                         struct allm_sink *sink, bool *content);
+
+/* The body has ended.  EVENT: call again.  OK: that was all.  < 0: failed. */
+allm_status decoder_end(struct decoding *d, struct allm_sink *sink);
+
+#endif

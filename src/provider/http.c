@@ -1,0 +1,71 @@
+/* http.c - an HTTP request being written by a dialect */
+#include "provider/http.h"
+
+#include <stdint.h>
+
+enum { BODY_LIMIT = 256 * 1024 * 1024 };
+
+void http_init(struct allm_http *h, struct arena *a)
+{
+    *h = (struct allm_http){ .arena = a, .method = "POST" };
+    buf_init(&h->body, a, BODY_LIMIT);
+}
+
+static const char *copy(allm_http *h, const char *text)
+{
+    const char *mine = arena_text(h->arena, text);
+    h->broken |= text && !mine;
+    return mine;
+}
+
+void allm_http_method(allm_http *h, const char *method)
+{
+    if (h && method)
+        h->method = copy(h, method);
+}
+
+void allm_http_url(allm_http *h, const char *url)
+{
+    if (h)
+        h->url = copy(h, url);
+}
+
+void allm_http_header(allm_http *h, const char *name, const char *value)
+{
+    if (!h || !name || !value)
+        return;
+    if (h->header_count == h->header_cap) {
+        size_t cap = h->header_cap ? h->header_cap * 2 : 8;
+        const char **more = arena_resize(h->arena, h->header,
+                                         h->header_cap * 2 * sizeof *more,
+                                         cap * 2 * sizeof *more);
+        if (!more) {
+            h->broken = true;
+            return;
+        }
+        h->header = more;
+        h->header_cap = cap;
+    }
+    h->header[2 * h->header_count] = copy(h, name);
+    h->header[2 * h->header_count + 1] = copy(h, value);
+    h->header_count++;
+}
+
+void allm_http_body(allm_http *h, const char *piece, size_t len)
+{
+    if (h)
+        buf_add(&h->body, slice_given(piece, len));
+}
+
+bool http_view(const struct allm_http *h, allm_http_view *out)
+{
+    struct slice body = buf_slice(&h->body);
+    *out = (allm_http_view){ .size = sizeof *out,
+                             .method = h->method,
+                             .url = h->url,
+                             .header_count = h->header_count,
+                             .header = h->header,
+                             .body = body.ptr,
+                             .body_len = body.len };
+    return !h->broken && !h->body.broken && h->url;
+}

@@ -1,0 +1,137 @@
+/*
+ * sink.c - where an adapter puts its events
+ *
+ * The queue takes the events that adapters own and refuses those of the loops
+ * above, so that a dialect cannot fake a tool's result.
+ */
+#include "provider/sink.h"
+
+#include "base/given.h"
+#include "data/error.h"
+#include "json/parse.h"
+
+void sink_init(struct allm_sink *s, struct arena *arena)
+{
+    *s = (struct allm_sink){ .arena = arena, .status = ALLM_OK };
+}
+
+allm_event *sink_take(struct allm_sink *s)
+{
+    struct sink_item *item = s->first;
+    if (!item)
+        return NULL;
+    s->first = item->next;
+    if (!s->first)
+        s->last = NULL;
+    return &item->event;
+}
+
+static struct sink_item *queue(struct allm_sink *s)
+{
+    struct sink_item *item = arena_alloc(s->arena, sizeof *item);
+    if (!item) {
+        s->status = ALLM_ERR_NOMEM;
+        return NULL;
+    }
+    item->next = NULL;
+    if (s->last)
+        s->last->next = item;
+    else
+        s->first = item;
+    s->last = item;
+    return item;
+}
+
+allm_event *sink_add(struct allm_sink *s, allm_event_type type)
+{
+    struct sink_item *item = queue(s);
+    if (!item)
+        return NULL;
+    item->event = (allm_event){ .size = sizeof(allm_event), .type = type };
+    return &item->event;
+}
+
+static bool is_adapters(allm_event_type type)
+{
+    switch (type) {
+    case ALLM_EV_MESSAGE_STARTED:
+    case ALLM_EV_TEXT_DELTA:
+    case ALLM_EV_TEXT_COMPLETED:
+    case ALLM_EV_TOOL_CALL_STARTED:
+    case ALLM_EV_TOOL_CALL_DELTA:
+    case ALLM_EV_TOOL_CALL_COMPLETED:
+    case ALLM_EV_MESSAGE_COMPLETED:
+    case ALLM_EV_RAW_CHUNK:
+    case ALLM_EV_ERROR:
+    case ALLM_EV_REASONING_DELTA:
+    case ALLM_EV_REASONING_COMPLETED:
+    case ALLM_EV_USAGE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* The error in the sink's memory, with a message; NULL: told by the status. */
+static const allm_error *take_error(allm_sink *s, const allm_error *error)
+{
+    allm_error *mine = arena_alloc(s->arena, sizeof *mine);
+    if (mine && !given_take(mine, sizeof *mine, error)) {
+        s->status = ALLM_ERR_MISUSE;
+        return NULL;
+    }
+    if (mine && error_settle(s->arena, mine))
+        return mine;
+    s->status = ALLM_ERR_NOMEM;
+    return NULL;
+}
+
+allm_status allm_sink_put(allm_sink *s, const allm_event *event)
+{
+    if (!s || !event)
+        return ALLM_ERR_NOMEM;
+    if (event->size < offsetof(allm_event, seq) || !is_adapters(event->type))
+        return s->status = ALLM_ERR_MISUSE;
+    size_t n = event->size < sizeof *event ? event->size : sizeof *event;
+    allm_event *mine = sink_add(s, event->type);
+    if (!mine)
+        return ALLM_ERR_NOMEM;
+    memcpy(mine, event, n);
+    mine->size = sizeof *mine;
+    mine->home = NULL;
+    if (mine->type == ALLM_EV_ERROR && mine->error)
+        mine->error = take_error(s, mine->error);
+    return s->status;
+}
+
+void *allm_sink_alloc(allm_sink *s, size_t size)
+{
+    void *p = s ? arena_alloc(s->arena, size) : NULL;
+    if (s && !p)
+        s->status = ALLM_ERR_NOMEM;
+    return p;
+}
+
+const allm_json *allm_sink_parse(allm_sink *s, const char *text, size_t len)
+{
+    struct json_limits limits;
+    const allm_error *error = NULL;
+    if (!s)
+        return NULL;
+    json_limits_from(&limits, NULL);
+    limits.duplicates = true;   /* providers send them; the first counts */
+    const allm_json *v = json_parse(s->arena, slice_given(text, len), limits,
+                                    &error);
+    if (!v && error->kind == ALLM_ERR_NOMEM)
+        s->status = ALLM_ERR_NOMEM;
+    return v;
+}
+
+allm_status allm_sink_fail(allm_sink *s, const allm_error *error, bool final)
+{
+    if (!s || !error)
+        return ALLM_ERR_NOMEM;
+    s->failure = take_error(s, error);
+    s->final = final;
+    return s->failure ? s->failure->kind : s->status;
+}

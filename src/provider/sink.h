@@ -1,0 +1,36 @@
+/* sink.h - where an adapter puts its events */
+#ifndef PROVIDER_SINK_H
+#define PROVIDER_SINK_H
+
+#include "allm_ext.h"
+#include "base/arena.h"
+
+/* An event in the queue. */
+struct sink_item {
+    struct sink_item *next;
+    allm_event event;
+};
+
+/*
+ * Events wait here until they are taken, one by one; their memory is the
+ * arena, which may be reset when the sink is empty and the last one taken is
+ * no longer lent.
+ */
+struct allm_sink {
+    struct arena *arena;
+    struct sink_item *first, *last;
+    const allm_error *failure;  /* of allm_sink_fail, in the arena */
+    bool final;                 /* the failure is not to be retried */
+    allm_status status;         /* MISUSE or NOMEM sticks here */
+};
+
+void sink_init(struct allm_sink *s, struct arena *arena);
+
+/* The next event, ours to number; NULL: none. */
+allm_event *sink_take(struct allm_sink *s);
+
+/* Room for one event, zeroed but for its size and type, already queued: the
+ * short way for adapters of ours.  NULL: no memory. */
+allm_event *sink_add(struct allm_sink *s, allm_event_type type);
+
+#endif

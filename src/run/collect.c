@@ -1,0 +1,687 @@
+/*
+ * collect.c - fold events into a response, a step result, a chat result
+ *
+ * The fold is total: an event that carries nothing useful changes nothing.
+ * step_completed closes a step: what belongs to one step is reset, while
+ * usage, error and metadata go on.
+ *
+ * Halts: every tool message is kept; among several halts the one of the call
+ * that the model asked for first wins, whatever the order of completion.
+ */
+#include "run/collect.h"
+
+#include "base/status.h"
+#include "data/chat_result.h"
+#include "data/decode.h"
+#include "data/encode.h"
+#include "data/error.h"
+#include "data/message.h"
+#include "data/response.h"
+#include "data/step_result.h"
+#include "data/thread.h"
+#include "data/tool_call.h"
+#include "data/usage.h"
+#include "json/build.h"
+#include "json/json.h"
+#include "json/write.h"
+
+#include <stdint.h>
+
+#define AWAITING "<awaiting user response>"
+
+struct collect_call {
+    struct collect_call *next;
+    allm_tool_call call;        /* texts and JSON in the home */
+    struct buf raw;             /* the arguments as they come in pieces */
+    bool whole;                 /* a completed event has replaced it */
+};
+
+struct collect_halt {
+    bool ask;                   /* ask_user, else a tool's own halt */
+    size_t index;               /* of the call, in the model's order */
+    const char *id, *reason, *question;
+    const allm_json *result, *opts;
+};
+
+struct collect_result {
+    struct collect_result *next;
+    const allm_message *message;
+};
+
+struct collect_step {
+    struct collect_step *next;
+    const allm_step_result *step;
+};
+
+/* ------------------------------------------------------------------- life --- */
+
+static void begin_step(struct collect *c)
+{
+    buf_clear(&c->text);
+    buf_clear(&c->reasoning);
+    c->thought = 0;
+    c->calls = NULL;
+    c->last_call = &c->calls;
+    c->call_count = 0;
+    c->results = NULL;
+    c->last_result = &c->results;
+    c->result_count = 0;
+    c->halt = NULL;
+    c->finish_reason = ALLM_FINISH_NONE;
+    c->raw_finish_reason = NULL;
+    c->last_message = NULL;
+}
+
+bool collect_init(struct collect *c, struct allm_home *home,
+                  const allm_thread *thread)
+{
+    *c = (struct collect){ .home = home_keep(home) };
+    arena_init(&c->words, home_mem(home));
+    buf_init(&c->text, &c->words, SIZE_MAX / 2);
+    buf_init(&c->reasoning, &c->words, SIZE_MAX / 2);
+    c->last_step = &c->steps;
+    begin_step(c);
+    return !thread || !thread_own.share(c->home, thread, &c->thread);
+}
+
+void collect_release(struct collect *c)
+{
+    arena_release(&c->words);
+    home_drop(c->home);
+    c->home = NULL;
+}
+
+/* ----------------------------------------------------------------- copies --- */
+
+static allm_status nomem(struct collect *c)
+{
+    c->broken = true;
+    return ALLM_ERR_NOMEM;
+}
+
+static allm_status settled(struct collect *c)
+{
+    return c->broken || home_arena(c->home)->broken || c->text.broken ||
+                   c->reasoning.broken
+               ? nomem(c)
+               : ALLM_OK;
+}
+
+static const char *keep_text(struct collect *c, const char *text)
+{
+    return arena_text(home_arena(c->home), text);
+}
+
+static const allm_json *keep_json(struct collect *c, const allm_json *v)
+{
+    return json_copy(home_arena(c->home), v);
+}
+
+static const void *keep_value(struct collect *c, const struct shape *s,
+                              const void *value)
+{
+    const allm_error *error = NULL;
+    const void *mine = value ? shape_copy(c->home, s, value, &error) : NULL;
+    if (value && !mine)
+        c->broken = true;
+    return mine;
+}
+
+/* ------------------------------------------------------------- tool calls --- */
+
+static struct collect_call *find_call(struct collect *c, const char *id)
+{
+    struct collect_call *one = c->calls;
+    while (one && strcmp(one->call.id, id) != 0)
+        one = one->next;
+    return one;
+}
+
+/* The place of a call in the model's order; unknown ones come last. */
+static size_t order_of(const struct collect *c, const char *id)
+{
+    size_t n = 0;
+    for (const struct collect_call *k = c->calls; k; k = k->next, n++)
+        if (!strcmp(k->call.id, id))
+            return n;
+    return SIZE_MAX;
+}
+
+static struct collect_call *open_call(struct collect *c, const char *id,
+                                      const char *name)
+{
+    struct collect_call *one = find_call(c, id);
+    if (one)
+        return one;
+    one = arena_zero(home_arena(c->home), sizeof *one);
+    if (!one)
+        return NULL;
+    one->call = (allm_tool_call){ .size = sizeof one->call,
+                                  .id = keep_text(c, id),
+                                  .name = keep_text(c, name),
+                                  .arguments = json_empty_object() };
+    if (!one->call.id || !one->call.name)
+        return NULL;
+    buf_init(&one->raw, &c->words, SIZE_MAX / 2);
+    *c->last_call = one;
+    c->last_call = &one->next;
+    c->call_count++;
+    return one;
+}
+
+static allm_status on_call_started(struct collect *c, const allm_event *e)
+{
+    if (!e->id || !e->name)
+        return ALLM_OK;
+    return open_call(c, e->id, e->name) ? ALLM_OK : nomem(c);
+}
+
+static allm_status on_call_delta(struct collect *c, const allm_event *e)
+{
+    if (!e->id || !e->text)
+        return ALLM_OK;
+    struct collect_call *one = open_call(c, e->id, "");
+    if (!one)
+        return nomem(c);
+    if (one->whole)             /* odd, but its text grows */
+        buf_add(&one->raw,
+                (struct slice){ one->call.raw_arguments,
+                                           one->call.raw_len });
+    one->whole = false;
+    buf_add(&one->raw, (struct slice){ e->text, e->text_len });
+    return one->raw.broken ? nomem(c) : ALLM_OK;
+}
+
+static allm_status on_call_completed(struct collect *c, const allm_event *e)
+{
+    if (!e->id || !e->name ||
+        allm_json_type_of(e->arguments) != ALLM_JSON_OBJECT)
+        return ALLM_OK;
+    struct collect_call *one = open_call(c, e->id, e->name);
+    if (!one)
+        return nomem(c);
+    allm_tool_call *call = &one->call;
+    call->name = keep_text(c, e->name);
+    call->arguments = keep_json(c, e->arguments);
+    call->raw_len = e->raw_arguments ? e->raw_len : 0;
+    call->raw_arguments = arena_copy(
+        home_arena(c->home), (struct slice){ e->raw_arguments, call->raw_len });
+    call->metadata = keep_json(c, e->metadata);
+    call->provider_state = keep_json(c, e->provider_state);
+    buf_clear(&one->raw);
+    one->whole = true;
+    return settled(c);
+}
+
+/* ----------------------------------------------------------- tool results --- */
+
+static allm_status add_result(struct collect *c, const char *id,
+                              struct slice content)
+{
+    struct collect_result *one = arena_zero(home_arena(c->home), sizeof *one);
+    allm_message *m = allm_message_new(
+        ALLM(message, .role = ALLM_ROLE_TOOL, .tool_call_id = id,
+             .text = content.ptr, .text_len = content.len));
+    if (one && m)
+        one->message = keep_value(c, &message_shape, m);
+    allm_message_free(m);
+    if (!one || !one->message)
+        return nomem(c);
+    *c->last_result = one;
+    c->last_result = &one->next;
+    c->result_count++;
+    return ALLM_OK;
+}
+
+static allm_status on_result(struct collect *c, const allm_event *e)
+{
+    if (!e->id || !e->text)
+        return ALLM_OK;
+    return add_result(c, e->id, (struct slice){ e->text, e->text_len });
+}
+
+/* Keep a halt if it comes first in the model's order. */
+static allm_status note_halt(struct collect *c, struct collect_halt halt)
+{
+    halt.index = order_of(c, halt.id);
+    if (c->halt && c->halt->index <= halt.index)
+        return ALLM_OK;
+    struct collect_halt *mine = arena_alloc(home_arena(c->home), sizeof *mine);
+    if (!mine)
+        return nomem(c);
+    *mine = halt;
+    mine->id = keep_text(c, halt.id);
+    mine->reason = keep_text(c, halt.reason);
+    mine->question = keep_text(c, halt.question);
+    mine->result = keep_json(c, halt.result);
+    mine->opts = keep_json(c, halt.opts);
+    c->halt = mine;
+    return settled(c);
+}
+
+/* A result that nobody encoded, as text. */
+static allm_status dump_result(struct collect *c, const allm_event *e)
+{
+    struct buf text;
+    const allm_json *v = e->result ? e->result : json_null();
+    struct slice plain = json_slice(v);
+    if (allm_json_type_of(v) == ALLM_JSON_TEXT)
+        return add_result(c, e->id, plain.ptr ? plain : SLICE(""));
+    buf_init(&text, &c->words, SIZE_MAX / 2);
+    if (!json_write(&text, v, 0))
+        return nomem(c);
+    return add_result(c, e->id, buf_slice(&text));
+}
+
+static allm_status on_halt(struct collect *c, const allm_event *e)
+{
+    if (!e->id || !e->reason)
+        return ALLM_OK;
+    allm_status status =
+        note_halt(c, (struct collect_halt){ .id = e->id, .reason = e->reason,
+                                  .result = e->result });
+    if (status != ALLM_OK)
+        return status;
+    return e->text ? on_result(c, e) : dump_result(c, e);
+}
+
+static allm_status on_ask(struct collect *c, const allm_event *e)
+{
+    if (!e->id || !e->text)
+        return ALLM_OK;
+    allm_status status = note_halt(c,
+                                   (struct collect_halt){ .ask = true, .id = e->id,
+                                  .reason = "ask_user", .question = e->text,
+                                  .opts = e->opts });
+    return status == ALLM_OK ? add_result(c, e->id, SLICE(AWAITING)) : status;
+}
+
+/* --------------------------------------------------------- message, usage --- */
+
+/* A text that an adapter sends along for the response itself. */
+static void lift(struct collect *c, const char *key, const char **to)
+{
+    const allm_json *v = allm_json_get(c->metadata, key);
+    if (allm_json_type_of(v) != ALLM_JSON_TEXT)
+        return;
+    *to = keep_text(c, allm_json_text(v, NULL));
+    c->metadata = json_set(home_arena(c->home), c->metadata, slice_of(key),
+                           NULL);
+}
+
+static allm_status on_message_completed(struct collect *c, const allm_event *e)
+{
+    if (!e->message)
+        return ALLM_OK;
+    c->last_message = keep_value(c, &message_shape, e->message);
+    if (e->finish_reason != ALLM_FINISH_NONE)
+        c->finish_reason = e->finish_reason;
+    if (allm_json_count(e->metadata)) {
+        struct arena *a = home_arena(c->home);
+        const allm_json *more = keep_json(c, e->metadata);
+        c->metadata = json_merge(
+            a, c->metadata ? c->metadata : json_empty_object(), more);
+        lift(c, "raw_finish_reason", &c->raw_finish_reason);
+        lift(c, "response_id", &c->id);
+        lift(c, "response_model", &c->model);
+    }
+    return settled(c);
+}
+
+static void take_int(allm_int *to, allm_int from)
+{
+    if (from.set)
+        *to = from;
+}
+
+static void take_num(allm_num *to, allm_num from)
+{
+    if (from.set)
+        *to = from;
+}
+
+allm_usage *collect_usage(struct collect *c)
+{
+    if (!c->usage)
+        c->usage = shape_make(home_arena(c->home), &usage_shape);
+    if (!c->usage)
+        c->broken = true;
+    return c->usage;
+}
+
+/* The last value that is known counts, field by field. */
+static allm_status on_usage(struct collect *c, const allm_event *e)
+{
+    const allm_usage *u = e->usage;
+    if (!u)
+        return ALLM_OK;
+    allm_usage *mine = collect_usage(c);
+    if (!mine)
+        return nomem(c);
+    take_int(&mine->input_tokens, u->input_tokens);
+    take_int(&mine->output_tokens, u->output_tokens);
+    take_int(&mine->cached_input_tokens, u->cached_input_tokens);
+    take_int(&mine->reasoning_tokens, u->reasoning_tokens);
+    take_int(&mine->total_tokens, u->total_tokens);
+    take_num(&mine->input_cost, u->input_cost);
+    take_num(&mine->output_cost, u->output_cost);
+    take_num(&mine->total_cost, u->total_cost);
+    if (u->tool_usage)
+        mine->tool_usage = keep_json(c, u->tool_usage);
+    if (u->extra)
+        mine->extra = keep_json(c, u->extra);
+    return settled(c);
+}
+
+/* ["usage", {...}], as streams of the model library carry it. */
+static allm_status on_raw_chunk(struct collect *c, const allm_event *e)
+{
+    struct decoder d;
+    const allm_json *map = allm_json_at(e->chunk, 1);
+    if (allm_json_count(e->chunk) != 2 ||
+        !json_is(allm_json_at(e->chunk, 0), "usage") ||
+        allm_json_type_of(map) != ALLM_JSON_OBJECT)
+        return ALLM_OK;
+    decode_init(&d, c->home, home_arena(c->home));
+    const allm_usage *u = decode_value(&d, &usage_shape, map);
+    if (!u)
+        return nomem(c);
+    if (u->kept)
+        return ALLM_ERR_MISUSE; /* an adapter's bug: no such field */
+    allm_usage *mine = collect_usage(c);
+    if (!mine)
+        return nomem(c);
+    *mine = *u;
+    return ALLM_OK;
+}
+
+static allm_status on_error(struct collect *c, const allm_event *e)
+{
+    if (!e->error)
+        return ALLM_OK;
+    c->error = error_copy(c->home, e->error);
+    c->finish_reason = ALLM_FINISH_ERROR;
+    return settled(c);
+}
+
+/* ------------------------------------------------------------------ steps --- */
+
+static const allm_message **result_list(const struct collect *c,
+                                        struct arena *a)
+{
+    const allm_message **list =
+        arena_zero(a, (c->result_count + 1) * sizeof *list);
+    size_t n = 0;
+    for (const struct collect_result *r = c->results; list && r; r = r->next)
+        list[n++] = r->message;
+    return list;
+}
+
+static void put(struct build *b, const char *key, const allm_json *v)
+{
+    build_key(b, slice_of(key));
+    build_value(b, v ? v : json_null());
+}
+
+static void put_text(struct build *b, const char *key, const char *text)
+{
+    build_key(b, slice_of(key));
+    build_text(b, slice_of(text));
+}
+
+/* What a halt says about itself, into an object that is open. */
+static void write_halt(struct build *b, const struct collect_halt *h)
+{
+    if (!h)
+        return;
+    put_text(b, "halted_reason", h->reason);
+    if (h->ask) {
+        put_text(b, "pending_tool_call_id", h->id);
+        put_text(b, "pending_question", h->question);
+        put(b, "ask_user_opts", h->opts ? h->opts : json_empty_object());
+        return;
+    }
+    put_text(b, "halt_tool_call_id", h->id);
+    if (strcmp(h->reason, "tool_error") != 0)
+        put(b, "halt_result", h->result);
+}
+
+static bool step_done(const struct collect *c)
+{
+    return c->halt || c->finish_reason == ALLM_FINISH_STOP ||
+           c->finish_reason == ALLM_FINISH_LENGTH ||
+           c->finish_reason == ALLM_FINISH_CONTENT_FILTER ||
+           c->finish_reason == ALLM_FINISH_ERROR;
+}
+
+/* The metadata of the step that an event closes. */
+static const allm_json *step_metadata(struct collect *c, struct arena *a,
+                                      const allm_event *e)
+{
+    struct build b;
+    build_init(&b, a);
+    build_object(&b);
+    write_halt(&b, c->halt);
+    if (e->mode == ALLM_MODE_MANUAL && e->response &&
+        e->response->finish_reason == ALLM_FINISH_TOOL_CALLS)
+        put_text(&b, "mode", "manual");
+    if (e->manual_tool_call_count) {
+        build_key(&b, SLICE("manual_tool_calls"));
+        build_array(&b);
+        for (size_t i = 0; i < e->manual_tool_call_count; i++) {
+            const allm_error *error = NULL;
+            build_value(&b, encode_to_json(a, &tool_call_shape,
+                                           e->manual_tool_calls[i],
+                                           ALLM_FORM_TAGGED, &error));
+        }
+        build_end(&b);
+    }
+    build_end(&b);
+    return build_done(&b);
+}
+
+static allm_status on_step_completed(struct collect *c, const allm_event *e)
+{
+    struct arena *a = home_arena(c->home);
+    struct collect_step *one = arena_zero(a, sizeof *one);
+    allm_step_result fields = { .size = sizeof fields,
+                                .thread = e->thread,
+                                .response = e->response,
+                                .done = step_done(c) };
+    fields.tool_results = result_list(c, a);
+    fields.tool_result_count = c->result_count;
+    fields.metadata = step_metadata(c, a, e);
+    if (!one || !fields.tool_results || !fields.metadata)
+        return nomem(c);
+    one->step = keep_value(c, &step_result_shape, &fields);
+    if (!one->step)
+        return nomem(c);
+    *c->last_step = one;
+    c->last_step = &one->next;
+    c->step_count++;
+    if (e->thread && thread_own.share(c->home, e->thread, &c->thread))
+        return nomem(c);
+    begin_step(c);
+    return settled(c);
+}
+
+static allm_status on_chat_completed(struct collect *c, const allm_event *e)
+{
+    if (!e->chat_result)
+        return ALLM_OK;
+    c->chat_result = keep_value(c, &chat_result_shape, e->chat_result);
+    c->done = true;
+    return settled(c);
+}
+
+/* ------------------------------------------------------------------- fold --- */
+
+static allm_status on_text(struct buf *to, const allm_event *e)
+{
+    if (e->text)
+        buf_add(to, (struct slice){ e->text, e->text_len });
+    return to->broken ? ALLM_ERR_NOMEM : ALLM_OK;
+}
+
+/* The whole text at last: it counts, whatever the pieces said. */
+static allm_status on_whole_text(struct buf *to, const allm_event *e)
+{
+    if (e->text)
+        buf_clear(to);
+    return on_text(to, e);
+}
+
+/* The same of one of several thoughts: it takes the place of its pieces. */
+static allm_status on_whole_thought(struct collect *c, const allm_event *e)
+{
+    if (!e->text)
+        return ALLM_OK;
+    if (c->thought <= c->reasoning.len)
+        c->reasoning.len = c->thought;
+    allm_status status = on_text(&c->reasoning, e);
+    c->thought = c->reasoning.len;
+    return status;
+}
+
+allm_status collect_add(struct collect *c, const allm_event *e)
+{
+    switch (e->type) {
+    case ALLM_EV_TEXT_DELTA:          return on_text(&c->text, e);
+    case ALLM_EV_TEXT_COMPLETED:      return on_whole_text(&c->text, e);
+    case ALLM_EV_REASONING_DELTA:     return on_text(&c->reasoning, e);
+    case ALLM_EV_REASONING_COMPLETED: return on_whole_thought(c, e);
+    case ALLM_EV_TOOL_CALL_STARTED:   return on_call_started(c, e);
+    case ALLM_EV_TOOL_CALL_DELTA:     return on_call_delta(c, e);
+    case ALLM_EV_TOOL_CALL_COMPLETED: return on_call_completed(c, e);
+    case ALLM_EV_MESSAGE_COMPLETED:   return on_message_completed(c, e);
+    case ALLM_EV_USAGE:               return on_usage(c, e);
+    case ALLM_EV_RAW_CHUNK:           return on_raw_chunk(c, e);
+    case ALLM_EV_ERROR:               return on_error(c, e);
+    case ALLM_EV_TOOL_RESULT_ENCODED: return on_result(c, e);
+    case ALLM_EV_TOOL_HALT:           return on_halt(c, e);
+    case ALLM_EV_ASK_USER_REQUESTED:  return on_ask(c, e);
+    case ALLM_EV_STEP_COMPLETED:      return on_step_completed(c, e);
+    case ALLM_EV_CHAT_COMPLETED:      return on_chat_completed(c, e);
+    default:                          return ALLM_OK;
+    }
+}
+
+/* ---------------------------------------------------------------- results --- */
+
+static const allm_tool_call **call_list(const struct collect *c,
+                                        struct arena *a)
+{
+    const allm_tool_call **list =
+        arena_zero(a, (c->call_count + 1) * sizeof *list);
+    size_t n = 0;
+    for (struct collect_call *k = c->calls; list && k; k = k->next) {
+        allm_tool_call *call = arena_alloc(a, sizeof *call);
+        if (!call)
+            return NULL;
+        *call = k->call;
+        if (!k->whole) {        /* in pieces only: the text, not parsed */
+            call->raw_arguments = k->raw.ptr ? k->raw.ptr : "";
+            call->raw_len = k->raw.len;
+        }
+        list[n++] = call;
+    }
+    return list;
+}
+
+/* The fold's metadata, and the reasoning if nothing said more about it. */
+static const allm_json *all_metadata(const struct collect *c, struct arena *a)
+{
+    struct build b;
+    if (c->reasoning.len == 0 || allm_json_get(c->metadata, "reasoning"))
+        return c->metadata ? c->metadata : json_empty_object();
+    build_init(&b, a);
+    build_object(&b);
+    build_key(&b, SLICE("text"));
+    build_text(&b, buf_slice(&c->reasoning));
+    build_end(&b);
+    const allm_json *said = build_done(&b);
+    return said ? json_set(a, c->metadata ? c->metadata : json_empty_object(),
+                           SLICE("reasoning"), said)
+                : NULL;
+}
+
+allm_response *collect_response(const struct collect *c, const char *request_id)
+{
+    struct arena a;
+    arena_init(&a, home_mem(c->home));
+    allm_response fields = { .size = sizeof fields,
+                             .id = c->id,
+                             .request_id = request_id,
+                             .model = c->model,
+                             .message = c->last_message,
+                             .output_text = c->text.ptr ? c->text.ptr : "",
+                             .output_len = c->text.len,
+                             .tool_call_count = c->call_count,
+                             .finish_reason = c->finish_reason,
+                             .raw_finish_reason = c->raw_finish_reason,
+                             .usage = c->usage,
+                             .error = c->error };
+    fields.tool_calls = call_list(c, &a);
+    fields.metadata = all_metadata(c, &a);
+    allm_response *r = fields.tool_calls && fields.metadata && !c->broken
+                           ? allm_response_new(&fields)
+                           : NULL;
+    arena_release(&a);
+    return r;
+}
+
+allm_step_result *collect_step_result(const struct collect *c)
+{
+    struct arena a;
+    struct build b;
+    arena_init(&a, home_mem(c->home));
+    allm_response *response = collect_response(c, NULL);
+    build_init(&b, &a);
+    build_object(&b);
+    write_halt(&b, c->halt);
+    build_end(&b);
+    const allm_json *halt = build_done(&b);
+    allm_step_result fields = { .size = sizeof fields,
+                                .thread = c->thread,
+                                .response = response,
+                                .tool_result_count = c->result_count,
+                                .done = step_done(c) };
+    fields.tool_results = result_list(c, &a);
+    fields.metadata =
+        halt ? json_merge(&a, c->metadata ? c->metadata : json_empty_object(),
+                          halt)
+             : NULL;
+    allm_step_result *r = NULL;
+    if (response && fields.tool_results && fields.metadata && c->thread)
+        r = allm_step_result_new(&fields);
+    allm_response_free(response);
+    arena_release(&a);
+    return r;
+}
+
+allm_chat_result *collect_chat_result(const struct collect *c)
+{
+    if (c->chat_result)
+        return allm_chat_result_new(c->chat_result);
+    if (!c->thread)
+        return NULL;
+    struct arena a;
+    arena_init(&a, home_mem(c->home));
+    allm_response *partial = c->step_count ? NULL : collect_response(c, NULL);
+    const allm_step_result **steps =
+        arena_zero(&a, (c->step_count + 1) * sizeof *steps);
+    size_t n = 0;
+    for (const struct collect_step *s = c->steps; steps && s; s = s->next)
+        steps[n++] = s->step;
+    allm_chat_result *r = NULL;
+    if (steps && (n || partial))
+        r = allm_chat_result_new(
+            ALLM(chat_result, .thread = c->thread,
+                 .final_response = n ? steps[n - 1]->response : partial,
+                 .step_count = n, .steps = steps,
+                 .halted_reason = c->error ? "error" : "cancelled",
+                 .error = c->error, .metadata = c->metadata));
+    allm_response_free(partial);
+    arena_release(&a);
+    return r;
+}

@@ -1,0 +1,87 @@
+/* collector.c - the fold as a handle, for events that come from elsewhere */
+#include "allm.h"
+
+#include "base/status.h"
+#include "data/chat_result.h"
+#include "data/event.h"
+#include "data/step_result.h"
+#include "run/collect.h"
+
+struct allm_collector {
+    struct mem mem;
+    struct collect fold;
+};
+
+allm_collector *allm_collector_new(const allm_thread *thread)
+{
+    struct mem mem = mem_default();
+    allm_collector *c = mem_alloc(mem, sizeof *c);
+    if (!c)
+        return NULL;
+    *c = (allm_collector){ .mem = mem };
+    struct allm_home *home = home_new(mem, 0);
+    bool made = home && collect_init(&c->fold, home, thread);
+    home_drop(home);            /* the fold has it now */
+    if (made)
+        return c;
+    allm_collector_free(c);
+    return NULL;
+}
+
+const allm_error *allm_collector_error(const allm_collector *c)
+{
+    return c && !c->fold.broken ? NULL : status_nomem();
+}
+
+void allm_collector_free(allm_collector *c)
+{
+    if (!c)
+        return;
+    collect_release(&c->fold);
+    mem_free(c->mem, c, sizeof *c);
+}
+
+allm_status allm_collector_add(allm_collector *c, const allm_event *event)
+{
+    if (!c || !event)
+        return ALLM_ERR_NOMEM;
+    /* a caller's own struct is brought into shape first */
+    struct arena told;
+    const allm_error *error = NULL;
+    arena_init(&told, c->mem);
+    allm_event *mine = shape_keep(&event_shape, event, c->mem, &told, &error);
+    allm_status status = mine ? collect_add(&c->fold, mine) : error->kind;
+    allm_event_free(mine);
+    arena_release(&told);
+    return status;
+}
+
+allm_response *allm_collector_response(const allm_collector *c)
+{
+    return c ? collect_response(&c->fold, NULL) : NULL;
+}
+
+static const allm_error no_thread = {
+    .size = sizeof(allm_error),
+    .kind = ALLM_ERR_MISUSE,
+    .reason = "no_thread",
+    .message = "this collector has no thread; make it with "
+               "allm_collector_new(thread), or ask for the response",
+};
+
+allm_step_result *allm_collector_step_result(const allm_collector *c)
+{
+    if (!c)
+        return NULL;
+    return c->fold.thread ? collect_step_result(&c->fold)
+                          : shape_failed(&step_result_shape, &no_thread);
+}
+
+allm_chat_result *allm_collector_chat_result(const allm_collector *c)
+{
+    if (!c)
+        return NULL;
+    return c->fold.thread || c->fold.chat_result
+               ? collect_chat_result(&c->fold)
+               : shape_failed(&chat_result_shape, &no_thread);
+}

@@ -1,0 +1,45 @@
+/*
+ * feed.h - where a call's events come from: a source, or bytes and a dialect
+ *
+ * One attempt at a call.  Above, only "next events" is seen; whether they are
+ * made in the process or come over a wire is told apart here.
+ */
+#ifndef RUN_FEED_H
+#define RUN_FEED_H
+
+#include "base/clock.h"
+#include "loop/wake.h"
+#include "provider/sink.h"
+
+struct feed;
+
+struct feed_ops {
+    /*
+     * Put events into the sink.  EVENT: some are there.  AGAIN: not before
+     * *again_ns (INT64_MAX: when the waker rings).  OK: that was all.  < 0:
+     * failed, sink->failure says why.
+     */
+    allm_status (*next)(struct feed *f, struct allm_sink *sink,
+                        int64_t *again_ns);
+    /* Let go of the adapter and the wire; called exactly once. */
+    void (*close)(struct feed *f);
+};
+
+struct feed {
+    const struct feed_ops *ops;
+    const allm_adapter *adapter;
+    const allm_call *call;
+    void *state;                /* the adapter's, state_size bytes, zeroed */
+    bool begun;                 /* a byte of the answer was seen: do not retry */
+};
+
+/* What an attempt needs beside the call. */
+struct feed_env {
+    const allm_transport *transport;
+    struct clock clock;
+    allm_waker *waker;
+    const char *secret_name, *secret_value;     /* header with the key */
+    int64_t connect_ms;
+};
+
+#endif

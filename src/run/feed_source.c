@@ -1,0 +1,38 @@
+/* feed_source.c - events that an adapter makes itself */
+#include "run/feed_source.h"
+
+static allm_status source_next(struct feed *f, struct allm_sink *sink,
+                               int64_t *again_ns)
+{
+    allm_status status = f->adapter->next(f->state, f->call, sink, again_ns);
+    f->begun = true;
+    return sink->status < 0 ? sink->status : status;
+}
+
+static void source_close(struct feed *f)
+{
+    if (f->adapter->close)
+        f->adapter->close(f->state, f->call);
+}
+
+static const struct feed_ops source_ops = { source_next, source_close };
+
+struct feed *feed_source(struct arena *a, const allm_adapter *adapter,
+                         const allm_call *call, struct allm_sink *sink)
+{
+    struct feed *f = arena_zero(a, sizeof *f);
+    void *state = arena_zero(a, adapter->state_size + 1);
+    if (!f || !state) {
+        sink->status = ALLM_ERR_NOMEM;
+        return NULL;
+    }
+    *f = (struct feed){ .ops = &source_ops,
+                        .adapter = adapter,
+                        .call = call,
+                        .state = state };
+    allm_status status = adapter->open ? adapter->open(state, call, sink)
+                                       : ALLM_OK;
+    if (status < 0 && sink->status == ALLM_OK)
+        sink->status = status;
+    return status < 0 ? NULL : f;
+}

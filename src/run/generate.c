@@ -1,0 +1,792 @@
+/*
+ * generate.c - one answer of a model: the machine behind every call
+ *
+ *      options -> guards -> model -> pre-flight -> feed
+ *
+ *      feed --> sink --> tap --> collect --> filter --> lend
+ *        ^                 |
+ *        '-- retry --------'   only while nothing of an answer was seen
+ *
+ * Everything that can fail before the network fails in generate_machine().
+ * Collecting stands before the filter, so that a text is kept although its
+ * deltas are not delivered.
+ */
+#include "run/generate.h"
+
+#include "base/status.h"
+#include "data/encode.h"
+#include "data/error.h"
+#include "data/model_ref.h"
+#include "data/request.h"
+#include "data/response.h"
+#include "data/tool.h"
+#include "data/validate.h"
+#include "engine/catalog.h"
+#include "engine/pairs.h"
+#include "engine/retry.h"
+#include "engine/trace.h"
+#include "run/attempt.h"
+#include "run/collect.h"
+#include "run/stream.h"
+#include "json/build.h"
+#include "json/json.h"
+
+#include <stdint.h>
+
+enum state {
+    OPENING,                    /* an attempt must be opened at again_ns */
+    RUNNING,
+    CLOSING,                    /* the feed has ended; the sink is emptied */
+    ENDED,
+    FAILED
+};
+
+/* Silence that is too long, in milliseconds, unless the call says else. */
+enum { CONNECT_MS = 30000, FIRST_MS = 120000, SILENCE_MS = 120000 };
+
+/* What of the options counts while the call runs. */
+struct terms {
+    bool text_deltas, tool_deltas, raw_chunks;  /* are delivered */
+    int64_t connect_ms, first_ms, silence_ms, total_ms; /* the last may be 0 */
+    allm_event_fn on_event;
+    void *on_event_ud;
+};
+
+struct spans {
+    struct trace trace;
+    struct trace_span outer, inner;
+};
+
+struct generate {
+    struct machine machine;
+    struct mem mem;
+    allm_engine *engine;
+    struct allm_home *home;     /* the call: options, request, error */
+    struct arena events;        /* what was put since the last pull */
+    struct arena attempt;       /* the feed of this attempt */
+    struct allm_sink sink;
+    struct feed *feed;
+    allm_waker *waker;
+    allm_call call;
+    allm_request request;       /* as the adapter gets it */
+    const struct options *options;      /* only while it is made */
+    struct terms terms;
+    const allm_model_ref *ref;
+    struct collect collect;
+    struct spans *spans;        /* NULL: nobody wants to know */
+    enum state state;
+    int64_t again_ns;           /* OPENING: when */
+    int64_t began_ns, content_ns;
+    bool has_content;
+    bool fresh;                 /* ...since content_ns was set */
+    uint32_t refills;
+    bool cancelled;
+    const allm_error *error;
+    allm_response *response;
+};
+
+static struct generate *of(struct machine *m)
+{
+    return (struct generate *)m;
+}
+
+static int64_t now(const struct generate *g)
+{
+    return clock_now_ns(engine_core(g->engine)->clock);
+}
+
+/* ---------------------------------------------------------------- opening --- */
+
+static void close_feed(struct generate *g)
+{
+    struct feed *f = g->feed;
+    g->feed = NULL;
+    attempt_close(f);
+}
+
+/* The machine will fail with this error; it is kept in our home. */
+static void fail(struct generate *g, const allm_error *error)
+{
+    g->state = FAILED;
+    g->error = error_copy(g->home, error);
+    close_feed(g);
+    if (g->spans) {
+        trace_fail(&g->spans->inner, g->error);
+        trace_fail(&g->spans->outer, g->error);
+    }
+}
+
+static void refuse(struct generate *g, allm_status kind, const char *reason,
+                   const char *sentence)
+{
+    allm_error e = status_blank(kind);
+    e.reason = reason;
+    e.message = sentence;
+    fail(g, &e);
+}
+
+static const struct trace *trace_of(const struct generate *g)
+{
+    return g->spans ? &g->spans->trace : NULL;
+}
+
+/* The adapter, and what the engine itself has to say. */
+static bool check_engine(struct generate *g)
+{
+    const allm_adapter *a = engine_adapter(g->engine);
+    if (allm_engine_error(g->engine)) {
+        fail(g, allm_engine_error(g->engine));
+        return false;
+    }
+    if (!a) {
+        refuse(g, ALLM_ERR_ENGINE, "missing_adapter",
+               "the engine has no adapter; set .adapter, or a model such as "
+               "\"fake:m\"");
+        return false;
+    }
+    if ((a->flags & ALLM_ADAPTER_NO_STREAM) || (!a->next && !a->decode)) {
+        refuse(g, ALLM_ERR_ENGINE, "missing_stream_adapter",
+               "the engine's adapter cannot stream");
+        return false;
+    }
+    return true;
+}
+
+/* Tools of the options are the caller's: ours from here on. */
+static bool keep_tools(struct generate *g, allm_request *r,
+                       const allm_error **error)
+{
+    const allm_tool **mine = arena_alloc(home_arena(g->home),
+                                         (r->tool_count + 1) * sizeof *mine);
+    for (size_t i = 0; mine && i < r->tool_count; i++) {
+        mine[i] = shape_copy(g->home, &tool_shape, r->tools[i], error);
+        if (!mine[i])
+            return false;
+    }
+    r->tools = mine;
+    return mine != NULL;
+}
+
+/* The fields of a request by precedence: call, request, engine. */
+static bool resolve(struct generate *g, allm_request *r,
+                    const allm_error **error)
+{
+    const struct options *o = g->options;
+    const allm_engine_record *rec = engine_record(g->engine);
+    struct arena *a = home_arena(g->home);
+    const allm_json *t = allm_json_get(rec->params, "temperature");
+    const allm_json *max = allm_json_get(rec->params, "max_tokens");
+    int64_t n;
+
+    if (o->model)
+        r->model_ref = NULL;
+    if (!r->model_ref)
+        r->model = engine_model(g->engine, o, r->model);
+    if (o->temperature.set)
+        r->temperature = o->temperature;
+    else if (!r->temperature.set && t)
+        r->temperature = (allm_num){ allm_json_number(t), true };
+    if (o->max_tokens.set)
+        r->max_tokens = o->max_tokens;
+    else if (!r->max_tokens.set && allm_json_int64(max, &n))
+        r->max_tokens = (allm_int){ n, true };
+    if (o->tool_choice || o->tool_choice_map) {
+        r->tool_choice = o->tool_choice;
+        r->tool_choice_map = o->tool_choice_map;
+    }
+    if (o->response_format)
+        r->response_format = o->response_format;
+    if (r->tools && !o->has_tools)
+        return true;
+    return engine_tools(g->engine, o, a, &r->tool_count, &r->tools) &&
+           (!o->has_tools || keep_tools(g, r, error));
+}
+
+/* The caller's request, held, with the fields resolved. */
+static bool take_request(struct generate *g, const allm_request *given)
+{
+    const allm_error *error = status_nomem();
+    allm_request *mine = given ? shape_keep(&request_shape, given, g->mem,
+                                            home_arena(g->home), &error)
+                               : NULL;
+    if (mine)
+        error = status_nomem();
+    bool held = mine && home_hold(g->home, mine->home);
+    if (held) {
+        g->request = *mine;
+        g->request.home = NULL;
+        g->call.request = &g->request;
+        held = resolve(g, &g->request, &error);
+    }
+    if (mine)
+        home_drop(mine->home);
+    if (!held)
+        fail(g, error);
+    return held;
+}
+
+/* Options for the adapter: neither the loop's nor the filter's. */
+static bool take_options(struct generate *g)
+{
+    struct arena *a = home_arena(g->home);
+    const allm_json *own = engine_record(g->engine)->adapter_opts;
+    const allm_json *all = engine_params(g->engine, g->options, a);
+    own = own ? pairs_object(a, own) : json_empty_object();
+    if (!own && !a->broken) {
+        refuse(g, ALLM_ERR_MISUSE, "invalid_engine",
+               "adapter_opts must be an object or a list of [key, value]");
+        return false;
+    }
+    g->call.options = all ? options_only(a, all, 1u << OPTION_PROVIDER) : NULL;
+    g->call.adapter_opts = own && g->options->adapter_opts
+                               ? json_merge(a, own, g->options->adapter_opts)
+                               : own;
+    if (own && g->call.options && g->call.adapter_opts)
+        return true;
+    fail(g, status_nomem());
+    return false;
+}
+
+/* Provider and bare name, for the wire. */
+static bool take_model(struct generate *g)
+{
+    const allm_request *r = &g->request;
+    struct slice provider = { NULL, 0 }, id = { NULL, 0 };
+    struct arena *a = home_arena(g->home);
+    if (r->model_ref) {
+        g->call.provider = r->model_ref->provider;
+        g->call.model = r->model_ref->id;
+    } else if (r->model) {
+        model_ref_split(slice_of(r->model), &provider, &id);
+        g->call.provider = arena_copy(a, provider);
+        g->call.model = arena_copy(a, id);
+    }
+    if (!g->call.provider)
+        g->call.provider = engine_adapter(g->engine)->name;
+    if (!a->broken)
+        return true;
+    fail(g, status_nomem());
+    return false;
+}
+
+/* What the catalog knows may forbid the call. */
+static bool preflight(struct generate *g)
+{
+    allm_request *r = &g->request;
+    const struct engine_core *core = engine_core(g->engine);
+    struct arena *a = home_arena(g->home);
+    const allm_adapter *adapter = engine_adapter(g->engine);
+    if (core->catalog)
+        g->ref = r->model_ref ? r->model_ref
+                 : r->model   ? allm_catalog_find(core->catalog, r->model)
+                              : NULL;
+    if (core->catalog && r->model && !g->ref)
+        trace_warn(trace_of(g), g->call.request_id, r->model, "unknown_model");
+    const allm_error *error = g->ref ? catalog_preflight(g->ref, r, a) : NULL;
+    if (error) {
+        fail(g, error);
+        return false;
+    }
+    if (!r->structured_finalize && adapter->needs_finalize &&
+        adapter->needs_finalize(r))
+        r->structured_finalize = 1;
+    return true;
+}
+
+static bool check_request(struct generate *g)
+{
+    /* what it writes is not needed later: not in the home */
+    const allm_error *error = validate_request(&g->events, &g->request);
+    if (error)
+        fail(g, error);
+    return !error;
+}
+
+/* The guards, in the order that their errors are told. */
+static bool guard(struct generate *g, const allm_request *given)
+{
+    return check_engine(g) && take_request(g, given) && check_request(g) &&
+           take_model(g) && preflight(g) && take_options(g);
+}
+
+/* An attempt; false: it failed, and the sink says why. */
+static bool open_feed(struct generate *g)
+{
+    const struct engine_core *core = engine_core(g->engine);
+    const struct feed_env env = { .transport = core->transport,
+                                  .clock = core->clock,
+                                  .waker = g->waker,
+                                  .connect_ms = g->terms.connect_ms };
+    g->call.attempt++;
+    sink_init(&g->sink, &g->events);
+    g->feed = attempt_open(&g->attempt, engine_adapter(g->engine), &g->call,
+                           &env, &g->sink);
+    g->state = g->feed ? RUNNING : g->state;
+    return g->feed != NULL;
+}
+
+/* Why the feed failed, when it did not say. */
+static const allm_error *failure(const struct generate *g)
+{
+    static const allm_error silent = {
+        .size = sizeof(allm_error),
+        .kind = ALLM_ERR_ADAPTER,
+        .reason = "unknown",
+        .message = "the adapter failed without saying why",
+    };
+    static const allm_error foreign = {
+        .size = sizeof(allm_error),
+        .kind = ALLM_ERR_MISUSE,
+        .reason = "invalid_event",
+        .message = "the adapter put an event that only the loops may make",
+    };
+    if (g->sink.failure)
+        return g->sink.failure;
+    if (g->sink.status == ALLM_ERR_NOMEM)
+        return status_nomem();
+    return g->sink.status == ALLM_ERR_MISUSE ? &foreign : &silent;
+}
+
+/* Try again later, or give up: false. */
+static bool retry(struct generate *g, const allm_error *error)
+{
+    const struct engine_core *core = engine_core(g->engine);
+    struct retry_policy policy;
+    int64_t delay_ms;
+    if (g->sink.final || error->kind == ALLM_ERR_MISUSE)
+        return false;
+    if (retry_policy_read(&policy, engine_record(g->engine)->retry,
+                          &g->attempt) ||       /* no: engines check it */
+        !retry_decide(&policy, g->call.attempt, error, core->random, &delay_ms))
+        return false;
+    trace_retry(trace_of(g), g->call.request_id, g->call.provider,
+                g->call.attempt, delay_ms, error->reason);
+    g->state = OPENING;
+    g->again_ns = now(g) + delay_ms * 1000000;
+    arena_reset(&g->attempt);
+    return true;
+}
+
+static void first_attempt(struct generate *g)
+{
+    g->began_ns = g->content_ns = now(g);
+    if (open_feed(g))
+        return;
+    const allm_error *error = failure(g);
+    if (!retry(g, error))
+        fail(g, error);
+}
+
+/* The caller's id, or a fresh one. */
+static bool take_id(struct generate *g)
+{
+    const struct engine_core *core = engine_core(g->engine);
+    struct arena *a = home_arena(g->home);
+    g->call.request_id = g->options->request_id
+                             ? arena_text(a, g->options->request_id)
+                             : trace_id(core->random, a);
+    return g->call.request_id != NULL;
+}
+
+static int64_t or_default(int64_t ms, int64_t otherwise)
+{
+    return ms ? ms : otherwise;
+}
+
+static void set_up(struct generate *g)
+{
+    const struct engine_core *core = engine_core(g->engine);
+    const struct options *o = g->options;
+    g->call.size = sizeof g->call;
+    g->call.clock = &core->public_clock;
+    g->call.attachments = core->attachments;
+    g->terms = (struct terms){
+        .text_deltas = o->emit_text_deltas,
+        .tool_deltas = o->emit_tool_deltas,
+        .raw_chunks = o->include_raw_chunks,
+        .connect_ms = or_default(o->connect_ms, CONNECT_MS),
+        .first_ms = or_default(o->first_ms, FIRST_MS),
+        .silence_ms = or_default(o->silence_ms, SILENCE_MS),
+        .total_ms = o->total_ms,
+        .on_event = o->given.on_event,
+        .on_event_ud = o->given.on_event_ud,
+    };
+}
+
+/* Begin both spans, if anybody wants to know. */
+static bool begin_spans(struct generate *g, const allm_request *r)
+{
+    const struct engine_core *core = engine_core(g->engine);
+    struct arena *a = home_arena(g->home);
+    const char *id = g->call.request_id;
+    if (!core->trace)
+        return true;
+    const char *model =
+        arena_text(a, engine_model(g->engine, g->options, r ? r->model : NULL));
+    g->spans = arena_zero(a, sizeof *g->spans);
+    if (!g->spans)
+        return false;
+    g->spans->trace = (struct trace){ core->trace, core->trace_ud,
+                                      core->clock };
+    trace_begin(&g->spans->outer, &g->spans->trace, "generate", id, model,
+                NULL);
+    trace_begin(&g->spans->inner, &g->spans->trace, "stream", id, model, NULL);
+    return true;
+}
+
+static const struct machine_ops ops;
+
+static struct generate *make(const allm_engine *e)
+{
+    struct mem mem = engine_core(e)->mem;
+    struct generate *g = mem_alloc(mem, sizeof *g);
+    if (!g)
+        return NULL;
+    *g = (struct generate){ .machine = { &ops }, .mem = mem };
+    g->engine = allm_engine_keep(e);
+    arena_init(&g->events, mem);
+    arena_init_sized(&g->attempt, mem, 120);
+    sink_init(&g->sink, &g->events);
+    g->home = home_new(mem, 96);
+    if (g->home && collect_init(&g->collect, g->home, NULL))
+        return g;
+    g->machine.ops->free(&g->machine);
+    return NULL;
+}
+
+/* Everything that happens before the first pull. */
+static void begin(struct generate *g, const allm_request *r,
+                  const allm_call_opts *opts)
+{
+    struct options options;
+    const allm_error *error = options_read(&options, home_arena(g->home), opts);
+    g->options = &options;
+    if (error || !take_id(g)) {
+        fail(g, error ? error : status_nomem());
+        return;
+    }
+    set_up(g);
+    if (!begin_spans(g, r))
+        fail(g, status_nomem());
+    else if (guard(g, r))
+        first_attempt(g);
+    g->options = NULL;
+}
+
+struct machine *generate_machine(const allm_engine *e, const allm_request *r,
+                                 const allm_call_opts *opts, allm_waker *waker)
+{
+    struct generate *g = e ? make(e) : NULL;
+    if (!g)
+        return NULL;
+    g->waker = waker;
+    begin(g, r, opts);
+    return &g->machine;
+}
+
+/* ------------------------------------------------------------------ pulling --- */
+
+/* Does an event count as content, for the deadlines? */
+static bool is_content(allm_event_type type)
+{
+    return type != ALLM_EV_MESSAGE_STARTED && type != ALLM_EV_RAW_CHUNK &&
+           type != ALLM_EV_USAGE;
+}
+
+static bool wanted(const struct generate *g, allm_event_type type)
+{
+    switch (type) {
+    case ALLM_EV_TEXT_DELTA:      return g->terms.text_deltas;
+    case ALLM_EV_TOOL_CALL_DELTA: return g->terms.tool_deltas;
+    case ALLM_EV_RAW_CHUNK:       return g->terms.raw_chunks;
+    default:                      return true;
+    }
+}
+
+/* Tap, collect, filter.  EVENT: deliver it.  OK: it is not for the caller. */
+static allm_status pass(struct generate *g, allm_event *event)
+{
+    const struct terms *t = &g->terms;
+    if (is_content(event->type))
+        g->has_content = g->fresh = true;
+    if (t->on_event) {
+        allm_status status = t->on_event(event, t->on_event_ud);
+        if (status < 0) {
+            refuse(g, status, "tap_failed", "on_event ended the call");
+            return status;
+        }
+    }
+    allm_status status = collect_add(&g->collect, event);
+    if (status == ALLM_ERR_NOMEM)
+        fail(g, status_nomem());
+    else if (status < 0)
+        refuse(g, status, "invalid_usage",
+               "the adapter sent a usage with an unknown field");
+    if (status < 0)
+        return status;
+    if (event->type == ALLM_EV_ERROR)
+        g->error = g->collect.error;
+    return wanted(g, event->type) ? ALLM_EVENT : ALLM_OK;
+}
+
+/* An error in the middle: an event, and then the end. */
+static void break_off(struct generate *g, const allm_error *error)
+{
+    close_feed(g);
+    g->state = CLOSING;
+    allm_event *event = sink_add(&g->sink, ALLM_EV_ERROR);
+    if (event)
+        event->error = error;
+    else
+        fail(g, status_nomem());
+}
+
+static int64_t due(int64_t since_ns, int64_t ms)
+{
+    return ms > (INT64_MAX - since_ns) / 1000000 ? INT64_MAX
+                                                 : since_ns + ms * 1000000;
+}
+
+/* When patience ends. */
+static int64_t deadline(const struct generate *g)
+{
+    const struct terms *t = &g->terms;
+    int64_t next = g->has_content ? due(g->content_ns, t->silence_ms)
+                                  : due(g->began_ns, t->first_ms);
+    int64_t last = t->total_ms ? due(g->began_ns, t->total_ms) : INT64_MAX;
+    return next < last ? next : last;
+}
+
+static void time_out(struct generate *g)
+{
+    static const allm_error late = {
+        .size = sizeof(allm_error),
+        .kind = ALLM_ERR_ADAPTER,
+        .reason = "timeout",
+        .message = "the answer did not come in time; raise first_ms, "
+                   "silence_ms or total_ms to wait longer",
+    };
+    break_off(g, &late);
+}
+
+/* Nothing is there yet: wait, but not for ever. */
+static allm_status be_patient(struct generate *g, int64_t again,
+                              int64_t *again_ns)
+{
+    int64_t at = now(g);
+    if (g->fresh)
+        g->content_ns = at;     /* silence begins when we begin to wait */
+    g->fresh = false;
+    arena_release(&g->events);  /* a stream at rest holds no room for them */
+    int64_t limit = deadline(g);
+    if (at >= limit) {
+        time_out(g);
+        return ALLM_OK;
+    }
+    *again_ns = again < limit ? again : limit;
+    return ALLM_AGAIN;
+}
+
+/* The feed failed: tell it as an event, try again, or fail. */
+static void on_failure(struct generate *g)
+{
+    const allm_error *error = failure(g);
+    if (error->kind == ALLM_ERR_NOMEM || error->kind == ALLM_ERR_MISUSE) {
+        fail(g, error);
+    } else if (g->feed->begun) {
+        break_off(g, error);
+    } else {
+        close_feed(g);
+        if (!retry(g, error))
+            fail(g, error);
+    }
+}
+
+/* Does a stream that never rests last too long?  Asking costs, so do not ask
+ * each time. */
+static bool is_overdue(struct generate *g)
+{
+    enum { SELDOM = 32 };
+    return g->terms.total_ms && ++g->refills % SELDOM == 0 &&
+           now(g) >= due(g->began_ns, g->terms.total_ms);
+}
+
+/* Ask the feed for more; OK: the sink has something, or the state changed. */
+static allm_status refill(struct generate *g, int64_t *again_ns)
+{
+    int64_t again = INT64_MAX;
+    arena_reset(&g->events);    /* nothing is lent any more */
+    sink_init(&g->sink, &g->events);
+    if (is_overdue(g)) {
+        time_out(g);
+        return ALLM_OK;
+    }
+    allm_status status = g->feed->ops->next(g->feed, &g->sink, &again);
+    if (status == ALLM_AGAIN && !g->sink.first)
+        return be_patient(g, again, again_ns);
+    if (status == ALLM_OK) {
+        close_feed(g);
+        g->state = CLOSING;
+    } else if (status < 0) {
+        on_failure(g);
+    }
+    return ALLM_OK;
+}
+
+/* Both spans end, the outer one with the response. */
+static void end_spans(struct generate *g)
+{
+    struct arena a;
+    struct build b;
+    const allm_error *error = NULL;
+    if (!g->spans)
+        return;
+    arena_init(&a, g->mem);
+    build_init(&b, &a);
+    build_object(&b);
+    build_key(&b, SLICE("response"));
+    build_value(&b, encode_to_json(&a, &response_shape, g->response,
+                                   ALLM_FORM_PLAIN, &error));
+    build_end(&b);
+    trace_end(&g->spans->inner, NULL);
+    trace_end(&g->spans->outer, build_done(&b));
+    arena_release(&a);
+}
+
+/* The end: the results, and the spans closed. */
+static void finish(struct generate *g)
+{
+    close_feed(g);
+    if (g->ref && collect_usage(&g->collect))
+        catalog_costs(g->collect.usage, g->ref);
+    g->response = collect_response(&g->collect, g->call.request_id);
+    if (!g->response) {
+        fail(g, status_nomem());
+        return;
+    }
+    g->state = ENDED;
+    end_spans(g);
+}
+
+static allm_status reopen(struct generate *g, int64_t *again_ns)
+{
+    if (now(g) < g->again_ns) {
+        *again_ns = g->again_ns;
+        return ALLM_AGAIN;
+    }
+    arena_reset(&g->events);
+    if (!open_feed(g)) {
+        const allm_error *error = failure(g);
+        if (!retry(g, error))
+            fail(g, error);
+    }
+    return ALLM_OK;
+}
+
+static allm_status step(struct generate *g, int64_t *again_ns)
+{
+    switch (g->state) {
+    case OPENING:
+        return reopen(g, again_ns);
+    case RUNNING:
+        return refill(g, again_ns);
+    case CLOSING:
+        finish(g);
+        return ALLM_OK;
+    case ENDED:
+    case FAILED:
+        break;
+    }
+    return ALLM_OK;
+}
+
+static allm_status generate_next(struct machine *m, allm_event **event,
+                                 int64_t *again_ns)
+{
+    struct generate *g = of(m);
+    for (;;) {
+        if (g->state == FAILED)
+            return g->error->kind;
+        *event = sink_take(&g->sink);
+        if (*event) {
+            allm_status status = pass(g, *event);
+            if (status != ALLM_OK)
+                return status;
+            continue;
+        }
+        if (g->state == ENDED)
+            return ALLM_OK;
+        if (step(g, again_ns) == ALLM_AGAIN)
+            return ALLM_AGAIN;
+    }
+}
+
+/* ----------------------------------------------------------------- ending --- */
+
+static const allm_error cancelled_error = {
+    .size = sizeof(allm_error),
+    .kind = ALLM_ERR_STREAM,
+    .reason = "cancelled",
+    .message = "the call was cancelled",
+};
+
+static void generate_stop(struct machine *m, bool cancelled)
+{
+    struct generate *g = of(m);
+    close_feed(g);
+    if (g->state == ENDED || g->state == FAILED)
+        return;
+    if (cancelled)
+        g->error = &cancelled_error;
+    sink_init(&g->sink, &g->events);    /* what waits is not delivered */
+    finish(g);
+}
+
+static void generate_free(struct machine *m)
+{
+    struct generate *g = of(m);
+    struct mem mem = g->mem;
+    close_feed(g);
+    if (g->spans) {
+        trace_end(&g->spans->inner, NULL);
+        trace_end(&g->spans->outer, NULL);
+    }
+    allm_response_free(g->response);
+    if (g->collect.home)
+        collect_release(&g->collect);
+    arena_release(&g->attempt);
+    arena_release(&g->events);
+    home_drop(g->home);
+    allm_engine_free(g->engine);
+    mem_free(mem, g, sizeof *g);
+}
+
+static const allm_error *generate_error(const struct machine *m)
+{
+    return ((const struct generate *)m)->error;
+}
+
+static const allm_response *generate_response(const struct machine *m)
+{
+    return ((const struct generate *)m)->response;
+}
+
+static const char *generate_request_id(const struct machine *m)
+{
+    return ((const struct generate *)m)->call.request_id;
+}
+
+static const struct machine_ops ops = {
+    generate_next,  generate_stop,     generate_free,
+    generate_error, generate_response, generate_request_id,
+};
+
+allm_stream *allm_generate(const allm_engine *e, const allm_request *r,
+                           const allm_call_opts *opts)
+{
+    allm_stream *s =
+        e && r ? stream_new(engine_core(e)->mem, engine_core(e)->clock) : NULL;
+    if (!s)
+        return NULL;
+    return stream_begin(s, generate_machine(e, r, opts, stream_waker(s)));
+}

@@ -1,0 +1,16 @@
+/* generate.h - one answer of a model: the machine behind every call */
+#ifndef RUN_GENERATE_H
+#define RUN_GENERATE_H
+
+#include "engine/engine.h"
+#include "run/machine.h"
+
+/*
+ * Check and open a call.  Never NULL but for lack of memory: a machine that
+ * could not begin fails at its first next(), and error() says why at once.
+ * The waker is rung by the transport; it must outlive the machine.
+ */
+struct machine *generate_machine(const allm_engine *e, const allm_request *r,
+                                 const allm_call_opts *opts, allm_waker *waker);
+
+#endif

@@ -1,0 +1,439 @@
+/*
+ * hub.c - many streams behind one descriptor: the only place that waits
+ *
+ *      timers (deadlines) --.
+ *      inbox  (other threads)+--> ready list --> allm_hub_wait() names one
+ *      poll   (descriptors) -'
+ *
+ * A stream that is named is visited: it gives events until it has no more, or
+ * until it gave HUB_VISIT of them; then it goes to the end of the ready list,
+ * so that a talkative one does not starve the rest.
+ *
+ * Invariants
+ *   (1) A stream is in the ready list at most once (seat.ready).
+ *   (2) A stream that was named and has not said AGAIN is named again.
+ *   (3) All streams of a hub go by one clock, the hub's.
+ */
+#include "run/hub.h"
+
+#include "base/status.h"
+#include "loop/poll.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdint.h>
+
+struct allm_hub {
+    struct mem mem;
+    struct clock clock;
+    bool has_clock;
+    struct poll poll;
+    struct timers timers;
+    struct inbox *inbox;
+    allm_stream *streams;
+    size_t count;                   /* of those that have not ended */
+    allm_stream *first_ready, *last_ready;
+    allm_stream *named;             /* visited now */
+    const allm_error *error;        /* static */
+};
+
+/* ------------------------------------------------------------------- life --- */
+
+static const allm_error no_descriptors = {
+    .size = sizeof(allm_error),
+    .kind = ALLM_ERR_ENGINE,
+    .reason = "invalid_engine",
+    .message = "the hub cannot be made: no descriptors are left; raise the "
+               "limit (ulimit -n)",
+};
+
+static const allm_error hub_gone = {
+    .size = sizeof(allm_error),
+    .kind = ALLM_ERR_MISUSE,
+    .reason = "hub_gone",
+    .message = "the hub of this stream was freed before the stream had ended",
+};
+
+static const allm_error no_size = {
+    .size = sizeof(allm_error),
+    .kind = ALLM_ERR_MISUSE,
+    .reason = "struct_size",
+    .message = "allm_hub_new: fill the options with ALLM(hub_opts, ...)",
+};
+
+static allm_hub *hub_alloc(struct mem mem)
+{
+    allm_hub *h = mem_alloc(mem, sizeof *h);
+    if (!h)
+        return NULL;
+    *h = (allm_hub){ .mem = mem, .clock = clock_real() };
+    h->poll.fd = h->poll.timer_fd = -1;
+    timers_init(&h->timers, mem);
+    return h;
+}
+
+/* 0, or an errno. */
+static int open_descriptors(allm_hub *h)
+{
+    int error = poll_init(&h->poll);
+    if (!error)
+        error = inbox_new(h->mem, &h->inbox);
+    if (!error)
+        error = poll_add(&h->poll, wake_fd(inbox_wake(h->inbox)), POLL_READ, h);
+    return error;
+}
+
+allm_hub *allm_hub_new(const allm_hub_opts *opts)
+{
+    allm_hub_opts none = { .size = sizeof none };
+    bool odd = opts && opts->size != sizeof none;
+    if (!opts || odd)
+        opts = &none;
+    allm_hub *h = hub_alloc(mem_from(opts->allocator));
+    if (!h)
+        return NULL;
+    if (opts->clock) {
+        h->clock = clock_from(opts->clock);
+        h->has_clock = true;
+    }
+    int error = open_descriptors(h);
+    if (error == ENOMEM) {
+        allm_hub_free(h);
+        return NULL;
+    }
+    h->error = odd ? &no_size : error ? &no_descriptors : NULL;
+    return h;
+}
+
+const allm_error *allm_hub_error(const allm_hub *h)
+{
+    return h ? h->error : status_nomem();
+}
+
+/* -------------------------------------------------------------- ready list --- */
+
+static void make_ready(allm_hub *h, allm_stream *s)
+{
+    if (s->seat.ready)
+        return;
+    s->seat.ready = true;       /* keeps (1) */
+    s->seat.next_ready = NULL;
+    s->seat.prev_ready = h->last_ready;
+    if (h->last_ready)
+        h->last_ready->seat.next_ready = s;
+    else
+        h->first_ready = s;
+    h->last_ready = s;
+}
+
+static void unready(allm_hub *h, allm_stream *s)
+{
+    struct seat *seat = &s->seat;
+    if (!seat->ready)
+        return;
+    if (seat->prev_ready)
+        seat->prev_ready->seat.next_ready = seat->next_ready;
+    else
+        h->first_ready = seat->next_ready;
+    if (seat->next_ready)
+        seat->next_ready->seat.prev_ready = seat->prev_ready;
+    else
+        h->last_ready = seat->prev_ready;
+    seat->ready = false;
+    seat->next_ready = seat->prev_ready = NULL;
+}
+
+static allm_stream *take_ready(allm_hub *h)
+{
+    allm_stream *s = h->first_ready;
+    if (s)
+        unready(h, s);
+    return s;
+}
+
+/* ----------------------------------------------------------------- seating --- */
+
+static void sit_down(allm_hub *h, allm_stream *s, void *tag)
+{
+    s->seat.hub = h;
+    s->seat.tag = tag;
+    s->seat.prev = NULL;
+    s->seat.next = h->streams;
+    if (h->streams)
+        h->streams->seat.prev = s;
+    h->streams = s;
+    h->count++;
+    s->seat.alive = true;
+    waker_attach(&s->waker, h->inbox);
+}
+
+/* What other threads posted, as streams that are ready. */
+static void read_inbox(allm_hub *h)
+{
+    struct inbox_item *item = inbox_take(h->inbox);
+    while (item) {
+        struct inbox_item *next = item->next;
+        allm_stream *s = (allm_stream *)(void *)((char *)item -
+                                                 offsetof(allm_stream, waker) -
+                                                 offsetof(allm_waker, item));
+        waker_taken(&s->waker);
+        waker_take(&s->waker);
+        if (s->seat.alive)
+            make_ready(h, s);
+        item = next;
+    }
+}
+
+/* It has nothing to say any more. */
+static void retire(allm_hub *h, allm_stream *s)
+{
+    timers_cancel(&h->timers, &s->seat.timer);
+    unready(h, s);
+    if (h->named == s)
+        h->named = NULL;
+    if (s->seat.alive)
+        h->count--;
+    s->seat.alive = false;
+}
+
+static void stand_up(allm_hub *h, allm_stream *s)
+{
+    retire(h, s);
+    if (s->seat.prev)
+        s->seat.prev->seat.next = s->seat.next;
+    else
+        h->streams = s->seat.next;
+    if (s->seat.next)
+        s->seat.next->seat.prev = s->seat.prev;
+    s->seat.hub = NULL;
+}
+
+static void free_hub(allm_hub *h)
+{
+    if (h->inbox)
+        inbox_close(h->inbox);
+    inbox_drop(h->inbox);
+    timers_release(&h->timers);
+    poll_release(&h->poll);
+    mem_free(h->mem, h, sizeof *h);
+}
+
+void hub_leave(allm_stream *s)
+{
+    allm_hub *h = s->seat.hub;
+    if (!h)
+        return;
+    read_inbox(h);              /* its item must not stay behind */
+    stand_up(h, s);
+    if (s->seat.private)
+        free_hub(h);
+}
+
+void hub_done(allm_stream *s)
+{
+    if (s->seat.hub && s->seat.private)
+        hub_leave(s);           /* rings find the inbox closed */
+    else if (s->seat.hub)
+        retire(s->seat.hub, s);
+}
+
+/* The hub goes: the stream fails from now on, and never dangles. */
+static void orphan(allm_stream *s)
+{
+    hub_leave(s);
+    if (s->ended)
+        return;
+    s->machine->ops->stop(s->machine, true);
+    s->error = &hub_gone;
+    s->status = ALLM_ERR_MISUSE;
+    s->ended = true;
+    s->lent = NULL;
+}
+
+void allm_hub_free(allm_hub *h)
+{
+    if (!h)
+        return;
+    while (h->streams)
+        orphan(h->streams);
+    free_hub(h);
+}
+
+static bool same_clock(struct clock a, struct clock b)
+{
+    return a.now_ns == b.now_ns && a.ud == b.ud;
+}
+
+allm_status allm_hub_add(allm_hub *h, allm_stream *s, void *tag)
+{
+    if (!h || !s)
+        return ALLM_ERR_NOMEM;
+    if (h->error)
+        return h->error->kind;
+    if (s->pulled || s->seat.hub)
+        return ALLM_ERR_MISUSE;
+    if (!h->has_clock) {
+        h->clock = s->clock;
+        h->has_clock = true;
+    }
+    if (!same_clock(h->clock, s->clock))
+        return ALLM_ERR_MISUSE; /* keeps (3) */
+    if (!timers_reserve(&h->timers, h->count + 1))
+        return ALLM_ERR_NOMEM;
+    sit_down(h, s, tag);
+    make_ready(h, s);
+    poll_set_deadline(&h->poll, 1);     /* the descriptor shows it at once */
+    return ALLM_OK;
+}
+
+void hub_rest(allm_stream *s, int64_t again_ns, bool more)
+{
+    allm_hub *h = s->seat.hub;
+    s->seat.visit = 0;
+    if (h->named == s)
+        h->named = NULL;
+    if (more || waker_take(&s->waker))
+        make_ready(h, s);
+    else if (again_ns == INT64_MAX)
+        timers_cancel(&h->timers, &s->seat.timer);
+    else
+        timers_set(&h->timers, &s->seat.timer, again_ns);   /* has room */
+}
+
+/* ----------------------------------------------------------------- waiting --- */
+
+static void read_timers(allm_hub *h)
+{
+    int64_t now = clock_now_ns(h->clock);
+    struct timer *t;
+    while ((t = timers_pop(&h->timers, now)))
+        make_ready(h, (allm_stream *)(void *)((char *)t -
+                                              offsetof(allm_stream, seat) -
+                                              offsetof(struct seat, timer)));
+}
+
+/* Everything that became ready without waiting. */
+static void look_around(allm_hub *h)
+{
+    struct poll_ready ready;
+    while (poll_next(&h->poll, &ready))
+        ;                       /* the inbox's bell; read below */
+    read_inbox(h);
+    read_timers(h);
+}
+
+/* The next deadline by the real clock, for the descriptor to show. */
+static int64_t real_deadline(allm_hub *h)
+{
+    int64_t due;
+    if (h->first_ready)
+        return clock_now_ns(clock_real());
+    if (!timers_next(&h->timers, &due))
+        return POLL_NEVER;
+    int64_t left = due - clock_now_ns(h->clock);
+    return clock_now_ns(clock_real()) + (left > 0 ? left : 0);
+}
+
+/* Wait once, at most until `until` of the hub's clock.  False: time is over,
+ * or nothing can ever happen. */
+static bool wait_once(allm_hub *h, int64_t until)
+{
+    int64_t due = INT64_MAX, now = clock_now_ns(h->clock);
+    timers_next(&h->timers, &due);
+    if (now >= until)
+        return false;
+    int64_t next = due < until ? due : until;
+    if (h->clock.sleep_until && next != INT64_MAX &&
+        h->clock.sleep_until(h->clock.ud, next))
+        return true;
+    poll_set_deadline(&h->poll, POLL_NEVER);
+    return poll_wait(&h->poll, next == INT64_MAX ? -1 : next - now) == 0;
+}
+
+static int64_t limit_of(const allm_hub *h, int timeout_ms)
+{
+    return timeout_ms < 0
+               ? INT64_MAX
+               : clock_now_ns(h->clock) + (int64_t)timeout_ms * 1000000;
+}
+
+allm_stream *allm_hub_wait(allm_hub *h, int timeout_ms, void **tag)
+{
+    if (!h || h->error)
+        return NULL;
+    int64_t until = limit_of(h, timeout_ms);
+    if (h->named)
+        make_ready(h, h->named);        /* keeps (2) */
+    h->named = NULL;
+    for (;;) {
+        look_around(h);
+        allm_stream *s = take_ready(h);
+        if (s) {
+            h->named = s;
+            s->seat.visit = 0;
+            if (tag)
+                *tag = s->seat.tag;
+            return s;
+        }
+        if (h->count == 0 || !wait_once(h, until))
+            break;
+    }
+    poll_set_deadline(&h->poll, real_deadline(h));
+    return NULL;
+}
+
+int allm_hub_fd(const allm_hub *h)
+{
+    return h && !h->error ? poll_fd(&h->poll) : -1;
+}
+
+int allm_hub_timeout(const allm_hub *h)
+{
+    int64_t due;
+    if (!h || h->error)
+        return -1;
+    if (h->first_ready || h->named)
+        return 0;
+    if (!timers_next(&h->timers, &due))
+        return -1;
+    int64_t ns = due - clock_now_ns(h->clock);
+    int64_t ms = ns <= 0 ? 0 : (ns + 999999) / 1000000;
+    return ms > INT_MAX ? INT_MAX : (int)ms;
+}
+
+size_t allm_hub_count(const allm_hub *h)
+{
+    return h ? h->count : 0;
+}
+
+/* ----------------------------------------------------------- lone streams --- */
+
+const allm_error *hub_adopt(allm_stream *s)
+{
+    allm_hub *h = hub_alloc(s->mem);
+    int error = h ? open_descriptors(h) : ENOMEM;
+    if (!error && !timers_reserve(&h->timers, 1))
+        error = ENOMEM;
+    if (error) {
+        allm_hub_free(h);
+        return error == ENOMEM ? status_nomem() : &no_descriptors;
+    }
+    h->clock = s->clock;
+    h->has_clock = true;
+    s->seat.private = true;
+    sit_down(h, s, NULL);
+    return NULL;
+}
+
+const allm_error *hub_await(allm_stream *s, int64_t again_ns)
+{
+    static const allm_error cannot_wait = {
+        .size = sizeof(allm_error),
+        .kind = ALLM_ERR_ENGINE,
+        .reason = "invalid_engine",
+        .message = "the stream cannot wait: its descriptors do not work any "
+                   "more; were they closed, or is this a child process?",
+    };
+    hub_rest(s, again_ns, false);
+    return allm_hub_wait(s->seat.hub, -1, NULL) ? NULL : &cannot_wait;
+}

@@ -1,0 +1,25 @@
+/* hub.h - many streams behind one descriptor: the only place that waits */
+#ifndef RUN_HUB_H
+#define RUN_HUB_H
+
+#include "run/seat.h"
+
+enum { HUB_VISIT = 64 };            /* events a stream may give in a row */
+
+/* Put a stream that waits alone into a hub of its own.  NULL, or why not. */
+const allm_error *hub_adopt(allm_stream *s);
+
+/* Wait until the stream of a private hub has news or again_ns has come.  NULL,
+ * or why it cannot wait. */
+const allm_error *hub_await(allm_stream *s, int64_t again_ns);
+
+/* The stream said AGAIN: it has nothing before again_ns, or until it is woken;
+ * `more`: it has, but others come first. */
+void hub_rest(allm_stream *s, int64_t again_ns, bool more);
+
+/* The stream has ended; it stays known to the hub, since others may still
+ * ring for it, until it goes. */
+void hub_done(allm_stream *s);
+void hub_leave(allm_stream *s);
+
+#endif

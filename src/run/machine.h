@@ -1,0 +1,30 @@
+/* machine.h - what a stream runs: one answer, a step, a whole chat */
+#ifndef RUN_MACHINE_H
+#define RUN_MACHINE_H
+
+#include "allm_ext.h"
+
+struct machine;
+
+struct machine_ops {
+    /*
+     * EVENT: *event is the next one, ours to number, alive until the next
+     * call.  AGAIN: not before *again_ns (INT64_MAX: when woken).  OK: the
+     * end; results are there.  < 0: failed for good, see error().
+     */
+    allm_status (*next)(struct machine *m, allm_event **event,
+                        int64_t *again_ns);
+    /* Let go of the adapter, exactly once however often it is called; the
+     * results so far are made.  `cancelled`: the caller wanted it. */
+    void (*stop)(struct machine *m, bool cancelled);
+    void (*free)(struct machine *m);
+    const allm_error *(*error)(const struct machine *m);
+    const allm_response *(*response)(const struct machine *m);
+    const char *(*request_id)(const struct machine *m);
+};
+
+struct machine {
+    const struct machine_ops *ops;
+};
+
+#endif

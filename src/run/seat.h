@@ -1,0 +1,40 @@
+/* seat.h - a stream, and its place in a hub: what both work on */
+#ifndef RUN_SEAT_H
+#define RUN_SEAT_H
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "loop/timers.h"
+#include "run/machine.h"
+#include "run/waker.h"
+
+#include <stdatomic.h>
+
+/* A stream's place in a hub. */
+struct seat {
+    struct allm_hub *hub;           /* NULL: alone, or not waiting yet */
+    bool private;                   /* the hub is the stream's own */
+    void *tag;
+    allm_stream *next, *prev;       /* all streams of the hub */
+    allm_stream *next_ready, *prev_ready;
+    bool alive;                     /* has not ended: counts in the hub */
+    bool ready;                     /* is in the ready list */
+    uint32_t visit;                 /* events given since it was named */
+    struct timer timer;
+};
+
+struct allm_stream {
+    struct mem mem;
+    struct clock clock;
+    struct machine *machine;
+    struct allm_waker waker;
+    struct seat seat;
+    atomic_bool cancelled;
+    bool pulled, inside, ended;
+    allm_status status;             /* < 0: the same from now on */
+    const allm_error *error;        /* of the stream itself, static */
+    uint64_t seq;
+    const allm_event *lent;
+};
+
+#endif

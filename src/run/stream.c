@@ -1,0 +1,201 @@
+/*
+ * stream.c - a call in progress, pulled alone or in a hub
+ *
+ * The machine makes the events; the stream numbers and lends them, waits when
+ * it is alone, hands over to its hub when it is not, and remembers how it
+ * ended.
+ *
+ * Invariants
+ *   (1) An event is lent until the next call on the stream.
+ *   (2) After the end next() gives the same answer for ever.
+ *   (3) The machine is stopped once: at the end, on cancel, or on free.
+ */
+#include "run/stream.h"
+
+#include "base/status.h"
+#include "data/event.h"
+#include "run/hub.h"
+
+static const allm_error reentered = {
+    .size = sizeof(allm_error),
+    .kind = ALLM_ERR_MISUSE,
+    .reason = "reentered",
+    .message = "allm_stream_next was called from inside a callback of the "
+               "same stream",
+};
+
+/* ------------------------------------------------------------------- life --- */
+
+allm_stream *stream_new(struct mem mem, struct clock clock)
+{
+    allm_stream *s = mem_alloc(mem, sizeof *s);
+    if (!s)
+        return NULL;
+    *s = (allm_stream){ .mem = mem, .clock = clock };
+    atomic_init(&s->cancelled, false);
+    waker_init(&s->waker);
+    return s;
+}
+
+allm_waker *stream_waker(allm_stream *s)
+{
+    return &s->waker;
+}
+
+allm_stream *stream_begin(allm_stream *s, struct machine *m)
+{
+    s->machine = m;
+    if (m)
+        return s;
+    allm_stream_free(s);
+    return NULL;
+}
+
+void allm_stream_free(allm_stream *s)
+{
+    if (!s)
+        return;
+    hub_leave(s);
+    if (s->machine)
+        s->machine->ops->free(s->machine);  /* keeps (3) */
+    waker_release(&s->waker);
+    mem_free(s->mem, s, sizeof *s);
+}
+
+static void end(allm_stream *s, allm_status status)
+{
+    s->ended = true;
+    s->status = status;
+    s->lent = NULL;
+    hub_done(s);
+}
+
+/* ---------------------------------------------------------------- pulling --- */
+
+static bool in_hub(const allm_stream *s)
+{
+    return s->seat.hub && !s->seat.private;
+}
+
+/* It cannot go on: stop the machine, and say so from now on. */
+static allm_status give_up(allm_stream *s, const allm_error *why)
+{
+    s->machine->ops->stop(s->machine, true);
+    s->error = why;
+    end(s, why->kind);
+    return s->status;
+}
+
+/* Nothing before again_ns: hand over to the hub, or wait here.  OK: go on. */
+static allm_status rest(allm_stream *s, int64_t again_ns)
+{
+    if (in_hub(s)) {
+        hub_rest(s, again_ns, false);
+        return ALLM_AGAIN;
+    }
+    const allm_error *why = s->seat.hub ? NULL : hub_adopt(s);
+    if (!why)
+        why = hub_await(s, again_ns);
+    return why ? give_up(s, why) : ALLM_OK;
+}
+
+static allm_status cancel_now(allm_stream *s)
+{
+    const struct machine_ops *ops = s->machine->ops;
+    ops->stop(s->machine, true);
+    end(s, ops->response(s->machine) ? ALLM_OK : ops->error(s->machine)->kind);
+    return s->status;
+}
+
+static allm_status pull(allm_stream *s, const allm_event **event)
+{
+    allm_event *made = NULL;
+    allm_status status;
+    do {
+        int64_t again_ns = INT64_MAX;
+        if (atomic_load(&s->cancelled))
+            return cancel_now(s);
+        if (in_hub(s) && s->seat.visit >= HUB_VISIT) {
+            hub_rest(s, 0, true);
+            return ALLM_AGAIN;
+        }
+        status = s->machine->ops->next(s->machine, &made, &again_ns);
+        if (status == ALLM_AGAIN)
+            status = rest(s, again_ns);
+        else if (status != ALLM_EVENT) {
+            end(s, status);
+            return status;
+        }
+    } while (status == ALLM_OK);
+    if (status == ALLM_EVENT) {
+        made->seq = ++s->seq;
+        s->seat.visit++;
+        s->lent = *event = made;
+    }
+    return status;
+}
+
+allm_status allm_stream_next(allm_stream *s, const allm_event **event)
+{
+    const allm_event *ignored;
+    if (!s)
+        return ALLM_ERR_NOMEM;
+    if (!event)
+        event = &ignored;
+    *event = NULL;
+    if (s->inside) {
+        s->error = &reentered;
+        return ALLM_ERR_MISUSE;
+    }
+    s->lent = NULL;
+    s->pulled = true;
+    if (s->ended)
+        return s->status;       /* keeps (2) */
+    s->inside = true;
+    allm_status status = pull(s, event);
+    s->inside = false;
+    return status;
+}
+
+allm_status allm_stream_wait(allm_stream *s)
+{
+    const allm_event *event;
+    allm_status status;
+    while ((status = allm_stream_next(s, &event)) == ALLM_EVENT)
+        ;
+    return status;
+}
+
+void allm_stream_cancel(allm_stream *s)
+{
+    if (!s)
+        return;
+    atomic_store(&s->cancelled, true);
+    allm_waker_ring(&s->waker);
+}
+
+/* ---------------------------------------------------------------- results --- */
+
+const allm_error *allm_stream_error(const allm_stream *s)
+{
+    if (!s)
+        return status_nomem();
+    return s->error ? s->error : s->machine->ops->error(s->machine);
+}
+
+const allm_response *allm_stream_response(const allm_stream *s)
+{
+    return s && s->ended && s->status == ALLM_OK
+               ? s->machine->ops->response(s->machine)
+               : NULL;
+}
+
+const char *allm_stream_request_id(const allm_stream *s)
+{
+    return s ? s->machine->ops->request_id(s->machine) : NULL;
+}
+
+allm_text *allm_stream_event_json(const allm_stream *s)
+{
+    return s && s->lent ? allm_event_json(s->lent) : NULL;
+}

@@ -1,0 +1,16 @@
+/* stream.h - a call in progress, pulled alone or in a hub */
+#ifndef RUN_STREAM_H
+#define RUN_STREAM_H
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "run/machine.h"
+
+/* A stream in two steps, since its machine needs its waker.  NULL: no memory. */
+allm_stream *stream_new(struct mem mem, struct clock clock);
+allm_waker *stream_waker(allm_stream *s);
+
+/* Run this machine, which is given away; NULL: the stream is freed, too. */
+allm_stream *stream_begin(allm_stream *s, struct machine *m);
+
+#endif

@@ -1,0 +1,40 @@
+/* waker.c - tell a stream, from any thread, that there is news */
+#include "run/waker.h"
+
+void waker_init(struct allm_waker *w)
+{
+    w->item = (struct inbox_item){ NULL };
+    atomic_init(&w->rung, false);
+    atomic_init(&w->posted, false);
+    atomic_init(&w->inbox, NULL);
+}
+
+void waker_release(struct allm_waker *w)
+{
+    inbox_drop(atomic_exchange(&w->inbox, NULL));
+}
+
+void waker_attach(struct allm_waker *w, struct inbox *in)
+{
+    inbox_drop(atomic_exchange(&w->inbox, inbox_keep(in)));
+}
+
+void waker_taken(struct allm_waker *w)
+{
+    atomic_store(&w->posted, false);
+}
+
+bool waker_take(struct allm_waker *w)
+{
+    return atomic_exchange(&w->rung, false);
+}
+
+void allm_waker_ring(allm_waker *w)
+{
+    if (!w)
+        return;
+    atomic_store(&w->rung, true);
+    struct inbox *in = atomic_load(&w->inbox);
+    if (in && !atomic_exchange(&w->posted, true))
+        inbox_post(in, &w->item);
+}

@@ -1,0 +1,33 @@
+/* waker.h - tell a stream, from any thread, that there is news */
+#ifndef RUN_WAKER_H
+#define RUN_WAKER_H
+
+#include "allm_ext.h"
+#include "loop/inbox.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+/*
+ * Whoever rings sets `rung`, then posts to the inbox if there is one; whoever
+ * waits publishes the inbox, then looks at `rung`.  So no ring is lost.
+ */
+struct allm_waker {
+    struct inbox_item item;         /* in the inbox while `posted` */
+    atomic_bool rung, posted;
+    _Atomic(struct inbox *) inbox;  /* kept; NULL until somebody waits */
+};
+
+void waker_init(struct allm_waker *w);
+void waker_release(struct allm_waker *w);
+
+/* Ring through this inbox from now on; it is kept. */
+void waker_attach(struct allm_waker *w, struct inbox *in);
+
+/* Its item was taken out of the inbox. */
+void waker_taken(struct allm_waker *w);
+
+/* Was there a ring since the last question? */
+bool waker_take(struct allm_waker *w);
+
+#endif

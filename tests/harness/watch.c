@@ -1,0 +1,46 @@
+/* watch.c - an allocator that sees whether a word is left in what is freed */
+#include "harness/watch.h"
+
+#include <string.h>
+
+bool watch_finds(const char *word, const void *bytes, size_t len)
+{
+    size_t n = strlen(word);
+    const char *p = bytes;
+    for (size_t i = 0; p && n <= len && i <= len - n; i++)
+        if (!memcmp(p + i, word, n))
+            return true;
+    return false;
+}
+
+/* A block that may move is given back, as far as its bytes are concerned.  New
+ * bytes are zero: what somebody else left in them is not our affair. */
+static void *look(void *ud, void *p, size_t old, size_t size)
+{
+    struct watch *w = ud;
+    if (p && watch_finds(w->word, p, old))
+        w->leaked++;
+    void *q = w->below.fn(w->below.ud, p, old, size);
+    if (q && size > old)
+        memset((char *)q + old, 0, size - old);
+    if (!p && q)
+        w->live++;
+    if (p && !size)
+        w->live--;
+    return q;
+}
+
+struct watch watch_for(const char *word)
+{
+    return (struct watch){ .below = mem_default(), .word = word };
+}
+
+struct mem watch_mem(struct watch *w)
+{
+    return (struct mem){ look, w };
+}
+
+allm_allocator watch_allocator(struct watch *w)
+{
+    return (allm_allocator){ sizeof(allm_allocator), look, w };
+}

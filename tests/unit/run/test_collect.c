@@ -1,0 +1,139 @@
+/* test_collect.c - the fold itself: total, and its own master */
+#include "run/collect.h"
+
+#include "harness/check.h"
+#include "json/json.h"
+
+static struct random dice;
+
+static uint64_t roll(uint64_t n)
+{
+    return random_below(dice, n);
+}
+
+/* An event of any type that carries anything, or nothing. */
+static allm_event random_event(const allm_json *values)
+{
+    static const char *const words[] = { NULL, "", "c0", "c1", "tool_error" };
+    static const allm_message message = { .size = sizeof message,
+                                          .role = ALLM_ROLE_ASSISTANT,
+                                          .text = "m" };
+    static const allm_usage usage = { .size = sizeof usage,
+                                      .input_tokens = { 3, true } };
+    static const allm_error error = { .size = sizeof error,
+                                      .kind = ALLM_ERR_ADAPTER,
+                                      .reason = "timeout" };
+    static const allm_response response = { .size = sizeof response,
+                                            .output_text = "r" };
+    static const allm_chat_result chat = { .size = sizeof chat,
+                                           .halted_reason = "completed" };
+    allm_event e = { .size = sizeof e, .type = (allm_event_type)roll(24) };
+    e.finish_reason = (allm_finish)roll(7);
+    e.id = words[roll(5)];
+    e.name = words[roll(5)];
+    e.text = words[roll(5)];
+    e.text_len = e.text ? strlen(e.text) : 0;
+    e.raw_arguments = words[roll(5)];
+    e.raw_len = e.raw_arguments ? strlen(e.raw_arguments) : 0;
+    e.reason = words[roll(5)];
+    size_t n = allm_json_count(values);
+    e.arguments = allm_json_at(values, roll(n + 1));
+    e.result = allm_json_at(values, roll(n + 1));
+    e.opts = allm_json_at(values, roll(n + 1));
+    e.chunk = allm_json_at(values, roll(n + 1));
+    e.metadata = roll(2) ? json_empty_object() : NULL;
+    e.message = roll(2) ? &message : NULL;
+    e.usage = roll(2) ? &usage : NULL;
+    e.error = roll(2) ? &error : NULL;
+    e.response = roll(2) ? &response : NULL;
+    e.chat_result = roll(2) ? &chat : NULL;
+    e.mode = (allm_mode)roll(2);
+    return e;
+}
+
+/* Any events in any order: no failure, and results at the end. */
+static void fold_random(int events)
+{
+    static const char text[] =
+        "[{}, [], 1, \"t\", null, {\"x\": 1}, [\"usage\", {}], "
+        "[\"usage\", {\"input_tokens\": 1}], [\"usage\", 3], [\"usage\"]]";
+    struct collect c;
+    allm_json *values = allm_json_parse(text, sizeof text - 1, NULL);
+    allm_thread *t = roll(2) ? allm_thread_new(NULL) : NULL;
+    struct allm_home *home = home_new(mem_default(), 0);
+    if (home && collect_init(&c, home, t)) {
+        for (int i = 0; i < events; i++) {
+            allm_event e = random_event(values);
+            CHECK_INT(collect_add(&c, &e), ALLM_OK);
+        }
+        allm_response *r = collect_response(&c, "id");
+        CHECK(r && !allm_response_error(r));
+        allm_response_free(r);
+        allm_step_result *step = c.thread ? collect_step_result(&c) : NULL;
+        CHECK(!c.thread || (step && !allm_step_result_error(step)));
+        allm_step_result_free(step);
+        allm_chat_result *chat = collect_chat_result(&c);
+        CHECK(!c.thread || (chat && !allm_chat_result_error(chat)));
+        allm_chat_result_free(chat);
+    }
+    if (home)
+        collect_release(&c);
+    home_drop(home);
+    allm_thread_free(t);
+    allm_json_free(values);
+}
+
+static void the_fold_is_total(void)
+{
+    dice = check_random();
+    for (int i = 0; i < 500; i++)
+        fold_random((int)roll(60));
+}
+
+static void the_fold_is_total_without_memory(void)
+{
+    struct random_seeded fixed;
+    dice = random_of_seed(&fixed, 5);
+    fold_random(40);
+}
+
+/* What was given may go at once. */
+static void the_fold_keeps_nothing_of_the_caller(void)
+{
+    struct collect c;
+    struct allm_home *home = home_new(mem_default(), 0);
+    char id[] = "c0", name[] = "f", text[] = "abc";
+    allm_json *args = allm_json_parse("{\"x\":1}", 7, NULL);
+    if (home && collect_init(&c, home, NULL)) {
+        collect_add(&c, ALLM(event, .type = ALLM_EV_TEXT_DELTA, .text = text,
+                             .text_len = 3));
+        collect_add(&c, ALLM(event, .type = ALLM_EV_TOOL_CALL_COMPLETED,
+                             .id = id, .name = name, .arguments = args,
+                             .raw_arguments = text, .raw_len = 3));
+        memset(id, 'z', 2);
+        memset(name, 'z', 1);
+        memset(text, 'z', 3);
+        allm_json_free(args);
+        args = NULL;
+        allm_response *r = collect_response(&c, NULL);
+        if (CHECK(r && r->tool_call_count == 1)) {
+            CHECK_TEXT(r->output_text, "abc");
+            CHECK_TEXT(r->tool_calls[0]->id, "c0");
+            CHECK_TEXT(r->tool_calls[0]->name, "f");
+            CHECK_TEXT(r->tool_calls[0]->raw_arguments, "abc");
+            CHECK_INT(allm_json_count(r->tool_calls[0]->arguments), 1);
+        }
+        allm_response_free(r);
+    }
+    if (home)
+        collect_release(&c);
+    home_drop(home);
+    allm_json_free(args);
+}
+
+TESTS = {
+    TEST_ONCE(the_fold_is_total),
+    TEST(the_fold_is_total_without_memory),
+    TEST(the_fold_keeps_nothing_of_the_caller),
+    TESTS_END,
+};

@@ -1,0 +1,397 @@
+/* test_hub.c - many streams behind one descriptor */
+#include "run/hub.h"
+
+#include "harness/check.h"
+#include "harness/play.h"
+
+#include <poll.h>
+#include <stdio.h>
+
+/* n calls of the same entries. */
+static allm_engine *engine_for(size_t n, const char *entries,
+                               struct clock_manual *clock)
+{
+    static char opts[8192];
+    size_t at = (size_t)snprintf(opts, sizeof opts, "{'scripts': [");
+    for (size_t i = 0; i < n; i++)
+        at += (size_t)snprintf(opts + at, sizeof opts - at, "%s%s",
+                               i ? "," : "", entries);
+    snprintf(opts + at, sizeof opts - at, "]}");
+    return play_engine(opts, clock);
+}
+
+static allm_hub *hub_of(struct clock_manual *clock)
+{
+    allm_clock c = play_clock(clock);
+    return allm_hub_new(ALLM(hub_opts, .clock = clock ? &c : NULL));
+}
+
+/* ------------------------------------------------------------------ misuse --- */
+
+static void nothing_is_accepted_instead_of_a_hub(void)
+{
+    void *tag;
+    CHECK_INT(allm_hub_error(NULL)->kind, ALLM_ERR_NOMEM);
+    CHECK_INT(allm_hub_add(NULL, NULL, NULL), ALLM_ERR_NOMEM);
+    CHECK(!allm_hub_wait(NULL, -1, &tag));
+    CHECK_INT(allm_hub_fd(NULL), -1);
+    CHECK_INT(allm_hub_timeout(NULL), -1);
+    CHECK_INT(allm_hub_count(NULL), 0);
+    allm_hub_free(NULL);
+}
+
+static void options_must_have_a_size(void)
+{
+    allm_hub_opts none = { .size = 0 };
+    allm_hub *hub = allm_hub_new(&none);
+    const allm_error *error = allm_hub_error(hub);
+    CHECK(error && error->kind == ALLM_ERR_MISUSE);
+    allm_engine *e = engine_for(1, "[]", NULL);
+    allm_stream *s = play_call(e);
+    CHECK_INT(allm_hub_add(hub, s, NULL), ALLM_ERR_MISUSE);
+    CHECK(!allm_hub_wait(hub, -1, NULL));
+    CHECK_INT(allm_hub_fd(hub), -1);
+    allm_stream_free(s);
+    allm_hub_free(hub);
+    allm_engine_free(e);
+}
+
+static void streams_are_added_once_and_early(void)
+{
+    struct clock_manual clock = { 0, 0 };
+    allm_engine *e = engine_for(3, "[]", NULL);
+    allm_engine *other = engine_for(1, "[]", &clock);
+    allm_hub *a = allm_hub_new(NULL), *b = allm_hub_new(NULL);
+    allm_stream *s = play_call(e), *t = play_call(e), *u = play_call(other);
+    CHECK_INT(allm_hub_add(a, s, NULL), ALLM_OK);
+    CHECK_INT(allm_hub_add(a, s, NULL), ALLM_ERR_MISUSE);
+    CHECK_INT(allm_hub_add(b, s, NULL), ALLM_ERR_MISUSE);
+    allm_stream_next(t, NULL);
+    CHECK_INT(allm_hub_add(a, t, NULL), ALLM_ERR_MISUSE);
+    CHECK_INT(allm_hub_add(a, u, NULL), ALLM_ERR_MISUSE);   /* another clock */
+    CHECK_INT(allm_hub_count(a), 1);
+    allm_stream_free(s);
+    allm_stream_free(t);
+    allm_stream_free(u);
+    CHECK_INT(allm_hub_count(a), 0);
+    allm_hub_free(a);
+    allm_hub_free(b);
+    allm_engine_free(e);
+    allm_engine_free(other);
+}
+
+/* ----------------------------------------------------------------- driving --- */
+
+static void an_empty_hub_does_not_wait(void)
+{
+    allm_hub *hub = allm_hub_new(NULL);
+    CHECK(!allm_hub_wait(hub, -1, NULL));
+    CHECK(!allm_hub_wait(hub, 0, NULL));
+    CHECK_INT(allm_hub_timeout(hub), -1);
+    allm_hub_free(hub);
+}
+
+enum { MANY = 20 };
+
+static void many_streams_end_in_one_thread(void)
+{
+    struct clock_manual clock = { 0, 0 };
+    allm_stream *streams[MANY], *s;
+    size_t got[MANY] = { 0 };
+    void *tag;
+    allm_engine *e =
+        engine_for(MANY, "[['text','a'],['delay',10],['text','b']]", &clock);
+    allm_hub *hub = hub_of(&clock);
+    for (size_t i = 0; i < MANY; i++) {
+        streams[i] = play_call(e);
+        CHECK_INT(allm_hub_add(hub, streams[i], &got[i]), ALLM_OK);
+    }
+    while ((s = allm_hub_wait(hub, -1, &tag)))
+        while (allm_stream_next(s, NULL) == ALLM_EVENT)
+            ++*(size_t *)tag;
+    CHECK_INT(clock.now_ns, 10 * 1000000);      /* all at the same time */
+    CHECK_INT(allm_hub_count(hub), 0);  /* who has ended has left */
+    for (size_t i = 0; i < MANY; i++) {
+        const allm_response *r = allm_stream_response(streams[i]);
+        CHECK_INT(got[i], 5);
+        CHECK(r && !strcmp(r->output_text, "ab"));
+        allm_stream_free(streams[i]);
+    }
+    allm_hub_free(hub);
+    allm_engine_free(e);
+}
+
+static void deadlines_come_in_their_order(void)
+{
+    struct clock_manual clock = { 0, 0 };
+    char order[16] = "";
+    allm_stream *s, *streams[3];
+    void *tag;
+    char names[] = { 'a', '\0', 'b', '\0', 'c', '\0' };
+    allm_engine *e = play_engine("{'scripts': [[['delay',30],['text','x']],"
+                                 "[['delay',10],['text','x']],"
+                                 "[['delay',20],['text','x']]]}",
+                                 &clock);
+    allm_hub *hub = hub_of(&clock);
+    for (int i = 0; i < 3; i++) {
+        streams[i] = play_call(e);
+        allm_hub_add(hub, streams[i], &names[2 * i]);
+    }
+    const allm_event *event;
+    while ((s = allm_hub_wait(hub, -1, &tag)))
+        while (allm_stream_next(s, &event) == ALLM_EVENT)
+            if (event->type == ALLM_EV_TEXT_DELTA)
+                strncat(order, tag, sizeof order - strlen(order) - 1);
+    CHECK_TEXT(order, "bca");
+    for (int i = 0; i < 3; i++)
+        allm_stream_free(streams[i]);
+    allm_hub_free(hub);
+    allm_engine_free(e);
+}
+
+static void time_runs_out(void)
+{
+    struct clock_manual clock = { 0, 0 };
+    allm_engine *e = engine_for(1, "[['delay',100],['text','x']]", &clock);
+    allm_hub *hub = hub_of(&clock);
+    allm_stream *s = play_call(e);
+    allm_hub_add(hub, s, NULL);
+    CHECK_INT(allm_hub_timeout(hub), 0);
+    CHECK(allm_hub_wait(hub, 0, NULL) == s);
+    CHECK_INT(allm_stream_next(s, NULL), ALLM_EVENT);
+    CHECK_INT(allm_stream_next(s, NULL), ALLM_AGAIN);
+    CHECK_INT(allm_stream_next(s, NULL), ALLM_AGAIN);
+    CHECK_INT(allm_hub_timeout(hub), 100);
+    CHECK(!allm_hub_wait(hub, 40, NULL));
+    CHECK_INT(clock.now_ns, 40 * 1000000);
+    CHECK_INT(allm_hub_timeout(hub), 60);
+    CHECK(allm_hub_wait(hub, 1000, NULL) == s);
+    CHECK_INT(clock.now_ns, 100 * 1000000);
+    CHECK_INT(allm_stream_next(s, NULL), ALLM_EVENT);
+    allm_stream_free(s);
+    allm_hub_free(hub);
+    allm_engine_free(e);
+}
+
+/* One that talks without end does not keep the other waiting. */
+static void a_talkative_stream_takes_turns(void)
+{
+    char script[8192];
+    size_t at = (size_t)snprintf(script, sizeof script, "{'scripts': [[");
+    for (int i = 0; i < 300; i++)
+        at += (size_t)snprintf(script + at, sizeof script - at,
+                               "%s['text','a']", i ? "," : "");
+    snprintf(script + at, sizeof script - at, "],[['text','b']]]}");
+    allm_engine *e = play_engine(script, NULL);
+    allm_hub *hub = allm_hub_new(NULL);
+    allm_stream *loud = play_call(e), *quiet = play_call(e), *s;
+    size_t events = 0, before_quiet = 0;
+    allm_hub_add(hub, loud, NULL);
+    allm_hub_add(hub, quiet, NULL);
+    while ((s = allm_hub_wait(hub, -1, NULL))) {
+        while (allm_stream_next(s, NULL) == ALLM_EVENT)
+            events += s == loud;
+        if (s == quiet && !before_quiet)
+            before_quiet = events;
+    }
+    CHECK_INT(before_quiet, HUB_VISIT);
+    CHECK_INT(events, 303);
+    allm_stream_free(loud);
+    allm_stream_free(quiet);
+    allm_hub_free(hub);
+    allm_engine_free(e);
+}
+
+/* A caller who takes one event at a time is fair by himself. */
+static void a_stream_that_was_not_emptied_is_named_again(void)
+{
+    allm_engine *e = engine_for(2, "[['text','a']]", NULL);
+    allm_hub *hub = allm_hub_new(NULL);
+    allm_stream *a = play_call(e), *b = play_call(e), *s;
+    char order[32] = "";
+    allm_hub_add(hub, a, NULL);
+    allm_hub_add(hub, b, NULL);
+    while ((s = allm_hub_wait(hub, -1, NULL))) {
+        strncat(order, s == a ? "a" : "b", sizeof order - strlen(order) - 1);
+        allm_stream_next(s, NULL);
+    }
+    CHECK_TEXT(order, "ababababab");    /* four events and the end each */
+    allm_stream_free(a);
+    allm_stream_free(b);
+    allm_hub_free(hub);
+    allm_engine_free(e);
+}
+
+static void a_cancelled_stream_is_named(void)
+{
+    allm_engine *e = engine_for(1, "[['delay',60000]]", NULL);
+    allm_hub *hub = allm_hub_new(NULL);
+    allm_stream *s = play_call(e);
+    allm_hub_add(hub, s, NULL);
+    while (allm_hub_wait(hub, 0, NULL))
+        while (allm_stream_next(s, NULL) == ALLM_EVENT)
+            ;
+    allm_stream_cancel(s);
+    CHECK(allm_hub_wait(hub, -1, NULL) == s);
+    CHECK_INT(allm_stream_next(s, NULL), ALLM_OK);
+    CHECK(!allm_hub_wait(hub, -1, NULL));
+    allm_stream_free(s);
+    allm_hub_free(hub);
+    allm_engine_free(e);
+}
+
+/* -------------------------------------------------------- in a foreign loop --- */
+
+static void a_foreign_loop_watches_one_descriptor(void)
+{
+    allm_stream *streams[MANY], *s;
+    size_t ended = 0;
+    bool timely = true;
+    allm_engine *e = engine_for(
+        MANY, "[['text','a'],['delay',2],['text','b'],['delay',1]]", NULL);
+    allm_hub *hub = allm_hub_new(NULL);
+    for (size_t i = 0; i < MANY; i++) {
+        streams[i] = play_call(e);
+        allm_hub_add(hub, streams[i], NULL);
+    }
+    struct pollfd fd = { .fd = allm_hub_fd(hub), .events = POLLIN };
+    while (check_whole() && ended < MANY && timely) {
+        /* the descriptor alone: the time is only for a broken test */
+        timely = poll(&fd, 1, 20000) == 1;
+        while ((s = allm_hub_wait(hub, 0, NULL))) {
+            allm_status status;
+            while ((status = allm_stream_next(s, NULL)) == ALLM_EVENT)
+                ;
+            ended += status != ALLM_AGAIN;
+        }
+    }
+    CHECK(timely);
+    for (size_t i = 0; i < MANY; i++)
+        allm_stream_free(streams[i]);
+    CHECK_INT(allm_hub_count(hub), 0);
+    allm_hub_free(hub);
+    allm_engine_free(e);
+}
+
+static void a_ring_makes_the_descriptor_readable(void)
+{
+    allm_engine *e = engine_for(1, "[['delay',60000]]", NULL);
+    allm_hub *hub = allm_hub_new(NULL);
+    allm_stream *s = play_call(e);
+    struct pollfd fd = { .fd = allm_hub_fd(hub), .events = POLLIN };
+    allm_hub_add(hub, s, NULL);
+    CHECK_INT(poll(&fd, 1, 0), 1);      /* it was added */
+    while (allm_hub_wait(hub, 0, NULL))
+        while (allm_stream_next(s, NULL) == ALLM_EVENT)
+            ;
+    CHECK_INT(poll(&fd, 1, 0), 0);
+    int left = allm_hub_timeout(hub);
+    CHECK(left > 50000 && left <= 60000);
+    allm_stream_cancel(s);
+    CHECK_INT(poll(&fd, 1, 0), 1);
+    CHECK(allm_hub_wait(hub, 0, NULL) == s);
+    CHECK_INT(allm_stream_wait(s), ALLM_OK);
+    CHECK(!allm_hub_wait(hub, 0, NULL));
+    CHECK_INT(poll(&fd, 1, 0), 0);
+    allm_stream_free(s);
+    allm_hub_free(hub);
+    allm_engine_free(e);
+}
+
+/* ------------------------------------------------------------------- going --- */
+
+static void streams_outlive_their_hub(void)
+{
+    struct clock_manual clock = { 0, 0 };
+    allm_stream *streams[3];
+    allm_engine *e = engine_for(3, "[['delay',60000]]", &clock);
+    allm_hub *hub = hub_of(&clock);
+    for (int i = 0; i < 3; i++) {
+        streams[i] = play_call(e);
+        allm_hub_add(hub, streams[i], NULL);
+    }
+    allm_stream_next(streams[1], NULL);
+    allm_stream_cancel(streams[2]);
+    allm_hub_free(hub);
+    CHECK_INT(allm_fake_released(e), 3);
+    for (int i = 0; i < 3; i++) {
+        const allm_error *error = allm_stream_error(streams[i]);
+        CHECK(error && error->kind == ALLM_ERR_MISUSE);
+        CHECK_INT(allm_stream_next(streams[i], NULL), ALLM_ERR_MISUSE);
+        CHECK_INT(allm_stream_wait(streams[i]), ALLM_ERR_MISUSE);
+        CHECK(streams[i] && !allm_stream_response(streams[i]));
+        allm_stream_free(streams[i]);
+    }
+    CHECK_INT(allm_fake_released(e), 3);
+    allm_engine_free(e);
+}
+
+static void streams_may_go_in_any_state(void)
+{
+    struct clock_manual clock = { 0, 0 };
+    allm_stream *streams[4], *s = NULL;
+    allm_engine *e = engine_for(4, "[['text','a'],['delay',60000]]", &clock);
+    allm_hub *hub = hub_of(&clock);
+    for (int i = 0; i < 4; i++) {
+        streams[i] = play_call(e);
+        allm_hub_add(hub, streams[i], NULL);
+    }
+    s = allm_hub_wait(hub, 0, NULL);
+    CHECK(s == streams[0]);
+    allm_stream_free(streams[0]);       /* named */
+    allm_stream_free(streams[2]);       /* in the middle of the ready ones */
+    while ((s = allm_hub_wait(hub, 0, NULL)))
+        while (allm_stream_next(s, NULL) == ALLM_EVENT)
+            ;
+    allm_stream_cancel(streams[1]);     /* at rest, with a ring under way */
+    allm_stream_free(streams[1]);
+    CHECK_INT(allm_hub_count(hub), 1);
+    CHECK(!allm_hub_wait(hub, 0, NULL));
+    allm_stream_free(streams[3]);
+    allm_hub_free(hub);
+    CHECK_INT(allm_fake_released(e), 4);
+    allm_engine_free(e);
+}
+
+/* Whoever cancels late rings for a stream that is nearly gone. */
+static void a_late_ring_finds_nobody(void)
+{
+    allm_engine *e = engine_for(2, "[['text','a']]", NULL);
+    allm_hub *hub = allm_hub_new(NULL);
+    allm_stream *a = play_call(e), *b = play_call(e);
+    allm_hub_add(hub, a, NULL);
+    allm_hub_add(hub, b, NULL);
+    while (allm_stream_next(a, NULL) == ALLM_EVENT)
+        ;
+    CHECK_INT(allm_hub_count(hub), 1);
+    allm_stream_cancel(a);
+    allm_stream_free(a);
+    CHECK(allm_hub_wait(hub, 0, NULL) == b);
+    while (allm_stream_next(b, NULL) == ALLM_EVENT)
+        ;
+    allm_stream_cancel(b);
+    CHECK(!allm_hub_wait(hub, -1, NULL));
+    allm_hub_free(hub);
+    allm_stream_cancel(b);
+    allm_stream_free(b);
+    allm_engine_free(e);
+}
+
+TESTS = {
+    TEST(a_late_ring_finds_nobody),
+    TEST(nothing_is_accepted_instead_of_a_hub),
+    TEST(options_must_have_a_size),
+    TEST(streams_are_added_once_and_early),
+    TEST(an_empty_hub_does_not_wait),
+    TEST(many_streams_end_in_one_thread),
+    TEST(deadlines_come_in_their_order),
+    TEST(time_runs_out),
+    TEST(a_talkative_stream_takes_turns),
+    TEST(a_stream_that_was_not_emptied_is_named_again),
+    TEST(a_cancelled_stream_is_named),
+    TEST(a_foreign_loop_watches_one_descriptor),
+    TEST(a_ring_makes_the_descriptor_readable),
+    TEST(streams_outlive_their_hub),
+    TEST(streams_may_go_in_any_state),
+    TESTS_END,
+};
