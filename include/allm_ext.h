@@ -24,6 +24,8 @@ extern "C" {
 typedef struct allm_sink allm_sink;
 ALLM_API allm_status allm_sink_put(allm_sink *, const allm_event *);
 ALLM_API void *allm_sink_alloc(allm_sink *, size_t size);
+/* Memory that lives until the call, or this attempt at it, has ended. */
+ALLM_API void *allm_sink_keep(allm_sink *, size_t size);
 /* A document in the sink's memory; NULL: not JSON, or no memory. */
 ALLM_API const allm_json *allm_sink_parse(allm_sink *, const char *text,
                                           size_t len);
@@ -32,6 +34,15 @@ ALLM_API const allm_json *allm_sink_parse(allm_sink *, const char *text,
  * worth another attempt. */
 ALLM_API allm_status allm_sink_fail(allm_sink *, const allm_error *,
                                     bool final);
+
+/* The protocol's end was seen: nothing more is read, not even the end of the
+ * connection. */
+ALLM_API void allm_sink_end(allm_sink *);
+/* All is there but the protocol's end: after two seconds without a frame with
+ * content it counts as come. */
+ALLM_API void allm_sink_settle(allm_sink *);
+/* This frame only kept the connection alive: the silence goes on. */
+ALLM_API void allm_sink_idle(allm_sink *);
 
 /* -------------------------------------------------------------- 2  Calls --- */
 
@@ -45,6 +56,8 @@ typedef struct allm_call {
     const allm_json    *adapter_opts; /* an object                          */
     const char         *model;        /* without the provider in front      */
     const char         *provider;
+    const char         *base_url;     /* without a slash at its end; or NULL */
+    uint64_t            quirks;       /* of the provider: the dialect's bits */
     const char         *request_id;
     const allm_clock   *clock;        /* never NULL                         */
     allm_attachments   *attachments;  /* of the engine                      */
@@ -71,6 +84,9 @@ ALLM_API void allm_http_header(allm_http *, const char *name,
                                const char *value);
 /* Appends. */
 ALLM_API void allm_http_body(allm_http *, const char *piece, size_t len);
+/* Why encode() fails: it returns the error's kind, so that encode() may end
+ * with it. */
+ALLM_API allm_status allm_http_fail(allm_http *, const allm_error *);
 
 /* As a transport reads it. */
 typedef struct allm_http_view {
@@ -97,6 +113,8 @@ typedef struct allm_frame {           /* one piece of a body                */
     const char *name;                 /* SSE's event; else empty            */
     size_t      data_len;
     const char *data;
+    uint32_t    whole;                /* 1: the body is this one document   */
+    uint32_t    cut;                  /* 1: the body ended in its middle    */
 } allm_frame;
 
 typedef struct allm_http_head {       /* what an answer begins with         */
@@ -114,7 +132,7 @@ typedef struct allm_http_head {       /* what an answer begins with         */
  * sink's.
  *      request --encode-->  one HTTP request      (then a transport runs)
  *      event   <--decode--  one frame of the body
- * finish is called at the end of the body until it puts nothing more.  explain
+ * finish is called at the end of the body, however that was found.  explain
  * turns an answer that is not 2xx into an error, with allm_sink_fail(); where
  * it does not, or is NULL, the reason follows from the status.  With an
  * auth_header the key of the call's provider is sent in it, behind the prefix;

@@ -11,6 +11,7 @@
 #include "engine/engine.h"
 
 #include "base/attachment.h"
+#include "base/given.h"
 #include "base/status.h"
 #include "data/encode.h"
 #include "data/engine_record.h"
@@ -20,7 +21,6 @@
 #include "engine/keys.h"
 #include "engine/pairs.h"
 #include "engine/retry.h"
-#include "provider/registry.h"
 #include "json/build.h"
 #include "json/json.h"
 
@@ -35,7 +35,8 @@ struct allm_engine {
     atomic_size_t count;
     struct shared_core *shared;
     allm_engine_record *record;     /* a root of ours */
-    const allm_adapter *adapter;    /* NULL: none */
+    const struct registry_row *row; /* NULL: no adapter */
+    bool by_model;                  /* the model's provider chose it */
     struct allm_home *told;         /* owns error; NULL if all is well */
     const allm_error *error;
 };
@@ -134,15 +135,16 @@ static allm_engine *misused(allm_engine *e, const char *reason,
 }
 
 /* By its own name, else by the provider in the model's. */
-static const allm_adapter *look_up(const allm_engine_record *r, uint32_t flags)
+static const struct registry_row *look_up(const allm_engine_record *r,
+                                          uint32_t flags)
 {
     if (r->adapter)
-        return registry_adapter(slice_of(r->adapter));
+        return registry_find(slice_of(r->adapter));
     if (!r->model || (flags & ALLM_ENGINE_NO_ADAPTER))
         return NULL;
     struct slice provider, id;
     model_ref_split(slice_of(r->model), &provider, &id);
-    return registry_adapter(provider);
+    return registry_find(provider);
 }
 
 /* Everything that is wrong with the fields themselves. */
@@ -154,7 +156,7 @@ static allm_engine *check(allm_engine *e)
     if (allm_json_count(r->middleware) > 0)
         return misused(e, "invalid_engine",
                        "middleware must stay empty in this version");
-    if (r->adapter && !e->adapter)
+    if (r->adapter && !e->row)
         return misused(e, "invalid_engine",
                        "no adapter has that name; use a name that "
                        "docs/providers.md lists, or give adapter_table");
@@ -167,7 +169,7 @@ static allm_engine *check(allm_engine *e)
 
 /* An engine around a record that is given away to it. */
 static allm_engine *wrap(struct shared_core *shared, allm_engine_record *record,
-                         const allm_adapter *adapter, uint32_t flags)
+                         const struct registry_row *row, uint32_t flags)
 {
     allm_engine *e = engine_alloc(shared);
     if (!e || !record) {
@@ -179,21 +181,20 @@ static allm_engine *wrap(struct shared_core *shared, allm_engine_record *record,
     const allm_error *wrong = allm_engine_record_error(record);
     if (wrong)
         return refused(e, wrong);
-    e->adapter = adapter ? adapter : look_up(record, flags);
+    e->row = row ? row : look_up(record, flags);
+    e->by_model = !row && !record->adapter && !(flags & ALLM_ENGINE_NO_ADAPTER);
     return check(e);
 }
 
-static bool opts_known(const allm_engine_opts *given, allm_engine_opts *out)
+/* The caller's own adapter becomes a row as those of the registry. */
+static bool take_adapter(struct engine_core *c, const allm_adapter *given)
 {
-    *out = (allm_engine_opts){ .size = sizeof *out };
     if (!given)
         return true;
-    if (given->size < sizeof given->size)
+    if (!given_take(&c->own_adapter, sizeof c->own_adapter, given))
         return false;
-    for (size_t i = sizeof *out; i < given->size; i++)
-        if (((const char *)given)[i])
-            return false;
-    memcpy(out, given, given->size < sizeof *out ? given->size : sizeof *out);
+    c->own = (struct registry_row){ .name = c->own_adapter.name,
+                                    .adapter = &c->own_adapter };
     return true;
 }
 
@@ -201,19 +202,21 @@ static allm_engine *new_from(const allm_engine_opts *given,
                              allm_engine_record *fields)
 {
     allm_engine_opts o;
-    if (!opts_known(given, &o)) {
-        opts_known(NULL, &o);
-        allm_engine *e = engine_alloc(core_new(&o));
-        return e ? misused(e, "struct_size",
-                           "fill the options with ALLM(engine_opts, ...)")
-                 : NULL;
-    }
     char id[32];
     struct arena a;
     struct buf text;
+    bool known = given_take(&o, sizeof o, given);
     struct shared_core *shared = core_new(&o);
     if (!shared)
         return NULL;
+    if (!known || !take_adapter(&shared->core, o.adapter_table)) {
+        allm_engine *e = engine_alloc(shared);
+        return e ? misused(e, "struct_size",
+                           "fill the options with ALLM(engine_opts, ...) and "
+                           "the size of adapter_table with sizeof, by a header "
+                           "not newer than the library")
+                 : NULL;
+    }
     arena_init(&a, shared->core.mem);
     buf_init(&text, &a, sizeof id);
     if (!fields->id && random_id(shared->core.random, &text))
@@ -222,13 +225,14 @@ static allm_engine *new_from(const allm_engine_opts *given,
     allm_engine_record *record = a.broken ? NULL
                                           : allm_engine_record_new(fields);
     arena_release(&a);
-    return wrap(shared, record, o.adapter_table, o.flags);
+    const struct registry_row *own = &shared->core.own;
+    return wrap(shared, record, own->adapter ? own : NULL, o.flags);
 }
 
 allm_engine *allm_engine_new(const allm_engine_opts *given)
 {
     allm_engine_opts o;
-    opts_known(given, &o);
+    given_take(&o, sizeof o, given);
     allm_engine_record fields = {
         .size = sizeof fields,
         .adapter = o.adapter,
@@ -306,9 +310,26 @@ const struct engine_core *engine_core(const allm_engine *e)
     return &e->shared->core;
 }
 
+const struct registry_row *engine_row(const allm_engine *e)
+{
+    return e->row;
+}
+
+const struct registry_row *engine_row_for(const allm_engine *e,
+                                          const char *model)
+{
+    struct slice provider, id;
+    if (!e->by_model || !model)
+        return e->row;
+    model_ref_split(slice_of(model), &provider, &id);
+    const struct registry_row *row = provider.ptr ? registry_find(provider)
+                                                  : NULL;
+    return row ? row : e->row;
+}
+
 const allm_adapter *engine_adapter(const allm_engine *e)
 {
-    return e->adapter;
+    return e->row ? e->row->adapter : NULL;
 }
 
 const allm_engine_record *engine_record(const allm_engine *e)
@@ -327,7 +348,8 @@ static allm_engine *derive(const allm_engine *e, allm_engine_record *fields)
         return allm_engine_keep(e);
     fields->home = NULL;
     return wrap(core_keep(e->shared), allm_engine_record_new(fields),
-                e->adapter, ALLM_ENGINE_NO_ADAPTER);
+                e->by_model ? NULL : e->row,
+                e->by_model ? 0 : ALLM_ENGINE_NO_ADAPTER);
 }
 
 allm_engine *allm_engine_put_tools(const allm_engine *e, size_t count,
@@ -461,7 +483,8 @@ const char *engine_model(const allm_engine *e, const struct options *o,
 
 /* Options read for a pure question; broken ones are told by the answer. */
 struct question {
-    struct arena arena;
+    struct allm_home *home;
+    struct arena *arena;        /* the home's */
     struct options options;
     const allm_error *error;
 };
@@ -471,8 +494,11 @@ static bool ask(struct question *q, const allm_engine *e,
 {
     if (!e)
         return false;
-    arena_init(&q->arena, e->shared->core.mem);
-    q->error = e->error ? e->error : options_read(&q->options, &q->arena, opts);
+    q->home = home_new(e->shared->core.mem, 256);
+    if (!q->home)
+        return false;
+    q->arena = home_arena(q->home);
+    q->error = e->error ? e->error : options_read(&q->options, q->home, opts);
     return true;
 }
 
@@ -481,15 +507,15 @@ static allm_json *reply(struct question *q, const allm_json *v)
 {
     allm_json *root = NULL;
     if (q->error && q->error->kind != ALLM_ERR_NOMEM) {
-        root = json_root(q->arena.mem, NULL);
+        root = json_root(q->arena->mem, NULL);
         if (root)
             home_set_error(json_home(root),
                            status_retell(home_arena(json_home(root)),
                                          q->error));
     } else if (v) {
-        root = json_root(q->arena.mem, v);
+        root = json_root(q->arena->mem, v);
     }
-    arena_release(&q->arena);
+    home_drop(q->home);
     return root;
 }
 
@@ -499,7 +525,7 @@ allm_json *allm_engine_resolve_params(const allm_engine *e,
     struct question q;
     if (!ask(&q, e, opts))
         return NULL;
-    return reply(&q, q.error ? NULL : engine_params(e, &q.options, &q.arena));
+    return reply(&q, q.error ? NULL : engine_params(e, &q.options, q.arena));
 }
 
 allm_json *allm_engine_resolve_model(const allm_engine *e,
@@ -516,9 +542,9 @@ allm_json *allm_engine_resolve_model(const allm_engine *e,
     const allm_model_ref *ref =
         name ? allm_catalog_find(e->shared->core.catalog, name) : NULL;
     if (ref)
-        return reply(&q, encode_to_json(&q.arena, &model_ref_shape, ref,
+        return reply(&q, encode_to_json(q.arena, &model_ref_shape, ref,
                                         ALLM_FORM_PLAIN, &error));
-    build_init(&b, &q.arena);
+    build_init(&b, q.arena);
     if (name)
         build_text(&b, slice_of(name));
     else
@@ -546,11 +572,11 @@ allm_engine_record *allm_engine_resolve_tools(const allm_engine *e,
     allm_engine_record *record = NULL;
     if (!ask(&q, e, opts))
         return NULL;
-    if (!q.error && engine_tools(e, &q.options, &q.arena, &n, &tools))
+    if (!q.error && engine_tools(e, &q.options, q.arena, &n, &tools))
         record = record_with(e, n, tools);
     else if (q.error && q.error->kind != ALLM_ERR_NOMEM)
         record = shape_failed(&engine_record_shape, q.error);
-    arena_release(&q.arena);
+    home_drop(q.home);
     return record;
 }
 
@@ -574,13 +600,13 @@ allm_engine *allm_engine_merge_opts(const allm_engine *e,
     } else {
         const struct options *o = &q.options;
         allm_engine_record fields = *e->record;
-        bool ok = engine_tools(e, o, &q.arena, &fields.tool_count,
+        bool ok = engine_tools(e, o, q.arena, &fields.tool_count,
                                &fields.tools);
         fields.model = o->model ? o->model : fields.model;
-        fields.params = merged(&q.arena, fields.params, o->params);
-        fields.context = merged(&q.arena, fields.context, o->context);
-        made = ok && !q.arena.broken ? derive(e, &fields) : NULL;
+        fields.params = merged(q.arena, fields.params, o->params);
+        fields.context = merged(q.arena, fields.context, o->context);
+        made = ok && !q.arena->broken ? derive(e, &fields) : NULL;
     }
-    arena_release(&q.arena);
+    home_drop(q.home);
     return made;
 }

@@ -7,6 +7,7 @@
 #include "base/home.h"
 #include "base/random.h"
 #include "engine/options.h"
+#include "provider/registry.h"
 
 /* What all engines derived from one another share.  Counted. */
 struct engine_core {
@@ -20,10 +21,18 @@ struct engine_core {
     allm_catalog *catalog;
     allm_trace_fn trace;
     void *trace_ud;
+    struct registry_row own;        /* of the caller's own adapter, if any */
+    allm_adapter own_adapter;
 };
 
 const struct engine_core *engine_core(const allm_engine *e);
-const allm_adapter *engine_adapter(const allm_engine *e);
+const struct registry_row *engine_row(const allm_engine *e);   /* or NULL */
+
+/* Whom a call with this model asks: where no adapter was named, the provider in
+ * front of the model decides.  NULL: nobody. */
+const struct registry_row *engine_row_for(const allm_engine *e,
+                                          const char *model);
+const allm_adapter *engine_adapter(const allm_engine *e);       /* or NULL */
 const allm_engine_record *engine_record(const allm_engine *e);
 
 /* Tools of the engine with those of the options: replaced in place by name,

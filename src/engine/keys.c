@@ -352,6 +352,17 @@ const allm_error *keys_look_up(const allm_keys *keys, const char *provider,
     return NULL;
 }
 
+const char *keys_env(const allm_keys *keys, const char *name, struct arena *a)
+{
+    allm_keys *k = own(keys);
+    if (!k)
+        return arena_text(a, ask_system(NULL, name));
+    pthread_mutex_lock(&k->lock);
+    const char *value = arena_text(a, k->env(k->env_ud, name));
+    pthread_mutex_unlock(&k->lock);
+    return value;
+}
+
 /* --------------------------------------------------------------- the store --- */
 
 static allm_keys *keys_alloc(struct mem mem)

@@ -16,4 +16,8 @@ const allm_error *keys_look_up(const allm_keys *keys, const char *provider,
                                const char *call_key, struct arena *tell,
                                struct secret *out, const char **source);
 
+/* A variable of the environment as the store sees it, in the arena; NULL: it
+ * is not set, or no memory. */
+const char *keys_env(const allm_keys *keys, const char *name, struct arena *a);
+
 #endif

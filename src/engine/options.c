@@ -13,6 +13,8 @@
 
 #include "base/given.h"
 #include "base/status.h"
+#include "data/decode.h"
+#include "data/tool.h"
 #include "engine/pairs.h"
 #include "json/build.h"
 #include "json/json.h"
@@ -300,9 +302,42 @@ static const allm_error *gather(struct options *out, struct arena *a,
     return NULL;
 }
 
-const allm_error *options_read(struct options *out, struct arena *a,
+/* Tools as data: they have no functions, so that the caller answers. */
+static const allm_error *read_tools(struct options *out, struct allm_home *home,
+                                    const allm_json *list)
+{
+    struct decoder d;
+    size_t count = 0;
+    const void *const *tools = NULL;
+    decode_init(&d, home, home_arena(home));
+    if (!decode_list(&d, &tool_shape, list, &count, &tools))
+        return d.error
+                   ? d.error
+                   : wrong(home_arena(home), SLICE("tools"), "a list of tools");
+    out->tools = (const allm_tool *const *)tools;
+    out->tool_count = count;
+    out->has_tools = true;
+    return NULL;
+}
+
+static const allm_error *take_tools(struct options *out, struct allm_home *home)
+{
+    const allm_json *list = json_get(out->all, SLICE("tools"));
+    if (list && out->given.tools)
+        return wrong(home_arena(home), SLICE("tools"),
+                     "given once: it is set in the struct and in json");
+    if (list)
+        return read_tools(out, home, list);
+    out->tools = out->given.tools;
+    out->tool_count = out->tools ? out->given.tool_count : 0;
+    out->has_tools = out->tools != NULL;
+    return NULL;
+}
+
+const allm_error *options_read(struct options *out, struct allm_home *home,
                                const allm_call_opts *given)
 {
+    struct arena *a = home_arena(home);
     *out = (struct options){ .emit_text_deltas = true,
                              .emit_tool_deltas = true };
     if (!given_take(&out->given, sizeof out->given, given))
@@ -312,10 +347,5 @@ const allm_error *options_read(struct options *out, struct arena *a,
     const allm_error *error = gather(out, a, given);
     if (!error)
         error = check_all(out, a);
-    if (error)
-        return error;
-    out->tools = out->given.tools;
-    out->tool_count = out->tools ? out->given.tool_count : 0;
-    out->has_tools = out->tools != NULL;
-    return NULL;
+    return error ? error : take_tools(out, home);
 }

@@ -8,7 +8,7 @@
 #ifndef ENGINE_OPTIONS_H
 #define ENGINE_OPTIONS_H
 
-#include "base/arena.h"
+#include "base/home.h"
 
 enum option_scope {
     OPTION_ENGINE,              /* a field of the engine: the deny-list */
@@ -42,11 +42,11 @@ struct options {
 };
 
 /*
- * Read the options into the arena; data are copied, tools, functions and the
- * key are borrowed.  NULL, or
- * the error (MISUSE) that says which option is wrong and what is expected.
+ * Read the options into the home; data are copied, tools, functions and the
+ * key are borrowed.  NULL, or the error (MISUSE) that says which option is
+ * wrong and what is expected.
  */
-const allm_error *options_read(struct options *out, struct arena *a,
+const allm_error *options_read(struct options *out, struct allm_home *home,
                                const allm_call_opts *given);
 
 /* Whom an option is for. */

@@ -42,13 +42,15 @@ static allm_status malformed(struct allm_sink *sink, const char *sentence)
 }
 
 static allm_status decode(struct decoding *d, struct slice name,
-                          struct slice data, struct allm_sink *sink)
+                          struct slice data, bool cut, struct allm_sink *sink)
 {
     const allm_frame frame = { .size = sizeof frame,
                                .name_len = name.len,
                                .name = name.ptr ? name.ptr : "",
                                .data_len = data.len,
-                               .data = data.ptr };
+                               .data = data.ptr,
+                               .whole = d->framing == ALLM_FRAMING_WHOLE,
+                               .cut = cut };
     allm_status status = d->adapter->decode(d->state, d->call, &frame, sink);
     return sink->status < 0 ? sink->status : status;
 }
@@ -83,13 +85,15 @@ static allm_status frames(struct decoding *d, struct slice *in,
     while ((r = cut(d, in, &frame)) == WIRE_FRAME) {
         if (frame.kind == SSE_KEEPALIVE)
             continue;
-        *content = true;
         if (frame.kind == SSE_ERROR)
             frame.name = SLICE("error");
-        allm_status status = decode(d, frame.name, frame.data, sink);
+        sink->idle = false;
+        allm_status status = decode(d, frame.name, frame.data, frame.unended,
+                                    sink);
+        *content = *content || !sink->idle;
         if (status < 0)
             return status;
-        if (sink->first)
+        if (sink->first || sink->ended)
             return ALLM_EVENT;
     }
     return lost(r, sink);
@@ -122,16 +126,16 @@ static allm_status end_whole(struct decoding *d, struct allm_sink *sink)
     if (d->ended || all.len == 0)
         return ALLM_OK;
     d->ended = true;
-    return decode(d, SLICE(""), all, sink);
+    return decode(d, SLICE(""), all, false, sink);
 }
 
 allm_status decoder_end(struct decoding *d, struct allm_sink *sink)
 {
-    bool content;
+    bool content = false;
     allm_status status = d->framing == ALLM_FRAMING_WHOLE
                              ? end_whole(d, sink)
                              : frames(d, NULL, sink, &content);
-    if (status < 0 || sink->first)
+    if (status < 0 || sink->first || sink->ended)
         return status < 0 ? status : ALLM_EVENT;
     if (!d->adapter->finish)
         return ALLM_OK;

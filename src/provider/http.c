@@ -5,9 +5,9 @@
 
 enum { BODY_LIMIT = 256 * 1024 * 1024 };
 
-void http_init(struct allm_http *h, struct arena *a)
+void http_init(struct allm_http *h, struct arena *a, struct allm_sink *sink)
 {
-    *h = (struct allm_http){ .arena = a, .method = "POST" };
+    *h = (struct allm_http){ .arena = a, .method = "POST", .sink = sink };
     buf_init(&h->body, a, BODY_LIMIT);
 }
 
@@ -16,6 +16,11 @@ static const char *copy(allm_http *h, const char *text)
     const char *mine = arena_text(h->arena, text);
     h->broken |= text && !mine;
     return mine;
+}
+
+allm_status allm_http_fail(allm_http *h, const allm_error *error)
+{
+    return h ? allm_sink_fail(h->sink, error, true) : ALLM_ERR_NOMEM;
 }
 
 void allm_http_method(allm_http *h, const char *method)

@@ -11,10 +11,11 @@ struct allm_http {
     const char **header;            /* name, value, ... */
     size_t header_count, header_cap;    /* in pairs */
     struct buf body;
+    struct allm_sink *sink;         /* where encode() tells why it fails */
     bool broken;                    /* memory ran out */
 };
 
-void http_init(struct allm_http *h, struct arena *a);
+void http_init(struct allm_http *h, struct arena *a, struct allm_sink *sink);
 
 /* What a transport reads; false: something is missing or memory ran out. */
 bool http_view(const struct allm_http *h, allm_http_view *out);

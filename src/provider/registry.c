@@ -1,24 +1,29 @@
 /*
- * registry.c - adapters by name
+ * registry.c - providers by name: facts, one row each
  *
- * One row an adapter.  The module names are those that documents written by
- * the Elixir library carry.
+ * The module names are those that documents written by the Elixir library
+ * carry.
  */
 #include "provider/registry.h"
 
 #include "provider/fake.h"
 
-static const struct {
-    const char *name, *module;
-    const allm_adapter *adapter;
-} rows[] = {
-    { "fake", "Elixir.ALLM.Providers.Fake", &fake_adapter },
+static const struct registry_row rows[] = {
+    { .name = "fake",
+      .module = "Elixir.ALLM.Providers.Fake",
+      .adapter = &fake_adapter },
 };
 
-const allm_adapter *registry_adapter(struct slice name)
+const struct registry_row *registry_find(struct slice name)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (slice_is(name, rows[i].name) || slice_is(name, rows[i].module))
-            return rows[i].adapter;
+        if (slice_is(name, rows[i].name) ||
+            (rows[i].module && slice_is(name, rows[i].module)))
+            return &rows[i];
     return NULL;
+}
+
+const struct registry_row *registry_at(size_t index)
+{
+    return index < sizeof rows / sizeof *rows ? &rows[index] : NULL;
 }

@@ -1,12 +1,29 @@
-/* registry.h - adapters by name */
+/* registry.h - providers by name: facts, one row each */
 #ifndef PROVIDER_REGISTRY_H
 #define PROVIDER_REGISTRY_H
 
 #include "allm_ext.h"
 #include "base/slice.h"
 
-/* The adapter that a name stands for: "fake", or the model library's module
- * name ("Elixir.ALLM.Providers.Fake").  NULL: unknown. */
-const allm_adapter *registry_adapter(struct slice name);
+/* What is known of a provider.  Where a row says NULL, the adapter's own value
+ * counts. */
+struct registry_row {
+    const char *name;
+    const char *module;         /* in documents of the Elixir library; or NULL */
+    const allm_adapter *adapter;
+    const char *base_url;       /* without a slash at its end */
+    const char *base_url_env;   /* a variable that overrides it */
+    const char *key_env;        /* NULL: NAME_API_KEY */
+    const char *auth_header, *auth_prefix;
+    bool keyless;               /* works without a key */
+    uint64_t quirks;            /* bits of the dialect */
+};
+
+/* The row of a name: a provider, a dialect ("openai_chat"), or the model
+ * library's module name.  NULL: unknown. */
+const struct registry_row *registry_find(struct slice name);
+
+/* All rows, for lists; NULL: there is no such number. */
+const struct registry_row *registry_at(size_t index);
 
 #endif

@@ -10,9 +10,9 @@
 #include "data/error.h"
 #include "json/parse.h"
 
-void sink_init(struct allm_sink *s, struct arena *arena)
+void sink_init(struct allm_sink *s, struct arena *arena, struct arena *life)
 {
-    *s = (struct allm_sink){ .arena = arena, .status = ALLM_OK };
+    *s = (struct allm_sink){ .arena = arena, .life = life, .status = ALLM_OK };
 }
 
 allm_event *sink_take(struct allm_sink *s)
@@ -110,6 +110,32 @@ void *allm_sink_alloc(allm_sink *s, size_t size)
     if (s && !p)
         s->status = ALLM_ERR_NOMEM;
     return p;
+}
+
+void *allm_sink_keep(allm_sink *s, size_t size)
+{
+    void *p = s ? arena_alloc(s->life ? s->life : s->arena, size) : NULL;
+    if (s && !p)
+        s->status = ALLM_ERR_NOMEM;
+    return p;
+}
+
+void allm_sink_end(allm_sink *s)
+{
+    if (s)
+        s->ended = true;
+}
+
+void allm_sink_settle(allm_sink *s)
+{
+    if (s)
+        s->settled = true;
+}
+
+void allm_sink_idle(allm_sink *s)
+{
+    if (s)
+        s->idle = true;
 }
 
 const allm_json *allm_sink_parse(allm_sink *s, const char *text, size_t len)

@@ -22,9 +22,12 @@ struct allm_sink {
     const allm_error *failure;  /* of allm_sink_fail, in the arena */
     bool final;                 /* the failure is not to be retried */
     allm_status status;         /* MISUSE or NOMEM sticks here */
+    struct arena *life;         /* of the attempt; NULL: as `arena` */
+    bool ended, settled, idle;  /* what the adapter said of the protocol */
 };
 
-void sink_init(struct allm_sink *s, struct arena *arena);
+/* Empty it; events live in the first arena, what is kept in the second. */
+void sink_init(struct allm_sink *s, struct arena *arena, struct arena *life);
 
 /* The next event, ours to number; NULL: none. */
 allm_event *sink_take(struct allm_sink *s);

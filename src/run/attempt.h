@@ -8,9 +8,8 @@
  * Begin an attempt; memory from `a`, which outlives the feed.  NULL: it failed
  * before it began; sink->failure says why, or there is no memory.
  */
-struct feed *attempt_open(struct arena *a, const allm_adapter *adapter,
-                          const allm_call *call, const struct feed_env *env,
-                          struct allm_sink *sink);
+struct feed *attempt_open(struct arena *a, const allm_call *call,
+                          const struct feed_env *env, struct allm_sink *sink);
 void attempt_close(struct feed *f);     /* NULL is fine */
 
 #endif

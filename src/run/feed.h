@@ -8,7 +8,9 @@
 #define RUN_FEED_H
 
 #include "base/clock.h"
+#include "base/secret.h"
 #include "loop/wake.h"
+#include "provider/registry.h"
 #include "provider/sink.h"
 
 struct feed;
@@ -31,14 +33,18 @@ struct feed {
     const allm_call *call;
     void *state;                /* the adapter's, state_size bytes, zeroed */
     bool begun;                 /* a byte of the answer was seen: do not retry */
+    bool fresh;                 /* content came that made no event; the caller
+                                   clears it */
 };
 
 /* What an attempt needs beside the call. */
 struct feed_env {
     const allm_transport *transport;
+    struct mem mem;
     struct clock clock;
     allm_waker *waker;
-    const char *secret_name, *secret_value;     /* header with the key */
+    const struct registry_row *row;
+    const struct secret *key;   /* what the auth header carries; or NULL */
     int64_t connect_ms;
 };
 

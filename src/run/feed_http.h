@@ -4,8 +4,8 @@
 
 #include "run/feed.h"
 
-struct feed *feed_http(struct arena *a, const allm_adapter *adapter,
-                       const allm_call *call, const struct feed_env *env,
-                       struct allm_sink *sink);
+/* As attempt_open(): the request is encoded, the connection not yet made. */
+struct feed *feed_http(struct arena *a, const allm_call *call,
+                       const struct feed_env *env, struct allm_sink *sink);
 
 #endif

@@ -16,17 +16,12 @@
 #include "base/status.h"
 #include "data/encode.h"
 #include "data/error.h"
-#include "data/model_ref.h"
-#include "data/request.h"
 #include "data/response.h"
-#include "data/tool.h"
-#include "data/validate.h"
 #include "engine/catalog.h"
-#include "engine/pairs.h"
 #include "engine/retry.h"
-#include "engine/trace.h"
 #include "run/attempt.h"
 #include "run/collect.h"
+#include "run/plan.h"
 #include "run/stream.h"
 #include "json/build.h"
 #include "json/json.h"
@@ -39,17 +34,6 @@ enum state {
     CLOSING,                    /* the feed has ended; the sink is emptied */
     ENDED,
     FAILED
-};
-
-/* Silence that is too long, in milliseconds, unless the call says else. */
-enum { CONNECT_MS = 30000, FIRST_MS = 120000, SILENCE_MS = 120000 };
-
-/* What of the options counts while the call runs. */
-struct terms {
-    bool text_deltas, tool_deltas, raw_chunks;  /* are delivered */
-    int64_t connect_ms, first_ms, silence_ms, total_ms; /* the last may be 0 */
-    allm_event_fn on_event;
-    void *on_event_ud;
 };
 
 struct spans {
@@ -67,11 +51,7 @@ struct generate {
     struct allm_sink sink;
     struct feed *feed;
     allm_waker *waker;
-    allm_call call;
-    allm_request request;       /* as the adapter gets it */
-    const struct options *options;      /* only while it is made */
-    struct terms terms;
-    const allm_model_ref *ref;
+    struct plan plan;
     struct collect collect;
     struct spans *spans;        /* NULL: nobody wants to know */
     enum state state;
@@ -130,185 +110,6 @@ static const struct trace *trace_of(const struct generate *g)
     return g->spans ? &g->spans->trace : NULL;
 }
 
-/* The adapter, and what the engine itself has to say. */
-static bool check_engine(struct generate *g)
-{
-    const allm_adapter *a = engine_adapter(g->engine);
-    if (allm_engine_error(g->engine)) {
-        fail(g, allm_engine_error(g->engine));
-        return false;
-    }
-    if (!a) {
-        refuse(g, ALLM_ERR_ENGINE, "missing_adapter",
-               "the engine has no adapter; set .adapter, or a model such as "
-               "\"fake:m\"");
-        return false;
-    }
-    if ((a->flags & ALLM_ADAPTER_NO_STREAM) || (!a->next && !a->decode)) {
-        refuse(g, ALLM_ERR_ENGINE, "missing_stream_adapter",
-               "the engine's adapter cannot stream");
-        return false;
-    }
-    return true;
-}
-
-/* Tools of the options are the caller's: ours from here on. */
-static bool keep_tools(struct generate *g, allm_request *r,
-                       const allm_error **error)
-{
-    const allm_tool **mine = arena_alloc(home_arena(g->home),
-                                         (r->tool_count + 1) * sizeof *mine);
-    for (size_t i = 0; mine && i < r->tool_count; i++) {
-        mine[i] = shape_copy(g->home, &tool_shape, r->tools[i], error);
-        if (!mine[i])
-            return false;
-    }
-    r->tools = mine;
-    return mine != NULL;
-}
-
-/* The fields of a request by precedence: call, request, engine. */
-static bool resolve(struct generate *g, allm_request *r,
-                    const allm_error **error)
-{
-    const struct options *o = g->options;
-    const allm_engine_record *rec = engine_record(g->engine);
-    struct arena *a = home_arena(g->home);
-    const allm_json *t = allm_json_get(rec->params, "temperature");
-    const allm_json *max = allm_json_get(rec->params, "max_tokens");
-    int64_t n;
-
-    if (o->model)
-        r->model_ref = NULL;
-    if (!r->model_ref)
-        r->model = engine_model(g->engine, o, r->model);
-    if (o->temperature.set)
-        r->temperature = o->temperature;
-    else if (!r->temperature.set && t)
-        r->temperature = (allm_num){ allm_json_number(t), true };
-    if (o->max_tokens.set)
-        r->max_tokens = o->max_tokens;
-    else if (!r->max_tokens.set && allm_json_int64(max, &n))
-        r->max_tokens = (allm_int){ n, true };
-    if (o->tool_choice || o->tool_choice_map) {
-        r->tool_choice = o->tool_choice;
-        r->tool_choice_map = o->tool_choice_map;
-    }
-    if (o->response_format)
-        r->response_format = o->response_format;
-    if (r->tools && !o->has_tools)
-        return true;
-    return engine_tools(g->engine, o, a, &r->tool_count, &r->tools) &&
-           (!o->has_tools || keep_tools(g, r, error));
-}
-
-/* The caller's request, held, with the fields resolved. */
-static bool take_request(struct generate *g, const allm_request *given)
-{
-    const allm_error *error = status_nomem();
-    allm_request *mine = given ? shape_keep(&request_shape, given, g->mem,
-                                            home_arena(g->home), &error)
-                               : NULL;
-    if (mine)
-        error = status_nomem();
-    bool held = mine && home_hold(g->home, mine->home);
-    if (held) {
-        g->request = *mine;
-        g->request.home = NULL;
-        g->call.request = &g->request;
-        held = resolve(g, &g->request, &error);
-    }
-    if (mine)
-        home_drop(mine->home);
-    if (!held)
-        fail(g, error);
-    return held;
-}
-
-/* Options for the adapter: neither the loop's nor the filter's. */
-static bool take_options(struct generate *g)
-{
-    struct arena *a = home_arena(g->home);
-    const allm_json *own = engine_record(g->engine)->adapter_opts;
-    const allm_json *all = engine_params(g->engine, g->options, a);
-    own = own ? pairs_object(a, own) : json_empty_object();
-    if (!own && !a->broken) {
-        refuse(g, ALLM_ERR_MISUSE, "invalid_engine",
-               "adapter_opts must be an object or a list of [key, value]");
-        return false;
-    }
-    g->call.options = all ? options_only(a, all, 1u << OPTION_PROVIDER) : NULL;
-    g->call.adapter_opts = own && g->options->adapter_opts
-                               ? json_merge(a, own, g->options->adapter_opts)
-                               : own;
-    if (own && g->call.options && g->call.adapter_opts)
-        return true;
-    fail(g, status_nomem());
-    return false;
-}
-
-/* Provider and bare name, for the wire. */
-static bool take_model(struct generate *g)
-{
-    const allm_request *r = &g->request;
-    struct slice provider = { NULL, 0 }, id = { NULL, 0 };
-    struct arena *a = home_arena(g->home);
-    if (r->model_ref) {
-        g->call.provider = r->model_ref->provider;
-        g->call.model = r->model_ref->id;
-    } else if (r->model) {
-        model_ref_split(slice_of(r->model), &provider, &id);
-        g->call.provider = arena_copy(a, provider);
-        g->call.model = arena_copy(a, id);
-    }
-    if (!g->call.provider)
-        g->call.provider = engine_adapter(g->engine)->name;
-    if (!a->broken)
-        return true;
-    fail(g, status_nomem());
-    return false;
-}
-
-/* What the catalog knows may forbid the call. */
-static bool preflight(struct generate *g)
-{
-    allm_request *r = &g->request;
-    const struct engine_core *core = engine_core(g->engine);
-    struct arena *a = home_arena(g->home);
-    const allm_adapter *adapter = engine_adapter(g->engine);
-    if (core->catalog)
-        g->ref = r->model_ref ? r->model_ref
-                 : r->model   ? allm_catalog_find(core->catalog, r->model)
-                              : NULL;
-    if (core->catalog && r->model && !g->ref)
-        trace_warn(trace_of(g), g->call.request_id, r->model, "unknown_model");
-    const allm_error *error = g->ref ? catalog_preflight(g->ref, r, a) : NULL;
-    if (error) {
-        fail(g, error);
-        return false;
-    }
-    if (!r->structured_finalize && adapter->needs_finalize &&
-        adapter->needs_finalize(r))
-        r->structured_finalize = 1;
-    return true;
-}
-
-static bool check_request(struct generate *g)
-{
-    /* what it writes is not needed later: not in the home */
-    const allm_error *error = validate_request(&g->events, &g->request);
-    if (error)
-        fail(g, error);
-    return !error;
-}
-
-/* The guards, in the order that their errors are told. */
-static bool guard(struct generate *g, const allm_request *given)
-{
-    return check_engine(g) && take_request(g, given) && check_request(g) &&
-           take_model(g) && preflight(g) && take_options(g);
-}
-
 /* An attempt; false: it failed, and the sink says why. */
 static bool open_feed(struct generate *g)
 {
@@ -316,12 +117,15 @@ static bool open_feed(struct generate *g)
     const struct feed_env env = { .transport = core->transport,
                                   .clock = core->clock,
                                   .waker = g->waker,
-                                  .connect_ms = g->terms.connect_ms };
-    g->call.attempt++;
-    sink_init(&g->sink, &g->events);
-    g->feed = attempt_open(&g->attempt, engine_adapter(g->engine), &g->call,
-                           &env, &g->sink);
+                                  .mem = g->mem,
+                                  .row = g->plan.row,
+                                  .key = g->plan.key,
+                                  .connect_ms = g->plan.terms.connect_ms };
+    g->plan.call.attempt++;
+    sink_init(&g->sink, &g->events, &g->attempt);
+    g->feed = attempt_open(&g->attempt, &g->plan.call, &env, &g->sink);
     g->state = g->feed ? RUNNING : g->state;
+    g->content_ns = now(g);
     return g->feed != NULL;
 }
 
@@ -357,10 +161,11 @@ static bool retry(struct generate *g, const allm_error *error)
         return false;
     if (retry_policy_read(&policy, engine_record(g->engine)->retry,
                           &g->attempt) ||       /* no: engines check it */
-        !retry_decide(&policy, g->call.attempt, error, core->random, &delay_ms))
+        !retry_decide(&policy, g->plan.call.attempt, error, core->random,
+                      &delay_ms))
         return false;
-    trace_retry(trace_of(g), g->call.request_id, g->call.provider,
-                g->call.attempt, delay_ms, error->reason);
+    trace_retry(trace_of(g), g->plan.call.request_id, g->plan.call.provider,
+                g->plan.call.attempt, delay_ms, error->reason);
     g->state = OPENING;
     g->again_ns = now(g) + delay_ms * 1000000;
     arena_reset(&g->attempt);
@@ -369,7 +174,7 @@ static bool retry(struct generate *g, const allm_error *error)
 
 static void first_attempt(struct generate *g)
 {
-    g->began_ns = g->content_ns = now(g);
+    g->began_ns = now(g);
     if (open_feed(g))
         return;
     const allm_error *error = failure(g);
@@ -377,60 +182,44 @@ static void first_attempt(struct generate *g)
         fail(g, error);
 }
 
-/* The caller's id, or a fresh one. */
-static bool take_id(struct generate *g)
+/* Which engine, and whom it asks. */
+static const allm_json *span_metadata(const struct generate *g, struct arena *a)
 {
-    const struct engine_core *core = engine_core(g->engine);
-    struct arena *a = home_arena(g->home);
-    g->call.request_id = g->options->request_id
-                             ? arena_text(a, g->options->request_id)
-                             : trace_id(core->random, a);
-    return g->call.request_id != NULL;
-}
-
-static int64_t or_default(int64_t ms, int64_t otherwise)
-{
-    return ms ? ms : otherwise;
-}
-
-static void set_up(struct generate *g)
-{
-    const struct engine_core *core = engine_core(g->engine);
-    const struct options *o = g->options;
-    g->call.size = sizeof g->call;
-    g->call.clock = &core->public_clock;
-    g->call.attachments = core->attachments;
-    g->terms = (struct terms){
-        .text_deltas = o->emit_text_deltas,
-        .tool_deltas = o->emit_tool_deltas,
-        .raw_chunks = o->include_raw_chunks,
-        .connect_ms = or_default(o->connect_ms, CONNECT_MS),
-        .first_ms = or_default(o->first_ms, FIRST_MS),
-        .silence_ms = or_default(o->silence_ms, SILENCE_MS),
-        .total_ms = o->total_ms,
-        .on_event = o->given.on_event,
-        .on_event_ud = o->given.on_event_ud,
-    };
+    struct build b;
+    const char *id = engine_record(g->engine)->id;
+    const struct registry_row *row = engine_row(g->engine);
+    build_init(&b, a);
+    build_object(&b);
+    build_key(&b, SLICE("engine"));
+    build_text(&b, slice_of(id ? id : ""));
+    if (row) {
+        build_key(&b, SLICE("provider"));
+        build_text(&b, slice_of(row->name ? row->name : ""));
+    }
+    build_end(&b);
+    return build_done(&b);
 }
 
 /* Begin both spans, if anybody wants to know. */
-static bool begin_spans(struct generate *g, const allm_request *r)
+static bool begin_spans(struct generate *g, const struct options *o,
+                        const allm_request *r)
 {
     const struct engine_core *core = engine_core(g->engine);
     struct arena *a = home_arena(g->home);
-    const char *id = g->call.request_id;
+    const char *id = g->plan.call.request_id;
     if (!core->trace)
         return true;
-    const char *model =
-        arena_text(a, engine_model(g->engine, g->options, r ? r->model : NULL));
+    const char *model = arena_text(a, plan_model(&g->plan, o, r));
     g->spans = arena_zero(a, sizeof *g->spans);
-    if (!g->spans)
+    const allm_json *metadata = span_metadata(g, a);
+    if (!g->spans || !metadata)
         return false;
     g->spans->trace = (struct trace){ core->trace, core->trace_ud,
                                       core->clock };
     trace_begin(&g->spans->outer, &g->spans->trace, "generate", id, model,
-                NULL);
-    trace_begin(&g->spans->inner, &g->spans->trace, "stream", id, model, NULL);
+                metadata);
+    trace_begin(&g->spans->inner, &g->spans->trace, "stream", id, model,
+                metadata);
     return true;
 }
 
@@ -446,7 +235,7 @@ static struct generate *make(const allm_engine *e)
     g->engine = allm_engine_keep(e);
     arena_init(&g->events, mem);
     arena_init_sized(&g->attempt, mem, 120);
-    sink_init(&g->sink, &g->events);
+    sink_init(&g->sink, &g->events, &g->attempt);
     g->home = home_new(mem, 96);
     if (g->home && collect_init(&g->collect, g->home, NULL))
         return g;
@@ -458,19 +247,17 @@ static struct generate *make(const allm_engine *e)
 static void begin(struct generate *g, const allm_request *r,
                   const allm_call_opts *opts)
 {
-    struct options options;
-    const allm_error *error = options_read(&options, home_arena(g->home), opts);
-    g->options = &options;
-    if (error || !take_id(g)) {
-        fail(g, error ? error : status_nomem());
-        return;
-    }
-    set_up(g);
-    if (!begin_spans(g, r))
-        fail(g, status_nomem());
-    else if (guard(g, r))
+    struct options o;
+    const allm_error *error = plan_begin(&g->plan, g->engine, g->home, opts,
+                                         &o);
+    if (!error && !begin_spans(g, &o, r))
+        error = status_nomem();
+    if (!error)
+        error = plan_check(&g->plan, &o, r, &g->events, trace_of(g));
+    if (error)
+        fail(g, error);
+    else
         first_attempt(g);
-    g->options = NULL;
 }
 
 struct machine *generate_machine(const allm_engine *e, const allm_request *r,
@@ -496,9 +283,9 @@ static bool is_content(allm_event_type type)
 static bool wanted(const struct generate *g, allm_event_type type)
 {
     switch (type) {
-    case ALLM_EV_TEXT_DELTA:      return g->terms.text_deltas;
-    case ALLM_EV_TOOL_CALL_DELTA: return g->terms.tool_deltas;
-    case ALLM_EV_RAW_CHUNK:       return g->terms.raw_chunks;
+    case ALLM_EV_TEXT_DELTA:      return g->plan.terms.text_deltas;
+    case ALLM_EV_TOOL_CALL_DELTA: return g->plan.terms.tool_deltas;
+    case ALLM_EV_RAW_CHUNK:       return g->plan.terms.raw_chunks;
     default:                      return true;
     }
 }
@@ -506,7 +293,7 @@ static bool wanted(const struct generate *g, allm_event_type type)
 /* Tap, collect, filter.  EVENT: deliver it.  OK: it is not for the caller. */
 static allm_status pass(struct generate *g, allm_event *event)
 {
-    const struct terms *t = &g->terms;
+    const struct terms *t = &g->plan.terms;
     if (is_content(event->type))
         g->has_content = g->fresh = true;
     if (t->on_event) {
@@ -550,9 +337,9 @@ static int64_t due(int64_t since_ns, int64_t ms)
 /* When patience ends. */
 static int64_t deadline(const struct generate *g)
 {
-    const struct terms *t = &g->terms;
+    const struct terms *t = &g->plan.terms;
     int64_t next = g->has_content ? due(g->content_ns, t->silence_ms)
-                                  : due(g->began_ns, t->first_ms);
+                                  : due(g->content_ns, t->first_ms);
     int64_t last = t->total_ms ? due(g->began_ns, t->total_ms) : INT64_MAX;
     return next < last ? next : last;
 }
@@ -566,7 +353,13 @@ static void time_out(struct generate *g)
         .message = "the answer did not come in time; raise first_ms, "
                    "silence_ms or total_ms to wait longer",
     };
-    break_off(g, &late);
+    bool over = g->plan.terms.total_ms &&
+                now(g) >= due(g->began_ns, g->plan.terms.total_ms);
+    bool silent = g->feed && !g->feed->begun;
+    if (silent)
+        close_feed(g);
+    if (over || !silent || !retry(g, &late))
+        break_off(g, &late);
 }
 
 /* Nothing is there yet: wait, but not for ever. */
@@ -607,8 +400,8 @@ static void on_failure(struct generate *g)
 static bool is_overdue(struct generate *g)
 {
     enum { SELDOM = 32 };
-    return g->terms.total_ms && ++g->refills % SELDOM == 0 &&
-           now(g) >= due(g->began_ns, g->terms.total_ms);
+    return g->plan.terms.total_ms && ++g->refills % SELDOM == 0 &&
+           now(g) >= due(g->began_ns, g->plan.terms.total_ms);
 }
 
 /* Ask the feed for more; OK: the sink has something, or the state changed. */
@@ -616,12 +409,14 @@ static allm_status refill(struct generate *g, int64_t *again_ns)
 {
     int64_t again = INT64_MAX;
     arena_reset(&g->events);    /* nothing is lent any more */
-    sink_init(&g->sink, &g->events);
+    sink_init(&g->sink, &g->events, &g->attempt);
     if (is_overdue(g)) {
         time_out(g);
         return ALLM_OK;
     }
     allm_status status = g->feed->ops->next(g->feed, &g->sink, &again);
+    g->fresh = g->fresh || g->feed->fresh;
+    g->feed->fresh = false;
     if (status == ALLM_AGAIN && !g->sink.first)
         return be_patient(g, again, again_ns);
     if (status == ALLM_OK) {
@@ -657,9 +452,9 @@ static void end_spans(struct generate *g)
 static void finish(struct generate *g)
 {
     close_feed(g);
-    if (g->ref && collect_usage(&g->collect))
-        catalog_costs(g->collect.usage, g->ref);
-    g->response = collect_response(&g->collect, g->call.request_id);
+    if (g->plan.ref && collect_usage(&g->collect))
+        catalog_costs(g->collect.usage, g->plan.ref);
+    g->response = collect_response(&g->collect, g->plan.call.request_id);
     if (!g->response) {
         fail(g, status_nomem());
         return;
@@ -738,7 +533,8 @@ static void generate_stop(struct machine *m, bool cancelled)
         return;
     if (cancelled)
         g->error = &cancelled_error;
-    sink_init(&g->sink, &g->events);    /* what waits is not delivered */
+    sink_init(&g->sink, &g->events,
+              &g->attempt);    /* what waits is not delivered */
     finish(g);
 }
 
@@ -747,6 +543,7 @@ static void generate_free(struct machine *m)
     struct generate *g = of(m);
     struct mem mem = g->mem;
     close_feed(g);
+    plan_release(&g->plan);
     if (g->spans) {
         trace_end(&g->spans->inner, NULL);
         trace_end(&g->spans->outer, NULL);
@@ -773,7 +570,7 @@ static const allm_response *generate_response(const struct machine *m)
 
 static const char *generate_request_id(const struct machine *m)
 {
-    return ((const struct generate *)m)->call.request_id;
+    return ((const struct generate *)m)->plan.call.request_id;
 }
 
 static const struct machine_ops ops = {

@@ -1,0 +1,109 @@
+/*
+ * redact.c - keys taken out of texts that others wrote
+ *
+ * Providers repeat keys in their complaints.  What is secret is known twice:
+ * the key of the call, literally, and the look of keys, by their beginnings.
+ */
+#include "provider/redact.h"
+
+#include "base/buf.h"
+#include "base/status.h"
+#include "json/json.h"
+#include "json/parse.h"
+#include "json/write.h"
+
+#include <stdint.h>
+
+enum { SHORTEST_KEY = 6 };      /* shorter ones would hit ordinary words */
+
+/* How keys begin, and how many characters must follow at least. */
+static const struct look {
+    const char *start;
+    size_t least;
+} looks[] = {
+    { "sk-", 6 },  { "rk-", 6 },   { "org-", 6 },    { "sk_", 16 },
+    { "AIza", 6 }, { "ya29.", 6 }, { "apikey_", 16 }, { "gsk_", 16 },
+    { "xai-", 16 }, { "pplx-", 16 }, { "csk-", 16 },
+};
+
+static bool is_key_byte(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '*' ||
+           c == '.';
+}
+
+/* The length of what looks like a key at this place; 0: none does. */
+static size_t looks_secret(struct slice rest)
+{
+    for (size_t i = 0; i < sizeof looks / sizeof *looks; i++) {
+        size_t n = strlen(looks[i].start);
+        if (!slice_starts(rest, slice_of(looks[i].start)))
+            continue;
+        while (n < rest.len && is_key_byte(rest.ptr[n]))
+            n++;
+        while (n && rest.ptr[n - 1] == '.')
+            n--;                /* the end of a sentence */
+        if (n >= strlen(looks[i].start) + looks[i].least)
+            return n;
+    }
+    return 0;
+}
+
+static size_t secret_at(struct slice rest, char before, struct slice key)
+{
+    if (key.len >= SHORTEST_KEY && slice_starts(rest, key))
+        return key.len;
+    return is_key_byte(before) ? 0 : looks_secret(rest);
+}
+
+const char *redact_text(struct arena *a, const char *text, struct slice key)
+{
+    struct buf out;
+    struct slice rest = slice_of(text);
+    bool found = false;
+    char before = ' ';
+    buf_init(&out, a, SIZE_MAX / 2);
+    while (rest.len) {
+        size_t n = secret_at(rest, before, key);
+        if (n)
+            buf_text(&out, "[REDACTED]");
+        else
+            buf_byte(&out, *rest.ptr);
+        found = found || n;
+        before = n ? ' ' : *rest.ptr;
+        rest = slice_skip(rest, n ? n : 1);
+    }
+    if (!found)
+        return text;
+    return out.broken ? NULL : out.ptr;
+}
+
+/* The same of a JSON value, by its text: keys need no escape there. */
+static const allm_json *redact_json(struct arena *a, const allm_json *v,
+                                    struct slice key)
+{
+    const struct json_limits any = { SIZE_MAX, UINT32_MAX, true };
+    const allm_error *error;
+    struct buf text;
+    buf_init(&text, a, SIZE_MAX / 2);
+    if (!v || !json_write(&text, v, 0))
+        return NULL;
+    const char *clean = redact_text(a, text.ptr, key);
+    if (clean == text.ptr)
+        return v;
+    return clean ? json_parse(a, slice_of(clean), any, &error) : NULL;
+}
+
+const allm_error *redact_error(struct arena *a, const allm_error *error,
+                               struct slice key)
+{
+    allm_error *mine = arena_alloc(a, sizeof *mine);
+    if (!mine)
+        return status_nomem();
+    *mine = *error;
+    mine->message = redact_text(a, error->message, key);
+    mine->cause = redact_json(a, error->cause, key);
+    mine->metadata = redact_json(a, error->metadata, key);
+    return a->broken ? status_nomem() : mine;
+}

@@ -1,0 +1,19 @@
+/* redact.h - keys taken out of texts that others wrote */
+#ifndef PROVIDER_REDACT_H
+#define PROVIDER_REDACT_H
+
+#include "base/arena.h"
+
+/*
+ * The text with every occurrence of the key, and whatever looks like a key of
+ * a known provider, replaced by "[REDACTED]".  The text itself if there is
+ * none; NULL: no memory.
+ */
+const char *redact_text(struct arena *a, const char *text, struct slice key);
+
+/* The error with its message, cause and metadata redacted, in the arena; the
+ * static error for lack of memory. */
+const allm_error *redact_error(struct arena *a, const allm_error *error,
+                               struct slice key);
+
+#endif

@@ -1,0 +1,363 @@
+/*
+ * plan.c - a call before it runs: checked, with everything that it needs
+ *
+ *      options -> engine -> request -> model -> catalog -> adapter's options
+ *              -> where -> key
+ *
+ * Precedence everywhere: the call, the request, the engine, the default.
+ */
+#include "run/plan.h"
+
+#include "base/status.h"
+#include "data/model_ref.h"
+#include "data/request.h"
+#include "data/tool.h"
+#include "data/validate.h"
+#include "engine/catalog.h"
+#include "engine/keys.h"
+#include "engine/pairs.h"
+#include "json/json.h"
+
+/* Silence that is too long, in milliseconds, unless the call says else. */
+enum { CONNECT_MS = 30000, FIRST_MS = 120000, SILENCE_MS = 120000 };
+
+static const allm_error *wrong(struct plan *p, allm_status kind,
+                               const char *reason, const char *sentence)
+{
+    const allm_error *e = status_error(home_arena(p->home), kind, reason, "%s",
+                                       sentence);
+    return e ? e : status_nomem();
+}
+
+/* ------------------------------------------------------------------ options --- */
+
+static int64_t or_default(int64_t ms, int64_t otherwise)
+{
+    return ms ? ms : otherwise;
+}
+
+static struct terms terms_of(const struct options *o)
+{
+    return (struct terms){
+        .text_deltas = o->emit_text_deltas,
+        .tool_deltas = o->emit_tool_deltas,
+        .raw_chunks = o->include_raw_chunks,
+        .connect_ms = or_default(o->connect_ms, CONNECT_MS),
+        .first_ms = or_default(o->first_ms, FIRST_MS),
+        .silence_ms = or_default(o->silence_ms, SILENCE_MS),
+        .total_ms = o->total_ms,
+        .on_event = o->given.on_event,
+        .on_event_ud = o->given.on_event_ud,
+    };
+}
+
+const allm_error *plan_begin(struct plan *p, const allm_engine *e,
+                             struct allm_home *home, const allm_call_opts *opts,
+                             struct options *o)
+{
+    const struct engine_core *core = engine_core(e);
+    struct arena *a = home_arena(home);
+    *p = (struct plan){ .engine = e, .home = home };
+    const allm_error *error = options_read(o, home, opts);
+    if (error)
+        return error;
+    p->terms = terms_of(o);
+    p->call.size = sizeof p->call;
+    p->call.clock = &core->public_clock;
+    p->call.attachments = core->attachments;
+    p->call.request_id = o->request_id ? arena_text(a, o->request_id)
+                                       : trace_id(core->random, a);
+    return p->call.request_id ? NULL : status_nomem();
+}
+
+const char *plan_model(const struct plan *p, const struct options *o,
+                       const allm_request *given)
+{
+    if (!o->model && given && given->model_ref)
+        return given->model_ref->id;
+    return engine_model(p->engine, o, given ? given->model : NULL);
+}
+
+/* ------------------------------------------------------------------- guards --- */
+
+/* The adapter, and what the engine itself has to say. */
+static const allm_error *check_engine(struct plan *p)
+{
+    const allm_error *broken = allm_engine_error(p->engine);
+    if (broken)
+        return broken;
+    if (!p->row)
+        return wrong(p, ALLM_ERR_ENGINE, "missing_adapter",
+                     "the engine has no adapter; set .adapter, or a model such "
+                     "as \"fake:m\"");
+    const allm_adapter *a = p->row->adapter;
+    if ((a->flags & ALLM_ADAPTER_NO_STREAM) || (!a->next && !a->decode))
+        return wrong(p, ALLM_ERR_ENGINE, "missing_stream_adapter",
+                     "the engine's adapter cannot stream; give one with next "
+                     "or decode");
+    return NULL;
+}
+
+/* Tools of the options are the caller's: ours from here on. */
+static const allm_error *keep_tools(struct plan *p, allm_request *r)
+{
+    const allm_error *error = NULL;
+    const allm_tool **mine = arena_alloc(home_arena(p->home),
+                                         (r->tool_count + 1) * sizeof *mine);
+    if (!mine)
+        return status_nomem();
+    for (size_t i = 0; i < r->tool_count; i++) {
+        mine[i] = shape_copy(p->home, &tool_shape, r->tools[i], &error);
+        if (!mine[i])
+            return error;
+    }
+    r->tools = mine;
+    return NULL;
+}
+
+static void resolve_numbers(struct plan *p, const struct options *o,
+                            allm_request *r)
+{
+    const allm_json *params = engine_record(p->engine)->params;
+    const allm_json *t = allm_json_get(params, "temperature");
+    const allm_json *max = allm_json_get(params, "max_tokens");
+    int64_t n;
+    if (o->temperature.set)
+        r->temperature = o->temperature;
+    else if (!r->temperature.set && t)
+        r->temperature = (allm_num){ allm_json_number(t), true };
+    if (o->max_tokens.set)
+        r->max_tokens = o->max_tokens;
+    else if (!r->max_tokens.set && allm_json_int64(max, &n))
+        r->max_tokens = (allm_int){ n, true };
+}
+
+/* The fields of a request by precedence: call, request, engine. */
+static const allm_error *resolve(struct plan *p, const struct options *o,
+                                 allm_request *r)
+{
+    if (o->model)
+        r->model_ref = NULL;
+    if (!r->model_ref)
+        r->model = engine_model(p->engine, o, r->model);
+    resolve_numbers(p, o, r);
+    if (o->tool_choice || o->tool_choice_map) {
+        r->tool_choice = o->tool_choice;
+        r->tool_choice_map = o->tool_choice_map;
+    }
+    if (o->response_format)
+        r->response_format = o->response_format;
+    if (r->tools && !o->has_tools)
+        return NULL;
+    if (!engine_tools(p->engine, o, home_arena(p->home), &r->tool_count,
+                      &r->tools))
+        return status_nomem();
+    return o->has_tools ? keep_tools(p, r) : NULL;
+}
+
+/* The caller's request, held, with the fields resolved. */
+static const allm_error *take_request(struct plan *p, const struct options *o,
+                                      const allm_request *given)
+{
+    const allm_error *error = status_nomem();
+    allm_request *mine = shape_keep(&request_shape, given,
+                                    engine_core(p->engine)->mem,
+                                    home_arena(p->home), &error);
+    if (!mine)
+        return error;
+    error = status_nomem();
+    if (home_hold(p->home, mine->home)) {
+        p->request = *mine;
+        p->request.home = NULL;
+        p->call.request = &p->request;
+        error = resolve(p, o, &p->request);
+    }
+    home_drop(mine->home);
+    return error;
+}
+
+/* Provider and bare name, for the wire. */
+static const allm_error *take_model(struct plan *p)
+{
+    const allm_request *r = &p->request;
+    struct slice provider = { NULL, 0 }, id = { NULL, 0 };
+    struct arena *a = home_arena(p->home);
+    if (r->model_ref) {
+        p->call.provider = r->model_ref->provider;
+        p->call.model = r->model_ref->id;
+    } else if (r->model) {
+        model_ref_split(slice_of(r->model), &provider, &id);
+        p->call.provider = arena_copy(a, provider);
+        p->call.model = arena_copy(a, id);
+    }
+    if (!p->call.provider)
+        p->call.provider = p->row->name;
+    if (!p->call.model && p->row->adapter->encode)
+        return wrong(p, ALLM_ERR_ENGINE, "missing_model",
+                     "no model: set it in the call, the request or the engine, "
+                     "such as \"openai:gpt-4.1-mini\"");
+    return a->broken ? status_nomem() : NULL;
+}
+
+/* What the catalog knows may forbid the call. */
+static const allm_error *preflight(struct plan *p, const struct trace *t)
+{
+    allm_request *r = &p->request;
+    const allm_catalog *catalog = engine_core(p->engine)->catalog;
+    const allm_adapter *adapter = p->row->adapter;
+    if (catalog)
+        p->ref = r->model_ref ? r->model_ref
+                 : r->model   ? allm_catalog_find(catalog, r->model)
+                              : NULL;
+    if (catalog && r->model && !p->ref)
+        trace_warn(t, p->call.request_id, r->model, "unknown_model");
+    if (p->ref) {
+        const allm_error *error = catalog_preflight(p->ref, r,
+                                                    home_arena(p->home));
+        if (error)
+            return error;
+    }
+    if (!r->structured_finalize && adapter->needs_finalize &&
+        adapter->needs_finalize(r))
+        r->structured_finalize = 1;
+    return NULL;
+}
+
+/* Options for the adapter: neither the loop's nor the filter's. */
+static const allm_error *take_options(struct plan *p, const struct options *o)
+{
+    struct arena *a = home_arena(p->home);
+    const allm_json *own = engine_record(p->engine)->adapter_opts;
+    const allm_json *all = engine_params(p->engine, o, a);
+    own = own ? pairs_object(a, own) : json_empty_object();
+    if (!own && !a->broken)
+        return wrong(p, ALLM_ERR_MISUSE, "invalid_engine",
+                     "adapter_opts must be an object or a list of [key, "
+                     "value]");
+    p->call.options = all ? options_only(a, all, 1u << OPTION_PROVIDER) : NULL;
+    p->call.adapter_opts = own && o->adapter_opts
+                               ? json_merge(a, own, o->adapter_opts)
+                               : own;
+    return own && p->call.options && p->call.adapter_opts ? NULL
+                                                          : status_nomem();
+}
+
+/* -------------------------------------------------------------------- where --- */
+
+/* Without the slashes at its end. */
+static const char *trim_url(struct arena *a, const char *url)
+{
+    struct slice s = slice_of(url);
+    while (s.len && s.ptr[s.len - 1] == '/')
+        s.len--;
+    return arena_copy(a, s);
+}
+
+/* The caller's, the environment's, or the provider's own. */
+static const allm_error *take_place(struct plan *p)
+{
+    struct arena *a = home_arena(p->home);
+    const struct registry_row *row = p->row;
+    const char *url = allm_json_text(allm_json_get(p->call.options, "base_url"),
+                                     NULL);
+    p->call.quirks = row->quirks;
+    if (!url)
+        url = allm_json_text(allm_json_get(p->call.adapter_opts, "base_url"),
+                             NULL);
+    if (url)
+        p->call.base_url = trim_url(a, url);
+    else if (row->base_url_env)
+        p->call.base_url = trim_url(a, keys_env(engine_core(p->engine)->keys,
+                                                row->base_url_env, a));
+    if (!p->call.base_url || !*p->call.base_url)
+        p->call.base_url = row->base_url;
+    return a->broken ? status_nomem() : NULL;
+}
+
+/* ---------------------------------------------------------------------- key --- */
+
+/* The header's value: prefix and key. */
+static bool write_value(struct secret *out, struct mem mem, const char *prefix,
+                        const struct secret *key)
+{
+    struct mem inner = mem;
+    struct arena a;
+    struct buf text;
+    arena_init(&a, secret_mem(&inner));
+    buf_init(&text, &a, 64 * 1024);
+    buf_text(&text, prefix ? prefix : "");
+    buf_add(&text, (struct slice){ key->ptr, key->len });
+    bool ok = !text.broken && secret_set(out, mem, buf_slice(&text));
+    arena_release(&a);
+    return ok;
+}
+
+/* A key that would end the header and begin another. */
+static bool is_odd(const struct secret *key)
+{
+    for (size_t i = 0; i < key->len; i++)
+        if ((unsigned char)key->ptr[i] < ' ' || key->ptr[i] == 0x7f)
+            return true;
+    return false;
+}
+
+static const allm_error *store_key(struct plan *p, const struct secret *key)
+{
+    const struct registry_row *row = p->row;
+    const char *prefix = row->auth_header ? row->auth_prefix
+                                          : row->adapter->auth_prefix;
+    if (is_odd(key))
+        return wrong(p, ALLM_ERR_MISUSE, "invalid_key",
+                     "the key has a control character in it, such as a line "
+                     "break at its end; give it without");
+    p->key = arena_zero(home_arena(p->home), sizeof *p->key);
+    if (!p->key ||
+        !write_value(p->key, engine_core(p->engine)->mem, prefix, key))
+        return status_nomem();
+    return NULL;
+}
+
+static const allm_error *take_key(struct plan *p, const struct options *o)
+{
+    const struct registry_row *row = p->row;
+    struct secret key = { .ptr = NULL };
+    const char *source;
+    if (!row->auth_header && !row->adapter->auth_header)
+        return NULL;
+    const allm_error *error = keys_look_up(engine_core(p->engine)->keys,
+                                           p->call.provider, o->api_key,
+                                           home_arena(p->home), &key, &source);
+    if (error && row->keyless && error->kind == ALLM_ERR_ENGINE)
+        return NULL;
+    if (!error)
+        error = store_key(p, &key);
+    secret_release(&key);
+    return error;
+}
+
+void plan_release(struct plan *p)
+{
+    if (p->key)
+        secret_release(p->key);
+}
+
+const allm_error *plan_check(struct plan *p, const struct options *o,
+                             const allm_request *given, struct arena *scratch,
+                             const struct trace *t)
+{
+    p->row = engine_row_for(p->engine, plan_model(p, o, given));
+    const allm_error *error = check_engine(p);
+    if (!error)
+        error = take_request(p, o, given);
+    if (!error)                 /* what it writes is not needed later */
+        error = validate_request(scratch, &p->request);
+    if (!error)
+        error = take_model(p);
+    if (!error)
+        error = preflight(p, t);
+    if (!error)
+        error = take_options(p, o);
+    if (!error)
+        error = take_place(p);
+    return error ? error : take_key(p, o);
+}

@@ -1,0 +1,52 @@
+/* plan.h - a call before it runs: checked, with everything that it needs */
+#ifndef RUN_PLAN_H
+#define RUN_PLAN_H
+
+#include "base/secret.h"
+#include "engine/engine.h"
+#include "engine/trace.h"
+
+/* What of the options counts while the call runs. */
+struct terms {
+    bool text_deltas, tool_deltas, raw_chunks;  /* are delivered */
+    int64_t connect_ms, first_ms, silence_ms, total_ms; /* the last may be 0 */
+    allm_event_fn on_event;
+    void *on_event_ud;
+};
+
+struct plan {
+    const allm_engine *engine;      /* the machine keeps it */
+    const struct registry_row *row; /* whom to ask */
+    struct allm_home *home;         /* owns what the call needs */
+    allm_call call;
+    allm_request request;           /* as the adapter gets it */
+    const allm_model_ref *ref;      /* what the catalog knows; or NULL */
+    struct terms terms;
+    struct secret *key;             /* as the header carries it; or NULL */
+};
+
+/*
+ * The options, the id and the terms of a call; what it needs lives in `home`.
+ * NULL, or what is wrong, as plan_check() tells it.
+ */
+const allm_error *plan_begin(struct plan *p, const allm_engine *e,
+                             struct allm_home *home, const allm_call_opts *opts,
+                             struct options *o);
+
+/* The name of the model, for traces; NULL: none. */
+const char *plan_model(const struct plan *p, const struct options *o,
+                       const allm_request *given);
+
+/*
+ * The guards, in the order that their errors are told: engine, request, model,
+ * capabilities, options, key.  NULL, or the error, alive as long as the home
+ * and `scratch`.
+ */
+const allm_error *plan_check(struct plan *p, const struct options *o,
+                             const allm_request *given, struct arena *scratch,
+                             const struct trace *t);
+
+/* Wipe the key. */
+void plan_release(struct plan *p);
+
+#endif
