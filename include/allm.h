@@ -693,7 +693,7 @@ typedef struct allm_engine_record {
     struct allm_home       *home;
     const char             *id;
     const char             *adapter;          /* by name                    */
-    const allm_json        *adapter_opts;     /* [[key, value], ...]        */
+    const allm_json        *adapter_opts;     /* an object or [[key, value]] */
     const char             *model;
     size_t                  tool_count;
     const allm_tool *const *tools;

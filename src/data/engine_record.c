@@ -25,9 +25,39 @@ static bool read_retry(struct decoder *d, const allm_json *v, void *value)
 
 static const struct shape_own retry_own = { write_retry, read_retry, NULL };
 
+/* An object or a list of [key, value]; written as the latter. */
+static void write_opts(struct encoder *e, const void *value)
+{
+    const allm_json *v = ((const allm_engine_record *)value)->adapter_opts;
+    if (v && allm_json_type_of(v) != ALLM_JSON_OBJECT) {
+        encode_json(e, v);
+        return;
+    }
+    emit_open(&e->emit, '[');
+    for (const allm_json *k = NULL; (k = allm_json_next(v, k));) {
+        emit_open(&e->emit, '[');
+        emit_text(&e->emit, json_slice(k));
+        encode_json(e, allm_json_value(k));
+        emit_close(&e->emit, ']');
+    }
+    emit_close(&e->emit, ']');
+}
+
+static bool read_opts(struct decoder *d, const allm_json *v, void *value)
+{
+    const allm_json **to = &((allm_engine_record *)value)->adapter_opts;
+    allm_json_type type = allm_json_type_of(v);
+    if (type != ALLM_JSON_ARRAY && type != ALLM_JSON_OBJECT)
+        return false;
+    return allm_json_count(v) == 0 || decode_copy(d, v, to);
+}
+
+static const struct shape_own opts_own = { write_opts, read_opts, NULL };
+
 static const struct shape_field fields[] = {
     FIELD(engine_record, adapter, SHAPE_TEXT),
-    FIELD(engine_record, adapter_opts, SHAPE_ARRAY),
+    FIELD_FLAGS(engine_record, adapter_opts, SHAPE_ANY, SHAPE_HIDDEN),
+    FIELD_OWN("adapter_opts", opts_own, 0),
     FIELD(engine_record, model, SHAPE_TEXT),
     FIELD_MANY(engine_record, tools, tool_count, tool_shape, 0),
     FIELD(engine_record, tool_executor, SHAPE_TEXT),

@@ -19,7 +19,6 @@
 #include "data/tool.h"
 #include "engine/catalog.h"
 #include "engine/keys.h"
-#include "engine/pairs.h"
 #include "engine/retry.h"
 #include "json/build.h"
 #include "json/json.h"
@@ -221,7 +220,6 @@ static allm_engine *new_from(const allm_engine_opts *given,
     buf_init(&text, &a, sizeof id);
     if (!fields->id && random_id(shared->core.random, &text))
         fields->id = text.ptr;
-    fields->adapter_opts = pairs_list(&a, fields->adapter_opts);
     allm_engine_record *record = a.broken ? NULL
                                           : allm_engine_record_new(fields);
     arena_release(&a);

@@ -7,8 +7,4 @@
 /* The object, of equal keys the first.  NULL: it is neither, or no memory. */
 const allm_json *pairs_object(struct arena *a, const allm_json *v);
 
-/* An object as [[key, value], ...], what is none as it is.  NULL: no memory,
- * or it was NULL. */
-const allm_json *pairs_list(struct arena *a, const allm_json *v);
-
 #endif

@@ -43,15 +43,12 @@ struct spans {
 
 struct generate {
     struct machine machine;
-    struct mem mem;
-    allm_engine *engine;
-    struct allm_home *home;     /* the call: options, request, error */
     struct arena events;        /* what was put since the last pull */
     struct arena attempt;       /* the feed of this attempt */
     struct allm_sink sink;
     struct feed *feed;
     allm_waker *waker;
-    struct plan plan;
+    struct plan plan;           /* the engine, kept, and the call's home */
     struct collect collect;
     struct spans *spans;        /* NULL: nobody wants to know */
     enum state state;
@@ -60,7 +57,6 @@ struct generate {
     bool has_content;
     bool fresh;                 /* ...since content_ns was set */
     uint32_t refills;
-    bool cancelled;
     const allm_error *error;
     allm_response *response;
 };
@@ -72,7 +68,7 @@ static struct generate *of(struct machine *m)
 
 static int64_t now(const struct generate *g)
 {
-    return clock_now_ns(engine_core(g->engine)->clock);
+    return clock_now_ns(engine_core(g->plan.engine)->clock);
 }
 
 /* ---------------------------------------------------------------- opening --- */
@@ -88,7 +84,7 @@ static void close_feed(struct generate *g)
 static void fail(struct generate *g, const allm_error *error)
 {
     g->state = FAILED;
-    g->error = error_copy(g->home, error);
+    g->error = error_copy(g->plan.home, error);
     close_feed(g);
     if (g->spans) {
         trace_fail(&g->spans->inner, g->error);
@@ -113,11 +109,11 @@ static const struct trace *trace_of(const struct generate *g)
 /* An attempt; false: it failed, and the sink says why. */
 static bool open_feed(struct generate *g)
 {
-    const struct engine_core *core = engine_core(g->engine);
+    const struct engine_core *core = engine_core(g->plan.engine);
     const struct feed_env env = { .transport = core->transport,
                                   .clock = core->clock,
                                   .waker = g->waker,
-                                  .mem = g->mem,
+                                  .mem = g->events.mem,
                                   .row = g->plan.row,
                                   .key = g->plan.key,
                                   .connect_ms = g->plan.terms.connect_ms };
@@ -154,12 +150,12 @@ static const allm_error *failure(const struct generate *g)
 /* Try again later, or give up: false. */
 static bool retry(struct generate *g, const allm_error *error)
 {
-    const struct engine_core *core = engine_core(g->engine);
+    const struct engine_core *core = engine_core(g->plan.engine);
     struct retry_policy policy;
     int64_t delay_ms;
     if (g->sink.final || error->kind == ALLM_ERR_MISUSE)
         return false;
-    if (retry_policy_read(&policy, engine_record(g->engine)->retry,
+    if (retry_policy_read(&policy, engine_record(g->plan.engine)->retry,
                           &g->attempt) ||       /* no: engines check it */
         !retry_decide(&policy, g->plan.call.attempt, error, core->random,
                       &delay_ms))
@@ -186,8 +182,8 @@ static void first_attempt(struct generate *g)
 static const allm_json *span_metadata(const struct generate *g, struct arena *a)
 {
     struct build b;
-    const char *id = engine_record(g->engine)->id;
-    const struct registry_row *row = engine_row(g->engine);
+    const char *id = engine_record(g->plan.engine)->id;
+    const struct registry_row *row = engine_row(g->plan.engine);
     build_init(&b, a);
     build_object(&b);
     build_key(&b, SLICE("engine"));
@@ -204,8 +200,8 @@ static const allm_json *span_metadata(const struct generate *g, struct arena *a)
 static bool begin_spans(struct generate *g, const struct options *o,
                         const allm_request *r)
 {
-    const struct engine_core *core = engine_core(g->engine);
-    struct arena *a = home_arena(g->home);
+    const struct engine_core *core = engine_core(g->plan.engine);
+    struct arena *a = home_arena(g->plan.home);
     const char *id = g->plan.call.request_id;
     if (!core->trace)
         return true;
@@ -231,13 +227,13 @@ static struct generate *make(const allm_engine *e)
     struct generate *g = mem_alloc(mem, sizeof *g);
     if (!g)
         return NULL;
-    *g = (struct generate){ .machine = { &ops }, .mem = mem };
-    g->engine = allm_engine_keep(e);
+    *g = (struct generate){ .machine = { &ops } };
+    g->plan.engine = allm_engine_keep(e);
     arena_init(&g->events, mem);
     arena_init_sized(&g->attempt, mem, 120);
     sink_init(&g->sink, &g->events, &g->attempt);
-    g->home = home_new(mem, 96);
-    if (g->home && collect_init(&g->collect, g->home, NULL))
+    g->plan.home = home_new(mem, 96);
+    if (g->plan.home && collect_init(&g->collect, g->plan.home, NULL))
         return g;
     g->machine.ops->free(&g->machine);
     return NULL;
@@ -248,8 +244,7 @@ static void begin(struct generate *g, const allm_request *r,
                   const allm_call_opts *opts)
 {
     struct options o;
-    const allm_error *error = plan_begin(&g->plan, g->engine, g->home, opts,
-                                         &o);
+    const allm_error *error = plan_begin(&g->plan, opts, &o);
     if (!error && !begin_spans(g, &o, r))
         error = status_nomem();
     if (!error)
@@ -436,7 +431,7 @@ static void end_spans(struct generate *g)
     const allm_error *error = NULL;
     if (!g->spans)
         return;
-    arena_init(&a, g->mem);
+    arena_init(&a, g->events.mem);
     build_init(&b, &a);
     build_object(&b);
     build_key(&b, SLICE("response"));
@@ -541,7 +536,7 @@ static void generate_stop(struct machine *m, bool cancelled)
 static void generate_free(struct machine *m)
 {
     struct generate *g = of(m);
-    struct mem mem = g->mem;
+    struct mem mem = g->events.mem;
     close_feed(g);
     plan_release(&g->plan);
     if (g->spans) {
@@ -553,8 +548,8 @@ static void generate_free(struct machine *m)
         collect_release(&g->collect);
     arena_release(&g->attempt);
     arena_release(&g->events);
-    home_drop(g->home);
-    allm_engine_free(g->engine);
+    home_drop(g->plan.home);
+    allm_engine_free(g->plan.engine);
     mem_free(mem, g, sizeof *g);
 }
 

@@ -18,6 +18,8 @@
 #include "engine/pairs.h"
 #include "json/json.h"
 
+#include <stdint.h>
+
 /* Silence that is too long, in milliseconds, unless the call says else. */
 enum { CONNECT_MS = 30000, FIRST_MS = 120000, SILENCE_MS = 120000 };
 
@@ -31,9 +33,9 @@ static const allm_error *wrong(struct plan *p, allm_status kind,
 
 /* ------------------------------------------------------------------ options --- */
 
-static int64_t or_default(int64_t ms, int64_t otherwise)
+static uint32_t or_default(int64_t ms, uint32_t otherwise)
 {
-    return ms ? ms : otherwise;
+    return ms > UINT32_MAX ? UINT32_MAX : ms ? (uint32_t)ms : otherwise;
 }
 
 static struct terms terms_of(const struct options *o)
@@ -45,20 +47,18 @@ static struct terms terms_of(const struct options *o)
         .connect_ms = or_default(o->connect_ms, CONNECT_MS),
         .first_ms = or_default(o->first_ms, FIRST_MS),
         .silence_ms = or_default(o->silence_ms, SILENCE_MS),
-        .total_ms = o->total_ms,
+        .total_ms = or_default(o->total_ms, 0),
         .on_event = o->given.on_event,
         .on_event_ud = o->given.on_event_ud,
     };
 }
 
-const allm_error *plan_begin(struct plan *p, const allm_engine *e,
-                             struct allm_home *home, const allm_call_opts *opts,
+const allm_error *plan_begin(struct plan *p, const allm_call_opts *opts,
                              struct options *o)
 {
-    const struct engine_core *core = engine_core(e);
-    struct arena *a = home_arena(home);
-    *p = (struct plan){ .engine = e, .home = home };
-    const allm_error *error = options_read(o, home, opts);
+    const struct engine_core *core = engine_core(p->engine);
+    struct arena *a = home_arena(p->home);
+    const allm_error *error = options_read(o, p->home, opts);
     if (error)
         return error;
     p->terms = terms_of(o);

@@ -9,13 +9,13 @@
 /* What of the options counts while the call runs. */
 struct terms {
     bool text_deltas, tool_deltas, raw_chunks;  /* are delivered */
-    int64_t connect_ms, first_ms, silence_ms, total_ms; /* the last may be 0 */
+    uint32_t connect_ms, first_ms, silence_ms, total_ms; /* total may be 0 */
     allm_event_fn on_event;
     void *on_event_ud;
 };
 
 struct plan {
-    const allm_engine *engine;      /* the machine keeps it */
+    allm_engine *engine;            /* kept by the machine */
     const struct registry_row *row; /* whom to ask */
     struct allm_home *home;         /* owns what the call needs */
     allm_call call;
@@ -26,11 +26,10 @@ struct plan {
 };
 
 /*
- * The options, the id and the terms of a call; what it needs lives in `home`.
+ * The options, the id and the terms of a call whose engine and home are set.
  * NULL, or what is wrong, as plan_check() tells it.
  */
-const allm_error *plan_begin(struct plan *p, const allm_engine *e,
-                             struct allm_home *home, const allm_call_opts *opts,
+const allm_error *plan_begin(struct plan *p, const allm_call_opts *opts,
                              struct options *o);
 
 /* The name of the model, for traces; NULL: none. */

@@ -77,18 +77,18 @@ static void an_engine_with_functions_cannot_be_stored(void)
 
 static void refuses_what_does_not_fit(void)
 {
-    allm_json *map = noun_json("{}");
+    allm_json *list = noun_json("[]");
     allm_engine_record *e =
-        allm_engine_record_new(ALLM(engine_record, .adapter_opts = map));
-    if (map)
+        allm_engine_record_new(ALLM(engine_record, .params = list));
+    if (list)
         CHECK_MISUSE(allm_engine_record_error(e), "wrong_type",
-                     "allm_engine_record: adapter_opts must be a JSON array");
+                     "allm_engine_record: params must be a JSON object");
     allm_engine_record_free(e);
     e = allm_engine_record_new(&(allm_engine_record){ .id = "x" });
     CHECK_MISUSE(allm_engine_record_error(e), "struct_size",
                  "allm_engine_record");
     allm_engine_record_free(e);
-    allm_json_free(map);
+    allm_json_free(list);
 }
 
 static void sizes(void)
