@@ -46,8 +46,9 @@ static void write_opts(struct encoder *e, const void *value)
 static bool read_opts(struct decoder *d, const allm_json *v, void *value)
 {
     const allm_json **to = &((allm_engine_record *)value)->adapter_opts;
-    allm_json_type type = allm_json_type_of(v);
-    if (type != ALLM_JSON_ARRAY && type != ALLM_JSON_OBJECT)
+    if (allm_json_type_of(v) == ALLM_JSON_NULL)
+        return true;
+    if (allm_json_type_of(v) != ALLM_JSON_ARRAY)
         return false;
     return allm_json_count(v) == 0 || decode_copy(d, v, to);
 }
