@@ -53,6 +53,14 @@ static bool read_opts(struct decoder *d, const allm_json *v, void *value)
     return allm_json_count(v) == 0 || decode_copy(d, v, to);
 }
 
+static const allm_error odd_opts = {
+    .size = sizeof(allm_error),
+    .kind = ALLM_ERR_MISUSE,
+    .reason = "wrong_type",
+    .message = "allm_engine_record: adapter_opts must be a JSON object or a "
+               "list of [key, value]",
+};
+
 static const struct shape_own opts_own = { write_opts, read_opts, NULL };
 
 static const struct shape_field fields[] = {
@@ -74,12 +82,23 @@ static const struct shape_field fields[] = {
     FIELD_END,
 };
 
+static const allm_error *settle(struct allm_home *home, void *value)
+{
+    const allm_json *v = ((allm_engine_record *)value)->adapter_opts;
+    (void)home;
+    if (!v || allm_json_type_of(v) == ALLM_JSON_ARRAY ||
+        allm_json_type_of(v) == ALLM_JSON_OBJECT)
+        return NULL;
+    return &odd_opts;
+}
+
 const struct shape engine_record_shape = {
     .tag = "ALLM.Engine",
     .noun = "engine_record",
     .size = sizeof(allm_engine_record),
     .kept = offsetof(allm_engine_record, kept),
     .fields = fields,
+    .settle = settle,
 };
 
 allm_engine_record *allm_engine_record_new(const allm_engine_record *given)

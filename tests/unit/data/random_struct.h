@@ -196,6 +196,8 @@ static inline void gen_own(struct gen *g, const struct shape *s,
         emit_raw(&g->emit, slice_of(format[below(g, 5)]));
     } else if (!strcmp(name, "size")) {
         emit_raw(&g->emit, slice_of(size[below(g, 5)]));
+    } else if (!strcmp(name, "adapter_opts")) {
+        gen_array(g);
     } else if (!strcmp(name, "retry")) {
         emit_raw(&g->emit, slice_of(retry[below(g, 3)]));
     } else if (!strcmp(name, "tool_choice")) {

@@ -84,6 +84,13 @@ static void refuses_what_does_not_fit(void)
         CHECK_MISUSE(allm_engine_record_error(e), "wrong_type",
                      "allm_engine_record: params must be a JSON object");
     allm_engine_record_free(e);
+    allm_json *word = noun_json("'word'");
+    e = allm_engine_record_new(ALLM(engine_record, .adapter_opts = word));
+    if (word)
+        CHECK_MISUSE(allm_engine_record_error(e), "wrong_type",
+                     "adapter_opts must be a JSON object or a list");
+    allm_engine_record_free(e);
+    allm_json_free(word);
     e = allm_engine_record_new(&(allm_engine_record){ .id = "x" });
     CHECK_MISUSE(allm_engine_record_error(e), "struct_size",
                  "allm_engine_record");
