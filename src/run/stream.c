@@ -55,9 +55,9 @@ void allm_stream_free(allm_stream *s)
 {
     if (!s)
         return;
-    hub_leave(s);
     if (s->machine)
-        s->machine->ops->free(s->machine);  /* keeps (3) */
+        s->machine->ops->free(s->machine);  /* keeps (3); it rings no more */
+    hub_leave(s);
     waker_release(&s->waker);
     mem_free(s->mem, s, sizeof *s);
 }
