@@ -187,7 +187,9 @@ ALLM_API allm_text *allm_stream_event_json(const allm_stream *);
 
 /*
  * Many streams in one thread, or in your own loop.  Add streams before their
- * first pull.  A hub is used by one thread at a time.
+ * first pull; free them when you like.  A hub, its streams included, is used
+ * by one thread at a time; only allm_stream_cancel() may come from others.
+ * docs/hub-in-your-loop.md shows it in poll, epoll, libuv and asyncio.
  */
 typedef struct allm_hub allm_hub;
 
@@ -198,14 +200,20 @@ typedef struct allm_hub_opts {
 } allm_hub_opts;
 
 ALLM_API allm_hub *allm_hub_new(const allm_hub_opts *);
+/* Why the hub could not be made, and is of no use; or why the last
+ * allm_hub_add() was refused or the last allm_hub_wait() could not wait: then
+ * hub and stream are as before, and the next call of either that goes well
+ * clears it.  NULL: all is well. */
 ALLM_API const allm_error *allm_hub_error(const allm_hub *);
+/* Streams that have not ended fail from then on, and are still yours. */
 ALLM_API void allm_hub_free(allm_hub *);
 ALLM_API allm_status allm_hub_add(allm_hub *, allm_stream *, void *tag);
 /* A stream that has something to say, and its tag; NULL when the time (in
  * milliseconds; -1: no limit) is over or the hub has no stream left. */
 ALLM_API allm_stream *allm_hub_wait(allm_hub *, int timeout_ms, void **tag);
-/* For your own loop: when this descriptor is readable, or the timeout (-1:
- * none) has passed, call allm_hub_wait(hub, 0, &tag) until it gives NULL. */
+/* For your own loop: when this descriptor is readable, or the timeout in
+ * milliseconds (-1: none) has passed, call allm_hub_wait(hub, 0, &tag) until
+ * it gives NULL.  The descriptor is never read, written or closed by you. */
 ALLM_API int allm_hub_fd(const allm_hub *);
 ALLM_API int allm_hub_timeout(const allm_hub *);
 /* Streams that have not ended. */

@@ -13,6 +13,11 @@
  *   (1) A stream is in the ready list at most once (seat.ready).
  *   (2) A stream that was named and has not said AGAIN is named again.
  *   (3) All streams of a hub go by one clock, the hub's.
+ *   (4) Between two calls of allm_hub_wait() that gave nothing, the descriptor
+ *       is readable when a stream is ready, has a ring or is due; so a foreign
+ *       loop needs to look at nothing else.
+ *   (5) No item of a stream stays in the inbox when the stream is gone: what
+ *       may ring is ended before the stream leaves.
  */
 #include "run/hub.h"
 
@@ -34,7 +39,8 @@ struct allm_hub {
     size_t count;                   /* of those that have not ended */
     allm_stream *first_ready, *last_ready;
     allm_stream *named;             /* visited now */
-    const allm_error *error;        /* static */
+    const allm_error *error;        /* it is of no use; static */
+    const allm_error *fault;        /* of the last call; it goes on; static */
 };
 
 /* ------------------------------------------------------------------- life --- */
@@ -43,8 +49,8 @@ static const allm_error no_descriptors = {
     .size = sizeof(allm_error),
     .kind = ALLM_ERR_ENGINE,
     .reason = "invalid_engine",
-    .message = "the hub cannot be made: no descriptors are left; raise the "
-               "limit (ulimit -n)",
+    .message = "no descriptors are left for the hub, which needs up to three; "
+               "raise the limit (ulimit -n)",
 };
 
 static const allm_error hub_gone = {
@@ -52,6 +58,46 @@ static const allm_error hub_gone = {
     .kind = ALLM_ERR_MISUSE,
     .reason = "hub_gone",
     .message = "the hub of this stream was freed before the stream had ended",
+};
+
+static const allm_error seated = {
+    .size = sizeof(allm_error),
+    .kind = ALLM_ERR_MISUSE,
+    .reason = "seated",
+    .message = "allm_hub_add: the stream is in a hub already, where it stays "
+               "until it is freed; add each stream once",
+};
+
+static const allm_error pulled = {
+    .size = sizeof(allm_error),
+    .kind = ALLM_ERR_MISUSE,
+    .reason = "pulled",
+    .message = "allm_hub_add: the stream was pulled before; add it before its "
+               "first allm_stream_next or allm_stream_wait",
+};
+
+static const allm_error homeless = {
+    .size = sizeof(allm_error),
+    .kind = ALLM_ERR_MISUSE,
+    .reason = "hub_gone",
+    .message = "allm_hub_add: the stream has failed, since the hub it was in "
+               "was freed; make the call anew and add that",
+};
+
+static const allm_error other_clock = {
+    .size = sizeof(allm_error),
+    .kind = ALLM_ERR_MISUSE,
+    .reason = "other_clock",
+    .message = "allm_hub_add: the stream's engine goes by another clock than "
+               "the hub; give both the same clock, or use a second hub",
+};
+
+static const allm_error cannot_wait = {
+    .size = sizeof(allm_error),
+    .kind = ALLM_ERR_ENGINE,
+    .reason = "cannot_wait",
+    .message = "waiting is not possible: the descriptors do not work any "
+               "more; were they closed, or is this a child process?",
 };
 
 static const allm_error no_size = {
@@ -107,7 +153,9 @@ allm_hub *allm_hub_new(const allm_hub_opts *opts)
 
 const allm_error *allm_hub_error(const allm_hub *h)
 {
-    return h ? h->error : status_nomem();
+    if (!h)
+        return status_nomem();
+    return h->error ? h->error : h->fault;
 }
 
 /* -------------------------------------------------------------- ready list --- */
@@ -149,6 +197,12 @@ static allm_stream *take_ready(allm_hub *h)
     if (s)
         unready(h, s);
     return s;
+}
+
+/* The descriptor is readable until the next allm_hub_wait().  0, or an errno. */
+static int show(allm_hub *h)
+{
+    return poll_set_deadline(&h->poll, 1);
 }
 
 /* ----------------------------------------------------------------- seating --- */
@@ -223,10 +277,12 @@ void hub_leave(allm_stream *s)
     allm_hub *h = s->seat.hub;
     if (!h)
         return;
-    read_inbox(h);              /* its item must not stay behind */
+    read_inbox(h);              /* its item must not stay behind: (5) */
     stand_up(h, s);
     if (s->seat.private)
         free_hub(h);
+    else if (h->first_ready)
+        show(h);                /* the inbox's bell is silent now; keeps (4) */
 }
 
 void hub_done(allm_stream *s)
@@ -264,25 +320,37 @@ static bool same_clock(struct clock a, struct clock b)
     return a.now_ns == b.now_ns && a.ud == b.ud;
 }
 
+/* Why the hub does not take this stream; NULL: it does. */
+static const allm_error *refuse(allm_hub *h, const allm_stream *s)
+{
+    if (!s)
+        return status_nomem();
+    if (s->seat.hub)
+        return &seated;
+    if (s->pulled)
+        return &pulled;
+    if (s->ended)
+        return &homeless;
+    if (h->has_clock && !same_clock(h->clock, s->clock))
+        return &other_clock;    /* keeps (3) */
+    if (!timers_reserve(&h->timers, h->count + 1))
+        return status_nomem();
+    return show(h) ? &no_descriptors : NULL;    /* keeps (4) */
+}
+
 allm_status allm_hub_add(allm_hub *h, allm_stream *s, void *tag)
 {
-    if (!h || !s)
+    if (!h)
         return ALLM_ERR_NOMEM;
     if (h->error)
         return h->error->kind;
-    if (s->pulled || s->seat.hub)
-        return ALLM_ERR_MISUSE;
-    if (!h->has_clock) {
-        h->clock = s->clock;
-        h->has_clock = true;
-    }
-    if (!same_clock(h->clock, s->clock))
-        return ALLM_ERR_MISUSE; /* keeps (3) */
-    if (!timers_reserve(&h->timers, h->count + 1))
-        return ALLM_ERR_NOMEM;
+    h->fault = refuse(h, s);
+    if (h->fault)
+        return h->fault->kind;
+    h->clock = s->clock;
+    h->has_clock = true;
     sit_down(h, s, tag);
     make_ready(h, s);
-    poll_set_deadline(&h->poll, 1);     /* the descriptor shows it at once */
     return ALLM_OK;
 }
 
@@ -335,7 +403,7 @@ static int64_t real_deadline(allm_hub *h)
 }
 
 /* Wait once, at most until `until` of the hub's clock.  False: time is over,
- * or nothing can ever happen. */
+ * or waiting is not possible. */
 static bool wait_once(allm_hub *h, int64_t until)
 {
     int64_t due = INT64_MAX, now = clock_now_ns(h->clock);
@@ -347,7 +415,10 @@ static bool wait_once(allm_hub *h, int64_t until)
         h->clock.sleep_until(h->clock.ud, next))
         return true;
     poll_set_deadline(&h->poll, POLL_NEVER);
-    return poll_wait(&h->poll, next == INT64_MAX ? -1 : next - now) == 0;
+    if (poll_wait(&h->poll, next == INT64_MAX ? -1 : next - now) == 0)
+        return true;
+    h->fault = &cannot_wait;
+    return false;
 }
 
 static int64_t limit_of(const allm_hub *h, int timeout_ms)
@@ -365,6 +436,7 @@ allm_stream *allm_hub_wait(allm_hub *h, int timeout_ms, void **tag)
     if (h->named)
         make_ready(h, h->named);        /* keeps (2) */
     h->named = NULL;
+    h->fault = NULL;
     for (;;) {
         look_around(h);
         allm_stream *s = take_ready(h);
@@ -427,13 +499,6 @@ const allm_error *hub_adopt(allm_stream *s)
 
 const allm_error *hub_await(allm_stream *s, int64_t again_ns)
 {
-    static const allm_error cannot_wait = {
-        .size = sizeof(allm_error),
-        .kind = ALLM_ERR_ENGINE,
-        .reason = "invalid_engine",
-        .message = "the stream cannot wait: its descriptors do not work any "
-                   "more; were they closed, or is this a child process?",
-    };
     hub_rest(s, again_ns, false);
     return allm_hub_wait(s->seat.hub, -1, NULL) ? NULL : &cannot_wait;
 }

@@ -6,6 +6,8 @@
 
 #include <poll.h>
 #include <stdio.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 /* n calls of the same entries. */
 static allm_engine *engine_for(size_t n, const char *entries,
@@ -56,28 +58,135 @@ static void options_must_have_a_size(void)
     allm_engine_free(e);
 }
 
+/* Why the hub refused, or "". */
+static const char *why(const allm_hub *hub)
+{
+    const allm_error *error = allm_hub_error(hub);
+    return error ? error->reason : "";
+}
+
+/* A refusal leaves the hub as it was, and is forgotten at the next success. */
+static void check_refused(allm_hub *hub, allm_stream *s, const char *reason)
+{
+    size_t count = allm_hub_count(hub);
+    CHECK_INT(allm_hub_add(hub, s, NULL), ALLM_ERR_MISUSE);
+    CHECK_TEXT(why(hub), reason);
+    CHECK(strlen(allm_hub_error(hub)->message) > 40);
+    CHECK_INT(allm_hub_count(hub), count);
+    CHECK(allm_hub_fd(hub) >= 0);
+}
+
 static void streams_are_added_once_and_early(void)
 {
     struct clock_manual clock = { 0, 0 };
-    allm_engine *e = engine_for(3, "[]", NULL);
+    allm_engine *e = engine_for(4, "[]", NULL);
     allm_engine *other = engine_for(1, "[]", &clock);
     allm_hub *a = allm_hub_new(NULL), *b = allm_hub_new(NULL);
     allm_stream *s = play_call(e), *t = play_call(e), *u = play_call(other);
+    allm_stream *late = play_call(e);
     CHECK_INT(allm_hub_add(a, s, NULL), ALLM_OK);
-    CHECK_INT(allm_hub_add(a, s, NULL), ALLM_ERR_MISUSE);
-    CHECK_INT(allm_hub_add(b, s, NULL), ALLM_ERR_MISUSE);
+    CHECK_TEXT(why(a), "");
     allm_stream_next(t, NULL);
-    CHECK_INT(allm_hub_add(a, t, NULL), ALLM_ERR_MISUSE);
-    CHECK_INT(allm_hub_add(a, u, NULL), ALLM_ERR_MISUSE);   /* another clock */
-    CHECK_INT(allm_hub_count(a), 1);
+    if (check_whole()) {
+        check_refused(a, s, "seated");
+        check_refused(b, s, "seated");
+        check_refused(a, t, "pulled");
+        check_refused(a, u, "other_clock");
+    }
+    CHECK_INT(allm_stream_wait(t), ALLM_OK);    /* it goes on alone */
+    CHECK(!allm_stream_error(t));
+    CHECK_INT(allm_hub_add(a, late, NULL), ALLM_OK);
+    CHECK_TEXT(why(a), "");
+    CHECK_INT(allm_hub_count(a), 2);
     allm_stream_free(s);
     allm_stream_free(t);
     allm_stream_free(u);
+    allm_stream_free(late);
     CHECK_INT(allm_hub_count(a), 0);
     allm_hub_free(a);
     allm_hub_free(b);
     allm_engine_free(e);
     allm_engine_free(other);
+}
+
+static void a_missing_stream_is_a_lack_of_memory(void)
+{
+    allm_hub *hub = allm_hub_new(NULL);
+    CHECK_INT(allm_hub_add(hub, NULL, NULL), ALLM_ERR_NOMEM);
+    CHECK_INT(allm_hub_error(hub)->kind, ALLM_ERR_NOMEM);
+    CHECK(!allm_hub_wait(hub, 0, NULL));
+    allm_hub_free(hub);
+}
+
+/* It has failed for good; another hub would name it for ever. */
+static void a_stream_of_a_freed_hub_finds_no_other(void)
+{
+    allm_engine *e = engine_for(1, "[]", NULL);
+    allm_hub *gone = allm_hub_new(NULL), *hub = allm_hub_new(NULL);
+    allm_stream *s = play_call(e);
+    allm_hub_add(gone, s, NULL);
+    allm_hub_free(gone);
+    if (check_whole())
+        check_refused(hub, s, "hub_gone");
+    CHECK(!allm_hub_wait(hub, 0, NULL));
+    CHECK_INT(allm_stream_next(s, NULL), ALLM_ERR_MISUSE);
+    allm_stream_free(s);
+    allm_hub_free(hub);
+    allm_engine_free(e);
+}
+
+/* Another descriptor where the hub's was, as after a close() too many. */
+static void a_hub_that_cannot_wait_says_so(void)
+{
+    int ends[2];
+    allm_engine *e = engine_for(1, "[['delay',60000]]", NULL);
+    allm_hub *hub = allm_hub_new(NULL);
+    allm_stream *s = play_call(e);
+    allm_hub_add(hub, s, NULL);
+    while (allm_hub_wait(hub, 0, NULL))
+        while (allm_stream_next(s, NULL) == ALLM_EVENT)
+            ;
+    if (check_whole() && CHECK(pipe(ends) == 0)) {
+        dup2(ends[0], allm_hub_fd(hub));
+        CHECK(!allm_hub_wait(hub, -1, NULL));
+        CHECK_TEXT(why(hub), "cannot_wait");
+        allm_stream_cancel(s);
+        CHECK(allm_hub_wait(hub, -1, NULL) == s);
+        CHECK_TEXT(why(hub), "");
+        close(ends[0]);
+        close(ends[1]);
+    }
+    allm_stream_free(s);
+    allm_hub_free(hub);
+    allm_engine_free(e);
+}
+
+/* Without a timer the descriptor would not show the stream. */
+static void no_stream_is_taken_that_cannot_be_shown(void)
+{
+    struct rlimit old, none;
+    allm_engine *e = engine_for(1, "[]", NULL);
+    allm_hub *hub = allm_hub_new(NULL);
+    allm_stream *s = play_call(e);
+    int next = dup(allm_hub_fd(hub));
+    if (check_whole() && CHECK(next >= 0 && !getrlimit(RLIMIT_NOFILE, &old))) {
+        none = old;
+        none.rlim_cur = (rlim_t)next;
+        close(next);
+        setrlimit(RLIMIT_NOFILE, &none);
+        CHECK_INT(allm_hub_add(hub, s, NULL), ALLM_ERR_ENGINE);
+        CHECK_TEXT(why(hub), "invalid_engine");
+        CHECK_INT(allm_hub_count(hub), 0);
+        setrlimit(RLIMIT_NOFILE, &old);
+        CHECK_INT(allm_hub_add(hub, s, NULL), ALLM_OK);
+        CHECK_TEXT(why(hub), "");
+        next = -1;
+    }
+    if (next >= 0)
+        close(next);
+    allm_stream_free(s);
+    allm_hub_free(hub);
+    allm_engine_free(e);
 }
 
 /* ----------------------------------------------------------------- driving --- */
@@ -382,6 +491,10 @@ TESTS = {
     TEST(nothing_is_accepted_instead_of_a_hub),
     TEST(options_must_have_a_size),
     TEST(streams_are_added_once_and_early),
+    TEST(a_missing_stream_is_a_lack_of_memory),
+    TEST(a_stream_of_a_freed_hub_finds_no_other),
+    TEST(a_hub_that_cannot_wait_says_so),
+    TEST(no_stream_is_taken_that_cannot_be_shown),
     TEST(an_empty_hub_does_not_wait),
     TEST(many_streams_end_in_one_thread),
     TEST(deadlines_come_in_their_order),
