@@ -293,6 +293,61 @@ static void a_stream_may_be_cut_anywhere(void)
     CHECK_INT(n, 12);           /* eleven events, and the end */
 }
 
+/* --------------------------------------------------------------- callbacks --- */
+
+struct visitor {
+    allm_engine *engine;
+    allm_hub *hub;
+    allm_stream *self, *added;
+    bool cancels;
+};
+
+static allm_status visit(const allm_event *event, void *ud)
+{
+    struct visitor *v = ud;
+    if (event->type != ALLM_EV_TEXT_DELTA)
+        return ALLM_OK;
+    if (v->cancels)
+        allm_stream_cancel(v->self);
+    if (v->hub && !v->added) {
+        v->added = play_call(v->engine);
+        CHECK_INT(allm_hub_add(v->hub, v->added, NULL), ALLM_OK);
+    }
+    return ALLM_OK;
+}
+
+/* The event that is under way is the last one. */
+static void a_callback_may_cancel_its_stream(void)
+{
+    struct visitor v = { .cancels = true };
+    allm_engine *e = play_engine("{'script': [['text','a'],['text','b']]}",
+                                 NULL);
+    v.self = play_call_with(e, ALLM(call_opts, .on_event = visit,
+                                    .on_event_ud = &v));
+    CHECK_TEXT(play_all(v.self), "started text:a ok");
+    allm_stream_free(v.self);
+    allm_engine_free(e);
+}
+
+static void a_callback_may_add_streams_to_the_hub(void)
+{
+    allm_stream *s;
+    struct visitor v = { .hub = allm_hub_new(NULL) };
+    v.engine = play_engine("{'scripts': [[['text','a']],[['text','b']]]}",
+                           NULL);
+    v.self = play_call_with(v.engine, ALLM(call_opts, .on_event = visit,
+                                           .on_event_ud = &v));
+    allm_hub_add(v.hub, v.self, NULL);
+    while ((s = allm_hub_wait(v.hub, -1, NULL)))
+        while (allm_stream_next(s, NULL) == ALLM_EVENT)
+            ;
+    CHECK(allm_stream_response(v.self) && allm_stream_response(v.added));
+    allm_stream_free(v.self);
+    allm_stream_free(v.added);
+    allm_hub_free(v.hub);
+    allm_engine_free(v.engine);
+}
+
 TESTS = {
     TEST(nothing_is_accepted_instead_of_a_stream),
     TEST(the_end_is_the_same_for_ever),
@@ -305,5 +360,7 @@ TESTS = {
     TEST_ONCE(waiting_is_folding),
     TEST(waiting_is_folding_without_memory),
     TEST(a_stream_may_be_cut_anywhere),
+    TEST(a_callback_may_cancel_its_stream),
+    TEST(a_callback_may_add_streams_to_the_hub),
     TESTS_END,
 };
