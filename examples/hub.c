@@ -44,9 +44,8 @@ static const char scripts[] =
 static allm_engine *make_engine(const allm_clock *clock)
 {
     allm_json *opts = allm_json_parse(scripts, strlen(scripts), NULL);
-    allm_engine *engine = allm_engine_new(ALLM(engine_opts, .model = "fake:m",
-                                               .adapter_opts = opts,
-                                               .clock = clock));
+    allm_engine *engine = allm_engine_new(ALLM(
+        engine_opts, .model = "fake:m", .adapter_opts = opts, .clock = clock));
     allm_json_free(opts);
     return engine;
 }

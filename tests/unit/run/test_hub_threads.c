@@ -120,8 +120,7 @@ static void *ring_until_quiet(void *bell)
 
 static void start_ringing(struct bell *b)
 {
-    b->has_ringer =
-        pthread_create(&b->ringer, NULL, ring_until_quiet, b) == 0;
+    b->has_ringer = pthread_create(&b->ringer, NULL, ring_until_quiet, b) == 0;
     CHECK(b->has_ringer);
 }
 
