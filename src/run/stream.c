@@ -154,6 +154,8 @@ allm_status allm_stream_next(allm_stream *s, const allm_event **event)
     s->inside = true;
     allm_status status = pull(s, event);
     s->inside = false;
+    if (s->error == &reentered)
+        s->error = NULL;        /* it was for the callback to see */
     return status;
 }
 

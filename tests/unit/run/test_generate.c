@@ -516,6 +516,8 @@ static void a_tap_may_not_pull_its_own_stream(void)
     CHECK_INT(t.nested, ALLM_ERR_MISUSE);
     t.inside = NULL;
     CHECK_INT(allm_stream_wait(s), ALLM_OK);
+    if (s)
+        CHECK(!allm_stream_error(s));
     allm_stream_free(s);
     allm_engine_free(e);
 }
