@@ -5,7 +5,7 @@
 # setjmp.h; whatever prints, ends the process or sleeps.  The source is
 # searched without its comments and texts, then the symbols of the archives
 # and of the shared library, so that a macro hides nothing.  The program in
-# src/cli may print and exit.
+# src/cli may print and exit, while the one in scenario/ only prints.
 #
 # usage: tools/check-banned.sh [ROOT [ARCHIVES]]
 set -u
@@ -40,6 +40,11 @@ in_source() {
     find src -name '*.[ch]' ! -path 'src/cli/*' \
         -exec "$tools/c-source" lines {} + |
         grep -E "$call|$name|$header" | sed 's/:[[:space:]]*/: /2'
+    [ -d scenario ] || return
+    # shellcheck disable=SC2086
+    call="(^|[^[:alnum:]_.>])($(any $unsafe $ending))[[:space:]]*\\("
+    find scenario -name '*.[ch]' -exec "$tools/c-source" lines {} + |
+        grep -E "$call|$header" | sed 's/:[[:space:]]*/: /2'
 }
 
 # Undefined symbols of what was built; __x_chk is x with fortification.

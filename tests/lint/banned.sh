@@ -83,4 +83,13 @@ END
 build cli
 passes "the program may print and exit" check
 
+fresh
+plant scenario/main.c <<'END'
+#include <stdio.h>
+int main(void) { puts("hello"); return 0; }
+END
+passes "the one that runs scenarios may print" check
+echo 'int use(const char *s) { exit(atoi(s)); }' >>scenario/main.c
+catches "but do nothing unsafe" "banned: scenario/main.c:3" check
+
 finish

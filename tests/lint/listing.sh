@@ -38,6 +38,11 @@ lists() {
 
 files="include/allm.h src/base/mem.c tests/lint/a.sh tests/unit/base/test_mem.c"
 lists "sources, tests and public headers" "$files"
+mkdir -p scenario tests/scenario
+touch scenario/main.c scenario/match.h tests/scenario/a.json
+lists "scenarios and what runs them" \
+    "include/allm.h scenario/main.c ${files#* } tests/scenario/a.json"
+rm -r scenario tests/scenario
 echo '/* tag: thread */' >>tests/unit/base/test_mem.c
 lists "a tagged test is listed as such, too" \
     "$files thread tests/unit/base/test_mem.c"

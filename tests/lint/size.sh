@@ -58,6 +58,13 @@ catches "a header of 301 lines" \
     "src/base/long.h has 301 lines; an internal header may have 300" check
 
 fresh
+mkdir scenario
+{ define too_long 101; lines 700; } >scenario/main.c
+catches "the program is looked at, too" "too_long() in scenario/main.c" check
+says "the length of its files" \
+    "scenario/main.c has 801 lines; a source may have 800"
+
+fresh
 yes '/* x */' | head -n 1199 >include/allm.h
 passes "a public header under 1,200 lines" check
 echo '/* x */' >>include/allm.h

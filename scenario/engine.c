@@ -1,0 +1,218 @@
+/* engine.c - the engine and the tools that a scenario describes */
+#include "engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------- clock --- */
+
+static int64_t clock_now(void *ud)
+{
+    return ((struct test_clock *)ud)->now_ns;
+}
+
+static int64_t clock_unix(void *ud)
+{
+    return INT64_C(1700000000000) + clock_now(ud) / 1000000;
+}
+
+static bool clock_sleep(void *ud, int64_t until_ns)
+{
+    struct test_clock *c = ud;
+    if (until_ns > c->now_ns)
+        c->now_ns = until_ns;
+    return true;
+}
+
+static void clock_make(struct test_clock *c)
+{
+    c->clock = (allm_clock){ .size = sizeof c->clock,
+                             .now_ns = clock_now,
+                             .unix_ms = clock_unix,
+                             .sleep_until = clock_sleep,
+                             .ud = c };
+}
+
+/* ------------------------------------------------------------------- tools --- */
+
+allm_codec *engine_decode(const allm_json *v, const char *as)
+{
+    size_t len = 0;
+    allm_text *text = allm_json_write(v, 0);
+    const char *bytes = allm_text_bytes(text, &len);
+    allm_codec *c = allm_codec_decode(bytes ? bytes : "", len, as, NULL);
+    allm_text_free(text);
+    return c;
+}
+
+/* A member that a tool needs and the file leaves out. */
+static allm_json *complete(allm_json *tool, const char *key, const char *value)
+{
+    if (allm_json_get(tool, key))
+        return tool;
+    allm_json *v = allm_json_parse(value, ALLM_NUL_ENDED, NULL);
+    allm_json *whole = allm_json_set(tool, key, v);
+    allm_json_free(v);
+    allm_json_free(tool);
+    return whole;
+}
+
+/* A tool is what the model sees; what it `does` is the runner's affair. */
+static allm_codec *make_tool(const allm_json *given)
+{
+    allm_json *plain = allm_json_type_of(given) == ALLM_JSON_OBJECT
+                           ? allm_json_set(given, "does", NULL)
+                           : allm_json_copy(given);
+    if (allm_json_type_of(given) == ALLM_JSON_OBJECT) {
+        plain = complete(plain, "description", "\"\"");
+        plain = complete(plain, "schema", "{}");
+    }
+    allm_codec *c = engine_decode(plain, "Tool");
+    allm_json_free(plain);
+    return c;
+}
+
+bool engine_tools(struct tool_list *out, const allm_json *list, char *error,
+                  size_t size)
+{
+    out->count = 0;
+    for (const allm_json *t = NULL; (t = allm_json_next(list, t));) {
+        if (out->count == MOST_TOOLS) {
+            snprintf(error, size, "more than %d tools", MOST_TOOLS);
+            return false;
+        }
+        allm_codec *c = make_tool(t);
+        size_t i = out->count++;
+        out->codec[i] = c;
+        out->tool[i] = allm_codec_value(c, ALLM_TYPE_TOOL);
+        if (out->tool[i])
+            continue;
+        const allm_error *why = allm_codec_error(c);
+        snprintf(error, size, "tool %zu: %s", i,
+                 why ? why->message : "it has the tag of something else");
+        return false;
+    }
+    return true;
+}
+
+void engine_tools_release(struct tool_list *l)
+{
+    for (size_t i = 0; i < l->count; i++)
+        allm_codec_free(l->codec[i]);
+    l->count = 0;
+}
+
+/* ------------------------------------------------------------------ engine --- */
+
+static const char engine_members[] =
+    "adapter model script scripts stream_script retry_until_call usage record "
+    "adapter_opts tools params context retry middleware metadata "
+    "tool_executor tool_result_encoder image_adapter";
+
+/* Options of the fake that a file may write as members of the engine. */
+static const char *const fake_members[] = { "script", "scripts",
+                                            "stream_script",
+                                            "retry_until_call", "usage" };
+
+static void add_pair(allm_json_build *b, const char *key, const allm_json *v)
+{
+    allm_json_build_array(b);
+    allm_json_build_text(b, key, ALLM_NUL_ENDED);
+    allm_json_build_value(b, v);
+    allm_json_build_end(b);
+}
+
+/*
+ * Everything that scripts the fake, as [key, value] pairs.  It records always.
+ * adapter_opts that are neither an object nor a list go to the library as they
+ * are, which has something to say about them.
+ */
+static allm_json *fake_options(const allm_json *e)
+{
+    const allm_json *more = allm_json_get(e, "adapter_opts");
+    allm_json_type type = allm_json_type_of(more);
+    if (more && type != ALLM_JSON_OBJECT && type != ALLM_JSON_ARRAY)
+        return allm_json_copy(more);
+    allm_json *yes = allm_json_parse("true", ALLM_NUL_ENDED, NULL);
+    allm_json_build *b = allm_json_build_new(NULL);
+    allm_json_build_array(b);
+    add_pair(b, "record", yes);
+    for (size_t i = 0; i < sizeof fake_members / sizeof *fake_members; i++)
+        if (allm_json_get(e, fake_members[i]))
+            add_pair(b, fake_members[i], allm_json_get(e, fake_members[i]));
+    for (const allm_json *k = NULL; (k = allm_json_next(more, k));) {
+        if (type == ALLM_JSON_ARRAY)
+            allm_json_build_value(b, k);
+        else if (strcmp(allm_json_text(k, NULL), "record") != 0)
+            add_pair(b, allm_json_text(k, NULL), allm_json_value(k));
+    }
+    allm_json_build_end(b);
+    allm_json_free(yes);
+    return allm_json_build_done(b);
+}
+
+/* A member that the library takes as text: that, null or absent. */
+static bool read_text(struct scenario *s, const allm_json *e, const char *key,
+                      const char **out)
+{
+    const allm_json *v = allm_json_get(e, key);
+    *out = allm_json_type_of(v) == ALLM_JSON_TEXT ? allm_json_text(v, NULL)
+                                                  : NULL;
+    if (!v || *out || allm_json_type_of(v) == ALLM_JSON_NULL)
+        return true;
+    return scenario_refuse(s, "/engine/%s must be a text or null", key);
+}
+
+static bool read_engine(struct scenario *s, const allm_json *e,
+                        allm_engine_opts *o)
+{
+    const allm_json *adapter = allm_json_get(e, "adapter");
+    const allm_json *tools = allm_json_get(e, "tools");
+    if (e && allm_json_type_of(e) != ALLM_JSON_OBJECT)
+        return scenario_refuse(s, "/engine must be an object");
+    if (tools && allm_json_type_of(tools) != ALLM_JSON_ARRAY)
+        return scenario_refuse(s, "/engine/tools must be a list");
+    if (!scenario_knows(s, e, "/engine", engine_members) ||
+        !read_text(s, e, "adapter", &o->adapter) ||
+        !read_text(s, e, "model", &o->model) ||
+        !read_text(s, e, "tool_executor", &o->tool_executor) ||
+        !read_text(s, e, "tool_result_encoder", &o->tool_result_encoder) ||
+        !read_text(s, e, "image_adapter", &o->image_adapter))
+        return false;
+    if (!adapter)
+        o->adapter = "fake";
+    else if (!o->adapter)
+        o->flags = ALLM_ENGINE_NO_ADAPTER;
+    return true;
+}
+
+bool engine_make(struct scenario *s)
+{
+    const allm_json *e = allm_json_get(s->document, "engine");
+    allm_engine_opts o = { .size = sizeof o };
+    char why[512];
+    clock_make(&s->clock);
+    if (!read_engine(s, e, &o))
+        return false;
+    if (!engine_tools(&s->tools, allm_json_get(e, "tools"), why, sizeof why))
+        return scenario_refuse(s, "/engine/tools: %s", why);
+    allm_json *options = fake_options(e);
+    o.adapter_opts = options;
+    o.tool_count = s->tools.count;
+    o.tools = s->tools.tool;
+    o.params = allm_json_get(e, "params");
+    o.context = allm_json_get(e, "context");
+    o.retry = allm_json_get(e, "retry");
+    o.middleware = allm_json_get(e, "middleware");
+    o.metadata = allm_json_get(e, "metadata");
+    o.clock = &s->clock.clock;
+    s->engine = allm_engine_new(&o);
+    allm_json_free(options);
+    return true;            /* what it refused, the first call tells */
+}
+
+void engine_release(struct scenario *s)
+{
+    allm_engine_free(s->engine);
+    engine_tools_release(&s->tools);
+}

@@ -1,0 +1,24 @@
+/* ops.h - the operations of scenario files */
+#ifndef SCENARIO_OPS_H
+#define SCENARIO_OPS_H
+
+#include "report.h"
+
+/* Run one: what it gave goes into the report.  A file that cannot be
+ * understood sets s->fault. */
+typedef void op_fn(struct scenario *s, const allm_json *op, struct report *r);
+
+struct op {
+    const char *name;
+    const char *members;        /* besides op and expect */
+    op_fn *run;                 /* NULL: not supported yet */
+};
+
+/* NULL: no operation has that name. */
+const struct op *ops_find(const char *name);
+
+op_fn op_generate, op_stream_generate;
+op_fn op_resolve_params, op_resolve_tools, op_resolve_model, op_merge_opts;
+op_fn op_validate, op_round_trip, op_decode, op_collect;
+
+#endif

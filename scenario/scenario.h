@@ -1,0 +1,45 @@
+/* scenario.h - one scenario file being run */
+#ifndef SCENARIO_SCENARIO_H
+#define SCENARIO_SCENARIO_H
+
+#include <allm.h>
+
+#include <stdio.h>
+
+enum { MOST_TOOLS = 64 };
+
+/* A clock that moves only when somebody waits. */
+struct test_clock {
+    int64_t now_ns;
+    allm_clock clock;
+};
+
+/* Tools made of their plain forms; each lives in its codec. */
+struct tool_list {
+    size_t count;
+    allm_codec *codec[MOST_TOOLS];
+    const allm_tool *tool[MOST_TOOLS];
+};
+
+struct scenario {
+    const char *file;
+    allm_json *document;
+    struct test_clock clock;
+    allm_engine *engine;
+    struct tool_list tools;
+    size_t op_count;            /* operations that have run */
+    allm_json **outcome;        /* of each, for same_as */
+    char fault[1024];           /* why the file cannot be understood */
+    FILE *notes;                /* what is printed behind "not ok" */
+};
+
+/* Note why the file cannot be understood; false. */
+__attribute__((format(printf, 2, 3)))
+bool scenario_refuse(struct scenario *s, const char *format, ...);
+
+/* Every member of an object is one of these words, which are separated by
+ * spaces; else refused: `where` has a member that nobody knows. */
+bool scenario_knows(struct scenario *s, const allm_json *object,
+                    const char *where, const char *words);
+
+#endif
