@@ -19,7 +19,10 @@
 #include "json/build.h"
 #include "json/json.h"
 
-enum type { ANY, TEXT, FLAG, POSITIVE, NUMBER, MAP, PAIRS, WORD_OR_MAP };
+enum type {
+    ANY, TEXT, FLAG, POSITIVE, NUMBER, MAP, PAIRS, WORD_OR_MAP,
+    NO_DATA                     /* functions: never as JSON */
+};
 
 #define NOWHERE ((size_t)-1)
 #define AT(m)   offsetof(allm_call_opts, m)
@@ -67,7 +70,7 @@ static const struct option {
     { "emit_tool_deltas", OPTION_FILTER, FLAG, NOWHERE, TO(emit_tool_deltas) },
     { "include_raw_chunks", OPTION_FILTER, FLAG, NOWHERE,
       TO(include_raw_chunks) },
-    { "on_event", OPTION_FILTER, ANY, NOWHERE, NOWHERE },
+    { "on_event", OPTION_FILTER, NO_DATA, NOWHERE, NOWHERE },
 
     { "request_id", OPTION_CALL, TEXT, AT(request_id), TO(request_id) },
     { "resolved_model", OPTION_CALL, ANY, NOWHERE, NOWHERE },
@@ -212,6 +215,8 @@ static const char *store(const struct option *r, const allm_json *v,
     const char *text;
     int64_t n;
 
+    if (r->type == NO_DATA)
+        return "set in the struct: it is no data";
     if (r->to == NOWHERE)
         return NULL;
     char *to = (char *)out + r->to;
@@ -248,6 +253,7 @@ static const char *store(const struct option *r, const allm_json *v,
         return out->tool_choice || allm_json_type_of(v) == ALLM_JSON_OBJECT
                    ? NULL
                    : "a word, the name of a tool, or an object";
+    case NO_DATA:
     case PAIRS:
     case MAP:
     case ANY:
@@ -348,4 +354,31 @@ const allm_error *options_read(struct options *out, struct allm_home *home,
     if (!error)
         error = check_all(out, a);
     return error ? error : take_tools(out, home);
+}
+
+/* ---------------------------------------------------------------- defaults --- */
+
+static void take_flag(const struct options *o, const char *name, bool *to,
+                      bool otherwise)
+{
+    if (!json_get(o->all, slice_of(name)))
+        *to = otherwise;
+}
+
+static void take_deadline(int64_t *to, int64_t otherwise)
+{
+    if (!*to)
+        *to = otherwise;
+}
+
+void options_inherit(struct options *o, const struct options *d)
+{
+    take_flag(o, "emit_text_deltas", &o->emit_text_deltas, d->emit_text_deltas);
+    take_flag(o, "emit_tool_deltas", &o->emit_tool_deltas, d->emit_tool_deltas);
+    take_flag(o, "include_raw_chunks", &o->include_raw_chunks,
+              d->include_raw_chunks);
+    take_deadline(&o->connect_ms, d->connect_ms);
+    take_deadline(&o->first_ms, d->first_ms);
+    take_deadline(&o->silence_ms, d->silence_ms);
+    take_deadline(&o->total_ms, d->total_ms);
 }

@@ -49,6 +49,9 @@ struct options {
 const allm_error *options_read(struct options *out, struct allm_home *home,
                                const allm_call_opts *given);
 
+/* Filters and deadlines that o does not set, from the defaults d. */
+void options_inherit(struct options *o, const struct options *d);
+
 /* Whom an option is for. */
 enum option_scope options_scope(struct slice name);
 

@@ -11,11 +11,11 @@
 #include "base/status.h"
 #include "data/model_ref.h"
 #include "data/request.h"
-#include "data/tool.h"
 #include "data/validate.h"
 #include "engine/catalog.h"
 #include "engine/keys.h"
 #include "engine/pairs.h"
+#include "run/resolve.h"
 #include "json/json.h"
 
 #include <stdint.h>
@@ -61,7 +61,6 @@ const allm_error *plan_begin(struct plan *p, const allm_call_opts *opts,
     const allm_error *error = options_read(o, p->home, opts);
     if (error)
         return error;
-    p->terms = terms_of(o);
     p->call.size = sizeof p->call;
     p->call.clock = &core->public_clock;
     p->call.attachments = core->attachments;
@@ -98,65 +97,24 @@ static const allm_error *check_engine(struct plan *p)
     return NULL;
 }
 
-/* Tools of the options are the caller's: ours from here on. */
-static const allm_error *keep_tools(struct plan *p, allm_request *r)
-{
-    const allm_error *error = NULL;
-    const allm_tool **mine = arena_alloc(home_arena(p->home),
-                                         (r->tool_count + 1) * sizeof *mine);
-    if (!mine)
-        return status_nomem();
-    for (size_t i = 0; i < r->tool_count; i++) {
-        mine[i] = shape_copy(p->home, &tool_shape, r->tools[i], &error);
-        if (!mine[i])
-            return error;
-    }
-    r->tools = mine;
-    return NULL;
-}
-
-static void resolve_numbers(struct plan *p, const struct options *o,
-                            allm_request *r)
+/* What the engine's params say where the call says nothing. */
+static const allm_error *take_defaults(struct plan *p, struct options *o,
+                                       struct options *d)
 {
     const allm_json *params = engine_record(p->engine)->params;
-    const allm_json *t = allm_json_get(params, "temperature");
-    const allm_json *max = allm_json_get(params, "max_tokens");
-    int64_t n;
-    if (o->temperature.set)
-        r->temperature = o->temperature;
-    else if (!r->temperature.set && t)
-        r->temperature = (allm_num){ allm_json_number(t), true };
-    if (o->max_tokens.set)
-        r->max_tokens = o->max_tokens;
-    else if (!r->max_tokens.set && allm_json_int64(max, &n))
-        r->max_tokens = (allm_int){ n, true };
-}
-
-/* The fields of a request by precedence: call, request, engine. */
-static const allm_error *resolve(struct plan *p, const struct options *o,
-                                 allm_request *r)
-{
-    if (o->model)
-        r->model_ref = NULL;
-    if (!r->model_ref)
-        r->model = engine_model(p->engine, o, r->model);
-    resolve_numbers(p, o, r);
-    if (o->tool_choice || o->tool_choice_map) {
-        r->tool_choice = o->tool_choice;
-        r->tool_choice_map = o->tool_choice_map;
-    }
-    if (o->response_format)
-        r->response_format = o->response_format;
-    if (r->tools && !o->has_tools)
-        return NULL;
-    if (!engine_tools(p->engine, o, home_arena(p->home), &r->tool_count,
-                      &r->tools))
-        return status_nomem();
-    return o->has_tools ? keep_tools(p, r) : NULL;
+    bool any = allm_json_count(params) > 0;
+    const allm_error *error =
+        options_read(d, p->home, any ? ALLM(call_opts, .json = params) : NULL);
+    if (error)
+        return error;
+    options_inherit(o, d);
+    p->terms = terms_of(o);
+    return NULL;
 }
 
 /* The caller's request, held, with the fields resolved. */
 static const allm_error *take_request(struct plan *p, const struct options *o,
+                                      const struct options *d,
                                       const allm_request *given)
 {
     const allm_error *error = status_nomem();
@@ -170,7 +128,10 @@ static const allm_error *take_request(struct plan *p, const struct options *o,
         p->request = *mine;
         p->request.home = NULL;
         p->call.request = &p->request;
-        error = resolve(p, o, &p->request);
+        const allm_error *why = status_nomem();
+        error = resolve_request(&p->request, p->engine, o, d, p->home, &why)
+                    ? NULL
+                    : why;
     }
     home_drop(mine->home);
     return error;
@@ -341,14 +302,17 @@ void plan_release(struct plan *p)
         secret_release(p->key);
 }
 
-const allm_error *plan_check(struct plan *p, const struct options *o,
+const allm_error *plan_check(struct plan *p, struct options *o,
                              const allm_request *given, struct arena *scratch,
                              const struct trace *t)
 {
+    struct options d;           /* what the engine's params say */
     p->row = engine_row_for(p->engine, plan_model(p, o, given));
     const allm_error *error = check_engine(p);
     if (!error)
-        error = take_request(p, o, given);
+        error = take_defaults(p, o, &d);
+    if (!error)
+        error = take_request(p, o, &d, given);
     if (!error)                 /* what it writes is not needed later */
         error = validate_request(scratch, &p->request);
     if (!error)

@@ -41,7 +41,7 @@ const char *plan_model(const struct plan *p, const struct options *o,
  * capabilities, options, key.  NULL, or the error, alive as long as the home
  * and `scratch`.
  */
-const allm_error *plan_check(struct plan *p, const struct options *o,
+const allm_error *plan_check(struct plan *p, struct options *o,
                              const allm_request *given, struct arena *scratch,
                              const struct trace *t);
 

@@ -234,6 +234,8 @@ static void options_of_a_wrong_kind_are_misuse(void)
         { "{'adapter_opts': 3}", "an object or a list" },
         { "{'tool_choice': 3}", "a word" },
         { "{'silence_ms': -1}", "greater than 0" },
+        { "{'tools': 'echo'}", "option tools must be a list" },
+        { "{'on_event': 1}", "set in the struct" },
         { "[]", "an object of options" },
         { "{'model': 'twice'}", "given once" },
     };
@@ -325,6 +327,64 @@ static void the_call_goes_before_the_request_before_the_engine(void)
     check_seen(e, "/2/max_tokens", "7");
     check_seen(e, "/2/tool_choice", "\"none\"");
     allm_engine_free(e);
+    allm_json_free(params);
+    allm_json_free(opts);
+}
+
+static void the_engine_has_defaults_for_every_option(void)
+{
+    static const struct {
+        const char *params, *json, *events;
+    } rows[] = {
+        { "{'emit_text_deltas': false}", "{}",
+          "started text=a completed:a/null ok" },
+        { "{'emit_text_deltas': false}", "{'emit_text_deltas': true}",
+          "started text:a text=a completed:a/null ok" },
+        { "{'include_raw_chunks': true}", "{}",
+          "started text:a chunk:1 text=a completed:a/null ok" },
+        { "{'include_raw_chunks': true}", "{'include_raw_chunks': false}",
+          "started text:a text=a completed:a/null ok" },
+        { "{'total_ms': 5}", "{'total_ms': 7000}",
+          "started text:a text=a completed:a/null ok" },
+        { "{'emit_text_deltas': 'no'}", "{}", "misuse invalid_option" },
+        { "{'temperature': 'hot'}", "{}", "misuse invalid_option" },
+        { "{'max_tokens': 0}", "{'max_tokens': 1}", "misuse invalid_option" },
+    };
+    allm_json *opts = play_json("{'script': [['text', 'a'],"
+                                " ['raw_chunk', 1]]}");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        check_row(rows[i].params);
+        allm_json *params = play_json(rows[i].params);
+        allm_json *json = play_json(rows[i].json);
+        allm_engine *e = allm_engine_new(ALLM(engine_opts, .model = "fake:m",
+                                              .adapter_opts = opts,
+                                              .params = params));
+        allm_stream *s = play_call_with(e, ALLM(call_opts, .json = json));
+        CHECK_TEXT(play_all(s), rows[i].events);
+        allm_stream_free(s);
+        allm_engine_free(e);
+        allm_json_free(json);
+        allm_json_free(params);
+    }
+    allm_json_free(opts);
+}
+
+static void fields_of_requests_have_defaults_too(void)
+{
+    allm_json *opts = play_json("{'record': true, 'scripts': [[], []]}");
+    allm_json *params = play_json("{'tool_choice': 'none',"
+                                  " 'response_format': {'type': 'x'}}");
+    allm_json *json = play_json("{'tool_choice': 'auto'}");
+    allm_engine *e = allm_engine_new(ALLM(engine_opts, .model = "fake:m",
+                                          .adapter_opts = opts,
+                                          .params = params));
+    allm_stream_free(play_call(e));
+    check_seen(e, "/0/tool_choice", "\"none\"");
+    check_seen(e, "/0/response_format", "{\"type\":\"x\"}");
+    allm_stream_free(play_call_with(e, ALLM(call_opts, .json = json)));
+    check_seen(e, "/1/tool_choice", "\"auto\"");
+    allm_engine_free(e);
+    allm_json_free(json);
     allm_json_free(params);
     allm_json_free(opts);
 }
@@ -686,6 +746,8 @@ TESTS = {
     TEST(options_of_a_wrong_kind_are_misuse),
     TEST(dialects_need_a_transport),
     TEST(the_call_goes_before_the_request_before_the_engine),
+    TEST(the_engine_has_defaults_for_every_option),
+    TEST(fields_of_requests_have_defaults_too),
     TEST(tools_come_from_the_request_or_the_engine),
     TEST(adapter_opts_of_the_call_win),
     TEST(ids_are_the_callers_or_fresh),

@@ -1,0 +1,70 @@
+/* resolve.c - the fields of a request by precedence: call, request, engine */
+#include "run/resolve.h"
+
+#include "data/shape.h"
+#include "data/tool.h"
+
+/* Tools of the options are the caller's: ours from here on. */
+static bool keep_tools(allm_request *r, struct allm_home *home,
+                       const allm_error **error)
+{
+    const allm_tool **mine = arena_alloc(home_arena(home),
+                                         (r->tool_count + 1) * sizeof *mine);
+    for (size_t i = 0; mine && i < r->tool_count; i++) {
+        mine[i] = shape_copy(home, &tool_shape, r->tools[i], error);
+        if (!mine[i])
+            return false;
+    }
+    r->tools = mine;
+    return mine != NULL;
+}
+
+static void choose_model(allm_request *r, const allm_engine *e,
+                         const struct options *o)
+{
+    if (o->model)
+        r->model_ref = NULL;
+    if (!r->model_ref)
+        r->model = engine_model(e, o, r->model);
+}
+
+static void choose_numbers(allm_request *r, const struct options *o,
+                           const struct options *d)
+{
+    if (o->temperature.set)
+        r->temperature = o->temperature;
+    else if (!r->temperature.set)
+        r->temperature = d->temperature;
+    if (o->max_tokens.set)
+        r->max_tokens = o->max_tokens;
+    else if (!r->max_tokens.set)
+        r->max_tokens = d->max_tokens;
+}
+
+/* A word and a map are two spellings of one field. */
+static void choose_tool_choice(allm_request *r, const struct options *o,
+                               const struct options *d)
+{
+    const struct options *from = o->tool_choice || o->tool_choice_map ? o : d;
+    if (from == d && (r->tool_choice || r->tool_choice_map))
+        return;
+    r->tool_choice = from->tool_choice;
+    r->tool_choice_map = from->tool_choice_map;
+}
+
+bool resolve_request(allm_request *r, const allm_engine *e,
+                     const struct options *o, const struct options *d,
+                     struct allm_home *home, const allm_error **error)
+{
+    choose_model(r, e, o);
+    choose_numbers(r, o, d);
+    choose_tool_choice(r, o, d);
+    if (o->response_format)
+        r->response_format = o->response_format;
+    else if (!r->response_format)
+        r->response_format = d->response_format;
+    if (r->tools && !o->has_tools)
+        return true;
+    return engine_tools(e, o, home_arena(home), &r->tool_count, &r->tools) &&
+           (!o->has_tools || keep_tools(r, home, error));
+}
