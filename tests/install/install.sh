@@ -107,6 +107,12 @@ check "runs, too" equal "$version" "$("$temp/static")"
 check "without the shared one" sh -c \
     "! objdump -p '$temp/static' | grep 'NEEDED.*allm'"
 
+program=$(find "$root" -name allm-scenario)
+scenario=$SOURCE_DIR/tests/scenario/fake-generate-text.json
+check "the program allm-scenario" equal "1 passed, 0 failed" \
+    "$(LD_LIBRARY_PATH=$lib:${LD_LIBRARY_PATH-} "$program" "$scenario" |
+        tail -n 1)"
+
 DESTDIR=$root "$SOURCE_DIR/tools/uninstall" "$BUILD_DIR" >/dev/null
 check "uninstalling leaves no file" equal "" \
     "$(find "$root" -type f -o -type l)"
