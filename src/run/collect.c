@@ -395,11 +395,15 @@ static allm_status on_raw_chunk(struct collect *c, const allm_event *e)
     return ALLM_OK;
 }
 
+/* What an adapter calls an error is one, in whatever form it came. */
 static allm_status on_error(struct collect *c, const allm_event *e)
 {
-    if (!e->error)
+    allm_error foreign = status_blank(ALLM_ERR_ADAPTER);
+    foreign.reason = "unknown";
+    foreign.cause = allm_json_get(e->kept, "error");
+    if (!e->error && !foreign.cause)
         return ALLM_OK;
-    c->error = error_copy(c->home, e->error);
+    c->error = error_copy(c->home, e->error ? e->error : &foreign);
     c->finish_reason = ALLM_FINISH_ERROR;
     return settled(c);
 }

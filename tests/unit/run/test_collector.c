@@ -135,6 +135,15 @@ static void each_event_changes_the_response(void)
         { "an error",
           "[{'type':'error','error':{'kind':'adapter','reason':'timeout'}}]",
           "/finish_reason", "\"error\"" },
+        { "an error that is none of ours is the cause of one",
+          "[{'type':'error','error':'boom'}]", "/metadata/error",
+          "{\"kind\":\"adapter\",\"reason\":\"unknown\",\"message\":"
+          "\"adapter error: unknown\",\"provider\":null,\"status\":null,"
+          "\"retry_after_ms\":null,\"request_id\":null,\"cause\":\"boom\","
+          "\"metadata\":{}}" },
+        { "an error that is none of ours ends the answer",
+          "[{'type':'error','error':{'reason':'x'}}]", "/finish_reason",
+          "\"error\"" },
         { "an error is in the metadata",
           "[{'type':'error','error':{'kind':'adapter','reason':'timeout'}}]",
           "/metadata/error/reason", "\"timeout\"" },
