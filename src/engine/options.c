@@ -316,6 +316,9 @@ static const allm_error *read_tools(struct options *out, struct allm_home *home,
     size_t count = 0;
     const void *const *tools = NULL;
     decode_init(&d, home, home_arena(home));
+    for (const allm_json *t = NULL; (t = allm_json_next(list, t));)
+        if (allm_json_type_of(t) != ALLM_JSON_OBJECT)
+            return wrong(home_arena(home), SLICE("tools"), "a list of tools");
     if (!decode_list(&d, &tool_shape, list, &count, &tools))
         return d.error
                    ? d.error

@@ -235,6 +235,7 @@ static void options_of_a_wrong_kind_are_misuse(void)
         { "{'tool_choice': 3}", "a word" },
         { "{'silence_ms': -1}", "greater than 0" },
         { "{'tools': 'echo'}", "option tools must be a list" },
+        { "{'tools': [42]}", "option tools must be a list" },
         { "{'on_event': 1}", "set in the struct" },
         { "[]", "an object of options" },
         { "{'model': 'twice'}", "given once" },
