@@ -79,7 +79,7 @@ ALLM_API allm_engine *allm_engine_from_record(const allm_engine_record *,
 ALLM_API allm_engine *allm_engine_keep(const allm_engine *);
 ALLM_API void allm_engine_free(allm_engine *);
 ALLM_API const allm_error *allm_engine_error(const allm_engine *);
-ALLM_API const allm_engine_record *allm_engine_record_of(const allm_engine *);
+ALLM_API const allm_engine_record *allm_engine_fields(const allm_engine *);
 ALLM_API allm_text *allm_engine_json(const allm_engine *, uint32_t form);
 
 ALLM_API allm_engine *allm_engine_put_tool(const allm_engine *,

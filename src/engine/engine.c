@@ -293,7 +293,7 @@ const allm_error *allm_engine_error(const allm_engine *e)
     return e ? e->error : status_nomem();
 }
 
-const allm_engine_record *allm_engine_record_of(const allm_engine *e)
+const allm_engine_record *allm_engine_fields(const allm_engine *e)
 {
     return e ? e->record : NULL;
 }
