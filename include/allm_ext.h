@@ -18,8 +18,9 @@ extern "C" {
 /*
  * Where an adapter puts its events.  What it puts must live until the adapter
  * is called again; memory from allm_sink_alloc() does, and is freed for it.
- * Only adapter events are taken (the others belong to the loops above):
- * ALLM_ERR_MISUSE, and nothing was put.
+ * Only adapter events are taken (the others belong to the loops above), and an
+ * error event needs an error with kind and reason: else ALLM_ERR_MISUSE, and
+ * nothing was put.  This, and lack of memory, sticks.
  */
 typedef struct allm_sink allm_sink;
 ALLM_API allm_status allm_sink_put(allm_sink *, const allm_event *);
@@ -30,8 +31,8 @@ ALLM_API void *allm_sink_keep(allm_sink *, size_t size);
 ALLM_API const allm_json *allm_sink_parse(allm_sink *, const char *text,
                                           size_t len);
 /* Why open() or explain() fails; the error and its texts as for events.  It
- * returns the error's kind, so that a function may end with it.  final: never
- * worth another attempt. */
+ * returns the error's kind, so that a function may end with it (MISUSE, if it
+ * has no kind or reason).  final: never worth another attempt. */
 ALLM_API allm_status allm_sink_fail(allm_sink *, const allm_error *,
                                     bool final);
 
@@ -69,6 +70,7 @@ typedef struct allm_call {
  * A thing of the adapter's own that lives as long as the engine and all the
  * engines derived from it: made once, by make(ud), and found again by `key`,
  * an address of the adapter's.  make NULL: only look.  NULL: none, no memory.
+ * make runs with the attachments locked and may not ask for one itself.
  */
 ALLM_API void *allm_attachment_get(allm_attachments *, const void *key,
                                    void *(*make)(void *ud),

@@ -43,7 +43,8 @@ typedef struct allm_engine_opts {
     size_t                    size;
     const char               *model;          /* "fake:m", "openai:gpt-..." */
     const char               *adapter;        /* by name; NULL: the model's */
-    const allm_adapter       *adapter_table;  /* your own                   */
+    const allm_adapter       *adapter_table;  /* your own, copied; what
+                                                 it points to must stay     */
     const allm_json          *adapter_opts;   /* object, or [[key, value]]  */
     size_t                    tool_count;
     const allm_tool *const   *tools;
@@ -79,9 +80,13 @@ ALLM_API allm_engine *allm_engine_from_record(const allm_engine_record *,
 ALLM_API allm_engine *allm_engine_keep(const allm_engine *);
 ALLM_API void allm_engine_free(allm_engine *);
 ALLM_API const allm_error *allm_engine_error(const allm_engine *);
+/* What it was made of, lent by the engine; of a refused one an empty record. */
 ALLM_API const allm_engine_record *allm_engine_fields(const allm_engine *);
+/* Plain data only: a tool that has a function is refused (not_serializable). */
 ALLM_API allm_text *allm_engine_json(const allm_engine *, uint32_t form);
 
+/* A new engine with one change.  Tools are appended, also where the name is
+ * taken; to replace by name use allm_engine_merge_opts(). */
 ALLM_API allm_engine *allm_engine_put_tool(const allm_engine *,
                                            const allm_tool *);
 ALLM_API allm_engine *allm_engine_put_tools(const allm_engine *, size_t count,
@@ -92,6 +97,8 @@ ALLM_API allm_engine *allm_engine_put_param(const allm_engine *,
 ALLM_API allm_engine *allm_engine_put_context(const allm_engine *,
                                               const char *key,
                                               const allm_json *value);
+/* The adapter is that of the new model's provider where it was not given and
+ * the provider is known, else the one there was. */
 ALLM_API allm_engine *allm_engine_with_model(const allm_engine *,
                                              const char *model);
 
@@ -103,7 +110,8 @@ typedef allm_status (*allm_event_fn)(const allm_event *, void *ud);
 /*
  * Options of one call.  The same ones may be given as data in `json`, by the
  * names of their members, together with any option a provider knows; one name
- * in both places is misuse.  Precedence: call, request, engine, default.
+ * in both places is misuse.  Tools and on_event are for the struct only, and
+ * null in json is absent.  Precedence: call, request, engine, default.
  */
 typedef struct allm_call_opts {
     size_t                  size;
@@ -133,15 +141,22 @@ typedef struct allm_call_opts {
     const allm_json        *json;
 } allm_call_opts;
 
-/* What a call with these options would use.  resolve_model: a text, a model
- * reference in its plain form if a catalog knows it, or null. */
+/*
+ * An engine with the model, tools (by name), params and context of the options.
+ * It never refuses: other options, and what is of a wrong kind, are left out.
+ */
 ALLM_API allm_engine *allm_engine_merge_opts(const allm_engine *,
                                              const allm_call_opts *);
+
+/* What a call with these options would use.  resolve_model: a text, a model
+ * reference in its plain form if a catalog knows it, or null.  resolve_params:
+ * the engine's, with every option over them that is no field of an engine. */
 ALLM_API allm_json *allm_engine_resolve_model(const allm_engine *,
                                               const allm_call_opts *);
 ALLM_API allm_json *allm_engine_resolve_params(const allm_engine *,
                                                const allm_call_opts *);
-/* An engine record whose tools they are. */
+/* An engine record whose tools they are: the engine's in their order, each
+ * replaced by the call's of that name, then the others of the call. */
 ALLM_API allm_engine_record *
 allm_engine_resolve_tools(const allm_engine *, const allm_call_opts *);
 
@@ -339,8 +354,10 @@ ALLM_API uint64_t allm_fake_calls(const allm_engine *);
 ALLM_API uint64_t allm_fake_released(const allm_engine *);
 ALLM_API allm_json *allm_fake_requests(const allm_engine *);
 
-/* Scripts of one call, as values for adapter_opts. */
+/* Scripts of one call, as values for "script" of adapter_opts. */
+/* NULL: "Hello world". */
 ALLM_API allm_json *allm_fake_plain_text(const char *text);
+/* Its id is call_0; arguments NULL: {}. */
 ALLM_API allm_json *allm_fake_single_tool_call(const char *name,
                                                const allm_json *arguments);
 /* [[name, arguments], ...]; the ids are call_0, call_1, ... */
@@ -351,6 +368,9 @@ ALLM_API allm_json *allm_fake_streamed_arguments(const char *name,
 ALLM_API allm_json *allm_fake_mid_stream_error(const char *reason);
 ALLM_API allm_json *allm_fake_delayed_text(const char *text, uint32_t ms);
 ALLM_API allm_json *allm_fake_empty_response(void);
+/* Several calls, for "scripts": the scripts one after the other. */
+ALLM_API allm_json *allm_fake_multi_turn(size_t count,
+                                         const allm_json *const *scripts);
 
 #ifdef __cplusplus
 }

@@ -29,7 +29,7 @@ static const struct shape_own retry_own = { write_retry, read_retry, NULL };
 static void write_opts(struct encoder *e, const void *value)
 {
     const allm_json *v = ((const allm_engine_record *)value)->adapter_opts;
-    if (v && allm_json_type_of(v) != ALLM_JSON_OBJECT) {
+    if (allm_json_type_of(v) == ALLM_JSON_ARRAY) {
         encode_json(e, v);
         return;
     }
@@ -86,7 +86,8 @@ static const allm_error *settle(struct allm_home *home, void *value)
 {
     const allm_json *v = ((allm_engine_record *)value)->adapter_opts;
     (void)home;
-    if (!v || allm_json_type_of(v) == ALLM_JSON_ARRAY ||
+    if (!v || allm_json_type_of(v) == ALLM_JSON_NULL ||
+        allm_json_type_of(v) == ALLM_JSON_ARRAY ||
         allm_json_type_of(v) == ALLM_JSON_OBJECT)
         return NULL;
     return &odd_opts;

@@ -19,6 +19,7 @@
 #include "data/tool.h"
 #include "engine/catalog.h"
 #include "engine/keys.h"
+#include "engine/pairs.h"
 #include "engine/retry.h"
 #include "json/build.h"
 #include "json/json.h"
@@ -27,17 +28,16 @@
 
 struct shared_core {
     atomic_size_t count;
+    uint32_t flags;
     struct engine_core core;
 };
 
 struct allm_engine {
     atomic_size_t count;
     struct shared_core *shared;
-    allm_engine_record *record;     /* a root of ours */
+    allm_engine_record *record;     /* a root of ours; a refused one says why */
     const struct registry_row *row; /* NULL: no adapter */
-    bool by_model;                  /* the model's provider chose it */
-    struct allm_home *told;         /* owns error; NULL if all is well */
-    const allm_error *error;
+    const allm_error *error;        /* of the record; NULL: all is well */
 };
 
 /* ------------------------------------------------------------------- core --- */
@@ -61,7 +61,7 @@ static struct shared_core *core_new(const allm_engine_opts *o)
         mem_free(mem, s, sizeof *s);
         return NULL;
     }
-    *s = (struct shared_core){ .core = { .mem = mem } };
+    *s = (struct shared_core){ .flags = o->flags, .core = { .mem = mem } };
     atomic_init(&s->count, 1);
     struct engine_core *c = &s->core;
     c->clock = clock_from(o->clock);
@@ -114,14 +114,16 @@ static allm_engine *engine_alloc(struct shared_core *shared)
 /* The engine is unusable, and says why; NULL if there is no memory for it. */
 static allm_engine *refused(allm_engine *e, const allm_error *why)
 {
-    if (why->kind != ALLM_ERR_NOMEM)
-        e->told = home_new(e->shared->core.mem, 512);
-    if (e->told)
-        e->error = status_retell(home_arena(e->told), why);
-    if (e->told && e->error->kind != ALLM_ERR_NOMEM)
-        return e;
-    allm_engine_free(e);
-    return NULL;
+    allm_engine_record *record = e ? shape_failed(&engine_record_shape, why)
+                                   : NULL;
+    if (!record) {
+        allm_engine_free(e);
+        return NULL;
+    }
+    allm_engine_record_free(e->record);
+    e->record = record;
+    e->error = allm_engine_record_error(record);
+    return e;
 }
 
 static allm_engine *misused(allm_engine *e, const char *reason,
@@ -133,43 +135,51 @@ static allm_engine *misused(allm_engine *e, const char *reason,
     return refused(e, &why);
 }
 
-/* By its own name, else by the provider in the model's. */
-static const struct registry_row *look_up(const allm_engine_record *r,
-                                          uint32_t flags)
+/* The caller's own, else by its name, else by the provider in the model's;
+ * `old` where that says nothing. */
+static const struct registry_row *look_up(const struct shared_core *s,
+                                          const char *adapter,
+                                          const char *model,
+                                          const struct registry_row *old)
 {
-    if (r->adapter)
-        return registry_find(slice_of(r->adapter));
-    if (!r->model || (flags & ALLM_ENGINE_NO_ADAPTER))
-        return NULL;
     struct slice provider, id;
-    model_ref_split(slice_of(r->model), &provider, &id);
-    return registry_find(provider);
+    if (s->core.own.adapter)
+        return &s->core.own;
+    if (adapter)
+        return registry_find(slice_of(adapter));
+    if (!model || (s->flags & ALLM_ENGINE_NO_ADAPTER))
+        return old;
+    model_ref_split(slice_of(model), &provider, &id);
+    const struct registry_row *found = provider.ptr ? registry_find(provider)
+                                                    : NULL;
+    return found ? found : old;
 }
 
-/* Everything that is wrong with the fields themselves. */
-static allm_engine *check(allm_engine *e)
+static const allm_error *find_fault(const allm_engine *e, struct arena *a)
 {
     const allm_engine_record *r = e->record;
-    struct arena a;
     struct retry_policy policy;
+    const allm_error *fault;
     if (allm_json_count(r->middleware) > 0)
-        return misused(e, "invalid_engine",
-                       "middleware must stay empty in this version");
-    if (r->adapter && !e->row)
-        return misused(e, "invalid_engine",
-                       "no adapter has that name; use a name that "
-                       "docs/providers.md lists, or give adapter_table");
-    arena_init(&a, e->shared->core.mem);
-    const allm_error *wrong = retry_policy_read(&policy, r->retry, &a);
-    allm_engine *checked = wrong ? refused(e, wrong) : e;
-    arena_release(&a);
-    return checked;
+        fault = status_error(a, ALLM_ERR_MISUSE, "invalid_engine",
+                             "middleware must stay empty in this version; "
+                             "leave it out");
+    else if (r->adapter && !e->row)
+        fault = status_error(a, ALLM_ERR_MISUSE, "invalid_engine",
+                             "no adapter is called \"%.64s\"; leave .adapter "
+                             "out to use the model's, or give your own as "
+                             ".adapter_table",
+                             r->adapter);
+    else
+        return retry_policy_read(&policy, r->retry, a);
+    return fault ? fault : status_nomem();
 }
 
 /* An engine around a record that is given away to it. */
 static allm_engine *wrap(struct shared_core *shared, allm_engine_record *record,
-                         const struct registry_row *row, uint32_t flags)
+                         const struct registry_row *old)
 {
+    struct arena a;
     allm_engine *e = engine_alloc(shared);
     if (!e || !record) {
         allm_engine_record_free(record);
@@ -177,12 +187,16 @@ static allm_engine *wrap(struct shared_core *shared, allm_engine_record *record,
         return NULL;
     }
     e->record = record;
-    const allm_error *wrong = allm_engine_record_error(record);
-    if (wrong)
-        return refused(e, wrong);
-    e->row = row ? row : look_up(record, flags);
-    e->by_model = !row && !record->adapter && !(flags & ALLM_ENGINE_NO_ADAPTER);
-    return check(e);
+    e->error = allm_engine_record_error(record);
+    if (e->error)
+        return e;
+    e->row = look_up(shared, record->adapter, record->model, old);
+    arena_init(&a, shared->core.mem);
+    const allm_error *fault = find_fault(e, &a);
+    if (fault)
+        e = refused(e, fault);
+    arena_release(&a);
+    return e;
 }
 
 /* The caller's own adapter becomes a row as those of the registry. */
@@ -197,40 +211,57 @@ static bool take_adapter(struct engine_core *c, const allm_adapter *given)
     return true;
 }
 
-static allm_engine *new_from(const allm_engine_opts *given,
+/* Is it an object, or a list of pairs? */
+static bool are_options(struct arena *a, const allm_json *v)
+{
+    allm_json_type type = allm_json_type_of(v);
+    if (type == ALLM_JSON_NONE || type == ALLM_JSON_NULL)
+        return true;            /* nothing, or for the record to judge */
+    return pairs_object(a, v) || a->broken;
+}
+
+static allm_engine *fill(struct shared_core *shared, allm_engine_record *fields)
+{
+    enum { ID_LEN = 22 };
+    struct arena a;
+    struct buf id;
+    allm_engine *e = NULL;
+    arena_init(&a, shared->core.mem);
+    buf_init(&id, &a, ID_LEN);
+    if (!fields->id && random_id(shared->core.random, &id))
+        fields->id = id.ptr;
+    if (!are_options(&a, fields->adapter_opts))
+        e = misused(engine_alloc(shared), "invalid_engine",
+                    "adapter_opts must be an object or a list of [key, value] "
+                    "whose keys are texts, such as {\"script\": []}");
+    else
+        e = wrap(shared, a.broken ? NULL : allm_engine_record_new(fields),
+                 NULL);
+    arena_release(&a);
+    return e;
+}
+
+static allm_engine *new_from(const allm_engine_opts *o, bool known,
                              allm_engine_record *fields)
 {
-    allm_engine_opts o;
-    char id[32];
-    struct arena a;
-    struct buf text;
-    bool known = given_take(&o, sizeof o, given);
-    struct shared_core *shared = core_new(&o);
+    struct shared_core *shared = core_new(o);
     if (!shared)
         return NULL;
-    if (!known || !take_adapter(&shared->core, o.adapter_table)) {
-        allm_engine *e = engine_alloc(shared);
-        return e ? misused(e, "struct_size",
-                           "fill the options with ALLM(engine_opts, ...) and "
-                           "the size of adapter_table with sizeof, by a header "
-                           "not newer than the library")
-                 : NULL;
-    }
-    arena_init(&a, shared->core.mem);
-    buf_init(&text, &a, sizeof id);
-    if (!fields->id && random_id(shared->core.random, &text))
-        fields->id = text.ptr;
-    allm_engine_record *record = a.broken ? NULL
-                                          : allm_engine_record_new(fields);
-    arena_release(&a);
-    const struct registry_row *own = &shared->core.own;
-    return wrap(shared, record, own->adapter ? own : NULL, o.flags);
+    if (!known)
+        return misused(engine_alloc(shared), "struct_size",
+                       "fill the options with ALLM(engine_opts, ...), by a "
+                       "header not newer than the library");
+    if (!take_adapter(&shared->core, o->adapter_table))
+        return misused(engine_alloc(shared), "struct_size",
+                       "fill the adapter_table with ALLM(adapter, ...), by a "
+                       "header not newer than the library");
+    return fill(shared, fields);
 }
 
 allm_engine *allm_engine_new(const allm_engine_opts *given)
 {
     allm_engine_opts o;
-    given_take(&o, sizeof o, given);
+    bool known = given_take(&o, sizeof o, given);
     allm_engine_record fields = {
         .size = sizeof fields,
         .adapter = o.adapter,
@@ -247,20 +278,23 @@ allm_engine *allm_engine_new(const allm_engine_opts *given)
         .middleware = o.middleware,
         .metadata = o.metadata,
     };
-    return new_from(given, &fields);
+    return new_from(&o, known, &fields);
 }
 
 allm_engine *allm_engine_from_record(const allm_engine_record *record,
                                      const allm_engine_opts *given)
 {
+    allm_engine_opts o;
     if (!record)
         return NULL;
-    allm_engine_record fields = { .size = sizeof fields };
-    memcpy(&fields, record,
-           record->size < sizeof fields ? record->size : sizeof fields);
-    fields.size = sizeof fields;
+    bool known = given_take(&o, sizeof o, given);
+    if (shape_size_fault(record, sizeof(struct shape_head), sizeof *record) ||
+        allm_engine_record_error(record))
+        return wrap(core_new(&o), allm_engine_record_new(record), NULL);
+    allm_engine_record fields;
+    given_take(&fields, sizeof fields, record);
     fields.home = NULL;
-    return new_from(given, &fields);
+    return new_from(&o, known, &fields);
 }
 
 allm_engine *allm_engine_keep(const allm_engine *e)
@@ -283,7 +317,6 @@ void allm_engine_free(allm_engine *e)
     struct shared_core *shared = e->shared;
     struct mem mem = shared->core.mem;
     allm_engine_record_free(e->record);
-    home_drop(e->told);
     mem_free(mem, e, sizeof *e);
     core_drop(shared);
 }
@@ -316,13 +349,7 @@ const struct registry_row *engine_row(const allm_engine *e)
 const struct registry_row *engine_row_for(const allm_engine *e,
                                           const char *model)
 {
-    struct slice provider, id;
-    if (!e->by_model || !model)
-        return e->row;
-    model_ref_split(slice_of(model), &provider, &id);
-    const struct registry_row *row = provider.ptr ? registry_find(provider)
-                                                  : NULL;
-    return row ? row : e->row;
+    return look_up(e->shared, e->record->adapter, model, e->row);
 }
 
 const allm_adapter *engine_adapter(const allm_engine *e)
@@ -345,9 +372,14 @@ static allm_engine *derive(const allm_engine *e, allm_engine_record *fields)
     if (e->error)
         return allm_engine_keep(e);
     fields->home = NULL;
-    return wrap(core_keep(e->shared), allm_engine_record_new(fields),
-                e->by_model ? NULL : e->row,
-                e->by_model ? 0 : ALLM_ENGINE_NO_ADAPTER);
+    return wrap(core_keep(e->shared), allm_engine_record_new(fields), e->row);
+}
+
+/* One that says what was wrong with the change. */
+static allm_engine *derive_refused(const allm_engine *e, const char *reason,
+                                   const char *sentence)
+{
+    return misused(engine_alloc(core_keep(e->shared)), reason, sentence);
 }
 
 allm_engine *allm_engine_put_tools(const allm_engine *e, size_t count,
@@ -357,18 +389,18 @@ allm_engine *allm_engine_put_tools(const allm_engine *e, size_t count,
         return allm_engine_keep(e);
     struct arena a;
     allm_engine_record fields = *e->record;
-    size_t n = fields.tool_count;
+    size_t n = fields.tool_count, size;
+    if (count > SIZE_MAX - n || !mem_mul(n + count, sizeof *tools, &size))
+        return NULL;
+    fields.tool_count = n + count;
     arena_init(&a, e->shared->core.mem);
-    const allm_tool **all = arena_alloc(&a, (n + count) * sizeof *all);
-    allm_engine *made = NULL;
-    if (all) {
-        if (n)
-            memcpy(all, fields.tools, n * sizeof *all);
+    const allm_tool **all = tools ? arena_alloc(&a, size) : NULL;
+    if (all && n)
+        memcpy(all, fields.tools, n * sizeof *all);
+    if (all)
         memcpy(all + n, tools, count * sizeof *all);
-        fields.tools = all;
-        fields.tool_count = n + count;
-        made = derive(e, &fields);
-    }
+    fields.tools = all;         /* where there is no list the record says so */
+    allm_engine *made = a.broken ? NULL : derive(e, &fields);
     arena_release(&a);
     return made;
 }
@@ -384,14 +416,23 @@ static allm_engine *put_entry(const allm_engine *e, size_t map, const char *key,
 {
     if (!e || e->error)
         return allm_engine_keep(e);
+    if (!value)
+        return NULL;
+    if (!key)
+        return derive_refused(e, "missing_key_name",
+                              "an entry needs a key; to set several at once "
+                              "use allm_engine_merge_opts()");
+    if (allm_json_type_of(value) == ALLM_JSON_NONE)
+        return derive_refused(e, "broken_json",
+                              "the value is a JSON document that was refused; "
+                              "ask allm_json_error()");
     struct arena a;
     allm_engine_record fields = *e->record;
     const allm_json *old;
     memcpy(&old, (char *)&fields + map, sizeof old);
     arena_init(&a, e->shared->core.mem);
     const allm_json *changed = json_set(&a, old ? old : json_empty_object(),
-                                        slice_of(key),
-                                        value ? value : json_null());
+                                        slice_of(key), value);
     memcpy((char *)&fields + map, &changed, sizeof changed);
     allm_engine *made = changed ? derive(e, &fields) : NULL;
     arena_release(&a);
@@ -421,13 +462,23 @@ allm_engine *allm_engine_with_model(const allm_engine *e, const char *model)
 
 /* -------------------------------------------------------------- resolving --- */
 
-static size_t index_of(const allm_tool *const *tools, size_t n,
-                       const char *name)
+static bool same_name(const allm_tool *a, const allm_tool *b)
 {
-    size_t i = 0;
-    while (i < n && strcmp(tools[i]->name, name) != 0)
-        i++;
-    return i;
+    const char *x = a->name ? a->name : "", *y = b->name ? b->name : "";
+    return strcmp(x, y) == 0;
+}
+
+/* Put a tool in place of all that have its name; false: there is none. */
+static bool replace(const allm_tool **tools, size_t n, const allm_tool *by)
+{
+    bool found = false;
+    for (size_t i = 0; i < n; i++) {
+        if (!same_name(tools[i], by))
+            continue;
+        tools[i] = by;
+        found = true;
+    }
+    return found;
 }
 
 bool engine_tools(const allm_engine *e, const struct options *o,
@@ -445,13 +496,9 @@ bool engine_tools(const allm_engine *e, const struct options *o,
     size_t n = r->tool_count;
     if (n)
         memcpy(all, r->tools, n * sizeof *all);
-    for (size_t i = 0; i < o->tool_count; i++) {
-        const char *name = o->tools[i]->name ? o->tools[i]->name : "";
-        size_t at = index_of(all, r->tool_count, name);
-        if (at == r->tool_count)
-            at = n++;
-        all[at] = o->tools[i];
-    }
+    for (size_t i = 0; i < o->tool_count; i++)
+        if (!replace(all, r->tool_count, o->tools[i]))
+            all[n++] = o->tools[i];
     *count = n;
     *out = all;
     return true;
@@ -570,6 +617,8 @@ allm_engine_record *allm_engine_resolve_tools(const allm_engine *e,
     allm_engine_record *record = NULL;
     if (!ask(&q, e, opts))
         return NULL;
+    if (!q.error)
+        q.error = options_tools(&q.options, q.home);
     if (!q.error && engine_tools(e, &q.options, q.arena, &n, &tools))
         record = record_with(e, n, tools);
     else if (q.error && q.error->kind != ALLM_ERR_NOMEM)
@@ -586,25 +635,55 @@ static const allm_json *merged(struct arena *a, const allm_json *under,
     return json_merge(a, under ? under : json_empty_object(), over);
 }
 
+/* A member of the struct, or else of that name in json. */
+static const allm_json *either(const allm_json *own, const allm_call_opts *o,
+                               const char *name)
+{
+    return own ? own : allm_json_get(o->json, name);
+}
+
+/* The engine's tools and those of the call, unless they are wrong.  False: no
+ * memory. */
+static bool merge_tools(const allm_engine *e, const allm_call_opts *o,
+                        struct allm_home *home, allm_engine_record *fields)
+{
+    struct options tools;
+    struct arena *a = home_arena(home);
+    const allm_json *list = allm_json_get(o->json, "tools");
+    const allm_json *json =
+        list ? json_set(a, json_empty_object(), SLICE("tools"), list) : NULL;
+    const allm_error *wrong = options_read(&tools, home,
+                                           ALLM(call_opts, .tools = o->tools,
+                                                .tool_count = o->tool_count,
+                                                .json = json));
+    if (!wrong)
+        wrong = options_tools(&tools, home);
+    return (wrong && wrong->kind != ALLM_ERR_NOMEM) ||
+           (!wrong &&
+            engine_tools(e, &tools, a, &fields->tool_count, &fields->tools));
+}
+
+/* Total: what cannot be used is left out. */
 allm_engine *allm_engine_merge_opts(const allm_engine *e,
                                     const allm_call_opts *opts)
 {
-    struct question q;
-    if (!ask(&q, e, opts))
+    allm_call_opts o;
+    if (!e || e->error || !opts || !given_take(&o, sizeof o, opts))
+        return allm_engine_keep(e);
+    struct allm_home *home = home_new(e->shared->core.mem, 256);
+    if (!home)
         return NULL;
-    allm_engine *made = NULL;
-    if (q.error) {              /* total: it never refuses */
-        made = allm_engine_keep(e);
-    } else {
-        const struct options *o = &q.options;
-        allm_engine_record fields = *e->record;
-        bool ok = engine_tools(e, o, q.arena, &fields.tool_count,
-                               &fields.tools);
-        fields.model = o->model ? o->model : fields.model;
-        fields.params = merged(q.arena, fields.params, o->params);
-        fields.context = merged(q.arena, fields.context, o->context);
-        made = ok && !q.arena->broken ? derive(e, &fields) : NULL;
-    }
-    home_drop(q.home);
+    struct arena *a = home_arena(home);
+    const char *model = o.model
+                            ? o.model
+                            : allm_json_text(either(NULL, &o, "model"), NULL);
+    allm_engine_record fields = *e->record;
+    fields.model = model ? model : fields.model;
+    fields.params = merged(a, fields.params, either(o.params, &o, "params"));
+    fields.context = merged(a, fields.context,
+                            either(o.context, &o, "context"));
+    bool ok = merge_tools(e, &o, home, &fields) && !a->broken;
+    allm_engine *made = ok ? derive(e, &fields) : NULL;
+    home_drop(home);
     return made;
 }

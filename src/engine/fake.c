@@ -123,10 +123,23 @@ static void refuse(struct script *s, const char *sentence)
     s->wrong = e ? e : status_nomem();
 }
 
+/* May be left out; what was refused, or is no object, may not. */
+static bool take_arguments(struct script *s, const allm_json *arguments)
+{
+    allm_json_type type = allm_json_type_of(arguments);
+    if (!arguments || type == ALLM_JSON_OBJECT || type == ALLM_JSON_NULL)
+        return true;
+    refuse(s, "arguments of a scripted tool call must be an object; leave "
+              "them out for {}");
+    return false;
+}
+
 static void put_call(struct script *s, size_t number, struct slice name,
                      const allm_json *arguments)
 {
     struct buf id;
+    if (!take_arguments(s, arguments))
+        return;
     buf_init(&id, &s->arena, 64);
     buf_format(&id, "call_%zu", number);
     open_entry(s, "tool_call");
@@ -155,7 +168,8 @@ allm_json *allm_fake_single_tool_call(const char *name,
     struct script s;
     begin(&s);
     if (!name)
-        refuse(&s, "allm_fake_single_tool_call needs the name of a tool");
+        refuse(&s, "allm_fake_single_tool_call needs a name; give that of a "
+                   "tool");
     else
         put_call(&s, 0, slice_of(name), arguments);
     return end(&s, "tool_calls");
@@ -167,16 +181,17 @@ allm_json *allm_fake_parallel_tool_calls(const allm_json *calls)
     size_t n = 0;
     begin(&s);
     if (allm_json_type_of(calls) != ALLM_JSON_ARRAY)
-        refuse(&s, "allm_fake_parallel_tool_calls needs a list of "
-                   "[name, arguments]");
+        refuse(&s, "allm_fake_parallel_tool_calls needs a list; give "
+                   "[[name, arguments], ...]");
     for (const allm_json *c = NULL; !s.wrong && (c = allm_json_next(calls, c));
          n++) {
         const allm_json *name = allm_json_at(c, 0);
-        if (allm_json_type_of(name) == ALLM_JSON_TEXT)
+        if (allm_json_type_of(c) == ALLM_JSON_ARRAY &&
+            allm_json_type_of(name) == ALLM_JSON_TEXT)
             put_call(&s, n, json_slice(name), allm_json_at(c, 1));
         else
             refuse(&s, "each call of allm_fake_parallel_tool_calls must be "
-                       "[name, arguments]");
+                       "[name, arguments], the name a text");
     }
     return end(&s, "tool_calls");
 }
@@ -218,6 +233,8 @@ allm_json *allm_fake_streamed_arguments(const char *name,
     struct script s;
     struct buf text;
     begin(&s);
+    if (!take_arguments(&s, arguments))
+        return end(&s, NULL);
     buf_init(&text, &s.arena, SIZE_MAX / 2);
     json_write(&text, arguments ? arguments : json_empty_object(), 0);
     struct slice all = buf_slice(&text);
@@ -254,4 +271,24 @@ allm_json *allm_fake_empty_response(void)
     struct script s;
     begin(&s);
     return end(&s, "stop");
+}
+
+allm_json *allm_fake_multi_turn(size_t count, const allm_json *const *scripts)
+{
+    struct script s;
+    begin(&s);
+    if (!scripts && count)
+        refuse(&s, "allm_fake_multi_turn needs scripts; its count is not 0");
+    for (size_t i = 0; !s.wrong && i < count; i++) {
+        if (!scripts[i])
+            s.wrong = status_nomem();
+        else if (allm_json_error(scripts[i]))
+            s.wrong = allm_json_error(scripts[i]);
+        else if (allm_json_type_of(scripts[i]) != ALLM_JSON_ARRAY)
+            refuse(&s, "each script of allm_fake_multi_turn must be a list of "
+                       "entries, such as allm_fake_plain_text() gives");
+        else
+            build_value(&s.build, scripts[i]);
+    }
+    return end(&s, NULL);
 }

@@ -300,7 +300,8 @@ static const allm_error *prepare(struct search *s)
     e = s->tell->broken
             ? NULL
             : status_error(s->tell, ALLM_ERR_MISUSE, "invalid_provider",
-                           "the provider's name is too long");
+                           "the provider's name is too long to name a "
+                           "variable; use a short one, such as \"openai\"");
     return e ? e : status_nomem();
 }
 

@@ -279,6 +279,21 @@ static const allm_error *check_all(struct options *out, struct arena *a)
                                      "an object or a list of [key, value]");
 }
 
+/* A member of the struct that is a document nobody could read. */
+static const struct option *refused_member(const allm_call_opts *o)
+{
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        const struct option *r = &table[i];
+        const allm_json *v = NULL;
+        if (r->at == NOWHERE || (r->type != ANY && r->type != PAIRS))
+            continue;
+        memcpy(&v, (const char *)o + r->at, sizeof v);
+        if (v && allm_json_type_of(v) == ALLM_JSON_NONE)
+            return r;
+    }
+    return NULL;
+}
+
 /* The struct's members, then those of opts.json; a name in both is misuse. */
 static const allm_error *gather(struct options *out, struct arena *a,
                                 const allm_call_opts *given)
@@ -287,6 +302,10 @@ static const allm_error *gather(struct options *out, struct arena *a,
     out->all = json_empty_object();
     if (!given)
         return NULL;            /* most calls: no memory needed */
+    const struct option *refused = refused_member(o);
+    if (refused)
+        return wrong(a, slice_of(refused->name),
+                     "a JSON document that was read; ask allm_json_error()");
     const allm_json *members = members_of(o, a);
     if (!members)
         return status_nomem();
@@ -308,39 +327,28 @@ static const allm_error *gather(struct options *out, struct arena *a,
     return NULL;
 }
 
-/* Tools as data: they have no functions, so that the caller answers. */
-static const allm_error *read_tools(struct options *out, struct allm_home *home,
-                                    const allm_json *list)
+/* Tools are the caller's structs: what is no tool is found here. */
+static const allm_error *check_tools(struct arena *a, const allm_call_opts *o)
 {
-    struct decoder d;
-    size_t count = 0;
-    const void *const *tools = NULL;
-    decode_init(&d, home, home_arena(home));
-    for (const allm_json *t = NULL; (t = allm_json_next(list, t));)
-        if (allm_json_type_of(t) != ALLM_JSON_OBJECT)
-            return wrong(home_arena(home), SLICE("tools"), "a list of tools");
-    if (!decode_list(&d, &tool_shape, list, &count, &tools))
-        return d.error
-                   ? d.error
-                   : wrong(home_arena(home), SLICE("tools"), "a list of tools");
-    out->tools = (const allm_tool *const *)tools;
-    out->tool_count = count;
-    out->has_tools = true;
+    if (!o->tools && o->tool_count)
+        return wrong(a, SLICE("tools"), "a list, since tool_count is not 0");
+    for (size_t i = 0; i < o->tool_count; i++) {
+        const allm_tool *t = o->tools[i];
+        if (!t || shape_size_fault(t, sizeof(struct shape_head), sizeof *t))
+            return wrong(a, SLICE("tools"),
+                         "a list of tools without NULL, each filled in with "
+                         "ALLM(tool, ...)");
+        if (shape_error(t))
+            return shape_error(t);
+    }
     return NULL;
 }
 
-static const allm_error *take_tools(struct options *out, struct allm_home *home)
+static void take_tools(struct options *out)
 {
-    const allm_json *list = json_get(out->all, SLICE("tools"));
-    if (list && out->given.tools)
-        return wrong(home_arena(home), SLICE("tools"),
-                     "given once: it is set in the struct and in json");
-    if (list)
-        return read_tools(out, home, list);
     out->tools = out->given.tools;
     out->tool_count = out->tools ? out->given.tool_count : 0;
     out->has_tools = out->tools != NULL;
-    return NULL;
 }
 
 const allm_error *options_read(struct options *out, struct allm_home *home,
@@ -356,7 +364,11 @@ const allm_error *options_read(struct options *out, struct allm_home *home,
     const allm_error *error = gather(out, a, given);
     if (!error)
         error = check_all(out, a);
-    return error ? error : take_tools(out, home);
+    if (!error)
+        error = check_tools(a, &out->given);
+    if (!error)
+        take_tools(out);
+    return error;
 }
 
 /* ---------------------------------------------------------------- defaults --- */
@@ -384,4 +396,30 @@ void options_inherit(struct options *o, const struct options *d)
     take_deadline(&o->first_ms, d->first_ms);
     take_deadline(&o->silence_ms, d->silence_ms);
     take_deadline(&o->total_ms, d->total_ms);
+}
+
+/* ---------------------------------------------------------- tools as data --- */
+
+const allm_error *options_tools(struct options *o, struct allm_home *home)
+{
+    struct decoder d;
+    size_t count = 0;
+    const void *const *tools = NULL;
+    struct arena *a = home_arena(home);
+    const allm_json *list = json_get(o->all, SLICE("tools"));
+    if (!list)
+        return NULL;
+    if (o->given.tools)
+        return wrong(a, SLICE("tools"),
+                     "given once: it is set in the struct and in json");
+    for (const allm_json *t = NULL; (t = allm_json_next(list, t));)
+        if (allm_json_type_of(t) != ALLM_JSON_OBJECT)
+            return wrong(a, SLICE("tools"), "a list of tools");
+    decode_init(&d, home, a);
+    if (!decode_list(&d, &tool_shape, list, &count, &tools))
+        return d.error ? d.error : wrong(a, SLICE("tools"), "a list of tools");
+    o->tools = (const allm_tool *const *)tools;
+    o->tool_count = count;
+    o->has_tools = true;
+    return NULL;
 }

@@ -49,6 +49,10 @@ struct options {
 const allm_error *options_read(struct options *out, struct allm_home *home,
                                const allm_call_opts *given);
 
+/* Tools that were given as data; they have no functions, so that the caller
+ * answers for them.  NULL, or what is wrong. */
+const allm_error *options_tools(struct options *o, struct allm_home *home);
+
 /* Filters and deadlines that o does not set, from the defaults d. */
 void options_inherit(struct options *o, const struct options *d);
 

@@ -277,6 +277,25 @@ const allm_json *fake_response_text(const allm_json *r)
     return is_text(text) ? text : NULL;
 }
 
+/* What stands beside text, calls and usage. */
+static const char *check_surroundings(const allm_json *v)
+{
+    static const char *const texts[] = { "id", "model", "request_id",
+                                         "raw_finish_reason" };
+    const allm_json *message = given(v, "message");
+    const allm_json *metadata = given(v, "metadata");
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (given(v, texts[i]) && !is_text(given(v, texts[i])))
+            return "a response whose id, model, request_id and "
+                   "raw_finish_reason are texts";
+    if (metadata && !is_object(metadata))
+        return "a response whose metadata are an object";
+    if (message && !json_is(allm_json_get(message, "role"), "assistant"))
+        return "a response whose message is an object with the role "
+               "\"assistant\"";
+    return NULL;
+}
+
 static const char *check_response(const allm_json *v)
 {
     const allm_json *text = given(v, "output_text");
@@ -299,7 +318,7 @@ static const char *check_response(const allm_json *v)
         wrong = fake_read_usage(usage, &u);
     if (!wrong && finish)
         wrong = fake_read_finish(finish, &f);
-    return wrong;
+    return wrong ? wrong : check_surroundings(v);
 }
 
 /* NULL, or what was expected, as the end of a sentence. */

@@ -8,6 +8,7 @@
 
 #include "base/given.h"
 #include "data/error.h"
+#include "data/response.h"
 #include "json/parse.h"
 
 void sink_init(struct allm_sink *s, struct arena *arena, struct arena *life)
@@ -72,35 +73,55 @@ static bool is_adapters(allm_event_type type)
     }
 }
 
+static allm_status misuse(allm_sink *s)
+{
+    return s->status = ALLM_ERR_MISUSE;
+}
+
 /* The error in the sink's memory, with a message; NULL: told by the status. */
 static const allm_error *take_error(allm_sink *s, const allm_error *error)
 {
     allm_error *mine = arena_alloc(s->arena, sizeof *mine);
-    if (mine && !given_take(mine, sizeof *mine, error)) {
-        s->status = ALLM_ERR_MISUSE;
+    if (!mine) {
+        s->status = ALLM_ERR_NOMEM;
         return NULL;
     }
-    if (mine && error_settle(s->arena, mine))
+    if (!given_take(mine, sizeof *mine, error) || mine->kind >= 0 ||
+        !mine->reason) {
+        misuse(s);
+        return NULL;
+    }
+    if (error_settle(s->arena, mine))
         return mine;
     s->status = ALLM_ERR_NOMEM;
     return NULL;
 }
 
+/* As in every struct that is filled in: length 0 is "up to the NUL". */
+static size_t length(const char *text, size_t len)
+{
+    return shape_text(text, len).len;
+}
+
 allm_status allm_sink_put(allm_sink *s, const allm_event *event)
 {
+    allm_event mine;
     if (!s || !event)
         return ALLM_ERR_NOMEM;
-    if (event->size < offsetof(allm_event, seq) || !is_adapters(event->type))
-        return s->status = ALLM_ERR_MISUSE;
-    size_t n = event->size < sizeof *event ? event->size : sizeof *event;
-    allm_event *mine = sink_add(s, event->type);
-    if (!mine)
-        return ALLM_ERR_NOMEM;
-    memcpy(mine, event, n);
-    mine->size = sizeof *mine;
-    mine->home = NULL;
-    if (mine->type == ALLM_EV_ERROR && mine->error)
-        mine->error = take_error(s, mine->error);
+    if (s->status < 0)
+        return s->status;
+    if (!given_take(&mine, sizeof mine, event) || !is_adapters(mine.type) ||
+        (uint32_t)mine.finish_reason >= response_finish_words.count ||
+        (mine.type == ALLM_EV_ERROR && !mine.error))
+        return misuse(s);
+    mine.home = NULL;
+    mine.text_len = length(mine.text, mine.text_len);
+    mine.raw_len = length(mine.raw_arguments, mine.raw_len);
+    if (mine.type == ALLM_EV_ERROR)
+        mine.error = take_error(s, mine.error);
+    allm_event *queued = s->status < 0 ? NULL : sink_add(s, mine.type);
+    if (queued)
+        *queued = mine;
     return s->status;
 }
 

@@ -108,6 +108,9 @@ static const allm_error *take_defaults(struct plan *p, struct options *o,
     if (error)
         return error;
     options_inherit(o, d);
+    error = options_tools(o, p->home);
+    if (error)
+        return error;
     p->terms = terms_of(o);
     return NULL;
 }
@@ -190,11 +193,7 @@ static const allm_error *take_options(struct plan *p, const struct options *o)
     struct arena *a = home_arena(p->home);
     const allm_json *own = engine_record(p->engine)->adapter_opts;
     const allm_json *all = engine_params(p->engine, o, a);
-    own = own ? pairs_object(a, own) : json_empty_object();
-    if (!own && !a->broken)
-        return wrong(p, ALLM_ERR_MISUSE, "invalid_engine",
-                     "adapter_opts must be an object or a list of [key, "
-                     "value]");
+    own = allm_json_count(own) ? pairs_object(a, own) : json_empty_object();
     p->call.options = all ? options_only(a, all, 1u << OPTION_PROVIDER) : NULL;
     p->call.adapter_opts = own && o->adapter_opts
                                ? json_merge(a, own, o->adapter_opts)

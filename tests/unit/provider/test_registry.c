@@ -1,0 +1,54 @@
+/* test_registry.c - which names stand for an adapter */
+#include "provider/registry.h"
+
+#include "harness/check.h"
+#include "provider/fake.h"
+
+static const allm_adapter *adapter_of(struct slice name)
+{
+    const struct registry_row *row = registry_find(name);
+    return row ? row->adapter : NULL;
+}
+
+static void names_are_exact(void)
+{
+    static const struct {
+        const char *name;
+        const allm_adapter *adapter;
+    } rows[] = {
+        { "fake", &fake_adapter },
+        { "Elixir.ALLM.Providers.Fake", &fake_adapter },
+        { "Fake", NULL },
+        { "fake ", NULL },
+        { "fak", NULL },
+        { "fakes", NULL },
+        { "ALLM.Providers.Fake", NULL },
+        { "nobody", NULL },
+        { "", NULL },
+        { NULL, NULL },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        check_row(rows[i].name);
+        CHECK(adapter_of(slice_of(rows[i].name)) == rows[i].adapter);
+    }
+}
+
+static void a_name_need_not_end(void)
+{
+    CHECK(adapter_of((struct slice){ "fake:m", 4 }) == &fake_adapter);
+    CHECK(!adapter_of((struct slice){ "fake\0", 5 }));
+}
+
+/* An adapter of ours is found by the name that it carries. */
+static void names_agree(void)
+{
+    CHECK(adapter_of(slice_of(fake_adapter.name)) == &fake_adapter);
+    CHECK_INT(fake_adapter.size, sizeof fake_adapter);
+}
+
+TESTS = {
+    TEST(names_are_exact),
+    TEST(a_name_need_not_end),
+    TEST(names_agree),
+    TESTS_END,
+};
