@@ -70,7 +70,6 @@ static struct shared_core *core_new(const allm_engine_opts *o)
                                     .unix_ms = core_unix,
                                     .ud = c };
     c->random = random_from(o->random);
-    c->transport = o->transport;
     c->attachments = attachments;
     c->keys = allm_keys_keep(o->keys);
     c->catalog = allm_catalog_keep(o->catalog);
@@ -139,20 +138,27 @@ static allm_engine *misused(allm_engine *e, const char *reason,
  * `old` where that says nothing. */
 static const struct registry_row *look_up(const struct shared_core *s,
                                           const char *adapter,
-                                          const char *model,
+                                          struct slice provider,
                                           const struct registry_row *old)
 {
-    struct slice provider, id;
     if (s->core.own.adapter)
         return &s->core.own;
     if (adapter)
         return registry_find(slice_of(adapter));
-    if (!model || (s->flags & ALLM_ENGINE_NO_ADAPTER))
+    if (s->flags & ALLM_ENGINE_NO_ADAPTER)
         return old;
-    model_ref_split(slice_of(model), &provider, &id);
     const struct registry_row *found = provider.ptr ? registry_find(provider)
                                                     : NULL;
     return found ? found : old;
+}
+
+/* What stands in front of a model's name; { NULL, 0 }: nothing. */
+static struct slice provider_of(const char *model)
+{
+    struct slice provider = { NULL, 0 }, id;
+    if (model)
+        model_ref_split(slice_of(model), &provider, &id);
+    return provider;
 }
 
 static const allm_error *find_fault(const allm_engine *e, struct arena *a)
@@ -190,7 +196,7 @@ static allm_engine *wrap(struct shared_core *shared, allm_engine_record *record,
     e->error = allm_engine_record_error(record);
     if (e->error)
         return e;
-    e->row = look_up(shared, record->adapter, record->model, old);
+    e->row = look_up(shared, record->adapter, provider_of(record->model), old);
     arena_init(&a, shared->core.mem);
     const allm_error *fault = find_fault(e, &a);
     if (fault)
@@ -206,9 +212,22 @@ static bool take_adapter(struct engine_core *c, const allm_adapter *given)
         return true;
     if (!given_take(&c->own_adapter, sizeof c->own_adapter, given))
         return false;
+    if (!c->own_adapter.name)
+        c->own_adapter.name = "custom";
     c->own = (struct registry_row){ .name = c->own_adapter.name,
                                     .adapter = &c->own_adapter };
     return true;
+}
+
+static bool take_transport(struct engine_core *c, const allm_transport *given)
+{
+    if (!given)
+        return true;
+    if (!given_take(&c->own_transport, sizeof c->own_transport, given))
+        return false;
+    c->transport = &c->own_transport;
+    return c->transport->open && c->transport->read && c->transport->head &&
+           c->transport->close;
 }
 
 /* Is it an object, or a list of pairs? */
@@ -255,6 +274,11 @@ static allm_engine *new_from(const allm_engine_opts *o, bool known,
         return misused(engine_alloc(shared), "struct_size",
                        "fill the adapter_table with ALLM(adapter, ...), by a "
                        "header not newer than the library");
+    if (!take_transport(&shared->core, o->transport))
+        return misused(engine_alloc(shared), "struct_size",
+                       "fill the transport with ALLM(transport, ...), by a "
+                       "header not newer than the library; open, read, head "
+                       "and close must be there");
     return fill(shared, fields);
 }
 
@@ -347,9 +371,11 @@ const struct registry_row *engine_row(const allm_engine *e)
 }
 
 const struct registry_row *engine_row_for(const allm_engine *e,
-                                          const char *model)
+                                          const char *model,
+                                          const allm_model_ref *ref)
 {
-    return look_up(e->shared, e->record->adapter, model, e->row);
+    struct slice provider = ref ? slice_of(ref->provider) : provider_of(model);
+    return look_up(e->shared, e->record->adapter, provider, e->row);
 }
 
 const allm_adapter *engine_adapter(const allm_engine *e)

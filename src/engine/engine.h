@@ -15,7 +15,7 @@ struct engine_core {
     struct clock clock;
     allm_clock public_clock;        /* the same, for adapters */
     struct random random;
-    const allm_transport *transport;
+    const allm_transport *transport;    /* own_transport, or NULL */
     allm_attachments *attachments;
     allm_keys *keys;
     allm_catalog *catalog;
@@ -23,6 +23,7 @@ struct engine_core {
     void *trace_ud;
     struct registry_row own;        /* of the caller's own adapter, if any */
     allm_adapter own_adapter;
+    allm_transport own_transport;
 };
 
 const struct engine_core *engine_core(const allm_engine *e);
@@ -31,7 +32,8 @@ const struct registry_row *engine_row(const allm_engine *e);   /* or NULL */
 /* Whom a call with this model asks: where no adapter was named, the provider in
  * front of the model decides.  NULL: nobody. */
 const struct registry_row *engine_row_for(const allm_engine *e,
-                                          const char *model);
+                                          const char *model,
+                                          const allm_model_ref *ref);
 const allm_adapter *engine_adapter(const allm_engine *e);       /* or NULL */
 const allm_engine_record *engine_record(const allm_engine *e);
 

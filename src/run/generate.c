@@ -132,13 +132,15 @@ static const allm_error *failure(const struct generate *g)
         .size = sizeof(allm_error),
         .kind = ALLM_ERR_ADAPTER,
         .reason = "unknown",
-        .message = "the adapter failed without saying why",
+        .message = "the adapter failed without saying why; it should call "
+                   "allm_sink_fail() with an error",
     };
     static const allm_error foreign = {
         .size = sizeof(allm_error),
         .kind = ALLM_ERR_MISUSE,
         .reason = "invalid_event",
-        .message = "the adapter put an event that only the loops may make",
+        .message = "the adapter put an event that is malformed, or that only "
+                   "the loops may make; allm_ext.h tells which are its own",
     };
     if (g->sink.failure)
         return g->sink.failure;
@@ -294,7 +296,9 @@ static allm_status pass(struct generate *g, allm_event *event)
     if (t->on_event) {
         allm_status status = t->on_event(event, t->on_event_ud);
         if (status < 0) {
-            refuse(g, status, "tap_failed", "on_event ended the call");
+            refuse(g, status, "tap_failed",
+                   "on_event ended the call by a status "
+                   "below 0; let it return ALLM_OK");
             return status;
         }
     }
@@ -303,7 +307,8 @@ static allm_status pass(struct generate *g, allm_event *event)
         fail(g, status_nomem());
     else if (status < 0)
         refuse(g, status, "invalid_usage",
-               "the adapter sent a usage with an unknown field");
+               "the adapter sent a usage with a field that a usage does not "
+               "have; put such numbers into extra");
     if (status < 0)
         return status;
     if (event->type == ALLM_EV_ERROR)

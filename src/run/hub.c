@@ -57,7 +57,8 @@ static const allm_error hub_gone = {
     .size = sizeof(allm_error),
     .kind = ALLM_ERR_MISUSE,
     .reason = "hub_gone",
-    .message = "the hub of this stream was freed before the stream had ended",
+    .message = "the hub of this stream was freed before the stream had ended; "
+               "free streams first",
 };
 
 static const allm_error seated = {

@@ -140,6 +140,13 @@ static const allm_error *take_request(struct plan *p, const struct options *o,
     return error;
 }
 
+/* Names may have colons themselves ("llama3:8b"): only a provider that is known
+ * stands in front of one. */
+static bool is_provider(const struct plan *p, struct slice name)
+{
+    return name.ptr && (slice_is(name, p->row->name) || registry_find(name));
+}
+
 /* Provider and bare name, for the wire. */
 static const allm_error *take_model(struct plan *p)
 {
@@ -147,15 +154,13 @@ static const allm_error *take_model(struct plan *p)
     struct slice provider = { NULL, 0 }, id = { NULL, 0 };
     struct arena *a = home_arena(p->home);
     if (r->model_ref) {
-        p->call.provider = r->model_ref->provider;
         p->call.model = r->model_ref->id;
     } else if (r->model) {
         model_ref_split(slice_of(r->model), &provider, &id);
-        p->call.provider = arena_copy(a, provider);
-        p->call.model = arena_copy(a, id);
+        p->call.model = is_provider(p, provider) ? arena_copy(a, id) : r->model;
     }
-    if (!p->call.provider)
-        p->call.provider = p->row->name;
+    /* whoever the model names: the key goes to whom the adapter asks */
+    p->call.provider = p->row->name;
     if (!p->call.model && p->row->adapter->encode)
         return wrong(p, ALLM_ERR_ENGINE, "missing_model",
                      "no model: set it in the call, the request or the engine, "
@@ -306,7 +311,8 @@ const allm_error *plan_check(struct plan *p, struct options *o,
                              const struct trace *t)
 {
     struct options d;           /* what the engine's params say */
-    p->row = engine_row_for(p->engine, plan_model(p, o, given));
+    p->row = engine_row_for(p->engine, plan_model(p, o, given),
+                            o->model ? NULL : given->model_ref);
     const allm_error *error = check_engine(p);
     if (!error)
         error = take_defaults(p, o, &d);

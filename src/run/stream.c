@@ -21,7 +21,7 @@ static const allm_error reentered = {
     .kind = ALLM_ERR_MISUSE,
     .reason = "reentered",
     .message = "allm_stream_next was called from inside a callback of the "
-               "same stream",
+               "same stream; pull it after the callback has returned",
 };
 
 /* ------------------------------------------------------------------- life --- */
