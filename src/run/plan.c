@@ -69,12 +69,23 @@ const allm_error *plan_begin(struct plan *p, const allm_call_opts *opts,
     return p->call.request_id ? NULL : status_nomem();
 }
 
+/* Members of the caller's struct, which may be shorter than ours. */
+static const allm_model_ref *ref_of(const allm_request *given)
+{
+    return given && MEM_REACHES(given, model_ref) ? given->model_ref : NULL;
+}
+
+static const char *model_of(const allm_request *given)
+{
+    return given && MEM_REACHES(given, model) ? given->model : NULL;
+}
+
 const char *plan_model(const struct plan *p, const struct options *o,
                        const allm_request *given)
 {
-    if (!o->model && given && given->model_ref)
-        return given->model_ref->id;
-    return engine_model(p->engine, o, given ? given->model : NULL);
+    if (!o->model && ref_of(given))
+        return ref_of(given)->id;
+    return engine_model(p->engine, o, model_of(given));
 }
 
 /* ------------------------------------------------------------------- guards --- */
@@ -312,7 +323,7 @@ const allm_error *plan_check(struct plan *p, struct options *o,
 {
     struct options d;           /* what the engine's params say */
     p->row = engine_row_for(p->engine, plan_model(p, o, given),
-                            o->model ? NULL : given->model_ref);
+                            o->model ? NULL : ref_of(given));
     const allm_error *error = check_engine(p);
     if (!error)
         error = take_defaults(p, o, &d);
