@@ -24,6 +24,7 @@ static const struct look {
     { "sk-", 6 },  { "rk-", 6 },   { "org-", 6 },    { "sk_", 16 },
     { "AIza", 6 }, { "ya29.", 6 }, { "apikey_", 16 }, { "gsk_", 16 },
     { "xai-", 16 }, { "pplx-", 16 }, { "csk-", 16 },
+    { "pa-", 16 },
 };
 
 static bool is_key_byte(char c)
@@ -79,7 +80,14 @@ const char *redact_text(struct arena *a, const char *text, struct slice key)
     return out.broken ? NULL : out.ptr;
 }
 
-/* The same of a JSON value, by its text: keys need no escape there. */
+/* A key that stands in JSON in another form than by itself. */
+static bool is_escaped(struct slice key)
+{
+    return key.len &&
+           (memchr(key.ptr, '"', key.len) || memchr(key.ptr, '\\', key.len));
+}
+
+/* The same of a JSON value, by its text; NULL where that cannot be. */
 static const allm_json *redact_json(struct arena *a, const allm_json *v,
                                     struct slice key)
 {
@@ -87,12 +95,20 @@ static const allm_json *redact_json(struct arena *a, const allm_json *v,
     const allm_error *error;
     struct buf text;
     buf_init(&text, a, SIZE_MAX / 2);
-    if (!v || !json_write(&text, v, 0))
+    if (!v || is_escaped(key) || !json_write(&text, v, 0))
         return NULL;
     const char *clean = redact_text(a, text.ptr, key);
     if (clean == text.ptr)
-        return v;
+        return json_copy(a, v);
     return clean ? json_parse(a, slice_of(clean), any, &error) : NULL;
+}
+
+/* Redacted or not: a copy. */
+static const char *copy_text(struct arena *a, const char *text,
+                             struct slice key)
+{
+    const char *clean = redact_text(a, text, key);
+    return clean == text ? arena_text(a, text) : clean;
 }
 
 const allm_error *redact_error(struct arena *a, const allm_error *error,
@@ -102,8 +118,16 @@ const allm_error *redact_error(struct arena *a, const allm_error *error,
     if (!mine)
         return status_nomem();
     *mine = *error;
-    mine->message = redact_text(a, error->message, key);
+    mine->home = NULL;
+    mine->reason = copy_text(a, error->reason, key);
+    mine->message = copy_text(a, error->message, key);
+    mine->provider = arena_text(a, error->provider);
+    mine->request_id = copy_text(a, error->request_id, key);
+    mine->tool_name = arena_text(a, error->tool_name);
+    mine->tool_call_id = arena_text(a, error->tool_call_id);
+    mine->errors = redact_json(a, error->errors, key);
     mine->cause = redact_json(a, error->cause, key);
     mine->metadata = redact_json(a, error->metadata, key);
+    mine->kept = redact_json(a, error->kept, key);
     return a->broken ? status_nomem() : mine;
 }

@@ -11,8 +11,8 @@
  */
 const char *redact_text(struct arena *a, const char *text, struct slice key);
 
-/* The error with its message, cause and metadata redacted, in the arena; the
- * static error for lack of memory. */
+/* A copy of the error, all of it in the arena, its texts and values redacted;
+ * the static error for lack of memory. */
 const allm_error *redact_error(struct arena *a, const allm_error *error,
                                struct slice key);
 

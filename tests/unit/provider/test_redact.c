@@ -1,0 +1,135 @@
+/* test_redact.c - keys taken out of texts that others wrote */
+#include "provider/redact.h"
+
+#include "harness/check.h"
+#include "harness/play.h"
+#include "harness/watch.h"
+
+#define KEY "sesame-0123456789"
+
+static void texts_are_redacted(void)
+{
+    static const struct {
+        const char *text, *clean;
+    } rows[] = {
+        { "", "" },
+        { "nothing to hide", "nothing to hide" },
+        { KEY, "[REDACTED]" },
+        { "bad key " KEY ".", "bad key [REDACTED]." },
+        { "x" KEY KEY "y", "x[REDACTED][REDACTED]y" },
+        { "sesame-012345678", "sesame-012345678" },
+        { "key sk-abcdef", "key [REDACTED]" },
+        { "key sk-abcde", "key sk-abcde" },
+        { "key sk-proj-ab_12**********3456. Go", "key [REDACTED]. Go" },
+        { "risk-assessment desk-drawer", "risk-assessment desk-drawer" },
+        { "(sk-ant-api03-xyz)", "([REDACTED])" },
+        { "org-abcdefgh rk-123456", "[REDACTED] [REDACTED]" },
+        { "AIzaSyA1234567 ya29.abcdef", "[REDACTED] [REDACTED]" },
+        { "pa-0123456789abcdef", "[REDACTED]" },
+        { "pa-rameter", "pa-rameter" },
+        { "gsk_0123456789abcdef", "[REDACTED]" },
+        { "gsk_short", "gsk_short" },
+        { "apikey_0123456789abcdef", "[REDACTED]" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct arena a;
+        check_row(rows[i].text);
+        arena_init(&a, mem_default());
+        CHECK_TEXT(redact_text(&a, rows[i].text, SLICE(KEY)), rows[i].clean);
+        arena_release(&a);
+    }
+}
+
+static void what_has_no_key_is_not_copied(void)
+{
+    struct arena a;
+    const char *text = "plain";
+    arena_init(&a, mem_default());
+    CHECK_ALWAYS(redact_text(&a, NULL, SLICE(KEY)) == NULL);
+    CHECK(redact_text(&a, text, SLICE(KEY)) == text);
+    CHECK_TEXT(redact_text(&a, "a short key", SLICE("short")), "a short key");
+    CHECK(redact_text(&a, text, (struct slice){ NULL, 0 }) == text);
+    arena_release(&a);
+}
+
+/* Wherever the key stands, it is gone. */
+static void no_text_keeps_the_key(void)
+{
+    struct random r = check_random();
+    for (int n = 0; n < 3000; n++) {
+        struct arena a;
+        char text[128];
+        size_t len = 0;
+        while (len < 80) {
+            if (random_below(r, 4) == 0) {
+                memcpy(text + len, KEY, strlen(KEY));
+                len += strlen(KEY);
+            } else {
+                text[len++] = "sk-sesame.0 "[random_below(r, 12)];
+            }
+        }
+        text[len] = '\0';
+        arena_init(&a, mem_default());
+        const char *clean = redact_text(&a, text, SLICE(KEY));
+        CHECK_ALWAYS(!clean || !strstr(clean, KEY));
+        arena_release(&a);
+    }
+}
+
+static void errors_are_copied_whole(void)
+{
+    struct arena a;
+    char message[] = "bad " KEY, reason[] = "unknown", provider[] = "p",
+         id[] = "r-" KEY;
+    allm_json *v = play_json("{'k': ['" KEY "', 1.5, {'" KEY "': null}]}");
+    allm_error e = *ALLM(error, .kind = ALLM_ERR_ADAPTER, .reason = reason,
+                         .message = message, .provider = provider,
+                         .request_id = id, .cause = v, .metadata = v,
+                         .status = { 401, true });
+    arena_init(&a, mem_default());
+    const allm_error *clean = redact_error(&a, &e, SLICE(KEY));
+    memset(message, '#', 4);    /* nothing of the original is needed */
+    reason[0] = provider[0] = id[0] = '#';
+    allm_json_free(v);
+    if (clean->kind == ALLM_ERR_ADAPTER) {
+        CHECK_TEXT(clean->message, "bad [REDACTED]");
+        CHECK_TEXT(clean->reason, "unknown");
+        CHECK_TEXT(clean->provider, "p");
+        CHECK_TEXT(clean->request_id, "r-[REDACTED]");
+        CHECK_INT(clean->status.value, 401);
+        allm_text *t = allm_json_write(clean->cause, 0);
+        CHECK_TEXT(allm_text_bytes(t, NULL),
+                   "{\"k\":[\"[REDACTED]\",1.5,{\"[REDACTED]\":null}]}");
+        allm_text_free(t);
+        t = allm_json_write(clean->metadata, 0);
+        CHECK(!watch_finds(KEY, allm_text_bytes(t, NULL), 20));
+        allm_text_free(t);
+    }
+    CHECK(clean->kind == ALLM_ERR_ADAPTER);
+    arena_release(&a);
+}
+
+/* In JSON such a key looks different: rather no value than one with it. */
+static void keys_with_quotes_do_not_pass_through_json(void)
+{
+    struct arena a;
+    allm_json *v = play_json("{'k': 'se\\\\same-0'}");
+    arena_init(&a, mem_default());
+    allm_error e = *ALLM(error, .kind = ALLM_ERR_ADAPTER, .reason = "unknown",
+                         .message = "m", .cause = v);
+    const allm_error *clean = redact_error(&a, &e, SLICE("se\\same-0"));
+    CHECK_ALWAYS(!clean->cause);
+    clean = redact_error(&a, &e, SLICE("another-key"));
+    CHECK(clean->cause && clean->cause != v);
+    arena_release(&a);
+    allm_json_free(v);
+}
+
+TESTS = {
+    TEST(texts_are_redacted),
+    TEST(what_has_no_key_is_not_copied),
+    TEST_ONCE(no_text_keeps_the_key),
+    TEST(errors_are_copied_whole),
+    TEST(keys_with_quotes_do_not_pass_through_json),
+    TESTS_END,
+};
