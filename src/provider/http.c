@@ -11,10 +11,20 @@ void http_init(struct allm_http *h, struct arena *a, struct allm_sink *sink)
     buf_init(&h->body, a, BODY_LIMIT);
 }
 
+/* Does it have a byte that would end its line on the wire? */
+static bool is_odd(const char *text)
+{
+    for (const char *p = text; p && *p; p++)
+        if (((unsigned char)*p < ' ' && *p != '\t') || *p == 0x7f)
+            return true;
+    return false;
+}
+
 static const char *copy(allm_http *h, const char *text)
 {
     const char *mine = arena_text(h->arena, text);
-    h->broken |= text && !mine;
+    h->broken = h->broken || (text && !mine);
+    h->odd = h->odd || is_odd(text);
     return mine;
 }
 

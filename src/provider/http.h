@@ -13,6 +13,7 @@ struct allm_http {
     struct buf body;
     struct allm_sink *sink;         /* where encode() tells why it fails */
     bool broken;                    /* memory ran out */
+    bool odd;                       /* a text would break out of its line */
 };
 
 void http_init(struct allm_http *h, struct arena *a, struct allm_sink *sink);
