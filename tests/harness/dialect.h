@@ -1,0 +1,66 @@
+/*
+ * dialect.h - a small dialect, so that every way through a feed can be gone
+ *
+ * A frame of the body is one of
+ *
+ *      {"text": "a"}           a piece of text
+ *      {"texts": ["a", "b"]}   two events of one frame
+ *      {"finish": "stop"}      all is there: settled
+ *      {"finish": "stop", "quiet": true}       the same in an idle frame
+ *      end                     the protocol's end
+ *      =a                      a text that points into the frame, and the end
+ *      {"ping": true}          keeps the connection alive, no content
+ *      {"busy": true}          content without an event
+ *      {"error": "why"}        the call fails
+ *      {"tells": "why"}        an error as an event
+ *      {"sulk": true}          it fails and does not say why
+ *      {"hides": "why"}        it fails, but returns that all is well
+ *      {"text": "a", "finish": "stop"}         a whole document
+ *
+ * The name of a frame ("error") goes before.  An end without finish is
+ * truncated.  Requests go to base_url/talk; the call's option "encode" makes
+ * encode go wrong: "fails", "sulks", "nowhere", "header", "late", or, as
+ * "long", write a mebibyte.
+ *
+ * A refusal's body {"why": "..."} becomes content_filter with that message,
+ * {"later": ms} rate_limited with a time; a body that begins with "!" is the
+ * message itself.
+ */
+#ifndef HARNESS_DIALECT_H
+#define HARNESS_DIALECT_H
+
+#include "allm_ext.h"
+#include "base/clock.h"
+#include "harness/scripted.h"
+
+extern const allm_adapter dialect_sse, dialect_ndjson, dialect_whole;
+
+/* Calls of finish() so far; tests set it to 0. */
+extern size_t dialect_finished;
+
+/* What a test of a feed stands on.  Fill in what shall differ. */
+struct dialect_set {
+    const struct scripted_step *steps;
+    const allm_adapter *adapter;        /* NULL: dialect_sse */
+    const allm_keys *keys;
+    const allm_json *retry, *adapter_opts;
+    const allm_allocator *allocator;
+    const char *model;                  /* NULL: "test:m" */
+    bool real_time;
+    allm_trace_fn trace;
+    void *trace_ud;
+
+    struct clock_manual clock;          /* from here on made by the set-up */
+    struct scripted play;
+    allm_transport transport;
+    allm_engine *engine;
+};
+
+void dialect_set_up(struct dialect_set *d);
+void dialect_tear_down(struct dialect_set *d);
+
+/* Play one call of the steps to its end, and what it told. */
+const char *dialect_play(const struct scripted_step *steps,
+                         const allm_call_opts *opts);
+
+#endif
