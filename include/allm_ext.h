@@ -109,7 +109,8 @@ enum allm_framing {                   /* how a body is cut into frames      */
     ALLM_FRAMING_SSE, ALLM_FRAMING_NDJSON, ALLM_FRAMING_WHOLE
 };
 
-typedef struct allm_frame {           /* one piece of a body                */
+typedef struct allm_frame {           /* one piece of a body, lent until
+                                         the adapter is called again        */
     size_t      size;
     size_t      name_len;
     const char *name;                 /* SSE's event; else empty            */

@@ -17,7 +17,7 @@ void decoder_init(struct decoding *d, struct mem mem,
     d->call = call;
     d->state = state;
     d->framing = whole ? ALLM_FRAMING_WHOLE : adapter->framing;
-    d->bytes = 0;
+    d->bytes = d->frames = 0;
     d->limit = DECODER_BODY_LIMIT;
     d->ended = false;
     arena_init(&d->arena, mem);
@@ -33,12 +33,26 @@ void decoder_release(struct decoding *d)
     arena_release(&d->arena);
 }
 
-static allm_status malformed(struct allm_sink *sink, const char *sentence)
+static allm_status fail(struct allm_sink *sink, allm_status kind,
+                        const char *reason, const char *sentence)
 {
-    allm_error e = status_blank(ALLM_ERR_ADAPTER);
-    e.reason = "malformed_response";
+    allm_error e = status_blank(kind);
+    e.reason = reason;
     e.message = sentence;
     return allm_sink_fail(sink, &e, true);
+}
+
+static allm_status malformed(struct allm_sink *sink, const char *sentence)
+{
+    return fail(sink, ALLM_ERR_ADAPTER, "malformed_response", sentence);
+}
+
+/* How a function of the dialect ended: the sink may know better. */
+static allm_status outcome(const struct allm_sink *sink, allm_status status)
+{
+    if (sink->status < 0 || status < 0)
+        return sink->status < 0 ? sink->status : status;
+    return sink->failure ? sink->failure->kind : ALLM_OK;
 }
 
 static allm_status decode(struct decoding *d, struct slice name,
@@ -51,8 +65,10 @@ static allm_status decode(struct decoding *d, struct slice name,
                                .data = data.ptr,
                                .whole = d->framing == ALLM_FRAMING_WHOLE,
                                .cut = cut };
+    d->frames++;
     allm_status status = d->adapter->decode(d->state, d->call, &frame, sink);
-    return sink->status < 0 ? sink->status : status;
+    d->ended = d->ended || sink->ended;
+    return outcome(sink, status);
 }
 
 /* What a cutter said, if it was not a frame. */
@@ -81,8 +97,8 @@ static allm_status frames(struct decoding *d, struct slice *in,
                           struct allm_sink *sink, bool *content)
 {
     struct sse_frame frame;
-    enum wire_result r;
-    while ((r = cut(d, in, &frame)) == WIRE_FRAME) {
+    enum wire_result r = WIRE_END;
+    while (!d->ended && (r = cut(d, in, &frame)) == WIRE_FRAME) {
         if (frame.kind == SSE_KEEPALIVE)
             continue;
         if (frame.kind == SSE_ERROR)
@@ -93,7 +109,7 @@ static allm_status frames(struct decoding *d, struct slice *in,
         *content = *content || !sink->idle;
         if (status < 0)
             return status;
-        if (sink->first || sink->ended)
+        if (sink->first || d->ended)
             return ALLM_EVENT;
     }
     return lost(r, sink);
@@ -111,6 +127,9 @@ allm_status decoder_feed(struct decoding *d, struct slice *in,
         status = !d->whole.broken ? ALLM_OK
                  : d->whole.over  ? ALLM_OK
                                   : (sink->status = ALLM_ERR_NOMEM);
+    } else if (d->ended) {
+        *in = slice_skip(*in, in->len);
+        return ALLM_OK;
     } else {
         status = frames(d, in, sink, content);
     }
@@ -129,16 +148,26 @@ static allm_status end_whole(struct decoding *d, struct allm_sink *sink)
     return decode(d, SLICE(""), all, false, sink);
 }
 
+/* The dialect's last word.  A body without content is never a success. */
+static allm_status finish(struct decoding *d, struct allm_sink *sink)
+{
+    allm_status status = ALLM_OK;
+    if (d->adapter->finish)
+        status = d->adapter->finish(d->state, d->call, sink);
+    status = outcome(sink, status);
+    if (status == ALLM_OK && !d->frames)
+        return fail(sink, ALLM_ERR_STREAM, "truncated",
+                    "the answer ended before anything was said");
+    return status;
+}
+
 allm_status decoder_end(struct decoding *d, struct allm_sink *sink)
 {
     bool content = false;
     allm_status status = d->framing == ALLM_FRAMING_WHOLE
                              ? end_whole(d, sink)
                              : frames(d, NULL, sink, &content);
-    if (status < 0 || sink->first || sink->ended)
-        return status < 0 ? status : ALLM_EVENT;
-    if (!d->adapter->finish)
-        return ALLM_OK;
-    status = d->adapter->finish(d->state, d->call, sink);
-    return sink->status < 0 ? sink->status : status < 0 ? status : ALLM_OK;
+    if (status < 0)
+        return status;
+    return sink->first ? ALLM_EVENT : finish(d, sink);
 }

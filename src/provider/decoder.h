@@ -23,7 +23,8 @@ struct decoding {
     struct arena arena;         /* a whole body */
     struct buf whole;
     size_t bytes, limit;
-    bool ended;
+    size_t frames;              /* given to the dialect so far */
+    bool ended;                 /* by the dialect, or a whole body is given */
 };
 
 /* `whole`: the body is one JSON document, whatever the dialect's framing. */
@@ -40,7 +41,9 @@ void decoder_release(struct decoding *d);
 allm_status decoder_feed(struct decoding *d, struct slice *in,
                          struct allm_sink *sink, bool *content);
 
-/* The body has ended.  EVENT: call again.  OK: that was all.  < 0: failed. */
+/* The body has ended.  EVENT: call again.  OK: that was all.  < 0: failed, as
+ * a body without any frame does.  After allm_sink_end() nothing of the body is
+ * looked at any more; finish is called all the same. */
 allm_status decoder_end(struct decoding *d, struct allm_sink *sink);
 
 #endif
