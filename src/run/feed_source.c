@@ -6,6 +6,8 @@ static allm_status source_next(struct feed *f, struct allm_sink *sink,
 {
     allm_status status = f->adapter->next(f->state, f->call, sink, again_ns);
     f->begun = true;
+    if (status >= 0 && sink->failure)
+        status = sink->failure->kind;
     return sink->status < 0 ? sink->status : status;
 }
 
@@ -32,7 +34,11 @@ struct feed *feed_source(struct arena *a, const allm_adapter *adapter,
                         .state = state };
     allm_status status = adapter->open ? adapter->open(state, call, sink)
                                        : ALLM_OK;
-    if (status < 0 && sink->status == ALLM_OK)
+    if (status >= 0 && !sink->failure && sink->status >= 0)
+        return f;
+    if (status >= 0)
+        source_close(f);        /* it opened, but something went wrong */
+    else if (sink->status == ALLM_OK)
         sink->status = status;
-    return status < 0 ? NULL : f;
+    return NULL;
 }
