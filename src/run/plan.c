@@ -229,17 +229,24 @@ static const char *trim_url(struct arena *a, const char *url)
     return arena_copy(a, s);
 }
 
-/* The caller's, the environment's, or the provider's own. */
+static const char *option_text(const allm_json *options, const char *name)
+{
+    return allm_json_text(allm_json_get(options, name), NULL);
+}
+
+/* The address: the caller's, the environment's, or the provider's own.  A
+ * server that nobody knows may be given a name, for its key. */
 static const allm_error *take_place(struct plan *p)
 {
     struct arena *a = home_arena(p->home);
     const struct registry_row *row = p->row;
-    const char *url = allm_json_text(allm_json_get(p->call.options, "base_url"),
-                                     NULL);
+    const char *name = option_text(p->call.adapter_opts, "provider");
+    const char *url = option_text(p->call.options, "base_url");
     p->call.quirks = row->quirks;
+    if (!row->base_url && name)
+        p->call.provider = name;
     if (!url)
-        url = allm_json_text(allm_json_get(p->call.adapter_opts, "base_url"),
-                             NULL);
+        url = option_text(p->call.adapter_opts, "base_url");
     if (url)
         p->call.base_url = trim_url(a, url);
     else if (row->base_url_env)
@@ -293,16 +300,19 @@ static const allm_error *store_key(struct plan *p, const struct secret *key)
     return NULL;
 }
 
+/* A key goes only where it belongs: to a provider with a place of its own, its
+ * own; elsewhere that of the model's provider. */
 static const allm_error *take_key(struct plan *p, const struct options *o)
 {
     const struct registry_row *row = p->row;
+    const char *whose = row->base_url ? row->name : p->call.provider;
     struct secret key = { .ptr = NULL };
     const char *source;
     if (!row->auth_header && !row->adapter->auth_header)
         return NULL;
-    const allm_error *error = keys_look_up(engine_core(p->engine)->keys,
-                                           p->call.provider, o->api_key,
-                                           home_arena(p->home), &key, &source);
+    const allm_error *error = keys_look_up(engine_core(p->engine)->keys, whose,
+                                           o->api_key, home_arena(p->home),
+                                           &key, &source);
     if (error && row->keyless && error->kind == ALLM_ERR_ENGINE)
         return NULL;
     if (!error)
