@@ -32,7 +32,10 @@ struct feed {
     const allm_adapter *adapter;
     const allm_call *call;
     void *state;                /* the adapter's, state_size bytes, zeroed */
-    bool begun;                 /* a byte of the answer was seen: do not retry */
+    bool begun;                 /* a byte of the answer's body, or its end, was
+                                   seen: do not retry */
+    bool settled;               /* what is there will do... */
+    bool hurry;                 /* ...and the caller will not wait for more */
     bool fresh;                 /* content came that made no event; the caller
                                    clears it */
 };

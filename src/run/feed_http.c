@@ -7,6 +7,16 @@
  * The request is encoded when the feed is made; the connection is opened by
  * the first pull.  A body that begins like a JSON document is taken as one,
  * whatever its headers say.
+ *
+ * Invariants
+ *   (1) The transport is asked for more only when all that it lent is decoded
+ *       and every event of it was taken: nobody reads ahead of the caller.
+ *   (2) What it lent is given back (hang_up, the next read) not before the
+ *       events made of it were taken.
+ *   (3) No error leaves without a look for keys in it, and none points into
+ *       memory of the transport.
+ *   (4) `begun` is set by the first byte of a body, or by its end: from then
+ *       on a failure is told in the stream, and the call is not tried again.
  */
 #include "run/feed_http.h"
 
@@ -23,7 +33,9 @@ enum state { CLOSED, HEAD, BODY, REFUSED, ENDING, OVER };
 
 enum {
     REFUSED_LIMIT = 64 * 1024,  /* of the body of an error that is read */
-    GRACE_MS = 2000             /* for a protocol's end that may never come */
+    REFUSED_MS = 5000,          /* for it to come: it is not worth more */
+    GRACE_MS = 2000,            /* for a protocol's end that may never come */
+    STEPS = 64                  /* in one pull, so that cancel is looked at */
 };
 
 struct http_feed {
@@ -33,11 +45,11 @@ struct http_feed {
     struct allm_http http;
     allm_exchange *exchange;
     enum state state;
-    int64_t opened_ns, settled_ns;
+    int64_t opened_ns, refused_ns, settled_ns;
     struct decoding decoding;
     struct slice rest;          /* lent by the transport, not yet decoded */
     struct buf refusal;
-    bool connected, sniffed, settled, decoding_on;
+    bool connected, answered, decoding_on;
 };
 
 static struct http_feed *of(struct feed *f)
@@ -50,6 +62,17 @@ static int64_t now(const struct http_feed *h)
     return clock_now_ns(h->env.clock);
 }
 
+static int64_t after(int64_t since_ns, int64_t ms)
+{
+    return ms > (INT64_MAX - since_ns) / 1000000 ? INT64_MAX
+                                                 : since_ns + ms * 1000000;
+}
+
+static int64_t earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
 static allm_status fail(struct allm_sink *sink, allm_status kind,
                         const char *reason, const char *sentence)
 {
@@ -57,6 +80,14 @@ static allm_status fail(struct allm_sink *sink, allm_status kind,
     e.reason = reason;
     e.message = sentence;
     return allm_sink_fail(sink, &e, false);
+}
+
+/* How to return when the sink was told why. */
+static allm_status failed(const struct allm_sink *sink)
+{
+    return sink->failure      ? sink->failure->kind
+           : sink->status < 0 ? sink->status
+                              : ALLM_ERR_NOMEM;
 }
 
 static void hang_up(struct http_feed *h)
@@ -67,7 +98,14 @@ static void hang_up(struct http_feed *h)
     h->rest = (struct slice){ NULL, 0 };
 }
 
-/* ----------------------------------------------------------------- refusals --- */
+/* What the answer began with; NULL: none came. */
+static const allm_http_head *head_of(const struct http_feed *h)
+{
+    const allm_transport *t = h->env.transport;
+    return h->exchange && h->answered ? t->head(t->self, h->exchange) : NULL;
+}
+
+/* ------------------------------------------------------------------- errors --- */
 
 static struct slice key_of(const struct http_feed *h)
 {
@@ -101,52 +139,68 @@ static const char *answer_id(const allm_http_head *head)
     static const char *const names[] = { "x-request-id", "request-id",
                                          "x-goog-request-id", "cf-ray" };
     const char *id = NULL;
-    for (size_t i = 0; !id && i < sizeof names / sizeof *names; i++)
+    for (size_t i = 0; head && !id && i < sizeof names / sizeof *names; i++)
         id = header(head, names[i]);
     return id;
 }
 
-/* What only the head knows, and nothing that is secret. */
-static void complete(struct http_feed *h, const allm_http_head *head,
+/* The error in the sink's memory, with what only we know, and nothing that is
+ * secret: keeps (3). */
+static const allm_error *tidy(const struct http_feed *h,
+                              const allm_error *error, struct allm_sink *sink)
+{
+    allm_error e = *error;
+    bool of_provider = e.kind == ALLM_ERR_ADAPTER || e.kind == ALLM_ERR_IMAGE;
+    if (of_provider && !e.provider)
+        e.provider = h->feed.call->provider;
+    if (of_provider && !e.request_id)
+        e.request_id = answer_id(head_of(h));
+    const allm_error *safe = redact_error(sink->arena, &e, key_of(h));
+    if (safe->kind == ALLM_ERR_NOMEM)
+        sink->status = ALLM_ERR_NOMEM;
+    return safe;
+}
+
+/* All errors that an adapter told the sink. */
+static void tidy_all(const struct http_feed *h, struct allm_sink *sink)
+{
+    for (struct sink_item *i = sink->first; i; i = i->next)
+        if (i->event.type == ALLM_EV_ERROR && i->event.error)
+            i->event.error = tidy(h, i->event.error, sink);
+    if (sink->failure)
+        sink->failure = tidy(h, sink->failure, sink);
+}
+
+/* What a refusal says by its head alone. */
+static void complete(const struct http_feed *h, const allm_http_head *head,
                      struct allm_sink *sink)
 {
     int64_t ms;
-    allm_error *e = arena_alloc(sink->arena, sizeof *e);
-    if (!e) {
-        sink->status = ALLM_ERR_NOMEM;
-        return;
-    }
-    *e = *sink->failure;
-    if (!e->provider)
-        e->provider = h->feed.call->provider;
-    if (!e->status.set)
-        e->status = (allm_int){ head->status, true };
-    if (!e->request_id)
-        e->request_id = arena_text(sink->arena, answer_id(head));
-    if (!e->retry_after_ms.set &&
+    allm_error e = *sink->failure;
+    if (!e.status.set)
+        e.status = (allm_int){ head->status, true };
+    if (!e.retry_after_ms.set &&
         retry_after_find(head->header, head->header_count,
                          clock_unix_ms(h->env.clock), &ms))
-        e->retry_after_ms = (allm_int){ ms, true };
-    sink->failure = redact_error(sink->arena, e, key_of(h));
+        e.retry_after_ms = (allm_int){ ms, true };
+    sink->failure = tidy(h, &e, sink);
 }
 
 static allm_status explain(struct http_feed *h, struct allm_sink *sink)
 {
     const allm_adapter *a = h->feed.adapter;
-    const allm_http_head *head = h->env.transport->head(h->env.transport->self,
-                                                        h->exchange);
+    const allm_http_head *head = head_of(h);
     struct slice body = buf_slice(&h->refusal);
     if (a->explain)
         a->explain(h->feed.call, head, body.ptr, body.len, sink);
+    sink->first = sink->last = NULL;    /* a refusal has no events */
     if (!sink->failure && sink->status == ALLM_OK)
         explain_default(head, body.ptr, body.len, sink);
     if (sink->failure)
         complete(h, head, sink);
     hang_up(h);
-    return sink->failure ? sink->failure->kind : ALLM_ERR_NOMEM;
+    return failed(sink);
 }
-
-/* ------------------------------------------------------------------ reading --- */
 
 /* Why the transport failed, as an error of the call. */
 static allm_status broken(struct http_feed *h, const allm_error *why,
@@ -158,12 +212,13 @@ static allm_status broken(struct http_feed *h, const allm_error *why,
         .reason = "network_error",
         .message = "the transport failed without saying why",
     };
-    const allm_error *safe = redact_error(sink->arena, why ? why : &silent,
-                                          key_of(h));
-    allm_sink_fail(sink, safe, false);
+    allm_sink_fail(sink, why ? why : &silent, false);
+    tidy_all(h, sink);
     hang_up(h);
-    return sink->failure ? sink->failure->kind : ALLM_ERR_NOMEM;
+    return failed(sink);
 }
+
+/* ------------------------------------------------------------------ reading --- */
 
 static allm_status open_exchange(struct http_feed *h, struct allm_sink *sink)
 {
@@ -192,21 +247,20 @@ static allm_status await_connection(struct http_feed *h, int64_t *again_ns,
     h->connected = h->connected || !t->ready || t->ready(t->self, h->exchange);
     if (h->connected)
         return ALLM_AGAIN;
-    int64_t limit = h->opened_ns + h->env.connect_ms * 1000000;
+    int64_t limit = after(h->opened_ns, h->env.connect_ms);
     if (now(h) >= limit) {
         hang_up(h);
         return fail(sink, ALLM_ERR_ADAPTER, "timeout",
                     "no connection was made in time; set connect_ms to wait "
                     "longer");
     }
-    if (limit < *again_ns)
-        *again_ns = limit;
+    *again_ns = earlier(*again_ns, limit);
     return ALLM_AGAIN;
 }
 
-/* The next bytes into h->rest: EVENT; or AGAIN, OK, < 0 as the transport. */
-static allm_status more(struct http_feed *h, int64_t *again_ns,
-                        struct allm_sink *sink)
+/* Ask the transport: EVENT with bytes in h->rest; or AGAIN, OK, < 0. */
+static allm_status ask(struct http_feed *h, int64_t *again_ns,
+                       const allm_error **why)
 {
     const allm_transport *t = h->env.transport;
     allm_chunk chunk = { .size = sizeof chunk, .again_ns = INT64_MAX };
@@ -214,133 +268,171 @@ static allm_status more(struct http_feed *h, int64_t *again_ns,
     h->rest = (struct slice){ NULL, 0 };
     if (status == ALLM_EVENT)
         h->rest = (struct slice){ chunk.bytes, chunk.len };
-    if (status == ALLM_AGAIN) {
+    if (status == ALLM_AGAIN)
         *again_ns = chunk.again_ns;
+    *why = chunk.error;
+    return status;
+}
+
+/* The same, with the connection's deadline and failures told to the sink. */
+static allm_status more(struct http_feed *h, int64_t *again_ns,
+                        struct allm_sink *sink)
+{
+    const allm_error *why;
+    allm_status status = ask(h, again_ns, &why);
+    if (status == ALLM_AGAIN)
         return await_connection(h, again_ns, sink);
+    if (status < 0)
+        return broken(h, why, sink);
+    h->connected = h->answered = true;
+    return status;
+}
+
+/* Bytes of a refusal's body, as far as there is room. */
+static allm_status add_refusal(struct http_feed *h, struct allm_sink *sink)
+{
+    size_t room = REFUSED_LIMIT - h->refusal.len;
+    struct slice piece = h->rest;
+    piece.len = piece.len < room ? piece.len : room;
+    buf_add(&h->refusal, piece);
+    h->rest = (struct slice){ NULL, 0 };
+    if (h->refusal.broken)
+        return sink->status = ALLM_ERR_NOMEM;
+    return h->refusal.len < REFUSED_LIMIT ? ALLM_OK : explain(h, sink);
+}
+
+/* How the answer goes on, by its status; `ended`: it has no body. */
+static allm_status take_head(struct http_feed *h, bool ended,
+                             struct allm_sink *sink)
+{
+    const allm_http_head *head = head_of(h);
+    if (!head)
+        return broken(h, NULL, sink);
+    arena_release(&h->wire);    /* the request is not needed any more */
+    if (head->status >= 200 && head->status <= 299) {
+        h->feed.begun = ended || h->rest.len;   /* keeps (4) */
+        h->state = ended ? ENDING : BODY;
+        return ALLM_OK;
     }
-    return status < 0 ? broken(h, chunk.error, sink) : status;
+    buf_init(&h->refusal, &h->wire, REFUSED_LIMIT);
+    h->refused_ns = now(h);
+    h->feed.settled = true;     /* a deadline is no reason to forget it */
+    h->state = REFUSED;
+    return ended ? explain(h, sink) : add_refusal(h, sink);
 }
 
 static allm_status read_head(struct http_feed *h, struct allm_sink *sink,
                              int64_t *again_ns)
 {
     allm_status status = more(h, again_ns, sink);
-    if (status != ALLM_EVENT && status != ALLM_OK)
-        return status;
-    const allm_http_head *head = h->env.transport->head(h->env.transport->self,
-                                                        h->exchange);
-    arena_reset(&h->wire);      /* the request is not needed any more */
-    if (head->status >= 200 && head->status <= 299) {
-        h->state = status == ALLM_OK ? ENDING : BODY;
-        h->feed.begun = h->rest.len > 0;
-    } else {
-        buf_init(&h->refusal, &h->wire, REFUSED_LIMIT);
-        buf_add(&h->refusal, h->rest);
-        h->state = REFUSED;
-        if (status == ALLM_OK)
-            return explain(h, sink);
-    }
-    return ALLM_OK;
+    return status == ALLM_EVENT || status == ALLM_OK
+               ? take_head(h, status == ALLM_OK, sink)
+               : status;
 }
 
+/* Broken, late or too long: what is there of it must do. */
 static allm_status read_refusal(struct http_feed *h, struct allm_sink *sink,
                                 int64_t *again_ns)
 {
-    allm_chunk chunk = { .size = sizeof chunk, .again_ns = INT64_MAX };
-    const allm_transport *t = h->env.transport;
-    allm_status status = t->read(t->self, h->exchange, &chunk);
-    if (status == ALLM_AGAIN) {
-        *again_ns = chunk.again_ns;
-        return status;
-    }
-    if (status == ALLM_EVENT && h->refusal.len < REFUSED_LIMIT) {
-        size_t room = REFUSED_LIMIT - h->refusal.len;
-        buf_add(&h->refusal,
-                (struct slice){ chunk.bytes,
-                                chunk.len < room ? chunk.len : room });
-        if (h->refusal.len < REFUSED_LIMIT)
-            return h->refusal.broken ? (sink->status = ALLM_ERR_NOMEM)
-                                     : ALLM_OK;
-    }
-    return explain(h, sink);    /* broken or cut: what is there must do */
+    const allm_error *why;
+    int64_t limit = after(h->refused_ns, REFUSED_MS);
+    allm_status status = ask(h, again_ns, &why);
+    if (status == ALLM_EVENT)
+        return add_refusal(h, sink);
+    if (status != ALLM_AGAIN || h->feed.hurry || now(h) >= limit)
+        return explain(h, sink);
+    *again_ns = earlier(*again_ns, limit);
+    return ALLM_AGAIN;
 }
 
 /* ----------------------------------------------------------------- decoding --- */
+
+static void start_decoding(struct http_feed *h, bool whole)
+{
+    decoder_init(&h->decoding, h->env.mem, h->feed.adapter, h->feed.call,
+                 h->feed.state, whole);
+    h->decoding_on = true;
+}
 
 static bool is_space(char c)
 {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* What the body is, by its first byte that is not white space. */
-static void sniff(struct http_feed *h)
+/* What the body is, by its first byte that is not white space.  What is
+ * skipped is skipped wherever the body was cut. */
+static allm_status sniff(struct http_feed *h, struct allm_sink *sink)
 {
-    struct slice s = h->rest;
-    if (h->sniffed || h->feed.adapter->framing != ALLM_FRAMING_SSE) {
-        if (!h->decoding_on)
-            decoder_init(&h->decoding, h->env.mem, h->feed.adapter,
-                         h->feed.call, h->feed.state, false);
-        h->sniffed = h->decoding_on = true;
-        return;
-    }
-    while (s.len && is_space(*s.ptr))
-        s = slice_skip(s, 1);
-    if (!s.len)
-        return;
-    decoder_init(&h->decoding, h->env.mem, h->feed.adapter, h->feed.call,
-                 h->feed.state, *s.ptr == '{' || *s.ptr == '[');
-    h->sniffed = h->decoding_on = true;
+    bool sse = h->feed.adapter->framing == ALLM_FRAMING_SSE;
+    while (sse && h->rest.len && is_space(*h->rest.ptr))
+        h->rest = slice_skip(h->rest, 1);
+    if (!h->rest.len)
+        return ALLM_OK;
+    char first = *h->rest.ptr;
+    if (sse && first == '<')
+        return fail(sink, ALLM_ERR_ADAPTER, "malformed_response",
+                    "the answer is a page of HTML instead of events; is "
+                    "base_url right, and is no login page in between?");
+    start_decoding(h, sse && (first == '{' || first == '['));
+    return ALLM_OK;
 }
 
 /* What the adapter said of the protocol. */
 static void heed(struct http_feed *h, const struct allm_sink *sink,
                  bool content)
 {
-    h->settled = h->settled || sink->settled;
-    if (content && h->settled)
+    if (sink->settled && !h->feed.settled)
+        h->feed.settled = content = true;
+    if (content && h->feed.settled)
         h->settled_ns = now(h);
-    if (!sink->ended)
-        return;
-    hang_up(h);
-    h->state = OVER;
+    if (sink->ended)
+        h->state = ENDING;
 }
 
 static allm_status decode(struct http_feed *h, struct allm_sink *sink)
 {
     bool content = false;
-    sniff(h);
-    if (!h->decoding_on) {      /* white space only: a keep-alive */
-        h->rest.len = 0;
-        return ALLM_OK;
-    }
-    allm_status status = decoder_feed(&h->decoding, &h->rest, sink, &content);
+    allm_status status = h->decoding_on ? ALLM_OK : sniff(h, sink);
+    if (status >= 0 && h->decoding_on)
+        status = decoder_feed(&h->decoding, &h->rest, sink, &content);
     if (content)
         h->feed.fresh = true;
-    if (status >= 0)
-        heed(h, sink, content);
-    return status;
+    tidy_all(h, sink);
+    heed(h, sink, content);
+    return sink->status < 0 ? sink->status : status;
 }
 
 /* The connection broke: an end if all was there, else a cut. */
 static allm_status cut_off(struct http_feed *h, struct allm_sink *sink)
 {
-    if (h->settled || !h->feed.begun) {
-        bool over = h->settled;
-        if (over) {
-            sink->failure = NULL;
-            sink->status = ALLM_OK;
-            h->state = ENDING;
-        }
-        return over            ? ALLM_OK
-               : sink->failure ? sink->failure->kind
-                               : ALLM_ERR_NOMEM;
+    if (!h->feed.begun || failed(sink) == ALLM_ERR_NOMEM)
+        return failed(sink);
+    if (h->feed.settled) {
+        sink->failure = NULL;
+        h->state = ENDING;
+        return ALLM_OK;
     }
     struct buf text;
     buf_init(&text, sink->arena, 8192);
-    buf_format(&text, "the answer broke off in its middle: %s",
-               sink->failure ? sink->failure->message : "no memory");
-    return fail(sink, ALLM_ERR_STREAM, "truncated",
-                text.broken ? NULL : text.ptr);
+    buf_format(&text, "the answer broke off in its middle: %.4000s",
+               sink->failure ? sink->failure->message : "");
+    if (text.broken)
+        return sink->status = ALLM_ERR_NOMEM;
+    return fail(sink, ALLM_ERR_STREAM, "truncated", text.ptr);
+}
+
+/* Nothing came: all may be there nevertheless. */
+static allm_status await_end(struct http_feed *h, int64_t *again_ns)
+{
+    int64_t limit = after(h->settled_ns, GRACE_MS);
+    if (!h->feed.settled)
+        return ALLM_AGAIN;
+    if (h->feed.hurry || now(h) >= limit) {
+        h->state = ENDING;
+        return ALLM_OK;
+    }
+    *again_ns = earlier(*again_ns, limit);
+    return ALLM_AGAIN;
 }
 
 static allm_status read_body(struct http_feed *h, struct allm_sink *sink,
@@ -349,36 +441,26 @@ static allm_status read_body(struct http_feed *h, struct allm_sink *sink,
     if (h->rest.len)
         return decode(h, sink);
     allm_status status = more(h, again_ns, sink);
-    if (status == ALLM_EVENT) {
-        h->feed.begun = true;
-        return ALLM_OK;
-    }
+    if (status == ALLM_AGAIN)
+        return await_end(h, again_ns);
+    if (status < 0)
+        return cut_off(h, sink);
+    h->feed.begun = h->feed.begun || h->rest.len || status == ALLM_OK;
     if (status == ALLM_OK)
         h->state = ENDING;
-    if (status < 0)
-        return sink->status == ALLM_ERR_NOMEM ? status : cut_off(h, sink);
-    if (status != ALLM_AGAIN || !h->settled)
-        return status;
-    int64_t limit = h->settled_ns + (int64_t)GRACE_MS * 1000000;
-    if (now(h) >= limit) {
-        h->state = ENDING;
-        return ALLM_OK;
-    }
-    *again_ns = *again_ns < limit ? *again_ns : limit;
-    return ALLM_AGAIN;
+    return ALLM_OK;
 }
 
 static allm_status end(struct http_feed *h, struct allm_sink *sink)
 {
     hang_up(h);
     if (!h->decoding_on)
-        decoder_init(&h->decoding, h->env.mem, h->feed.adapter, h->feed.call,
-                     h->feed.state, false);
-    h->decoding_on = true;
+        start_decoding(h, false);
     allm_status status = decoder_end(&h->decoding, sink);
-    if (status == ALLM_OK || sink->ended)
+    if (status == ALLM_OK)
         h->state = OVER;
-    return status;
+    tidy_all(h, sink);
+    return sink->status < 0 ? sink->status : status;
 }
 
 /* --------------------------------------------------------------------- feed --- */
@@ -407,14 +489,17 @@ static allm_status http_next(struct feed *f, struct allm_sink *sink,
                              int64_t *again_ns)
 {
     struct http_feed *h = of(f);
-    while (h->state != OVER) {
+    for (int i = 0; i < STEPS && h->state != OVER; i++) {
         allm_status status = step(h, sink, again_ns);
         if (status < 0 || status == ALLM_AGAIN)
             return status;
         if (sink->first)
             return ALLM_EVENT;
     }
-    return ALLM_OK;
+    if (h->state == OVER)
+        return ALLM_OK;
+    *again_ns = now(h);         /* bytes without events: others may go first */
+    return ALLM_AGAIN;
 }
 
 static void http_close(struct feed *f)
@@ -428,6 +513,22 @@ static void http_close(struct feed *f)
 
 static const struct feed_ops http_ops = { http_next, http_close };
 
+/* ------------------------------------------------------------------- making --- */
+
+/* What is wrong with a request that was encoded; NULL: nothing. */
+static const char *fault_of(const struct allm_http *http)
+{
+    if (!http->url)
+        return "the adapter gave no address; set base_url";
+    if (http->odd)
+        return "the address or a header has a control character in it, such "
+               "as a line break; look at base_url and at the options that "
+               "become headers";
+    if (http->body.over)
+        return "the request is longer than 256 MiB; send less at once";
+    return NULL;
+}
+
 /* Encode the request.  False: the sink says why. */
 static bool encode(struct http_feed *h, struct allm_sink *sink)
 {
@@ -439,14 +540,18 @@ static bool encode(struct http_feed *h, struct allm_sink *sink)
     if (status < 0)
         fail(sink, status, "invalid_request",
              "the adapter could not encode the request");
-    else if (h->http.broken || h->http.body.broken)
+    else if (h->http.broken || (h->http.body.broken && !h->http.body.over))
         sink->status = ALLM_ERR_NOMEM;
-    else if (!h->http.url)
-        fail(sink, ALLM_ERR_ENGINE, "invalid_engine",
-             "the adapter gave no address; set base_url");
+    else if (fault_of(&h->http))
+        fail(sink, ALLM_ERR_ENGINE, "invalid_engine", fault_of(&h->http));
     else
         return true;
     return false;
+}
+
+static bool is_whole(const allm_transport *t)
+{
+    return MEM_REACHES(t, close) && t->open && t->read && t->head && t->close;
 }
 
 struct feed *feed_http(struct arena *a, const allm_call *call,
@@ -469,6 +574,10 @@ struct feed *feed_http(struct arena *a, const allm_call *call,
         fail(sink, ALLM_ERR_ENGINE, "invalid_engine",
              "no transport: this build of the library has no HTTP client; "
              "give the engine one");
+    else if (!is_whole(env->transport))
+        fail(sink, ALLM_ERR_ENGINE, "invalid_engine",
+             "the transport lacks a function: it needs open, read, head and "
+             "close, and its size");
     else if (!adapter->encode)
         fail(sink, ALLM_ERR_ENGINE, "invalid_engine",
              "the adapter has no encode");

@@ -54,6 +54,7 @@ struct generate {
     enum state state;
     int64_t again_ns;           /* OPENING: when */
     int64_t began_ns, content_ns;
+    bool pulled;                /* deadlines run from the first pull on */
     bool has_content;
     bool fresh;                 /* ...since content_ns was set */
     uint32_t refills;
@@ -69,6 +70,19 @@ static struct generate *of(struct machine *m)
 static int64_t now(const struct generate *g)
 {
     return clock_now_ns(engine_core(g->plan.engine)->clock);
+}
+
+static int64_t due(int64_t since_ns, int64_t ms)
+{
+    return ms > (INT64_MAX - since_ns) / 1000000 ? INT64_MAX
+                                                 : since_ns + ms * 1000000;
+}
+
+/* When the whole call is late. */
+static int64_t last_moment(const struct generate *g)
+{
+    int64_t ms = g->plan.terms.total_ms;
+    return ms ? due(g->began_ns, ms) : INT64_MAX;
 }
 
 /* ---------------------------------------------------------------- opening --- */
@@ -160,12 +174,13 @@ static bool retry(struct generate *g, const allm_error *error)
     if (retry_policy_read(&policy, engine_record(g->plan.engine)->retry,
                           &g->attempt) ||       /* no: engines check it */
         !retry_decide(&policy, g->plan.call.attempt, error, core->random,
-                      &delay_ms))
+                      &delay_ms) ||
+        due(now(g), delay_ms) >= last_moment(g))
         return false;
     trace_retry(trace_of(g), g->plan.call.request_id, g->plan.call.provider,
                 g->plan.call.attempt, delay_ms, error->reason);
     g->state = OPENING;
-    g->again_ns = now(g) + delay_ms * 1000000;
+    g->again_ns = due(now(g), delay_ms);
     arena_reset(&g->attempt);
     return true;
 }
@@ -328,20 +343,23 @@ static void break_off(struct generate *g, const allm_error *error)
         fail(g, status_nomem());
 }
 
-static int64_t due(int64_t since_ns, int64_t ms)
-{
-    return ms > (INT64_MAX - since_ns) / 1000000 ? INT64_MAX
-                                                 : since_ns + ms * 1000000;
-}
-
 /* When patience ends. */
 static int64_t deadline(const struct generate *g)
 {
     const struct terms *t = &g->plan.terms;
     int64_t next = g->has_content ? due(g->content_ns, t->silence_ms)
                                   : due(g->content_ns, t->first_ms);
-    int64_t last = t->total_ms ? due(g->began_ns, t->total_ms) : INT64_MAX;
+    int64_t last = last_moment(g);
     return next < last ? next : last;
+}
+
+/* All that matters was there: that is no failure. */
+static bool hurries(struct generate *g)
+{
+    bool now_only = g->feed && g->feed->settled && !g->feed->hurry;
+    if (now_only)
+        g->feed->hurry = true;
+    return now_only;
 }
 
 static void time_out(struct generate *g)
@@ -353,13 +371,15 @@ static void time_out(struct generate *g)
         .message = "the answer did not come in time; raise first_ms, "
                    "silence_ms or total_ms to wait longer",
     };
-    bool over = g->plan.terms.total_ms &&
-                now(g) >= due(g->began_ns, g->plan.terms.total_ms);
-    bool silent = g->feed && !g->feed->begun;
-    if (silent)
-        close_feed(g);
-    if (over || !silent || !retry(g, &late))
+    if (hurries(g))
+        return;
+    if (g->feed->begun) {
         break_off(g, &late);
+        return;
+    }
+    close_feed(g);
+    if (!retry(g, &late))
+        fail(g, &late);         /* it never began, as with other failures */
 }
 
 /* Nothing is there yet: wait, but not for ever. */
@@ -401,7 +421,7 @@ static bool is_overdue(struct generate *g)
 {
     enum { SELDOM = 32 };
     return g->plan.terms.total_ms && ++g->refills % SELDOM == 0 &&
-           now(g) >= due(g->began_ns, g->plan.terms.total_ms);
+           now(g) >= last_moment(g);
 }
 
 /* Ask the feed for more; OK: the sink has something, or the state changed. */
@@ -480,6 +500,9 @@ static allm_status reopen(struct generate *g, int64_t *again_ns)
 
 static allm_status step(struct generate *g, int64_t *again_ns)
 {
+    if (!g->pulled)
+        g->began_ns = g->content_ns = now(g);
+    g->pulled = true;
     switch (g->state) {
     case OPENING:
         return reopen(g, again_ns);
