@@ -144,12 +144,10 @@ static void write_members(struct build *b, const allm_call_opts *o)
             continue;
         }
         memcpy(&pointer, at, sizeof pointer);
-        if (!pointer)
-            continue;
+        if (!pointer || r->at == AT(api_key))
+            continue;           /* a secret: see borrow_key() */
         build_key(b, slice_of(r->name));
-        if (r->at == AT(api_key))
-            build_text(b, slice_of(pointer));   /* a secret: no copy */
-        else if (r->type == TEXT || r->type == WORD_OR_MAP)
+        if (r->type == TEXT || r->type == WORD_OR_MAP)
             build_text_copy(b, slice_of(pointer));
         else
             build_value_copy(b, pointer);
@@ -294,12 +292,37 @@ static const struct option *refused_member(const allm_call_opts *o)
     return NULL;
 }
 
+/* The key is never copied, since nobody would wipe the copy: it does not get
+ * among the data. */
+static const allm_error *borrow_key(struct options *out, struct arena *a,
+                                    const allm_json *key)
+{
+    if (out->given.api_key)
+        return wrong(a, SLICE("api_key"),
+                     "given once: it is set in the struct and in json");
+    out->api_key = allm_json_text(key, NULL);
+    return allm_json_type_of(key) == ALLM_JSON_TEXT
+               ? NULL
+               : wrong(a, SLICE("api_key"), "a text");
+}
+
+/* One option of opts.json among the others. */
+static const allm_error *add_option(struct options *out, struct arena *a,
+                                    struct slice name, const allm_json *v)
+{
+    if (slice_is(name, "api_key"))
+        return borrow_key(out, a, v);
+    out->all = json_set(a, out->all, name, v);
+    return out->all ? NULL : status_nomem();
+}
+
 /* The struct's members, then those of opts.json; a name in both is misuse. */
 static const allm_error *gather(struct options *out, struct arena *a,
                                 const allm_call_opts *given)
 {
     const allm_call_opts *o = &out->given;
     out->all = json_empty_object();
+    out->api_key = o->api_key;
     if (!given)
         return NULL;            /* most calls: no memory needed */
     const struct option *refused = refused_member(o);
@@ -320,9 +343,10 @@ static const allm_error *gather(struct options *out, struct arena *a,
         if (json_get(members, json_slice(k)))
             return wrong(a, json_slice(k),
                          "given once: it is set in the struct and in json");
-        out->all = json_set(a, out->all, json_slice(k), allm_json_value(k));
-        if (!out->all)
-            return status_nomem();
+        const allm_error *error = add_option(out, a, json_slice(k),
+                                             allm_json_value(k));
+        if (error)
+            return error;
     }
     return NULL;
 }

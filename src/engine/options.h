@@ -22,7 +22,8 @@ enum option_scope {
 /* The options of one call, checked, whatever way they came. */
 struct options {
     allm_call_opts given;           /* all members that we know */
-    const allm_json *all;           /* every option that is data, by name */
+    const allm_json *all;           /* every option that is data, by name; but
+                                       the key */
     const char *model;
     const char *api_key;
     const char *request_id;

@@ -129,6 +129,30 @@ static void keys_that_break_a_header_are_refused(void)
     allm_keys_free(keys);
 }
 
+static void keys_may_be_given_as_data(void)
+{
+    allm_adapter a = locked();
+    allm_keys *keys = keys_of(NULL);
+    struct dialect_set d = { .steps = good, .adapter = &a, .keys = keys };
+    allm_json *data = play_json("{'api_key': '" CALL "'}");
+    allm_json *number = play_json("{'api_key': 3}");
+    dialect_set_up(&d);
+    allm_stream *s = play_call_with(d.engine, ALLM(call_opts, .json = data));
+    CHECK_TEXT(play_all(s), SAID);
+    CHECK_TEXT(d.play.request[0].secret_value, "Bearer " CALL);
+    allm_stream_free(s);
+    s = play_call_with(d.engine, ALLM(call_opts, .json = number));
+    CHECK_TEXT(play_all(s), "misuse invalid_option");
+    allm_stream_free(s);
+    s = play_call_with(d.engine, ALLM(call_opts, .json = data, .api_key = KEY));
+    CHECK_TEXT(play_all(s), "misuse invalid_option");
+    allm_stream_free(s);
+    dialect_tear_down(&d);
+    allm_json_free(data);
+    allm_json_free(number);
+    allm_keys_free(keys);
+}
+
 /* A key is sent only to the provider that it belongs to. */
 static void keys_of_others_are_not_sent(void)
 {
@@ -171,9 +195,17 @@ static void one_guarded_call(struct watch *w, const struct scripted_step *steps)
     allm_stream *s = play_call(d.engine);
     allm_stream_next(s, NULL);
     allm_stream_free(s);
-    s = play_call_with(d.engine, ALLM(call_opts, .api_key = KEY));
+    allm_json *other = play_json("{'seed': 1}");
+    s = play_call_with(d.engine,
+                       ALLM(call_opts, .api_key = KEY, .json = other));
     play_all(s);
     allm_stream_free(s);
+    allm_json_free(other);
+    allm_json *data = play_json("{'api_key': '" KEY "', 'seed': 1}");
+    s = play_call_with(d.engine, ALLM(call_opts, .json = data));
+    play_all(s);
+    allm_stream_free(s);
+    allm_json_free(data);
     dialect_tear_down(&d);
     allm_keys_free(keys);
 }
@@ -181,7 +213,8 @@ static void one_guarded_call(struct watch *w, const struct scripted_step *steps)
 static void keys_are_wiped(void)
 {
     script broken = { STEP_ERROR("network_error", "x"), STEP_HEAD(503),
-                      STEP_BYTES("busy"), STEP_END, GOOD, GOOD, STEP_DONE };
+                      STEP_BYTES("busy"), STEP_END, GOOD, GOOD, GOOD,
+                      STEP_DONE };
     struct watch w = watch_for(KEY);
     one_guarded_call(&w, good);
     one_guarded_call(&w, broken);
@@ -379,6 +412,7 @@ TESTS = {
     TEST(keys_go_into_the_secret_slot_only),
     TEST(a_missing_key_is_told_before_anything_is_sent),
     TEST(keys_that_break_a_header_are_refused),
+    TEST(keys_may_be_given_as_data),
     TEST(keys_of_others_are_not_sent),
     TEST(keys_are_wiped),
     TEST(keys_that_servers_repeat_are_taken_out),
