@@ -258,6 +258,22 @@ static void the_protocols_end_closes_without_reading_on(void)
     dialect_tear_down(&d);
 }
 
+/* Lack of memory is never told as something else. */
+static void a_transport_without_memory_ends_the_call(void)
+{
+    struct scripted_step steps[] = {
+        STEP_HEAD(200), STEP_BYTES(A STOP),
+        { .kind = SCRIPTED_ERROR, .reason = "out_of_memory", .bytes = "x",
+          .error = ALLM_ERR_NOMEM },
+        STEP_DONE
+    };
+    struct scripted_step opening[] = { steps[2], STEP_DONE };
+    opening[0].kind = SCRIPTED_REFUSE;
+    CHECK_TEXT(dialect_play(steps, NULL), "started text:a nomem out_of_memory");
+    CHECK_TEXT(dialect_play(steps + 2, NULL), "nomem out_of_memory");
+    CHECK_TEXT(dialect_play(opening, NULL), "nomem out_of_memory");
+}
+
 static void events_may_point_into_the_last_frame(void)
 {
     script steps = { STEP_HEAD(200), STEP_BYTES("data: =abc\n\n"), STEP_END,
@@ -399,6 +415,21 @@ static void refusals_are_explained(void)
     }
 }
 
+static void a_dialect_may_have_no_explain(void)
+{
+    script steps = { STEP_HEAD(404), STEP_BYTES("{\"why\": \"x\"}"), STEP_END,
+                     STEP_DONE };
+    allm_adapter a = dialect_sse;
+    a.explain = NULL;
+    struct dialect_set d = { .steps = steps, .adapter = &a };
+    dialect_set_up(&d);
+    allm_stream *s = play_call(d.engine);
+    CHECK_TEXT(play_all(s), "adapter invalid_request");
+    CHECK_TEXT(play_why(s), "HTTP status 404");
+    allm_stream_free(s);
+    dialect_tear_down(&d);
+}
+
 /* A refusal that never ends is explained by what is there. */
 static void a_refusal_is_not_waited_for_long(void)
 {
@@ -524,11 +555,13 @@ TESTS = {
     TEST(nothing_is_no_success_without_finish),
     TEST(finish_is_called_once_however_the_end_is_found),
     TEST(the_protocols_end_closes_without_reading_on),
+    TEST(a_transport_without_memory_ends_the_call),
     TEST(events_may_point_into_the_last_frame),
     TEST(errors_need_a_kind),
     TEST(errors_in_the_middle_say_whose_they_are),
     TEST(a_cut_connection_keeps_what_came),
     TEST(refusals_are_explained),
+    TEST(a_dialect_may_have_no_explain),
     TEST(a_refusal_is_not_waited_for_long),
     TEST(a_long_refusal_is_read_up_to_its_limit),
     TEST(what_cannot_be_encoded_is_never_sent),

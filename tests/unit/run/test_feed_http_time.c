@@ -1,4 +1,8 @@
-/* test_feed_http_time.c - answers over HTTP: retries, deadlines, hubs, stops */
+/*
+ * test_feed_http_time.c - answers over HTTP: retries, deadlines, hubs, stops
+ *
+ * tag: thread
+ */
 #include "run/feed_http.h"
 
 #include "harness/check.h"
@@ -164,6 +168,21 @@ static void the_connection_has_its_deadline(void)
     CHECK_TEXT(timed(thrice, soon), "adapter timeout; 420 ms, 3 sent");
     script by_default = { STEP_CONNECT(30001), STEP_STAY, GOOD };
     CHECK_TEXT(timed(by_default, NULL), SAID "; 30100 ms, 2 sent");
+}
+
+/* Who cannot tell counts as connected. */
+static void a_transport_may_not_know_of_connections(void)
+{
+    script steps = { STEP_CONNECT(60), GOOD };
+    struct dialect_set d = { .steps = steps };
+    dialect_set_up(&d);
+    d.transport.ready = NULL;
+    allm_stream *s = play_call_with(d.engine,
+                                    ALLM(call_opts, .connect_ms = 40));
+    CHECK_TEXT(play_all(s), SAID);
+    CHECK_INT(d.play.opens, 1);
+    allm_stream_free(s);
+    dialect_tear_down(&d);
 }
 
 static void content_must_come(void)
@@ -460,6 +479,7 @@ TESTS = {
     TEST(every_attempt_is_encoded_anew),
     TEST(retries_are_told),
     TEST(the_connection_has_its_deadline),
+    TEST(a_transport_may_not_know_of_connections),
     TEST(content_must_come),
     TEST(the_whole_has_its_deadline),
     TEST(a_retry_must_come_in_time),
