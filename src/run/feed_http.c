@@ -549,11 +549,6 @@ static bool encode(struct http_feed *h, struct allm_sink *sink)
     return false;
 }
 
-static bool is_whole(const allm_transport *t)
-{
-    return MEM_REACHES(t, close) && t->open && t->read && t->head && t->close;
-}
-
 struct feed *feed_http(struct arena *a, const allm_call *call,
                        const struct feed_env *env, struct allm_sink *sink)
 {
@@ -574,10 +569,6 @@ struct feed *feed_http(struct arena *a, const allm_call *call,
         fail(sink, ALLM_ERR_ENGINE, "invalid_engine",
              "no transport: this build of the library has no HTTP client; "
              "give the engine one");
-    else if (!is_whole(env->transport))
-        fail(sink, ALLM_ERR_ENGINE, "invalid_engine",
-             "the transport lacks a function: it needs open, read, head and "
-             "close, and its size");
     else if (!adapter->encode)
         fail(sink, ALLM_ERR_ENGINE, "invalid_engine",
              "the adapter has no encode");

@@ -218,6 +218,8 @@ void dialect_set_up(struct dialect_set *d)
     d->play = (struct scripted){ .steps = d->steps,
                                  .clock = d->real_time ? NULL : &d->clock };
     d->transport = scripted_transport(&d->play);
+    if (d->blind)
+        d->transport.ready = NULL;
     allm_clock clock = play_clock(&d->clock);
     d->engine = allm_engine_new(
         ALLM(engine_opts, .model = d->model ? d->model : "test:m",

@@ -47,6 +47,7 @@ struct dialect_set {
     const allm_allocator *allocator;
     const char *model;                  /* NULL: "test:m" */
     bool real_time;
+    bool blind;                         /* the transport has no ready() */
     allm_trace_fn trace;
     void *trace_ud;
 

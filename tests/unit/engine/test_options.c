@@ -111,7 +111,6 @@ static void both_ways_say_the_same(void)
         const allm_call_opts *as_struct;
     } rows[] = {
         { "{'model':'m'}", ALLM(call_opts, .model = "m") },
-        { "{'api_key':'k'}", ALLM(call_opts, .api_key = "k") },
         { "{'params':{'a':1}}", ALLM(call_opts, .params = map) },
         { "{'context':{'a':1}}", ALLM(call_opts, .context = map) },
         { "{'adapter_opts':{'a':1}}", ALLM(call_opts, .adapter_opts = map) },
