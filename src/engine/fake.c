@@ -279,7 +279,7 @@ allm_json *allm_fake_multi_turn(size_t count, const allm_json *const *scripts)
     begin(&s);
     if (!scripts && count)
         refuse(&s, "allm_fake_multi_turn needs scripts; its count is not 0");
-    for (size_t i = 0; !s.wrong && i < count; i++) {
+    for (size_t i = 0; scripts && !s.wrong && i < count; i++) {
         if (!scripts[i])
             s.wrong = status_nomem();
         else if (allm_json_error(scripts[i]))
