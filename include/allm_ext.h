@@ -16,11 +16,19 @@ extern "C" {
 /* -------------------------------------------------------------- 1  Sinks --- */
 
 /*
- * Where an adapter puts its events.  What it puts must live until the adapter
- * is called again; memory from allm_sink_alloc() does, and is freed for it.
- * Only adapter events are taken (the others belong to the loops above), and an
- * error event needs an error with kind and reason: else ALLM_ERR_MISUSE, and
- * nothing was put.  This, and lack of memory, sticks.
+ * Where an adapter puts its events.  The struct of the event is copied; what
+ * it points to (text, message, usage) must live until the adapter is called
+ * again, so not on the stack; memory from allm_sink_alloc() does, and is freed
+ * for it.
+ *
+ * Only an adapter's own events are taken, with what they are about:
+ * message_started, text_delta, text_completed, reasoning_delta,
+ * reasoning_completed, tool_call_started, tool_call_delta,
+ * tool_call_completed, usage, raw_chunk, message_completed, error.  Nothing is
+ * added: an answer begins with message_started, a text ends with
+ * text_completed, the answer with message_completed or an error.  Another
+ * event, or one of these without its text, id, name, arguments, message, usage
+ * or error: ALLM_ERR_MISUSE, nothing was put, and the call fails.
  */
 typedef struct allm_sink allm_sink;
 ALLM_API allm_status allm_sink_put(allm_sink *, const allm_event *);
@@ -30,7 +38,8 @@ ALLM_API void *allm_sink_keep(allm_sink *, size_t size);
 /* A document in the sink's memory; NULL: not JSON, or no memory. */
 ALLM_API const allm_json *allm_sink_parse(allm_sink *, const char *text,
                                           size_t len);
-/* Why open() or explain() fails; the error and its texts as for events.  It
+/* Why open(), next(), decode() or explain() fails; the error and its texts as
+ * for events; a reason of the kind's list, or a word of your own.  It
  * returns the error's kind, so that a function may end with it (MISUSE, if it
  * has no kind or reason).  final: never worth another attempt. */
 ALLM_API allm_status allm_sink_fail(allm_sink *, const allm_error *,
@@ -144,7 +153,8 @@ typedef struct allm_http_head {       /* what an answer begins with         */
  * A source makes events itself: open may fail before the stream begins (tell
  * why with allm_sink_fail); next puts one or more events and answers
  * ALLM_EVENT, or ALLM_AGAIN with the time of the clock when to come back, or
- * ALLM_OK at the end; close is called exactly once for every open.
+ * ALLM_OK at the end; close is called exactly once for every open that did not
+ * fail.  A source gets no waker: it is asked again at the time it named.
  *
  * `state` has state_size bytes, zeroed, kept by the library.
  */

@@ -312,6 +312,9 @@ struct allm_trace_event {
  * attributes. */
 enum allm_trace_form { ALLM_TRACE_PLAIN, ALLM_TRACE_OTEL };
 ALLM_API allm_text *allm_trace_json(const allm_trace_event *, uint32_t form);
+/* For .trace: a line of JSON, our names, to a file; .trace_ud points to its
+ * descriptor (an int).  One write per line, so that several may share it. */
+ALLM_API void allm_trace_write(const allm_trace_event *, void *descriptor);
 
 /* ---------------------------------------------------------- 7  Catalog --- */
 
@@ -329,6 +332,11 @@ ALLM_API void allm_catalog_free(allm_catalog *);
 ALLM_API const allm_model_ref *allm_catalog_find(const allm_catalog *,
                                                  const char *spelling);
 ALLM_API const allm_model_ref *allm_catalog_at(const allm_catalog *, size_t);
+/* The first model from `from` on that has all these capabilities, a list such
+ * as ["tools", "vision"]; *index is its place.  NULL: there is none. */
+ALLM_API const allm_model_ref *allm_catalog_select(const allm_catalog *,
+                                                   const allm_json *require,
+                                                   size_t from, size_t *index);
 
 /* ------------------------------------------------------------- 8  Fake --- */
 

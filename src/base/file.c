@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 enum { FIRST = 4096, MAX_READ = 1 << 30 };  /* more, read() may refuse */
@@ -134,4 +135,30 @@ const char *file_error_name(int error)
         if (names[i].error == error)
             return names[i].name;
     return "eio";
+}
+
+int file_write_line(int fd, struct slice line)
+{
+    char end = '\n';
+    union {                     /* writev() takes what it only reads */
+        const char *in;
+        char *out;
+    } text = { line.ptr };
+    struct iovec part[] = { { text.out, line.len }, { &end, 1 } };
+    int at = 0;
+    while (at < 2) {
+        ssize_t n = writev(fd, part + at, 2 - at);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return errno;
+        size_t left = (size_t)n;
+        while (at < 2 && left >= part[at].iov_len)
+            left -= part[at++].iov_len;
+        if (at < 2) {
+            part[at].iov_base = (char *)part[at].iov_base + left;
+            part[at].iov_len -= left;
+        }
+    }
+    return 0;
 }

@@ -1,4 +1,4 @@
-/* file.h - read a whole file, up to a limit */
+/* file.h - read a whole file, up to a limit; write a line */
 #ifndef BASE_FILE_H
 #define BASE_FILE_H
 
@@ -11,6 +11,10 @@
  */
 int file_read(struct arena *a, const char *path, size_t limit,
               struct slice *out);
+
+/* A line and its LF to a descriptor, in one write if the system does so.  0, or
+ * an errno. */
+int file_write_line(int fd, struct slice line);
 
 /* "enoent" for ENOENT and so on, as POSIX spells them; "eio" if unknown. */
 const char *file_error_name(int error);

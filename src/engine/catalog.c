@@ -269,6 +269,31 @@ const allm_model_ref *allm_catalog_at(const allm_catalog *c, size_t index)
     return c && index < c->count ? &c->models[index].ref : NULL;
 }
 
+/* A capability is true, or an object that is enabled. */
+static bool can(const allm_model_ref *ref, const allm_json *what)
+{
+    const allm_json *v = json_get(ref->capabilities, json_slice(what));
+    return allm_json_true(v) || allm_json_true(allm_json_get(v, "enabled"));
+}
+
+const allm_model_ref *allm_catalog_select(const allm_catalog *c,
+                                          const allm_json *require, size_t from,
+                                          size_t *index)
+{
+    const allm_model_ref *ref;
+    for (size_t i = from; (ref = allm_catalog_at(c, i)); i++) {
+        const allm_json *what = NULL;
+        while ((what = allm_json_next(require, what)) && can(ref, what))
+            ;
+        if (what)
+            continue;
+        if (index)
+            *index = i;
+        return ref;
+    }
+    return NULL;
+}
+
 /* ------------------------------------------------------------- pre-flight --- */
 
 /* The objections found so far; there are no more than MOST rules. */

@@ -21,10 +21,13 @@
 #include "engine/keys.h"
 #include "engine/pairs.h"
 #include "engine/retry.h"
+#include "engine/trace.h"
 #include "json/build.h"
 #include "json/json.h"
 
 #include <stdatomic.h>
+
+enum { MOST_STATE = 16 * 1024 * 1024 }; /* of an adapter's own, per call */
 
 struct shared_core {
     atomic_size_t count;
@@ -210,7 +213,8 @@ static bool take_adapter(struct engine_core *c, const allm_adapter *given)
 {
     if (!given)
         return true;
-    if (!given_take(&c->own_adapter, sizeof c->own_adapter, given))
+    if (!given_take(&c->own_adapter, sizeof c->own_adapter, given) ||
+        c->own_adapter.state_size > MOST_STATE)
         return false;
     if (!c->own_adapter.name)
         c->own_adapter.name = "custom";
@@ -239,6 +243,26 @@ static bool are_options(struct arena *a, const allm_json *v)
     return pairs_object(a, v) || a->broken;
 }
 
+/* Nothing secret is ever stored: a key given as an option is left out, and the
+ * trace tells. */
+static const allm_json *without_key(const struct shared_core *s,
+                                    struct arena *a, const allm_json *v)
+{
+    const struct trace t = { s->core.trace, s->core.trace_ud, s->core.clock };
+    const allm_json *object = allm_json_count(v) ? pairs_object(a, v) : NULL;
+    if (!object || !allm_json_get(object, "api_key"))
+        return v;
+    trace_warn(&t, NULL, NULL, "key_in_engine");
+    return json_set(a, object, SLICE("api_key"), NULL);
+}
+
+static void leave_keys_out(const struct shared_core *s, struct arena *a,
+                           allm_engine_record *fields)
+{
+    fields->params = without_key(s, a, fields->params);
+    fields->adapter_opts = without_key(s, a, fields->adapter_opts);
+}
+
 static allm_engine *fill(struct shared_core *shared, allm_engine_record *fields)
 {
     enum { ID_LEN = 22 };
@@ -253,9 +277,11 @@ static allm_engine *fill(struct shared_core *shared, allm_engine_record *fields)
         e = misused(engine_alloc(shared), "invalid_engine",
                     "adapter_opts must be an object or a list of [key, value] "
                     "whose keys are texts, such as {\"script\": []}");
-    else
+    else {
+        leave_keys_out(shared, &a, fields);
         e = wrap(shared, a.broken ? NULL : allm_engine_record_new(fields),
                  NULL);
+    }
     arena_release(&a);
     return e;
 }
@@ -273,7 +299,8 @@ static allm_engine *new_from(const allm_engine_opts *o, bool known,
     if (!take_adapter(&shared->core, o->adapter_table))
         return misused(engine_alloc(shared), "struct_size",
                        "fill the adapter_table with ALLM(adapter, ...), by a "
-                       "header not newer than the library");
+                       "header not newer than the library, and a state_size "
+                       "of at most 16 MiB");
     if (!take_transport(&shared->core, o->transport))
         return misused(engine_alloc(shared), "struct_size",
                        "fill the transport with ALLM(transport, ...), by a "
@@ -397,8 +424,15 @@ static allm_engine *derive(const allm_engine *e, allm_engine_record *fields)
         return NULL;
     if (e->error)
         return allm_engine_keep(e);
+    struct arena a;
     fields->home = NULL;
-    return wrap(core_keep(e->shared), allm_engine_record_new(fields), e->row);
+    arena_init(&a, e->shared->core.mem);
+    leave_keys_out(e->shared, &a, fields);
+    allm_engine *made = wrap(core_keep(e->shared),
+                             a.broken ? NULL : allm_engine_record_new(fields),
+                             e->row);
+    arena_release(&a);
+    return made;
 }
 
 /* One that says what was wrong with the change. */

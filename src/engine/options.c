@@ -45,7 +45,7 @@ static const struct option {
     { "tool_result_encoder", OPTION_ENGINE, ANY, NOWHERE, NOWHERE },
     { "image_adapter", OPTION_ENGINE, ANY, NOWHERE, NOWHERE },
     { "params", OPTION_ENGINE, ANY, AT(params), TO(params) },
-    { "context", OPTION_ENGINE, ANY, AT(context), TO(context) },
+    { "context", OPTION_ENGINE, MAP, AT(context), TO(context) },
     { "retry", OPTION_ENGINE, ANY, NOWHERE, NOWHERE },
     { "middleware", OPTION_ENGINE, ANY, NOWHERE, NOWHERE },
     { "metadata", OPTION_ENGINE, ANY, NOWHERE, NOWHERE },
@@ -252,8 +252,12 @@ static const char *store(const struct option *r, const allm_json *v,
                    ? NULL
                    : "a word, the name of a tool, or an object";
     case NO_DATA:
-    case PAIRS:
     case MAP:
+        if (allm_json_type_of(v) != ALLM_JSON_OBJECT)
+            return "an object";
+        memcpy(to, &v, sizeof v);
+        return NULL;
+    case PAIRS:
     case ANY:
         memcpy(to, &v, sizeof v);
         return NULL;
@@ -283,7 +287,8 @@ static const struct option *refused_member(const allm_call_opts *o)
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         const struct option *r = &table[i];
         const allm_json *v = NULL;
-        if (r->at == NOWHERE || (r->type != ANY && r->type != PAIRS))
+        if (r->at == NOWHERE ||
+            (r->type != ANY && r->type != PAIRS && r->type != MAP))
             continue;
         memcpy(&v, (const char *)o + r->at, sizeof v);
         if (v && allm_json_type_of(v) == ALLM_JSON_NONE)

@@ -16,6 +16,7 @@
  */
 #include "engine/trace.h"
 
+#include "base/file.h"
 #include "base/given.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -36,7 +37,7 @@ static const struct span {
     const char *kind;
 } spans[] = {
     { "generate", "chat", "CLIENT" },
-    { "stream", "chat", "CLIENT" },
+    { "stream", "stream", "INTERNAL" }, /* inside generate: one request */
     { "step", "step", "INTERNAL" },     /* a word of ours: there is none */
     { "chat", "invoke_agent", "INTERNAL" },
     { "tool", "execute_tool", "INTERNAL" },
@@ -138,25 +139,46 @@ static void add_value(struct build *b, const char *name, const allm_json *v)
     build_value(b, v);
 }
 
+/* What an error says about itself, in an object that is open. */
+static void add_error(struct build *b, struct arena *a, const allm_error *error)
+{
+    const allm_error *trouble = NULL;
+    add_text(b, "kind", allm_status_name(error->kind));
+    add_text(b, "reason", error->reason);
+    add_value(b, "error",
+              encode_to_json(a, &error_shape, error, ALLM_FORM_PLAIN,
+                             &trouble));
+}
+
 void trace_fail(struct trace_span *s, const allm_error *error)
 {
     struct arena a;
     struct build b;
-    const allm_error *trouble = NULL;
     if (!s->trace)
         return;
-    if (!error)
-        error = status_nomem();
     arena_init(&a, mem_default());
     build_init(&b, &a);
     build_object(&b);
-    add_text(&b, "kind", allm_status_name(error->kind));
-    add_text(&b, "reason", error->reason);
-    add_value(&b, "error",
-              encode_to_json(&a, &error_shape, error, ALLM_FORM_PLAIN,
-                             &trouble));
+    add_error(&b, &a, error ? error : status_nomem());
     build_end(&b);
     finish(s, "exception", &a, build_done(&b));
+    arena_release(&a);
+}
+
+void trace_refuse(struct trace_span *s, const allm_error *error)
+{
+    struct arena a;
+    struct build b;
+    if (!s->trace)
+        return;
+    arena_init(&a, mem_default());
+    build_init(&b, &a);
+    build_object(&b);
+    build_key(&b, SLICE("response"));
+    build_null(&b);
+    add_error(&b, &a, error ? error : status_nomem());
+    build_end(&b);
+    finish(s, "stop", &a, build_done(&b));
     arena_release(&a);
 }
 
@@ -441,4 +463,17 @@ allm_text *allm_trace_json(const allm_trace_event *given, uint32_t form)
     if (!v || !json_write(&out, v, 0))
         return text_fail(t, status_nomem());
     return text_finish(t, buf_slice(&out));
+}
+
+void allm_trace_write(const allm_trace_event *event, void *descriptor)
+{
+    size_t len = 0;
+    const int *fd = descriptor;
+    allm_text *text = allm_trace_json(event, ALLM_TRACE_PLAIN);
+    const char *json = text && !allm_text_error(text)
+                           ? allm_text_bytes(text, &len)
+                           : NULL;
+    if (fd && json)
+        file_write_line(*fd, (struct slice){ json, len });
+    allm_text_free(text);
 }

@@ -41,6 +41,9 @@ bool trace_begin(struct trace_span *s, const struct trace *t, const char *name,
 void trace_end(struct trace_span *s, const allm_json *extras);
 void trace_fail(struct trace_span *s, const allm_error *error);
 
+/* End it with an error that is an answer like others, and no response. */
+void trace_refuse(struct trace_span *s, const allm_error *error);
+
 /* ("adapter", "retry"): attempt number `attempt` failed; another will follow
  * after the delay. */
 void trace_retry(const struct trace *t, const char *request_id,

@@ -10,6 +10,8 @@
 #include "provider/sink.h"
 #include "json/json.h"
 
+#include <stdint.h>
+
 static const struct {
     int32_t status;
     const char *reason;
@@ -60,11 +62,11 @@ static const char *sentence(struct arena *a, const allm_http_head *head,
                             const char *said)
 {
     struct buf text;
-    buf_init(&text, a, 8192);
+    buf_init(&text, a, SIZE_MAX / 2);
     buf_format(&text, "HTTP status %d", (int)head->status);
     if (said) {
         buf_text(&text, ": ");
-        buf_add(&text, (struct slice){ said, strnlen(said, 2000) });
+        buf_text(&text, said);
     }
     return text.broken ? NULL : text.ptr;
 }

@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-enum { SHORTEST_KEY = 6 };      /* shorter ones would hit ordinary words */
+enum { SHORTEST_KEY = 4 };      /* shorter ones would hit ordinary words */
 
 /* How keys begin, and how many characters must follow at least. */
 static const struct look {
@@ -104,6 +104,18 @@ static const allm_json *redact_json(struct arena *a, const allm_json *v,
 }
 
 /* Redacted or not: a copy. */
+/* What others wrote may be long; cut behind the keys, and between letters. */
+static const char *cut_text(struct arena *a, const char *text)
+{
+    enum { MOST = 2000 };
+    size_t n = text ? strnlen(text, MOST + 1) : 0;
+    if (n <= MOST)
+        return text;
+    while (n > MOST || (text[n] & 0xC0) == 0x80)
+        n--;
+    return arena_copy(a, (struct slice){ text, n });
+}
+
 static const char *copy_text(struct arena *a, const char *text,
                              struct slice key)
 {
@@ -120,11 +132,11 @@ const allm_error *redact_error(struct arena *a, const allm_error *error,
     *mine = *error;
     mine->home = NULL;
     mine->reason = copy_text(a, error->reason, key);
-    mine->message = copy_text(a, error->message, key);
-    mine->provider = arena_text(a, error->provider);
+    mine->message = cut_text(a, copy_text(a, error->message, key));
+    mine->provider = copy_text(a, error->provider, key);
     mine->request_id = copy_text(a, error->request_id, key);
-    mine->tool_name = arena_text(a, error->tool_name);
-    mine->tool_call_id = arena_text(a, error->tool_call_id);
+    mine->tool_name = copy_text(a, error->tool_name, key);
+    mine->tool_call_id = copy_text(a, error->tool_call_id, key);
     mine->errors = redact_json(a, error->errors, key);
     mine->cause = redact_json(a, error->cause, key);
     mine->metadata = redact_json(a, error->metadata, key);

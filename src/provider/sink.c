@@ -103,6 +103,35 @@ static size_t length(const char *text, size_t len)
     return shape_text(text, len).len;
 }
 
+/* Is what the event is about there? */
+static bool is_whole(const allm_event *e)
+{
+    switch (e->type) {
+    case ALLM_EV_ERROR:
+        return e->error;
+    case ALLM_EV_USAGE:
+        return e->usage;
+    case ALLM_EV_MESSAGE_STARTED:
+        return true;            /* the empty message is meant */
+    case ALLM_EV_MESSAGE_COMPLETED:
+        return e->message;
+    case ALLM_EV_TOOL_CALL_STARTED:
+        return e->id && e->name;
+    case ALLM_EV_TOOL_CALL_COMPLETED:
+        return e->id && e->name && e->arguments;
+    case ALLM_EV_TOOL_CALL_DELTA:
+        return e->id && e->text;
+    case ALLM_EV_RAW_CHUNK:
+        return e->chunk;
+    default:
+        return e->text;
+    }
+}
+
+static const allm_message silence = { .size = sizeof(allm_message),
+                                      .role = ALLM_ROLE_ASSISTANT,
+                                      .text = "" };
+
 allm_status allm_sink_put(allm_sink *s, const allm_event *event)
 {
     allm_event mine;
@@ -112,9 +141,11 @@ allm_status allm_sink_put(allm_sink *s, const allm_event *event)
         return s->status;
     if (!given_take(&mine, sizeof mine, event) || !is_adapters(mine.type) ||
         (uint32_t)mine.finish_reason >= response_finish_words.count ||
-        (mine.type == ALLM_EV_ERROR && !mine.error))
+        !is_whole(&mine))
         return misuse(s);
     mine.home = NULL;
+    if (mine.type == ALLM_EV_MESSAGE_STARTED && !mine.message)
+        mine.message = &silence;
     mine.text_len = length(mine.text, mine.text_len);
     mine.raw_len = length(mine.raw_arguments, mine.raw_len);
     if (mine.type == ALLM_EV_ERROR)

@@ -609,15 +609,32 @@ static const allm_json *all_metadata(const struct collect *c, struct arena *a)
                 : NULL;
 }
 
+/* The message with the calls that came beside it, so that it can be appended to
+ * a thread as it is; roots of ours are *made. */
+static const allm_message *whole_message(const struct collect *c,
+                                         const allm_tool_call *const *calls,
+                                         allm_message **made)
+{
+    const allm_message *m = c->last_message;
+    *made = NULL;
+    if (!m || !calls || !c->call_count || m->tool_call_count)
+        return m;
+    allm_message fields = *m;
+    fields.home = NULL;
+    fields.tool_calls = calls;
+    fields.tool_call_count = c->call_count;
+    return *made = allm_message_new(&fields);
+}
+
 allm_response *collect_response(const struct collect *c, const char *request_id)
 {
     struct arena a;
+    allm_message *made;
     arena_init(&a, home_mem(c->home));
     allm_response fields = { .size = sizeof fields,
                              .id = c->id,
                              .request_id = request_id,
                              .model = c->model,
-                             .message = c->last_message,
                              .output_text = c->text.ptr ? c->text.ptr : "",
                              .output_len = c->text.len,
                              .tool_call_count = c->call_count,
@@ -627,9 +644,11 @@ allm_response *collect_response(const struct collect *c, const char *request_id)
                              .error = c->error };
     fields.tool_calls = call_list(c, &a);
     fields.metadata = all_metadata(c, &a);
-    allm_response *r = fields.tool_calls && fields.metadata && !c->broken
-                           ? allm_response_new(&fields)
-                           : NULL;
+    fields.message = whole_message(c, fields.tool_calls, &made);
+    bool whole = fields.tool_calls && fields.metadata && !c->broken &&
+                 (fields.message || !c->last_message);
+    allm_response *r = whole ? allm_response_new(&fields) : NULL;
+    allm_message_free(made);
     arena_release(&a);
     return r;
 }

@@ -1,6 +1,16 @@
 /* feed_source.c - events that an adapter makes itself */
 #include "run/feed_source.h"
 
+#include "provider/redact.h"
+
+static const allm_error no_event = {
+    .size = sizeof(allm_error),
+    .kind = ALLM_ERR_MISUSE,
+    .reason = "invalid_event",
+    .message = "next() of the adapter answered ALLM_EVENT without having put "
+               "an event, or an unknown status; answer ALLM_AGAIN or ALLM_OK",
+};
+
 static allm_status source_next(struct feed *f, struct allm_sink *sink,
                                int64_t *again_ns)
 {
@@ -8,7 +18,10 @@ static allm_status source_next(struct feed *f, struct allm_sink *sink,
     f->begun = true;
     if (status >= 0 && sink->failure)
         status = sink->failure->kind;
-    return sink->status < 0 ? sink->status : status;
+    if (sink->status < 0)
+        return sink->status;
+    bool odd = status > ALLM_AGAIN || (status == ALLM_EVENT && !sink->first);
+    return odd ? allm_sink_fail(sink, &no_event, true) : status;
 }
 
 static void source_close(struct feed *f)
@@ -36,6 +49,9 @@ struct feed *feed_source(struct arena *a, const allm_adapter *adapter,
                                        : ALLM_OK;
     if (status >= 0 && !sink->failure && sink->status >= 0)
         return f;
+    if (sink->failure)          /* its texts may be the adapter's */
+        sink->failure = redact_error(sink->arena, sink->failure,
+                                     (struct slice){ NULL, 0 });
     if (status >= 0)
         source_close(f);        /* it opened, but something went wrong */
     else if (sink->status == ALLM_OK)

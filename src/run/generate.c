@@ -57,7 +57,6 @@ struct generate {
     bool pulled;                /* deadlines run from the first pull on */
     bool has_content;
     bool fresh;                 /* ...since content_ns was set */
-    uint32_t refills;
     const allm_error *error;
     allm_response *response;
 };
@@ -100,9 +99,14 @@ static void fail(struct generate *g, const allm_error *error)
     g->state = FAILED;
     g->error = error_copy(g->plan.home, error);
     close_feed(g);
-    if (g->spans) {
+    if (!g->spans)
+        return;
+    if (g->error->kind == ALLM_ERR_MISUSE || g->error->kind == ALLM_ERR_NOMEM) {
         trace_fail(&g->spans->inner, g->error);
         trace_fail(&g->spans->outer, g->error);
+    } else {
+        trace_refuse(&g->spans->inner, g->error);
+        trace_refuse(&g->spans->outer, g->error);
     }
 }
 
@@ -334,11 +338,10 @@ static allm_status pass(struct generate *g, allm_event *event)
 /* An error in the middle: an event, and then the end. */
 static void break_off(struct generate *g, const allm_error *error)
 {
-    close_feed(g);
     g->state = CLOSING;
     allm_event *event = sink_add(&g->sink, ALLM_EV_ERROR);
     if (event)
-        event->error = error;
+        event->error = error_copy(g->plan.home, error);
     else
         fail(g, status_nomem());
 }
@@ -364,13 +367,17 @@ static bool hurries(struct generate *g)
 
 static void time_out(struct generate *g)
 {
-    static const allm_error late = {
-        .size = sizeof(allm_error),
-        .kind = ALLM_ERR_ADAPTER,
-        .reason = "timeout",
-        .message = "the answer did not come in time; raise first_ms, "
-                   "silence_ms or total_ms to wait longer",
-    };
+    allm_error late = status_blank(ALLM_ERR_ADAPTER);
+    late.reason = "timeout";
+    late.provider = g->plan.call.provider;
+    late.message = now(g) >= last_moment(g)
+                       ? "the answer was not complete in time; raise total_ms "
+                         "to wait longer"
+                   : g->has_content
+                       ? "the answer stopped in its middle for too long; raise "
+                         "silence_ms to wait longer"
+                       : "the answer did not begin in time; raise first_ms to "
+                         "wait longer";
     if (hurries(g))
         return;
     if (g->feed->begun) {
@@ -403,7 +410,8 @@ static allm_status be_patient(struct generate *g, int64_t again,
 /* The feed failed: tell it as an event, try again, or fail. */
 static void on_failure(struct generate *g)
 {
-    const allm_error *error = failure(g);
+    /* a copy: its texts may be the feed's */
+    const allm_error *error = error_copy(g->plan.home, failure(g));
     if (error->kind == ALLM_ERR_NOMEM || error->kind == ALLM_ERR_MISUSE) {
         fail(g, error);
     } else if (g->feed->begun) {
@@ -415,12 +423,10 @@ static void on_failure(struct generate *g)
     }
 }
 
-/* Does a stream that never rests last too long?  Asking costs, so do not ask
- * each time. */
-static bool is_overdue(struct generate *g)
+/* Does a stream that never rests last too long? */
+static bool is_overdue(const struct generate *g)
 {
-    enum { SELDOM = 32 };
-    return g->plan.terms.total_ms && ++g->refills % SELDOM == 0 &&
+    return g->plan.terms.total_ms && !g->feed->hurry &&
            now(g) >= last_moment(g);
 }
 
@@ -440,8 +446,7 @@ static allm_status refill(struct generate *g, int64_t *again_ns)
     if (status == ALLM_AGAIN && !g->sink.first)
         return be_patient(g, again, again_ns);
     if (status == ALLM_OK) {
-        close_feed(g);
-        g->state = CLOSING;
+        g->state = CLOSING;     /* what waits may point into the feed */
     } else if (status < 0) {
         on_failure(g);
     }
@@ -528,9 +533,8 @@ static allm_status generate_next(struct machine *m, allm_event **event,
         *event = sink_take(&g->sink);
         if (*event) {
             allm_status status = pass(g, *event);
-            if (status != ALLM_OK)
-                return status;
-            continue;
+            *again_ns = MACHINE_BUSY;   /* if the event is not for the caller */
+            return status == ALLM_OK ? ALLM_AGAIN : status;
         }
         if (g->state == ENDED)
             return ALLM_OK;

@@ -4,13 +4,18 @@
 
 #include "allm_ext.h"
 
+#include <stdint.h>
+
+#define MACHINE_BUSY INT64_MIN
+
 struct machine;
 
 struct machine_ops {
     /*
      * EVENT: *event is the next one, ours to number, alive until the next
-     * call.  AGAIN: not before *again_ns (INT64_MAX: when woken).  OK: the
-     * end; results are there.  < 0: failed for good, see error().
+     * call.  AGAIN: not before *again_ns (INT64_MAX: when woken; MACHINE_BUSY:
+     * at once, it only gave others a chance).  OK: the end; results are there.
+     * < 0: failed for good, see error().
      */
     allm_status (*next)(struct machine *m, allm_event **event,
                         int64_t *again_ns);

@@ -30,7 +30,7 @@ struct allm_stream {
     struct allm_waker waker;
     struct seat seat;
     atomic_bool cancelled;
-    bool pulled, inside, ended;
+    bool pulled, inside, ended, doomed;
     allm_status status;             /* < 0: the same from now on */
     const allm_error *error;        /* of the stream itself, static */
     uint64_t seq;

@@ -55,6 +55,10 @@ void allm_stream_free(allm_stream *s)
 {
     if (!s)
         return;
+    if (s->inside) {            /* by a callback: when that has returned */
+        s->doomed = true;
+        return;
+    }
     if (s->machine)
         s->machine->ops->free(s->machine);  /* keeps (3); it rings no more */
     hub_leave(s);
@@ -120,7 +124,10 @@ static allm_status pull(allm_stream *s, const allm_event **event)
             return ALLM_AGAIN;
         }
         status = s->machine->ops->next(s->machine, &made, &again_ns);
-        if (status == ALLM_AGAIN)
+        if (status == ALLM_AGAIN && again_ns == MACHINE_BUSY) {
+            s->seat.visit++;    /* it counts, though nobody sees it */
+            status = ALLM_OK;
+        } else if (status == ALLM_AGAIN)
             status = rest(s, again_ns);
         else if (status != ALLM_EVENT) {
             end(s, status);
@@ -156,6 +163,11 @@ allm_status allm_stream_next(allm_stream *s, const allm_event **event)
     s->inside = false;
     if (s->error == &reentered)
         s->error = NULL;        /* it was for the callback to see */
+    if (s->doomed) {            /* a callback freed it: so be it, now */
+        allm_stream_free(s);
+        *event = NULL;
+        return ALLM_ERR_MISUSE;
+    }
     return status;
 }
 

@@ -437,7 +437,35 @@ static void costs_are_exact_and_never_overwritten(void)
     CHECK(!u.input_cost.set);
 }
 
+static void models_are_selected_by_what_they_can(void)
+{
+    size_t at = 99;
+    allm_json *doc = noun_json(
+        "{'models':[{'provider':'a','id':'x','capabilities':{'tools':"
+        "{'enabled':false}}},{'provider':'a','id':'y','capabilities':"
+        "{'tools':{'enabled':true},'vision':true}},{'provider':'b','id':'z',"
+        "'capabilities':{'tools':true}}]}");
+    allm_json *tools = noun_json("['tools']"),
+              *all = noun_json("['tools','vision','flying']");
+    allm_catalog *c = allm_catalog_new(doc);
+    if (doc && tools && all && c && !allm_catalog_error(c)) {
+        CHECK_TEXT(GET(allm_catalog_select(c, tools, 0, &at), id), "y");
+        CHECK_INT(at, 1);
+        const allm_model_ref *next = allm_catalog_select(c, tools, 2, &at);
+        CHECK_TEXT(GET(next, id), "z");
+        CHECK(!allm_catalog_select(c, tools, at + 1, &at));
+        CHECK(!allm_catalog_select(c, all, 0, NULL));
+        CHECK_TEXT(GET(allm_catalog_select(c, NULL, 0, NULL), id), "x");
+    }
+    CHECK_ALWAYS(!allm_catalog_select(NULL, tools, 0, NULL));
+    allm_catalog_free(c);
+    allm_json_free(all);
+    allm_json_free(tools);
+    allm_json_free(doc);
+}
+
 TESTS = {
+    TEST(models_are_selected_by_what_they_can),
     TEST(models_are_found_by_any_spelling),
     TEST(models_are_counted_off),
     TEST(a_reference_has_what_the_document_says),

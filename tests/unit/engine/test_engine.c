@@ -566,7 +566,7 @@ static void resolve_params_property(void)
             const char *name = i < 13 ? denied[i] : free_names[i - 13];
             in_own[i] = random_below(random, 2);
             in_call[i] = random_below(random, 2);
-            if (!strcmp(name, "adapter_opts"))
+            if (!strcmp(name, "adapter_opts") || !strcmp(name, "context"))
                 in_call[i] = false;     /* 'c' is none */
             if (in_own[i])
                 snprintf(own + strlen(own), sizeof own - strlen(own),
@@ -586,15 +586,43 @@ static void resolve_params_property(void)
             bool wins = in_call[i] && i >= 13;
             check_row(name);
             CHECK_TEXT(allm_json_text(allm_json_get(v, name), NULL),
-                       wins        ? "c"
-                       : in_own[i] ? "e"
-                                   : NULL);
+                       wins ? "c"
+                       : in_own[i] && strcmp(name, "api_key") != 0
+                           ? "e"        /* keys are left out */
+                           : NULL);
         }
         allm_json_free(v);
         allm_json_free(params);
         allm_json_free(json);
         allm_engine_free(e);
     }
+}
+
+static void engines_never_hold_a_key(void)
+{
+    allm_json *params = noun_json("{'api_key':'sk-one','top_p':1}");
+    allm_json *opts = noun_json("[['api_key','sk-two'],['a',1]]");
+    allm_json *key = noun_json("'sk-three'");
+    allm_engine *e = allm_engine_new(
+        ALLM(engine_opts, .params = params, .adapter_opts = opts));
+    allm_engine *put = allm_engine_put_param(e, "api_key", key);
+    allm_engine *merged =
+        allm_engine_merge_opts(e, ALLM(call_opts, .params = params));
+    const allm_engine *all[] = { e, put, merged };
+    for (size_t i = 0; i < 3; i++) {
+        allm_text *t = all[i] && !allm_engine_error(all[i])
+                           ? allm_engine_json(all[i], ALLM_FORM_TAGGED)
+                           : NULL;
+        if (t && !allm_text_error(t))
+            CHECK(!strstr(allm_text_bytes(t, NULL), "sk-"));
+        allm_text_free(t);
+    }
+    allm_engine_free(merged);
+    allm_engine_free(put);
+    allm_engine_free(e);
+    allm_json_free(key);
+    allm_json_free(opts);
+    allm_json_free(params);
 }
 
 /* ------------------------------------------------------------------ storing --- */
@@ -757,6 +785,7 @@ static void a_record_brings_fields_and_the_options_the_rest(void)
 }
 
 TESTS = {
+    TEST(engines_never_hold_a_key),
     TEST(new_has_what_it_was_given),
     TEST(new_has_defaults),
     TEST(what_was_passed_in_is_copied),

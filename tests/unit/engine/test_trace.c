@@ -6,6 +6,8 @@
 
 #include "harness/noun.h"
 
+#include <unistd.h>
+
 /* What was told, one JSON line each. */
 struct record {
     struct arena arena;
@@ -305,8 +307,8 @@ static const struct {
       OF_RESPONSE "}}" },
     { "a response that is null", { .span = "stream", .what = "stop" },
       "{'response':null}",
-      "{'name':'chat','kind':'CLIENT','what':'stop','startTimeUnixNano':0,"
-      "'endTimeUnixNano':0,'attributes':{'gen_ai.operation.name':'chat'}}" },
+      "{'name':'stream','kind':'INTERNAL','what':'stop','startTimeUnixNano':0,"
+      "'endTimeUnixNano':0,'attributes':{'gen_ai.operation.name':'stream'}}" },
     { "a step ends", { .span = "step", .what = "stop" },
       "{'step_result':{'response':" RESPONSE "}}",
       "{'name':'step','kind':'INTERNAL','what':'stop','startTimeUnixNano':0,"
@@ -369,18 +371,18 @@ static const struct {
     { "a name that only looks like one with a provider",
       { .span = "stream", .what = "start", .model = "llama3:8b" },
       "{'provider':'ollama'}",
-      "{'name':'chat llama3:8b','kind':'CLIENT','what':'start',"
-      "'timeUnixNano':0,'attributes':{'gen_ai.operation.name':'chat',"
+      "{'name':'stream llama3:8b','kind':'INTERNAL','what':'start',"
+      "'timeUnixNano':0,'attributes':{'gen_ai.operation.name':'stream',"
       "'gen_ai.provider.name':'ollama','gen_ai.system':'ollama',"
       "'gen_ai.request.model':'llama3:8b'}}" },
     { "times out of all bounds",
       { .span = "stream", .what = "stop", .unix_ms = INT64_MIN,
         .duration_ns = INT64_MAX },
       "{}",
-      "{'name':'chat','kind':'CLIENT','what':'stop',"
+      "{'name':'stream','kind':'INTERNAL','what':'stop',"
       "'startTimeUnixNano':-9223372036854775808,"
       "'endTimeUnixNano':-9223372036854000000,"
-      "'attributes':{'gen_ai.operation.name':'chat'}}" },
+      "'attributes':{'gen_ai.operation.name':'stream'}}" },
     { "an empty event", { .span = NULL }, NULL,
       "{'name':'chat','kind':'CLIENT','timeUnixNano':0,'attributes':{"
       "'gen_ai.operation.name':'chat'}}" },
@@ -413,7 +415,27 @@ static void bad_events_are_refused(void)
     allm_text_free(t);
 }
 
+static void events_are_written_as_lines(void)
+{
+    int fd[2];
+    char text[512];
+    if (pipe(fd))
+        return;
+    allm_trace_event e = { .size = sizeof e, .span = "generate",
+                           .what = "start" };
+    allm_trace_write(&e, &fd[1]);
+    allm_trace_write(&e, NULL);
+    allm_trace_write(NULL, &fd[1]);
+    close(fd[1]);
+    ssize_t n = read(fd[0], text, sizeof text);
+    close(fd[0]);
+    if (check_whole())
+        CHECK(n > 20 && text[0] == '{' && text[n - 2] == '}' &&
+              text[n - 1] == '\n');
+}
+
 TESTS = {
+    TEST(events_are_written_as_lines),
     TEST(a_span_begins_and_stops),
     TEST(a_span_may_know_nothing),
     TEST(a_span_fails_with_its_error),

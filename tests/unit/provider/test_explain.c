@@ -79,7 +79,7 @@ static void check_default(int32_t status, const char *body, const char *reason,
 
 static void bodies_of_any_kind_are_explained(void)
 {
-    static char page[5000], said[2100 + 40];
+    static char page[5000], said[5100];
     check_default(429, "{\"error\": \"m\"}", "rate_limited",
                   "HTTP status 429: m");
     check_default(502, "<html>Bad Gateway</html>", "provider_unavailable",
@@ -91,7 +91,7 @@ static void bodies_of_any_kind_are_explained(void)
     memcpy(page, "{\"error\": \"", 11);
     memcpy(page + sizeof page - 3, "\"}", 3);
     memcpy(said, "HTTP status 400: ", 17);
-    memset(said + 17, 'x', 2000);       /* a long sentence is cut */
+    memset(said + 17, 'x', sizeof page - 14);   /* cut later, behind keys */
     check_default(400, page, "invalid_request", said);
 }
 

@@ -47,7 +47,7 @@ static void what_has_no_key_is_not_copied(void)
     arena_init(&a, mem_default());
     CHECK_ALWAYS(redact_text(&a, NULL, SLICE(KEY)) == NULL);
     CHECK(redact_text(&a, text, SLICE(KEY)) == text);
-    CHECK_TEXT(redact_text(&a, "a short key", SLICE("short")), "a short key");
+    CHECK_TEXT(redact_text(&a, "a shy key", SLICE("shy")), "a shy key");
     CHECK(redact_text(&a, text, (struct slice){ NULL, 0 }) == text);
     arena_release(&a);
 }
@@ -125,7 +125,41 @@ static void keys_with_quotes_do_not_pass_through_json(void)
     allm_json_free(v);
 }
 
+/* A long message is cut, but never in the middle of a key or a letter. */
+static void long_messages_are_cut_behind_their_keys(void)
+{
+    struct arena a;
+    char text[2100];
+    memset(text, 'x', sizeof text);
+    memcpy(text + 1990, KEY, sizeof KEY - 1);
+    text[sizeof text - 1] = '\0';
+    arena_init(&a, mem_default());
+    const allm_error *e = redact_error(&a,
+                                       ALLM(error, .kind = ALLM_ERR_ADAPTER,
+                                            .reason = "unknown",
+                                            .message = text, .provider = KEY),
+                                       SLICE(KEY));
+    if (e->kind == ALLM_ERR_ADAPTER) {
+        CHECK_INT(strlen(e->message), 2000);
+        CHECK_TEXT(e->message + 1990, "[REDACTED]");
+        CHECK_TEXT(e->provider, "[REDACTED]");
+    }
+    for (size_t i = 0; i + 1 < sizeof text; i += 2)
+        memcpy(text + i, "\xC3\xA9", 2);
+    text[sizeof text - 2] = '\0';
+    memmove(text + 1, text, sizeof text - 1);
+    text[0] = 'x';
+    e = redact_error(&a,
+                     ALLM(error, .kind = ALLM_ERR_ADAPTER, .reason = "unknown",
+                          .message = text),
+                     SLICE(KEY));
+    if (e->kind == ALLM_ERR_ADAPTER)
+        CHECK_INT(strlen(e->message), 1999);
+    arena_release(&a);
+}
+
 TESTS = {
+    TEST(long_messages_are_cut_behind_their_keys),
     TEST(texts_are_redacted),
     TEST(what_has_no_key_is_not_copied),
     TEST_ONCE(no_text_keeps_the_key),

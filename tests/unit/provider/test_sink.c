@@ -1,5 +1,6 @@
 /* test_sink.c - what an adapter may put, and what becomes of it */
 #include "provider/sink.h"
+#include "json/json.h"
 
 #include "harness/noun.h"
 #include "harness/play.h"
@@ -27,11 +28,40 @@ static void only_events_of_adapters_are_taken(void)
         arena_init(&a, mem_default());
         sink_init(&s, &a, NULL);
         check_row(allm_event_tag((allm_event_type)type));
-        CHECK_INT(allm_sink_put(&s, ALLM(event, .type = (allm_event_type)type)),
+        static const allm_message m = { .size = sizeof m, .text = "" };
+        static const allm_usage u = { .size = sizeof u };
+        CHECK_INT(allm_sink_put(&s, ALLM(event, .type = (allm_event_type)type,
+                                         .id = "i", .name = "n", .text = "t",
+                                         .message = &m, .usage = &u,
+                                         .arguments = json_empty_object(),
+                                         .chunk = json_null())),
                   ok ? ALLM_OK : ALLM_ERR_MISUSE);
         const allm_event *taken = sink_take(&s);
         CHECK(ok == (taken != NULL));
         CHECK(!taken || (int)taken->type == type);
+        arena_release(&a);
+    }
+}
+
+/* An event is refused if what it is about is missing. */
+static void events_must_be_whole(void)
+{
+    static const allm_event_type types[] = {
+        ALLM_EV_TEXT_DELTA,        ALLM_EV_TEXT_COMPLETED,
+        ALLM_EV_TOOL_CALL_STARTED, ALLM_EV_TOOL_CALL_DELTA,
+        ALLM_EV_TOOL_CALL_COMPLETED, ALLM_EV_MESSAGE_COMPLETED,
+        ALLM_EV_RAW_CHUNK,         ALLM_EV_REASONING_DELTA,
+        ALLM_EV_REASONING_COMPLETED, ALLM_EV_USAGE, ALLM_EV_ERROR,
+    };
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        struct arena a;
+        struct allm_sink s;
+        arena_init(&a, mem_default());
+        sink_init(&s, &a, NULL);
+        check_row(allm_event_tag(types[i]));
+        CHECK_ALWAYS(allm_sink_put(&s, ALLM(event, .type = types[i])) ==
+                     ALLM_ERR_MISUSE);
+        CHECK_ALWAYS(!sink_take(&s));
         arena_release(&a);
     }
 }
@@ -67,13 +97,14 @@ static void lengths_may_be_left_out(void)
     allm_sink_put(&s, ALLM(event, .type = ALLM_EV_TEXT_DELTA, .text = "abc"));
     allm_sink_put(&s, ALLM(event, .type = ALLM_EV_TEXT_DELTA, .text = "abc",
                            .text_len = ALLM_NUL_ENDED));
-    allm_sink_put(&s, ALLM(event, .type = ALLM_EV_TEXT_DELTA, .text_len = 7));
-    allm_sink_put(&s, ALLM(event, .type = ALLM_EV_TOOL_CALL_COMPLETED,
-                           .raw_arguments = "{}"));
-    size_t want[] = { 3, 3, 0, 2 };
-    for (size_t i = 0; i < 4; i++) {
+    allm_sink_put(&s,
+                  ALLM(event, .type = ALLM_EV_TOOL_CALL_COMPLETED, .id = "i",
+                       .name = "n", .arguments = json_empty_object(),
+                       .raw_arguments = "{}"));
+    size_t want[] = { 3, 3, 2 };
+    for (size_t i = 0; i < 3; i++) {
         const allm_event *e = sink_take(&s);
-        CHECK_INT(i < 3 ? GET(e, text_len) : GET(e, raw_len), want[i]);
+        CHECK_INT(i < 2 ? GET(e, text_len) : GET(e, raw_len), want[i]);
     }
     arena_release(&a);
 }
@@ -291,6 +322,7 @@ static void events_without_members_are_harmless(void)
 
 TESTS = {
     TEST(only_events_of_adapters_are_taken),
+    TEST(events_must_be_whole),
     TEST(events_come_out_in_their_order),
     TEST(lengths_may_be_left_out),
     TEST(misuse_sticks),

@@ -550,6 +550,124 @@ static void the_tap_sees_everything_before_the_filter(void)
     allm_engine_free(e);
 }
 
+/* Words without end; the second rings for a stop. */
+static allm_stream *to_cancel;
+
+static allm_status torrent(void *state, const allm_call *call, allm_sink *s,
+                           int64_t *again_ns)
+{
+    (void)state;
+    (void)call;
+    (void)again_ns;
+    if (act.calls++ == 1)
+        allm_stream_cancel(to_cancel);
+    return put_word(s) < 0 ? ALLM_ERR_NOMEM : ALLM_EVENT;
+}
+
+static void what_is_filtered_out_can_be_cancelled(void)
+{
+    struct clock_manual clock = { 0, 0 };
+    const allm_event *event;
+    allm_engine *e = engine_of(torrent, &clock);
+    to_cancel = play_call_with(e, ALLM(call_opts, .hide_text_deltas = 1));
+    CHECK_INT(allm_stream_next(to_cancel, &event), ALLM_OK);
+    CHECK(!to_cancel || act.calls < 5);
+    allm_stream_free(to_cancel);
+    to_cancel = NULL;
+    allm_hub *hub = allm_hub_new(NULL);
+    allm_stream *loud = play_call_with(e,
+                                       ALLM(call_opts, .hide_text_deltas = 1));
+    bool seated = allm_hub_add(hub, loud, NULL) == ALLM_OK;
+    if (seated && allm_hub_wait(hub, 0, NULL) == loud)
+        CHECK_INT(allm_stream_next(loud, &event), ALLM_AGAIN);
+    allm_stream_free(loud);
+    allm_hub_free(hub);
+    allm_engine_free(e);
+}
+
+/* A clock that goes on while a slow caller looks at each event. */
+static void a_stream_that_never_rests_ends_in_time(void)
+{
+    struct clock_manual clock = { 0, 0 };
+    const allm_event *event;
+    int seen = 0;
+    allm_engine *e = engine_of(torrent, &clock);
+    allm_stream *s = play_call_with(e, ALLM(call_opts, .total_ms = 2000));
+    while (allm_stream_next(s, &event) == ALLM_EVENT && seen < 100) {
+        clock_advance(&clock, 1000);
+        seen++;
+    }
+    CHECK(!s || seen < 5);
+    allm_stream_free(s);
+    allm_engine_free(e);
+}
+
+static allm_status frees(const allm_event *event, void *ud)
+{
+    allm_stream **s = ud;
+    (void)event;
+    allm_stream_free(*s);
+    return ALLM_OK;
+}
+
+static void a_tap_may_free_its_own_stream(void)
+{
+    const allm_event *event;
+    allm_stream *s = NULL;
+    allm_engine *e = play_engine("{'script': [['text', 'a']]}", NULL);
+    s = play_call_with(e,
+                       ALLM(call_opts, .on_event = frees, .on_event_ud = &s));
+    if (s && !allm_stream_error(s))
+        CHECK_INT(allm_stream_next(s, &event), ALLM_ERR_MISUSE);
+    else
+        allm_stream_free(s);
+    allm_engine_free(e);
+}
+
+/* What is put, and why it failed, may lie in the adapter's own memory. */
+static char *own_memory;
+
+static allm_status put_own(void *state, const allm_call *call, allm_sink *s,
+                           int64_t *again_ns)
+{
+    (void)state;
+    (void)call;
+    (void)again_ns;
+    if (act.calls++)
+        return allm_sink_fail(s,
+                              ALLM(error, .kind = ALLM_ERR_ADAPTER,
+                                   .reason = "unknown", .message = own_memory),
+                              true);
+    allm_sink_put(s,
+                  ALLM(event, .type = ALLM_EV_TEXT_DELTA, .text = own_memory));
+    return ALLM_EVENT;
+}
+
+static void drop_own(void *state, const allm_call *call)
+{
+    (void)state;
+    (void)call;
+    memset(own_memory, '?', strlen(own_memory));
+}
+
+static void memory_of_an_adapter_may_go_when_it_is_closed(void)
+{
+    static const allm_adapter table = { .size = sizeof table, .name = "own",
+                                        .next = put_own, .close = drop_own };
+    char text[] = "mine";
+    act.calls = 0;
+    own_memory = text;
+    allm_engine *e =
+        allm_engine_new(ALLM(engine_opts, .adapter_table = &table));
+    allm_stream *s = play_call(e);
+    if (s && allm_stream_wait(s) == ALLM_OK) {
+        CHECK_TEXT(allm_stream_response(s)->output_text, "mine");
+        CHECK_TEXT(allm_stream_error(s)->message, "mine");
+    }
+    allm_stream_free(s);
+    allm_engine_free(e);
+}
+
 static void a_failing_tap_ends_the_call(void)
 {
     struct tap t = { .left = 1 };
@@ -596,7 +714,7 @@ static void patience_is_limited(void)
                  "text:x error:adapter/timeout ok");
     check_source("all of it takes too long", chatter,
                  ALLM(call_opts, .silence_ms = 60, .total_ms = 120),
-                 "text:x text:x text:x text:x error:adapter/timeout ok");
+                 "text:x text:x text:x error:adapter/timeout ok");
 }
 
 static void the_clock_says_when_it_was_too_late(void)
@@ -704,7 +822,7 @@ static void spans_are_told(void)
     allm_stream_wait(s);
     allm_stream_free(s);
     CHECK_TEXT(log.seen, "generate.start stream.start adapter.retry "
-                         "stream.exception generate.exception ");
+                         "stream.stop generate.stop ");
     allm_engine_free(e);
     allm_json_free(opts);
 }
@@ -757,6 +875,10 @@ TESTS = {
     TEST(the_tap_sees_everything_before_the_filter),
     TEST(a_failing_tap_ends_the_call),
     TEST(a_tap_may_not_pull_its_own_stream),
+    TEST(what_is_filtered_out_can_be_cancelled),
+    TEST(a_stream_that_never_rests_ends_in_time),
+    TEST(a_tap_may_free_its_own_stream),
+    TEST(memory_of_an_adapter_may_go_when_it_is_closed),
     TEST(patience_is_limited),
     TEST(the_clock_says_when_it_was_too_late),
     TEST(adapters_that_fail_are_told),
