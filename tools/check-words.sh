@@ -7,7 +7,7 @@
 #
 # usage: tools/check-words.sh [ROOT]
 #
-# Recorded bytes (fuzz/corpus, tests/fixtures, tests/data) are left alone.
+# Recorded bytes (fuzz/corpus, tests/fixture, tests/data) are left alone.
 set -u
 export LC_ALL=C
 
@@ -21,7 +21,7 @@ list_files() {
         git ls-files --cached --others --exclude-standard
     else
         find . -type f | sed 's|^\./||' | grep -v '^subprojects/yyjson'
-    fi | grep -vE '^(build|fuzz/corpus|tests/fixtures|tests/data)/' |
+    fi | grep -vE '^(build|fuzz/corpus|tests/fixture|tests/data)/' |
         while read -r file; do
             if [ -s "$file" ]; then echo "$file"; fi
         done | tr '\n' '\0' | xargs -0 grep -lI '' | sort

@@ -204,7 +204,7 @@ static bool load(allm_exchange *x)
 {
     char path[1024];
     const char *source = getenv("SOURCE_DIR");
-    snprintf(path, sizeof path, "%s/tests/fixtures/%s", source ? source : ".",
+    snprintf(path, sizeof path, "%s/tests/fixture/%s", source ? source : ".",
              x->step->bytes);
     x->has_file = !file_read(&x->files, path, 1 << 24, &x->file);
     CHECK_WHY(x->has_file, path);

@@ -22,7 +22,7 @@ enum scripted_kind {
     SCRIPTED_CONNECT,           /* connected after `ms`; < 0: never */
     SCRIPTED_HEAD,
     SCRIPTED_BYTES,             /* an empty text: an empty piece */
-    SCRIPTED_FILE,              /* under tests/fixtures/ */
+    SCRIPTED_FILE,              /* under tests/fixture/ */
     SCRIPTED_DELAY,             /* nothing for `ms` */
     SCRIPTED_RING,              /* nothing until a thread has rung */
     SCRIPTED_END,

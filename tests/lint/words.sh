@@ -38,9 +38,9 @@ refuses "no newline at the end" "no newline at the end: notes.md" \
     notes.md 'the end'
 
 fresh
-mkdir -p fuzz/corpus/json tests/fixtures/x build
+mkdir -p fuzz/corpus/json tests/fixture/x build
 printf 'x \t' >fuzz/corpus/json/a
-printf 'x \t' >tests/fixtures/x/a
+printf 'x \t' >tests/fixture/x/a
 printf 'x \t' >build/a
 printf '\000 \n' >picture.png
 passes "recorded bytes and binaries are left alone" check

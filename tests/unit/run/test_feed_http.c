@@ -21,14 +21,14 @@ typedef const struct scripted_step script[];
 
 /* ----------------------------------------------------------------- cutting --- */
 
-/* A file under tests/fixtures/; the arena is released by the caller. */
+/* A file under tests/fixture/; the arena is released by the caller. */
 static struct slice fixture(struct arena *a, const char *name)
 {
     char path[1024];
     struct slice s = { "", 0 };
     const char *source = getenv("SOURCE_DIR");
     arena_init(a, mem_default());
-    snprintf(path, sizeof path, "%s/tests/fixtures/%s", source ? source : ".",
+    snprintf(path, sizeof path, "%s/tests/fixture/%s", source ? source : ".",
              name);
     CHECK(!file_read(a, path, 1 << 20, &s));
     return s;
