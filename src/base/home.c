@@ -21,8 +21,18 @@ struct duty {                   /* something to do when the home goes */
     void *arg;
 };
 
+struct note {                   /* bytes behind it; never changed again */
+    struct note *next;
+    struct home_key key;
+    size_t len;
+    size_t number;              /* how many there are with this one */
+};
+
+enum { MOST_NOTES = 8 };
+
 struct allm_home {
     atomic_size_t count;
+    _Atomic(struct note *) notes;
     struct allm_home *next_dead;
     struct arena arena;
     struct duty *duties;
@@ -41,6 +51,7 @@ struct allm_home *home_new(struct mem mem, size_t hint)
     if (!h)
         return NULL;
     atomic_init(&h->count, 1);
+    atomic_init(&h->notes, NULL);
     h->arena = a;
     return h;
 }
@@ -62,6 +73,16 @@ static void leave(struct allm_home *h, struct allm_home **dead)
     *dead = h;
 }
 
+static void drop_notes(struct allm_home *h)
+{
+    struct note *n = atomic_load_explicit(&h->notes, memory_order_acquire);
+    while (n) {
+        struct note *next = n->next;
+        mem_free(h->arena.mem, n, sizeof *n + n->len);
+        n = next;
+    }
+}
+
 static void drop_other(void *other)
 {
     home_drop(other);
@@ -80,6 +101,7 @@ void home_drop(struct allm_home *h)
             else
                 d->fn(d->arg);
         }
+        drop_notes(h);
         struct arena a = h->arena;      /* h itself lives in it */
         arena_release(&a);
     }
@@ -122,6 +144,40 @@ void home_set_value(struct allm_home *h, void *value)
 void *home_value(const struct allm_home *h)
 {
     return h->value;
+}
+
+static struct slice find_note(const struct note *n, struct home_key key)
+{
+    for (; n; n = n->next)
+        if (n->key.word[0] == key.word[0] && n->key.word[1] == key.word[1])
+            return (struct slice){ (const char *)(n + 1), n->len };
+    return (struct slice){ NULL, 0 };
+}
+
+struct slice home_note(const struct allm_home *h, struct home_key key)
+{
+    return find_note(atomic_load_explicit(&h->notes, memory_order_acquire),
+                     key);
+}
+
+void home_add_note(struct allm_home *h, struct home_key key, struct slice bytes)
+{
+    size_t size;
+    struct note *last = atomic_load_explicit(&h->notes, memory_order_acquire);
+    if ((last && last->number >= MOST_NOTES) || find_note(last, key).ptr ||
+        !mem_add(bytes.len, sizeof(struct note), &size))
+        return;
+    struct note *n = mem_alloc(h->arena.mem, size);
+    if (!n)
+        return;
+    *n = (struct note){ .key = key, .len = bytes.len };
+    slice_put((char *)(n + 1), bytes);
+    do {
+        n->next = last;
+        n->number = last ? last->number + 1 : 1;
+    } while (!atomic_compare_exchange_weak_explicit(&h->notes, &last, n,
+                                                    memory_order_acq_rel,
+                                                    memory_order_acquire));
 }
 
 void home_set_error(struct allm_home *h, const allm_error *error)

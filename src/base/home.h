@@ -4,6 +4,8 @@
 
 #include "base/arena.h"
 
+#include <stdint.h>
+
 /*
  * Values that outlive a call live in a home: an arena with a count and a list
  * of other things it keeps alive.  While it is being filled it belongs to one
@@ -34,6 +36,23 @@ bool home_hold(struct allm_home *h, struct allm_home *other);
  * its value was copied by somebody, and is not ours. */
 void home_set_value(struct allm_home *h, void *value);
 void *home_value(const struct allm_home *h);
+
+/*
+ * Notes about the value that others keep with it, each under a key of two
+ * words that only they understand.  They may be added at any time, by any
+ * thread, and are freed with the home; of equal keys the newest counts.
+ */
+struct home_key {
+    uint64_t word[2];
+};
+
+/* The note; ptr NULL: there is none. */
+struct slice home_note(const struct allm_home *h, struct home_key key);
+
+/* Keep a copy of these bytes.  Lack of memory, or more than a few notes, is
+ * no error: it is then not kept. */
+void home_add_note(struct allm_home *h, struct home_key key,
+                   struct slice bytes);
 
 /* How the value in it is: set once by its constructor.  NULL is well. */
 void home_set_error(struct allm_home *h, const allm_error *error);

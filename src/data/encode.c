@@ -363,7 +363,9 @@ const allm_json *encode_to_json(struct arena *a, const struct shape *s,
                                 const void *value, uint32_t form,
                                 const allm_error **error)
 {
-    const struct json_limits any = { SIZE_MAX, UINT32_MAX, true };
+    const struct json_limits any = { .max_bytes = SIZE_MAX,
+                                     .max_depth = UINT32_MAX,
+                                     .duplicates = true };
     struct encoder e;
     *error = status_nomem();
     if (!encode_begin(&e, a->mem, form))

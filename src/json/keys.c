@@ -196,14 +196,33 @@ bool keys_differ_deep(const yyjson_val *v, struct mem mem,
 /* A bit of a tag that yyjson leaves alone: this key has to go. */
 #define DOOMED 0x20u
 
-static bool doom_repeats(yyjson_val *object, struct mem mem)
+/* The same in a small object: every pair is looked at. */
+static void doom_few(yyjson_val *object, bool last)
+{
+    yyjson_val *b = object + 1;
+    for (size_t i = 0, n = val_len(object); i < n; i++) {
+        yyjson_val *a = object + 1;
+        for (; a < b; a += 1 + val_span(a + 1))
+            if (slice_eq(val_slice(a), val_slice(b)))
+                (last ? a : b)->tag |= DOOMED;
+        b += 1 + val_span(b + 1);
+    }
+}
+
+/* Of equal keys, which are sorted by their place, one stays. */
+static bool doom_repeats(yyjson_val *object, struct mem mem, bool last)
 {
     struct keys k;
+    if (val_len(object) <= KEYS_FEW) {
+        doom_few(object, last);
+        return true;
+    }
     bool ok = keys_init(&k, object, mem);
-    yyjson_val *key = object + 1;
-    for (size_t i = 0; ok && i < k.count; i++, key += 1 + val_span(key + 1))
-        if (keys_find(&k, val_slice(key)) != key)
-            key->tag |= DOOMED;
+    for (size_t i = 1; ok && i < k.count; i++) {
+        const yyjson_val *a = k.sorted[i - 1].key, *b = k.sorted[i].key;
+        if (slice_eq(val_slice(a), val_slice(b)))
+            object[(last ? a : b) - object].tag |= DOOMED;
+    }
     keys_release(&k);
     return ok;
 }
@@ -239,13 +258,13 @@ static bool close_up(yyjson_val *root, struct stack *open)
     }
 }
 
-bool keys_keep_firsts(yyjson_val *v, struct mem mem)
+bool keys_keep_one(yyjson_val *v, struct mem mem, bool last)
 {
     struct moved first[32];
     struct stack open;
     size_t n = val_span(v);
     for (size_t i = 0; i < n; i++)
-        if (val_type(&v[i]) == YYJSON_TYPE_OBJ && !doom_repeats(&v[i], mem))
+        if (val_type(&v[i]) == YYJSON_TYPE_OBJ && !doom_repeats(&v[i], mem, last))
             return false;
     stack_init(&open, mem, sizeof *first, first, 32);
     bool ok = close_up(v, &open);

@@ -56,8 +56,8 @@ bool keys_differ(const yyjson_val *object, struct mem mem,
 bool keys_differ_deep(const yyjson_val *v, struct mem mem,
                       const yyjson_val **twice);
 
-/* Take the later ones of equal keys out of v, which we own, and of every
+/* Of equal keys keep the first, or the last, in v, which we own, and in every
  * object in it.  False: no memory, and v is of no use any more. */
-bool keys_keep_firsts(yyjson_val *v, struct mem mem);
+bool keys_keep_one(yyjson_val *v, struct mem mem, bool last);
 
 #endif

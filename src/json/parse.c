@@ -22,7 +22,8 @@ static allm_json_opts known_opts(const allm_json_opts *given)
 bool json_limits_from(struct json_limits *out, const allm_json_opts *given)
 {
     const uint32_t known = ALLM_JSON_DUPLICATES | ALLM_JSON_PRETTY;
-    *out = (struct json_limits){ MAX_BYTES, MAX_DEPTH, false };
+    *out = (struct json_limits){ .max_bytes = MAX_BYTES,
+                                  .max_depth = MAX_DEPTH };
     if (!given)
         return true;
     allm_json_opts opts = known_opts(given);
@@ -52,8 +53,8 @@ const allm_json *json_partial(struct arena *a, struct slice text,
     fault.word = NULL;
     struct reading r = {
         .arena = a, .text = text, .max_depth = limits.max_depth,
-        .duplicates = limits.duplicates, .partial = complete != NULL,
-        .fault = &fault,
+        .duplicates = limits.duplicates || limits.loose,
+        .loose = limits.loose, .partial = complete != NULL, .fault = &fault,
     };
     bool ok = text.len <= limits.max_bytes;
     if (!ok)

@@ -8,6 +8,10 @@ struct json_limits {
     size_t max_bytes;
     uint32_t max_depth;
     bool duplicates;            /* equal keys: the first wins, no error */
+    bool loose;                 /* equal keys: the last wins; texts may hold
+                                   bytes that are not UTF-8, control characters
+                                   and halves of surrogate pairs (as the three
+                                   bytes that UTF-8 would make of them) */
 };
 
 /* The defaults, or what the caller set in opts; false: opts are misused. */

@@ -432,7 +432,7 @@ bool read_document(struct reading *r)
     end_big(r, NULL);
     if (r->next == r->vals + 1)
         return true;
-    if (r->has_twins && !keys_keep_firsts(r->vals + 1, r->arena->mem)) {
+    if (r->has_twins && !keys_keep_one(r->vals + 1, r->arena->mem, r->loose)) {
         r->no_memory = true;
         return false;
     }

@@ -16,6 +16,7 @@ struct reading {
     struct slice text;          /* the caller's, never changed */
     size_t max_depth;
     bool duplicates;            /* equal keys: the first wins */
+    bool loose;                 /* ...the last does; odd texts are taken */
     bool partial;               /* the text may stop anywhere */
 
     char *start, *end;          /* our copy; SCAN_PADDING zeros behind it */

@@ -60,6 +60,22 @@ static bool read_low(struct decoding *d, const char **at, uint32_t *low)
            wrong(d, digits, "invalid_text", expected);
 }
 
+/* Half a pair on its own, as the three bytes that UTF-8 would make of it. */
+static void put_half(struct decoding *d, uint32_t unit)
+{
+    *d->to++ = (char)(0xE0 | unit >> 12);
+    *d->to++ = (char)(0x80 | (unit >> 6 & 0x3F));
+    *d->to++ = (char)(0x80 | (unit & 0x3F));
+}
+
+/* Does the low half follow? */
+static bool is_paired(const char *at)
+{
+    return at[0] == '\\' && at[1] == 'u' && (at[2] | 0x20) == 'd' &&
+           hex_value(at[3]) >= 0xC && hex_value(at[4]) >= 0 &&
+           hex_value(at[5]) >= 0;
+}
+
 /* \uXXXX, or two of them. */
 static bool read_unicode(struct decoding *d)
 {
@@ -67,6 +83,12 @@ static bool read_unicode(struct decoding *d)
     uint32_t point, low;
     if (!read_hex(d, &at, &point))
         return false;
+    if (d->r->loose && point >= 0xD800 && point <= 0xDFFF &&
+        (point >= 0xDC00 || !is_paired(at))) {
+        d->at += at - d->at;
+        put_half(d, point);
+        return true;
+    }
     if (point >= 0xDC00 && point <= 0xDFFF)
         return wrong(d, d->at + 2, "invalid_text",
                      "expected no low surrogate without a high one before it");
@@ -118,6 +140,10 @@ static size_t sequence(const char *at)
 static bool read_sequence(struct decoding *d)
 {
     size_t n = sequence(d->at);
+    if (!n && d->r->loose) {
+        d->escaped = true;      /* the writer must look at it */
+        n = 1;
+    }
     if (n) {
         memmove(d->to, d->at, n);
         d->to += n;
@@ -130,6 +156,14 @@ static bool read_sequence(struct decoding *d)
                  "expected UTF-8");
 }
 
+/* A control character that should have been escaped. */
+static bool take_control(struct decoding *d)
+{
+    d->escaped = true;
+    *d->to++ = *d->at++;
+    return true;
+}
+
 /* What is not plain, one by one, and the plain ones behind it. */
 static bool read_on(struct decoding *d)
 {
@@ -138,6 +172,8 @@ static bool read_on(struct decoding *d)
         ok = read_sequence(d);
     else if (*d->at == '\\')
         ok = read_escape(d);
+    else if (d->r->loose && d->at != d->r->end)
+        ok = take_control(d);
     else
         ok = wrong(d, d->at, "invalid_text",
                    d->at == d->r->end
