@@ -91,7 +91,9 @@ static bool is_escaped(struct slice key)
 static const allm_json *redact_json(struct arena *a, const allm_json *v,
                                     struct slice key)
 {
-    const struct json_limits any = { SIZE_MAX, UINT32_MAX, true };
+    const struct json_limits any = { .max_bytes = SIZE_MAX,
+                                     .max_depth = UINT32_MAX,
+                                     .duplicates = true };
     const allm_error *error;
     struct buf text;
     buf_init(&text, a, SIZE_MAX / 2);

@@ -197,7 +197,7 @@ const allm_json *allm_sink_parse(allm_sink *s, const char *text, size_t len)
     if (!s)
         return NULL;
     json_limits_from(&limits, NULL);
-    limits.duplicates = true;   /* providers send them; the first counts */
+    limits.loose = true;        /* providers send all sorts of things */
     const allm_json *v = json_parse(s->arena, slice_given(text, len), limits,
                                     &error);
     if (!v && error->kind == ALLM_ERR_NOMEM)

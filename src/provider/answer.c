@@ -1,0 +1,442 @@
+/* answer.c - one answer of a model as it grows */
+#include "provider/answer.h"
+
+#include "base/status.h"
+#include "json/build.h"
+#include "json/json.h"
+#include "provider/finish.h"
+#include "provider/redact.h"
+
+/* A member of the metadata, or an element of a list in it. */
+struct answer_note {
+    struct answer_note *next;
+    const char *key;            /* a literal */
+    const allm_json *value;
+    bool written;
+};
+
+static const allm_message silence = {
+    .size = sizeof(allm_message),
+    .role = ALLM_ROLE_ASSISTANT,
+    .text = "",
+};
+
+static void no_memory(struct answer *a)
+{
+    a->sink->status = ALLM_ERR_NOMEM;
+}
+
+bool answer_open(struct answer *a, const allm_call *call, allm_sink *sink)
+{
+    a->call = call;
+    a->sink = sink;
+    if (a->opened)
+        return !a->over;
+    a->opened = true;
+    a->life = sink->life ? sink->life : sink->arena;
+    a->usage.size = sizeof a->usage;
+    buf_init(&a->text, a->life, SIZE_MAX / 2);
+    buf_init(&a->thought, a->life, SIZE_MAX / 2);
+    buf_init(&a->refusal, a->life, SIZE_MAX / 2);
+    calls_init(&a->calls, a->life, call);
+    return true;
+}
+
+void answer_start(struct answer *a)
+{
+    if (a->started)
+        return;
+    allm_event *event = sink_add(a->sink, ALLM_EV_MESSAGE_STARTED);
+    if (event)
+        event->message = &silence;
+    a->started = true;
+}
+
+/* ------------------------------------------------------------------ texts --- */
+
+static void put_text(struct answer *a, allm_event_type type, struct slice text)
+{
+    allm_event *event = sink_add(a->sink, type);
+    if (!event)
+        return;
+    event->text = text.ptr;
+    event->text_len = text.len;
+}
+
+/* Add a piece, mended, to a text; the piece, in the memory of events. */
+static struct slice grow(struct answer *a, struct buf *text, struct mend *mend,
+                         struct slice piece)
+{
+    struct slice well = mend_take(mend, a->sink->arena, piece);
+    buf_add(text, well);
+    if (!well.ptr || text->broken) {
+        no_memory(a);
+        return (struct slice){ NULL, 0 };
+    }
+    return well;
+}
+
+void answer_text(struct answer *a, struct slice piece)
+{
+    if (!piece.len)
+        return;
+    answer_start(a);
+    struct slice well = grow(a, &a->text, &a->text_mend, piece);
+    if (well.len)
+        put_text(a, ALLM_EV_TEXT_DELTA, well);
+    a->spoke = true;
+}
+
+void answer_refusal(struct answer *a, struct slice piece)
+{
+    if (!piece.len)
+        return;
+    answer_start(a);
+    grow(a, &a->refusal, &a->refusal_mend, piece);
+}
+
+void answer_thought(struct answer *a, struct slice piece)
+{
+    if (!piece.len)
+        return;
+    answer_start(a);
+    struct slice well = grow(a, &a->thought, &a->thought_mend, piece);
+    if (well.len)
+        put_text(a, ALLM_EV_REASONING_DELTA, well);
+    a->thought_once = true;
+}
+
+/* What a text still held back, told now. */
+static void release(struct answer *a, struct buf *text, struct mend *mend,
+                    allm_event_type delta)
+{
+    struct slice left = mend_end(mend);
+    if (!left.len)
+        return;
+    buf_add(text, left);
+    if (delta)
+        put_text(a, delta, left);
+    if (text->broken)
+        no_memory(a);
+}
+
+void answer_thought_end(struct answer *a, const allm_json *state)
+{
+    release(a, &a->thought, &a->thought_mend, ALLM_EV_REASONING_DELTA);
+    if (!a->thought.len && !state)
+        return;
+    answer_start(a);
+    allm_event *event = sink_add(a->sink, ALLM_EV_REASONING_COMPLETED);
+    char *text = arena_copy(a->sink->arena, buf_slice(&a->thought));
+    if (!event || !text) {
+        no_memory(a);
+        return;
+    }
+    event->text = text;
+    event->text_len = a->thought.len;
+    event->provider_state = state;
+    a->thought_once = true;
+    buf_clear(&a->thought);
+}
+
+struct calls_slot *answer_call(struct answer *a,
+                               const struct calls_piece *piece)
+{
+    answer_start(a);
+    return calls_add(&a->calls, a->sink, piece);
+}
+
+/* ------------------------------------------------------------------ facts --- */
+
+static const char *keep(struct answer *a, struct slice text)
+{
+    const char *mine = arena_copy(a->life, text);
+    if (!mine && text.ptr)
+        no_memory(a);
+    return mine;
+}
+
+void answer_id(struct answer *a, struct slice id)
+{
+    if (!a->id && id.len)
+        a->id = keep(a, id);
+}
+
+void answer_model(struct answer *a, struct slice model)
+{
+    if (!a->model && model.len)
+        a->model = keep(a, model);
+}
+
+static void take_int(allm_int *to, allm_int from)
+{
+    if (from.set)
+        *to = from;
+}
+
+static void take_num(allm_num *to, allm_num from)
+{
+    if (from.set)
+        *to = from;
+}
+
+void answer_usage(struct answer *a, const allm_usage *u)
+{
+    allm_usage *mine = &a->usage;
+    take_int(&mine->input_tokens, u->input_tokens);
+    take_int(&mine->output_tokens, u->output_tokens);
+    take_int(&mine->cached_input_tokens, u->cached_input_tokens);
+    take_int(&mine->reasoning_tokens, u->reasoning_tokens);
+    take_int(&mine->total_tokens, u->total_tokens);
+    take_num(&mine->input_cost, u->input_cost);
+    take_num(&mine->output_cost, u->output_cost);
+    take_num(&mine->total_cost, u->total_cost);
+    if (u->tool_usage)
+        mine->tool_usage = json_copy(a->life, u->tool_usage);
+    if (u->extra)
+        mine->extra = mine->extra ? json_merge(a->life, mine->extra, u->extra)
+                                  : json_copy(a->life, u->extra);
+    a->has_usage = true;
+    if (a->life->broken)
+        no_memory(a);
+}
+
+void answer_finish(struct answer *a, allm_finish finish, struct slice word)
+{
+    a->finish = finish;
+    if (!a->raw_finish || !slice_is(word, a->raw_finish))
+        a->raw_finish = keep(a, word);
+}
+
+/* --------------------------------------------------------------- metadata --- */
+
+static struct answer_note *make_note(struct answer *a, const char *key,
+                                     const allm_json *value)
+{
+    struct answer_note *n = arena_zero(a->life, sizeof *n);
+    const allm_json *mine = json_copy(a->life, value);
+    if (!n || !mine) {
+        no_memory(a);
+        return NULL;
+    }
+    n->key = key;
+    n->value = mine;
+    return n;
+}
+
+void answer_note(struct answer *a, const char *key, const allm_json *value)
+{
+    struct answer_note *n = a->notes;
+    while (n && strcmp(n->key, key) != 0)
+        n = n->next;
+    if (!value || (n && allm_json_equal(n->value, value)))
+        return;
+    struct answer_note *fresh = make_note(a, key, value);
+    if (!fresh)
+        return;
+    if (n) {
+        n->value = fresh->value;
+        return;
+    }
+    fresh->next = a->notes;
+    a->notes = fresh;
+}
+
+void answer_gather(struct answer *a, const char *key, const allm_json *list)
+{
+    for (const allm_json *v = NULL; (v = allm_json_next(list, v));) {
+        struct answer_note *n = make_note(a, key, v);
+        if (!n)
+            return;
+        if (a->last_element)
+            a->last_element->next = n;
+        else
+            a->elements = n;
+        a->last_element = n;
+    }
+}
+
+void answer_warn(struct answer *a, const char *word)
+{
+    struct build b;
+    build_init(&b, a->life);
+    build_array(&b);
+    build_text(&b, slice_of(word));
+    build_end(&b);
+    const allm_json *list = build_done(&b);
+    if (list)
+        answer_gather(a, "warnings", list);
+    else
+        no_memory(a);
+}
+
+static void put(struct build *b, const char *key, struct slice text)
+{
+    build_key(b, slice_of(key));
+    build_text(b, text);
+}
+
+/* A list: this element and all others of its key. */
+static void write_list(struct build *b, struct answer_note *first)
+{
+    build_key(b, slice_of(first->key));
+    build_array(b);
+    for (struct answer_note *n = first; n; n = n->next) {
+        if (strcmp(n->key, first->key) != 0)
+            continue;
+        build_value(b, n->value);
+        n->written = true;
+    }
+    build_end(b);
+}
+
+static void write_notes(struct build *b, struct answer *a)
+{
+    for (struct answer_note *n = a->notes; n; n = n->next) {
+        build_key(b, slice_of(n->key));
+        build_value(b, n->value);
+    }
+    for (struct answer_note *n = a->elements; n; n = n->next)
+        if (!n->written)
+            write_list(b, n);
+}
+
+static const allm_json *metadata(struct answer *a)
+{
+    struct build b;
+    build_init(&b, a->sink->arena);
+    build_object(&b);
+    if (a->raw_finish)
+        put(&b, "raw_finish_reason", slice_of(a->raw_finish));
+    if (a->id)
+        put(&b, "response_id", slice_of(a->id));
+    if (a->model)
+        put(&b, "response_model", slice_of(a->model));
+    if (a->refusal.len)
+        put(&b, "refusal", buf_slice(&a->refusal));
+    write_notes(&b, a);
+    build_end(&b);
+    const allm_json *all = build_done(&b);
+    if (!all)
+        no_memory(a);
+    return allm_json_count(all) ? all : NULL;
+}
+
+/* ------------------------------------------------------------------ state --- */
+
+const allm_json *answer_stamp(struct answer *a, const allm_json *fields)
+{
+    struct build b;
+    if (!fields)
+        return NULL;
+    build_init(&b, a->sink->arena);
+    build_object(&b);
+    put(&b, "provider", slice_of(a->call->provider ? a->call->provider : ""));
+    put(&b, "model", slice_of(a->call->model ? a->call->model : ""));
+    for (const allm_json *k = NULL; (k = allm_json_next(fields, k));) {
+        build_key(&b, json_slice(k));
+        build_value(&b, allm_json_value(k));
+    }
+    build_end(&b);
+    const allm_json *mine = json_copy(a->life, build_done(&b));
+    if (!mine)
+        no_memory(a);
+    return mine;
+}
+
+void answer_state(struct answer *a, const allm_json *fields)
+{
+    a->state = answer_stamp(a, fields);
+}
+
+/* ---------------------------------------------------------------- closing --- */
+
+bool answer_is_empty(const struct answer *a)
+{
+    return !a->spoke && !a->thought_once && !a->refusal.len &&
+           !a->calls.first;
+}
+
+static void put_usage(struct answer *a)
+{
+    if (!a->has_usage)
+        return;
+    allm_event *event = sink_add(a->sink, ALLM_EV_USAGE);
+    if (event)
+        event->usage = &a->usage;
+}
+
+static void put_message(struct answer *a, const allm_tool_call *const *calls)
+{
+    allm_message *m = allm_sink_alloc(a->sink, sizeof *m);
+    if (!m)
+        return;
+    struct slice text = buf_slice(&a->text);
+    *m = silence;
+    m->text = text.ptr;
+    m->text_len = text.len;
+    m->tool_calls = a->calls.count ? calls : NULL;
+    m->tool_call_count = a->calls.count;
+    m->provider_state = a->state;
+    allm_event *event = sink_add(a->sink, ALLM_EV_MESSAGE_COMPLETED);
+    if (!event)
+        return;
+    event->message = m;
+    event->finish_reason = finish_settle(a->finish, a->calls.count);
+    event->metadata = metadata(a);
+}
+
+static allm_status end(struct answer *a)
+{
+    a->over = true;
+    allm_sink_end(a->sink);
+    return a->sink->status < 0 ? a->sink->status : ALLM_OK;
+}
+
+allm_status answer_close(struct answer *a)
+{
+    answer_start(a);
+    release(a, &a->text, &a->text_mend, ALLM_EV_TEXT_DELTA);
+    release(a, &a->refusal, &a->refusal_mend, ALLM_EV_NONE);
+    calls_flush(&a->calls, a->sink);
+    answer_thought_end(a, NULL);
+    if (a->text.len)
+        put_text(a, ALLM_EV_TEXT_COMPLETED, buf_slice(&a->text));
+    const allm_tool_call *const *calls = calls_end(&a->calls, a->sink);
+    put_usage(a);
+    put_message(a, calls);
+    return end(a);
+}
+
+/* --------------------------------------------------------------- failures --- */
+
+allm_status answer_fail(struct answer *a, const allm_error *error)
+{
+    allm_error e = *error;
+    if (!e.provider)
+        e.provider = a->call->provider;
+    const allm_error *safe = redact_error(a->sink->arena, &e,
+                                          (struct slice){ NULL, 0 });
+    if (safe->kind == ALLM_ERR_NOMEM)
+        no_memory(a);
+    put_usage(a);
+    allm_sink_put(a->sink,
+                  ALLM(event, .type = ALLM_EV_ERROR, .error = safe));
+    return end(a);
+}
+
+allm_status answer_malformed(struct answer *a, const char *sentence)
+{
+    allm_error e = status_blank(ALLM_ERR_ADAPTER);
+    e.reason = "malformed_response";
+    e.message = sentence;
+    return answer_fail(a, &e);
+}
+
+allm_status answer_truncated(struct answer *a, const char *sentence)
+{
+    allm_error e = status_blank(ALLM_ERR_STREAM);
+    e.reason = "truncated";
+    e.message = sentence;
+    return answer_fail(a, &e);
+}

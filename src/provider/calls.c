@@ -1,0 +1,465 @@
+/*
+ * calls.c - tool calls put together from pieces
+ *
+ * Which call a piece belongs to, in this order:
+ *
+ *   (1) the one with its index, if their ids do not differ
+ *   (2) the one with its id
+ *   (3) a new one, if it has an id or an index that nobody has
+ *   (4) the one that was opened last, if it has neither
+ *   (5) but a new one after all, if that one's arguments are whole already and
+ *       the piece begins the next; the same arguments once more are a copy
+ *       that is passed over
+ *
+ * A piece that has no id and names another tool, or that stands in the same
+ * frame as the call it would continue, begins a call, too.
+ */
+#include "provider/calls.h"
+
+#include "json/build.h"
+#include "json/json.h"
+#include "json/parse.h"
+#include "json/write.h"
+
+static void no_memory(allm_sink *sink)
+{
+    sink->status = ALLM_ERR_NOMEM;
+}
+
+static uint64_t mix(uint64_t h, const void *bytes, size_t len)
+{
+    const unsigned char *p = bytes;
+    for (size_t i = 0; i < len; i++)
+        h = (h ^ p[i]) * 0x100000001B3u;
+    return h;
+}
+
+void calls_init(struct calls *c, struct arena *life, const allm_call *call)
+{
+    const char *id = call->request_id ? call->request_id : "";
+    size_t n = call->request ? call->request->message_count : 0;
+    *c = (struct calls){ .life = life };
+    c->end = &c->first;
+    c->nonce = mix(mix(0xCBF29CE484222325u, id, strlen(id)), &n, sizeof n);
+}
+
+/* ------------------------------------------------------------ finding --- */
+
+static struct calls_slot *by_index(const struct calls *c, int64_t index)
+{
+    struct calls_slot *found = NULL;
+    for (struct calls_slot *s = c->first; s; s = s->next)
+        if (s->has_index && s->index == index)
+            found = s;          /* the newest: older ones are over */
+    return found;
+}
+
+static struct calls_slot *by_id(const struct calls *c, struct slice id)
+{
+    struct calls_slot *found = NULL;
+    for (struct calls_slot *s = c->first; id.len && s; s = s->next)
+        if (s->wire_id.ptr && slice_eq(s->wire_id, id))
+            found = s;
+    return found;
+}
+
+static bool ids_differ(const struct calls_slot *s, struct slice id)
+{
+    return id.len && s->wire_id.ptr && !slice_eq(s->wire_id, id);
+}
+
+static bool is_other_name(const struct calls_slot *s, struct slice name)
+{
+    return s->name && name.len && !slice_is(name, s->name);
+}
+
+/* Rules 1 to 4; NULL: a new one. */
+static struct calls_slot *find(const struct calls *c,
+                               const struct calls_piece *p)
+{
+    struct calls_slot *s;
+    if (p->has_index) {
+        s = by_index(c, p->index);
+        if (s && !ids_differ(s, p->id))
+            return s;
+        struct calls_slot *named = by_id(c, p->id);
+        return named && (s || !named->has_index) ? named : NULL;
+    }
+    if (p->id.len)
+        return by_id(c, p->id);
+    s = c->last;
+    return s && (is_other_name(s, p->name) || s->frame == c->frame) ? NULL : s;
+}
+
+/* ------------------------------------------------------------- wholeness --- */
+
+static void scan(struct calls_scan *s, struct slice text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.ptr[i];
+        if (s->in_text) {
+            s->in_text = s->escaped || c != '"';
+            s->escaped = !s->escaped && c == '\\';
+        } else if (c == '"') {
+            s->in_text = true;
+        } else if (c == '{' || c == '[') {
+            s->depth++;
+        } else if ((c == '}' || c == ']') && s->depth) {
+            s->closed = --s->depth == 0;
+        }
+    }
+}
+
+static struct slice trim(struct slice s)
+{
+    while (s.len && strchr(" \t\r\n", *s.ptr) && *s.ptr)
+        s = slice_skip(s, 1);
+    while (s.len && strchr(" \t\r\n", s.ptr[s.len - 1]) && s.ptr[s.len - 1])
+        s.len--;
+    return s;
+}
+
+static const allm_json *parse(struct arena *a, struct slice text,
+                              allm_sink *sink)
+{
+    struct json_limits limits;
+    const allm_error *error = NULL;
+    json_limits_from(&limits, NULL);
+    limits.loose = true;
+    const allm_json *v = json_parse(a, text, limits, &error);
+    if (!v && error && error->kind == ALLM_ERR_NOMEM)
+        no_memory(sink);
+    return v;
+}
+
+/* Is what came so far a whole value? */
+static bool is_whole(struct calls_slot *s, allm_sink *sink)
+{
+    const struct calls_scan *at = &s->scan;
+    if (!at->closed || at->depth || at->in_text || at->odd)
+        return false;
+    s->scan.odd = !parse(sink->arena, buf_slice(&s->raw), sink);
+    return !s->scan.odd;
+}
+
+enum repeat { GOES_ON, COPY, ANOTHER };
+
+/* Rule 5. */
+static enum repeat judge(const struct calls *c, struct calls_slot *s,
+                         const struct calls_piece *p, allm_sink *sink)
+{
+    struct slice text = trim(p->text);
+    if (s->custom || !text.len || *text.ptr != '{' || !is_whole(s, sink))
+        return GOES_ON;
+    if (is_other_name(s, p->name) || (!p->id.len && s->frame == c->frame))
+        return ANOTHER;
+    if (slice_eq(p->text, buf_slice(&s->raw)))
+        return COPY;
+    if (!p->id.len)
+        return ANOTHER;
+    const allm_json *again = parse(sink->arena, text, sink);
+    return again && allm_json_equal(again, parse(sink->arena,
+                                                 buf_slice(&s->raw), sink))
+               ? COPY
+               : ANOTHER;
+}
+
+/* ------------------------------------------------------------------ slots --- */
+
+static struct calls_slot *add_slot(struct calls *c, allm_sink *sink)
+{
+    struct calls_slot *s = arena_zero(c->life, sizeof *s);
+    if (!s) {
+        no_memory(sink);
+        return NULL;
+    }
+    buf_init(&s->raw, c->life, SIZE_MAX / 2);
+    *c->end = c->last = s;
+    c->end = &s->next;
+    c->made++;
+    return s;
+}
+
+static bool is_taken(const struct calls *c, const char *id)
+{
+    for (const struct calls_slot *s = c->first; s; s = s->next)
+        if (s->id && !strcmp(s->id, id))
+            return true;
+    return false;
+}
+
+/* An id of ours: counted, so that equal calls differ. */
+static const char *make_id(struct calls *c)
+{
+    static const char digits[] = "0123456789abcdef";
+    struct buf id;
+    size_t n = 0;
+    do {
+        buf_init(&id, c->life, 64);
+        buf_text(&id, "call_");
+        for (int shift = 28; shift >= 0; shift -= 4)
+            buf_byte(&id, digits[(c->nonce >> shift) & 15]);
+        buf_byte(&id, '_');
+        buf_uint(&id, c->count + n++);
+    } while (!id.broken && is_taken(c, id.ptr));
+    return id.broken ? NULL : id.ptr;
+}
+
+/* The provider's id, unless another call has it. */
+static const char *take_id(struct calls *c, struct slice given)
+{
+    const char *id = arena_copy(c->life, given);
+    for (size_t n = 2; id && is_taken(c, id); n++) {
+        struct buf other;
+        buf_init(&other, c->life, SIZE_MAX / 2);
+        buf_add(&other, given);
+        buf_byte(&other, '_');
+        buf_uint(&other, n);
+        id = other.broken ? NULL : other.ptr;
+    }
+    return id;
+}
+
+static void start(struct calls *c, struct calls_slot *s, allm_sink *sink)
+{
+    if (!s->id)
+        s->id = s->wire_id.ptr ? take_id(c, s->wire_id) : make_id(c);
+    if (!s->name)
+        s->name = "";
+    allm_event *event = sink_add(sink, ALLM_EV_TOOL_CALL_STARTED);
+    if (!s->id || !event) {
+        no_memory(sink);
+        return;
+    }
+    event->id = s->id;
+    event->name = s->name;
+    s->started = true;
+    c->count++;
+}
+
+/* The arguments that no delta has told yet. */
+static void tell(struct calls_slot *s, allm_sink *sink)
+{
+    if (!s->started || s->told == s->raw.len)
+        return;
+    allm_event *event = sink_add(sink, ALLM_EV_TOOL_CALL_DELTA);
+    char *text = arena_copy(sink->arena,
+                            slice_skip(buf_slice(&s->raw), s->told));
+    if (!event || !text) {
+        no_memory(sink);
+        return;
+    }
+    event->id = s->id;
+    event->text = text;
+    event->text_len = s->raw.len - s->told;
+    s->told = s->raw.len;
+}
+
+/* Start it once it can be named: an id may still come before the text. */
+static void move_on(struct calls *c, struct calls_slot *s, allm_sink *sink)
+{
+    if (!s->started && s->name && (s->wire_id.ptr || s->raw.len))
+        start(c, s, sink);
+    tell(s, sink);
+}
+
+void calls_append(struct calls *c, struct calls_slot *s, struct slice text,
+                  allm_sink *sink)
+{
+    struct slice well = mend_take(&s->mend, sink->arena, text);
+    buf_add(&s->raw, well);
+    scan(&s->scan, well);
+    if (!well.ptr || s->raw.broken)
+        no_memory(sink);
+    move_on(c, s, sink);
+}
+
+/* What the call is, as far as the piece knows more. */
+static void identify(struct calls *c, struct calls_slot *s, struct slice id,
+                     struct slice name, allm_sink *sink)
+{
+    if (!s->wire_id.ptr && !s->id && id.len)
+        s->wire_id = (struct slice){ arena_copy(c->life, id), id.len };
+    if (!s->name && name.len)
+        s->name = arena_copy(c->life, name);
+    if (c->life->broken)
+        no_memory(sink);
+}
+
+/* The text of arguments that came as a value. */
+static struct slice written(const allm_json *v, allm_sink *sink)
+{
+    struct buf text;
+    buf_init(&text, sink->arena, SIZE_MAX / 2);
+    if (!json_write(&text, v, 0))
+        no_memory(sink);
+    return buf_slice(&text);
+}
+
+static bool says_nothing(const struct calls_piece *p)
+{
+    return !p->id.len && !p->name.len && !p->text.len && !p->state;
+}
+
+struct calls_slot *calls_add(struct calls *c, allm_sink *sink,
+                             const struct calls_piece *given)
+{
+    struct calls_piece p = *given;
+    if (p.object)
+        p.text = written(p.object, sink);
+    struct calls_slot *s = find(c, &p);
+    enum repeat repeat = s ? judge(c, s, &p, sink) : GOES_ON;
+    if (!s && says_nothing(&p))
+        return NULL;            /* a place kept free, no call */
+    if (!s || repeat == ANOTHER) {
+        const char *name = s ? s->name : NULL;
+        s = add_slot(c, sink);
+        if (!s)
+            return NULL;
+        if (name && !p.name.len)
+            s->name = name;
+    }
+    if (p.has_index && !s->has_index) {
+        s->has_index = true;
+        s->index = p.index;
+    }
+    s->custom = s->custom || p.custom;
+    if (p.state)
+        s->state = json_copy(c->life, p.state);
+    s->frame = c->frame;
+    c->last = s;
+    identify(c, s, p.id, p.name, sink);
+    calls_append(c, s, repeat == COPY ? SLICE("") : p.text, sink);
+    return s;
+}
+
+struct calls_slot *calls_open(struct calls *c, struct slice id,
+                              struct slice name, allm_sink *sink)
+{
+    struct calls_slot *s = add_slot(c, sink);
+    if (!s)
+        return NULL;
+    identify(c, s, id, name, sink);
+    move_on(c, s, sink);
+    return s;
+}
+
+/* -------------------------------------------------------------------- end --- */
+
+/* {key: value}, as metadata. */
+static const allm_json *remark(struct arena *a, const char *key,
+                               const char *word)
+{
+    struct build b;
+    build_init(&b, a);
+    build_object(&b);
+    build_key(&b, slice_of(key));
+    if (word)
+        build_text(&b, slice_of(word));
+    else
+        build_bool(&b, true);
+    build_end(&b);
+    return build_done(&b);
+}
+
+static const allm_json *as_input(struct arena *a, struct slice text)
+{
+    struct build b;
+    build_init(&b, a);
+    build_object(&b);
+    build_key(&b, SLICE("input"));
+    build_text(&b, text);
+    build_end(&b);
+    return build_done(&b);
+}
+
+/* The arguments, and a remark if they are not simply what came. */
+static void read_arguments(struct calls *c, struct calls_slot *s,
+                           allm_tool_call *call, allm_sink *sink)
+{
+    struct slice text = trim(buf_slice(&s->raw));
+    call->arguments = json_empty_object();
+    if (s->custom) {
+        call->arguments = as_input(c->life, buf_slice(&s->raw));
+        call->metadata = remark(c->life, "type", "custom");
+        return;
+    }
+    const allm_json *v = text.len ? parse(c->life, text, sink) : json_null();
+    if (allm_json_type_of(v) == ALLM_JSON_TEXT) {
+        const allm_json *inner = parse(c->life, json_slice(v), sink);
+        if (allm_json_type_of(inner) == ALLM_JSON_OBJECT) {
+            v = inner;
+            call->metadata = remark(c->life, "arguments_unwrapped", NULL);
+        }
+    }
+    if (allm_json_type_of(v) == ALLM_JSON_OBJECT)
+        call->arguments = v;
+    s->invalid = allm_json_type_of(v) != ALLM_JSON_OBJECT &&
+                 allm_json_type_of(v) != ALLM_JSON_NULL;
+    if (s->invalid)
+        call->metadata = remark(c->life, "arguments_invalid", NULL);
+}
+
+static void complete(struct calls *c, struct calls_slot *s,
+                     allm_tool_call *call, allm_sink *sink)
+{
+    struct slice raw = buf_slice(&s->raw);
+    *call = (allm_tool_call){ .size = sizeof *call,
+                              .id = s->id,
+                              .name = s->name,
+                              .raw_arguments = raw.ptr,
+                              .raw_len = raw.len,
+                              .provider_state = s->state };
+    read_arguments(c, s, call, sink);
+    allm_event *event = sink_add(sink, ALLM_EV_TOOL_CALL_COMPLETED);
+    if (!event || c->life->broken) {
+        no_memory(sink);
+        return;
+    }
+    event->id = call->id;
+    event->name = call->name;
+    event->arguments = call->arguments;
+    event->raw_arguments = call->raw_arguments;
+    event->raw_len = call->raw_len;
+    event->metadata = call->metadata;
+    event->provider_state = call->provider_state;
+}
+
+void calls_flush(struct calls *c, allm_sink *sink)
+{
+    for (struct calls_slot *s = c->first; s; s = s->next) {
+        buf_add(&s->raw, mend_end(&s->mend));
+        bool empty = !s->name && trim(buf_slice(&s->raw)).len == 0;
+        if (!s->started && !empty)
+            start(c, s, sink);
+        tell(s, sink);
+    }
+}
+
+const allm_tool_call *const *calls_end(struct calls *c, allm_sink *sink)
+{
+    size_t n = 0;
+    const allm_tool_call **list = arena_zero(c->life,
+                                             (c->count + 1) * sizeof *list);
+    allm_tool_call *call = arena_zero(c->life, (c->count + 1) * sizeof *call);
+    if (!list || !call || sink->status < 0) {
+        no_memory(sink);
+        return NULL;
+    }
+    for (struct calls_slot *s = c->first; s; s = s->next) {
+        if (!s->started)
+            continue;
+        complete(c, s, &call[n], sink);
+        list[n] = &call[n];
+        n++;
+    }
+    return list;
+}
+
+bool calls_invalid(const struct calls *c)
+{
+    for (const struct calls_slot *s = c->first; s; s = s->next)
+        if (s->invalid)
+            return true;
+    return false;
+}

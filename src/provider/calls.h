@@ -1,0 +1,84 @@
+/*
+ * calls.h - tool calls put together from pieces
+ *
+ * Providers cut a call into pieces and name it by an index, by an id, by both
+ * or by neither, and not always truly.  Here the pieces find their call, and
+ * the events of it are put: started once its name is known, a delta for each
+ * piece of its arguments, completed at the end.
+ */
+#ifndef PROVIDER_CALLS_H
+#define PROVIDER_CALLS_H
+
+#include "base/buf.h"
+#include "provider/mend.h"
+#include "provider/sink.h"
+
+/* Is the text read so far a whole JSON object or array?  By its brackets. */
+struct calls_scan {
+    size_t depth;
+    bool in_text, escaped, closed;
+    bool odd;                   /* closed, and yet no JSON */
+};
+
+struct calls_slot {
+    struct calls_slot *next;
+    const char *id;             /* ours, unlike all others; NULL: not yet */
+    struct slice wire_id;       /* as it came; ptr NULL: none came */
+    const char *name;           /* NULL: not yet */
+    int64_t index;
+    uint64_t frame;             /* in which it was last spoken of */
+    struct buf raw;             /* the arguments so far */
+    size_t told;                /* how much of it the deltas have told */
+    struct mend mend;
+    struct calls_scan scan;
+    const allm_json *state;     /* the provider's own; or NULL */
+    bool has_index, started, custom;
+    bool invalid;               /* known at the end */
+};
+
+struct calls {
+    struct arena *life;
+    struct calls_slot *first, **end, *last;
+    size_t count;               /* of those that were started */
+    size_t made;                /* of all, for ids of ours */
+    uint64_t nonce;             /* of the stream, for ids of ours */
+    uint64_t frame;             /* the dialect counts its frames here */
+};
+
+/* A piece of a call; what did not come is zero. */
+struct calls_piece {
+    bool has_index;
+    int64_t index;
+    struct slice id, name;
+    struct slice text;          /* of the arguments */
+    const allm_json *object;    /* the arguments as a value, at once */
+    const allm_json *state;     /* to be sent back with the call */
+    bool custom;                /* the text is no JSON: input as it is */
+};
+
+/* What lives as long as the answer is in `life`. */
+void calls_init(struct calls *c, struct arena *life, const allm_call *call);
+
+/* Lack of memory is told by the sink's status.  The slot; or NULL where there
+ * is none. */
+struct calls_slot *calls_add(struct calls *c, allm_sink *sink,
+                             const struct calls_piece *piece);
+
+/* For dialects that know where a piece belongs. */
+struct calls_slot *calls_open(struct calls *c, struct slice id,
+                              struct slice name, allm_sink *sink);
+void calls_append(struct calls *c, struct calls_slot *slot, struct slice text,
+                  allm_sink *sink);
+
+/* There are no more pieces: tell what was held back, and begin calls whose
+ * name or id never came. */
+void calls_flush(struct calls *c, allm_sink *sink);
+
+/* Then tell every call as a whole, in the order of their first pieces.  The
+ * list has c->count calls, for the message; NULL: no memory. */
+const allm_tool_call *const *calls_end(struct calls *c, allm_sink *sink);
+
+/* Was a call's text no JSON?  Known after calls_end(). */
+bool calls_invalid(const struct calls *c);
+
+#endif

@@ -1,0 +1,250 @@
+/* history.c - a conversation as every provider accepts it */
+#include "provider/history.h"
+
+#include "json/json.h"
+#include "json/parse.h"
+#include "json/write.h"
+
+#define NOT_EXECUTED "This tool call was not executed."
+
+void history_init(struct history *h, const allm_call *call, struct arena *a)
+{
+    *h = (struct history){ .request = call->request, .arena = a };
+}
+
+static const allm_message *at(const struct history *h, size_t i)
+{
+    return h->request->messages[i];
+}
+
+static bool is_result(const allm_message *m, const char *id)
+{
+    return m->role == ALLM_ROLE_TOOL && m->tool_call_id &&
+           !strcmp(m->tool_call_id, id);
+}
+
+/* ---------------------------------------------------------------- results --- */
+
+/* An assistant has spoken: its calls, if any, are answered next. */
+static void ask(struct history *h, const allm_message *m)
+{
+    size_t n = h->request->message_count;
+    h->asked = m->tool_call_count ? m : NULL;
+    if (!h->asked)
+        return;
+    h->call = 0;
+    h->first = h->hint = h->end = h->at;
+    while (h->end < n && at(h, h->end)->role != ALLM_ROLE_ASSISTANT)
+        h->end++;
+    if (!h->used)
+        h->used = arena_zero(h->arena, n + 1);
+    h->broken = h->broken || !h->used;
+}
+
+/* The result of a call, looked for from where the last one stood. */
+static bool find_result(struct history *h, const char *id, size_t *where)
+{
+    size_t n = h->end - h->first;
+    for (size_t i = 0; i < n; i++) {
+        size_t k = h->first + (h->hint - h->first + i) % n;
+        if (!h->used[k] && is_result(at(h, k), id)) {
+            *where = k;
+            h->hint = k + 1 < h->end ? k + 1 : h->first;
+            return true;
+        }
+    }
+    return false;
+}
+
+static allm_message *make(struct history *h, allm_role role, struct slice text)
+{
+    allm_message *m = arena_alloc(h->arena, sizeof *m);
+    if (!m) {
+        h->broken = true;
+        return NULL;
+    }
+    *m = (allm_message){ .size = sizeof *m,
+                         .role = role,
+                         .text = text.ptr,
+                         .text_len = text.len };
+    return m;
+}
+
+static bool next_result(struct history *h, struct history_item *out)
+{
+    size_t where;
+    const allm_tool_call *call = h->asked->tool_calls[h->call++];
+    const char *id = call->id ? call->id : "";
+    if (find_result(h, id, &where)) {
+        h->used[where] = 1;
+        *out = (struct history_item){ .message = at(h, where),
+                                      .index = where };
+        return true;
+    }
+    allm_message *m = make(h, ALLM_ROLE_TOOL, SLICE(NOT_EXECUTED));
+    if (!m)
+        return false;
+    m->tool_call_id = id;
+    m->name = call->name;
+    *out = (struct history_item){ .message = m,
+                                  .index = h->first - 1,
+                                  .made = true };
+    return true;
+}
+
+/* ---------------------------------------------------------------- messages --- */
+
+static bool says_nothing(const allm_message *m)
+{
+    if (m->role != ALLM_ROLE_ASSISTANT || m->tool_call_count ||
+        m->provider_state || m->text_len)
+        return false;
+    for (size_t i = 0; i < m->part_count; i++)
+        if (m->parts[i]->kind != ALLM_PART_TEXT || m->parts[i]->text_len)
+            return false;
+    return true;
+}
+
+/* A result that nobody asked for, told by the user. */
+static bool retell(struct history *h, size_t index, struct history_item *out)
+{
+    struct buf text;
+    const allm_message *m = at(h, index);
+    struct slice said = history_text(m, h->arena);
+    buf_init(&text, h->arena, SIZE_MAX / 2);
+    buf_text(&text, "Result of the tool call ");
+    buf_text(&text, m->tool_call_id ? m->tool_call_id : "");
+    buf_text(&text, ": ");
+    buf_add(&text, said);
+    if (!said.ptr || text.broken)
+        h->broken = true;
+    allm_message *mine = make(h, ALLM_ROLE_USER, buf_slice(&text));
+    if (h->broken)
+        return false;
+    *out = (struct history_item){ .message = mine,
+                                  .index = index,
+                                  .made = true };
+    return true;
+}
+
+bool history_next(struct history *h, struct history_item *out)
+{
+    for (;;) {
+        if (h->broken)
+            return false;
+        if (h->asked && h->call < h->asked->tool_call_count)
+            return next_result(h, out);
+        if (h->at == h->request->message_count)
+            return false;
+        size_t index = h->at++;
+        const allm_message *m = at(h, index);
+        if (says_nothing(m) || (h->used && h->used[index]))
+            continue;
+        if (m->role == ALLM_ROLE_TOOL)
+            return retell(h, index, out);
+        if (m->role == ALLM_ROLE_ASSISTANT)
+            ask(h, m);
+        *out = (struct history_item){ .message = m, .index = index };
+        return !h->broken;
+    }
+}
+
+/* ------------------------------------------------------------------ pieces --- */
+
+const allm_json *history_state(const allm_call *call, const allm_json *state)
+{
+    return json_is(allm_json_get(state, "provider"),
+                   call->provider ? call->provider : "") &&
+                   json_is(allm_json_get(state, "model"),
+                           call->model ? call->model : "")
+               ? state
+               : NULL;
+}
+
+static bool is_plain(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (c >= '0' && c <= '9');
+}
+
+static bool is_legal(const struct history_ids *rules, struct slice id)
+{
+    if (!id.len || (rules->most && id.len > rules->most) ||
+        (rules->exactly && id.len != rules->exactly))
+        return false;
+    for (size_t i = 0; !rules->any && i < id.len; i++)
+        if (!is_plain(id.ptr[i]) &&
+            !(rules->dashes && (id.ptr[i] == '_' || id.ptr[i] == '-')))
+            return false;
+    return true;
+}
+
+const char *history_id(const struct history_ids *rules, const char *id,
+                       struct arena *a)
+{
+    static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                 "abcdefghijklmnopqrstuvwxyz";
+    struct slice text = slice_of(id ? id : "");
+    if (is_legal(rules, text))
+        return id;
+    size_t n = rules->exactly ? rules->exactly : 20;
+    char *mine = arena_alloc(a, n + 1);
+    uint64_t h = 0xCBF29CE484222325u;
+    for (size_t i = 0; i < text.len; i++)
+        h = (h ^ (unsigned char)text.ptr[i]) * 0x100000001B3u;
+    for (size_t i = 0; mine && i < n; i++) {
+        h ^= h >> 33;
+        mine[i] = digits[h % 62];
+        h = h / 62 * 0x9E3779B97F4A7C15u + i;
+    }
+    if (mine)
+        mine[n] = '\0';
+    return mine;
+}
+
+struct slice history_arguments(const allm_tool_call *call, struct arena *a)
+{
+    struct json_limits limits;
+    const allm_error *error = NULL;
+    struct buf text;
+    struct slice raw = { call->raw_arguments, call->raw_len };
+    json_limits_from(&limits, NULL);
+    if (raw.ptr && raw.len &&
+        allm_json_type_of(json_parse(a, raw, limits, &error)) ==
+            ALLM_JSON_OBJECT)
+        return raw;
+    if (error && error->kind == ALLM_ERR_NOMEM)
+        return (struct slice){ NULL, 0 };
+    if (allm_json_type_of(call->arguments) != ALLM_JSON_OBJECT)
+        return SLICE("{}");
+    buf_init(&text, a, SIZE_MAX / 2);
+    return json_write(&text, call->arguments, 0) ? buf_slice(&text)
+                                                 : (struct slice){ NULL, 0 };
+}
+
+struct slice history_text(const allm_message *m, struct arena *a)
+{
+    struct buf text;
+    if (!m->parts)
+        return (struct slice){ m->text ? m->text : "", m->text_len };
+    buf_init(&text, a, SIZE_MAX / 2);
+    bool any = false;
+    for (size_t i = 0; i < m->part_count; i++) {
+        const allm_part *p = m->parts[i];
+        if (p->kind != ALLM_PART_TEXT)
+            continue;
+        if (any)
+            buf_byte(&text, '\n');
+        buf_add(&text, (struct slice){ p->text, p->text_len });
+        any = true;
+    }
+    return text.broken ? (struct slice){ NULL, 0 } : buf_slice(&text);
+}
+
+bool history_has_image(const allm_message *m)
+{
+    for (size_t i = 0; i < m->part_count; i++)
+        if (m->parts[i]->kind == ALLM_PART_IMAGE)
+            return true;
+    return false;
+}

@@ -1,0 +1,56 @@
+/* memo.c - the encoded form of a message, kept with it */
+#include "provider/memo.h"
+
+static uint64_t mix(uint64_t h, const void *bytes, size_t len)
+{
+    const unsigned char *p = bytes;
+    for (size_t i = 0; i < len; i++)
+        h = (h ^ p[i]) * 0x100000001B3u;
+    return h ^ h >> 32;
+}
+
+static uint64_t mix_text(uint64_t h, const char *text)
+{
+    return text ? mix(h, text, strlen(text) + 1) : mix(h, "\1", 1);
+}
+
+/* Does anything in it belong to one model only? */
+static bool has_state(const allm_message *m)
+{
+    bool found = m->provider_state != NULL;
+    for (size_t i = 0; !found && i < m->tool_call_count; i++)
+        found = m->tool_calls[i]->provider_state != NULL;
+    for (size_t i = 0; !found && i < m->part_count; i++)
+        found = m->parts[i]->provider_state != NULL;
+    return found;
+}
+
+struct home_key memo_key(const void *dialect, uint64_t facts,
+                         const allm_call *call, const allm_message *m)
+{
+    struct home_key key = { { (uint64_t)(uintptr_t)dialect,
+                              mix(0xCBF29CE484222325u, &facts,
+                                  sizeof facts) } };
+    if (has_state(m)) {
+        key.word[1] = mix_text(key.word[1], call->provider);
+        key.word[1] = mix_text(key.word[1], call->model);
+    }
+    return key;
+}
+
+/* A struct that was copied by somebody may differ from the one in the home. */
+static bool is_ours(const allm_message *m)
+{
+    return m->home && home_value(m->home) == m;
+}
+
+struct slice memo_find(const allm_message *m, struct home_key key)
+{
+    return is_ours(m) ? home_note(m->home, key) : (struct slice){ NULL, 0 };
+}
+
+void memo_keep(const allm_message *m, struct home_key key, struct slice bytes)
+{
+    if (is_ours(m))
+        home_add_note(m->home, key, bytes);
+}

@@ -1,0 +1,24 @@
+/* mend.h - texts that come in pieces, made UTF-8 */
+#ifndef PROVIDER_MEND_H
+#define PROVIDER_MEND_H
+
+#include "base/arena.h"
+
+/*
+ * A text that is cut into pieces by somebody who counts bytes or UTF-16 units:
+ * a character that is cut at the end of a piece is held back until the next.
+ * What cannot become UTF-8 is replaced by U+FFFD.  Zeroed at first.
+ */
+struct mend {
+    char held[4];
+    size_t len;
+};
+
+/* What can be told now: the piece itself if it is well, else text in the
+ * arena (ptr NULL: no memory). */
+struct slice mend_take(struct mend *m, struct arena *a, struct slice piece);
+
+/* At the end: U+FFFD for what is held, or nothing. */
+struct slice mend_end(struct mend *m);
+
+#endif
