@@ -22,6 +22,7 @@
 #include "engine/dotenv.h"
 #include "json/build.h"
 #include "json/json.h"
+#include "provider/registry.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -128,6 +129,13 @@ static const char *first_variable(struct arena *a, const char *provider)
     }
     buf_text(&name, "_API_KEY");
     return name.broken ? NULL : name.ptr;
+}
+
+/* The variable that the provider's own documents name. */
+static const char *named_variable(const char *provider)
+{
+    const struct registry_row *row = registry_find(slice_of(provider));
+    return row ? row->key_env : NULL;
 }
 
 static const char *second_variable(const char *provider)
@@ -293,8 +301,13 @@ static const allm_error *prepare(struct search *s)
                          "such as \"openai\"");
         return e ? e : status_nomem();
     }
+    const char *named = named_variable(s->provider);
     s->variable[0] = first_variable(s->tell, s->provider);
     s->variable[1] = second_variable(s->provider);
+    if (named && s->variable[0] && strcmp(named, s->variable[0]) != 0) {
+        s->variable[1] = s->variable[0];
+        s->variable[0] = named;
+    }
     if (s->variable[0])
         return NULL;
     e = s->tell->broken

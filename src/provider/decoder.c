@@ -19,7 +19,7 @@ void decoder_init(struct decoding *d, struct mem mem,
     d->framing = whole ? ALLM_FRAMING_WHOLE : adapter->framing;
     d->bytes = d->frames = 0;
     d->limit = DECODER_BODY_LIMIT;
-    d->ended = false;
+    d->ended = d->looked = false;
     arena_init(&d->arena, mem);
     buf_init(&d->whole, &d->arena, d->limit);
     sse_init(&d->sse, mem, 0, 0);
@@ -115,11 +115,26 @@ static allm_status frames(struct decoding *d, struct slice *in,
     return lost(r, sink);
 }
 
+/* Does the body begin like a web page?  Those who log in to a network get one
+ * in the place of an answer. */
+static bool is_page(struct decoding *d, struct slice in)
+{
+    while (!d->looked && in.len && (unsigned char)*in.ptr <= ' ')
+        in = slice_skip(in, 1);
+    bool page = !d->looked && in.len && *in.ptr == '<';
+    d->looked = d->looked || in.len;
+    return page;
+}
+
 allm_status decoder_feed(struct decoding *d, struct slice *in,
                          struct allm_sink *sink, bool *content)
 {
     size_t before = in->len;
     allm_status status;
+    if (is_page(d, *in))
+        return malformed(sink, "the answer is a web page; does a proxy or a "
+                               "log-in page stand between us and the "
+                               "provider?");
     if (d->framing == ALLM_FRAMING_WHOLE) {
         buf_add(&d->whole, *in);
         *in = slice_skip(*in, in->len);

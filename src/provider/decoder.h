@@ -25,6 +25,7 @@ struct decoding {
     size_t bytes, limit;
     size_t frames;              /* given to the dialect so far */
     bool ended;                 /* by the dialect, or a whole body is given */
+    bool looked;                /* the first byte was seen */
 };
 
 /* `whole`: the body is one JSON document, whatever the dialect's framing. */

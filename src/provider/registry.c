@@ -7,11 +7,93 @@
 #include "provider/registry.h"
 
 #include "provider/fake.h"
+#include "provider/openai_chat.h"
+
+enum {
+    MISTRAL = CHAT_NO_STREAM_OPTIONS | CHAT_OLD_MAX_TOKENS |
+              CHAT_STRICT_FIELDS | CHAT_SHORT_IDS
+};
+
+/* A server that speaks openai_chat; what else is special follows. */
+#define CHAT(name_, url, env) \
+    .name = (name_), .adapter = &openai_chat_adapter, .base_url = (url), \
+    .base_url_env = (env)
 
 static const struct registry_row rows[] = {
     { .name = "fake",
       .module = "Elixir.ALLM.Providers.Fake",
       .adapter = &fake_adapter },
+
+    /* any server: with a base_url, and quirks in adapter_opts */
+    { CHAT("openai_chat", NULL, "OPENAI_CHAT_BASE_URL"), .keyless = true },
+
+    { CHAT("openai", "https://api.openai.com/v1", "OPENAI_BASE_URL"),
+      .module = "Elixir.ALLM.Providers.OpenAI",
+      .quirks = CHAT_LIMITED_IDS },
+    { CHAT("azure", NULL, "AZURE_OPENAI_ENDPOINT"),
+      .key_env = "AZURE_OPENAI_API_KEY",
+      .auth_header = "api-key",
+      .quirks = CHAT_AZURE_PATHS | CHAT_LIMITED_IDS },
+
+    { CHAT("alibaba",
+           "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
+           "DASHSCOPE_BASE_URL"),
+      .key_env = "DASHSCOPE_API_KEY" },
+    { CHAT("baseten", "https://inference.baseten.co/v1", "BASETEN_BASE_URL") },
+    { CHAT("cerebras", "https://api.cerebras.ai/v1", "CEREBRAS_BASE_URL"),
+      .quirks = CHAT_NEW_MAX_TOKENS },
+    { CHAT("databricks", NULL, "DATABRICKS_BASE_URL"),
+      .key_env = "DATABRICKS_TOKEN" },
+    { CHAT("deepinfra", "https://api.deepinfra.com/v1/openai",
+           "DEEPINFRA_BASE_URL") },
+    { CHAT("deepseek", "https://api.deepseek.com", "DEEPSEEK_BASE_URL"),
+      .quirks = CHAT_REPLAY_REASONING },
+    { CHAT("fireworks", "https://api.fireworks.ai/inference/v1",
+           "FIREWORKS_BASE_URL") },
+    { CHAT("gemini_openai",
+           "https://generativelanguage.googleapis.com/v1beta/openai",
+           "GEMINI_OPENAI_BASE_URL"),
+      .key_env = "GEMINI_API_KEY" },
+    { CHAT("github", "https://models.github.ai/inference", "GITHUB_BASE_URL"),
+      .key_env = "GITHUB_TOKEN" },
+    { CHAT("groq", "https://api.groq.com/openai/v1", "GROQ_BASE_URL") },
+    { CHAT("huggingface", "https://router.huggingface.co/v1",
+           "HUGGINGFACE_BASE_URL"),
+      .key_env = "HF_TOKEN" },
+    { CHAT("minimax", "https://api.minimax.io/v1", "MINIMAX_BASE_URL") },
+    { CHAT("mistral", "https://api.mistral.ai/v1", "MISTRAL_BASE_URL"),
+      .quirks = MISTRAL },
+    { CHAT("moonshot", "https://api.moonshot.ai/v1", "MOONSHOT_BASE_URL"),
+      .quirks = CHAT_REPLAY_REASONING },
+    { CHAT("nebius", "https://api.studio.nebius.com/v1", "NEBIUS_BASE_URL") },
+    { CHAT("novita", "https://api.novita.ai/v3/openai", "NOVITA_BASE_URL") },
+    { CHAT("nvidia", "https://integrate.api.nvidia.com/v1",
+           "NVIDIA_BASE_URL") },
+    { CHAT("openrouter", "https://openrouter.ai/api/v1",
+           "OPENROUTER_BASE_URL") },
+    { CHAT("perplexity", "https://api.perplexity.ai", "PERPLEXITY_BASE_URL") },
+    { CHAT("sambanova", "https://api.sambanova.ai/v1", "SAMBANOVA_BASE_URL") },
+    { CHAT("together", "https://api.together.xyz/v1", "TOGETHER_BASE_URL") },
+    { CHAT("venice", "https://api.venice.ai/api/v1", "VENICE_BASE_URL") },
+    { CHAT("xai", "https://api.x.ai/v1", "XAI_BASE_URL") },
+    { CHAT("zai", "https://api.z.ai/api/paas/v4", "ZAI_BASE_URL") },
+
+    /* on one's own machine */
+    { CHAT("gpustack", "http://localhost/v1-openai", "GPUSTACK_BASE_URL"),
+      .keyless = true },
+    { CHAT("koboldcpp", "http://localhost:5001/v1", "KOBOLDCPP_BASE_URL"),
+      .keyless = true },
+    { CHAT("llamacpp", "http://localhost:8080/v1", "LLAMACPP_BASE_URL"),
+      .keyless = true },
+    { CHAT("lmstudio", "http://localhost:1234/v1", "LMSTUDIO_BASE_URL"),
+      .keyless = true },
+    { CHAT("ollama_openai", "http://localhost:11434/v1",
+           "OLLAMA_OPENAI_BASE_URL"),
+      .keyless = true },
+    { CHAT("sglang", "http://localhost:30000/v1", "SGLANG_BASE_URL"),
+      .keyless = true },
+    { CHAT("vllm", "http://localhost:8000/v1", "VLLM_BASE_URL"),
+      .keyless = true },
 };
 
 const struct registry_row *registry_find(struct slice name)

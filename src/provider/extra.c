@@ -1,0 +1,139 @@
+/* extra.c - what callers add to a request by themselves */
+#include "provider/extra.h"
+
+#include "base/status.h"
+#include "json/json.h"
+
+static const char *const never_sent[] = {
+    "extra_body", "extra_headers", "base_url", "quirks", "organization",
+    "project", "api_version", NULL,
+};
+
+/* Headers that carry keys, or that the transport must get right. */
+static const char *const not_theirs[] = {
+    "authorization", "proxy-authorization", "api-key", "x-api-key",
+    "x-goog-api-key", "cookie", "host", "content-length", "content-type",
+    "transfer-encoding", "accept-encoding", "connection", NULL,
+};
+
+static bool is_in(struct slice name, const char *const *list)
+{
+    while (list && *list && !slice_is(name, *list))
+        list++;
+    return list && *list;
+}
+
+static const allm_json *object(const allm_json *v)
+{
+    return allm_json_type_of(v) == ALLM_JSON_OBJECT ? v : json_empty_object();
+}
+
+static const allm_error *wrong(struct arena *a, const char *sentence)
+{
+    const allm_error *e = status_error(a, ALLM_ERR_MISUSE, "invalid_option",
+                                       "%s", sentence);
+    return e ? e : status_nomem();
+}
+
+static const allm_json *find(const allm_json *options, const char *name)
+{
+    const allm_json *v = allm_json_get(options, name);
+    return allm_json_type_of(v) == ALLM_JSON_NULL ? NULL : v;
+}
+
+const allm_json *extra_get(const struct extra *x, const char *name)
+{
+    const allm_json *v = find(x->options, name);
+    return v ? v : find(x->call->adapter_opts, name);
+}
+
+const char *extra_text(const struct extra *x, const char *name)
+{
+    const allm_json *v = extra_get(x, name);
+    return allm_json_type_of(v) == ALLM_JSON_TEXT ? allm_json_text(v, NULL)
+                                                  : NULL;
+}
+
+const allm_error *extra_init(struct extra *x, const allm_call *call,
+                             struct arena *a)
+{
+    *x = (struct extra){ .call = call };
+    x->options = json_merge(a, object(call->options),
+                            object(call->request->options));
+    const allm_json *body = extra_get(x, "extra_body");
+    if (!x->options)
+        return status_nomem();
+    if (!body)
+        return NULL;
+    if (allm_json_type_of(body) != ALLM_JSON_OBJECT)
+        return wrong(a, "extra_body must be an object of members for the "
+                        "request's body");
+    x->options = json_merge(a, x->options, body);
+    return x->options ? NULL : status_nomem();
+}
+
+bool extra_leaves(const struct extra *x, const char *name)
+{
+    return !allm_json_get(x->options, name);
+}
+
+void extra_write(const struct extra *x, struct emit *e, const char *const *but)
+{
+    for (const allm_json *k = NULL; (k = allm_json_next(x->options, k));) {
+        struct slice name = json_slice(k);
+        if (is_in(name, never_sent) || is_in(name, but) ||
+            allm_json_type_of(allm_json_value(k)) == ALLM_JSON_NULL)
+            continue;
+        emit_key(e, name);
+        emit_value(e, allm_json_value(k));
+    }
+}
+
+/* Letters, digits and dashes, in lower case for comparing. */
+static bool read_name(struct slice name, char out[64])
+{
+    if (!name.len || name.len > 63)
+        return false;
+    for (size_t i = 0; i < name.len; i++) {
+        char c = name.ptr[i];
+        if (c >= 'A' && c <= 'Z')
+            c = (char)(c - 'A' + 'a');
+        if (!(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9') && c != '-' &&
+            c != '_')
+            return false;
+        out[i] = c;
+    }
+    out[name.len] = '\0';
+    return true;
+}
+
+static bool is_one_line(struct slice value)
+{
+    for (size_t i = 0; i < value.len; i++)
+        if ((unsigned char)value.ptr[i] < ' ' || value.ptr[i] == 0x7f)
+            return false;
+    return value.ptr != NULL;
+}
+
+const allm_error *extra_headers(const struct extra *x, allm_http *http,
+                                struct arena *a)
+{
+    const allm_json *all = extra_get(x, "extra_headers");
+    if (all && allm_json_type_of(all) != ALLM_JSON_OBJECT)
+        return wrong(a, "extra_headers must be an object: the values by the "
+                        "names of the headers");
+    for (const allm_json *k = NULL; (k = allm_json_next(all, k));) {
+        char name[64];
+        if (!read_name(json_slice(k), name) ||
+            !is_one_line(json_slice(allm_json_value(k))))
+            return wrong(a, "extra_headers: a name has letters, digits and "
+                            "dashes, and its value is one line of text");
+        if (is_in(slice_of(name), not_theirs))
+            return wrong(a, "extra_headers may not replace the headers of "
+                            "keys and of the transport; give the key as "
+                            "api_key");
+        allm_http_header(http, name,
+                         allm_json_text(allm_json_value(k), NULL));
+    }
+    return NULL;
+}

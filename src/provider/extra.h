@@ -1,0 +1,43 @@
+/*
+ * extra.h - what callers add to a request by themselves
+ *
+ * Options that no field of ours stands for go into the body as they are; three
+ * names are read here for every dialect:
+ *
+ *      "extra_body"     members of the body, over everything else
+ *      "extra_headers"  {"name": "value"}, none of them for keys
+ *      "base_url"       where to; not for the wire
+ */
+#ifndef PROVIDER_EXTRA_H
+#define PROVIDER_EXTRA_H
+
+#include "allm_ext.h"
+#include "base/arena.h"
+#include "json/emit.h"
+
+struct extra {
+    const allm_json *options;   /* for the body: engine, request, extra_body */
+    const allm_call *call;
+};
+
+/* NULL, or an error in the arena. */
+const allm_error *extra_init(struct extra *x, const allm_call *call,
+                             struct arena *a);
+
+/* An option of the call, else of the adapter; JSON's null is none. */
+const allm_json *extra_get(const struct extra *x, const char *name);
+const char *extra_text(const struct extra *x, const char *name);
+
+/* May a member of ours be written?  Not if an option has its name. */
+bool extra_leaves(const struct extra *x, const char *name);
+
+/* Write the options that are for the wire, but for those in the list (which
+ * NULL ends).  Those that are null are left out. */
+void extra_write(const struct extra *x, struct emit *e,
+                 const char *const *but);
+
+/* Write the headers.  NULL, or an error in the arena. */
+const allm_error *extra_headers(const struct extra *x, allm_http *http,
+                                struct arena *a);
+
+#endif

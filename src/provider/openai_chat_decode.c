@@ -1,0 +1,572 @@
+/*
+ * openai_chat_decode.c - an answer of /chat/completions, frame by frame
+ *
+ *      data: {"choices": [{"delta": {...}, "finish_reason": null}]}
+ *      ...
+ *      data: {"choices": [], "usage": {...}}
+ *      data: [DONE]
+ *
+ * Servers differ in nearly everything; these hold for all of them:
+ *
+ *   (1) A finish word is not the end: text, calls and usage may follow it.
+ *   (2) The end is [DONE], or the end of the body if a finish word came.
+ *   (3) An error ends the answer wherever it stands.
+ *   (4) Only the first choice is read; of a stream its `delta`, of a whole
+ *       document its `message`.
+ */
+#include "provider/openai_chat_decode.h"
+
+#include "base/status.h"
+#include "json/build.h"
+#include "json/json.h"
+#include "json/parse.h"
+#include "json/write.h"
+#include "provider/explain.h"
+#include "provider/finish.h"
+#include "provider/openai_chat.h"
+#include "provider/openai_error.h"
+#include "provider/openai_usage.h"
+
+static const struct finish_word finish_words[] = {
+    { "stop", ALLM_FINISH_STOP },
+    { "eos", ALLM_FINISH_STOP },
+    { "end_turn", ALLM_FINISH_STOP },
+    { "stop_sequence", ALLM_FINISH_STOP },
+    { "complete", ALLM_FINISH_STOP },
+    { "length", ALLM_FINISH_LENGTH },
+    { "max_tokens", ALLM_FINISH_LENGTH },
+    { "model_length", ALLM_FINISH_LENGTH },
+    { "max_output_tokens", ALLM_FINISH_LENGTH },
+    { "tool_calls", ALLM_FINISH_TOOL_CALLS },
+    { "function_call", ALLM_FINISH_TOOL_CALLS },
+    { "tool_use", ALLM_FINISH_TOOL_CALLS },
+    { "content_filter", ALLM_FINISH_CONTENT_FILTER },
+    { "error", ALLM_FINISH_ERROR },
+    { "insufficient_system_resource", ALLM_FINISH_ERROR },
+    { NULL, ALLM_FINISH_OTHER },
+};
+
+static struct slice text_at(const allm_json *object, const char *name)
+{
+    return json_slice(allm_json_get(object, name));
+}
+
+static bool is_type(const allm_json *v, allm_json_type type)
+{
+    return allm_json_type_of(v) == type;
+}
+
+/* ------------------------------------------------------------------- texts --- */
+
+/* Text, or reasoning written into it. */
+static void say(struct openai_chat *c, struct slice text)
+{
+    struct think_piece piece;
+    if (!(c->quirks & CHAT_THINK_TAGS)) {
+        answer_text(&c->answer, text);
+        return;
+    }
+    while (think_next(&c->think, &text, &piece)) {
+        if (piece.thought)
+            answer_thought(&c->answer, piece.text);
+        else
+            answer_text(&c->answer, piece.text);
+    }
+}
+
+/* A text, or a list of {"text"}. */
+static void think(struct openai_chat *c, const allm_json *v)
+{
+    if (is_type(v, ALLM_JSON_TEXT))
+        answer_thought(&c->answer, json_slice(v));
+    if (!is_type(v, ALLM_JSON_ARRAY))
+        return;
+    for (const allm_json *e = NULL; (e = allm_json_next(v, e));)
+        answer_thought(&c->answer, is_type(e, ALLM_JSON_TEXT)
+                                       ? json_slice(e)
+                                       : text_at(e, "text"));
+}
+
+static void read_part(struct openai_chat *c, const allm_json *part)
+{
+    const allm_json *thought = allm_json_get(part, "thinking");
+    if (is_type(part, ALLM_JSON_TEXT))
+        say(c, json_slice(part));
+    else if (thought)
+        think(c, thought);
+    else if (json_is(allm_json_get(part, "type"), "refusal"))
+        answer_refusal(&c->answer, text_at(part, "refusal"));
+    else if (json_is(allm_json_get(part, "type"), "reasoning"))
+        answer_thought(&c->answer, text_at(part, "text"));
+    else
+        say(c, text_at(part, "text"));
+}
+
+/* A document in the place of its text. */
+static void say_value(struct openai_chat *c, const allm_json *v)
+{
+    struct buf text;
+    buf_init(&text, c->answer.sink->arena, SIZE_MAX / 2);
+    if (!json_write(&text, v, 0))
+        c->answer.sink->status = ALLM_ERR_NOMEM;
+    say(c, buf_slice(&text));
+}
+
+static void read_content(struct openai_chat *c, const allm_json *content)
+{
+    if (is_type(content, ALLM_JSON_TEXT))
+        say(c, json_slice(content));
+    else if (is_type(content, ALLM_JSON_OBJECT) && allm_json_count(content))
+        say_value(c, content);
+    else if (is_type(content, ALLM_JSON_ARRAY))
+        for (const allm_json *p = NULL; (p = allm_json_next(content, p));)
+            read_part(c, p);
+}
+
+/* --------------------------------------------------------------- reasoning --- */
+
+/* Kept for the provider; read only where no other field tells it. */
+static void read_details(struct openai_chat *c, const allm_json *list,
+                         bool told)
+{
+    struct answer *a = &c->answer;
+    for (const allm_json *d = NULL; (d = allm_json_next(list, d));) {
+        if (!is_type(d, ALLM_JSON_OBJECT))
+            continue;
+        if (!reasoning_details_add(&c->details, a->life, d))
+            a->sink->status = ALLM_ERR_NOMEM;
+        if (!told && !c->thought_before)
+            answer_thought(a, reasoning_details_text(d));
+    }
+}
+
+static void read_reasoning(struct openai_chat *c, const allm_json *delta)
+{
+    const allm_json *list = allm_json_get(delta, "reasoning_details");
+    struct slice said = text_at(delta, "reasoning_content");
+    if (!said.len)
+        said = text_at(delta, "reasoning");
+    if (said.len)
+        answer_thought(&c->answer, said);
+    c->thought_before = c->thought_before || said.len;
+    if (is_type(list, ALLM_JSON_ARRAY))
+        read_details(c, list, said.len > 0);
+}
+
+/* ------------------------------------------------------------------- calls --- */
+
+/* Arguments: a text, or at once what it would say. */
+static void set_arguments(struct calls_piece *p, const allm_json *v)
+{
+    if (is_type(v, ALLM_JSON_TEXT))
+        p->text = json_slice(v);
+    else if (is_type(v, ALLM_JSON_OBJECT) || is_type(v, ALLM_JSON_ARRAY))
+        p->object = v;
+}
+
+/* What a router's model wants to see again with the call. */
+static const allm_json *own_state(struct openai_chat *c,
+                                  const allm_json *element)
+{
+    struct build b;
+    const allm_json *extra = allm_json_get(element, "extra_content");
+    if (!is_type(extra, ALLM_JSON_OBJECT))
+        return NULL;
+    build_init(&b, c->answer.sink->arena);
+    build_object(&b);
+    build_key(&b, SLICE("extra_content"));
+    build_value(&b, extra);
+    build_end(&b);
+    return answer_stamp(&c->answer, build_done(&b));
+}
+
+static void read_call(struct openai_chat *c, const allm_json *element)
+{
+    const allm_json *function = allm_json_get(element, "function");
+    const allm_json *custom = allm_json_get(element, "custom");
+    struct calls_piece p = { .id = text_at(element, "id") };
+    if (!is_type(element, ALLM_JSON_OBJECT))
+        return;
+    p.has_index = is_type(allm_json_get(element, "index"), ALLM_JSON_INT) &&
+                  allm_json_int64(allm_json_get(element, "index"), &p.index);
+    p.custom = is_type(custom, ALLM_JSON_OBJECT) &&
+               !is_type(function, ALLM_JSON_OBJECT);
+    if (p.custom)
+        function = custom;
+    else if (!is_type(function, ALLM_JSON_OBJECT))
+        function = element;     /* flat */
+    p.name = text_at(function, "name");
+    set_arguments(&p, allm_json_get(function, p.custom ? "input"
+                                                       : "arguments"));
+    p.state = own_state(c, element);
+    answer_call(&c->answer, &p);
+}
+
+static void read_calls(struct openai_chat *c, const allm_json *delta)
+{
+    const allm_json *list = allm_json_get(delta, "tool_calls");
+    const allm_json *legacy = allm_json_get(delta, "function_call");
+    struct calls_piece p = { .name = text_at(legacy, "name") };
+    if (is_type(list, ALLM_JSON_OBJECT))
+        read_call(c, list);
+    else if (is_type(list, ALLM_JSON_ARRAY))
+        for (const allm_json *e = NULL; (e = allm_json_next(list, e));)
+            read_call(c, e);
+    if (!is_type(legacy, ALLM_JSON_OBJECT) || allm_json_count(list))
+        return;
+    set_arguments(&p, allm_json_get(legacy, "arguments"));
+    answer_call(&c->answer, &p);
+}
+
+/* ----------------------------------------------------------------- choices --- */
+
+/* How much there is so far, to see whether a frame added to it. */
+static size_t amount(const struct openai_chat *c)
+{
+    size_t n = c->answer.text.len + c->answer.thought.len +
+               c->answer.refusal.len;
+    for (const struct calls_slot *s = c->answer.calls.first; s; s = s->next)
+        n += 1 + s->raw.len;
+    return n;
+}
+
+static void read_delta(struct openai_chat *c, const allm_json *delta)
+{
+    struct answer *a = &c->answer;
+    if (!is_type(delta, ALLM_JSON_OBJECT))
+        return;
+    read_reasoning(c, delta);
+    read_content(c, allm_json_get(delta, "content"));
+    answer_refusal(a, text_at(delta, "refusal"));
+    read_calls(c, delta);
+    if (is_type(allm_json_get(delta, "annotations"), ALLM_JSON_ARRAY))
+        answer_gather(a, "annotations", allm_json_get(delta, "annotations"));
+}
+
+/* The word, if it is one. */
+static struct slice finish_in(const allm_json *choice)
+{
+    struct slice word = text_at(choice, "finish_reason");
+    return slice_is(word, "null") ? (struct slice){ NULL, 0 } : word;
+}
+
+static void read_finish(struct openai_chat *c, const allm_json *choice,
+                        bool added)
+{
+    struct answer *a = &c->answer;
+    struct slice word = finish_in(choice);
+    struct slice native = text_at(choice, "native_finish_reason");
+    if (native.len) {
+        c->native = arena_copy(a->life, native);
+        answer_note(a, "native_finish_reason",
+                    allm_json_get(choice, "native_finish_reason"));
+    }
+    if (word.len)
+        answer_finish(a, finish_of(finish_words, word), word);
+    if (word.len && !answer_is_empty(a) && (!added || c->spoke_before))
+        allm_sink_settle(a->sink);
+    c->spoke_before = c->spoke_before || (added && !word.len);
+}
+
+static void read_logprobs(struct openai_chat *c, const allm_json *choice)
+{
+    const allm_json *all = allm_json_get(choice, "logprobs");
+    const allm_json *content = allm_json_get(all, "content");
+    const allm_json *refusal = allm_json_get(all, "refusal");
+    if (is_type(content, ALLM_JSON_ARRAY))
+        answer_gather(&c->answer, "logprobs", content);
+    if (is_type(refusal, ALLM_JSON_ARRAY))
+        answer_gather(&c->answer, "refusal_logprobs", refusal);
+}
+
+/* The choice that counts; NULL: none is here. */
+static const allm_json *first_choice(const allm_json *frame)
+{
+    const allm_json *list = allm_json_get(frame, "choices");
+    if (!is_type(list, ALLM_JSON_ARRAY))
+        return NULL;
+    for (const allm_json *e = NULL; (e = allm_json_next(list, e));) {
+        int64_t index = 0;
+        if (!is_type(e, ALLM_JSON_OBJECT))
+            continue;
+        allm_json_int64(allm_json_get(e, "index"), &index);
+        if (index == 0)
+            return e;
+    }
+    return NULL;
+}
+
+static void read_choice(struct openai_chat *c, const allm_json *choice,
+                        bool whole)
+{
+    const allm_json *message = allm_json_get(choice, "message");
+    const allm_json *text = allm_json_get(choice, "text");
+    size_t before = amount(c);
+    answer_start(&c->answer);
+    if (!whole)
+        read_delta(c, allm_json_get(choice, "delta"));
+    else if (is_type(message, ALLM_JSON_OBJECT))
+        read_delta(c, message);
+    else if (is_type(text, ALLM_JSON_TEXT))
+        read_content(c, text);
+    else
+        read_delta(c, allm_json_get(choice, "delta"));
+    read_logprobs(c, choice);
+    read_finish(c, choice, amount(c) != before);
+}
+
+static void read_usage(struct openai_chat *c, const allm_json *frame)
+{
+    allm_usage usage;
+    struct answer *a = &c->answer;
+    const allm_json *groq = allm_json_get(frame, "x_groq");
+    if (openai_usage_read(allm_json_get(frame, "usage"), a->sink->arena,
+                          &usage) ||
+        openai_usage_read(allm_json_get(groq, "usage"), a->sink->arena,
+                          &usage))
+        answer_usage(a, &usage);
+}
+
+/* What the response tells besides. */
+static void read_notes(struct openai_chat *c, const allm_json *frame)
+{
+    static const char *const names[] = { "system_fingerprint", "service_tier",
+                                         "citations", "search_results" };
+    answer_id(&c->answer, text_at(frame, "id"));
+    answer_model(&c->answer, text_at(frame, "model"));
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const allm_json *v = allm_json_get(frame, names[i]);
+        if (v && !is_type(v, ALLM_JSON_NULL) &&
+            !(is_type(v, ALLM_JSON_TEXT) && !json_slice(v).len))
+            answer_note(&c->answer, names[i], v);
+    }
+}
+
+/* --------------------------------------------------------------------- ends --- */
+
+/* What is to be sent back with the message. */
+static void keep_state(struct openai_chat *c)
+{
+    struct build b;
+    struct answer *a = &c->answer;
+    bool thoughts = (c->quirks & CHAT_REPLAY_REASONING) && a->thought.len;
+    const allm_json *details = reasoning_details_list(&c->details,
+                                                      a->sink->arena);
+    if (!thoughts && !details)
+        return;
+    build_init(&b, a->sink->arena);
+    build_object(&b);
+    if (thoughts) {
+        build_key(&b, SLICE("reasoning_content"));
+        build_text(&b, buf_slice(&a->thought));
+    }
+    if (details) {
+        build_key(&b, SLICE("reasoning_details"));
+        build_value(&b, details);
+    }
+    build_end(&b);
+    answer_state(a, build_done(&b));
+}
+
+/* A refusal and nothing else is what a filter makes, whatever the word. */
+static void settle_finish(struct openai_chat *c)
+{
+    struct answer *a = &c->answer;
+    struct slice none = { "", 0 };
+    if (a->finish == ALLM_FINISH_NONE) {
+        answer_finish(a, a->calls.first ? ALLM_FINISH_TOOL_CALLS
+                                        : ALLM_FINISH_OTHER, none);
+        answer_warn(a, "finish_reason_missing");
+    }
+    if (a->refusal.len && !a->text.len && !a->calls.first &&
+        a->finish == ALLM_FINISH_STOP)
+        answer_finish(a, ALLM_FINISH_CONTENT_FILTER, SLICE("refusal"));
+}
+
+/* A router says "tool_calls" where its model ran out of room. */
+static bool was_cut(const struct openai_chat *c)
+{
+    return c->native && c->answer.finish == ALLM_FINISH_TOOL_CALLS &&
+           finish_of(finish_words, slice_of(c->native)) == ALLM_FINISH_LENGTH;
+}
+
+static allm_status complete(struct openai_chat *c)
+{
+    struct think_piece piece;
+    struct answer *a = &c->answer;
+    if (think_end(&c->think, &piece)) {
+        if (piece.thought)
+            answer_thought(a, piece.text);
+        else
+            answer_text(a, piece.text);
+    }
+    if (a->finish == ALLM_FINISH_NONE && answer_is_empty(a))
+        return answer_truncated(a, "the answer is empty: it ended before "
+                                   "anything was said");
+    settle_finish(c);
+    if (was_cut(c))
+        a->finish = ALLM_FINISH_LENGTH;
+    keep_state(c);
+    return answer_close(a);
+}
+
+static allm_status fail(struct openai_chat *c, const allm_json *document)
+{
+    allm_error e = openai_error_read(c->answer.sink->arena, document, 0);
+    return answer_fail(&c->answer, &e);
+}
+
+/* ------------------------------------------------------------------- frames --- */
+
+/* The error that a frame holds, wherever it stands; NULL: none. */
+static const allm_json *error_in(const allm_json *frame,
+                                 const allm_json *choice)
+{
+    const allm_json *groq = allm_json_get(frame, "x_groq");
+    if (openai_error_is(frame))
+        return frame;
+    if (openai_error_is(choice))
+        return choice;
+    return openai_error_is(groq) ? groq : NULL;
+}
+
+static allm_status read_frame(struct openai_chat *c, const allm_json *frame)
+{
+    const allm_json *choice = first_choice(frame);
+    const allm_json *error = error_in(frame, choice);
+    read_notes(c, frame);
+    read_usage(c, frame);
+    if (error)
+        return fail(c, error);
+    if (choice)
+        read_choice(c, choice, false);
+    return ALLM_OK;
+}
+
+static allm_status read_document(struct openai_chat *c, const allm_json *all)
+{
+    const allm_json *choice = first_choice(all);
+    const allm_json *error = error_in(all, choice);
+    read_notes(c, all);
+    read_usage(c, all);
+    if (error)
+        return fail(c, error);
+    if (!choice)
+        return explain_message(all)
+                   ? fail(c, all)
+                   : answer_malformed(&c->answer, "the answer is a JSON "
+                                                  "document without choices");
+    read_choice(c, choice, true);
+    return complete(c);
+}
+
+/* A body that is no JSON after all: cut, or odd. */
+static allm_status reject_document(struct openai_chat *c, struct slice data)
+{
+    struct json_limits limits;
+    const allm_error *error = NULL;
+    bool ended = false;
+    json_limits_from(&limits, NULL);
+    limits.loose = true;
+    json_partial(c->answer.sink->arena, data, limits, &ended, &error);
+    if (!error && !ended)
+        return answer_truncated(&c->answer, "the answer broke off in the "
+                                            "middle of its JSON document");
+    return answer_malformed(&c->answer, "the answer is not JSON");
+}
+
+static struct slice trim(struct slice s)
+{
+    while (s.len && (unsigned char)*s.ptr <= ' ')
+        s = slice_skip(s, 1);
+    while (s.len && (unsigned char)s.ptr[s.len - 1] <= ' ')
+        s.len--;
+    return s;
+}
+
+/* A frame that says of itself to be an error. */
+static allm_status read_error_frame(struct openai_chat *c, struct slice data,
+                                    const allm_json *v)
+{
+    struct build b;
+    if (is_type(v, ALLM_JSON_OBJECT) || is_type(v, ALLM_JSON_ARRAY))
+        return fail(c, v);
+    build_init(&b, c->answer.sink->arena);
+    build_object(&b);
+    build_key(&b, SLICE("error"));
+    if (is_type(v, ALLM_JSON_TEXT))
+        build_value(&b, v);
+    else
+        build_text_copy(&b, data);
+    build_end(&b);
+    return fail(c, build_done(&b));
+}
+
+static allm_status take(struct openai_chat *c, const allm_frame *frame)
+{
+    struct answer *a = &c->answer;
+    struct slice data = trim((struct slice){ frame->data, frame->data_len });
+    struct slice name = { frame->name, frame->name_len };
+    if (slice_starts(data, SLICE("[DONE]")))
+        return complete(c);
+    if (!data.len)
+        return ALLM_OK;
+    const allm_json *v = allm_sink_parse(a->sink, data.ptr, data.len);
+    if (a->sink->status < 0)
+        return a->sink->status;
+    if (slice_is(name, "error") && !(frame->cut && !v))
+        return read_error_frame(c, data, v);
+    if (!v && frame->cut)
+        return ALLM_OK;         /* finish() knows whether it matters */
+    if (!v && frame->whole)
+        return reject_document(c, data);
+    if (frame->whole)
+        return read_document(c, v);
+    if (is_type(v, ALLM_JSON_NULL))
+        return ALLM_OK;
+    if (!is_type(v, ALLM_JSON_OBJECT) && !openai_error_is(v))
+        return answer_malformed(a, "an event of the answer is not a JSON "
+                                   "object");
+    return read_frame(c, v);
+}
+
+/* First thing in both. */
+static bool begin(struct openai_chat *c, const allm_call *call,
+                  allm_sink *sink)
+{
+    const char *unknown;
+    if (!answer_open(&c->answer, call, sink))
+        return false;
+    if (!c->began) {
+        openai_chat_quirks(call, &c->quirks, &unknown);
+        c->think.inside = (c->quirks & CHAT_THINK_INSIDE) != 0;
+    }
+    c->began = true;
+    return true;
+}
+
+allm_status openai_chat_decode(void *state, const allm_call *call,
+                               const allm_frame *frame, allm_sink *sink)
+{
+    struct openai_chat *c = state;
+    if (!begin(c, call, sink))
+        return ALLM_OK;
+    c->answer.calls.frame++;
+    allm_status status = take(c, frame);
+    return sink->status < 0 ? sink->status : status;
+}
+
+allm_status openai_chat_finish(void *state, const allm_call *call,
+                               allm_sink *sink)
+{
+    struct openai_chat *c = state;
+    if (!begin(c, call, sink))
+        return ALLM_OK;
+    if (c->answer.finish != ALLM_FINISH_NONE)
+        return complete(c);
+    return answer_truncated(&c->answer,
+                            answer_is_empty(&c->answer)
+                                ? "the answer ended before anything was said"
+                                : "the answer broke off: neither a finish "
+                                  "reason nor [DONE] came");
+}

@@ -1,0 +1,535 @@
+/*
+ * openai_chat_encode.c - a request as /chat/completions wants it
+ *
+ *      model, messages, tools, tool_choice, response_format, temperature,
+ *      max_tokens, stream, stream_options, then the options
+ *
+ * An option with the name of one of them takes its place; null takes it away.
+ */
+#include "provider/openai_chat_encode.h"
+
+#include "base/status.h"
+#include "json/emit.h"
+#include "json/json.h"
+#include "provider/extra.h"
+#include "provider/history.h"
+#include "provider/http.h"
+#include "provider/image_source.h"
+#include "provider/memo.h"
+#include "provider/openai_chat.h"
+
+enum { MEMO_LIMIT = 4 * 1024 * 1024 };
+
+struct encoding {
+    const allm_call *call;
+    const allm_request *request;
+    allm_http *http;
+    struct arena *arena;
+    struct emit emit;
+    struct extra extra;
+    uint64_t quirks;
+    struct history_ids ids;
+    bool replay;                /* reasoning_content on every turn */
+};
+
+static void key(struct encoding *e, const char *name)
+{
+    emit_name(&e->emit, slice_of(name));
+}
+
+static void text(struct encoding *e, struct slice s)
+{
+    if (!s.ptr)
+        e->http->broken = true;
+    emit_text(&e->emit, s.ptr ? s : SLICE(""));
+}
+
+static void member(struct encoding *e, const char *name, const char *value)
+{
+    key(e, name);
+    text(e, slice_of(value ? value : ""));
+}
+
+static void word(struct encoding *e, const char *name, const char *value)
+{
+    key(e, name);
+    emit_word(&e->emit, value);
+}
+
+static void open(struct encoding *e, const char *name, char bracket)
+{
+    key(e, name);
+    emit_open(&e->emit, bracket);
+}
+
+/* ---------------------------------------------------------------- messages --- */
+
+static void write_image(struct encoding *e, const allm_part *p)
+{
+    static const char *const details[] = { "auto", "low", "high" };
+    size_t d = (size_t)p->detail < 3 ? (size_t)p->detail : 0;
+    word(e, "type", "image_url");
+    open(e, "image_url", '{');
+    key(e, "url");
+    image_source_write_url(&e->emit, p->image, e->arena);
+    word(e, "detail", details[d]);
+    emit_close(&e->emit, '}');
+}
+
+static void write_parts(struct encoding *e, const allm_message *m)
+{
+    open(e, "content", '[');
+    for (size_t i = 0; i < m->part_count; i++) {
+        const allm_part *p = m->parts[i];
+        if (p->kind != ALLM_PART_TEXT &&
+            !(p->kind == ALLM_PART_IMAGE && p->image))
+            continue;
+        emit_open(&e->emit, '{');
+        if (p->kind == ALLM_PART_TEXT) {
+            word(e, "type", "text");
+            key(e, "text");
+            text(e, (struct slice){ p->text ? p->text : "", p->text_len });
+        } else {
+            write_image(e, p);
+        }
+        emit_close(&e->emit, '}');
+    }
+    emit_close(&e->emit, ']');
+}
+
+static void write_content(struct encoding *e, const allm_message *m)
+{
+    if (history_has_image(m)) {
+        write_parts(e, m);
+        return;
+    }
+    struct slice said = history_text(m, e->arena);
+    key(e, "content");
+    if (said.ptr && !said.len && m->tool_call_count &&
+        !(e->quirks & CHAT_EMPTY_CONTENT))
+        emit_null(&e->emit);
+    else
+        text(e, said);
+}
+
+static void write_id(struct encoding *e, const char *name, const char *id)
+{
+    const char *legal = history_id(&e->ids, id, e->arena);
+    if (!legal)
+        e->http->broken = true;
+    member(e, name, legal);
+}
+
+static void write_call(struct encoding *e, const allm_tool_call *call)
+{
+    const allm_json *own = history_state(e->call, call->provider_state);
+    const allm_json *extra = allm_json_get(own, "extra_content");
+    bool custom = json_is(allm_json_get(call->metadata, "type"), "custom");
+    emit_open(&e->emit, '{');
+    write_id(e, "id", call->id);
+    word(e, "type", custom ? "custom" : "function");
+    open(e, custom ? "custom" : "function", '{');
+    member(e, "name", call->name);
+    key(e, custom ? "input" : "arguments");
+    text(e, custom ? (struct slice){ call->raw_arguments
+                                         ? call->raw_arguments
+                                         : "",
+                                     call->raw_len }
+                   : history_arguments(call, e->arena));
+    emit_close(&e->emit, '}');
+    if (extra) {
+        key(e, "extra_content");
+        emit_value(&e->emit, extra);
+    }
+    emit_close(&e->emit, '}');
+}
+
+/* What the model that wrote this message wants to see again. */
+static void write_reasoning(struct encoding *e, const allm_message *m)
+{
+    const allm_json *own = history_state(e->call, m->provider_state);
+    const allm_json *details = allm_json_get(own, "reasoning_details");
+    struct slice thought = json_slice(allm_json_get(own,
+                                                    "reasoning_content"));
+    if (e->replay) {
+        key(e, "reasoning_content");
+        text(e, thought.ptr ? thought : SLICE(""));
+    }
+    if (details) {
+        key(e, "reasoning_details");
+        emit_value(&e->emit, details);
+    }
+}
+
+static void write_assistant(struct encoding *e, const allm_message *m)
+{
+    write_reasoning(e, m);
+    if (!m->tool_call_count)
+        return;
+    open(e, "tool_calls", '[');
+    for (size_t i = 0; i < m->tool_call_count; i++)
+        write_call(e, m->tool_calls[i]);
+    emit_close(&e->emit, ']');
+}
+
+static void write_message(struct encoding *e, const allm_message *m)
+{
+    static const char *const roles[] = { "user", "system", "user",
+                                         "assistant", "tool" };
+    emit_open(&e->emit, '{');
+    word(e, "role", roles[(size_t)m->role <= ALLM_ROLE_TOOL ? m->role : 0]);
+    if (m->role == ALLM_ROLE_TOOL)
+        write_id(e, "tool_call_id", m->tool_call_id);
+    else if (m->name)
+        member(e, "name", m->name);
+    write_content(e, m);
+    if (m->role == ALLM_ROLE_ASSISTANT)
+        write_assistant(e, m);
+    emit_close(&e->emit, '}');
+}
+
+/* The same, unless it was done before. */
+static void recall_message(struct encoding *e, const struct history_item *item)
+{
+    const uint64_t bytes_differ = CHAT_SHORT_IDS | CHAT_LIMITED_IDS |
+                                  CHAT_EMPTY_CONTENT;
+    const allm_message *m = item->message;
+    struct buf *out = e->emit.out;
+    if (item->made) {
+        write_message(e, m);
+        return;
+    }
+    uint64_t facts = (e->quirks & bytes_differ) | (uint64_t)e->replay << 63;
+    struct home_key k = memo_key(&openai_chat_adapter, facts, e->call, m);
+    struct slice kept = memo_find(m, k);
+    if (kept.ptr) {
+        emit_raw(&e->emit, kept);
+        return;
+    }
+    size_t from = out->len + e->emit.comma;
+    write_message(e, m);
+    if (!out->broken && !e->http->broken && out->len - from <= MEMO_LIMIT)
+        memo_keep(m, k, (struct slice){ out->ptr + from, out->len - from });
+}
+
+static void write_messages(struct encoding *e)
+{
+    struct history h;
+    struct history_item item;
+    history_init(&h, e->call, e->arena);
+    open(e, "messages", '[');
+    while (history_next(&h, &item))
+        recall_message(e, &item);
+    emit_close(&e->emit, ']');
+    e->http->broken |= h.broken;
+}
+
+/* Is there reasoning of this very model in the history? */
+static bool has_thoughts(const struct encoding *e)
+{
+    const allm_request *r = e->request;
+    for (size_t i = r->message_count; i > 0; i--)
+        if (allm_json_get(history_state(e->call,
+                                        r->messages[i - 1]->provider_state),
+                          "reasoning_content"))
+            return true;
+    return false;
+}
+
+/* ------------------------------------------------------------------- tools --- */
+
+static void write_tool(struct encoding *e, const allm_tool *tool)
+{
+    const allm_json *strict = allm_json_get(tool->metadata, "strict");
+    emit_open(&e->emit, '{');
+    word(e, "type", "function");
+    open(e, "function", '{');
+    member(e, "name", tool->name);
+    if (tool->description)
+        member(e, "description", tool->description);
+    key(e, "parameters");
+    if (allm_json_count(tool->schema))
+        emit_value(&e->emit, tool->schema);
+    else
+        emit_raw(&e->emit, SLICE("{\"type\":\"object\",\"properties\":{}}"));
+    if (allm_json_type_of(strict) == ALLM_JSON_BOOL) {
+        key(e, "strict");
+        emit_bool(&e->emit, allm_json_true(strict));
+    }
+    emit_close(&e->emit, '}');
+    emit_close(&e->emit, '}');
+}
+
+static bool is_reserved(const char *choice)
+{
+    return !strcmp(choice, "auto") || !strcmp(choice, "none") ||
+           !strcmp(choice, "required");
+}
+
+static void write_choice(struct encoding *e)
+{
+    const allm_request *r = e->request;
+    if (r->tool_choice_map) {
+        key(e, "tool_choice");
+        emit_value(&e->emit, r->tool_choice_map);
+    } else if (r->tool_choice && is_reserved(r->tool_choice)) {
+        word(e, "tool_choice", r->tool_choice);
+    } else if (r->tool_choice) {
+        open(e, "tool_choice", '{');
+        word(e, "type", "function");
+        open(e, "function", '{');
+        member(e, "name", r->tool_choice);
+        emit_close(&e->emit, '}');
+        emit_close(&e->emit, '}');
+    }
+}
+
+static void write_tools(struct encoding *e)
+{
+    const allm_request *r = e->request;
+    if (!r->tool_count)
+        return;
+    if (extra_leaves(&e->extra, "tools")) {
+        open(e, "tools", '[');
+        for (size_t i = 0; i < r->tool_count; i++)
+            write_tool(e, r->tools[i]);
+        emit_close(&e->emit, ']');
+    }
+    if (extra_leaves(&e->extra, "tool_choice"))
+        write_choice(e);
+}
+
+/* ------------------------------------------------------------------- rest --- */
+
+static void copy(struct encoding *e, const allm_json *from, const char *name)
+{
+    const allm_json *v = allm_json_get(from, name);
+    if (!v)
+        return;
+    key(e, name);
+    emit_value(&e->emit, v);
+}
+
+static void write_format(struct encoding *e)
+{
+    const allm_json *f = e->request->response_format;
+    const allm_json *name = allm_json_get(f, "name");
+    if (allm_json_type_of(f) != ALLM_JSON_OBJECT ||
+        json_is(allm_json_get(f, "type"), "text") ||
+        !extra_leaves(&e->extra, "response_format"))
+        return;
+    key(e, "response_format");
+    if (!json_is(allm_json_get(f, "type"), "json_schema") ||
+        allm_json_get(f, "json_schema")) {
+        emit_value(&e->emit, f);        /* as the provider has it */
+        return;
+    }
+    emit_open(&e->emit, '{');
+    word(e, "type", "json_schema");
+    open(e, "json_schema", '{');
+    member(e, "name", name ? allm_json_text(name, NULL) : "response");
+    copy(e, f, "description");
+    copy(e, f, "schema");
+    copy(e, f, "strict");
+    emit_close(&e->emit, '}');
+    emit_close(&e->emit, '}');
+}
+
+/* Models that know only the new name: gpt-4o, gpt-4.1, gpt-5 and later, o1.. */
+static bool is_newer(const char *model)
+{
+    struct slice m = slice_of(model);
+    if (slice_starts(m, SLICE("gpt-4o")) || slice_starts(m, SLICE("gpt-4.1")) ||
+        slice_starts(m, SLICE("chatgpt-4o")))
+        return true;
+    if (slice_starts(m, SLICE("gpt-")) && m.len > 4)
+        return m.ptr[4] >= '5' && m.ptr[4] <= '9';
+    return m.len > 1 && m.ptr[0] == 'o' && m.ptr[1] >= '1' && m.ptr[1] <= '9';
+}
+
+static void write_limits(struct encoding *e)
+{
+    const allm_request *r = e->request;
+    bool newer = (e->quirks & CHAT_NEW_MAX_TOKENS) ||
+                 (!(e->quirks & CHAT_OLD_MAX_TOKENS) &&
+                  is_newer(e->call->model));
+    if (r->temperature.set && extra_leaves(&e->extra, "temperature")) {
+        key(e, "temperature");
+        emit_number(&e->emit, r->temperature.value);
+    }
+    if (!r->max_tokens.set || !extra_leaves(&e->extra, "max_tokens") ||
+        !extra_leaves(&e->extra, "max_completion_tokens"))
+        return;
+    key(e, newer ? "max_completion_tokens" : "max_tokens");
+    emit_int(&e->emit, r->max_tokens.value);
+}
+
+/* {"key", "retention": "short" or "long"} */
+static void write_cache(struct encoding *e)
+{
+    const allm_json *cache = extra_get(&e->extra, "prompt_cache");
+    const char *name = allm_json_text(allm_json_get(cache, "key"), NULL);
+    if (e->quirks & CHAT_STRICT_FIELDS)
+        return;
+    if (name && extra_leaves(&e->extra, "prompt_cache_key"))
+        member(e, "prompt_cache_key", name);
+    if (json_is(allm_json_get(cache, "retention"), "long") &&
+        extra_leaves(&e->extra, "prompt_cache_retention"))
+        word(e, "prompt_cache_retention", "24h");
+}
+
+static void write_stream(struct encoding *e)
+{
+    if (extra_leaves(&e->extra, "stream")) {
+        key(e, "stream");
+        emit_bool(&e->emit, true);
+    }
+    if ((e->quirks & CHAT_NO_STREAM_OPTIONS) ||
+        !extra_leaves(&e->extra, "stream_options") ||
+        !extra_leaves(&e->extra, "stream"))
+        return;
+    open(e, "stream_options", '{');
+    key(e, "include_usage");
+    emit_bool(&e->emit, true);
+    emit_close(&e->emit, '}');
+}
+
+static void write_body(struct encoding *e)
+{
+    static const char *const read_here[] = { "prompt_cache",
+                                             "reasoning_summary", NULL };
+    emit_init(&e->emit, &e->http->body);
+    emit_open(&e->emit, '{');
+    if (extra_leaves(&e->extra, "model"))
+        member(e, "model", e->call->model);
+    if (extra_leaves(&e->extra, "messages"))
+        write_messages(e);
+    write_tools(e);
+    write_format(e);
+    write_limits(e);
+    write_cache(e);
+    write_stream(e);
+    extra_write(&e->extra, &e->emit, read_here);
+    emit_close(&e->emit, '}');
+}
+
+/* ------------------------------------------------------------------ address --- */
+
+static void add_escaped(struct buf *out, const char *name)
+{
+    static const char hex[] = "0123456789ABCDEF";
+    for (; *name; name++) {
+        unsigned char c = (unsigned char)*name;
+        bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                     (c >= '0' && c <= '9') || strchr("-._~", c);
+        if (plain) {
+            buf_byte(out, (char)c);
+            continue;
+        }
+        buf_byte(out, '%');
+        buf_byte(out, hex[c >> 4]);
+        buf_byte(out, hex[c & 15]);
+    }
+}
+
+static bool ends_in(struct slice s, struct slice end)
+{
+    return s.len >= end.len &&
+           slice_eq(slice_skip(s, s.len - end.len), end);
+}
+
+/* BASE/openai/deployments/MODEL/chat/completions?api-version=... */
+static void add_deployment(struct encoding *e, struct buf *url)
+{
+    const char *version = extra_text(&e->extra, "api_version");
+    struct slice base = buf_slice(url);
+    buf_text(url, ends_in(base, SLICE("/openai")) ? "" : "/openai");
+    buf_text(url, "/deployments/");
+    add_escaped(url, e->call->model);
+    buf_text(url, "/chat/completions?api-version=");
+    add_escaped(url, version ? version : "2024-10-21");
+}
+
+static allm_status write_address(struct encoding *e)
+{
+    const struct slice path = SLICE("/chat/completions");
+    struct slice base = slice_of(e->call->base_url);
+    struct slice query = { "", 0 };
+    struct buf url;
+    if (!base.len)
+        return allm_http_fail(
+            e->http, ALLM(error, .kind = ALLM_ERR_ENGINE,
+                          .reason = "invalid_engine",
+                          .message = "this provider has no address of its own; "
+                                     "set base_url in adapter_opts"));
+    const char *mark = memchr(base.ptr, '?', base.len);
+    if (mark) {
+        query = slice_skip(base, (size_t)(mark - base.ptr));
+        base.len -= query.len;
+    }
+    buf_init(&url, e->arena, 64 * 1024);
+    buf_add(&url, base);
+    if ((e->quirks & CHAT_AZURE_PATHS) && !ends_in(base, SLICE("/v1")) &&
+        !ends_in(base, path) && !query.len)
+        add_deployment(e, &url);
+    else if (!ends_in(base, path))
+        buf_add(&url, path);
+    buf_add(&url, query);
+    e->http->broken |= url.broken;
+    allm_http_url(e->http, url.broken ? "" : url.ptr);
+    return ALLM_OK;
+}
+
+static allm_status write_headers(struct encoding *e)
+{
+    const char *organization = extra_text(&e->extra, "organization");
+    const char *project = extra_text(&e->extra, "project");
+    allm_http_header(e->http, "content-type", "application/json");
+    allm_http_header(e->http, "accept", "text/event-stream");
+    allm_http_header(e->http, "accept-encoding", "identity");
+    allm_http_header(e->http, "openai-organization", organization);
+    allm_http_header(e->http, "openai-project", project);
+    const allm_error *error = extra_headers(&e->extra, e->http, e->arena);
+    return error ? allm_http_fail(e->http, error) : ALLM_OK;
+}
+
+/* ------------------------------------------------------------------- public --- */
+
+static const allm_error *prepare(struct encoding *e)
+{
+    const char *unknown;
+    const allm_error *error = extra_init(&e->extra, e->call, e->arena);
+    if (error)
+        return error;
+    if (!openai_chat_quirks(e->call, &e->quirks, &unknown)) {
+        error = status_error(e->arena, ALLM_ERR_MISUSE, "invalid_option",
+                             "quirks: \"%s\" is not known; it is a list of "
+                             "names such as \"no_stream_options\"", unknown);
+        return error ? error : status_nomem();
+    }
+    e->ids = (struct history_ids){ .any = true };
+    if (e->quirks & CHAT_LIMITED_IDS)
+        e->ids = (struct history_ids){ .any = true, .most = 40 };
+    if (e->quirks & CHAT_SHORT_IDS)
+        e->ids = (struct history_ids){ .exactly = 9 };
+    e->replay = (e->quirks & CHAT_REPLAY_REASONING) &&
+                e->request->tool_count && has_thoughts(e);
+    return image_source_check(e->request, e->arena);
+}
+
+allm_status openai_chat_encode(const allm_call *call, allm_http *out)
+{
+    struct encoding e = { .call = call,
+                          .request = call->request,
+                          .http = out,
+                          .arena = out->arena };
+    const allm_error *error = prepare(&e);
+    if (error)
+        return allm_http_fail(out, error);
+    allm_status status = write_address(&e);
+    if (status == ALLM_OK)
+        status = write_headers(&e);
+    if (status == ALLM_OK)
+        write_body(&e);
+    return status;
+}

@@ -1,0 +1,289 @@
+/*
+ * openai_error.c - what OpenAI and all who look like it mean by an error
+ *
+ *      {"error": {"message", "type", "param", "code"}}     and
+ *      {"error": "text"}  {"message", "code"}  {"detail": ...}
+ *      {"object": "error", ...}  [{"error": ...}]
+ *
+ * The reason follows from words first, then from the status: that of HTTP, or
+ * the number that stands in the place of a code.
+ */
+#include "provider/openai_error.h"
+
+#include "base/buf.h"
+#include "base/status.h"
+#include "json/build.h"
+#include "json/json.h"
+#include "provider/explain.h"
+#include "provider/sink.h"
+
+/* What money is meant by: waiting does not help. */
+static const char *const billing_words[] = {
+    "insufficient_quota", "credit_balance_exhausted",
+    "organization_spend_limit_exceeded", "project_spend_limit_exceeded",
+    "organization_usage_limit_exceeded", "billing_hard_limit_reached",
+    "billing_not_active", "insufficient_balance", "insufficient_credits",
+    "account_deactivated", NULL,
+};
+
+/* A code or type that has one of these in it, and what it means. */
+static const struct {
+    const char *word, *reason;
+} words[] = {
+    { "context_length", "context_length_exceeded" },
+    { "context_window", "context_length_exceeded" },
+    { "exceed_context_size", "context_length_exceeded" },
+    { "content_filter", "content_filter" },
+    { "content_policy", "content_filter" },
+    { "responsibleaipolicy", "content_filter" },
+    { "moderation", "content_filter" },
+    { "rate_limit", "rate_limited" },
+    { "too_many_requests", "rate_limited" },
+    { "authentication", "authentication_failed" },
+    { "invalid_api_key", "authentication_failed" },
+    { "unauthorized", "authentication_failed" },
+    { "permission", "authentication_failed" },
+    { "timeout", "timeout" },
+    { "overloaded", "provider_unavailable" },
+    { "unavailable", "provider_unavailable" },
+    { "capacity", "provider_unavailable" },
+    { "server_error", "provider_unavailable" },
+    { "internal", "provider_unavailable" },
+    { "api_error", "provider_unavailable" },
+    { "not_found", "invalid_request" },
+    { "invalid", "invalid_request" },
+    { "bad_request", "invalid_request" },
+    { "badrequest", "invalid_request" },
+    { "unsupported", "invalid_request" },
+    { "tool_use_failed", "invalid_request" },
+};
+
+/* Sentences of those who have no word for it. */
+static const char *const too_long[] = {
+    "maximum context length", "context length exceeded",
+    "context_length_exceeded", "exceeds the context window",
+    "exceeds the available context", "exceed context window",
+    "prompt is too long", "input is too long", "reduce the length of the",
+    NULL,
+};
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+/* Is the word, in lower case, somewhere in the text? */
+static bool has(const char *text, const char *word)
+{
+    for (; text && *text; text++) {
+        size_t n = 0;
+        while (word[n] && lower(text[n]) == word[n])
+            n++;
+        if (!word[n])
+            return true;
+    }
+    return false;
+}
+
+static bool has_any(const char *text, const char *const *list)
+{
+    for (; *list; list++)
+        if (has(text, *list))
+            return true;
+    return false;
+}
+
+static bool is_there(const allm_json *v)
+{
+    switch (allm_json_type_of(v)) {
+    case ALLM_JSON_TEXT:   return json_slice(v).len > 0;
+    case ALLM_JSON_BOOL:   return allm_json_true(v);
+    case ALLM_JSON_OBJECT:
+    case ALLM_JSON_ARRAY:  return allm_json_count(v) > 0;
+    case ALLM_JSON_INT:
+    case ALLM_JSON_REAL:
+    case ALLM_JSON_BIG:    return true;
+    default:               return false;
+    }
+}
+
+bool openai_error_is(const allm_json *document)
+{
+    if (allm_json_type_of(document) == ALLM_JSON_ARRAY)
+        document = allm_json_at(document, 0);
+    return is_there(allm_json_get(document, "error")) ||
+           json_is(allm_json_get(document, "object"), "error") ||
+           json_is(allm_json_get(document, "type"), "error");
+}
+
+/* ------------------------------------------------------------------ parts --- */
+
+/* The innermost object that describes the error. */
+static const allm_json *core_of(const allm_json *document)
+{
+    if (allm_json_type_of(document) == ALLM_JSON_ARRAY)
+        document = allm_json_at(document, 0);
+    const allm_json *error = allm_json_get(document, "error");
+    return allm_json_type_of(error) == ALLM_JSON_OBJECT ? error : document;
+}
+
+static const char *text_at(const allm_json *object, const char *key)
+{
+    const allm_json *v = allm_json_get(object, key);
+    return allm_json_type_of(v) == ALLM_JSON_TEXT ? allm_json_text(v, NULL)
+                                                  : NULL;
+}
+
+/* A number, or the digits of a text, that may be an HTTP status; or 0. */
+static int32_t status_in(const allm_json *v)
+{
+    int64_t n = 0;
+    struct slice text = json_slice(v);
+    if (allm_json_type_of(v) == ALLM_JSON_TEXT && text.len == 3)
+        for (size_t i = 0; i < 3; i++)
+            n = text.ptr[i] >= '0' && text.ptr[i] <= '9'
+                    ? n * 10 + (text.ptr[i] - '0')
+                    : 10000;
+    else if (allm_json_type_of(v) == ALLM_JSON_INT)
+        allm_json_int64(v, &n);
+    return n >= 400 && n <= 599 ? (int32_t)n : 0;
+}
+
+static int32_t status_of(const allm_json *core)
+{
+    static const char *const keys[] = { "code", "status_code", "status",
+                                        "http_status" };
+    int32_t status = 0;
+    for (size_t i = 0; !status && i < sizeof keys / sizeof *keys; i++)
+        status = status_in(allm_json_get(core, keys[i]));
+    return status;
+}
+
+/* ----------------------------------------------------------------- reasons --- */
+
+struct facts {
+    const char *word[4];        /* code, type and their like; or NULL */
+    const char *message;
+    int32_t status;             /* 0: unknown */
+    bool flagged;               /* a moderator said no */
+};
+
+static struct facts facts_of(const allm_json *core, const char *message,
+                             int32_t status)
+{
+    const allm_json *more = allm_json_get(core, "metadata");
+    struct facts f = { .message = message, .status = status };
+    f.word[0] = text_at(core, "code");
+    f.word[1] = text_at(core, "type");
+    f.word[2] = text_at(allm_json_get(core, "innererror"), "code");
+    f.word[3] = text_at(more, "error_type");
+    f.flagged = allm_json_count(allm_json_get(more, "reasons")) > 0;
+    if (!f.status)
+        f.status = status_of(core);
+    return f;
+}
+
+static bool is_billing(const struct facts *f)
+{
+    return f->status == 402 || has_any(f->word[0], billing_words) ||
+           has_any(f->word[1], billing_words);
+}
+
+/* What the words say; NULL: nothing that we know. */
+static const char *by_words(const struct facts *f)
+{
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        for (size_t k = 0; k < 4; k++)
+            if (has(f->word[k], words[i].word))
+                return words[i].reason;
+    return NULL;
+}
+
+static bool is_about_content(const char *reason)
+{
+    return reason && (!strcmp(reason, "content_filter") ||
+                      !strcmp(reason, "context_length_exceeded"));
+}
+
+static const char *reason_of(const struct facts *f)
+{
+    const char *said = by_words(f);
+    bool refused = !f->status || f->status == 400 || f->status == 403 ||
+                   f->status == 413 || f->status == 422 || f->status == 451;
+    if (is_billing(f))
+        return "rate_limited";
+    if (refused && has_any(f->message, too_long))
+        return "context_length_exceeded";
+    if (refused && (f->flagged || is_about_content(said)))
+        return f->flagged ? "content_filter" : said;
+    if (f->status)
+        return explain_status(f->status);
+    return said ? said : "provider_unavailable";
+}
+
+/* The members of the error but its sentence, and whether it is about money. */
+static const allm_json *details(struct arena *a, const allm_json *core,
+                                bool billing)
+{
+    struct build b;
+    build_init(&b, a);
+    build_object(&b);
+    if (billing) {
+        build_key(&b, SLICE("billing"));
+        build_bool(&b, true);
+    }
+    for (const allm_json *k = NULL; (k = allm_json_next(core, k));) {
+        if (allm_json_type_of(core) != ALLM_JSON_OBJECT)
+            break;
+        allm_json_type type = allm_json_type_of(allm_json_value(k));
+        if (json_is(k, "message") || json_is(k, "billing") ||
+            json_is(k, "choices") || json_is(k, "error") ||
+            type == ALLM_JSON_NULL)
+            continue;
+        build_key(&b, json_slice(k));
+        build_value(&b, allm_json_value(k));
+    }
+    build_end(&b);
+    const allm_json *all = build_done(&b);
+    return allm_json_count(all) ? all : NULL;
+}
+
+static const char *sentence(struct arena *a, const struct facts *f,
+                            int32_t http_status)
+{
+    struct buf text;
+    const char *said = f->message;
+    buf_init(&text, a, 8192);
+    if (http_status)
+        buf_format(&text, "HTTP status %d%s", (int)http_status,
+                   said ? ": " : "");
+    else if (!said)
+        said = "the provider sent an error without a message";
+    if (said)
+        buf_add(&text, (struct slice){ said, strnlen(said, 2000) });
+    return text.broken ? NULL : text.ptr;
+}
+
+allm_error openai_error_read(struct arena *a, const allm_json *document,
+                             int32_t status)
+{
+    const allm_json *core = core_of(document);
+    struct facts f = facts_of(core, explain_message(document), status);
+    allm_error e = status_blank(ALLM_ERR_ADAPTER);
+    e.reason = reason_of(&f);
+    e.message = sentence(a, &f, status);
+    e.metadata = details(a, core, is_billing(&f));
+    if (f.status)
+        e.status = (allm_int){ f.status, true };
+    return e;
+}
+
+allm_status openai_error_explain(const allm_call *call,
+                                 const allm_http_head *head, const char *body,
+                                 size_t len, allm_sink *sink)
+{
+    const allm_json *document = allm_sink_parse(sink, body, len);
+    allm_error e = openai_error_read(sink->arena, document, head->status);
+    e.provider = call->provider;
+    return allm_sink_fail(sink, &e, false);
+}

@@ -1,0 +1,24 @@
+/* openai_error.h - what OpenAI and all who look like it mean by an error */
+#ifndef PROVIDER_OPENAI_ERROR_H
+#define PROVIDER_OPENAI_ERROR_H
+
+#include "allm_ext.h"
+#include "base/arena.h"
+
+/* Is this document, or this frame, an error?  One with choices is, too, if it
+ * says so. */
+bool openai_error_is(const allm_json *document);
+
+/*
+ * The error that a document stands for, its texts in the arena or the
+ * document.  status: of HTTP, or 0 where that said "fine".
+ */
+allm_error openai_error_read(struct arena *a, const allm_json *document,
+                             int32_t status);
+
+/* The explain() of these dialects. */
+allm_status openai_error_explain(const allm_call *call,
+                                 const allm_http_head *head, const char *body,
+                                 size_t len, allm_sink *sink);
+
+#endif

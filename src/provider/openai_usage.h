@@ -1,0 +1,13 @@
+/* openai_usage.h - the counts of OpenAI and of all who look like it */
+#ifndef PROVIDER_OPENAI_USAGE_H
+#define PROVIDER_OPENAI_USAGE_H
+
+#include "allm_ext.h"
+#include "base/arena.h"
+
+/* Read a "usage" object, in any of its spellings; what has no place in ours
+ * goes to `extra`, in the arena.  False: it says nothing. */
+bool openai_usage_read(const allm_json *usage, struct arena *a,
+                       allm_usage *out);
+
+#endif

@@ -1,0 +1,59 @@
+/*
+ * think.c - reasoning that a model writes into its text, between tags
+ *
+ * What is held back is always the beginning of the tag that is looked for, so
+ * it is kept as a number.  A tag has its first character once, so a text that
+ * leaves it can only begin it anew.
+ */
+#include "provider/think.h"
+
+static struct slice tag_of(const struct think *t)
+{
+    return t->inside ? SLICE("</think>") : SLICE("<think>");
+}
+
+/* The beginning of a tag turned out to be text. */
+static bool let_go(struct think *t, struct think_piece *out)
+{
+    *out = (struct think_piece){ { tag_of(t).ptr, t->matched }, t->inside };
+    t->matched = 0;
+    return true;
+}
+
+/* Compare with the tag; false: the text left it, or is used up. */
+static bool match(struct think *t, struct slice *in)
+{
+    struct slice tag = tag_of(t);
+    while (in->len && t->matched < tag.len &&
+           *in->ptr == tag.ptr[t->matched]) {
+        t->matched++;
+        *in = slice_skip(*in, 1);
+    }
+    return t->matched == tag.len;
+}
+
+bool think_next(struct think *t, struct slice *in, struct think_piece *out)
+{
+    while (in->len) {
+        if (t->matched || *in->ptr == '<') {
+            if (match(t, in)) {
+                t->inside = !t->inside;
+                t->matched = 0;
+            } else if (in->len) {
+                return let_go(t, out);
+            }
+            continue;
+        }
+        const char *next = memchr(in->ptr, '<', in->len);
+        size_t n = next ? (size_t)(next - in->ptr) : in->len;
+        *out = (struct think_piece){ { in->ptr, n }, t->inside };
+        *in = slice_skip(*in, n);
+        return true;
+    }
+    return false;
+}
+
+bool think_end(struct think *t, struct think_piece *out)
+{
+    return t->matched && let_go(t, out);
+}
