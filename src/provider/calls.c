@@ -394,9 +394,7 @@ static void read_arguments(struct calls *c, struct calls_slot *s,
     }
     if (allm_json_type_of(v) == ALLM_JSON_OBJECT)
         call->arguments = v;
-    s->invalid = allm_json_type_of(v) != ALLM_JSON_OBJECT &&
-                 allm_json_type_of(v) != ALLM_JSON_NULL;
-    if (s->invalid)
+    else if (allm_json_type_of(v) != ALLM_JSON_NULL)
         call->metadata = remark(c->life, "arguments_invalid", NULL);
 }
 
@@ -456,10 +454,10 @@ const allm_tool_call *const *calls_end(struct calls *c, allm_sink *sink)
     return list;
 }
 
-bool calls_invalid(const struct calls *c)
+bool calls_cut(const struct calls *c)
 {
     for (const struct calls_slot *s = c->first; s; s = s->next)
-        if (s->invalid)
+        if (!s->custom && (s->scan.depth || s->scan.in_text))
             return true;
     return false;
 }

@@ -33,7 +33,6 @@ struct calls_slot {
     struct calls_scan scan;
     const allm_json *state;     /* the provider's own; or NULL */
     bool has_index, started, custom;
-    bool invalid;               /* known at the end */
 };
 
 struct calls {
@@ -78,7 +77,7 @@ void calls_flush(struct calls *c, allm_sink *sink);
  * list has c->count calls, for the message; NULL: no memory. */
 const allm_tool_call *const *calls_end(struct calls *c, allm_sink *sink);
 
-/* Was a call's text no JSON?  Known after calls_end(). */
-bool calls_invalid(const struct calls *c);
+/* Did the text of a call end in the middle of its JSON? */
+bool calls_cut(const struct calls *c);
 
 #endif

@@ -179,6 +179,13 @@ static bool is_legal(const struct history_ids *rules, struct slice id)
     return true;
 }
 
+static uint64_t scatter(uint64_t n)
+{
+    n = (n ^ n >> 30) * 0xBF58476D1CE4E5B9u;
+    n = (n ^ n >> 27) * 0x94D049BB133111EBu;
+    return n ^ n >> 31;
+}
+
 const char *history_id(const struct history_ids *rules, const char *id,
                        struct arena *a)
 {
@@ -192,11 +199,8 @@ const char *history_id(const struct history_ids *rules, const char *id,
     uint64_t h = 0xCBF29CE484222325u;
     for (size_t i = 0; i < text.len; i++)
         h = (h ^ (unsigned char)text.ptr[i]) * 0x100000001B3u;
-    for (size_t i = 0; mine && i < n; i++) {
-        h ^= h >> 33;
-        mine[i] = digits[h % 62];
-        h = h / 62 * 0x9E3779B97F4A7C15u + i;
-    }
+    for (size_t i = 0; mine && i < n; i++)
+        mine[i] = digits[scatter(h + i) % 62];
     if (mine)
         mine[n] = '\0';
     return mine;

@@ -387,6 +387,7 @@ static void settle_finish(struct openai_chat *c)
 static bool was_cut(const struct openai_chat *c)
 {
     return c->native && c->answer.finish == ALLM_FINISH_TOOL_CALLS &&
+           calls_cut(&c->answer.calls) &&
            finish_of(finish_words, slice_of(c->native)) == ALLM_FINISH_LENGTH;
 }
 
