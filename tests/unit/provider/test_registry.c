@@ -46,6 +46,32 @@ static void names_agree(void)
     CHECK_INT(fake_adapter.size, sizeof fake_adapter);
 }
 
+static void every_row_can_be_found(void)
+{
+    const struct registry_row *row;
+    size_t n = 0;
+    for (; (row = registry_at(n)); n++) {
+        check_row(row->name);
+        CHECK_ALWAYS(registry_find(slice_of(row->name)) == row);
+        CHECK_ALWAYS(!row->module ||
+                     registry_find(slice_of(row->module)) == row);
+        CHECK_ALWAYS(row->adapter && row->adapter->name);
+        size_t len = row->base_url ? strlen(row->base_url) : 0;
+        CHECK_ALWAYS(!len || row->base_url[len - 1] != '/');
+        CHECK_ALWAYS(!row->adapter->encode || row->base_url_env);
+    }
+    CHECK_ALWAYS(n > 30);
+    CHECK_ALWAYS(!registry_find(SLICE("nobody")));
+}
+
+static void a_dialect_is_a_name_too(void)
+{
+    const struct registry_row *row = registry_find(SLICE("openai_chat"));
+    CHECK_ALWAYS(row && !row->base_url && row->keyless);
+    row = registry_find(SLICE("azure"));
+    CHECK_ALWAYS(row && !strcmp(row->auth_header, "api-key"));
+}
+
 TESTS = {
     TEST(names_are_exact),
     TEST(a_name_need_not_end),

@@ -1,0 +1,69 @@
+/* test_openai_usage.c - counts in all their spellings */
+#include "provider/openai_usage.h"
+
+#include "harness/check.h"
+#include "harness/noun.h"
+
+/* input, output, total, cached, reasoning; -1: not reported */
+static void reads_every_spelling(void)
+{
+    static const struct {
+        const char *usage;
+        int64_t want[5];
+        const char *extra;
+    } rows[] = {
+        { "{'prompt_tokens':1,'completion_tokens':2,'total_tokens':3}",
+          { 1, 2, 3, -1, -1 }, NULL },
+        { "{'input_tokens':1,'output_tokens':2}", { 1, 2, -1, -1, -1 }, NULL },
+        { "{'prompt_tokens':null,'total_tokens':-3}", { -1, -1, -1, -1, -1 },
+          NULL },
+        { "{'prompt_tokens':1,'prompt_tokens_details':{'cached_tokens':0,"
+          "'audio_tokens':4}}", { 1, -1, -1, 0, -1 },
+          "{'prompt_tokens_details':{'audio_tokens':4}}" },
+        { "{'prompt_tokens':10,'completion_tokens':5,'total_tokens':35,"
+          "'completion_tokens_details':{'reasoning_tokens':20}}",
+          { 10, 25, 35, -1, 20 }, NULL },
+        { "{'prompt_tokens':10,'completion_tokens':5,'total_tokens':36,"
+          "'reasoning_tokens':20}", { 10, 5, 36, -1, 20 }, NULL },
+        { "{'prompt_tokens':10,'completion_tokens':5,'total_tokens':40}",
+          { 10, 30, 40, -1, -1 }, NULL },
+        { "{'prompt_tokens':10,'completion_tokens':5,'total_tokens':3}",
+          { 10, 5, 3, -1, -1 }, NULL },
+        { "{'cache_creation_input_tokens':2,'cache_read_input_tokens':1,"
+          "'speed':1.5}", { -1, -1, -1, 1, -1 },
+          "{'cache_write_input_tokens':2,'speed':1.5}" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct arena a;
+        allm_usage u;
+        arena_init(&a, mem_default());
+        allm_json *v = noun_json(rows[i].usage);
+        check_row(rows[i].usage);
+        openai_usage_read(v, &a, &u);
+        const allm_int got[] = { u.input_tokens, u.output_tokens,
+                                 u.total_tokens, u.cached_input_tokens,
+                                 u.reasoning_tokens };
+        for (size_t k = 0; v && k < 5; k++)
+            CHECK_INT(got[k].set ? got[k].value : -1, rows[i].want[k]);
+        if (v)
+            CHECK_VALUE(u.extra, rows[i].extra);
+        allm_json_free(v);
+        arena_release(&a);
+    }
+}
+
+static void nothing_is_nothing(void)
+{
+    struct arena a;
+    allm_usage u;
+    allm_json *list = noun_json("[1]"), *empty = noun_json("{'a':null}");
+    arena_init(&a, mem_default());
+    CHECK_ALWAYS(!openai_usage_read(NULL, &a, &u));
+    CHECK_ALWAYS(!openai_usage_read(list, &a, &u));
+    CHECK_ALWAYS(!openai_usage_read(empty, &a, &u));
+    allm_json_free(empty);
+    allm_json_free(list);
+    arena_release(&a);
+}
+
+TESTS = { TEST(reads_every_spelling), TEST(nothing_is_nothing), TESTS_END };

@@ -1,0 +1,39 @@
+/* test_reasoning_details.c - thoughts in pieces, put together by their index */
+#include "provider/reasoning_details.h"
+
+#include "harness/check.h"
+#include "harness/noun.h"
+#include "json/json.h"
+
+static void check_list(const char *pieces, const char *want)
+{
+    struct arena a;
+    struct reasoning_details d = { .first = NULL };
+    arena_init(&a, mem_default());
+    allm_json *list = noun_json(pieces);
+    for (const allm_json *v = NULL; (v = allm_json_next(list, v));)
+        CHECK(reasoning_details_add(&d, &a, v));
+    CHECK_VALUE(reasoning_details_list(&d, &a), want);
+    allm_json_free(list);
+    arena_release(&a);
+}
+
+static void pieces_are_joined_by_index(void)
+{
+    check_list("[]", NULL);
+    check_list("[7]", NULL);
+    check_list("[{'type':'t','index':0,'text':'a'},"
+               "{'type':'t','index':1,'data':'x'},"
+               "{'type':'t','index':0,'text':'b','signature':'S'},"
+               "{'type':'t','index':0,'signature':null}]",
+               "[{'type':'t','index':0,'signature':'S','text':'ab'},"
+               "{'type':'t','index':1,'data':'x'}]");
+    check_list("[{'type':'t','text':'a'},{'type':'t','text':'b'}]",
+               "[{'type':'t','text':'a'},{'type':'t','text':'b'}]");
+    check_list("[{'type':'t','index':0,'text':'a'},"
+               "{'type':'e','index':0,'data':'d'}]",
+               "[{'type':'t','index':0,'text':'a'},"
+               "{'type':'e','index':0,'data':'d'}]");
+}
+
+TESTS = { TEST(pieces_are_joined_by_index), TESTS_END };
