@@ -230,7 +230,25 @@ static void knows_the_value_it_was_made_for(void)
     home_drop(h);
 }
 
+static void notes_are_found_by_both_words(void)
+{
+    const struct home_key a = { { 1, 2 } }, b = { { 1, 3 } }, c = { { 2, 2 } };
+    struct allm_home *h = home_new(mem_default(), 16);
+    if (!h)
+        return;
+    CHECK_ALWAYS(!home_note(h, a).ptr);
+    home_add_note(h, a, SLICE("one"));
+    home_add_note(h, b, SLICE(""));
+    home_add_note(h, a, SLICE("late"));
+    CHECK_SLICE(home_note(h, a), SLICE("one"));
+    CHECK(home_note(h, b).ptr && home_note(h, b).len == 0);
+    CHECK_ALWAYS(!home_note(h, c).ptr);
+    home_drop(h);
+    CHECK_ALWAYS(check_live_blocks() == 0);
+}
+
 TESTS = {
+    TEST(notes_are_found_by_both_words),
     TEST(a_small_value_is_one_allocation),
     TEST(the_last_user_frees_it),
     TEST(nothing_is_a_home_too),

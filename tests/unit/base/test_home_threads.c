@@ -127,7 +127,42 @@ static void threads_hold_one_home_in_many(void)
     CHECK_INT(s.freed, 1);
 }
 
+/* Add notes while others add and read theirs. */
+static void *annotate(void *arg)
+{
+    struct shared *s = arg;
+    for (uint64_t i = 0; i < ROUNDS; i++) {
+        const struct home_key key = { { i % 6, 7 } };
+        home_add_note(s->home, key, SLICE("the same for all"));
+        struct slice note = home_note(s->home, key);
+        if (note.ptr && !slice_is(note, "the same for all"))
+            return arg;         /* torn */
+    }
+    return NULL;
+}
+
+static void threads_keep_notes(void)
+{
+    struct shared s = { .home = home_new(mem_default(), 100) };
+    pthread_t threads[THREADS];
+    bool started[THREADS];
+    if (!s.home)
+        return;
+    for (size_t i = 0; i < THREADS; i++)
+        started[i] = !pthread_create(&threads[i], NULL, annotate, &s);
+    for (size_t i = 0; i < THREADS; i++) {
+        void *torn = NULL;
+        if (started[i])
+            pthread_join(threads[i], &torn);
+        CHECK(!torn);
+    }
+    CHECK_SLICE(home_note(s.home, (struct home_key){ { 3, 7 } }),
+                SLICE("the same for all"));
+    home_drop(s.home);
+}
+
 TESTS = {
+    TEST_ONCE(threads_keep_notes),
     TEST_ONCE(the_last_thread_frees_it_and_sees_all),
     TEST_ONCE(threads_hold_one_home_in_many),
     TESTS_END

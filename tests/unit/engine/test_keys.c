@@ -315,6 +315,9 @@ static void gemini_has_two_variables(void)
         { "google has one", "google", { "GEMINI_API_KEY", "a" }, NULL },
         { "its own", "google", { "GOOGLE_API_KEY", "b" }, "b" },
         { "no other", "xai", { "XAI_TOKEN", "c" }, NULL },
+        { "as its documents name it", "alibaba",
+          { "DASHSCOPE_API_KEY", "d" }, "d" },
+        { "or as its name asks", "alibaba", { "ALIBABA_API_KEY", "e" }, "e" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         check_row(rows[i].why);

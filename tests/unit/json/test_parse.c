@@ -675,7 +675,69 @@ static void messages_help(void)
     }
 }
 
+/* What providers send, as they send it. */
+static void takes_odd_texts_if_asked(void)
+{
+    static const struct {
+        const char *why;
+        struct slice text, held;
+    } rows[] = {
+        { "no UTF-8", T("[\"a\xFF\"]"), T("a\xFF") },
+        { "half a character", T("[\"a\xC3\"]"), T("a\xC3") },
+        { "a control character", T("[\"a\tb\"]"), T("a\tb") },
+        { "a high half", T("[\"\\ud83d\"]"), T("\xED\xA0\xBD") },
+        { "a low half", T("[\"\\ude00x\"]"), T("\xED\xB8\x80x") },
+        { "a high half and a letter", T("[\"\\ud83d\\u0041\"]"),
+          T("\xED\xA0\xBD" "A") },
+        { "a pair", T("[\"\\ud83d\\ude00\"]"), T("\xF0\x9F\x98\x80") },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct arena a;
+        const allm_error *error;
+        struct json_limits loose = limits();
+        arena_init(&a, mem_default());
+        check_row(rows[i].why);
+        if (strcmp(rows[i].why, "a pair") != 0)
+            CHECK_ALWAYS(!json_parse(&a, rows[i].text, loose, &error));
+        loose.loose = true;
+        const allm_json *v = json_parse(&a, rows[i].text, loose, &error);
+        CHECK_SLICE(json_slice(allm_json_at(v, 0)), rows[i].held);
+        arena_release(&a);
+    }
+}
+
+static void last_of_equal_keys_wins_if_asked(void)
+{
+    static const char *const rows[][2] = {
+        { "{\"a\":1,\"b\":2,\"a\":[3],\"a\":{\"x\":1,\"x\":2}}",
+          "{\"b\":2,\"a\":{\"x\":2}}" },
+        { "{\"a\":1,\"b\":1,\"c\":1,\"d\":1,\"e\":1,\"f\":1,\"g\":1,"
+          "\"h\":1,\"i\":1,\"j\":1,\"k\":1,\"l\":1,\"m\":1,\"n\":1,"
+          "\"o\":1,\"p\":1,\"q\":1,\"r\":1,\"a\":2}",
+          "{\"b\":1,\"c\":1,\"d\":1,\"e\":1,\"f\":1,\"g\":1,"
+          "\"h\":1,\"i\":1,\"j\":1,\"k\":1,\"l\":1,\"m\":1,\"n\":1,"
+          "\"o\":1,\"p\":1,\"q\":1,\"r\":1,\"a\":2}" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct arena a;
+        struct buf out;
+        const allm_error *error;
+        struct json_limits loose = limits();
+        loose.loose = true;
+        arena_init(&a, mem_default());
+        buf_init(&out, &a, 1000);
+        const allm_json *v = json_parse(&a, slice_of(rows[i][0]), loose,
+                                        &error);
+        if (v)
+            json_write(&out, v, 0);
+        CHECK_SLICE(buf_slice(&out), slice_of(rows[i][1]));
+        arena_release(&a);
+    }
+}
+
 TESTS = {
+    TEST(takes_odd_texts_if_asked),
+    TEST(last_of_equal_keys_wins_if_asked),
     TEST(accepts_json),
     TEST(refuses_structure),
     TEST(refuses_scalars),
