@@ -105,12 +105,15 @@ static void add_key(struct buf *path, struct arena *a, struct slice key)
     }
     memcpy(copy, key.ptr, key.len);
     memset(copy + key.len, 0, YYJSON_PADDING_SIZE);
+    yyjson_read_err why;
     yyjson_doc *doc = yyjson_read_opts(copy, key.len, YYJSON_READ_INSITU, &alc,
-                                       NULL);
+                                       &why);
     if (doc)
         pointer_add_key(path, val_slice(doc->root));
-    else
-        path->broken = true;    /* no memory: the key was read before */
+    else if (why.code == YYJSON_READ_ERROR_MEMORY_ALLOCATION)
+        path->broken = true;
+    else                        /* odd, and yet it was taken */
+        pointer_add_key(path, (struct slice){ key.ptr + 1, key.len - 2 });
 }
 
 static bool make_path(struct arena *a, const struct track *t,

@@ -706,6 +706,24 @@ static void takes_odd_texts_if_asked(void)
     }
 }
 
+/* A key that only loose reading takes stands in the path of a fault. */
+static void tells_where_behind_an_odd_key(void)
+{
+    static const char *const rows[] = { "{\"a\xFF\":}", "{\"a\\ud83d\":}",
+                                        "{\"a\tb\":{\"c\":,}}" };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct arena a;
+        const allm_error *error = NULL;
+        struct json_limits loose = limits();
+        loose.loose = true;
+        arena_init(&a, mem_default());
+        check_row(rows[i]);
+        CHECK_ALWAYS(!json_parse(&a, slice_of(rows[i]), loose, &error));
+        CHECK(error && error->kind == ALLM_ERR_VALIDATION);
+        arena_release(&a);
+    }
+}
+
 static void last_of_equal_keys_wins_if_asked(void)
 {
     static const char *const rows[][2] = {
@@ -737,6 +755,7 @@ static void last_of_equal_keys_wins_if_asked(void)
 
 TESTS = {
     TEST(takes_odd_texts_if_asked),
+    TEST(tells_where_behind_an_odd_key),
     TEST(last_of_equal_keys_wins_if_asked),
     TEST(accepts_json),
     TEST(refuses_structure),
