@@ -142,10 +142,12 @@ static void read_details(struct openai_chat *c, const allm_json *list,
 
 static void read_reasoning(struct openai_chat *c, const allm_json *delta)
 {
+    static const char *const names[] = { "reasoning_content", "reasoning",
+                                         "reasoning_text", "thinking" };
     const allm_json *list = allm_json_get(delta, "reasoning_details");
-    struct slice said = text_at(delta, "reasoning_content");
-    if (!said.len)
-        said = text_at(delta, "reasoning");
+    struct slice said = { NULL, 0 };
+    for (size_t i = 0; !said.len && i < sizeof names / sizeof *names; i++)
+        said = text_at(delta, names[i]);
     if (said.len)
         answer_thought(&c->answer, said);
     c->thought_before = c->thought_before || said.len;
@@ -232,6 +234,7 @@ static size_t amount(const struct openai_chat *c)
 
 static void read_delta(struct openai_chat *c, const allm_json *delta)
 {
+    static const char *const lists[] = { "annotations", "images" };
     struct answer *a = &c->answer;
     if (!is_type(delta, ALLM_JSON_OBJECT))
         return;
@@ -239,8 +242,9 @@ static void read_delta(struct openai_chat *c, const allm_json *delta)
     read_content(c, allm_json_get(delta, "content"));
     answer_refusal(a, text_at(delta, "refusal"));
     read_calls(c, delta);
-    if (is_type(allm_json_get(delta, "annotations"), ALLM_JSON_ARRAY))
-        answer_gather(a, "annotations", allm_json_get(delta, "annotations"));
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        if (is_type(allm_json_get(delta, lists[i]), ALLM_JSON_ARRAY))
+            answer_gather(a, lists[i], allm_json_get(delta, lists[i]));
 }
 
 /* The word, if it is one. */
@@ -315,16 +319,18 @@ static void read_choice(struct openai_chat *c, const allm_json *choice,
     read_finish(c, choice, amount(c) != before);
 }
 
-static void read_usage(struct openai_chat *c, const allm_json *frame)
+static bool read_usage(struct openai_chat *c, const allm_json *frame)
 {
     allm_usage usage;
     struct answer *a = &c->answer;
     const allm_json *groq = allm_json_get(frame, "x_groq");
-    if (openai_usage_read(allm_json_get(frame, "usage"), a->sink->arena,
-                          &usage) ||
-        openai_usage_read(allm_json_get(groq, "usage"), a->sink->arena,
-                          &usage))
-        answer_usage(a, &usage);
+    if (!openai_usage_read(allm_json_get(frame, "usage"), a->sink->arena,
+                           &usage) &&
+        !openai_usage_read(allm_json_get(groq, "usage"), a->sink->arena,
+                           &usage))
+        return false;
+    answer_usage(a, &usage);
+    return true;
 }
 
 /* What the response tells besides. */
@@ -436,11 +442,13 @@ static allm_status read_frame(struct openai_chat *c, const allm_json *frame)
     const allm_json *choice = first_choice(frame);
     const allm_json *error = error_in(frame, choice);
     read_notes(c, frame);
-    read_usage(c, frame);
+    bool counts = read_usage(c, frame);
     if (error)
         return fail(c, error);
     if (choice)
         read_choice(c, choice, false);
+    else if (!counts)
+        allm_sink_idle(c->answer.sink);
     return ALLM_OK;
 }
 

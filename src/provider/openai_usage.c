@@ -68,16 +68,35 @@ static allm_int count(const allm_json *usage, const struct name *names)
     return (allm_int){ 0, false };
 }
 
-/* Some leave reasoning out of what came out: the total tells. */
-static void add_thoughts(allm_usage *u)
+/* Is this number another one that the provider counts by itself? */
+static bool is_counted(const allm_json *usage, int64_t number)
 {
-    int64_t rest, more;
+    int64_t n;
+    for (const allm_json *k = NULL; (k = allm_json_next(usage, k));)
+        if (allm_json_int64(allm_json_value(k), &n) && n == number)
+            return true;
+    return false;
+}
+
+/*
+ * Some leave reasoning out of what came out, or cached tokens out of what went
+ * in: the total tells what is missing.
+ */
+static void add_missing(const allm_json *usage, allm_usage *u)
+{
     if (!u->input_tokens.set || !u->output_tokens.set || !u->total_tokens.set)
         return;
-    rest = u->total_tokens.value - u->input_tokens.value;
-    more = rest - u->output_tokens.value;
-    if (more > 0 && (!u->reasoning_tokens.set ||
-                     u->reasoning_tokens.value == more))
+    int64_t cached = u->cached_input_tokens.value +
+                     count(usage, written_names).value;
+    int64_t rest = u->total_tokens.value - u->input_tokens.value;
+    int64_t more = rest - u->output_tokens.value;
+    if (more <= 0)
+        return;
+    if (u->reasoning_tokens.set && u->reasoning_tokens.value == more)
+        u->output_tokens.value = rest;
+    else if (cached == more)
+        u->input_tokens.value += more;
+    else if (!u->reasoning_tokens.set && !is_counted(usage, more))
         u->output_tokens.value = rest;
 }
 
@@ -185,7 +204,7 @@ bool openai_usage_read(const allm_json *usage, struct arena *a, allm_usage *out)
     out->total_tokens = count(usage, total_names);
     out->cached_input_tokens = count(usage, cached_names);
     out->reasoning_tokens = count(usage, thought_names);
-    add_thoughts(out);
+    add_missing(usage, out);
     read_cost(allm_json_get(usage, "cost"), out);
     out->extra = extra_of(a, usage);
     return out->input_tokens.set || out->output_tokens.set ||

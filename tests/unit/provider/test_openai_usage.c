@@ -27,6 +27,12 @@ static void reads_every_spelling(void)
           "'reasoning_tokens':20}", { 10, 5, 36, -1, 20 }, NULL },
         { "{'prompt_tokens':10,'completion_tokens':5,'total_tokens':40}",
           { 10, 30, 40, -1, -1 }, NULL },
+        { "{'prompt_tokens':10,'completion_tokens':5,'total_tokens':115,"
+          "'cache_read_input_tokens':70,'cache_creation_input_tokens':30}",
+          { 110, 5, 115, 70, -1 }, "{'cache_write_input_tokens':30}" },
+        { "{'prompt_tokens':10,'completion_tokens':5,'total_tokens':22,"
+          "'citation_tokens':7}", { 10, 5, 22, -1, -1 },
+          "{'citation_tokens':7}" },
         { "{'prompt_tokens':10,'completion_tokens':5,'total_tokens':3}",
           { 10, 5, 3, -1, -1 }, NULL },
         { "{'cache_creation_input_tokens':2,'cache_read_input_tokens':1,"
