@@ -175,9 +175,8 @@ void home_add_note(struct allm_home *h, struct home_key key, struct slice bytes)
     do {
         n->next = last;
         n->number = last ? last->number + 1 : 1;
-    } while (!atomic_compare_exchange_weak_explicit(&h->notes, &last, n,
-                                                    memory_order_acq_rel,
-                                                    memory_order_acquire));
+    } while (!atomic_compare_exchange_weak_explicit(
+        &h->notes, &last, n, memory_order_acq_rel, memory_order_acquire));
 }
 
 void home_set_error(struct allm_home *h, const allm_error *error)

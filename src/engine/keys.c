@@ -20,9 +20,9 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "engine/dotenv.h"
+#include "provider/registry.h"
 #include "json/build.h"
 #include "json/json.h"
-#include "provider/registry.h"
 
 #include <errno.h>
 #include <pthread.h>

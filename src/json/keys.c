@@ -264,7 +264,8 @@ bool keys_keep_one(yyjson_val *v, struct mem mem, bool last)
     struct stack open;
     size_t n = val_span(v);
     for (size_t i = 0; i < n; i++)
-        if (val_type(&v[i]) == YYJSON_TYPE_OBJ && !doom_repeats(&v[i], mem, last))
+        if (val_type(&v[i]) == YYJSON_TYPE_OBJ &&
+            !doom_repeats(&v[i], mem, last))
             return false;
     stack_init(&open, mem, sizeof *first, first, 32);
     bool ok = close_up(v, &open);

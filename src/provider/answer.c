@@ -2,10 +2,10 @@
 #include "provider/answer.h"
 
 #include "base/status.h"
-#include "json/build.h"
-#include "json/json.h"
 #include "provider/finish.h"
 #include "provider/redact.h"
+#include "json/build.h"
+#include "json/json.h"
 
 /* A member of the metadata, or an element of a list in it. */
 struct answer_note {
@@ -353,8 +353,7 @@ void answer_state(struct answer *a, const allm_json *fields)
 
 bool answer_is_empty(const struct answer *a)
 {
-    return !a->spoke && !a->thought_once && !a->refusal.len &&
-           !a->calls.first;
+    return !a->spoke && !a->thought_once && !a->refusal.len && !a->calls.first;
 }
 
 static void put_usage(struct answer *a)
@@ -420,8 +419,7 @@ allm_status answer_fail(struct answer *a, const allm_error *error)
     if (safe->kind == ALLM_ERR_NOMEM)
         no_memory(a);
     put_usage(a);
-    allm_sink_put(a->sink,
-                  ALLM(event, .type = ALLM_EV_ERROR, .error = safe));
+    allm_sink_put(a->sink, ALLM(event, .type = ALLM_EV_ERROR, .error = safe));
     return end(a);
 }
 

@@ -132,8 +132,7 @@ const allm_error *extra_headers(const struct extra *x, allm_http *http,
             return wrong(a, "extra_headers may not replace the headers of "
                             "keys and of the transport; give the key as "
                             "api_key");
-        allm_http_header(http, name,
-                         allm_json_text(allm_json_value(k), NULL));
+        allm_http_header(http, name, allm_json_text(allm_json_value(k), NULL));
     }
     return NULL;
 }

@@ -33,8 +33,7 @@ bool extra_leaves(const struct extra *x, const char *name);
 
 /* Write the options that are for the wire, but for those in the list (which
  * NULL ends).  Those that are null are left out. */
-void extra_write(const struct extra *x, struct emit *e,
-                 const char *const *but);
+void extra_write(const struct extra *x, struct emit *e, const char *const *but);
 
 /* Write the headers.  NULL, or an error in the arena. */
 const allm_error *extra_headers(const struct extra *x, allm_http *http,

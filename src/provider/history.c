@@ -121,7 +121,8 @@ static bool retell(struct history *h, size_t index, struct history_item *out)
     allm_message *mine = make(h, ALLM_ROLE_USER, buf_slice(&text));
     if (h->broken)
         return false;
-    *out = (struct history_item){ .message = mine,
+    *out =
+        (struct history_item){ .message = mine,
                                   .index = index,
                                   .made = true };
     return true;

@@ -17,8 +17,8 @@ const allm_error *image_source_check(const allm_request *r, struct arena *a);
 const char *image_source_type(const allm_image *image);
 
 /* Its bytes in base64, as a JSON text; behind "data:TYPE;base64," or bare. */
-void image_source_write(struct emit *e, const allm_image *image,
-                        bool as_uri, struct arena *scratch);
+void image_source_write(struct emit *e, const allm_image *image, bool as_uri,
+                        struct arena *scratch);
 
 /* A URL as it is, everything else as a data URI. */
 void image_source_write_url(struct emit *e, const allm_image *image,

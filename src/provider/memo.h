@@ -24,7 +24,6 @@ struct home_key memo_key(const void *dialect, uint64_t facts,
 struct slice memo_find(const allm_message *m, struct home_key key);
 
 /* Keep a copy, if the message is one of ours; never an error. */
-void memo_keep(const allm_message *m, struct home_key key,
-               struct slice bytes);
+void memo_keep(const allm_message *m, struct home_key key, struct slice bytes);
 
 #endif

@@ -17,15 +17,15 @@
 #include "provider/openai_chat_decode.h"
 
 #include "base/status.h"
+#include "provider/explain.h"
+#include "provider/finish.h"
+#include "provider/openai_chat_quirks.h"
+#include "provider/openai_error.h"
+#include "provider/openai_usage.h"
 #include "json/build.h"
 #include "json/json.h"
 #include "json/parse.h"
 #include "json/write.h"
-#include "provider/explain.h"
-#include "provider/finish.h"
-#include "provider/openai_chat.h"
-#include "provider/openai_error.h"
-#include "provider/openai_usage.h"
 
 static const struct finish_word finish_words[] = {
     { "stop", ALLM_FINISH_STOP },
@@ -198,8 +198,8 @@ static void read_call(struct openai_chat *c, const allm_json *element)
     else if (!is_type(function, ALLM_JSON_OBJECT))
         function = element;     /* flat */
     p.name = text_at(function, "name");
-    set_arguments(&p, allm_json_get(function, p.custom ? "input"
-                                                       : "arguments"));
+    set_arguments(&p,
+                  allm_json_get(function, p.custom ? "input" : "arguments"));
     p.state = own_state(c, element);
     answer_call(&c->answer, &p);
 }
@@ -380,8 +380,10 @@ static void settle_finish(struct openai_chat *c)
     struct answer *a = &c->answer;
     struct slice none = { "", 0 };
     if (a->finish == ALLM_FINISH_NONE) {
-        answer_finish(a, a->calls.first ? ALLM_FINISH_TOOL_CALLS
-                                        : ALLM_FINISH_OTHER, none);
+        answer_finish(a,
+                      a->calls.first ? ALLM_FINISH_TOOL_CALLS
+                                     : ALLM_FINISH_OTHER,
+                      none);
         answer_warn(a, "finish_reason_missing");
     }
     if (a->refusal.len && !a->text.len && !a->calls.first &&
@@ -540,8 +542,7 @@ static allm_status take(struct openai_chat *c, const allm_frame *frame)
 }
 
 /* First thing in both. */
-static bool begin(struct openai_chat *c, const allm_call *call,
-                  allm_sink *sink)
+static bool begin(struct openai_chat *c, const allm_call *call, allm_sink *sink)
 {
     const char *unknown;
     if (!answer_open(&c->answer, call, sink))

@@ -9,16 +9,18 @@
 #include "provider/openai_chat_encode.h"
 
 #include "base/status.h"
-#include "json/emit.h"
-#include "json/json.h"
 #include "provider/extra.h"
 #include "provider/history.h"
 #include "provider/http.h"
 #include "provider/image_source.h"
 #include "provider/memo.h"
-#include "provider/openai_chat.h"
+#include "provider/openai_chat_quirks.h"
+#include "json/emit.h"
+#include "json/json.h"
 
 enum { MEMO_LIMIT = 4 * 1024 * 1024 };
+
+static const char own_name;     /* its address is the key of what is kept */
 
 struct encoding {
     const allm_call *call;
@@ -149,8 +151,7 @@ static void write_reasoning(struct encoding *e, const allm_message *m)
 {
     const allm_json *own = history_state(e->call, m->provider_state);
     const allm_json *details = allm_json_get(own, "reasoning_details");
-    struct slice thought = json_slice(allm_json_get(own,
-                                                    "reasoning_content"));
+    struct slice thought = json_slice(allm_json_get(own, "reasoning_content"));
     if (e->replay) {
         key(e, "reasoning_content");
         text(e, thought.ptr ? thought : SLICE(""));
@@ -200,7 +201,7 @@ static void recall_message(struct encoding *e, const struct history_item *item)
         return;
     }
     uint64_t facts = (e->quirks & bytes_differ) | (uint64_t)e->replay << 63;
-    struct home_key k = memo_key(&openai_chat_adapter, facts, e->call, m);
+    struct home_key k = memo_key(&own_name, facts, e->call, m);
     struct slice kept = memo_find(m, k);
     if (kept.ptr) {
         emit_raw(&e->emit, kept);
@@ -434,8 +435,7 @@ static void add_escaped(struct buf *out, const char *name)
 
 static bool ends_in(struct slice s, struct slice end)
 {
-    return s.len >= end.len &&
-           slice_eq(slice_skip(s, s.len - end.len), end);
+    return s.len >= end.len && slice_eq(slice_skip(s, s.len - end.len), end);
 }
 
 /* BASE/openai/deployments/MODEL/chat/completions?api-version=... */
@@ -458,10 +458,10 @@ static allm_status write_address(struct encoding *e)
     struct buf url;
     if (!base.len)
         return allm_http_fail(
-            e->http, ALLM(error, .kind = ALLM_ERR_ENGINE,
-                          .reason = "invalid_engine",
-                          .message = "this provider has no address of its own; "
-                                     "set base_url in adapter_opts"));
+            e->http,
+            ALLM(error, .kind = ALLM_ERR_ENGINE, .reason = "invalid_engine",
+                 .message = "this provider has no address of its own; "
+                            "set base_url in adapter_opts"));
     const char *mark = memchr(base.ptr, '?', base.len);
     if (mark) {
         query = slice_skip(base, (size_t)(mark - base.ptr));
@@ -504,7 +504,8 @@ static const allm_error *prepare(struct encoding *e)
     if (!openai_chat_quirks(e->call, &e->quirks, &unknown)) {
         error = status_error(e->arena, ALLM_ERR_MISUSE, "invalid_option",
                              "quirks: \"%s\" is not known; it is a list of "
-                             "names such as \"no_stream_options\"", unknown);
+                             "names such as \"no_stream_options\"",
+                             unknown);
         return error ? error : status_nomem();
     }
     e->ids = (struct history_ids){ .any = true };
@@ -512,8 +513,8 @@ static const allm_error *prepare(struct encoding *e)
         e->ids = (struct history_ids){ .any = true, .most = 40 };
     if (e->quirks & CHAT_SHORT_IDS)
         e->ids = (struct history_ids){ .exactly = 9 };
-    e->replay = (e->quirks & CHAT_REPLAY_REASONING) &&
-                e->request->tool_count && has_thoughts(e);
+    e->replay = (e->quirks & CHAT_REPLAY_REASONING) && e->request->tool_count &&
+                has_thoughts(e);
     return image_source_check(e->request, e->arena);
 }
 

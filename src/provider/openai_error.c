@@ -12,10 +12,10 @@
 
 #include "base/buf.h"
 #include "base/status.h"
-#include "json/build.h"
-#include "json/json.h"
 #include "provider/explain.h"
 #include "provider/sink.h"
+#include "json/build.h"
+#include "json/json.h"
 
 /* What money is meant by: waiting does not help. */
 static const char *const billing_words[] = {

@@ -91,8 +91,7 @@ const allm_json *reasoning_details_list(const struct reasoning_details *d,
         return NULL;
     build_init(&b, a);
     build_array(&b);
-    for (const struct reasoning_detail *one = d->first; one;
-         one = one->next) {
+    for (const struct reasoning_detail *one = d->first; one; one = one->next) {
         build_object(&b);
         for (const allm_json *k = NULL; (k = allm_json_next(one->rest, k));) {
             build_key(&b, json_slice(k));

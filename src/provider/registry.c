@@ -8,6 +8,7 @@
 
 #include "provider/fake.h"
 #include "provider/openai_chat.h"
+#include "provider/openai_chat_quirks.h"
 
 enum {
     MISTRAL = CHAT_NO_STREAM_OPTIONS | CHAT_OLD_MAX_TOKENS |

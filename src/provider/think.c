@@ -24,8 +24,7 @@ static bool let_go(struct think *t, struct think_piece *out)
 static bool match(struct think *t, struct slice *in)
 {
     struct slice tag = tag_of(t);
-    while (in->len && t->matched < tag.len &&
-           *in->ptr == tag.ptr[t->matched]) {
+    while (in->len && t->matched < tag.len && *in->ptr == tag.ptr[t->matched]) {
         t->matched++;
         *in = slice_skip(*in, 1);
     }

@@ -2,10 +2,10 @@
 #include "harness/fixture.h"
 
 #include "harness/check.h"
-#include "json/json.h"
 #include "provider/decoder.h"
 #include "provider/http.h"
 #include "provider/registry.h"
+#include "json/json.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -323,8 +323,9 @@ static void decode_folder(const struct folder *f, bool cuts)
     struct slice head = load(f, "head.json", head_room);
     if (strstr(f->path, "/encode-") || !CHECK_ALWAYS(body.ptr != NULL))
         return;
-    ask(&a, f, SLICE("{\"messages\": [{\"role\": \"user\", \"content\": "
-                     "\"hi\"}]}"));
+    ask(&a, f,
+        SLICE("{\"messages\": [{\"role\": \"user\", \"content\": "
+              "\"hi\"}]}"));
     begin(&p, f, &a, body);
     if (head.ptr) {
         allm_json *file = allm_json_parse(head.ptr, head.len, NULL);

@@ -3,9 +3,9 @@
 
 #include "harness/check.h"
 #include "harness/noun.h"
-#include "json/json.h"
 #include "provider/finish.h"
 #include "sinking.h"
+#include "json/json.h"
 
 static const allm_call call = { .size = sizeof(allm_call),
                                 .request_id = "r",

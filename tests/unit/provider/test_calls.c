@@ -2,8 +2,8 @@
 #include "provider/calls.h"
 
 #include "harness/check.h"
-#include "json/json.h"
 #include "sinking.h"
+#include "json/json.h"
 
 #define NONE (-1)
 
@@ -179,9 +179,9 @@ static void remarks(void)
         const allm_tool_call *const *list = calls_end(&c, &s.sink);
         if (list && s.sink.status == ALLM_OK) {
             CHECK(allm_json_count(list[0]->metadata) == (rows[i].key ? 1 : 0));
-            CHECK(!rows[i].key ||
-                  allm_json_true(allm_json_get(list[0]->metadata,
-                                               rows[i].key)));
+            CHECK(
+                !rows[i].key ||
+                allm_json_true(allm_json_get(list[0]->metadata, rows[i].key)));
             CHECK(calls_cut(&c) == rows[i].cut);
         }
         sinking_end(&s);

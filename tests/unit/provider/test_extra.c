@@ -50,8 +50,7 @@ static void extra_body_is_an_object(void)
                              .options = engine };
     arena_init(&a, mem_default());
     if (engine)
-        CHECK_MISUSE(extra_init(&x, &call, &a), "invalid_option",
-                     "extra_body");
+        CHECK_MISUSE(extra_init(&x, &call, &a), "invalid_option", "extra_body");
     allm_json_free(engine);
     arena_release(&a);
 }

@@ -64,18 +64,17 @@ static void every_call_has_its_result(void)
     check_walk(USER("x") "," SAYS("", CALL("a")) "," TOOL("a", "1"),
                "user:x assistant[a]: tool(a):1");
     check_walk(SAYS("", CALL("a")), "assistant[a]: tool(a):" NOT);
-    check_walk(SAYS("", CALL("a") "," CALL("b")) "," TOOL("b", "2") "," USER(
-                   "y"),
+    check_walk(SAYS("", CALL("a") "," CALL("b")) "," TOOL("b",
+                                                          "2") "," USER("y"),
                "assistant[a][b]: tool(a):" NOT " tool(b):2 user:y");
-    check_walk(SAYS("", CALL("a")) "," SAYS("hm", CALL("b")) "," TOOL("b",
-                                                                     "2"),
+    check_walk(SAYS("", CALL("a")) "," SAYS("hm", CALL("b")) "," TOOL("b", "2"),
                "assistant[a]: tool(a):" NOT " assistant[b]:hm tool(b):2");
 }
 
 static void results_come_behind_their_calls(void)
 {
-    check_walk(SAYS("", CALL("a") "," CALL("b")) "," USER("y") "," TOOL(
-                   "b", "2") "," TOOL("a", "1"),
+    check_walk(SAYS("", CALL("a") "," CALL("b")) "," USER(
+                   "y") "," TOOL("b", "2") "," TOOL("a", "1"),
                "assistant[a][b]: tool(a):1 tool(b):2 user:y");
 }
 
@@ -84,8 +83,8 @@ static void an_id_may_be_used_again(void)
     check_walk(SAYS("", CALL("a")) "," TOOL("a", "1") "," SAYS(
                    "", CALL("a")) "," TOOL("a", "2"),
                "assistant[a]: tool(a):1 assistant[a]: tool(a):2");
-    check_walk(SAYS("", CALL("a") "," CALL("a")) "," TOOL("a", "1") "," TOOL(
-                   "a", "2"),
+    check_walk(SAYS("", CALL("a") "," CALL(
+                            "a")) "," TOOL("a", "1") "," TOOL("a", "2"),
                "assistant[a][a]: tool(a):1 tool(a):2");
 }
 
@@ -100,7 +99,8 @@ static void silence_is_left_out(void)
 {
     check_walk(USER("x") "," SAYS("", "") "," USER(""), "user:x user:");
     check_walk("{'role': 'assistant', 'content': [{'type': 'text', 'text': "
-               "''}]}," USER("x"), "user:x");
+               "''}]}," USER("x"),
+               "user:x");
 }
 
 static void states_go_back_to_their_model(void)

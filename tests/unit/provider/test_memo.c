@@ -3,11 +3,11 @@
 
 #include "harness/check.h"
 #include "harness/noun.h"
-#include "json/json.h"
 #include "provider/http.h"
 #include "provider/openai_chat.h"
 #include "provider/openai_chat_encode.h"
 #include "provider/sink.h"
+#include "json/json.h"
 
 static const int tag;
 
