@@ -73,6 +73,14 @@ static bool is_other_name(const struct calls_slot *s, struct slice name)
     return s->name && name.len && !slice_is(name, s->name);
 }
 
+/* Some make up an id for every piece: a text without a name that goes on in the
+ * middle of the call's own begins nothing. */
+static bool is_rest(const struct calls_slot *s, const struct calls_piece *p)
+{
+    return s->raw.len && !s->scan.closed && !p->name.len && p->text.len &&
+           *p->text.ptr != '{';
+}
+
 /* Rules 1 to 4; NULL: a new one. */
 static struct calls_slot *find(const struct calls *c,
                                const struct calls_piece *p)
@@ -83,7 +91,9 @@ static struct calls_slot *find(const struct calls *c,
         if (s && !ids_differ(s, p->id))
             return s;
         struct calls_slot *named = by_id(c, p->id);
-        return named && (s || !named->has_index) ? named : NULL;
+        if (named && (s || !named->has_index))
+            return named;
+        return s && is_rest(s, p) ? s : NULL;
     }
     if (p->id.len)
         return by_id(c, p->id);

@@ -80,6 +80,12 @@ static void an_id_beats_an_index(void)
         { 3, 0, "a", NULL, "}" });
 }
 
+static void the_rest_of_a_text_begins_no_call(void)
+{
+    RUN("call:a/f args:a/{\"x args:a/\":1} called:a/f/{\"x\":1}/{\"x\":1}",
+        { 1, 0, "a", "f", "{\"x" }, { 2, 0, "b", NULL, "\":1}" });
+}
+
 static void neither_goes_on_with_the_last(void)
 {
     RUN("call:#0/f args:#0/{ args:#0/} called:#0/f/{}/{}",
@@ -191,6 +197,7 @@ static void remarks(void)
 TESTS = {
     TEST(an_index_finds_its_call),
     TEST(an_id_beats_an_index),
+    TEST(the_rest_of_a_text_begins_no_call),
     TEST(neither_goes_on_with_the_last),
     TEST(a_second_object_is_a_second_call),
     TEST(the_same_object_again_is_a_copy),
