@@ -170,7 +170,7 @@ static allm_status finish(struct decoding *d, struct allm_sink *sink)
     if (d->adapter->finish)
         status = d->adapter->finish(d->state, d->call, sink);
     status = outcome(sink, status);
-    if (status == ALLM_OK && !d->frames)
+    if (status == ALLM_OK && !d->frames && !sink->first)
         return fail(sink, ALLM_ERR_STREAM, "truncated",
                     "the answer ended before anything was said");
     return status;

@@ -73,6 +73,8 @@ static void a_dialect_is_a_name_too(void)
 }
 
 TESTS = {
+    TEST_ONCE(every_row_can_be_found),
+    TEST_ONCE(a_dialect_is_a_name_too),
     TEST(names_are_exact),
     TEST(a_name_need_not_end),
     TEST(names_agree),
