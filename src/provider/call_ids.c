@@ -1,0 +1,75 @@
+/* call_ids.c - ids of calls, each used once in a whole conversation */
+#include "provider/call_ids.h"
+
+void call_ids_init(struct call_ids *c, struct history_ids rules,
+                   struct arena *a)
+{
+    *c = (struct call_ids){ .arena = a, .rules = rules };
+}
+
+/* Where an id stands, or would stand. */
+static const char **place(const struct call_ids *c, const char *id)
+{
+    uint64_t h = 0xCBF29CE484222325u;
+    for (const char *p = id; *p; p++)
+        h = (h ^ (unsigned char)*p) * 0x100000001B3u;
+    size_t i = (size_t)(h ^ h >> 32) & (c->cap - 1);
+    while (c->table[i] && strcmp(c->table[i], id) != 0)
+        i = (i + 1) & (c->cap - 1);
+    return &c->table[i];
+}
+
+/* Room for one more, half of the table staying free. */
+static bool grow(struct call_ids *c)
+{
+    struct call_ids old = *c;
+    if (c->cap && c->count < c->cap / 2)
+        return true;
+    c->cap = old.cap ? old.cap * 2 : 32;
+    c->table = arena_zero(c->arena, c->cap * sizeof *c->table);
+    if (!c->table) {
+        *c = old;
+        return false;
+    }
+    for (size_t i = 0; i < old.cap; i++)
+        if (old.table[i])
+            *place(c, old.table[i]) = old.table[i];
+    return true;
+}
+
+enum { NUMBER_LEN = 21 };       /* of "_" and the longest number */
+
+static const char *numbered(struct call_ids *c, const char *id, size_t n)
+{
+    struct buf text;
+    struct slice head = slice_of(id);
+    if (c->rules.most > NUMBER_LEN && head.len > c->rules.most - NUMBER_LEN)
+        head.len = c->rules.most - NUMBER_LEN;
+    buf_init(&text, c->arena, SIZE_MAX / 2);
+    buf_add(&text, head);
+    buf_byte(&text, '_');
+    buf_uint(&text, n);
+    return text.broken ? NULL : text.ptr;
+}
+
+const char *call_ids_next(struct call_ids *c, const char *id, bool *plain)
+{
+    const char *legal = history_id(&c->rules, id, c->arena);
+    const char *mine = legal;
+    if (!mine || !grow(c)) {
+        c->broken = true;
+        return NULL;
+    }
+    *plain = true;
+    for (size_t n = 2; mine && *place(c, mine); n++) {
+        mine = numbered(c, legal, n);
+        *plain = false;
+    }
+    if (!mine) {
+        c->broken = true;
+        return NULL;
+    }
+    *place(c, mine) = mine;
+    c->count++;
+    return mine;
+}

@@ -1,0 +1,27 @@
+/*
+ * call_ids.h - ids of calls, each used once in a whole conversation
+ *
+ * Some servers count calls anew in every answer: "call_0", again and again.
+ * Where that is refused, the second one is sent as "call_0_2".
+ */
+#ifndef PROVIDER_CALL_IDS_H
+#define PROVIDER_CALL_IDS_H
+
+#include "provider/history.h"
+
+struct call_ids {
+    struct arena *arena;
+    struct history_ids rules;
+    const char **table;         /* of a hash; NULL: a free place */
+    size_t cap, count;
+    bool broken;                /* no memory */
+};
+
+void call_ids_init(struct call_ids *c, struct history_ids rules,
+                   struct arena *a);
+
+/* The id of the next call as it is to be sent; NULL: no memory.  *plain: it
+ * follows from the id alone. */
+const char *call_ids_next(struct call_ids *c, const char *id, bool *plain);
+
+#endif
