@@ -6,6 +6,8 @@
  */
 #include "provider/registry.h"
 
+#include "provider/anthropic.h"
+#include "provider/anthropic_quirks.h"
 #include "provider/fake.h"
 #include "provider/openai_chat.h"
 #include "provider/openai_chat_quirks.h"
@@ -18,6 +20,11 @@ enum {
 /* A server that speaks openai_chat; what else is special follows. */
 #define CHAT(name_, url, env) \
     .name = (name_), .adapter = &openai_chat_adapter, .base_url = (url), \
+    .base_url_env = (env)
+
+/* The same for anthropic. */
+#define MESSAGES(name_, url, env) \
+    .name = (name_), .adapter = &anthropic_adapter, .base_url = (url), \
     .base_url_env = (env)
 
 static const struct registry_row rows[] = {
@@ -95,6 +102,49 @@ static const struct registry_row rows[] = {
       .keyless = true },
     { CHAT("vllm", "http://localhost:8000/v1", "VLLM_BASE_URL"),
       .keyless = true },
+
+    { MESSAGES("anthropic", "https://api.anthropic.com/v1",
+               "ANTHROPIC_BASE_URL"),
+      .module = "Elixir.ALLM.Providers.Anthropic" },
+
+    /* the same dialect at servers that are named above for the other */
+    { MESSAGES("deepseek_anthropic", "https://api.deepseek.com/anthropic",
+               "DEEPSEEK_ANTHROPIC_BASE_URL"),
+      .key_env = "DEEPSEEK_API_KEY",
+      .quirks = ANTHROPIC_UNSIGNED_THOUGHTS },
+    { MESSAGES("minimax_anthropic", "https://api.minimax.io/anthropic",
+               "MINIMAX_ANTHROPIC_BASE_URL"),
+      .key_env = "MINIMAX_API_KEY",
+      .quirks = ANTHROPIC_UNSIGNED_THOUGHTS },
+    { MESSAGES("moonshot_anthropic", "https://api.moonshot.ai/anthropic",
+               "MOONSHOT_ANTHROPIC_BASE_URL"),
+      .key_env = "MOONSHOT_API_KEY",
+      .quirks = ANTHROPIC_UNSIGNED_THOUGHTS },
+    { MESSAGES("openrouter_anthropic", "https://openrouter.ai/api/v1",
+               "OPENROUTER_ANTHROPIC_BASE_URL"),
+      .key_env = "OPENROUTER_API_KEY",
+      .auth_header = "authorization",
+      .auth_prefix = "Bearer " },
+    { MESSAGES("zai_anthropic", "https://api.z.ai/api/anthropic",
+               "ZAI_ANTHROPIC_BASE_URL"),
+      .key_env = "ZAI_API_KEY",
+      .quirks = ANTHROPIC_UNSIGNED_THOUGHTS },
+    { MESSAGES("llamacpp_anthropic", "http://localhost:8080/v1",
+               "LLAMACPP_ANTHROPIC_BASE_URL"),
+      .keyless = true,
+      .quirks = ANTHROPIC_UNSIGNED_THOUGHTS },
+    { MESSAGES("lmstudio_anthropic", "http://localhost:1234/v1",
+               "LMSTUDIO_ANTHROPIC_BASE_URL"),
+      .keyless = true,
+      .quirks = ANTHROPIC_UNSIGNED_THOUGHTS },
+    { MESSAGES("ollama_anthropic", "http://localhost:11434/v1",
+               "OLLAMA_ANTHROPIC_BASE_URL"),
+      .keyless = true,
+      .quirks = ANTHROPIC_UNSIGNED_THOUGHTS },
+    { MESSAGES("vllm_anthropic", "http://localhost:8000/v1",
+               "VLLM_ANTHROPIC_BASE_URL"),
+      .keyless = true,
+      .quirks = ANTHROPIC_UNSIGNED_THOUGHTS },
 };
 
 const struct registry_row *registry_find(struct slice name)

@@ -1,0 +1,366 @@
+/*
+ * anthropic_decode.c - an answer of /v1/messages, event by event
+ *
+ *      message_start
+ *        content_block_start  content_block_delta...  content_block_stop
+ *        ...                                          (ping anywhere)
+ *      message_delta           stop_reason, usage
+ *      message_stop
+ *
+ *   (1) The type in the data decides; the event's name only where it is
+ *       missing.
+ *   (2) The end is message_stop, or the end of the body if a stop_reason came.
+ *   (3) An error ends the answer wherever it stands.
+ *   (4) What we know nothing of is told as a raw chunk and passed over.
+ */
+#include "provider/anthropic_decode.h"
+
+#include "provider/anthropic_error.h"
+#include "provider/anthropic_quirks.h"
+#include "provider/anthropic_usage.h"
+#include "provider/explain.h"
+#include "provider/finish.h"
+#include "json/build.h"
+#include "json/json.h"
+#include "json/parse.h"
+
+static const struct finish_word finish_words[] = {
+    { "end_turn", ALLM_FINISH_STOP },
+    { "stop_sequence", ALLM_FINISH_STOP },
+    { "stop", ALLM_FINISH_STOP },           /* from here on: look-alikes */
+    { "max_tokens", ALLM_FINISH_LENGTH },
+    { "model_context_window_exceeded", ALLM_FINISH_LENGTH },
+    { "length", ALLM_FINISH_LENGTH },
+    { "tool_use", ALLM_FINISH_TOOL_CALLS },
+    { "tool_calls", ALLM_FINISH_TOOL_CALLS },
+    { "refusal", ALLM_FINISH_CONTENT_FILTER },
+    { "content_filter", ALLM_FINISH_CONTENT_FILTER },
+    { NULL, ALLM_FINISH_OTHER },            /* pause_turn, compaction, ... */
+};
+
+static struct slice text_at(const allm_json *object, const char *name)
+{
+    return json_slice(allm_json_get(object, name));
+}
+
+static bool is_type(const allm_json *v, allm_json_type type)
+{
+    return allm_json_type_of(v) == type;
+}
+
+static int64_t index_of(const allm_json *event)
+{
+    int64_t index = 0;
+    allm_json_int64(allm_json_get(event, "index"), &index);
+    return index;
+}
+
+/* -------------------------------------------------------------------- facts --- */
+
+/* What the response tells besides, of a message or of a message_delta. */
+static void read_notes(struct anthropic *c, const allm_json *from)
+{
+    static const char *const names[] = { "stop_sequence", "stop_details",
+                                         "container", "context_management" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const allm_json *v = allm_json_get(from, names[i]);
+        if (v && !is_type(v, ALLM_JSON_NULL))
+            answer_note(&c->answer, names[i], v);
+    }
+}
+
+static void read_usage(struct anthropic *c, const allm_json *usage, bool begun)
+{
+    struct answer *a = &c->answer;
+    if (!is_type(usage, ALLM_JSON_OBJECT))
+        return;
+    c->usage = anthropic_usage_merge(a->life, c->usage, usage);
+    if (!c->usage) {
+        a->sink->status = ALLM_ERR_NOMEM;
+        return;
+    }
+    allm_usage ours = anthropic_usage_read(a->sink->arena, c->usage, begun);
+    answer_usage(a, &ours);
+}
+
+static void read_stop(struct anthropic *c, const allm_json *from)
+{
+    struct slice word = text_at(from, "stop_reason");
+    if (!word.len)
+        return;
+    answer_finish(&c->answer, finish_of(finish_words, word), word);
+    allm_sink_settle(c->answer.sink);
+}
+
+/* --------------------------------------------------------------------- ends --- */
+
+/* The end came, by whichever sign. */
+static allm_status complete(struct anthropic *c)
+{
+    struct answer *a = &c->answer;
+    anthropic_block_stop_all(&c->blocks);
+    if (a->finish == ALLM_FINISH_NONE && answer_is_empty(a))
+        return answer_truncated(a, "the answer is empty: it ended before "
+                                   "anything was said");
+    if (a->finish == ALLM_FINISH_NONE) {
+        answer_finish(a,
+                      a->calls.first ? ALLM_FINISH_TOOL_CALLS
+                                     : ALLM_FINISH_OTHER,
+                      SLICE(""));
+        answer_warn(a, "finish_reason_missing");
+    }
+    answer_state(a, anthropic_block_state(&c->blocks));
+    return answer_close(a);
+}
+
+/* The body, or what is of use in it, is over. */
+static allm_status end(struct anthropic *c)
+{
+    struct answer *a = &c->answer;
+    if (a->finish != ALLM_FINISH_NONE) {
+        answer_warn(a, "message_stop_missing");
+        return complete(c);
+    }
+    return answer_truncated(a, answer_is_empty(a)
+                                   ? "the answer ended before anything was "
+                                     "said"
+                                   : "the answer broke off: neither a stop "
+                                     "reason nor message_stop came");
+}
+
+static allm_status fail(struct anthropic *c, const allm_json *document)
+{
+    allm_error e = anthropic_error_read(c->answer.sink->arena, document, 0);
+    return answer_fail(&c->answer, &e);
+}
+
+/* ------------------------------------------------------------------- events --- */
+
+static void pass_on(struct anthropic *c, const allm_json *event)
+{
+    allm_event *raw = sink_add(c->answer.sink, ALLM_EV_RAW_CHUNK);
+    if (raw)
+        raw->chunk = event;
+}
+
+static allm_status on_ping(struct anthropic *c, const allm_json *event)
+{
+    (void)event;
+    allm_sink_idle(c->answer.sink);
+    return ALLM_OK;
+}
+
+static allm_status on_start(struct anthropic *c, const allm_json *event)
+{
+    const allm_json *message = allm_json_get(event, "message");
+    if (c->greeted)             /* some say it twice */
+        return ALLM_OK;
+    c->greeted = true;
+    answer_start(&c->answer);
+    answer_id(&c->answer, text_at(message, "id"));
+    answer_model(&c->answer, text_at(message, "model"));
+    read_notes(c, message);
+    read_usage(c, allm_json_get(message, "usage"), true);
+    return ALLM_OK;
+}
+
+static allm_status on_block_start(struct anthropic *c, const allm_json *event)
+{
+    const allm_json *block = allm_json_get(event, "content_block");
+    if (!is_type(block, ALLM_JSON_OBJECT) ||
+        !anthropic_block_start(&c->blocks, index_of(event), block))
+        pass_on(c, event);
+    return ALLM_OK;
+}
+
+static allm_status on_block_delta(struct anthropic *c, const allm_json *event)
+{
+    const allm_json *delta = allm_json_get(event, "delta");
+    if (!is_type(delta, ALLM_JSON_OBJECT) ||
+        !anthropic_block_grow(&c->blocks, index_of(event), delta))
+        pass_on(c, event);
+    return ALLM_OK;
+}
+
+static allm_status on_block_stop(struct anthropic *c, const allm_json *event)
+{
+    anthropic_block_stop(&c->blocks, index_of(event));
+    return ALLM_OK;
+}
+
+static allm_status on_delta(struct anthropic *c, const allm_json *event)
+{
+    const allm_json *delta = allm_json_get(event, "delta");
+    read_notes(c, event);
+    read_notes(c, delta);
+    read_usage(c, allm_json_get(event, "usage"), false);
+    read_stop(c, delta);
+    return ALLM_OK;
+}
+
+static allm_status on_stop(struct anthropic *c, const allm_json *event)
+{
+    (void)event;
+    return complete(c);
+}
+
+static const struct {
+    const char *type;
+    allm_status (*on)(struct anthropic *c, const allm_json *event);
+} handlers[] = {
+    { "content_block_delta", on_block_delta },
+    { "content_block_start", on_block_start },
+    { "content_block_stop", on_block_stop },
+    { "message_start", on_start },
+    { "message_delta", on_delta },
+    { "message_stop", on_stop },
+    { "ping", on_ping },
+    { "error", fail },
+};
+
+static allm_status read_event(struct anthropic *c, struct slice name,
+                              const allm_json *event)
+{
+    struct slice type = text_at(event, "type");
+    if (!type.len && is_type(allm_json_get(event, "error"), ALLM_JSON_OBJECT))
+        type = SLICE("error");
+    if (!type.len)
+        type = name;
+    for (size_t i = 0; i < sizeof handlers / sizeof *handlers; i++)
+        if (slice_is(type, handlers[i].type))
+            return handlers[i].on(c, event);
+    pass_on(c, event);
+    return ALLM_OK;
+}
+
+/* ---------------------------------------------------------------- documents --- */
+
+static allm_status read_document(struct anthropic *c, const allm_json *all)
+{
+    struct answer *a = &c->answer;
+    int64_t index = 0;
+    const allm_json *content = allm_json_get(all, "content");
+    if (json_is(allm_json_get(all, "type"), "error"))
+        return fail(c, all);
+    if (!is_type(content, ALLM_JSON_ARRAY))
+        return explain_message(all)
+                   ? fail(c, all)
+                   : answer_malformed(a, "the answer is a JSON document "
+                                         "without content");
+    answer_start(a);
+    answer_id(a, text_at(all, "id"));
+    answer_model(a, text_at(all, "model"));
+    for (const allm_json *b = NULL; (b = allm_json_next(content, b));) {
+        if (!is_type(b, ALLM_JSON_OBJECT))
+            continue;
+        if (!anthropic_block_start(&c->blocks, index, b))
+            pass_on(c, b);
+        anthropic_block_stop(&c->blocks, index++);
+    }
+    read_notes(c, all);
+    read_usage(c, allm_json_get(all, "usage"), false);
+    read_stop(c, all);
+    return complete(c);
+}
+
+/* A body that is no JSON after all: cut, or odd. */
+static allm_status reject_document(struct anthropic *c, struct slice data)
+{
+    struct json_limits limits;
+    const allm_error *error = NULL;
+    bool ended = false;
+    json_limits_from(&limits, NULL);
+    limits.loose = true;
+    json_partial(c->answer.sink->arena, data, limits, &ended, &error);
+    if (!error && !ended)
+        return answer_truncated(&c->answer, "the answer broke off in the "
+                                            "middle of its JSON document");
+    return answer_malformed(&c->answer, "the answer is not JSON");
+}
+
+/* ------------------------------------------------------------------- frames --- */
+
+static struct slice trim(struct slice s)
+{
+    while (s.len && (unsigned char)*s.ptr <= ' ')
+        s = slice_skip(s, 1);
+    while (s.len && (unsigned char)s.ptr[s.len - 1] <= ' ')
+        s.len--;
+    return s;
+}
+
+/* A frame that says of itself to be an error, and is no JSON object. */
+static allm_status read_error_text(struct anthropic *c, struct slice data,
+                                   const allm_json *v)
+{
+    struct build b;
+    build_init(&b, c->answer.sink->arena);
+    build_object(&b);
+    build_key(&b, SLICE("error"));
+    if (is_type(v, ALLM_JSON_TEXT))
+        build_value(&b, v);
+    else
+        build_text_copy(&b, data);
+    build_end(&b);
+    return fail(c, build_done(&b));
+}
+
+static allm_status take(struct anthropic *c, const allm_frame *frame)
+{
+    struct answer *a = &c->answer;
+    struct slice data = trim((struct slice){ frame->data, frame->data_len });
+    struct slice name = { frame->name, frame->name_len };
+    if (slice_starts(data, SLICE("[DONE]")))
+        return end(c);          /* a gateway's; nothing follows it */
+    if (!data.len)
+        return ALLM_OK;
+    const allm_json *v = allm_sink_parse(a->sink, data.ptr, data.len);
+    if (a->sink->status < 0)
+        return a->sink->status;
+    if (!v && frame->cut)
+        return ALLM_OK;         /* finish() knows whether it matters */
+    if (!v && frame->whole)
+        return reject_document(c, data);
+    if (frame->whole)
+        return read_document(c, v);
+    if (is_type(v, ALLM_JSON_OBJECT))
+        return read_event(c, name, v);
+    if (slice_is(name, "error"))
+        return read_error_text(c, data, v);
+    return is_type(v, ALLM_JSON_NULL)
+               ? ALLM_OK
+               : answer_malformed(a, "an event of the answer is not a JSON "
+                                     "object");
+}
+
+/* First thing in both. */
+static bool begin(struct anthropic *c, const allm_call *call, allm_sink *sink)
+{
+    uint64_t quirks;
+    const char *unknown;
+    if (!answer_open(&c->answer, call, sink))
+        return false;
+    if (!c->blocks.answer) {
+        anthropic_quirks(call, &quirks, &unknown);
+        c->blocks.answer = &c->answer;
+        c->blocks.unsigned_thoughts = quirks & ANTHROPIC_UNSIGNED_THOUGHTS;
+    }
+    return true;
+}
+
+allm_status anthropic_decode(void *state, const allm_call *call,
+                             const allm_frame *frame, allm_sink *sink)
+{
+    struct anthropic *c = state;
+    if (!begin(c, call, sink))
+        return ALLM_OK;
+    allm_status status = take(c, frame);
+    return sink->status < 0 ? sink->status : status;
+}
+
+allm_status anthropic_finish(void *state, const allm_call *call,
+                             allm_sink *sink)
+{
+    struct anthropic *c = state;
+    return begin(c, call, sink) ? end(c) : ALLM_OK;
+}

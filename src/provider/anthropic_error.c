@@ -1,0 +1,183 @@
+/*
+ * anthropic_error.c - what Anthropic means by an error
+ *
+ *      {"type": "error", "error": {"type", "message"}, "request_id"}
+ *
+ * Behind an HTTP status the word in "type" says nothing new, and servers that
+ * only look like Anthropic use it freely: so the status counts, and the word
+ * only where the status was 200.
+ */
+#include "provider/anthropic_error.h"
+
+#include "base/buf.h"
+#include "base/status.h"
+#include "provider/explain.h"
+#include "provider/sink.h"
+#include "json/build.h"
+#include "json/json.h"
+
+static const struct {
+    const char *word, *reason;
+} words[] = {
+    { "invalid_request_error", "invalid_request" },
+    { "authentication_error", "authentication_failed" },
+    { "permission_error", "authentication_failed" },
+    { "billing_error", "rate_limited" },
+    { "not_found_error", "invalid_request" },
+    { "conflict_error", "invalid_request" },
+    { "request_too_large", "invalid_request" },
+    { "rate_limit_error", "rate_limited" },
+    { "api_error", "provider_unavailable" },
+    { "timeout_error", "timeout" },
+    { "overloaded_error", "provider_unavailable" },
+};
+
+/* Sentences that tell of too much text, since there is no word for it. */
+static const char *const too_long[] = {
+    "prompt is too long", "context window", "context length",
+    "context limit", NULL,
+};
+
+/* And of money: waiting does not help. */
+static const char *const about_money[] = {
+    "enforced_spend_limit_reached", "spend limit", "credit balance", NULL,
+};
+
+struct facts {
+    const allm_json *core;      /* the object that describes the error */
+    const char *type, *code, *message;
+    int32_t status;
+};
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static bool has_any(const char *text, const char *const *list)
+{
+    for (; text && *list; list++)
+        for (const char *at = text; *at; at++) {
+            size_t n = 0;
+            while ((*list)[n] && lower(at[n]) == (*list)[n])
+                n++;
+            if (!(*list)[n])
+                return true;
+        }
+    return false;
+}
+
+static const char *text_at(const allm_json *object, const char *key)
+{
+    const allm_json *v = allm_json_get(object, key);
+    return allm_json_type_of(v) == ALLM_JSON_TEXT ? allm_json_text(v, NULL)
+                                                  : NULL;
+}
+
+static struct facts facts_of(const allm_json *document, int32_t status)
+{
+    const allm_json *error = allm_json_get(document, "error");
+    struct facts f = { .core = document, .status = status };
+    int64_t n;
+    if (allm_json_type_of(error) == ALLM_JSON_OBJECT)
+        f.core = error;
+    f.type = text_at(f.core, "type");
+    f.code = text_at(f.core, "code");
+    if (!f.code)
+        f.code = text_at(allm_json_get(f.core, "details"), "error_code");
+    f.message = explain_message(document);
+    if (!status && allm_json_int64(allm_json_get(f.core, "code"), &n) &&
+        n >= 400 && n <= 599)
+        f.status = (int32_t)n;  /* a router's, in the place of a word */
+    return f;
+}
+
+static bool is_billing(const struct facts *f)
+{
+    return f->status == 402 || (f->type && !strcmp(f->type, "billing_error")) ||
+           has_any(f->code, about_money) || has_any(f->message, about_money);
+}
+
+static const char *by_word(const char *type)
+{
+    for (size_t i = 0; type && i < sizeof words / sizeof *words; i++)
+        if (!strcmp(type, words[i].word))
+            return words[i].reason;
+    return "provider_unavailable";
+}
+
+static const char *reason_of(const struct facts *f)
+{
+    const char *reason = f->status == 504 ? "timeout"
+                         : f->status      ? explain_status(f->status)
+                                          : by_word(f->type);
+    if (!strcmp(reason, "invalid_request") && has_any(f->message, too_long))
+        return "context_length_exceeded";
+    return reason;
+}
+
+/* The members of the error but its sentence, and whether it is about money. */
+static const allm_json *details(struct arena *a, const struct facts *f)
+{
+    struct build b;
+    build_init(&b, a);
+    build_object(&b);
+    if (is_billing(f)) {
+        build_key(&b, SLICE("billing"));
+        build_bool(&b, true);
+    }
+    for (const allm_json *k = NULL; (k = allm_json_next(f->core, k));) {
+        if (allm_json_type_of(f->core) != ALLM_JSON_OBJECT)
+            break;
+        if (json_is(k, "message") || json_is(k, "billing") ||
+            json_is(k, "error") || json_is(k, "request_id") ||
+            allm_json_type_of(allm_json_value(k)) == ALLM_JSON_NULL)
+            continue;
+        build_key(&b, json_slice(k));
+        build_value(&b, allm_json_value(k));
+    }
+    build_end(&b);
+    const allm_json *all = build_done(&b);
+    return allm_json_count(all) ? all : NULL;
+}
+
+static const char *sentence(struct arena *a, const struct facts *f,
+                            int32_t http_status)
+{
+    struct buf text;
+    const char *said = f->message;
+    buf_init(&text, a, 8192);
+    if (http_status)
+        buf_format(&text, "HTTP status %d%s", (int)http_status,
+                   said ? ": " : "");
+    else if (!said)
+        said = "the provider sent an error without a message";
+    if (said)
+        buf_add(&text, (struct slice){ said, strnlen(said, 2000) });
+    return text.broken ? NULL : text.ptr;
+}
+
+allm_error anthropic_error_read(struct arena *a, const allm_json *document,
+                                int32_t status)
+{
+    struct facts f = facts_of(document, status);
+    allm_error e = status_blank(ALLM_ERR_ADAPTER);
+    e.reason = reason_of(&f);
+    e.message = sentence(a, &f, status);
+    e.metadata = details(a, &f);
+    e.request_id = text_at(document, "request_id");
+    if (f.status)
+        e.status = (allm_int){ f.status, true };
+    return e;
+}
+
+allm_status anthropic_error_explain(const allm_call *call,
+                                    const allm_http_head *head,
+                                    const char *body, size_t len,
+                                    allm_sink *sink)
+{
+    const allm_json *document = allm_sink_parse(sink, body, len);
+    allm_error e = anthropic_error_read(sink->arena, document, head->status);
+    e.provider = call->provider;
+    return allm_sink_fail(sink, &e, false);
+}

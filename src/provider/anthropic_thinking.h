@@ -1,0 +1,32 @@
+/*
+ * anthropic_thinking.h - how much a model is asked to think
+ *
+ *      "thinking"           an option in the provider's own words, or
+ *      "reasoning_effort"   one of none, minimal, low, medium, high, xhigh, max
+ *
+ * Models up to version 4.5 are given a budget of tokens, later ones an effort.
+ */
+#ifndef PROVIDER_ANTHROPIC_THINKING_H
+#define PROVIDER_ANTHROPIC_THINKING_H
+
+#include "provider/extra.h"
+
+struct anthropic_thinking {
+    const allm_json *given;     /* "thinking" as the caller has it; or NULL */
+    int64_t budget;             /* else a budget; 0: none */
+    const char *effort;         /* else an effort; NULL: none */
+    int64_t room;               /* tokens that thoughts probably take */
+    bool on;                    /* "thinking" is to be written */
+    int64_t max_tokens;         /* for the answer: thoughts and text */
+};
+
+/* NULL, or an error in the arena. */
+const allm_error *anthropic_thinking_plan(struct anthropic_thinking *t,
+                                          const struct extra *x,
+                                          struct arena *a);
+
+/* Write the member, if it is on. */
+void anthropic_thinking_write(const struct anthropic_thinking *t,
+                              struct emit *e);
+
+#endif
