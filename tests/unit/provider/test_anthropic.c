@@ -1,0 +1,185 @@
+/* test_anthropic.c - the dialect, by its folders of fixtures */
+#include "provider/anthropic.h"
+
+#include "harness/check.h"
+#include "harness/fixture.h"
+#include "harness/noun.h"
+#include "provider/http.h"
+#include "unit/provider/sinking.h"
+#include "json/json.h"
+
+static void decodes_every_fixture(void)
+{
+    fixture_decode_all("anthropic", &anthropic_adapter);
+}
+
+static void encodes_every_fixture(void)
+{
+    fixture_encode_all("anthropic", &anthropic_adapter);
+}
+
+/* The n-th allocation fails, of all fixtures whose names begin like this. */
+static void decodes_transcripts(void)
+{
+    fixture_decode_some("anthropic", &anthropic_adapter, "anth-");
+}
+
+static void decodes_odd_answers(void)
+{
+    fixture_decode_some("anthropic", &anthropic_adapter, "q0");
+}
+
+static void decodes_odd_streams(void)
+{
+    fixture_decode_some("anthropic", &anthropic_adapter, "q1");
+}
+
+static void decodes_server_tools(void)
+{
+    fixture_decode_some("anthropic", &anthropic_adapter, "server-tool");
+}
+
+static void encodes_tools_and_images(void)
+{
+    fixture_encode_some("anthropic", &anthropic_adapter, "encode-a-");
+}
+
+static void encodes_the_rest(void)
+{
+    fixture_encode_some("anthropic", &anthropic_adapter, "encode-");
+}
+
+/* ------------------------------------------------------------------- signs --- */
+
+/* What is said of the protocol while these events come. */
+static void tells_where_the_protocol_is(void)
+{
+    const struct {
+        const char *why, *data;
+        bool idle, settled, ended;
+    } rows[] = {
+        { "a ping is no content", "{\"type\":\"ping\"}", true, false, false },
+        { "a beginning", "{\"type\":\"message_start\",\"message\":{}}", false,
+          false, false },
+        { "text without an end",
+          "{\"type\":\"content_block_delta\",\"index\":0,\"delta\":"
+          "{\"type\":\"text_delta\",\"text\":\"x\"}}",
+          false, false, false },
+        { "a stop reason that is null",
+          "{\"type\":\"message_delta\",\"delta\":{\"stop_reason\":null}}",
+          false, false, false },
+        { "a stop reason: all is there",
+          "{\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\""
+          "}}",
+          false, true, false },
+        { "the end", "{\"type\":\"message_stop\"}", false, true, true },
+    };
+    struct sinking s;
+    allm_call call = { .size = sizeof call, .provider = "anthropic" };
+    sinking_begin(&s);
+    void *state = arena_zero(&s.life, anthropic_adapter.state_size);
+    for (size_t i = 0; state && i < sizeof rows / sizeof *rows; i++) {
+        const allm_frame frame = { .size = sizeof frame,
+                                   .name = "",
+                                   .data = rows[i].data,
+                                   .data_len = strlen(rows[i].data) };
+        s.sink.idle = false;
+        check_row(rows[i].why);
+        CHECK(anthropic_adapter.decode(state, &call, &frame, &s.sink) ==
+              ALLM_OK);
+        CHECK(s.sink.idle == rows[i].idle);
+        CHECK(s.sink.settled == rows[i].settled);
+        CHECK(s.sink.ended == rows[i].ended);
+        sinking_take(&s);
+    }
+    sinking_end(&s);
+}
+
+/* --------------------------------------------------------------- round trip --- */
+
+static void hear(struct sinking *s, void *state, const allm_call *call,
+                 const char *data, allm_collector *c)
+{
+    const allm_frame frame = { .size = sizeof frame,
+                               .name = "",
+                               .data = data,
+                               .data_len = strlen(data),
+                               .whole = 1 };
+    allm_event *event;
+    CHECK(anthropic_adapter.decode(state, call, &frame, &s->sink) == ALLM_OK);
+    while (s->sink.status == ALLM_OK && (event = sink_take(&s->sink)))
+        allm_collector_add(c, event);
+}
+
+/* The body of a request with this one message. */
+static void say(const allm_message *m, const allm_call *how, struct arena *a,
+                struct buf *out)
+{
+    struct allm_sink sink;
+    struct allm_http http;
+    allm_call call = *how;
+    allm_request r = { .size = sizeof r, .message_count = 1, .messages = &m };
+    sink_init(&sink, a, NULL);
+    http_init(&http, a, &sink);
+    call.request = &r;
+    anthropic_adapter.encode(&call, &http);
+    buf_add(out, buf_slice(&http.body));
+    CHECK(!http.broken && !http.body.broken && !sink.failure);
+}
+
+/* An answer goes back block by block as it came, to its own model only. */
+static void sends_back_what_came(void)
+{
+#define THOUGHT(t) \
+    "{\"type\":\"thinking\",\"thinking\":\"" t "\",\"signature\":\"c2ln\"}"
+#define CONTENT_MINE \
+    "[" THOUGHT("one") ",{\"type\":\"text\",\"text\":\"First.\"}," \
+    "{\"type\":\"tool_use\",\"id\":\"toolu_1\",\"name\":\"a\",\"input\":" \
+    "{\"n\":1}}," THOUGHT("") "," \
+    "{\"type\":\"redacted_thinking\",\"data\":\"ZW5j\"}," \
+    "{\"type\":\"text\",\"text\":\"Then.\"}," \
+    "{\"type\":\"tool_use\",\"id\":\"toolu_2\",\"name\":\"b\",\"input\":{}}]"
+    struct sinking s;
+    struct buf mine, other;
+    allm_call call = { .size = sizeof call,
+                       .provider = "anthropic",
+                       .model = "m",
+                       .base_url = "http://x",
+                       .adapter_opts = json_empty_object() };
+    allm_collector *c = allm_collector_new(NULL);
+    sinking_begin(&s);
+    buf_init(&mine, &s.log, 65536);
+    buf_init(&other, &s.log, 65536);
+    void *state = arena_zero(&s.life, anthropic_adapter.state_size);
+    if (state)
+        hear(&s, state, &call,
+             "{\"type\":\"message\",\"content\":" CONTENT_MINE
+             ",\"stop_reason\":\"tool_use\"}",
+             c);
+    allm_response *r = allm_collector_response(c);
+    if (r && r->message) {
+        say(r->message, &call, &s.events, &mine);
+        call.model = "n";
+        say(r->message, &call, &s.events, &other);
+    }
+    CHECK(mine.ptr && strstr(mine.ptr, "\"content\":" CONTENT_MINE));
+    CHECK(other.ptr && !strstr(other.ptr, "c2ln"));
+    CHECK(other.ptr && strstr(other.ptr, "First.Then."));
+    allm_response_free(r);
+    allm_collector_free(c);
+    sinking_end(&s);
+}
+
+TESTS = {
+    TEST_ONCE(decodes_every_fixture),
+    TEST_ONCE(encodes_every_fixture),
+    TEST(decodes_transcripts),
+    TEST(decodes_odd_answers),
+    TEST(decodes_odd_streams),
+    TEST(decodes_server_tools),
+    TEST(encodes_tools_and_images),
+    TEST(encodes_the_rest),
+    TEST(tells_where_the_protocol_is),
+    TEST(sends_back_what_came),
+    TESTS_END,
+};
