@@ -1,0 +1,93 @@
+/* server.c - a transport that plays replies, for calls through a dialect */
+#include "harness/server.h"
+
+#include "harness/play.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static allm_exchange *server_open(void *self, const allm_http_view *v,
+                                  allm_waker *waker, const allm_error **error)
+{
+    struct server *s = self;
+    (void)waker;
+    (void)error;
+    if (s->opened == s->count)
+        return NULL;
+    snprintf(s->asked, sizeof s->asked, "%s %s|%s: %s|%.*s", v->method, v->url,
+             v->secret_name ? v->secret_name : "",
+             v->secret_value ? v->secret_value : "", (int)v->body_len, v->body);
+    s->opened++;
+    s->at = 0;
+    return self;
+}
+
+static allm_status server_read(void *self, allm_exchange *x, allm_chunk *chunk)
+{
+    static const allm_error reset = { .size = sizeof reset,
+                                      .kind = ALLM_ERR_ADAPTER,
+                                      .reason = "network_error",
+                                      .message = "connection reset" };
+    struct server *s = self;
+    (void)x;
+    const struct server_reply *r = &s->reply[s->opened - 1];
+    size_t left = strlen(r->body) - s->at;
+    if (left) {
+        chunk->bytes = r->body + s->at;
+        chunk->len = left < 7 ? left : 7;
+        s->at += chunk->len;
+        return ALLM_EVENT;
+    }
+    chunk->error = &reset;
+    return r->ending == SERVER_ENDS         ? ALLM_OK
+           : r->ending == SERVER_STAYS_OPEN ? ALLM_AGAIN
+                                            : ALLM_ERR_ADAPTER;
+}
+
+static const allm_http_head *server_head(void *self, allm_exchange *x)
+{
+    struct server *s = self;
+    (void)x;
+    const struct server_reply *r = &s->reply[s->opened - 1];
+    size_t n = 0;
+    while (n < 2 && r->header[2 * n])
+        n++;
+    s->head = (allm_http_head){ .size = sizeof s->head,
+                                .status = r->status,
+                                .header_count = n,
+                                .header = r->header };
+    return &s->head;
+}
+
+static void server_close(void *self, allm_exchange *x)
+{
+    (void)self;
+    (void)x;
+}
+
+const char *server_call(struct server *s, const char *model,
+                        struct clock_manual *clock)
+{
+    static char told[8192], id[256];
+    const allm_transport t = { .size = sizeof t,
+                               .self = s,
+                               .open = server_open,
+                               .read = server_read,
+                               .head = server_head,
+                               .close = server_close };
+    allm_clock c = play_clock(clock);
+    allm_engine *e = allm_engine_new(
+        ALLM(engine_opts, .model = model, .transport = &t, .clock = &c));
+    allm_stream *stream =
+        play_call_with(e, ALLM(call_opts, .api_key = "sk-secret-42"));
+    snprintf(told, sizeof told, "%s", play_all(stream));
+    const allm_error *error = allm_stream_error(stream);
+    s->error_id = NULL;
+    if (error && error->request_id) {
+        snprintf(id, sizeof id, "%s", error->request_id);
+        s->error_id = id;
+    }
+    allm_stream_free(stream);
+    allm_engine_free(e);
+    return told;
+}

@@ -1,0 +1,36 @@
+/*
+ * server.h - a transport that plays replies, for calls through a dialect
+ *
+ * The bytes come in pieces of a few bytes each; the clock moves by itself.
+ */
+#ifndef HARNESS_SERVER_H
+#define HARNESS_SERVER_H
+
+#include "allm_ext.h"
+#include "base/clock.h"
+
+enum server_ending { SERVER_ENDS, SERVER_STAYS_OPEN, SERVER_BREAKS };
+
+struct server_reply {
+    int32_t status;
+    const char *body;
+    enum server_ending ending;
+    const char *header[4];      /* name, value, ...; NULL ends it */
+};
+
+struct server {
+    const struct server_reply *reply;
+    size_t count, opened;
+    size_t at;                  /* in the body */
+    allm_http_head head;
+    char asked[2048];           /* address, secret header and body */
+    const char *error_id;       /* the request_id of the error, if it ended so;
+                                   lent until the next call */
+};
+
+/* Ask the model with the key "sk-secret-42" and the message "hi": the events,
+ * as play_all() writes them, lent until the next call. */
+const char *server_call(struct server *s, const char *model,
+                        struct clock_manual *clock);
+
+#endif
