@@ -1,13 +1,13 @@
 /* test_call_anthropic.c - calls through the dialect of /v1/messages */
+#include "harness/canned.h"
 #include "harness/check.h"
-#include "harness/server.h"
 
 #define CALL(model, words, ...)                                      \
-    const struct server_reply replies[] = { __VA_ARGS__ };           \
-    struct server s = { .reply = replies,                            \
+    const struct canned_reply replies[] = { __VA_ARGS__ };           \
+    struct canned s = { .reply = replies,                            \
                         .count = sizeof replies / sizeof *replies }; \
     struct clock_manual clock = { .now_ns = 0 };                     \
-    CHECK_TEXT(server_call(&s, model, &clock), words)
+    CHECK_TEXT(canned_call(&s, model, &clock), words)
 
 #define TEXT(t) \
     "event: content_block_delta\n" \

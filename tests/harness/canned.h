@@ -1,25 +1,25 @@
 /*
- * server.h - a transport that plays replies, for calls through a dialect
+ * canned.h - a transport that plays replies, for calls through a dialect
  *
  * The bytes come in pieces of a few bytes each; the clock moves by itself.
  */
-#ifndef HARNESS_SERVER_H
-#define HARNESS_SERVER_H
+#ifndef HARNESS_CANNED_H
+#define HARNESS_CANNED_H
 
 #include "allm_ext.h"
 #include "base/clock.h"
 
-enum server_ending { SERVER_ENDS, SERVER_STAYS_OPEN, SERVER_BREAKS };
+enum canned_ending { SERVER_ENDS, SERVER_STAYS_OPEN, SERVER_BREAKS };
 
-struct server_reply {
+struct canned_reply {
     int32_t status;
     const char *body;
-    enum server_ending ending;
+    enum canned_ending ending;
     const char *header[4];      /* name, value, ...; NULL ends it */
 };
 
-struct server {
-    const struct server_reply *reply;
+struct canned {
+    const struct canned_reply *reply;
     size_t count, opened;
     size_t at;                  /* in the body */
     allm_http_head head;
@@ -30,7 +30,7 @@ struct server {
 
 /* Ask the model with the key "sk-secret-42" and the message "hi": the events,
  * as play_all() writes them, lent until the next call. */
-const char *server_call(struct server *s, const char *model,
+const char *canned_call(struct canned *s, const char *model,
                         struct clock_manual *clock);
 
 #endif

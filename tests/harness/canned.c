@@ -1,15 +1,15 @@
-/* server.c - a transport that plays replies, for calls through a dialect */
-#include "harness/server.h"
+/* canned.c - a transport that plays replies, for calls through a dialect */
+#include "harness/canned.h"
 
 #include "harness/play.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static allm_exchange *server_open(void *self, const allm_http_view *v,
+static allm_exchange *canned_open(void *self, const allm_http_view *v,
                                   allm_waker *waker, const allm_error **error)
 {
-    struct server *s = self;
+    struct canned *s = self;
     (void)waker;
     (void)error;
     if (s->opened == s->count)
@@ -22,15 +22,15 @@ static allm_exchange *server_open(void *self, const allm_http_view *v,
     return self;
 }
 
-static allm_status server_read(void *self, allm_exchange *x, allm_chunk *chunk)
+static allm_status canned_read(void *self, allm_exchange *x, allm_chunk *chunk)
 {
     static const allm_error reset = { .size = sizeof reset,
                                       .kind = ALLM_ERR_ADAPTER,
                                       .reason = "network_error",
                                       .message = "connection reset" };
-    struct server *s = self;
+    struct canned *s = self;
     (void)x;
-    const struct server_reply *r = &s->reply[s->opened - 1];
+    const struct canned_reply *r = &s->reply[s->opened - 1];
     size_t left = strlen(r->body) - s->at;
     if (left) {
         chunk->bytes = r->body + s->at;
@@ -44,11 +44,11 @@ static allm_status server_read(void *self, allm_exchange *x, allm_chunk *chunk)
                                             : ALLM_ERR_ADAPTER;
 }
 
-static const allm_http_head *server_head(void *self, allm_exchange *x)
+static const allm_http_head *canned_head(void *self, allm_exchange *x)
 {
-    struct server *s = self;
+    struct canned *s = self;
     (void)x;
-    const struct server_reply *r = &s->reply[s->opened - 1];
+    const struct canned_reply *r = &s->reply[s->opened - 1];
     size_t n = 0;
     while (n < 2 && r->header[2 * n])
         n++;
@@ -59,22 +59,22 @@ static const allm_http_head *server_head(void *self, allm_exchange *x)
     return &s->head;
 }
 
-static void server_close(void *self, allm_exchange *x)
+static void canned_close(void *self, allm_exchange *x)
 {
     (void)self;
     (void)x;
 }
 
-const char *server_call(struct server *s, const char *model,
+const char *canned_call(struct canned *s, const char *model,
                         struct clock_manual *clock)
 {
     static char told[8192], id[256];
     const allm_transport t = { .size = sizeof t,
                                .self = s,
-                               .open = server_open,
-                               .read = server_read,
-                               .head = server_head,
-                               .close = server_close };
+                               .open = canned_open,
+                               .read = canned_read,
+                               .head = canned_head,
+                               .close = canned_close };
     allm_clock c = play_clock(clock);
     allm_engine *e = allm_engine_new(
         ALLM(engine_opts, .model = model, .transport = &t, .clock = &c));
