@@ -5,8 +5,8 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "loop/timers.h"
+#include "loop/waker.h"
 #include "run/machine.h"
-#include "run/waker.h"
 
 #include <stdatomic.h>
 

@@ -1,6 +1,6 @@
 /* waker.h - tell a stream, from any thread, that there is news */
-#ifndef RUN_WAKER_H
-#define RUN_WAKER_H
+#ifndef LOOP_WAKER_H
+#define LOOP_WAKER_H
 
 #include "allm_ext.h"
 #include "loop/inbox.h"

@@ -1,5 +1,5 @@
 /* waker.c - tell a stream, from any thread, that there is news */
-#include "run/waker.h"
+#include "loop/waker.h"
 
 void waker_init(struct allm_waker *w)
 {
