@@ -18,6 +18,7 @@ run: all        ## show the library at work: run the examples
 	@tools/run-examples build/main
 
 test: all       ## run all tests
+	@tools/bootstrap test
 	@tools/run-tests build/main
 
 lint: all       ## check the law: layers, sizes, header, style
@@ -29,23 +30,26 @@ format:         ## rewrite the C files as clang-format wants them
 	@tools/format --write
 
 asan:           ## run the tests under the address and undefined sanitizers
+	@tools/bootstrap test
 	@tools/build asan
 	@tools/run-tests build/asan --binaries
 
 tsan:           ## run the tests tagged "thread" under the thread sanitizer
+	@tools/bootstrap test
 	@if tools/list-files | grep -q '^thread '; then \
 	    tools/build tsan && tools/run-tests build/tsan --suite thread; \
 	else echo "no test is tagged \"thread\""; fi
 
 valgrind: all   ## run the unit tests under valgrind
-	@tools/bootstrap valgrind
+	@tools/bootstrap test valgrind
 	@ALLM_TORTURE=light tools/run-tests build/main --valgrind
 
 torture: all    ## run the unit tests with every single allocation failing
+	@tools/bootstrap test
 	@ALLM_TORTURE=full tools/run-tests build/main --suite unit
 
 cover:          ## tell which lines the tests reach
-	@tools/bootstrap cover
+	@tools/bootstrap test cover
 	@tools/build cover
 	@tools/cover build/cover
 

@@ -8,7 +8,8 @@
 #   3  headers and sources form no cycle, not even inside one layer
 #   4  allm_FILE_verb or allm_LAYER_FILE_verb is defined in src/LAYER/FILE.c
 #   5  every header compiles on its own
-#   6  yyjson is seen by json only; malloc and its kin by base only
+#   6  yyjson is seen by json only, libcurl by net only, malloc and its kin by
+#      base only
 #
 # usage: tools/check-layers.sh [ROOT [ARCHIVES]]
 #
@@ -179,8 +180,13 @@ check_private() {
     awk '$3 == "yyjson.h" && $1 !~ /^json\// {
         print $1 " includes yyjson.h, which only json may" }' \
         "$temp/includes" >"$temp/faults"
+    awk '$3 ~ /^curl\// && $1 !~ /^net\// {
+        print $1 " includes " $3 ", which only net may" }' \
+        "$temp/includes" >>"$temp/faults"
     awk '
         $3 != "U" { next }
+        $4 ~ /^curl_/ && $1 != "net" {
+            print $1 "/" $2 ".c uses " $4 ", which only net may" }
         $4 ~ /^yyjson_/ && $1 != "json" {
             print $1 "/" $2 ".c uses " $4 ", which only json may" }
         $4 ~ /^(malloc|calloc|realloc|reallocarray|free|strdup|strndup|aligned_alloc|posix_memalign)$/ && $1 != "base" {

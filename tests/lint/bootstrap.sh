@@ -115,11 +115,20 @@ END
     ln -sf "$(PATH=$home command -v cp)" "$bin/cp"
 }
 
+# pkg-config that knows libcurl and nothing else
+only_libcurl() {
+    cat >"$bin/pkg-config" <<'END'
+#!/bin/sh
+case "$*" in *libcurl*) exit 0 ;; esac
+exit 1
+END
+    chmod +x "$bin/pkg-config"
+}
+
 build_machine() {
     bare_machine
     for name in cc meson ninja git; do command_named "$name"; done
-    printf '#!/bin/sh\nexit 1\n' >"$bin/pkg-config"
-    chmod +x "$bin/pkg-config"
+    only_libcurl
     python_with_pip
 }
 archive=subprojects/packagefiles/yyjson-4.0.6.tar.gz
@@ -138,6 +147,29 @@ was_asked "pip was told the hash" "--require-hashes"
 build_machine
 rm "$bin/git"
 catches "no archive and no git" "could not get yyjson" bootstrap build
+
+# ---- libcurl
+
+for pair in apt-get:libcurl4-openssl-dev dnf:libcurl-devel pacman:curl \
+    apk:curl-dev brew:curl
+do
+    build_machine
+    cat >"$bin/pkg-config" <<'END'
+#!/bin/sh
+case "$*" in *libcurl*) exit 1 ;; esac
+exit 0
+END
+    manager "${pair%:*}"
+    passes "${pair%:*} brings libcurl" bootstrap build
+    was_asked "by its name" "${pair#*:}"
+done
+
+bare_machine
+manager apt-get
+passes "the tests have needs of their own" bootstrap test
+was_asked "to make certificates" "openssl"
+
+# ---- the archive of yyjson
 
 if [ -e "$SOURCE_DIR/$archive" ]; then
     build_machine

@@ -132,6 +132,16 @@ says "a function of yyjson outside json" \
     "base/mem.c uses yyjson_read, which only json may"
 
 fresh
+echo '#include <curl/curl.h>' | plant src/data/part.h
+echo 'int curl_easy_init(void); int mem_n(void) { return curl_easy_init(); }' \
+    >>src/base/mem.c
+build base
+catches "curl.h outside net" \
+    "data/part.h includes curl/curl.h, which only net may" check
+says "a function of libcurl outside net" \
+    "base/mem.c uses curl_easy_init, which only net may"
+
+fresh
 for function in malloc calloc realloc free strdup; do
     echo "void *$function(); void *use_$function() { return $function(1, 2); }"
 done >>src/json/json.c
