@@ -31,6 +31,15 @@ struct poll_ready {
     unsigned what;              /* at least one of POLL_* */
 };
 
+/*
+ * What the tags of a set are when its members belong to several owners: the
+ * first member of whatever stands for the descriptor.  Whoever takes the tag
+ * from poll_next() calls ready(), with what is ready.
+ */
+struct poll_handler {
+    void (*ready)(struct poll_handler *self, unsigned what);
+};
+
 struct poll {
     int fd;
     int timer_fd;               /* -1: none yet, or the system needs none */
