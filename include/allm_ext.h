@@ -186,10 +186,12 @@ enum allm_adapter_flags {
 /* ---------------------------------------------------------- 5  Transports --- */
 
 /*
- * How bytes travel (a draft until the HTTP client stands on it).
+ * How bytes travel (a draft until replay stands on it, too).
  *
  *   open    begins an exchange, or says why not in *error (lent until the next
- *           call).  Nothing of the view may be used after it returns.
+ *           call).  Of the view only the bytes of the body may be used after
+ *           it returns: they stay until read() has answered ALLM_EVENT or
+ *           ALLM_OK, or until close().
  *   read    lends the next bytes of the body until the next read: ALLM_EVENT.
  *           ALLM_AGAIN: nothing yet; the waker is rung, from any thread, when
  *           it is worthwhile again, and `again_ns` of the engine's clock is

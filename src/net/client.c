@@ -1,0 +1,320 @@
+/*
+ * client.c - the HTTP client: many exchanges at once, by libcurl
+ *
+ *      poll --ready()--> libcurl --on_socket--> poll (what to watch)
+ *      due  --timeout--> libcurl --on_timer---> due
+ *
+ * libcurl never waits here: it tells which sockets it wants watched and when
+ * it wants to be called anyway, and is called when that has come.  Afterwards
+ * its list of transfers that ended is read.
+ */
+#include "net/client.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/secret.h"
+#include "net/exchange.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+/* A descriptor of libcurl's; kept when it is closed, for the next one that
+ * has its number. */
+struct watch {
+    struct poll_handler handler;
+    struct client *client;
+    int fd;
+    bool on;
+};
+
+struct client {
+    struct exchange_env env;
+    struct poll *poll;
+    struct watch **watches;     /* by descriptor */
+    size_t watch_count;
+    int64_t due_ns;
+    bool blind;                 /* a socket could not be watched */
+    struct mem wiped;           /* inside `texts` */
+    struct arena texts;         /* options; a proxy may have a password */
+    struct arena why;           /* of the last open() that failed */
+    allm_transport transport;
+};
+
+/* ---------------------------------------------------------- global set-up --- */
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static bool usable;
+
+/* Never undone: others in the process may use libcurl, too. */
+static void set_up(void)
+{
+    usable = curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
+}
+
+/* --------------------------------------------------------------- watching --- */
+
+/* libcurl is done with these. */
+static void collect(struct client *c)
+{
+    CURLMsg *m;
+    int left;
+    while ((m = curl_multi_info_read(c->env.multi, &left)))
+        if (m->msg == CURLMSG_DONE)
+            exchange_done(m->easy_handle, m->data.result);
+    if (c->blind)
+        exchange_fail_all(&c->env);
+    c->blind = false;
+}
+
+static void act(struct client *c, curl_socket_t fd, int what)
+{
+    int running;
+    curl_multi_socket_action(c->env.multi, fd, what, &running);
+    collect(c);
+}
+
+static void on_ready(struct poll_handler *handler, unsigned what)
+{
+    const struct watch *w = (const struct watch *)(void *)handler;
+    int mask = 0;
+    if (what & POLL_READ)
+        mask |= CURL_CSELECT_IN;
+    if (what & POLL_WRITE)
+        mask |= CURL_CSELECT_OUT;
+    if (what & POLL_ERROR)
+        mask |= CURL_CSELECT_ERR;
+    act(w->client, w->fd, mask);
+}
+
+/* Room for this descriptor; NULL: no memory. */
+static struct watch *watch_of(struct client *c, int fd)
+{
+    size_t at = (size_t)fd;
+    struct mem mem = c->env.mem;
+    if (at >= c->watch_count) {
+        size_t count = at + at / 2 + 16;
+        struct watch **more = mem_resize(mem, c->watches,
+                                         c->watch_count * sizeof *more,
+                                         count * sizeof *more);
+        if (!more)
+            return NULL;
+        memset(more + c->watch_count, 0,
+               (count - c->watch_count) * sizeof *more);
+        c->watches = more;
+        c->watch_count = count;
+    }
+    if (c->watches[at])
+        return c->watches[at];
+    struct watch *w = mem_alloc(mem, sizeof *w);
+    if (w)
+        *w = (struct watch){ { on_ready }, c, fd, false };
+    return c->watches[at] = w;
+}
+
+static void unwatch(struct client *c, int fd)
+{
+    struct watch *w = (size_t)fd < c->watch_count ? c->watches[fd] : NULL;
+    if (!w || !w->on)
+        return;
+    poll_remove(c->poll, fd, w);
+    w->on = false;
+}
+
+/* 0 or an errno. */
+static int watch(struct client *c, int fd, unsigned what)
+{
+    struct watch *w = watch_of(c, fd);
+    if (!w)
+        return ENOMEM;
+    int error = w->on ? poll_modify(c->poll, fd, what, w) : ENOENT;
+    if (error == ENOENT)        /* or closed and opened behind our back */
+        error = poll_add(c->poll, fd, what, w);
+    w->on = !error;
+    return error;
+}
+
+static int on_socket(CURL *easy, curl_socket_t fd, int what, void *ud,
+                     void *mine)
+{
+    struct client *c = ud;
+    (void)easy, (void)mine;
+    if (what == CURL_POLL_REMOVE)
+        unwatch(c, fd);
+    else if (watch(c, fd,
+                   (what & CURL_POLL_IN ? POLL_READ : 0u) |
+                       (what & CURL_POLL_OUT ? POLL_WRITE : 0u)))
+        c->blind = true;        /* told by collect(): no error from in here */
+    return 0;
+}
+
+static int on_timer(CURLM *multi, long ms, void *ud)
+{
+    struct client *c = ud;
+    (void)multi;
+    c->due_ns = ms < 0 ? INT64_MAX
+                       : clock_now_ns(clock_real()) + (int64_t)ms * 1000000;
+    return 0;
+}
+
+int64_t client_due(const struct client *c)
+{
+    if (!c)
+        return INT64_MAX;
+    return c->blind ? 0 : c->due_ns;
+}
+
+void client_timeout(struct client *c)
+{
+    int64_t due = client_due(c);
+    if (due == INT64_MAX || clock_now_ns(clock_real()) < due)
+        return;
+    c->due_ns = INT64_MAX;
+    act(c, CURL_SOCKET_TIMEOUT, 0);
+}
+
+size_t client_open(const struct client *c)
+{
+    return c ? c->env.running : 0;
+}
+
+/* -------------------------------------------------------------- transport --- */
+
+static allm_exchange *open_one(void *self, const allm_http_view *view,
+                               allm_waker *waker, const allm_error **error)
+{
+    struct client *c = self;
+    arena_reset(&c->why);
+    return exchange_open(&c->env, view, waker, &c->why, error);
+}
+
+static allm_status read_one(void *self, allm_exchange *x, allm_chunk *chunk)
+{
+    (void)self;
+    return exchange_read(x, chunk);
+}
+
+static bool ready_one(void *self, allm_exchange *x)
+{
+    (void)self;
+    return exchange_ready(x);
+}
+
+static const allm_http_head *head_one(void *self, allm_exchange *x)
+{
+    (void)self;
+    return exchange_head(x);
+}
+
+static void close_one(void *self, allm_exchange *x)
+{
+    (void)self;
+    exchange_close(x);
+}
+
+const allm_transport *client_transport(const struct client *c)
+{
+    return &c->transport;
+}
+
+/* ------------------------------------------------------------------- life --- */
+
+static const char *from_environment(const char *name)
+{
+    const char *value = getenv(name);
+    return value && *value ? value : NULL;
+}
+
+/* Whom to trust: what the caller says, what the environment says (as OpenSSL
+ * reads it), or what libcurl was built with. */
+static bool take_trust(struct client *c, const struct client_opts *opts)
+{
+    const char *file = opts->ca_file;
+    const char *dir = NULL;
+    if (!file) {
+        file = from_environment("SSL_CERT_FILE");
+        dir = from_environment("SSL_CERT_DIR");
+    }
+    if (!file && !dir)
+        file = curl_version_info(CURLVERSION_NOW)->cainfo;
+    c->env.ca_file = arena_text(&c->texts, file);
+    c->env.ca_dir = arena_text(&c->texts, dir);
+    return !c->texts.broken;
+}
+
+static long idle_seconds(int64_t ms)
+{
+    if (ms < 0)
+        return -1;
+    int64_t s = ((ms ? ms : CLIENT_IDLE_MS) + 999) / 1000;
+    return s < 1000000 ? (long)s : 1000000;
+}
+
+static bool take_opts(struct client *c, const struct client_opts *opts)
+{
+    struct buf agent;
+    buf_init(&agent, &c->texts, 256);
+    if (opts->user_agent)
+        buf_text(&agent, opts->user_agent);
+    else
+        buf_format(&agent, "liballm/%s", allm_version());
+    buf_byte(&agent, '\0');
+    c->env.user_agent = agent.ptr;
+    c->env.proxy = arena_text(&c->texts, opts->proxy);
+    c->env.idle_s = idle_seconds(opts->max_idle_ms);
+    c->env.http2 = opts->http2;
+    return take_trust(c, opts) && !agent.broken;
+}
+
+static bool open_multi(struct client *c)
+{
+    CURLM *m = c->env.multi = curl_multi_init();
+    return m && !curl_multi_setopt(m, CURLMOPT_SOCKETFUNCTION, on_socket) &&
+           !curl_multi_setopt(m, CURLMOPT_SOCKETDATA, c) &&
+           !curl_multi_setopt(m, CURLMOPT_TIMERFUNCTION, on_timer) &&
+           !curl_multi_setopt(m, CURLMOPT_TIMERDATA, c);
+}
+
+struct client *client_new(struct mem mem, struct poll *poll,
+                          const struct client_opts *opts)
+{
+    static const struct client_opts none = { 0 };
+    pthread_once(&once, set_up);
+    struct client *c = usable ? mem_alloc(mem, sizeof *c) : NULL;
+    if (!c)
+        return NULL;
+    *c = (struct client){
+        .env.mem = mem,
+        .poll = poll,
+        .due_ns = INT64_MAX,
+        .wiped = mem,
+        .transport = { sizeof c->transport, c, open_one, read_one, ready_one,
+                       head_one, close_one },
+    };
+    blocks_init(&c->env.blocks, mem);
+    arena_init(&c->texts, secret_mem(&c->wiped));
+    arena_init(&c->why, mem);
+    if (take_opts(c, opts ? opts : &none) && open_multi(c))
+        return c;
+    client_free(c);
+    return NULL;
+}
+
+void client_free(struct client *c)
+{
+    if (!c)
+        return;
+    struct mem mem = c->env.mem;
+    curl_multi_cleanup(c->env.multi);   /* may still call on_socket() */
+    for (size_t i = 0; i < c->watch_count; i++) {
+        if (c->watches[i])
+            unwatch(c, (int)i);
+        mem_free(mem, c->watches[i], sizeof **c->watches);
+    }
+    mem_free(mem, c->watches, c->watch_count * sizeof *c->watches);
+    blocks_release(&c->env.blocks);
+    arena_release(&c->why);
+    arena_release(&c->texts);
+    mem_free(mem, c, sizeof *c);
+}

@@ -1,0 +1,52 @@
+/* client.h - the HTTP client: many exchanges at once, by libcurl */
+#ifndef NET_CLIENT_H
+#define NET_CLIENT_H
+
+#include "allm_ext.h"
+#include "base/mem.h"
+#include "loop/poll.h"
+
+/*
+ * One client serves one set of descriptors and one thread at a time.  It never
+ * waits: its descriptors are in the set, tagged with a struct poll_handler,
+ * and it works when their ready() is called, or client_timeout().
+ */
+struct client;
+
+struct client_opts {                /* copied; zero is the default         */
+    const char *ca_file;            /* NULL: SSL_CERT_FILE, else the system's */
+    const char *proxy;              /* NULL: the environment's; "": none   */
+    int64_t max_idle_ms;            /* 0: CLIENT_IDLE_MS; < 0: no reuse    */
+    const char *user_agent;         /* NULL: "liballm/VERSION"             */
+    bool http2;                     /* where the server offers it          */
+};
+
+enum { CLIENT_IDLE_MS = 50000 };    /* rounded up to seconds               */
+
+/* NULL: no memory, or libcurl cannot be used.  The set must outlive it. */
+struct client *client_new(struct mem mem, struct poll *poll,
+                          const struct client_opts *opts);
+
+/* All its exchanges must have been closed. */
+void client_free(struct client *c);
+
+/* Lent for the client's life.  read() answers ALLM_AGAIN without a time: the
+ * waker is rung. */
+const allm_transport *client_transport(const struct client *c);
+
+/* The three that follow take NULL, a client that is not there, too. */
+
+/*
+ * When client_timeout() wants to be called: a time of clock_real(), INT64_MAX
+ * for never.  Any call of the transport or of ready() may change it, so ask
+ * before waiting.
+ */
+int64_t client_due(const struct client *c);
+
+/* Does nothing before client_due(). */
+void client_timeout(struct client *c);
+
+/* Exchanges that may still bring something: a clock that jumps must not. */
+size_t client_open(const struct client *c);
+
+#endif

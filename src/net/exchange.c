@@ -1,0 +1,640 @@
+/*
+ * exchange.c - one request and its answer, as a transfer of libcurl
+ *
+ *      view --open--> transfer --on_header--> head
+ *                        |'------on_body----> queue --read--> the reader
+ *                     on_read <-- body
+ *
+ * Invariants
+ *   (1) The functions that libcurl calls (on_*) call nothing of libcurl; they
+ *       put away what came, and ring.
+ *   (2) At most EXCHANGE_BUFFER bytes wait in the queue.  Above, the transfer is
+ *       paused, and libcurl keeps what it could not hand over; it goes on when
+ *       less than EXCHANGE_RESUME wait.
+ *   (3) The body's bytes are the caller's until the reader has seen the
+ *       answer; what libcurl has not sent by then is copied.
+ *   (4) The request's headers, the secret one among them, lie in memory that
+ *       is wiped, and are dropped with the first bytes of the answer.
+ */
+#include "net/exchange.h"
+
+#include "base/arena.h"
+#include "base/secret.h"
+#include "base/status.h"
+#include "loop/waker.h"
+#include "net/failure.h"
+
+enum {
+    READ_SIZE = 4096,           /* also bounds what one read inflates to */
+    UPLOAD_SIZE = 16 * 1024,    /* libcurl's least */
+    CONNECT_S = 24 * 60 * 60    /* the time to connect is kept above */
+};
+
+struct allm_exchange {
+    struct exchange_env *env;
+    allm_exchange *next, *prev;
+    CURL *easy;                 /* NULL: libcurl is done with it */
+    allm_waker *waker;
+    bool connected, paused, done;
+    bool hungry;                /* the reader was told to come again: ring */
+    bool begun;                 /* the reader has seen the answer */
+    bool nomem;
+    CURLcode code;              /* how it ended, once it is done */
+
+    struct mem wiped;           /* inside `texts` */
+    struct arena texts;         /* the request, but for its body */
+    struct curl_slist *headers;
+    struct slice body;
+    size_t sent;
+    char *rest;                 /* a copy of what was not sent; or NULL */
+    size_t rest_len;
+
+    struct arena memory;        /* head, error */
+    const char *host;
+    allm_http_head head;
+    const char **header;        /* of the answer: name, value, ... */
+    size_t header_cap, head_bytes;
+    bool head_done, head_over;
+
+    struct queue queue;
+    char said[CURL_ERROR_SIZE];
+};
+
+/* --------------------------------------------- what libcurl calls (on_*) --- */
+
+static void ring(allm_exchange *x)
+{
+    if (!x->hungry)
+        return;
+    x->hungry = false;
+    allm_waker_ring(x->waker);
+}
+
+static size_t on_body(char *bytes, size_t one, size_t n, void *ud)
+{
+    allm_exchange *x = ud;
+    (void)one;                  /* always 1 */
+    if (x->queue.bytes && x->queue.bytes + n > EXCHANGE_BUFFER) {
+        x->paused = true;       /* keeps (2) */
+        return CURL_WRITEFUNC_PAUSE;
+    }
+    x->nomem |= !queue_add(&x->queue, &x->env->blocks,
+                           (struct slice){ bytes, n });
+    ring(x);
+    return x->nomem ? 0 : n;
+}
+
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+static struct slice trim(struct slice s)
+{
+    while (s.len && is_space(s.ptr[0]))
+        s = slice_skip(s, 1);
+    while (s.len && is_space(s.ptr[s.len - 1]))
+        s.len--;
+    return s;
+}
+
+/* "HTTP/1.1 200 OK": the number; 0 if there is none. */
+static int32_t status_in(struct slice line)
+{
+    const char *space = memchr(line.ptr, ' ', line.len);
+    int32_t status = 0;
+    if (!space || (size_t)(line.ptr + line.len - space) < 4)
+        return 0;
+    for (int i = 1; i <= 3; i++) {
+        if (space[i] < '0' || space[i] > '9')
+            return 0;
+        status = status * 10 + (space[i] - '0');
+    }
+    return status;
+}
+
+static bool has_room(allm_exchange *x)
+{
+    size_t count = x->head.header_count;
+    if (count < x->header_cap)
+        return true;
+    size_t cap = count ? count * 2 : 16;
+    const char **more = arena_resize(&x->memory, x->header,
+                                     count * 2 * sizeof *more,
+                                     cap * 2 * sizeof *more);
+    if (!more)
+        return false;
+    x->header = more;
+    x->header_cap = cap;
+    x->head.header = more;
+    return true;
+}
+
+/* False: no memory.  A line that is no header is skipped. */
+static bool add_header(allm_exchange *x, struct slice line)
+{
+    const char *colon = memchr(line.ptr, ':', line.len);
+    if (!colon || colon == line.ptr || is_space(*line.ptr))
+        return true;
+    struct slice name = { line.ptr, (size_t)(colon - line.ptr) };
+    struct slice value = trim(slice_skip(line, name.len + 1));
+    char *mine[2] = { NULL, NULL };
+    if (!has_room(x))
+        return false;
+    mine[0] = arena_copy(&x->memory, trim(name));
+    mine[1] = arena_copy(&x->memory, value);
+    if (!mine[0] || !mine[1])
+        return false;
+    x->header[2 * x->head.header_count] = mine[0];
+    x->header[2 * x->head.header_count + 1] = mine[1];
+    x->head.header_count++;
+    return true;
+}
+
+/* One line of a head.  Answers with 1xx come before the one that counts;
+ * headers after a body (trailers) are of no use to us. */
+static size_t on_header(char *bytes, size_t one, size_t n, void *ud)
+{
+    allm_exchange *x = ud;
+    struct slice line = { bytes, n };
+    (void)one;
+    x->head_bytes += n;
+    if (x->head_done)
+        return n;
+    if (x->head_bytes > EXCHANGE_HEAD) {
+        x->head_over = true;
+        return 0;
+    }
+    if (slice_starts(line, SLICE("HTTP/"))) {
+        x->head.status = status_in(line);
+        x->head.header_count = 0;
+    } else if (!trim(line).len) {
+        x->head_done = x->head.status >= 200;
+    } else if (!add_header(x, line)) {
+        x->nomem = true;
+        return 0;
+    }
+    return n;
+}
+
+static size_t on_read(char *to, size_t one, size_t n, void *ud)
+{
+    allm_exchange *x = ud;
+    struct slice left = slice_skip(x->body, x->sent);
+    (void)one;
+    if (n > left.len)
+        n = left.len;
+    if (n)
+        memcpy(to, left.ptr, n);
+    x->sent += n;
+    return n;
+}
+
+/* A connection that was used before has died, and libcurl takes another; that
+ * happens before the first byte of an answer only. */
+static int on_seek(void *ud, curl_off_t offset, int origin)
+{
+    allm_exchange *x = ud;
+    if (x->begun || origin != SEEK_SET || offset < 0 ||
+        (uint64_t)offset > x->body.len)
+        return CURL_SEEKFUNC_FAIL;
+    x->sent = (size_t)offset;
+    return CURL_SEEKFUNC_OK;
+}
+
+static int on_connected(void *ud, char *to, char *from, int to_port,
+                        int from_port)
+{
+    allm_exchange *x = ud;
+    (void)to, (void)from, (void)to_port, (void)from_port;
+    x->connected = true;
+    return CURL_PREREQFUNC_OK;
+}
+
+/* ---------------------------------------------------------------- request --- */
+
+static bool breaks_line(const char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < 0x20 && *text != '\t')
+            return true;
+    return false;
+}
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
+}
+
+static bool begins(const char *text, const char *with)
+{
+    while (*with && lower(*text) == *with)
+        text++, with++;
+    return !*with;
+}
+
+/* Headers as libcurl wants them: "Name: value"; "Name;" for an empty one;
+ * "Name:" takes out what it would send by itself. */
+static bool add_line(allm_exchange *x, const char *name, const char *between,
+                     const char *value)
+{
+    size_t a = strlen(name), b = strlen(between), c = strlen(value);
+    struct curl_slist *item = arena_alloc(&x->texts, sizeof *item);
+    char *line = arena_alloc(&x->texts, a + b + c + 1);
+    if (!item || !line)
+        return false;
+    memcpy(line, name, a);
+    memcpy(line + a, between, b);
+    memcpy(line + a + b, value, c + 1);
+    *item = (struct curl_slist){ .data = line, .next = x->headers };
+    x->headers = item;
+    return true;
+}
+
+static bool add_given(allm_exchange *x, const char *name, const char *value)
+{
+    return add_line(x, name, *value ? ": " : ";", value);
+}
+
+/* In reverse, since each goes to the front. */
+static bool add_headers(allm_exchange *x, const allm_http_view *view)
+{
+    bool typed = false;
+    bool ok = add_line(x, "Expect", ":", "");
+    if (view->secret_name)
+        ok = ok && add_given(x, view->secret_name, view->secret_value);
+    for (size_t i = view->header_count; ok && i-- > 0;) {
+        const char *name = view->header[2 * i];
+        typed |= begins(name, "content-type");
+        ok = add_given(x, name, view->header[2 * i + 1]);
+    }
+    return ok && (typed || add_line(x, "Content-Type", ":", ""));
+}
+
+static const allm_error *check_header(struct arena *why, const char *name,
+                                      const char *value, const char *hint)
+{
+    if (!breaks_line(name) && !breaks_line(value))
+        return NULL;
+    return failure_refuse(why,
+                          "the header %.64s has a line break or another "
+                          "control character in it; %s",
+                          breaks_line(name) ? "(its name)" : name, hint);
+}
+
+/* NULL, or why the request cannot be sent. */
+static const allm_error *check(const allm_http_view *view, struct arena *why)
+{
+    const allm_error *e = NULL;
+    const char *url = view->url ? view->url : "";
+    if ((!begins(url, "https://") && !begins(url, "http://")) ||
+        breaks_line(url))
+        return failure_refuse(why, "the address must begin with https:// (or "
+                                   "http://) and be one line; check base_url");
+    if (view->secret_name)
+        e = check_header(why, view->secret_name, view->secret_value,
+                         "was the key copied with the end of its line?");
+    for (size_t i = 0; !e && i < view->header_count; i++)
+        e = check_header(why, view->header[2 * i], view->header[2 * i + 1],
+                         "take it out");
+    return e;
+}
+
+/* ------------------------------------------------------------- setting up --- */
+
+/* Each is on one line: whether it worked is asked once, at the end. */
+#define SET(option, value) \
+    (ok = curl_easy_setopt(x->easy, CURLOPT_##option, value) == CURLE_OK && ok)
+
+static bool set_callbacks(allm_exchange *x)
+{
+    bool ok = true;
+    SET(PRIVATE, x);
+    SET(ERRORBUFFER, x->said);
+    SET(WRITEFUNCTION, on_body);
+    SET(WRITEDATA, x);
+    SET(HEADERFUNCTION, on_header);
+    SET(HEADERDATA, x);
+    SET(READFUNCTION, on_read);
+    SET(READDATA, x);
+    SET(SEEKFUNCTION, on_seek);
+    SET(SEEKDATA, x);
+    SET(PREREQFUNCTION, on_connected);
+    SET(PREREQDATA, x);
+    return ok;
+}
+
+static bool can_inflate(void)
+{
+    return curl_version_info(CURLVERSION_NOW)->features & CURL_VERSION_LIBZ;
+}
+
+static bool set_connection(allm_exchange *x)
+{
+    const struct exchange_env *env = x->env;
+    bool ok = true;
+    SET(NOSIGNAL, 1L);
+    SET(BUFFERSIZE, (long)READ_SIZE);
+    SET(UPLOAD_BUFFERSIZE, (long)UPLOAD_SIZE);
+    SET(CONNECTTIMEOUT, (long)CONNECT_S);
+    SET(SUPPRESS_CONNECT_HEADERS, 1L);
+    SET(TCP_KEEPALIVE, 1L);
+    SET(FOLLOWLOCATION, 0L);
+    SET(USERAGENT, env->user_agent);
+    if (can_inflate())
+        SET(ACCEPT_ENCODING, "gzip");
+    if (env->proxy)
+        SET(PROXY, env->proxy);
+    if (env->idle_s >= 0)
+        SET(MAXAGE_CONN, env->idle_s);
+    else
+        SET(FORBID_REUSE, 1L);
+#if LIBCURL_VERSION_NUM >= 0x075700
+    /* A look-up of a name that hangs must not hold up who cancels. */
+    curl_easy_setopt(x->easy, CURLOPT_QUICK_EXIT, 1L);
+#endif
+    /* A libcurl without HTTP/2 refuses, and uses what it has. */
+    curl_easy_setopt(x->easy, CURLOPT_HTTP_VERSION,
+                     env->http2 ? (long)CURL_HTTP_VERSION_2TLS
+                                : (long)CURL_HTTP_VERSION_1_1);
+    if (env->http2)
+        SET(PIPEWAIT, 1L);
+    return ok;
+}
+
+/* The one place that has to do with trust.  Verification is not an option; it
+ * is said here so that nobody need know libcurl's defaults.  Without a folder
+ * of certificates libcurl reads the file once for all connections. */
+static bool set_trust(allm_exchange *x)
+{
+    const struct exchange_env *env = x->env;
+    bool ok = true;
+    SET(SSL_VERIFYPEER, 1L);
+    SET(SSL_VERIFYHOST, 2L);
+    SET(SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+    if (!env->ca_file && !env->ca_dir)
+        return ok;
+    SET(CAINFO, env->ca_file);
+    /* Not every libcurl knows these; one that does not uses none of them. */
+    curl_easy_setopt(x->easy, CURLOPT_CAPATH, env->ca_dir);
+    curl_easy_setopt(x->easy, CURLOPT_PROXY_CAINFO, env->ca_file);
+    curl_easy_setopt(x->easy, CURLOPT_PROXY_CAPATH, env->ca_dir);
+    return ok;
+}
+
+static bool set_request(allm_exchange *x, const allm_http_view *view)
+{
+    const char *method = view->method ? view->method : "POST";
+    bool ok = true;
+    SET(URL, view->url);
+    SET(HTTPHEADER, x->headers);
+    if (!strcmp(method, "HEAD"))
+        return SET(NOBODY, 1L);
+    if (!strcmp(method, "POST") || view->body_len) {
+        SET(POST, 1L);
+        SET(POSTFIELDSIZE_LARGE, (curl_off_t)view->body_len);
+    }
+    if (strcmp(method, "POST") != 0 && strcmp(method, "GET") != 0)
+        SET(CUSTOMREQUEST, method);
+    else if (!strcmp(method, "GET") && view->body_len)
+        SET(CUSTOMREQUEST, method);
+    return ok;
+}
+
+#undef SET
+
+/* ------------------------------------------------------------------- life --- */
+
+static void enlist(allm_exchange *x)
+{
+    struct exchange_env *env = x->env;
+    x->next = env->all;
+    if (env->all)
+        env->all->prev = x;
+    env->all = x;
+}
+
+static void strike_out(allm_exchange *x)
+{
+    if (x->prev)
+        x->prev->next = x->next;
+    else
+        x->env->all = x->next;
+    if (x->next)
+        x->next->prev = x->prev;
+}
+
+static bool was_reused(const allm_exchange *x)
+{
+    long made = 1;
+    curl_easy_getinfo(x->easy, CURLINFO_NUM_CONNECTS, &made);
+    return made == 0;
+}
+
+/* libcurl lets go of it; its socket is closed if the answer is not whole. */
+static void let_go(allm_exchange *x)
+{
+    if (!x->easy)
+        return;
+    x->head.reused = was_reused(x);
+    curl_multi_remove_handle(x->env->multi, x->easy);
+    curl_easy_cleanup(x->easy);
+    x->easy = NULL;
+    if (!x->done)
+        x->env->running--;
+    x->done = true;
+}
+
+static void drop_request(allm_exchange *x)
+{
+    arena_release(&x->texts);
+    arena_init(&x->texts, secret_mem(&x->wiped));
+    x->headers = NULL;
+    x->body = (struct slice){ NULL, 0 };
+    x->sent = 0;
+}
+
+static void free_exchange(allm_exchange *x)
+{
+    struct mem mem = x->env->mem;
+    let_go(x);
+    drop_request(x);
+    queue_clear(&x->queue, &x->env->blocks);
+    arena_release(&x->texts);
+    arena_release(&x->memory);
+    mem_free(mem, x->rest, x->rest_len);
+    mem_free(mem, x, sizeof *x);
+}
+
+static allm_exchange *make(struct exchange_env *env, const allm_http_view *view,
+                           allm_waker *waker)
+{
+    allm_exchange *x = mem_alloc(env->mem, sizeof *x);
+    if (!x)
+        return NULL;
+    *x = (allm_exchange){
+        .env = env,
+        .waker = waker,
+        .done = true,           /* until libcurl has it */
+        .wiped = env->mem,
+        .head.size = sizeof x->head,
+        .body = { view->body, view->body_len },
+    };
+    arena_init(&x->texts, secret_mem(&x->wiped));
+    arena_init(&x->memory, env->mem);
+    x->host = failure_host(&x->memory, view->url);
+    return x;
+}
+
+/* False: no memory. */
+static bool start(allm_exchange *x, const allm_http_view *view)
+{
+    if (!add_headers(x, view))
+        return false;
+    x->easy = curl_easy_init();
+    if (!x->easy || !set_callbacks(x) || !set_connection(x) || !set_trust(x) ||
+        !set_request(x, view))
+        return false;
+    if (curl_multi_add_handle(x->env->multi, x->easy) != CURLM_OK)
+        return false;
+    x->done = false;
+    x->env->running++;
+    return true;
+}
+
+allm_exchange *exchange_open(struct exchange_env *env,
+                             const allm_http_view *view, allm_waker *waker,
+                             struct arena *why, const allm_error **error)
+{
+    *error = check(view, why);
+    if (*error)
+        return NULL;
+    allm_exchange *x = make(env, view, waker);
+    if (x && start(x, view)) {
+        enlist(x);
+        return x;
+    }
+    if (x)
+        free_exchange(x);
+    *error = status_nomem();
+    return NULL;
+}
+
+void exchange_close(allm_exchange *x)
+{
+    if (!x)
+        return;
+    strike_out(x);
+    free_exchange(x);
+}
+
+static void end(allm_exchange *x, CURLcode code)
+{
+    x->code = code;
+    let_go(x);
+    ring(x);
+}
+
+void exchange_done(CURL *easy, CURLcode code)
+{
+    char *mine = NULL;
+    curl_easy_getinfo(easy, CURLINFO_PRIVATE, &mine);
+    if (mine)
+        end((allm_exchange *)(void *)mine, code);
+}
+
+void exchange_fail_all(struct exchange_env *env)
+{
+    for (allm_exchange *x = env->all; x; x = x->next) {
+        if (x->done)
+            continue;
+        x->nomem = true;
+        ring(x);
+    }
+}
+
+/* ---------------------------------------------------------------- reading --- */
+
+/* The reader sees the answer now: the request goes.  False: no memory. */
+static bool begin(allm_exchange *x)
+{
+    if (x->begun)
+        return true;
+    x->begun = true;
+    if (x->easy) {
+        x->head.reused = was_reused(x);
+        curl_easy_setopt(x->easy, CURLOPT_HTTPHEADER, NULL);
+    }
+    struct slice left = slice_skip(x->body, x->sent);
+    bool answered_early = x->easy && left.len;
+    if (answered_early) {       /* keeps (3) */
+        x->rest = mem_alloc(x->env->mem, left.len);
+        if (!x->rest)
+            return false;
+        memcpy(x->rest, left.ptr, left.len);
+        x->rest_len = left.len;
+    }
+    drop_request(x);            /* keeps (4) */
+    if (answered_early)
+        x->body = (struct slice){ x->rest, x->rest_len };
+    return true;
+}
+
+static void resume(allm_exchange *x)
+{
+    if (!x->paused || !x->easy || x->queue.bytes >= EXCHANGE_RESUME)
+        return;
+    x->paused = false;
+    CURLcode code = curl_easy_pause(x->easy, CURLPAUSE_CONT);
+    if (code != CURLE_OK)
+        end(x, code);
+}
+
+static const allm_error *why_failed(allm_exchange *x)
+{
+    if (x->nomem)
+        return status_nomem();
+    if (x->head_over)
+        return failure_of(&x->memory, CURLE_WEIRD_SERVER_REPLY, x->host,
+                          "its headers are longer than 64 KiB");
+    return failure_of(&x->memory, x->code, x->host, x->said);
+}
+
+static allm_status fail(allm_exchange *x, allm_chunk *chunk)
+{
+    chunk->error = why_failed(x);
+    return chunk->error->kind;
+}
+
+allm_status exchange_read(allm_exchange *x, allm_chunk *chunk)
+{
+    queue_return(&x->queue, &x->env->blocks);
+    resume(x);
+    if (x->nomem)
+        return fail(x, chunk);
+    struct slice next = queue_lend(&x->queue);
+    if (next.len || (x->done && x->code == CURLE_OK)) {
+        chunk->bytes = next.ptr;
+        chunk->len = next.len;
+        if (!begin(x)) {
+            x->nomem = true;
+            return fail(x, chunk);
+        }
+        return next.len ? ALLM_EVENT : ALLM_OK;
+    }
+    if (x->done)
+        return fail(x, chunk);
+    x->hungry = true;
+    chunk->again_ns = INT64_MAX;
+    return ALLM_AGAIN;
+}
+
+bool exchange_ready(const allm_exchange *x)
+{
+    return x->connected || x->done;
+}
+
+const allm_http_head *exchange_head(const allm_exchange *x)
+{
+    return &x->head;
+}

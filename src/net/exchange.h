@@ -1,0 +1,47 @@
+/* exchange.h - one request and its answer, as a transfer of libcurl */
+#ifndef NET_EXCHANGE_H
+#define NET_EXCHANGE_H
+
+#include "allm_ext.h"
+#include "base/arena.h"
+#include "net/blocks.h"
+
+#include <curl/curl.h>
+#include <stdint.h>
+
+enum {
+    EXCHANGE_BUFFER = 64 * 1024,    /* bytes of a body that wait to be read */
+    EXCHANGE_RESUME = 16 * 1024,    /* below this a paused one goes on */
+    EXCHANGE_HEAD = 64 * 1024       /* bytes of an answer's headers */
+};
+
+/* What all exchanges of a client share. */
+struct exchange_env {
+    struct mem mem;
+    CURLM *multi;
+    struct blocks blocks;
+    struct allm_exchange *all;  /* not yet closed */
+    size_t running;             /* libcurl still works on them */
+    const char *ca_file, *ca_dir;   /* NULL: libcurl's own default */
+    const char *proxy;          /* NULL: the environment's */
+    const char *user_agent;
+    long idle_s;                /* < 0: connections are not used again */
+    bool http2;
+};
+
+/* The functions of a transport; the error of a refused one is made in `why`. */
+allm_exchange *exchange_open(struct exchange_env *env,
+                             const allm_http_view *view, allm_waker *waker,
+                             struct arena *why, const allm_error **error);
+allm_status exchange_read(allm_exchange *x, allm_chunk *chunk);
+bool exchange_ready(const allm_exchange *x);
+const allm_http_head *exchange_head(const allm_exchange *x);
+void exchange_close(allm_exchange *x);
+
+/* libcurl is done with this transfer. */
+void exchange_done(CURL *easy, CURLcode code);
+
+/* The client cannot watch a socket: none of them can go on. */
+void exchange_fail_all(struct exchange_env *env);
+
+#endif

@@ -1,0 +1,149 @@
+/* failure.c - why an exchange failed, in words that help */
+#include "net/failure.h"
+
+#include "base/buf.h"
+#include "base/status.h"
+#include "json/build.h"
+
+#include <stdarg.h>
+
+enum { MESSAGE_LIMIT = 4096 };
+
+static const char network[] = "network_error";
+static const char malformed[] = "malformed_response";
+
+static const struct row {
+    CURLcode code;
+    const char *reason;
+    bool final;                 /* the same happens at the next attempt */
+    const char *what, *advice;
+} rows[] = {
+    { CURLE_COULDNT_RESOLVE_HOST, network, false,
+      "the name of the server could not be found",
+      "check base_url, and whether this machine can look up names" },
+    { CURLE_COULDNT_RESOLVE_PROXY, network, false,
+      "the name of the proxy could not be found",
+      "check the proxy option, or HTTPS_PROXY and its kin in the environment" },
+    { CURLE_PROXY, network, false, "the proxy refused to connect",
+      "check the proxy's address and password, or take it out with NO_PROXY" },
+    { CURLE_COULDNT_CONNECT, network, false, "there was no connection",
+      "check that the server runs, that base_url names its port, and that no "
+      "firewall is in between" },
+    { CURLE_PEER_FAILED_VERIFICATION, network, true,
+      "the server could not prove who it is",
+      "if it has a certificate of your own, name its authority with ca_file or "
+      "SSL_CERT_FILE; there is no way to go on without proof" },
+    { CURLE_SSL_ISSUER_ERROR, network, true,
+      "the server could not prove who it is",
+      "name the authority of its certificate with ca_file or SSL_CERT_FILE" },
+    { CURLE_SSL_CACERT_BADFILE, network, true,
+      "the file of trusted certificates could not be read",
+      "ca_file, or SSL_CERT_FILE, must name a file with certificates in PEM "
+      "form; on many systems the package ca-certificates brings one" },
+    { CURLE_SSL_CONNECT_ERROR, network, false, "TLS could not be agreed on",
+      "check that base_url says https:// only where the server speaks TLS "
+      "(1.2 or later), and whether a proxy changes what is sent" },
+    { CURLE_GOT_NOTHING, network, false,
+      "the server closed the connection without an answer",
+      "try again; if it stays so, look at the server's log" },
+    { CURLE_SEND_ERROR, network, false,
+      "the connection was lost while the request was sent", "try again" },
+    { CURLE_RECV_ERROR, network, false, "the connection was lost",
+      "try again" },
+    { CURLE_PARTIAL_FILE, network, false,
+      "the connection ended in the middle of the answer", "try again" },
+    { CURLE_HTTP2, network, false, "the HTTP/2 connection failed",
+      "try again" },
+    { CURLE_HTTP2_STREAM, network, false,
+      "the server ended this answer in its middle", "try again" },
+    { CURLE_OPERATION_TIMEDOUT, "timeout", false, "the network took too long",
+      "try again" },
+    { CURLE_BAD_CONTENT_ENCODING, malformed, false,
+      "the answer could not be decompressed",
+      "whoever stands between here and the server may have damaged it" },
+    { CURLE_WEIRD_SERVER_REPLY, malformed, false, "what came back is no HTTP",
+      "check the port in base_url" },
+    { CURLE_UNSUPPORTED_PROTOCOL, malformed, false, "what came back is no HTTP",
+      "check the port in base_url" },
+    { CURLE_URL_MALFORMAT, "invalid_request", true,
+      "the address cannot be used", "check base_url" },
+};
+
+static const struct row other = {
+    CURLE_OK, network, false, "the exchange with the server failed", "try again"
+};
+
+static const struct row *row_of(CURLcode code)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].code == code)
+            return &rows[i];
+    return &other;
+}
+
+static const allm_json *final_mark(struct arena *a)
+{
+    struct build b;
+    build_init(&b, a);
+    build_object(&b);
+    build_key(&b, SLICE("final"));
+    build_bool(&b, true);
+    build_end(&b);
+    return build_done(&b);
+}
+
+static const allm_error *make(struct arena *a, const char *reason,
+                              struct buf *message, bool final)
+{
+    allm_error *e = arena_alloc(a, sizeof *e);
+    const allm_json *mark = final ? final_mark(a) : NULL;
+    if (!e || message->broken || (final && !mark))
+        return status_nomem();
+    *e = status_blank(ALLM_ERR_ADAPTER);
+    e->reason = reason;
+    e->message = message->ptr;
+    e->metadata = mark;
+    return e;
+}
+
+const allm_error *failure_of(struct arena *a, CURLcode code, const char *host,
+                             const char *said)
+{
+    const struct row *row = row_of(code);
+    struct buf text;
+    if (code == CURLE_OUT_OF_MEMORY)
+        return status_nomem();
+    buf_init(&text, a, MESSAGE_LIMIT);
+    buf_format(&text, "%s", row->what);
+    if (host && *host)
+        buf_format(&text, " (%.200s)", host);
+    buf_format(&text, ": %s; %s",
+               said && *said ? said : curl_easy_strerror(code), row->advice);
+    return make(a, row->reason, &text, row->final);
+}
+
+const allm_error *failure_refuse(struct arena *a, const char *format, ...)
+{
+    struct buf text;
+    va_list args;
+    buf_init(&text, a, MESSAGE_LIMIT);
+    va_start(args, format);
+    buf_vformat(&text, format, args);
+    va_end(args);
+    return make(a, "invalid_request", &text, true);
+}
+
+const char *failure_host(struct arena *a, const char *url)
+{
+    const char *from = strstr(url, "://");
+    from = from ? from + 3 : url;
+    size_t n = strcspn(from, "/?#");
+    for (size_t i = n; i > 0; i--)
+        if (from[i - 1] == '@') {
+            from += i;
+            n -= i;
+            break;
+        }
+    const char *host = arena_copy(a, (struct slice){ from, n });
+    return host ? host : "";
+}

@@ -1,0 +1,26 @@
+/* failure.h - why an exchange failed, in words that help */
+#ifndef NET_FAILURE_H
+#define NET_FAILURE_H
+
+#include "base/arena.h"
+
+#include <curl/curl.h>
+
+/*
+ * An error for a code of libcurl: which server it was about, what libcurl says
+ * (may be empty), and what to do.  Never NULL; made in the arena, or static
+ * where memory is lacking.  Where another attempt cannot help, its metadata
+ * says so: {"final": true}.
+ */
+const allm_error *failure_of(struct arena *a, CURLcode code, const char *host,
+                             const char *said);
+
+/* A request that cannot be sent; final. */
+const allm_error *failure_refuse(struct arena *a, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* The host and port of an address, without user and password; in the arena,
+ * or "". */
+const char *failure_host(struct arena *a, const char *url);
+
+#endif

@@ -1,0 +1,718 @@
+/*
+ * test_client.c - the HTTP client against a server that does as it is told
+ *
+ * tag: thread
+ */
+#include "net/client.h"
+
+#include "base/clock.h"
+#include "harness/check.h"
+#include "harness/driver.h"
+#include "harness/watch.h"
+#include "net/exchange.h"
+
+#include <curl/curl.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define HEAD_LEN(n) "HTTP/1.1 200 OK\r\nContent-Length: " #n "\r\n\r\n"
+#define HEAD_CHUNKED "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+static const struct server_step hello[] = { SERVER_SAY(HEAD_LEN(5) "hello"),
+                                            SERVER_END };
+
+/* --------------------------------------------------------------- exchanges --- */
+
+static void sends_a_request_and_reads_the_answer(void)
+{
+    struct driver d;
+    if (!driver_init(&d, NULL))
+        return;
+    server_play(d.server, hello);
+    struct answer *a = driver_post(&d, "/v1/x", "{\"a\":1}");
+    driver_finish(&d, a);
+    CHECK_INT(a->status, ALLM_OK);
+    CHECK_INT(a->http, 200);
+    CHECK_TEXT(a->body, "hello");
+    CHECK(!a->reused);
+    if (a->status == ALLM_OK)
+        CHECK_TEXT(driver_header(&d, a, "Content-Length"), "5");
+    driver_close(&d, a);
+    const char *sent = server_request(d.server, 0);
+    CHECK(!strncmp(sent, "POST /v1/x HTTP/1.1\r\n", 21));
+    CHECK(strstr(sent, "\r\nContent-Type: application/json\r\n") != NULL);
+    CHECK(strstr(sent, "\r\nX-Empty:\r\n") != NULL);
+    CHECK(strstr(sent, "\r\nAccept-Encoding: gzip\r\n") != NULL);
+    CHECK(strstr(sent, "\r\nUser-Agent: liballm/") != NULL);
+    CHECK(!strstr(sent, "Expect"));
+    CHECK(strstr(sent, "\r\n\r\n{\"a\":1}") != NULL);
+    driver_release(&d);
+}
+
+static void knows_the_methods(void)
+{
+    static const struct server_step empty[] = { SERVER_SAY(HEAD_LEN(0)),
+                                                SERVER_END };
+    static const struct {
+        const char *why, *method, *body, *expected;
+    } rows[] = {
+        { "a question", "GET", "", "GET / HTTP/1.1\r\n" },
+        { "an empty body", "POST", "", "POST / HTTP/1.1\r\n" },
+        { "a method with a body", "PUT", "x", "PUT / HTTP/1.1\r\n" },
+        { "and one without", "DELETE", "", "DELETE / HTTP/1.1\r\n" },
+    };
+    struct driver d;
+    if (!driver_init(&d, NULL))
+        return;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        check_row(rows[i].why);
+        server_play(d.server, empty);
+        struct answer *a = driver_open(
+            &d, &(allm_http_view){ .size = sizeof(allm_http_view),
+                                   .method = rows[i].method,
+                                   .url = d.url,
+                                   .body = rows[i].body,
+                                   .body_len = strlen(rows[i].body) });
+        driver_finish(&d, a);
+        CHECK_INT(a->status, ALLM_OK);
+        driver_close(&d, a);
+        const char *sent = server_request(d.server, i);
+        CHECK(!strncmp(sent, rows[i].expected, strlen(rows[i].expected)));
+        CHECK(!strstr(sent, "Content-Type"));
+        size_t n = strlen(sent), m = strlen(rows[i].body);
+        CHECK(n > m && !strcmp(sent + n - m, rows[i].body));
+    }
+    driver_release(&d);
+}
+
+static void reads_chunks_as_they_come(void)
+{
+    static const struct server_step steps[] = {
+        SERVER_SAY(HEAD_CHUNKED "3\r\nabc\r\n"), SERVER_PAUSE,
+        SERVER_SAY("2\r\nde\r\n"),               SERVER_PAUSE,
+        SERVER_SAY("0\r\nX-Trailer: t\r\n\r\n"), SERVER_END,
+    };
+    struct driver d;
+    if (!driver_init(&d, NULL))
+        return;
+    server_play(d.server, steps);
+    struct answer *a = driver_post(&d, "/", "");
+    DRIVER_UNTIL(&d, driver_read(&d, a) || a->len == 3);
+    CHECK_INT(a->status, ALLM_AGAIN);
+    CHECK_INT(client_open(d.client), a->exchange ? 1 : 0);
+    waker_take(&a->waker);
+    server_go(d.server);
+    if (a->exchange)
+        DRIVER_UNTIL(&d, waker_take(&a->waker));
+    CHECK(!driver_read(&d, a));
+    CHECK_TEXT(a->body, "abcde");
+    server_go(d.server);
+    if (a->exchange)
+        DRIVER_UNTIL(&d, waker_take(&a->waker));
+    driver_finish(&d, a);
+    CHECK_INT(a->status, ALLM_OK);
+    CHECK_TEXT(a->body, "abcde");
+    if (a->exchange && d.client)
+        CHECK(!driver_header(&d, a, "X-Trailer"));
+    CHECK_INT(client_open(d.client), 0);
+    driver_close(&d, a);
+    driver_release(&d);
+}
+
+static void tells_when_the_connection_stands(void)
+{
+    static const struct server_step steps[] = { SERVER_PAUSE,
+                                                SERVER_SAY(HEAD_LEN(0)),
+                                                SERVER_END };
+    struct driver d;
+    if (!driver_init(&d, NULL))
+        return;
+    server_play(d.server, steps);
+    struct answer *a = driver_post(&d, "/", "x");
+    if (a->exchange) {
+        const allm_transport *t = client_transport(d.client);
+        CHECK(!t->ready(t->self, a->exchange));
+        DRIVER_UNTIL(&d, t->ready(t->self, a->exchange));
+        CHECK_INT(a->status, ALLM_AGAIN);
+    }
+    server_go(d.server);
+    driver_finish(&d, a);
+    CHECK_INT(a->status, ALLM_OK);
+    driver_close(&d, a);
+    driver_release(&d);
+}
+
+static void passes_over_provisional_answers(void)
+{
+    static const struct server_step steps[] = {
+        SERVER_SAY("HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n"),
+        SERVER_SAY("HTTP/1.1 404 No\r\nRetry-After:  7 \r\n"
+                   "Content-Length: 4\r\n\r\nnope"),
+        SERVER_END,
+    };
+    struct driver d;
+    if (!driver_init(&d, NULL))
+        return;
+    server_play(d.server, steps);
+    struct answer *a = driver_post(&d, "/", "");
+    driver_finish(&d, a);
+    CHECK_INT(a->http, 404);
+    CHECK_TEXT(a->body, "nope");
+    if (a->status == ALLM_OK) {
+        CHECK_TEXT(driver_header(&d, a, "Retry-After"), "7");
+        CHECK(!driver_header(&d, a, "Link"));
+    }
+    driver_close(&d, a);
+    driver_release(&d);
+}
+
+static void never_follows_a_redirect(void)
+{
+    static const struct server_step steps[] = {
+        SERVER_SAY("HTTP/1.1 307 Moved\r\nLocation: /other\r\n"
+                   "Content-Length: 0\r\n\r\n"),
+        SERVER_END,
+    };
+    struct driver d;
+    if (!driver_init(&d, NULL))
+        return;
+    server_play(d.server, steps);
+    struct answer *a = driver_post(&d, "/", "");
+    driver_finish(&d, a);
+    CHECK_INT(a->http, 307);
+    CHECK_INT(server_look(d.server).requests, 1);
+    driver_close(&d, a);
+    driver_release(&d);
+}
+
+/* printf '%s' 'data: hello hello hello hello' | gzip -n9 */
+static const unsigned char zipped[] = {
+    0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03,
+    0x4b, 0x49, 0x2c, 0x49, 0xb4, 0x52, 0xc8, 0x48, 0xcd, 0xc9,
+    0xc9, 0xc7, 0x24, 0x01, 0xb9, 0x87, 0x6c, 0x7e, 0x1d, 0x00,
+    0x00, 0x00,
+};
+
+static void inflates_gzip(void)
+{
+    const struct server_step steps[] = {
+        SERVER_SAY("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n"
+                   "Content-Length: 32\r\n\r\n"),
+        SERVER_SLICE((const char *)zipped, sizeof zipped),
+        SERVER_END,
+    };
+    struct driver d;
+    if (!driver_init(&d, NULL))
+        return;
+    server_play(d.server, steps);
+    struct answer *a = driver_post(&d, "/", "");
+    driver_finish(&d, a);
+    CHECK_INT(a->status, ALLM_OK);
+    CHECK_TEXT(a->body, "data: hello hello hello hello");
+    driver_close(&d, a);
+    driver_release(&d);
+}
+
+/* ---------------------------------------------------------------- failures --- */
+
+static void says_why_an_answer_broke(void)
+{
+    static const struct server_step none[] = { SERVER_CLOSE };
+    static const struct server_step rude[] = {
+        SERVER_SAY(HEAD_CHUNKED "3\r\nabc\r\n"), SERVER_PAUSE, SERVER_RESET
+    };
+    static const struct server_step cut[] = { SERVER_SAY(HEAD_LEN(10) "abc"),
+                                              SERVER_CLOSE };
+    static const struct server_step cut_chunk[] = {
+        SERVER_SAY(HEAD_CHUNKED "9\r\nabc"), SERVER_CLOSE
+    };
+    static const struct server_step junk[] = { SERVER_SAY("SSH-2.0 hi\r\n"),
+                                               SERVER_CLOSE };
+    static const struct server_step bad_zip[] = {
+        SERVER_SAY("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n"
+                   "Content-Length: 12\r\n\r\nnot gzipped!"),
+        SERVER_END
+    };
+    static const struct {
+        const char *why;
+        const struct server_step *steps;
+        const char *reason, *word;
+    } rows[] = {
+        { "no answer at all", none, "network_error", "without an answer" },
+        { "a reset in the middle", rude, "network_error", "was lost" },
+        { "shorter than promised", cut, "network_error", "in the middle" },
+        { "cut inside a chunk", cut_chunk, "network_error", "in the middle" },
+        { "no HTTP", junk, "malformed_response", "no HTTP" },
+        { "no gzip", bad_zip, "malformed_response", "decompressed" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct driver d;
+        if (!driver_init(&d, NULL))
+            return;
+        check_row(rows[i].why);
+        server_play(d.server, rows[i].steps);
+        struct answer *a = driver_post(&d, "/", "x");
+        if (rows[i].steps == rude) {
+            DRIVER_UNTIL(&d, driver_read(&d, a) || a->len == 3);
+            server_go(d.server);
+        }
+        driver_finish(&d, a);
+        CHECK_INT(a->status, ALLM_ERR_ADAPTER);
+        CHECK_TEXT(a->reason, rows[i].reason);
+        CHECK_WHY(strstr(a->message, rows[i].word) != NULL, a->message);
+        CHECK(strstr(a->message, "127.0.0.1") != NULL);
+        driver_close(&d, a);
+        driver_release(&d);
+    }
+}
+
+static void says_that_nobody_listens(void)
+{
+    struct driver d;
+    char url[64];
+    if (!driver_init(&d, NULL))
+        return;
+    struct server *gone = server_new();
+    snprintf(url, sizeof url, "http://127.0.0.1:%d/", server_port(gone));
+    server_free(gone);
+    struct answer *a = driver_post(&d, url, "x");
+    driver_finish(&d, a);
+    CHECK_TEXT(a->reason, "network_error");
+    CHECK_WHY(strstr(a->message, "check that the server runs") != NULL,
+              a->message);
+    driver_close(&d, a);
+    driver_release(&d);
+}
+
+static void refuses_what_cannot_be_sent(void)
+{
+    static const char *const broken[] = { "X-A", "b\r\nX-C: d" };
+    static const struct {
+        const char *why, *url;
+        size_t headers;
+        const char *secret, *word;
+    } rows[] = {
+        { "another protocol", "file:///etc/passwd", 0, NULL, "https://" },
+        { "no protocol", "localhost:80", 0, NULL, "https://" },
+        { "a line break", "http://h/\nx", 0, NULL, "https://" },
+        { "no address", NULL, 0, NULL, "https://" },
+        { "a header too many", "http://h/", 1, NULL, "X-A" },
+        { "a key with its line's end", "http://h/", 0, "Bearer k\n", "key" },
+    };
+    struct driver d;
+    if (!driver_init(&d, NULL))
+        return;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        check_row(rows[i].why);
+        struct answer *a = driver_open(
+            &d, &(allm_http_view){ .size = sizeof(allm_http_view),
+                               .method = "POST",
+                               .url = rows[i].url,
+                               .header_count = rows[i].headers,
+                               .header = broken,
+                               .secret_name = rows[i].secret ? "Authorization"
+                                                             : NULL,
+                               .secret_value = rows[i].secret });
+        CHECK_ALWAYS(!a->exchange);
+        CHECK_TEXT(a->reason, "invalid_request");
+        CHECK_WHY(strstr(a->message, rows[i].word) != NULL, a->message);
+        CHECK(!strstr(a->message, "Bearer"));
+        driver_close(&d, a);
+    }
+    driver_release(&d);
+}
+
+static void refuses_an_endless_head(void)
+{
+    static char line[4096];
+    struct server_step steps[40];
+    struct driver d;
+    if (!driver_init(&d, NULL))
+        return;
+    memset(line, 'x', sizeof line);
+    memcpy(line, "X-Long: ", 8);
+    memcpy(line + sizeof line - 2, "\r\n", 2);
+    steps[0] = (struct server_step)SERVER_SAY("HTTP/1.1 200 OK\r\n");
+    for (int i = 1; i < 39; i++)
+        steps[i] = (struct server_step)SERVER_SLICE(line, sizeof line);
+    steps[39] = (struct server_step)SERVER_CLOSE;
+    server_play(d.server, steps);
+    struct answer *a = driver_post(&d, "/", "");
+    driver_finish(&d, a);
+    CHECK_TEXT(a->reason, "malformed_response");
+    CHECK_WHY(strstr(a->message, "64 KiB") != NULL, a->message);
+    driver_close(&d, a);
+    driver_release(&d);
+}
+
+/* ------------------------------------------------------------- connections --- */
+
+static void uses_a_connection_again(void)
+{
+    struct driver d;
+    if (!driver_init(&d, NULL))
+        return;
+    server_play_always(d.server, hello);
+    for (int i = 0; i < 3; i++) {
+        struct answer *a = driver_post(&d, "/", "x");
+        driver_finish(&d, a);
+        CHECK_INT(a->status, ALLM_OK);
+        CHECK(a->reused == (i > 0));
+        driver_close(&d, a);
+    }
+    CHECK_INT(server_look(d.server).connections, 1);
+    driver_release(&d);
+}
+
+static void leaves_connections_alone_if_told(void)
+{
+    struct driver d;
+    if (!driver_init(&d, &(struct client_opts){ .max_idle_ms = -1 }))
+        return;
+    server_play_always(d.server, hello);
+    for (int i = 0; i < 2; i++) {
+        struct answer *a = driver_post(&d, "/", "x");
+        driver_finish(&d, a);
+        CHECK(!a->reused);
+        driver_close(&d, a);
+    }
+    CHECK_INT(server_look(d.server).connections, 2);
+    driver_release(&d);
+}
+
+/* The second request finds a connection that dies under it: libcurl sends it
+ * again, body and all, over a new one, and nobody notices. */
+static void survives_the_death_of_an_idle_connection(void)
+{
+    static const struct server_step die[] = { SERVER_CLOSE };
+    static char body[100001];
+    struct driver d;
+    if (!driver_init(&d, NULL))
+        return;
+    memset(body, 'b', sizeof body - 1);
+    server_play(d.server, hello);
+    server_play(d.server, die);
+    server_play(d.server, hello);
+    for (int i = 0; i < 2; i++) {
+        struct answer *a = driver_post(&d, "/", body);
+        driver_finish(&d, a);
+        CHECK_INT(a->status, ALLM_OK);
+        CHECK_TEXT(a->body, "hello");
+        CHECK(!a->reused);
+        driver_close(&d, a);
+    }
+    struct server_seen seen = server_look(d.server);
+    CHECK_INT(seen.connections, 2);
+    CHECK_INT(seen.requests, 3);
+    const char *again = strstr(server_request(d.server, 2), "\r\n\r\n");
+    CHECK(again && !strcmp(again + 4, body));
+    driver_release(&d);
+}
+
+static void never_sends_twice_on_a_new_connection(void)
+{
+    static const struct server_step die[] = { SERVER_CLOSE };
+    struct driver d;
+    if (!driver_init(&d, NULL))
+        return;
+    server_play_always(d.server, die);
+    struct answer *a = driver_post(&d, "/", "x");
+    driver_finish(&d, a);
+    CHECK_INT(a->status, ALLM_ERR_ADAPTER);
+    driver_close(&d, a);
+    CHECK_INT(server_look(d.server).requests, 1);
+    driver_release(&d);
+}
+
+static void runs_many_at_once(void)
+{
+    enum { MANY = 40 };
+    static const struct server_step steps[] = {
+        SERVER_PAUSE, SERVER_SAY(HEAD_LEN(2) "ok"), SERVER_END
+    };
+    struct answer *all[MANY];
+    struct driver d;
+    if (!driver_init(&d, NULL))
+        return;
+    server_play_always(d.server, steps);
+    for (int i = 0; i < MANY; i++)
+        all[i] = driver_post(&d, "/", "x");
+    DRIVER_UNTIL(&d, server_look(d.server).paused == MANY);
+    CHECK_INT(client_open(d.client), MANY);
+    for (int i = 0; i < MANY; i++)
+        server_go(d.server);
+    for (int i = 0; i < MANY; i++) {
+        driver_finish(&d, all[i]);
+        CHECK_TEXT(all[i]->body, "ok");
+        driver_close(&d, all[i]);
+    }
+    driver_release(&d);
+}
+
+/* ------------------------------------------------------------ back-pressure --- */
+
+enum { FLOOD = 64 << 20 };
+#define KERNEL (8 << 20)        /* what sockets on both sides may hold */
+
+static const struct server_step flood[] = {
+    SERVER_SAY("HTTP/1.1 200 OK\r\nContent-Length: 67108864\r\n\r\n"),
+    SERVER_FLOOD(FLOOD),
+    SERVER_END,
+};
+
+/* Read one piece, so that the exchange has begun, and no more. */
+static void sip(struct driver *d, struct answer *a)
+{
+    const allm_transport *t = client_transport(d->client);
+    allm_chunk chunk = { .size = sizeof chunk };
+    allm_status status = ALLM_AGAIN;
+    if (a->exchange)
+        DRIVER_UNTIL(d, (status = t->read(t->self, a->exchange, &chunk)) !=
+                            ALLM_AGAIN);
+    CHECK_INT(status, ALLM_EVENT);
+    a->len += status == ALLM_EVENT ? chunk.len : 0;
+}
+
+/* Turn until the server has nothing more to do, however often it is let. */
+static void turn_until_stalled(struct driver *d)
+{
+    size_t sent = 0, still = 0;
+    for (int i = 0; i < 2000 && still < 20 && check_whole(); i++) {
+        driver_turn(d);
+        struct server_seen seen = server_look(d->server);
+        still = seen.sent == sent && seen.stalls ? still + 1 : 0;
+        sent = seen.sent;
+    }
+    CHECK_INT(still, 20);
+}
+
+static void holds_back_a_server_that_nobody_reads(void)
+{
+    struct driver d;
+    if (!driver_init(&d, NULL))
+        return;
+    server_play(d.server, flood);
+    size_t before = check_live_bytes();
+    struct answer *a = driver_post(&d, "/", "x");
+    if (d.client)
+        sip(&d, a);
+    turn_until_stalled(&d);
+    CHECK(server_look(d.server).sent < KERNEL);
+    /* what waits, one block that was lent, and the rest of the exchange */
+    CHECK_ALWAYS(check_live_bytes() - before <
+                 EXCHANGE_BUFFER + 3 * 4096 + 16 * 1024);
+    driver_finish(&d, a);
+    CHECK_INT(a->status, ALLM_OK);
+    CHECK_INT(a->len, FLOOD);
+    driver_close(&d, a);
+    driver_release(&d);
+}
+
+static void closes_the_socket_when_cancelled(void)
+{
+    struct driver d;
+    if (!driver_init(&d, NULL))
+        return;
+    server_play(d.server, flood);
+    struct answer *a = driver_post(&d, "/", "x");
+    if (d.client)
+        sip(&d, a);
+    driver_close(&d, a);
+    if (d.client) {
+        CHECK_INT(client_open(d.client), 0);
+        DRIVER_UNTIL(&d, server_look(d.server).open == 0);
+    }
+    CHECK_ALWAYS(server_look(d.server).sent < KERNEL);
+    driver_release(&d);
+}
+
+static void closes_at_any_time(void)
+{
+    static const struct server_step steps[] = {
+        SERVER_PAUSE, SERVER_SAY(HEAD_CHUNKED "1\r\na\r\n"), SERVER_PAUSE,
+        SERVER_SAY("0\r\n\r\n"), SERVER_END
+    };
+    for (size_t when = 0; when < 4; when++) {
+        struct driver d;
+        if (!driver_init(&d, NULL))
+            return;
+        server_play(d.server, steps);
+        struct answer *a = driver_post(&d, "/", "x");
+        if (when > 0 && a->exchange)
+            DRIVER_UNTIL(&d, server_look(d.server).paused == 1);
+        if (when > 1)
+            server_go(d.server);
+        if (when > 1 && a->exchange)
+            DRIVER_UNTIL(&d, driver_read(&d, a) || a->len == 1);
+        if (when > 2) {
+            server_go(d.server);
+            driver_finish(&d, a);
+        }
+        driver_close(&d, a);
+        CHECK_ALWAYS(client_open(d.client) == 0);
+        driver_release(&d);
+    }
+}
+
+/* An answer may begin before the request has gone: the caller's body must not
+ * be needed any more. */
+static void lets_go_of_the_body_with_the_first_byte(void)
+{
+    enum { LONG = 8 << 20 };
+    static const struct server_step early[] = {
+        SERVER_SAY(HEAD_LEN(4) "so"), SERVER_BODY, SERVER_SAY("on"), SERVER_END
+    };
+    struct driver d;
+    char *body = malloc(LONG + 1);
+    if (!body || !driver_init(&d, NULL)) {
+        free(body);
+        return;
+    }
+    memset(body, 'x', LONG);
+    body[LONG] = '\0';
+    server_hurry(d.server);
+    server_play(d.server, early);
+    struct answer *a = driver_post(&d, "/", body);
+    if (d.client)
+        sip(&d, a);
+    memset(body, 'y', LONG);
+    free(body);
+    driver_finish(&d, a);
+    CHECK_INT(a->status, ALLM_OK);
+    const char *sent = strstr(server_request(d.server, 0), "\r\n\r\n");
+    CHECK(sent && strlen(sent + 4) == LONG && !strchr(sent + 4, 'y'));
+    driver_close(&d, a);
+    driver_release(&d);
+}
+
+/* ----------------------------------------------------------------- secrets --- */
+
+static void wipes_the_secret(void)
+{
+    struct driver d;
+    if (!driver_init(&d, NULL))
+        return;
+    struct watch w = watch_for("sk-secret");
+    struct client *plain = d.client;
+    d.client = client_new(watch_mem(&w), &d.poll, NULL);
+    server_play(d.server, hello);
+    struct answer *a =
+        driver_open(&d, &(allm_http_view){ .size = sizeof(allm_http_view),
+                               .method = "POST",
+                               .url = d.url,
+                               .secret_name = "Authorization",
+                               .secret_value = "Bearer sk-secret",
+                               .body = "x",
+                               .body_len = 1 });
+    driver_finish(&d, a);
+    driver_close(&d, a);
+    CHECK(strstr(server_request(d.server, 0),
+                 "\r\nAuthorization: Bearer sk-secret\r\n") != NULL);
+    client_free(d.client);
+    CHECK_ALWAYS(w.leaked == 0);
+    CHECK_ALWAYS(w.live == 0);
+    d.client = plain;
+    driver_release(&d);
+}
+
+/* ----------------------------------------------------------------- proxies --- */
+
+static void asks_the_proxy(void)
+{
+    struct driver d;
+    if (!driver_init(&d, NULL))
+        return;
+    struct client *plain = d.client;
+    d.client = client_new(mem_default(), &d.poll,
+                          &(struct client_opts){ .proxy = d.url });
+    server_play(d.server, hello);
+    struct answer *a = driver_post(&d, "http://model.invalid/v1", "x");
+    driver_finish(&d, a);
+    CHECK_TEXT(a->body, "hello");
+    CHECK(!strncmp(server_request(d.server, 0),
+                   "POST http://model.invalid/v1 HTTP/1.1\r\n", 39));
+    driver_close(&d, a);
+    client_free(d.client);
+    d.client = plain;
+    driver_release(&d);
+}
+
+static void asks_the_proxy_of_the_environment(void)
+{
+    struct driver d;
+    if (!driver_init(&d, NULL))
+        return;
+    setenv("http_proxy", d.url, 1);
+    server_play_always(d.server, hello);
+    struct answer *a = driver_post(&d, "http://model.invalid/v1", "x");
+    driver_finish(&d, a);
+    CHECK_TEXT(a->body, "hello");
+    driver_close(&d, a);
+
+    struct client *plain = d.client;
+    d.client = client_new(mem_default(), &d.poll,
+                          &(struct client_opts){ .proxy = "" });
+    a = driver_post(&d, "/direct", "x");
+    driver_finish(&d, a);
+    unsetenv("http_proxy");
+    CHECK(!strncmp(server_request(d.server, 1), "POST /direct ", 13));
+    driver_close(&d, a);
+    client_free(d.client);
+    d.client = plain;
+    driver_release(&d);
+}
+
+static void says_what_the_proxy_refused(void)
+{
+    static const struct server_step no[] = {
+        SERVER_SAY("HTTP/1.1 407 Who are you\r\nContent-Length: 0\r\n\r\n"),
+        SERVER_END,
+    };
+    struct driver d;
+    char proxy[96];
+    if (!driver_init(&d, NULL))
+        return;
+    struct client *plain = d.client;
+    snprintf(proxy, sizeof proxy, "http://me:hidden@127.0.0.1:%d",
+             server_port(d.server));
+    d.client = client_new(mem_default(), &d.poll,
+                          &(struct client_opts){ .proxy = proxy });
+    server_play(d.server, no);
+    struct answer *a = driver_post(&d, "https://model.invalid/v1", "x");
+    driver_finish(&d, a);
+    CHECK_TEXT(a->reason, "network_error");
+    CHECK_WHY(strstr(a->message, "407") != NULL, a->message);
+    CHECK_ALWAYS(!strstr(a->message, "hidden"));
+    driver_close(&d, a);
+    client_free(d.client);
+    d.client = plain;
+    driver_release(&d);
+}
+
+TESTS = {
+    TEST(sends_a_request_and_reads_the_answer),
+    TEST(knows_the_methods),
+    TEST(reads_chunks_as_they_come),
+    TEST(tells_when_the_connection_stands),
+    TEST(passes_over_provisional_answers),
+    TEST(never_follows_a_redirect),
+    TEST(inflates_gzip),
+    TEST(says_why_an_answer_broke),
+    TEST(says_that_nobody_listens),
+    TEST(refuses_what_cannot_be_sent),
+    TEST(refuses_an_endless_head),
+    TEST(uses_a_connection_again),
+    TEST(leaves_connections_alone_if_told),
+    TEST(survives_the_death_of_an_idle_connection),
+    TEST(never_sends_twice_on_a_new_connection),
+    TEST_ONCE(runs_many_at_once),
+    TEST_ONCE(holds_back_a_server_that_nobody_reads),
+    TEST(closes_the_socket_when_cancelled),
+    TEST(closes_at_any_time),
+    TEST_ONCE(lets_go_of_the_body_with_the_first_byte),
+    TEST(wipes_the_secret),
+    TEST(asks_the_proxy),
+    TEST(asks_the_proxy_of_the_environment),
+    TEST(says_what_the_proxy_refused),
+    TESTS_END,
+};
