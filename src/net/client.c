@@ -27,6 +27,8 @@ struct watch {
     struct client *client;
     int fd;
     bool on;
+    bool plain;                 /* HTTP/1: no need for a second look */
+    bool look;                  /* libcurl is to look at it once more */
 };
 
 struct client {
@@ -36,6 +38,7 @@ struct client {
     size_t watch_count;
     int64_t due_ns;
     bool blind;                 /* a socket could not be watched */
+    bool look;                  /* at some of them once more */
     struct mem wiped;           /* inside `texts` */
     struct arena texts;         /* options; a proxy may have a password */
     struct arena why;           /* of the last open() that failed */
@@ -55,6 +58,12 @@ static void set_up(void)
 
 /* --------------------------------------------------------------- watching --- */
 
+static void set_due(struct client *c, long ms)
+{
+    c->due_ns = ms < 0 ? INT64_MAX
+                       : clock_now_ns(clock_real()) + (int64_t)ms * 1000000;
+}
+
 /* libcurl is done with these. */
 static void collect(struct client *c)
 {
@@ -68,16 +77,62 @@ static void collect(struct client *c)
     c->blind = false;
 }
 
-static void act(struct client *c, curl_socket_t fd, int what)
+/* True: something came. */
+static bool call(struct client *c, curl_socket_t fd, int what)
 {
+    size_t before = c->env.pieces;
+    c->env.saw_http1 = false;
     int running;
+    long ms = -1;
     curl_multi_socket_action(c->env.multi, fd, what, &running);
+    curl_multi_timeout(c->env.multi, &ms);
+    set_due(c, ms);             /* on_timer() tells changes only */
     collect(c);
+    return c->env.pieces != before;
+}
+
+/*
+ * libcurl (7.88) reads an HTTP/2 connection for one stream, puts aside what is
+ * for the others, and sometimes forgets to look at it again: the socket is
+ * empty by then, and nothing would ever wake us.  So after each time that
+ * something came it is asked once more; the readers go first.
+ */
+static void look_again(struct client *c, struct watch *w)
+{
+    w->look = c->env.http2 && w->on && !w->plain;
+    c->look = c->look || w->look;
+}
+
+static void call_again(struct client *c)
+{
+    c->look = false;
+    for (size_t i = 0; i < c->watch_count; i++) {
+        struct watch *w = c->watches[i];
+        if (!w || !w->look)
+            continue;
+        w->look = false;
+        if (w->on && call(c, w->fd, CURL_CSELECT_IN))
+            look_again(c, w);
+    }
+}
+
+static void look_everywhere(struct client *c)
+{
+    for (size_t i = 0; c->env.http2 && i < c->watch_count; i++)
+        if (c->watches[i])
+            look_again(c, c->watches[i]);
+}
+
+static void call_timeout(struct client *c)
+{
+    c->due_ns = INT64_MAX;
+    if (call(c, CURL_SOCKET_TIMEOUT, 0))
+        look_everywhere(c);
 }
 
 static void on_ready(struct poll_handler *handler, unsigned what)
 {
-    const struct watch *w = (const struct watch *)(void *)handler;
+    struct watch *w = (struct watch *)(void *)handler;
     int mask = 0;
     if (what & POLL_READ)
         mask |= CURL_CSELECT_IN;
@@ -85,7 +140,10 @@ static void on_ready(struct poll_handler *handler, unsigned what)
         mask |= CURL_CSELECT_OUT;
     if (what & POLL_ERROR)
         mask |= CURL_CSELECT_ERR;
-    act(w->client, w->fd, mask);
+    if (!call(w->client, w->fd, mask))
+        return;
+    w->plain |= w->client->env.saw_http1;
+    look_again(w->client, w);
 }
 
 /* Room for this descriptor; NULL: no memory. */
@@ -109,7 +167,7 @@ static struct watch *watch_of(struct client *c, int fd)
         return c->watches[at];
     struct watch *w = mem_alloc(mem, sizeof *w);
     if (w)
-        *w = (struct watch){ { on_ready }, c, fd, false };
+        *w = (struct watch){ .handler = { on_ready }, .client = c, .fd = fd };
     return c->watches[at] = w;
 }
 
@@ -119,7 +177,7 @@ static void unwatch(struct client *c, int fd)
     if (!w || !w->on)
         return;
     poll_remove(c->poll, fd, w);
-    w->on = false;
+    w->on = w->plain = false;
 }
 
 /* 0 or an errno. */
@@ -151,10 +209,8 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *ud,
 
 static int on_timer(CURLM *multi, long ms, void *ud)
 {
-    struct client *c = ud;
     (void)multi;
-    c->due_ns = ms < 0 ? INT64_MAX
-                       : clock_now_ns(clock_real()) + (int64_t)ms * 1000000;
+    set_due(ud, ms);
     return 0;
 }
 
@@ -162,16 +218,18 @@ int64_t client_due(const struct client *c)
 {
     if (!c)
         return INT64_MAX;
-    return c->blind ? 0 : c->due_ns;
+    return c->blind || c->look ? 0 : c->due_ns;
 }
 
 void client_timeout(struct client *c)
 {
-    int64_t due = client_due(c);
-    if (due == INT64_MAX || clock_now_ns(clock_real()) < due)
+    if (!c)
         return;
-    c->due_ns = INT64_MAX;
-    act(c, CURL_SOCKET_TIMEOUT, 0);
+    if (c->look)
+        call_again(c);
+    if (c->blind ||
+        (c->due_ns != INT64_MAX && clock_now_ns(clock_real()) >= c->due_ns))
+        call_timeout(c);
 }
 
 size_t client_open(const struct client *c)
@@ -209,8 +267,8 @@ static const allm_http_head *head_one(void *self, allm_exchange *x)
 
 static void close_one(void *self, allm_exchange *x)
 {
-    (void)self;
     exchange_close(x);
+    look_everywhere(self);      /* bytes for others may have been behind it */
 }
 
 const allm_transport *client_transport(const struct client *c)

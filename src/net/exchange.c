@@ -8,9 +8,12 @@
  * Invariants
  *   (1) The functions that libcurl calls (on_*) call nothing of libcurl; they
  *       put away what came, and ring.
- *   (2) At most EXCHANGE_BUFFER bytes wait in the queue.  Above, the transfer is
- *       paused, and libcurl keeps what it could not hand over; it goes on when
- *       less than EXCHANGE_RESUME wait.
+ *   (2) On HTTP/1.1 at most EXCHANGE_BUFFER bytes wait in the queue.  Above,
+ *       the transfer is paused, libcurl keeps what it could not hand over, and
+ *       it goes on when less than EXCHANGE_RESUME wait.
+ *       On HTTP/2 nothing is paused: libcurl (7.88) then reads for none of the
+ *       others on the connection, and its socket stays ready, so that a loop
+ *       runs hot.  At most EXCHANGE_HOARD bytes wait; above, it fails.
  *   (3) The body's bytes are the caller's until the reader has seen the
  *       answer; what libcurl has not sent by then is copied.
  *   (4) The request's headers, the secret one among them, lie in memory that
@@ -25,7 +28,9 @@
 #include "net/failure.h"
 
 enum {
-    READ_SIZE = 4096,           /* also bounds what one read inflates to */
+    READ_SIZE = 4 * 1024,       /* also bounds what one read inflates to */
+    FRAME_SIZE = 16 * 1024,     /* HTTP/2: libcurl (7.88) loses track of a
+                                   frame that does not fit, and waits */
     UPLOAD_SIZE = 16 * 1024,    /* libcurl's least */
     CONNECT_S = 24 * 60 * 60    /* the time to connect is kept above */
 };
@@ -54,7 +59,9 @@ struct allm_exchange {
     allm_http_head head;
     const char **header;        /* of the answer: name, value, ... */
     size_t header_cap, head_bytes;
-    bool head_done, head_over;
+    bool head_done;
+    bool head_over, unread;     /* it ended since a limit was reached */
+    bool shared;                /* HTTP/2: others use the connection, too */
 
     struct queue queue;
     char said[CURL_ERROR_SIZE];
@@ -73,10 +80,17 @@ static void ring(allm_exchange *x)
 static size_t on_body(char *bytes, size_t one, size_t n, void *ud)
 {
     allm_exchange *x = ud;
+    size_t waiting = x->queue.bytes;
+    x->env->pieces++;
     (void)one;                  /* always 1 */
-    if (x->queue.bytes && x->queue.bytes + n > EXCHANGE_BUFFER) {
+    if (!x->shared && waiting && waiting + n > EXCHANGE_BUFFER) {
         x->paused = true;       /* keeps (2) */
         return CURL_WRITEFUNC_PAUSE;
+    }
+    if (waiting + n > EXCHANGE_HOARD) {
+        x->unread = true;
+        ring(x);
+        return 0;
     }
     x->nomem |= !queue_add(&x->queue, &x->env->blocks,
                            (struct slice){ bytes, n });
@@ -158,6 +172,7 @@ static size_t on_header(char *bytes, size_t one, size_t n, void *ud)
     allm_exchange *x = ud;
     struct slice line = { bytes, n };
     (void)one;
+    x->env->pieces++;
     x->head_bytes += n;
     if (x->head_done)
         return n;
@@ -167,6 +182,8 @@ static size_t on_header(char *bytes, size_t one, size_t n, void *ud)
     }
     if (slice_starts(line, SLICE("HTTP/"))) {
         x->head.status = status_in(line);
+        x->shared = !slice_starts(line, SLICE("HTTP/1"));
+        x->env->saw_http1 |= !x->shared;
         x->head.header_count = 0;
     } else if (!trim(line).len) {
         x->head_done = x->head.status >= 200;
@@ -212,6 +229,8 @@ static int on_connected(void *ud, char *to, char *from, int to_port,
 }
 
 /* ---------------------------------------------------------------- request --- */
+
+static const char invalid[] = "invalid_request";
 
 static bool breaks_line(const char *text)
 {
@@ -276,7 +295,7 @@ static const allm_error *check_header(struct arena *why, const char *name,
 {
     if (!breaks_line(name) && !breaks_line(value))
         return NULL;
-    return failure_refuse(why,
+    return failure_refuse(why, invalid,
                           "the header %.64s has a line break or another "
                           "control character in it; %s",
                           breaks_line(name) ? "(its name)" : name, hint);
@@ -289,8 +308,9 @@ static const allm_error *check(const allm_http_view *view, struct arena *why)
     const char *url = view->url ? view->url : "";
     if ((!begins(url, "https://") && !begins(url, "http://")) ||
         breaks_line(url))
-        return failure_refuse(why, "the address must begin with https:// (or "
-                                   "http://) and be one line; check base_url");
+        return failure_refuse(why, invalid,
+                              "the address must begin with https:// (or "
+                              "http://) and be one line; check base_url");
     if (view->secret_name)
         e = check_header(why, view->secret_name, view->secret_value,
                          "was the key copied with the end of its line?");
@@ -334,7 +354,7 @@ static bool set_connection(allm_exchange *x)
     const struct exchange_env *env = x->env;
     bool ok = true;
     SET(NOSIGNAL, 1L);
-    SET(BUFFERSIZE, (long)READ_SIZE);
+    SET(BUFFERSIZE, env->http2 ? (long)FRAME_SIZE : (long)READ_SIZE);
     SET(UPLOAD_BUFFERSIZE, (long)UPLOAD_SIZE);
     SET(CONNECTTIMEOUT, (long)CONNECT_S);
     SET(SUPPRESS_CONNECT_HEADERS, 1L);
@@ -431,12 +451,20 @@ static bool was_reused(const allm_exchange *x)
     return made == 0;
 }
 
-/* libcurl lets go of it; its socket is closed if the answer is not whole. */
+/*
+ * libcurl lets go of it.  If the answer is not whole, its socket is closed, or
+ * on HTTP/2, where others may use it, the server is told.  libcurl would do so
+ * with the next bytes that come; if there are no others, none might, and the
+ * server would go on for as long as its window lasts: the connection is closed
+ * then.
+ */
 static void let_go(allm_exchange *x)
 {
     if (!x->easy)
         return;
     x->head.reused = was_reused(x);
+    if (!x->done)
+        curl_easy_setopt(x->easy, CURLOPT_FORBID_REUSE, 1L);
     curl_multi_remove_handle(x->env->multi, x->easy);
     curl_easy_cleanup(x->easy);
     x->easy = NULL;
@@ -531,6 +559,9 @@ void exchange_close(allm_exchange *x)
 static void end(allm_exchange *x, CURLcode code)
 {
     x->code = code;
+    x->env->running--;
+    x->env->pieces++;
+    x->done = true;
     let_go(x);
     ring(x);
 }
@@ -597,6 +628,12 @@ static const allm_error *why_failed(allm_exchange *x)
     if (x->head_over)
         return failure_of(&x->memory, CURLE_WEIRD_SERVER_REPLY, x->host,
                           "its headers are longer than 64 KiB");
+    if (x->unread)
+        return failure_refuse(&x->memory, "unknown",
+                              "the answer was not read while %d MiB of it "
+                              "came; read it sooner, or use HTTP/1.1, where "
+                              "the server can be made to wait",
+                              EXCHANGE_HOARD >> 20);
     return failure_of(&x->memory, x->code, x->host, x->said);
 }
 

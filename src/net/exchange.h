@@ -12,6 +12,7 @@
 enum {
     EXCHANGE_BUFFER = 64 * 1024,    /* bytes of a body that wait to be read */
     EXCHANGE_RESUME = 16 * 1024,    /* below this a paused one goes on */
+    EXCHANGE_HOARD = 32 << 20,      /* in place of both on HTTP/2 */
     EXCHANGE_HEAD = 64 * 1024       /* bytes of an answer's headers */
 };
 
@@ -22,6 +23,8 @@ struct exchange_env {
     struct blocks blocks;
     struct allm_exchange *all;  /* not yet closed */
     size_t running;             /* libcurl still works on them */
+    size_t pieces;              /* that libcurl has handed over, ever */
+    bool saw_http1;             /* an answer over it has begun */
     const char *ca_file, *ca_dir;   /* NULL: libcurl's own default */
     const char *proxy;          /* NULL: the environment's */
     const char *user_agent;

@@ -122,7 +122,8 @@ const allm_error *failure_of(struct arena *a, CURLcode code, const char *host,
     return make(a, row->reason, &text, row->final);
 }
 
-const allm_error *failure_refuse(struct arena *a, const char *format, ...)
+const allm_error *failure_refuse(struct arena *a, const char *reason,
+                                 const char *format, ...)
 {
     struct buf text;
     va_list args;
@@ -130,7 +131,7 @@ const allm_error *failure_refuse(struct arena *a, const char *format, ...)
     va_start(args, format);
     buf_vformat(&text, format, args);
     va_end(args);
-    return make(a, "invalid_request", &text, true);
+    return make(a, reason, &text, true);
 }
 
 const char *failure_host(struct arena *a, const char *url)

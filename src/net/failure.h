@@ -15,9 +15,10 @@
 const allm_error *failure_of(struct arena *a, CURLcode code, const char *host,
                              const char *said);
 
-/* A request that cannot be sent; final. */
-const allm_error *failure_refuse(struct arena *a, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+/* We ourselves refuse; final. */
+const allm_error *failure_refuse(struct arena *a, const char *reason,
+                                 const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* The host and port of an address, without user and password; in the arena,
  * or "". */

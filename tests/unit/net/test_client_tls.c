@@ -1,0 +1,369 @@
+/*
+ * test_client_tls.c - the HTTP client over TLS: trust, and HTTP/2
+ *
+ * tag: thread
+ */
+#include "net/client.h"
+
+#include "harness/check.h"
+#include "harness/driver.h"
+#include "harness/front.h"
+#include "net/exchange.h"
+
+#include <curl/curl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static const struct server_step hello[] = {
+    SERVER_SAY("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"), SERVER_END
+};
+
+static const struct server_step slow[] = {
+    SERVER_SAY("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+               "3\r\none\r\n"),
+    SERVER_PAUSE, SERVER_SAY("3\r\ntwo\r\n0\r\n\r\n"), SERVER_END
+};
+
+enum { FLOOD = 64 << 20 };
+
+static const struct server_step flood[] = {
+    SERVER_SAY("HTTP/1.1 200 OK\r\nContent-Length: 67108864\r\n\r\n"),
+    SERVER_FLOOD(FLOOD), SERVER_END
+};
+
+struct world {
+    struct driver d;
+    struct front front;
+};
+
+/* A server, TLS before it, and a client made for it. */
+static bool begin(struct world *w, enum front_name name,
+                  struct client_opts opts)
+{
+    if (!driver_init(&w->d, &opts))
+        return false;
+    if (front_init(&w->front, server_port(w->d.server), name)) {
+        memcpy(w->d.url, w->front.url, sizeof w->d.url);
+        return true;
+    }
+    driver_release(&w->d);
+    return false;
+}
+
+static void end(struct world *w)
+{
+    driver_release(&w->d);
+    front_release(&w->front);
+}
+
+/* ------------------------------------------------------------------- trust --- */
+
+/* How one exchange ends: "hello", or the error's message. */
+static const char *outcome(enum front_name name, struct client_opts opts)
+{
+    static char text[1024];
+    struct world w;
+    if (!begin(&w, name, opts))
+        return NULL;
+    server_play_always(w.d.server, hello);
+    struct answer *a = driver_post(&w.d, "/", "x");
+    driver_finish(&w.d, a);
+    snprintf(text, sizeof text, "%.1000s",
+             a->status == ALLM_OK ? a->body : a->message);
+    if (a->status != ALLM_OK)
+        CHECK_INT(server_look(w.d.server).requests, 0);
+    driver_close(&w.d, a);
+    end(&w);
+    return text;
+}
+
+static void check_refused(const char *text)
+{
+    if (text)
+        CHECK_WHY(strstr(text, "could not prove who it is") != NULL, text);
+}
+
+static void refuses_a_server_that_nobody_vouches_for(void)
+{
+    check_refused(outcome(FRONT_HERE, (struct client_opts){ 0 }));
+}
+
+static void refuses_a_certificate_of_another(void)
+{
+    /* made before the client, which is told its path */
+    const char *text = outcome(FRONT_HERE, (struct client_opts){ 0 });
+    if (text)
+        check_refused(outcome(FRONT_OTHER, (struct client_opts){ .ca_file =
+                                                        front_authority() }));
+}
+
+static void trusts_an_authority_of_ones_own(void)
+{
+    const char *text = outcome(FRONT_HERE, (struct client_opts){ 0 });
+    if (!text)
+        return;
+    const struct client_opts ours = { .ca_file = front_authority() };
+    CHECK_TEXT(outcome(FRONT_HERE, ours), "hello");
+    setenv("SSL_CERT_FILE", front_authority(), 1);
+    CHECK_TEXT(outcome(FRONT_HERE, (struct client_opts){ 0 }), "hello");
+    setenv("SSL_CERT_FILE", "/dev/null", 1);
+    CHECK_TEXT(outcome(FRONT_HERE, ours), "hello");
+    unsetenv("SSL_CERT_FILE");
+}
+
+static void says_which_file_is_missing(void)
+{
+    const char *text = outcome(
+        FRONT_HERE, (struct client_opts){ .ca_file = "/no/such/file.pem" });
+    if (!text)
+        return;
+    CHECK_WHY(strstr(text, "/no/such/file.pem") != NULL, text);
+    CHECK_WHY(strstr(text, "ca_file") != NULL, text);
+}
+
+/* What other programs take for "do not look": nothing of it counts here. */
+static void nothing_switches_verification_off(void)
+{
+    static const char *const names[][2] = {
+        { "NODE_TLS_REJECT_UNAUTHORIZED", "0" },
+        { "PYTHONHTTPSVERIFY", "0" },
+        { "GIT_SSL_NO_VERIFY", "1" },
+        { "CURL_INSECURE", "1" },
+        { "CURLOPT_SSL_VERIFYPEER", "0" },
+        { "SSL_NO_VERIFY", "1" },
+        { "ALLM_INSECURE", "1" },
+        { "SSL_CERT_FILE", "" },
+        { "SSL_CERT_DIR", "" },
+    };
+    char home[] = "/tmp/allm-home-XXXXXX", path[64];
+    if (!mkdtemp(home))
+        return;
+    snprintf(path, sizeof path, "%s/.curlrc", home);
+    FILE *f = fopen(path, "w");
+    if (f) {
+        fputs("insecure\n", f);
+        fclose(f);
+    }
+    char *old = getenv("HOME");
+    char kept[1024];
+    snprintf(kept, sizeof kept, "%s", old ? old : "/");
+    setenv("HOME", home, 1);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        setenv(names[i][0], names[i][1], 1);
+    check_refused(outcome(FRONT_HERE, (struct client_opts){ 0 }));
+    check_refused(outcome(FRONT_HERE, (struct client_opts){ .ca_file = NULL,
+                                                            .http2 = true }));
+    check_refused(outcome(FRONT_OTHER, (struct client_opts){ .proxy = "" }));
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        unsetenv(names[i][0]);
+    setenv("HOME", kept, 1);
+    unlink(path);
+    rmdir(home);
+}
+
+/* ------------------------------------------------------------------ HTTP/2 --- */
+
+static bool has_http2(void)
+{
+    if (curl_version_info(CURLVERSION_NOW)->features & CURL_VERSION_HTTP2)
+        return true;
+    check_skip("this libcurl has no HTTP/2");
+    return false;
+}
+
+/* Certificates exist once a front has stood. */
+static bool begin_trusted(struct world *w, bool http2)
+{
+    struct front once;
+    if (!front_init(&once, 1, FRONT_HERE))
+        return false;
+    front_release(&once);
+    return begin(w, FRONT_HERE,
+                 (struct client_opts){ .ca_file = front_authority(),
+                                       .http2 = http2 });
+}
+
+static void speaks_http1_unless_told(void)
+{
+    struct world w;
+    if (!begin_trusted(&w, false))
+        return;
+    server_play_always(w.d.server, hello);
+    for (int i = 0; i < 2; i++) {
+        struct answer *a = driver_post(&w.d, "/", "x");
+        driver_finish(&w.d, a);
+        CHECK_TEXT(a->body, "hello");
+        CHECK(a->reused == (i == 1));
+        driver_close(&w.d, a);
+    }
+    CHECK(strstr(server_request(w.d.server, 0), "Via: 1.1 nghttpx") != NULL);
+    end(&w);
+}
+
+static void shares_one_connection_among_many(void)
+{
+    enum { MANY = 50 };
+    struct answer *all[MANY];
+    struct world w;
+    size_t fresh = 0;
+    if (!has_http2() || !begin_trusted(&w, true))
+        return;
+    server_play_always(w.d.server, slow);
+    for (int i = 0; i < MANY; i++)
+        all[i] = driver_post(&w.d, "/", "x");
+    for (int i = 0; i < MANY; i++)
+        DRIVER_UNTIL(&w.d, driver_read(&w.d, all[i]) || all[i]->len == 3);
+    CHECK_INT(client_open(w.d.client), MANY);
+    for (int i = 0; i < MANY; i++)
+        server_go(w.d.server);
+    for (int i = 0; i < MANY; i++) {
+        driver_finish(&w.d, all[i]);
+        CHECK_TEXT(all[i]->body, "onetwo");
+        CHECK_INT(all[i]->http, 200);
+        fresh += !all[i]->reused;
+        driver_close(&w.d, all[i]);
+    }
+    CHECK_INT(fresh, 1);
+    CHECK(strstr(server_request(w.d.server, 0), "Via: 2 nghttpx") != NULL);
+    end(&w);
+}
+
+/* The others live on, and the server hears of it with its next bytes. */
+static void cancels_one_of_many(void)
+{
+    struct world w;
+    if (!has_http2() || !begin_trusted(&w, true))
+        return;
+    server_play(w.d.server, slow);
+    server_play(w.d.server, flood);
+    struct answer *a = driver_post(&w.d, "/", "x");
+    DRIVER_UNTIL(&w.d, driver_read(&w.d, a) || a->len == 3);
+    struct answer *b = driver_post(&w.d, "/", "x");
+    DRIVER_UNTIL(&w.d, driver_read(&w.d, b) || b->len > 0);
+    CHECK(b->reused);
+    size_t before = server_look(w.d.server).sent;
+    driver_close(&w.d, b);
+    DRIVER_UNTIL(&w.d, server_look(w.d.server).open == 1);
+    CHECK(server_look(w.d.server).sent - before < 16 << 20);
+    server_go(w.d.server);
+    driver_finish(&w.d, a);
+    CHECK_TEXT(a->body, "onetwo");
+    driver_close(&w.d, a);
+    end(&w);
+}
+
+/* A server that is silent hears of it, too. */
+static void cancels_the_only_one(void)
+{
+    struct world w;
+    if (!has_http2() || !begin_trusted(&w, true))
+        return;
+    server_play(w.d.server, slow);
+    struct answer *a = driver_post(&w.d, "/", "x");
+    DRIVER_UNTIL(&w.d, driver_read(&w.d, a) || a->len == 3);
+    driver_close(&w.d, a);
+    DRIVER_UNTIL(&w.d, server_look(w.d.server).open == 0);
+    end(&w);
+}
+
+/* The connection is read for the others' sake, so a stream that nobody reads
+ * cannot be held back; it fails when it has become too much, and the others do
+ * not notice. */
+static void gives_up_a_stream_that_nobody_reads(void)
+{
+    struct world w;
+    size_t ours = check_live_bytes();
+    if (!has_http2() || !begin_trusted(&w, true))
+        return;
+    server_play(w.d.server, slow);
+    server_play(w.d.server, flood);
+    struct answer *a = driver_post(&w.d, "/", "x");
+    DRIVER_UNTIL(&w.d, driver_read(&w.d, a) || a->len == 3);
+    struct answer *b = driver_post(&w.d, "/", "x");
+    const allm_transport *t = client_transport(w.d.client);
+    allm_chunk chunk = { .size = sizeof chunk };
+    t->read(t->self, b->exchange, &chunk);
+    DRIVER_UNTIL(&w.d, waker_take(&b->waker));
+    size_t most = 0;
+    for (int i = 0; i < 100000 && client_open(w.d.client) == 2; i++) {
+        driver_turn(&w.d);
+        size_t held = check_live_bytes() - ours;
+        most = held > most ? held : most;
+    }
+    CHECK_INT(client_open(w.d.client), 1);
+    CHECK(most > EXCHANGE_HOARD / 2);
+    CHECK(most < EXCHANGE_HOARD + EXCHANGE_HOARD / 32);
+    CHECK(server_look(w.d.server).sent < EXCHANGE_HOARD + (16 << 20));
+    driver_finish(&w.d, b);
+    CHECK_INT(b->status, ALLM_ERR_ADAPTER);
+    CHECK_WHY(strstr(b->message, "read it sooner") != NULL, b->message);
+    driver_close(&w.d, b);
+    server_go(w.d.server);
+    driver_finish(&w.d, a);
+    CHECK_TEXT(a->body, "onetwo");
+    driver_close(&w.d, a);
+    end(&w);
+}
+
+/* Data of all of them in every read. */
+static void reads_many_long_answers(void)
+{
+    enum { MANY = 20, LONG = 1 << 20 };
+    static const struct server_step steps[] = {
+        SERVER_SAY("HTTP/1.1 200 OK\r\nContent-Length: 1048576\r\n\r\n"),
+        SERVER_FLOOD(LONG), SERVER_END
+    };
+    struct answer *all[MANY];
+    struct world w;
+    if (!has_http2() || !begin_trusted(&w, true))
+        return;
+    server_play_always(w.d.server, steps);
+    for (int i = 0; i < MANY; i++)
+        all[i] = driver_post(&w.d, "/", "x");
+    size_t ended = 0;
+    for (int turns = 0; ended < MANY && turns < 20000; turns++) {
+        driver_turn(&w.d);
+        ended = 0;
+        for (int i = 0; i < MANY; i++)
+            ended += all[i]->status != ALLM_AGAIN || driver_read(&w.d, all[i]);
+    }
+    for (int i = 0; i < MANY; i++) {
+        CHECK_INT(all[i]->status, ALLM_OK);
+        CHECK_INT(all[i]->len, LONG);
+        driver_close(&w.d, all[i]);
+    }
+    end(&w);
+}
+
+static void reads_a_long_answer(void)
+{
+    struct world w;
+    if (!has_http2() || !begin_trusted(&w, true))
+        return;
+    server_play(w.d.server, flood);
+    struct answer *a = driver_post(&w.d, "/", "x");
+    int turns = 0;
+    while (!driver_read(&w.d, a) && turns++ < 100000)
+        driver_turn(&w.d);
+    CHECK_INT(a->status, ALLM_OK);
+    CHECK_INT(a->len, FLOOD);
+    driver_close(&w.d, a);
+    end(&w);
+}
+
+TESTS = {
+    TEST_ONCE(refuses_a_server_that_nobody_vouches_for),
+    TEST_ONCE(refuses_a_certificate_of_another),
+    TEST_ONCE(trusts_an_authority_of_ones_own),
+    TEST_ONCE(says_which_file_is_missing),
+    TEST_ONCE(nothing_switches_verification_off),
+    TEST_ONCE(speaks_http1_unless_told),
+    TEST_ONCE(shares_one_connection_among_many),
+    TEST_ONCE(cancels_one_of_many),
+    TEST_ONCE(cancels_the_only_one),
+    TEST_ONCE(gives_up_a_stream_that_nobody_reads),
+    TEST_ONCE(reads_a_long_answer),
+    TEST_ONCE(reads_many_long_answers),
+    TESTS_END,
+};
