@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { TURN_NS = 10 * 1000 * 1000 };
+enum { TURN_NS = 10 * 1000 * 1000, TURNS = 5000 };
 
 /* ------------------------------------------------------------------- life --- */
 
@@ -154,9 +154,9 @@ bool driver_read(struct driver *d, struct answer *a)
 void driver_finish(struct driver *d, struct answer *a)
 {
     int turns = 0;
-    while (!driver_read(d, a) && turns++ < 1000)
+    while (!driver_read(d, a) && turns++ < TURNS)
         driver_turn(d);
-    CHECK_ALWAYS(turns < 1000);
+    CHECK_ALWAYS(turns < TURNS);
 }
 
 const char *driver_header(struct driver *d, struct answer *a, const char *name)

@@ -558,7 +558,7 @@ static void closes_at_any_time(void)
  * be needed any more. */
 static void lets_go_of_the_body_with_the_first_byte(void)
 {
-    enum { LONG = 8 << 20 };
+    enum { LONG = 4 << 20 };
     static const struct server_step early[] = {
         SERVER_SAY(HEAD_LEN(4) "so"), SERVER_BODY, SERVER_SAY("on"), SERVER_END
     };
