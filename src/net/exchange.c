@@ -77,6 +77,7 @@ static void ring(allm_exchange *x)
     allm_waker_ring(x->waker);
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): libcurl's type */
 static size_t on_body(char *bytes, size_t one, size_t n, void *ud)
 {
     allm_exchange *x = ud;
@@ -167,6 +168,7 @@ static bool add_header(allm_exchange *x, struct slice line)
 
 /* One line of a head.  Answers with 1xx come before the one that counts;
  * headers after a body (trailers) are of no use to us. */
+/* NOLINTNEXTLINE(readability-non-const-parameter): libcurl's type */
 static size_t on_header(char *bytes, size_t one, size_t n, void *ud)
 {
     allm_exchange *x = ud;
@@ -219,6 +221,7 @@ static int on_seek(void *ud, curl_off_t offset, int origin)
     return CURL_SEEKFUNC_OK;
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): libcurl's type */
 static int on_connected(void *ud, char *to, char *from, int to_port,
                         int from_port)
 {

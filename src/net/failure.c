@@ -14,63 +14,62 @@ static const char malformed[] = "malformed_response";
 
 static const struct row {
     CURLcode code;
-    const char *reason;
     bool final;                 /* the same happens at the next attempt */
-    const char *what, *advice;
+    const char *reason, *what, *advice;
 } rows[] = {
-    { CURLE_COULDNT_RESOLVE_HOST, network, false,
+    { CURLE_COULDNT_RESOLVE_HOST, false, network,
       "the name of the server could not be found",
       "check base_url, and whether this machine can look up names" },
-    { CURLE_COULDNT_RESOLVE_PROXY, network, false,
+    { CURLE_COULDNT_RESOLVE_PROXY, false, network,
       "the name of the proxy could not be found",
       "check the proxy option, or HTTPS_PROXY and its kin in the environment" },
-    { CURLE_PROXY, network, false, "the proxy refused to connect",
+    { CURLE_PROXY, false, network, "the proxy refused to connect",
       "check the proxy's address and password, or take it out with NO_PROXY" },
-    { CURLE_COULDNT_CONNECT, network, false, "there was no connection",
+    { CURLE_COULDNT_CONNECT, false, network, "there was no connection",
       "check that the server runs, that base_url names its port, and that no "
       "firewall is in between" },
-    { CURLE_PEER_FAILED_VERIFICATION, network, true,
+    { CURLE_PEER_FAILED_VERIFICATION, true, network,
       "the server could not prove who it is",
       "if it has a certificate of your own, name its authority with ca_file or "
       "SSL_CERT_FILE; there is no way to go on without proof" },
-    { CURLE_SSL_ISSUER_ERROR, network, true,
+    { CURLE_SSL_ISSUER_ERROR, true, network,
       "the server could not prove who it is",
       "name the authority of its certificate with ca_file or SSL_CERT_FILE" },
-    { CURLE_SSL_CACERT_BADFILE, network, true,
+    { CURLE_SSL_CACERT_BADFILE, true, network,
       "the file of trusted certificates could not be read",
       "ca_file, or SSL_CERT_FILE, must name a file with certificates in PEM "
       "form; on many systems the package ca-certificates brings one" },
-    { CURLE_SSL_CONNECT_ERROR, network, false, "TLS could not be agreed on",
+    { CURLE_SSL_CONNECT_ERROR, false, network, "TLS could not be agreed on",
       "check that base_url says https:// only where the server speaks TLS "
       "(1.2 or later), and whether a proxy changes what is sent" },
-    { CURLE_GOT_NOTHING, network, false,
+    { CURLE_GOT_NOTHING, false, network,
       "the server closed the connection without an answer",
       "try again; if it stays so, look at the server's log" },
-    { CURLE_SEND_ERROR, network, false,
+    { CURLE_SEND_ERROR, false, network,
       "the connection was lost while the request was sent", "try again" },
-    { CURLE_RECV_ERROR, network, false, "the connection was lost",
+    { CURLE_RECV_ERROR, false, network, "the connection was lost",
       "try again" },
-    { CURLE_PARTIAL_FILE, network, false,
+    { CURLE_PARTIAL_FILE, false, network,
       "the connection ended in the middle of the answer", "try again" },
-    { CURLE_HTTP2, network, false, "the HTTP/2 connection failed",
+    { CURLE_HTTP2, false, network, "the HTTP/2 connection failed",
       "try again" },
-    { CURLE_HTTP2_STREAM, network, false,
+    { CURLE_HTTP2_STREAM, false, network,
       "the server ended this answer in its middle", "try again" },
-    { CURLE_OPERATION_TIMEDOUT, "timeout", false, "the network took too long",
+    { CURLE_OPERATION_TIMEDOUT, false, "timeout", "the network took too long",
       "try again" },
-    { CURLE_BAD_CONTENT_ENCODING, malformed, false,
+    { CURLE_BAD_CONTENT_ENCODING, false, malformed,
       "the answer could not be decompressed",
       "whoever stands between here and the server may have damaged it" },
-    { CURLE_WEIRD_SERVER_REPLY, malformed, false, "what came back is no HTTP",
+    { CURLE_WEIRD_SERVER_REPLY, false, malformed, "what came back is no HTTP",
       "check the port in base_url" },
-    { CURLE_UNSUPPORTED_PROTOCOL, malformed, false, "what came back is no HTTP",
+    { CURLE_UNSUPPORTED_PROTOCOL, false, malformed, "what came back is no HTTP",
       "check the port in base_url" },
-    { CURLE_URL_MALFORMAT, "invalid_request", true,
+    { CURLE_URL_MALFORMAT, true, "invalid_request",
       "the address cannot be used", "check base_url" },
 };
 
 static const struct row other = {
-    CURLE_OK, network, false, "the exchange with the server failed", "try again"
+    CURLE_OK, false, network, "the exchange with the server failed", "try again"
 };
 
 static const struct row *row_of(CURLcode code)
