@@ -1,9 +1,4 @@
-/*
- * redact.c - keys taken out of texts that others wrote
- *
- * Providers repeat keys in their complaints.  What is secret is known twice:
- * the key of the call, literally, and the look of keys, by their beginnings.
- */
+/* redact.c - keys taken out of errors that others wrote */
 #include "provider/redact.h"
 
 #include "base/buf.h"
@@ -13,72 +8,6 @@
 #include "json/write.h"
 
 #include <stdint.h>
-
-enum { SHORTEST_KEY = 4 };      /* shorter ones would hit ordinary words */
-
-/* How keys begin, and how many characters must follow at least. */
-static const struct look {
-    const char *start;
-    size_t least;
-} looks[] = {
-    { "sk-", 6 },  { "rk-", 6 },   { "org-", 6 },    { "sk_", 16 },
-    { "AIza", 6 }, { "ya29.", 6 }, { "apikey_", 16 }, { "gsk_", 16 },
-    { "xai-", 16 }, { "pplx-", 16 }, { "csk-", 16 },
-    { "pa-", 16 },
-};
-
-static bool is_key_byte(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '*' ||
-           c == '.';
-}
-
-/* The length of what looks like a key at this place; 0: none does. */
-static size_t looks_secret(struct slice rest)
-{
-    for (size_t i = 0; i < sizeof looks / sizeof *looks; i++) {
-        size_t n = strlen(looks[i].start);
-        if (!slice_starts(rest, slice_of(looks[i].start)))
-            continue;
-        while (n < rest.len && is_key_byte(rest.ptr[n]))
-            n++;
-        while (n && rest.ptr[n - 1] == '.')
-            n--;                /* the end of a sentence */
-        if (n >= strlen(looks[i].start) + looks[i].least)
-            return n;
-    }
-    return 0;
-}
-
-static size_t secret_at(struct slice rest, char before, struct slice key)
-{
-    if (key.len >= SHORTEST_KEY && slice_starts(rest, key))
-        return key.len;
-    return is_key_byte(before) ? 0 : looks_secret(rest);
-}
-
-const char *redact_text(struct arena *a, const char *text, struct slice key)
-{
-    struct buf out;
-    struct slice rest = slice_of(text);
-    bool found = false;
-    char before = ' ';
-    buf_init(&out, a, SIZE_MAX / 2);
-    while (rest.len) {
-        size_t n = secret_at(rest, before, key);
-        if (n)
-            buf_text(&out, "[REDACTED]");
-        else
-            buf_byte(&out, *rest.ptr);
-        found = found || n;
-        before = n ? ' ' : *rest.ptr;
-        rest = slice_skip(rest, n ? n : 1);
-    }
-    if (!found)
-        return text;
-    return out.broken ? NULL : out.ptr;
-}
 
 /* A key that stands in JSON in another form than by itself. */
 static bool is_escaped(struct slice key)
