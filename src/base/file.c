@@ -1,5 +1,5 @@
 /*
- * file.c - read a whole file, up to a limit
+ * file.c - read a whole file, up to a limit; write one, whole or not at all
  *
  * What fstat() tells of the size is a hint that saves allocations: a file may
  * grow while we read, and a pipe or a file of /proc has no size at all.  So we
@@ -8,13 +8,20 @@
  */
 #include "base/file.h"
 
+#include "base/random.h"
+
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { FIRST = 4096, MAX_READ = 1 << 30 };  /* more, read() may refuse */
+enum {
+    FIRST = 4096,
+    MAX_READ = 1 << 30,         /* more, read() may refuse */
+    NAMES = 100                 /* to try for a file beside another */
+};
 
 /* Bytes that have been read so far; room is without the NUL. */
 struct content {
@@ -105,6 +112,87 @@ int file_read(struct arena *a, const char *path, size_t limit,
     *out = (struct slice){ c.ptr, c.len };
     return 0;
 }
+
+/* ------------------------------------------------------------------ writing --- */
+
+/* A new file beside another; its name in *name.  -1: errno says why. */
+static int open_beside(struct arena *a, const char *path, const char **name)
+{
+    for (int i = 0; i < NAMES; i++) {
+        struct buf b;
+        buf_init(&b, a, SIZE_MAX / 2);
+        buf_format(&b, "%s.%08llx.tmp", path,
+                   (unsigned long long)random_below(random_system(),
+                                                    1ULL << 32));
+        *name = b.ptr;
+        if (b.broken) {
+            errno = ENOMEM;
+            return -1;
+        }
+        int fd = open(b.ptr, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0 || errno != EEXIST)
+            return fd;
+    }
+    return -1;
+}
+
+static int write_all(int fd, struct slice rest)
+{
+    while (rest.len) {
+        size_t want = rest.len < MAX_READ ? rest.len : MAX_READ;
+        ssize_t n = write(fd, rest.ptr, want);
+        if (n < 0 && errno != EINTR)
+            return errno;
+        rest = slice_skip(rest, n > 0 ? (size_t)n : 0);
+    }
+    return 0;
+}
+
+/* A rename is on the disk when its folder is.  Some folders cannot be asked
+ * for that; the file is whole nevertheless. */
+static void settle_folder(struct arena *a, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    size_t len = slash ? (size_t)(slash - path) + 1 : 1;
+    const char *folder = arena_copy(a,
+                                    (struct slice){ slash ? path : ".",
+                                                       len });
+    int fd = folder ? open(folder, O_RDONLY | O_CLOEXEC) : -1;
+    if (fd < 0)
+        return;
+    (void)fsync(fd);
+    close(fd);
+}
+
+int file_write(struct arena *scratch, const char *path, struct slice bytes)
+{
+    struct stat old;
+    const char *name;
+    if (!path || !*path)
+        return EINVAL;
+    bool known = stat(path, &old) == 0;
+    if (known && S_ISDIR(old.st_mode))
+        return EISDIR;
+    int fd = open_beside(scratch, path, &name);
+    if (fd < 0)
+        return errno;
+    int error = write_all(fd, bytes);
+    if (!error && known && fchmod(fd, old.st_mode & 07777) != 0)
+        error = errno;
+    if (!error && fsync(fd) != 0)
+        error = errno;
+    if (close(fd) != 0 && !error)
+        error = errno;
+    if (!error && rename(name, path) != 0)
+        error = errno;
+    if (error)
+        unlink(name);
+    else
+        settle_folder(scratch, path);
+    return error;
+}
+
+/* -------------------------------------------------------------------- names --- */
 
 const char *file_error_name(int error)
 {

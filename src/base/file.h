@@ -1,4 +1,4 @@
-/* file.h - read a whole file, up to a limit; write a line */
+/* file.h - read a whole file, up to a limit; write one, or a line */
 #ifndef BASE_FILE_H
 #define BASE_FILE_H
 
@@ -15,6 +15,14 @@ int file_read(struct arena *a, const char *path, size_t limit,
 /* A line and its LF to a descriptor, in one write if the system does so.  0, or
  * an errno. */
 int file_write_line(int fd, struct slice line);
+
+/*
+ * Write a whole file: a new one beside it, on the disk, then renamed, so that
+ * whoever looks sees the old bytes or the new ones.  The permissions of an old
+ * file stay; a link is replaced by a file.  0, or the errno of what went wrong
+ * (EISDIR, ENOMEM, ...): then all is as before.
+ */
+int file_write(struct arena *scratch, const char *path, struct slice bytes);
 
 /* "enoent" for ENOENT and so on, as POSIX spells them; "eio" if unknown. */
 const char *file_error_name(int error);

@@ -317,6 +317,59 @@ static void reads_files_that_hide_their_size(void)
     arena_release(&a);
 }
 
+/* -------------------------------------------------------------- writing --- */
+
+static void is_content(const char *path, const char *want)
+{
+    struct arena a;
+    struct slice got = { NULL, 0 };
+    arena_init(&a, mem_default());
+    CHECK_INT(file_read(&a, path, 1 << 20, &got), 0);
+    CHECK_SLICE(got, slice_of(want));
+    arena_release(&a);
+}
+
+static void writes_new_and_old_files(void)
+{
+    struct place p;
+    struct arena a;
+    struct stat info;
+    if (!make_place(&p))
+        return;
+    int before = next_descriptor();
+    arena_init(&a, mem_default());
+    CHECK_INT(file_write(&a, p.file, SLICE("one")), 0);
+    is_content(p.file, "one");
+    chmod(p.file, 0640);
+    CHECK_INT(file_write(&a, p.file, SLICE("")), 0);
+    is_content(p.file, "");
+    CHECK(stat(p.file, &info) == 0 && (info.st_mode & 07777) == 0640);
+    CHECK_ALWAYS(next_descriptor() == before);
+    arena_release(&a);
+    clear_place(&p);
+}
+
+/* What fails leaves the old file, and no other beside it. */
+static void a_write_that_fails_changes_nothing(void)
+{
+    struct place p;
+    struct arena a;
+    if (!make_place(&p))
+        return;
+    write_file(p.file, 0);
+    arena_init(&a, mem_default());
+    CHECK_INT(file_write(&a, NULL, SLICE("x")), EINVAL);
+    CHECK_INT(file_write(&a, "", SLICE("x")), EINVAL);
+    CHECK_INT(file_write(&a, p.folder, SLICE("x")), EISDIR);
+    char inside[400];
+    snprintf(inside, sizeof inside, "%s/more", p.file);
+    CHECK_INT(file_write(&a, inside, SLICE("x")), ENOTDIR);
+    snprintf(inside, sizeof inside, "%s/none/more", p.folder);
+    CHECK_INT(file_write(&a, inside, SLICE("x")), ENOENT);
+    arena_release(&a);
+    CHECK_ALWAYS(unlink(p.file) == 0 && rmdir(p.folder) == 0);
+}
+
 /* ---------------------------------------------------------------- names --- */
 
 static void errors_have_names(void)
@@ -348,6 +401,8 @@ TESTS = {
     TEST(reads_at_most_a_byte_too_much),
     TEST(reads_devices),
     TEST(reads_files_that_hide_their_size),
+    TEST(writes_new_and_old_files),
+    TEST(a_write_that_fails_changes_nothing),
     TEST(errors_have_names),
     TESTS_END
 };
