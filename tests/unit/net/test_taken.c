@@ -1,0 +1,113 @@
+/* test_taken.c - one exchange, and its text in a recording */
+#include "net/taken.h"
+
+#include "harness/check.h"
+
+#include <stdio.h>
+
+#define KEY "sesame-0123456789"
+
+/* An exchange with this body, cut at a place; its text, static. */
+static const char *tell(int32_t status, struct slice body, size_t cut)
+{
+    static char text[4096];
+    struct taken t;
+    struct arena a;
+    struct buf out;
+    const allm_http_view view = { .size = sizeof view, .url = "u",
+                                  .secret_name = "x-key",
+                                  .secret_value = KEY };
+    const allm_http_head head = { .size = sizeof head, .status = status };
+    text[0] = '\0';
+    arena_init(&a, mem_default());
+    buf_init(&out, &a, sizeof text - 1);
+    taken_init(&t, mem_default());
+    taken_request(&t, &view);
+    taken_head(&t, &head);
+    taken_chunk(&t, (struct slice){ body.ptr, cut }, 3);
+    taken_chunk(&t, slice_skip(body, cut), 10);
+    taken_end(&t, RECORDING_COMPLETE, 11, NULL, ALLM_OK);
+    if (taken_text(&t, &out))
+        snprintf(text, sizeof text, "%s", strstr(out.ptr, "{\"ms\""));
+    taken_release(&t);
+    arena_release(&a);
+    return text;
+}
+
+static void chunks_keep_their_places(void)
+{
+    static const struct {
+        const char *body;
+        size_t cut;
+        const char *first, *second;
+    } rows[] = {
+        { "abcd", 1, "a", "bcd" },
+        { "abcd", 0, "", "abcd" },
+        { "abcd", 4, "abcd", "" },
+        { "a" KEY "b", 1, "a", "[REDACTED]b" },
+        { "a" KEY "b", 2, "a[REDACTED]", "b" },
+        { "a" KEY "b", 17, "a[REDACTED]", "b" },
+        { "a" KEY "b", 18, "a[REDACTED]", "b" },
+        { "a" KEY "b", 19, "a[REDACTED]b", "" },
+        { "a" KEY, 17, "a[REDACTED]", "" },
+        { KEY KEY, 5, "[REDACTED]", "[REDACTED]" },
+        { KEY "-" KEY, 20, "[REDACTED]-[REDACTED]", "" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char want[512];
+        check_row(rows[i].body);
+        snprintf(want, sizeof want,
+                 "{\"ms\": 3, \"text\": \"%s\"}\n{\"ms\": 7, \"text\": \"%s\"}"
+                 "\n{\"ms\": 1, \"end\": \"complete\"}\n",
+                 rows[i].first, rows[i].second);
+        CHECK_TEXT(tell(200, slice_of(rows[i].body), rows[i].cut), want);
+    }
+}
+
+/* Whatever stands around it, in whatever pieces. */
+static void no_piece_of_a_key_is_left(void)
+{
+    struct random r = check_random();
+    for (int n = 0; n < 2000; n++) {
+        char body[200];
+        size_t len = 0;
+        while (len < 120) {
+            if (random_below(r, 3) == 0) {
+                memcpy(body + len, KEY, strlen(KEY));
+                len += strlen(KEY);
+            } else {
+                body[len++] = "s-e\"\xc3.9"[random_below(r, 7)];
+            }
+        }
+        const char *text = tell(random_below(r, 2) ? 200 : 400,
+                                (struct slice){ body, len },
+                                random_below(r, len + 1));
+        CHECK_ALWAYS(!strstr(text, KEY) && !strstr(text, "0123456"));
+    }
+}
+
+/* Too long is told apart from no memory. */
+static void a_limit_is_told(void)
+{
+    struct taken t;
+    struct arena a;
+    struct buf out;
+    const allm_http_view view = { .size = sizeof view, .url = "u" };
+    arena_init(&a, mem_default());
+    buf_init(&out, &a, 1000);
+    taken_init(&t, mem_default());
+    t.body.limit = 10;
+    taken_request(&t, &view);
+    taken_chunk(&t, SLICE("12345678901"), 0);
+    CHECK_ALWAYS(!taken_text(&t, &out));
+    CHECK(out.over);
+    taken_release(&t);
+    arena_release(&a);
+}
+
+TESTS = {
+    TEST(chunks_keep_their_places),
+    TEST_ONCE(no_piece_of_a_key_is_left),
+    TEST(a_limit_is_told),
+    TESTS_END,
+};
