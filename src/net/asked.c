@@ -234,7 +234,7 @@ static struct slice clean_url(struct arena *a, struct slice url,
 
 /* --------------------------------------------------------------------- body --- */
 
-static const struct json_limits any = { SIZE_MAX / 2, 128, true };
+static const struct json_limits any = { SIZE_MAX / 2, 128, true, false };
 
 /* The body as a value without the key; NULL: it is none, or no memory (the
  * scratch is broken then).  By way of its text, where the spellings stand. */

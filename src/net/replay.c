@@ -193,7 +193,7 @@ static const struct recorded *choose(allm_replay *r, struct arena *a,
  * a file.  NULL: no memory. */
 static const allm_json *normal_of(struct arena *a, const allm_http_view *view)
 {
-    const struct json_limits any = { SIZE_MAX / 2, 256, true };
+    const struct json_limits any = { SIZE_MAX / 2, 256, true, false };
     const allm_error *error;
     struct asked_secret secret;
     struct buf text;
