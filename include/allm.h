@@ -445,11 +445,16 @@ typedef struct allm_tool {
     uint32_t          manual;         /* 1: the caller answers by hand      */
     uint32_t          compact;        /* 1: announced by one line           */
     allm_effect       effect;
-    uint32_t          reserved;
+    uint32_t          flags;          /* ALLM_TOOL_*                        */
     const char       *summary;
     const allm_json  *metadata;
     const allm_json  *kept;
 } allm_tool;
+
+enum allm_tool_flags {
+    ALLM_TOOL_INLINE = 1 << 0         /* never blocks: called in the thread
+                                         that pulls, not in a worker        */
+};
 
 /* Needs name, description and a schema.  A tool with a function has no tagged
  * form: allm_tool_json() says so; the plain form leaves the function out. */
@@ -949,5 +954,6 @@ ALLM_API const char *allm_version(void);
 #endif
 
 #include "allm_run.h"           /* the verbs: engines, streams, hubs */
+#include "allm_record.h"        /* exchanges recorded and played again */
 
 #endif

@@ -12,7 +12,7 @@
  *    6  Keys, retry, trace    who may, how often, what happened
  *    7  Catalog               what models can do and cost
  *    8  Fake                  a scripted model, for tests and demos
- *    9  Record and replay     real exchanges, kept in a file and played again
+ *    9  Tools that run        how a tool's function answers
  */
 #ifndef ALLM_RUN_H
 #define ALLM_RUN_H
@@ -381,88 +381,111 @@ ALLM_API allm_json *allm_fake_empty_response(void);
 ALLM_API allm_json *allm_fake_multi_turn(size_t count,
                                          const allm_json *const *scripts);
 
-/* ------------------------------------------------ 9  Record and replay --- */
+/* --------------------------------------------------- 9  Tools that run --- */
 
 /*
- * What an engine's transport is asked and what comes back, kept in a file and
- * played again without a network: the same bytes, cut at the same places, with
- * the same ends and errors.  Keys are never kept.  docs/record-replay.md has
- * the form of the file and how to write one by hand.
+ * The function of a tool gets a run and the arguments, and answers once with
+ * one of the first six before it returns; or it defers, and answers later, from
+ * any thread.  One that does neither has failed (invalid_return).
  *
- * Give the transport to allm_engine_new(); recorder or replay must outlive the
- * engine and its streams.  Any number of threads may use the transport; the
- * functions below are for one at a time.
+ * All give ALLM_OK; ALLM_ERR_MISUSE: it was answered before, and the first
+ * answer stands; ALLM_ERR_NOMEM: no memory for the answer, and the call fails.
+ * An answer that nobody waits for any longer is dropped, and that is ALLM_OK.
+ *
+ * Functions run in worker threads, several at once; those of a tool with
+ * ALLM_TOOL_INLINE in the thread that pulls.  What `ud` points to must live
+ * until the function has returned, also when its time is over.
  */
-typedef struct allm_record allm_record;
 
-typedef struct allm_record_opts {
-    size_t                size;
-    const allm_transport *transport;          /* what is recorded; NULL: the
-                                                 library's HTTP client, which
-                                                 is an error until it exists */
-    uint32_t              flags;              /* ALLM_RECORD_*              */
-    uint32_t              reserved;
-    const allm_clock     *clock;              /* the engine's               */
-    const allm_allocator *allocator;
-} allm_record_opts;
+/* A value; a text stands in the result as it is, all else as JSON. */
+ALLM_API allm_status allm_tool_ok(allm_tool_run *, const allm_json *value);
+ALLM_API allm_status allm_tool_text(allm_tool_run *, const char *text,
+                                    size_t len);
+/* It did not work out; the model reads the text. */
+ALLM_API allm_status allm_tool_fail(allm_tool_run *, const char *text);
+/* Only the user can tell; opts (NULL: none) is an object for the program. */
+ALLM_API allm_status allm_tool_ask(allm_tool_run *, const char *question,
+                                   const allm_json *opts);
+/* Stop the chat after these tools.  Words of our own (ask_user, max_turns,
+ * halt_when, tool_error, cancelled, completed, error, manual_tool_calls,
+ * budget) and the empty one are no reasons: the call fails. */
+ALLM_API allm_status allm_tool_halt(allm_tool_run *, const char *reason,
+                                    const allm_json *value);
+/* The function itself is broken, as by an exception of another language. */
+ALLM_API allm_status allm_tool_raise(allm_tool_run *, const char *text);
 
-enum allm_record_flags {
-    ALLM_RECORD_APPEND = 1 << 0       /* go on with a file that is there,
-                                         instead of replacing it            */
-};
+/* A root: answer it once, free it once, from any thread, also when the stream
+ * is gone.  NULL: the run was answered or deferred before. */
+ALLM_API allm_tool_run *allm_tool_defer(allm_tool_run *);
+/* Free a deferred run; one that was not answered has failed. */
+ALLM_API void allm_tool_run_free(allm_tool_run *root);
+/* Call fn(run, arguments, ud) after so many milliseconds of the engine's
+ * clock, in the thread that pulls; it answers in place of this function.  No
+ * thread is held meanwhile. */
+ALLM_API allm_status allm_tool_later(allm_tool_run *, uint32_t ms,
+                                     allm_tool_fn fn, void *ud);
+/* Does nobody wait any longer: is its time over, or the stream gone?  For
+ * functions that take long, to look from time to time. */
+ALLM_API bool allm_tool_cancelled(const allm_tool_run *);
 
-/* path NULL: into no file, for allm_record_text(). */
-ALLM_API allm_record *allm_record_new(const char *path,
-                                      const allm_record_opts *);
-/* Why it could not be made: then its transport refuses every request.  Or why
- * the last flush failed; the next one that goes well clears it. */
-ALLM_API const allm_error *allm_record_error(const allm_record *);
-/* Lent by the recorder; never NULL. */
-ALLM_API const allm_transport *allm_record_transport(const allm_record *);
-/* Write the file, whole or not at all: the exchanges that have ended, in the
- * order in which they were begun. */
-ALLM_API allm_status allm_record_flush(allm_record *);
-/* The same as a text. */
-ALLM_API allm_text *allm_record_text(const allm_record *);
-/* Flushes, if there is something new. */
-ALLM_API void allm_record_free(allm_record *);
-
-typedef struct allm_replay allm_replay;
-
-typedef struct allm_replay_opts {
-    size_t                size;
-    uint32_t              flags;              /* ALLM_REPLAY_*              */
-    uint32_t              reserved;
-    size_t                text_len;
-    const char           *text;               /* in place of a file         */
-    const allm_clock     *clock;              /* the engine's               */
-    const allm_allocator *allocator;
-} allm_replay_opts;
-
-enum allm_replay_flags {
-    ALLM_REPLAY_TIMED    = 1 << 0,    /* bytes come when they came, by the
-                                         clock; else at once                */
-    ALLM_REPLAY_IN_ORDER = 1 << 1     /* the next exchange, whatever is asked;
-                                         else the first one left that asks
-                                         the same                           */
-};
+/* What a function may see, lent by the run. */
+ALLM_API const allm_tool_call *allm_tool_run_call(const allm_tool_run *);
+ALLM_API const allm_json *allm_tool_run_context(const allm_tool_run *);
+ALLM_API const char *allm_tool_run_session_id(const allm_tool_run *);
+ALLM_API const char *allm_tool_run_request_id(const allm_tool_run *);
 
 /*
- * Each exchange is played once.  For what is not there the call fails with
- * no_scripted_response, "replay miss: ..." and what differs from the nearest
- * request.  path NULL without a text is an empty recording: an engine that
- * uses it can ask nothing of anybody.
+ * What to do when a call fails: called once for each, in the thread that
+ * pulls.  The error is of kind TOOL; for what allm_tool_fail() said its reason
+ * is handler_failed and its message the text.  Answer the run with
+ * allm_tool_ok() or _text() to put that in place of the failure, with
+ * allm_tool_halt() (its reason and value do not count) to stop the chat, with
+ * allm_tool_raise() if this function has failed, too.  Other answers, and none,
+ * stop the chat.
  */
-ALLM_API allm_replay *allm_replay_new(const char *path,
-                                      const allm_replay_opts *);
-/* A file that is missing, damaged or something else, with the line and the
- * reason; then the transport refuses every request. */
-ALLM_API const allm_error *allm_replay_error(const allm_replay *);
-/* Lent by the replay; never NULL: without memory it refuses everything, too. */
-ALLM_API const allm_transport *allm_replay_transport(const allm_replay *);
-/* Exchanges that were not played yet. */
-ALLM_API size_t allm_replay_left(const allm_replay *);
-ALLM_API void allm_replay_free(allm_replay *);
+typedef void (*allm_tool_error_fn)(allm_tool_run *, const allm_error *,
+                                   void *ud);
+typedef enum allm_tool_policy {
+    ALLM_TOOL_POLICY_CONTINUE,  /* the model reads of the failure           */
+    ALLM_TOOL_POLICY_HALT,      /* the chat stops with tool_error           */
+    ALLM_TOOL_POLICY_CALLBACK
+} allm_tool_policy;
+
+/* The answer to a call of "tool_help", the tool that explains compact tools,
+ * for those who answer calls by hand. */
+ALLM_API allm_text *allm_tool_help(size_t count, const allm_tool *const *tools,
+                                   const allm_json *arguments);
+
+/*
+ * Run these calls, outside any chat: a stream of tool events.  tools NULL: the
+ * engine's.  When it has ended: a message per call, in the order of the calls;
+ * and why a chat would halt, or NULL, as the metadata of a step result.
+ */
+typedef struct allm_tool_calls_opts {
+    size_t                  size;
+    size_t                  tool_count;
+    const allm_tool *const *tools;
+    const allm_json        *context;          /* NULL: the engine's         */
+    const char             *session_id;
+    const char             *request_id;
+    allm_tool_policy        on_tool_error;
+    uint32_t                max_concurrency;  /* 0: twice the CPUs          */
+    allm_tool_error_fn      on_tool_error_fn;
+    void                   *on_tool_error_ud;
+    uint32_t                tool_timeout_ms;  /* 0: 30 s; UINT32_MAX: none  */
+    uint32_t                live_tool_events; /* 1: started when it starts  */
+    uint32_t                validate_arguments;   /* 1: by the schema       */
+    uint32_t                reserved;
+    const struct allm_executor *executor;     /* allm_ext.h                 */
+    const struct allm_encoder  *encoder;
+} allm_tool_calls_opts;
+
+ALLM_API allm_stream *allm_tool_calls(const allm_engine *, size_t count,
+                                      const allm_tool_call *const *calls,
+                                      const allm_tool_calls_opts *);
+ALLM_API const allm_message *allm_tool_calls_message(const allm_stream *,
+                                                     size_t index);
+ALLM_API const allm_json *allm_tool_calls_halt(const allm_stream *);
 
 #ifdef __cplusplus
 }

@@ -94,6 +94,7 @@ static const struct shape_field fields[] = {
     FIELD_FLAGS(tool, compact, SHAPE_FLAG, SHAPE_SPARE),
     FIELD_FLAGS(tool, summary, SHAPE_TEXT, SHAPE_SPARE),
     FIELD_ENUM(tool, effect, effect_words, SHAPE_SPARE),
+    FIELD_FLAGS(tool, flags, SHAPE_FLAG, SHAPE_HIDDEN),
     FIELD_END,
 };
 

@@ -1,0 +1,60 @@
+/* desk.h - what the calls of one turn share, and what outlives the turn */
+#ifndef TOOL_DESK_H
+#define TOOL_DESK_H
+
+#include "base/clock.h"
+#include "base/home.h"
+#include "loop/workers.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+/*
+ * Who runs the batch, as seen from below.  ring(waker) may be called from any
+ * thread until the batch is freed.  workers(ud, make) gives the threads of the
+ * loop that waits; NULL: there are none (any more).  It is called by the
+ * thread that pulls.
+ */
+struct tool_env {
+    struct mem mem;                         /* for any thread */
+    struct clock clock;
+    void (*ring)(void *waker);
+    void *waker;
+    struct workers *(*workers)(void *ud, bool make);
+    void *workers_ud;
+    const allm_json *context;               /* copied; NULL: {} */
+    const char *session_id, *request_id;    /* copied, or NULL */
+};
+
+/*
+ * Counted, since threads that nobody waits for any longer use it still: by the
+ * batch, by each job that runs, by each deferred run.  The home's arena is
+ * used by the thread that pulls alone.
+ */
+struct desk {
+    struct allm_home *home;
+    struct mem mem;
+    struct clock clock;
+    struct tool_env env;
+    const allm_json *context;
+    const char *session_id, *request_id;
+    struct allm_tool_run *runs;             /* all that were made */
+    atomic_bool closed;                     /* nobody waits for anything */
+    pthread_mutex_t lock;                   /* guards what stands below, and
+                                               the states of all runs */
+    void *waker;                            /* NULL: gone */
+    uint64_t stamps;                        /* answers so far */
+};
+
+/* Count 1.  NULL: no memory. */
+struct desk *desk_new(const struct tool_env *env);
+void desk_keep(struct desk *d);
+void desk_drop(struct desk *d);
+
+/* The batch goes: nobody is rung and nothing is waited for. */
+void desk_close(struct desk *d);
+
+/* Ring the thread that pulls.  Locked. */
+void desk_ring(struct desk *d);
+
+#endif

@@ -1,0 +1,30 @@
+/* plan.h - the steps of a recipe: what allm_plan_* fill in */
+#ifndef TOOL_PLAN_H
+#define TOOL_PLAN_H
+
+#include "allm_ext.h"
+#include "base/arena.h"
+
+struct plan_step {
+    struct plan_step *next;
+    const char *tool, *label;
+    const allm_json *args;              /* or args_fn */
+    allm_plan_args_fn args_fn;
+    void *ud;
+};
+
+struct plan_list {
+    struct plan_step *first, **last;
+    size_t count;
+};
+
+struct allm_plan {
+    struct arena *arena;
+    struct plan_list serial, parallel;
+    allm_plan_compose_fn compose;
+    void *compose_ud;
+    const char *failed;                 /* why there is none; or NULL */
+    bool broken;                        /* no memory */
+};
+
+#endif
