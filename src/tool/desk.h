@@ -33,12 +33,9 @@ struct tool_env {
  */
 struct desk {
     struct allm_home *home;
-    struct mem mem;
-    struct clock clock;
     struct tool_env env;
     const allm_json *context;
     const char *session_id, *request_id;
-    struct allm_tool_run *runs;             /* all that were made */
     atomic_bool closed;                     /* nobody waits for anything */
     pthread_mutex_t lock;                   /* guards what stands below, and
                                                the states of all runs */

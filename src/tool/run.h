@@ -13,10 +13,9 @@
  */
 struct allm_tool_run {
     struct desk *desk;
-    struct allm_tool_run *next;             /* of the desk */
     const allm_tool_call *call;
     const allm_tool *tool;                  /* NULL: nowhere declared */
-    const allm_executor *executor;
+    const allm_executor *executor;          /* NULL: the tool's function */
     const allm_json *arguments;
     struct job job;
     bool in_worker;                         /* the job was submitted */
@@ -27,7 +26,8 @@ struct allm_tool_run {
     bool ready;                             /* the outcome is there */
     bool deferred;
     bool gone;                              /* nobody waits for it */
-    bool busy;                              /* its function is running */
+    bool busy;                              /* its function runs, or waits
+                                               for a worker */
     int64_t began_ns;                       /* INT64_MIN: not yet */
     uint64_t stamp;                         /* the order of answers */
     allm_tool_fn later;                     /* NULL: not asked for */
@@ -41,6 +41,7 @@ struct allm_tool_run {
 /* In the desk's home; call and arguments must live there, the tool and the
  * executor at least as long.  NULL: no memory. */
 struct allm_tool_run *run_new(struct desk *d, const allm_tool_call *call,
+                              const allm_json *arguments,
                               const allm_tool *tool,
                               const allm_executor *executor);
 
@@ -59,7 +60,15 @@ allm_status run_look(struct allm_tool_run *r, int64_t timeout_ns,
 /* Nobody waits for it: a queued job never begins, an answer is dropped. */
 void run_abandon(struct allm_tool_run *r);
 
-/* Answer it from inside the library, as a function would. */
-void run_settle(struct allm_tool_run *r, struct outcome o);
+/*
+ * To answer: claim it; if it is MINE make the answer in r->memory and show it.
+ * DROPPED: nobody waits, and that was the answer.  TWICE: it has one.
+ */
+enum run_claim { RUN_MINE, RUN_DROPPED, RUN_TWICE };
+enum run_claim run_claim(struct allm_tool_run *r);
+void run_show(struct allm_tool_run *r, struct outcome o);
+
+/* Answer with a ToolError if it has no answer yet; the detail is a literal. */
+void run_fail(struct allm_tool_run *r, const char *reason, const char *detail);
 
 #endif

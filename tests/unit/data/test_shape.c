@@ -662,7 +662,6 @@ static const struct {
 } not_copied[] = {
     { &image_shape, offsetof(allm_image, reserved) },
     { &message_shape, offsetof(allm_message, reserved) },
-    { &tool_shape, offsetof(allm_tool, reserved) },
     { &response_shape, offsetof(allm_response, reserved) },
     { &step_result_shape, offsetof(allm_step_result, reserved) },
     { &session_record_shape, offsetof(allm_session_record, reserved) },

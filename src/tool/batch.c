@@ -1,0 +1,785 @@
+/*
+ * batch.c - the calls of one turn as a machine
+ *
+ *      WAITING --(announced)--> RUNNING --> READY --> DONE, told in events
+ *
+ *      started, completed, then one of encoded / ask_user / halt
+ *
+ * Invariants
+ *   (1) Calls start in the order of the turn, as many at once as the limit
+ *       allows; none is cancelled because another failed, timed out or halted.
+ *   (2) The three events of a call come together, calls in the order in which
+ *       they were answered; with live events the first comes at the start.
+ *   (3) Results stand in the order of the calls, and each has a message.
+ *   (4) on_tool_error is called once for each failure, in the thread that
+ *       pulls, when the call is over and its time does not count any more.
+ */
+#include "tool/batch.h"
+
+#include "base/status.h"
+#include "data/message.h"
+#include "data/tool.h"
+#include "data/tool_call.h"
+#include "json/build.h"
+#include "json/json.h"
+#include "tool/arguments.h"
+#include "tool/compact.h"
+#include "tool/executor.h"
+#include "tool/recipe.h"
+#include "tool/run.h"
+
+#include <unistd.h>
+
+enum state { WAITING, ANNOUNCED, RUNNING, READY, DONE };
+
+struct slot {
+    struct batch_result result;
+    enum state state;
+    bool is_help;
+    uint64_t stamp;                 /* the order of answers */
+    const allm_json *arguments;
+    struct allm_tool_run *run;      /* NULL: not begun, or decided without */
+    struct recipe *recipe;          /* it is made of others */
+    struct slice content;
+};
+
+struct batch {
+    struct desk *desk;
+    struct arena *arena;            /* of the desk's home, as is all here */
+    struct batch_opts opts;
+    size_t tool_count;
+    const allm_tool **tools;
+    size_t count;
+    struct slot *slots;
+    size_t next;                    /* the first that has not begun */
+    size_t running, done;
+    size_t limit;                   /* 0: not asked for yet */
+    int64_t timeout_ns;
+    const allm_error *error;
+    bool told, stopped;
+    struct slot *telling;           /* whose events are told now */
+    int step;                       /* which of the three comes next */
+    allm_event event;
+};
+
+static const char awaiting[] = "<awaiting user response>";
+
+static bool out_of_memory(struct batch *b)
+{
+    b->error = status_nomem();
+    return false;
+}
+
+/* ------------------------------------------------------------------- made --- */
+
+static const allm_tool *find_tool(const struct batch *b, const char *name)
+{
+    for (size_t i = 0; name && i < b->tool_count; i++)
+        if (b->tools[i]->name && !strcmp(b->tools[i]->name, name))
+            return b->tools[i];
+    return NULL;
+}
+
+static bool misused(struct batch *b, const char *message)
+{
+    b->error = status_error(b->arena, ALLM_ERR_MISUSE, "invalid_option", "%s",
+                            message);
+    return b->error ? false : out_of_memory(b);
+}
+
+static bool check_opts(struct batch *b)
+{
+    if ((unsigned)b->opts.policy > ALLM_TOOL_POLICY_CALLBACK)
+        return misused(b, "on_tool_error is none of continue, halt, callback");
+    if (b->opts.policy == ALLM_TOOL_POLICY_CALLBACK && !b->opts.on_error)
+        return misused(b, "on_tool_error is a callback, but the function is "
+                          "NULL; it gets (run, error, ud)");
+    if (b->opts.encoder && (b->opts.encoder->size < sizeof(allm_encoder) ||
+                            !b->opts.encoder->encode))
+        return misused(b, "the encoder has no size or no encode()");
+    if (b->opts.executor && (b->opts.executor->size < sizeof(allm_executor) ||
+                             !b->opts.executor->execute))
+        return misused(b, "the executor has no size or no execute()");
+    return true;
+}
+
+static bool copy_tools(struct batch *b, size_t count,
+                       const allm_tool *const *tools)
+{
+    b->tools = arena_alloc(b->arena, (count + 1) * sizeof *b->tools);
+    if (!b->tools)
+        return out_of_memory(b);
+    for (size_t i = 0; i < count; i++) {
+        b->tools[i] = shape_copy(b->desk->home, &tool_shape, tools[i],
+                                 &b->error);
+        if (!b->tools[i])
+            return false;
+        b->tool_count++;
+    }
+    return true;
+}
+
+static bool copy_calls(struct batch *b, size_t count,
+                       const allm_tool_call *const *calls)
+{
+    b->slots = arena_zero(b->arena, (count + 1) * sizeof *b->slots);
+    if (!b->slots)
+        return out_of_memory(b);
+    for (size_t i = 0; i < count; i++) {
+        struct slot *s = &b->slots[i];
+        const allm_tool_call *call = shape_copy(b->desk->home, &tool_call_shape,
+                                                calls[i], &b->error);
+        if (!call)
+            return false;
+        if (!call->id || !call->name)
+            return misused(b, "a call needs an id and a name");
+        s->result.call = call;
+        s->arguments = call->arguments ? call->arguments : json_empty_object();
+        s->result.tool = find_tool(b, call->name);
+        s->is_help = compact_names_help(call->name, b->tool_count, b->tools);
+        b->count++;
+    }
+    return true;
+}
+
+static bool unknown(struct batch *b, const char *name)
+{
+    allm_error *e = status_error(b->arena, ALLM_ERR_ENGINE, "unknown_tool",
+                                 "the model called \"%s\", which is not among "
+                                 "the engine's tools; nothing was run", name);
+    struct build meta;
+    build_init(&meta, b->arena);
+    build_object(&meta);
+    build_key(&meta, SLICE("tool_name"));
+    build_text(&meta, slice_of(name));
+    build_end(&meta);
+    if (!e)
+        return out_of_memory(b);
+    e->metadata = build_done(&meta);
+    b->error = e->metadata ? e : status_nomem();
+    return false;
+}
+
+/* All names are known, or nothing runs. */
+static bool check_names(struct batch *b)
+{
+    for (size_t i = 0; i < b->count; i++)
+        if (!b->slots[i].result.tool && !b->slots[i].is_help)
+            return unknown(b, b->slots[i].result.call->name);
+    return true;
+}
+
+static int64_t timeout_of(const struct batch_opts *opts)
+{
+    int64_t ms = opts->timeout_ms ? opts->timeout_ms : BATCH_TIMEOUT_MS;
+    return opts->timeout_ms == UINT32_MAX ? INT64_MAX : ms * 1000000;
+}
+
+struct batch *batch_new(const struct tool_env *env, size_t count,
+                        const allm_tool_call *const *calls, size_t tool_count,
+                        const allm_tool *const *tools,
+                        const struct batch_opts *opts)
+{
+    struct desk *desk = desk_new(env);
+    struct batch *b =
+        desk ? arena_zero(home_arena(desk->home), sizeof *b) : NULL;
+    if (!b) {
+        desk_drop(desk);
+        return NULL;
+    }
+    b->desk = desk;
+    b->arena = home_arena(desk->home);
+    if (opts)
+        b->opts = *opts;
+    b->timeout_ns = timeout_of(&b->opts);
+    if (check_opts(b) && copy_tools(b, tool_count, tools) &&
+        copy_calls(b, count, calls))
+        check_names(b);
+    return b;
+}
+
+/* --------------------------------------------------------------- starting --- */
+
+/* The outcome is known; the order of answers is told by the desk. */
+static void make_ready(struct batch *b, struct slot *s, struct outcome o)
+{
+    s->result.outcome = o;
+    pthread_mutex_lock(&b->desk->lock);
+    s->stamp = ++b->desk->stamps;
+    pthread_mutex_unlock(&b->desk->lock);
+    if (s->state == RUNNING)
+        b->running--;
+    s->state = READY;
+}
+
+static struct outcome text_outcome(struct batch *b, enum outcome_kind kind,
+                                   struct slice text)
+{
+    struct outcome o = { .kind = kind };
+    struct build v;
+    build_init(&v, b->arena);
+    build_text(&v, text);
+    o.value = text.ptr ? build_done(&v) : NULL;
+    if (!o.value)
+        o.kind = OUTCOME_NOMEM;
+    return o;
+}
+
+/* Run it directly. */
+static void start_run(struct batch *b, struct slot *s)
+{
+    bool known;
+    const char *name = s->result.call->name;
+    s->run->executor = executor_pick(b->opts.executor, name, &known);
+    if (known)
+        run_start(s->run);
+    else
+        run_fail(s->run, "not_found", "no executor offers this tool");
+}
+
+static void step_began(void *ud, const allm_tool_call *call, const char *label,
+                       const char *phase)
+{
+    const struct batch_trace *t = ud;
+    t->step(t->ud, call, label, phase);
+}
+
+static void start_recipe(struct batch *b, struct slot *s,
+                         const allm_recipe *recipe)
+{
+    const struct recipe_opts opts = {
+        .executor = b->opts.executor,
+        .tool_count = b->tool_count,
+        .tools = b->tools,
+        .timeout_ns = b->timeout_ns,
+        .trace = b->opts.trace.step ? step_began : NULL,
+        .trace_ud = &b->opts.trace,
+    };
+    s->recipe = recipe_new(s->run, recipe, &opts);
+    if (!s->recipe)
+        out_of_memory(b);
+}
+
+/* What is decided before anything runs; false: it is not. */
+static bool decide(struct batch *b, struct slot *s, struct outcome *o)
+{
+    const allm_tool *tool = s->result.tool;
+    struct slice text;
+    if (!arguments_check(b->arena, s->result.call, tool,
+                         b->opts.by_schema && !s->is_help, &s->arguments, o))
+        return true;
+    if (s->is_help) {
+        text = compact_help(b->arena, b->tool_count, b->tools, s->arguments);
+        *o = text_outcome(b, OUTCOME_OK, text);
+        return true;
+    }
+    if (!tool->compact)
+        return false;
+    if (!compact_missing(b->arena, tool, s->arguments, &text))
+        text.ptr = NULL;
+    *o = text_outcome(b, OUTCOME_ERROR, text);
+    return !text.ptr || text.len > 0;
+}
+
+static void start(struct batch *b, struct slot *s)
+{
+    const struct batch_trace *t = &b->opts.trace;
+    struct outcome o;
+    if (t->start)
+        t->start(t->ud, (size_t)(s - b->slots), s->result.call,
+                 s->result.tool);
+    if (decide(b, s, &o)) {
+        make_ready(b, s, o);
+        return;
+    }
+    s->run = run_new(b->desk, s->result.call, s->arguments, s->result.tool,
+                     NULL);
+    if (!s->run) {
+        out_of_memory(b);
+        return;
+    }
+    s->state = RUNNING;
+    b->running++;
+    allm_recipe recipe = executor_recipe(b->opts.executor,
+                                         s->result.call->name);
+    if (recipe.fn)
+        start_recipe(b, s, &recipe);
+    else
+        start_run(b, s);
+}
+
+/* Asked for only when several are under way: instant tools never come here. */
+static size_t limit(struct batch *b)
+{
+    if (!b->limit)
+        b->limit = b->opts.max_concurrency;
+    if (!b->limit) {
+        long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+        b->limit = cpus > 0 ? 2 * (size_t)cpus : 2;
+    }
+    return b->limit;
+}
+
+static bool has_room(struct batch *b)
+{
+    return b->next < b->count && (!b->running || b->running < limit(b));
+}
+
+/* ---------------------------------------------------------------- looking --- */
+
+/* A recipe that has come to an end, or to nothing. */
+static void look_at_recipe(struct batch *b, struct slot *s, int64_t *again_ns)
+{
+    struct outcome o;
+    if (recipe_look(s->recipe, &o, again_ns) != ALLM_EVENT)
+        return;
+    s->recipe = NULL;
+    if (o.kind == OUTCOME_NONE)
+        start_run(b, s);        /* the tool itself */
+    else
+        make_ready(b, s, o);
+}
+
+static void look_at(struct batch *b, struct slot *s, int64_t *again_ns)
+{
+    if (s->recipe)
+        look_at_recipe(b, s, again_ns);
+    if (s->recipe || s->state != RUNNING)
+        return;
+    if (run_look(s->run, b->timeout_ns, again_ns) != ALLM_EVENT)
+        return;
+    s->result.outcome = s->run->outcome;
+    s->stamp = s->run->stamp;
+    s->state = READY;
+    b->running--;
+}
+
+static void look_at_all(struct batch *b, int64_t *again_ns)
+{
+    for (size_t i = 0; b->running && !b->error && i < b->next; i++)
+        if (b->slots[i].state == RUNNING)
+            look_at(b, &b->slots[i], again_ns);
+}
+
+/* The one that was answered first and is not told yet; or NULL. */
+static struct slot *first_ready(struct batch *b)
+{
+    struct slot *first = NULL;
+    for (size_t i = 0; i < b->next; i++) {
+        struct slot *s = &b->slots[i];
+        if (s->state == READY && (!first || s->stamp < first->stamp))
+            first = s;
+    }
+    return first;
+}
+
+/* ------------------------------------------------------------- the verdict --- */
+
+/* What a halting call says in the metadata of a result. */
+static const allm_json *halt_json(struct batch *b, const struct slot *s)
+{
+    const struct outcome *o = &s->result.outcome;
+    bool ask = o->kind == OUTCOME_ASK, own = o->kind == OUTCOME_HALT;
+    struct build m;
+    build_init(&m, b->arena);
+    build_object(&m);
+    build_key(&m, SLICE("halted_reason"));
+    build_text(&m, ask ? SLICE("ask_user")
+                       : own ? slice_of(o->reason) : SLICE("tool_error"));
+    if (ask) {
+        build_key(&m, SLICE("pending_question"));
+        build_text(&m, slice_of(o->question));
+    }
+    build_key(&m, ask ? SLICE("pending_tool_call_id")
+                      : SLICE("halt_tool_call_id"));
+    build_text(&m, slice_of(s->result.call->id));
+    if (ask || own) {
+        build_key(&m, ask ? SLICE("ask_user_opts") : SLICE("halt_result"));
+        build_value(&m, ask ? o->opts : o->value);
+    }
+    build_end(&m);
+    return build_done(&m);
+}
+
+static void halt(struct batch *b, struct slot *s)
+{
+    s->result.halt = halt_json(b, s);
+    if (!s->result.halt)
+        out_of_memory(b);
+}
+
+/* The content of a value; false: it has none, and the outcome says why. */
+static bool encode(struct batch *b, struct slot *s, const allm_json *value,
+                   struct outcome *why)
+{
+    const char *reason;
+    if (encoder_value(b->opts.encoder, b->arena, value, &s->content, &reason))
+        return true;
+    *why = reason ? outcome_failed(b->arena, "encoding_failed", "%s", reason)
+                  : (struct outcome){ .kind = OUTCOME_NOMEM };
+    return false;
+}
+
+/* The error of the outcome, and its text for the model. */
+static void write_failure(struct batch *b, struct slot *s)
+{
+    struct batch_result *r = &s->result;
+    if (r->outcome.kind == OUTCOME_NOMEM) {
+        out_of_memory(b);
+        return;
+    }
+    r->is_error = true;
+    r->error = outcome_error(b->arena, &r->outcome, r->call->name,
+                             r->call->id);
+    if (!r->error || !encoder_failure(b->opts.encoder, b->opts.style, b->arena,
+                                      &r->outcome, r->error, &s->content))
+        out_of_memory(b);
+}
+
+static const allm_json *mark(struct batch *b, struct slice key)
+{
+    struct build m;
+    build_init(&m, b->arena);
+    build_object(&m);
+    build_key(&m, key);
+    build_bool(&m, true);
+    build_end(&m);
+    return build_done(&m);
+}
+
+/* The callback failed, or answered what makes no sense. */
+static struct outcome callback_failed(struct batch *b, const struct outcome *o)
+{
+    bool raised = o->kind == OUTCOME_FAILED &&
+                  !strcmp(o->reason, "handler_raised");
+    struct outcome made = outcome_failed(
+        b->arena, "invalid_return", "%s%s",
+        raised ? "the on_tool_error function failed: "
+               : "the on_tool_error function must answer with allm_tool_ok(), "
+                 "_text(), _halt() or _raise()",
+        raised ? o->detail : "");
+    made.metadata = mark(b, raised ? SLICE("on_tool_error_raised")
+                                   : SLICE("on_tool_error_invalid"));
+    if (!made.metadata)
+        made.kind = OUTCOME_NOMEM;
+    return made;
+}
+
+/* Ask the function what to do: keeps (4). */
+static struct outcome ask_callback(struct batch *b, struct slot *s)
+{
+    struct allm_tool_run *run = run_new(b->desk, s->result.call, s->arguments,
+                                        s->result.tool, NULL);
+    if (!run)
+        return (struct outcome){ .kind = OUTCOME_NOMEM };
+    run->is_callback = run->busy = true;
+    b->opts.on_error(run, s->result.error, b->opts.on_error_ud);
+    return run->outcome;
+}
+
+/* Put the replacement in place of the failure; false: it cannot be read. */
+static bool replace(struct batch *b, struct slot *s, const struct outcome *o)
+{
+    struct outcome why;
+    if (!encode(b, s, o->value, &why)) {
+        s->result.outcome = why;
+        return false;
+    }
+    s->result.outcome = *o;
+    s->result.error = NULL;
+    s->result.is_error = false;
+    return true;
+}
+
+static void call_back(struct batch *b, struct slot *s)
+{
+    struct outcome o = ask_callback(b, s);
+    if (o.kind == OUTCOME_OK && replace(b, s, &o))
+        return;
+    if (o.kind == OUTCOME_NOMEM)
+        s->result.outcome = o;
+    else if (o.kind != OUTCOME_OK && o.kind != OUTCOME_HALT)
+        s->result.outcome = callback_failed(b, &o);
+    if (o.kind != OUTCOME_HALT)
+        write_failure(b, s);    /* another one than before */
+    if (!b->error)
+        halt(b, s);
+}
+
+static void failure(struct batch *b, struct slot *s)
+{
+    write_failure(b, s);
+    if (b->error)
+        return;
+    if (b->opts.policy == ALLM_TOOL_POLICY_HALT)
+        halt(b, s);
+    else if (b->opts.policy == ALLM_TOOL_POLICY_CALLBACK)
+        call_back(b, s);
+}
+
+static void settle(struct batch *b, struct slot *s)
+{
+    struct outcome *o = &s->result.outcome, why;
+    switch (o->kind) {
+    case OUTCOME_ASK:
+        s->content = SLICE(awaiting);
+        halt(b, s);
+        return;
+    case OUTCOME_OK:
+    case OUTCOME_HALT:
+        if (!encode(b, s, o->value, &why))
+            break;
+        if (o->kind == OUTCOME_HALT)
+            halt(b, s);
+        return;
+    default:
+        failure(b, s);
+        return;
+    }
+    *o = why;
+    failure(b, s);
+}
+
+static void make_message(struct batch *b, struct slot *s)
+{
+    const allm_error *error;
+    s->result.message = shape_keep(
+        &message_shape,
+        ALLM(message, .role = ALLM_ROLE_TOOL, .text = s->content.ptr,
+             .text_len = s->content.len, .tool_call_id = s->result.call->id),
+        b->desk->env.mem, b->arena, &error);
+    if (!s->result.message)
+        b->error = error;
+}
+
+static void trace_end(struct batch *b, struct slot *s)
+{
+    const struct batch_trace *t = &b->opts.trace;
+    const struct batch_result *r = &s->result;
+    bool late = r->outcome.kind == OUTCOME_FAILED &&
+                !strcmp(r->outcome.reason, "timeout");
+    if (late && t->timeout)
+        t->timeout(t->ud, (size_t)(s - b->slots),
+                   outcome_error(b->arena, &r->outcome, r->call->name,
+                                 r->call->id));
+    if (late || !t->stop)
+        return;
+    const allm_error *error =
+        outcome_is_error(&r->outcome)
+            ? outcome_error(b->arena, &r->outcome, r->call->name, r->call->id)
+            : NULL;
+    const allm_json *result = outcome_json(b->arena, &r->outcome, error);
+    if (result)
+        t->stop(t->ud, (size_t)(s - b->slots), result);
+}
+
+static void finish(struct batch *b, struct slot *s)
+{
+    if (s->result.outcome.kind == OUTCOME_NOMEM) {
+        out_of_memory(b);
+        return;
+    }
+    trace_end(b, s);
+    settle(b, s);
+    if (!b->error)
+        make_message(b, s);
+    s->state = DONE;
+    s->result.done = !b->error;
+    b->done++;
+    b->telling = s;
+    b->step = b->opts.live_events ? 1 : 0;
+}
+
+/* ----------------------------------------------------------------- telling --- */
+
+static allm_event *new_event(struct batch *b, allm_event_type type,
+                             const struct slot *s)
+{
+    b->event = (allm_event){ .size = sizeof b->event, .type = type };
+    b->event.id = s->result.call->id;
+    return &b->event;
+}
+
+static void tell_started(struct batch *b, const struct slot *s)
+{
+    allm_event *e = new_event(b, ALLM_EV_TOOL_EXECUTION_STARTED, s);
+    e->name = s->result.call->name;
+    e->arguments = s->arguments;
+}
+
+static void tell_completed(struct batch *b, const struct slot *s)
+{
+    allm_event *e = new_event(b, ALLM_EV_TOOL_EXECUTION_COMPLETED, s);
+    e->name = s->result.call->name;
+    e->result = outcome_json(b->arena, &s->result.outcome, s->result.error);
+    if (!e->result)
+        out_of_memory(b);
+}
+
+static void tell_halt(struct batch *b, const struct slot *s)
+{
+    allm_event *e = new_event(b, ALLM_EV_TOOL_HALT, s);
+    const struct outcome *o = &s->result.outcome;
+    bool own = o->kind == OUTCOME_HALT;
+    e->reason = own ? o->reason : "tool_error";
+    e->result = own ? o->value
+                    : outcome_error_json(b->arena, o, s->result.error);
+    e->error = s->result.error;
+    e->text = s->content.ptr;
+    e->text_len = s->content.len;
+    if (!e->result)
+        out_of_memory(b);
+}
+
+static void tell_ask(struct batch *b, const struct slot *s)
+{
+    allm_event *e = new_event(b, ALLM_EV_ASK_USER_REQUESTED, s);
+    const struct outcome *o = &s->result.outcome;
+    e->name = s->result.call->name;
+    e->text = o->question;
+    e->text_len = strlen(o->question);
+    e->opts = o->opts;
+}
+
+static void tell_end(struct batch *b, const struct slot *s)
+{
+    if (s->result.outcome.kind == OUTCOME_ASK) {
+        tell_ask(b, s);
+    } else if (s->result.halt) {
+        tell_halt(b, s);
+    } else {
+        allm_event *e = new_event(b, ALLM_EV_TOOL_RESULT_ENCODED, s);
+        e->text = s->content.ptr;
+        e->text_len = s->content.len;
+    }
+}
+
+/* The next of the three events: keeps (2). */
+static void tell(struct batch *b)
+{
+    struct slot *s = b->telling;
+    switch (b->step++) {
+    case 0:
+        tell_started(b, s);
+        break;
+    case 1:
+        tell_completed(b, s);
+        break;
+    default:
+        tell_end(b, s);
+        b->telling = NULL;
+        break;
+    }
+}
+
+/* Nothing could run: say so once, if it is worth an event. */
+static allm_status tell_error(struct batch *b, allm_event **event)
+{
+    if (b->error->kind != ALLM_ERR_ENGINE)
+        return b->error->kind;
+    if (b->told)
+        return ALLM_OK;
+    b->told = true;
+    b->event = (allm_event){ .size = sizeof b->event, .type = ALLM_EV_ERROR,
+                             .error = b->error };
+    *event = &b->event;
+    return ALLM_EVENT;
+}
+
+/* Start what may start: keeps (1).  True: a live event is to be told first. */
+static bool start_some(struct batch *b)
+{
+    while (!b->error && has_room(b)) {
+        struct slot *s = &b->slots[b->next];
+        if (b->opts.live_events && s->state == WAITING) {
+            s->state = ANNOUNCED;
+            tell_started(b, s);
+            return true;
+        }
+        b->next++;
+        start(b, s);
+    }
+    return false;
+}
+
+allm_status batch_next(struct batch *b, allm_event **event, int64_t *again_ns)
+{
+    while (!b->error && !b->stopped) {
+        int64_t again = INT64_MAX;
+        bool told = b->telling != NULL;
+        if (told)
+            tell(b);
+        else
+            told = start_some(b);
+        if (told) {
+            *event = &b->event;
+            if (b->error)
+                break;
+            return ALLM_EVENT;
+        }
+        look_at_all(b, &again);
+        if (b->error || has_room(b))
+            continue;
+        struct slot *s = first_ready(b);
+        if (s) {
+            finish(b, s);
+        } else if (b->done == b->count) {
+            return ALLM_OK;
+        } else {
+            *again_ns = again;
+            return ALLM_AGAIN;
+        }
+    }
+    return b->error ? tell_error(b, event) : ALLM_OK;
+}
+
+/* ----------------------------------------------------------------- the end --- */
+
+void batch_stop(struct batch *b)
+{
+    b->stopped = true;
+    desk_close(b->desk);
+    for (size_t i = 0; i < b->next; i++) {
+        struct slot *s = &b->slots[i];
+        if (s->state == RUNNING && s->recipe)
+            recipe_abandon(s->recipe);
+        else if (s->state == RUNNING && s->run)
+            run_abandon(s->run);
+    }
+}
+
+void batch_free(struct batch *b)
+{
+    if (!b)
+        return;
+    if (!b->stopped)
+        batch_stop(b);
+    for (size_t i = 0; i < b->count; i++)
+        shape_free((void *)(uintptr_t)b->slots[i].result.message);
+    desk_drop(b->desk);
+}
+
+const allm_error *batch_error(const struct batch *b)
+{
+    return b ? b->error : status_nomem();
+}
+
+size_t batch_count(const struct batch *b)
+{
+    return b ? b->count : 0;
+}
+
+const struct batch_result *batch_at(const struct batch *b, size_t index)
+{
+    return b && index < b->count && b->slots[index].result.done
+               ? &b->slots[index].result
+               : NULL;
+}
+
+const struct batch_result *batch_halt(const struct batch *b)
+{
+    for (size_t i = 0; b && i < b->count; i++)
+        if (b->slots[i].result.done && b->slots[i].result.halt)
+            return &b->slots[i].result;
+    return NULL;
+}

@@ -1,0 +1,76 @@
+/*
+ * desk.c - what the calls of one turn share, and what outlives the turn
+ *
+ *      batch ----.
+ *      job   ----+--> desk (a home) --> runs, arguments, context
+ *      root  ----'
+ *
+ * The waker belongs to a stream that may go at any time.  It is rung only
+ * under the lock, and taken away under the lock when the batch goes; so a
+ * thread that answers late finds nobody, and nothing that is freed.
+ */
+#include "tool/desk.h"
+
+#include "json/json.h"
+static void destroy_lock(void *arg)
+{
+    pthread_mutex_destroy(&((struct desk *)arg)->lock);
+}
+
+static bool fill(struct desk *d, const struct tool_env *env)
+{
+    struct arena *a = home_arena(d->home);
+    d->env = *env;
+    d->waker = env->waker;
+    d->context = env->context ? json_copy(a, env->context)
+                              : json_empty_object();
+    d->session_id = arena_text(a, env->session_id);
+    d->request_id = arena_text(a, env->request_id);
+    atomic_init(&d->closed, false);
+    return !a->broken && !pthread_mutex_init(&d->lock, NULL);
+}
+
+struct desk *desk_new(const struct tool_env *env)
+{
+    struct allm_home *home = home_new(env->mem, 2048);
+    struct desk *d = home ? arena_zero(home_arena(home), sizeof *d) : NULL;
+    if (!d) {
+        home_drop(home);
+        return NULL;
+    }
+    d->home = home;
+    if (!fill(d, env)) {
+        home_drop(home);
+        return NULL;
+    }
+    if (!home_on_free(home, destroy_lock, d)) {
+        home_drop(home);
+        return NULL;
+    }
+    return d;
+}
+
+void desk_keep(struct desk *d)
+{
+    home_keep(d->home);
+}
+
+void desk_drop(struct desk *d)
+{
+    if (d)
+        home_drop(d->home);
+}
+
+void desk_close(struct desk *d)
+{
+    atomic_store(&d->closed, true);
+    pthread_mutex_lock(&d->lock);
+    d->waker = NULL;
+    pthread_mutex_unlock(&d->lock);
+}
+
+void desk_ring(struct desk *d)
+{
+    if (d->waker)
+        d->env.ring(d->waker);
+}

@@ -1,0 +1,182 @@
+/*
+ * encoder.c - results as the model reads them
+ *
+ *      text            as it is, without quotes
+ *      other values    JSON: {"a":1}, [1,2,3], 42, true, null
+ *      error, a text   {"error":"text"}
+ *      error, others   {"error":"<their JSON>"}
+ */
+#include "tool/encoder.h"
+
+#include "json/build.h"
+#include "json/emit.h"
+#include "json/json.h"
+#include "json/write.h"
+
+#include <stdint.h>
+
+#define NO_LIMIT (SIZE_MAX / 2)
+
+/* --------------------------------------------------------------- encoding --- */
+
+void allm_encoding_text(allm_encoding *out, const char *text, size_t len)
+{
+    if (!out || out->told || out->why)
+        return;
+    if (!text) {
+        out->why = "the encoder gave no text";
+        return;
+    }
+    buf_add(&out->text, slice_given(text, len));
+    out->told = true;
+}
+
+void allm_encoding_fail(allm_encoding *out, const char *why)
+{
+    if (!out || out->told || out->why)
+        return;
+    out->why = arena_text(out->text.arena, why ? why : "it did not say why");
+}
+
+/* --------------------------------------------------------------- the JSON --- */
+
+/* A value as text: texts as they are. */
+static void write_text(struct buf *out, const allm_json *value)
+{
+    if (allm_json_type_of(value) == ALLM_JSON_TEXT)
+        buf_add(out, json_slice(value));
+    else
+        json_write(out, value, 0);
+}
+
+static void write_error(struct buf *out, struct slice text)
+{
+    struct emit e;
+    emit_init(&e, out);
+    emit_open(&e, '{');
+    emit_name(&e, SLICE("error"));
+    emit_text(&e, text);
+    emit_close(&e, '}');
+}
+
+static void write_json(struct buf *out, const allm_json *value, bool is_error)
+{
+    struct buf text;
+    if (!is_error) {
+        write_text(out, value);
+        return;
+    }
+    buf_init(&text, out->arena, NO_LIMIT);
+    write_text(&text, value);
+    write_error(out, buf_slice(&text));
+}
+
+static void encode_json(void *self, const allm_json *value, bool is_error,
+                        allm_encoding *out)
+{
+    (void)self;
+    write_json(&out->text, value, is_error);
+    out->told = true;
+}
+
+const allm_encoder *allm_encoder_json(void)
+{
+    static const allm_encoder json = {
+        .size = sizeof(allm_encoder),
+        .encode = encode_json,
+    };
+    return &json;
+}
+
+/* ----------------------------------------------------------------- inside --- */
+
+static bool encode(const allm_encoder *e, struct arena *a,
+                   const allm_json *value, bool is_error, struct slice *out,
+                   const char **why)
+{
+    struct allm_encoding encoding = { .told = false };
+    buf_init(&encoding.text, a, NO_LIMIT);
+    if (!e)
+        e = allm_encoder_json();
+    e->encode(e->self, value, is_error, &encoding);
+    *why = encoding.why;
+    if (encoding.text.broken || a->broken)
+        return false;           /* *why may be NULL: no memory */
+    if (!encoding.told && !*why)
+        *why = "the encoder gave neither a text nor a reason";
+    *out = buf_slice(&encoding.text);
+    return encoding.told;
+}
+
+bool encoder_value(const allm_encoder *e, struct arena *a,
+                   const allm_json *value, struct slice *out, const char **why)
+{
+    *why = NULL;
+    if (!e && allm_json_type_of(value) == ALLM_JSON_TEXT) {
+        *out = json_slice(value);
+        return true;
+    }
+    return encode(e, a, value, false, out, why);
+}
+
+/* The words of it, without what the style adds. */
+static struct slice words(const struct outcome *o, const allm_error *error)
+{
+    bool told = o->kind == OUTCOME_ERROR || !o->detail;
+    return slice_of(told ? error->message : o->detail);
+}
+
+static bool agent_failure(struct arena *a, const struct outcome *o,
+                          const allm_error *error, struct slice *out)
+{
+    struct buf text;
+    bool broken = o->kind == OUTCOME_FAILED &&
+                  (!strcmp(o->reason, "handler_raised") ||
+                   !strcmp(o->reason, "handler_exit") ||
+                   !strcmp(o->reason, "invalid_return"));
+    buf_init(&text, a, NO_LIMIT);
+    if (broken)
+        buf_text(&text, "Tool execution error: ");
+    else if (!o->verbatim)
+        buf_text(&text, "Error: ");
+    buf_add(&text, words(o, error));
+    *out = buf_slice(&text);
+    return !text.broken;
+}
+
+/* Without the encoder, which cannot. */
+static bool plain_failure(struct arena *a, struct slice text, struct slice *out)
+{
+    struct buf b;
+    buf_init(&b, a, NO_LIMIT);
+    write_error(&b, text);
+    *out = buf_slice(&b);
+    return !b.broken;
+}
+
+static const allm_json *text_value(struct arena *a, const char *text)
+{
+    struct build b;
+    build_init(&b, a);
+    build_text(&b, slice_of(text));
+    return build_done(&b);
+}
+
+bool encoder_failure(const allm_encoder *e, enum encoder_style style,
+                     struct arena *a, const struct outcome *o,
+                     const allm_error *error, struct slice *out)
+{
+    const char *why;
+    if (style == ENCODER_AGENT)
+        return agent_failure(a, o, error, out);
+    if (!strcmp(error->reason, "encoding_failed"))
+        return plain_failure(a, words(o, error), out);
+    const allm_json *value = o->kind == OUTCOME_ERROR
+                                 ? o->value
+                                 : text_value(a, error->message);
+    if (!value)
+        return false;
+    if (encode(e, a, value, true, out, &why))
+        return true;
+    return !a->broken && plain_failure(a, slice_of(error->message), out);
+}

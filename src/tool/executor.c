@@ -1,0 +1,194 @@
+/* executor.c - who runs the calls: a function, a table, or several as one */
+#include "tool/executor.h"
+
+#include "base/mem.h"
+#include "tool/run.h"
+
+/* --------------------------------------------------------------- function --- */
+
+static void call_function(void *self, const allm_tool *tool, allm_tool_run *r,
+                          const allm_json *args)
+{
+    (void)self;
+    if (tool && tool->call)
+        tool->call(r, args, tool->ud);
+    else
+        run_fail(r, "not_found", "no function is set for this tool");
+}
+
+static const allm_executor function = {
+    .size = sizeof(allm_executor),
+    .execute = call_function,
+};
+
+const allm_executor *allm_executor_function(void)
+{
+    return &function;
+}
+
+/* ------------------------------------------------------------ composition --- */
+
+struct composed {
+    allm_executor table;        /* what the caller sees */
+    struct mem mem;
+    size_t bytes;
+    size_t count, tool_count;
+    const allm_executor *const *parts;
+    const allm_tool *const *tools;
+};
+
+static const allm_tool *const *offers(const allm_executor *e, size_t *count)
+{
+    *count = 0;
+    return e && MEM_REACHES(e, tools) && e->tools ? e->tools(e->self, count)
+                                                  : NULL;
+}
+
+const allm_tool *executor_tool(const allm_executor *e, const char *name)
+{
+    size_t count;
+    const allm_tool *const *tools = offers(e, &count);
+    for (size_t i = 0; tools && i < count; i++)
+        if (!strcmp(tools[i]->name, name))
+            return tools[i];
+    return NULL;
+}
+
+/* An executor that lists no tools takes every call. */
+static bool takes(const allm_executor *e, const char *name)
+{
+    return !MEM_REACHES(e, tools) || !e->tools || executor_tool(e, name);
+}
+
+static const allm_executor *pick_part(const struct composed *c,
+                                      const char *name)
+{
+    for (size_t i = 0; i < c->count; i++)
+        if (takes(c->parts[i], name))
+            return c->parts[i];
+    return NULL;
+}
+
+static void execute_composed(void *self, const allm_tool *tool,
+                             allm_tool_run *r, const allm_json *args)
+{
+    const allm_executor *e = pick_part(self, r->call->name);
+    if (e)
+        e->execute(e->self, tool, r, args);
+    else
+        run_fail(r, "not_found", "no executor offers this tool");
+}
+
+static const allm_tool *const *composed_tools(void *self, size_t *count)
+{
+    const struct composed *c = self;
+    *count = c->tool_count;
+    return c->tools;
+}
+
+/* First match wins, here too: a part that has a recipe for the name. */
+static void composed_recipe(void *self, const char *name, allm_recipe *out)
+{
+    const struct composed *c = self;
+    for (size_t i = 0; i < c->count && !out->fn; i++)
+        if (takes(c->parts[i], name))
+            *out = executor_recipe(c->parts[i], name);
+}
+
+allm_recipe executor_recipe(const allm_executor *e, const char *name)
+{
+    allm_recipe recipe = { .size = sizeof recipe };
+    if (e && MEM_REACHES(e, recipe) && e->recipe)
+        e->recipe(e->self, name, &recipe);
+    return recipe;
+}
+
+const allm_executor *executor_pick(const allm_executor *e, const char *name,
+                                   bool *known)
+{
+    *known = true;
+    if (e && e->execute == execute_composed) {
+        e = pick_part(e->self, name);
+        *known = e != NULL;
+    }
+    return e == &function ? NULL : e;
+}
+
+/* Its parts, if it is a composition; else itself alone. */
+static const allm_executor *const *
+parts_of(const allm_executor *const *given, size_t *count)
+{
+    const struct composed *c = (*given)->self;
+    bool whole = (*given)->execute == execute_composed;
+    *count = whole ? c->count : 1;
+    return whole ? c->parts : given;
+}
+
+struct sum {
+    size_t parts, tools;
+};
+
+static struct sum count_all(size_t count, const allm_executor *const *given)
+{
+    struct sum all = { 0, 0 };
+    for (size_t i = 0; i < count; i++) {
+        size_t parts, tools;
+        parts_of(&given[i], &parts);
+        offers(given[i], &tools);
+        all.parts += parts;
+        all.tools += tools;
+    }
+    return all;
+}
+
+/* One flat list, so that a part is never a composition. */
+static void fill(struct composed *c, size_t count,
+                 const allm_executor *const *given)
+{
+    const allm_executor **part = (const allm_executor **)(void *)(c + 1);
+    const allm_tool **tool = (const allm_tool **)(void *)(part + c->count);
+    c->parts = part;
+    c->tools = tool;
+    for (size_t i = 0; i < count; i++) {
+        size_t parts, tools;
+        const allm_executor *const *his = parts_of(&given[i], &parts);
+        const allm_tool *const *offered = offers(given[i], &tools);
+        for (size_t k = 0; k < parts; k++)
+            *part++ = his[k];
+        for (size_t k = 0; k < tools; k++)
+            *tool++ = offered[k];
+    }
+}
+
+allm_executor *allm_executor_compose(size_t count,
+                                     const allm_executor *const *given)
+{
+    struct sum all = count_all(count, given);
+    struct mem mem = mem_default();
+    size_t bytes = sizeof(struct composed) +
+                   (all.parts + all.tools) * sizeof(void *);
+    struct composed *c = mem_alloc(mem, bytes);
+    if (!c)
+        return NULL;
+    *c = (struct composed){
+        .table = { .size = sizeof(allm_executor),
+                   .self = c,
+                   .execute = execute_composed,
+                   .tools = composed_tools,
+                   .recipe = composed_recipe },
+        .mem = mem,
+        .bytes = bytes,
+        .count = all.parts,
+        .tool_count = all.tools,
+    };
+    fill(c, count, given);
+    return &c->table;
+}
+
+void allm_executor_free(allm_executor *e)
+{
+    if (!e || e->execute != execute_composed)
+        return;
+    struct composed *c = e->self;
+    mem_free(c->mem, c, c->bytes);
+}

@@ -1,0 +1,430 @@
+/*
+ * recipe.c - a tool that is made of others: serial steps, then parallel ones
+ *
+ *      arguments --recipe--> plan
+ *      serial     one step after the other; each sees what came before
+ *      parallel   three at once; each sees what the serial ones gave
+ *      compose    one text of it all
+ *
+ * Invariants
+ *   (1) A step that fails is noted with its label and stops nothing.
+ *   (2) Results stand in the order of the plan, whatever ended first.
+ *   (3) Steps are run directly: a recipe has no recipes inside.
+ */
+#include "tool/recipe.h"
+
+#include "base/buf.h"
+#include "json/build.h"
+#include "json/json.h"
+#include "json/write.h"
+#include "tool/executor.h"
+#include "tool/plan.h"
+
+#include <stdint.h>
+
+#define NO_LIMIT (SIZE_MAX / 2)
+
+struct step {
+    const struct plan_step *plan;
+    struct allm_tool_run *run;      /* NULL: not begun, or never */
+    bool done;
+    const allm_json *content;       /* what it gave; or NULL */
+    const allm_json *error;         /* or what went wrong */
+};
+
+struct recipe {
+    struct allm_tool_run *run;      /* the call that this is */
+    struct arena *arena;            /* of the desk's home */
+    struct recipe_opts opts;
+    struct allm_plan plan;
+    struct step *steps;             /* the serial ones first */
+    size_t count, serial_count;
+    size_t begun, done;
+    const allm_json *context;       /* what the serial ones gave, by tool */
+    bool broken;                    /* no memory */
+};
+
+/* ------------------------------------------------------------------- plan --- */
+
+static bool list_steps(struct recipe *r)
+{
+    const struct plan_list *lists[] = { &r->plan.serial, &r->plan.parallel };
+    size_t at = 0;
+    r->serial_count = r->plan.serial.count;
+    r->count = r->serial_count + r->plan.parallel.count;
+    r->steps = arena_zero(r->arena, (r->count + 1) * sizeof *r->steps);
+    for (size_t i = 0; r->steps && i < 2; i++)
+        for (struct plan_step *s = lists[i]->first; s; s = s->next)
+            r->steps[at++].plan = s;
+    return r->steps && !r->plan.broken;
+}
+
+struct recipe *recipe_new(struct allm_tool_run *run, const allm_recipe *made_by,
+                          const struct recipe_opts *opts)
+{
+    struct arena *a = home_arena(run->desk->home);
+    struct recipe *r = arena_zero(a, sizeof *r);
+    if (!r)
+        return NULL;
+    r->run = run;
+    r->arena = r->plan.arena = a;
+    r->opts = *opts;
+    r->context = json_empty_object();
+    made_by->fn(&r->plan, run->arguments, made_by->ud);
+    return list_steps(r) ? r : NULL;
+}
+
+/* ------------------------------------------------------------------ steps --- */
+
+static const allm_json *text_value(struct arena *a, struct slice text)
+{
+    struct build b;
+    build_init(&b, a);
+    build_text_copy(&b, text);
+    return build_done(&b);
+}
+
+static void fail_step(struct recipe *r, struct step *s, const char *why)
+{
+    s->error = text_value(r->arena, slice_of(why));
+    s->done = true;
+    r->done++;
+    if (!s->error)
+        r->broken = true;
+}
+
+/* The arguments, in the arena; NULL: the step has failed. */
+static const allm_json *make_args(struct recipe *r, struct step *s)
+{
+    const struct plan_step *plan = s->plan;
+    if (!plan->args_fn)
+        return plan->args;
+    allm_json *made = plan->args_fn(r->context, plan->ud);
+    const allm_error *error = made ? allm_json_error(made) : NULL;
+    const allm_json *args = NULL;
+    if (!made)
+        fail_step(r, s, "the function for its arguments gave none");
+    else if (error)
+        fail_step(r, s, error->message);
+    else if (allm_json_type_of(made) != ALLM_JSON_OBJECT)
+        fail_step(r, s, "the function for its arguments gave no object");
+    else
+        args = json_copy(r->arena, made);
+    allm_json_free(made);
+    if (!args && !s->done)
+        r->broken = true;
+    return args;
+}
+
+static const allm_tool *find_tool(const struct recipe *r, const char *name,
+                                  const allm_executor *e)
+{
+    for (size_t i = 0; i < r->opts.tool_count; i++)
+        if (!strcmp(r->opts.tools[i]->name, name))
+            return r->opts.tools[i];
+    return executor_tool(e, name);
+}
+
+/* A call of our own, "dispatch_serial_1"; NULL: no memory. */
+static const allm_tool_call *make_call(struct recipe *r, const struct step *s,
+                                       const allm_json *args,
+                                       const char *phase)
+{
+    allm_tool_call *call = arena_zero(r->arena, sizeof *call);
+    struct buf id;
+    buf_init(&id, r->arena, 64);
+    buf_format(&id, "dispatch_%s_%zu", phase, (size_t)(s - r->steps) + 1);
+    if (!call || id.broken)
+        return NULL;
+    call->size = sizeof *call;
+    call->id = id.ptr;
+    call->name = s->plan->tool;
+    call->arguments = args;
+    return call;
+}
+
+static void begin_step(struct recipe *r, struct step *s)
+{
+    bool known, serial = (size_t)(s - r->steps) < r->serial_count;
+    const char *phase = serial ? "serial" : "parallel";
+    const allm_json *args = make_args(r, s);
+    const allm_executor *e = executor_pick(r->opts.executor, s->plan->tool,
+                                           &known);
+    if (!args)
+        return;
+    if (!known) {
+        fail_step(r, s, "no executor offers this tool");
+        return;
+    }
+    const allm_tool_call *call = make_call(r, s, args, phase);
+    if (call)
+        s->run = run_new(r->run->desk, call, args,
+                         find_tool(r, s->plan->tool, e), e);
+    if (!s->run) {
+        r->broken = true;
+        return;
+    }
+    if (r->opts.trace)
+        r->opts.trace(r->opts.trace_ud, call, s->plan->label, phase);
+    run_start(s->run);
+}
+
+/* The outcome of a step, noted: keeps (1). */
+static void end_step(struct recipe *r, struct step *s)
+{
+    const struct outcome *o = &s->run->outcome;
+    switch (o->kind) {
+    case OUTCOME_OK:
+        s->content = o->value;
+        break;
+    case OUTCOME_ERROR:
+        s->error = o->value;
+        break;
+    case OUTCOME_ASK:
+    case OUTCOME_HALT:
+        s->error = text_value(r->arena,
+                              SLICE("a step of a plan can neither ask the user "
+                                    "nor halt the chat"));
+        break;
+    case OUTCOME_FAILED:
+        s->error = text_value(r->arena,
+                              slice_of(o->detail ? o->detail : o->reason));
+        break;
+    case OUTCOME_NONE:
+    case OUTCOME_NOMEM:
+        r->broken = true;
+        break;
+    }
+    s->done = true;
+    r->done++;
+    if (!s->content && !s->error)
+        r->broken = true;
+}
+
+/* A serial result is seen by the steps that follow, under its tool's name. */
+static void add_context(struct recipe *r, const struct step *s)
+{
+    if (!s->content)
+        return;
+    r->context = json_set(r->arena, r->context, slice_of(s->plan->tool),
+                          s->content);
+    if (!r->context)
+        r->broken = true;
+}
+
+/* Look at one that has begun; true: it is done now. */
+static bool look(struct recipe *r, struct step *s, int64_t *again_ns)
+{
+    if (s->done || !s->run)
+        return false;
+    if (run_look(s->run, r->opts.timeout_ns, again_ns) != ALLM_EVENT)
+        return false;
+    end_step(r, s);
+    if ((size_t)(s - r->steps) < r->serial_count)
+        add_context(r, s);
+    return true;
+}
+
+/* How many may be under way, now that `done` are done. */
+static size_t room(const struct recipe *r)
+{
+    if (r->begun < r->serial_count)
+        return r->begun == r->done;
+    if (r->done < r->serial_count)
+        return 0;
+    return r->begun - r->done < RECIPE_PARALLEL;
+}
+
+/* Begin what may begin, look at what has; true: all steps are done. */
+static bool advance(struct recipe *r, int64_t *again_ns)
+{
+    bool moved = true;
+    while (moved && !r->broken && r->done < r->count) {
+        moved = false;
+        while (!r->broken && r->begun < r->count && room(r)) {
+            begin_step(r, &r->steps[r->begun++]);
+            moved = true;
+        }
+        *again_ns = INT64_MAX;
+        for (size_t i = 0; !r->broken && i < r->begun; i++)
+            moved |= look(r, &r->steps[i], again_ns);
+    }
+    return r->done == r->count;
+}
+
+/* ---------------------------------------------------------------- compose --- */
+
+static void write_value(struct buf *out, const allm_json *value)
+{
+    if (allm_json_type_of(value) == ALLM_JSON_TEXT)
+        buf_add(out, json_slice(value));
+    else
+        json_write(out, value, 0);
+}
+
+/* The heading of a section, when its first item comes; else what joins two. */
+static void write_head(struct buf *out, size_t *items, const char *title,
+                       const char *between)
+{
+    if ((*items)++)
+        buf_text(out, between);
+    else
+        buf_format(out, "%s## %s\n\n", out->len ? "\n\n" : "", title);
+}
+
+static void write_serial(struct buf *out, const struct recipe *r)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < r->serial_count; i++) {
+        if (!r->steps[i].content)
+            continue;
+        write_head(out, &n, "Sequential Results", "\n\n");
+        buf_format(out, "### Step %zu: %s\n", n, r->steps[i].plan->label);
+        write_value(out, r->steps[i].content);
+    }
+}
+
+static void write_parallel(struct buf *out, const struct recipe *r)
+{
+    size_t n = 0;
+    for (size_t i = r->serial_count; i < r->count; i++) {
+        if (!r->steps[i].content)
+            continue;
+        write_head(out, &n, "Additional Results", "\n\n");
+        buf_format(out, "### %s\n", r->steps[i].plan->label);
+        write_value(out, r->steps[i].content);
+    }
+}
+
+static void write_errors(struct buf *out, const struct recipe *r)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < r->count; i++) {
+        if (!r->steps[i].error)
+            continue;
+        write_head(out, &n, "Errors", "\n");
+        buf_format(out, "- **%s**: ", r->steps[i].plan->label);
+        json_write(out, r->steps[i].error, 0);
+    }
+}
+
+static struct outcome default_text(struct recipe *r)
+{
+    struct buf out;
+    buf_init(&out, r->arena, NO_LIMIT);
+    write_serial(&out, r);
+    write_parallel(&out, r);
+    write_errors(&out, r);
+    if (!out.len)
+        buf_text(&out, "No results produced.");
+    struct outcome o = { .kind = OUTCOME_OK };
+    o.value = out.broken ? NULL : text_value(r->arena, buf_slice(&out));
+    if (!o.value)
+        o.kind = OUTCOME_NOMEM;
+    return o;
+}
+
+/* {"label", "tool", "content" or "error"} of the steps from..end-1 that have
+ * it. */
+static void build_list(struct build *b, const struct recipe *r, size_t from,
+                       size_t end, bool errors)
+{
+    build_array(b);
+    for (size_t i = from; i < end; i++) {
+        const struct step *s = &r->steps[i];
+        const allm_json *v = errors ? s->error : s->content;
+        if (!v)
+            continue;
+        build_object(b);
+        build_key(b, SLICE("label"));
+        build_text(b, slice_of(s->plan->label));
+        build_key(b, SLICE("tool"));
+        build_text(b, slice_of(s->plan->tool));
+        build_key(b, errors ? SLICE("error") : SLICE("content"));
+        build_value(b, v);
+        build_end(b);
+    }
+    build_end(b);
+}
+
+static const allm_json *results(const struct recipe *r)
+{
+    struct build b;
+    build_init(&b, r->arena);
+    build_object(&b);
+    build_key(&b, SLICE("serial"));
+    build_list(&b, r, 0, r->serial_count, false);
+    build_key(&b, SLICE("parallel"));
+    build_list(&b, r, r->serial_count, r->count, false);
+    build_key(&b, SLICE("errors"));
+    build_list(&b, r, 0, r->count, true);
+    build_end(&b);
+    return build_done(&b);
+}
+
+/* Is this what a composition may come to?  Else the tool itself is run. */
+static bool usable(const struct outcome *o)
+{
+    if (o->kind == OUTCOME_OK)
+        return json_slice(o->value).len > 0 &&
+               allm_json_type_of(o->value) == ALLM_JSON_TEXT;
+    return o->kind == OUTCOME_ASK || o->kind == OUTCOME_HALT ||
+           o->kind == OUTCOME_NOMEM;
+}
+
+static struct outcome composed(struct recipe *r)
+{
+    const allm_json *all = results(r);
+    struct allm_tool_run *run = all ? run_new(r->run->desk, r->run->call, all,
+                                              r->run->tool, NULL)
+                                    : NULL;
+    if (!run)
+        return (struct outcome){ .kind = OUTCOME_NOMEM };
+    run->is_callback = run->busy = true;
+    r->plan.compose(run, all, r->plan.compose_ud);
+    return usable(&run->outcome) ? run->outcome
+                                 : (struct outcome){ .kind = OUTCOME_NONE };
+}
+
+static struct outcome refused(struct recipe *r)
+{
+    struct buf text;
+    buf_init(&text, r->arena, NO_LIMIT);
+    buf_format(&text, "Recipe evaluation error: %s", r->plan.failed);
+    struct outcome o = { .kind = OUTCOME_ERROR, .verbatim = true };
+    o.value = text.broken ? NULL : text_value(r->arena, buf_slice(&text));
+    if (!o.value)
+        o.kind = OUTCOME_NOMEM;
+    return o;
+}
+
+/* ----------------------------------------------------------------- public --- */
+
+allm_status recipe_look(struct recipe *r, struct outcome *out,
+                        int64_t *again_ns)
+{
+    int64_t again = INT64_MAX;
+    if (r->plan.failed) {
+        *out = refused(r);
+        return ALLM_EVENT;
+    }
+    bool all = advance(r, &again);
+    if (r->broken) {
+        *out = (struct outcome){ .kind = OUTCOME_NOMEM };
+        return ALLM_EVENT;
+    }
+    if (!all) {
+        if (again < *again_ns)
+            *again_ns = again;
+        return ALLM_AGAIN;
+    }
+    *out = r->plan.compose ? composed(r) : default_text(r);
+    return ALLM_EVENT;
+}
+
+void recipe_abandon(struct recipe *r)
+{
+    for (size_t i = 0; i < r->begun; i++)
+        if (r->steps[i].run && !r->steps[i].done)
+            run_abandon(r->steps[i].run);
+}

@@ -1,0 +1,199 @@
+/*
+ * tool.c - how the function of a tool answers
+ *
+ * Every answer goes the same way: claim the run, make the outcome in its own
+ * memory, show it.
+ */
+#include "json/build.h"
+#include "json/json.h"
+#include "tool/compact.h"
+#include "tool/run.h"
+
+#include "base/text.h"
+
+/* Claim it; false: *status is what to return. */
+static bool claim(allm_tool_run *r, allm_status *status)
+{
+    enum run_claim got = r ? run_claim(r) : RUN_DROPPED;
+    *status = !r ? ALLM_ERR_NOMEM
+              : got == RUN_TWICE ? ALLM_ERR_MISUSE
+                                 : ALLM_OK;
+    return r && got == RUN_MINE;
+}
+
+static allm_status show(allm_tool_run *r, struct outcome o)
+{
+    if (r->memory.broken)
+        o = (struct outcome){ .kind = OUTCOME_NOMEM };
+    bool kept = o.kind != OUTCOME_NOMEM;
+    run_show(r, o);
+    return kept ? ALLM_OK : ALLM_ERR_NOMEM;
+}
+
+static struct outcome invalid(struct arena *a, const char *what)
+{
+    return outcome_failed(a, "invalid_return", "%s", what);
+}
+
+/* A value of the caller in the run's memory; NULL, and *why: it is none. */
+static const allm_json *take(struct arena *a, const allm_json *value,
+                             struct outcome *why)
+{
+    if (!value) {
+        *why = (struct outcome){ .kind = OUTCOME_NOMEM };
+        return NULL;
+    }
+    if (allm_json_type_of(value) == ALLM_JSON_NONE) {
+        const allm_error *error = allm_json_error(value);
+        *why = outcome_failed(a, "encoding_failed", "%s",
+                              error ? error->message
+                                    : "the value is not a JSON value");
+        return NULL;
+    }
+    *why = (struct outcome){ .kind = OUTCOME_NOMEM };
+    return json_copy(a, value);
+}
+
+static const allm_json *take_text(struct arena *a, struct slice text)
+{
+    struct build b;
+    build_init(&b, a);
+    build_text_copy(&b, text);
+    return build_done(&b);
+}
+
+allm_status allm_tool_ok(allm_tool_run *r, const allm_json *value)
+{
+    allm_status status;
+    if (!claim(r, &status))
+        return status;
+    struct outcome o;
+    const allm_json *mine = take(&r->memory, value, &o);
+    if (mine)
+        o = (struct outcome){ .kind = OUTCOME_OK, .value = mine };
+    return show(r, o);
+}
+
+allm_status allm_tool_text(allm_tool_run *r, const char *text, size_t len)
+{
+    allm_status status;
+    if (!claim(r, &status))
+        return status;
+    if (!text)
+        return show(r, invalid(&r->memory, "allm_tool_text() got no text"));
+    return show(r, (struct outcome){
+                       .kind = OUTCOME_OK,
+                       .value = take_text(&r->memory, slice_given(text, len)),
+                   });
+}
+
+allm_status allm_tool_fail(allm_tool_run *r, const char *text)
+{
+    allm_status status;
+    if (!claim(r, &status))
+        return status;
+    if (!text)
+        text = "the tool failed and did not say why";
+    return show(r, (struct outcome){
+                       .kind = OUTCOME_ERROR,
+                       .value = take_text(&r->memory, slice_of(text)),
+                   });
+}
+
+allm_status allm_tool_ask(allm_tool_run *r, const char *question,
+                          const allm_json *opts)
+{
+    allm_status status;
+    if (!claim(r, &status))
+        return status;
+    if (!question)
+        return show(r, invalid(&r->memory, "allm_tool_ask() got no question"));
+    if (opts && allm_json_type_of(opts) != ALLM_JSON_OBJECT)
+        return show(r, invalid(&r->memory,
+                               "the opts of allm_tool_ask() are no object"));
+    return show(r, (struct outcome){
+                       .kind = OUTCOME_ASK,
+                       .question = arena_text(&r->memory, question),
+                       .opts = opts ? json_copy(&r->memory, opts)
+                                    : json_empty_object(),
+                   });
+}
+
+allm_status allm_tool_halt(allm_tool_run *r, const char *reason,
+                           const allm_json *value)
+{
+    allm_status status;
+    if (!claim(r, &status))
+        return status;
+    struct outcome o = { .kind = OUTCOME_HALT };    /* all a callback says */
+    const allm_json *mine = value ? take(&r->memory, value, &o) : json_null();
+    if (mine && !r->is_callback)
+        o = outcome_halt(&r->memory, arena_text(&r->memory, reason), mine);
+    return show(r, o);
+}
+
+allm_status allm_tool_raise(allm_tool_run *r, const char *text)
+{
+    allm_status status;
+    if (!claim(r, &status))
+        return status;
+    return show(r, outcome_failed(&r->memory, "handler_raised", "%s",
+                                  text ? text : "it did not say why"));
+}
+
+/* ------------------------------------------------------------------ later --- */
+
+allm_tool_run *allm_tool_defer(allm_tool_run *r)
+{
+    if (!r)
+        return NULL;
+    pthread_mutex_lock(&r->desk->lock);
+    bool may = !r->answered && !r->deferred && !r->later && !r->is_callback;
+    if (may)
+        r->deferred = true;
+    pthread_mutex_unlock(&r->desk->lock);
+    if (may)
+        desk_keep(r->desk);
+    return may ? r : NULL;
+}
+
+allm_status allm_tool_later(allm_tool_run *r, uint32_t ms, allm_tool_fn fn,
+                            void *ud)
+{
+    if (!r)
+        return ALLM_ERR_NOMEM;
+    int64_t now = clock_now_ns(r->desk->env.clock);
+    pthread_mutex_lock(&r->desk->lock);
+    bool may = fn && !r->answered && !r->later && !r->is_callback;
+    if (may) {
+        r->later_ns = now + (int64_t)ms * 1000000;
+        r->later_ud = ud;
+        r->later = fn;
+        if (!r->busy)
+            desk_ring(r->desk);
+    }
+    pthread_mutex_unlock(&r->desk->lock);
+    return may ? ALLM_OK : ALLM_ERR_MISUSE;
+}
+
+bool allm_tool_cancelled(const allm_tool_run *r)
+{
+    if (!r || atomic_load(&r->desk->closed))
+        return true;
+    pthread_mutex_lock(&r->desk->lock);
+    bool gone = r->gone;
+    pthread_mutex_unlock(&r->desk->lock);
+    return gone;
+}
+
+/* ------------------------------------------------------------------- help --- */
+
+allm_text *allm_tool_help(size_t count, const allm_tool *const *tools,
+                          const allm_json *arguments)
+{
+    allm_text *text = text_begin(mem_default(), 1024);
+    if (!text)
+        return NULL;
+    return text_finish(text, compact_help(text_arena(text), count, tools,
+                                          arguments));
+}
