@@ -472,7 +472,7 @@ static struct outcome ask_callback(struct batch *b, struct slot *s)
                                         s->result.tool, NULL);
     if (!run)
         return (struct outcome){ .kind = OUTCOME_NOMEM };
-    run->is_callback = run->busy = true;
+    run->is_callback = run->is_verdict = run->busy = true;
     b->opts.on_error(run, s->result.error, b->opts.on_error_ud);
     return run->outcome;
 }

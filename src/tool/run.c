@@ -128,12 +128,15 @@ static void work(struct job *job)
     struct allm_tool_run *r = of_job(job);
     if (begin(r))
         call_function(r);
-    returned(r, true);
 }
 
+/* Only now is the batch told: from here on whoever releases the workers waits
+ * for this thread. */
 static void work_done(struct job *job)
 {
-    desk_drop(of_job(job)->desk);
+    struct allm_tool_run *r = of_job(job);
+    returned(r, true);
+    desk_drop(r->desk);
 }
 
 static void work_dropped(struct job *job)

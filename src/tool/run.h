@@ -20,6 +20,8 @@ struct allm_tool_run {
     struct job job;
     bool in_worker;                         /* the job was submitted */
     bool is_callback;                       /* not a call: may not defer */
+    bool is_verdict;                        /* of on_tool_error: a halt needs
+                                               no reason */
 
     /* By the desk's lock. */
     bool answered;                          /* claimed, for good */

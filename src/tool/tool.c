@@ -125,9 +125,11 @@ allm_status allm_tool_halt(allm_tool_run *r, const char *reason,
     allm_status status;
     if (!claim(r, &status))
         return status;
-    struct outcome o = { .kind = OUTCOME_HALT };    /* all a callback says */
+    if (r->is_verdict)          /* reason and value do not count */
+        return show(r, (struct outcome){ .kind = OUTCOME_HALT });
+    struct outcome o;
     const allm_json *mine = value ? take(&r->memory, value, &o) : json_null();
-    if (mine && !r->is_callback)
+    if (mine)
         o = outcome_halt(&r->memory, arena_text(&r->memory, reason), mine);
     return show(r, o);
 }
