@@ -23,10 +23,13 @@
 
 #include "base/status.h"
 #include "loop/poll.h"
+#include "loop/workers.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdint.h>
+
+enum { MAX_WORKERS = 1024 };        /* batches have limits of their own */
 
 struct allm_hub {
     struct mem mem;
@@ -35,6 +38,8 @@ struct allm_hub {
     struct poll poll;
     struct timers timers;
     struct inbox *inbox;
+    struct workers workers;
+    bool has_workers;
     allm_stream *streams;
     size_t count;                   /* of those that have not ended */
     allm_stream *first_ready, *last_ready;
@@ -263,8 +268,22 @@ static void stand_up(allm_hub *h, allm_stream *s)
     s->seat.hub = NULL;
 }
 
+struct workers *hub_workers(allm_stream *s, bool make)
+{
+    allm_hub *h = s->seat.hub;
+    if (!h || (!h->has_workers && !make))
+        return NULL;
+    if (!h->has_workers)
+        workers_init(&h->workers, h->mem, MAX_WORKERS, WORKERS_IDLE_NS,
+                     "allm-tool");
+    h->has_workers = true;
+    return &h->workers;
+}
+
 static void free_hub(allm_hub *h)
 {
+    if (h->has_workers)
+        workers_release(&h->workers);
     if (h->inbox)
         inbox_close(h->inbox);
     inbox_drop(h->inbox);
@@ -297,14 +316,14 @@ void hub_done(allm_stream *s)
 /* The hub goes: the stream fails from now on, and never dangles. */
 static void orphan(allm_stream *s)
 {
+    if (!s->ended) {
+        s->machine->ops->stop(s->machine, true);
+        s->error = &hub_gone;
+        s->status = ALLM_ERR_MISUSE;
+        s->ended = true;
+        s->lent = NULL;
+    }
     hub_leave(s);
-    if (s->ended)
-        return;
-    s->machine->ops->stop(s->machine, true);
-    s->error = &hub_gone;
-    s->status = ALLM_ERR_MISUSE;
-    s->ended = true;
-    s->lent = NULL;
 }
 
 void allm_hub_free(allm_hub *h)
@@ -412,10 +431,18 @@ static bool wait_once(allm_hub *h, int64_t until)
     if (now >= until)
         return false;
     int64_t next = due < until ? due : until;
-    if (h->clock.sleep_until && next != INT64_MAX &&
+    bool busy = h->has_workers && workers_busy(&h->workers);
+    if (!busy && h->has_workers) {
+        read_inbox(h);          /* what the last of them handed back */
+        if (h->first_ready)
+            return true;
+    }
+    if (!busy && h->clock.sleep_until && next != INT64_MAX &&
         h->clock.sleep_until(h->clock.ud, next))
         return true;
     poll_set_deadline(&h->poll, POLL_NEVER);
+    if (busy && h->clock.sleep_until)
+        next = INT64_MAX;       /* time stands while a function runs */
     if (poll_wait(&h->poll, next == INT64_MAX ? -1 : next - now) == 0)
         return true;
     h->fault = &cannot_wait;

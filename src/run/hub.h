@@ -13,6 +13,10 @@ const allm_error *hub_adopt(allm_stream *s);
  * or why it cannot wait. */
 const allm_error *hub_await(allm_stream *s, int64_t again_ns);
 
+/* The threads of the hub of a stream; NULL: there are none, and `make` was not
+ * said. */
+struct workers *hub_workers(allm_stream *s, bool make);
+
 /* The stream said AGAIN: it has nothing before again_ns, or until it is woken;
  * `more`: it has, but others come first. */
 void hub_rest(allm_stream *s, int64_t again_ns, bool more);

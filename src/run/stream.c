@@ -42,6 +42,19 @@ allm_waker *stream_waker(allm_stream *s)
     return &s->waker;
 }
 
+void stream_ring(void *waker)
+{
+    allm_waker_ring(waker);
+}
+
+struct workers *stream_workers(void *stream, bool make)
+{
+    allm_stream *s = stream;
+    if (!s->seat.hub && (!make || hub_adopt(s)))
+        return NULL;
+    return hub_workers(s, make);
+}
+
 allm_stream *stream_begin(allm_stream *s, struct machine *m)
 {
     s->machine = m;
@@ -59,7 +72,7 @@ void allm_stream_free(allm_stream *s)
         s->doomed = true;
         return;
     }
-    if (s->machine)
+    if (s->machine)             /* while its hub and workers are there */
         s->machine->ops->free(s->machine);  /* keeps (3); it rings no more */
     hub_leave(s);
     waker_release(&s->waker);

@@ -10,6 +10,11 @@
 allm_stream *stream_new(struct mem mem, struct clock clock);
 allm_waker *stream_waker(allm_stream *s);
 
+/* For tools: ring the waker; the threads of the loop that waits for a stream,
+ * NULL: there are none. */
+void stream_ring(void *waker);
+struct workers *stream_workers(void *stream, bool make);
+
 /* Run this machine, which is given away; NULL: the stream is freed, too. */
 allm_stream *stream_begin(allm_stream *s, struct machine *m);
 

@@ -771,9 +771,7 @@ size_t batch_count(const struct batch *b)
 
 const struct batch_result *batch_at(const struct batch *b, size_t index)
 {
-    return b && index < b->count && b->slots[index].result.done
-               ? &b->slots[index].result
-               : NULL;
+    return b && index < b->count ? &b->slots[index].result : NULL;
 }
 
 const struct batch_result *batch_halt(const struct batch *b)

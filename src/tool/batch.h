@@ -82,6 +82,8 @@ void batch_free(struct batch *b);       /* NULL is fine */
 /* Why nothing could run, or memory ran out; else NULL. */
 const allm_error *batch_error(const struct batch *b);
 
+/* Results are there from the start; `done` tells whether the rest counts.  NULL:
+ * there is no such call. */
 size_t batch_count(const struct batch *b);
 const struct batch_result *batch_at(const struct batch *b, size_t index);
 

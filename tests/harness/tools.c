@@ -265,11 +265,17 @@ const char *tools_play(struct tools_bench *t)
     return words;
 }
 
+const struct batch_result *tools_at(const struct tools_bench *t, size_t index)
+{
+    const struct batch_result *r = batch_at(t->batch, index);
+    return r && r->done ? r : NULL;
+}
+
 const char *tools_results(struct tools_bench *t)
 {
     words[0] = '\0';
     for (size_t i = 0; i < batch_count(t->batch); i++) {
-        const struct batch_result *r = batch_at(t->batch, i);
+        const struct batch_result *r = tools_at(t, i);
         if (r)
             put("%s%s=%s", i ? " " : "", r->message->tool_call_id,
                 r->message->text);

@@ -72,7 +72,7 @@ static const struct batch_result *play_one(struct tools_bench *t,
     tools_add(t, "it", script);
     tools_call(t, "it", "{}");
     tools_play(t);
-    return batch_at(t->batch, 0);
+    return tools_at(t, 0);
 }
 
 static void failures_are_errors_of_kind_tool(void)
@@ -302,7 +302,7 @@ static void no_more_run_at_once_than_the_limit_allows(void)
             tools_call(&t, "it", "{}");
         tools_play(&t);
         CHECK_INT(batch_count(t.batch), 20);
-        CHECK(batch_at(t.batch, 19) != NULL);
+        CHECK(tools_at(&t, 19) != NULL);
         CHECK_INT(peak, rows[i].peak);
         CHECK_INT(t.clock.now_ns, rows[i].ms * 1000000);
         tools_release(&t);
@@ -339,10 +339,10 @@ static void a_call_has_its_own_time(void)
     tools_call(&t, "late", "{}");
     tools_call(&t, "good", "{}");       /* begins when the first is over */
     tools_play(&t);
-    const struct batch_result *r = batch_at(t.batch, 0);
+    const struct batch_result *r = tools_at(&t, 0);
     if (r)
         CHECK_ERROR(r->error, ALLM_ERR_TOOL, "timeout", "50 ms");
-    r = batch_at(t.batch, 1);
+    r = tools_at(&t, 1);
     CHECK(r && !r->is_error);
     CHECK_INT(t.clock.now_ns, 90000000);
     tools_release(&t);
@@ -506,7 +506,7 @@ static void malformed_arguments_never_run(void)
                                   .flags = ALLM_TOOL_INLINE));
         tools_call_raw(&t, "it", rows[i].raw);
         tools_play(&t);
-        const struct batch_result *r = batch_at(t.batch, 0);
+        const struct batch_result *r = tools_at(&t, 0);
         check_row(rows[i].raw);
         CHECK(r && r->error);
         if (r && r->error) {
@@ -546,7 +546,7 @@ static void arguments_are_checked_by_schema_if_told_to(void)
                      .flags = ALLM_TOOL_INLINE));
         tools_call(&t, "it", "{'n':'one'}");
         tools_play(&t);
-        const struct batch_result *r = batch_at(t.batch, 0);
+        const struct batch_result *r = tools_at(&t, 0);
         CHECK(r && r->is_error == (on == 1));
         if (r && on) {
             CHECK_ERROR(r->error, ALLM_ERR_TOOL, "invalid_arguments", "/n");
@@ -737,7 +737,7 @@ static void nothing_happens_after_a_stop(void)
     if (t.batch) {
         batch_stop(t.batch);
         CHECK_TEXT(tools_play(&t), "ok");
-        CHECK(!batch_at(t.batch, 0));
+        CHECK(!tools_at(&t, 0));
     }
     tools_release(&t);
 }

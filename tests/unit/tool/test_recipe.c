@@ -256,7 +256,7 @@ static void a_recipe_may_refuse(void)
     CHECK_TEXT(play(&t, plan_refused, "{}"),
                "c0=Recipe evaluation error: bad arguments");
     CHECK_TEXT(resolver.log, "");
-    const struct batch_result *r = batch_at(t.batch, 0);
+    const struct batch_result *r = tools_at(&t, 0);
     CHECK(r && r->is_error);
     tools_release(&t);
 }

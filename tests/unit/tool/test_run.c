@@ -10,6 +10,7 @@
 #include "harness/tools.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 
 /* A thread that waits until it is rung, and the workers of its loop. */
@@ -144,7 +145,7 @@ static void scripts_work_in_workers(void)
             if (status == ALLM_AGAIN && again > clock_now_ns(clock_real()))
                 bell_wait(&b);
         CHECK_INT(status, ALLM_OK);
-        CHECK(batch_at(t.batch, 0) != NULL);
+        CHECK(tools_at(&t, 0) != NULL);
         tools_release(&t);
         bell_release(&b);
     }
@@ -180,6 +181,13 @@ static void await(struct gate *g, const bool *flag)
     pthread_mutex_unlock(&g->lock);
 }
 
+/* An abandoned thread frees what it held when it ends, whenever that is. */
+static void await_memory(size_t blocks, size_t bytes)
+{
+    while (check_live_blocks() != blocks || check_live_bytes() != bytes)
+        sched_yield();
+}
+
 static void pass_gate(allm_tool_run *run, const allm_json *args, void *ud)
 {
     struct gate *g = ud;
@@ -193,6 +201,7 @@ static void pass_gate(allm_tool_run *run, const allm_json *args, void *ud)
 
 static void a_late_answer_is_dropped(void)
 {
+    size_t blocks = check_live_blocks(), bytes = check_live_bytes();
     struct gate g = GATE;
     struct tools_bench t;
     struct bell b;
@@ -209,7 +218,7 @@ static void a_late_answer_is_dropped(void)
     CHECK_INT(batch_next(t.batch, &event, &again), ALLM_EVENT);
     while (batch_next(t.batch, &event, &again) == ALLM_EVENT)
         ;
-    const struct batch_result *r = batch_at(t.batch, 0);
+    const struct batch_result *r = tools_at(&t, 0);
     CHECK_ERROR(r->error, ALLM_ERR_TOOL, "timeout", NULL);
     tools_release(&t);
     bell_release(&b);
@@ -218,10 +227,12 @@ static void a_late_answer_is_dropped(void)
     CHECK_INT(g.answered, ALLM_OK);
     CHECK_INT(g.again, ALLM_ERR_MISUSE);
     CHECK(g.cancelled);
+    await_memory(blocks, bytes);
 }
 
 static void a_freed_batch_leaves_its_functions_alone(void)
 {
+    size_t blocks = check_live_blocks(), bytes = check_live_bytes();
     struct gate g = GATE;
     struct tools_bench t;
     struct bell b;
@@ -241,10 +252,12 @@ static void a_freed_batch_leaves_its_functions_alone(void)
     CHECK_INT(g.answered, ALLM_OK);
     CHECK(g.cancelled);
     bell_release(&b);
+    await_memory(blocks, bytes);
 }
 
 static void queued_jobs_never_begin_after_a_stop(void)
 {
+    size_t blocks = check_live_blocks(), bytes = check_live_bytes();
     struct gate g = GATE;
     struct tools_bench t;
     struct bell b;
@@ -266,10 +279,12 @@ static void queued_jobs_never_begin_after_a_stop(void)
     set(&g, &g.open);
     await(&g, &g.left);
     bell_release(&b);
+    await_memory(blocks, bytes);
 }
 
 static void a_loop_that_goes_drops_its_jobs(void)
 {
+    size_t blocks = check_live_blocks(), bytes = check_live_bytes();
     struct gate g = GATE;
     struct tools_bench t;
     struct bell b;
@@ -291,6 +306,7 @@ static void a_loop_that_goes_drops_its_jobs(void)
     await(&g, &g.left);
     tools_release(&t);
     bell_release(&b);
+    await_memory(blocks, bytes);
 }
 
 /* -------------------------------------------------------------- deferred --- */
@@ -340,7 +356,7 @@ static void a_deferred_run_freed_without_an_answer_has_failed(void)
     allm_tool_run_free(kept);
     if (check_whole())
         tools_play(&t);
-    const struct batch_result *r = batch_at(t.batch, 0);
+    const struct batch_result *r = tools_at(&t, 0);
     CHECK(r != NULL);
     if (r)
         CHECK_ERROR(r->error, ALLM_ERR_TOOL, "invalid_return", "freed");
@@ -428,7 +444,7 @@ static void later_functions_must_answer_too(void)
     tools_add(&t, "it", "later:10:none");
     tools_call(&t, "it", "{}");
     tools_play(&t);
-    const struct batch_result *r = batch_at(t.batch, 0);
+    const struct batch_result *r = tools_at(&t, 0);
     CHECK(r && r->error && !strcmp(r->error->reason, "invalid_return"));
     tools_release(&t);
 }
@@ -480,7 +496,7 @@ static void odd_answers_are_invalid(void)
                                   .flags = ALLM_TOOL_INLINE));
         tools_call(&t, "it", "{}");
         tools_play(&t);
-        const struct batch_result *r = batch_at(t.batch, 0);
+        const struct batch_result *r = tools_at(&t, 0);
         CHECK(r && r->error && !strcmp(r->error->reason, "invalid_return"));
         tools_release(&t);
     }

@@ -1,0 +1,271 @@
+/*
+ * tool_calls.c - run calls of tools outside any chat
+ *
+ * A stream around one batch: the same machine that runs the tools of a chat,
+ * with the engine's tools, context, clock and trace.
+ */
+#include "base/given.h"
+#include "base/status.h"
+#include "data/encode.h"
+#include "data/tool_call.h"
+#include "engine/engine.h"
+#include "engine/trace.h"
+#include "json/build.h"
+#include "run/seat.h"
+#include "run/stream.h"
+#include "tool/batch.h"
+
+struct tool_calls {
+    struct machine machine;
+    struct mem mem;
+    allm_engine *engine;
+    struct arena arena;             /* the id, and what spans tell */
+    struct batch *batch;
+    const char *request_id;
+    const allm_error *error;        /* of our own; the batch has others */
+    struct trace trace;
+    struct trace_span *spans;       /* one for each call; NULL: no trace */
+};
+
+static struct tool_calls *of(const struct machine *m)
+{
+    return (struct tool_calls *)(uintptr_t)m;
+}
+
+/* ------------------------------------------------------------------ spans --- */
+
+static const allm_json *span_metadata(struct arena *a, const allm_engine *e,
+                                      const allm_tool_call *call)
+{
+    const allm_error *error;
+    const char *id = engine_record(e)->id;
+    const allm_json *plain = encode_to_json(a, &tool_call_shape, call,
+                                            ALLM_FORM_PLAIN, &error);
+    struct build b;
+    build_init(&b, a);
+    build_object(&b);
+    build_key(&b, SLICE("engine"));
+    build_text(&b, slice_of(id ? id : ""));
+    build_key(&b, SLICE("tool"));
+    build_text(&b, slice_of(call->name));
+    build_key(&b, SLICE("tool_call"));
+    build_value(&b, plain);
+    build_end(&b);
+    return plain ? build_done(&b) : NULL;
+}
+
+static void start_span(void *ud, size_t index, const allm_tool_call *call,
+                       const allm_tool *tool)
+{
+    struct tool_calls *c = ud;
+    (void)tool;
+    trace_begin(&c->spans[index], &c->trace, "tool", c->request_id,
+                engine_record(c->engine)->model,
+                span_metadata(&c->arena, c->engine, call));
+}
+
+static void stop_span(void *ud, size_t index, const allm_json *result)
+{
+    struct tool_calls *c = ud;
+    struct build b;
+    build_init(&b, &c->arena);
+    build_object(&b);
+    build_key(&b, SLICE("result"));
+    build_value(&b, result);
+    build_end(&b);
+    trace_end(&c->spans[index], build_done(&b));
+}
+
+static void fail_span(void *ud, size_t index, const allm_error *error)
+{
+    struct tool_calls *c = ud;
+    trace_fail(&c->spans[index], error ? error : status_nomem());
+}
+
+static bool add_trace(struct tool_calls *c, size_t count,
+                      struct batch_trace *out)
+{
+    const struct engine_core *core = engine_core(c->engine);
+    if (!core->trace)
+        return true;
+    c->trace = (struct trace){ core->trace, core->trace_ud, core->clock };
+    c->spans = arena_zero(&c->arena, (count + 1) * sizeof *c->spans);
+    *out = (struct batch_trace){ .ud = c, .start = start_span,
+                                 .stop = stop_span, .timeout = fail_span };
+    return c->spans != NULL;
+}
+
+/* ---------------------------------------------------------------- machine --- */
+
+static const allm_error cancelled_error = {
+    .size = sizeof(allm_error),
+    .kind = ALLM_ERR_STREAM,
+    .reason = "cancelled",
+    .message = "the calls were cancelled",
+};
+
+static allm_status next(struct machine *m, allm_event **event,
+                        int64_t *again_ns)
+{
+    struct tool_calls *c = of(m);
+    return c->error ? c->error->kind : batch_next(c->batch, event, again_ns);
+}
+
+static void stop(struct machine *m, bool cancelled)
+{
+    struct tool_calls *c = of(m);
+    if (c->batch)
+        batch_stop(c->batch);
+    if (cancelled && !c->error)
+        c->error = &cancelled_error;
+}
+
+static void free_machine(struct machine *m)
+{
+    struct tool_calls *c = of(m);
+    batch_free(c->batch);
+    arena_release(&c->arena);
+    allm_engine_free(c->engine);
+    mem_free(c->mem, c, sizeof *c);
+}
+
+static const allm_error *error_of(const struct machine *m)
+{
+    const struct tool_calls *c = of(m);
+    return c->error ? c->error : batch_error(c->batch);
+}
+
+static const allm_response *no_response(const struct machine *m)
+{
+    (void)m;
+    return NULL;
+}
+
+static const char *request_id(const struct machine *m)
+{
+    return of(m)->request_id;
+}
+
+static const struct machine_ops ops = {
+    .next = next,
+    .stop = stop,
+    .free = free_machine,
+    .error = error_of,
+    .response = no_response,
+    .request_id = request_id,
+};
+
+/* ------------------------------------------------------------------- made --- */
+
+static struct tool_calls *make(const allm_engine *e)
+{
+    struct mem mem = engine_core(e)->mem;
+    struct tool_calls *c = mem_alloc(mem, sizeof *c);
+    if (!c)
+        return NULL;
+    *c = (struct tool_calls){ .machine = { &ops }, .mem = mem };
+    arena_init(&c->arena, mem);
+    c->engine = allm_engine_keep(e);
+    return c;
+}
+
+static struct batch_opts batch_opts_of(const allm_tool_calls_opts *o)
+{
+    return (struct batch_opts){
+        .policy = o->on_tool_error_fn ? ALLM_TOOL_POLICY_CALLBACK
+                                      : o->on_tool_error,
+        .on_error = o->on_tool_error_fn,
+        .on_error_ud = o->on_tool_error_ud,
+        .timeout_ms = o->tool_timeout_ms,
+        .max_concurrency = o->max_concurrency,
+        .live_events = o->live_tool_events != 0,
+        .by_schema = o->validate_arguments != 0,
+        .executor = o->executor,
+        .encoder = o->encoder,
+    };
+}
+
+static struct tool_env env_of(const struct tool_calls *c, allm_stream *s,
+                              const allm_tool_calls_opts *o)
+{
+    const struct engine_core *core = engine_core(c->engine);
+    return (struct tool_env){
+        .mem = core->mem,
+        .clock = core->clock,
+        .ring = stream_ring,
+        .waker = stream_waker(s),
+        .workers = stream_workers,
+        .workers_ud = s,
+        .context = o->context ? o->context : engine_record(c->engine)->context,
+        .session_id = o->session_id,
+        .request_id = c->request_id,
+    };
+}
+
+/* Never without a batch or an error. */
+static void begin(struct tool_calls *c, allm_stream *s, size_t count,
+                  const allm_tool_call *const *calls,
+                  const allm_tool_calls_opts *o)
+{
+    const allm_engine_record *record = engine_record(c->engine);
+    struct batch_opts opts = batch_opts_of(o);
+    bool own = o->tools != NULL;
+    c->request_id = o->request_id
+                        ? arena_text(&c->arena, o->request_id)
+                        : trace_id(engine_core(c->engine)->random, &c->arena);
+    if (c->request_id && add_trace(c, count, &opts.trace)) {
+        struct tool_env env = env_of(c, s, o);
+        c->batch = batch_new(&env, count, calls,
+                             own ? o->tool_count : record->tool_count,
+                             own ? o->tools : record->tools, &opts);
+    }
+    if (!c->batch)
+        c->error = status_nomem();
+}
+
+allm_stream *allm_tool_calls(const allm_engine *e, size_t count,
+                             const allm_tool_call *const *calls,
+                             const allm_tool_calls_opts *given)
+{
+    static const allm_error no_size = {
+        .size = sizeof(allm_error),
+        .kind = ALLM_ERR_MISUSE,
+        .reason = "struct_size",
+        .message = "allm_tool_calls: fill the options with "
+                   "ALLM(tool_calls_opts, ...)",
+    };
+    allm_tool_calls_opts opts;
+    bool well = given_take(&opts, sizeof opts, given);
+    allm_stream *s =
+        e ? stream_new(engine_core(e)->mem, engine_core(e)->clock) : NULL;
+    if (!s)
+        return NULL;
+    struct tool_calls *c = make(e);
+    if (c && well)
+        begin(c, s, count, calls, &opts);
+    else if (c)
+        c->error = &no_size;
+    return stream_begin(s, c ? &c->machine : NULL);
+}
+
+/* ---------------------------------------------------------------- results --- */
+
+/* The batch of a stream that is one of ours and has ended. */
+static const struct batch *ended(const allm_stream *s)
+{
+    return s && s->ended && s->status == ALLM_OK && s->machine->ops == &ops
+               ? of(s->machine)->batch
+               : NULL;
+}
+
+const allm_message *allm_tool_calls_message(const allm_stream *s, size_t index)
+{
+    const struct batch_result *r = batch_at(ended(s), index);
+    return r && r->done ? r->message : NULL;
+}
+
+const allm_json *allm_tool_calls_halt(const allm_stream *s)
+{
+    const struct batch_result *r = batch_halt(ended(s));
+    return r ? r->halt : NULL;
+}
