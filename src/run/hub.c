@@ -30,6 +30,7 @@
 #include <stdint.h>
 
 enum { MAX_WORKERS = 1024 };        /* batches have limits of their own */
+enum { WORKER_LOOK_NS = 1000000 };  /* with a clock of tests only */
 
 struct allm_hub {
     struct mem mem;
@@ -441,9 +442,12 @@ static bool wait_once(allm_hub *h, int64_t until)
         h->clock.sleep_until(h->clock.ud, next))
         return true;
     poll_set_deadline(&h->poll, POLL_NEVER);
-    if (busy && h->clock.sleep_until)
-        next = INT64_MAX;       /* time stands while a function runs */
-    if (poll_wait(&h->poll, next == INT64_MAX ? -1 : next - now) == 0)
+    /* Time stands while a function runs, and nobody rings when the last thread
+     * has come to rest. */
+    int64_t wait = busy && h->clock.sleep_until ? WORKER_LOOK_NS
+                   : next == INT64_MAX          ? -1
+                                                : next - now;
+    if (poll_wait(&h->poll, wait) == 0)
         return true;
     h->fault = &cannot_wait;
     return false;
