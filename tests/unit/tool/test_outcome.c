@@ -1,0 +1,99 @@
+/* test_outcome.c - what a call of a tool came to */
+#include "tool/outcome.h"
+
+#include "harness/check.h"
+#include "harness/noun.h"
+
+static void the_library_has_nine_words(void)
+{
+    CHECK(outcome_reserved("ask_user") && outcome_reserved("budget"));
+    CHECK(outcome_reserved("error") && outcome_reserved("manual_tool_calls"));
+    CHECK(!outcome_reserved("done") && !outcome_reserved("") &&
+          !outcome_reserved("ask"));
+}
+
+static void halts_need_a_word_of_their_own(void)
+{
+    struct arena a;
+    arena_init(&a, mem_default());
+    struct outcome o = outcome_halt(&a, "done", NULL);
+    CHECK_INT(o.kind, OUTCOME_HALT);
+    CHECK_VALUE(o.value, "null");
+    static const char *const wrong[] = { NULL, "", "completed" };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        o = outcome_halt(&a, wrong[i], NULL);
+        CHECK_INT(o.kind, OUTCOME_FAILED);
+        CHECK_TEXT(o.reason, "invalid_return");
+    }
+    CHECK_VALUE(o.metadata, "{'reserved_halt_atom':'completed'}");
+    arena_release(&a);
+}
+
+static void every_kind_has_a_json_form(void)
+{
+    allm_json *v = noun_json("{'x':1}");
+    const struct {
+        struct outcome o;
+        const char *json;
+    } rows[] = {
+        { { .kind = OUTCOME_OK, .value = v }, "{'ok':{'x':1}}" },
+        { { .kind = OUTCOME_ERROR, .value = v }, "{'error':{'x':1}}" },
+        { { .kind = OUTCOME_HALT, .reason = "r", .value = v },
+          "{'halt':['r',{'x':1}]}" },
+        { { .kind = OUTCOME_ASK, .question = "q?", .opts = v },
+          "{'ask_user':'q?','opts':{'x':1}}" },
+        { { .kind = OUTCOME_FAILED, .reason = "denied" },
+          "{'error':{'kind':'tool','reason':'denied','message':'tool error (t): "
+          "denied','tool_name':'t','tool_call_id':'c','cause':null,"
+          "'metadata':{}}}" },
+    };
+    for (size_t i = 0; v && i < sizeof rows / sizeof *rows; i++) {
+        struct arena a;
+        arena_init(&a, mem_default());
+        const allm_error *error = NULL;
+        if (outcome_is_error(&rows[i].o))
+            error = outcome_error(&a, &rows[i].o, "t", "c");
+        if (error || !outcome_is_error(&rows[i].o))
+            CHECK_VALUE(outcome_json(&a, &rows[i].o, error), rows[i].json);
+        arena_release(&a);
+    }
+    allm_json_free(v);
+}
+
+static void errors_tell_who_and_why(void)
+{
+    struct arena a;
+    arena_init(&a, mem_default());
+    struct outcome o = outcome_failed(&a, "timeout", "after %d ms", 5);
+    const allm_error *e = o.kind == OUTCOME_FAILED
+                              ? outcome_error(&a, &o, "t", "c")
+                              : NULL;
+    if (e) {
+        CHECK_TEXT(e->message, "tool error (t): timeout: after 5 ms");
+        CHECK_VALUE(e->cause, "'after 5 ms'");
+    }
+    e = outcome_error(&a, &(struct outcome){ .kind = OUTCOME_FAILED,
+                                             .reason = "denied" },
+                      NULL, NULL);
+    if (e)
+        CHECK_TEXT(e->message, "tool error: denied");
+    allm_json *v = noun_json("''");
+    if (v)
+        e = outcome_error(&a, &(struct outcome){ .kind = OUTCOME_ERROR,
+                                                 .value = v },
+                          "t", "c");
+    if (e && v) {
+        CHECK_TEXT(e->reason, "handler_failed");
+        CHECK_TEXT(e->message, "the tool failed and did not say why");
+    }
+    allm_json_free(v);
+    arena_release(&a);
+}
+
+TESTS = {
+    TEST(the_library_has_nine_words),
+    TEST(halts_need_a_word_of_their_own),
+    TEST(every_kind_has_a_json_form),
+    TEST(errors_tell_who_and_why),
+    TESTS_END,
+};
