@@ -39,9 +39,9 @@ static size_t turn(const allm_engine *e, const allm_tool *tool,
 {
     size_t events = 0;
     const allm_event *event;
-    allm_stream *s = allm_tool_calls(e, CALLS, calls,
-                                     ALLM(tool_calls_opts, .tool_count = 1,
-                                          .tools = &tool));
+    allm_stream *s =
+        allm_tool_calls(e, CALLS, calls,
+                        ALLM(tool_calls_opts, .tool_count = 1, .tools = &tool));
     while (allm_stream_next(s, &event) == ALLM_EVENT)
         events++;
     allm_stream_free(s);
@@ -74,8 +74,8 @@ int main(void)
                                       ALLM_NUL_ENDED, NULL);
     allm_tool_call *calls[CALLS];
     for (int i = 0; i < CALLS; i++)
-        calls[i] = allm_tool_call_new(ALLM(tool_call, .id = ids[i],
-                                           .name = "echo", .arguments = args));
+        calls[i] = allm_tool_call_new(
+            ALLM(tool_call, .id = ids[i], .name = "echo", .arguments = args));
     measure("inline", e, ALLM_TOOL_INLINE,
             (const allm_tool_call *const *)calls);
     measure("worker", e, 0, (const allm_tool_call *const *)calls);

@@ -74,7 +74,8 @@ int main(void)
     allm_tool *tool = allm_tool_new(
         ALLM(tool, .name = "brief", .description = "What is up today.",
              .schema_text = "{\"type\": \"object\"}"));
-    allm_json *args = allm_json_parse("{\"who\": \"me\"}", ALLM_NUL_ENDED, NULL);
+    allm_json *args = allm_json_parse("{\"who\": \"me\"}", ALLM_NUL_ENDED,
+                                      NULL);
     allm_tool_call *call = allm_tool_call_new(
         ALLM(tool_call, .id = "call_1", .name = "brief", .arguments = args));
     allm_engine *engine = allm_engine_new(ALLM(engine_opts, .model = "fake:m"));
@@ -82,9 +83,10 @@ int main(void)
     /* What a chat does when the model has called: run it. */
     const allm_tool *tools[] = { tool };
     const allm_tool_call *calls[] = { call };
-    allm_stream *stream = allm_tool_calls(
-        engine, 1, calls, ALLM(tool_calls_opts, .tool_count = 1,
-                               .tools = tools, .executor = &executor));
+    allm_stream *stream = allm_tool_calls(engine, 1, calls,
+                                          ALLM(tool_calls_opts, .tool_count = 1,
+                                               .tools = tools,
+                                               .executor = &executor));
     const allm_event *event;
     while (allm_stream_next(stream, &event) == ALLM_EVENT)
         printf("%s\n", allm_event_tag(event->type));

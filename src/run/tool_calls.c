@@ -10,10 +10,10 @@
 #include "data/tool_call.h"
 #include "engine/engine.h"
 #include "engine/trace.h"
-#include "json/build.h"
 #include "run/seat.h"
 #include "run/stream.h"
 #include "tool/batch.h"
+#include "json/build.h"
 
 struct tool_calls {
     struct machine machine;
@@ -236,8 +236,8 @@ allm_stream *allm_tool_calls(const allm_engine *e, size_t count,
     };
     allm_tool_calls_opts opts;
     bool well = given_take(&opts, sizeof opts, given);
-    allm_stream *s =
-        e ? stream_new(engine_core(e)->mem, engine_core(e)->clock) : NULL;
+    allm_stream *s = e ? stream_new(engine_core(e)->mem, engine_core(e)->clock)
+                       : NULL;
     if (!s)
         return NULL;
     struct tool_calls *c = make(e);

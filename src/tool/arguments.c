@@ -122,8 +122,7 @@ bool arguments_check(struct arena *a, const allm_tool_call *call,
     bool empty = !args || (allm_json_type_of(args) == ALLM_JSON_OBJECT &&
                            allm_json_count(args) == 0);
     /* Adapters leave {} where the text made no sense: so ask the text. */
-    if (empty && raw.ptr && !blank(raw) &&
-        !read_raw(a, call, tool, &args, why))
+    if (empty && raw.ptr && !blank(raw) && !read_raw(a, call, tool, &args, why))
         return false;
     if (!args || allm_json_type_of(args) == ALLM_JSON_NULL)
         args = json_empty_object();

@@ -20,13 +20,13 @@
 #include "data/message.h"
 #include "data/tool.h"
 #include "data/tool_call.h"
-#include "json/build.h"
-#include "json/json.h"
 #include "tool/arguments.h"
 #include "tool/compact.h"
 #include "tool/executor.h"
 #include "tool/recipe.h"
 #include "tool/run.h"
+#include "json/build.h"
+#include "json/json.h"
 
 #include <unistd.h>
 
@@ -146,7 +146,8 @@ static bool unknown(struct batch *b, const char *name)
 {
     allm_error *e = status_error(b->arena, ALLM_ERR_ENGINE, "unknown_tool",
                                  "the model called \"%s\", which is not among "
-                                 "the engine's tools; nothing was run", name);
+                                 "the engine's tools; nothing was run",
+                                 name);
     struct build meta;
     build_init(&meta, b->arena);
     build_object(&meta);
@@ -181,8 +182,8 @@ struct batch *batch_new(const struct tool_env *env, size_t count,
                         const struct batch_opts *opts)
 {
     struct desk *desk = desk_new(env);
-    struct batch *b =
-        desk ? arena_zero(home_arena(desk->home), sizeof *b) : NULL;
+    struct batch *b = desk ? arena_zero(home_arena(desk->home), sizeof *b)
+                           : NULL;
     if (!b) {
         desk_drop(desk);
         return NULL;
@@ -286,8 +287,7 @@ static void start(struct batch *b, struct slot *s)
     const struct batch_trace *t = &b->opts.trace;
     struct outcome o;
     if (t->start)
-        t->start(t->ud, (size_t)(s - b->slots), s->result.call,
-                 s->result.tool);
+        t->start(t->ud, (size_t)(s - b->slots), s->result.call, s->result.tool);
     if (decide(b, s, &o)) {
         make_ready(b, s, o);
         return;
@@ -384,14 +384,15 @@ static const allm_json *halt_json(struct batch *b, const struct slot *s)
     build_init(&m, b->arena);
     build_object(&m);
     build_key(&m, SLICE("halted_reason"));
-    build_text(&m, ask ? SLICE("ask_user")
-                       : own ? slice_of(o->reason) : SLICE("tool_error"));
+    build_text(&m, ask   ? SLICE("ask_user")
+                   : own ? slice_of(o->reason)
+                         : SLICE("tool_error"));
     if (ask) {
         build_key(&m, SLICE("pending_question"));
         build_text(&m, slice_of(o->question));
     }
-    build_key(&m, ask ? SLICE("pending_tool_call_id")
-                      : SLICE("halt_tool_call_id"));
+    build_key(&m,
+              ask ? SLICE("pending_tool_call_id") : SLICE("halt_tool_call_id"));
     build_text(&m, slice_of(s->result.call->id));
     if (ask || own) {
         build_key(&m, ask ? SLICE("ask_user_opts") : SLICE("halt_result"));
@@ -429,8 +430,7 @@ static void write_failure(struct batch *b, struct slot *s)
         return;
     }
     r->is_error = true;
-    r->error = outcome_error(b->arena, &r->outcome, r->call->name,
-                             r->call->id);
+    r->error = outcome_error(b->arena, &r->outcome, r->call->name, r->call->id);
     if (!r->error || !encoder_failure(b->opts.encoder, b->opts.style, b->arena,
                                       &r->outcome, r->error, &s->content))
         out_of_memory(b);
@@ -564,10 +564,10 @@ static void trace_end(struct batch *b, struct slot *s)
                                  r->call->id));
     if (late || !t->stop)
         return;
-    const allm_error *error =
-        outcome_is_error(&r->outcome)
-            ? outcome_error(b->arena, &r->outcome, r->call->name, r->call->id)
-            : NULL;
+    const allm_error *error = outcome_is_error(&r->outcome)
+                                  ? outcome_error(b->arena, &r->outcome,
+                                                  r->call->name, r->call->id)
+                                  : NULL;
     const allm_json *result = outcome_json(b->arena, &r->outcome, error);
     if (result)
         t->stop(t->ud, (size_t)(s - b->slots), result);

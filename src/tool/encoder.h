@@ -3,7 +3,6 @@
 #define TOOL_ENCODER_H
 
 #include "allm_ext.h"
-#include "base/buf.h"
 #include "tool/outcome.h"
 
 /* How failures are written. */
@@ -12,20 +11,12 @@ enum encoder_style {
     ENCODER_AGENT               /* Error: text */
 };
 
-/* What an encoder writes into. */
-struct allm_encoding {
-    struct buf text;
-    bool told;                  /* a text was given */
-    const char *why;            /* or this; in the arena */
-};
-
 /*
  * The text of a value, in the arena.  False: the encoder failed, and *why (in
  * the arena, too) says why; *why NULL: no memory.
  */
 bool encoder_value(const allm_encoder *e, struct arena *a,
-                   const allm_json *value, struct slice *out,
-                   const char **why);
+                   const allm_json *value, struct slice *out, const char **why);
 
 /*
  * The text of what went wrong; error is the one of outcome_error().  An

@@ -115,8 +115,8 @@ const allm_executor *executor_pick(const allm_executor *e, const char *name,
 }
 
 /* Its parts, if it is a composition; else itself alone. */
-static const allm_executor *const *
-parts_of(const allm_executor *const *given, size_t *count)
+static const allm_executor *const *parts_of(const allm_executor *const *given,
+                                            size_t *count)
 {
     const struct composed *c = (*given)->self;
     bool whole = (*given)->execute == execute_composed;

@@ -18,8 +18,9 @@ static const struct outcome no_memory = { .kind = OUTCOME_NOMEM };
 bool outcome_reserved(const char *reason)
 {
     static const char *const ours[] = {
-        "ask_user",  "max_turns", "halt_when",         "tool_error", "cancelled",
-        "completed", "error",     "manual_tool_calls", "budget",
+        "ask_user",   "max_turns",         "halt_when",
+        "tool_error", "cancelled",         "completed",
+        "error",      "manual_tool_calls", "budget",
     };
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
         if (!strcmp(ours[i], reason))
@@ -48,7 +49,8 @@ static struct outcome refuse_reserved(struct arena *a, const char *reason)
     struct outcome o = outcome_failed(
         a, "invalid_return",
         "the halt reason \"%s\" is reserved by the library; choose another "
-        "word", reason);
+        "word",
+        reason);
     struct build b;
     build_init(&b, a);
     build_object(&b);
@@ -165,8 +167,9 @@ static void write_ask(struct build *b, const struct outcome *o)
 const allm_json *outcome_json(struct arena *a, const struct outcome *o,
                               const allm_error *error)
 {
-    const allm_json *failed =
-        outcome_is_error(o) ? outcome_error_json(a, o, error) : NULL;
+    const allm_json *failed = outcome_is_error(o)
+                                  ? outcome_error_json(a, o, error)
+                                  : NULL;
     struct build b;
     build_init(&b, a);
     build_object(&b);

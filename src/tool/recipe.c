@@ -14,11 +14,11 @@
 #include "tool/recipe.h"
 
 #include "base/buf.h"
+#include "tool/executor.h"
+#include "tool/plan.h"
 #include "json/build.h"
 #include "json/json.h"
 #include "json/write.h"
-#include "tool/executor.h"
-#include "tool/plan.h"
 
 #include <stdint.h>
 
@@ -127,8 +127,7 @@ static const allm_tool *find_tool(const struct recipe *r, const char *name,
 
 /* A call of our own, "dispatch_serial_1"; NULL: no memory. */
 static const allm_tool_call *make_call(struct recipe *r, const struct step *s,
-                                       const allm_json *args,
-                                       const char *phase)
+                                       const allm_json *args, const char *phase)
 {
     allm_tool_call *call = arena_zero(r->arena, sizeof *call);
     struct buf id;

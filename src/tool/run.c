@@ -20,9 +20,9 @@
 
 static struct allm_tool_run *of_job(struct job *job)
 {
-    return (struct allm_tool_run *)(void *)((char *)job -
-                                            offsetof(struct allm_tool_run,
-                                                     job));
+    return (
+        struct allm_tool_run *)(void *)((char *)job -
+                                        offsetof(struct allm_tool_run, job));
 }
 
 static void release_memory(void *arg)
@@ -31,8 +31,7 @@ static void release_memory(void *arg)
 }
 
 struct allm_tool_run *run_new(struct desk *d, const allm_tool_call *call,
-                              const allm_json *arguments,
-                              const allm_tool *tool,
+                              const allm_json *arguments, const allm_tool *tool,
                               const allm_executor *executor)
 {
     struct allm_tool_run *r = arena_zero(home_arena(d->home), sizeof *r);
@@ -161,8 +160,8 @@ static bool is_inline(const struct allm_tool_run *r)
 static bool submit(struct allm_tool_run *r)
 {
     const struct tool_env *env = &r->desk->env;
-    struct workers *workers =
-        env->workers ? env->workers(env->workers_ud, true) : NULL;
+    struct workers *workers = env->workers ? env->workers(env->workers_ud, true)
+                                           : NULL;
     if (!workers)
         return false;
     r->job = (struct job){ work, work_done, work_dropped, NULL };
@@ -223,10 +222,10 @@ static void call_later(struct allm_tool_run *r)
 /* Its time is over; an answer that is there already counts. */
 static void expire(struct allm_tool_run *r, int64_t timeout_ns)
 {
-    struct outcome o = outcome_failed(
-        home_arena(r->desk->home), "timeout",
-        "no answer within %lld ms; the function was given up",
-        (long long)(timeout_ns / 1000000));
+    struct outcome o =
+        outcome_failed(home_arena(r->desk->home), "timeout",
+                       "no answer within %lld ms; the function was given up",
+                       (long long)(timeout_ns / 1000000));
     run_abandon(r);
     pthread_mutex_lock(&r->desk->lock);
     if (!r->ready) {
@@ -290,7 +289,8 @@ void allm_tool_run_free(allm_tool_run *r)
 {
     if (!r)
         return;
-    run_fail(r, "invalid_return", "the deferred run was freed without an answer");
+    run_fail(r, "invalid_return",
+             "the deferred run was freed without an answer");
     desk_drop(r->desk);
 }
 

@@ -43,8 +43,7 @@ struct allm_tool_run {
 /* In the desk's home; call and arguments must live there, the tool and the
  * executor at least as long.  NULL: no memory. */
 struct allm_tool_run *run_new(struct desk *d, const allm_tool_call *call,
-                              const allm_json *arguments,
-                              const allm_tool *tool,
+                              const allm_json *arguments, const allm_tool *tool,
                               const allm_executor *executor);
 
 /* Begin it: in a worker, or at once if it is inline or there are no workers. */

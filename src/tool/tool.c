@@ -4,10 +4,10 @@
  * Every answer goes the same way: claim the run, make the outcome in its own
  * memory, show it.
  */
-#include "json/build.h"
-#include "json/json.h"
 #include "tool/compact.h"
 #include "tool/run.h"
+#include "json/build.h"
+#include "json/json.h"
 
 #include "base/text.h"
 
@@ -15,7 +15,7 @@
 static bool claim(allm_tool_run *r, allm_status *status)
 {
     enum run_claim got = r ? run_claim(r) : RUN_DROPPED;
-    *status = !r ? ALLM_ERR_NOMEM
+    *status = !r                 ? ALLM_ERR_NOMEM
               : got == RUN_TWICE ? ALLM_ERR_MISUSE
                                  : ALLM_OK;
     return r && got == RUN_MINE;
@@ -196,6 +196,6 @@ allm_text *allm_tool_help(size_t count, const allm_tool *const *tools,
     allm_text *text = text_begin(mem_default(), 1024);
     if (!text)
         return NULL;
-    return text_finish(text, compact_help(text_arena(text), count, tools,
-                                          arguments));
+    return text_finish(text,
+                       compact_help(text_arena(text), count, tools, arguments));
 }

@@ -145,11 +145,10 @@ void tools_add_fields(struct tools_bench *t, const allm_tool *fields)
 
 void tools_add(struct tools_bench *t, const char *name, const char *script)
 {
-    tools_add_fields(t, ALLM(tool, .name = name, .description = "",
-                             .schema_text = "{}",
-                             .call = script ? tools_do : NULL,
-                             .ud = (void *)(uintptr_t)script,
-                             .flags = ALLM_TOOL_INLINE));
+    tools_add_fields(
+        t, ALLM(tool, .name = name, .description = "", .schema_text = "{}",
+                .call = script ? tools_do : NULL,
+                .ud = (void *)(uintptr_t)script, .flags = ALLM_TOOL_INLINE));
 }
 
 static void add_call(struct tools_bench *t, const char *name,
@@ -157,9 +156,9 @@ static void add_call(struct tools_bench *t, const char *name,
 {
     char id[16];
     snprintf(id, sizeof id, "c%zu", t->call_count);
-    allm_tool_call *call = allm_tool_call_new(
-        ALLM(tool_call, .id = id, .name = name, .arguments = args,
-             .raw_arguments = raw));
+    allm_tool_call *call =
+        allm_tool_call_new(ALLM(tool_call, .id = id, .name = name,
+                                .arguments = args, .raw_arguments = raw));
     if (call)
         t->calls[t->call_count++] = call;
 }
@@ -184,9 +183,8 @@ void tools_start(struct tools_bench *t)
 {
     t->started = true;
     t->batch = batch_new(&t->env, t->call_count,
-                         (const allm_tool_call *const *)t->calls,
-                         t->tool_count, (const allm_tool *const *)t->tools,
-                         &t->opts);
+                         (const allm_tool_call *const *)t->calls, t->tool_count,
+                         (const allm_tool *const *)t->tools, &t->opts);
 }
 
 /* ----------------------------------------------------------------- words --- */

@@ -23,10 +23,10 @@ static allm_tool *make_tool(const char *name, allm_tool_fn fn, void *ud,
 static allm_tool_call *make_call(const char *id, const char *name)
 {
     allm_json *args = noun_json("{}");
-    allm_tool_call *call =
-        args ? allm_tool_call_new(ALLM(tool_call, .id = id, .name = name,
-                                       .arguments = args))
-             : NULL;
+    allm_tool_call *call = args ? allm_tool_call_new(ALLM(tool_call, .id = id,
+                                                          .name = name,
+                                                          .arguments = args))
+                                : NULL;
     allm_json_free(args);
     return call;
 }
@@ -153,10 +153,10 @@ static void unknown_tools_are_an_event_and_an_error(void)
     struct pair p;
     pair_init(&p, "text:slow", "text:quick", ALLM_TOOL_INLINE, true);
     allm_stream *s =
-        p.calls[0] ? allm_tool_calls(p.engine, 1,
-                                     (const allm_tool_call *const *)p.calls,
-                                     NULL)
-                   : NULL;
+        p.calls[0]
+            ? allm_tool_calls(p.engine, 1,
+                              (const allm_tool_call *const *)p.calls, NULL)
+            : NULL;
     const allm_event *event;
     CHECK_INT(allm_stream_next(s, &event), ALLM_EVENT);
     CHECK_INT(GET(event, type), ALLM_EV_ERROR);
@@ -172,7 +172,8 @@ static void misuse_is_told(void)
     struct pair p;
     allm_tool_calls_opts none = { .size = 0 };
     pair_init(&p, "text:slow", "text:quick", ALLM_TOOL_INLINE, true);
-    allm_stream *s = p.engine ? allm_tool_calls(p.engine, 0, NULL, &none) : NULL;
+    allm_stream *s = p.engine ? allm_tool_calls(p.engine, 0, NULL, &none)
+                              : NULL;
     CHECK_INT(allm_stream_wait(s), ALLM_ERR_MISUSE);
     allm_stream_free(s);
     s = pair_stream(&p, (allm_tool_calls_opts){ .on_tool_error = 9 });
@@ -204,10 +205,11 @@ static void run_inside(allm_tool_run *run, const allm_json *args, void *ud)
 {
     struct pair *p = ud;
     (void)args;
-    allm_stream *s = allm_tool_calls(
-        p->engine, 1, (const allm_tool_call *const *)&p->calls[1],
-        ALLM(tool_calls_opts, .tool_count = 1,
-             .tools = (const allm_tool *const *)&p->tools[1]));
+    allm_stream *s =
+        allm_tool_calls(p->engine, 1,
+                        (const allm_tool_call *const *)&p->calls[1],
+                        ALLM(tool_calls_opts, .tool_count = 1,
+                             .tools = (const allm_tool *const *)&p->tools[1]));
     allm_stream_wait(s);
     const allm_message *m = allm_tool_calls_message(s, 0);
     allm_tool_text(run, m ? m->text : "nothing", ALLM_NUL_ENDED);
@@ -226,6 +228,43 @@ static void tools_may_call_back_into_the_engine(void)
         allm_stream *s = pair_stream(&p, (allm_tool_calls_opts){ 0 });
         CHECK_INT(allm_stream_wait(s), ALLM_OK);
         CHECK_TEXT(GET(allm_tool_calls_message(s, 0), text), "inner");
+        allm_stream_free(s);
+        pair_release(&p);
+    }
+}
+
+/* --------------------------------------------------------------- deferred --- */
+
+static allm_tool_run *kept;
+
+static void *answer_kept(void *arg)
+{
+    (void)arg;
+    allm_tool_text(kept, "from afar", 9);
+    allm_tool_run_free(kept);
+    return NULL;
+}
+
+static void defer(allm_tool_run *run, const allm_json *args, void *ud)
+{
+    (void)args;
+    kept = allm_tool_defer(run);
+    pthread_create(ud, NULL, answer_kept, NULL);
+}
+
+static void a_stream_waits_for_deferred_answers(void)
+{
+    for (int i = 0; i < 20; i++) {
+        struct pair p;
+        pthread_t thread;
+        pair_init(&p, "none", "text:quick", 0, false);
+        allm_tool_free(p.tools[0]);
+        p.tools[0] = make_tool("slow", defer, &thread,
+                               i % 2 ? ALLM_TOOL_INLINE : 0);
+        allm_stream *s = pair_stream(&p, (allm_tool_calls_opts){ 0 });
+        CHECK_INT(allm_stream_wait(s), ALLM_OK);
+        CHECK_TEXT(GET(allm_tool_calls_message(s, 0), text), "from afar");
+        pthread_join(thread, NULL);
         allm_stream_free(s);
         pair_release(&p);
     }
@@ -253,7 +292,8 @@ static void calls_are_spans(void)
     allm_clock clock = play_clock(&p.clock);
     p.engine = allm_engine_new(ALLM(engine_opts, .model = "fake:m",
                                     .clock = &clock, .trace = on_trace));
-    allm_stream *s = pair_stream(&p, (allm_tool_calls_opts){ .request_id = "r" });
+    allm_stream *s = pair_stream(&p,
+                                 (allm_tool_calls_opts){ .request_id = "r" });
     CHECK_INT(allm_stream_wait(s), ALLM_OK);
     CHECK_TEXT(spans, "tool/start/slow/r tool/start/quick/r tool/stop/quick/r "
                       "tool/exception/slow/r");
@@ -317,6 +357,7 @@ TESTS = {
     TEST(misuse_is_told),
     TEST(cancelled_streams_have_no_results),
     TEST_ONCE(tools_may_call_back_into_the_engine),
+    TEST_ONCE(a_stream_waits_for_deferred_answers),
     TEST(calls_are_spans),
     TEST_ONCE(freeing_a_stream_gives_its_functions_up),
     TESTS_END,

@@ -13,7 +13,8 @@ static void text_that_is_no_object_is_refused(void)
         const char *why, *args, *raw, *want, *words;
     } rows[] = {
         { "as they are", "{'n':1}", NULL, "{'n':1}", NULL },
-        { "what was read counts, not the text", "{'n':1}", "x", "{'n':1}", NULL },
+        { "what was read counts, not the text", "{'n':1}", "x", "{'n':1}",
+          NULL },
         { "read from the text", "{}", "{\"n\":2}", "{'n':2}", NULL },
         { "none at all", "{}", NULL, "{}", NULL },
         { "an empty text", "{}", "", "{}", NULL },
@@ -24,8 +25,8 @@ static void text_that_is_no_object_is_refused(void)
         { "a number", "{}", "7", NULL, "the arguments are a number" },
         { "a text", "{}", "\"x\"", NULL, "the arguments are a text" },
     };
-    allm_tool *tool = allm_tool_new(ALLM(tool, .name = "t", .description = "",
-                                         .schema_text = SCHEMA));
+    allm_tool *tool = allm_tool_new(
+        ALLM(tool, .name = "t", .description = "", .schema_text = SCHEMA));
     for (size_t i = 0; tool && i < sizeof rows / sizeof *rows; i++) {
         struct arena a;
         const allm_json *out = NULL;
@@ -34,14 +35,12 @@ static void text_that_is_no_object_is_refused(void)
         arena_init(&a, mem_default());
         check_row(rows[i].why);
         bool ok = args &&
-                  arguments_check(&a,
-                                  ALLM(tool_call, .id = "c", .name = "t",
-                                       .arguments = args,
-                                       .raw_arguments = rows[i].raw,
-                                       .raw_len = rows[i].raw
-                                                      ? strlen(rows[i].raw)
-                                                      : 0),
-                                  tool, false, &out, &why);
+                  arguments_check(
+                      &a,
+                      ALLM(tool_call, .id = "c", .name = "t", .arguments = args,
+                           .raw_arguments = rows[i].raw,
+                           .raw_len = rows[i].raw ? strlen(rows[i].raw) : 0),
+                      tool, false, &out, &why);
         CHECK(ok == (rows[i].want != NULL));
         if (ok)
             CHECK_VALUE(out, rows[i].want);
@@ -69,9 +68,9 @@ static void faults_of_the_schema_are_told(void)
                                 "'h':1,'i':1,'j':1}");
     arena_init(&a, mem_default());
     if (tool && args)
-        CHECK(!arguments_check(&a, ALLM(tool_call, .id = "c", .name = "t",
-                                        .arguments = args),
-                               tool, true, &out, &why));
+        CHECK(!arguments_check(
+            &a, ALLM(tool_call, .id = "c", .name = "t", .arguments = args),
+            tool, true, &out, &why));
     if (why.kind == OUTCOME_FAILED) {
         CHECK(strstr(why.detail, "/a: ") && strstr(why.detail, "/h: "));
         CHECK(!strstr(why.detail, "/i: ") && strstr(why.detail, "and 2 more"));
@@ -86,14 +85,15 @@ static void a_schema_that_is_wrong_checks_nothing(void)
     struct arena a;
     const allm_json *out;
     struct outcome why;
-    allm_tool *tool = allm_tool_new(ALLM(tool, .name = "t", .description = "",
-                                         .schema_text = "{\"type\":\"nothing\"}"));
+    allm_tool *tool =
+        allm_tool_new(ALLM(tool, .name = "t", .description = "",
+                           .schema_text = "{\"type\":\"nothing\"}"));
     allm_json *args = noun_json("{}");
     arena_init(&a, mem_default());
     if (tool && args)
-        CHECK(arguments_check(&a, ALLM(tool_call, .id = "c", .name = "t",
-                                       .arguments = args),
-                              tool, true, &out, &why));
+        CHECK(arguments_check(
+            &a, ALLM(tool_call, .id = "c", .name = "t", .arguments = args),
+            tool, true, &out, &why));
     arena_release(&a);
     allm_json_free(args);
     allm_tool_free(tool);

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define RAISED                                                            \
+#define RAISED \
     "{\"kind\":\"tool\",\"reason\":\"handler_raised\",\"message\":\"tool error " \
     "(it): handler_raised: boom\",\"tool_name\":\"it\",\"tool_call_id\":\"c0\"," \
     "\"cause\":\"boom\",\"metadata\":{}}"
@@ -108,8 +108,9 @@ static void failures_are_errors_of_kind_tool(void)
 static void reserved_halts_are_refused(void)
 {
     static const char *const words[] = {
-        "ask_user",  "max_turns", "halt_when",         "tool_error", "cancelled",
-        "completed", "error",     "manual_tool_calls", "budget",
+        "ask_user",   "max_turns",         "halt_when",
+        "tool_error", "cancelled",         "completed",
+        "error",      "manual_tool_calls", "budget",
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         char script[64];
@@ -225,9 +226,8 @@ static void completion_decides_the_order_of_events(void)
     tools_add(&t, "e", "later:10:text:quick");
     tools_call(&t, "f", "{}");
     tools_call(&t, "e", "{}");
-    CHECK_TEXT(tools_play(&t),
-               "+c1 c1={\"ok\":\"quick\"} c1>quick "
-               "+c0 c0={\"halt\":[\"done\",1]} c0!done/1/1 ok");
+    CHECK_TEXT(tools_play(&t), "+c1 c1={\"ok\":\"quick\"} c1>quick "
+                               "+c0 c0={\"halt\":[\"done\",1]} c0!done/1/1 ok");
     CHECK_TEXT(tools_results(&t),
                "c0=1 c1=quick {\"halted_reason\":\"done\","
                "\"halt_tool_call_id\":\"c0\",\"halt_result\":1}");
@@ -425,7 +425,8 @@ static void a_callback_decides_once(void)
 
 static void senseless_callbacks_halt(void)
 {
-    static const char *const answers[] = { "none", "ask:why?", "fail:so", "bad" };
+    static const char *const answers[] = { "none", "ask:why?", "fail:so",
+                                           "bad" };
     for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
         struct tools_bench t;
         check_row(answers[i]);
@@ -538,12 +539,12 @@ static void arguments_are_checked_by_schema_if_told_to(void)
         struct tools_bench t;
         tools_init(&t);
         t.opts.by_schema = on;
-        tools_add_fields(
-            &t, ALLM(tool, .name = "it", .description = "",
-                     .schema_text = "{\"properties\":{\"n\":{\"type\":"
-                                    "\"integer\"}},\"required\":[\"m\"]}",
-                     .call = tools_do, .ud = TOOLS_SCRIPT("echo"),
-                     .flags = ALLM_TOOL_INLINE));
+        tools_add_fields(&t, ALLM(tool, .name = "it", .description = "",
+                                  .schema_text =
+                                      "{\"properties\":{\"n\":{\"type\":"
+                                      "\"integer\"}},\"required\":[\"m\"]}",
+                                  .call = tools_do, .ud = TOOLS_SCRIPT("echo"),
+                                  .flags = ALLM_TOOL_INLINE));
         tools_call(&t, "it", "{'n':'one'}");
         tools_play(&t);
         const struct batch_result *r = tools_at(&t, 0);

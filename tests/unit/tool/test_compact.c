@@ -7,8 +7,8 @@
 
 #include <stdio.h>
 
-#define SEARCH_SCHEMA                                                         \
-    "{\"type\":\"object\",\"properties\":{\"limit\":{\"type\":\"integer\"},"     \
+#define SEARCH_SCHEMA \
+    "{\"type\":\"object\",\"properties\":{\"limit\":{\"type\":\"integer\"}," \
     "\"query\":{\"type\":\"string\"},\"after\":{}},\"required\":[\"query\"]}"
 
 static allm_tool *search_tool(void)
@@ -40,12 +40,10 @@ static const char *wire(size_t count, allm_tool **tools, const char *choice,
     bool ok = compact_wire(&a, count, (const allm_tool *const *)tools, choice,
                            choice_map, &n, &list);
     for (size_t i = 0; ok && i < n; i++)
-        at += (size_t)snprintf(text + at, sizeof text - at, "%s%s|%s|%s",
-                               i ? "\n" : "", list[i]->name,
-                               list[i]->description,
-                               compact_is_help(list[i])
-                                   ? "help"
-                                   : tools_json(list[i]->schema));
+        at += (size_t)snprintf(
+            text + at, sizeof text - at, "%s%s|%s|%s", i ? "\n" : "",
+            list[i]->name, list[i]->description,
+            compact_is_help(list[i]) ? "help" : tools_json(list[i]->schema));
     arena_release(&a);
     allm_json_free(choice_map);
     return text;
@@ -78,12 +76,12 @@ static void stubs_are_one_line(void)
     const struct {
         const char *why, *description, *summary, *schema, *starts;
     } rows[] = {
-        { "the summary first", "Long.", "Short", "{}",
-          "t|Short [compact]|" },
+        { "the summary first", "Long.", "Short", "{}", "t|Short [compact]|" },
         { "an empty summary is none", "Long.", "", "{}", "t|Long. [compact]|" },
         { "no arguments", "A", NULL, "{\"properties\":{}}",
           "t|A Args: none [compact]|" },
-        { "only optional ones", "A", NULL, "{\"properties\":{\"b\":{},\"a\":{}}}",
+        { "only optional ones", "A", NULL,
+          "{\"properties\":{\"b\":{},\"a\":{}}}",
           "t|A Args: [a, b] [compact]|" },
         { "required ones keep their order", "A", NULL,
           "{\"properties\":{\"a\":{},\"b\":{}},\"required\":[\"b\",\"a\"]}",
@@ -208,14 +206,15 @@ static void runners_know_compact_tools(void)
     tools_call(&t, "search", "{'limit':1}");
     tools_call(&t, "search", "{'query':'q'}");
     tools_play(&t);
-    CHECK_TEXT(tools_results(&t),
-               "c0=There is no tool \"x\". Compact tools: search "
-               "c1={\"error\":\"missing required argument(s): query\\n\\n## "
-               "search\\nFinds pages. By words.\\nMore.\\nParameters (JSON "
-               "Schema): {\\\"type\\\":\\\"object\\\",\\\"properties\\\":{"
-               "\\\"limit\\\":{\\\"type\\\":\\\"integer\\\"},\\\"query\\\":{"
-               "\\\"type\\\":\\\"string\\\"},\\\"after\\\":{}},\\\"required\\\":"
-               "[\\\"query\\\"]}\"} c2={\"query\":\"q\"}");
+    CHECK_TEXT(
+        tools_results(&t),
+        "c0=There is no tool \"x\". Compact tools: search "
+        "c1={\"error\":\"missing required argument(s): query\\n\\n## "
+        "search\\nFinds pages. By words.\\nMore.\\nParameters (JSON "
+        "Schema): {\\\"type\\\":\\\"object\\\",\\\"properties\\\":{"
+        "\\\"limit\\\":{\\\"type\\\":\\\"integer\\\"},\\\"query\\\":{"
+        "\\\"type\\\":\\\"string\\\"},\\\"after\\\":{}},\\\"required\\\":"
+        "[\\\"query\\\"]}\"} c2={\"query\":\"q\"}");
     tools_release(&t);
 }
 

@@ -70,8 +70,9 @@ static void failures_have_two_styles(void)
             .verbatim = rows[i].verbatim,
         };
         arena_init(&a, mem_default());
-        const allm_error *error =
-            v || !rows[i].value ? outcome_error(&a, &o, "t", "c0") : NULL;
+        const allm_error *error = v || !rows[i].value
+                                      ? outcome_error(&a, &o, "t", "c0")
+                                      : NULL;
         check_row(rows[i].why);
         if (error) {
             CHECK(encoder_failure(NULL, ENCODER_CHAT, &a, &o, error, &chat));

@@ -72,16 +72,18 @@ static void errors_tell_who_and_why(void)
         CHECK_TEXT(e->message, "tool error (t): timeout: after 5 ms");
         CHECK_VALUE(e->cause, "'after 5 ms'");
     }
-    e = outcome_error(&a, &(struct outcome){ .kind = OUTCOME_FAILED,
+    e = outcome_error(
+        &a, &(struct outcome){ .kind = OUTCOME_FAILED,
                                              .reason = "denied" },
-                      NULL, NULL);
+        NULL, NULL);
     if (e)
         CHECK_TEXT(e->message, "tool error: denied");
     allm_json *v = noun_json("''");
     if (v)
-        e = outcome_error(&a, &(struct outcome){ .kind = OUTCOME_ERROR,
-                                                 .value = v },
-                          "t", "c");
+        e = outcome_error(
+            &a, &(struct outcome){ .kind = OUTCOME_ERROR,
+                                                 .value = v }, "t",
+            "c");
     if (e && v) {
         CHECK_TEXT(e->reason, "handler_failed");
         CHECK_TEXT(e->message, "the tool failed and did not say why");

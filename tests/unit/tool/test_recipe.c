@@ -40,9 +40,9 @@ static void execute(void *self, const allm_tool *tool, allm_tool_run *run,
     else if (!strcmp(name, "dies"))
         allm_tool_later(run, 999999, tools_do, TOOLS_SCRIPT("text:x"));
     else
-        tools_do(run, args, TOOLS_SCRIPT(!strcmp(name, "made")
-                                             ? "text:direct"
-                                             : "text:data"));
+        tools_do(run, args,
+                 TOOLS_SCRIPT(!strcmp(name, "made") ? "text:direct"
+                                                    : "text:data"));
 }
 
 static void plan_lists(allm_plan *plan, const allm_json *args, void *ud)
@@ -158,8 +158,9 @@ static void plans_become_one_text(void)
 static void serial_steps_come_before_parallel_ones(void)
 {
     struct tools_bench t;
-    play(&t, plan_lists,
-         "{'serial':[['slow','1'],['b','2']],'parallel':[['c','3'],['d','4']]}");
+    play(
+        &t, plan_lists,
+        "{'serial':[['slow','1'],['b','2']],'parallel':[['c','3'],['d','4']]}");
     CHECK_TEXT(resolver.log, "slow b c d");
     CHECK_INT(t.clock.now_ns, 20000000);
     tools_release(&t);
@@ -232,7 +233,8 @@ static void plan_without_args(allm_plan *plan, const allm_json *args, void *ud)
 static void steps_without_arguments_fail_alone(void)
 {
     const char *text = play_once(plan_without_args, "{}");
-    CHECK(strstr(text, "- **None**: \"the function for its arguments gave none"));
+    CHECK(
+        strstr(text, "- **None**: \"the function for its arguments gave none"));
     CHECK(strstr(text, "- **Broken**: \""));
     CHECK(strstr(text, "- **Array**: \"the function for its arguments gave no "
                        "object"));
@@ -366,9 +368,10 @@ static void chats_read_of_failed_recipes_as_of_others(void)
     tools_add(&t, "made", NULL);
     tools_call(&t, "made", "{}");
     tools_play(&t);
-    CHECK_TEXT(tools_results(&t),
-               "c0={\"error\":\"Recipe evaluation error: bad arguments\"} "
-               "{\"halted_reason\":\"tool_error\",\"halt_tool_call_id\":\"c0\"}");
+    CHECK_TEXT(
+        tools_results(&t),
+        "c0={\"error\":\"Recipe evaluation error: bad arguments\"} "
+        "{\"halted_reason\":\"tool_error\",\"halt_tool_call_id\":\"c0\"}");
     tools_release(&t);
 }
 
@@ -394,7 +397,8 @@ static void steps_are_traced(void)
     tools_add(&t, "made", NULL);
     tools_call(&t, "made", "{'serial':[['a','A']],'parallel':[['b','B']]}");
     tools_play(&t);
-    CHECK_TEXT(steps, "dispatch_serial_1/A/serial dispatch_parallel_2/B/parallel");
+    CHECK_TEXT(steps,
+               "dispatch_serial_1/A/serial dispatch_parallel_2/B/parallel");
     tools_release(&t);
 }
 
