@@ -708,6 +708,76 @@ static void spans_are_told(void)
     tools_release(&t);
 }
 
+/* ------------------------------------------------------------- property --- */
+
+/* Each call is told three times in the right order, and has one message. */
+static void check_told(struct tools_bench *t)
+{
+    int told[TOOLS_MOST] = { 0 };
+    allm_event *event;
+    int64_t again;
+    allm_status status;
+    tools_start(t);
+    while ((status = batch_next(t->batch, &event, &again)) > ALLM_OK) {
+        if (status == ALLM_AGAIN) {
+            CHECK(again > t->clock.now_ns);
+            t->clock.now_ns = again;
+            continue;
+        }
+        int *n = &told[atoi(event->id + 1)];
+        ++*n;
+        CHECK((event->type == ALLM_EV_TOOL_EXECUTION_STARTED) == (*n == 1));
+        CHECK((event->type == ALLM_EV_TOOL_EXECUTION_COMPLETED) == (*n == 2));
+    }
+    CHECK_INT(status, ALLM_OK);
+    for (size_t i = 0; i < t->call_count; i++) {
+        const struct batch_result *r = tools_at(t, i);
+        CHECK_INT(told[i], 3);
+        CHECK(r && r->message && r->call &&
+              !strcmp(r->call->id, r->message->tool_call_id));
+        CHECK(r && r->is_error == (r->error != NULL));
+    }
+}
+
+static void any_mix_of_calls_is_told_and_answered(void)
+{
+    static const char *const scripts[] = {
+        "text:x",          "ok:{'a':1}",           "fail:no",
+        "raise:boom",      "none",                 "ask:q",
+        "halt:done:1",     "halt:completed:1",     "bad",
+        "later:5:text:y",  "later:9:fail:late no", "later:31000:text:z",
+        "later:3:ask:q",   "later:0:none",         NULL,
+    };
+    static const char *const answers[] = { "text:r", "halt:x:1", "raise:x",
+                                           "none" };
+    enum { SCRIPTS = sizeof scripts / sizeof *scripts };
+    struct random random = check_random();
+    for (int round = 0; round < 300; round++) {
+        struct tools_bench t;
+        tools_init(&t);
+        t.opts.policy = (allm_tool_policy)random_below(random, 3);
+        t.opts.on_error = on_error;
+        t.opts.on_error_ud = TOOLS_SCRIPT(answers[random_below(random, 4)]);
+        t.opts.max_concurrency = (uint32_t)random_below(random, 4);
+        t.opts.live_events = random_below(random, 2);
+        t.opts.style = (enum encoder_style)random_below(random, 2);
+        for (int i = 0; i < SCRIPTS; i++) {
+            char name[16];
+            snprintf(name, sizeof name, "t%d", i);
+            tools_add(&t, name, scripts[i]);
+        }
+        size_t calls = (size_t)random_below(random, TOOLS_MOST);
+        for (size_t i = 0; i < calls; i++) {
+            char name[16];
+            snprintf(name, sizeof name, "t%d",
+                     (int)random_below(random, SCRIPTS));
+            tools_call(&t, name, "{}");
+        }
+        check_told(&t);
+        tools_release(&t);
+    }
+}
+
 /* --------------------------------------------------------------- the end --- */
 
 static void a_batch_may_be_freed_at_any_moment(void)
@@ -772,6 +842,7 @@ TESTS = {
     TEST(agents_read_plain_sentences),
     TEST(executors_take_the_place_of_functions),
     TEST(spans_are_told),
+    TEST_ONCE(any_mix_of_calls_is_told_and_answered),
     TEST(a_batch_may_be_freed_at_any_moment),
     TEST(nothing_happens_after_a_stop),
     TESTS_END,

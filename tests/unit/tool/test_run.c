@@ -424,6 +424,27 @@ static void answers_race_with_the_end(void)
     }
 }
 
+static void answers_race_with_timeouts(void)
+{
+    for (int i = 0; i < 300; i++) {
+        struct tools_bench t;
+        pthread_t thread;
+        allm_event *event;
+        int64_t again;
+        start_deferred(&t);
+        pthread_create(&thread, NULL, answer_kept, NULL);
+        for (int k = 0; k < i % 7; k++)
+            sched_yield();
+        t.clock.now_ns = INT64_C(30000000000);
+        while (batch_next(t.batch, &event, &again) == ALLM_EVENT)
+            ;
+        const struct batch_result *r = tools_at(&t, 0);
+        CHECK(r && (r->is_error || !strcmp(r->message->text, "from afar")));
+        tools_release(&t);
+        pthread_join(thread, NULL);
+    }
+}
+
 /* ----------------------------------------------------------------- later --- */
 
 static void later_may_be_said_again(void)
@@ -538,6 +559,7 @@ TESTS = {
     TEST(deferred_runs_outlive_the_batch),
     TEST_ONCE(any_thread_may_answer),
     TEST_ONCE(answers_race_with_the_end),
+    TEST_ONCE(answers_race_with_timeouts),
     TEST(later_may_be_said_again),
     TEST(later_functions_must_answer_too),
     TEST(nothing_is_accepted_instead_of_a_run),
