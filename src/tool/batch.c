@@ -94,11 +94,11 @@ static bool check_opts(struct batch *b)
     if (b->opts.policy == ALLM_TOOL_POLICY_CALLBACK && !b->opts.on_error)
         return misused(b, "on_tool_error is a callback, but the function is "
                           "NULL; it gets (run, error, ud)");
-    if (b->opts.encoder && (b->opts.encoder->size < sizeof(allm_encoder) ||
-                            !b->opts.encoder->encode))
+    if (b->opts.encoder &&
+        !(MEM_REACHES(b->opts.encoder, encode) && b->opts.encoder->encode))
         return misused(b, "the encoder has no size or no encode()");
-    if (b->opts.executor && (b->opts.executor->size < sizeof(allm_executor) ||
-                             !b->opts.executor->execute))
+    if (b->opts.executor &&
+        !(MEM_REACHES(b->opts.executor, execute) && b->opts.executor->execute))
         return misused(b, "the executor has no size or no execute()");
     return true;
 }

@@ -152,7 +152,8 @@ static bool is_inline(const struct allm_tool_run *r)
     if (r->tool && (r->tool->flags & ALLM_TOOL_INLINE))
         return true;
     if (r->executor)
-        return (r->executor->flags & ALLM_EXECUTOR_INLINE) != 0;
+        return MEM_REACHES(r->executor, flags) &&
+               (r->executor->flags & ALLM_EXECUTOR_INLINE) != 0;
     return !r->tool || !r->tool->call;
 }
 

@@ -5,6 +5,8 @@
 #include "harness/noun.h"
 #include "harness/tools.h"
 
+#include <stdlib.h>
+
 /* An executor that offers one tool, or takes all, and says its own name. */
 struct one {
     allm_executor table;
@@ -148,6 +150,26 @@ static void recipes_are_looked_for_in_order(void)
     allm_executor_free(NULL);
 }
 
+/* Members that a table compiled before does not have count as NULL. */
+static void short_tables_will_do(void)
+{
+    struct one a;
+    struct tools_bench t;
+    one_init(&a, "text:a", NULL, false);
+    allm_executor *table = noun_sized(&a.table, sizeof a.table,
+                                      offsetof(allm_executor, tools));
+    const allm_encoder *json = allm_encoder_json();
+    tools_init(&t);
+    t.opts.executor = table;
+    t.opts.encoder = json;
+    tools_add(&t, "x", NULL);
+    tools_call(&t, "x", "{}");
+    tools_play(&t);
+    CHECK_TEXT(tools_results(&t), "c0=a");
+    tools_release(&t);
+    free(table);
+}
+
 static void nobody_may_be_composed(void)
 {
     bool known = true;
@@ -165,6 +187,7 @@ TESTS = {
     TEST(compositions_of_compositions_are_flat),
     TEST(functions_are_the_default),
     TEST(recipes_are_looked_for_in_order),
+    TEST(short_tables_will_do),
     TEST(nobody_may_be_composed),
     TESTS_END,
 };
