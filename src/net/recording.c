@@ -148,7 +148,8 @@ static bool take_object(struct reading *r)
 {
     struct slice text;
     const allm_error *why;
-    const struct json_limits limits = { RECORDING_LIMIT, DEEPEST, false, false };
+    const struct json_limits limits = { RECORDING_LIMIT, DEEPEST, false,
+                                        false };
     if (!take_text(r, &text))
         return false;
     r->object = json_parse(r->arena, text, limits, &why);
