@@ -834,7 +834,7 @@ typedef enum allm_mode { ALLM_MODE_AUTO, ALLM_MODE_MANUAL } allm_mode;
  *   tool_execution_completed  id, name, result
  *   tool_result_encoded       id, content
  *   ask_user_requested        tool_call_id, tool_name, question, opts
- *   tool_halt                 tool_call_id, reason, result, content?
+ *   tool_halt                 tool_call_id, reason, result, content?, error?
  *   message_completed         message, finish_reason, metadata?
  *   step_completed            response, thread, mode, manual_tool_calls
  *   chat_completed            result (a chat result)

@@ -1,6 +1,6 @@
 /*
  * allm_ext.h - for those who extend liballm: adapters, transports,
- * executors of tools and encoders of their results
+ * executors of tools, encoders of their results, stages, policies, journals
  *
  * The rules of allm.h hold here, too.  Tables begin with their size, so that
  * members added later count as NULL in a table compiled today.
@@ -328,6 +328,186 @@ ALLM_API const allm_executor *allm_executor_function(void);
 ALLM_API allm_executor *
 allm_executor_compose(size_t count, const allm_executor *const *);
 ALLM_API void allm_executor_free(allm_executor *composed);
+/* ------------------------------------------------------------- 8  Stages --- */
+
+/*
+ * A stage of a turn.  It works on the context and answers
+ *
+ *   ALLM_OK      done: the next stage
+ *   ALLM_EVENT   events were emitted; call it again when they are taken
+ *   ALLM_AGAIN   nothing yet: call it again at the time of
+ *                allm_context_wait_until(), or when the waker rings
+ *   < 0          it failed: no later stage runs, the turn ends with the error
+ *                of allm_context_fail(), or with "pipeline_error"
+ *
+ * Once a context has an error or is decided, the stages that follow are
+ * skipped, unless their flags say else.
+ */
+typedef struct allm_stage {
+    size_t       size;
+    const char  *name;                /* of its own in the pipeline         */
+    allm_status (*run)(allm_context *, void *ud);
+    void        *ud;
+    uint32_t     flags;               /* ALLM_STAGE_*                       */
+    uint32_t     reserved;
+} allm_stage;
+
+enum allm_stage_flags {
+    ALLM_STAGE_ON_ERROR   = 1 << 0,   /* also when there is an error        */
+    ALLM_STAGE_ON_DECIDED = 1 << 1    /* also when it is decided            */
+};
+
+/*
+ * The stages of a turn in their order, by default parse, validate, budget,
+ * dispatch, inject and decide.  Immutable and counted: these functions give a
+ * new pipeline.  A name that is not there, or is there already, makes it one
+ * with an error, which a call refuses.
+ */
+ALLM_API allm_pipeline *allm_pipeline_new(void);
+ALLM_API allm_pipeline *allm_pipeline_keep(const allm_pipeline *);
+ALLM_API void allm_pipeline_free(allm_pipeline *);
+ALLM_API const allm_error *allm_pipeline_error(const allm_pipeline *);
+/* Before the stage of that name; NULL: at the end. */
+ALLM_API allm_pipeline *allm_pipeline_insert(const allm_pipeline *,
+                                             const char *before,
+                                             const allm_stage *);
+ALLM_API allm_pipeline *allm_pipeline_replace(const allm_pipeline *,
+                                              const char *name,
+                                              const allm_stage *);
+ALLM_API allm_pipeline *allm_pipeline_remove(const allm_pipeline *,
+                                             const char *name);
+ALLM_API size_t allm_pipeline_count(const allm_pipeline *);
+ALLM_API const char *allm_pipeline_name(const allm_pipeline *, size_t index);
+
+/* What a stage changes.  Memory of the turn, zeroed; memory of this stage in
+ * this turn, zeroed at first. */
+ALLM_API void *allm_context_alloc(allm_context *, size_t size);
+ALLM_API void *allm_context_state(allm_context *, size_t size);
+ALLM_API allm_status allm_context_note(allm_context *, const char *tag,
+                                       const char *text);
+/* HALT needs a reason; payload: more metadata for the result, or NULL. */
+ALLM_API allm_status allm_context_decide(allm_context *, allm_decision,
+                                         const char *reason,
+                                         const allm_json *payload);
+/* Gives the error's kind, so that a stage may end with it. */
+ALLM_API allm_status allm_context_fail(allm_context *, const allm_error *);
+/* The calls that may run; they are borrowed. */
+ALLM_API allm_status
+allm_context_set_tool_calls(allm_context *, size_t count,
+                            const allm_tool_call *const *);
+ALLM_API allm_status allm_context_add_result(allm_context *,
+                                             const allm_tool_call *,
+                                             const char *content, size_t len,
+                                             bool is_error);
+ALLM_API allm_status allm_context_add_message(allm_context *,
+                                              const allm_message *);
+/* Events of tools only (and raw_chunk): ALLM_EVENT, to end with. */
+ALLM_API allm_status allm_context_emit(allm_context *, const allm_event *);
+ALLM_API void allm_context_wait_until(allm_context *, int64_t ns);
+ALLM_API allm_waker *allm_context_waker(const allm_context *);
+ALLM_API int64_t allm_context_now(const allm_context *);
+
+/* ----------------------------------------------------------- 9  Policies --- */
+
+/* What a loop has done so far; lent to its policies. */
+typedef struct allm_loop_view {
+    size_t               size;
+    uint32_t             turn;        /* from 0                             */
+    uint32_t             max_turns;
+    uint64_t             tool_calls;  /* in the turns before                */
+    const allm_usage    *usage;       /* of all answers                     */
+    const allm_thread   *thread;
+    const allm_step_result *step;     /* the one that ended; or NULL        */
+    int64_t              began_ns, now_ns;
+} allm_loop_view;
+
+/* What will happen next; a policy may change it. */
+typedef struct allm_verdict {
+    size_t            size;
+    allm_decision     decision;       /* CONTINUE, DONE, HALT, ERROR, RETRY */
+    uint32_t          reserved;
+    const char       *reason;         /* of HALT: becomes halted_reason     */
+    const allm_json  *metadata;       /* of the result: more members        */
+    const allm_error *error;          /* of ERROR                           */
+    const char       *say;            /* CONTINUE, RETRY: a user's message,
+                                         appended before the next call      */
+} allm_verdict;
+
+/*
+ * A policy looks at a loop before each call of the model and after each turn.
+ * What it puts into the verdict it must keep until it is called again; `state`
+ * has state_size bytes, zeroed, for this loop.  Policies are asked in their
+ * order; each sees the verdict of the one before it.  < 0: the loop ends with
+ * the error "policy_failed".
+ */
+typedef struct allm_policy {
+    size_t       size;
+    const char  *name;
+    size_t       state_size;
+    void        *ud;
+    allm_status (*before_turn)(void *state, const allm_loop_view *,
+                               allm_verdict *, void *ud);
+    allm_status (*after_turn)(void *state, const allm_loop_view *,
+                              const allm_context *, allm_verdict *, void *ud);
+    void        (*close)(void *state, void *ud);
+} allm_policy;
+
+/* ----------------------------------------------------------- 10  Journal --- */
+
+typedef enum allm_journal_kind {
+    ALLM_JOURNAL_MODEL_CALL,          /* the model will be asked            */
+    ALLM_JOURNAL_RESPONSE,            /* it has answered                    */
+    ALLM_JOURNAL_TOOL_INTENT,         /* a tool will run                    */
+    ALLM_JOURNAL_TOOL_RESULT,         /* it has ended                       */
+    ALLM_JOURNAL_TURN_END             /* the turn counts                    */
+} allm_journal_kind;
+
+/* Told before it takes effect; < 0: it does not, and the loop ends with the
+ * error "journal_failed". */
+typedef struct allm_journal_entry {
+    size_t                  size;
+    allm_journal_kind       kind;
+    uint32_t                turn;
+    const char             *request_id;
+    const allm_response    *response;   /* RESPONSE                         */
+    const allm_tool_call   *call;       /* TOOL_*                           */
+    allm_effect             effect;     /* TOOL_INTENT                      */
+    uint32_t                is_error;   /* TOOL_RESULT                      */
+    const char             *key;        /* TOOL_*: the same when it is run
+                                           again                            */
+    size_t                  content_len;
+    const char             *content;    /* TOOL_RESULT                      */
+    const char             *reason;     /* TOOL_RESULT: of a halt           */
+    const allm_json        *value;      /* ...its value, or ask_user's opts */
+    const allm_step_result *step;       /* TURN_END                         */
+} allm_journal_entry;
+
+/*
+ * A turn that broke off, from its journal: the answer, and what its tools
+ * gave.  The loop takes these in place of asking and running.  A tool that was
+ * begun and has no result is run again if its effect allows it; a write is
+ * left to the caller: halted_reason manual_tool_calls, and its call in
+ * metadata.unknown_tool_calls.
+ */
+typedef struct allm_replay_tool {
+    size_t      size;
+    const char *tool_call_id;
+    uint32_t    done;                 /* 0: begun only                      */
+    uint32_t    is_error;
+    size_t      content_len;
+    const char *content;
+    const char *reason;               /* as in the journal                  */
+    const allm_json *value;
+} allm_replay_tool;
+
+typedef struct allm_replay {
+    size_t                         size;
+    uint32_t                       turn;      /* of the one that broke off  */
+    uint32_t                       reserved;
+    const allm_response           *response;  /* NULL: it had not come      */
+    size_t                         tool_count;
+    const allm_replay_tool *const *tools;
+} allm_replay;
 
 #ifdef __cplusplus
 }

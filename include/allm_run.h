@@ -13,6 +13,8 @@
  *    7  Catalog               what models can do and cost
  *    8  Fake                  a scripted model, for tests and demos
  *    9  Tools that run        how a tool's function answers
+ *   10  Steps and chats       a turn with its tools; turns until it is done
+ *   11  Agents                the same machine as an agent's loop
  */
 #ifndef ALLM_RUN_H
 #define ALLM_RUN_H
@@ -68,6 +70,8 @@ typedef struct allm_engine_opts {
     const allm_random        *random;
     allm_trace_fn             trace;
     void                     *trace_ud;
+    const struct allm_executor *executor;     /* who runs tools; copied     */
+    const struct allm_encoder  *encoder;      /* writes results; copied     */
 } allm_engine_opts;
 
 enum allm_engine_flags {
@@ -107,6 +111,14 @@ ALLM_API allm_engine *allm_engine_with_model(const allm_engine *,
 
 struct allm_call_opts;
 typedef allm_status (*allm_event_fn)(const allm_event *, void *ud);
+/* Stop here?  Asked after a step that would be followed by another. */
+typedef bool (*allm_halt_fn)(const allm_step_result *, void *ud);
+typedef struct allm_pipeline allm_pipeline;             /* allm_ext.h       */
+typedef struct allm_policy allm_policy;                 /* allm_ext.h       */
+typedef struct allm_budget allm_budget;                 /* section 11       */
+typedef struct allm_replay allm_replay;                 /* allm_ext.h       */
+typedef struct allm_journal_entry allm_journal_entry;   /* allm_ext.h       */
+typedef allm_status (*allm_journal_fn)(const allm_journal_entry *, void *ud);
 
 /*
  * Options of one call.  The same ones may be given as data in `json`, by the
@@ -140,6 +152,39 @@ typedef struct allm_call_opts {
     allm_event_fn           on_event;         /* sees the adapter's events  */
     void                   *on_event_ud;
     const allm_json        *json;
+    /* steps, chats and agents: sections 9 to 11 */
+    uint32_t                mode;             /* ALLM_MODE_*                */
+    uint32_t                on_tool_error;    /* ALLM_TOOL_POLICY_*         */
+    void                  (*on_tool_error_fn)(allm_tool_run *,
+                                              const allm_error *, void *ud);
+    void                   *on_tool_error_ud;
+    uint32_t                tool_timeout;     /* ms; 0: 30 s; UINT32_MAX:
+                                                 none                       */
+    uint32_t                max_concurrency;  /* 0: twice the CPUs          */
+    uint32_t                live_tool_events; /* 1: started when it starts  */
+    uint32_t                validate_arguments;   /* 1: by the schema       */
+    const struct allm_executor *executor;     /* NULL: the engine's, or the
+                                                 tool's function            */
+    const struct allm_encoder  *encoder;      /* NULL: the engine's, or JSON */
+    uint32_t                structured_finalize;  /* 1: in two passes       */
+    uint32_t                max_same_calls;   /* turns with the same calls;
+                                                 0: no limit                */
+    const char             *structured_finalize_nudge;  /* "": none         */
+    allm_halt_fn            halt_when;
+    void                   *halt_when_ud;
+    uint32_t                validate_output;  /* 1: the answer must fit the
+                                                 schema of response_format  */
+    uint32_t                max_tool_output;  /* bytes of a result that the
+                                                 model sees; 0: all.  It gets
+                                                 a tool for the rest.       */
+    allm_int                output_retries;   /* how often to ask again; 2  */
+    const allm_pipeline    *pipeline;         /* NULL: the six stages       */
+    size_t                  policy_count;
+    const allm_policy *const *policies;
+    allm_budget            *budget;           /* shared by all who have it  */
+    allm_journal_fn         journal;          /* told before it happens     */
+    void                   *journal_ud;
+    const allm_replay      *replay;           /* go on from a journal       */
 } allm_call_opts;
 
 /*
@@ -486,6 +531,165 @@ ALLM_API allm_stream *allm_tool_calls(const allm_engine *, size_t count,
 ALLM_API const allm_message *allm_tool_calls_message(const allm_stream *,
                                                      size_t index);
 ALLM_API const allm_json *allm_tool_calls_halt(const allm_stream *);
+/* ------------------------------------------------- 10  Steps and chats --- */
+
+/*
+ * One answer, and the tools it asks for: the events of the answer, three of
+ * each tool as it ends, step_completed.  The thread is not changed; the
+ * result's has the new messages.
+ *
+ * In mode manual, and for tools marked manual, nothing is run: the calls are
+ * in the result.  A tool that nobody knows is an error event before
+ * step_completed; where allm_stream_wait() is the first call it is the error
+ * that wait gives, and there is no result.
+ */
+ALLM_API allm_stream *allm_step(const allm_engine *, const allm_thread *,
+                                const allm_call_opts *);
+
+/*
+ * Steps until the model is done, a tool or a limit stops it, or somebody must
+ * be asked; chat_completed is the last event and tells which.  A cancelled
+ * chat has no such event, but its result has the steps so far.
+ */
+ALLM_API allm_stream *allm_chat(const allm_engine *, const allm_thread *,
+                                const allm_call_opts *);
+
+/* The whole of a result that max_tool_output has cut, while the stream lives;
+ * NULL: it was not cut. */
+ALLM_API const char *allm_stream_tool_output(const allm_stream *,
+                                             const char *tool_call_id,
+                                             size_t *len);
+
+/* The results, once allm_stream_next() or _wait() gave ALLM_OK. */
+ALLM_API const allm_step_result *allm_stream_step_result(const allm_stream *);
+ALLM_API const allm_chat_result *allm_stream_chat_result(const allm_stream *);
+
+/* ---------------------------------------------------------- 11  Agents --- */
+
+/*
+ * A context carries one answer through the stages of a turn: parse, validate,
+ * budget, dispatch, inject, decide.  Lent to on_iteration, stages and policies;
+ * all that is read from it dies with the turn.
+ */
+typedef struct allm_context allm_context;
+
+typedef enum allm_decision {
+    ALLM_DECISION_NONE,
+    ALLM_DECISION_CONTINUE,           /* ask the model again                */
+    ALLM_DECISION_DONE,
+    ALLM_DECISION_ERROR,
+    ALLM_DECISION_HALT,               /* stop, for a reason that is no error */
+    ALLM_DECISION_RETRY               /* a blank answer: ask once more      */
+} allm_decision;
+
+typedef struct allm_call_result {     /* what a call of a tool gave         */
+    size_t                size;
+    const allm_tool_call *call;
+    size_t                content_len;
+    const char           *content;    /* as the model will see it           */
+    uint32_t              is_error;
+    uint32_t              rejected;   /* 1: it did not run                  */
+} allm_call_result;
+
+ALLM_API const allm_response *allm_context_response(const allm_context *);
+/* The conversation before this answer. */
+ALLM_API const allm_message *const *
+allm_context_messages(const allm_context *, size_t *count);
+ALLM_API const allm_tool *const *allm_context_tools(const allm_context *,
+                                                    size_t *count);
+ALLM_API uint32_t allm_context_iteration(const allm_context *);  /* from 0 */
+ALLM_API uint32_t allm_context_max_iterations(const allm_context *);
+/* The calls; from validate on, those that may run. */
+ALLM_API const allm_tool_call *const *
+allm_context_tool_calls(const allm_context *, size_t *count);
+ALLM_API const allm_call_result *const *
+allm_context_tool_results(const allm_context *, size_t *count);
+/* What will be appended: the assistant's message and the tools'. */
+ALLM_API const allm_message *const *
+allm_context_result_messages(const allm_context *, size_t *count);
+/* [["unknown_tool", name], ["invalid_arguments", name, [texts]]] */
+ALLM_API const allm_json *allm_context_validation_errors(const allm_context *);
+ALLM_API allm_decision allm_context_decision(const allm_context *);
+/* Why: of HALT and ERROR; else NULL. */
+ALLM_API const char *allm_context_reason(const allm_context *);
+/* ALLM_OK, or the kind of the error. */
+ALLM_API allm_status allm_context_status(const allm_context *);
+ALLM_API const allm_error *allm_context_error(const allm_context *);
+/* ["parse_tool_calls", "validate_calls", ["dispatch", 1], ...] */
+ALLM_API const allm_json *allm_context_trace(const allm_context *);
+ALLM_API const allm_tool_call *
+allm_context_terminal_call(const allm_context *);
+/* Who runs the calls; NULL: the functions of the tools. */
+ALLM_API const struct allm_executor *
+allm_context_executor(const allm_context *);
+
+/*
+ * A limit on what loops may use, together: give one budget to a loop and to
+ * the loops that its tools start.  Any number of threads may share it.  What a
+ * call may need is taken out before it is made, and what it did not need is
+ * put back.  A loop that finds it empty halts with the reason "budget".
+ */
+typedef struct allm_budget_opts {
+    size_t                size;
+    uint64_t              max_tokens;         /* 0: no limit, as below      */
+    uint64_t              max_tool_calls;
+    uint64_t              max_ms;             /* from the first use         */
+    double                max_cost;           /* US dollars; needs prices   */
+    uint64_t              reserve_tokens;     /* before a call: 0: 1        */
+    const allm_allocator *allocator;
+} allm_budget_opts;
+
+ALLM_API allm_budget *allm_budget_new(const allm_budget_opts *);
+ALLM_API allm_budget *allm_budget_keep(allm_budget *);
+ALLM_API void allm_budget_free(allm_budget *);
+ALLM_API const allm_error *allm_budget_error(const allm_budget *);
+ALLM_API uint64_t allm_budget_tokens(const allm_budget *);      /* used */
+ALLM_API uint64_t allm_budget_tool_calls(const allm_budget *);
+ALLM_API double allm_budget_cost(const allm_budget *);
+
+/*
+ * The loop of an agent.  Other than a chat it goes by the calls of an answer
+ * and not by its finish reason, tells the model about unknown tools and wrong
+ * arguments, runs tools one after the other, has its limit before the tools of
+ * the last answer, and does not append the last answer.
+ */
+typedef struct allm_agent_opts {
+    size_t                size;
+    const allm_call_opts *call;
+    uint32_t              max_iterations;     /* 0: 10                      */
+    uint32_t              max_blank_stops;    /* 0: 3                       */
+    uint32_t              max_repeats;        /* equal errors in a row; 0: 3 */
+    uint32_t              flags;              /* ALLM_AGENT_*               */
+    const char           *terminal_tool;      /* a call of it is the end    */
+    const char           *blank_stop_nudge;   /* said after a blank answer  */
+    void                (*on_iteration)(const allm_context *, void *ud);
+    void                 *on_iteration_ud;
+} allm_agent_opts;
+
+enum allm_agent_flags {
+    ALLM_AGENT_NO_BREAKER = 1 << 0,   /* errors may repeat for ever         */
+    ALLM_AGENT_PARALLEL   = 1 << 1,   /* tools run side by side             */
+    ALLM_AGENT_ANY_ARGUMENTS = 1 << 2 /* arguments are not checked          */
+};
+
+typedef struct allm_agent_result {
+    size_t               size;
+    struct allm_home    *home;
+    const allm_response *response;    /* the last one; NULL: none came      */
+    const allm_thread   *messages;    /* all turns, without the last answer */
+    const allm_usage    *usage;       /* of all calls together              */
+    uint64_t             iterations;
+    uint64_t             tool_calls;
+    const char          *reason;      /* completed, budget_exceeded, ...    */
+    const allm_error    *error;       /* NULL: it is done, or was halted    */
+    const allm_json     *trace;       /* of the last turn                   */
+    const allm_json     *metadata;
+} allm_agent_result;
+
+ALLM_API allm_stream *allm_agent(const allm_engine *, const allm_thread *,
+                                 const allm_agent_opts *);
+ALLM_API const allm_agent_result *
+allm_stream_agent_result(const allm_stream *);
 
 #ifdef __cplusplus
 }

@@ -21,7 +21,10 @@ static const char *const engine_reasons[] = {
     "missing_model",    "missing_key",
     "unknown_tool",     "invalid_engine",
     "unsupported_response_format", "no_image_adapter",
-    NULL,
+    "pipeline_error",   "unexpected_pipeline_result",
+    "policy_failed",    "budget_exceeded",
+    "max_iterations_reached", "circuit_breaker",
+    "empty_stop",       NULL,
 };
 
 /* ImageAdapterError has the same ones. */
@@ -42,7 +45,7 @@ static const char *const validation_reasons[] = {
     "invalid_request", "invalid_message",       "invalid_tool",
     "invalid_thread",  "invalid_session",       "invalid_session_input",
     "unsupported_capability", "vision_not_in_v0_2", "invalid_image_request",
-    NULL,
+    "invalid_output",  NULL,
 };
 
 static const char *const tool_reasons[] = {

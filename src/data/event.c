@@ -95,7 +95,8 @@ ROWS ask_user_requested_rows[] = {
 };
 ROWS tool_halt_rows[] = {
     HEAD, TEXT("tool_call_id", id, N), TEXT("reason", reason, N),
-    FIELD(event, result, SHAPE_ANY), BYTES("content", S), FIELD_END,
+    FIELD(event, result, SHAPE_ANY), BYTES("content", S),
+    FIELD_ONE(event, error, error_shape, S), FIELD_END,
 };
 ROWS message_completed_rows[] = {
     HEAD, FIELD_ONE(event, message, message_shape, N),

@@ -234,6 +234,17 @@ static bool take_transport(struct engine_core *c, const allm_transport *given)
            c->transport->close;
 }
 
+/* The same for who runs tools and who writes their results. */
+static bool take_tables(struct engine_core *c, const allm_engine_opts *o)
+{
+    if (!given_take(&c->own_executor, sizeof c->own_executor, o->executor) ||
+        !given_take(&c->own_encoder, sizeof c->own_encoder, o->encoder))
+        return false;
+    c->executor = o->executor ? &c->own_executor : NULL;
+    c->encoder = o->encoder ? &c->own_encoder : NULL;
+    return true;
+}
+
 /* Is it an object, or a list of pairs? */
 static bool are_options(struct arena *a, const allm_json *v)
 {
@@ -301,6 +312,10 @@ static allm_engine *new_from(const allm_engine_opts *o, bool known,
                        "fill the adapter_table with ALLM(adapter, ...), by a "
                        "header not newer than the library, and a state_size "
                        "of at most 16 MiB");
+    if (!take_tables(&shared->core, o))
+        return misused(engine_alloc(shared), "struct_size",
+                       "fill the executor and the encoder with ALLM(...), by "
+                       "a header not newer than the library");
     if (!take_transport(&shared->core, o->transport))
         return misused(engine_alloc(shared), "struct_size",
                        "fill the transport with ALLM(transport, ...), by a "

@@ -24,6 +24,10 @@ struct engine_core {
     struct registry_row own;        /* of the caller's own adapter, if any */
     allm_adapter own_adapter;
     allm_transport own_transport;
+    const allm_executor *executor;  /* below, or NULL */
+    const allm_encoder *encoder;
+    allm_executor own_executor;
+    allm_encoder own_encoder;
 };
 
 const struct engine_core *engine_core(const allm_engine *e);

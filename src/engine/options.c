@@ -20,7 +20,8 @@
 #include "json/json.h"
 
 enum type {
-    ANY, TEXT, FLAG, POSITIVE, NUMBER, MAP, PAIRS, WORD_OR_MAP,
+    ANY, TEXT, FLAG, POSITIVE, COUNT, NUMBER, MAP, PAIRS, WORD_OR_MAP,
+    MODE, TOOL_POLICY,          /* one of a few words */
     NO_DATA                     /* functions: never as JSON */
 };
 
@@ -51,19 +52,43 @@ static const struct option {
     { "metadata", OPTION_ENGINE, ANY, NOWHERE, NOWHERE },
     { "api_key", OPTION_ENGINE, TEXT, AT(api_key), TO(api_key) },
 
-    { "mode", OPTION_LOOP, ANY, NOWHERE, NOWHERE },
+    { "mode", OPTION_LOOP, MODE, AT(mode), TO(mode) },
     { "max_turns", OPTION_LOOP, POSITIVE, AT(max_turns), TO(max_turns) },
     { "halt_when", OPTION_LOOP, ANY, NOWHERE, NOWHERE },
-    { "on_tool_error", OPTION_LOOP, ANY, NOWHERE, NOWHERE },
-    { "tool_timeout", OPTION_LOOP, ANY, NOWHERE, NOWHERE },
-    { "max_concurrency", OPTION_LOOP, ANY, NOWHERE, NOWHERE },
-    { "structured_finalize_nudge", OPTION_LOOP, ANY, NOWHERE, NOWHERE },
-    { "live_tool_events", OPTION_LOOP, ANY, NOWHERE, NOWHERE },
-    { "validate_arguments", OPTION_LOOP, ANY, NOWHERE, NOWHERE },
-    { "terminal_tool", OPTION_LOOP, ANY, NOWHERE, NOWHERE },
-    { "max_iterations", OPTION_LOOP, ANY, NOWHERE, NOWHERE },
-    { "max_blank_stops", OPTION_LOOP, ANY, NOWHERE, NOWHERE },
+    { "on_tool_error", OPTION_LOOP, TOOL_POLICY, AT(on_tool_error),
+      TO(on_tool_error) },
+    { "tool_timeout", OPTION_LOOP, POSITIVE, AT(tool_timeout),
+      TO(tool_timeout) },
+    { "max_concurrency", OPTION_LOOP, POSITIVE, AT(max_concurrency),
+      TO(max_concurrency) },
+    { "structured_finalize", OPTION_LOOP, FLAG, AT(structured_finalize),
+      TO(structured_finalize) },
+    { "structured_finalize_nudge", OPTION_LOOP, TEXT,
+      AT(structured_finalize_nudge), TO(structured_finalize_nudge) },
+    { "live_tool_events", OPTION_LOOP, FLAG, AT(live_tool_events),
+      TO(live_tool_events) },
+    { "validate_arguments", OPTION_LOOP, FLAG, AT(validate_arguments),
+      TO(validate_arguments) },
+    { "validate_output", OPTION_LOOP, FLAG, AT(validate_output),
+      TO(validate_output) },
+    { "output_retries", OPTION_LOOP, COUNT, AT(output_retries),
+      TO(output_retries) },
+    { "max_tool_output", OPTION_LOOP, POSITIVE, AT(max_tool_output),
+      TO(max_tool_output) },
+    { "max_same_calls", OPTION_LOOP, POSITIVE, AT(max_same_calls),
+      TO(max_same_calls) },
+    { "terminal_tool", OPTION_LOOP, TEXT, NOWHERE, TO(terminal_tool) },
+    { "max_iterations", OPTION_LOOP, POSITIVE, NOWHERE, TO(max_iterations) },
+    { "max_blank_stops", OPTION_LOOP, POSITIVE, NOWHERE,
+      TO(max_blank_stops) },
+    { "max_repeats", OPTION_LOOP, POSITIVE, NOWHERE, TO(max_repeats) },
+    { "blank_stop_nudge", OPTION_LOOP, TEXT, NOWHERE, TO(blank_stop_nudge) },
     { "on_iteration", OPTION_LOOP, ANY, NOWHERE, NOWHERE },
+    { "pipeline", OPTION_LOOP, ANY, NOWHERE, NOWHERE },
+    { "policies", OPTION_LOOP, ANY, NOWHERE, NOWHERE },
+    { "budget", OPTION_LOOP, ANY, NOWHERE, NOWHERE },
+    { "journal", OPTION_LOOP, ANY, NOWHERE, NOWHERE },
+    { "replay", OPTION_LOOP, ANY, NOWHERE, NOWHERE },
     { "session_id", OPTION_LOOP, TEXT, AT(session_id), TO(session_id) },
 
     { "emit_text_deltas", OPTION_FILTER, FLAG, NOWHERE, TO(emit_text_deltas) },
@@ -124,6 +149,45 @@ const allm_json *options_only(struct arena *a, const allm_json *object,
 
 /* ----------------------------------------------------------- from structs --- */
 
+/* Words of enums, by value; the first is the default. */
+static const char *const mode_words[] = { "auto", "manual", NULL };
+static const char *const policy_words[] = { "continue", "halt", NULL };
+
+static const char *const *words_of(enum type t)
+{
+    return t == MODE ? mode_words : policy_words;
+}
+
+/* A member that is a number, if it is set and has a form as data. */
+static void write_member_number(struct build *b, const struct option *r,
+                                uint32_t n)
+{
+    bool word = r->type == MODE || r->type == TOOL_POLICY;
+    if (!n || (word && n > 1))
+        return;                 /* a callback: read from the struct */
+    build_key(b, slice_of(r->name));
+    if (word)
+        build_text(b, slice_of(words_of(r->type)[n]));
+    else if (r->type == FLAG)
+        build_bool(b, true);
+    else
+        build_uint(b, n);
+}
+
+static void write_member_pointer(struct build *b, const struct option *r,
+                                 const void *pointer)
+{
+    if (!pointer)
+        return;
+    build_key(b, slice_of(r->name));
+    if (r->at == AT(api_key))
+        build_text(b, slice_of(pointer));   /* a secret: no copy */
+    else if (r->type == TEXT || r->type == WORD_OR_MAP)
+        build_text_copy(b, slice_of(pointer));
+    else
+        build_value_copy(b, pointer);
+}
+
 /* The members of the struct that are set, as data. */
 static void write_members(struct build *b, const allm_call_opts *o)
 {
@@ -131,26 +195,22 @@ static void write_members(struct build *b, const allm_call_opts *o)
         const struct option *r = &table[i];
         const void *pointer = NULL;
         uint32_t n = 0;
-        if (r->at == NOWHERE || r->at == AT(temperature) ||
+        if (r->at == NOWHERE || r->type == NUMBER || r->type == COUNT ||
             r->at == AT(max_tokens))
-            continue;
+            continue;           /* write_numbers() has them */
         const char *at = (const char *)o + r->at;
-        if (r->type == POSITIVE) {
+        switch (r->type) {
+        case POSITIVE:
+        case FLAG:
+        case MODE:
+        case TOOL_POLICY:
             memcpy(&n, at, sizeof n);
-            if (!n)
-                continue;
-            build_key(b, slice_of(r->name));
-            build_uint(b, n);
-            continue;
+            write_member_number(b, r, n);
+            break;
+        default:
+            memcpy(&pointer, at, sizeof pointer);
+            write_member_pointer(b, r, pointer);
         }
-        memcpy(&pointer, at, sizeof pointer);
-        if (!pointer || r->at == AT(api_key))
-            continue;           /* a secret: see borrow_key() */
-        build_key(b, slice_of(r->name));
-        if (r->type == TEXT || r->type == WORD_OR_MAP)
-            build_text_copy(b, slice_of(pointer));
-        else
-            build_value_copy(b, pointer);
     }
 }
 
@@ -163,6 +223,10 @@ static void write_numbers(struct build *b, const allm_call_opts *o)
     if (o->max_tokens.set) {
         build_key(b, SLICE("max_tokens"));
         build_int(b, o->max_tokens.value);
+    }
+    if (o->output_retries.set) {
+        build_key(b, SLICE("output_retries"));
+        build_int(b, o->output_retries.value);
     }
 }
 
@@ -206,18 +270,53 @@ static const allm_error *wrong(struct arena *a, struct slice name,
     return e ? e : status_nomem();
 }
 
+static bool is_count(const allm_json *v, int64_t least, int64_t *n)
+{
+    return allm_json_type_of(v) == ALLM_JSON_INT && allm_json_int64(v, n) &&
+           *n >= least;
+}
+
+static const char *store_number(const struct option *r, const allm_json *v,
+                                struct options *out)
+{
+    int64_t n = 0;
+    if (r->type == COUNT) {
+        if (!is_count(v, 0, &n))
+            return "an integer, 0 or greater";
+        out->output_retries = (allm_int){ n, true };
+        return NULL;
+    }
+    if (!is_count(v, 1, &n))
+        return "an integer greater than 0";
+    if (r->to == TO(max_tokens))
+        out->max_tokens = (allm_int){ n, true };
+    else
+        memcpy((char *)out + r->to, &n, sizeof n);
+    return NULL;
+}
+
+static const char *store_word(const struct option *r, const allm_json *v,
+                              struct options *out)
+{
+    const char *const *words = words_of(r->type);
+    for (int i = 0; words[i]; i++)
+        if (json_is(v, words[i])) {
+            memcpy((char *)out + r->to, &i, sizeof i);
+            return NULL;
+        }
+    return r->type == MODE ? "auto or manual" : "continue or halt";
+}
+
 /* Put the value where the row says; NULL, or what was expected. */
 static const char *store(const struct option *r, const allm_json *v,
                          struct options *out)
 {
     const char *text;
-    int64_t n;
-
+    char *to = (char *)out + r->to;
     if (r->type == NO_DATA)
         return "set in the struct: it is no data";
     if (r->to == NOWHERE)
         return NULL;
-    char *to = (char *)out + r->to;
     switch (r->type) {
     case TEXT:
         text = allm_json_text(v, NULL);
@@ -231,14 +330,8 @@ static const char *store(const struct option *r, const allm_json *v,
         *(bool *)to = allm_json_true(v);
         return NULL;
     case POSITIVE:
-        if (allm_json_type_of(v) != ALLM_JSON_INT || !allm_json_int64(v, &n) ||
-            n <= 0)
-            return "an integer greater than 0";
-        if (r->to == TO(max_tokens))
-            out->max_tokens = (allm_int){ n, true };
-        else
-            memcpy(to, &n, sizeof n);
-        return NULL;
+    case COUNT:
+        return store_number(r, v, out);
     case NUMBER:
         if (allm_json_type_of(v) != ALLM_JSON_INT &&
             allm_json_type_of(v) != ALLM_JSON_REAL)
@@ -251,6 +344,9 @@ static const char *store(const struct option *r, const allm_json *v,
         return out->tool_choice || allm_json_type_of(v) == ALLM_JSON_OBJECT
                    ? NULL
                    : "a word, the name of a tool, or an object";
+    case MODE:
+    case TOOL_POLICY:
+        return store_word(r, v, out);
     case NO_DATA:
     case MAP:
         if (allm_json_type_of(v) != ALLM_JSON_OBJECT)
@@ -380,10 +476,32 @@ static void take_tools(struct options *out)
     out->has_tools = out->tools != NULL;
 }
 
+/* Members that a struct can have wrong. */
+static const allm_error *check_words(struct options *out, struct arena *a)
+{
+    const allm_call_opts *o = &out->given;
+    if (o->mode > ALLM_MODE_MANUAL)
+        return wrong(a, SLICE("mode"), "ALLM_MODE_AUTO or ALLM_MODE_MANUAL");
+    if (o->on_tool_error > ALLM_TOOL_POLICY_CALLBACK)
+        return wrong(a, SLICE("on_tool_error"), "one of ALLM_TOOL_POLICY_*");
+    if (o->on_tool_error_fn && json_get(out->all, SLICE("on_tool_error")))
+        return wrong(a, SLICE("on_tool_error"),
+                     "given once: a word and a function are set");
+    if (o->on_tool_error == ALLM_TOOL_POLICY_CALLBACK ||
+        (o->on_tool_error_fn && !o->on_tool_error))
+        out->on_tool_error = ALLM_TOOL_POLICY_CALLBACK;
+    if (out->on_tool_error == ALLM_TOOL_POLICY_CALLBACK && !o->on_tool_error_fn)
+        return wrong(a, SLICE("on_tool_error"),
+                     "continue or halt, or have a function in "
+                     "on_tool_error_fn");
+    return NULL;
+}
+
 const allm_error *options_read(struct options *out, struct allm_home *home,
                                const allm_call_opts *given)
 {
     struct arena *a = home_arena(home);
+    /* what is not data is told by `given` alone */
     *out = (struct options){ .emit_text_deltas = true,
                              .emit_tool_deltas = true };
     if (!given_take(&out->given, sizeof out->given, given))
@@ -395,6 +513,8 @@ const allm_error *options_read(struct options *out, struct allm_home *home,
         error = check_all(out, a);
     if (!error)
         error = check_tools(a, &out->given);
+    if (!error)
+        error = check_words(out, a);
     if (!error)
         take_tools(out);
     return error;

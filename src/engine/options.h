@@ -39,7 +39,16 @@ struct options {
     bool has_tools;
     bool emit_text_deltas, emit_tool_deltas, include_raw_chunks;
     int64_t connect_ms, first_ms, silence_ms, total_ms; /* 0: default */
-    int64_t max_turns;              /* 0: not given */
+    int64_t max_turns;              /* 0: not given; so below */
+    int mode;                       /* ALLM_MODE_* */
+    int on_tool_error;              /* ALLM_TOOL_POLICY_* */
+    int64_t tool_timeout, max_concurrency, max_tool_output, max_same_calls;
+    bool structured_finalize, live_tool_events, validate_arguments;
+    bool validate_output;
+    const char *structured_finalize_nudge;  /* NULL: not given */
+    allm_int output_retries;
+    const char *terminal_tool, *blank_stop_nudge;
+    int64_t max_iterations, max_blank_stops, max_repeats;
 };
 
 /*

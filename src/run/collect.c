@@ -5,8 +5,9 @@
  * step_completed closes a step: what belongs to one step is reset, while
  * usage, error and metadata go on.
  *
+ * Results stand in the order of the calls, whatever the order of completion.
  * Halts: every tool message is kept; among several halts the one of the call
- * that the model asked for first wins, whatever the order of completion.
+ * that the model asked for first wins.
  */
 #include "run/collect.h"
 
@@ -41,11 +42,13 @@ struct collect_halt {
     size_t index;               /* of the call, in the model's order */
     const char *id, *reason, *question;
     const allm_json *result, *opts;
+    const allm_error *error;    /* of tool_error, if it was told */
 };
 
 struct collect_result {
     struct collect_result *next;
     const allm_message *message;
+    size_t index;               /* of the call, in the model's order */
 };
 
 struct collect_step {
@@ -66,6 +69,7 @@ static void begin_step(struct collect *c)
     c->results = NULL;
     c->last_result = &c->results;
     c->result_count = 0;
+    c->highest = 0;
     c->halt = NULL;
     c->finish_reason = ALLM_FINISH_NONE;
     c->raw_finish_reason = NULL;
@@ -227,8 +231,17 @@ static allm_status add_result(struct collect *c, const char *id,
     allm_message_free(m);
     if (!one || !one->message)
         return nomem(c);
-    *c->last_result = one;
-    c->last_result = &one->next;
+    one->index = order_of(c, id);
+    struct collect_result **at = c->last_result;
+    if (c->result_count && c->highest > one->index)
+        for (at = &c->results; (*at)->index <= one->index;)
+            at = &(*at)->next;
+    one->next = *at;
+    *at = one;
+    if (!one->next)
+        c->last_result = &one->next;
+    if (one->index > c->highest)
+        c->highest = one->index;
     c->result_count++;
     return ALLM_OK;
 }
@@ -255,6 +268,7 @@ static allm_status note_halt(struct collect *c, struct collect_halt halt)
     mine->question = keep_text(c, halt.question);
     mine->result = keep_json(c, halt.result);
     mine->opts = keep_json(c, halt.opts);
+    mine->error = halt.error ? error_copy(c->home, halt.error) : NULL;
     c->halt = mine;
     return settled(c);
 }
@@ -277,9 +291,10 @@ static allm_status on_halt(struct collect *c, const allm_event *e)
 {
     if (!e->id || !e->reason)
         return ALLM_OK;
-    allm_status status =
-        note_halt(c, (struct collect_halt){ .id = e->id, .reason = e->reason,
-                                  .result = e->result });
+    allm_status status = note_halt(c,
+                                   (struct collect_halt){ .id = e->id, .reason = e->reason,
+                                            .result = e->result,
+                                            .error = e->error });
     if (status != ALLM_OK)
         return status;
     return e->text ? on_result(c, e) : dump_result(c, e);
@@ -470,7 +485,8 @@ static const allm_json *step_metadata(struct collect *c, struct arena *a,
         e->response->finish_reason == ALLM_FINISH_TOOL_CALLS)
         put_text(&b, "mode", "manual");
     if (e->manual_tool_call_count) {
-        build_key(&b, SLICE("manual_tool_calls"));
+        build_key(&b, c->halt ? SLICE("unresolved_tool_calls")
+                              : SLICE("manual_tool_calls"));
         build_array(&b);
         for (size_t i = 0; i < e->manual_tool_call_count; i++) {
             const allm_error *error = NULL;
@@ -491,7 +507,8 @@ static allm_status on_step_completed(struct collect *c, const allm_event *e)
     allm_step_result fields = { .size = sizeof fields,
                                 .thread = e->thread,
                                 .response = e->response,
-                                .done = step_done(c) };
+                                .done = step_done(c),
+                                .error = c->halt ? c->halt->error : NULL };
     fields.tool_results = result_list(c, a);
     fields.tool_result_count = c->result_count;
     fields.metadata = step_metadata(c, a, e);
@@ -680,6 +697,14 @@ allm_step_result *collect_step_result(const struct collect *c)
     allm_response_free(response);
     arena_release(&a);
     return r;
+}
+
+const allm_step_result *collect_last_step(const struct collect *c)
+{
+    const struct collect_step *s = c->steps;
+    while (s && s->next)
+        s = s->next;
+    return s ? s->step : NULL;
 }
 
 allm_chat_result *collect_chat_result(const struct collect *c)

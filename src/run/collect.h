@@ -23,6 +23,7 @@ struct collect {
     const allm_message *last_message;
     struct collect_result *results, **last_result;  /* tool messages */
     size_t result_count;
+    size_t highest;                 /* index of a call among them */
     struct collect_halt *halt;      /* the winning one */
     struct collect_step *steps, **last_step;
     size_t step_count;
@@ -52,5 +53,8 @@ allm_response *collect_response(const struct collect *c,
                                 const char *request_id);
 allm_step_result *collect_step_result(const struct collect *c);
 allm_chat_result *collect_chat_result(const struct collect *c);
+
+/* The step that ended last, lent as long as the home; NULL: none. */
+const allm_step_result *collect_last_step(const struct collect *c);
 
 #endif

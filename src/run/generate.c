@@ -49,7 +49,7 @@ struct generate {
     struct feed *feed;
     allm_waker *waker;
     struct plan plan;           /* the engine, kept, and the call's home */
-    struct collect collect;
+    struct collect own, *collect;       /* the loop's, or our own */
     struct spans *spans;        /* NULL: nobody wants to know */
     enum state state;
     int64_t again_ns;           /* OPENING: when */
@@ -242,7 +242,7 @@ static bool begin_spans(struct generate *g, const struct options *o,
 
 static const struct machine_ops ops;
 
-static struct generate *make(const allm_engine *e)
+static struct generate *make(const allm_engine *e, struct collect *collect)
 {
     struct mem mem = engine_core(e)->mem;
     struct generate *g = mem_alloc(mem, sizeof *g);
@@ -254,7 +254,9 @@ static struct generate *make(const allm_engine *e)
     arena_init_sized(&g->attempt, mem, 120);
     sink_init(&g->sink, &g->events, &g->attempt);
     g->plan.home = home_new(mem, 96);
-    if (g->plan.home && collect_init(&g->collect, g->plan.home, NULL))
+    g->collect = collect ? collect : &g->own;
+    if (g->plan.home &&
+        (collect || collect_init(&g->own, g->plan.home, NULL)))
         return g;
     g->machine.ops->free(&g->machine);
     return NULL;
@@ -279,11 +281,30 @@ static void begin(struct generate *g, const allm_request *r,
 struct machine *generate_machine(const allm_engine *e, const allm_request *r,
                                  const allm_call_opts *opts, allm_waker *waker)
 {
-    struct generate *g = e ? make(e) : NULL;
+    struct generate *g = e ? make(e, NULL) : NULL;
     if (!g)
         return NULL;
     g->waker = waker;
     begin(g, r, opts);
+    return &g->machine;
+}
+
+struct machine *generate_turn(const allm_engine *e, const struct options *o,
+                              const struct plan_turn *turn,
+                              struct collect *collect, allm_waker *waker)
+{
+    struct generate *g = make(e, collect);
+    if (!g)
+        return NULL;
+    g->waker = waker;
+    plan_adopt(&g->plan, o, turn->request_id);
+    const allm_error *error = begin_spans(g, o, NULL) ? NULL : status_nomem();
+    if (!error)
+        error = plan_check_turn(&g->plan, o, turn, &g->events, trace_of(g));
+    if (error)
+        fail(g, error);
+    else
+        first_attempt(g);
     return &g->machine;
 }
 
@@ -321,7 +342,7 @@ static allm_status pass(struct generate *g, allm_event *event)
             return status;
         }
     }
-    allm_status status = collect_add(&g->collect, event);
+    allm_status status = collect_add(g->collect, event);
     if (status == ALLM_ERR_NOMEM)
         fail(g, status_nomem());
     else if (status < 0)
@@ -331,7 +352,7 @@ static allm_status pass(struct generate *g, allm_event *event)
     if (status < 0)
         return status;
     if (event->type == ALLM_EV_ERROR)
-        g->error = g->collect.error;
+        g->error = g->collect->error;
     return wanted(g, event->type) ? ALLM_EVENT : ALLM_OK;
 }
 
@@ -477,9 +498,9 @@ static void end_spans(struct generate *g)
 static void finish(struct generate *g)
 {
     close_feed(g);
-    if (g->plan.ref && collect_usage(&g->collect))
-        catalog_costs(g->collect.usage, g->plan.ref);
-    g->response = collect_response(&g->collect, g->plan.call.request_id);
+    if (g->plan.ref && collect_usage(g->collect))
+        catalog_costs(g->collect->usage, g->plan.ref);
+    g->response = collect_response(g->collect, g->plan.call.request_id);
     if (!g->response) {
         fail(g, status_nomem());
         return;
@@ -576,8 +597,8 @@ static void generate_free(struct machine *m)
         trace_end(&g->spans->outer, NULL);
     }
     allm_response_free(g->response);
-    if (g->collect.home)
-        collect_release(&g->collect);
+    if (g->own.home)
+        collect_release(&g->own);
     arena_release(&g->attempt);
     arena_release(&g->events);
     home_drop(g->plan.home);
@@ -601,8 +622,12 @@ static const char *generate_request_id(const struct machine *m)
 }
 
 static const struct machine_ops ops = {
-    generate_next,  generate_stop,     generate_free,
-    generate_error, generate_response, generate_request_id,
+    .next = generate_next,
+    .stop = generate_stop,
+    .free = generate_free,
+    .error = generate_error,
+    .response = generate_response,
+    .request_id = generate_request_id,
 };
 
 allm_stream *allm_generate(const allm_engine *e, const allm_request *r,

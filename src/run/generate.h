@@ -3,7 +3,9 @@
 #define RUN_GENERATE_H
 
 #include "engine/engine.h"
+#include "run/collect.h"
 #include "run/machine.h"
+#include "run/plan.h"
 
 /*
  * Check and open a call.  Never NULL but for lack of memory: a machine that
@@ -12,5 +14,13 @@
  */
 struct machine *generate_machine(const allm_engine *e, const allm_request *r,
                                  const allm_call_opts *opts, allm_waker *waker);
+
+/*
+ * The same for a turn of a loop: the options were read before and outlive the
+ * machine; events are folded into `collect`, which is the loop's.
+ */
+struct machine *generate_turn(const allm_engine *e, const struct options *o,
+                              const struct plan_turn *turn,
+                              struct collect *collect, allm_waker *waker);
 
 #endif

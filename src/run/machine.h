@@ -10,6 +10,8 @@
 
 struct machine;
 
+enum machine_result { MACHINE_STEP, MACHINE_CHAT, MACHINE_AGENT };
+
 struct machine_ops {
     /*
      * EVENT: *event is the next one, ours to number, alive until the next
@@ -26,6 +28,14 @@ struct machine_ops {
     const allm_error *(*error)(const struct machine *m);
     const allm_response *(*response)(const struct machine *m);
     const char *(*request_id)(const struct machine *m);
+    /* The result of that kind, once it has ended; NULL: it has none.  This
+     * function and the next may be NULL. */
+    const void *(*result)(const struct machine *m, enum machine_result which);
+    /* The whole of a result that was cut; NULL: it was not. */
+    const char *(*output)(const struct machine *m, const char *call_id,
+                          size_t *len);
+    /* How the blocking door ends, where the other ends with OK. */
+    allm_status (*blocked)(const struct machine *m);
 };
 
 struct machine {

@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "data/model_ref.h"
 #include "data/request.h"
+#include "data/thread.h"
 #include "data/validate.h"
 #include "engine/catalog.h"
 #include "engine/keys.h"
@@ -53,6 +54,16 @@ static struct terms terms_of(const struct options *o)
     };
 }
 
+void plan_adopt(struct plan *p, const struct options *o, const char *request_id)
+{
+    const struct engine_core *core = engine_core(p->engine);
+    p->terms = terms_of(o);
+    p->call.size = sizeof p->call;
+    p->call.clock = &core->public_clock;
+    p->call.attachments = core->attachments;
+    p->call.request_id = request_id;
+}
+
 const allm_error *plan_begin(struct plan *p, const allm_call_opts *opts,
                              struct options *o)
 {
@@ -61,9 +72,7 @@ const allm_error *plan_begin(struct plan *p, const allm_call_opts *opts,
     const allm_error *error = options_read(o, p->home, opts);
     if (error)
         return error;
-    p->call.size = sizeof p->call;
-    p->call.clock = &core->public_clock;
-    p->call.attachments = core->attachments;
+    plan_adopt(p, o, NULL);
     p->call.request_id = o->request_id ? arena_text(a, o->request_id)
                                        : trace_id(core->random, a);
     return p->call.request_id ? NULL : status_nomem();
@@ -203,19 +212,26 @@ static const allm_error *preflight(struct plan *p, const struct trace *t)
     return NULL;
 }
 
-/* Options for the adapter: neither the loop's nor the filter's. */
+const allm_error *plan_options(const allm_engine *e, const struct options *o,
+                               struct arena *a, const allm_json **options,
+                               const allm_json **adapter_opts)
+{
+    const allm_json *own = engine_record(e)->adapter_opts;
+    const allm_json *all = engine_params(e, o, a);
+    own = allm_json_count(own) ? pairs_object(a, own) : json_empty_object();
+    *options = all ? options_only(a, all, 1u << OPTION_PROVIDER) : NULL;
+    *adapter_opts = own && o->adapter_opts ? json_merge(a, own, o->adapter_opts)
+                                           : own;
+    return own && *options && *adapter_opts ? NULL : status_nomem();
+}
+
+/* Unless a loop has done so. */
 static const allm_error *take_options(struct plan *p, const struct options *o)
 {
-    struct arena *a = home_arena(p->home);
-    const allm_json *own = engine_record(p->engine)->adapter_opts;
-    const allm_json *all = engine_params(p->engine, o, a);
-    own = allm_json_count(own) ? pairs_object(a, own) : json_empty_object();
-    p->call.options = all ? options_only(a, all, 1u << OPTION_PROVIDER) : NULL;
-    p->call.adapter_opts = own && o->adapter_opts
-                               ? json_merge(a, own, o->adapter_opts)
-                               : own;
-    return own && p->call.options && p->call.adapter_opts ? NULL
-                                                          : status_nomem();
+    if (p->call.options)
+        return NULL;
+    return plan_options(p->engine, o, home_arena(p->home), &p->call.options,
+                        &p->call.adapter_opts);
 }
 
 /* -------------------------------------------------------------------- where --- */
@@ -327,6 +343,59 @@ void plan_release(struct plan *p)
         secret_release(p->key);
 }
 
+/* The conversation of a loop: shared, however long it is. */
+static const allm_error *take_turn(struct plan *p, const struct options *o,
+                                   const struct plan_turn *turn)
+{
+    const allm_thread *mine = NULL;
+    allm_request *r = &p->request;
+    const allm_error *error = thread_own.share(p->home, turn->thread, &mine);
+    if (error)
+        return error;
+    *r = (allm_request){ .size = sizeof *r, .tool_count = turn->tool_count,
+                         .tools = turn->tools, .stream = 1,
+                         .structured_finalize = turn->structured_finalize,
+                         .options = json_empty_object(),
+                         .metadata = json_empty_object() };
+    r->messages = allm_thread_messages(mine, &r->message_count);
+    resolve_fields(r, p->engine, o, o);  /* o has the defaults, too */
+    p->call.request = r;
+    p->call.options = turn->options;
+    p->call.adapter_opts = turn->adapter_opts;
+    return NULL;
+}
+
+/* Only what a turn before has not checked. */
+static const allm_error *check_turn(const struct plan *p,
+                                    const struct plan_turn *turn,
+                                    struct arena *scratch)
+{
+    allm_request news = p->request;
+    if (!turn->checked)
+        return validate_request(scratch, &news);
+    if (turn->checked >= news.message_count)
+        return NULL;
+    news.messages += turn->checked;
+    news.message_count -= turn->checked;
+    news.tools = NULL;
+    news.tool_count = 0;
+    return validate_request(scratch, &news);
+}
+
+/* What follows when the request is well formed. */
+static const allm_error *check_rest(struct plan *p, const struct options *o,
+                                    const struct trace *t)
+{
+    const allm_error *error = take_model(p);
+    if (!error)
+        error = preflight(p, t);
+    if (!error)
+        error = take_options(p, o);
+    if (!error)
+        error = take_place(p);
+    return error ? error : take_key(p, o);
+}
+
 const allm_error *plan_check(struct plan *p, struct options *o,
                              const allm_request *given, struct arena *scratch,
                              const struct trace *t)
@@ -341,13 +410,18 @@ const allm_error *plan_check(struct plan *p, struct options *o,
         error = take_request(p, o, &d, given);
     if (!error)                 /* what it writes is not needed later */
         error = validate_request(scratch, &p->request);
+    return error ? error : check_rest(p, o, t);
+}
+
+const allm_error *plan_check_turn(struct plan *p, const struct options *o,
+                                  const struct plan_turn *turn,
+                                  struct arena *scratch, const struct trace *t)
+{
+    p->row = engine_row_for(p->engine, plan_model(p, o, NULL), NULL);
+    const allm_error *error = check_engine(p);
     if (!error)
-        error = take_model(p);
+        error = take_turn(p, o, turn);
     if (!error)
-        error = preflight(p, t);
-    if (!error)
-        error = take_options(p, o);
-    if (!error)
-        error = take_place(p);
-    return error ? error : take_key(p, o);
+        error = check_turn(p, turn, scratch);
+    return error ? error : check_rest(p, o, t);
 }

@@ -25,12 +25,34 @@ struct plan {
     struct secret *key;             /* as the header carries it; or NULL */
 };
 
+/* A call from inside, by a loop that has read the options. */
+struct plan_turn {
+    const char *request_id;
+    const allm_thread *thread;      /* shared */
+    size_t checked;                 /* of its messages: known to be fine */
+    size_t tool_count;              /* as they go over the wire; borrowed */
+    const allm_tool *const *tools;
+    bool structured_finalize;
+    const allm_json *options;       /* by plan_options(); borrowed, too */
+    const allm_json *adapter_opts;
+};
+
 /*
  * The options, the id and the terms of a call whose engine and home are set.
  * NULL, or what is wrong, as plan_check() tells it.
  */
 const allm_error *plan_begin(struct plan *p, const allm_call_opts *opts,
                              struct options *o);
+
+/* The same, of a loop's options. */
+void plan_adopt(struct plan *p, const struct options *o,
+                const char *request_id);
+
+/* Options for the adapter, neither the loop's nor the filter's, and those of
+ * its own, in the arena.  NULL, or what is wrong. */
+const allm_error *plan_options(const allm_engine *e, const struct options *o,
+                               struct arena *a, const allm_json **options,
+                               const allm_json **adapter_opts);
 
 /* The name of the model, for traces; NULL: none. */
 const char *plan_model(const struct plan *p, const struct options *o,
@@ -44,6 +66,11 @@ const char *plan_model(const struct plan *p, const struct options *o,
 const allm_error *plan_check(struct plan *p, struct options *o,
                              const allm_request *given, struct arena *scratch,
                              const struct trace *t);
+
+/* The same for a turn of a loop. */
+const allm_error *plan_check_turn(struct plan *p, const struct options *o,
+                                  const struct plan_turn *turn,
+                                  struct arena *scratch, const struct trace *t);
 
 /* Wipe the key. */
 void plan_release(struct plan *p);

@@ -52,9 +52,8 @@ static void choose_tool_choice(allm_request *r, const struct options *o,
     r->tool_choice_map = from->tool_choice_map;
 }
 
-bool resolve_request(allm_request *r, const allm_engine *e,
-                     const struct options *o, const struct options *d,
-                     struct allm_home *home, const allm_error **error)
+void resolve_fields(allm_request *r, const allm_engine *e,
+                    const struct options *o, const struct options *d)
 {
     choose_model(r, e, o);
     choose_numbers(r, o, d);
@@ -63,6 +62,13 @@ bool resolve_request(allm_request *r, const allm_engine *e,
         r->response_format = o->response_format;
     else if (!r->response_format)
         r->response_format = d->response_format;
+}
+
+bool resolve_request(allm_request *r, const allm_engine *e,
+                     const struct options *o, const struct options *d,
+                     struct allm_home *home, const allm_error **error)
+{
+    resolve_fields(r, e, o, d);
     if (r->tools && !o->has_tools)
         return true;
     return engine_tools(e, o, home_arena(home), &r->tool_count, &r->tools) &&

@@ -184,12 +184,19 @@ allm_status allm_stream_next(allm_stream *s, const allm_event **event)
     return status;
 }
 
+/* The blocking door: where it was the first call, the machine may see its end
+ * in another light. */
 allm_status allm_stream_wait(allm_stream *s)
 {
     const allm_event *event;
     allm_status status;
+    bool blocking = s && !s->pulled;
     while ((status = allm_stream_next(s, &event)) == ALLM_EVENT)
         ;
+    if (blocking && status == ALLM_AGAIN)
+        s->pulled = false;      /* in a hub: the door is not chosen yet */
+    if (blocking && status == ALLM_OK && s->machine->ops->blocked)
+        status = s->status = s->machine->ops->blocked(s->machine);
     return status;
 }
 
@@ -214,6 +221,39 @@ const allm_response *allm_stream_response(const allm_stream *s)
 {
     return s && s->ended && s->status == ALLM_OK
                ? s->machine->ops->response(s->machine)
+               : NULL;
+}
+
+/* A result of the machine, if it has ended well and has one of that kind. */
+static const void *result_of(const allm_stream *s, enum machine_result which)
+{
+    if (!s || !s->ended || s->status != ALLM_OK || !s->machine->ops->result)
+        return NULL;
+    return s->machine->ops->result(s->machine, which);
+}
+
+const allm_step_result *allm_stream_step_result(const allm_stream *s)
+{
+    return result_of(s, MACHINE_STEP);
+}
+
+const allm_chat_result *allm_stream_chat_result(const allm_stream *s)
+{
+    return result_of(s, MACHINE_CHAT);
+}
+
+const allm_agent_result *allm_stream_agent_result(const allm_stream *s)
+{
+    return result_of(s, MACHINE_AGENT);
+}
+
+const char *allm_stream_tool_output(const allm_stream *s,
+                                    const char *tool_call_id, size_t *len)
+{
+    size_t ignored;
+    return s && tool_call_id && s->machine->ops->output
+               ? s->machine->ops->output(s->machine, tool_call_id,
+                                         len ? len : &ignored)
                : NULL;
 }
 
