@@ -1,0 +1,217 @@
+/*
+ * budget.c - the third stage, before tools run; and what loops may use
+ *
+ * An agent in its last turn may not run tools: nobody would read the results.
+ * A budget is shared by any number of loops and threads; what a call may need
+ * is taken out before it is made, so that two loops cannot both take the last.
+ */
+#include "turn/budget.h"
+
+#include "base/given.h"
+#include "base/status.h"
+#include "turn/pipeline.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+struct allm_budget {
+    struct mem mem;
+    atomic_size_t users;
+    pthread_mutex_t lock;
+    allm_budget_opts limits;
+    uint64_t tokens, reserved, tool_calls;
+    double cost;
+    int64_t began_ns;
+    bool begun;
+    const allm_error *error;    /* static */
+};
+
+static const allm_error bad_opts = {
+    .size = sizeof(allm_error),
+    .kind = ALLM_ERR_MISUSE,
+    .reason = "struct_size",
+    .message = "allm_budget_new: fill the options with ALLM(budget_opts, ...), "
+               "and a max_cost that is not negative",
+};
+
+/* ------------------------------------------------------------------- life --- */
+
+allm_budget *allm_budget_new(const allm_budget_opts *opts)
+{
+    allm_budget_opts mine;
+    bool fine = given_take(&mine, sizeof mine, opts);
+    struct mem mem = mem_from(mine.allocator);
+    allm_budget *b = mem_alloc(mem, sizeof *b);
+    if (!b)
+        return NULL;
+    *b = (allm_budget){ .mem = mem, .limits = mine };
+    if (pthread_mutex_init(&b->lock, NULL)) {
+        mem_free(mem, b, sizeof *b);
+        return NULL;
+    }
+    atomic_init(&b->users, 1);
+    if (!fine || !(mine.max_cost >= 0))
+        b->error = &bad_opts;
+    return b;
+}
+
+allm_budget *allm_budget_keep(allm_budget *b)
+{
+    if (b)
+        atomic_fetch_add_explicit(&b->users, 1, memory_order_relaxed);
+    return b;
+}
+
+void allm_budget_free(allm_budget *b)
+{
+    if (!b ||
+        atomic_fetch_sub_explicit(&b->users, 1, memory_order_acq_rel) != 1)
+        return;
+    pthread_mutex_destroy(&b->lock);
+    mem_free(b->mem, b, sizeof *b);
+}
+
+const allm_error *allm_budget_error(const allm_budget *b)
+{
+    return b ? b->error : status_nomem();
+}
+
+/* ------------------------------------------------------------------- using --- */
+
+static allm_budget *locked(const allm_budget *b)
+{
+    allm_budget *mine = (allm_budget *)(uintptr_t)b;
+    pthread_mutex_lock(&mine->lock);
+    return mine;
+}
+
+static uint64_t read_count(const allm_budget *b, const uint64_t *at)
+{
+    allm_budget *mine = locked(b);
+    uint64_t n = *at;
+    pthread_mutex_unlock(&mine->lock);
+    return n;
+}
+
+uint64_t allm_budget_tokens(const allm_budget *b)
+{
+    return b ? read_count(b, &b->tokens) : 0;
+}
+
+uint64_t allm_budget_tool_calls(const allm_budget *b)
+{
+    return b ? read_count(b, &b->tool_calls) : 0;
+}
+
+double allm_budget_cost(const allm_budget *b)
+{
+    if (!b)
+        return 0;
+    allm_budget *mine = locked(b);
+    double cost = mine->cost;
+    pthread_mutex_unlock(&mine->lock);
+    return cost;
+}
+
+/* The limit that is reached already; or NULL. */
+static const char *reached(allm_budget *b, int64_t now_ns)
+{
+    const allm_budget_opts *l = &b->limits;
+    if (!b->begun) {
+        b->begun = true;
+        b->began_ns = now_ns;
+    }
+    if (l->max_ms && (uint64_t)(now_ns - b->began_ns) / 1000000 >= l->max_ms)
+        return "max_ms";
+    return l->max_cost > 0 && b->cost >= l->max_cost ? "max_cost" : NULL;
+}
+
+const char *budget_take(allm_budget *b, int64_t now_ns, uint64_t need,
+                        uint64_t *taken)
+{
+    *taken = 0;
+    if (!b)
+        return NULL;
+    locked(b);
+    const allm_budget_opts *l = &b->limits;
+    const char *limit = reached(b, now_ns);
+    if (!need)
+        need = l->reserve_tokens ? l->reserve_tokens : 1;
+    uint64_t out = b->tokens + b->reserved;
+    if (!limit && l->max_tokens &&
+        (out >= l->max_tokens || need > l->max_tokens - out))
+        limit = "max_tokens";
+    if (!limit) {
+        b->reserved += need;
+        *taken = need;
+    }
+    pthread_mutex_unlock(&b->lock);
+    return limit;
+}
+
+const char *budget_take_tools(allm_budget *b, int64_t now_ns, uint64_t n)
+{
+    if (!b)
+        return NULL;
+    locked(b);
+    const allm_budget_opts *l = &b->limits;
+    const char *limit = reached(b, now_ns);
+    if (!limit && l->max_tool_calls && n > l->max_tool_calls - b->tool_calls)
+        limit = "max_tool_calls";
+    if (!limit)
+        b->tool_calls += n;
+    pthread_mutex_unlock(&b->lock);
+    return limit;
+}
+
+void budget_settle(allm_budget *b, uint64_t taken, const allm_usage *used)
+{
+    int64_t total = 0;
+    if (!b)
+        return;
+    locked(b);
+    b->reserved -= taken < b->reserved ? taken : b->reserved;
+    if (used && allm_usage_total(used, &total) && total > 0)
+        b->tokens += (uint64_t)total;
+    if (used && used->total_cost.set)
+        b->cost += used->total_cost.value;
+    pthread_mutex_unlock(&b->lock);
+}
+
+/* ------------------------------------------------------------------ stage --- */
+
+static allm_status exceed(allm_context *c)
+{
+    context_note(c, "budget_exceeded_iterations");
+    const allm_error *e =
+        status_error(c->arena, ALLM_ERR_ENGINE, "budget_exceeded",
+                     "the agent still asks for tools in turn %u of %u; raise "
+                     "max_iterations",
+                     (unsigned)c->iteration + 1, (unsigned)c->max_iterations);
+    if (!e)
+        return ALLM_ERR_NOMEM;
+    c->error = e;
+    c->status = e->kind;
+    context_decide(c, ALLM_DECISION_ERROR, "budget_exceeded");
+    return ALLM_OK;
+}
+
+allm_status budget_run(allm_context *c, void *ud)
+{
+    (void)ud;
+    if (c->terms->guard && c->iteration + 1 >= c->max_iterations)
+        return exceed(c);
+    const char *limit = c->call_count
+                            ? budget_take_tools(c->terms->budget,
+                                                clock_now_ns(c->clock),
+                                                c->call_count)
+                            : NULL;
+    if (!limit) {
+        context_note(c, "budget_ok");
+        return ALLM_OK;
+    }
+    context_note_text(c, "budget_exceeded", limit);
+    context_decide(c, ALLM_DECISION_HALT, "budget");
+    return ALLM_OK;
+}

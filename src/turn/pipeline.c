@@ -1,0 +1,256 @@
+/*
+ * pipeline.c - the stages of a turn, in order, and who runs them
+ *
+ * A pipeline is an immutable, counted array of stages.  The runner owns the
+ * rules by which stages are skipped, so that no stage has code for it:
+ *
+ *   (1) a context with an error is left alone;
+ *   (2) a context that is decided is left alone.
+ */
+#include "turn/pipeline.h"
+
+#include "base/status.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+struct allm_pipeline {
+    struct mem mem;
+    size_t size;
+    atomic_size_t users;
+    const allm_error *error;    /* static */
+    size_t count;
+    allm_stage stage[];
+};
+
+/* Names of a caller's stages are kept behind the array. */
+
+static const allm_error no_such_stage = {
+    .size = sizeof(allm_error),
+    .kind = ALLM_ERR_MISUSE,
+    .reason = "unknown_stage",
+    .message = "the pipeline has no stage of that name; allm_pipeline_name() "
+               "tells those it has",
+};
+
+static const allm_error same_name = {
+    .size = sizeof(allm_error),
+    .kind = ALLM_ERR_MISUSE,
+    .reason = "duplicate_stage",
+    .message = "the pipeline already has a stage of that name; replace it, or "
+               "give the new one another",
+};
+
+static const allm_error no_stage = {
+    .size = sizeof(allm_error),
+    .kind = ALLM_ERR_MISUSE,
+    .reason = "invalid_stage",
+    .message = "a stage needs its size, a name and a function: fill it with "
+               "ALLM(stage, .name = ..., .run = ...)",
+};
+
+/* ------------------------------------------------------------------- life --- */
+
+#define STAGE(word) { .size = sizeof(allm_stage), .name = #word, \
+                      .run = word##_run }
+
+static const allm_stage stock[] = {
+    STAGE(parse),    STAGE(validate), STAGE(budget),
+    STAGE(dispatch), STAGE(inject),   STAGE(decide),
+};
+
+static size_t names_size(size_t count, const allm_stage *stages)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++)
+        n += strlen(stages[i].name) + 1;
+    return n;
+}
+
+static allm_pipeline *make(size_t count, const allm_stage *stages,
+                           const allm_error *error)
+{
+    struct mem mem = mem_default();
+    size_t head = sizeof(allm_pipeline) + count * sizeof *stages;
+    size_t size = head + names_size(count, stages);
+    allm_pipeline *p = mem_alloc(mem, size);
+    if (!p)
+        return NULL;
+    *p = (allm_pipeline){ .mem = mem, .size = size, .count = count,
+                          .error = error };
+    atomic_init(&p->users, 1);
+    char *name = (char *)p + head;
+    for (size_t i = 0; i < count; i++) {
+        size_t n = strlen(stages[i].name) + 1;
+        p->stage[i] = stages[i];
+        p->stage[i].name = memcpy(name, stages[i].name, n);
+        name += n;
+    }
+    return p;
+}
+
+allm_pipeline *allm_pipeline_new(void)
+{
+    return make(sizeof stock / sizeof *stock, stock, NULL);
+}
+
+allm_pipeline *allm_pipeline_keep(const allm_pipeline *p)
+{
+    allm_pipeline *mine = (allm_pipeline *)(uintptr_t)p;
+    if (mine)
+        atomic_fetch_add_explicit(&mine->users, 1, memory_order_relaxed);
+    return mine;
+}
+
+void allm_pipeline_free(allm_pipeline *p)
+{
+    if (p && atomic_fetch_sub_explicit(&p->users, 1, memory_order_acq_rel) == 1)
+        mem_free(p->mem, p, p->size);
+}
+
+const allm_error *allm_pipeline_error(const allm_pipeline *p)
+{
+    return p ? p->error : status_nomem();
+}
+
+size_t allm_pipeline_count(const allm_pipeline *p)
+{
+    return p ? p->count : 0;
+}
+
+const char *allm_pipeline_name(const allm_pipeline *p, size_t index)
+{
+    return p && index < p->count ? p->stage[index].name : NULL;
+}
+
+/* ---------------------------------------------------------------- changing --- */
+
+static size_t find(const allm_pipeline *p, const char *name)
+{
+    size_t i = 0;
+    while (i < p->count && strcmp(p->stage[i].name, name) != 0)
+        i++;
+    return i;
+}
+
+static bool is_stage(const allm_stage *s)
+{
+    return s && MEM_REACHES(s, flags) && s->name && *s->name && s->run;
+}
+
+static allm_pipeline *failed(const allm_pipeline *p, const allm_error *error)
+{
+    return make(p->count, p->stage, p->error ? p->error : error);
+}
+
+/* The stages before `at`, then `stage` (or none), then those from `next`. */
+static allm_pipeline *splice(const allm_pipeline *p, size_t at,
+                             const allm_stage *stage, size_t next)
+{
+    struct arena a;
+    arena_init(&a, p->mem);
+    allm_stage *list = arena_alloc(&a, (p->count + 1) * sizeof *list);
+    size_t n = at;
+    allm_pipeline *made = NULL;
+    if (list) {
+        memcpy(list, p->stage, at * sizeof *list);
+        if (stage)
+            list[n++] = *stage;
+        memcpy(list + n, p->stage + next, (p->count - next) * sizeof *list);
+        n += p->count - next;
+        made = make(n, list, p->error);
+    }
+    arena_release(&a);
+    return made;
+}
+
+allm_pipeline *allm_pipeline_insert(const allm_pipeline *p, const char *before,
+                                    const allm_stage *stage)
+{
+    if (!p)
+        return NULL;
+    size_t at = before ? find(p, before) : p->count;
+    if (!is_stage(stage))
+        return failed(p, &no_stage);
+    if (before && at == p->count)
+        return failed(p, &no_such_stage);
+    if (find(p, stage->name) < p->count)
+        return failed(p, &same_name);
+    return splice(p, at, stage, at);
+}
+
+allm_pipeline *allm_pipeline_replace(const allm_pipeline *p, const char *name,
+                                     const allm_stage *stage)
+{
+    if (!p)
+        return NULL;
+    size_t at = name ? find(p, name) : p->count;
+    if (!is_stage(stage))
+        return failed(p, &no_stage);
+    if (at == p->count)
+        return failed(p, &no_such_stage);
+    size_t same = find(p, stage->name);
+    if (same < p->count && same != at)
+        return failed(p, &same_name);
+    return splice(p, at, stage, at + 1);
+}
+
+allm_pipeline *allm_pipeline_remove(const allm_pipeline *p, const char *name)
+{
+    if (!p)
+        return NULL;
+    size_t at = name ? find(p, name) : p->count;
+    return at == p->count ? failed(p, &no_such_stage)
+                          : splice(p, at, NULL, at + 1);
+}
+
+/* ----------------------------------------------------------------- running --- */
+
+static bool skips(const allm_stage *s, const allm_context *c)
+{
+    bool decided = c->decision != ALLM_DECISION_NONE;
+    if (c->status != ALLM_OK)
+        return !(s->flags & ALLM_STAGE_ON_ERROR);
+    return decided && !(s->flags & ALLM_STAGE_ON_DECIDED);
+}
+
+/* A stage gave up: its own words, or ours. */
+static allm_status give_up(allm_context *c, const allm_stage *s,
+                           allm_status status)
+{
+    const allm_error *e = c->error;
+    if (status == ALLM_ERR_NOMEM || c->broken) {
+        c->error = status_nomem();
+        c->status = ALLM_ERR_NOMEM;
+        return ALLM_ERR_NOMEM;
+    }
+    if (!e)
+        e = status_error(c->arena, ALLM_ERR_ENGINE, "pipeline_error",
+                         "stage %s failed with status %s and did not say why",
+                         s->name, allm_status_name(status));
+    c->error = e ? e : status_nomem();
+    c->status = c->error->kind;
+    context_decide(c, ALLM_DECISION_ERROR, "pipeline_error");
+    return c->status;
+}
+
+allm_status pipeline_run(const allm_pipeline *p, allm_context *c, size_t *at)
+{
+    size_t count = p ? p->count : sizeof stock / sizeof *stock;
+    const allm_stage *stages = p ? p->stage : stock;
+    for (; *at < count; ++*at) {
+        const allm_stage *s = &stages[*at];
+        if (skips(s, c))
+            continue;
+        c->stage = s;
+        c->again_ns = INT64_MAX;
+        allm_status status = s->run(c, s->ud);
+        if (c->broken || c->arena->broken)
+            status = ALLM_ERR_NOMEM;
+        if (status < 0)
+            return give_up(c, s, status);
+        if (status != ALLM_OK)
+            return status;
+    }
+    return ALLM_OK;
+}

@@ -1,0 +1,22 @@
+/* pipeline.h - the stages of a turn, in order, and who runs them */
+#ifndef TURN_PIPELINE_H
+#define TURN_PIPELINE_H
+
+#include "turn/context.h"
+
+/* The stock stages. */
+allm_status parse_run(allm_context *c, void *ud);
+allm_status validate_run(allm_context *c, void *ud);
+allm_status budget_run(allm_context *c, void *ud);
+allm_status dispatch_run(allm_context *c, void *ud);
+allm_status inject_run(allm_context *c, void *ud);
+allm_status decide_run(allm_context *c, void *ud);
+
+/*
+ * Run the stages from *at on.  EVENT: events wait in the context.  AGAIN: not
+ * before c->again_ns, or when rung.  OK: all have run.  < 0: one failed; the
+ * context says why.
+ */
+allm_status pipeline_run(const allm_pipeline *p, allm_context *c, size_t *at);
+
+#endif

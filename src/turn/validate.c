@@ -1,0 +1,204 @@
+/*
+ * validate.c - the second stage: are these calls of tools we have?
+ *
+ * In a chat a call of an unknown tool is an error, and no tool runs at all.
+ * An agent tells the model, and runs the calls that are right; there arguments
+ * are checked by the tool's schema, too.
+ */
+#include "turn/pipeline.h"
+
+#include "base/buf.h"
+#include "tool/arguments.h"
+#include "tool/compact.h"
+#include "json/build.h"
+#include "json/json.h"
+#include "json/schema.h"
+
+#include <stdlib.h>
+
+enum { TEXT_LIMIT = 64 * 1024 };
+
+/* ---------------------------------------------------------------- unknown --- */
+
+static bool is_known(const allm_context *c, const char *name)
+{
+    return context_tool(c, name, NULL) ||
+           compact_names_help(name, c->tool_count, c->tools);
+}
+
+static allm_status refuse_unknown(allm_context *c, const char *name)
+{
+    struct build b;
+    struct buf text;
+    build_init(&b, c->arena);
+    build_object(&b);
+    build_key(&b, SLICE("tool_name"));
+    build_text(&b, slice_of(name));
+    build_end(&b);
+    buf_init(&text, c->arena, TEXT_LIMIT);
+    buf_format(&text,
+               "the model called the tool \"%s\", which is not among "
+               "the engine's tools; add it with allm_engine_put_tool()",
+               name);
+    return allm_context_fail(
+        c, ALLM(error, .kind = ALLM_ERR_ENGINE, .reason = "unknown_tool",
+                .message = text.ptr, .metadata = build_done(&b)));
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Error: unknown tool 'x'. Available: a, b */
+static struct slice unknown_text(allm_context *c, const char *name)
+{
+    struct buf text;
+    const char **names = arena_alloc(c->arena,
+                                     (c->tool_count + 1) * sizeof *names);
+    buf_init(&text, c->arena, TEXT_LIMIT);
+    buf_format(&text, "Error: unknown tool '%s'. Available: ", name);
+    for (size_t i = 0; names && i < c->tool_count; i++)
+        names[i] = c->tools[i]->name;
+    if (names)
+        qsort(names, c->tool_count, sizeof *names, by_bytes);
+    for (size_t i = 0; names && i < c->tool_count; i++) {
+        buf_text(&text, i ? ", " : "");
+        buf_text(&text, names[i]);
+    }
+    return buf_slice(&text);
+}
+
+static void reject(allm_context *c, const allm_tool_call *call,
+                   struct slice text)
+{
+    if (allm_context_add_result(c, call, text.ptr, text.len, true) < 0)
+        c->broken = true;
+}
+
+/* -------------------------------------------------------------- arguments --- */
+
+/* The schema of a tool, compiled once in a loop; NULL: none to go by. */
+static const allm_json_schema *schema_of(allm_context *c, size_t index)
+{
+    if (!c->schemas || !c->tools[index]->schema)
+        return NULL;
+    if (!c->schemas[index])
+        c->schemas[index] = allm_json_schema_new(c->tools[index]->schema);
+    if (!c->schemas[index])
+        c->broken = true;
+    return allm_json_schema_error(c->schemas[index]) ? NULL : c->schemas[index];
+}
+
+/* What is wrong with an object, one text for each fault; NULL: no memory. */
+static const allm_json *fault_texts(allm_context *c, const allm_json *faults)
+{
+    struct build b;
+    build_init(&b, c->arena);
+    build_array(&b);
+    for (const allm_json *f = NULL; (f = allm_json_next(faults, f));) {
+        struct buf text;
+        struct slice path = json_slice(json_get(f, SLICE("path")));
+        buf_init(&text, c->arena, TEXT_LIMIT);
+        buf_add(&text, path);
+        buf_text(&text, path.len ? ": " : "");
+        buf_add(&text, json_slice(json_get(f, SLICE("message"))));
+        build_text(&b, buf_slice(&text));
+    }
+    build_end(&b);
+    return build_done(&b);
+}
+
+static const allm_json *one_text(allm_context *c, const char *text)
+{
+    struct build b;
+    build_init(&b, c->arena);
+    build_array(&b);
+    build_text(&b, slice_of(text ? text : "they are no JSON object"));
+    build_end(&b);
+    return build_done(&b);
+}
+
+/* The faults of a call's arguments as texts; NULL: it has none. */
+static const allm_json *faults_of(allm_context *c, const allm_tool_call *call,
+                                  const allm_tool *tool, size_t index)
+{
+    const allm_json *object = NULL;
+    struct outcome why = { .kind = OUTCOME_NONE };
+    if (!arguments_check(c->arena, call, tool, false, &object, &why)) {
+        c->broken = c->broken || why.kind == OUTCOME_NOMEM;
+        return one_text(c, why.detail);
+    }
+    const allm_json_schema *schema = schema_of(c, index);
+    const allm_json *faults = schema ? schema_check(schema, object, c->arena)
+                                     : json_empty_array();
+    if (!faults)
+        c->broken = true;
+    return allm_json_count(faults) ? fault_texts(c, faults) : NULL;
+}
+
+/* Error: invalid arguments for 'x': this; that */
+static void reject_arguments(allm_context *c, const allm_tool_call *call,
+                             const allm_json *texts)
+{
+    struct buf text;
+    bool first = true;
+    buf_init(&text, c->arena, TEXT_LIMIT);
+    buf_format(&text, "Error: invalid arguments for '%s': ", call->name);
+    for (const allm_json *t = NULL; (t = allm_json_next(texts, t));) {
+        buf_text(&text, first ? "" : "; ");
+        buf_add(&text, json_slice(t));
+        first = false;
+    }
+    reject(c, call, buf_slice(&text));
+    context_fault(c, "invalid_arguments", call->name, texts);
+}
+
+/* ------------------------------------------------------------------ stage --- */
+
+/* May it run? */
+static bool accept(allm_context *c, const allm_tool_call *call)
+{
+    size_t index = 0;
+    const allm_tool *tool = context_tool(c, call->name, &index);
+    if (!is_known(c, call->name)) {
+        reject(c, call, unknown_text(c, call->name));
+        context_fault(c, "unknown_tool", call->name, NULL);
+        return false;
+    }
+    if (!c->terms->check_arguments || !tool)
+        return true;
+    const allm_json *texts = faults_of(c, call, tool, index);
+    if (texts && !c->broken)
+        reject_arguments(c, call, texts);
+    return !texts;
+}
+
+/* The first one that nobody knows, or NULL. */
+static const char *first_unknown(const allm_context *c)
+{
+    for (size_t i = 0; i < c->call_count; i++)
+        if (!is_known(c, c->calls[i]->name))
+            return c->calls[i]->name;
+    return NULL;
+}
+
+allm_status validate_run(allm_context *c, void *ud)
+{
+    (void)ud;
+    context_note(c, "validate_calls");
+    const char *unknown = c->terms->tell_unknown ? NULL : first_unknown(c);
+    if (unknown)
+        return refuse_unknown(c, unknown);
+    if (!c->terms->tell_unknown && !c->terms->check_arguments)
+        return ALLM_OK;
+    const allm_tool_call **valid =
+        arena_alloc(c->arena, (c->call_count + 1) * sizeof *valid);
+    size_t n = 0;
+    for (size_t i = 0; valid && i < c->call_count; i++)
+        if (accept(c, c->calls[i]))
+            valid[n++] = c->calls[i];
+    c->calls = valid;
+    c->call_count = n;
+    return valid && !c->broken ? ALLM_OK : ALLM_ERR_NOMEM;
+}
