@@ -169,7 +169,8 @@ static struct tool_calls *make(const allm_engine *e)
     return c;
 }
 
-static struct batch_opts batch_opts_of(const allm_tool_calls_opts *o)
+static struct batch_opts batch_opts_of(const struct engine_core *core,
+                                       const allm_tool_calls_opts *o)
 {
     return (struct batch_opts){
         .policy = o->on_tool_error_fn ? ALLM_TOOL_POLICY_CALLBACK
@@ -180,8 +181,8 @@ static struct batch_opts batch_opts_of(const allm_tool_calls_opts *o)
         .max_concurrency = o->max_concurrency,
         .live_events = o->live_tool_events != 0,
         .by_schema = o->validate_arguments != 0,
-        .executor = o->executor,
-        .encoder = o->encoder,
+        .executor = o->executor ? o->executor : core->executor,
+        .encoder = o->encoder ? o->encoder : core->encoder,
     };
 }
 
@@ -208,7 +209,7 @@ static void begin(struct tool_calls *c, allm_stream *s, size_t count,
                   const allm_tool_calls_opts *o)
 {
     const allm_engine_record *record = engine_record(c->engine);
-    struct batch_opts opts = batch_opts_of(o);
+    struct batch_opts opts = batch_opts_of(engine_core(c->engine), o);
     bool own = o->tools != NULL;
     c->request_id = o->request_id
                         ? arena_text(&c->arena, o->request_id)

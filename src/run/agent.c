@@ -1,0 +1,479 @@
+/*
+ * agent.c - the loop of an agent: the chat's machine, with other habits
+ *
+ *      habit            chat                       agent
+ *      asks for tools   finish reason tool_calls   calls in the answer
+ *      unknown tool     an error                   the model is told
+ *      arguments        unchecked unless wanted    checked, the model is told
+ *      tools run        side by side, 30 s         one by one, no limit
+ *      last turn        its tools run              they do not: an error
+ *      last answer      appended                   not appended
+ *
+ * Errors hand back the history as it was before the turn that failed.
+ */
+#include "base/buf.h"
+#include "base/given.h"
+#include "base/status.h"
+#include "data/encode.h"
+#include "data/error.h"
+#include "data/response.h"
+#include "data/thread.h"
+#include "data/tool_call.h"
+#include "data/usage.h"
+#include "run/loop.h"
+#include "json/build.h"
+#include "json/json.h"
+
+enum { MAX_ITERATIONS = 10, MAX_BLANKS = 3, MAX_REPEATS = 3 };
+
+struct agent {
+    allm_agent_opts opts;           /* texts in the home */
+    uint32_t max_blanks, max_repeats;
+    uint32_t blanks;                /* in this iteration */
+    allm_finish blank_finish[16];
+    uint32_t repeats;
+    char *fingerprint;              /* of the last turn's errors; in the home */
+    size_t fingerprint_len;
+    const allm_json *trace;         /* of the last turn */
+    const allm_json *terminal;      /* what is added to the response */
+    struct allm_home *home;         /* of the result */
+    allm_agent_result *result;
+};
+
+static struct agent *agent_of(const struct loop *l)
+{
+    return l->private;
+}
+
+/* ---------------------------------------------------------------- breaker --- */
+
+/* All that went wrong in a turn, in one text; empty: nothing did. */
+static struct slice fingerprint(const allm_context *c)
+{
+    struct buf text;
+    buf_init(&text, c->arena, SIZE_MAX / 2);
+    for (size_t i = 0; i < c->result_count; i++) {
+        const allm_call_result *r = c->results[i];
+        if (!r->is_error)
+            continue;
+        buf_text(&text, text.len ? " | " : "");
+        buf_add(&text, (struct slice){ r->content, r->content_len });
+    }
+    return buf_slice(&text);
+}
+
+static bool repeats(struct agent *a, struct loop *l, struct slice now)
+{
+    struct slice before = { a->fingerprint, a->fingerprint_len };
+    if (!now.len)
+        a->repeats = 0;
+    else if (a->fingerprint && slice_eq(before, now))
+        a->repeats++;
+    else
+        a->repeats = 1;
+    if (!slice_eq(before, now) || !a->fingerprint) {
+        a->fingerprint = arena_copy(home_arena(l->setup.home), now);
+        a->fingerprint_len = now.len;
+    }
+    return a->repeats >= a->max_repeats;
+}
+
+static allm_status break_circuit(void *state, const allm_loop_view *view,
+                                 const allm_context *c, allm_verdict *v,
+                                 void *ud)
+{
+    struct loop *l = ud;
+    struct agent *a = agent_of(l);
+    (void)state;
+    (void)view;
+    if (v->decision != ALLM_DECISION_CONTINUE ||
+        (a->opts.flags & ALLM_AGENT_NO_BREAKER))
+        return ALLM_OK;
+    struct slice now = fingerprint(c);
+    if (!repeats(a, l, now))
+        return ALLM_OK;
+    v->decision = ALLM_DECISION_ERROR;
+    v->reason = "circuit_breaker";
+    v->error = loop_error(l, ALLM_ERR_ENGINE, v->reason,
+                          "Tool error repeated %u+ times: \"%.*s\"",
+                          (unsigned)a->max_repeats,
+                          (int)(now.len > 8192 ? 8192 : now.len), now.ptr);
+    return ALLM_OK;
+}
+
+/* ------------------------------------------------------------- blank stops --- */
+
+static const char *finish_word(allm_finish f)
+{
+    static const char *const words[] = { NULL,         "stop",
+                                         "length",     "tool_calls",
+                                         "content_filter", "error",
+                                         "other" };
+    return words[f];
+}
+
+/* {"iteration", "attempts", "finish_reasons", "provider", "model"} */
+static const allm_json *blank_details(struct loop *l, const allm_context *c)
+{
+    const struct agent *a = agent_of(l);
+    const struct registry_row *row = engine_row_for(l->setup.engine,
+                                                    l->setup.model);
+    const char *model = c->response->model ? c->response->model
+                                           : l->setup.model;
+    struct build b;
+    build_init(&b, home_arena(l->setup.home));
+    build_object(&b);
+    build_key(&b, SLICE("iteration"));
+    build_uint(&b, l->turn);
+    build_key(&b, SLICE("attempts"));
+    build_uint(&b, a->blanks);
+    build_key(&b, SLICE("finish_reasons"));
+    build_array(&b);
+    for (uint32_t i = 0; i < a->blanks && i < 16; i++) {
+        const char *word = finish_word(a->blank_finish[i]);
+        if (word)
+            build_text(&b, slice_of(word));
+        else
+            build_null(&b);
+    }
+    build_end(&b);
+    build_key(&b, SLICE("provider"));
+    build_text_copy(&b, slice_of(row && row->name ? row->name : ""));
+    build_key(&b, SLICE("model"));
+    build_text_copy(&b, slice_of(model ? model : ""));
+    build_end(&b);
+    return build_done(&b);
+}
+
+static void empty_stop(struct loop *l, const allm_context *c, allm_verdict *v)
+{
+    struct arena *home = home_arena(l->setup.home);
+    const allm_error *e = loop_error(
+        l, ALLM_ERR_ENGINE, "empty_stop",
+        "the model gave %u blank answers in a row; set blank_stop_nudge to "
+        "tell it what is wanted",
+        (unsigned)agent_of(l)->blanks);
+    allm_error *mine = arena_alloc(home, sizeof *mine);
+    if (mine) {
+        *mine = *e;
+        mine->metadata = blank_details(l, c);
+        e = mine;
+    }
+    v->decision = ALLM_DECISION_ERROR;
+    v->reason = "empty_stop";
+    v->error = e;
+}
+
+static allm_status count_blanks(void *state, const allm_loop_view *view,
+                                const allm_context *c, allm_verdict *v,
+                                void *ud)
+{
+    struct loop *l = ud;
+    struct agent *a = agent_of(l);
+    (void)state;
+    (void)view;
+    if (c->decision != ALLM_DECISION_RETRY) {
+        if (v->decision == ALLM_DECISION_CONTINUE)
+            a->blanks = 0;
+        return ALLM_OK;
+    }
+    if (a->blanks < 16)
+        a->blank_finish[a->blanks] = c->response->finish_reason;
+    a->blanks++;
+    if (a->blanks >= a->max_blanks)
+        empty_stop(l, c, v);
+    else
+        v->say = a->opts.blank_stop_nudge;
+    return ALLM_OK;
+}
+
+/* --------------------------------------------------------------- the limit --- */
+
+/* Only a pipeline without its budget stage comes here. */
+static allm_status count_iterations(void *state, const allm_loop_view *view,
+                                    const allm_context *c, allm_verdict *v,
+                                    void *ud)
+{
+    struct loop *l = ud;
+    (void)state;
+    (void)c;
+    if (v->decision != ALLM_DECISION_CONTINUE ||
+        view->turn + 1 < view->max_turns)
+        return ALLM_OK;
+    v->decision = ALLM_DECISION_ERROR;
+    v->reason = "max_iterations_reached";
+    v->error = loop_error(l, ALLM_ERR_ENGINE, v->reason,
+                          "the agent was not done after %u turns; raise "
+                          "max_iterations",
+                          (unsigned)view->max_turns);
+    return ALLM_OK;
+}
+
+static const allm_policy breaker = { .size = sizeof breaker,
+                                     .name = "breaker",
+                                     .after_turn = break_circuit };
+static const allm_policy blanks = { .size = sizeof blanks,
+                                    .name = "blank_stop",
+                                    .after_turn = count_blanks };
+static const allm_policy limit = { .size = sizeof limit,
+                                   .name = "max_iterations",
+                                   .after_turn = count_iterations };
+
+static const allm_policy *const first[] = { &breaker, &blanks, &policy_repeat, &policy_output,
+                                            NULL };
+static const allm_policy *const last[] = { &limit, NULL };
+
+/* ---------------------------------------------------------------- results --- */
+
+/* {"terminal_tool", "terminal_args", "terminal_tool_call"} */
+static const allm_json *terminal_metadata(struct loop *l,
+                                          const allm_tool_call *call)
+{
+    struct arena *a = home_arena(l->setup.home);
+    const allm_error *error = NULL;
+    struct build b;
+    build_init(&b, a);
+    build_object(&b);
+    build_key(&b, SLICE("terminal_tool"));
+    build_text_copy(&b, slice_of(call->name));
+    build_key(&b, SLICE("terminal_args"));
+    build_value_copy(&b, call->arguments);
+    build_key(&b, SLICE("terminal_tool_call"));
+    build_value(&b, encode_to_json(a, &tool_call_shape, call, ALLM_FORM_TAGGED,
+                                   &error));
+    build_end(&b);
+    return build_done(&b);
+}
+
+/* Did its stages run to their end? */
+static bool is_whole(const allm_context *c)
+{
+    bool failed = c->reason && !strcmp(c->reason, "pipeline_error");
+    return c->decision != ALLM_DECISION_NONE && !failed;
+}
+
+static void observe(struct loop *l, const allm_context *c)
+{
+    struct agent *a = agent_of(l);
+    if (c->response->finish_reason == ALLM_FINISH_ERROR)
+        return;                 /* the model failed: there was no pipeline */
+    a->trace = json_copy(home_arena(l->setup.home), allm_context_trace(c));
+    if (c->terminal_call)
+        a->terminal = terminal_metadata(l, c->terminal_call);
+    if (a->opts.on_iteration && is_whole(c))
+        a->opts.on_iteration(c, a->opts.on_iteration_ud);
+}
+
+/* The last answer, with what the loop adds to its metadata. */
+static const allm_response *final_response(struct loop *l)
+{
+    struct agent *a = agent_of(l);
+    const allm_step_result *step = loop_last(l);
+    struct arena *arena = home_arena(a->home);
+    if (!step || !step->response)
+        return NULL;
+    allm_response r = *step->response;
+    const allm_json *m = r.metadata ? r.metadata : json_empty_object();
+    r.home = NULL;
+    if (a->terminal)
+        m = json_merge(arena, m, a->terminal);
+    if (a->blanks && l->verdict.decision == ALLM_DECISION_DONE) {
+        struct build b;
+        build_init(&b, arena);
+        build_uint(&b, a->blanks);
+        m = json_set(arena, m, SLICE("blank_stop_retries"), build_done(&b));
+    }
+    r.metadata = m;
+    const allm_error *error = NULL;
+    return m ? shape_copy(a->home, &response_shape, &r, &error) : NULL;
+}
+
+static const char *reason_of(const struct loop *l)
+{
+    const char *reason = l->verdict.reason ? l->verdict.reason : "completed";
+    const allm_step_result *step = loop_last(l);
+    bool broke = step && step->response &&
+                 step->response->finish_reason == ALLM_FINISH_ERROR;
+    if (l->verdict.decision != ALLM_DECISION_ERROR)
+        return reason;
+    return l->open_failed || broke ? "llm_error" : reason;
+}
+
+static bool make_result(struct loop *l)
+{
+    struct agent *a = agent_of(l);
+    a->home = home_new(l->mem, 1024);
+    if (!a->home)
+        return false;
+    struct arena *arena = home_arena(a->home);
+    allm_agent_result *r = arena_zero(arena, sizeof *r);
+    if (!r)
+        return false;
+    *r = (allm_agent_result){ .size = sizeof *r, .home = a->home,
+                              .iterations = l->turn + 1,
+                              .tool_calls = l->tool_calls,
+                              .trace = json_copy(arena, a->trace),
+                              .reason = arena_text(arena, reason_of(l)) };
+    r->response = final_response(l);
+    if (thread_own.share(a->home, l->thread, &r->messages))
+        return false;
+    const allm_error *error = NULL;
+    r->usage = shape_copy(a->home, &usage_shape, &l->usage, &error);
+    if (l->verdict.error)
+        r->error = error_copy(a->home, l->verdict.error);
+    r->metadata = l->verdict.metadata ? json_copy(arena, l->verdict.metadata)
+                                      : json_empty_object();
+    a->result = r;
+    return r->usage && !arena->broken && (r->response || !l->step_count);
+}
+
+static bool finish(struct loop *l)
+{
+    struct arena a;
+    arena_init(&a, l->mem);
+    const allm_step_result *step = loop_last(l);
+    const allm_json *m = l->verdict.metadata ? l->verdict.metadata
+                                             : json_empty_object();
+    if (step && l->verdict.decision == ALLM_DECISION_HALT &&
+        allm_json_count(step->metadata))
+        m = json_merge(&a, step->metadata, m);
+    bool failed = l->verdict.decision == ALLM_DECISION_ERROR;
+    bool ok = make_result(l);
+    if (ok)
+        l->chat = loop_chat_result(l, failed ? "error" : l->verdict.reason, m);
+    if (ok && agent_of(l)->result && m)
+        agent_of(l)->result->metadata = json_copy(home_arena(agent_of(l)->home),
+                                                  m);
+    arena_release(&a);
+    return ok && l->chat && agent_of(l)->result->metadata;
+}
+
+/* Of a loop that was cancelled it is made when it is asked for. */
+static const void *result(const struct loop *l)
+{
+    struct agent *a = agent_of(l);
+    struct loop *mine = (struct loop *)(uintptr_t)l;
+    if (!a->result && !a->home && !make_result(mine))
+        return NULL;
+    return a->result;
+}
+
+static void release(struct loop *l)
+{
+    home_drop(agent_of(l)->home);
+}
+
+static const struct loop_front front = {
+    .first = first,
+    .last = last,
+    .observe = observe,
+    .finish = finish,
+    .release = release,
+    .result = result,
+};
+
+/* -------------------------------------------------------------- beginning --- */
+
+/* Set in the struct and in json?  Then it is misuse. */
+static const allm_error *once(struct loop *l, bool a, bool b, const char *name)
+{
+    return a && b ? loop_error(l, ALLM_ERR_MISUSE, "invalid_option",
+                               "option %s must be given once: it is set in "
+                               "the struct and in json",
+                               name)
+                  : NULL;
+}
+
+static const allm_error *take_texts(struct loop *l)
+{
+    struct agent *a = agent_of(l);
+    struct options *o = &l->setup.options;
+    struct arena *home = home_arena(l->setup.home);
+    const allm_error *error = once(l, a->opts.terminal_tool, o->terminal_tool,
+                                   "terminal_tool");
+    if (!error)
+        error = once(l, a->opts.blank_stop_nudge, o->blank_stop_nudge,
+                     "blank_stop_nudge");
+    if (error)
+        return error;
+    a->opts.terminal_tool = arena_text(home, o->terminal_tool
+                                                 ? o->terminal_tool
+                                                 : a->opts.terminal_tool);
+    a->opts.blank_stop_nudge = arena_text(home, o->blank_stop_nudge
+                                                    ? o->blank_stop_nudge
+                                                    : a->opts.blank_stop_nudge);
+    return home->broken ? status_nomem() : NULL;
+}
+
+static uint32_t or_default(int64_t by_name, uint32_t by_struct, uint32_t other)
+{
+    if (by_name)
+        return by_name > UINT32_MAX ? UINT32_MAX : (uint32_t)by_name;
+    return by_struct ? by_struct : other;
+}
+
+static const allm_error *take_numbers(struct loop *l)
+{
+    struct agent *a = agent_of(l);
+    const struct options *o = &l->setup.options;
+    const allm_error *error = once(l, a->opts.max_iterations, o->max_iterations,
+                                   "max_iterations");
+    if (!error)
+        error = once(l, a->opts.max_blank_stops, o->max_blank_stops,
+                     "max_blank_stops");
+    if (!error)
+        error = once(l, a->opts.max_repeats, o->max_repeats, "max_repeats");
+    l->max_turns = or_default(o->max_iterations, a->opts.max_iterations,
+                              MAX_ITERATIONS);
+    a->max_blanks = or_default(o->max_blank_stops, a->opts.max_blank_stops,
+                               MAX_BLANKS);
+    a->max_repeats = or_default(o->max_repeats, a->opts.max_repeats,
+                                MAX_REPEATS);
+    return error;
+}
+
+/* The habits of an agent. */
+static void take_habits(struct loop *l)
+{
+    struct agent *a = agent_of(l);
+    struct setup *u = &l->setup;
+    const allm_json *check = allm_json_get(u->options.all,
+                                           "validate_arguments");
+    bool any = (a->opts.flags & ALLM_AGENT_ANY_ARGUMENTS) ||
+               (check && !allm_json_true(check));
+    u->terms.by_calls = true;
+    u->terms.tell_unknown = true;
+    u->terms.check_arguments = !any;
+    u->terms.guard = true;
+    u->terms.retry_blank = true;
+    u->terms.terminal_tool = a->opts.terminal_tool;
+    u->style = ENCODER_AGENT;
+    if (!u->options.tool_timeout)
+        u->options.tool_timeout = UINT32_MAX;
+    if (!u->options.max_concurrency && !(a->opts.flags & ALLM_AGENT_PARALLEL))
+        u->options.max_concurrency = 1;
+    l->pass_options = u->options;
+}
+
+static const allm_error *begin(struct loop *l, const void *given)
+{
+    struct agent *a = agent_of(l);
+    if (!given_take(&a->opts, sizeof a->opts, given))
+        return loop_error(l, ALLM_ERR_MISUSE, "struct_size",
+                          "allm_agent: fill the options with "
+                          "ALLM(agent_opts, ...)");
+    const allm_error *error = take_texts(l);
+    if (!error)
+        error = take_numbers(l);
+    take_habits(l);
+    return error;
+}
+
+allm_stream *allm_agent(const allm_engine *e, const allm_thread *thread,
+                        const allm_agent_opts *opts)
+{
+    const allm_call_opts *call = opts && MEM_REACHES(opts, call) ? opts->call
+                                                                 : NULL;
+    return loop_stream(e, thread, call, &front, sizeof(struct agent), begin,
+                       opts);
+}

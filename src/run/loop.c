@@ -1,0 +1,730 @@
+/*
+ * loop.c - turn after turn, until something ends it
+ *
+ *      OPENING --> STEPPING --> (verdict) --> OPENING ...
+ *                                  |
+ *                                  '--> CLOSING --> ENDED
+ *                                       chat_completed
+ *
+ * The verdict of a turn is its context's decision; policies may change it, in
+ * their order.  The next turn is opened when the next event is asked for.
+ *
+ * Invariants
+ *   (1) All events of a turn come before those of the next.
+ *   (2) chat_completed comes once, and last; never when cancelled.
+ *   (3) The history is shared, never copied: a turn costs what it adds.
+ */
+#include "run/loop.h"
+
+#include "base/buf.h"
+#include "base/status.h"
+#include "data/chat_result.h"
+#include "data/encode.h"
+#include "data/error.h"
+#include "data/thread.h"
+#include "run/step.h"
+#include "run/stream.h"
+#include "json/build.h"
+#include "json/json.h"
+
+#include <stdarg.h>
+
+enum state { OPENING, STEPPING, JUDGING, CLOSING, ENDED, FAILED };
+
+static struct loop *of(struct machine *m)
+{
+    return (struct loop *)m;
+}
+
+static const struct loop *look(const struct machine *m)
+{
+    return (const struct loop *)m;
+}
+
+/* ----------------------------------------------------------------- errors --- */
+
+static void fail(struct loop *l, const allm_error *error)
+{
+    l->state = FAILED;
+    l->error = setup_keep_error(&l->setup, error);
+    trace_fail(&l->span, l->error);
+}
+
+const allm_error *loop_error(struct loop *l, allm_status kind,
+                             const char *reason, const char *format, ...)
+{
+    struct buf text;
+    va_list args;
+    buf_init(&text, home_arena(l->setup.home), 64 * 1024);
+    va_start(args, format);
+    buf_vformat(&text, format, args);
+    va_end(args);
+    const allm_error *e = text.ptr ? status_error(home_arena(l->setup.home),
+                                                  kind, reason, "%s", text.ptr)
+                                   : NULL;
+    return e ? e : status_nomem();
+}
+
+/* ------------------------------------------------------------------ usage --- */
+
+static void add_int(allm_int *sum, allm_int n)
+{
+    if (n.set)
+        *sum = (allm_int){ sum->value + n.value, true };
+}
+
+static void add_num(allm_num *sum, allm_num n)
+{
+    if (n.set)
+        *sum = (allm_num){ sum->value + n.value, true };
+}
+
+static void add_usage(allm_usage *sum, const allm_usage *u)
+{
+    if (!u)
+        return;
+    add_int(&sum->input_tokens, u->input_tokens);
+    add_int(&sum->output_tokens, u->output_tokens);
+    add_int(&sum->cached_input_tokens, u->cached_input_tokens);
+    add_int(&sum->reasoning_tokens, u->reasoning_tokens);
+    add_int(&sum->total_tokens, u->total_tokens);
+    add_num(&sum->input_cost, u->input_cost);
+    add_num(&sum->output_cost, u->output_cost);
+    add_num(&sum->total_cost, u->total_cost);
+}
+
+/* --------------------------------------------------------------- policies --- */
+
+static allm_loop_view view_of(const struct loop *l)
+{
+    return (allm_loop_view){
+        .size = sizeof(allm_loop_view),
+        .turn = l->turn,
+        .max_turns = l->max_turns,
+        .tool_calls = l->tool_calls,
+        .usage = &l->usage,
+        .thread = l->thread,
+        .step = loop_last(l),
+        .began_ns = l->began_ns,
+        .now_ns = clock_now_ns(engine_core(l->setup.engine)->clock),
+    };
+}
+
+static void *ud_of(const struct loop *l, const allm_policy *p)
+{
+    return p->ud ? p->ud : (void *)(uintptr_t)l;    /* ours get the loop */
+}
+
+static void policy_failed(struct loop *l, const allm_policy *p,
+                          allm_status status, allm_verdict *v)
+{
+    if (status == ALLM_ERR_NOMEM)
+        fail(l, status_nomem());
+    *v = (allm_verdict){ .size = sizeof *v, .decision = ALLM_DECISION_ERROR,
+                         .reason = "policy_failed" };
+    v->error = loop_error(l, ALLM_ERR_ENGINE, "policy_failed",
+                          "the policy %s failed", p->name ? p->name : "?");
+}
+
+/* Before a call of the model. */
+static void ask_before(struct loop *l, allm_verdict *v)
+{
+    allm_loop_view view = view_of(l);
+    for (size_t i = 0; i < l->policy_count; i++) {
+        const allm_policy *p = l->policies[i];
+        if (!p->before_turn)
+            continue;
+        allm_status status = p->before_turn(l->states[i], &view, v,
+                                            ud_of(l, p));
+        if (status < 0) {
+            policy_failed(l, p, status, v);
+            return;
+        }
+    }
+}
+
+static void ask_after(struct loop *l, const allm_context *c, allm_verdict *v)
+{
+    allm_loop_view view = view_of(l);
+    for (size_t i = 0; i < l->policy_count; i++) {
+        const allm_policy *p = l->policies[i];
+        if (!p->after_turn)
+            continue;
+        allm_status status = p->after_turn(l->states[i], &view, c, v,
+                                           ud_of(l, p));
+        if (status < 0) {
+            policy_failed(l, p, status, v);
+            return;
+        }
+    }
+}
+
+static size_t list_length(const allm_policy *const *list)
+{
+    size_t n = 0;
+    while (list && list[n])
+        n++;
+    return n;
+}
+
+static bool add_policies(struct loop *l, const allm_policy *const *list,
+                         size_t n)
+{
+    struct arena *a = home_arena(l->setup.home);
+    for (size_t i = 0; i < n; i++) {
+        l->states[l->policy_count] = arena_zero(a, list[i]->state_size + 1);
+        if (!l->states[l->policy_count])
+            return false;
+        l->policies[l->policy_count++] = list[i];
+    }
+    return true;
+}
+
+/* The front's, the caller's, the front's. */
+static bool gather_policies(struct loop *l)
+{
+    struct arena *a = home_arena(l->setup.home);
+    const allm_call_opts *o = &l->setup.options.given;
+    size_t first = list_length(l->front->first),
+           last = list_length(l->front->last),
+           n = first + last + o->policy_count + 1;
+    l->policies = arena_zero(a, n * sizeof *l->policies);
+    l->states = arena_zero(a, n * sizeof *l->states);
+    return l->policies && l->states &&
+           add_policies(l, l->front->first, first) &&
+           add_policies(l, o->policies, o->policy_count) &&
+           add_policies(l, l->front->last, last);
+}
+
+/* ----------------------------------------------------------------- ending --- */
+
+const allm_step_result *loop_last(const struct loop *l)
+{
+    return l->newest ? l->newest->step : NULL;
+}
+
+/* Keep a verdict beyond the turn. */
+static void keep_verdict(struct loop *l, const allm_verdict *v)
+{
+    struct arena *a = home_arena(l->setup.home);
+    l->verdict = *v;
+    l->verdict.reason = arena_text(a, v->reason);
+    l->verdict.metadata = json_copy(a, v->metadata);
+    l->verdict.error = v->error ? setup_keep_error(&l->setup, v->error) : NULL;
+    l->verdict.say = NULL;
+}
+
+static void settle(struct loop *l, const allm_verdict *v)
+{
+    keep_verdict(l, v);
+    if (l->verdict.error)
+        l->error = l->verdict.error;
+    if (home_arena(l->setup.home)->broken) {
+        fail(l, status_nomem());
+        return;
+    }
+    l->state = CLOSING;
+    if (l->front->extend && l->front->extend(l))
+        l->state = OPENING;
+}
+
+bool loop_say(struct loop *l, const char *text)
+{
+    return allm_thread_add(l->thread, ALLM_ROLE_USER, text) == ALLM_OK;
+}
+
+static void free_step(struct loop *l)
+{
+    if (l->step)
+        l->step->ops->free(l->step);
+    l->step = NULL;
+}
+
+/* ------------------------------------------------------------------ turns --- */
+
+static void settle_error(struct loop *l, const char *reason,
+                         const allm_error *error)
+{
+    settle(l, ALLM(verdict, .decision = ALLM_DECISION_ERROR, .reason = reason,
+                   .error = error));
+}
+
+/* A turn could not begin, or broke off without a result. */
+static void on_failure(struct loop *l, const allm_error *error)
+{
+    bool fatal = error->kind == ALLM_ERR_NOMEM ||
+                 error->kind == ALLM_ERR_MISUSE ||
+                 error->kind == ALLM_ERR_STORE ||
+                 !strcmp(error->reason, "tap_failed");
+    if (fatal || !l->step_count) {
+        fail(l, error);
+        return;
+    }
+    l->open_failed = true;
+    settle_error(l, "error", error);
+}
+
+/* {"budget": limit} */
+static const allm_json *budget_metadata(struct loop *l, const char *limit)
+{
+    struct build b;
+    build_init(&b, home_arena(l->setup.home));
+    build_object(&b);
+    build_key(&b, SLICE("budget"));
+    build_text(&b, slice_of(limit));
+    build_end(&b);
+    return build_done(&b);
+}
+
+/* May the model be asked?  False: the loop ends here. */
+static bool may_ask(struct loop *l, struct step_turn *turn)
+{
+    allm_verdict v = { .size = sizeof v, .decision = ALLM_DECISION_CONTINUE };
+    ask_before(l, &v);
+    if (l->state == FAILED)
+        return false;
+    if (v.decision != ALLM_DECISION_CONTINUE &&
+        v.decision != ALLM_DECISION_NONE) {
+        settle(l, &v);
+        return false;
+    }
+    if (v.say && !loop_say(l, v.say)) {
+        fail(l, status_nomem());
+        return false;
+    }
+    const char *limit = step_afford(&l->setup, turn);
+    if (!limit)
+        return true;
+    settle(l, ALLM(verdict, .decision = ALLM_DECISION_HALT, .reason = "budget",
+                   .metadata = budget_metadata(l, limit)));
+    return false;
+}
+
+static void open_turn(struct loop *l)
+{
+    struct step_turn turn = {
+        .options = &l->pass_options,
+        .index = l->turn,
+        .max = l->max_turns,
+        .no_tools = l->no_tools,
+        .replay = l->step_count ? NULL : l->setup.replay,
+        .arena = &l->turn_arena,
+    };
+    if (!may_ask(l, &turn))
+        return;
+    turn.thread = l->thread;
+    turn.checked = l->checked;
+    arena_reset(&l->turn_arena);
+    l->step = step_machine(&l->setup, &turn);
+    l->state = STEPPING;
+    if (!l->step) {
+        fail(l, status_nomem());
+        return;
+    }
+    const allm_error *error = l->step->ops->error(l->step);
+    if (error) {
+        on_failure(l, error);   /* it is copied: the step may go */
+        free_step(l);
+        return;
+    }
+    l->checked = allm_thread_count(l->thread);
+}
+
+/* The result of a turn, held as long as the loop. */
+static bool take_step(struct loop *l)
+{
+    struct loop_step *one = arena_zero(home_arena(l->setup.home), sizeof *one);
+    if (!one || !home_hold(l->setup.home, step_home(l->step)))
+        return false;
+    one->step = step_result(l->step);
+    if (l->newest)
+        l->newest->next = one;
+    else
+        l->steps = one;
+    l->newest = one;
+    l->step_count++;
+    return true;
+}
+
+static allm_verdict verdict_of(struct loop *l, const allm_context *c)
+{
+    allm_verdict v = { .size = sizeof v, .decision = c->decision,
+                       .reason = c->reason, .metadata = c->payload,
+                       .error = c->error };
+    if (v.decision == ALLM_DECISION_DONE)
+        v.reason = "completed";
+    if (v.decision == ALLM_DECISION_NONE) {
+        v.decision = ALLM_DECISION_ERROR;
+        v.reason = "unexpected_pipeline_result";
+        v.error = loop_error(l, ALLM_ERR_ENGINE, v.reason,
+                             "the stages of the turn decided nothing; the last "
+                             "one must call allm_context_decide()");
+    }
+    return v;
+}
+
+/* The conversation behind a turn becomes ours. */
+static bool advance(struct loop *l)
+{
+    allm_thread *next = allm_thread_copy(loop_last(l)->thread);
+    if (!next)
+        return false;
+    allm_thread_free(l->thread);
+    l->thread = next;
+    return true;
+}
+
+/* An answer that is not good enough: the model shall see it. */
+static bool echo_answer(struct loop *l, const allm_context *c)
+{
+    if (l->setup.keep_answer)
+        return true;            /* it is there */
+    allm_message *m = context_assistant(c);
+    bool ok = m && allm_thread_append(l->thread, m) == ALLM_OK;
+    allm_message_free(m);
+    return ok;
+}
+
+/* Do as the verdict says. */
+static void act(struct loop *l, const allm_context *c, const allm_verdict *v)
+{
+    bool go_on = v->decision == ALLM_DECISION_CONTINUE ||
+                 v->decision == ALLM_DECISION_RETRY;
+    bool failed = v->decision == ALLM_DECISION_ERROR;
+    bool echo = v->decision == ALLM_DECISION_RETRY &&
+                c->decision == ALLM_DECISION_DONE;
+    if ((!failed || l->front->keeps_failed) && !advance(l)) {
+        fail(l, status_nomem());
+        return;
+    }
+    if (!go_on) {
+        settle(l, v);
+        return;
+    }
+    if ((echo && !echo_answer(l, c)) ||
+        (v->say && *v->say && !loop_say(l, v->say))) {
+        fail(l, status_nomem());
+        return;
+    }
+    if (v->decision == ALLM_DECISION_CONTINUE) {
+        l->turn++;
+        l->tool_calls += c->call_count;
+    }
+    l->state = OPENING;
+}
+
+/* A turn is over: what now? */
+static void judge(struct loop *l)
+{
+    const allm_context *c = step_context(l->step);
+    const allm_error *error = l->step->ops->error(l->step);
+    if (!take_step(l)) {
+        fail(l, status_nomem());
+        free_step(l);
+        return;
+    }
+    if (error)
+        l->error = setup_keep_error(&l->setup, error);
+    add_usage(&l->usage, loop_last(l)->response->usage);
+    if (l->front->observe)
+        l->front->observe(l, c);
+    allm_verdict v = verdict_of(l, c);
+    ask_after(l, c, &v);
+    if (l->state != FAILED)
+        act(l, c, &v);
+    free_step(l);
+}
+
+/* ---------------------------------------------------------------- pulling --- */
+
+static allm_status pull(struct loop *l, allm_event **event, int64_t *again_ns)
+{
+    allm_status status = l->step->ops->next(l->step, event, again_ns);
+    if (status < 0) {
+        on_failure(l, l->step->ops->error(l->step));
+        free_step(l);
+        return ALLM_OK;
+    }
+    if (status == ALLM_EVENT && (*event)->type == ALLM_EV_STEP_COMPLETED)
+        l->state = JUDGING;     /* when the next event is asked for */
+    return status;
+}
+
+/* The chat's span ends with its result. */
+static void end_span(struct loop *l)
+{
+    struct build b;
+    const allm_error *error = NULL;
+    if (!l->span.trace)
+        return;
+    build_init(&b, &l->turn_arena);
+    build_object(&b);
+    build_key(&b, SLICE("chat_result"));
+    const allm_json *told = l->chat
+                                ? encode_to_json(&l->turn_arena,
+                                                 &chat_result_shape, l->chat,
+                                                 ALLM_FORM_PLAIN, &error)
+                                : NULL;
+    build_value(&b, told ? told : json_null());
+    build_end(&b);
+    trace_end(&l->span, build_done(&b));
+}
+
+static allm_status close_loop(struct loop *l, allm_event **event)
+{
+    if (!l->front->finish(l)) {
+        fail(l, status_nomem());
+        return ALLM_ERR_NOMEM;
+    }
+    l->last = (allm_event){ .size = sizeof l->last,
+                            .type = ALLM_EV_CHAT_COMPLETED,
+                            .chat_result = l->chat };
+    *event = &l->last;
+    l->state = ENDED;
+    end_span(l);
+    return ALLM_EVENT;
+}
+
+static allm_status loop_next(struct machine *m, allm_event **event,
+                             int64_t *again_ns)
+{
+    struct loop *l = of(m);
+    for (;;) {
+        allm_status status = ALLM_OK;
+        switch (l->state) {
+        case OPENING:  open_turn(l); break;
+        case STEPPING: status = pull(l, event, again_ns); break;
+        case JUDGING:  judge(l); break;
+        case CLOSING:  return close_loop(l, event);
+        case ENDED:    return ALLM_OK;
+        default:       return l->error->kind;
+        }
+        if (status != ALLM_OK)
+            return status;
+    }
+}
+
+/* ---------------------------------------------------------------- results --- */
+
+static const allm_step_result **step_list(struct loop *l, struct arena *a)
+{
+    const allm_step_result **list =
+        arena_zero(a, (l->step_count + 1) * sizeof *list);
+    size_t n = 0;
+    for (const struct loop_step *s = l->steps; list && s; s = s->next)
+        list[n++] = s->step;
+    return list;
+}
+
+allm_chat_result *loop_chat_result(struct loop *l, const char *reason,
+                                   const allm_json *metadata)
+{
+    struct arena a;
+    const allm_step_result *last = loop_last(l);
+    const allm_json *m = last ? last->metadata : NULL;
+    arena_init(&a, l->mem);
+    bool asks = !strcmp(reason, "ask_user");
+    const allm_step_result **steps = step_list(l, &a);
+    allm_chat_result *r = NULL;
+    if (steps && metadata)
+        r = allm_chat_result_new(ALLM(
+            chat_result, .thread = l->thread, .steps = steps,
+            .step_count = l->step_count,
+            .final_response = last ? last->response : NULL,
+            .halted_reason = reason,
+            .pending_question =
+                asks
+                    ? allm_json_text(allm_json_get(m, "pending_question"), NULL)
+                    : NULL,
+            .pending_tool_call_id =
+                asks ? allm_json_text(allm_json_get(m, "pending_tool_call_id"),
+                                      NULL)
+                     : NULL,
+            .error = l->verdict.error, .metadata = metadata));
+    arena_release(&a);
+    if (r && allm_chat_result_error(r)) {
+        allm_chat_result_free(r);
+        r = NULL;
+    }
+    return r;
+}
+
+/* Stopped in the middle: what there is, and that it was cancelled. */
+static void make_partial(struct loop *l, const char *reason)
+{
+    const allm_step_result *part = l->step ? step_result(l->step) : NULL;
+    bool whole = l->state == JUDGING;
+    l->verdict = (allm_verdict){ .size = sizeof l->verdict,
+                                 .decision = ALLM_DECISION_HALT,
+                                 .reason = reason,
+                                 .error = l->error };
+    if (whole && part && take_step(l) && !advance(l))
+        l->error = status_nomem();
+    l->chat = loop_chat_result(l, reason, json_empty_object());
+    if (l->chat && !l->step_count && part && part->response) {
+        allm_chat_result with = *l->chat;
+        with.final_response = part->response;
+        allm_chat_result *all = allm_chat_result_new(&with);
+        allm_chat_result_free(l->chat);
+        l->chat = all;
+    }
+}
+
+static const allm_error cancelled_error = {
+    .size = sizeof(allm_error),
+    .kind = ALLM_ERR_STREAM,
+    .reason = "cancelled",
+    .message = "the call was cancelled",
+};
+
+static void loop_stop(struct machine *m, bool cancelled)
+{
+    struct loop *l = of(m);
+    const allm_error *told = l->step ? l->step->ops->error(l->step) : NULL;
+    if (told && l->state != ENDED && l->state != FAILED)
+        l->error = setup_keep_error(&l->setup, told);
+    if (l->step)
+        l->step->ops->stop(l->step, cancelled);
+    if (l->state == ENDED || l->state == FAILED)
+        return;
+    make_partial(l, l->error ? "error" : "cancelled");
+    if (cancelled)
+        l->error = &cancelled_error;
+    l->state = ENDED;
+    if (!l->chat)
+        fail(l, status_nomem());
+    end_span(l);
+}
+
+static void loop_free(struct machine *m)
+{
+    struct loop *l = of(m);
+    struct mem mem = l->mem;
+    free_step(l);
+    for (size_t i = 0; i < l->policy_count; i++)
+        if (l->policies[i]->close)
+            l->policies[i]->close(l->states[i], ud_of(l, l->policies[i]));
+    if (l->front->release && l->private)
+        l->front->release(l);
+    trace_end(&l->span, NULL);
+    allm_chat_result_free(l->chat);
+    allm_thread_free(l->thread);
+    arena_release(&l->turn_arena);
+    setup_release(&l->setup);
+    mem_free(mem, l, sizeof *l);
+}
+
+static const allm_error *loop_last_error(const struct machine *m)
+{
+    const struct loop *l = look(m);
+    const allm_error *of_step = l->step ? l->step->ops->error(l->step) : NULL;
+    return l->state != FAILED && of_step ? of_step : l->error;
+}
+
+static const allm_response *loop_response(const struct machine *m)
+{
+    const struct loop *l = look(m);
+    return l->chat && l->chat->final_response ? l->chat->final_response : NULL;
+}
+
+static const char *loop_request_id(const struct machine *m)
+{
+    return look(m)->setup.request_id;
+}
+
+static const void *loop_result(const struct machine *m,
+                               enum machine_result which)
+{
+    const struct loop *l = look(m);
+    if (which == MACHINE_CHAT)
+        return l->chat;
+    return which == MACHINE_AGENT && l->front->result ? l->front->result(l)
+                                                      : NULL;
+}
+
+static const char *loop_output(const struct machine *m, const char *id,
+                               size_t *len)
+{
+    return whole_find(&look(m)->setup.whole, id, len);
+}
+
+static const struct machine_ops ops = {
+    .output = loop_output,
+    .next = loop_next,
+    .stop = loop_stop,
+    .free = loop_free,
+    .error = loop_last_error,
+    .response = loop_response,
+    .request_id = loop_request_id,
+    .result = loop_result,
+};
+
+/* -------------------------------------------------------------- beginning --- */
+
+static struct loop *make(const allm_engine *e, const struct loop_front *front)
+{
+    struct mem mem = engine_core(e)->mem;
+    struct loop *l = mem_alloc(mem, sizeof *l);
+    if (!l)
+        return NULL;
+    *l = (struct loop){ .machine = { &ops }, .front = front, .mem = mem };
+    arena_init(&l->turn_arena, mem);
+    l->usage.size = sizeof l->usage;
+    return l;
+}
+
+/* Everything that can fail before the network. */
+static const allm_error *prepare(
+    struct loop *l, const allm_thread *thread, size_t private_size,
+    const allm_error *(*begin)(struct loop *, const void *), const void *given)
+{
+    struct setup *u = &l->setup;
+    l->private = arena_zero(home_arena(u->home), private_size + 1);
+    l->thread = allm_thread_copy(thread);
+    l->began_ns = clock_now_ns(engine_core(u->engine)->clock);
+    l->max_turns = u->max_turns;
+    l->pass_options = u->options;
+    if (!l->private || !l->thread)
+        return status_nomem();
+    const allm_error *error = begin(l, given);
+    if (error)
+        return error;
+    if (!gather_policies(l))
+        return status_nomem();
+    if (u->replay)
+        l->turn = u->replay->turn;
+    if (u->about)
+        trace_begin(&l->span, &u->trace, "chat", u->request_id, u->model,
+                    u->about);
+    return NULL;
+}
+
+allm_stream *loop_stream(const allm_engine *e, const allm_thread *thread,
+                         const allm_call_opts *opts,
+                         const struct loop_front *front, size_t private_size,
+                         const allm_error *(*begin)(struct loop *l,
+                                                    const void *given),
+                         const void *given)
+{
+    if (!e || !thread)
+        return NULL;
+    const struct engine_core *core = engine_core(e);
+    allm_stream *stream = stream_new(core->mem, core->clock);
+    struct loop *l = stream ? make(e, front) : NULL;
+    if (!l) {
+        allm_stream_free(stream);
+        return NULL;
+    }
+    const allm_error *error = setup_init(&l->setup, e, thread, opts, stream);
+    if (!l->setup.home) {
+        loop_free(&l->machine);
+        return stream_begin(stream, NULL);
+    }
+    if (!error)
+        error = prepare(l, thread, private_size, begin, given);
+    if (error)
+        fail(l, error);
+    else
+        open_turn(l);
+    return stream_begin(stream, &l->machine);
+}

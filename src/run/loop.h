@@ -1,0 +1,98 @@
+/*
+ * loop.h - turn after turn, until something ends it
+ *
+ * Chats and agents are two fronts of this machine: each brings its policies
+ * and makes a result of its own.
+ */
+#ifndef RUN_LOOP_H
+#define RUN_LOOP_H
+
+#include "run/machine.h"
+#include "run/setup.h"
+
+struct loop;
+
+struct loop_step {              /* a turn that is over */
+    struct loop_step *next;
+    const allm_step_result *step;
+};
+
+struct loop_front {
+    /* Policies asked before the caller's, and after them; NULL ends. */
+    const allm_policy *const *first, *const *last;
+    /* A turn is over, and nothing was decided by policies yet; or NULL. */
+    void (*observe)(struct loop *l, const allm_context *c);
+    /* The verdict ends the loop.  True: go on after all (another pass). */
+    bool (*extend)(struct loop *l);
+    /* Make the results.  False: no memory. */
+    bool (*finish)(struct loop *l);
+    void (*release)(struct loop *l);
+    /* A result of the front's own kind; or NULL. */
+    const void *(*result)(const struct loop *l);
+    bool keeps_failed;          /* a turn that failed counts in the thread */
+};
+
+struct loop {
+    struct machine machine;
+    const struct loop_front *front;
+    struct setup setup;
+    struct mem mem;
+    struct arena turn_arena;        /* of one turn: reset before the next */
+    struct machine *step;           /* the turn that runs */
+    allm_thread *thread;            /* behind all turns so far */
+    size_t checked;                 /* of its messages */
+    struct loop_step *steps, *newest;
+    size_t step_count;
+    uint32_t turn, max_turns;
+    int pass;                       /* structured_finalize: 1, 2; else 0 */
+    struct options pass_options;    /* of this pass */
+    bool no_tools;
+    int64_t began_ns;
+    uint64_t tool_calls;
+    allm_usage usage;               /* of all answers together */
+
+    size_t policy_count;
+    const allm_policy **policies;
+    void **states;
+
+    allm_verdict verdict;           /* what ends it, in the home */
+    bool open_failed;               /* a turn could not begin */
+    int state;
+    const allm_error *error;        /* of the last error event, or why */
+    allm_event last;
+    struct trace_span span;
+
+    allm_chat_result *chat;         /* roots */
+    void *private;                  /* the front's, in the home */
+};
+
+/* The stream of a loop; `private_size` bytes, zeroed, for the front.  begin()
+ * fills in what the front wants of the setup; NULL, or what is wrong. */
+allm_stream *loop_stream(const allm_engine *e, const allm_thread *thread,
+                         const allm_call_opts *opts,
+                         const struct loop_front *front, size_t private_size,
+                         const allm_error *(*begin)(struct loop *l,
+                                                    const void *given),
+                         const void *given);
+
+/* The last step, or NULL. */
+const allm_step_result *loop_last(const struct loop *l);
+
+/* Append a user's message to the conversation; false: no memory. */
+bool loop_say(struct loop *l, const char *text);
+
+/* An error in the home of the loop, as by printf; never NULL. */
+const allm_error *loop_error(struct loop *l, allm_status kind,
+                             const char *reason, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* A chat result of what happened so far; the metadata are merged.  NULL: no
+ * memory. */
+allm_chat_result *loop_chat_result(struct loop *l, const char *reason,
+                                   const allm_json *metadata);
+
+/* Policies that both fronts have. */
+extern const allm_policy policy_output;     /* answers that must fit a schema */
+extern const allm_policy policy_repeat;     /* the same calls again and again */
+
+#endif

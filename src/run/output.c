@@ -1,0 +1,157 @@
+/*
+ * output.c - a policy: the answer must fit the schema that was asked for
+ *
+ * Providers promise to keep to a schema, some of them in part.  With
+ * validate_output the last answer is read and checked here, against the schema
+ * as the caller gave it; a wrong one is sent back with its faults, a few
+ * times, and then is an error that still has the text.
+ */
+#include "base/buf.h"
+#include "run/loop.h"
+#include "json/build.h"
+#include "json/json.h"
+#include "json/schema.h"
+
+enum { RETRIES = 2, TEXT_LIMIT = 64 * 1024 };
+
+struct output {
+    uint32_t asked;             /* again, so far */
+    allm_json_schema *schema;
+    allm_json *value;           /* the answer as JSON */
+};
+
+/* The schema of a response_format; NULL: it has none. */
+static const allm_json *schema_in(const allm_json *format)
+{
+    const allm_json *s = allm_json_get(format, "schema");
+    if (!json_is(allm_json_get(format, "type"), "json_schema"))
+        return NULL;
+    return s ? s : allm_json_pointer(format, "/json_schema/schema");
+}
+
+/* What is wrong with the answer, in words, one line each; empty: nothing. */
+static void write_faults(struct output *o, struct buf *out, struct arena *a)
+{
+    const allm_error *error = allm_json_error(o->value);
+    if (error) {
+        buf_format(out, "- it is not JSON: %s\n", error->message);
+        return;
+    }
+    const allm_json *faults = schema_check(o->schema, o->value, a);
+    if (!faults)
+        out->broken = true;
+    for (const allm_json *f = NULL; (f = allm_json_next(faults, f));) {
+        struct slice path = json_slice(json_get(f, SLICE("path")));
+        buf_text(out, "- ");
+        buf_add(out, path.len ? path : SLICE("the document"));
+        buf_text(out, ": ");
+        buf_add(out, json_slice(json_get(f, SLICE("message"))));
+        buf_text(out, "\n");
+    }
+}
+
+static const allm_json *structured(struct arena *a, const allm_json *value)
+{
+    struct build b;
+    build_init(&b, a);
+    build_object(&b);
+    build_key(&b, SLICE("structured"));
+    build_value(&b, value);
+    build_end(&b);
+    return build_done(&b);
+}
+
+/* Too often wrong: an error that has the text. */
+static void give_up(struct loop *l, struct slice faults, struct slice text,
+                    allm_verdict *v)
+{
+    struct arena *a = home_arena(l->setup.home);
+    struct build b;
+    build_init(&b, a);
+    build_object(&b);
+    build_key(&b, SLICE("raw_text"));
+    build_text_copy(&b, text);
+    build_end(&b);
+    const allm_error *e = loop_error(
+        l, ALLM_ERR_VALIDATION, "invalid_output",
+        "the answer does not fit the schema of response_format:\n%.*s",
+        (int)(faults.len < TEXT_LIMIT / 2 ? faults.len : TEXT_LIMIT / 2),
+        faults.ptr);
+    allm_error *mine = arena_alloc(a, sizeof *mine);
+    if (mine) {
+        *mine = *e;
+        mine->metadata = build_done(&b);
+        e = mine;
+    }
+    v->decision = ALLM_DECISION_ERROR;
+    v->reason = "invalid_output";
+    v->error = e;
+}
+
+static void judge(struct output *o, struct loop *l, const allm_context *c,
+                  allm_verdict *v)
+{
+    struct buf faults, say;
+    const allm_response *r = c->response;
+    const allm_int retries = l->setup.options.output_retries;
+    struct slice text = { r->output_text, r->output_len };
+    allm_json_free(o->value);
+    o->value = allm_json_parse(text.ptr ? text.ptr : "", text.len, NULL);
+    buf_init(&faults, c->arena, TEXT_LIMIT);
+    write_faults(o, &faults, c->arena);
+    if (faults.len == 0 && !faults.broken && o->value) {
+        v->metadata = structured(c->arena, o->value);
+        return;
+    }
+    if (o->asked >= (uint64_t)(retries.set ? retries.value : RETRIES)) {
+        give_up(l, buf_slice(&faults), text, v);
+        return;
+    }
+    o->asked++;
+    buf_init(&say, c->arena, 2 * TEXT_LIMIT);
+    buf_text(&say, "Your answer does not fit the schema that was asked for:\n");
+    buf_add(&say, buf_slice(&faults));
+    buf_text(&say, "Answer again, with JSON that fits it and nothing else.");
+    v->decision = ALLM_DECISION_RETRY;
+    v->say = say.ptr;
+}
+
+static allm_status check(void *state, const allm_loop_view *view,
+                         const allm_context *c, allm_verdict *v, void *ud)
+{
+    struct output *o = state;
+    struct loop *l = ud;
+    const allm_json *schema = schema_in(l->pass_options.response_format);
+    (void)view;
+    if (!l->setup.options.validate_output || !schema ||
+        v->decision != ALLM_DECISION_DONE || c->terminal_call)
+        return ALLM_OK;
+    if (!o->schema)
+        o->schema = allm_json_schema_new(schema);
+    if (!o->schema)
+        return ALLM_ERR_NOMEM;
+    if (allm_json_schema_error(o->schema)) {
+        v->decision = ALLM_DECISION_ERROR;
+        v->reason = "invalid_output";
+        v->error = allm_json_schema_error(o->schema);
+        return ALLM_OK;
+    }
+    judge(o, l, c, v);
+    return c->arena->broken ? ALLM_ERR_NOMEM : ALLM_OK;
+}
+
+static void release(void *state, void *ud)
+{
+    struct output *o = state;
+    (void)ud;
+    allm_json_schema_free(o->schema);
+    allm_json_free(o->value);
+}
+
+const allm_policy policy_output = {
+    .size = sizeof policy_output,
+    .name = "output",
+    .state_size = sizeof(struct output),
+    .after_turn = check,
+    .close = release,
+};

@@ -1,0 +1,342 @@
+/*
+ * setup.c - what all turns of a step, a chat or an agent share
+ *
+ * A loop goes on after the function that began it has returned, so everything
+ * that was given is kept here: options, the key, tools, tables.  It is read
+ * once; a turn only borrows it.
+ */
+#include "run/setup.h"
+
+#include "base/given.h"
+#include "base/status.h"
+#include "data/error.h"
+#include "data/response.h"
+#include "data/tool.h"
+#include "data/validate.h"
+#include "run/plan.h"
+#include "run/stream.h"
+#include "tool/compact.h"
+#include "json/build.h"
+#include "json/json.h"
+
+enum { MAX_TURNS = 8 };
+
+static const allm_error *wrong(struct setup *s, const char *sentence)
+{
+    const allm_error *e = status_error(home_arena(s->home), ALLM_ERR_MISUSE,
+                                       "invalid_option", "%s", sentence);
+    return e ? e : status_nomem();
+}
+
+const allm_error *setup_keep_error(struct setup *s, const allm_error *error)
+{
+    return error_copy(s->home, error);
+}
+
+allm_status setup_journal(const struct setup *s,
+                          const allm_journal_entry *entry)
+{
+    const allm_call_opts *o = &s->options.given;
+    return o->journal ? o->journal(entry, o->journal_ud) : ALLM_OK;
+}
+
+/* ------------------------------------------------------------------ tools --- */
+
+static bool has_tool(size_t count, const allm_tool *const *tools,
+                     const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(tools[i]->name, name))
+            return true;
+    return false;
+}
+
+/* What an executor offers and nobody has named, behind the others. */
+static bool add_offered(struct setup *s)
+{
+    const allm_executor *x = s->options.given.executor;
+    size_t more = 0, n = s->tool_count;
+    const allm_tool *const *offered = x && x->tools ? x->tools(x->self, &more)
+                                                    : NULL;
+    if (!more)
+        return true;
+    const allm_tool **all = arena_alloc(home_arena(s->home),
+                                        (n + more + 1) * sizeof *all);
+    if (!all)
+        return false;
+    if (n)
+        memcpy(all, s->tools, n * sizeof *all);
+    for (size_t i = 0; i < more; i++)
+        if (!has_tool(n, all, offered[i]->name))
+            all[n++] = offered[i];
+    s->tools = all;
+    s->tool_count = n;
+    return true;
+}
+
+/* Those of the call are the caller's: ours from here on. */
+static const allm_error *keep_tools(struct setup *s)
+{
+    const allm_error *error = NULL;
+    struct arena *a = home_arena(s->home);
+    const allm_tool **mine = arena_zero(a, (s->tool_count + 1) * sizeof *mine);
+    for (size_t i = 0; mine && i < s->tool_count; i++) {
+        mine[i] = shape_copy(s->home, &tool_shape, s->tools[i], &error);
+        if (!mine[i])
+            return error ? error : status_nomem();
+    }
+    s->tools = mine;
+    return mine ? NULL : status_nomem();
+}
+
+/* With a limit on results the model gets a tool for the rest. */
+static bool add_reader(struct setup *s)
+{
+    struct arena *a = home_arena(s->home);
+    size_t n = s->tool_count;
+    if (!s->options.max_tool_output || s->options.given.executor ||
+        has_tool(n, s->tools, WHOLE_TOOL))
+        return true;
+    const allm_tool **all = arena_alloc(a, (n + 2) * sizeof *all);
+    if (!all)
+        return false;
+    if (n)
+        memcpy(all, s->tools, n * sizeof *all);
+    all[n] = whole_tool(&s->whole, s->home, (size_t)s->options.max_tool_output);
+    s->terms.keep_whole = whole_keep;
+    s->terms.keep_ud = &s->whole;
+    s->tools = all;
+    s->tool_count = n + 1;
+    return all[n] != NULL;
+}
+
+static const allm_error *take_tools(struct setup *s)
+{
+    struct arena *a = home_arena(s->home);
+    const struct options *o = &s->options;
+    if (!engine_tools(s->engine, o, a, &s->tool_count, &s->tools) ||
+        !add_offered(s))
+        return status_nomem();
+    const allm_error *error = o->has_tools || o->given.executor ? keep_tools(s)
+                                                                : NULL;
+    if (error)
+        return error;
+    if (!add_reader(s))
+        return status_nomem();
+    s->options.tools = NULL;    /* they are merged now */
+    s->options.tool_count = 0;
+    s->options.has_tools = false;
+    if (!compact_wire(a, s->tool_count, s->tools, o->tool_choice,
+                      o->tool_choice_map, &s->wire_count, &s->wire))
+        return status_nomem();
+    if (!s->wire)               /* none, and not the engine's */
+        s->wire = arena_zero(a, sizeof *s->wire);
+    s->schemas = arena_zero(a, (s->tool_count + 1) * sizeof *s->schemas);
+    return s->schemas && s->wire ? NULL : status_nomem();
+}
+
+/* ---------------------------------------------------------------- options --- */
+
+/* call, engine's parameters, 8 */
+static const allm_error *take_max_turns(struct setup *s)
+{
+    const allm_json *v = allm_json_get(engine_record(s->engine)->params,
+                                       "max_turns");
+    int64_t n = s->options.max_turns;
+    if (!n && v && allm_json_type_of(v) != ALLM_JSON_NULL &&
+        (allm_json_type_of(v) != ALLM_JSON_INT || !allm_json_int64(v, &n) ||
+         n <= 0))
+        return wrong(s, "max_turns must be a positive integer; look at the "
+                        "engine's params");
+    s->max_turns = n <= 0           ? MAX_TURNS
+                   : n > UINT32_MAX ? UINT32_MAX
+                                    : (uint32_t)n;
+    return NULL;
+}
+
+/* A key lives as long as the loop needs it, and no longer. */
+static const allm_error *take_key(struct setup *s)
+{
+    const char *key = s->options.api_key;
+    if (!key)
+        return NULL;
+    if (!secret_set(&s->key, s->mem, slice_of(key)))
+        return status_nomem();
+    s->options.api_key = s->key.ptr;
+    s->options.given.api_key = NULL;
+    s->options.all = json_set(home_arena(s->home), s->options.all,
+                              SLICE("api_key"), NULL);
+    return s->options.all ? NULL : status_nomem();
+}
+
+static const allm_error *take_policies(struct setup *s)
+{
+    allm_call_opts *o = &s->options.given;
+    struct arena *a = home_arena(s->home);
+    const allm_policy **list = arena_zero(a,
+                                          (o->policy_count + 1) * sizeof *list);
+    if (o->policy_count && !o->policies)
+        return wrong(s, "policies is NULL, but policy_count is not 0");
+    for (size_t i = 0; list && i < o->policy_count; i++) {
+        allm_policy *mine = arena_zero(a, sizeof *mine);
+        if (!mine)
+            return status_nomem();
+        if (!o->policies[i] || !given_take(mine, sizeof *mine, o->policies[i]))
+            return wrong(s, "a policy must be filled with ALLM(policy, ...)");
+        list[i] = mine;
+    }
+    o->policies = list;
+    return list ? NULL : status_nomem();
+}
+
+static const allm_error *take_options(struct setup *s)
+{
+    return plan_options(s->engine, &s->options, home_arena(s->home),
+                        &s->provider_options, &s->adapter_opts);
+}
+
+/* Tables that are counted. */
+static const allm_error *take_handles(struct setup *s)
+{
+    allm_call_opts *o = &s->options.given;
+    const struct engine_core *core = engine_core(s->engine);
+    if (!o->executor)
+        o->executor = core->executor;
+    if (!o->encoder)
+        o->encoder = core->encoder;
+    if (o->pipeline && allm_pipeline_error(o->pipeline))
+        return allm_pipeline_error(o->pipeline);
+    if (o->budget && allm_budget_error(o->budget))
+        return allm_budget_error(o->budget);
+    s->pipeline = allm_pipeline_keep(o->pipeline);
+    s->budget = allm_budget_keep(o->budget);
+    s->terms.budget = s->budget;
+    return NULL;
+}
+
+/* ----------------------------------------------------------------- replay --- */
+
+static const allm_replay_tool *keep_result(struct setup *s,
+                                           const allm_replay_tool *given)
+{
+    struct arena *a = home_arena(s->home);
+    allm_replay_tool *t = arena_zero(a, sizeof *t);
+    if (!t || !given || !given_take(t, sizeof *t, given) || !t->tool_call_id)
+        return NULL;
+    struct slice text = { t->content, t->content_len };
+    if (!text.len)
+        text = slice_of(t->content);
+    t->tool_call_id = arena_text(a, t->tool_call_id);
+    t->content = arena_copy(a, text.ptr ? text : SLICE(""));
+    t->content_len = text.len;
+    t->reason = arena_text(a, t->reason);
+    t->value = json_copy(a, t->value);
+    return a->broken ? NULL : t;
+}
+
+static const allm_error *take_replay(struct setup *s)
+{
+    const allm_replay *given = s->options.given.replay;
+    struct arena *a = home_arena(s->home);
+    const allm_error *error = NULL;
+    if (!given)
+        return NULL;
+    allm_replay *r = arena_zero(a, sizeof *r);
+    if (!r)
+        return status_nomem();
+    if (!given_take(r, sizeof *r, given))
+        return wrong(s, "replay must be filled with ALLM(replay, ...)");
+    const allm_replay_tool **tools =
+        arena_zero(a, (r->tool_count + 1) * sizeof *tools);
+    for (size_t i = 0; tools && i < r->tool_count; i++) {
+        tools[i] = keep_result(s, r->tools ? r->tools[i] : NULL);
+        if (!tools[i])
+            return a->broken ? status_nomem()
+                             : wrong(s, "a tool of replay needs its size and "
+                                        "tool_call_id");
+    }
+    r->tools = tools;
+    if (r->response)
+        r->response = shape_copy(s->home, &response_shape, r->response, &error);
+    s->replay = r;
+    return error ? error : tools ? NULL : status_nomem();
+}
+
+/* ------------------------------------------------------------------ trace --- */
+
+/* Which engine, and whom it asks. */
+static const allm_json *span_metadata(struct setup *s)
+{
+    struct build b;
+    const char *id = engine_record(s->engine)->id;
+    const struct registry_row *row = engine_row_for(s->engine, s->model);
+    build_init(&b, home_arena(s->home));
+    build_object(&b);
+    build_key(&b, SLICE("engine"));
+    build_text(&b, slice_of(id ? id : ""));
+    if (row && row->name) {
+        build_key(&b, SLICE("provider"));
+        build_text(&b, slice_of(row->name));
+    }
+    build_end(&b);
+    return build_done(&b);
+}
+
+static const allm_error *take_trace(struct setup *s)
+{
+    const struct engine_core *core = engine_core(s->engine);
+    struct arena *a = home_arena(s->home);
+    const struct options *o = &s->options;
+    s->request_id = o->request_id ? arena_text(a, o->request_id)
+                                  : trace_id(core->random, a);
+    s->model = arena_text(a, engine_model(s->engine, o, NULL));
+    if (!s->request_id || a->broken)
+        return status_nomem();
+    if (!core->trace)
+        return NULL;
+    s->trace = (struct trace){ core->trace, core->trace_ud, core->clock };
+    s->about = span_metadata(s);
+    return s->about ? NULL : status_nomem();
+}
+
+/* ------------------------------------------------------------------- life --- */
+
+static const allm_error *read_all(struct setup *s, const allm_call_opts *opts)
+{
+    static const allm_error *(*const steps[])(struct setup *) = {
+        take_max_turns, take_key,    take_handles, take_policies,
+        take_replay,    take_tools,  take_options, take_trace,
+    };
+    const allm_error *error = options_read(&s->options, s->home, opts);
+    for (size_t i = 0; !error && i < sizeof steps / sizeof *steps; i++)
+        error = steps[i](s);
+    s->terms.manual = s->options.mode == ALLM_MODE_MANUAL;
+    s->terms.max_output = (size_t)s->options.max_tool_output;
+    return error;
+}
+
+const allm_error *setup_init(struct setup *s, const allm_engine *e,
+                             const allm_thread *thread,
+                             const allm_call_opts *opts, allm_stream *stream)
+{
+    struct mem mem = engine_core(e)->mem;
+    *s = (struct setup){ .mem = mem, .stream = stream,
+                         .waker = stream_waker(stream) };
+    s->engine = allm_engine_keep(e);
+    s->home = home_new(mem, 1024);
+    if (!s->home)
+        return status_nomem();
+    const allm_error *error = read_all(s, opts);
+    return error ? error : validate_thread(home_arena(s->home), thread);
+}
+
+void setup_release(struct setup *s)
+{
+    for (size_t i = 0; s->schemas && i < s->tool_count; i++)
+        allm_json_schema_free(s->schemas[i]);
+    secret_release(&s->key);
+    allm_pipeline_free(s->pipeline);
+    allm_budget_free(s->budget);
+    home_drop(s->home);
+    allm_engine_free(s->engine);
+}

@@ -1,0 +1,726 @@
+/*
+ * step.c - one turn: an answer, the tools it asks for, what follows
+ *
+ *      ASKING   run/generate.c is pulled to its end       adapter events
+ *      TURNING  turn/pipeline.c carries the answer        tool events, error
+ *      CLOSING  the thread grows, the result is made      step_completed
+ *
+ * The result is a fold over the events, here as in a caller's collector: all
+ * that is told goes through `collect` first.
+ *
+ * Invariants
+ *   (1) Every event of the answer comes before every event of a tool.
+ *   (2) step_completed comes once, and last.
+ *   (3) What runs is stopped once: at the end, on stop, or on free.
+ */
+#include "run/step.h"
+
+#include "base/buf.h"
+#include "base/status.h"
+#include "data/encode.h"
+#include "data/error.h"
+#include "data/step_result.h"
+#include "data/tool_call.h"
+#include "run/collect.h"
+#include "run/generate.h"
+#include "run/stream.h"
+#include "turn/budget.h"
+#include "turn/dispatch.h"
+#include "turn/pipeline.h"
+#include "json/build.h"
+#include "json/json.h"
+
+enum state { ASKING, TURNING, CLOSING, ENDED, FAILED };
+
+struct step {
+    struct machine machine;
+    struct setup *setup;
+    struct setup *own;              /* of a step that is no part of a loop */
+    struct mem mem;
+    struct allm_home *home;         /* of the fold and the result */
+    struct collect collect;
+    struct arena own_arena, *arena;
+    struct step_turn turn;
+    struct machine *generate;
+    const allm_response *response;
+    allm_context context;
+    struct turn_tools tools;
+    size_t at;                      /* stage */
+    enum state state;
+    bool told;                      /* the context's error, as an event */
+    uint64_t taken;                 /* out of the budget */
+    allm_thread *thread;            /* as it is behind this turn */
+    allm_event last;
+    const allm_error *error;
+    const allm_step_result *result;
+    allm_step_result *partial;      /* of a step that was stopped */
+    struct trace_span span, *tool_spans;
+};
+
+static struct step *of(struct machine *m)
+{
+    return (struct step *)m;
+}
+
+static const struct step *look(const struct machine *m)
+{
+    return (const struct step *)m;
+}
+
+static void fail(struct step *s, const allm_error *error)
+{
+    s->state = FAILED;
+    s->error = error_copy(s->home, error);
+    trace_fail(&s->span, s->error);
+}
+
+/* Give back what the call did not use; once. */
+static void settle_budget(struct step *s)
+{
+    if (s->taken)
+        budget_settle(s->setup->budget, s->taken,
+                      s->response ? s->response->usage : NULL);
+    s->taken = 0;
+}
+
+/* ---------------------------------------------------------------- journal --- */
+
+static allm_status journal(struct step *s, allm_journal_entry entry)
+{
+    static const allm_error refused = {
+        .size = sizeof(allm_error),
+        .kind = ALLM_ERR_STORE,
+        .reason = "journal_failed",
+        .message = "the journal refused an entry, so that what it tells of "
+                   "was not done",
+    };
+    entry.size = sizeof entry;
+    entry.turn = s->turn.index;
+    entry.request_id = s->setup->request_id;
+    allm_status status = setup_journal(s->setup, &entry);
+    if (status < 0 && s->state != FAILED)
+        fail(s, status == ALLM_ERR_NOMEM ? status_nomem() : &refused);
+    return status;
+}
+
+/* The same for a call whenever it is run: request/turn/call. */
+static const char *key_of(struct step *s, const char *call_id)
+{
+    struct buf key;
+    buf_init(&key, s->arena, 64 * 1024);
+    buf_format(&key, "%s/%u/%s", s->setup->request_id, (unsigned)s->turn.index,
+               call_id);
+    return key.ptr;
+}
+
+static allm_status on_intent(void *ud, const allm_tool_call *call,
+                             const allm_tool *tool)
+{
+    struct step *s = ud;
+    return journal(s, (allm_journal_entry){
+                          .kind = ALLM_JOURNAL_TOOL_INTENT,
+                          .call = call,
+                          .effect = tool ? tool->effect : ALLM_EFFECT_PURE,
+                          .key = key_of(s, call->id) });
+}
+
+static allm_status on_settled(void *ud, const struct batch_result *r)
+{
+    struct step *s = ud;
+    bool ask = r->outcome.kind == OUTCOME_ASK;
+    allm_journal_entry e = {
+        .kind = ALLM_JOURNAL_TOOL_RESULT,
+        .call = r->call,
+        .effect = r->tool ? r->tool->effect : ALLM_EFFECT_PURE,
+        .key = key_of(s, r->call->id),
+        .is_error = r->is_error,
+        .content = ask ? r->outcome.question : r->message->text,
+        .content_len = ask ? slice_of(r->outcome.question).len
+                           : r->message->text_len,
+        .reason = allm_json_text(allm_json_get(r->halt, "halted_reason"),
+                                 NULL),
+        .value = ask ? r->outcome.opts : r->halt ? r->outcome.value : NULL,
+    };
+    return journal(s, e);
+}
+
+/* ------------------------------------------------------------------ spans --- */
+
+/* {"tool": name, "tool_call": {...}} over what all spans tell. */
+static const allm_json *tool_about(struct step *s, const allm_tool_call *call)
+{
+    struct build b;
+    const allm_error *error = NULL;
+    build_init(&b, s->arena);
+    build_object(&b);
+    build_key(&b, SLICE("tool"));
+    build_text(&b, slice_of(call->name));
+    build_key(&b, SLICE("tool_call"));
+    build_value(&b, encode_to_json(s->arena, &tool_call_shape, call,
+                                   ALLM_FORM_PLAIN, &error));
+    build_end(&b);
+    const allm_json *mine = build_done(&b);
+    return mine ? json_merge(s->arena, s->setup->about, mine) : NULL;
+}
+
+static void tool_starts(void *ud, size_t index, const allm_tool_call *call,
+                        const allm_tool *tool)
+{
+    struct step *s = ud;
+    (void)tool;
+    if (!s->tool_spans)
+        s->tool_spans = arena_zero(s->arena,
+                                   (s->response->tool_call_count + 1) *
+                                       sizeof *s->tool_spans);
+    if (s->tool_spans && index < s->response->tool_call_count)
+        trace_begin(&s->tool_spans[index], &s->setup->trace, "tool",
+                    s->setup->request_id, s->setup->model, tool_about(s, call));
+}
+
+static struct trace_span *span_at(struct step *s, size_t index)
+{
+    return s->tool_spans && index < s->response->tool_call_count
+               ? &s->tool_spans[index]
+               : NULL;
+}
+
+static void tool_stops(void *ud, size_t index, const allm_json *result)
+{
+    struct step *s = ud;
+    struct trace_span *span = span_at(s, index);
+    struct build b;
+    if (!span)
+        return;
+    build_init(&b, s->arena);
+    build_object(&b);
+    build_key(&b, SLICE("result"));
+    build_value(&b, result ? result : json_null());
+    build_end(&b);
+    trace_end(span, build_done(&b));
+}
+
+static void tool_is_late(void *ud, size_t index, const allm_error *error)
+{
+    struct trace_span *span = span_at(ud, index);
+    if (span)
+        trace_fail(span, error);
+}
+
+/* The step's own span ends with its result. */
+static void end_span(struct step *s)
+{
+    struct build b;
+    const allm_error *error = NULL;
+    if (!s->span.trace)
+        return;
+    build_init(&b, s->arena);
+    build_object(&b);
+    build_key(&b, SLICE("step_result"));
+    const allm_json *told = s->result
+                                ? encode_to_json(s->arena, &step_result_shape,
+                                                 s->result, ALLM_FORM_PLAIN,
+                                                 &error)
+                                : NULL;
+    build_value(&b, told ? told : json_null());
+    build_end(&b);
+    trace_end(&s->span, build_done(&b));
+}
+
+/* -------------------------------------------------------------- beginning --- */
+
+static const struct machine_ops ops;
+
+static struct step *make(struct setup *setup, const struct step_turn *turn)
+{
+    struct step *s = mem_alloc(setup->mem, sizeof *s);
+    if (!s)
+        return NULL;
+    *s = (struct step){ .machine = { &ops }, .setup = setup,
+                        .mem = setup->mem, .turn = *turn,
+                        .taken = turn->taken };
+    arena_init(&s->own_arena, s->mem);
+    s->arena = turn->arena ? turn->arena : &s->own_arena;
+    context_init(&s->context, s->arena, s->mem);
+    s->home = home_new(s->mem, 512);
+    if (s->home && collect_init(&s->collect, s->home, turn->thread))
+        return s;
+    s->machine.ops->free(&s->machine);
+    return NULL;
+}
+
+static void fill_tools(struct step *s)
+{
+    struct setup *u = s->setup;
+    const struct options *o = s->turn.options;
+    const struct engine_core *core = engine_core(u->engine);
+    const allm_json *context = allm_json_type_of(o->context) == ALLM_JSON_OBJECT
+                                   ? o->context
+                                   : engine_record(u->engine)->context;
+    s->tools.env = (struct tool_env){
+        .mem = s->mem,         .clock = core->clock,
+        .ring = stream_ring,   .waker = u->waker,
+        .workers = stream_workers, .workers_ud = u->stream,
+        .context = context,    .session_id = o->session_id,
+        .request_id = u->request_id,
+    };
+    s->tools.opts = (struct batch_opts){
+        .policy = (allm_tool_policy)o->on_tool_error,
+        .on_error = o->given.on_tool_error_fn,
+        .on_error_ud = o->given.on_tool_error_ud,
+        .timeout_ms = o->tool_timeout > UINT32_MAX ? UINT32_MAX
+                                                   : (uint32_t)o->tool_timeout,
+        .max_concurrency = o->max_concurrency > UINT32_MAX
+                               ? UINT32_MAX
+                               : (uint32_t)o->max_concurrency,
+        .live_events = o->live_tool_events,
+        .by_schema = o->validate_arguments && !u->terms.check_arguments,
+        .style = u->style,
+        .executor = o->given.executor,
+        .encoder = o->given.encoder,
+    };
+    if (u->about)
+        s->tools.opts.trace = (struct batch_trace){
+            .ud = s, .start = tool_starts, .stop = tool_stops,
+            .timeout = tool_is_late };
+    s->tools.ud = s;
+    s->tools.intent = o->given.journal ? on_intent : NULL;
+    s->tools.settled = o->given.journal ? on_settled : NULL;
+    s->tools.replay = s->turn.replay;
+}
+
+static void fill_context(struct step *s)
+{
+    struct setup *u = s->setup;
+    allm_context *c = &s->context;
+    c->clock = engine_core(u->engine)->clock;
+    c->waker = u->waker;
+    c->terms = &u->terms;
+    c->runner = &s->tools;
+    c->history = s->collect.thread;
+    c->executor = s->turn.options->given.executor;
+    c->tool_count = s->turn.no_tools ? 0 : u->tool_count;
+    c->tools = u->tools;
+    c->schemas = u->schemas;
+    c->iteration = s->turn.index;
+    c->max_iterations = s->turn.max;
+}
+
+/* Ask the model. */
+static void open_call(struct step *s)
+{
+    struct setup *u = s->setup;
+    const struct options *o = s->turn.options;
+    const struct plan_turn turn = {
+        .request_id = u->request_id,
+        .thread = s->turn.thread,
+        .checked = s->turn.checked,
+        .tool_count = s->turn.no_tools ? 0 : u->wire_count,
+        .tools = u->wire,
+        .structured_finalize = u->finalize,
+        .options = u->provider_options,
+        .adapter_opts = u->adapter_opts,
+    };
+    if (journal(s, (allm_journal_entry){ .kind = ALLM_JOURNAL_MODEL_CALL }) < 0)
+        return;
+    s->generate = generate_turn(u->engine, o, &turn, &s->collect, u->waker);
+    if (!s->generate)
+        fail(s, status_nomem());
+    else if (s->generate->ops->error(s->generate))
+        fail(s, s->generate->ops->error(s->generate));
+}
+
+/* ----------------------------------------------------------------- replay --- */
+
+static void put_call(struct step *s, const allm_tool_call *call)
+{
+    allm_event *started = context_put(&s->context, ALLM_EV_TOOL_CALL_STARTED);
+    allm_event *completed = context_put(&s->context,
+                                        ALLM_EV_TOOL_CALL_COMPLETED);
+    if (!started || !completed)
+        return;
+    started->id = completed->id = call->id;
+    started->name = completed->name = call->name;
+    completed->arguments = call->arguments;
+    completed->raw_arguments = call->raw_arguments ? call->raw_arguments : "";
+    completed->raw_len = call->raw_arguments ? call->raw_len : 0;
+    completed->metadata = call->metadata;
+    completed->provider_state = call->provider_state;
+}
+
+/* The answer comes from a journal: its events once more, in short. */
+static void replay_answer(struct step *s)
+{
+    const allm_response *r = s->turn.replay->response;
+    allm_event *e = context_put(&s->context, ALLM_EV_MESSAGE_STARTED);
+    if (e)
+        e->message = r->message;
+    if (r->output_len &&
+        (e = context_put(&s->context, ALLM_EV_TEXT_COMPLETED))) {
+        e->text = r->output_text;
+        e->text_len = r->output_len;
+    }
+    for (size_t i = 0; i < r->tool_call_count; i++)
+        put_call(s, r->tool_calls[i]);
+    e = context_put(&s->context, ALLM_EV_MESSAGE_COMPLETED);
+    if (e) {
+        e->message = r->message;
+        e->finish_reason = r->finish_reason;
+    }
+    s->response = s->context.response = r;
+    s->state = TURNING;
+}
+
+struct machine *step_machine(struct setup *u, const struct step_turn *turn)
+{
+    struct step *s = make(u, turn);
+    if (!s)
+        return NULL;
+    fill_context(s);
+    fill_tools(s);
+    if (u->about)
+        trace_begin(&s->span, &u->trace, "step", u->request_id, u->model,
+                    u->about);
+    if (turn->replay && turn->replay->response)
+        replay_answer(s);
+    else
+        open_call(s);
+    return &s->machine;
+}
+
+/* ---------------------------------------------------------------- pulling --- */
+
+/* Fold an event of ours, then hand it out. */
+static allm_status deliver(struct step *s, allm_event *made, allm_event **event)
+{
+    if (collect_add(&s->collect, made) < 0) {
+        fail(s, status_nomem());
+        return s->error->kind;
+    }
+    *event = made;
+    return ALLM_EVENT;
+}
+
+static allm_status ask(struct step *s, allm_event **event, int64_t *again_ns)
+{
+    const struct machine_ops *g = s->generate->ops;
+    allm_status status = g->next(s->generate, event, again_ns);
+    if (status < 0)
+        fail(s, g->error(s->generate));
+    if (status != ALLM_OK)
+        return status;
+    s->error = g->error(s->generate);
+    s->response = s->context.response = g->response(s->generate);
+    settle_budget(s);
+    if (journal(s, (allm_journal_entry){ .kind = ALLM_JOURNAL_RESPONSE,
+                                         .response = s->response }) < 0)
+        return s->error->kind;
+    s->state = TURNING;
+    return ALLM_OK;
+}
+
+/* An answer that broke off goes through no stage. */
+static bool is_broken(const struct step *s)
+{
+    return s->response->finish_reason == ALLM_FINISH_ERROR;
+}
+
+static void note_broken(struct step *s)
+{
+    allm_context *c = &s->context;
+    c->error = s->response->error;
+    context_decide(c, ALLM_DECISION_ERROR, "error");
+}
+
+/* The context has an error: tell it, once. */
+static bool tell_error(struct step *s)
+{
+    allm_context *c = &s->context;
+    if (s->told || c->status == ALLM_OK || !c->error)
+        return false;
+    s->told = true;
+    allm_event *e = context_put(c, ALLM_EV_ERROR);
+    if (!e) {
+        fail(s, status_nomem());
+        return false;
+    }
+    e->error = c->error;
+    s->error = error_copy(s->home, c->error);
+    return true;
+}
+
+static allm_status work(struct step *s, allm_event **event, int64_t *again_ns)
+{
+    allm_context *c = &s->context;
+    allm_event *made = context_take(c);
+    if (made)
+        return deliver(s, made, event);
+    if (is_broken(s)) {
+        note_broken(s);
+        s->state = CLOSING;
+        return ALLM_OK;
+    }
+    allm_status status = pipeline_run(s->setup->pipeline, c, &s->at);
+    if (s->state == FAILED)
+        return s->error->kind;  /* the journal */
+    if (status == ALLM_ERR_NOMEM) {
+        fail(s, status_nomem());
+        return status;
+    }
+    if (status == ALLM_AGAIN) {
+        *again_ns = c->again_ns;
+        return status;
+    }
+    if (status == ALLM_EVENT)
+        return ALLM_OK;         /* it is taken at once */
+    if (!tell_error(s) && s->state != FAILED)
+        s->state = CLOSING;
+    return ALLM_OK;
+}
+
+/* The messages of this turn; false: no memory. */
+static bool grow_thread(struct step *s)
+{
+    allm_context *c = &s->context;
+    bool halted = c->decision == ALLM_DECISION_HALT;
+    s->thread = allm_thread_copy(s->turn.thread);
+    if (!s->thread)
+        return false;
+    if (!c->message_count && (s->setup->keep_answer || halted))
+        context_push_message(c, context_assistant(c));
+    if (c->broken)
+        return false;
+    return !c->message_count ||
+           allm_thread_append_all(s->thread, c->message_count, c->messages) ==
+               ALLM_OK;
+}
+
+/* The calls that the caller has to answer; none if the turn failed. */
+static void fill_manual(struct step *s, allm_event *e)
+{
+    if (s->context.status != ALLM_OK)
+        return;
+    e->manual_tool_calls = s->context.manual;
+    e->manual_tool_call_count = s->context.manual_count;
+}
+
+static allm_status close_turn(struct step *s, allm_event **event)
+{
+    allm_event *e = &s->last;
+    if (!grow_thread(s)) {
+        fail(s, status_nomem());
+        return ALLM_ERR_NOMEM;
+    }
+    *e = (allm_event){ .size = sizeof *e, .type = ALLM_EV_STEP_COMPLETED,
+                       .response = s->response, .thread = s->thread,
+                       .mode = s->setup->terms.manual ? ALLM_MODE_MANUAL
+                                                      : ALLM_MODE_AUTO };
+    fill_manual(s, e);
+    allm_status status = deliver(s, e, event);
+    if (status < 0)
+        return status;
+    s->result = collect_last_step(&s->collect);
+    s->state = ENDED;
+    end_span(s);
+    if (journal(s, (allm_journal_entry){ .kind = ALLM_JOURNAL_TURN_END,
+                                         .step = s->result }) < 0)
+        return s->error->kind;
+    return ALLM_EVENT;
+}
+
+static allm_status step_next(struct machine *m, allm_event **event,
+                             int64_t *again_ns)
+{
+    struct step *s = of(m);
+    for (;;) {
+        allm_status status = ALLM_OK;
+        switch (s->state) {
+        case ASKING:  status = ask(s, event, again_ns); break;
+        case TURNING: status = work(s, event, again_ns); break;
+        case CLOSING: status = close_turn(s, event); break;
+        case ENDED:   return ALLM_OK;
+        case FAILED:  return s->error->kind;
+        }
+        if (status != ALLM_OK)
+            return status;
+    }
+}
+
+/* ----------------------------------------------------------------- ending --- */
+
+static void step_stop(struct machine *m, bool cancelled)
+{
+    struct step *s = of(m);
+    if (s->generate)
+        s->generate->ops->stop(s->generate, cancelled);
+    dispatch_stop(&s->tools);
+    if (s->state == ENDED || s->state == FAILED)
+        return;
+    if (s->generate && !s->response) {
+        s->response = s->generate->ops->response(s->generate);
+        s->error = s->generate->ops->error(s->generate);
+    }
+    settle_budget(s);
+    s->partial = collect_step_result(&s->collect);
+    s->state = ENDED;
+    if (!s->partial)
+        fail(s, status_nomem());
+    end_span(s);
+}
+
+static void step_free(struct machine *m)
+{
+    struct step *s = of(m);
+    struct mem mem = s->mem;
+    dispatch_stop(&s->tools);
+    context_release(&s->context);
+    settle_budget(s);
+    trace_end(&s->span, NULL);
+    if (s->generate)
+        s->generate->ops->free(s->generate);
+    allm_step_result_free(s->partial);
+    allm_thread_free(s->thread);
+    if (s->collect.home)
+        collect_release(&s->collect);
+    home_drop(s->home);
+    arena_release(&s->own_arena);
+    if (s->own) {
+        setup_release(s->own);
+        mem_free(mem, s->own, sizeof *s->own);
+    }
+    mem_free(mem, s, sizeof *s);
+}
+
+static const allm_error *step_error(const struct machine *m)
+{
+    const struct step *s = look(m);
+    if (s->error || !s->generate)
+        return s->error;
+    return s->generate->ops->error(s->generate);
+}
+
+static const allm_response *step_response(const struct machine *m)
+{
+    const allm_step_result *r = step_result(m);
+    return r ? r->response : NULL;
+}
+
+static const char *step_request_id(const struct machine *m)
+{
+    return look(m)->setup->request_id;
+}
+
+static const void *step_result_of(const struct machine *m,
+                                  enum machine_result which)
+{
+    return which == MACHINE_STEP ? step_result(m) : NULL;
+}
+
+/* Waited for, a tool that nobody knows is an error and no result. */
+static allm_status step_blocked(const struct machine *m)
+{
+    const struct step *s = look(m);
+    return s->context.status != ALLM_OK ? s->context.status : ALLM_OK;
+}
+
+static const char *step_output(const struct machine *m, const char *id,
+                               size_t *len)
+{
+    return whole_find(&look(m)->setup->whole, id, len);
+}
+
+static const struct machine_ops ops = {
+    .output = step_output,
+    .next = step_next,
+    .stop = step_stop,
+    .free = step_free,
+    .error = step_error,
+    .response = step_response,
+    .request_id = step_request_id,
+    .result = step_result_of,
+    .blocked = step_blocked,
+};
+
+const allm_context *step_context(const struct machine *m)
+{
+    return &look(m)->context;
+}
+
+const allm_step_result *step_result(const struct machine *m)
+{
+    const struct step *s = look(m);
+    return s->result ? s->result : s->partial;
+}
+
+struct allm_home *step_home(const struct machine *m)
+{
+    return look(m)->home;
+}
+
+const allm_tool_call *const *step_unknown(const struct machine *m,
+                                          size_t *count)
+{
+    *count = look(m)->tools.unknown_count;
+    return look(m)->tools.unknown;
+}
+
+const char *step_afford(struct setup *u, struct step_turn *turn)
+{
+    const allm_int max = turn->options->max_tokens;
+    uint64_t need = max.set && max.value > 0 ? (uint64_t)max.value : 0;
+    int64_t now = clock_now_ns(engine_core(u->engine)->clock);
+    return budget_take(u->budget, now, need, &turn->taken);
+}
+
+/* ------------------------------------------------------------ a step alone --- */
+
+static const allm_error no_budget = {
+    .size = sizeof(allm_error),
+    .kind = ALLM_ERR_ENGINE,
+    .reason = "budget_exceeded",
+    .message = "the budget of this call is used up",
+};
+
+static struct machine *lone_step(struct setup *u, const allm_engine *e,
+                                 const allm_thread *thread,
+                                 const allm_call_opts *opts,
+                                 allm_stream *stream)
+{
+    const allm_error *error = setup_init(u, e, thread, opts, stream);
+    struct step_turn turn = { .options = &u->options, .thread = thread,
+                              .max = u->max_turns, .replay = u->replay };
+    if (!u->home)
+        return NULL;
+    u->keep_answer = true;
+    u->finalize = u->options.structured_finalize;
+    if (!error && step_afford(u, &turn))
+        error = &no_budget;
+    if (error)
+        turn.thread = NULL;     /* it may be what is wrong */
+    struct step *s = error ? make(u, &turn) : of(step_machine(u, &turn));
+    if (!s)
+        return NULL;
+    s->own = u;
+    if (error)
+        fail(s, error);
+    return &s->machine;
+}
+
+allm_stream *allm_step(const allm_engine *e, const allm_thread *thread,
+                       const allm_call_opts *opts)
+{
+    if (!e || !thread)
+        return NULL;
+    struct mem mem = engine_core(e)->mem;
+    allm_stream *stream = stream_new(mem, engine_core(e)->clock);
+    struct setup *u = stream ? mem_alloc(mem, sizeof *u) : NULL;
+    if (!u) {
+        allm_stream_free(stream);
+        return NULL;
+    }
+    struct machine *m = lone_step(u, e, thread, opts, stream);
+    if (!m) {
+        setup_release(u);
+        mem_free(mem, u, sizeof *u);
+    }
+    return stream_begin(stream, m);
+}

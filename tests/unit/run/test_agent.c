@@ -1,0 +1,616 @@
+/* test_agent.c - the loop of an agent: what ends it, and what it hands back */
+#include "allm_ext.h"
+
+#include "harness/check.h"
+#include "harness/play.h"
+#include "harness/turns.h"
+
+#include <stdio.h>
+
+#define CALL(id, name, args) \
+    "['tool_call', {'id': '" id "', 'name': '" name "', 'arguments': " args "}]"
+#define TURN(id, name) \
+    "[" CALL(id, name, "{'x': 1}") ", ['finish', 'tool_calls']]"
+#define SAY(text) "[['text', '" text "'], ['finish', 'stop']]"
+#define BLANK "[['finish', 'stop']]"
+
+struct seen {
+    int count;
+    char traces[2048];
+};
+
+static void on_iteration(const allm_context *c, void *ud)
+{
+    struct seen *seen = ud;
+    allm_text *t = allm_json_write(allm_context_trace(c), 0);
+    const char *bytes = allm_text_bytes(t, NULL);
+    size_t n = strlen(seen->traces);
+    snprintf(seen->traces + n, sizeof seen->traces - n, "%s",
+             bytes ? bytes : "?");
+    allm_text_free(t);
+    if (seen->count >= 0)
+        CHECK_INT(allm_context_iteration(c), seen->count);
+    seen->count++;
+}
+
+struct bench {
+    struct clock_manual clock;
+    allm_engine *engine;
+    allm_thread *thread;
+    allm_stream *stream;
+    struct seen seen;
+};
+
+static void begin(struct bench *b, const char *scripts, const char *tools,
+                  const allm_agent_opts *opts)
+{
+    allm_agent_opts mine = { .size = sizeof mine };
+    if (opts)
+        mine = *opts;
+    *b = (struct bench){ .clock = { 0, 0 } };
+    if (!mine.on_iteration) {
+        mine.on_iteration = on_iteration;
+        mine.on_iteration_ud = &b->seen;
+    }
+    b->engine = turns_engine(scripts, tools, &b->clock);
+    b->thread = turns_thread();
+    b->stream = allm_agent(b->engine, b->thread, &mine);
+}
+
+static const allm_agent_result *wait_for(struct bench *b)
+{
+    CHECK_INT(allm_stream_wait(b->stream), ALLM_OK);
+    const allm_agent_result *r = allm_stream_agent_result(b->stream);
+    CHECK(r);
+    return r;
+}
+
+static void end(struct bench *b)
+{
+    allm_stream_free(b->stream);
+    allm_thread_free(b->thread);
+    allm_engine_free(b->engine);
+}
+
+/* ------------------------------------------------------------ how it ends --- */
+
+struct row {
+    const char *why, *scripts, *tools;
+    allm_agent_opts opts;
+    const char *reason, *messages;
+    int iterations, calls, runs, seen;
+    const char *traces;
+};
+
+#define OK_TRACE "[\"parse_tool_calls\",\"validate_calls\",\"budget_ok\"," \
+                 "[\"dispatch\",1],\"inject_results\",\"loop_continue\"]"
+#define NO_TRACE "[\"parse_tool_calls\",\"validate_calls\"," \
+                 "\"budget_exceeded_iterations\"]"
+
+static const struct row rows[] = {
+    { "E1 a tool, then a text", "[" TURN("c1", "calc") ", " SAY("42!") "]",
+      "calc=text:42", { .max_iterations = 10 }, "completed",
+      "u:hi a:(c1) t:c1=42", 2, 1, 1, 2, OK_TRACE "[\"parse_no_tools\"]" },
+    { "C1 one turn only", "[" TURN("c1", "calc") "]", "calc=text:42",
+      { .max_iterations = 1 }, "budget_exceeded", "u:hi", 1, 0, 0, 1,
+      NO_TRACE },
+    { "C2 three turns", "[" TURN("c1", "calc") ", " TURN("c1", "calc") ", "
+      TURN("c1", "calc") "]", "calc=text:42", { .max_iterations = 3 },
+      "budget_exceeded", "u:hi a:(c1) t:c1=42 a:(c1) t:c1=42", 3, 2, 2, 3,
+      OK_TRACE OK_TRACE NO_TRACE },
+    { "C3 an unknown tool", "[" TURN("c1", "odd") ", " SAY("x") "]",
+      "b=echo;a=echo", { 0 }, "completed",
+      "u:hi a:(c1) t:c1=Error: unknown tool 'odd'. Available: a, b", 2, 0, 0,
+      2, "[\"parse_tool_calls\",\"validate_calls\",\"budget_ok\","
+      "[\"dispatch\",0],\"inject_results\",\"loop_continue\"]"
+      "[\"parse_no_tools\"]" },
+    { "C4 results stand in the order of calls",
+      "[[" CALL("u1", "odd", "{}") ", " CALL("v", "calc", "{}") ", "
+      CALL("u2", "odd", "{}") ", ['finish', 'tool_calls']], " SAY("x") "]",
+      "calc=text:42", { 0 }, "completed",
+      "u:hi a:(u1,v,u2) t:u1=Error: unknown tool 'odd'. Available: calc "
+      "t:v=42 t:u2=Error: unknown tool 'odd'. Available: calc", 2, 1, 1, 2,
+      NULL },
+    { "C5 the same error three times", "[" TURN("c1", "calc") ", "
+      TURN("c1", "calc") ", " TURN("c1", "calc") ", " SAY("x") "]",
+      "calc=fail:x", { 0 }, "circuit_breaker",
+      "u:hi a:(c1) t:c1=Error: x a:(c1) t:c1=Error: x", 3, 2, 3, 3, NULL },
+    { "the breaker may be off", "[" TURN("c1", "calc") ", " TURN("c1", "calc")
+      ", " TURN("c1", "calc") ", " SAY("x") "]", "calc=fail:x",
+      { .flags = ALLM_AGENT_NO_BREAKER }, "completed", NULL, 4, 3, 3, 4, NULL },
+    { "it may be earlier", "[" TURN("c1", "calc") ", " TURN("c1", "calc")
+      ", " SAY("x") "]", "calc=fail:x", { .max_repeats = 2 },
+      "circuit_breaker", NULL, 2, 1, 2, 2, NULL },
+    { "C6 the model fails later", "[" TURN("c1", "calc")
+      ", [['preflight_error', 'timeout']]]", "calc=text:1", { 0 },
+      "llm_error", "u:hi a:(c1) t:c1=1", 2, 1, 1, 1, OK_TRACE },
+    { "C6 an answer breaks off", "[" TURN("c1", "calc")
+      ", [['text', 'a'], ['error', 'timeout']]]", "calc=text:1", { 0 },
+      "llm_error", "u:hi a:(c1) t:c1=1", 2, 1, 1, 1, OK_TRACE },
+    { "calls count, whatever the finish reason",
+      "[[" CALL("c1", "calc", "{}") ", ['finish', 'stop']], " SAY("x") "]",
+      "calc=text:1", { 0 }, "completed", "u:hi a:(c1) t:c1=1", 2, 1, 1, 2,
+      NULL },
+    { "2 the terminal tool ends it", "[[" CALL("c1", "calc", "{}") ", "
+      CALL("c2", "final", "{'a': 1}") ", ['finish', 'tool_calls']]]",
+      "calc=text:1;final=text:2", { .terminal_tool = "final" }, "completed",
+      "u:hi", 1, 0, 0, 1, "[[\"parse_terminal_tool\",\"final\"]]" },
+    { "also in the last turn", "[" TURN("c2", "final") "]", "final=text:2",
+      { .terminal_tool = "final", .max_iterations = 1 }, "completed", "u:hi",
+      1, 0, 0, 1, NULL },
+    { "1 without the option it is a tool", "[" TURN("c2", "final") ", "
+      SAY("x") "]", "final=text:2", { 0 }, "completed",
+      "u:hi a:(c2) t:c2=2", 2, 1, 1, 2, NULL },
+    { "4 a blank answer", "[" BLANK ", " SAY("x") "]", "calc=text:1", { 0 },
+      "completed", "u:hi", 1, 0, 0, -1, NULL },
+    { "5 three blank answers", "[" BLANK ", " BLANK ", " BLANK "]",
+      "calc=text:1", { 0 }, "empty_stop", "u:hi", 1, 0, 0, -1, NULL },
+    { "6 one is enough", "[" BLANK ", " BLANK "]", "calc=text:1",
+      { .max_blank_stops = 1 }, "empty_stop", "u:hi", 1, 0, 0, 1,
+      "[\"parse_blank_stop\"]" },
+    { "8 a nudge", "[" BLANK ", " SAY("x") "]", "calc=text:1",
+      { .blank_stop_nudge = "Well?" }, "completed", "u:hi u:Well?", 1, 0, 0,
+      -1, NULL },
+    { "a tool halts", "[" TURN("c1", "calc") ", " SAY("x") "]",
+      "calc=halt:enough:1", { 0 }, "enough", "u:hi a:(c1) t:c1=1", 1, 0, 1, 1,
+      NULL },
+    { "a tool raises", "[" TURN("c1", "calc") ", " SAY("x") "]",
+      "calc=raise:boom", { 0 }, "completed", NULL, 2, 1, 1, 2, NULL },
+};
+
+static void an_agent_ends_for_one_reason(void)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct row *r = &rows[i];
+        struct bench b;
+        allm_agent_opts opts = r->opts;
+        opts.size = sizeof opts;
+        check_row(r->why);
+        begin(&b, r->scripts, r->tools, &opts);
+        if (r->seen < 0)
+            b.seen.count = -1000;       /* iterations repeat: not counted */
+        const allm_agent_result *a = wait_for(&b);
+        CHECK_TEXT(GET(a, reason), r->reason);
+        CHECK_INT(GET(a, iterations), r->iterations);
+        CHECK_INT(GET(a, tool_calls), r->calls);
+        CHECK_INT(turns_runs(), r->runs);
+        if (r->messages)
+            CHECK_TEXT(turns_messages(GET(a, messages)), r->messages);
+        if (r->seen >= 0)
+            CHECK_INT(b.seen.count, r->seen);
+        if (r->traces)
+            CHECK_TEXT(b.seen.traces, r->traces);
+        bool failed = strcmp(r->reason, "completed") != 0 &&
+                      strcmp(r->reason, "enough") != 0;
+        CHECK(a && !a->error == !failed);
+        const allm_chat_result *c = allm_stream_chat_result(b.stream);
+        CHECK_TEXT(GET(c, halted_reason), failed ? "error" : r->reason);
+        end(&b);
+    }
+}
+
+static void answers_carry_what_the_loop_did(void)
+{
+    struct bench b;
+    begin(&b, "[" TURN("c2", "final") "]", "final=text:2",
+          ALLM(agent_opts, .terminal_tool = "final"));
+    const allm_agent_result *a = wait_for(&b);
+    const allm_json *m = a && a->response ? a->response->metadata : NULL;
+    CHECK_TEXT(allm_json_text(allm_json_get(m, "terminal_tool"), NULL),
+               "final");
+    CHECK_VALUE(allm_json_get(m, "terminal_args"), "{'x':1}");
+    CHECK(allm_json_get(m, "terminal_tool_call"));
+    end(&b);
+
+    begin(&b, "[" BLANK ", " SAY("x") "]", "", ALLM(agent_opts, .flags = 0));
+    b.seen.count = -1000;
+    a = wait_for(&b);
+    m = a && a->response ? a->response->metadata : NULL;
+    CHECK_VALUE(allm_json_get(m, "blank_stop_retries"), "1");
+    end(&b);
+
+    begin(&b, "[" TURN("c0", "t") ", " BLANK ", " BLANK ", " BLANK "]",
+          "t=text:1", NULL);
+    b.seen.count = -1000;
+    a = wait_for(&b);
+    const allm_error *e = GET(a, error);
+    CHECK_ERROR(e, ALLM_ERR_ENGINE, "empty_stop", "blank");
+    CHECK_VALUE(GET(e, metadata),
+                "{'iteration':1,'attempts':3,'finish_reasons':['stop','stop',"
+                "'stop'],'provider':'fake','model':'fake:m'}");
+    end(&b);
+}
+
+static void usage_is_of_all_calls(void)
+{
+    struct bench b;
+    begin(
+        &b,
+        "[[" CALL("c0", "t",
+                  "{}") ", ['usage', {'input_tokens': 3, 'output_tokens': 1}], "
+                        "['finish', 'tool_calls']], [['text', 'x'], "
+                        "['usage', {'input_tokens': 5}], ['finish', 'stop']]]",
+        "t=text:1", NULL);
+    const allm_agent_result *a = wait_for(&b);
+    const allm_usage *u = GET(a, usage);
+    CHECK_INT(u ? u->input_tokens.value : 0, 8);
+    CHECK_INT(u ? u->output_tokens.value : 0, 1);
+    CHECK_TEXT(a && a->response ? a->response->output_text : NULL, "x");
+    CHECK_VALUE(GET(a, trace), "['parse_no_tools']");
+    end(&b);
+}
+
+/* ------------------------------------------------------------- arguments --- */
+
+static void wrong_arguments_are_told_to_the_model(void)
+{
+    struct bench b = { .clock = { 0, 0 } };
+    b.engine = turns_engine(
+        "[[" CALL("c0", "find", "{}") ", " CALL(
+            "c1", "find",
+            "{'q': 'a'}") ", ['tool_call', {'id': 'c2', 'name': 'find', 'raw_arguments': '[1'}], "
+                          "['finish', 'tool_calls']], " SAY("x") "]",
+        "", &b.clock);
+    allm_tool *find = allm_tool_new(
+        ALLM(tool, .name = "find", .description = "",
+             .schema_text = "{\"type\": \"object\", \"required\": [\"q\"]}"));
+    allm_engine *e = allm_engine_put_tool(b.engine, find);
+    b.thread = turns_thread();
+    b.stream = allm_agent(e, b.thread,
+                          ALLM(agent_opts, .on_iteration = on_iteration,
+                               .on_iteration_ud = &b.seen));
+    const allm_event *event;
+    char told[1024] = "";
+    while (allm_stream_next(b.stream, &event) == ALLM_EVENT) {
+        size_t n = strlen(told);
+        if (event->type == ALLM_EV_TOOL_RESULT_ENCODED)
+            snprintf(told + n, sizeof told - n, "%s:%.40s|", event->id,
+                     event->text);
+    }
+    CHECK_TEXT(told, "c0:Error: invalid arguments for 'find': mis|"
+                     "c2:Error: invalid arguments for 'find': the|"
+                     "c1:Error: no function is set for this tool|");
+    allm_stream_free(b.stream);
+    allm_thread_free(b.thread);
+    allm_tool_free(find);
+    allm_engine_free(e);
+    allm_engine_free(b.engine);
+}
+
+/* --------------------------------------------------------------- options --- */
+
+static void options_are_checked(void)
+{
+    static const struct {
+        const char *json;
+        uint32_t max;
+        const char *told;
+    } told[] = {
+        { "{'max_iterations': 0}", 0, "misuse invalid_option" },
+        { "{'max_iterations': 2}", 2, "misuse invalid_option" },
+        { "{'max_blank_stops': 'x'}", 0, "misuse invalid_option" },
+        { "{'terminal_tool': 1}", 0, "misuse invalid_option" },
+        { "{'max_iterations': 1}", 0,
+          "m c:c0/t m.tool_calls e:budget_exceeded step[u] chat[error] ok" },
+        { "{'terminal_tool': 't'}", 0,
+          "m c:c0/t m.tool_calls step[u] chat[completed] ok" },
+    };
+    for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
+        struct bench b;
+        allm_json *json = noun_json(told[i].json);
+        check_row(told[i].json);
+        begin(&b, "[" TURN("c0", "t") "]", "t=text:1",
+              ALLM(agent_opts, .max_iterations = told[i].max,
+                   .call = ALLM(call_opts, .json = json)));
+        CHECK_TEXT(turns_play(b.stream), told[i].told);
+        end(&b);
+        allm_json_free(json);
+    }
+    allm_agent_opts odd = { .size = 0 };
+    allm_engine *e = turns_engine("[]", "", NULL);
+    allm_thread *t = turns_thread();
+    allm_stream *s = allm_agent(e, t, &odd);
+    CHECK_TEXT(turns_play(s), "misuse struct_size");
+    allm_stream_free(s);
+    allm_thread_free(t);
+    allm_engine_free(e);
+}
+
+/* ------------------------------------------------------------- pipelines --- */
+
+static allm_status breaks(allm_context *c, void *ud)
+{
+    (void)c;
+    (void)ud;
+    return ALLM_ERR_TOOL;
+}
+
+static allm_status idles(allm_context *c, void *ud)
+{
+    ++*(int *)ud;
+    return allm_context_note(c, "idle", NULL);
+}
+
+static void play_with(const char *why, allm_pipeline *p, const char *scripts,
+                      uint32_t max, const char *reason, int runs)
+{
+    struct bench b;
+    check_row(why);
+    begin(&b, scripts, "t=text:1",
+          ALLM(agent_opts, .max_iterations = max,
+               .call = ALLM(call_opts, .pipeline = p)));
+    allm_pipeline_free(p);      /* it is kept */
+    const allm_agent_result *a = wait_for(&b);
+    CHECK_TEXT(GET(a, reason), reason);
+    CHECK_INT(turns_runs(), runs);
+    end(&b);
+}
+
+static allm_pipeline *without(const char *name)
+{
+    allm_pipeline *p = allm_pipeline_new();
+    allm_pipeline *q = allm_pipeline_remove(p, name);
+    allm_pipeline_free(p);
+    return q;
+}
+
+static void stages_may_be_exchanged(void)
+{
+    static const char turns[] =
+        "[" TURN("c0", "t") ", " TURN("c1", "t") ", " SAY("x") "]";
+    int calls = 0;
+    play_with("C8 without budget", without("budget"), turns, 2,
+              "max_iterations_reached", 2);
+    play_with("C9 without inject", without("inject"), turns, 5, "completed", 1);
+    play_with("without decide", without("decide"), turns, 5,
+              "unexpected_pipeline_result", 1);
+    allm_pipeline *p = allm_pipeline_new(), *q;
+    q = allm_pipeline_replace(p, "validate",
+                              ALLM(stage, .name = "mine", .run = breaks));
+    play_with("C10 a stage fails", q, turns, 5, "pipeline_error", 0);
+    q = allm_pipeline_insert(
+        p, "dispatch", ALLM(stage, .name = "idle", .run = idles, .ud = &calls));
+    play_with("a stage more", q, turns, 5, "completed", 2);
+    CHECK_INT(calls, 2);
+    q = allm_pipeline_insert(p, NULL,
+                             ALLM(stage, .name = "idle", .run = idles,
+                                  .ud = &calls,
+                                  .flags = ALLM_STAGE_ON_DECIDED));
+    play_with("a stage for what is decided", q, turns, 5, "completed", 2);
+    CHECK_INT(calls, 5);
+    allm_pipeline_free(p);
+}
+
+/* -------------------------------------------------------------- policies --- */
+
+struct nosy {
+    int before, after, closed;
+    allm_decision decision;
+    uint32_t at;
+    allm_status status;
+};
+
+static allm_status look_before(void *state, const allm_loop_view *view,
+                               allm_verdict *v, void *ud)
+{
+    struct nosy *n = ud;
+    (void)state;
+    (void)view;
+    (void)v;
+    n->before++;
+    return ALLM_OK;
+}
+
+static allm_status look_after(void *state, const allm_loop_view *view,
+                              const allm_context *c, allm_verdict *v, void *ud)
+{
+    struct nosy *n = ud;
+    int *mine = state;
+    (void)c;
+    ++*mine;
+    CHECK_INT(*mine, n->after + 1);
+    n->after++;
+    if (view->turn == n->at && n->decision) {
+        v->decision = n->decision;
+        v->reason = "enough_of_it";
+        v->say = "Go on.";
+    }
+    return n->status;
+}
+
+static void look_closed(void *state, void *ud)
+{
+    (void)state;
+    ((struct nosy *)ud)->closed++;
+}
+
+static void policies_decide_too(void)
+{
+    static const struct {
+        const char *why;
+        allm_decision decision;
+        allm_status status;
+        const char *reason;
+        int before, after;
+    } told[] = {
+        { "it only looks", ALLM_DECISION_NONE, ALLM_OK, "completed", 3, 3 },
+        { "it stops", ALLM_DECISION_HALT, ALLM_OK, "enough_of_it", 1, 1 },
+        { "it says more", ALLM_DECISION_CONTINUE, ALLM_OK, "completed", 3, 3 },
+        { "it fails", ALLM_DECISION_NONE, ALLM_ERR_TOOL, "policy_failed", 1,
+          1 },
+    };
+    for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
+        struct nosy n = { .decision = told[i].decision,
+                          .status = told[i].status };
+        const allm_policy *policy =
+            ALLM(policy, .name = "nosy", .state_size = sizeof(int), .ud = &n,
+                 .before_turn = look_before, .after_turn = look_after,
+                 .close = look_closed);
+        struct bench b;
+        check_row(told[i].why);
+        begin(&b, "[" TURN("c0", "t") ", " TURN("c1", "t") ", " SAY("x") "]",
+              "t=text:1",
+              ALLM(agent_opts, .call = ALLM(call_opts, .policy_count = 1,
+                                            .policies = &policy)));
+        const allm_agent_result *a = wait_for(&b);
+        CHECK_TEXT(GET(a, reason), told[i].reason);
+        CHECK_INT(n.before, told[i].before);
+        CHECK_INT(n.after, told[i].after);
+        if (told[i].decision == ALLM_DECISION_CONTINUE)
+            CHECK_TEXT(turns_messages(GET(a, messages)),
+                       "u:hi a:(c0) t:c0=1 u:Go on. a:(c1) t:c1=1");
+        end(&b);
+        CHECK(n.closed == 1);
+    }
+}
+
+/* --------------------------------------------------------------- budgets --- */
+
+#define USED(n) "['usage', {'input_tokens': " #n ", 'output_tokens': 0}], "
+
+static void loops_share_a_budget(void)
+{
+    static const char turns[] = "[[" USED(60)
+        CALL("c0", "t",
+             "{}") ", ['finish', 'tool_calls']], "
+                   "[" USED(60)
+                       CALL("c1", "t",
+                            "{}") ", ['finish', 'tool_calls']], "
+                                  "[" USED(
+                                      60) "['text', 'x'], ['finish', 'stop']]]";
+    static const struct {
+        const char *why;
+        allm_budget_opts opts;
+        const char *reason, *limit;
+        int runs;
+    } told[] = {
+        { "tokens", { .max_tokens = 100 }, "budget", "max_tokens", 2 },
+        { "tokens enough", { .max_tokens = 1000 }, "completed", NULL, 2 },
+        { "what is reserved counts", { .max_tokens = 100,
+                                       .reserve_tokens = 50 }, "budget",
+          "max_tokens", 1 },
+        { "calls of tools", { .max_tool_calls = 1 }, "budget", NULL, 1 },
+        { "time", { .max_ms = 5 }, "budget", "max_ms", 1 },
+    };
+    for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
+        allm_budget_opts opts = told[i].opts;
+        opts.size = sizeof opts;
+        allm_budget *budget = allm_budget_new(&opts);
+        struct bench b;
+        check_row(told[i].why);
+        begin(&b, turns, opts.max_ms ? "t=later:9:text:1" : "t=text:1",
+              ALLM(agent_opts, .call = ALLM(call_opts, .budget = budget)));
+        const allm_agent_result *a = wait_for(&b);
+        CHECK_TEXT(GET(a, reason), told[i].reason);
+        if (told[i].limit)
+            CHECK_TEXT(allm_json_text(allm_json_get(GET(a, metadata), "budget"),
+                                      NULL),
+                       told[i].limit);
+        CHECK_INT(turns_runs(), told[i].runs);
+        CHECK_INT(allm_budget_tool_calls(budget), told[i].runs);
+        end(&b);
+        allm_budget_free(budget);
+    }
+    allm_budget *bad = allm_budget_new(&(allm_budget_opts){ .size = 1 });
+    struct bench b;
+    begin(&b, turns, "t=text:1",
+          ALLM(agent_opts, .call = ALLM(call_opts, .budget = bad)));
+    if (bad)
+        CHECK_TEXT(turns_play(b.stream), "misuse struct_size");
+    end(&b);
+    allm_budget_free(bad);
+}
+
+/* ---------------------------------------------------------- long results --- */
+
+#define TEN "0123456789"
+#define LONG TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN "end"
+
+static void long_results_are_cut(void)
+{
+    struct bench b = { .clock = { 0, 0 } };
+    allm_json *json = noun_json("{'max_tool_output': 120}");
+    b.engine = turns_engine(
+        "[" TURN("c0", "t") ", [" CALL("c1", "tool_output", "{'tool_call_id': 'c0', 'offset': 118}") ", " CALL(
+            "c2", "tool_output",
+            "{'tool_call_id': 'none'}") ", ['finish', 'tool_calls']], " SAY("x") "]",
+        "t=text:" LONG, &b.clock);
+    b.thread = turns_thread();
+    b.stream = allm_chat(b.engine, b.thread, ALLM(call_opts, .json = json));
+    CHECK_INT(allm_stream_wait(b.stream), ALLM_OK);
+    const allm_chat_result *c = allm_stream_chat_result(b.stream);
+    CHECK_TEXT(turns_messages(GET(c, thread)),
+               "u:hi a:(c0) t:c0=0123456789012345\n"
+               "[99 of 123 bytes left out: bytes 16 to 115]\n56789end "
+               "a:(c1,c2) t:c1=89end t:c2={\"error\":\"no result of that call "
+               "was cut; the ones that are say so\"} a:x");
+    size_t len = 0;
+    CHECK_TEXT(allm_stream_tool_output(b.stream, "c0", &len), LONG);
+    CHECK_INT(len, 123);
+    CHECK(!allm_stream_tool_output(b.stream, "c1", NULL));
+    end(&b);
+    allm_json_free(json);
+}
+
+static void the_same_calls_again_end_it(void)
+{
+    static const struct {
+        const char *json, *reason;
+        int runs;
+    } told[] = {
+        { "{'max_same_calls': 2}", "repeated_calls", 2 },
+        { "{'max_same_calls': 3}", "repeated_calls", 4 },
+        { "{}", "completed", 6 },
+    };
+    static const char turns[] =
+        "[" TURN("c0", "t") ", " TURN("c1", "t") ", [" CALL("c2", "t", "{}") ", ['finish', 'tool_calls']], " TURN(
+            "c3", "t") ", " TURN("c4", "t") ", " TURN("c5",
+                                                      "t") ", " SAY("x") "]";
+    for (size_t i = 0; i < 3; i++) {
+        struct bench b;
+        allm_json *json = noun_json(told[i].json);
+        begin(&b, turns, "t=text:1",
+              ALLM(agent_opts, .call = ALLM(call_opts, .json = json)));
+        const allm_agent_result *a = wait_for(&b);
+        CHECK_TEXT(GET(a, reason), told[i].reason);
+        CHECK_INT(turns_runs(), i == 1 ? 6 : told[i].runs);
+        end(&b);
+        allm_json_free(json);
+    }
+}
+
+/* ------------------------------------------------------------------ taken --- */
+
+static void an_agent_may_be_left_anywhere(void)
+{
+    for (int cut = 0; cut < 12; cut++) {
+        struct bench b;
+        const allm_event *event;
+        begin(&b, "[" TURN("c0", "t") ", " SAY("x") "]", "t=later:9:text:1",
+              NULL);
+        for (int i = 0; i < cut; i++)
+            if (allm_stream_next(b.stream, &event) != ALLM_EVENT)
+                break;
+        allm_stream_cancel(b.stream);
+        CHECK_INT(allm_stream_wait(b.stream), ALLM_OK);
+        const allm_agent_result *a = allm_stream_agent_result(b.stream);
+        CHECK(a && (!strcmp(a->reason, "cancelled") ||
+                    !strcmp(a->reason, "completed")));
+        end(&b);
+    }
+}
+
+TESTS = {
+    TEST(an_agent_ends_for_one_reason),
+    TEST(answers_carry_what_the_loop_did),
+    TEST(usage_is_of_all_calls),
+    TEST(wrong_arguments_are_told_to_the_model),
+    TEST(options_are_checked),
+    TEST(stages_may_be_exchanged),
+    TEST(policies_decide_too),
+    TEST(loops_share_a_budget),
+    TEST(long_results_are_cut),
+    TEST(the_same_calls_again_end_it),
+    TEST(an_agent_may_be_left_anywhere),
+    TESTS_END,
+};
