@@ -261,8 +261,8 @@ static bool finish(struct loop *l)
     if (l->verdict.decision == ALLM_DECISION_ERROR)
         l->verdict.reason = "error";
     take_error(l);
-    bool ok = strcmp(l->verdict.reason, "ask_user") != 0 ||
-              append_question(l, &a);
+    bool asks = loop_last(l) && !strcmp(l->verdict.reason, "ask_user");
+    bool ok = !asks || append_question(l, &a);
     if (ok)
         l->chat = loop_chat_result(l, l->verdict.reason,
                                    all_metadata(l, &a, pass_2));

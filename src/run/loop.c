@@ -123,7 +123,25 @@ static void policy_failed(struct loop *l, const allm_policy *p,
     *v = (allm_verdict){ .size = sizeof *v, .decision = ALLM_DECISION_ERROR,
                          .reason = "policy_failed" };
     v->error = loop_error(l, ALLM_ERR_ENGINE, "policy_failed",
-                          "the policy %s failed", p->name ? p->name : "?");
+                          "the policy %s failed, or gave a verdict that cannot "
+                          "be: HALT needs a reason", p->name ? p->name : "?");
+}
+
+/* What a policy said must make sense. */
+static void check_verdict(struct loop *l, const allm_policy *p,
+                          allm_verdict *v)
+{
+    bool known = v->decision > ALLM_DECISION_NONE &&
+                 v->decision <= ALLM_DECISION_RETRY;
+    bool nameless = !v->reason || !*v->reason;
+    if (!known || (v->decision == ALLM_DECISION_HALT && nameless)) {
+        policy_failed(l, p, ALLM_ERR_MISUSE, v);
+        return;
+    }
+    if (v->decision == ALLM_DECISION_DONE)
+        v->reason = "completed";
+    if (v->decision == ALLM_DECISION_ERROR && nameless)
+        v->reason = "error";
 }
 
 /* Before a call of the model. */
@@ -140,6 +158,7 @@ static void ask_before(struct loop *l, allm_verdict *v)
             policy_failed(l, p, status, v);
             return;
         }
+        check_verdict(l, p, v);
     }
 }
 
@@ -156,6 +175,7 @@ static void ask_after(struct loop *l, const allm_context *c, allm_verdict *v)
             policy_failed(l, p, status, v);
             return;
         }
+        check_verdict(l, p, v);
     }
 }
 

@@ -116,11 +116,18 @@ static allm_status rest(allm_stream *s, int64_t again_ns)
     return why ? give_up(s, why) : ALLM_OK;
 }
 
+static bool has_result(const struct machine *m)
+{
+    return m->ops->response(m) ||
+           (m->ops->result && (m->ops->result(m, MACHINE_STEP) ||
+                               m->ops->result(m, MACHINE_CHAT)));
+}
+
 static allm_status cancel_now(allm_stream *s)
 {
     const struct machine_ops *ops = s->machine->ops;
     ops->stop(s->machine, true);
-    end(s, ops->response(s->machine) ? ALLM_OK : ops->error(s->machine)->kind);
+    end(s, has_result(s->machine) ? ALLM_OK : ops->error(s->machine)->kind);
     return s->status;
 }
 

@@ -388,6 +388,7 @@ struct nosy {
     allm_decision decision;
     uint32_t at;
     allm_status status;
+    bool nameless;
 };
 
 static allm_status look_before(void *state, const allm_loop_view *view,
@@ -412,7 +413,7 @@ static allm_status look_after(void *state, const allm_loop_view *view,
     n->after++;
     if (view->turn == n->at && n->decision) {
         v->decision = n->decision;
-        v->reason = "enough_of_it";
+        v->reason = n->nameless ? NULL : "enough_of_it";
         v->say = "Go on.";
     }
     return n->status;
@@ -438,10 +439,16 @@ static void policies_decide_too(void)
         { "it says more", ALLM_DECISION_CONTINUE, ALLM_OK, "completed", 3, 3 },
         { "it fails", ALLM_DECISION_NONE, ALLM_ERR_TOOL, "policy_failed", 1,
           1 },
+        { "it has no word", ALLM_DECISION_HALT, ALLM_OK, "policy_failed", 1,
+          1 },
+        { "it is done", ALLM_DECISION_DONE, ALLM_OK, "completed", 1, 1 },
+        { "it makes no sense", (allm_decision)77, ALLM_OK, "policy_failed", 1,
+          1 },
     };
     for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
         struct nosy n = { .decision = told[i].decision,
-                          .status = told[i].status };
+                          .status = told[i].status,
+                          .nameless = i == 4 };
         const allm_policy *policy =
             ALLM(policy, .name = "nosy", .state_size = sizeof(int), .ud = &n,
                  .before_turn = look_before, .after_turn = look_after,

@@ -219,6 +219,100 @@ static void a_pure_tool_is_run_again(void)
     allm_response_free(r);
 }
 
+/* ----------------------------------------------------------- loops in loops --- */
+
+struct family {
+    allm_budget *budget;
+    char child[64];
+};
+
+/* A tool that asks another model, at the same cost. */
+static void delegate(allm_tool_run *run, const allm_json *args, void *ud)
+{
+    struct family *f = ud;
+    (void)args;
+    allm_engine *e = turns_engine(
+        "[[['usage', {'input_tokens': 70, 'output_tokens': 0}], "
+        "['text', 'child'], ['finish', 'stop']]]", "", NULL);
+    allm_thread *t = turns_thread();
+    allm_stream *s = allm_agent(
+        e, t, ALLM(agent_opts, .call = ALLM(call_opts, .budget = f->budget)));
+    allm_stream_wait(s);
+    const allm_agent_result *r = allm_stream_agent_result(s);
+    snprintf(f->child, sizeof f->child, "%s", r ? r->reason : "none");
+    allm_tool_text(run, f->child, strlen(f->child));
+    allm_stream_free(s);
+    allm_thread_free(t);
+    allm_engine_free(e);
+}
+
+static void a_loop_inside_a_tool_shares_the_budget(void)
+{
+    static const struct {
+        uint64_t tokens;
+        const char *child, *parent;
+    } rows[] = {
+        { 0, "completed", "completed" },
+        { 1000, "completed", "completed" },
+        { 100, "completed", "budget" },
+        { 50, "budget", "budget" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct family f = { .budget = allm_budget_new(
+                                ALLM(budget_opts, .max_tokens =
+                                                      rows[i].tokens)) };
+        allm_engine *bare = turns_engine(
+            "[[['usage', {'input_tokens': 50, 'output_tokens': 0}], "
+            CALL("c0", "ask") ", ['finish', 'tool_calls']], " SAY("x") "]",
+            "", NULL);
+        allm_tool *ask = allm_tool_new(ALLM(tool, .name = "ask",
+                                            .description = "",
+                                            .schema_text = "{}",
+                                            .call = delegate, .ud = &f));
+        allm_engine *e = allm_engine_put_tool(bare, ask);
+        allm_thread *t = turns_thread();
+        allm_stream *s = allm_chat(e, t, ALLM(call_opts, .budget = f.budget));
+        CHECK_INT(allm_stream_wait(s), ALLM_OK);
+        const allm_chat_result *c = allm_stream_chat_result(s);
+        CHECK_TEXT(f.child, rows[i].child);
+        CHECK_TEXT(GET(c, halted_reason), rows[i].parent);
+        CHECK_INT(allm_budget_tokens(f.budget), rows[i].tokens == 50 ? 50
+                                                                     : 120);
+        allm_stream_free(s);
+        allm_thread_free(t);
+        allm_engine_free(e);
+        allm_tool_free(ask);
+        allm_engine_free(bare);
+        allm_budget_free(f.budget);
+    }
+}
+
+/* Nothing was left to begin with. */
+static void an_empty_budget_asks_nobody(void)
+{
+    allm_budget *b = allm_budget_new(ALLM(budget_opts, .max_tokens = 5,
+                                          .reserve_tokens = 9));
+    allm_engine *e = turns_engine("[" SAY("x") "]", "", NULL);
+    allm_thread *t = turns_thread();
+    for (int cancel = 0; cancel < 2; cancel++) {
+        allm_stream *s = allm_chat(e, t, ALLM(call_opts, .budget = b));
+        if (cancel)
+            allm_stream_cancel(s);
+        CHECK_INT(allm_stream_wait(s), ALLM_OK);
+        const allm_chat_result *c = allm_stream_chat_result(s);
+        CHECK_TEXT(GET(c, halted_reason), cancel ? "cancelled" : "budget");
+        CHECK_INT(GET(c, step_count), 0);
+        allm_stream_free(s);
+    }
+    allm_stream *s = allm_step(e, t, ALLM(call_opts, .budget = b));
+    CHECK_TEXT(turns_play(s), b ? "engine budget_exceeded" : NULL);
+    allm_stream_free(s);
+    CHECK_INT(allm_fake_calls(e), 0);
+    allm_thread_free(t);
+    allm_engine_free(e);
+    allm_budget_free(b);
+}
+
 /* ---------------------------------------------------------------- threads --- */
 
 /* Many chats with tools in workers, in one hub and from several threads. */
@@ -315,6 +409,8 @@ TESTS = {
     TEST(halts_are_told_with_their_values),
     TEST(a_turn_goes_on_from_its_journal),
     TEST(a_pure_tool_is_run_again),
+    TEST(an_empty_budget_asks_nobody),
+    TEST_ONCE(a_loop_inside_a_tool_shares_the_budget),
     TEST_ONCE(many_threads_chat_with_one_engine),
     TEST_ONCE(a_hub_runs_many_chats),
     TEST_ONCE(a_chat_is_cancelled_from_elsewhere),
