@@ -5,7 +5,8 @@
  *      in workers
  *   2  a chat of 1,000 turns: the last turns beside the first ones (with a
  *      model of our own, since the Fake walks along its script)
- *   3  64 tools of 50 ms side by side
+ *   3  what such a chat keeps for each turn
+ *   4  64 tools of 50 ms side by side
  */
 #include "allm_ext.h"
 
@@ -30,6 +31,21 @@ static int64_t spent(void)
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
+
+/* Bytes that live, counted by an allocator of our own. */
+static size_t live;
+
+static void *counting(void *ud, void *p, size_t old, size_t size)
+{
+    (void)ud;
+    live += size - (p ? old : 0);
+    if (size)
+        return realloc(p, size);
+    free(p);
+    return NULL;
+}
+
+static const allm_allocator counted = { sizeof counted, counting, NULL };
 
 static void at_once(allm_tool_run *run, const allm_json *args, void *ud)
 {
@@ -146,7 +162,8 @@ static allm_engine *engine_of(int turns, int calls, allm_tool_fn fn,
     allm_engine *e = allm_engine_new(
         ALLM(engine_opts, .model = turns ? "fake:m" : "bench:m",
              .adapter_table = turns ? NULL : &model, .adapter_opts = opts,
-             .tool_count = 1, .tools = &tools));
+             .tool_count = 1, .tools = &tools,
+             .allocator = turns ? NULL : &counted));
     allm_tool_free(tool);
     allm_json_free(opts);
     return e;
@@ -192,6 +209,27 @@ static void time_turns(int64_t *times, int turns, uint32_t flags, bool cpu)
     allm_engine_free(e);
 }
 
+/* Twice as many turns must need twice as much. */
+static void bench_memory(void)
+{
+    allm_engine *e = engine_of(0, 3, at_once, ALLM_TOOL_INLINE);
+    allm_thread *t = thread_of();
+    allm_stream *s = allm_chat(e, t, ALLM(call_opts, .max_turns = TURNS));
+    const allm_event *event;
+    size_t bytes[2] = { 0, 0 }, began = live;
+    int turn = 0;
+    while (turn < TURNS - 1 && allm_stream_next(s, &event) == ALLM_EVENT)
+        if (event->type == ALLM_EV_STEP_COMPLETED && ++turn == TURNS / 2)
+            bytes[0] = live - began;
+    bytes[1] = live - began;
+    printf("kept for each turn             %8.0f bytes, then %.0f\n",
+           (double)bytes[0] / (TURNS / 2),
+           (double)(bytes[1] - bytes[0]) / (TURNS / 2 - 1));
+    allm_stream_free(s);
+    allm_thread_free(t);
+    allm_engine_free(e);
+}
+
 static void bench_turns(void)
 {
     static int64_t times[TURNS], early[RUNS * 50], late[RUNS * 50];
@@ -229,6 +267,7 @@ static void bench_parallel(void)
 int main(void)
 {
     bench_turns();
+    bench_memory();
     bench_parallel();
     return 0;
 }

@@ -124,12 +124,12 @@ static void policy_failed(struct loop *l, const allm_policy *p,
                          .reason = "policy_failed" };
     v->error = loop_error(l, ALLM_ERR_ENGINE, "policy_failed",
                           "the policy %s failed, or gave a verdict that cannot "
-                          "be: HALT needs a reason", p->name ? p->name : "?");
+                          "be: HALT needs a reason",
+                          p->name ? p->name : "?");
 }
 
 /* What a policy said must make sense. */
-static void check_verdict(struct loop *l, const allm_policy *p,
-                          allm_verdict *v)
+static void check_verdict(struct loop *l, const allm_policy *p, allm_verdict *v)
 {
     bool known = v->decision > ALLM_DECISION_NONE &&
                  v->decision <= ALLM_DECISION_RETRY;

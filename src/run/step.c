@@ -462,8 +462,8 @@ static allm_status work(struct step *s, allm_event **event, int64_t *again_ns)
     allm_status status = pipeline_run(s->setup->pipeline, c, &s->at);
     if (s->state == FAILED)
         return s->error->kind;  /* the journal */
-    if (status == ALLM_ERR_NOMEM) {
-        fail(s, status_nomem());
+    if (status == ALLM_ERR_NOMEM || status == ALLM_ERR_MISUSE) {
+        fail(s, c->error);
         return status;
     }
     if (status == ALLM_AGAIN) {

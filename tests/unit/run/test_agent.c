@@ -331,6 +331,23 @@ static allm_status idles(allm_context *c, void *ud)
     return allm_context_note(c, "idle", NULL);
 }
 
+/* Waits for 50 ms of the clock, and tells of it before. */
+static allm_status dawdles(allm_context *c, void *ud)
+{
+    int64_t *until = allm_context_state(c, sizeof *until);
+    ++*(int *)ud;
+    if (!until)
+        return ALLM_ERR_NOMEM;
+    if (!*until) {
+        *until = allm_context_now(c) + 50 * 1000000;
+        return allm_context_emit(c, ALLM(event, .type = ALLM_EV_RAW_CHUNK));
+    }
+    if (allm_context_now(c) >= *until)
+        return ALLM_OK;
+    allm_context_wait_until(c, *until);
+    return ALLM_AGAIN;
+}
+
 static void play_with(const char *why, allm_pipeline *p, const char *scripts,
                       uint32_t max, const char *reason, int runs)
 {
@@ -378,6 +395,12 @@ static void stages_may_be_exchanged(void)
                                   .flags = ALLM_STAGE_ON_DECIDED));
     play_with("a stage for what is decided", q, turns, 5, "completed", 2);
     CHECK_INT(calls, 5);
+    calls = 0;
+    q = allm_pipeline_insert(p, "inject",
+                             ALLM(stage, .name = "dawdle", .run = dawdles,
+                                  .ud = &calls));
+    play_with("a stage that waits", q, turns, 5, "completed", 2);
+    CHECK_INT(calls, 6);
     allm_pipeline_free(p);
 }
 

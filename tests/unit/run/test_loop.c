@@ -231,9 +231,10 @@ static void delegate(allm_tool_run *run, const allm_json *args, void *ud)
 {
     struct family *f = ud;
     (void)args;
-    allm_engine *e = turns_engine(
-        "[[['usage', {'input_tokens': 70, 'output_tokens': 0}], "
-        "['text', 'child'], ['finish', 'stop']]]", "", NULL);
+    allm_engine *e =
+        turns_engine("[[['usage', {'input_tokens': 70, 'output_tokens': 0}], "
+                     "['text', 'child'], ['finish', 'stop']]]",
+                     "", NULL);
     allm_thread *t = turns_thread();
     allm_stream *s = allm_agent(
         e, t, ALLM(agent_opts, .call = ALLM(call_opts, .budget = f->budget)));
@@ -262,13 +263,12 @@ static void a_loop_inside_a_tool_shares_the_budget(void)
                                 ALLM(budget_opts, .max_tokens =
                                                       rows[i].tokens)) };
         allm_engine *bare = turns_engine(
-            "[[['usage', {'input_tokens': 50, 'output_tokens': 0}], "
-            CALL("c0", "ask") ", ['finish', 'tool_calls']], " SAY("x") "]",
+            "[[['usage', {'input_tokens': 50, 'output_tokens': 0}], " CALL(
+                "c0", "ask") ", ['finish', 'tool_calls']], " SAY("x") "]",
             "", NULL);
-        allm_tool *ask = allm_tool_new(ALLM(tool, .name = "ask",
-                                            .description = "",
-                                            .schema_text = "{}",
-                                            .call = delegate, .ud = &f));
+        allm_tool *ask = allm_tool_new(
+            ALLM(tool, .name = "ask", .description = "", .schema_text = "{}",
+                 .call = delegate, .ud = &f));
         allm_engine *e = allm_engine_put_tool(bare, ask);
         allm_thread *t = turns_thread();
         allm_stream *s = allm_chat(e, t, ALLM(call_opts, .budget = f.budget));
@@ -276,8 +276,8 @@ static void a_loop_inside_a_tool_shares_the_budget(void)
         const allm_chat_result *c = allm_stream_chat_result(s);
         CHECK_TEXT(f.child, rows[i].child);
         CHECK_TEXT(GET(c, halted_reason), rows[i].parent);
-        CHECK_INT(allm_budget_tokens(f.budget), rows[i].tokens == 50 ? 50
-                                                                     : 120);
+        CHECK_INT(allm_budget_tokens(f.budget),
+                  rows[i].tokens == 50 ? 50 : 120);
         allm_stream_free(s);
         allm_thread_free(t);
         allm_engine_free(e);
@@ -290,8 +290,8 @@ static void a_loop_inside_a_tool_shares_the_budget(void)
 /* Nothing was left to begin with. */
 static void an_empty_budget_asks_nobody(void)
 {
-    allm_budget *b = allm_budget_new(ALLM(budget_opts, .max_tokens = 5,
-                                          .reserve_tokens = 9));
+    allm_budget *b = allm_budget_new(
+        ALLM(budget_opts, .max_tokens = 5, .reserve_tokens = 9));
     allm_engine *e = turns_engine("[" SAY("x") "]", "", NULL);
     allm_thread *t = turns_thread();
     for (int cancel = 0; cancel < 2; cancel++) {

@@ -515,6 +515,15 @@ static void executors_and_encoders_are_found(void)
     }
 }
 
+static void a_table_without_a_function_is_misuse(void)
+{
+    const allm_executor x = { .size = sizeof x };
+    struct bench b = begin(ECHO, "echo=echo", ALLM(call_opts, .executor = &x));
+    CHECK_INT(allm_stream_wait(b.stream), ALLM_ERR_MISUSE);
+    CHECK_MISUSE(allm_stream_error(b.stream), "invalid_option", "executor");
+    end(&b);
+}
+
 /* Tools that an executor offers are shown to the model. */
 static const allm_tool *const *offer(void *self, size_t *count)
 {
@@ -550,6 +559,7 @@ TESTS = {
     TEST(the_tap_sees_the_adapters_events),
     TEST(a_step_may_be_left_anywhere),
     TEST(executors_and_encoders_are_found),
+    TEST(a_table_without_a_function_is_misuse),
     TEST(offered_tools_are_ours),
     TEST_ONCE(a_step_runs_in_a_hub),
     TEST_ONCE(tools_run_in_workers),
