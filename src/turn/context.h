@@ -105,7 +105,7 @@ struct allm_context {
 
 /* Begin; what is borrowed must outlive it. */
 void context_init(allm_context *c, struct arena *arena, struct mem mem);
-/* Let go of messages and schemas' users. */
+/* Let go of the messages. */
 void context_release(allm_context *c);
 
 void context_note(allm_context *c, const char *tag);

@@ -630,6 +630,71 @@ static void an_agent_may_be_left_anywhere(void)
     }
 }
 
+/* --------------------------------------------------------------- histories --- */
+
+static uint32_t draw(struct random r, uint32_t below)
+{
+    return (uint32_t)random_below(r, below);
+}
+
+static void add(char *out, size_t size, const char *word)
+{
+    strncat(out, word, size - strlen(out) - 1);
+}
+
+/* Every call is answered once, right behind its turn, in the order of calls. */
+static void check_history(const allm_thread *t)
+{
+    for (size_t i = 0; i < allm_thread_count(t); i++) {
+        const allm_message *m = allm_thread_at(t, i);
+        for (size_t j = 0; j < m->tool_call_count; j++) {
+            const allm_message *answer = allm_thread_at(t, i + 1 + j);
+            CHECK(answer && answer->role == ALLM_ROLE_TOOL &&
+                  !strcmp(answer->tool_call_id, m->tool_calls[j]->id));
+        }
+    }
+}
+
+static void every_call_is_answered(void)
+{
+    static const char *const names[] = { "a", "b", "c", "odd" };
+    static const char *const what[] = { "text:x", "fail:x", "later:5:text:y",
+                                        "raise:z", "none", "halt:own:1" };
+    static const char *const ids[] = { "i0", "i1", "i2", "i3", "i4" };
+    struct random r = check_random();
+    for (int run = 0; run < 500; run++) {
+        char script[4096] = "[", tools[256] = "";
+        for (uint32_t n = 1 + draw(r, 5); n; n--) {
+            add(script, sizeof script, "[");
+            for (uint32_t c = 1 + draw(r, 4); c; c--) {
+                add(script, sizeof script, "['tool_call', {'id': '");
+                add(script, sizeof script, ids[c]);
+                add(script, sizeof script, "', 'name': '");
+                add(script, sizeof script, names[draw(r, 4)]);
+                add(script, sizeof script,
+                    draw(r, 5) ? "', 'arguments': {}}], "
+                               : "', 'raw_arguments': 'no'}], ");
+            }
+            add(script, sizeof script, "['finish', 'tool_calls']], ");
+        }
+        add(script, sizeof script, SAY("x") "]");
+        for (int i = 0; i < 3; i++) {
+            add(tools, sizeof tools, names[i]);
+            add(tools, sizeof tools, "=");
+            add(tools, sizeof tools, what[draw(r, 6)]);
+            add(tools, sizeof tools, ";");
+        }
+        struct bench b;
+        check_row(script);
+        begin(&b, script, tools,
+              ALLM(agent_opts, .max_iterations = 1 + draw(r, 7),
+                   .flags = draw(r, 2) ? ALLM_AGENT_PARALLEL : 0));
+        const allm_agent_result *a = wait_for(&b);
+        check_history(GET(a, messages));
+        end(&b);
+    }
+}
+
 TESTS = {
     TEST(an_agent_ends_for_one_reason),
     TEST(answers_carry_what_the_loop_did),
@@ -642,5 +707,6 @@ TESTS = {
     TEST(long_results_are_cut),
     TEST(the_same_calls_again_end_it),
     TEST(an_agent_may_be_left_anywhere),
+    TEST_ONCE(every_call_is_answered),
     TESTS_END,
 };

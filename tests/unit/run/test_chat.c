@@ -748,6 +748,52 @@ static void compare(bool step, const char *script, const char *tools,
     }
 }
 
+/* However one pulls, the result is the same: some events and then wait, or in
+ * a hub. */
+static void pull_somehow(struct random r, const char *script, const char *tools,
+                         const char *opts)
+{
+    allm_text *text[3];
+    for (int i = 0; i < 3; i++) {
+        struct bench b;
+        const allm_event *event;
+        allm_hub *hub = NULL;
+        begin(&b, script, tools, opts, ALLM(call_opts, .request_id = "r"));
+        if (i == 1)
+            for (uint32_t n = draw(r, 20); n; n--)
+                allm_stream_next(b.stream, &event);
+        if (i == 2) {
+            allm_clock clock = play_clock(&b.clock);
+            hub = allm_hub_new(ALLM(hub_opts, .clock = &clock));
+            CHECK_INT(allm_hub_add(hub, b.stream, NULL), ALLM_OK);
+            while (allm_hub_wait(hub, -1, NULL))
+                while (allm_stream_next(b.stream, &event) == ALLM_EVENT)
+                    ;
+        }
+        allm_stream_wait(b.stream);
+        text[i] = allm_chat_result_json(allm_stream_chat_result(b.stream), 0);
+        end(&b);
+        allm_hub_free(hub);
+    }
+    for (int i = 1; i < 3; i++)
+        CHECK_TEXT(allm_text_bytes(text[0], NULL),
+                   allm_text_bytes(text[i], NULL));
+    for (int i = 0; i < 3; i++)
+        allm_text_free(text[i]);
+}
+
+static void it_does_not_matter_how_one_pulls(void)
+{
+    struct random r = check_random();
+    for (int i = 0; i < 300; i++) {
+        char script[4096] = "", tools[512] = "";
+        write_script(r, script, sizeof script);
+        write_tools(r, tools, sizeof tools);
+        check_row(script);
+        pull_somehow(r, script, tools, options[draw(r, 6)]);
+    }
+}
+
 static void compare_many(bool step, int n)
 {
     struct random r = check_random();
@@ -787,5 +833,6 @@ TESTS = {
     TEST(spans_lie_inside_one_another),
     TEST_ONCE(a_step_is_the_fold_of_its_events),
     TEST_ONCE(a_chat_is_the_fold_of_its_events),
+    TEST_ONCE(it_does_not_matter_how_one_pulls),
     TESTS_END,
 };
