@@ -238,7 +238,8 @@ ALLM_API void allm_stream_cancel(allm_stream *);
 ALLM_API void allm_stream_free(allm_stream *);
 /* Why it failed, at the start or in the middle; NULL: it did not. */
 ALLM_API const allm_error *allm_stream_error(const allm_stream *);
-/* The answer, once allm_stream_next() or _wait() gave ALLM_OK. */
+/* The answer, of a chat the last one, once allm_stream_next() or _wait() gave
+ * ALLM_OK. */
 ALLM_API const allm_response *allm_stream_response(const allm_stream *);
 ALLM_API const char *allm_stream_request_id(const allm_stream *);
 /* The event lent last, as JSON. */

@@ -219,7 +219,7 @@ static const allm_policy limit = { .size = sizeof limit,
                                    .name = "max_iterations",
                                    .after_turn = count_iterations };
 
-static const allm_policy *const first[] = { &breaker, &blanks, &policy_repeat, &policy_output,
+static const allm_policy *const first[] = { &breaker, &blanks, &repeat_policy, &output_policy,
                                             NULL };
 static const allm_policy *const last[] = { &limit, NULL };
 

@@ -96,7 +96,7 @@ static const allm_policy max_turns = { .size = sizeof max_turns,
                                        .name = "max_turns",
                                        .after_turn = count_turns };
 
-static const allm_policy *const first[] = { &policy_repeat, &policy_output,
+static const allm_policy *const first[] = { &repeat_policy, &output_policy,
                                             NULL };
 static const allm_policy *const last[] = { &halt_when, &max_turns, NULL };
 

@@ -24,6 +24,7 @@
 #include "data/thread.h"
 #include "run/step.h"
 #include "run/stream.h"
+#include "turn/budget.h"
 #include "json/build.h"
 #include "json/json.h"
 
@@ -338,6 +339,7 @@ static void open_turn(struct loop *l)
     l->step = step_machine(&l->setup, &turn);
     l->state = STEPPING;
     if (!l->step) {
+        budget_settle(l->setup.budget, turn.taken, NULL);
         fail(l, status_nomem());
         return;
     }

@@ -92,7 +92,7 @@ allm_chat_result *loop_chat_result(struct loop *l, const char *reason,
                                    const allm_json *metadata);
 
 /* Policies that both fronts have. */
-extern const allm_policy policy_output;     /* answers that must fit a schema */
-extern const allm_policy policy_repeat;     /* the same calls again and again */
+extern const allm_policy output_policy;     /* answers that must fit a schema */
+extern const allm_policy repeat_policy;     /* the same calls again and again */
 
 #endif

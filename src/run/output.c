@@ -148,8 +148,8 @@ static void release(void *state, void *ud)
     allm_json_free(o->value);
 }
 
-const allm_policy policy_output = {
-    .size = sizeof policy_output,
+const allm_policy output_policy = {
+    .size = sizeof output_policy,
     .name = "output",
     .state_size = sizeof(struct output),
     .after_turn = check,

@@ -66,8 +66,8 @@ static void release(void *state, void *ud)
         arena_release(&r->memory);
 }
 
-const allm_policy policy_repeat = {
-    .size = sizeof policy_repeat,
+const allm_policy repeat_policy = {
+    .size = sizeof repeat_policy,
     .name = "repeat",
     .state_size = sizeof(struct repeat),
     .after_turn = compare,

@@ -697,8 +697,10 @@ static struct machine *lone_step(struct setup *u, const allm_engine *e,
     if (error)
         turn.thread = NULL;     /* it may be what is wrong */
     struct step *s = error ? make(u, &turn) : of(step_machine(u, &turn));
-    if (!s)
+    if (!s) {
+        budget_settle(u->budget, turn.taken, NULL);
         return NULL;
+    }
     s->own = u;
     if (error)
         fail(s, error);

@@ -10,6 +10,7 @@
 #include "base/given.h"
 #include "base/status.h"
 #include "turn/pipeline.h"
+#include "json/build.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -197,6 +198,19 @@ static allm_status exceed(allm_context *c)
     return ALLM_OK;
 }
 
+/* Halt, and say which limit was reached. */
+static allm_status halt(allm_context *c, const char *limit)
+{
+    struct build b;
+    build_init(&b, c->arena);
+    build_object(&b);
+    build_key(&b, SLICE("budget"));
+    build_text(&b, slice_of(limit));
+    build_end(&b);
+    context_note_text(c, "budget_exceeded", limit);
+    return allm_context_decide(c, ALLM_DECISION_HALT, "budget", build_done(&b));
+}
+
 allm_status budget_run(allm_context *c, void *ud)
 {
     (void)ud;
@@ -207,11 +221,8 @@ allm_status budget_run(allm_context *c, void *ud)
                                                 clock_now_ns(c->clock),
                                                 c->call_count)
                             : NULL;
-    if (!limit) {
-        context_note(c, "budget_ok");
-        return ALLM_OK;
-    }
-    context_note_text(c, "budget_exceeded", limit);
-    context_decide(c, ALLM_DECISION_HALT, "budget");
+    if (limit)
+        return halt(c, limit);
+    context_note(c, "budget_ok");
     return ALLM_OK;
 }

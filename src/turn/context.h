@@ -12,8 +12,6 @@
 #include "base/clock.h"
 #include "base/home.h"
 
-struct batch;
-
 /* In what chats and agents differ: the whole of it. */
 struct turn_terms {
     bool by_calls;              /* calls in the answer are enough; else its

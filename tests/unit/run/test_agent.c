@@ -519,7 +519,8 @@ static void loops_share_a_budget(void)
         { "what is reserved counts", { .max_tokens = 100,
                                        .reserve_tokens = 50 }, "budget",
           "max_tokens", 1 },
-        { "calls of tools", { .max_tool_calls = 1 }, "budget", NULL, 1 },
+        { "calls of tools", { .max_tool_calls = 1 }, "budget",
+          "max_tool_calls", 1 },
         { "time", { .max_ms = 5 }, "budget", "max_ms", 1 },
     };
     for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
