@@ -1,4 +1,8 @@
-/* test_chat.c - steps until the model is done, or something stops it */
+/*
+ * test_chat.c - steps until the model is done, or something stops it
+ *
+ * tag: thread
+ */
 #include "allm_ext.h"
 
 #include "harness/check.h"
@@ -662,8 +666,8 @@ static void write_script(struct random r, char *out, size_t size)
 
 static void write_tools(struct random r, char *out, size_t size)
 {
-    static const char *const names[] = { "a=", "b=", "c=", "m!=" };
-    for (int i = 0; i < 4; i++) {
+    static const char *const names[] = { "a=", "b=", "c~=", "m!=" };
+    for (int i = 0; i < 4; i++) {       /* c runs in a worker */
         add(out, size, names[i]);
         add(out, size, actions[draw(r, 10)]);
         add(out, size, ";");

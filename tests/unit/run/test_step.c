@@ -1,4 +1,8 @@
-/* test_step.c - one turn: an answer, the tools it asks for, what follows */
+/*
+ * test_step.c - one turn: an answer, the tools it asks for, what follows
+ *
+ * tag: thread
+ */
 #include "allm_ext.h"
 
 #include "harness/check.h"
