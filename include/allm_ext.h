@@ -500,14 +500,14 @@ typedef struct allm_replay_tool {
     const allm_json *value;
 } allm_replay_tool;
 
-typedef struct allm_replay {
+typedef struct allm_journal_replay {
     size_t                         size;
     uint32_t                       turn;      /* of the one that broke off  */
     uint32_t                       reserved;
     const allm_response           *response;  /* NULL: it had not come      */
     size_t                         tool_count;
     const allm_replay_tool *const *tools;
-} allm_replay;
+} allm_journal_replay;
 
 #ifdef __cplusplus
 }

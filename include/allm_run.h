@@ -116,7 +116,7 @@ typedef bool (*allm_halt_fn)(const allm_step_result *, void *ud);
 typedef struct allm_pipeline allm_pipeline;             /* allm_ext.h       */
 typedef struct allm_policy allm_policy;                 /* allm_ext.h       */
 typedef struct allm_budget allm_budget;                 /* section 11       */
-typedef struct allm_replay allm_replay;                 /* allm_ext.h       */
+typedef struct allm_journal_replay allm_journal_replay;                 /* allm_ext.h       */
 typedef struct allm_journal_entry allm_journal_entry;   /* allm_ext.h       */
 typedef allm_status (*allm_journal_fn)(const allm_journal_entry *, void *ud);
 
@@ -184,7 +184,7 @@ typedef struct allm_call_opts {
     allm_budget            *budget;           /* shared by all who have it  */
     allm_journal_fn         journal;          /* told before it happens     */
     void                   *journal_ud;
-    const allm_replay      *replay;           /* go on from a journal       */
+    const allm_journal_replay      *replay;           /* go on from a journal       */
 } allm_call_opts;
 
 /*

@@ -177,12 +177,10 @@ static void write_member_number(struct build *b, const struct option *r,
 static void write_member_pointer(struct build *b, const struct option *r,
                                  const void *pointer)
 {
-    if (!pointer)
-        return;
+    if (!pointer || r->at == AT(api_key))
+        return;                 /* a secret: see borrow_key() */
     build_key(b, slice_of(r->name));
-    if (r->at == AT(api_key))
-        build_text(b, slice_of(pointer));   /* a secret: no copy */
-    else if (r->type == TEXT || r->type == WORD_OR_MAP)
+    if (r->type == TEXT || r->type == WORD_OR_MAP)
         build_text_copy(b, slice_of(pointer));
     else
         build_value_copy(b, pointer);
@@ -545,6 +543,20 @@ void options_inherit(struct options *o, const struct options *d)
     take_deadline(&o->first_ms, d->first_ms);
     take_deadline(&o->silence_ms, d->silence_ms);
     take_deadline(&o->total_ms, d->total_ms);
+}
+
+void options_inherit_fields(struct options *o, const struct options *d)
+{
+    if (!o->temperature.set)
+        o->temperature = d->temperature;
+    if (!o->max_tokens.set)
+        o->max_tokens = d->max_tokens;
+    if (!o->tool_choice && !o->tool_choice_map) {
+        o->tool_choice = d->tool_choice;
+        o->tool_choice_map = d->tool_choice_map;
+    }
+    if (!o->response_format)
+        o->response_format = d->response_format;
 }
 
 /* ---------------------------------------------------------- tools as data --- */

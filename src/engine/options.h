@@ -66,6 +66,9 @@ const allm_error *options_tools(struct options *o, struct allm_home *home);
 /* Filters and deadlines that o does not set, from the defaults d. */
 void options_inherit(struct options *o, const struct options *d);
 
+/* The same for fields of a request, where no request stands between. */
+void options_inherit_fields(struct options *o, const struct options *d);
+
 /* Whom an option is for. */
 enum option_scope options_scope(struct slice name);
 

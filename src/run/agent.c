@@ -117,7 +117,7 @@ static const allm_json *blank_details(struct loop *l, const allm_context *c)
 {
     const struct agent *a = agent_of(l);
     const struct registry_row *row = engine_row_for(l->setup.engine,
-                                                    l->setup.model);
+                                                    l->setup.model, NULL);
     const char *model = c->response->model ? c->response->model
                                            : l->setup.model;
     struct build b;

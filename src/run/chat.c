@@ -312,7 +312,7 @@ static const struct loop_front front = {
 static bool adapter_wants_two(const struct loop *l)
 {
     const struct setup *u = &l->setup;
-    const struct registry_row *row = engine_row_for(u->engine, u->model);
+    const struct registry_row *row = engine_row_for(u->engine, u->model, NULL);
     const allm_request probe = { .size = sizeof probe,
                                  .tool_count = u->wire_count,
                                  .tools = u->wire,

@@ -255,8 +255,7 @@ static struct generate *make(const allm_engine *e, struct collect *collect)
     sink_init(&g->sink, &g->events, &g->attempt);
     g->plan.home = home_new(mem, 96);
     g->collect = collect ? collect : &g->own;
-    if (g->plan.home &&
-        (collect || collect_init(&g->own, g->plan.home, NULL)))
+    if (g->plan.home && (collect || collect_init(&g->own, g->plan.home, NULL)))
         return g;
     g->machine.ops->free(&g->machine);
     return NULL;

@@ -14,7 +14,6 @@ bool resolve_request(allm_request *r, const allm_engine *e,
                      const struct options *o, const struct options *d,
                      struct allm_home *home, const allm_error **error);
 
-
 /* The same without the tools. */
 void resolve_fields(allm_request *r, const allm_engine *e,
                     const struct options *o, const struct options *d);

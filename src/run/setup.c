@@ -236,12 +236,12 @@ static const allm_replay_tool *keep_result(struct setup *s,
 
 static const allm_error *take_replay(struct setup *s)
 {
-    const allm_replay *given = s->options.given.replay;
+    const allm_journal_replay *given = s->options.given.replay;
     struct arena *a = home_arena(s->home);
     const allm_error *error = NULL;
     if (!given)
         return NULL;
-    allm_replay *r = arena_zero(a, sizeof *r);
+    allm_journal_replay *r = arena_zero(a, sizeof *r);
     if (!r)
         return status_nomem();
     if (!given_take(r, sizeof *r, given))
@@ -269,7 +269,7 @@ static const allm_json *span_metadata(struct setup *s)
 {
     struct build b;
     const char *id = engine_record(s->engine)->id;
-    const struct registry_row *row = engine_row_for(s->engine, s->model);
+    const struct registry_row *row = engine_row_for(s->engine, s->model, NULL);
     build_init(&b, home_arena(s->home));
     build_object(&b);
     build_key(&b, SLICE("engine"));
@@ -301,11 +301,28 @@ static const allm_error *take_trace(struct setup *s)
 
 /* ------------------------------------------------------------------- life --- */
 
+/* What the engine's params say where the call says nothing. */
+static const allm_error *take_defaults(struct setup *s)
+{
+    struct options d;
+    const allm_json *params = engine_record(s->engine)->params;
+    if (allm_json_count(params)) {
+        const allm_error *error = options_read(&d, s->home,
+                                               ALLM(call_opts, .json = params));
+        if (error)
+            return error;
+        options_inherit(&s->options, &d);
+        options_inherit_fields(&s->options, &d);
+    }
+    return options_tools(&s->options, s->home);
+}
+
 static const allm_error *read_all(struct setup *s, const allm_call_opts *opts)
 {
     static const allm_error *(*const steps[])(struct setup *) = {
-        take_max_turns, take_key,    take_handles, take_policies,
-        take_replay,    take_tools,  take_options, take_trace,
+        take_max_turns, take_defaults, take_key,     take_handles,
+        take_policies,  take_replay,   take_tools,   take_options,
+        take_trace,
     };
     const allm_error *error = options_read(&s->options, s->home, opts);
     for (size_t i = 0; !error && i < sizeof steps / sizeof *steps; i++)

@@ -28,7 +28,7 @@ struct setup {
     bool finalize;                  /* the request's structured_finalize */
     allm_pipeline *pipeline;        /* NULL: the stock one */
     allm_budget *budget;            /* or NULL */
-    const allm_replay *replay;      /* for the first turn; or NULL */
+    const allm_journal_replay *replay;      /* for the first turn; or NULL */
     allm_stream *stream;
     allm_waker *waker;
     struct trace trace;

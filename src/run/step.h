@@ -13,7 +13,7 @@ struct step_turn {
     uint32_t index, max;
     bool no_tools;                  /* the model sees none */
     uint64_t taken;                 /* out of the budget, for this call */
-    const allm_replay *replay;      /* in place of asking; or NULL */
+    const allm_journal_replay *replay;      /* in place of asking; or NULL */
     struct arena *arena;            /* of the turn, empty; NULL: its own */
 };
 

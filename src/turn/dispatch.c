@@ -112,7 +112,7 @@ static void keep_whole(allm_context *c, const char *id, struct slice text)
 static const allm_replay_tool *replayed(const struct turn_tools *t,
                                         const char *id)
 {
-    const allm_replay *r = t->replay;
+    const allm_journal_replay *r = t->replay;
     for (size_t i = 0; r && i < r->tool_count; i++)
         if (!strcmp(r->tools[i]->tool_call_id, id))
             return r->tools[i];

@@ -12,7 +12,7 @@
 struct turn_tools {
     struct tool_env env;
     struct batch_opts opts;
-    const allm_replay *replay;      /* or NULL */
+    const allm_journal_replay *replay;      /* or NULL */
     void *ud;
     allm_status (*intent)(void *ud, const allm_tool_call *call,
                           const allm_tool *tool);

@@ -92,7 +92,8 @@ static const char *bell_id(const struct machine *m)
 }
 
 static const struct machine_ops bell_ops = {
-    bell_next, bell_stop, bell_free, bell_error, bell_response, bell_id,
+    bell_next, bell_stop, bell_free, bell_error, bell_response,
+    bell_id,   NULL,      NULL,      NULL,
 };
 
 static allm_stream *bell_stream(struct bell *b, struct mem mem, int last)

@@ -173,7 +173,7 @@ static void a_turn_goes_on_from_its_journal(void)
         check_row(rows[i].why);
         allm_stream *s = allm_chat(
             e, t,
-            ALLM(call_opts, .replay = ALLM(replay, .response = r,
+            ALLM(call_opts, .replay = ALLM(journal_replay, .response = r,
                                            .tool_count = n, .tools = list)));
         allm_response_free(r);
         memset(tools, 0xee, sizeof tools);      /* it was kept */
@@ -206,8 +206,8 @@ static void a_pure_tool_is_run_again(void)
     allm_thread *t = turns_thread();
     allm_stream *s = allm_chat(
         with, t,
-        ALLM(call_opts, .replay = ALLM(replay, .response = r, .tool_count = 1,
-                                       .tools = &list)));
+        ALLM(call_opts, .replay = ALLM(journal_replay, .response = r,
+                                       .tool_count = 1, .tools = &list)));
     CHECK_INT(allm_stream_wait(s), ALLM_OK);
     const allm_chat_result *c = allm_stream_chat_result(s);
     CHECK_TEXT(GET(c, halted_reason), "completed");
