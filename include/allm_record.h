@@ -27,8 +27,7 @@ typedef struct allm_record allm_record;
 typedef struct allm_record_opts {
     size_t                size;
     const allm_transport *transport;          /* what is recorded; NULL: the
-                                                 library's HTTP client, which
-                                                 is an error until it exists */
+                                                 library's HTTP client      */
     uint32_t              flags;              /* ALLM_RECORD_*              */
     uint32_t              reserved;
     const allm_clock     *clock;              /* the engine's               */

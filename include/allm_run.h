@@ -37,6 +37,18 @@ typedef struct allm_catalog allm_catalog;
 typedef struct allm_trace_event allm_trace_event;
 typedef void (*allm_trace_fn)(const allm_trace_event *, void *ud);
 
+/* How the HTTP client reaches servers (docs/http.md).  TLS is always
+ * verified. */
+typedef struct allm_net_opts {
+    size_t      size;
+    const char *ca_file;              /* NULL: SSL_CERT_FILE, or the system's */
+    const char *proxy;                /* NULL: the environment's; "": none  */
+    const char *user_agent;           /* NULL: "liballm/VERSION"            */
+    uint32_t    max_idle_ms;          /* of connections that wait to be used
+                                         again; 0: 50 s                     */
+    uint32_t    http2;                /* 1: where the server offers it      */
+} allm_net_opts;
+
 /*
  * What to talk to, and with which defaults.  An engine is an immutable value:
  * the put functions return a new engine that shares what did not change.
@@ -62,7 +74,8 @@ typedef struct allm_engine_opts {
     const allm_json          *metadata;
     uint32_t                  flags;          /* ALLM_ENGINE_*              */
     uint32_t                  reserved;
-    const allm_transport     *transport;
+    const allm_transport     *transport;      /* NULL: the HTTP client      */
+    const struct allm_net_opts *net;          /* how that one works         */
     const allm_keys          *keys;           /* counted: kept by the engine */
     const allm_catalog       *catalog;        /* counted                    */
     const allm_allocator     *allocator;
@@ -259,6 +272,7 @@ typedef struct allm_hub_opts {
     size_t                size;
     const allm_allocator *allocator;
     const allm_clock     *clock;
+    const allm_net_opts  *net;        /* NULL: those of the first engine    */
 } allm_hub_opts;
 
 ALLM_API allm_hub *allm_hub_new(const allm_hub_opts *);

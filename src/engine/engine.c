@@ -74,6 +74,7 @@ static struct shared_core *core_new(const allm_engine_opts *o)
                                     .ud = c };
     c->random = random_from(o->random);
     c->attachments = attachments;
+    arena_init(&c->told, mem);
     c->keys = allm_keys_keep(o->keys);
     c->catalog = allm_catalog_keep(o->catalog);
     c->trace = o->trace;
@@ -96,6 +97,7 @@ static void core_drop(struct shared_core *s)
     attachment_drop(s->core.attachments);
     allm_keys_free(s->core.keys);
     allm_catalog_free(s->core.catalog);
+    arena_release(&s->core.told);
     mem_free(mem, s, sizeof *s);
 }
 
@@ -223,6 +225,17 @@ static bool take_adapter(struct engine_core *c, const allm_adapter *given)
     return true;
 }
 
+/* How the HTTP client is to work; copied. */
+static bool take_net(struct engine_core *c, const allm_net_opts *given)
+{
+    if (!given_take(&c->net, sizeof c->net, given))
+        return false;
+    c->net.ca_file = arena_text(&c->told, c->net.ca_file);
+    c->net.proxy = arena_text(&c->told, c->net.proxy);
+    c->net.user_agent = arena_text(&c->told, c->net.user_agent);
+    return !c->told.broken;
+}
+
 static bool take_transport(struct engine_core *c, const allm_transport *given)
 {
     if (!given)
@@ -316,6 +329,12 @@ static allm_engine *new_from(const allm_engine_opts *o, bool known,
         return misused(engine_alloc(shared), "struct_size",
                        "fill the executor and the encoder with ALLM(...), by "
                        "a header not newer than the library");
+    if (!take_net(&shared->core, o->net))
+        return shared->core.told.broken
+                   ? (core_drop(shared), NULL)
+                   : misused(engine_alloc(shared), "struct_size",
+                             "fill the network options with ALLM(net_opts, "
+                             "...), by a header not newer than the library");
     if (!take_transport(&shared->core, o->transport))
         return misused(engine_alloc(shared), "struct_size",
                        "fill the transport with ALLM(transport, ...), by a "

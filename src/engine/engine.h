@@ -16,6 +16,8 @@ struct engine_core {
     allm_clock public_clock;        /* the same, for adapters */
     struct random random;
     const allm_transport *transport;    /* own_transport, or NULL */
+    allm_net_opts net;              /* for the HTTP client; texts in told */
+    struct arena told;
     allm_attachments *attachments;
     allm_keys *keys;
     allm_catalog *catalog;

@@ -7,6 +7,7 @@ void waker_init(struct allm_waker *w)
     atomic_init(&w->rung, false);
     atomic_init(&w->posted, false);
     atomic_init(&w->inbox, NULL);
+    w->client = NULL;
 }
 
 void waker_release(struct allm_waker *w)

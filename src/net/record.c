@@ -21,6 +21,7 @@
 #include "base/given.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "loop/waker.h"
 #include "net/taken.h"
 
 #include <errno.h>
@@ -53,6 +54,7 @@ struct allm_record {
 
 struct allm_exchange {
     allm_record *record;
+    const allm_transport *transport;    /* whose exchange it is */
     allm_exchange *inner;
     struct entry *entry;
     struct taken taken;
@@ -106,6 +108,14 @@ static void finish(allm_exchange *x)
     mem_free(r->mem, x, sizeof *x);
 }
 
+static const allm_error no_client = {
+    .size = sizeof(allm_error),
+    .kind = ALLM_ERR_ENGINE,
+    .reason = "invalid_engine",
+    .message = "no transport to record: the HTTP client could not be started; "
+               "give one in the options, or try again",
+};
+
 static allm_exchange *record_open(void *self, const allm_http_view *view,
                                   allm_waker *waker, const allm_error **error)
 {
@@ -124,7 +134,13 @@ static allm_exchange *record_open(void *self, const allm_http_view *view,
     taken_init(&x->taken, r->mem);
     taken_request(&x->taken, view);
     x->opened_ns = clock_now_ns(r->clock);
-    x->inner = r->inner.open(r->inner.self, view, waker, error);
+    x->transport = r->inner.open            ? &r->inner
+                   : waker && waker->client ? waker->client(waker, NULL)
+                                            : NULL;
+    if (!x->transport)
+        *error = &no_client;
+    else
+        x->inner = x->transport->open(x->transport->self, view, waker, error);
     if (x->inner)
         return x;
     taken_refused(&x->taken, *error);
@@ -141,8 +157,9 @@ static void note_connected(allm_exchange *x)
 
 static bool record_ready(void *self, allm_exchange *x)
 {
-    allm_record *r = self;
-    bool ready = !r->inner.ready || r->inner.ready(r->inner.self, x->inner);
+    (void)self;
+    const allm_transport *t = x->transport;
+    bool ready = !t->ready || t->ready(t->self, x->inner);
     if (ready)
         note_connected(x);
     else
@@ -152,8 +169,8 @@ static bool record_ready(void *self, allm_exchange *x)
 
 static const allm_http_head *record_head(void *self, allm_exchange *x)
 {
-    allm_record *r = self;
-    return r->inner.head(r->inner.self, x->inner);
+    (void)self;
+    return x->transport->head(x->transport->self, x->inner);
 }
 
 static void note_end(allm_exchange *x, enum recording_kind kind,
@@ -178,8 +195,8 @@ static void note_answer(allm_exchange *x)
 
 static allm_status record_read(void *self, allm_exchange *x, allm_chunk *out)
 {
-    allm_record *r = self;
-    allm_status status = r->inner.read(r->inner.self, x->inner, out);
+    (void)self;
+    allm_status status = x->transport->read(x->transport->self, x->inner, out);
     x->waiting = status == ALLM_AGAIN;
     if (status == ALLM_EVENT || status == ALLM_OK)
         note_answer(x);
@@ -195,12 +212,12 @@ static allm_status record_read(void *self, allm_exchange *x, allm_chunk *out)
 
 static void record_close(void *self, allm_exchange *x)
 {
-    allm_record *r = self;
+    (void)self;
     if (x->unready)
         x->taken.connect_ms = RECORDING_NEVER;
     note_end(x, x->waiting ? RECORDING_SILENT : RECORDING_CLOSED, NULL,
              ALLM_OK);
-    r->inner.close(r->inner.self, x->inner);
+    x->transport->close(x->transport->self, x->inner);
     finish(x);
 }
 
@@ -213,13 +230,11 @@ static const allm_error *refuse(allm_record *r, allm_status kind,
     return e ? e : status_nomem();
 }
 
-/* The transport that is recorded.  NULL will be the library's HTTP client. */
+/* The transport that is recorded.  NULL is the HTTP client of whoever waits. */
 static const allm_error *take_inner(allm_record *r, const allm_transport *given)
 {
     if (!given)
-        return refuse(r, ALLM_ERR_ENGINE, "invalid_engine",
-                      "no transport: this build of the library has no HTTP "
-                      "client to record; give one in the options");
+        return NULL;
     const allm_transport *t = &r->inner;
     if (given_take(&r->inner, sizeof r->inner, given) && t->open && t->read &&
         t->head && t->close)

@@ -42,7 +42,8 @@ struct feed {
 
 /* What an attempt needs beside the call. */
 struct feed_env {
-    const allm_transport *transport;
+    const allm_transport *transport;    /* NULL: the waker's client */
+    const allm_net_opts *net;           /* for that one */
     struct mem mem;
     struct clock clock;
     allm_waker *waker;

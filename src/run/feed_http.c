@@ -22,6 +22,7 @@
 
 #include "base/status.h"
 #include "engine/retry_after.h"
+#include "loop/waker.h"
 #include "provider/decoder.h"
 #include "provider/explain.h"
 #include "provider/http.h"
@@ -220,6 +221,15 @@ static allm_status broken(struct http_feed *h, const allm_error *why,
 
 /* ------------------------------------------------------------------ reading --- */
 
+/* The engine's own, or the HTTP client of whoever waits. */
+static bool find_transport(struct http_feed *h)
+{
+    allm_waker *w = h->env.waker;
+    if (!h->env.transport && w && w->client)
+        h->env.transport = w->client(w, h->env.net);
+    return h->env.transport != NULL;
+}
+
 static allm_status open_exchange(struct http_feed *h, struct allm_sink *sink)
 {
     allm_http_view view;
@@ -233,6 +243,11 @@ static allm_status open_exchange(struct http_feed *h, struct allm_sink *sink)
         view.secret_value = h->env.key->ptr;
     }
     h->opened_ns = now(h);
+    if (!find_transport(h))
+        return fail(sink, ALLM_ERR_ENGINE, "invalid_engine",
+                    "no transport: the HTTP client could not be started (no "
+                    "descriptors or no memory left?); give the engine one of "
+                    "your own, or try again");
     h->exchange = h->env.transport->open(h->env.transport->self, &view,
                                          h->env.waker, &why);
     h->state = HEAD;
@@ -565,11 +580,7 @@ struct feed *feed_http(struct arena *a, const allm_call *call,
                              .state = state };
     h->env = *env;
     arena_init(&h->wire, env->mem);
-    if (!env->transport)
-        fail(sink, ALLM_ERR_ENGINE, "invalid_engine",
-             "no transport: this build of the library has no HTTP client; "
-             "give the engine one");
-    else if (!adapter->encode)
+    if (!adapter->encode)
         fail(sink, ALLM_ERR_ENGINE, "invalid_engine",
              "the adapter has no encode");
     else if (encode(h, sink))

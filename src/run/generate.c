@@ -129,6 +129,7 @@ static bool open_feed(struct generate *g)
 {
     const struct engine_core *core = engine_core(g->plan.engine);
     const struct feed_env env = { .transport = core->transport,
+                                  .net = &core->net,
                                   .clock = core->clock,
                                   .waker = g->waker,
                                   .mem = g->events.mem,
@@ -632,8 +633,10 @@ static const struct machine_ops ops = {
 allm_stream *allm_generate(const allm_engine *e, const allm_request *r,
                            const allm_call_opts *opts)
 {
-    allm_stream *s =
-        e && r ? stream_new(engine_core(e)->mem, engine_core(e)->clock) : NULL;
+    allm_stream *s = e && r ? stream_new(engine_core(e)->mem,
+                                         engine_core(e)->clock,
+                                         engine_core(e)->attachments)
+                            : NULL;
     if (!s)
         return NULL;
     return stream_begin(s, generate_machine(e, r, opts, stream_waker(s)));

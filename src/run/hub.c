@@ -21,12 +21,15 @@
  */
 #include "run/hub.h"
 
+#include "base/given.h"
 #include "base/status.h"
 #include "loop/poll.h"
 #include "loop/workers.h"
+#include "net/client.h"
 
 #include <errno.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdint.h>
 
 enum { MAX_WORKERS = 1024 };        /* batches have limits of their own */
@@ -41,6 +44,11 @@ struct allm_hub {
     struct inbox *inbox;
     struct workers workers;
     bool has_workers;
+    struct client *client;          /* NULL until it is asked for */
+    allm_net_opts net;              /* texts in told */
+    bool has_net;
+    struct arena told;
+    allm_hub *next_kept;            /* in the pool of an engine */
     allm_stream *streams;
     size_t count;                   /* of those that have not ended */
     allm_stream *first_ready, *last_ready;
@@ -111,7 +119,8 @@ static const allm_error no_size = {
     .size = sizeof(allm_error),
     .kind = ALLM_ERR_MISUSE,
     .reason = "struct_size",
-    .message = "allm_hub_new: fill the options with ALLM(hub_opts, ...)",
+    .message = "allm_hub_new: fill the options with ALLM(hub_opts, ...), and "
+               "those of the network with ALLM(net_opts, ...)",
 };
 
 static allm_hub *hub_alloc(struct mem mem)
@@ -122,7 +131,20 @@ static allm_hub *hub_alloc(struct mem mem)
     *h = (allm_hub){ .mem = mem, .clock = clock_real() };
     h->poll.fd = h->poll.timer_fd = -1;
     timers_init(&h->timers, mem);
+    arena_init(&h->told, mem);
     return h;
+}
+
+/* How the client is to work; copied.  False: the size is wrong, or no memory. */
+static bool take_net(allm_hub *h, const allm_net_opts *given)
+{
+    if (!given)
+        return true;
+    h->has_net = given_take(&h->net, sizeof h->net, given);
+    h->net.ca_file = arena_text(&h->told, h->net.ca_file);
+    h->net.proxy = arena_text(&h->told, h->net.proxy);
+    h->net.user_agent = arena_text(&h->told, h->net.user_agent);
+    return h->has_net && !h->told.broken;
 }
 
 /* 0, or an errno. */
@@ -139,9 +161,8 @@ static int open_descriptors(allm_hub *h)
 allm_hub *allm_hub_new(const allm_hub_opts *opts)
 {
     allm_hub_opts none = { .size = sizeof none };
-    bool odd = opts && opts->size != sizeof none;
-    if (!opts || odd)
-        opts = &none;
+    bool odd = !given_take(&none, sizeof none, opts);
+    opts = &none;
     allm_hub *h = hub_alloc(mem_from(opts->allocator));
     if (!h)
         return NULL;
@@ -149,7 +170,8 @@ allm_hub *allm_hub_new(const allm_hub_opts *opts)
         h->clock = clock_from(opts->clock);
         h->has_clock = true;
     }
-    int error = open_descriptors(h);
+    odd = !take_net(h, opts->net) || odd;
+    int error = h->told.broken ? ENOMEM : open_descriptors(h);
     if (error == ENOMEM) {
         allm_hub_free(h);
         return NULL;
@@ -269,6 +291,22 @@ static void stand_up(allm_hub *h, allm_stream *s)
     s->seat.hub = NULL;
 }
 
+const allm_transport *hub_transport(allm_stream *s, const allm_net_opts *opts)
+{
+    allm_hub *h = s->seat.hub;
+    const allm_net_opts *net = h->has_net ? &h->net : opts;
+    const struct client_opts how = {
+        .ca_file = net ? net->ca_file : NULL,
+        .proxy = net ? net->proxy : NULL,
+        .user_agent = net ? net->user_agent : NULL,
+        .max_idle_ms = net ? net->max_idle_ms : 0,
+        .http2 = net && net->http2,
+    };
+    if (!h->client)
+        h->client = client_new(h->mem, &h->poll, &how);
+    return h->client ? client_transport(h->client) : NULL;
+}
+
 struct workers *hub_workers(allm_stream *s, bool make)
 {
     allm_hub *h = s->seat.hub;
@@ -285,12 +323,113 @@ static void free_hub(allm_hub *h)
 {
     if (h->has_workers)
         workers_release(&h->workers);
+    if (h->client)
+        client_free(h->client);
+    arena_release(&h->told);
     if (h->inbox)
         inbox_close(h->inbox);
     inbox_drop(h->inbox);
     timers_release(&h->timers);
     poll_release(&h->poll);
     mem_free(h->mem, h, sizeof *h);
+}
+
+/* ---------------------------------------------------------------- kept hubs --- */
+
+/*
+ * Hubs of lone streams that have ended, with their connections: they hang on
+ * the engine, so that the next stream need not connect again.
+ */
+struct pool {
+    struct mem mem;
+    pthread_mutex_t lock;
+    allm_hub *first;
+    size_t count;
+};
+
+enum { POOL_MOST = 8 };
+
+static void pool_free(void *made)
+{
+    struct pool *p = made;
+    while (p->first) {
+        allm_hub *h = p->first;
+        p->first = h->next_kept;
+        free_hub(h);
+    }
+    pthread_mutex_destroy(&p->lock);
+    mem_free(p->mem, p, sizeof *p);
+}
+
+static void *pool_make(void *ud)
+{
+    struct mem *mem = ud;
+    struct pool *p = mem_alloc(*mem, sizeof *p);
+    if (!p)
+        return NULL;
+    *p = (struct pool){ .mem = *mem };
+    if (pthread_mutex_init(&p->lock, NULL) == 0)
+        return p;
+    mem_free(*mem, p, sizeof *p);
+    return NULL;
+}
+
+static const char pool_key;         /* its address is the name */
+
+/* Who still rings for the stream that left must not reach the next one. */
+static bool change_bell(allm_hub *h)
+{
+    struct inbox *fresh;
+    if (inbox_new(h->mem, &fresh))
+        return false;
+    poll_remove(&h->poll, wake_fd(inbox_wake(h->inbox)), h);
+    inbox_close(h->inbox);
+    inbox_drop(h->inbox);
+    h->inbox = fresh;
+    return !poll_add(&h->poll, wake_fd(inbox_wake(fresh)), POLL_READ, h);
+}
+
+/* False: it is not worth keeping, or there are enough. */
+static bool pool_put(allm_attachments *a, allm_hub *h)
+{
+    struct pool *p = a && h->client && change_bell(h)
+                         ? allm_attachment_get(a, &pool_key, pool_make,
+                                               pool_free, &h->mem)
+                         : NULL;
+    if (!p)
+        return false;
+    pthread_mutex_lock(&p->lock);
+    bool room = p->count < POOL_MOST;
+    if (room) {
+        h->next_kept = p->first;
+        p->first = h;
+        p->count++;
+    }
+    pthread_mutex_unlock(&p->lock);
+    return room;
+}
+
+static bool same_clock(struct clock a, struct clock b)
+{
+    return a.now_ns == b.now_ns && a.ud == b.ud;
+}
+
+static allm_hub *pool_take(allm_attachments *a, struct clock clock)
+{
+    struct pool *p = a ? allm_attachment_get(a, &pool_key, NULL, NULL, NULL)
+                       : NULL;
+    if (!p)
+        return NULL;
+    pthread_mutex_lock(&p->lock);
+    allm_hub *h = p->first;
+    if (h && same_clock(h->clock, clock)) {
+        p->first = h->next_kept;
+        p->count--;
+    } else {
+        h = NULL;
+    }
+    pthread_mutex_unlock(&p->lock);
+    return h;
 }
 
 void hub_leave(allm_stream *s)
@@ -300,8 +439,10 @@ void hub_leave(allm_stream *s)
         return;
     read_inbox(h);              /* its item must not stay behind: (5) */
     stand_up(h, s);
-    if (s->seat.private)
+    if (s->seat.private && !pool_put(s->attachments, h))
         free_hub(h);
+    else if (s->seat.private)
+        s->seat.private = false;
     else if (h->first_ready)
         show(h);                /* the inbox's bell is silent now; keeps (4) */
 }
@@ -334,11 +475,6 @@ void allm_hub_free(allm_hub *h)
     while (h->streams)
         orphan(h->streams);
     free_hub(h);
-}
-
-static bool same_clock(struct clock a, struct clock b)
-{
-    return a.now_ns == b.now_ns && a.ud == b.ud;
 }
 
 /* Why the hub does not take this stream; NULL: it does. */
@@ -405,8 +541,12 @@ static void read_timers(allm_hub *h)
 static void look_around(allm_hub *h)
 {
     struct poll_ready ready;
-    while (poll_next(&h->poll, &ready))
-        ;                       /* the inbox's bell; read below */
+    while (poll_next(&h->poll, &ready)) {
+        struct poll_handler *who = ready.tag;
+        if (ready.tag != h)     /* that is the inbox's bell; read below */
+            who->ready(who, ready.what);
+    }
+    client_timeout(h->client);
     read_inbox(h);
     read_timers(h);
 }
@@ -414,13 +554,37 @@ static void look_around(allm_hub *h)
 /* The next deadline by the real clock, for the descriptor to show. */
 static int64_t real_deadline(allm_hub *h)
 {
-    int64_t due;
+    int64_t due, client = client_due(h->client);
     if (h->first_ready)
         return clock_now_ns(clock_real());
     if (!timers_next(&h->timers, &due))
-        return POLL_NEVER;
+        return client == INT64_MAX ? POLL_NEVER : client;
     int64_t left = due - clock_now_ns(h->clock);
-    return clock_now_ns(clock_real()) + (left > 0 ? left : 0);
+    int64_t at = clock_now_ns(clock_real()) + (left > 0 ? left : 0);
+    return at < client ? at : client;
+}
+
+/* Does something go on that no clock of tests may jump over? */
+static bool is_busy(const allm_hub *h)
+{
+    return (h->has_workers && workers_busy(&h->workers)) ||
+           client_open(h->client);
+}
+
+/* How long to wait, in nanoseconds, if the next deadline is `left` away (< 0:
+ * there is none). */
+static int64_t patience(const allm_hub *h, int64_t left, bool busy)
+{
+    int64_t client = client_due(h->client);
+    /* Time stands while a function runs, and nobody rings when the last thread
+     * has come to rest. */
+    if (busy && h->clock.sleep_until)
+        left = WORKER_LOOK_NS;
+    if (client == INT64_MAX)
+        return left;
+    int64_t real = client - clock_now_ns(clock_real());
+    real = real > 0 ? real : 0;
+    return left < 0 || real < left ? real : left;
 }
 
 /* Wait once, at most until `until` of the hub's clock.  False: time is over,
@@ -432,7 +596,7 @@ static bool wait_once(allm_hub *h, int64_t until)
     if (now >= until)
         return false;
     int64_t next = due < until ? due : until;
-    bool busy = h->has_workers && workers_busy(&h->workers);
+    bool busy = is_busy(h);
     if (!busy && h->has_workers) {
         read_inbox(h);          /* what the last of them handed back */
         if (h->first_ready)
@@ -442,12 +606,8 @@ static bool wait_once(allm_hub *h, int64_t until)
         h->clock.sleep_until(h->clock.ud, next))
         return true;
     poll_set_deadline(&h->poll, POLL_NEVER);
-    /* Time stands while a function runs, and nobody rings when the last thread
-     * has come to rest. */
-    int64_t wait = busy && h->clock.sleep_until ? WORKER_LOOK_NS
-                   : next == INT64_MAX          ? -1
-                                                : next - now;
-    if (poll_wait(&h->poll, wait) == 0)
+    int64_t left = next == INT64_MAX ? -1 : next - now;
+    if (poll_wait(&h->poll, patience(h, left, busy)) == 0)
         return true;
     h->fault = &cannot_wait;
     return false;
@@ -493,15 +653,19 @@ int allm_hub_fd(const allm_hub *h)
 
 int allm_hub_timeout(const allm_hub *h)
 {
-    int64_t due;
+    int64_t due, left = -1;
     if (!h || h->error)
         return -1;
     if (h->first_ready || h->named)
         return 0;
-    if (!timers_next(&h->timers, &due))
+    if (timers_next(&h->timers, &due)) {
+        left = due - clock_now_ns(h->clock);
+        left = left > 0 ? left : 0;
+    }
+    left = patience(h, left, false);
+    if (left < 0)
         return -1;
-    int64_t ns = due - clock_now_ns(h->clock);
-    int64_t ms = ns <= 0 ? 0 : (ns + 999999) / 1000000;
+    int64_t ms = (left + 999999) / 1000000;
     return ms > INT_MAX ? INT_MAX : (int)ms;
 }
 
@@ -514,7 +678,13 @@ size_t allm_hub_count(const allm_hub *h)
 
 const allm_error *hub_adopt(allm_stream *s)
 {
-    allm_hub *h = hub_alloc(s->mem);
+    allm_hub *h = pool_take(s->attachments, s->clock);
+    if (h) {
+        s->seat.private = true;
+        sit_down(h, s, NULL);
+        return NULL;
+    }
+    h = hub_alloc(s->mem);
     int error = h ? open_descriptors(h) : ENOMEM;
     if (!error && !timers_reserve(&h->timers, 1))
         error = ENOMEM;

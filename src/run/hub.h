@@ -17,6 +17,10 @@ const allm_error *hub_await(allm_stream *s, int64_t again_ns);
  * said. */
 struct workers *hub_workers(allm_stream *s, bool make);
 
+/* The HTTP client of the hub of a stream, made when it is first asked for.
+ * NULL: it cannot be made. */
+const allm_transport *hub_transport(allm_stream *s, const allm_net_opts *opts);
+
 /* The stream said AGAIN: it has nothing before again_ns, or until it is woken;
  * `more`: it has, but others come first. */
 void hub_rest(allm_stream *s, int64_t again_ns, bool more);

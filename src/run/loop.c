@@ -731,7 +731,7 @@ allm_stream *loop_stream(const allm_engine *e, const allm_thread *thread,
     if (!e || !thread)
         return NULL;
     const struct engine_core *core = engine_core(e);
-    allm_stream *stream = stream_new(core->mem, core->clock);
+    allm_stream *stream = stream_new(core->mem, core->clock, core->attachments);
     struct loop *l = stream ? make(e, front) : NULL;
     if (!l) {
         allm_stream_free(stream);

@@ -35,6 +35,7 @@ struct allm_stream {
     const allm_error *error;        /* of the stream itself, static */
     uint64_t seq;
     const allm_event *lent;
+    allm_attachments *attachments;  /* of the engine; where hubs are kept */
 };
 
 #endif

@@ -713,7 +713,8 @@ allm_stream *allm_step(const allm_engine *e, const allm_thread *thread,
     if (!e || !thread)
         return NULL;
     struct mem mem = engine_core(e)->mem;
-    allm_stream *stream = stream_new(mem, engine_core(e)->clock);
+    allm_stream *stream = stream_new(mem, engine_core(e)->clock,
+                                     engine_core(e)->attachments);
     struct setup *u = stream ? mem_alloc(mem, sizeof *u) : NULL;
     if (!u) {
         allm_stream_free(stream);

@@ -12,6 +12,7 @@
  */
 #include "run/stream.h"
 
+#include "base/attachment.h"
 #include "base/status.h"
 #include "data/event.h"
 #include "run/hub.h"
@@ -26,7 +27,19 @@ static const allm_error reentered = {
 
 /* ------------------------------------------------------------------- life --- */
 
-allm_stream *stream_new(struct mem mem, struct clock clock)
+/* The client of the stream's hub; alone it gets a hub of its own. */
+static const allm_transport *find_client(struct allm_waker *w,
+                                         const allm_net_opts *opts)
+{
+    allm_stream *s =
+        (allm_stream *)(void *)((char *)w - offsetof(allm_stream, waker));
+    if (!s->seat.hub && hub_adopt(s))
+        return NULL;
+    return hub_transport(s, opts);
+}
+
+allm_stream *stream_new(struct mem mem, struct clock clock,
+                        allm_attachments *attachments)
 {
     allm_stream *s = mem_alloc(mem, sizeof *s);
     if (!s)
@@ -34,6 +47,9 @@ allm_stream *stream_new(struct mem mem, struct clock clock)
     *s = (allm_stream){ .mem = mem, .clock = clock };
     atomic_init(&s->cancelled, false);
     waker_init(&s->waker);
+    s->waker.client = find_client;
+    if (attachments)
+        s->attachments = attachment_keep(attachments);
     return s;
 }
 
@@ -75,6 +91,8 @@ void allm_stream_free(allm_stream *s)
     if (s->machine)             /* while its hub and workers are there */
         s->machine->ops->free(s->machine);  /* keeps (3); it rings no more */
     hub_leave(s);
+    if (s->attachments)
+        attachment_drop(s->attachments);
     waker_release(&s->waker);
     mem_free(s->mem, s, sizeof *s);
 }

@@ -6,8 +6,10 @@
 #include "base/mem.h"
 #include "run/machine.h"
 
-/* A stream in two steps, since its machine needs its waker.  NULL: no memory. */
-allm_stream *stream_new(struct mem mem, struct clock clock);
+/* A stream in two steps, since its machine needs its waker.  What it waits with
+ * is kept for others among the attachments (or NULL).  NULL: no memory. */
+allm_stream *stream_new(struct mem mem, struct clock clock,
+                        allm_attachments *attachments);
 allm_waker *stream_waker(allm_stream *s);
 
 /* For tools: ring the waker; the threads of the loop that waits for a stream,

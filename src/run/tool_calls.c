@@ -237,7 +237,8 @@ allm_stream *allm_tool_calls(const allm_engine *e, size_t count,
     };
     allm_tool_calls_opts opts;
     bool well = given_take(&opts, sizeof opts, given);
-    allm_stream *s = e ? stream_new(engine_core(e)->mem, engine_core(e)->clock)
+    allm_stream *s = e ? stream_new(engine_core(e)->mem, engine_core(e)->clock,
+                                    engine_core(e)->attachments)
                        : NULL;
     if (!s)
         return NULL;

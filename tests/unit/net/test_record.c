@@ -407,13 +407,8 @@ static void what_cannot_be_recorded_is_refused(void)
     const struct drain ask = { .url = NULL };
     allm_transport bare = { .size = sizeof bare };
     allm_record *r = allm_record_new(NULL, NULL);
-    CHECK(strstr(allm_record_error(r)->message, "no HTTP client"));
-    CHECK_INT(allm_record_flush(r), ALLM_ERR_ENGINE);
     const char *told = drain_all(allm_record_transport(r), &ask);
-    CHECK(strstr(told, "!invalid_engine: no transport"));
-    allm_text *text = allm_record_text(r);
-    CHECK(allm_text_error(text) && allm_text_error(text)->kind);
-    allm_text_free(text);
+    CHECK(strstr(told, "!invalid_engine: no transport"));   /* no waker */
     allm_record_free(r);
 
     r = allm_record_new(NULL, ALLM(record_opts, .transport = &bare));

@@ -278,7 +278,7 @@ static void dialects_need_a_transport(void)
         allm_engine_new(ALLM(engine_opts, .adapter_table = &dialect));
     allm_stream *s = play_call(e);
     CHECK_TEXT(play_all(s), "engine invalid_engine");
-    CHECK(s && strstr(play_why(s), "no transport"));
+    CHECK(s && strstr(play_why(s), "no encode"));
     allm_stream_free(s);
     allm_engine_free(e);
 }

@@ -101,7 +101,7 @@ static allm_stream *bell_stream(struct bell *b, struct mem mem, int last)
     *b = (struct bell){ .machine = { &bell_ops }, .last = last };
     atomic_init(&b->news, 0);
     atomic_init(&b->quiet, false);
-    allm_stream *s = stream_new(mem, clock_real());
+    allm_stream *s = stream_new(mem, clock_real(), NULL);
     if (!s)
         return NULL;
     b->waker = stream_waker(s);
