@@ -87,7 +87,7 @@ static enum wire_result cut(struct decoding *d, struct slice *in,
 {
     if (d->framing == ALLM_FRAMING_SSE)
         return in ? sse_next(&d->sse, in, frame) : sse_end(&d->sse, frame);
-    *frame = (struct sse_frame){ .kind = SSE_EVENT };
+    *frame = (struct sse_frame){ .kind = SSE_EVENT, .unended = !in };
     return in ? ndjson_next(&d->ndjson, in, &frame->data)
               : ndjson_end(&d->ndjson, &frame->data);
 }

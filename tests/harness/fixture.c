@@ -229,7 +229,7 @@ static void begin(struct play *p, const struct folder *f, const struct asked *a,
     p->collector = allm_collector_new(NULL);
     decoder_init(&p->decoding, mem, f->adapter, &a->call,
                  arena_zero(&p->life, f->adapter->state_size),
-                 is_document(body));
+                 f->adapter->framing == ALLM_FRAMING_SSE && is_document(body));
 }
 
 static void end(struct play *p)
@@ -310,8 +310,13 @@ static void check_cuts(const struct folder *f, const struct asked *a,
 
 static struct slice load_body(const struct folder *f, char *room)
 {
-    struct slice body = load(f, "wire-response.sse", room);
-    return body.ptr ? body : load(f, "wire-response.json", room);
+    static const char *const names[] = { "wire-response.sse",
+                                         "wire-response.ndjson",
+                                         "wire-response.json" };
+    struct slice body = { NULL, 0 };
+    for (size_t i = 0; !body.ptr && i < sizeof names / sizeof *names; i++)
+        body = load(f, names[i], room);
+    return body;
 }
 
 static void decode_folder(const struct folder *f, bool cuts)

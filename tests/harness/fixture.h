@@ -3,7 +3,7 @@
  *
  * tests/fixture/DIALECT/NAME/ is one answer:
  *
- *      wire-response.sse or .json  the bytes of the body
+ *      wire-response.sse, .ndjson or .json     the bytes of the body
  *      head.json      {"status", "headers"}, if the answer is no success
  *      call.json      {"provider", "model", "adapter_opts"}, if not the default
  *      events.jsonl   what must come out, one event a line

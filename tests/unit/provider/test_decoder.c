@@ -107,6 +107,8 @@ static const struct {
       "started text:a completed:a/stop" },
     { "the end without its line", &dialect_ndjson, false,
       "{\"text\": \"a\"}\nend", "started text:a completed:a/stop" },
+    { "a line that was cut is no odd line", &dialect_ndjson, false,
+      "{\"text\": \"a\"}\n{\"text\": \"b", "started text:a truncated" },
     { "nothing", &dialect_sse, false, "", "truncated" },
     { "nothing, whole", &dialect_whole, false, "", "truncated" },
     { "no finish", &dialect_sse, false, "data: {\"text\": \"a\"}\n\n",
