@@ -98,6 +98,19 @@ const allm_error *image_source_check(const allm_request *r, struct arena *a)
     return NULL;
 }
 
+const allm_error *image_source_refuse_urls(const allm_request *r,
+                                           struct arena *a)
+{
+    for (size_t i = 0; i < r->message_count; i++) {
+        const allm_message *m = r->messages[i];
+        for (size_t k = 0; k < m->part_count; k++)
+            if (m->parts[k]->kind == ALLM_PART_IMAGE && m->parts[k]->image &&
+                m->parts[k]->image->source == ALLM_IMAGE_URL)
+                return refuse(a, i, "url_not_supported");
+    }
+    return NULL;
+}
+
 void image_source_write(struct emit *e, const allm_image *image, bool as_uri,
                         struct arena *scratch)
 {

@@ -12,6 +12,10 @@
  */
 const allm_error *image_source_check(const allm_request *r, struct arena *a);
 
+/* The same for those who fetch nothing: an image must be here, not at a URL. */
+const allm_error *image_source_refuse_urls(const allm_request *r,
+                                           struct arena *a);
+
 /* Its type, such as "image/png": what it says, else what its bytes say; NULL:
  * unknown. */
 const char *image_source_type(const allm_image *image);

@@ -5,8 +5,10 @@
 #include "harness/check.h"
 #include "harness/noun.h"
 
-static const allm_error *check(struct arena *a, allm_role role,
-                               const allm_image *image)
+typedef const allm_error *checker(const allm_request *r, struct arena *a);
+
+static const allm_error *check_by(checker *checks, struct arena *a,
+                                  allm_role role, const allm_image *image)
 {
     const allm_part part = { .size = sizeof part,
                              .kind = ALLM_PART_IMAGE,
@@ -20,7 +22,13 @@ static const allm_error *check(struct arena *a, allm_role role,
     const allm_request r = { .size = sizeof r,
                              .message_count = 1,
                              .messages = &messages };
-    return image_source_check(&r, a);
+    return checks(&r, a);
+}
+
+static const allm_error *check(struct arena *a, allm_role role,
+                               const allm_image *image)
+{
+    return check_by(image_source_check, a, role, image);
 }
 
 #define IMAGE(kind, type, bytes) \
@@ -62,6 +70,22 @@ static void refuses_what_nobody_takes(void)
                        rows[i].fault);
         arena_release(&a);
     }
+}
+
+static void some_fetch_nothing(void)
+{
+    static const allm_image there = IMAGE(URL, NULL, "http://x");
+    static const allm_image here = IMAGE(BASE64, "image/png", "AA==");
+    struct arena a;
+    arena_init(&a, mem_default());
+    CHECK_WELL(check_by(image_source_refuse_urls, &a, ALLM_ROLE_USER, &here));
+    const allm_error *e = check_by(image_source_refuse_urls, &a, ALLM_ROLE_USER,
+                                   &there);
+    CHECK_ERROR(e, ALLM_ERR_VALIDATION, "invalid_message", NULL);
+    if (e && e->errors)
+        CHECK_TEXT(allm_json_text(allm_json_pointer(e->errors, "/0/1"), NULL),
+                   "url_not_supported");
+    arena_release(&a);
 }
 
 static void refuses_what_is_too_large(void)
@@ -106,5 +130,6 @@ static void writes_them(void)
     arena_release(&a);
 }
 
-TESTS = { TEST(refuses_what_nobody_takes), TEST_ONCE(refuses_what_is_too_large),
+TESTS = { TEST(refuses_what_nobody_takes), TEST(some_fetch_nothing),
+          TEST_ONCE(refuses_what_is_too_large),
           TEST(writes_them), TESTS_END };
