@@ -9,6 +9,7 @@
 #include "provider/anthropic.h"
 #include "provider/anthropic_quirks.h"
 #include "provider/fake.h"
+#include "provider/ollama.h"
 #include "provider/openai_chat.h"
 #include "provider/openai_chat_quirks.h"
 
@@ -102,6 +103,18 @@ static const struct registry_row rows[] = {
       .keyless = true },
     { CHAT("vllm", "http://localhost:8000/v1", "VLLM_BASE_URL"),
       .keyless = true },
+
+    { .name = "ollama",
+      .adapter = &ollama_adapter,
+      .base_url = "http://127.0.0.1:11434",
+      .base_url_env = "OLLAMA_HOST",
+      .keyless = true,
+      .first_ms = 600000 },     /* it may have to load the model */
+    { .name = "ollama_cloud",
+      .adapter = &ollama_adapter,
+      .base_url = "https://ollama.com",
+      .base_url_env = "OLLAMA_CLOUD_BASE_URL",
+      .key_env = "OLLAMA_API_KEY" },
 
     { MESSAGES("anthropic", "https://api.anthropic.com/v1",
                "ANTHROPIC_BASE_URL"),

@@ -16,6 +16,7 @@ struct registry_row {
     const char *key_env;        /* NULL: NAME_API_KEY */
     const char *auth_header, *auth_prefix;
     bool keyless;               /* works without a key */
+    uint32_t first_ms;          /* to wait for the first content; 0: as usual */
     uint64_t quirks;            /* bits of the dialect */
 };
 

@@ -21,7 +21,8 @@
 
 #include <stdint.h>
 
-/* Silence that is too long, in milliseconds, unless the call says else. */
+/* Silence that is too long, in milliseconds, unless the call or the provider's
+ * row says else. */
 enum { CONNECT_MS = 30000, FIRST_MS = 120000, SILENCE_MS = 120000 };
 
 static const allm_error *wrong(struct plan *p, allm_status kind,
@@ -39,14 +40,16 @@ static uint32_t or_default(int64_t ms, uint32_t otherwise)
     return ms > UINT32_MAX ? UINT32_MAX : ms ? (uint32_t)ms : otherwise;
 }
 
-static struct terms terms_of(const struct options *o)
+static struct terms terms_of(const struct options *o,
+                             const struct registry_row *row)
 {
+    uint32_t first_ms = row->first_ms ? row->first_ms : FIRST_MS;
     return (struct terms){
         .text_deltas = o->emit_text_deltas,
         .tool_deltas = o->emit_tool_deltas,
         .raw_chunks = o->include_raw_chunks,
         .connect_ms = or_default(o->connect_ms, CONNECT_MS),
-        .first_ms = or_default(o->first_ms, FIRST_MS),
+        .first_ms = or_default(o->first_ms, first_ms),
         .silence_ms = or_default(o->silence_ms, SILENCE_MS),
         .total_ms = or_default(o->total_ms, 0),
         .on_event = o->given.on_event,
@@ -131,7 +134,7 @@ static const allm_error *take_defaults(struct plan *p, struct options *o,
     error = options_tools(o, p->home);
     if (error)
         return error;
-    p->terms = terms_of(o);
+    p->terms = terms_of(o, p->row);
     return NULL;
 }
 

@@ -76,10 +76,11 @@ const char *canned_call(struct canned *s, const char *model,
                                .head = canned_head,
                                .close = canned_close };
     allm_clock c = play_clock(clock);
-    allm_engine *e = allm_engine_new(
-        ALLM(engine_opts, .model = model, .transport = &t, .clock = &c));
-    allm_stream *stream =
-        play_call_with(e, ALLM(call_opts, .api_key = "sk-secret-42"));
+    allm_engine *e = allm_engine_new(ALLM(engine_opts, .model = model,
+                                          .transport = &t, .clock = &c,
+                                          .keys = s->keys));
+    const char *key = s->no_key ? NULL : "sk-secret-42";
+    allm_stream *stream = play_call_with(e, ALLM(call_opts, .api_key = key));
     snprintf(told, sizeof told, "%s", play_all(stream));
     const allm_error *error = allm_stream_error(stream);
     s->error_id = NULL;

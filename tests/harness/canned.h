@@ -21,6 +21,8 @@ struct canned_reply {
 struct canned {
     const struct canned_reply *reply;
     size_t count, opened;
+    const allm_keys *keys;      /* of the engine; or NULL */
+    bool no_key;                /* the call has none */
     size_t at;                  /* in the body */
     allm_http_head head;
     char asked[2048];           /* address, secret header and body */

@@ -68,6 +68,8 @@ static void a_dialect_is_a_name_too(void)
 {
     const struct registry_row *row = registry_find(SLICE("openai_chat"));
     CHECK_ALWAYS(row && !row->base_url && row->keyless);
+    row = registry_find(SLICE("ollama"));
+    CHECK_ALWAYS(row && row->base_url && row->keyless);
     row = registry_find(SLICE("azure"));
     CHECK_ALWAYS(row && !strcmp(row->auth_header, "api-key"));
 }
