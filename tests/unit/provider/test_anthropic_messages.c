@@ -11,6 +11,7 @@
 #include "harness/noun.h"
 #include "provider/anthropic.h"
 #include "provider/http.h"
+#include "provider/ollama.h"
 #include "provider/openai_chat.h"
 #include "provider/sink.h"
 #include "json/json.h"
@@ -190,7 +191,7 @@ static void check_legal(const allm_json *messages, struct slice bytes)
     }
 }
 
-/* As /chat/completions wants it: the results right behind their calls. */
+/* As /chat/completions and /api/chat want it: the results right behind their calls. */
 static void check_legal_chat(const allm_json *messages, struct slice bytes)
 {
     size_t i = 0;
@@ -222,6 +223,8 @@ static void run_conversation(struct random r, size_t n)
         const allm_json *sent = encode(&anthropic_adapter, request, &a, &bytes);
         check_legal(sent, bytes);
         sent = encode(&openai_chat_adapter, request, &a, &bytes);
+        check_legal_chat(sent, bytes);
+        sent = encode(&ollama_adapter, request, &a, &bytes);
         check_legal_chat(sent, bytes);
     }
     allm_codec_free(codec);
