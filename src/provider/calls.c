@@ -284,6 +284,21 @@ void calls_append(struct calls *c, struct calls_slot *s, struct slice text,
     move_on(c, s, sink);
 }
 
+void calls_replace(struct calls *c, struct calls_slot *s, struct slice text,
+                   allm_sink *sink)
+{
+    buf_clear(&s->raw);
+    s->mend = (struct mend){ .len = 0 };
+    s->scan = (struct calls_scan){ .depth = 0 };
+    struct slice well = mend_take(&s->mend, sink->arena, text);
+    buf_add(&s->raw, well);
+    scan(&s->scan, well);
+    if (!well.ptr || s->raw.broken)
+        no_memory(sink);
+    s->told = s->raw.len;
+    move_on(c, s, sink);
+}
+
 /* What the call is, as far as the piece knows more. */
 static void identify(struct calls *c, struct calls_slot *s, struct slice id,
                      struct slice name, allm_sink *sink)

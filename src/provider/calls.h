@@ -69,6 +69,11 @@ struct calls_slot *calls_open(struct calls *c, struct slice id,
 void calls_append(struct calls *c, struct calls_slot *slot, struct slice text,
                   allm_sink *sink);
 
+/* All of the arguments, in the place of the pieces that came: no delta tells
+ * them. */
+void calls_replace(struct calls *c, struct calls_slot *slot, struct slice text,
+                   allm_sink *sink);
+
 /* There are no more pieces: tell what was held back, and begin calls whose
  * name or id never came. */
 void calls_flush(struct calls *c, allm_sink *sink);

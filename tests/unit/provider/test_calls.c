@@ -194,6 +194,29 @@ static void remarks(void)
     }
 }
 
+/* What comes as a whole is true, whatever the pieces said; no delta tells it. */
+static void the_whole_takes_the_place_of_pieces(void)
+{
+    struct sinking s;
+    struct calls c;
+    const allm_call call = { .size = sizeof call };
+    sinking_begin(&s);
+    calls_init(&c, &s.life, &call);
+    struct calls_slot *slot = calls_open(&c, SLICE("a"), SLICE("f"), &s.sink);
+    if (slot) {
+        calls_append(&c, slot, SLICE("{\"x\":"), &s.sink);
+        sinking_take(&s);
+        calls_replace(&c, slot, SLICE("{\"y\":1}"), &s.sink);
+    }
+    CHECK(!calls_cut(&c));
+    calls_flush(&c, &s.sink);
+    calls_end(&c, &s.sink);
+    sinking_take(&s);
+    CHECK_TEXT(s.words.ptr,
+               "call:a/f args:a/{\"x\": called:a/f/{\"y\":1}/{\"y\":1}");
+    sinking_end(&s);
+}
+
 TESTS = {
     TEST(an_index_finds_its_call),
     TEST(an_id_beats_an_index),
@@ -207,5 +230,6 @@ TESTS = {
     TEST(ids_differ),
     TEST(reads_arguments),
     TEST(remarks),
+    TEST(the_whole_takes_the_place_of_pieces),
     TESTS_END,
 };
