@@ -56,6 +56,7 @@ static const struct {
     { "badrequest", "invalid_request" },
     { "unsupported", "invalid_request" },
     { "tool_use_failed", "invalid_request" },
+    { "image", "invalid_request" },
 };
 
 /* Sentences of those who have no word for it. */
