@@ -6,7 +6,7 @@
 
 static const char *const never_sent[] = {
     "extra_body", "extra_headers", "base_url", "quirks", "organization",
-    "project", "api_version", NULL,
+    "project", "api_version", "api", NULL,
 };
 
 /* Headers that carry keys, or that the transport must get right. */

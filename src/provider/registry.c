@@ -12,6 +12,8 @@
 #include "provider/ollama.h"
 #include "provider/openai_chat.h"
 #include "provider/openai_chat_quirks.h"
+#include "provider/openai_responses.h"
+#include "provider/openai_responses_quirks.h"
 
 enum {
     MISTRAL = CHAT_NO_STREAM_OPTIONS | CHAT_OLD_MAX_TOKENS |
@@ -28,6 +30,11 @@ enum {
     .name = (name_), .adapter = &anthropic_adapter, .base_url = (url), \
     .base_url_env = (env)
 
+/* The same for openai_responses. */
+#define RESPONSES(name_, url, env) \
+    .name = (name_), .adapter = &openai_responses_adapter, .base_url = (url), \
+    .base_url_env = (env)
+
 static const struct registry_row rows[] = {
     { .name = "fake",
       .module = "Elixir.ALLM.Providers.Fake",
@@ -38,11 +45,13 @@ static const struct registry_row rows[] = {
 
     { CHAT("openai", "https://api.openai.com/v1", "OPENAI_BASE_URL"),
       .module = "Elixir.ALLM.Providers.OpenAI",
-      .quirks = CHAT_LIMITED_IDS },
+      .quirks = CHAT_LIMITED_IDS,
+      .by_model = true },
     { CHAT("azure", NULL, "AZURE_OPENAI_ENDPOINT"),
       .key_env = "AZURE_OPENAI_API_KEY",
       .auth_header = "api-key",
-      .quirks = CHAT_AZURE_PATHS | CHAT_LIMITED_IDS },
+      .quirks = CHAT_AZURE_PATHS | CHAT_LIMITED_IDS,
+      .responses_quirks = RESPONSES_AZURE_PATHS },
 
     { CHAT("alibaba",
            "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
@@ -115,6 +124,47 @@ static const struct registry_row rows[] = {
       .base_url = "https://ollama.com",
       .base_url_env = "OLLAMA_CLOUD_BASE_URL",
       .key_env = "OLLAMA_API_KEY" },
+    /* by /responses only: any server, and those named above for the other */
+    { RESPONSES("openai_responses", NULL, "OPENAI_RESPONSES_BASE_URL"),
+      .keyless = true },
+    { RESPONSES("azure_responses", NULL, "AZURE_OPENAI_ENDPOINT"),
+      .key_env = "AZURE_OPENAI_API_KEY",
+      .auth_header = "api-key",
+      .quirks = RESPONSES_AZURE_PATHS },
+    { RESPONSES("groq_responses", "https://api.groq.com/openai/v1",
+                "GROQ_RESPONSES_BASE_URL"),
+      .key_env = "GROQ_API_KEY",
+      .quirks = RESPONSES_NO_INCLUDE },
+    { RESPONSES("huggingface_responses", "https://router.huggingface.co/v1",
+                "HUGGINGFACE_RESPONSES_BASE_URL"),
+      .key_env = "HF_TOKEN",
+      .quirks = RESPONSES_NO_INCLUDE },
+    { RESPONSES("openrouter_responses", "https://openrouter.ai/api/v1",
+                "OPENROUTER_RESPONSES_BASE_URL"),
+      .key_env = "OPENROUTER_API_KEY" },
+    { RESPONSES("perplexity_responses", "https://api.perplexity.ai/v1",
+                "PERPLEXITY_RESPONSES_BASE_URL"),
+      .key_env = "PERPLEXITY_API_KEY",
+      .quirks = RESPONSES_NO_INCLUDE | RESPONSES_NO_STORE },
+    { RESPONSES("xai_responses", "https://api.x.ai/v1",
+                "XAI_RESPONSES_BASE_URL"),
+      .key_env = "XAI_API_KEY" },
+    { RESPONSES("llamacpp_responses", "http://localhost:8080/v1",
+                "LLAMACPP_RESPONSES_BASE_URL"),
+      .keyless = true,
+      .quirks = RESPONSES_NO_INCLUDE },
+    { RESPONSES("lmstudio_responses", "http://localhost:1234/v1",
+                "LMSTUDIO_RESPONSES_BASE_URL"),
+      .keyless = true,
+      .quirks = RESPONSES_NO_INCLUDE },
+    { RESPONSES("ollama_responses", "http://localhost:11434/v1",
+                "OLLAMA_RESPONSES_BASE_URL"),
+      .keyless = true,
+      .quirks = RESPONSES_NO_INCLUDE },
+    { RESPONSES("vllm_responses", "http://localhost:8000/v1",
+                "VLLM_RESPONSES_BASE_URL"),
+      .keyless = true,
+      .quirks = RESPONSES_NO_INCLUDE },
 
     { MESSAGES("anthropic", "https://api.anthropic.com/v1",
                "ANTHROPIC_BASE_URL"),
@@ -167,6 +217,40 @@ const struct registry_row *registry_find(struct slice name)
             (rows[i].module && slice_is(name, rows[i].module)))
             return &rows[i];
     return NULL;
+}
+
+/* Models that reason, and want their reasoning back: gpt-5 and later, o1.. */
+static bool wants_responses(const char *model)
+{
+    struct slice m = slice_of(model);
+    if (slice_starts(m, SLICE("gpt-")) && m.len > 4)
+        return m.ptr[4] >= '5' && m.ptr[4] <= '9';
+    return m.len > 1 && m.ptr[0] == 'o' && m.ptr[1] >= '0' && m.ptr[1] <= '9';
+}
+
+bool registry_for(const struct registry_row *row, const char *model,
+                  const char *api, struct registry_row *out)
+{
+    bool chat = row->adapter == &openai_chat_adapter;
+    bool responses = row->adapter == &openai_responses_adapter;
+    *out = *row;
+    if (!api)
+        api = !row->by_model           ? NULL
+              : wants_responses(model) ? "responses"
+                                       : "chat";
+    if (!api || (!chat && !responses) || (chat && !strcmp(api, "chat")) ||
+        (responses && !strcmp(api, "responses")))
+        return true;
+    if (chat && !strcmp(api, "responses")) {
+        out->adapter = &openai_responses_adapter;
+        out->quirks = row->responses_quirks;
+        return true;
+    }
+    if (chat || strcmp(api, "chat") != 0)
+        return false;
+    out->adapter = &openai_chat_adapter;
+    out->quirks = row->quirks & RESPONSES_AZURE_PATHS ? CHAT_AZURE_PATHS : 0;
+    return true;
 }
 
 const struct registry_row *registry_at(size_t index)

@@ -18,11 +18,22 @@ struct registry_row {
     bool keyless;               /* works without a key */
     uint32_t first_ms;          /* to wait for the first content; 0: as usual */
     uint64_t quirks;            /* bits of the dialect */
+    uint64_t responses_quirks;  /* instead, where it is asked by /responses */
+    bool by_model;              /* ...as it is for models that want it */
 };
 
 /* The row of a name: a provider, a dialect ("openai_chat"), or the model
  * library's module name.  NULL: unknown. */
 const struct registry_row *registry_find(struct slice name);
+
+/*
+ * The row as a call uses it.  Servers of /chat/completions may be asked by
+ * /responses, and the other way round: `api` is "chat", "responses" or NULL,
+ * which leaves it to the row and the model's name.  Other dialects have no
+ * choice.  False: `api` is another word.
+ */
+bool registry_for(const struct registry_row *row, const char *model,
+                  const char *api, struct registry_row *out);
 
 /* All rows, for lists; NULL: there is no such number. */
 const struct registry_row *registry_at(size_t index);

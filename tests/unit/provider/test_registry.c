@@ -3,6 +3,8 @@
 
 #include "harness/check.h"
 #include "provider/fake.h"
+#include "provider/openai_chat_quirks.h"
+#include "provider/openai_responses_quirks.h"
 
 static const allm_adapter *adapter_of(struct slice name)
 {
@@ -74,8 +76,71 @@ static void a_dialect_is_a_name_too(void)
     CHECK_ALWAYS(row && !strcmp(row->auth_header, "api-key"));
 }
 
+/* ----------------------------------------------------------------- dialects --- */
+
+static void the_model_chooses_the_dialect(void)
+{
+    static const struct {
+        const char *provider, *model, *api, *dialect;
+    } rows[] = {
+        { "openai", "gpt-5", NULL, "openai_responses" },
+        { "openai", "gpt-5.2-pro", NULL, "openai_responses" },
+        { "openai", "gpt-6", NULL, "openai_responses" },
+        { "openai", "o1", NULL, "openai_responses" },
+        { "openai", "o4-mini", NULL, "openai_responses" },
+        { "openai", "gpt-4.1", NULL, "openai_chat" },
+        { "openai", "gpt-4o", NULL, "openai_chat" },
+        { "openai", "gpt-3.5-turbo", NULL, "openai_chat" },
+        { "openai", "gpt-oss-20b", NULL, "openai_chat" },
+        { "openai", "gpt-", NULL, "openai_chat" },
+        { "openai", "olmo", NULL, "openai_chat" },
+        { "openai", "o", NULL, "openai_chat" },
+        { "openai", "", NULL, "openai_chat" },
+        { "openai", NULL, NULL, "openai_chat" },
+        { "openai", "gpt-5", "chat", "openai_chat" },
+        { "openai", "gpt-4o", "responses", "openai_responses" },
+        { "openai", "gpt-4o", "Responses", NULL },
+        { "openai", "gpt-4o", "", NULL },
+        { "xai", "gpt-5", NULL, "openai_chat" },
+        { "xai", "grok-4", "responses", "openai_responses" },
+        { "xai_responses", "grok-4", NULL, "openai_responses" },
+        { "xai_responses", "grok-4", "responses", "openai_responses" },
+        { "xai_responses", "grok-4", "chat", "openai_chat" },
+        { "xai_responses", "grok-4", "messages", NULL },
+        { "fake", "gpt-5", "responses", "fake" },
+        { "anthropic", "gpt-5", "chat", "anthropic" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct registry_row out;
+        check_row(rows[i].model);
+        const struct registry_row *row =
+            registry_find(slice_of(rows[i].provider));
+        bool found = registry_for(row, rows[i].model, rows[i].api, &out);
+        CHECK_ALWAYS(found == (rows[i].dialect != NULL));
+        CHECK_ALWAYS(!found || !strcmp(out.adapter->name, rows[i].dialect));
+        CHECK_ALWAYS(!strcmp(out.name, rows[i].provider));
+    }
+}
+
+static void quirks_follow_the_dialect(void)
+{
+    struct registry_row out;
+    const struct registry_row *row = registry_find(SLICE("azure"));
+    CHECK_ALWAYS(registry_for(row, "m", "responses", &out));
+    CHECK_ALWAYS(out.quirks == RESPONSES_AZURE_PATHS);
+    row = registry_find(SLICE("azure_responses"));
+    CHECK_ALWAYS(registry_for(row, "m", "chat", &out));
+    CHECK_ALWAYS(out.quirks == CHAT_AZURE_PATHS);
+    row = registry_find(SLICE("openai"));
+    CHECK_ALWAYS(registry_for(row, "o3", NULL, &out) && !out.quirks);
+    CHECK_ALWAYS(registry_for(row, "gpt-4", NULL, &out));
+    CHECK_ALWAYS(out.quirks == CHAT_LIMITED_IDS);
+}
+
 TESTS = {
     TEST_ONCE(every_row_can_be_found),
+    TEST_ONCE(the_model_chooses_the_dialect),
+    TEST_ONCE(quirks_follow_the_dialect),
     TEST_ONCE(a_dialect_is_a_name_too),
     TEST(names_are_exact),
     TEST(a_name_need_not_end),

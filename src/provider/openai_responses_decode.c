@@ -1,0 +1,487 @@
+/*
+ * openai_responses_decode.c - an answer of /responses, event by event
+ *
+ *      response.created
+ *        response.output_item.added
+ *          response.output_text.delta ...      and others of its kind
+ *        response.output_item.done
+ *        ...
+ *      response.completed, .incomplete or .failed; or error
+ *
+ *   (1) The type in the data decides; the event's name only where it is
+ *       missing.
+ *   (2) Only the last event is an end.  The end of the body before it, and
+ *       [DONE], break the answer off.
+ *   (3) An error ends the answer wherever it stands.
+ *   (4) What we know nothing of is told as a raw chunk and passed over.
+ *   (5) Numbers of sequence say nothing: proxies leave gaps and begin anew.
+ */
+#include "provider/openai_responses_decode.h"
+
+#include "base/status.h"
+#include "provider/explain.h"
+#include "provider/finish.h"
+#include "provider/openai_error.h"
+#include "provider/openai_usage.h"
+#include "json/build.h"
+#include "json/json.h"
+#include "json/parse.h"
+
+static const struct finish_word incomplete_words[] = {
+    { "max_output_tokens", ALLM_FINISH_LENGTH },
+    { "max_tokens", ALLM_FINISH_LENGTH },   /* from here on: look-alikes */
+    { "length", ALLM_FINISH_LENGTH },
+    { "content_filter", ALLM_FINISH_CONTENT_FILTER },
+    { NULL, ALLM_FINISH_OTHER },
+};
+
+static struct slice text_at(const allm_json *object, const char *name)
+{
+    return json_slice(allm_json_get(object, name));
+}
+
+static bool is_type(const allm_json *v, allm_json_type type)
+{
+    return allm_json_type_of(v) == type;
+}
+
+static bool is_object(const allm_json *v)
+{
+    return is_type(v, ALLM_JSON_OBJECT);
+}
+
+/* -------------------------------------------------------------------- facts --- */
+
+static void read_notes(struct openai_responses *c, const allm_json *response)
+{
+    static const char *const names[] = { "incomplete_details", "service_tier",
+                                         "conversation", "citations" };
+    answer_id(&c->answer, text_at(response, "id"));
+    answer_model(&c->answer, text_at(response, "model"));
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const allm_json *v = allm_json_get(response, names[i]);
+        if (v && !is_type(v, ALLM_JSON_NULL))
+            answer_note(&c->answer, names[i], v);
+    }
+}
+
+static void read_usage(struct openai_responses *c, const allm_json *from)
+{
+    allm_usage usage;
+    if (openai_usage_read(allm_json_get(from, "usage"), c->answer.sink->arena,
+                          &usage))
+        answer_usage(&c->answer, &usage);
+}
+
+static void read_finish(struct openai_responses *c, const allm_json *response,
+                        struct slice status)
+{
+    struct answer *a = &c->answer;
+    const allm_json *details = allm_json_get(response, "incomplete_details");
+    struct slice why = text_at(details, "reason");
+    if (slice_is(status, "completed") || slice_is(status, "complete"))
+        answer_finish(a, ALLM_FINISH_STOP, status);
+    else if (slice_is(status, "incomplete"))
+        answer_finish(a, finish_of(incomplete_words, why),
+                      why.len ? why : status);
+    else                        /* not done yet */
+        answer_finish(a, ALLM_FINISH_NONE, status);
+}
+
+/* --------------------------------------------------------------------- ends --- */
+
+static allm_status fail(struct openai_responses *c, const allm_json *document)
+{
+    allm_error e = openai_error_read(c->answer.sink->arena, document, 0);
+    return answer_fail(&c->answer, &e);
+}
+
+/* The error of a response, wherever it stands: in it or beside it. */
+static allm_status fail_response(struct openai_responses *c,
+                                 const allm_json *response,
+                                 const allm_json *beside)
+{
+    if (openai_error_is(response))
+        return fail(c, response);
+    return fail(c, openai_error_is(beside) ? beside : json_empty_object());
+}
+
+static allm_status fail_cancelled(struct openai_responses *c)
+{
+    allm_error e = status_blank(ALLM_ERR_ADAPTER);
+    e.reason = "unknown";
+    e.message = "the response was cancelled at the provider's";
+    return answer_fail(&c->answer, &e);
+}
+
+/* A whole response, at the end of the events or in the place of them all. */
+static allm_status complete(struct openai_responses *c,
+                            const allm_json *response, struct slice status)
+{
+    struct answer *a = &c->answer;
+    answer_start(a);
+    read_notes(c, response);
+    read_usage(c, response);
+    if (slice_is(status, "failed"))
+        return fail_response(c, response, NULL);
+    if (slice_is(status, "cancelled") || slice_is(status, "canceled"))
+        return fail_cancelled(c);
+    openai_responses_item_output(&c->items, allm_json_get(response, "output"));
+    openai_responses_item_end_all(&c->items);
+    if (answer_is_empty(a))
+        answer_text(a, text_at(response, "output_text"));
+    read_finish(c, response, status);
+    answer_state(a, openai_responses_item_state(&c->items));
+    return answer_close(a);
+}
+
+static allm_status break_off(struct openai_responses *c)
+{
+    return answer_truncated(&c->answer,
+                            answer_is_empty(&c->answer)
+                                ? "the answer ended before anything was said"
+                                : "the answer broke off: neither "
+                                  "response.completed nor response.incomplete "
+                                  "came");
+}
+
+/* ------------------------------------------------------------------- events --- */
+
+struct event {
+    const allm_json *json;
+    struct responses_place place;
+    struct slice type;
+};
+
+static struct event event_of(const allm_json *json, struct slice type)
+{
+    struct event e = { .json = json, .type = type };
+    const allm_json *index = allm_json_get(json, "output_index");
+    e.place.has_index = allm_json_int64(index, &e.place.index);
+    e.place.id = text_at(json, "item_id");
+    if (!allm_json_int64(allm_json_get(json, "content_index"), &e.place.part))
+        allm_json_int64(allm_json_get(json, "summary_index"), &e.place.part);
+    return e;
+}
+
+static void pass_on(struct openai_responses *c, const struct event *e)
+{
+    allm_event *raw = sink_add(c->answer.sink, ALLM_EV_RAW_CHUNK);
+    if (raw)
+        raw->chunk = e->json;
+}
+
+static allm_status on_idle(struct openai_responses *c, const struct event *e)
+{
+    (void)e;
+    allm_sink_idle(c->answer.sink);
+    return ALLM_OK;
+}
+
+static allm_status on_nothing(struct openai_responses *c, const struct event *e)
+{
+    (void)c;
+    (void)e;
+    return ALLM_OK;
+}
+
+static allm_status on_begin(struct openai_responses *c, const struct event *e)
+{
+    answer_start(&c->answer);
+    read_notes(c, allm_json_get(e->json, "response"));
+    return ALLM_OK;
+}
+
+static allm_status on_item(struct openai_responses *c, const struct event *e)
+{
+    struct responses_place place = e->place;
+    const allm_json *item = allm_json_get(e->json, "item");
+    if (!is_object(item)) {
+        pass_on(c, e);
+        return ALLM_OK;
+    }
+    if (text_at(item, "id").len)
+        place.id = text_at(item, "id");
+    if (slice_is(e->type, "response.output_item.done"))
+        openai_responses_item_end(&c->items, &place, item, e->json);
+    else
+        openai_responses_item_begin(&c->items, &place, item, e->json);
+    return ALLM_OK;
+}
+
+/* content_part.done and its like: a text as a whole. */
+static allm_status on_part(struct openai_responses *c, const struct event *e)
+{
+    const allm_json *part = allm_json_get(e->json, "part");
+    const allm_json *type = allm_json_get(part, "type");
+    struct slice text = text_at(part, "text");
+    enum responses_piece what = RESPONSES_TEXT;
+    if (slice_is(e->type, "response.reasoning_summary_part.done"))
+        what = RESPONSES_SUMMARY;
+    else if (slice_is(e->type, "response.reasoning_part.done") ||
+             json_is(type, "reasoning_text"))
+        what = RESPONSES_THOUGHT;
+    else if (json_is(type, "refusal"))
+        what = RESPONSES_REFUSAL;
+    if (what == RESPONSES_REFUSAL)
+        text = text_at(part, "refusal");
+    openai_responses_item_add(&c->items, &e->place, what, text, true);
+    return ALLM_OK;
+}
+
+static allm_status on_annotation(struct openai_responses *c,
+                                 const struct event *e)
+{
+    openai_responses_item_cite(&c->items, &e->place,
+                               allm_json_get(e->json, "annotation"));
+    return ALLM_OK;
+}
+
+static allm_status on_end(struct openai_responses *c, const struct event *e)
+{
+    const allm_json *response = allm_json_get(e->json, "response");
+    struct slice status = text_at(response, "status");
+    if (!is_object(response))
+        read_usage(c, e->json);
+    if (slice_is(e->type, "response.incomplete"))
+        status = SLICE("incomplete");
+    else if (slice_is(e->type, "response.cancelled"))
+        status = SLICE("cancelled");
+    else if (!status.len || slice_is(status, "in_progress"))
+        status = SLICE("completed");
+    return complete(c, response, status);
+}
+
+static allm_status on_failed(struct openai_responses *c, const struct event *e)
+{
+    const allm_json *response = allm_json_get(e->json, "response");
+    read_notes(c, response);
+    read_usage(c, response);
+    return fail_response(c, response, e->json);
+}
+
+/* The error itself, or inside an "error". */
+static allm_status on_error(struct openai_responses *c, const struct event *e)
+{
+    struct build b;
+    const allm_json *inner = allm_json_get(e->json, "error");
+    if (inner && !is_type(inner, ALLM_JSON_NULL))
+        return fail(c, e->json);
+    build_init(&b, c->answer.sink->arena);
+    build_object(&b);
+    build_key(&b, SLICE("error"));
+    build_object(&b);
+    for (const allm_json *k = NULL; (k = allm_json_next(e->json, k));) {
+        if (json_is(k, "type") || json_is(k, "sequence_number") ||
+            json_is(k, "error"))
+            continue;
+        build_key(&b, json_slice(k));
+        build_value(&b, allm_json_value(k));
+    }
+    build_end(&b);
+    build_end(&b);
+    return fail(c, build_done(&b));
+}
+
+/* Texts: the member of the event that has it, and what it is of. */
+static const struct {
+    const char *type, *member;
+    enum responses_piece what;
+    bool whole;
+} texts[] = {
+    { "response.output_text.delta", "delta", RESPONSES_TEXT, false },
+    { "response.output_text.done", "text", RESPONSES_TEXT, true },
+    { "response.refusal.delta", "delta", RESPONSES_REFUSAL, false },
+    { "response.refusal.done", "refusal", RESPONSES_REFUSAL, true },
+    { "response.function_call_arguments.delta", "delta", RESPONSES_ARGUMENTS,
+      false },
+    { "response.function_call_arguments.done", "arguments",
+      RESPONSES_ARGUMENTS, true },
+    { "response.custom_tool_call_input.delta", "delta", RESPONSES_INPUT,
+      false },
+    { "response.custom_tool_call_input.done", "input", RESPONSES_INPUT, true },
+    { "response.reasoning_summary_text.delta", "delta", RESPONSES_SUMMARY,
+      false },
+    { "response.reasoning_summary_text.done", "text", RESPONSES_SUMMARY, true },
+    { "response.reasoning_summary.delta", "delta", RESPONSES_SUMMARY, false },
+    { "response.reasoning_summary.done", "text", RESPONSES_SUMMARY, true },
+    { "response.reasoning_text.delta", "delta", RESPONSES_THOUGHT, false },
+    { "response.reasoning_text.done", "text", RESPONSES_THOUGHT, true },
+    { "response.reasoning.delta", "delta", RESPONSES_THOUGHT, false },
+    { "response.reasoning.done", "text", RESPONSES_THOUGHT, true },
+};
+
+static bool read_text(struct openai_responses *c, const struct event *e)
+{
+    const allm_json *logprobs = allm_json_get(e->json, "logprobs");
+    size_t i = 0, n = sizeof texts / sizeof *texts;
+    while (i < n && !slice_is(e->type, texts[i].type))
+        i++;
+    if (i == n)
+        return false;
+    openai_responses_item_add(&c->items, &e->place, texts[i].what,
+                              text_at(e->json, texts[i].member),
+                              texts[i].whole);
+    if (texts[i].what == RESPONSES_ARGUMENTS && texts[i].whole)
+        openai_responses_item_name(&c->items, &e->place,
+                                   text_at(e->json, "name"));
+    if (!texts[i].whole && is_type(logprobs, ALLM_JSON_ARRAY))
+        answer_gather(&c->answer, "logprobs", logprobs);
+    return true;
+}
+
+static const struct {
+    const char *type;
+    allm_status (*on)(struct openai_responses *c, const struct event *e);
+} handlers[] = {
+    { "response.output_item.added", on_item },
+    { "response.output_item.done", on_item },
+    { "response.content_part.added", on_nothing },
+    { "response.content_part.done", on_part },
+    { "response.reasoning_summary_part.added", on_nothing },
+    { "response.reasoning_summary_part.done", on_part },
+    { "response.reasoning_part.added", on_nothing },
+    { "response.reasoning_part.done", on_part },
+    { "response.output_text.annotation.added", on_annotation },
+    { "response.created", on_begin },
+    { "response.in_progress", on_begin },
+    { "response.queued", on_begin },
+    { "response.completed", on_end },
+    { "response.incomplete", on_end },
+    { "response.cancelled", on_end },
+    { "response.failed", on_failed },
+    { "error", on_error },
+    { "response.error", on_error },
+    { "keepalive", on_idle },
+    { "ping", on_idle },
+};
+
+static allm_status read_event(struct openai_responses *c, struct slice name,
+                              const allm_json *json)
+{
+    struct slice type = text_at(json, "type");
+    if (!type.len && openai_error_is(json))
+        type = SLICE("error");
+    const struct event e = event_of(json, type.len ? type : name);
+    if (read_text(c, &e))
+        return ALLM_OK;
+    for (size_t i = 0; i < sizeof handlers / sizeof *handlers; i++)
+        if (slice_is(e.type, handlers[i].type))
+            return handlers[i].on(c, &e);
+    pass_on(c, &e);
+    return ALLM_OK;
+}
+
+/* ---------------------------------------------------------------- documents --- */
+
+static allm_status read_document(struct openai_responses *c,
+                                 const allm_json *all)
+{
+    const allm_json *output = allm_json_get(all, "output");
+    struct slice status = text_at(all, "status");
+    if (!is_type(output, ALLM_JSON_ARRAY) && !text_at(all, "output_text").len &&
+        !slice_is(status, "failed"))
+        return openai_error_is(all) || explain_message(all)
+                   ? fail(c, all)
+                   : answer_malformed(&c->answer, "the answer is a JSON "
+                                                  "document without output");
+    if (openai_error_is(all))
+        status = SLICE("failed");
+    return complete(c, all, status.len ? status : SLICE("completed"));
+}
+
+/* A body that is no JSON after all: cut, or odd. */
+static allm_status reject_document(struct openai_responses *c,
+                                   struct slice data)
+{
+    struct json_limits limits;
+    const allm_error *error = NULL;
+    bool ended = false;
+    json_limits_from(&limits, NULL);
+    limits.loose = true;
+    json_partial(c->answer.sink->arena, data, limits, &ended, &error);
+    if (!error && !ended)
+        return answer_truncated(&c->answer, "the answer broke off in the "
+                                            "middle of its JSON document");
+    return answer_malformed(&c->answer, "the answer is not JSON");
+}
+
+/* ------------------------------------------------------------------- frames --- */
+
+static struct slice trim(struct slice s)
+{
+    while (s.len && (unsigned char)*s.ptr <= ' ')
+        s = slice_skip(s, 1);
+    while (s.len && (unsigned char)s.ptr[s.len - 1] <= ' ')
+        s.len--;
+    return s;
+}
+
+/* A frame that says of itself to be an error, and is no JSON object. */
+static allm_status read_error_text(struct openai_responses *c,
+                                   struct slice data, const allm_json *v)
+{
+    struct build b;
+    build_init(&b, c->answer.sink->arena);
+    build_object(&b);
+    build_key(&b, SLICE("error"));
+    if (is_type(v, ALLM_JSON_TEXT))
+        build_value(&b, v);
+    else
+        build_text_copy(&b, data);
+    build_end(&b);
+    return fail(c, build_done(&b));
+}
+
+static allm_status take(struct openai_responses *c, const allm_frame *frame)
+{
+    struct answer *a = &c->answer;
+    struct slice data = trim((struct slice){ frame->data, frame->data_len });
+    struct slice name = { frame->name, frame->name_len };
+    if (slice_starts(data, SLICE("[DONE]")))
+        return break_off(c);    /* keeps (2) */
+    if (!data.len)
+        return ALLM_OK;
+    const allm_json *v = allm_sink_parse(a->sink, data.ptr, data.len);
+    if (a->sink->status < 0)
+        return a->sink->status;
+    if (!v && frame->cut)
+        return ALLM_OK;         /* finish() tells */
+    if (!v && frame->whole)
+        return reject_document(c, data);
+    if (frame->whole)
+        return read_document(c, v);
+    if (is_object(v))
+        return read_event(c, name, v);
+    if (slice_is(name, "error"))
+        return read_error_text(c, data, v);
+    return is_type(v, ALLM_JSON_NULL)
+               ? ALLM_OK
+               : answer_malformed(a, "an event of the answer is not a JSON "
+                                     "object");
+}
+
+/* First thing in both. */
+static bool begin(struct openai_responses *c, const allm_call *call,
+                  allm_sink *sink)
+{
+    c->items.answer = &c->answer;
+    return answer_open(&c->answer, call, sink);
+}
+
+allm_status openai_responses_decode(void *state, const allm_call *call,
+                                    const allm_frame *frame, allm_sink *sink)
+{
+    struct openai_responses *c = state;
+    if (!begin(c, call, sink))
+        return ALLM_OK;
+    allm_status status = take(c, frame);
+    return sink->status < 0 ? sink->status : status;
+}
+
+allm_status openai_responses_finish(void *state, const allm_call *call,
+                                    allm_sink *sink)
+{
+    struct openai_responses *c = state;
+    return begin(c, call, sink) ? break_off(c) : ALLM_OK;
+}

@@ -1,0 +1,206 @@
+/* test_openai_responses.c - the dialect, by its folders of fixtures */
+#include "provider/openai_responses.h"
+
+#include "harness/check.h"
+#include "harness/fixture.h"
+#include "harness/noun.h"
+#include "provider/http.h"
+#include "unit/provider/sinking.h"
+#include "json/json.h"
+
+static void decodes_every_fixture(void)
+{
+    fixture_decode_all("openai_responses", &openai_responses_adapter);
+}
+
+static void encodes_every_fixture(void)
+{
+    fixture_encode_all("openai_responses", &openai_responses_adapter);
+}
+
+/* The n-th allocation fails, of all fixtures whose names begin like this. */
+static void decodes_transcripts(void)
+{
+    fixture_decode_some("openai_responses", &openai_responses_adapter, "resp-");
+}
+
+static void decodes_odd_answers(void)
+{
+    fixture_decode_some("openai_responses", &openai_responses_adapter, "q0");
+}
+
+static void decodes_odd_streams(void)
+{
+    fixture_decode_some("openai_responses", &openai_responses_adapter, "q1");
+}
+
+static void decodes_reasoning(void)
+{
+    fixture_decode_some("openai_responses", &openai_responses_adapter,
+                        "reasoning-");
+}
+
+static void encodes_tools_and_images(void)
+{
+    fixture_encode_some("openai_responses", &openai_responses_adapter,
+                        "encode-a-");
+}
+
+static void encodes_the_rest(void)
+{
+    fixture_encode_some("openai_responses", &openai_responses_adapter,
+                        "encode-");
+}
+
+/* ------------------------------------------------------------------- signs --- */
+
+/* What is said of the protocol while these events come. */
+static void tells_where_the_protocol_is(void)
+{
+    const struct {
+        const char *why, *data;
+        bool idle, ended;
+    } rows[] = {
+        { "a keep-alive is no content", "{\"type\":\"keepalive\"}", true,
+          false },
+        { "a beginning", "{\"type\":\"response.created\",\"response\":{}}",
+          false, false },
+        { "text",
+          "{\"type\":\"response.output_text.delta\",\"output_index\":0,"
+          "\"delta\":\"x\"}",
+          false, false },
+        { "an item is no end",
+          "{\"type\":\"response.output_item.done\",\"output_index\":0,"
+          "\"item\":{\"type\":\"message\",\"status\":\"completed\"}}",
+          false, false },
+        { "the end", "{\"type\":\"response.completed\",\"response\":{}}", false,
+          true },
+    };
+    struct sinking s;
+    allm_call call = { .size = sizeof call, .provider = "openai" };
+    sinking_begin(&s);
+    void *state = arena_zero(&s.life, openai_responses_adapter.state_size);
+    for (size_t i = 0; state && i < sizeof rows / sizeof *rows; i++) {
+        const allm_frame frame = { .size = sizeof frame,
+                                   .name = "",
+                                   .data = rows[i].data,
+                                   .data_len = strlen(rows[i].data) };
+        s.sink.idle = false;
+        check_row(rows[i].why);
+        CHECK(openai_responses_adapter.decode(state, &call, &frame, &s.sink) ==
+              ALLM_OK);
+        CHECK(s.sink.idle == rows[i].idle);
+        CHECK(!s.sink.settled);
+        CHECK(s.sink.ended == rows[i].ended);
+        sinking_take(&s);
+    }
+    sinking_end(&s);
+}
+
+/* --------------------------------------------------------------- round trip --- */
+
+static void hear(struct sinking *s, void *state, const allm_call *call,
+                 const char *data, allm_collector *c)
+{
+    const allm_frame frame = { .size = sizeof frame,
+                               .name = "",
+                               .data = data,
+                               .data_len = strlen(data),
+                               .whole = 1 };
+    allm_event *event;
+    CHECK(openai_responses_adapter.decode(state, call, &frame, &s->sink) ==
+          ALLM_OK);
+    while (s->sink.status == ALLM_OK && (event = sink_take(&s->sink)))
+        allm_collector_add(c, event);
+}
+
+/* The body of a request with this one message. */
+static void say(const allm_message *m, const allm_call *how, struct arena *a,
+                struct buf *out)
+{
+    struct allm_sink sink;
+    struct allm_http http;
+    allm_call call = *how;
+    allm_request r = { .size = sizeof r, .message_count = 1, .messages = &m };
+    sink_init(&sink, a, NULL);
+    http_init(&http, a, &sink);
+    call.request = &r;
+    openai_responses_adapter.encode(&call, &http);
+    buf_add(out, buf_slice(&http.body));
+    CHECK(!http.broken && !http.body.broken && !sink.failure);
+}
+
+/* An answer goes back item by item as it came, to its own model only. */
+static void sends_back_what_came(void)
+{
+#define THOUGHT(id, t) \
+    "{\"type\":\"reasoning\",\"id\":\"" id "\",\"summary\":[{\"type\":" \
+    "\"summary_text\",\"text\":\"" t "\"}],\"encrypted_content\":\"c2Vh\"}"
+#define CALLED(id, name) \
+    "{\"type\":\"function_call\",\"call_id\":\"" id "\",\"name\":\"" name \
+    "\",\"arguments\":\"{\\\"n\\\":1}\"}"
+#define SEARCH "{\"type\":\"web_search_call\",\"id\":\"ws_1\"}"
+#define TEXT(t) \
+    "{\"type\":\"message\",\"content\":[{\"type\":\"output_text\",\"text\":" \
+    "\"" t "\"}]}"
+    struct sinking s;
+    struct buf mine, other;
+    allm_call call = { .size = sizeof call,
+                       .provider = "openai",
+                       .model = "m",
+                       .base_url = "http://x",
+                       .adapter_opts = json_empty_object() };
+    allm_collector *c = allm_collector_new(NULL);
+    sinking_begin(&s);
+    buf_init(&mine, &s.log, 65536);
+    buf_init(&other, &s.log, 65536);
+    void *state = arena_zero(&s.life, openai_responses_adapter.state_size);
+    if (state)
+        hear(
+            &s, state, &call,
+            "{\"status\":\"completed\",\"output\":[" THOUGHT(
+                "rs_1",
+                "one") "," SEARCH
+                       "," TEXT("First.") "," CALLED("call_1", "a") "," THOUGHT(
+                           "rs_2", "") "," CALLED("call_2",
+                                                  "b") "," TEXT("Then.") "]}",
+            c);
+    allm_response *r = allm_collector_response(c);
+    if (r && r->message) {
+        say(r->message, &call, &s.events, &mine);
+        call.model = "n";
+        say(r->message, &call, &s.events, &other);
+    }
+    CHECK(
+        mine.ptr &&
+        strstr(
+            mine.ptr,
+            "\"input\":[" THOUGHT(
+                "rs_1",
+                "one") "," SEARCH
+                       ",{\"role\":\"assistant\",\"content\":\"First.\"}," CALLED(
+                           "call_1",
+                           "a") "," THOUGHT("rs_2",
+                                            "") "," CALLED("call_2",
+                                                           "b") ",{\"role\":\"assistant\",\"content\":\"Then.\"},"));
+    CHECK(other.ptr && !strstr(other.ptr, "c2Vh") &&
+          !strstr(other.ptr, "ws_1"));
+    CHECK(other.ptr && strstr(other.ptr, "First.Then."));
+    allm_response_free(r);
+    allm_collector_free(c);
+    sinking_end(&s);
+}
+
+TESTS = {
+    TEST_ONCE(decodes_every_fixture),
+    TEST_ONCE(encodes_every_fixture),
+    TEST(decodes_transcripts),
+    TEST(decodes_odd_answers),
+    TEST(decodes_odd_streams),
+    TEST(decodes_reasoning),
+    TEST(encodes_tools_and_images),
+    TEST(encodes_the_rest),
+    TEST(tells_where_the_protocol_is),
+    TEST(sends_back_what_came),
+    TESTS_END,
+};
