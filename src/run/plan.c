@@ -2,7 +2,7 @@
  * plan.c - a call before it runs: checked, with everything that it needs
  *
  *      options -> engine -> request -> model -> catalog -> adapter's options
- *              -> where -> key
+ *              -> dialect -> where -> key
  *
  * Precedence everywhere: the call, the request, the engine, the default.
  */
@@ -253,6 +253,21 @@ static const char *option_text(const allm_json *options, const char *name)
     return allm_json_text(allm_json_get(options, name), NULL);
 }
 
+/* Which of its dialects a provider is asked in: the caller's choice, or what
+ * fits the model. */
+static const allm_error *take_dialect(struct plan *p)
+{
+    const char *api = option_text(p->call.options, "api");
+    if (!api)
+        api = option_text(p->call.adapter_opts, "api");
+    if (!registry_for(p->row, p->call.model, api, &p->chosen))
+        return wrong(p, ALLM_ERR_MISUSE, "invalid_option",
+                     "api must be \"chat\" or \"responses\"; leave it out to "
+                     "let the model's name decide");
+    p->row = &p->chosen;
+    return NULL;
+}
+
 /* The address: the caller's, the environment's, or the provider's own.  A
  * server that nobody knows may be given a name, for its key. */
 static const allm_error *take_place(struct plan *p)
@@ -394,6 +409,8 @@ static const allm_error *check_rest(struct plan *p, const struct options *o,
         error = preflight(p, t);
     if (!error)
         error = take_options(p, o);
+    if (!error)
+        error = take_dialect(p);
     if (!error)
         error = take_place(p);
     return error ? error : take_key(p, o);

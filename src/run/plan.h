@@ -17,6 +17,7 @@ struct terms {
 struct plan {
     allm_engine *engine;            /* kept by the machine */
     const struct registry_row *row; /* whom to ask */
+    struct registry_row chosen;     /* the same, in the dialect of the call */
     struct allm_home *home;         /* owns what the call needs */
     allm_call call;
     allm_request request;           /* as the adapter gets it */

@@ -23,6 +23,7 @@ struct canned {
     size_t count, opened;
     const allm_keys *keys;      /* of the engine; or NULL */
     bool no_key;                /* the call has none */
+    const char *adapter_opts;   /* JSON of the engine's; or NULL */
     size_t at;                  /* in the body */
     allm_http_head head;
     char asked[2048];           /* address, secret header and body */
