@@ -297,7 +297,7 @@ struct machine *generate_turn(const allm_engine *e, const struct options *o,
     if (!g)
         return NULL;
     g->waker = waker;
-    plan_adopt(&g->plan, o, turn->request_id);
+    plan_adopt(&g->plan, turn->request_id);
     const allm_error *error = begin_spans(g, o, NULL) ? NULL : status_nomem();
     if (!error)
         error = plan_check_turn(&g->plan, o, turn, &g->events, trace_of(g));

@@ -57,10 +57,9 @@ static struct terms terms_of(const struct options *o,
     };
 }
 
-void plan_adopt(struct plan *p, const struct options *o, const char *request_id)
+void plan_adopt(struct plan *p, const char *request_id)
 {
     const struct engine_core *core = engine_core(p->engine);
-    p->terms = terms_of(o);
     p->call.size = sizeof p->call;
     p->call.clock = &core->public_clock;
     p->call.attachments = core->attachments;
@@ -75,7 +74,7 @@ const allm_error *plan_begin(struct plan *p, const allm_call_opts *opts,
     const allm_error *error = options_read(o, p->home, opts);
     if (error)
         return error;
-    plan_adopt(p, o, NULL);
+    plan_adopt(p, NULL);
     p->call.request_id = o->request_id ? arena_text(a, o->request_id)
                                        : trace_id(core->random, a);
     return p->call.request_id ? NULL : status_nomem();
@@ -439,8 +438,10 @@ const allm_error *plan_check_turn(struct plan *p, const struct options *o,
 {
     p->row = engine_row_for(p->engine, plan_model(p, o, NULL), NULL);
     const allm_error *error = check_engine(p);
-    if (!error)
-        error = take_turn(p, o, turn);
+    if (error)
+        return error;
+    p->terms = terms_of(o, p->row);
+    error = take_turn(p, o, turn);
     if (!error)
         error = check_turn(p, turn, scratch);
     return error ? error : check_rest(p, o, t);

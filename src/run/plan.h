@@ -46,8 +46,7 @@ const allm_error *plan_begin(struct plan *p, const allm_call_opts *opts,
                              struct options *o);
 
 /* The same, of a loop's options. */
-void plan_adopt(struct plan *p, const struct options *o,
-                const char *request_id);
+void plan_adopt(struct plan *p, const char *request_id);
 
 /* Options for the adapter, neither the loop's nor the filter's, and those of
  * its own, in the arena.  NULL, or what is wrong. */

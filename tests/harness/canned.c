@@ -79,9 +79,9 @@ const char *canned_call(struct canned *s, const char *model,
     allm_json *opts = s->adapter_opts ? allm_json_parse(s->adapter_opts,
                                                         ALLM_NUL_ENDED, NULL)
                                       : NULL;
-    allm_engine *e = allm_engine_new(
-        ALLM(engine_opts, .model = model, .adapter_opts = opts, .transport = &t,
-             .clock = &c, .keys = s->keys));
+    allm_engine *e = allm_engine_new(ALLM(engine_opts, .model = model,
+                                          .adapter_opts = opts, .transport = &t,
+                                          .clock = &c, .keys = s->keys));
     allm_json_free(opts);
     const char *key = s->no_key ? NULL : "sk-secret-42";
     allm_stream *stream = play_call_with(e, ALLM(call_opts, .api_key = key));
