@@ -16,6 +16,7 @@
 #include "engine/catalog.h"
 #include "engine/keys.h"
 #include "engine/pairs.h"
+#include "run/images.h"
 #include "run/resolve.h"
 #include "json/json.h"
 
@@ -406,6 +407,8 @@ static const allm_error *check_rest(struct plan *p, const struct options *o,
     const allm_error *error = take_model(p);
     if (!error)
         error = preflight(p, t);
+    if (!error && p->row->adapter->encode)
+        error = images_load(&p->request, p->home);
     if (!error)
         error = take_options(p, o);
     if (!error)

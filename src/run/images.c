@@ -1,0 +1,126 @@
+/*
+ * images.c - files of images read, before a dialect writes them
+ *
+ * Dialects touch no files.  The caller's messages are not changed: a message
+ * with a file in it is made anew for this one call.
+ */
+#include "run/images.h"
+
+#include "base/file.h"
+#include "base/status.h"
+#include "data/message.h"
+
+#include <errno.h>
+
+static bool is_file(const allm_part *p)
+{
+    return p && p->image && p->image->source == ALLM_IMAGE_FILE;
+}
+
+static bool has_file(const allm_message *m)
+{
+    for (size_t i = 0; i < m->part_count; i++)
+        if (is_file(m->parts[i]))
+            return true;
+    return false;
+}
+
+static const allm_error *unreadable(struct arena *a, const allm_image *image,
+                                    int why)
+{
+    if (why == ENOMEM)
+        return status_nomem();
+    const allm_error *e = status_error(
+        a, ALLM_ERR_VALIDATION, "invalid_message",
+        why == EFBIG ? "the image \"%.200s\" is larger than 20 MiB (%s); send "
+                       "a smaller one, or its URL"
+                     : "the image \"%.200s\" cannot be read (%s); look at the "
+                       "path and at who may read it",
+        image->data, file_error_name(why));
+    return e ? e : status_nomem();
+}
+
+/* The same part with the bytes of its file. */
+static const allm_error *load_part(struct arena *a, const allm_part *from,
+                                   const allm_part **out)
+{
+    struct slice bytes;
+    allm_part *part = arena_alloc(a, sizeof *part);
+    allm_image *image = arena_alloc(a, sizeof *image);
+    if (!part || !image)
+        return status_nomem();
+    int why = file_read(a, from->image->data, IMAGES_LIMIT, &bytes);
+    if (why)
+        return unreadable(a, from->image, why);
+    *image = *from->image;
+    image->home = NULL;
+    image->source = ALLM_IMAGE_BINARY;
+    image->data = bytes.ptr;
+    image->data_len = bytes.len;
+    *part = *from;
+    part->home = NULL;
+    part->image = image;
+    *out = part;
+    return NULL;
+}
+
+/* The message made anew, kept by the home. */
+static const allm_error *load_message(struct allm_home *home, struct arena *a,
+                                      const allm_message *from,
+                                      const allm_message **out)
+{
+    allm_message fields = *from;
+    const allm_part **parts = arena_alloc(a, from->part_count * sizeof *parts);
+    if (!parts)
+        return status_nomem();
+    for (size_t i = 0; i < from->part_count; i++) {
+        const allm_error *error = NULL;
+        parts[i] = from->parts[i];
+        if (is_file(from->parts[i]))
+            error = load_part(a, from->parts[i], &parts[i]);
+        if (error)
+            return error;
+    }
+    fields.home = NULL;
+    fields.parts = parts;
+    allm_message *made = allm_message_new(&fields);
+    bool held = made && !allm_message_error(made) &&
+                home_hold(home, made->home);
+    *out = made;
+    allm_message_free(made);    /* the home has it now, if all went well */
+    return held ? NULL : status_nomem();
+}
+
+static const allm_error *load_all(allm_request *r, struct allm_home *home,
+                                  struct arena *scratch)
+{
+    struct arena *a = home_arena(home);
+    const allm_message **messages =
+        arena_alloc(a, r->message_count * sizeof *messages);
+    if (!messages)
+        return status_nomem();
+    for (size_t i = 0; i < r->message_count; i++) {
+        const allm_error *error = NULL;
+        messages[i] = r->messages[i];
+        if (has_file(messages[i]))
+            error = load_message(home, scratch, messages[i], &messages[i]);
+        if (error)              /* it may lie in the scratch */
+            return status_retell(a, error);
+    }
+    r->messages = messages;
+    return NULL;
+}
+
+const allm_error *images_load(allm_request *r, struct allm_home *home)
+{
+    struct arena scratch;
+    size_t i = 0;
+    while (i < r->message_count && !has_file(r->messages[i]))
+        i++;
+    if (i == r->message_count)
+        return NULL;            /* nearly always */
+    arena_init(&scratch, home_mem(home));
+    const allm_error *error = load_all(r, home, &scratch);
+    arena_release(&scratch);
+    return error;
+}

@@ -1,0 +1,87 @@
+/* test_images.c - files of images read before a dialect writes them */
+#include "run/images.h"
+
+#include "base/home.h"
+#include "harness/check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A file with these bytes; its name is told. */
+static bool make_file(char *path, const char *bytes)
+{
+    strcpy(path, "/tmp/allm-image-XXXXXX");
+    int fd = mkstemp(path);
+    if (fd < 0)
+        return false;
+    bool ok = write(fd, bytes, strlen(bytes)) == (ssize_t)strlen(bytes);
+    close(fd);
+    return ok;
+}
+
+static allm_message *message_with(const char *path)
+{
+    const allm_image *image = ALLM(image, .source = ALLM_IMAGE_FILE,
+                                   .data = path, .mime_type = "image/png");
+    const allm_part *parts[] = {
+        ALLM(part, .kind = ALLM_PART_TEXT, .text = "look"),
+        ALLM(part, .kind = ALLM_PART_IMAGE, .image = image),
+    };
+    return allm_message_new(
+        ALLM(message, .role = ALLM_ROLE_USER, .parts = parts, .part_count = 2));
+}
+
+static void files_become_bytes(void)
+{
+    char path[64];
+    if (!make_file(path, "PNG"))
+        return;
+    allm_message *m = message_with(path);
+    allm_message *plain = allm_message_from_text(ALLM_ROLE_USER, "hi");
+    struct allm_home *home = home_new(mem_default(), 0);
+    if (m && plain && home) {
+        const allm_message *list[] = { plain, m };
+        allm_request r = { .size = sizeof r, .messages = list,
+                           .message_count = 2 };
+        const allm_error *error = images_load(&r, home);
+        CHECK(!error);
+        if (!error) {
+            CHECK(r.messages[0] == plain && r.messages[1] != m);
+            const allm_image *image = r.messages[1]->parts[1]->image;
+            CHECK_INT(image->source, ALLM_IMAGE_BINARY);
+            CHECK_INT(image->data_len, 3);
+            CHECK_ALWAYS(!memcmp(image->data, "PNG", 3));
+            CHECK_TEXT(r.messages[1]->parts[0]->text, "look");
+        }
+        CHECK_INT(m->parts[1]->image->source, ALLM_IMAGE_FILE);
+    }
+    home_drop(home);
+    allm_message_free(plain);
+    allm_message_free(m);
+    unlink(path);
+}
+
+static void files_that_are_not_there_are_told(void)
+{
+    allm_message *m = message_with("/nowhere/cat.png");
+    struct allm_home *home = home_new(mem_default(), 0);
+    if (m && home) {
+        const allm_message *list[] = { m };
+        allm_request r = { .size = sizeof r, .messages = list,
+                           .message_count = 1 };
+        const allm_error *error = images_load(&r, home);
+        CHECK(error && error->kind == ALLM_ERR_VALIDATION &&
+              strstr(error->message, "/nowhere/cat.png"));
+        CHECK_ALWAYS(error);
+    }
+    home_drop(home);
+    allm_message_free(m);
+}
+
+TESTS = {
+    TEST(files_become_bytes),
+    TEST(files_that_are_not_there_are_told),
+    TESTS_END,
+};
