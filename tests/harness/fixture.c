@@ -321,16 +321,18 @@ static struct slice load_body(const struct folder *f, char *room)
 
 static void decode_folder(const struct folder *f, bool cuts)
 {
-    static char room[FILE_LIMIT], head_room[FILE_LIMIT];
+    static char room[FILE_LIMIT], head_room[FILE_LIMIT], asked[FILE_LIMIT];
     struct asked a;
     struct play p;
     struct slice body = load_body(f, room);
     struct slice head = load(f, "head.json", head_room);
+    struct slice request = load(f, "request.json", asked);
     if (strstr(f->path, "/encode-") || !CHECK_ALWAYS(body.ptr != NULL))
         return;
-    ask(&a, f,
-        SLICE("{\"messages\": [{\"role\": \"user\", \"content\": "
-              "\"hi\"}]}"));
+    if (!request.ptr)
+        request = SLICE("{\"messages\": [{\"role\": \"user\", "
+                        "\"content\": \"hi\"}]}");
+    ask(&a, f, request);
     begin(&p, f, &a, body);
     if (head.ptr) {
         allm_json *file = allm_json_parse(head.ptr, head.len, NULL);

@@ -6,6 +6,7 @@
  *      wire-response.sse, .ndjson or .json     the bytes of the body
  *      head.json      {"status", "headers"}, if the answer is no success
  *      call.json      {"provider", "model", "adapter_opts"}, if not the default
+ *      request.json   what was asked, if it matters; plain form
  *      events.jsonl   what must come out, one event a line
  *      response.json  and what it is folded to
  *
