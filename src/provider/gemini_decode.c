@@ -1,0 +1,401 @@
+/*
+ * gemini_decode.c - an answer of streamGenerateContent, frame by frame
+ *
+ *      data: {"candidates": [{"content": {"parts": [...]}}],
+ *             "usageMetadata": {...}, "modelVersion", "responseId"}
+ *      ...
+ *      data: {"candidates": [{"finishReason": "STOP"}], ...}
+ *
+ *   (1) A finishReason is not the end: parts and another one may follow it.
+ *   (2) The end is the end of the body, if a finishReason or a blockReason
+ *       came.
+ *   (3) An error ends the answer wherever it stands.
+ *   (4) Where a proxy lost "alt=sse" the body is a list of the same objects.
+ *   (5) Only the first candidate is read.
+ */
+#include "provider/gemini_decode.h"
+
+#include "provider/explain.h"
+#include "provider/finish.h"
+#include "provider/gemini_error.h"
+#include "provider/gemini_field.h"
+#include "provider/gemini_losses.h"
+#include "json/build.h"
+#include "json/json.h"
+#include "json/parse.h"
+
+static const struct finish_word finish_words[] = {
+    { "STOP", ALLM_FINISH_STOP },
+    { "MAX_TOKENS", ALLM_FINISH_LENGTH },
+    { "SAFETY", ALLM_FINISH_CONTENT_FILTER },
+    { "RECITATION", ALLM_FINISH_CONTENT_FILTER },
+    { "LANGUAGE", ALLM_FINISH_CONTENT_FILTER },
+    { "BLOCKLIST", ALLM_FINISH_CONTENT_FILTER },
+    { "PROHIBITED_CONTENT", ALLM_FINISH_CONTENT_FILTER },
+    { "SPII", ALLM_FINISH_CONTENT_FILTER },
+    { "MODEL_ARMOR", ALLM_FINISH_CONTENT_FILTER },
+    { "IMAGE_SAFETY", ALLM_FINISH_CONTENT_FILTER },
+    { "IMAGE_PROHIBITED_CONTENT", ALLM_FINISH_CONTENT_FILTER },
+    { "IMAGE_RECITATION", ALLM_FINISH_CONTENT_FILTER },
+    { "MALFORMED_FUNCTION_CALL", ALLM_FINISH_ERROR },
+    { "MALFORMED_RESPONSE", ALLM_FINISH_ERROR },
+    { "UNEXPECTED_TOOL_CALL", ALLM_FINISH_ERROR },
+    { "TOO_MANY_TOOL_CALLS", ALLM_FINISH_ERROR },
+    { "MISSING_THOUGHT_SIGNATURE", ALLM_FINISH_ERROR },
+    { NULL, ALLM_FINISH_OTHER },
+};
+
+/* The words by the numbers that some write in their place. */
+static const char *const finish_numbers[] = {
+    "FINISH_REASON_UNSPECIFIED", "STOP", "MAX_TOKENS", "SAFETY", "RECITATION",
+    "OTHER", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII",
+    "MALFORMED_FUNCTION_CALL", "IMAGE_SAFETY", "UNEXPECTED_TOOL_CALL",
+};
+
+static const char *const block_numbers[] = {
+    "BLOCK_REASON_UNSPECIFIED", "SAFETY", "OTHER", "BLOCKLIST",
+    "PROHIBITED_CONTENT", "IMAGE_SAFETY",
+};
+
+static bool is_type(const allm_json *v, allm_json_type type)
+{
+    return allm_json_type_of(v) == type;
+}
+
+/* -------------------------------------------------------------------- facts --- */
+
+static void note(struct gemini *c, const char *key, const allm_json *v)
+{
+    bool empty =
+        !v || is_type(v, ALLM_JSON_NULL) ||
+        (is_type(v, ALLM_JSON_TEXT) && !json_slice(v).len) ||
+        ((is_type(v, ALLM_JSON_OBJECT) || is_type(v, ALLM_JSON_ARRAY)) &&
+         !allm_json_count(v));
+    if (!empty)
+        answer_note(&c->answer, key, v);
+}
+
+static void gather(struct gemini *c, const char *key, const allm_json *list)
+{
+    if (is_type(list, ALLM_JSON_ARRAY))
+        answer_gather(&c->answer, key, list);
+}
+
+/* A word of an enum, which may have come as its number. */
+static struct slice word_of(struct gemini *c, const allm_json *v,
+                            const char *const *names, size_t count)
+{
+    int64_t n;
+    struct buf text;
+    if (!is_type(v, ALLM_JSON_INT) || !allm_json_int64(v, &n))
+        return json_slice(v);
+    if (n >= 0 && (uint64_t)n < count)
+        return slice_of(names[n]);
+    buf_init(&text, c->answer.sink->arena, 64);
+    buf_int(&text, n);
+    return buf_slice(&text);
+}
+
+#define WORD_OF(c, v, names) \
+    word_of(c, v, names, sizeof(names) / sizeof *(names))
+
+/* -------------------------------------------------------------- candidates --- */
+
+static void read_finish(struct gemini *c, const allm_json *candidate)
+{
+    struct answer *a = &c->answer;
+    struct slice word = WORD_OF(c, gemini_field(candidate, "finishReason"),
+                                finish_numbers);
+    bool vague = slice_is(word, finish_numbers[0]);
+    if (!word.len || (vague && a->finish != ALLM_FINISH_NONE))
+        return;
+    answer_finish(a, finish_of(finish_words, word), word);
+    if (!vague && (!answer_is_empty(a) || a->finish != ALLM_FINISH_STOP))
+        allm_sink_settle(a->sink);
+}
+
+static void read_notes(struct gemini *c, const allm_json *candidate)
+{
+    const allm_json *cited = gemini_field(candidate, "citationMetadata");
+    const allm_json *logs = gemini_field(candidate, "logprobsResult");
+    gather(c, "citations", allm_json_get(cited, "citations"));
+    gather(c, "citations", gemini_field(cited, "citationSources"));
+    gather(c, "logprobs", gemini_field(logs, "chosenCandidates"));
+    gather(c, "top_logprobs", gemini_field(logs, "topCandidates"));
+    note(c, "safety_ratings", gemini_field(candidate, "safetyRatings"));
+    note(c, "grounding_metadata", gemini_field(candidate, "groundingMetadata"));
+    note(c, "url_context_metadata",
+         gemini_field(candidate, "urlContextMetadata"));
+    note(c, "finish_message", gemini_field(candidate, "finishMessage"));
+}
+
+static void read_candidate(struct gemini *c, const allm_json *candidate)
+{
+    const allm_json *content = allm_json_get(candidate, "content");
+    const allm_json *parts = allm_json_get(content, "parts");
+    c->chosen = true;
+    answer_start(&c->answer);
+    if (is_type(parts, ALLM_JSON_ARRAY))
+        for (const allm_json *p = NULL; (p = allm_json_next(parts, p));)
+            gemini_parts_read(&c->parts, p);
+    read_notes(c, candidate);
+    read_finish(c, candidate);
+}
+
+/* The candidate that counts; NULL: none is here. */
+static const allm_json *first_candidate(const allm_json *frame)
+{
+    const allm_json *list = allm_json_get(frame, "candidates");
+    if (!is_type(list, ALLM_JSON_ARRAY))
+        return NULL;
+    for (const allm_json *e = NULL; (e = allm_json_next(list, e));) {
+        int64_t index = 0;
+        if (!is_type(e, ALLM_JSON_OBJECT))
+            continue;
+        allm_json_int64(allm_json_get(e, "index"), &index);
+        if (index == 0)
+            return e;
+    }
+    return NULL;
+}
+
+/* A question that is not answered at all. */
+static void read_block(struct gemini *c, const allm_json *feedback)
+{
+    struct answer *a = &c->answer;
+    struct slice word = WORD_OF(c, gemini_field(feedback, "blockReason"),
+                                block_numbers);
+    note(c, "prompt_feedback", feedback);
+    if (!word.len || slice_is(word, block_numbers[0]) || c->chosen)
+        return;
+    answer_start(a);
+    answer_finish(a, ALLM_FINISH_CONTENT_FILTER, word);
+    allm_sink_settle(a->sink);
+}
+
+/* --------------------------------------------------------------------- ends --- */
+
+static void settle_usage(struct gemini *c)
+{
+    struct answer *a = &c->answer;
+    if (!c->usage.any)
+        return;
+    allm_usage ours = gemini_usage_read(&c->usage, a->sink->arena);
+    if (a->sink->arena->broken)
+        a->sink->status = ALLM_ERR_NOMEM;
+    answer_usage(a, &ours);
+}
+
+/* What the provider was not told of the schemas. */
+static void tell_losses(struct gemini *c)
+{
+    struct answer *a = &c->answer;
+    const allm_json *list = json_empty_array();
+    if (!gemini_losses_list(a->call, a->sink->arena, &list))
+        a->sink->status = ALLM_ERR_NOMEM;
+    answer_gather(a, "schema_losses", list);
+}
+
+static allm_status complete(struct gemini *c)
+{
+    struct answer *a = &c->answer;
+    gemini_parts_end(&c->parts);
+    if (a->finish == ALLM_FINISH_NONE) {
+        answer_finish(a,
+                      a->calls.first ? ALLM_FINISH_TOOL_CALLS
+                                     : ALLM_FINISH_OTHER,
+                      SLICE(""));
+        answer_warn(a, "finish_reason_missing");
+    }
+    settle_usage(c);
+    tell_losses(c);
+    answer_state(a, gemini_parts_state(&c->parts));
+    return answer_close(a);
+}
+
+static allm_status cut_off(struct gemini *c, const char *sentence)
+{
+    settle_usage(c);
+    return answer_truncated(&c->answer, sentence);
+}
+
+/* The body is over. */
+static allm_status end(struct gemini *c)
+{
+    if (c->answer.finish != ALLM_FINISH_NONE)
+        return complete(c);
+    return cut_off(c, answer_is_empty(&c->answer)
+                          ? "the answer ended before anything was said"
+                          : "the answer broke off: no finish reason came");
+}
+
+static allm_status fail(struct gemini *c, const allm_json *document)
+{
+    allm_error e = gemini_error_read(c->answer.sink->arena, document, 0);
+    settle_usage(c);
+    return answer_fail(&c->answer, &e);
+}
+
+static allm_status malformed(struct gemini *c, const char *sentence)
+{
+    settle_usage(c);
+    return answer_malformed(&c->answer, sentence);
+}
+
+/* ------------------------------------------------------------------- frames --- */
+
+static bool is_error(const allm_json *v)
+{
+    const allm_json *error = allm_json_get(v, "error");
+    return is_type(error, ALLM_JSON_OBJECT) || json_slice(error).len;
+}
+
+static allm_status read_frame(struct gemini *c, const allm_json *frame)
+{
+    struct answer *a = &c->answer;
+    const allm_json *candidate = first_candidate(frame);
+    const allm_json *usage = gemini_field(frame, "usageMetadata");
+    const allm_json *feedback = gemini_field(frame, "promptFeedback");
+    if (!is_type(frame, ALLM_JSON_OBJECT))
+        return malformed(c, "a frame of the answer is not a JSON object");
+    answer_id(a, gemini_field_text(frame, "responseId"));
+    answer_model(a, gemini_field_text(frame, "modelVersion"));
+    if (!gemini_usage_add(&c->usage, a->life, usage))
+        a->sink->status = ALLM_ERR_NOMEM;
+    if (is_error(frame))
+        return fail(c, frame);
+    if (candidate)
+        read_candidate(c, candidate);
+    if (is_type(feedback, ALLM_JSON_OBJECT))
+        read_block(c, feedback);
+    if (!candidate && !usage && !feedback)
+        allm_sink_idle(a->sink);
+    return ALLM_OK;
+}
+
+/* Keeps (4). */
+static allm_status read_list(struct gemini *c, const allm_json *list)
+{
+    allm_status status = ALLM_OK;
+    for (const allm_json *e = NULL;
+         status == ALLM_OK && !c->answer.over && (e = allm_json_next(list, e));)
+        status = read_frame(c, e);
+    return status;
+}
+
+static allm_status read_document(struct gemini *c, const allm_json *all)
+{
+    bool list = is_type(all, ALLM_JSON_ARRAY);
+    allm_status status = list ? read_list(c, all) : read_frame(c, all);
+    if (status != ALLM_OK || c->answer.over)
+        return status;
+    if (c->answer.finish != ALLM_FINISH_NONE)
+        return complete(c);
+    if (!c->chosen)
+        return explain_message(all)
+                   ? fail(c, all)
+                   : malformed(c, "the answer is a JSON document without "
+                                  "candidates and without a reason for that");
+    return list ? end(c) : complete(c);
+}
+
+/* A body that is no JSON after all: cut, or odd.  Of a list that was cut, what
+ * is whole counts as it would in a stream. */
+static allm_status reject_document(struct gemini *c, struct slice data)
+{
+    struct json_limits limits;
+    const allm_error *error = NULL;
+    bool ended = false;
+    json_limits_from(&limits, NULL);
+    limits.loose = true;
+    const allm_json *part = json_partial(c->answer.sink->arena, data, limits,
+                                         &ended, &error);
+    if (error && error->kind == ALLM_ERR_NOMEM)
+        return c->answer.sink->status = ALLM_ERR_NOMEM;
+    if (error || ended)
+        return malformed(c, "the answer is not JSON");
+    size_t n = is_type(part, ALLM_JSON_ARRAY) ? allm_json_count(part) : 0;
+    for (size_t i = 0; i + 1 < n && !c->answer.over; i++)
+        read_frame(c, allm_json_at(part, i));
+    if (c->answer.over)
+        return ALLM_OK;
+    return c->answer.finish != ALLM_FINISH_NONE
+               ? complete(c)
+               : cut_off(c, "the answer broke off in the middle of its JSON "
+                            "document");
+}
+
+static struct slice trim(struct slice s)
+{
+    while (s.len && (unsigned char)*s.ptr <= ' ')
+        s = slice_skip(s, 1);
+    while (s.len && (unsigned char)s.ptr[s.len - 1] <= ' ')
+        s.len--;
+    return s;
+}
+
+/* A frame that says of itself to be an error. */
+static allm_status read_error_frame(struct gemini *c, struct slice data,
+                                    const allm_json *v)
+{
+    struct build b;
+    if (is_type(v, ALLM_JSON_OBJECT) || is_type(v, ALLM_JSON_ARRAY))
+        return fail(c, v);
+    build_init(&b, c->answer.sink->arena);
+    build_object(&b);
+    build_key(&b, SLICE("error"));
+    if (is_type(v, ALLM_JSON_TEXT))
+        build_value(&b, v);
+    else
+        build_text_copy(&b, data);
+    build_end(&b);
+    return fail(c, build_done(&b));
+}
+
+static allm_status take(struct gemini *c, const allm_frame *frame)
+{
+    struct answer *a = &c->answer;
+    struct slice data = trim((struct slice){ frame->data, frame->data_len });
+    struct slice name = { frame->name, frame->name_len };
+    if (slice_starts(data, SLICE("[DONE]")))
+        return end(c);
+    if (!data.len)
+        return ALLM_OK;
+    const allm_json *v = allm_sink_parse(a->sink, data.ptr, data.len);
+    if (a->sink->status < 0)
+        return a->sink->status;
+    if (!v && frame->cut)
+        return ALLM_OK;         /* finish() knows whether it matters */
+    if (slice_is(name, "error"))
+        return read_error_frame(c, data, v);
+    if (!v && frame->whole)
+        return reject_document(c, data);
+    if (frame->whole)
+        return read_document(c, v);
+    if (is_type(v, ALLM_JSON_NULL))
+        return ALLM_OK;
+    return is_type(v, ALLM_JSON_ARRAY) ? read_list(c, v) : read_frame(c, v);
+}
+
+/* First thing in both. */
+static bool begin(struct gemini *c, const allm_call *call, allm_sink *sink)
+{
+    c->parts.answer = &c->answer;
+    return answer_open(&c->answer, call, sink);
+}
+
+allm_status gemini_decode(void *state, const allm_call *call,
+                          const allm_frame *frame, allm_sink *sink)
+{
+    struct gemini *c = state;
+    if (!begin(c, call, sink))
+        return ALLM_OK;
+    allm_status status = take(c, frame);
+    return sink->status < 0 ? sink->status : status;
+}
+
+allm_status gemini_finish(void *state, const allm_call *call, allm_sink *sink)
+{
+    struct gemini *c = state;
+    return begin(c, call, sink) ? end(c) : ALLM_OK;
+}
