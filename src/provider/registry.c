@@ -10,6 +10,7 @@
 #include "provider/anthropic_quirks.h"
 #include "provider/fake.h"
 #include "provider/ollama.h"
+#include "provider/gemini.h"
 #include "provider/openai_chat.h"
 #include "provider/openai_chat_quirks.h"
 #include "provider/openai_responses.h"
@@ -34,6 +35,13 @@ enum {
 #define RESPONSES(name_, url, env) \
     .name = (name_), .adapter = &openai_responses_adapter, .base_url = (url), \
     .base_url_env = (env)
+
+/* And for gemini. */
+#define CONTENT(name_, url, env) \
+    .name = (name_), .adapter = &gemini_adapter, .base_url = (url), \
+    .base_url_env = (env)
+
+#define GOOGLE_URL "https://generativelanguage.googleapis.com/v1beta"
 
 static const struct registry_row rows[] = {
     { .name = "fake",
@@ -208,6 +216,17 @@ static const struct registry_row rows[] = {
                "VLLM_ANTHROPIC_BASE_URL"),
       .keyless = true,
       .quirks = ANTHROPIC_UNSIGNED_THOUGHTS },
+
+    { CONTENT("gemini", GOOGLE_URL, "GEMINI_BASE_URL"),
+      .module = "Elixir.ALLM.Providers.Gemini" },
+    { CONTENT("google", GOOGLE_URL, "GOOGLE_BASE_URL") },
+
+    /* .../v1/projects/P/locations/L/publishers/google, with a token that a
+     * log-in gives for an hour */
+    { CONTENT("vertex", NULL, "VERTEX_BASE_URL"),
+      .key_env = "VERTEX_ACCESS_TOKEN",
+      .auth_header = "authorization",
+      .auth_prefix = "Bearer " },
 };
 
 const struct registry_row *registry_find(struct slice name)

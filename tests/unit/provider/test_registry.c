@@ -135,6 +135,18 @@ static void quirks_follow_the_dialect(void)
     CHECK_ALWAYS(registry_for(row, "o3", NULL, &out) && !out.quirks);
     CHECK_ALWAYS(registry_for(row, "gpt-4", NULL, &out));
     CHECK_ALWAYS(out.quirks == CHAT_LIMITED_IDS);
+static void google_has_three_names(void)
+{
+    const struct registry_row *gemini = registry_find(SLICE("gemini"));
+    const struct registry_row *google = registry_find(SLICE("google"));
+    const struct registry_row *vertex = registry_find(SLICE("vertex"));
+    CHECK_ALWAYS(gemini && google && vertex);
+    CHECK_ALWAYS(gemini->adapter == google->adapter);
+    CHECK_ALWAYS(gemini->adapter == vertex->adapter);
+    CHECK_ALWAYS(!strcmp(gemini->base_url, google->base_url));
+    CHECK_ALWAYS(!strcmp(gemini->adapter->auth_header, "x-goog-api-key"));
+    CHECK_ALWAYS(!gemini->auth_header && !vertex->base_url);
+    CHECK_ALWAYS(!strcmp(vertex->auth_prefix, "Bearer "));
 }
 
 TESTS = {
@@ -142,6 +154,7 @@ TESTS = {
     TEST_ONCE(the_model_chooses_the_dialect),
     TEST_ONCE(quirks_follow_the_dialect),
     TEST_ONCE(a_dialect_is_a_name_too),
+    TEST_ONCE(google_has_three_names),
     TEST(names_are_exact),
     TEST(a_name_need_not_end),
     TEST(names_agree),
