@@ -384,18 +384,40 @@ static size_t types_of(const allm_json *schema, enum type out[TYPES],
 static void write_schema(struct adapting *s, const allm_json *schema,
                          const struct trail *trail);
 
-/* A schema one step down. */
+/* A schema below: a keyword's own, one of its list, or one with a name. */
 static void write_below(struct adapting *s, const allm_json *schema,
-                        const struct trail *trail, const char *step,
-                        struct slice name)
+                        const struct trail *trail, size_t len)
 {
-    size_t len = s->path.len;
-    pointer_add_key(&s->path, slice_of(step));
-    if (name.ptr)
-        pointer_add_key(&s->path, name);
     write_schema(s, schema, trail);
     if (!s->path.broken)
         s->path.len = len;
+}
+
+static void write_inner(struct adapting *s, const allm_json *schema,
+                        const struct trail *trail, const char *keyword)
+{
+    size_t len = s->path.len;
+    pointer_add_key(&s->path, slice_of(keyword));
+    write_below(s, schema, trail, len);
+}
+
+static void write_element(struct adapting *s, const allm_json *schema,
+                          const struct trail *trail, const char *keyword,
+                          size_t index)
+{
+    size_t len = s->path.len;
+    pointer_add_key(&s->path, slice_of(keyword));
+    pointer_add_index(&s->path, index);
+    write_below(s, schema, trail, len);
+}
+
+static void write_property(struct adapting *s, const allm_json *schema,
+                           const struct trail *trail, struct slice name)
+{
+    size_t len = s->path.len;
+    pointer_add_key(&s->path, SLICE("properties"));
+    pointer_add_key(&s->path, name);
+    write_below(s, schema, trail, len);
 }
 
 static void copy(struct adapting *s, const allm_json *schema,
@@ -420,8 +442,7 @@ static void write_properties(struct adapting *s, const struct node *n)
         build_object(&s->out);
         for (const allm_json *k = NULL; (k = allm_json_next(props, k));) {
             build_key(&s->out, json_slice(k));
-            write_below(s, allm_json_value(k), n->trail, "properties",
-                        json_slice(k));
+            write_property(s, allm_json_value(k), n->trail, json_slice(k));
         }
         build_end(&s->out);
     }
@@ -472,18 +493,18 @@ static void write_object(struct adapting *s, const struct node *n)
 
 /* Items of a tuple are any of its places. */
 static void write_places(struct adapting *s, const allm_json *places,
-                         const struct trail *trail)
+                         const struct trail *trail, const char *keyword)
 {
-    const struct slice none = { NULL, 0 };
+    size_t i = 0;
     if (allm_json_count(places) == 1) {
-        write_below(s, allm_json_at(places, 0), trail, "prefixItems", none);
+        write_element(s, allm_json_at(places, 0), trail, keyword, 0);
         return;
     }
     build_object(&s->out);
     key(s, "anyOf");
     build_array(&s->out);
     for (const allm_json *e = NULL; (e = allm_json_next(places, e));)
-        write_below(s, e, trail, "prefixItems", none);
+        write_element(s, e, trail, keyword, i++);
     build_end(&s->out);
     build_end(&s->out);
 }
@@ -494,15 +515,16 @@ static void write_array(struct adapting *s, const struct node *n)
     static const char *const limits[] = { "minItems", "maxItems", NULL };
     const allm_json *items = allm_json_get(n->schema, "items");
     const allm_json *places = allm_json_get(n->schema, "prefixItems");
-    if (is_type(items, ALLM_JSON_ARRAY)) {
-        places = items;         /* a tuple of older drafts */
+    bool tuple = is_type(items, ALLM_JSON_ARRAY);   /* of older drafts */
+    if (tuple)
         lose(s, "items");
-    }
     key(s, "items");
-    if (is_type(places, ALLM_JSON_ARRAY) && allm_json_count(places))
-        write_places(s, places, n->trail);
+    if (tuple && allm_json_count(items))
+        write_places(s, items, n->trail, "items");
+    else if (is_type(places, ALLM_JSON_ARRAY) && allm_json_count(places))
+        write_places(s, places, n->trail, "prefixItems");
     else
-        write_below(s, items, n->trail, "items", (struct slice){ NULL, 0 });
+        write_inner(s, items, n->trail, "items");
     copy(s, n->schema, limits);
 }
 
@@ -608,14 +630,15 @@ static void write_choices(struct adapting *s, const struct node *n)
 {
     const allm_json *list = allm_json_get(n->schema, "anyOf");
     const allm_json *rest = without(s, n->schema, "anyOf");
+    size_t i = 0;
     rest = without(s, rest, "title");
     rest = without(s, rest, "description");
     rest = without(s, rest, "nullable");
     key(s, "anyOf");
     build_array(&s->out);
     for (const allm_json *e = NULL; (e = allm_json_next(list, e));)
-        write_below(s, is_type(e, ALLM_JSON_OBJECT) ? combine(s, rest, e) : e,
-                    n->trail, "anyOf", (struct slice){ NULL, 0 });
+        write_element(s, is_type(e, ALLM_JSON_OBJECT) ? combine(s, rest, e) : e,
+                      n->trail, "anyOf", i++);
     build_end(&s->out);
 }
 

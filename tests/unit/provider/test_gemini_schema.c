@@ -87,6 +87,15 @@ static const struct {
     { "one of several is any of them",
       "{'oneOf':[{'type':'string'},{'type':'integer'}]}",
       "{'anyOf':[{'type':'STRING'},{'type':'INTEGER'}]} :oneOf" },
+    { "a loss in one of several",
+      "{'anyOf':[{'type':'string'},{'type':'integer','not':{}}]}",
+      "{'anyOf':[{'type':'STRING'},{'type':'INTEGER'}]} /anyOf/1:not" },
+    { "what holds for all choices stands in each",
+      "{'type':'object','description':'d','required':['a'],'properties':{'a':"
+      "{}},'anyOf':[{'properties':{'b':{}},'required':['b']},{}]}",
+      "{'description':'d','anyOf':[{'type':'OBJECT','properties':{'a':{},'b':"
+      "{}},'required':['a','b']},{'type':'OBJECT','properties':{'a':{}},"
+      "'required':['a']}]}" },
     { "a choice with null is no choice",
       "{'anyOf':[{'type':'string'},{'type':'null'}]}",
       "{'nullable':true,'type':'STRING'}" },
