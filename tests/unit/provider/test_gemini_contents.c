@@ -89,9 +89,10 @@ static void make_conversation(struct buf *out, struct random r, size_t n)
 
 /* ----------------------------------------------------------------- encoding --- */
 
-static const allm_json *encode(const allm_adapter *adapter,
-                               const allm_request *r, struct arena *a,
-                               struct slice *bytes)
+static const allm_json *encode_for(const char *model,
+                                   const allm_adapter *adapter,
+                                   const allm_request *r, struct arena *a,
+                                   struct slice *bytes)
 {
     struct allm_sink sink;
     struct allm_http http;
@@ -100,7 +101,7 @@ static const allm_json *encode(const allm_adapter *adapter,
     allm_call call = { .size = sizeof call,
                        .request = r,
                        .provider = "gemini",
-                       .model = "gemini-3-pro",
+                       .model = model,
                        .base_url = "http://x",
                        .options = json_empty_object(),
                        .adapter_opts = json_empty_object() };
@@ -114,6 +115,13 @@ static const allm_json *encode(const allm_adapter *adapter,
     CHECK(v != NULL);
     const allm_json *contents = allm_json_get(v, "contents");
     return contents ? contents : allm_json_get(v, "messages");
+}
+
+static const allm_json *encode(const allm_adapter *adapter,
+                               const allm_request *r, struct arena *a,
+                               struct slice *bytes)
+{
+    return encode_for("gemini-3-pro", adapter, r, a, bytes);
 }
 
 /* ----------------------------------------------------------------- legality --- */
@@ -233,6 +241,11 @@ static void run_conversation(struct random r, size_t n)
         check_legal(sent, bytes);
         sent = encode(&gemini_adapter, request, &a, &bytes);
         check_legal(sent, bytes);       /* the same from memory */
+        sent = encode_for("gemini-3-flash", &gemini_adapter, request, &a,
+                          &bytes);
+        check_legal(sent, bytes);       /* which is not another model's */
+        CHECK(!strstr(bytes.ptr, "\"own\""));
+        CHECK(!strstr(bytes.ptr, "\"id\""));
         sent = encode(&anthropic_adapter, request, &a, &bytes);
         check_legal_messages(sent, bytes);
         sent = encode(&openai_chat_adapter, request, &a, &bytes);
