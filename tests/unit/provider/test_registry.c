@@ -135,6 +135,8 @@ static void quirks_follow_the_dialect(void)
     CHECK_ALWAYS(registry_for(row, "o3", NULL, &out) && !out.quirks);
     CHECK_ALWAYS(registry_for(row, "gpt-4", NULL, &out));
     CHECK_ALWAYS(out.quirks == CHAT_LIMITED_IDS);
+}
+
 static void google_has_three_names(void)
 {
     const struct registry_row *gemini = registry_find(SLICE("gemini"));
