@@ -8,11 +8,19 @@ struct call {
     allm_call_opts opts;
     allm_json *json;
     struct tool_list tools;
+    struct runs *runs;
+    const allm_json *replacement;   /* on_tool_error: {"replace": this} */
+    const char *callback;           /* or {"callback": this} */
+    const allm_json *halt_when;
+    uint64_t steps;                 /* that halt_when was asked about */
 };
 
-/* Tools become structs, everything else is data.  What has a wrong type goes
- * to the library, too: it is the one to refuse it. */
-void call_init(struct call *c, const allm_json *op);
+/*
+ * Tools become structs, what stands for a function (on_tool_error, halt_when)
+ * becomes one, everything else is data.  What has a wrong type goes to the
+ * library, too: it is the one to refuse it.  The call must stay where it is.
+ */
+void call_init(struct call *c, struct scenario *s, const allm_json *op);
 void call_release(struct call *c);
 
 #endif

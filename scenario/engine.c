@@ -1,6 +1,8 @@
 /* engine.c - the engine and the tools that a scenario describes */
 #include "engine.h"
 
+#include "does.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,6 +47,16 @@ allm_codec *engine_decode(const allm_json *v, const char *as)
     return c;
 }
 
+allm_json *engine_thread(const allm_json *given)
+{
+    if (allm_json_type_of(given) != ALLM_JSON_ARRAY)
+        return allm_json_copy(given);
+    allm_json *empty = allm_json_parse("{}", ALLM_NUL_ENDED, NULL);
+    allm_json *plain = allm_json_set(empty, "messages", given);
+    allm_json_free(empty);
+    return plain;
+}
+
 /* A member that a tool needs and the file leaves out. */
 static allm_json *complete(allm_json *tool, const char *key, const char *value)
 {
@@ -72,8 +84,27 @@ static allm_codec *make_tool(const allm_json *given)
     return c;
 }
 
-bool engine_tools(struct tool_list *out, const allm_json *list, char *error,
-                  size_t size)
+/* The i-th tool gets its function; without `does` it has none. */
+static bool add_deed(struct scenario *s, struct tool_list *l, size_t i,
+                     const allm_json *given)
+{
+    char where[96];
+    const allm_json *does = allm_json_get(given, "does");
+    l->made[i] = *l->tool[i];
+    l->made[i].home = NULL;
+    l->deed[i] = (struct deed){ .does = does, .runs_of = &s->runs };
+    l->tool[i] = &l->made[i];
+    if (!does || allm_json_type_of(does) == ALLM_JSON_NULL)
+        return true;
+    snprintf(where, sizeof where, "the tool \"%.64s\"", l->made[i].name);
+    l->made[i].call = does_run;
+    l->made[i].ud = &l->deed[i];
+    l->made[i].flags = ALLM_TOOL_INLINE;
+    return does_check(s, does, where);
+}
+
+bool engine_tools(struct scenario *s, struct tool_list *out,
+                  const allm_json *list, char *error, size_t size)
 {
     out->count = 0;
     for (const allm_json *t = NULL; (t = allm_json_next(list, t));) {
@@ -84,21 +115,26 @@ bool engine_tools(struct tool_list *out, const allm_json *list, char *error,
         allm_codec *c = make_tool(t);
         size_t i = out->count++;
         out->codec[i] = c;
+        out->deed[i] = (struct deed){ .does = NULL };
         out->tool[i] = allm_codec_value(c, ALLM_TYPE_TOOL);
-        if (out->tool[i])
-            continue;
-        const allm_error *why = allm_codec_error(c);
-        snprintf(error, size, "tool %zu: %s", i,
-                 why ? why->message : "it has the tag of something else");
-        return false;
+        if (!out->tool[i]) {
+            const allm_error *why = allm_codec_error(c);
+            snprintf(error, size, "tool %zu: %s", i,
+                     why ? why->message : "it has the tag of something else");
+            return false;
+        }
+        if (!add_deed(s, out, i, t))
+            return false;
     }
     return true;
 }
 
 void engine_tools_release(struct tool_list *l)
 {
-    for (size_t i = 0; i < l->count; i++)
+    for (size_t i = 0; i < l->count; i++) {
+        does_release(&l->deed[i]);
         allm_codec_free(l->codec[i]);
+    }
     l->count = 0;
 }
 
@@ -190,11 +226,11 @@ bool engine_make(struct scenario *s)
 {
     const allm_json *e = allm_json_get(s->document, "engine");
     allm_engine_opts o = { .size = sizeof o };
-    char why[512];
+    char why[512] = "";
     clock_make(&s->clock);
     if (!read_engine(s, e, &o))
         return false;
-    if (!engine_tools(&s->tools, allm_json_get(e, "tools"), why, sizeof why))
+    if (!engine_tools(s, &s->tools, allm_json_get(e, "tools"), why, sizeof why))
         return scenario_refuse(s, "/engine/tools: %s", why);
     allm_json *options = fake_options(e);
     o.adapter_opts = options;

@@ -81,16 +81,11 @@ static bool read_thread(struct scenario *s, const allm_json *op,
                         allm_codec **codec)
 {
     const allm_json *given = allm_json_get(op, "thread");
-    allm_json *plain = NULL;
     *codec = NULL;
     if (!given || allm_json_type_of(given) == ALLM_JSON_NULL)
         return true;
-    if (allm_json_type_of(given) == ALLM_JSON_ARRAY) {
-        allm_json *empty = allm_json_parse("{}", ALLM_NUL_ENDED, NULL);
-        plain = allm_json_set(empty, "messages", given);
-        allm_json_free(empty);
-    }
-    *codec = engine_decode(plain ? plain : given, "Thread");
+    allm_json *plain = engine_thread(given);
+    *codec = engine_decode(plain, "Thread");
     allm_json_free(plain);
     if (allm_codec_value(*codec, ALLM_TYPE_THREAD))
         return true;

@@ -15,7 +15,7 @@ void op_resolve_params(struct scenario *s, const allm_json *op,
                        struct report *r)
 {
     struct call call;
-    call_init(&call, op);
+    call_init(&call, s, op);
     report_resolved(r, allm_engine_resolve_params(s->engine, &call.opts));
     call_release(&call);
 }
@@ -23,7 +23,7 @@ void op_resolve_params(struct scenario *s, const allm_json *op,
 void op_resolve_model(struct scenario *s, const allm_json *op, struct report *r)
 {
     struct call call;
-    call_init(&call, op);
+    call_init(&call, s, op);
     report_resolved(r, allm_engine_resolve_model(s->engine, &call.opts));
     call_release(&call);
 }
@@ -45,7 +45,7 @@ static void report_tools(struct report *r, const allm_engine_record *record)
 void op_resolve_tools(struct scenario *s, const allm_json *op, struct report *r)
 {
     struct call call;
-    call_init(&call, op);
+    call_init(&call, s, op);
     allm_engine_record *record = allm_engine_resolve_tools(s->engine,
                                                            &call.opts);
     const allm_error *error = allm_engine_record_error(record);
@@ -60,7 +60,7 @@ void op_resolve_tools(struct scenario *s, const allm_json *op, struct report *r)
 void op_merge_opts(struct scenario *s, const allm_json *op, struct report *r)
 {
     struct call call;
-    call_init(&call, op);
+    call_init(&call, s, op);
     allm_engine *merged = allm_engine_merge_opts(s->engine, &call.opts);
     const allm_error *error = allm_engine_error(merged);
     allm_text *text = error ? NULL : allm_engine_json(merged, ALLM_FORM_PLAIN);

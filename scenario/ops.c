@@ -12,11 +12,11 @@ static const struct op ops[] = {
     { "generate", "request messages opts", op_generate },
     { "stream_generate", "request messages opts take", op_stream_generate },
 
-    { "step", "messages thread input opts", NULL },
-    { "stream_step", "messages thread input opts take", NULL },
-    { "chat", "messages thread opts", NULL },
-    { "stream", "messages thread opts take", NULL },
-    { "agent_loop", "messages opts", NULL },
+    { "step", "messages thread input opts", op_step },
+    { "stream_step", "messages thread input opts take", op_stream_step },
+    { "chat", "messages thread input opts", op_chat },
+    { "stream", "messages thread input opts take", op_stream },
+    { "agent_loop", "messages thread input opts", op_agent_loop },
 
     { "session_new", "session", NULL },
     { "session_start", "messages input opts", NULL },

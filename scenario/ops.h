@@ -18,6 +18,7 @@ struct op {
 const struct op *ops_find(const char *name);
 
 op_fn op_generate, op_stream_generate;
+op_fn op_step, op_stream_step, op_chat, op_stream, op_agent_loop;
 op_fn op_resolve_params, op_resolve_tools, op_resolve_model, op_merge_opts;
 op_fn op_validate, op_round_trip, op_decode, op_collect;
 

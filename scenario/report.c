@@ -1,13 +1,14 @@
 /* report.c - what an operation gave, under the names that `expect` uses */
 #include "report.h"
 
-void report_begin(struct report *r, const struct scenario *s)
+void report_begin(struct report *r, struct scenario *s)
 {
     allm_json *seen = allm_fake_requests(s->engine);
     *r = (struct report){ .out = allm_json_build_new(NULL),
                           .calls = allm_fake_calls(s->engine),
                           .released = allm_fake_released(s->engine),
                           .requests = allm_json_count(seen) };
+    s->runs = (struct runs){ .count = 0 };
     allm_json_build_object(r->out);
     allm_json_free(seen);
 }
@@ -19,6 +20,7 @@ allm_json *report_finish(struct report *r, const struct scenario *s)
     allm_json_build_uint(r->out, allm_fake_calls(s->engine) - r->calls);
     allm_json_build_key(r->out, "released");
     allm_json_build_uint(r->out, allm_fake_released(s->engine) - r->released);
+    runs_write(&s->runs, r->out);
     allm_json_build_key(r->out, "requests");
     allm_json_build_array(r->out);
     for (size_t i = r->requests; i < allm_json_count(seen); i++)

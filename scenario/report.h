@@ -5,14 +5,14 @@
 #include "scenario.h"
 
 /* An object being written.  The operation adds what it gave; report_finish()
- * adds what the fake saw meanwhile. */
+ * adds what the fake saw and which tools ran meanwhile. */
 struct report {
     allm_json_build *out;
     uint64_t calls, released;   /* before the operation */
     size_t requests;
 };
 
-void report_begin(struct report *r, const struct scenario *s);
+void report_begin(struct report *r, struct scenario *s);
 allm_json *report_finish(struct report *r, const struct scenario *s);
 
 void report_json(struct report *r, const char *name, const allm_json *v);

@@ -2,7 +2,7 @@
 #ifndef SCENARIO_SCENARIO_H
 #define SCENARIO_SCENARIO_H
 
-#include <allm.h>
+#include "runs.h"
 
 #include <stdio.h>
 
@@ -14,10 +14,20 @@ struct test_clock {
     allm_clock clock;
 };
 
+/* What one tool does: does.h. */
+struct deed {
+    const allm_json *does;      /* NULL: it has no function */
+    struct runs *runs_of;       /* who counts */
+    uint64_t runs;              /* over the whole file */
+    struct nap *naps;           /* what it sleeps over */
+};
+
 /* Tools made of their plain forms; each lives in its codec. */
 struct tool_list {
     size_t count;
     allm_codec *codec[MOST_TOOLS];
+    allm_tool made[MOST_TOOLS];
+    struct deed deed[MOST_TOOLS];
     const allm_tool *tool[MOST_TOOLS];
 };
 
@@ -27,6 +37,7 @@ struct scenario {
     struct test_clock clock;
     allm_engine *engine;
     struct tool_list tools;
+    struct runs runs;           /* in this operation */
     size_t op_count;            /* operations that have run */
     allm_json **outcome;        /* of each, for same_as */
     char fault[1024];           /* why the file cannot be understood */

@@ -3,8 +3,8 @@
 
 Each row is a scenario.  Those that hold must pass; those with a planted fault
 must fail, with exit status 1 and the words that lead to the fault.  There is
-a fault for every matcher, every kind of expectation and every way in which a
-file cannot be understood.
+a fault for every matcher, every kind of expectation, every operation of the
+loops and every way in which a file cannot be understood.
 """
 import json
 import os
@@ -55,6 +55,29 @@ def same(first, second, number=0):
 
 def without(value, key):
     return {k: v for k, v in value.items() if k != key}
+
+
+TURNS = [[["tool_call", {"id": "c0", "name": "echo", "arguments": {"x": 1}}],
+          ["finish", "tool_calls"]],
+         [["text", "done"], ["finish", "stop"]]]
+
+
+def looped(op="chat", does={"echo": True}, opts={}, more={}, **expected):
+    """One call of the tool echo, then the text "done"."""
+    tool = {"name": "echo", "does": does}
+    return scenario(dict(asked(op, **expected), opts=opts, **more),
+                    engine={"model": "fake:m", "scripts": TURNS,
+                            "tools": [tool if does else {"name": "echo"}]})
+
+
+def answered(content, does, **opts):
+    """What the tool did, as the model reads it."""
+    return looped(does=does, opts=opts, result={
+        "steps": [{"tool_results": [{"content": content}]}, {}]})
+
+
+def halted(reason, does={"echo": True}, opts={}):
+    return looped(does=does, opts=opts, result={"halted_reason": reason})
 
 
 MATCHERS = [
@@ -208,6 +231,95 @@ KINDS = [
      "/expect/okay: there is no such expectation"),
 ]
 
+LOOPS = [
+    ("step", looped("step", result={"done?": False}), HOLDS),
+    ("another step", looped("step", result={"done?": True}),
+     "/expect/result/done?"),
+    ("stream_step", looped("stream_step", count={"step_completed": 2}),
+     "/expect/count/step_completed"),
+    ("chat", looped(result={"steps": {"$len": 2}}), HOLDS),
+    ("another chat", looped(result={"steps": {"$len": 3}}),
+     "/expect/result/steps"),
+    ("stream", looped("stream", count={"chat_completed": 0}),
+     "/expect/count/chat_completed"),
+    ("no events of a chat that is waited for", looped(tags=[]),
+     "/expect/tags"),
+    ("a chat that take cut off", looped(
+        "stream", more={"take": 3}, result={"$any": True}),
+     "/expect/result"),
+    ("agent_loop", looped("agent_loop", result={"iterations": 2}), HOLDS),
+    ("another agent_loop", looped("agent_loop", result={"iterations": 3}),
+     "/expect/result/iterations"),
+    ("an agent's error", looped(
+        "agent_loop", opts={"max_iterations": 1}, ok=False,
+        error={"reason": "budget_exceeded"}, result={"messages": [{}]}),
+     HOLDS),
+    ("another error of an agent", looped(
+        "agent_loop", opts={"max_iterations": 1},
+        error={"reason": "llm_error"}), "/expect/error/reason"),
+    ("trace", looped("agent_loop", trace=[
+        "parse_tool_calls", "validate_calls", "budget_ok", ["dispatch", 1],
+        "inject_results", "loop_continue", "parse_no_tools"]), HOLDS),
+    ("another trace", looped("agent_loop", trace=[
+        "parse_tool_calls", "validate_calls", "budget_ok", ["dispatch", 2],
+        "inject_results", "loop_continue", "parse_no_tools"]),
+     "/expect/trace/3/1"),
+    ("a trace of one turn", looped("agent_loop", trace={"$len": 1}),
+     "/expect/trace"),
+    ("no trace of a chat", looped(trace=[]), "/expect/trace"),
+    ("tool_runs of a chat", looped(tool_runs={"echo": 1, "other": 0}), HOLDS),
+    ("more tool_runs", looped(tool_runs={"echo": 2}), "/expect/tool_runs"),
+    ("callback_runs of a chat", looped(
+        does={"error": "x"}, opts={"on_tool_error": {"replace": 1}},
+        callback_runs=1), HOLDS),
+    ("fewer callback_runs", looped(
+        does={"error": "x"}, opts={"on_tool_error": {"replace": 1}},
+        callback_runs=0), "/expect/callback_runs"),
+
+    ("echo", answered('{"x":1}', {"echo": True}), HOLDS),
+    ("not echo", answered("x", {"echo": True}), "/tool_results/0/content"),
+    ("ok", answered("y", {"ok": "y"}), HOLDS),
+    ("error", answered('{"error":"y"}', {"error": "y"}), HOLDS),
+    ("raise", answered({"$regex": "handler_raised.*y"}, {"raise": "y"}),
+     HOLDS),
+    ("invalid", answered({"$regex": "invalid_return"}, {"invalid": True}),
+     HOLDS),
+    ("sleep", answered("y", {"sleep_ms": 9, "then": {"ok": "y"}}), HOLDS),
+    ("sleep too long", answered(
+        "y", {"sleep_ms": 9, "then": {"ok": "y"}}, tool_timeout=8),
+     "/tool_results/0/content"),
+    ("context", answered("y", {"context": "who"}, context={"who": "y"}),
+     HOLDS),
+    ("no such context", answered("null", {"context": "who"}), HOLDS),
+    ("sees", answered("y", {"sees": "session_id"}, session_id="y"), HOLDS),
+    ("sees the call", answered({"$regex": "c0"}, {"sees": "tool_call"}),
+     HOLDS),
+    ("sequence", answered("1", {"sequence": [{"ok": 1}, {"ok": 2}]}), HOLDS),
+    ("no handler", answered({"$regex": "not_found"}, None), HOLDS),
+    ("ask_user", halted("ask_user", {"ask_user": "q?"}), HOLDS),
+    ("halt", halted("enough", {"halt": ["enough", 1]}), HOLDS),
+    ("not halted", halted("enough"), "/result/halted_reason"),
+    ("on_tool_error", halted("tool_error", {"error": "x"},
+                             {"on_tool_error": "halt"}), HOLDS),
+    ("a callback that halts", halted(
+        "tool_error", {"error": "x"}, {"on_tool_error": {"callback": "halt"}}),
+     HOLDS),
+    ("halt_when a step", halted("halt_when", opts={"halt_when": {"step": 0}}),
+     HOLDS),
+    ("halt_when a later step",
+     halted("halt_when", opts={"halt_when": {"step": 1}}),
+     "/result/halted_reason"),
+    ("halt_when a text", halted("halt_when", opts={"halt_when": {"text": "x"}}),
+     "/result/halted_reason"),
+    ("input", scenario({"op": "step", "input": 5, "expect": {
+        "error": {"reason": "invalid_thread"}}}), HOLDS),
+    ("another error of input", scenario({"op": "step", "input": 5, "expect": {
+        "error": {"reason": "invalid_request"}}}), "/expect/error/reason"),
+    ("misuse before input", scenario({
+        "op": "chat", "input": 5, "opts": {"max_turns": 0},
+        "expect": {"misuse": True}}), HOLDS),
+]
+
 FILES = [
     ("no JSON", "{", "planted.json: "),
     ("a key twice", '{"name": "a", "name": "b", "run": []}', "planted.json: "),
@@ -233,8 +345,31 @@ FILES = [
     ("an unknown operation", scenario({"op": "genrate"}),
      '/run/0: no operation is called "genrate"'),
     ("no operation", scenario({}), "no operation is called"),
-    ("one for later", scenario(asked(), {"op": "chat", "messages": USER}),
-     "/run/1: the operation chat is not supported yet"),
+    ("one for later", scenario(asked(), {"op": "session_new"}),
+     "/run/1: the operation session_new is not supported yet"),
+    ("neither messages nor thread", scenario({"op": "chat"}),
+     'needs one of "messages"'),
+    ("messages and thread", scenario({"op": "step", "messages": USER,
+                                      "thread": USER}),
+     'needs one of "messages"'),
+    ("take where a chat is waited for", scenario(dict(asked("chat"), take=1)),
+     'unknown member "take"'),
+    ("a strange deed", looped(does={"zap": 1}),
+     'the tool "echo": "does" has none of the known forms'),
+    ("two deeds", looped(does={"ok": 1, "echo": True}), "unknown member"),
+    ("a strange sleep", looped(does={"sleep_ms": -1, "then": {"ok": 1}}),
+     '"sleep_ms" must be'),
+    ("a sleep and nothing then", looped(does={"sleep_ms": 1}),
+     "none of the known forms"),
+    ("a strange halt", looped(does={"halt": "x"}), '"halt" must be'),
+    ("an empty sequence", looped(does={"sequence": []}),
+     '"sequence" must be'),
+    ("a slip in a sequence", looped(does={"sequence": [{"okay": 1}]}),
+     "none of the known forms"),
+    ("a strange sight", looped(does={"sees": "engine"}), '"sees" must be'),
+    ("a slip in a tool of the call", looped(
+        opts={"tools": [{"name": "x", "does": {"zap": 1}}]}),
+     'the tool "x"'),
     ("an unknown member of an operation",
      scenario(dict(asked(), option={})),
      'generate has an unknown member "option"'),
@@ -294,7 +429,7 @@ class Count:
 
 def check_rows(count, folder):
     path = os.path.join(folder, "planted.json")
-    for name, document, words in MATCHERS + KINDS + FILES:
+    for name, document, words in MATCHERS + KINDS + LOOPS + FILES:
         with open(path, "w", encoding="utf-8") as f:
             f.write(document if isinstance(document, str)
                     else json.dumps(document))

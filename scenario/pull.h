@@ -1,0 +1,14 @@
+/* pull.h - the events of a stream, into the report */
+#ifndef SCENARIO_PULL_H
+#define SCENARIO_PULL_H
+
+#include "report.h"
+
+/* `take`: how many events to pull; -1: all. */
+bool pull_take(struct scenario *s, const allm_json *op, int64_t *take);
+
+/* Pull up to `most` events (negative: all) into lists of the report.  The
+ * status of the last pull; ALLM_EVENT: there may be more. */
+allm_status pull_events(struct report *r, allm_stream *stream, int64_t most);
+
+#endif
