@@ -11,6 +11,7 @@
  */
 #include "engine/options.h"
 
+#include "base/buf.h"
 #include "base/given.h"
 #include "base/status.h"
 #include "data/decode.h"
@@ -18,6 +19,7 @@
 #include "engine/pairs.h"
 #include "json/build.h"
 #include "json/json.h"
+#include "json/write.h"
 
 enum type {
     ANY, TEXT, FLAG, POSITIVE, COUNT, NUMBER, MAP, PAIRS, WORD_OR_MAP,
@@ -268,6 +270,20 @@ static const allm_error *wrong(struct arena *a, struct slice name,
     return e ? e : status_nomem();
 }
 
+/* The same of a number, with what came. */
+static const allm_error *wrong_number(struct arena *a, struct slice name,
+                                      const char *expected, const allm_json *v)
+{
+    struct buf got;
+    buf_init(&got, a, 4096);
+    json_write(&got, v, 0);
+    const allm_error *e = status_error(a, ALLM_ERR_MISUSE, "invalid_option",
+                                       "option %.*s must be %s; got: %.80s",
+                                       (int)name.len, name.ptr, expected,
+                                       got.ptr ? got.ptr : "?");
+    return e ? e : status_nomem();
+}
+
 static bool is_count(const allm_json *v, int64_t least, int64_t *n)
 {
     return allm_json_type_of(v) == ALLM_JSON_INT && allm_json_int64(v, n) &&
@@ -285,7 +301,7 @@ static const char *store_number(const struct option *r, const allm_json *v,
         return NULL;
     }
     if (!is_count(v, 1, &n))
-        return "an integer greater than 0";
+        return "a positive integer";
     if (r->to == TO(max_tokens))
         out->max_tokens = (allm_int){ n, true };
     else
@@ -363,7 +379,10 @@ static const allm_error *check_all(struct options *out, struct arena *a)
 {
     for (const allm_json *k = NULL; (k = allm_json_next(out->all, k));) {
         const struct option *r = row_named(json_slice(k));
-        const char *expected = r ? store(r, allm_json_value(k), out) : NULL;
+        const allm_json *v = allm_json_value(k);
+        const char *expected = r ? store(r, v, out) : NULL;
+        if (expected && (r->type == POSITIVE || r->type == COUNT))
+            return wrong_number(a, json_slice(k), expected, v);
         if (expected)
             return wrong(a, json_slice(k), expected);
     }

@@ -7,6 +7,7 @@
  */
 #include "run/setup.h"
 
+#include "base/buf.h"
 #include "base/given.h"
 #include "base/status.h"
 #include "data/error.h"
@@ -18,6 +19,7 @@
 #include "tool/compact.h"
 #include "json/build.h"
 #include "json/json.h"
+#include "json/write.h"
 
 enum { MAX_TURNS = 8 };
 
@@ -137,6 +139,20 @@ static const allm_error *take_tools(struct setup *s)
 
 /* ---------------------------------------------------------------- options --- */
 
+static const allm_error *wrong_max_turns(struct setup *s, const allm_json *v)
+{
+    struct buf got;
+    struct arena *a = home_arena(s->home);
+    buf_init(&got, a, 4096);
+    json_write(&got, v, 0);
+    const allm_error *e =
+        status_error(a, ALLM_ERR_MISUSE, "invalid_option",
+                     "max_turns must be a positive integer; got: %.80s; look "
+                     "at the engine's params",
+                     got.ptr ? got.ptr : "?");
+    return e ? e : status_nomem();
+}
+
 /* call, engine's parameters, 8 */
 static const allm_error *take_max_turns(struct setup *s)
 {
@@ -146,8 +162,7 @@ static const allm_error *take_max_turns(struct setup *s)
     if (!n && v && allm_json_type_of(v) != ALLM_JSON_NULL &&
         (allm_json_type_of(v) != ALLM_JSON_INT || !allm_json_int64(v, &n) ||
          n <= 0))
-        return wrong(s, "max_turns must be a positive integer; look at the "
-                        "engine's params");
+        return wrong_max_turns(s, v);
     s->max_turns = n <= 0           ? MAX_TURNS
                    : n > UINT32_MAX ? UINT32_MAX
                                     : (uint32_t)n;
@@ -167,6 +182,25 @@ static const allm_error *take_key(struct setup *s)
     s->options.all = json_set(home_arena(s->home), s->options.all,
                               SLICE("api_key"), NULL);
     return s->options.all ? NULL : status_nomem();
+}
+
+/* What is a function or a table cannot come as data. */
+static const allm_error *refuse_functions(struct setup *s)
+{
+    static const char *const names[] = { "halt_when", "on_iteration",
+                                         "pipeline",  "policies",
+                                         "budget",    "journal",
+                                         "replay" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (!allm_json_get(s->options.all, names[i]))
+            continue;
+        const allm_error *e =
+            status_error(home_arena(s->home), ALLM_ERR_MISUSE, "invalid_option",
+                         "option %s must be set in the struct: it is no data",
+                         names[i]);
+        return e ? e : status_nomem();
+    }
+    return NULL;
 }
 
 static const allm_error *take_policies(struct setup *s)
@@ -320,7 +354,7 @@ static const allm_error *take_defaults(struct setup *s)
 static const allm_error *read_all(struct setup *s, const allm_call_opts *opts)
 {
     static const allm_error *(*const steps[])(struct setup *) = {
-        take_max_turns, take_defaults, take_key,     take_handles,
+        take_max_turns, refuse_functions, take_defaults, take_key, take_handles,
         take_policies,  take_replay,   take_tools,   take_options,
         take_trace,
     };

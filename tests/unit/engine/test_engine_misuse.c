@@ -330,7 +330,7 @@ static void wrong_options_are_told_by_the_answer(void)
     } rows[] = {
         { "[]", "option json must be an object" },
         { "{'model': 3}", "option model must be a text" },
-        { "{'max_turns': 0}", "option max_turns must be an integer greater" },
+        { "{'max_turns': 0}", "option max_turns must be a positive integer" },
         { "{'adapter_opts': [[1, 2]]}", "an object or a list of [key, value]" },
     };
     allm_engine *e = allm_engine_new(ALLM(engine_opts, .model = "fake:m"));
