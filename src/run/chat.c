@@ -32,9 +32,11 @@
 struct chat {
     const char *pass_1_halted;      /* once pass 2 has begun, or may not */
     struct options final;           /* of pass 2 */
-    /* what pass 1 would have given, should pass 2 not begin */
+    /* what pass 1 would have given, should pass 2 fail */
     allm_verdict first;
     allm_thread *first_thread;
+    struct loop_step *first_newest;
+    size_t first_count;
     size_t unknown_count;
     const allm_json *unknown;       /* calls that may have happened */
 };
@@ -78,6 +80,7 @@ static allm_status ask_halt_when(void *state, const allm_loop_view *view,
 static allm_status count_turns(void *state, const allm_loop_view *view,
                                const allm_context *c, allm_verdict *v, void *ud)
 {
+    struct loop *l = ud;
     (void)state;
     (void)c;
     if (v->decision != ALLM_DECISION_CONTINUE ||
@@ -85,7 +88,9 @@ static allm_status count_turns(void *state, const allm_loop_view *view,
         return ALLM_OK;
     v->decision = ALLM_DECISION_HALT;
     v->reason = "max_turns";
-    v->metadata = number_metadata(ud, "max_turns", view->max_turns);
+    /* a second pass has one turn of its own */
+    v->metadata = number_metadata(l, "max_turns",
+                                  l->pass == 2 ? 1 : view->max_turns);
     return ALLM_OK;
 }
 
@@ -121,6 +126,8 @@ static bool extend(struct loop *l)
         return false;
     chat->first = l->verdict;
     chat->first_thread = allm_thread_copy(l->thread);
+    chat->first_newest = l->newest;
+    chat->first_count = l->step_count;
     if (!nudge)
         nudge = NUDGE;
     if (!chat->first_thread || (*nudge && !loop_say(l, nudge)))
@@ -152,14 +159,25 @@ static const allm_json *finalize_metadata(struct loop *l, struct arena *a,
     return build_done(&b);
 }
 
-/* Pass 2 could not begin: pass 1 counts. */
+/* The model did not answer; an answer that a policy refuses is one. */
+static bool answer_failed(const struct loop *l)
+{
+    return l->verdict.decision == ALLM_DECISION_ERROR &&
+           (l->open_failed ||
+            loop_last(l)->response->finish_reason == ALLM_FINISH_ERROR);
+}
+
+/* Pass 2 could not begin, or broke off: pass 1 counts. */
 static const allm_error *fall_back(struct loop *l)
 {
     struct chat *chat = chat_of(l);
-    if (l->pass != 2 || !l->open_failed)
+    if (l->pass != 2 || !answer_failed(l))
         return NULL;
     const allm_error *failed = l->verdict.error;
     l->verdict = chat->first;
+    l->newest = chat->first_newest;
+    l->newest->next = NULL;
+    l->step_count = chat->first_count;
     allm_thread_free(l->thread);
     l->thread = chat->first_thread;
     chat->first_thread = NULL;

@@ -396,6 +396,17 @@ static void structured_answers_take_two_passes(void)
         { "D-10 pass 2 cannot begin",
           "[" SAY("x") ", [['preflight_error', 'authentication_failed']]]",
           "echo=ok:1", FINAL "}", "completed", NULL, "u:hi a:x", 1 },
+        { "D-10 pass 2 breaks off",
+          "[" SAY("x") ", [['text', 'y'], ['error', 'timeout']]]", "echo=ok:1",
+          FINAL "}", "completed", NULL, "u:hi a:x", 1 },
+        { "an answer of pass 2 that does not fit is one",
+          "[" SAY("x") ", " SAY("{}") "]", "echo=ok:1",
+          FINAL ", 'validate_output': true, 'output_retries': 0}", "error",
+          NULL, NULL, 2 },
+        { "pass 2 is one turn", "[" SAY("x") ", [['finish', 'tool_calls']]]",
+          "echo=ok:1", FINAL "}", "max_turns",
+          "{'max_turns':1,'structured_finalize':"
+          "{'pass_1_halted':'completed'}}", NULL, 2 },
     };
     for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
         struct bench b;
