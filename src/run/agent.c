@@ -370,6 +370,7 @@ static const struct loop_front front = {
     .finish = finish,
     .release = release,
     .result = result,
+    .hands_back = true,
 };
 
 /* -------------------------------------------------------------- beginning --- */

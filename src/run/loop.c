@@ -277,7 +277,9 @@ static void on_failure(struct loop *l, const allm_error *error)
                  error->kind == ALLM_ERR_MISUSE ||
                  error->kind == ALLM_ERR_STORE ||
                  !strcmp(error->reason, "tap_failed");
-    if (fatal || !l->step_count) {
+    bool model = error->kind == ALLM_ERR_ADAPTER ||
+                 error->kind == ALLM_ERR_STREAM;
+    if (fatal || (!l->step_count && !(model && l->front->hands_back))) {
         fail(l, error);
         return;
     }

@@ -30,6 +30,8 @@ struct loop_front {
     /* A result of the front's own kind; or NULL. */
     const void *(*result)(const struct loop *l);
     bool keeps_failed;          /* a turn that failed counts in the thread */
+    bool hands_back;            /* the model's refusal of the first turn is a
+                                   result, too, with what was given */
 };
 
 struct loop {

@@ -121,6 +121,8 @@ static const struct row rows[] = {
     { "it may be earlier", "[" TURN("c1", "calc") ", " TURN("c1", "calc")
       ", " SAY("x") "]", "calc=fail:x", { .max_repeats = 2 },
       "circuit_breaker", NULL, 2, 1, 2, 2, NULL },
+    { "C6 the model fails at once", "[[['preflight_error', 'timeout']]]",
+      "calc=text:1", { 0 }, "llm_error", "u:hi", 1, 0, 0, 0, "" },
     { "C6 the model fails later", "[" TURN("c1", "calc")
       ", [['preflight_error', 'timeout']]]", "calc=text:1", { 0 },
       "llm_error", "u:hi a:(c1) t:c1=1", 2, 1, 1, 1, OK_TRACE },
