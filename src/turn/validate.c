@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "tool/arguments.h"
 #include "tool/compact.h"
+#include "turn/fault.h"
 #include "json/build.h"
 #include "json/json.h"
 #include "json/schema.h"
@@ -91,18 +92,17 @@ static const allm_json_schema *schema_of(allm_context *c, size_t index)
 }
 
 /* What is wrong with an object, one text for each fault; NULL: no memory. */
-static const allm_json *fault_texts(allm_context *c, const allm_json *faults)
+static const allm_json *fault_texts(allm_context *c, const allm_json *faults,
+                                    const allm_tool *tool,
+                                    const allm_json *object)
 {
     struct build b;
     build_init(&b, c->arena);
     build_array(&b);
     for (const allm_json *f = NULL; (f = allm_json_next(faults, f));) {
         struct buf text;
-        struct slice path = json_slice(json_get(f, SLICE("path")));
         buf_init(&text, c->arena, TEXT_LIMIT);
-        buf_add(&text, path);
-        buf_text(&text, path.len ? ": " : "");
-        buf_add(&text, json_slice(json_get(f, SLICE("message"))));
+        fault_write(&text, f, tool->schema, object);
         build_text(&b, buf_slice(&text));
     }
     build_end(&b);
@@ -134,7 +134,8 @@ static const allm_json *faults_of(allm_context *c, const allm_tool_call *call,
                                      : json_empty_array();
     if (!faults)
         c->broken = true;
-    return allm_json_count(faults) ? fault_texts(c, faults) : NULL;
+    return allm_json_count(faults) ? fault_texts(c, faults, tool, object)
+                                   : NULL;
 }
 
 /* Error: invalid arguments for 'x': this; that */
