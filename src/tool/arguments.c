@@ -32,12 +32,19 @@ static struct outcome refuse(struct arena *a, const allm_tool *tool,
         out.len ? out.ptr : "");
 }
 
+/* The advice at the end of the message is for programmers, not for models. */
 static struct outcome refuse_text(struct arena *a, const allm_tool *tool,
                                   const allm_error *error)
 {
     struct buf what;
+    const char *advice = strstr(error->message, "; ");
+    for (const char *next = advice; next; next = strstr(next + 1, "; "))
+        advice = next;
     buf_init(&what, a, TEXT_LIMIT);
-    buf_format(&what, "the arguments are not JSON: %s", error->message);
+    buf_format(&what, "the arguments are not JSON: %.*s",
+               advice ? (int)(advice - error->message)
+                      : (int)strlen(error->message),
+               error->message);
     return refuse(a, tool, buf_slice(&what));
 }
 
