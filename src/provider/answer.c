@@ -399,6 +399,8 @@ allm_status answer_close(struct answer *a)
     release(a, &a->refusal, &a->refusal_mend, ALLM_EV_NONE);
     calls_flush(&a->calls, a->sink);
     answer_thought_end(a, NULL);
+    if (a->sink->failure)       /* too many calls: the message is not whole */
+        return end(a);
     if (a->text.len)
         put_text(a, ALLM_EV_TEXT_COMPLETED, buf_slice(&a->text));
     const allm_tool_call *const *calls = calls_end(&a->calls, a->sink);

@@ -16,6 +16,7 @@
  */
 #include "provider/calls.h"
 
+#include "base/status.h"
 #include "json/build.h"
 #include "json/json.h"
 #include "json/parse.h"
@@ -176,8 +177,21 @@ static enum repeat judge(const struct calls *c, struct calls_slot *s,
 
 /* ------------------------------------------------------------------ slots --- */
 
+static void refuse(allm_sink *sink)
+{
+    allm_error e = status_blank(ALLM_ERR_ADAPTER);
+    e.reason = "malformed_response";
+    e.message = "the answer has more than 128 tool calls; none of them is run; "
+                "ask for fewer at once";
+    allm_sink_fail(sink, &e, true);
+}
+
 static struct calls_slot *add_slot(struct calls *c, allm_sink *sink)
 {
+    if (c->made >= CALLS_MOST) {
+        refuse(sink);
+        return NULL;
+    }
     struct calls_slot *s = arena_zero(c->life, sizeof *s);
     if (!s) {
         no_memory(sink);

@@ -13,6 +13,8 @@
 #include "provider/mend.h"
 #include "provider/sink.h"
 
+enum { CALLS_MOST = 128 };      /* in one answer: more is a model gone astray */
+
 /* Is the text read so far a whole JSON object or array?  By its brackets. */
 struct calls_scan {
     size_t depth;
@@ -58,8 +60,8 @@ struct calls_piece {
 /* What lives as long as the answer is in `life`. */
 void calls_init(struct calls *c, struct arena *life, const allm_call *call);
 
-/* Lack of memory is told by the sink's status.  The slot; or NULL where there
- * is none. */
+/* Lack of memory is told by the sink's status, a call beyond CALLS_MOST by its
+ * failure.  The slot; or NULL where there is none. */
 struct calls_slot *calls_add(struct calls *c, allm_sink *sink,
                              const struct calls_piece *piece);
 

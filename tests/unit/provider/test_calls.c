@@ -217,6 +217,36 @@ static void the_whole_takes_the_place_of_pieces(void)
     sinking_end(&s);
 }
 
+/* By both ways in: pieces that find their call, and calls that are opened. */
+static void a_turn_has_at_most_128_calls(void)
+{
+    for (int opened = 0; opened <= 1; opened++) {
+        struct sinking s;
+        struct calls c;
+        const allm_call call = { .size = sizeof call };
+        sinking_begin(&s);
+        calls_init(&c, &s.life, &call);
+        for (int i = 0; i <= CALLS_MOST; i++) {
+            struct calls_piece p = { .has_index = true,
+                                     .index = i,
+                                     .name = SLICE("f"),
+                                     .text = SLICE("{}") };
+            CHECK(!s.sink.failure);
+            struct calls_slot *slot =
+                opened ? calls_open(&c, SLICE("a"), SLICE("f"), &s.sink)
+                       : calls_add(&c, &s.sink, &p);
+            CHECK((slot != NULL) == (i < CALLS_MOST));
+            while (sink_take(&s.sink))
+                ;
+        }
+        CHECK_INT(c.count, 128);
+        CHECK(s.sink.failure != NULL);
+        if (s.sink.failure)
+            CHECK_TEXT(s.sink.failure->reason, "malformed_response");
+        sinking_end(&s);
+    }
+}
+
 TESTS = {
     TEST(an_index_finds_its_call),
     TEST(an_id_beats_an_index),
@@ -231,5 +261,6 @@ TESTS = {
     TEST(reads_arguments),
     TEST(remarks),
     TEST(the_whole_takes_the_place_of_pieces),
+    TEST(a_turn_has_at_most_128_calls),
     TESTS_END,
 };
