@@ -345,6 +345,33 @@ static void refuses_an_endless_head(void)
     driver_release(&d);
 }
 
+/* The last byte that is taken, and the first that is not; the status line and
+ * the blank one count, too. */
+static void heads_of_64_kib_are_the_limit(void)
+{
+    static const char first[] = "HTTP/1.1 204 OK\r\n", last[] = "\r\n\r\n";
+    static char head[EXCHANGE_HEAD + 1];
+    for (size_t len = EXCHANGE_HEAD; len <= EXCHANGE_HEAD + 1; len++) {
+        struct driver d;
+        if (!driver_init(&d, NULL))
+            return;
+        memset(head, 'x', sizeof head);
+        memcpy(head, first, sizeof first - 1);
+        for (size_t at = sizeof first - 1; at + 4096 < len; at += 4096)
+            memcpy(head + at - 2, "\r\nX-Long: ", 10);
+        memcpy(head + len - 4, last, 4);
+        const struct server_step steps[] = { SERVER_SLICE(head, len),
+                                             SERVER_END };
+        server_play(d.server, steps);
+        struct answer *a = driver_post(&d, "/", "");
+        driver_finish(&d, a);
+        CHECK_TEXT(a->reason,
+                   len > EXCHANGE_HEAD ? "malformed_response" : "");
+        driver_close(&d, a);
+        driver_release(&d);
+    }
+}
+
 /* ------------------------------------------------------------- connections --- */
 
 static void uses_a_connection_again(void)
@@ -701,6 +728,7 @@ TESTS = {
     TEST(says_that_nobody_listens),
     TEST(refuses_what_cannot_be_sent),
     TEST(refuses_an_endless_head),
+    TEST(heads_of_64_kib_are_the_limit),
     TEST(uses_a_connection_again),
     TEST(leaves_connections_alone_if_told),
     TEST(survives_the_death_of_an_idle_connection),
