@@ -172,6 +172,23 @@ static void tidy_all(const struct http_feed *h, struct allm_sink *sink)
         sink->failure = tidy(h, sink->failure, sink);
 }
 
+/* What a redirect says: whoever reads it must know why nobody went there. */
+static const char *moved(const allm_http_head *head, const char *message,
+                         struct allm_sink *sink)
+{
+    const char *to = header(head, "location");
+    struct buf text;
+    buf_init(&text, sink->arena, 8192);
+    buf_format(&text,
+               "%.2000s: the server points to %.1000s; the request and "
+               "the key are sent nowhere but to base_url, so set that to the "
+               "right address",
+               message, to ? to : "another place");
+    if (text.broken)
+        sink->status = ALLM_ERR_NOMEM;
+    return text.broken ? message : text.ptr;
+}
+
 /* What a refusal says by its head alone. */
 static void complete(const struct http_feed *h, const allm_http_head *head,
                      struct allm_sink *sink)
@@ -184,6 +201,8 @@ static void complete(const struct http_feed *h, const allm_http_head *head,
         retry_after_find(head->header, head->header_count,
                          clock_unix_ms(h->env.clock), &ms))
         e.retry_after_ms = (allm_int){ ms, true };
+    if (head->status >= 300 && head->status <= 399)
+        e.message = moved(head, e.message, sink);
     sink->failure = tidy(h, &e, sink);
 }
 

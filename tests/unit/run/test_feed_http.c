@@ -394,7 +394,9 @@ static const struct {
       { STEP_HEADERS(503, "retry-after",
                      "Tue, 14 Nov 2023 22:13:22 GMT"),
         STEP_BYTES("\n{\"error\": \"a\"}"), STEP_END } },
-    { "unknown 302 HTTP status 302 after:-1 id:- by:test",
+    { "unknown 302 HTTP status 302: the server points to https://else.example; "
+      "the request and the key are sent nowhere but to base_url, so set that "
+      "to the right address after:-1 id:- by:test",
       { STEP_HEADERS(302, "location", "https://else.example"),
         STEP_END } },
     { "content_filter 418 !tea after:-1 id:- by:test",
