@@ -180,6 +180,10 @@ static int take_step(struct server *s, struct connection *c)
         keep(s, c, c->missing);
         c->missing = 0;
         return 1;
+    case SERVER_ACT_BACK:
+        c->step -= c->step->len;
+        c->done = 0;
+        return 1;
     case SERVER_ACT_RESET:
         reset(c);
         return -1;

@@ -22,6 +22,7 @@ enum server_act {
     SERVER_ACT_FLOOD,           /* send len bytes of filler */
     SERVER_ACT_PAUSE,           /* until server_go() */
     SERVER_ACT_BODY,            /* until the whole body has come; see hurry */
+    SERVER_ACT_BACK,            /* len steps back, again and again */
     SERVER_ACT_CLOSE,           /* the connection ends */
     SERVER_ACT_RESET,           /* the same, rudely */
     SERVER_ACT_END              /* the answer is whole: wait for a request */
@@ -38,6 +39,7 @@ struct server_step {
 #define SERVER_FLOOD(n)     { SERVER_ACT_FLOOD, NULL, (n) }
 #define SERVER_PAUSE        { SERVER_ACT_PAUSE, NULL, 0 }
 #define SERVER_BODY         { SERVER_ACT_BODY, NULL, 0 }
+#define SERVER_BACK(n)      { SERVER_ACT_BACK, NULL, (n) }
 #define SERVER_CLOSE        { SERVER_ACT_CLOSE, NULL, 0 }
 #define SERVER_RESET        { SERVER_ACT_RESET, NULL, 0 }
 #define SERVER_END          { SERVER_ACT_END, NULL, 0 }
