@@ -365,8 +365,7 @@ static void heads_of_64_kib_are_the_limit(void)
         server_play(d.server, steps);
         struct answer *a = driver_post(&d, "/", "");
         driver_finish(&d, a);
-        CHECK_TEXT(a->reason,
-                   len > EXCHANGE_HEAD ? "malformed_response" : "");
+        CHECK_TEXT(a->reason, len > EXCHANGE_HEAD ? "malformed_response" : "");
         driver_close(&d, a);
         driver_release(&d);
     }

@@ -232,9 +232,9 @@ static void a_turn_has_at_most_128_calls(void)
                                      .name = SLICE("f"),
                                      .text = SLICE("{}") };
             CHECK(!s.sink.failure);
-            struct calls_slot *slot =
-                opened ? calls_open(&c, SLICE("a"), SLICE("f"), &s.sink)
-                       : calls_add(&c, &s.sink, &p);
+            struct calls_slot *slot = opened ? calls_open(&c, SLICE("a"),
+                                                          SLICE("f"), &s.sink)
+                                             : calls_add(&c, &s.sink, &p);
             CHECK((slot != NULL) == (i < CALLS_MOST));
             while (sink_take(&s.sink))
                 ;

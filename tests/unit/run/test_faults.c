@@ -236,26 +236,32 @@ static allm_engine *engine_for(struct server *server, const char *model,
     return e;
 }
 
-static allm_status to_its_end(allm_stream *s, bool pull)
+/* How the call is made, and what was seen of it. */
+struct way {
+    bool pull, in_hub;
+    bool completed;             /* an event told the whole message */
+};
+
+static allm_status to_its_end(allm_stream *s, struct way *way)
 {
     const allm_event *event;
     allm_status status;
-    if (!pull)
+    if (!way->pull)
         return allm_stream_wait(s);
     while ((status = allm_stream_next(s, &event)) == ALLM_EVENT)
-        ;
+        way->completed |= event->type == ALLM_EV_MESSAGE_COMPLETED;
     return status;
 }
 
-static allm_status run(allm_stream *s, bool pull, bool in_hub)
+static allm_status run(allm_stream *s, struct way *way)
 {
     allm_status status = ALLM_AGAIN;
-    if (!in_hub)
-        return to_its_end(s, pull);
+    if (!way->in_hub)
+        return to_its_end(s, way);
     allm_hub *hub = allm_hub_new(NULL);
     CHECK_INT(allm_hub_add(hub, s, NULL), ALLM_OK);
     while (status == ALLM_AGAIN && allm_hub_wait(hub, 20000, NULL) == s)
-        status = to_its_end(s, pull);
+        status = to_its_end(s, way);
     allm_hub_free(hub);
     return status;
 }
@@ -295,8 +301,8 @@ static void check_text(const struct fault *f, const allm_response *r)
         CHECK_TEXT(r->output_text, f->text);
 }
 
-static void check_fault(const struct fault *f, const char *model, bool pull,
-                        bool in_hub)
+static void check_fault(const struct fault *f, const char *model,
+                        struct way way)
 {
     char row[256];
     struct stage stage;
@@ -304,18 +310,19 @@ static void check_fault(const struct fault *f, const char *model, bool pull,
     if (!server)
         return;
     snprintf(row, sizeof row, "%s: %s, %s, %s", model, f->why,
-             pull ? "pulled" : "waited for", in_hub ? "in a hub" : "alone");
+             way.pull ? "pulled" : "waited for", way.in_hub ? "in a hub" : "alone");
     check_row(row);
     play(server, &stage, f);
     allm_engine *e = engine_for(server, model, f->retry);
     allm_json *opts = play_json(f->opts ? f->opts : "{}");
     allm_stream *s =
         play_call_with(e, ALLM(call_opts, .api_key = KEY, .json = opts));
-    allm_status status = run(s, pull, in_hub);
+    allm_status status = run(s, &way);
     const allm_error *error = allm_stream_error(s);
     CHECK_TEXT(told(error), f->told);
     CHECK_INT(status, f->text ? ALLM_OK : error ? error->kind : ALLM_OK);
     CHECK(!error || !strstr(error->message, KEY));
+    CHECK(!error || !way.completed);
     CHECK(!f->says || (error && strstr(error->message, f->says)));
     check_wait(error, f->after_ms);
     check_text(f, allm_stream_response(s));
@@ -333,7 +340,8 @@ static void check_all(const struct fault *faults, size_t n, const char *model)
 {
     for (size_t i = 0; i < n; i++)
         for (int way = 0; way < 4; way++)
-            check_fault(&faults[i], model, way & 1, way & 2);
+            check_fault(&faults[i], model,
+                        (struct way){ .pull = way & 1, .in_hub = way & 2 });
 }
 
 /* -------------------------------------------------------- answers too large --- */
@@ -707,7 +715,7 @@ static int runs_of(const char *body, const char *model)
     allm_engine *e = allm_engine_put_tool(bare, tool);
     allm_thread *thread = turns_thread();
     allm_stream *s = allm_step(e, thread, ALLM(call_opts, .api_key = KEY));
-    run(s, true, true);
+    run(s, &(struct way){ .pull = true, .in_hub = true });
     CHECK_INT(server_look(server).requests, 1);
     allm_stream_free(s);
     allm_thread_free(thread);

@@ -1,0 +1,67 @@
+#!/bin/sh
+# keys.sh - no test prints a key, nor does the log of the last run hold one
+#
+# The programs of all tests in which a key is written are run, with keys in the
+# environment, too; then their output and the build's logs are searched for
+# every one of these keys.  A key may stand in a request, and nowhere else.
+set -u
+
+SOURCE_DIR=${SOURCE_DIR:-$(realpath "$(dirname "$0")/../..")}
+BUILD_DIR=${BUILD_DIR:-$SOURCE_DIR/build/main}
+export SOURCE_DIR BUILD_DIR
+export ALLM_TORTURE=light
+export OPENAI_API_KEY=sk-environment-4711 ANTHROPIC_API_KEY=sk-environment-4712
+temp=$(mktemp -d) || exit 1
+trap 'rm -rf "$temp"' EXIT
+passed=0
+failed=0
+
+# check WHY COMMAND...
+check() {
+    why=$1
+    shift
+    if "$@" >"$temp/said"; then
+        echo "ok - $why"
+        passed=$((passed + 1))
+    else
+        echo "not ok - $why"
+        sed 's/^/#   /' "$temp/said"
+        failed=$((failed + 1))
+    fi
+}
+
+# clean FILE...: none of the keys is in them; those that have one are named,
+# but what they say is not shown
+clean() { ! grep -lF -f "$temp/keys" "$@"; }
+
+# Eight characters and more: less is the beginning of a key, or a word.
+grep -rhoE 'sk-[A-Za-z0-9-]{5,}' "$SOURCE_DIR/tests/unit" |
+    sort -u >"$temp/keys"
+echo "sk-environment-47" >>"$temp/keys"
+
+cd "$SOURCE_DIR/tests/unit" || exit 1
+mkdir "$temp/out"
+for source in $(grep -rlE 'sk-[A-Za-z0-9-]{5,}' . | sort) \
+    $(find . -name 'test_*.c' | grep -E 'call_|keys|plan|feed|record|http'); do
+    name=$(echo "$source" | sed 's,^\./,,; s,/test_,_,; s,\.c$,,')
+    program=$BUILD_DIR/tests/test_$name
+    out=$temp/out/$name
+    if [ -e "$out" ] || [ ! -x "$program" ]; then continue; fi
+    (cd "$temp" && "$program") >"$out" 2>&1
+done
+
+check "the keys of the tests are known" grep -q sk-fault-0123456789 "$temp/keys"
+check "programs were run" grep -q "passed" "$temp/out/run_call_http"
+echo "key sk-test-0123456789" >"$temp/planted"
+check "a key that is printed is found" \
+    sh -c "grep -qF -f '$temp/keys' '$temp/planted'"
+for out in "$temp"/out/*; do
+    check "$(basename "$out") prints no key" clean "$out"
+done
+for log in "$BUILD_DIR"/meson-logs/*.txt "$BUILD_DIR"/meson-logs/*.json; do
+    if [ -e "$log" ]; then
+        check "no key in $(basename "$log")" clean "$log"
+    fi
+done
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
