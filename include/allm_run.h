@@ -709,4 +709,7 @@ allm_stream_agent_result(const allm_stream *);
 #ifdef __cplusplus
 }
 #endif
+
+#include "allm_record.h"        /* exchanges recorded and played again */
+
 #endif

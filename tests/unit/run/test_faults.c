@@ -310,7 +310,8 @@ static void check_fault(const struct fault *f, const char *model,
     if (!server)
         return;
     snprintf(row, sizeof row, "%s: %s, %s, %s", model, f->why,
-             way.pull ? "pulled" : "waited for", way.in_hub ? "in a hub" : "alone");
+             way.pull ? "pulled" : "waited for",
+             way.in_hub ? "in a hub" : "alone");
     check_row(row);
     play(server, &stage, f);
     allm_engine *e = engine_for(server, model, f->retry);
