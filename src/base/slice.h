@@ -55,7 +55,8 @@ static inline char *slice_put(char *to, struct slice s)
 
 static inline bool slice_eq(struct slice a, struct slice b)
 {
-    return a.len == b.len && (a.len == 0 || !memcmp(a.ptr, b.ptr, a.len));
+    return a.len == b.len &&
+           (a.len == 0 || (a.ptr && b.ptr && !memcmp(a.ptr, b.ptr, a.len)));
 }
 
 static inline bool slice_is(struct slice s, const char *text)

@@ -146,7 +146,7 @@ static bool take_text(struct reading *r, struct slice *text)
 
 static bool take_object(struct reading *r)
 {
-    struct slice text;
+    struct slice text = { NULL, 0 };
     const allm_error *why;
     const struct json_limits limits = { RECORDING_LIMIT, DEEPEST, false,
                                         false };

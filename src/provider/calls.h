@@ -63,7 +63,7 @@ void calls_init(struct calls *c, struct arena *life, const allm_call *call);
 /* Lack of memory is told by the sink's status, a call beyond CALLS_MOST by its
  * failure.  The slot; or NULL where there is none. */
 struct calls_slot *calls_add(struct calls *c, allm_sink *sink,
-                             const struct calls_piece *piece);
+                             const struct calls_piece *given);
 
 /* For dialects that know where a piece belongs. */
 struct calls_slot *calls_open(struct calls *c, struct slice id,

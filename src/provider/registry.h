@@ -15,11 +15,11 @@ struct registry_row {
     const char *base_url_env;   /* a variable that overrides it */
     const char *key_env;        /* NULL: NAME_API_KEY */
     const char *auth_header, *auth_prefix;
-    bool keyless;               /* works without a key */
-    uint32_t first_ms;          /* to wait for the first content; 0: as usual */
     uint64_t quirks;            /* bits of the dialect */
     uint64_t responses_quirks;  /* instead, where it is asked by /responses */
-    bool by_model;              /* ...as it is for models that want it */
+    uint32_t first_ms;          /* to wait for the first content; 0: as usual */
+    bool by_model;              /* /responses for models that want it */
+    bool keyless;               /* works without a key */
 };
 
 /* The row of a name: a provider, a dialect ("openai_chat"), or the model

@@ -345,7 +345,8 @@ static bool finish(struct loop *l)
         agent_of(l)->result->metadata = json_copy(home_arena(agent_of(l)->home),
                                                   m);
     arena_release(&a);
-    return ok && l->chat && agent_of(l)->result->metadata;
+    return ok && l->chat && agent_of(l)->result &&
+           agent_of(l)->result->metadata;
 }
 
 /* Of a loop that was cancelled it is made when it is asked for. */

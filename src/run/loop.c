@@ -440,9 +440,9 @@ static void act(struct loop *l, const allm_context *c, const allm_verdict *v)
 /* A turn is over: what now? */
 static void judge(struct loop *l)
 {
-    const allm_context *c = step_context(l->step);
-    const allm_error *error = l->step->ops->error(l->step);
-    if (!take_step(l)) {
+    const allm_context *c = l->step ? step_context(l->step) : NULL;
+    const allm_error *error = l->step ? l->step->ops->error(l->step) : NULL;
+    if (!c || !take_step(l)) {
         fail(l, status_nomem());
         free_step(l);
         return;
@@ -463,6 +463,10 @@ static void judge(struct loop *l)
 
 static allm_status pull(struct loop *l, allm_event **event, int64_t *again_ns)
 {
+    if (!l->step) {             /* never: it was opened */
+        fail(l, status_nomem());
+        return ALLM_OK;
+    }
     allm_status status = l->step->ops->next(l->step, event, again_ns);
     if (status < 0) {
         on_failure(l, l->step->ops->error(l->step));

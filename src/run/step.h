@@ -21,11 +21,11 @@ struct step_turn {
  * A machine for one turn; the setup outlives it.  NULL: no memory.  One that
  * could not begin fails at its first next(); its error() says why at once.
  */
-struct machine *step_machine(struct setup *s, const struct step_turn *turn);
+struct machine *step_machine(struct setup *u, const struct step_turn *turn);
 
 /* Take what this turn may need out of the budget.  NULL, or the limit that
  * forbids it. */
-const char *step_afford(struct setup *s, struct step_turn *turn);
+const char *step_afford(struct setup *u, struct step_turn *turn);
 
 /* Once it has ended: how, and what it gave; lent by the machine. */
 const allm_context *step_context(const struct machine *m);

@@ -23,10 +23,9 @@ static bool claim(allm_tool_run *r, allm_status *status)
 
 static allm_status show(allm_tool_run *r, struct outcome o)
 {
-    if (r->memory.broken)
-        o = (struct outcome){ .kind = OUTCOME_NOMEM };
-    bool kept = o.kind != OUTCOME_NOMEM;
-    run_show(r, o);
+    static const struct outcome none = { .kind = OUTCOME_NOMEM };
+    bool kept = !r->memory.broken && o.kind != OUTCOME_NOMEM;
+    run_show(r, kept ? o : none);
     return kept ? ALLM_OK : ALLM_ERR_NOMEM;
 }
 
