@@ -226,6 +226,28 @@ static void bodies_have_a_limit(void)
     bench_release(&b);
 }
 
+/* Comments, of which nothing is kept; then a document, with a smaller limit. */
+static void the_limit_of_a_body_is_exact(void)
+{
+    enum { PIECE = 1 << 20 };
+    static char comment[PIECE + 1];
+    struct bench b;
+    memset(comment, ':', PIECE - 1);
+    comment[PIECE - 1] = '\n';
+    bench_init(&b, &dialect_sse, false);
+    for (int n = 0; n < DECODER_BODY_LIMIT / PIECE; n++)
+        CHECK_INT(feed(&b, comment), ALLM_OK);
+    CHECK_INT(feed(&b, ":"), ALLM_ERR_ADAPTER);
+    CHECK_TEXT(b.told, "malformed_response");
+    bench_release(&b);
+
+    bench_init(&b, &dialect_whole, false);
+    b.d.limit = b.d.whole.limit = 20;
+    CHECK_INT(feed(&b, "12345678901234567890"), ALLM_OK);
+    CHECK_INT(feed(&b, "1"), ALLM_ERR_ADAPTER);
+    bench_release(&b);
+}
+
 static void lines_have_a_limit(void)
 {
     static char spaces[(1 << 20) + 1];
@@ -250,6 +272,7 @@ TESTS = {
     TEST(only_frames_with_content_are_content),
     TEST(the_end_ends),
     TEST(bodies_have_a_limit),
+    TEST_ONCE(the_limit_of_a_body_is_exact),
     TEST(lines_have_a_limit),
     TESTS_END,
 };

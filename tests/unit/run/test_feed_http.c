@@ -471,6 +471,30 @@ static void a_long_refusal_is_read_up_to_its_limit(void)
     }
 }
 
+/* A document that ends with the last byte that is read, and one that ends a
+ * byte later: that is not understood any more. */
+static void refusals_of_64_kib_are_read_whole(void)
+{
+    enum { LIMIT = 64 * 1024 };
+    static const char first[] = "{\"error\": \"long\"";
+    static char body[LIMIT + 1];
+    for (size_t len = LIMIT; len <= LIMIT + 1; len++) {
+        memset(body, ' ', sizeof body);
+        memcpy(body, first, sizeof first - 1);
+        body[len - 1] = '}';
+        const struct scripted_step steps[] = {
+            STEP_HEAD(400),
+            { .kind = SCRIPTED_BYTES, .bytes = body, .len = len, .cut = 5000 },
+            STEP_END, STEP_DONE
+        };
+        CHECK_TEXT(refused(steps),
+                   len == LIMIT ? "invalid_request 400 HTTP status 400: long "
+                                  "after:-1 id:- by:test"
+                                : "invalid_request 400 HTTP status 400 "
+                                  "after:-1 id:- by:test");
+    }
+}
+
 /* ------------------------------------------------------------------ misuse --- */
 
 static const char *encoded(const char *json)
@@ -566,6 +590,7 @@ TESTS = {
     TEST(a_dialect_may_have_no_explain),
     TEST(a_refusal_is_not_waited_for_long),
     TEST(a_long_refusal_is_read_up_to_its_limit),
+    TEST(refusals_of_64_kib_are_read_whole),
     TEST(what_cannot_be_encoded_is_never_sent),
     TEST(tables_must_be_whole),
     TEST(what_is_sent),

@@ -80,8 +80,32 @@ static void files_that_are_not_there_are_told(void)
     allm_message_free(m);
 }
 
+/* Files with holes: nothing is written for them. */
+static void files_of_20_mib_are_the_limit(void)
+{
+    char path[64];
+    if (!make_file(path, ""))
+        return;
+    for (off_t len = IMAGES_LIMIT; len <= IMAGES_LIMIT + 1; len++) {
+        allm_message *m = message_with(path);
+        struct allm_home *home = home_new(mem_default(), 0);
+        const allm_message *list[] = { m };
+        allm_request r = { .size = sizeof r,
+                           .messages = list,
+                           .message_count = 1 };
+        CHECK(truncate(path, len) == 0);
+        const allm_error *error = images_load(&r, home);
+        CHECK_INT(error != NULL, len > IMAGES_LIMIT);
+        CHECK(!error || strstr(error->message, "larger than 20 MiB"));
+        home_drop(home);
+        allm_message_free(m);
+    }
+    unlink(path);
+}
+
 TESTS = {
     TEST(files_become_bytes),
     TEST(files_that_are_not_there_are_told),
+    TEST_ONCE(files_of_20_mib_are_the_limit),
     TESTS_END,
 };

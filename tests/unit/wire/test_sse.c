@@ -797,6 +797,31 @@ static void sixteen_mebibytes_are_the_limit(void)
     free(text);
 }
 
+/* Two lines of data, joined by a line's end, and each within its own limit. */
+static void events_of_sixteen_mebibytes_are_the_limit(void)
+{
+    enum { HALF = WIRE_LIMIT / 2 };
+    char *line = large_text("data: ", 'x', HALF);
+    if (!line)
+        return;
+    for (size_t beyond = 0; beyond <= 1; beyond++) {
+        struct sse_frame f;
+        struct sse s;
+        struct slice first = { line, 6 + HALF }, end = SLICE("\n");
+        struct slice second = { line, 6 + HALF - 1 + beyond };
+        sse_init(&s, mem_default(), 0, 0);
+        CHECK(feed_large(&s, first, &f) == WIRE_MORE);
+        CHECK(sse_next(&s, &end, &f) == WIRE_MORE);
+        CHECK(feed_large(&s, second, &f) == WIRE_MORE);
+        enum wire_result result = sse_end(&s, &f);
+        CHECK_INT(result, beyond ? WIRE_TOO_LONG : WIRE_FRAME);
+        if (result == WIRE_FRAME)
+            CHECK_INT(f.data.len, WIRE_LIMIT);
+        sse_release(&s);
+    }
+    free(line);
+}
+
 /* Were each line searched to the end of the input for the end it has not,
  * this would take minutes. */
 static void lines_that_end_in_cr_cost_no_more(void)
@@ -828,6 +853,7 @@ TESTS = {
     TEST(long_lines_need_more_memory),
     TEST_ONCE(any_split_gives_the_same_frames),
     TEST_ONCE(sixteen_mebibytes_are_the_limit),
+    TEST_ONCE(events_of_sixteen_mebibytes_are_the_limit),
     TEST_ONCE(lines_that_end_in_cr_cost_no_more),
     TESTS_END
 };
