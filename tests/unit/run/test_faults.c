@@ -8,6 +8,7 @@
  * tag: thread
  */
 #include "harness/check.h"
+#include "harness/front.h"
 #include "harness/play.h"
 #include "harness/server.h"
 #include "harness/turns.h"
@@ -220,17 +221,27 @@ static void play(struct server *server, struct stage *s, const struct fault *f)
 
 /* -------------------------------------------------------------- the calls --- */
 
-static allm_engine *engine_for(struct server *server, const char *model,
+/* Where the calls go: to the server, or to whoever stands in front of it. */
+struct place {
+    struct server *server;
+    struct front *front;        /* TLS and HTTP/2; or NULL */
+};
+
+static allm_engine *engine_for(struct place at, const char *model,
                                const char *retry)
 {
     char opts[128];
-    snprintf(opts, sizeof opts, "{'base_url': 'http://127.0.0.1:%d/v1'}",
-             server_port(server));
+    if (at.front)
+        snprintf(opts, sizeof opts, "{'base_url': '%s/v1'}", at.front->url);
+    else
+        snprintf(opts, sizeof opts, "{'base_url': 'http://127.0.0.1:%d/v1'}",
+                 server_port(at.server));
     allm_json *json = play_json(opts);
     allm_json *policy = play_json(retry ? retry : "false");
-    allm_engine *e = allm_engine_new(ALLM(engine_opts, .model = model,
-                                          .adapter_opts = json, .retry = policy,
-                                          .net = ALLM(net_opts, .proxy = "")));
+    allm_engine *e = allm_engine_new(
+        ALLM(engine_opts, .model = model, .adapter_opts = json, .retry = policy,
+             .net = ALLM(net_opts, .proxy = "", .http2 = at.front != NULL,
+                         .ca_file = at.front ? front_authority() : NULL)));
     allm_json_free(json);
     allm_json_free(policy);
     return e;
@@ -301,20 +312,15 @@ static void check_text(const struct fault *f, const allm_response *r)
         CHECK_TEXT(r->output_text, f->text);
 }
 
-static void check_fault(const struct fault *f, const char *model,
-                        struct way way)
+static void check_call(const struct fault *f, struct place at,
+                       const char *model, struct way way)
 {
     char row[256];
-    struct stage stage;
-    struct server *server = server_new();
-    if (!server)
-        return;
-    snprintf(row, sizeof row, "%s: %s, %s, %s", model, f->why,
+    snprintf(row, sizeof row, "%s: %s, %s, %s%s", model, f->why,
              way.pull ? "pulled" : "waited for",
-             way.in_hub ? "in a hub" : "alone");
+             way.in_hub ? "in a hub" : "alone", at.front ? ", HTTP/2" : "");
     check_row(row);
-    play(server, &stage, f);
-    allm_engine *e = engine_for(server, model, f->retry);
+    allm_engine *e = engine_for(at, model, f->retry);
     allm_json *opts = play_json(f->opts ? f->opts : "{}");
     allm_stream *s =
         play_call_with(e, ALLM(call_opts, .api_key = KEY, .json = opts));
@@ -327,22 +333,38 @@ static void check_fault(const struct fault *f, const char *model,
     CHECK(!f->says || (error && strstr(error->message, f->says)));
     check_wait(error, f->after_ms);
     check_text(f, allm_stream_response(s));
-    struct server_seen seen = server_look(server);
-    CHECK_INT(seen.connections, f->connections ? f->connections : 1);
-    CHECK(!f->most_sent || seen.sent <= f->most_sent);
     allm_stream_free(s);
     allm_json_free(opts);
     allm_engine_free(e);
+}
+
+static void check_fault(const struct fault *f, const char *model,
+                        struct way way)
+{
+    struct stage stage;
+    struct server *server = server_new();
+    if (!server)
+        return;
+    play(server, &stage, f);
+    check_call(f, (struct place){ .server = server }, model, way);
+    struct server_seen seen = server_look(server);
+    CHECK_INT(seen.connections, f->connections ? f->connections : 1);
+    CHECK(!f->most_sent || seen.sent <= f->most_sent);
     server_free(server);
     free(stage.bytes);
+}
+
+/* The four ways. */
+static struct way way_of(int i)
+{
+    return (struct way){ .pull = i & 1, .in_hub = i & 2 };
 }
 
 static void check_all(const struct fault *faults, size_t n, const char *model)
 {
     for (size_t i = 0; i < n; i++)
         for (int way = 0; way < 4; way++)
-            check_fault(&faults[i], model,
-                        (struct way){ .pull = way & 1, .in_hub = way & 2 });
+            check_fault(&faults[i], model, way_of(way));
 }
 
 /* -------------------------------------------------------- answers too large --- */
@@ -691,6 +713,78 @@ static void faults_of_anthropic(void)
     check_all(messages, sizeof messages / sizeof *messages, "anthropic:m");
 }
 
+/* ---------------------------------------------------------- TLS and HTTP/2 --- */
+
+/* The server may still be at a row when its call has ended, so all of them are
+ * kept until it is gone. */
+static struct stage stages[4 * (sizeof chat / sizeof *chat +
+                                sizeof messages / sizeof *messages + 1)];
+static size_t stage_count;
+
+static void play_kept(struct server *server, const struct fault *f)
+{
+    play(server, &stages[stage_count++], f);
+}
+
+static void release_stages(void)
+{
+    while (stage_count)
+        free(stages[--stage_count].bytes);
+}
+
+/* What passes the one who stands in front as it is: he answers himself where a
+ * server says nothing. */
+static bool passes(const struct fault *f)
+{
+    return !f->made && (f->manner == WHOLE || f->manner == ZIPPED ||
+                        f->manner == ONE_BYTE_CHUNKS || f->manner == STAYS ||
+                        f->manner == REPEATS);
+}
+
+/* A stream that is reset: libcurl may drop what came of it just before, so the
+ * text may be lost, but never the error. */
+static void check_reset_behind(struct place at, struct way way)
+{
+    static const struct fault cut = { .manner = CUT_CHUNK, .body = HI STOP };
+    play_kept(at.server, &cut);
+    check_row("a stream that is reset");
+    allm_engine *e = engine_for(at, "openai:m", NULL);
+    allm_stream *s = play_call_with(e, ALLM(call_opts, .api_key = KEY));
+    run(s, &way);
+    const char *how = told(allm_stream_error(s));
+    CHECK_WHY(!strcmp(how, CUT) || !strcmp(how, "adapter/network_error"), how);
+    allm_stream_free(s);
+    allm_engine_free(e);
+}
+
+static void check_all_behind(struct place at, const struct fault *faults,
+                             size_t n, const char *model)
+{
+    for (size_t i = 0; i < 4 * n; i++) {
+        if (!passes(&faults[i / 4]))
+            continue;
+        play_kept(at.server, &faults[i / 4]);
+        check_call(&faults[i / 4], at, model, way_of((int)(i % 4)));
+    }
+}
+
+static void faults_behind_tls_and_http2(void)
+{
+    struct front front;
+    struct server *server = server_new();
+    struct place at = { server, &front };
+    if (server && front_init(&front, server_port(server), FRONT_HERE)) {
+        check_all_behind(at, chat, sizeof chat / sizeof *chat, "openai:m");
+        check_all_behind(at, messages, sizeof messages / sizeof *messages,
+                         "anthropic:m");
+        for (int i = 0; i < 4; i++)
+            check_reset_behind(at, way_of(i));
+        front_release(&front);
+    }
+    server_free(server);
+    release_stages();
+}
+
 /* ------------------------------------------------------------------- tools --- */
 
 static void count_run(allm_tool_run *tool, const allm_json *args, void *ud)
@@ -709,7 +803,8 @@ static int runs_of(const char *body, const char *model)
     if (!server)
         return -1;
     play(server, &stage, &(struct fault){ .body = body });
-    allm_engine *bare = engine_for(server, model, NULL);
+    allm_engine *bare = engine_for((struct place){ .server = server }, model,
+                                   NULL);
     allm_tool *tool = allm_tool_new(
         ALLM(tool, .name = "f", .description = "", .schema_text = "{}",
              .call = count_run, .ud = &runs, .flags = ALLM_TOOL_INLINE));
@@ -784,6 +879,7 @@ static void a_redirect_leads_nowhere(void)
 TESTS = {
     TEST_ONCE(faults_of_openai_chat),
     TEST_ONCE(faults_of_anthropic),
+    TEST_ONCE(faults_behind_tls_and_http2),
     TEST_ONCE(no_tool_is_run_on_half_its_arguments),
     TEST_ONCE(a_redirect_leads_nowhere),
     TESTS_END,
