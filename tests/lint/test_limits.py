@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""limits.py - every limit in docs/limits.md names a test, and that exists"""
+"""test_limits.py - every limit in docs/limits.md names a test, and that exists"""
 import os
 import re
 import sys
