@@ -116,7 +116,8 @@ int file_read(struct arena *a, const char *path, size_t limit,
 /* ------------------------------------------------------------------ writing --- */
 
 /* A new file beside another; its name in *name.  -1: errno says why. */
-static int open_beside(struct arena *a, const char *path, const char **name)
+static int open_beside(struct arena *a, const char *path, mode_t mode,
+                       const char **name)
 {
     for (int i = 0; i < NAMES; i++) {
         struct buf b;
@@ -129,7 +130,7 @@ static int open_beside(struct arena *a, const char *path, const char **name)
             errno = ENOMEM;
             return -1;
         }
-        int fd = open(b.ptr, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        int fd = open(b.ptr, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
         if (fd >= 0 || errno != EEXIST)
             return fd;
     }
@@ -164,7 +165,8 @@ static void settle_folder(struct arena *a, const char *path)
     close(fd);
 }
 
-int file_write(struct arena *scratch, const char *path, struct slice bytes)
+static int write_file(struct arena *scratch, const char *path,
+                      struct slice bytes, bool private)
 {
     struct stat old;
     const char *name;
@@ -173,11 +175,11 @@ int file_write(struct arena *scratch, const char *path, struct slice bytes)
     bool known = stat(path, &old) == 0;
     if (known && S_ISDIR(old.st_mode))
         return EISDIR;
-    int fd = open_beside(scratch, path, &name);
+    int fd = open_beside(scratch, path, private ? 0600 : 0666, &name);
     if (fd < 0)
         return errno;
     int error = write_all(fd, bytes);
-    if (!error && known && fchmod(fd, old.st_mode & 07777) != 0)
+    if (!error && known && !private && fchmod(fd, old.st_mode & 07777) != 0)
         error = errno;
     if (!error && fsync(fd) != 0)
         error = errno;
@@ -190,6 +192,17 @@ int file_write(struct arena *scratch, const char *path, struct slice bytes)
     else
         settle_folder(scratch, path);
     return error;
+}
+
+int file_write(struct arena *scratch, const char *path, struct slice bytes)
+{
+    return write_file(scratch, path, bytes, false);
+}
+
+int file_write_private(struct arena *scratch, const char *path,
+                       struct slice bytes)
+{
+    return write_file(scratch, path, bytes, true);
 }
 
 /* -------------------------------------------------------------------- names --- */

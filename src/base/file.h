@@ -23,6 +23,9 @@ int file_write_line(int fd, struct slice line);
  * (EISDIR, ENOMEM, ...): then all is as before.
  */
 int file_write(struct arena *scratch, const char *path, struct slice bytes);
+/* The same for what only its owner may read, whoever might before. */
+int file_write_private(struct arena *scratch, const char *path,
+                       struct slice bytes);
 
 /* "enoent" for ENOENT and so on, as POSIX spells them; "eio" if unknown. */
 const char *file_error_name(int error);

@@ -344,6 +344,9 @@ static void writes_new_and_old_files(void)
     CHECK_INT(file_write(&a, p.file, SLICE("")), 0);
     is_content(p.file, "");
     CHECK(stat(p.file, &info) == 0 && (info.st_mode & 07777) == 0640);
+    CHECK_INT(file_write_private(&a, p.file, SLICE("two")), 0);
+    is_content(p.file, "two");
+    CHECK(stat(p.file, &info) == 0 && (info.st_mode & 07777) == 0600);
     CHECK_ALWAYS(next_descriptor() == before);
     arena_release(&a);
     clear_place(&p);
