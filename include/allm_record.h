@@ -3,10 +3,12 @@
  *
  * Part of allm.h, which includes it.
  */
+#ifndef ALLM_H
+# include "allm.h"              /* which includes this file, in its turn */
+#endif
+
 #ifndef ALLM_RECORD_H
 #define ALLM_RECORD_H
-
-#include "allm_run.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -16,10 +16,12 @@
  *   10  Steps and chats       a turn with its tools; turns until it is done
  *   11  Agents                the same machine as an agent's loop
  */
+#ifndef ALLM_H
+# include "allm.h"              /* which includes this file, in its turn */
+#endif
+
 #ifndef ALLM_RUN_H
 #define ALLM_RUN_H
-
-#include "allm.h"
 
 #ifdef __cplusplus
 extern "C" {
