@@ -707,6 +707,11 @@ const allm_step_result *collect_last_step(const struct collect *c)
     return s ? s->step : NULL;
 }
 
+const allm_step_result *collect_first_step(const struct collect *c)
+{
+    return c->steps ? c->steps->step : NULL;
+}
+
 allm_chat_result *collect_chat_result(const struct collect *c)
 {
     if (c->chat_result)

@@ -54,7 +54,8 @@ allm_response *collect_response(const struct collect *c,
 allm_step_result *collect_step_result(const struct collect *c);
 allm_chat_result *collect_chat_result(const struct collect *c);
 
-/* The step that ended last, lent as long as the home; NULL: none. */
+/* The step that ended last, or first, lent as long as the home; NULL: none. */
 const allm_step_result *collect_last_step(const struct collect *c);
+const allm_step_result *collect_first_step(const struct collect *c);
 
 #endif

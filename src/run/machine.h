@@ -35,7 +35,7 @@ struct machine_ops {
     const char *(*output)(const struct machine *m, const char *call_id,
                           size_t *len);
     /* How the blocking door ends, where the other ends with OK. */
-    allm_status (*blocked)(const struct machine *m);
+    allm_status (*blocked)(struct machine *m);
 };
 
 struct machine {

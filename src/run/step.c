@@ -616,7 +616,7 @@ static const void *step_result_of(const struct machine *m,
 }
 
 /* Waited for, a tool that nobody knows is an error and no result. */
-static allm_status step_blocked(const struct machine *m)
+static allm_status step_blocked(struct machine *m)
 {
     const struct step *s = look(m);
     return s->context.status != ALLM_OK ? s->context.status : ALLM_OK;

@@ -80,6 +80,16 @@ allm_stream *stream_begin(allm_stream *s, struct machine *m)
     return NULL;
 }
 
+struct machine *stream_machine(const allm_stream *s)
+{
+    return s->machine;
+}
+
+void stream_wrap(allm_stream *s, struct machine *outer)
+{
+    s->machine = outer;
+}
+
 void allm_stream_free(allm_stream *s)
 {
     if (!s)

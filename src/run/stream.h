@@ -20,4 +20,9 @@ struct workers *stream_workers(void *stream, bool make);
 /* Run this machine, which is given away; NULL: the stream is freed, too. */
 allm_stream *stream_begin(allm_stream *s, struct machine *m);
 
+/* Put a machine around the one that a stream runs.  The outer one owns the
+ * inner one from then on. */
+struct machine *stream_machine(const allm_stream *s);
+void stream_wrap(allm_stream *s, struct machine *outer);
+
 #endif
