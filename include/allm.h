@@ -954,5 +954,7 @@ ALLM_API const char *allm_version(void);
 #endif
 
 #include "allm_run.h"           /* the verbs: engines, streams, hubs */
+#include "allm_session.h"       /* conversations that go on */
+#include "allm_record.h"        /* exchanges recorded and played again */
 
 #endif

@@ -712,6 +712,4 @@ allm_stream_agent_result(const allm_stream *);
 }
 #endif
 
-#include "allm_record.h"        /* exchanges recorded and played again */
-
 #endif

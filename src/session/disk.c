@@ -1,0 +1,207 @@
+/*
+ * disk.c - sessions in files
+ *
+ * A file holds the tagged JSON form and nothing behind it, not even a newline:
+ * so a file that was cut off anywhere is no document, and is refused.
+ */
+#include "session/disk.h"
+
+#include "base/file.h"
+#include "base/status.h"
+#include "json/json.h"
+
+#include <errno.h>
+#include <stdint.h>
+
+enum { LIMIT = 256 * 1024 * 1024 };
+
+/* An error of a file; NULL: no memory for it. */
+static const allm_error *tell(struct arena *a, const char *reason,
+                              const char *path, const char *sentence,
+                              const char *why)
+{
+    const allm_error *e = status_error(a, ALLM_ERR_STORE, reason,
+                                       "the session file \"%s\" %s%s%s", path,
+                                       sentence, why ? ": " : "",
+                                       why ? why : "");
+    return e ? e : status_nomem();
+}
+
+static const allm_error *no_path(struct arena *a)
+{
+    const allm_error *e = status_error(a, ALLM_ERR_MISUSE, "missing_path",
+                                       "the path of the session file is "
+                                       "missing or empty");
+    return e ? e : status_nomem();
+}
+
+/* ------------------------------------------------------------------- lock --- */
+
+static const allm_error *take_lock(struct lock *l, struct arena *a,
+                                   const char *path)
+{
+    int why = lock_take(l, a->mem, path);
+    if (!why)
+        return NULL;
+    if (why == ENOMEM)
+        return status_nomem();
+    if (why == EWOULDBLOCK)
+        return tell(a, "session_locked", path,
+                    "is in use by somebody else; wait until they are done",
+                    NULL);
+    return tell(a, "unwritable_session", path,
+                "cannot be locked; look at the folder and its permissions",
+                file_error_name(why));
+}
+
+static char *copy_path(struct mem mem, const char *path)
+{
+    size_t size = strlen(path) + 1;
+    char *mine = mem_alloc(mem, size);
+    if (mine)
+        memcpy(mine, path, size);
+    return mine;
+}
+
+/* ------------------------------------------------------------------ faults --- */
+
+/* A session may wait for no call at all: then it goes on without a message. */
+static bool is_harmless(const allm_json *pair)
+{
+    return json_is(allm_json_at(pair, 0), "pending_tool_calls") &&
+           json_is(allm_json_at(pair, 1), "required_for_status");
+}
+
+/* Is it one that can be used again?  NULL, or the fault, in the arena. */
+static const allm_error *find_fault(const allm_session_record *r,
+                                    struct arena *a, const char *path)
+{
+    allm_error *found = allm_validate_session(r);
+    const allm_error *error = NULL;
+    size_t harmless = 0;
+    for (size_t i = 0; found && i < allm_json_count(found->errors); i++)
+        harmless += is_harmless(allm_json_at(found->errors, i));
+    if (found && (found->kind == ALLM_ERR_NOMEM || !found->errors))
+        error = status_nomem();
+    else if (found && harmless < allm_json_count(found->errors))
+        error = tell(a, "damaged_session", path, "would be of no use",
+                     found->message);
+    allm_error_free(found);
+    return error;
+}
+
+/* -------------------------------------------------------------------- save --- */
+
+static const allm_error *write_text(const allm_session *s, struct arena *a,
+                                    const char *path)
+{
+    const allm_error *error = find_fault(s->record, a, path);
+    if (error)
+        return error;
+    allm_text *text = allm_session_record_json(s->record, ALLM_FORM_TAGGED);
+    struct slice bytes = { 0 };
+    bytes.ptr = allm_text_bytes(text, &bytes.len);
+    error = allm_text_error(text);
+    int why = error || !bytes.ptr ? 0 : file_write_private(a, path, bytes);
+    if (error || !bytes.ptr)
+        error = error ? status_retell(a, error) : status_nomem();
+    else if (why)
+        error = why == ENOMEM
+                    ? status_nomem()
+                    : tell(a, "unwritable_session", path,
+                           "cannot be written; look at the folder and its "
+                           "permissions",
+                           file_error_name(why));
+    allm_text_free(text);
+    return error;
+}
+
+allm_status disk_save(allm_session *s, const char *path)
+{
+    struct lock mine = LOCK_NONE;
+    const allm_error *error = NULL;
+    if (s->unfit)
+        return s->error->kind;
+    arena_reset(&s->told);
+    s->error = NULL;
+    if (!path || !*path)
+        return state_refuse(s, no_path(&s->told));
+    if (!s->locked || strcmp(s->locked, path) != 0)
+        error = take_lock(&mine, &s->told, path);
+    if (!error)
+        error = write_text(s, &s->told, path);
+    lock_drop(&mine);
+    return error ? state_refuse(s, error) : ALLM_OK;
+}
+
+/* -------------------------------------------------------------------- load --- */
+
+/* The session of a document. */
+static allm_session *decode(struct arena *a, const char *path,
+                            struct slice bytes)
+{
+    allm_codec *codec = allm_codec_decode(bytes.ptr, bytes.len, NULL, NULL);
+    const allm_session_record *r = allm_codec_value(codec, ALLM_TYPE_SESSION);
+    const allm_error *error = codec ? allm_codec_error(codec) : status_nomem();
+    if (error && error->kind != ALLM_ERR_NOMEM)
+        error = tell(a, "damaged_session", path, "is damaged, or no session",
+                     error->message);
+    else if (!error && !r)
+        error = tell(a, "not_a_session", path,
+                     "holds something else than a session", NULL);
+    else if (!error)
+        error = find_fault(r, a, path);
+    allm_session *s = error ? state_unfit(error) : allm_session_from_record(r);
+    allm_codec_free(codec);
+    return s;
+}
+
+static allm_session *read_session(struct arena *a, const char *path,
+                                  uint32_t flags)
+{
+    struct slice bytes = { 0 };
+    int why = file_read(a, path, LIMIT, &bytes);
+    if (!why)
+        return decode(a, path, bytes);
+    if (why == ENOENT && (flags & ALLM_SESSION_CREATE))
+        return allm_session_new(NULL);
+    if (why == ENOMEM)
+        return state_unfit(status_nomem());
+    return state_unfit(
+        why == ENOENT
+            ? tell(a, "session_not_found", path, "does not exist", NULL)
+            : tell(a, "unreadable_session", path, "cannot be read",
+                   file_error_name(why)));
+}
+
+/* The session holds the lock from now on. */
+static allm_session *hold(allm_session *s, struct lock *l, const char *path)
+{
+    if (!s || s->unfit || !l->name)
+        return s;
+    s->locked = copy_path(s->mem, path);
+    if (!s->locked) {
+        allm_session_free(s);
+        return NULL;
+    }
+    s->lock = *l;
+    *l = LOCK_NONE;
+    return s;
+}
+
+allm_session *disk_load(const char *path, uint32_t flags)
+{
+    struct arena a;
+    struct lock l = LOCK_NONE;
+    const allm_error *error = NULL;
+    arena_init(&a, mem_default());
+    if (!path || !*path)
+        error = no_path(&a);
+    else if (flags & ALLM_SESSION_LOCK)
+        error = take_lock(&l, &a, path);
+    allm_session *s = error ? state_unfit(error)
+                            : hold(read_session(&a, path, flags), &l, path);
+    lock_drop(&l);
+    arena_release(&a);
+    return s;
+}

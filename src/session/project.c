@@ -1,0 +1,254 @@
+/*
+ * project.c - what a result makes of a session
+ *
+ *      a chat halted by            the session
+ *      ask_user                    awaiting_user    the question, its call
+ *      manual_tool_calls           awaiting_tools   the calls
+ *      tool_error, error           error            metadata.error
+ *      all else                    completed
+ *
+ *      a step, the first that holds
+ *      a tool asks the user        awaiting_user    the question, its call
+ *      a tool failed, and halts    error            metadata.error
+ *      calls wait for the caller   awaiting_tools   the calls
+ *      the answer broke off        error            metadata.error
+ *      it is done                  completed
+ *      else                        idle             step again
+ *
+ * Metadata: the caller's members stay, those of the last result go, those of
+ * this one come.  Nothing is ever concluded from the metadata of a session.
+ */
+#include "session/project.h"
+
+#include "base/home.h"
+#include "base/status.h"
+#include "data/decode.h"
+#include "data/tool_call.h"
+#include "json/build.h"
+#include "json/json.h"
+
+/* Members of the metadata that results bring, and not callers. */
+static const char *const ours[] = {
+    "ask_user_opts",     "budget",               "cancelled_input",
+    "error",             "halt_result",          "halt_tool_call_id",
+    "halt_when_step_index", "halted_reason",     "manual_tool_calls",
+    "manual_turn_index", "max_turns",            "mode",
+    "pending_question",  "pending_tool_call_id", "structured",
+    "structured_finalize", "unknown_tool_calls", "unresolved_tool_calls",
+};
+
+/* A record in the making.  The home holds what it needs until it is made. */
+struct project {
+    struct allm_home *home;
+    struct arena *arena;
+    allm_session_record fields;
+};
+
+static bool is_ours(const allm_json *key)
+{
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+        if (json_is(key, ours[i]))
+            return true;
+    return false;
+}
+
+static const allm_json *callers(struct arena *a, const allm_json *metadata)
+{
+    struct build b;
+    build_init(&b, a);
+    build_object(&b);
+    for (const allm_json *k = NULL; (k = allm_json_next(metadata, k));) {
+        if (is_ours(k))
+            continue;
+        build_key(&b, json_slice(k));
+        build_value(&b, allm_json_value(k));
+    }
+    build_end(&b);
+    return build_done(&b);
+}
+
+/* What all results do: the thread, nothing pending, the metadata. */
+static bool begin(struct project *p, const allm_session_record *before,
+                  const allm_thread *thread, const allm_json *metadata)
+{
+    p->home = home_new(mem_default(), 0);
+    if (!p->home)
+        return false;
+    p->arena = home_arena(p->home);
+    p->fields = *before;
+    p->fields.size = sizeof p->fields;
+    p->fields.home = NULL;
+    if (thread)
+        p->fields.thread = thread;
+    p->fields.status = ALLM_SESSION_COMPLETED;
+    p->fields.pending_tool_calls = NULL;
+    p->fields.pending_tool_call_count = 0;
+    p->fields.pending_question = NULL;
+    p->fields.pending_tool_call_id = NULL;
+    p->fields.error = NULL;
+    const allm_json *kept = callers(p->arena, before->metadata);
+    p->fields.metadata = kept && allm_json_count(metadata)
+                             ? json_merge(p->arena, kept, metadata)
+                             : kept;
+    return p->fields.metadata != NULL;
+}
+
+static allm_session_record *finish(struct project *p, bool made)
+{
+    allm_session_record *r = NULL;
+    if (made && p->fields.metadata && !p->arena->broken)
+        r = allm_session_record_new(&p->fields);
+    if (r && allm_session_record_error(r)) {
+        allm_session_record_free(r);
+        r = NULL;
+    }
+    home_drop(p->home);
+    return r;
+}
+
+static void await_user(struct project *p, const char *question, const char *id)
+{
+    p->fields.status = ALLM_SESSION_AWAITING_USER;
+    p->fields.pending_question = question ? question : "";
+    p->fields.pending_tool_call_id = id;
+}
+
+/* The listed calls; where the list is empty, those of the answer. */
+static bool await_tools(struct project *p, const allm_json *listed,
+                        const allm_response *answer)
+{
+    struct decoder d;
+    const void *const *calls = NULL;
+    size_t count = 0;
+    p->fields.status = ALLM_SESSION_AWAITING_TOOLS;
+    if (allm_json_type_of(listed) == ALLM_JSON_ARRAY &&
+        allm_json_count(listed)) {
+        decode_init(&d, p->home, p->arena);
+        if (!decode_list(&d, &tool_call_shape, listed, &count, &calls))
+            return false;
+        p->fields.pending_tool_calls = (const allm_tool_call *const *)calls;
+        p->fields.pending_tool_call_count = count;
+    } else if (answer) {
+        p->fields.pending_tool_calls = answer->tool_calls;
+        p->fields.pending_tool_call_count = answer->tool_call_count;
+    }
+    return true;
+}
+
+/* The error; where none was told, all that is known. */
+static void set_error(struct project *p, const allm_error *error,
+                      const allm_json *told, const allm_json *all)
+{
+    p->fields.status = ALLM_SESSION_ERROR;
+    p->fields.error = error;
+    if (error)
+        return;
+    if (!told || allm_json_type_of(told) == ALLM_JSON_NULL)
+        told = all ? all : json_empty_object();
+    p->fields.metadata = json_set(p->arena, p->fields.metadata, SLICE("error"),
+                                  told);
+}
+
+static bool is(const char *reason, const char *word)
+{
+    return reason && !strcmp(reason, word);
+}
+
+/* What the user had said, for the next try. */
+static bool keep_input(struct project *p, const char *input)
+{
+    struct build b;
+    if (!input)
+        return true;
+    build_init(&b, p->arena);
+    build_text(&b, slice_of(input));
+    const allm_json *text = build_done(&b);
+    if (text)
+        p->fields.metadata = json_set(p->arena, p->fields.metadata,
+                                      SLICE("cancelled_input"), text);
+    return text != NULL;
+}
+
+allm_session_record *project_cancelled(const allm_session_record *before,
+                                       const char *input)
+{
+    struct project p = { .home = home_new(mem_default(), 0) };
+    if (!p.home)
+        return NULL;
+    p.arena = home_arena(p.home);
+    p.fields = *before;
+    p.fields.home = NULL;
+    if (!before->metadata)
+        p.fields.metadata = json_empty_object();
+    return finish(&p, keep_input(&p, input));
+}
+
+/* A chat in which no step was complete has not taken place, though it may have
+ * ended by an error. */
+allm_session_record *project_chat(const allm_session_record *before,
+                                  const allm_chat_result *r, const char *input)
+{
+    struct project p = { .home = NULL };
+    bool failed = is(r->halted_reason, "tool_error") ||
+                  is(r->halted_reason, "error");
+    bool early = failed && !r->step_count;
+    if (is(r->halted_reason, "cancelled") && !r->step_count)
+        return project_cancelled(before, input);
+    bool made = begin(&p, before, early ? NULL : r->thread, r->metadata);
+    if (!made)
+        return finish(&p, false);
+    if (is(r->halted_reason, "ask_user"))
+        await_user(&p, r->pending_question, r->pending_tool_call_id);
+    else if (is(r->halted_reason, "manual_tool_calls"))
+        made = await_tools(&p, allm_json_get(r->metadata, "manual_tool_calls"),
+                           r->final_response);
+    else if (failed)
+        set_error(&p, r->error, allm_json_get(r->metadata, "error"),
+                  r->metadata);
+    if (early)
+        made = keep_input(&p, input);
+    return finish(&p, made);
+}
+
+static const char *text_of(const allm_json *object, const char *key)
+{
+    return allm_json_text(allm_json_get(object, key), NULL);
+}
+
+/* The rows of a step behind "a tool asks" and "a tool failed". */
+static bool judge_step(struct project *p, const allm_step_result *r)
+{
+    const allm_response *answer = r->response;
+    allm_finish reason = answer ? answer->finish_reason : ALLM_FINISH_NONE;
+    const allm_json *manual = allm_json_get(r->metadata, "manual_tool_calls");
+    if (allm_json_type_of(manual) == ALLM_JSON_ARRAY && allm_json_count(manual))
+        return await_tools(p, manual, NULL);
+    if (reason == ALLM_FINISH_TOOL_CALLS &&
+        json_is(allm_json_get(r->metadata, "mode"), "manual"))
+        return await_tools(p, NULL, answer);
+    if (reason == ALLM_FINISH_ERROR)
+        set_error(p, answer->error, allm_json_get(answer->metadata, "error"),
+                  r->metadata);
+    else if (!r->done)
+        p->fields.status = ALLM_SESSION_IDLE;
+    return true;
+}
+
+allm_session_record *project_step(const allm_session_record *before,
+                                  const allm_step_result *r)
+{
+    struct project p = { .home = NULL };
+    const allm_json *m = r->metadata;
+    const char *reason = text_of(m, "halted_reason");
+    bool made = begin(&p, before, r->thread, m);
+    if (!made)
+        return finish(&p, false);
+    if (is(reason, "ask_user"))
+        await_user(&p, text_of(m, "pending_question"),
+                   text_of(m, "pending_tool_call_id"));
+    else if (is(reason, "tool_error"))
+        set_error(&p, r->error, allm_json_get(m, "error"), m);
+    else
+        made = judge_step(&p, r);
+    return finish(&p, made);
+}

@@ -1,0 +1,167 @@
+/* reducer.c - fold the events of a stream into a session */
+#include "allm.h"
+
+#include "base/given.h"
+#include "base/status.h"
+#include "data/event.h"
+#include "data/session_record.h"
+#include "data/step_result.h"
+#include "run/collect.h"
+#include "session/project.h"
+
+struct allm_reducer {
+    struct mem mem;
+    struct collect fold;
+    struct arena told;              /* holds the error, and the input */
+    const allm_error *error;
+    allm_reducer_mode mode;
+    const char *input;
+    allm_session_record *before;
+    /* what it came to, until the next event */
+    bool done;
+    allm_session_record *session;
+    allm_chat_result *chat;
+    allm_step_result *step;
+    allm_reduced out;
+};
+
+static void forget(allm_reducer *r)
+{
+    allm_session_record_free(r->session);
+    allm_chat_result_free(r->chat);
+    allm_step_result_free(r->step);
+    r->session = NULL;
+    r->chat = NULL;
+    r->step = NULL;
+    r->done = false;
+}
+
+static const allm_error *read_opts(allm_reducer *r,
+                                   const allm_reducer_opts *given)
+{
+    allm_reducer_opts opts;
+    const allm_error *e = NULL;
+    bool known = given_take(&opts, sizeof opts, given) &&
+                 (opts.mode == ALLM_REDUCER_CHAT ||
+                  opts.mode == ALLM_REDUCER_STEP);
+    if (!known) {
+        e = status_error(&r->told, ALLM_ERR_MISUSE, "wrong_mode",
+                         "allm_reducer_new: the mode is ALLM_REDUCER_CHAT or "
+                         "ALLM_REDUCER_STEP; fill the options in with "
+                         "ALLM(reducer_opts, ...)");
+        return e ? e : status_nomem();
+    }
+    r->mode = opts.mode;
+    r->input = arena_text(&r->told, opts.input);
+    return opts.input && !r->input ? status_nomem() : NULL;
+}
+
+/* What it folds into. */
+static const allm_error *begin(allm_reducer *r,
+                               const allm_session_record *before)
+{
+    struct allm_home *home = home_new(r->mem, 0);
+    const allm_error *error = NULL;
+    r->before = before
+                    ? shape_keep(&session_record_shape, before, r->mem,
+                                 &r->told, &error)
+                    : allm_session_record_new(ALLM(session_record, .id = NULL));
+    if (!home || !r->before) {
+        home_drop(home);
+        return error ? error : status_nomem();
+    }
+    bool made = collect_init(&r->fold, home, r->before->thread);
+    home_drop(home);                /* the fold has it now */
+    return made ? NULL : status_nomem();
+}
+
+allm_reducer *allm_reducer_new(const allm_session_record *before,
+                               const allm_reducer_opts *opts)
+{
+    struct mem mem = mem_default();
+    allm_reducer *r = mem_alloc(mem, sizeof *r);
+    if (!r)
+        return NULL;
+    *r = (allm_reducer){ .mem = mem };
+    arena_init(&r->told, mem);
+    r->error = read_opts(r, opts);
+    if (!r->error)
+        r->error = begin(r, before);
+    return r;
+}
+
+const allm_error *allm_reducer_error(const allm_reducer *r)
+{
+    if (!r || r->fold.broken)
+        return status_nomem();
+    return r->error;
+}
+
+void allm_reducer_free(allm_reducer *r)
+{
+    if (!r)
+        return;
+    forget(r);
+    allm_session_record_free(r->before);
+    if (r->fold.home)
+        collect_release(&r->fold);
+    arena_release(&r->told);
+    mem_free(r->mem, r, sizeof *r);
+}
+
+allm_status allm_reducer_add(allm_reducer *r, const allm_event *event)
+{
+    if (!r || !event)
+        return ALLM_ERR_NOMEM;
+    if (r->error)
+        return r->error->kind;
+    struct arena told;
+    const allm_error *error = NULL;
+    arena_init(&told, r->mem);
+    allm_event *mine = shape_keep(&event_shape, event, r->mem, &told, &error);
+    allm_status status = mine ? collect_add(&r->fold, mine) : error->kind;
+    allm_event_free(mine);
+    arena_release(&told);
+    forget(r);
+    return status;
+}
+
+static void reduce_chat(allm_reducer *r)
+{
+    r->chat = collect_chat_result(&r->fold);
+    if (r->chat)
+        r->session = project_chat(r->before, r->chat, r->input);
+}
+
+static void reduce_step(allm_reducer *r)
+{
+    const allm_step_result *first = collect_first_step(&r->fold);
+    if (first) {
+        r->step = allm_step_result_new(first);
+        r->session = project_step(r->before, first);
+        return;
+    }
+    r->chat = allm_chat_result_new(ALLM(chat_result, .thread = r->fold.thread,
+                                        .halted_reason = "cancelled"));
+    r->session = project_cancelled(r->before, r->input);
+}
+
+const allm_reduced *allm_reducer_finalize(allm_reducer *r)
+{
+    if (!r || r->error || r->fold.broken)
+        return NULL;
+    if (r->done)
+        return &r->out;
+    if (r->mode == ALLM_REDUCER_CHAT)
+        reduce_chat(r);
+    else
+        reduce_step(r);
+    if (!r->session || (!r->chat && !r->step)) {
+        forget(r);
+        return NULL;
+    }
+    r->out = (allm_reduced){ .size = sizeof r->out, .session = r->session,
+                             .chat = r->chat, .step = r->step };
+    r->done = true;
+    return &r->out;
+}

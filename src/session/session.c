@@ -1,0 +1,366 @@
+/* session.c - a conversation that goes on: its public functions */
+#include "session/state.h"
+
+#include "base/buf.h"
+#include "base/given.h"
+#include "base/status.h"
+#include "data/error.h"
+#include "data/session_record.h"
+#include "session/disk.h"
+#include "session/operation.h"
+#include "json/build.h"
+#include "json/json.h"
+#include "json/write.h"
+
+#include <stdint.h>
+
+/* ------------------------------------------------------------------- life --- */
+
+allm_session *allm_session_new(const allm_session_record *fields)
+{
+    allm_session *s = state_new();
+    if (!s)
+        return NULL;
+    s->record = allm_session_record_new(
+        fields ? fields : ALLM(session_record, .id = NULL));
+    const allm_error *error = s->record ? allm_session_record_error(s->record)
+                                        : status_nomem();
+    if (error) {
+        s->error = status_retell(&s->told, error);
+        s->unfit = true;
+    }
+    return s;
+}
+
+allm_session *allm_session_from_record(const allm_session_record *record)
+{
+    return record ? allm_session_new(record) : NULL;
+}
+
+allm_session *allm_session_from_thread(const allm_thread *thread)
+{
+    return thread ? allm_session_new(ALLM(session_record, .thread = thread))
+                  : NULL;
+}
+
+static allm_session *refused_input(void)
+{
+    struct arena a;
+    struct build b;
+    arena_init(&a, mem_default());
+    build_init(&b, &a);
+    build_array(&b);
+    build_array(&b);
+    build_text(&b, SLICE("session_input"));
+    build_text(&b, SLICE("invalid_type"));
+    build_end(&b);
+    build_end(&b);
+    allm_session *s = state_unfit(
+        error_validation(&a, "invalid_session_input", build_done(&b)));
+    arena_release(&a);
+    return s;
+}
+
+static bool is_message(const allm_message *m)
+{
+    allm_message fields;
+    return m && given_take(&fields, sizeof fields, m) &&
+           fields.role >= ALLM_ROLE_SYSTEM && fields.role <= ALLM_ROLE_TOOL &&
+           (fields.text || fields.parts);
+}
+
+allm_session *allm_session_from_messages(size_t count,
+                                         const allm_message *const *messages)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!messages || !is_message(messages[i]))
+            return refused_input();
+    allm_thread *t = allm_thread_new(NULL);
+    allm_session *s = NULL;
+    if (allm_thread_append_all(t, count, messages) == ALLM_OK)
+        s = allm_session_from_thread(t);
+    allm_thread_free(t);
+    return s;
+}
+
+void allm_session_free(allm_session *s)
+{
+    if (s)
+        state_drop(s);
+}
+
+/* ---------------------------------------------------------------- reading --- */
+
+const allm_error *allm_session_error(const allm_session *s)
+{
+    return s ? s->error : status_nomem();
+}
+
+const allm_session_record *allm_session_fields(const allm_session *s)
+{
+    return s ? s->record : NULL;
+}
+
+const allm_thread *allm_session_thread(const allm_session *s)
+{
+    return s && s->record ? s->record->thread : NULL;
+}
+
+const allm_message *const *allm_session_messages(const allm_session *s,
+                                                 size_t *count)
+{
+    size_t ignored;
+    if (!count)
+        count = &ignored;
+    *count = 0;
+    return allm_thread_messages(allm_session_thread(s), count);
+}
+
+const allm_tool_call *const *allm_session_pending_tool_calls(
+    const allm_session *s, size_t *count)
+{
+    const allm_session_record *r = s ? s->record : NULL;
+    if (count)
+        *count = r ? r->pending_tool_call_count : 0;
+    return r ? r->pending_tool_calls : NULL;
+}
+
+/* ---------------------------------------------------------------- changes --- */
+
+/* Begin a change: the error of the last one goes.  False: it is refused. */
+static bool begin(allm_session *s, const allm_error **error)
+{
+    if (s->unfit) {
+        *error = s->error;
+        return false;
+    }
+    arena_reset(&s->told);
+    s->error = NULL;
+    *error = state_busy(s, &s->told);
+    return !*error;
+}
+
+/* The session with these fields and a message more. */
+static const allm_error *grow(allm_session *s, allm_session_record fields,
+                              const allm_message *message)
+{
+    const allm_error *error = NULL;
+    allm_thread *t = state_thread_with(s, message, &s->told, &error);
+    if (!t)
+        return error;
+    fields.thread = t;
+    fields.home = NULL;
+    allm_session_record *r = allm_session_record_new(&fields);
+    allm_thread_free(t);
+    error = r ? allm_session_record_error(r) : status_nomem();
+    if (error) {
+        error = status_retell(&s->told, error);
+        allm_session_record_free(r);
+        return error;
+    }
+    allm_session_record_free(state_take(s, r));
+    return NULL;
+}
+
+allm_status allm_session_append(allm_session *s, const allm_message *message)
+{
+    const allm_error *error = NULL;
+    if (!s || !message)
+        return ALLM_ERR_NOMEM;
+    if (begin(s, &error))
+        error = grow(s, *s->record, message);
+    return error ? state_refuse(s, error) : ALLM_OK;
+}
+
+allm_status allm_session_append_user(allm_session *s, const char *text)
+{
+    return allm_session_append(s, ALLM(message, .role = ALLM_ROLE_USER,
+                                       .text = text));
+}
+
+/* ----------------------------------------------------------------- answers --- */
+
+/* The text of an answer that is a value. */
+static struct slice value_text(struct arena *a, const allm_json *value)
+{
+    struct buf b;
+    if (allm_json_type_of(value) == ALLM_JSON_TEXT)
+        return json_slice(value);
+    buf_init(&b, a, SIZE_MAX / 2);
+    return json_write(&b, value, 0) ? buf_slice(&b) : (struct slice){ 0 };
+}
+
+static bool is_one(const allm_tool_answer *a)
+{
+    return a->tool_call_id &&
+           (a->text != NULL) + (a->value != NULL) + (a->parts != NULL) == 1 &&
+           (!a->value || allm_json_type_of(a->value) != ALLM_JSON_NONE);
+}
+
+/* The message of an answer, its text in the arena. */
+static const allm_error *read_answer(const allm_tool_answer *given,
+                                     struct arena *a, allm_message *out)
+{
+    allm_tool_answer answer;
+    bool known = given_take(&answer, sizeof answer, given);
+    const allm_error *e = NULL;
+    if (!given || !known || !is_one(&answer)) {
+        e = status_error(a, ALLM_ERR_MISUSE, "wrong_answer",
+                         "the result of a tool needs a tool_call_id and one of "
+                         "text, value and parts; fill it in with "
+                         "ALLM(tool_answer, ...)");
+        return e ? e : status_nomem();
+    }
+    *out = (allm_message){ .size = sizeof *out, .role = ALLM_ROLE_TOOL,
+                           .tool_call_id = answer.tool_call_id,
+                           .text = answer.text, .text_len = answer.text_len,
+                           .parts = answer.parts,
+                           .part_count = answer.part_count };
+    if (answer.value) {
+        struct slice text = value_text(a, answer.value);
+        out->text = text.ptr;
+        out->text_len = text.len;
+    }
+    return out->text || out->parts ? NULL : status_nomem();
+}
+
+allm_status allm_session_append_tool_result(allm_session *s,
+                                            const allm_tool_answer *answer)
+{
+    allm_message m;
+    const allm_error *error = NULL;
+    if (!s)
+        return ALLM_ERR_NOMEM;
+    if (begin(s, &error))
+        error = read_answer(answer, &s->told, &m);
+    if (!error)
+        error = grow(s, *s->record, &m);
+    return error ? state_refuse(s, error) : ALLM_OK;
+}
+
+static const allm_error *unknown_id(struct arena *a, const char *id)
+{
+    struct build b;
+    allm_error *e = status_error(a, ALLM_ERR_SESSION, "unknown_tool_call_id",
+                                 "no pending tool call has the id \"%s\"; "
+                                 "allm_session_pending_tool_calls() tells "
+                                 "which there are",
+                                 id);
+    build_init(&b, a);
+    build_object(&b);
+    build_key(&b, SLICE("tool_call_id"));
+    build_text_copy(&b, slice_of(id));
+    build_end(&b);
+    if (!e)
+        return status_nomem();
+    e->metadata = build_done(&b);
+    e->tool_call_id = arena_text(a, id);
+    return a->broken ? status_nomem() : e;
+}
+
+/* Where a pending call stands; SIZE_MAX: nowhere. */
+static size_t find_pending(const allm_session_record *r, const char *id)
+{
+    for (size_t i = 0; i < r->pending_tool_call_count; i++)
+        if (r->pending_tool_calls[i]->id &&
+            !strcmp(r->pending_tool_calls[i]->id, id))
+            return i;
+    return SIZE_MAX;
+}
+
+/* One answer, in a session that may be changed. */
+static const allm_error *submit(allm_session *s, const allm_tool_answer *answer)
+{
+    allm_message m;
+    allm_session_record fields = *s->record;
+    const allm_error *error = state_forbids(s, SESSION_SUBMIT, &s->told);
+    if (!error)
+        error = read_answer(answer, &s->told, &m);
+    if (error)
+        return error;
+    size_t at = find_pending(&fields, m.tool_call_id);
+    if (at == SIZE_MAX)
+        return unknown_id(&s->told, m.tool_call_id);
+    size_t left = fields.pending_tool_call_count - 1;
+    const allm_tool_call **calls = arena_zero(&s->told,
+                                              (left + 1) * sizeof *calls);
+    if (!calls)
+        return status_nomem();
+    for (size_t i = 0; i < left; i++)
+        calls[i] = fields.pending_tool_calls[i + (i >= at)];
+    fields.pending_tool_calls = calls;
+    fields.pending_tool_call_count = left;
+    if (!left)
+        fields.status = ALLM_SESSION_IDLE;
+    return grow(s, fields, &m);
+}
+
+allm_status allm_session_submit_tool_result(allm_session *s,
+                                            const allm_tool_answer *answer)
+{
+    return allm_session_submit_tool_results(s, 1, &answer);
+}
+
+allm_status allm_session_submit_tool_results(
+    allm_session *s, size_t count, const allm_tool_answer *const *answers)
+{
+    const allm_error *error = NULL;
+    if (!s || (count && !answers))
+        return ALLM_ERR_NOMEM;
+    if (!begin(s, &error))
+        return state_refuse(s, error);
+    /* all or none: the first record is kept until the last answer is in */
+    allm_session_record *before = shape_keep_root(&session_record_shape,
+                                                  s->record);
+    for (size_t i = 0; !error && i < count; i++)
+        error = submit(s, answers[i]);
+    if (error)
+        before = state_take(s, before);
+    allm_session_record_free(before);
+    return error ? state_refuse(s, error) : ALLM_OK;
+}
+
+/* -------------------------------------------------------- asking the model --- */
+
+allm_stream *allm_session_start(const allm_engine *e, allm_session *s,
+                                const allm_call_opts *opts)
+{
+    return s && e ? operation_begin(e, s, SESSION_START, NULL, opts) : NULL;
+}
+
+allm_stream *allm_session_continue(const allm_engine *e, allm_session *s,
+                                   const allm_message *message,
+                                   const allm_call_opts *opts)
+{
+    if (!s || !e)
+        return NULL;
+    enum session_op op = !message                          ? SESSION_GO_ON
+                         : message->role == ALLM_ROLE_USER ? SESSION_SAY
+                                                           : SESSION_SAY_OTHER;
+    return operation_begin(e, s, op, message, opts);
+}
+
+allm_stream *allm_session_reply(const allm_engine *e, allm_session *s,
+                                const char *text, const allm_call_opts *opts)
+{
+    return allm_session_continue(
+        e, s, ALLM(message, .role = ALLM_ROLE_USER, .text = text), opts);
+}
+
+allm_stream *allm_session_step(const allm_engine *e, allm_session *s,
+                               const allm_call_opts *opts)
+{
+    return s && e ? operation_begin(e, s, SESSION_STEP, NULL, opts) : NULL;
+}
+
+/* ------------------------------------------------------------------- files --- */
+
+allm_status allm_session_save(allm_session *s, const char *path)
+{
+    return s ? disk_save(s, path) : ALLM_ERR_NOMEM;
+}
+
+allm_session *allm_session_load(const char *path, uint32_t flags)
+{
+    return disk_load(path, flags);
+}
