@@ -412,12 +412,33 @@ static void recall_message(struct writing *w, const struct history_item *item,
                                         out->len - w->from });
 }
 
+/* Will nothing of it stand among the messages? */
+static bool is_silent(const allm_message *m)
+{
+    struct slice text = { m->text ? m->text : "", m->text_len };
+    if (m->role == ALLM_ROLE_SYSTEM)
+        return true;
+    if (m->role == ALLM_ROLE_TOOL || m->tool_call_count || m->provider_state)
+        return false;
+    for (size_t i = 0; i < m->part_count; i++) {
+        const allm_part *p = m->parts[i];
+        if (p->kind != ALLM_PART_TEXT ||
+            !is_blank((struct slice){ p->text ? p->text : "", p->text_len }))
+            return false;
+    }
+    return is_blank(text);
+}
+
 /* Is it the last word, and no call? */
 static bool is_last(const allm_request *r, const struct history_item *item)
 {
-    return item->index + 1 == r->message_count &&
-           item->message->role == ALLM_ROLE_ASSISTANT &&
-           !item->message->tool_call_count;
+    size_t next = item->index + 1;
+    if (item->message->role != ALLM_ROLE_ASSISTANT ||
+        item->message->tool_call_count)
+        return false;
+    while (next < r->message_count && is_silent(r->messages[next]))
+        next++;
+    return next == r->message_count;
 }
 
 bool anthropic_messages_write(const allm_call *call, struct emit *e,

@@ -9,7 +9,9 @@
 
 void history_init(struct history *h, const allm_call *call, struct arena *a)
 {
-    *h = (struct history){ .request = call->request, .arena = a };
+    *h = (struct history){ .reader = call,
+                           .request = call->request,
+                           .arena = a };
 }
 
 static const allm_message *at(const struct history *h, size_t i)
@@ -94,10 +96,20 @@ static bool next_result(struct history *h, struct history_item *out)
 
 /* ---------------------------------------------------------------- messages --- */
 
-static bool says_nothing(const allm_message *m)
+const allm_json *history_state(const allm_call *call, const allm_json *state)
+{
+    return json_is(allm_json_get(state, "provider"),
+                   call->provider ? call->provider : "") &&
+                   json_is(allm_json_get(state, "model"),
+                           call->model ? call->model : "")
+               ? state
+               : NULL;
+}
+
+static bool says_nothing(const struct history *h, const allm_message *m)
 {
     if (m->role != ALLM_ROLE_ASSISTANT || m->tool_call_count ||
-        m->provider_state || m->text_len)
+        history_state(h->reader, m->provider_state) || m->text_len)
         return false;
     for (size_t i = 0; i < m->part_count; i++)
         if (m->parts[i]->kind != ALLM_PART_TEXT || m->parts[i]->text_len)
@@ -139,7 +151,7 @@ bool history_next(struct history *h, struct history_item *out)
             return false;
         size_t index = h->at++;
         const allm_message *m = at(h, index);
-        if (says_nothing(m) || (h->used && h->used[index]))
+        if (says_nothing(h, m) || (h->used && h->used[index]))
             continue;
         if (m->role == ALLM_ROLE_TOOL)
             return retell(h, index, out);
@@ -151,16 +163,6 @@ bool history_next(struct history *h, struct history_item *out)
 }
 
 /* ------------------------------------------------------------------ pieces --- */
-
-const allm_json *history_state(const allm_call *call, const allm_json *state)
-{
-    return json_is(allm_json_get(state, "provider"),
-                   call->provider ? call->provider : "") &&
-                   json_is(allm_json_get(state, "model"),
-                           call->model ? call->model : "")
-               ? state
-               : NULL;
-}
 
 static bool is_plain(char c)
 {

@@ -9,7 +9,8 @@
  *   - right behind an assistant's calls come their results, in the order of
  *     the calls; one that is missing is made up: "not executed"
  *   - a result without a call becomes a message of the user's
- *   - an assistant's message that says nothing is left out
+ *   - an assistant's message that says nothing to this model is left out: a
+ *     thought alone is nothing to others
  *
  * The same conversation gives the same messages, and a longer one begins with
  * those of the shorter.
@@ -21,6 +22,7 @@
 #include "base/buf.h"
 
 struct history {
+    const allm_call *reader;    /* whom it is told to */
     const allm_request *request;
     struct arena *arena;
     size_t at;                  /* the next message of the request */

@@ -31,7 +31,7 @@ static allm_status canned_read(void *self, allm_exchange *x, allm_chunk *chunk)
     struct canned *s = self;
     (void)x;
     const struct canned_reply *r = &s->reply[s->opened - 1];
-    size_t left = strlen(r->body) - s->at;
+    size_t left = (r->len ? r->len : strlen(r->body)) - s->at;
     if (left) {
         chunk->bytes = r->body + s->at;
         chunk->len = left < 7 ? left : 7;
@@ -65,16 +65,21 @@ static void canned_close(void *self, allm_exchange *x)
     (void)x;
 }
 
+allm_transport canned_transport(struct canned *s)
+{
+    return (allm_transport){ .size = sizeof(allm_transport),
+                             .self = s,
+                             .open = canned_open,
+                             .read = canned_read,
+                             .head = canned_head,
+                             .close = canned_close };
+}
+
 const char *canned_call(struct canned *s, const char *model,
                         struct clock_manual *clock)
 {
     static char told[8192], id[256];
-    const allm_transport t = { .size = sizeof t,
-                               .self = s,
-                               .open = canned_open,
-                               .read = canned_read,
-                               .head = canned_head,
-                               .close = canned_close };
+    const allm_transport t = canned_transport(s);
     allm_clock c = play_clock(clock);
     allm_json *opts = s->adapter_opts ? allm_json_parse(s->adapter_opts,
                                                         ALLM_NUL_ENDED, NULL)

@@ -14,6 +14,7 @@ enum canned_ending { SERVER_ENDS, SERVER_STAYS_OPEN, SERVER_BREAKS };
 struct canned_reply {
     int32_t status;
     const char *body;
+    size_t len;                 /* 0: up to the NUL */
     enum canned_ending ending;
     const char *header[4];      /* name, value, ...; NULL ends it */
 };
@@ -26,10 +27,13 @@ struct canned {
     const char *adapter_opts;   /* JSON of the engine's; or NULL */
     size_t at;                  /* in the body */
     allm_http_head head;
-    char asked[2048];           /* address, secret header and body */
+    char asked[32768];          /* address, secret header and body */
     const char *error_id;       /* the request_id of the error, if it ended so;
                                    lent until the next call */
 };
+
+/* For engines of one's own; `s` must live as long as they do. */
+allm_transport canned_transport(struct canned *s);
 
 /* Ask the model with the key "sk-secret-42" and the message "hi": the events,
  * as play_all() writes them, lent until the next call. */
