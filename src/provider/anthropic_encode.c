@@ -18,6 +18,7 @@
 #include "provider/anthropic_messages.h"
 #include "provider/anthropic_quirks.h"
 #include "provider/anthropic_thinking.h"
+#include "provider/history.h"
 #include "provider/http.h"
 #include "provider/image_source.h"
 #include "json/build.h"
@@ -111,9 +112,11 @@ static void write_tool(struct encoding *e, const allm_tool *tool)
  * them is, and may not be called. */
 static void write_past_tool(struct encoding *e)
 {
-    const char *name = anthropic_messages_tool(e->request);
-    if (!name)
+    const allm_tool_call *call = anthropic_messages_call(e->request);
+    if (!call)
         return;
+    const char *name = history_name(call, e->arena);
+    e->http->broken |= !name;
     open(e, "tools", '[');
     emit_open(&e->emit, '{');
     member(e, "name", name);

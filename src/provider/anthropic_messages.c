@@ -197,7 +197,7 @@ static void write_call(struct writing *w, const allm_tool_call *call,
     struct slice input = history_arguments(call, w->arena);
     open_block(w, "tool_use");
     member(w, "id", slice_of(id));
-    member(w, "name", slice_of(call->name ? call->name : ""));
+    member(w, "name", slice_of(history_name(call, w->arena)));
     emit_name(w->emit, SLICE("input"));
     if (!input.ptr)
         w->broken = true;
@@ -252,8 +252,8 @@ static bool fits(const allm_message *m, const allm_json *layout)
 
 static void write_as_is(struct writing *w, const allm_json *block)
 {
-    if (allm_json_type_of(block) != ALLM_JSON_OBJECT)
-        return;                 /* a state that was not made here */
+    if (!json_slice(allm_json_get(block, "type")).len)
+        return;                 /* odd, or a state that was not made here */
     begin(w);
     emit_value(w->emit, block);
 }
@@ -548,10 +548,10 @@ bool anthropic_messages_lack_thought(const allm_call *call)
            !json_is(type, "redacted_thinking");
 }
 
-const char *anthropic_messages_tool(const allm_request *r)
+const allm_tool_call *anthropic_messages_call(const allm_request *r)
 {
     for (size_t i = 0; i < r->message_count; i++)
         if (r->messages[i]->tool_call_count)
-            return r->messages[i]->tool_calls[0]->name;
+            return r->messages[i]->tool_calls[0];
     return NULL;
 }

@@ -20,7 +20,7 @@ bool anthropic_messages_write(const allm_call *call, struct emit *e,
  */
 bool anthropic_messages_lack_thought(const allm_call *call);
 
-/* A tool that the history speaks of; NULL: none. */
-const char *anthropic_messages_tool(const allm_request *r);
+/* A call that the history speaks of; NULL: none. */
+const allm_tool_call *anthropic_messages_call(const allm_request *r);
 
 #endif

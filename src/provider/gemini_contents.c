@@ -165,12 +165,6 @@ static void write_content(struct writing *w, const allm_message *m)
 
 /* -------------------------------------------------------------------- model --- */
 
-/* Nothing without a name is taken. */
-static struct slice name_of(const allm_tool_call *call)
-{
-    return call->name && *call->name ? slice_of(call->name) : SLICE("unnamed");
-}
-
 /* The id that the model itself gave; ptr NULL: none. */
 static struct slice id_of(const struct writing *w, const allm_tool_call *call)
 {
@@ -186,7 +180,7 @@ static void write_call(struct writing *w, const allm_tool_call *call)
     open(w, "functionCall");
     if (id_of(w, call).len)
         member(w, "id", id_of(w, call));
-    member(w, "name", name_of(call));
+    member(w, "name", slice_of(history_name(call, w->arena)));
     emit_name(w->emit, SLICE("args"));
     if (!args.ptr)
         w->broken = true;
@@ -323,7 +317,8 @@ static void write_result(struct writing *w, const struct history_item *item,
     open(w, "functionResponse");
     if (call && id_of(w, call).len)
         member(w, "id", id_of(w, call));
-    member(w, "name", call ? name_of(call) : SLICE("unnamed"));
+    member(w, "name",
+           call ? slice_of(history_name(call, w->arena)) : SLICE("unnamed"));
     write_response(w, item);
     emit_close(w->emit, '}');
     emit_close(w->emit, '}');
@@ -344,7 +339,7 @@ static struct home_key key_of(const struct writing *w, const allm_message *m,
 {
     uint64_t facts = 0xCBF29CE484222325u + w->signs;
     if (call) {
-        facts = mix(facts, name_of(call));
+        facts = mix(facts, slice_of(call->name ? call->name : ""));
         facts = mix(facts, id_of(w, call));
     }
     return memo_key(&memo_name, facts, w->call, m);

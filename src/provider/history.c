@@ -209,6 +209,25 @@ const char *history_id(const struct history_ids *rules, const char *id,
     return mine;
 }
 
+const char *history_name(const allm_tool_call *call, struct arena *a)
+{
+    const struct history_ids rules = { .most = 64, .dashes = true };
+    struct slice name = slice_of(call->name ? call->name : "");
+    if (!name.len)
+        return "unnamed";
+    if (is_legal(&rules, name))
+        return call->name;
+    size_t n = name.len < rules.most ? name.len : rules.most;
+    char *mine = arena_alloc(a, n + 1);
+    if (!mine)
+        return NULL;
+    for (size_t i = 0; i < n; i++)
+        mine[i] = is_plain(name.ptr[i]) || name.ptr[i] == '-' ? name.ptr[i]
+                                                              : '_';
+    mine[n] = '\0';
+    return mine;
+}
+
 struct slice history_arguments(const allm_tool_call *call, struct arena *a)
 {
     struct json_limits limits;

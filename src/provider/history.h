@@ -66,6 +66,13 @@ const char *history_id(const struct history_ids *rules, const char *id,
                        struct arena *a);
 
 /*
+ * The name of a call.  Models make up names that are refused when they come
+ * back: what is not a letter, a digit, _ or - becomes _, beyond 64 nothing is
+ * sent, and no name is "unnamed".  NULL: no memory.
+ */
+const char *history_name(const allm_tool_call *call, struct arena *a);
+
+/*
  * The arguments of a call as a JSON object: the provider's own text if it is
  * one, else what it was understood as.  ptr NULL: no memory.
  */

@@ -63,7 +63,7 @@ static void write_call(struct writing *w, const allm_tool_call *call)
         member(w, "id", call->id);
     key(w, "function");
     emit_open(w->emit, '{');
-    member(w, "name", call->name);
+    text(w, "name", slice_of(history_name(call, w->arena)));
     key(w, "arguments");
     emit_raw(w->emit, arguments.ptr ? arguments : SLICE("{}"));
     emit_close(w->emit, '}');
@@ -135,13 +135,13 @@ static void recall_message(struct writing *w, const struct history_item *item,
         memo_keep(m, k, (struct slice){ out->ptr + from, out->len - from });
 }
 
-/* The tool whose result this is: that of the call which is being answered. */
+/* The tool whose result this is: that of the call which is being answered.
+ * NULL: no memory. */
 static const char *tool_of(const struct history *h, const allm_message *m)
 {
     if (m->role != ALLM_ROLE_TOOL || !h->asked || !h->call)
         return "";
-    const char *name = h->asked->tool_calls[h->call - 1]->name;
-    return name ? name : "";
+    return history_name(h->asked->tool_calls[h->call - 1], h->arena);
 }
 
 bool ollama_messages_write(const allm_call *call, struct emit *e,
@@ -152,8 +152,12 @@ bool ollama_messages_write(const allm_call *call, struct emit *e,
     struct history_item item;
     history_init(&h, call, a);
     emit_open(e, '[');
-    while (history_next(&h, &item))
-        recall_message(&w, &item, tool_of(&h, item.message));
+    while (!w.broken && history_next(&h, &item)) {
+        const char *tool = tool_of(&h, item.message);
+        w.broken = w.broken || !tool;
+        if (tool)
+            recall_message(&w, &item, tool);
+    }
     emit_close(e, ']');
     return !w.broken && !h.broken;
 }

@@ -127,11 +127,13 @@ static void write_call(struct encoding *e, const allm_tool_call *call)
     const allm_json *own = history_state(e->call, call->provider_state);
     const allm_json *extra = allm_json_get(own, "extra_content");
     bool custom = json_is(allm_json_get(call->metadata, "type"), "custom");
+    const char *name = history_name(call, e->arena);
+    e->http->broken |= !name;
     emit_open(&e->emit, '{');
     write_id(e, "id", call->id);
     word(e, "type", custom ? "custom" : "function");
     open(e, custom ? "custom" : "function", '{');
-    member(e, "name", call->name);
+    member(e, "name", name);
     key(e, custom ? "input" : "arguments");
     text(e, custom ? (struct slice){ call->raw_arguments
                                          ? call->raw_arguments

@@ -114,7 +114,7 @@ static void write_call(struct writing *w, const allm_tool_call *call,
                          call->raw_len };
     open_item(w, "type", custom ? "custom_tool_call" : "function_call");
     member(w, "call_id", slice_of(id));
-    member(w, "name", slice_of(call->name ? call->name : ""));
+    member(w, "name", slice_of(history_name(call, w->arena)));
     member(w, custom ? "input" : "arguments",
            custom ? raw : history_arguments(call, w->arena));
     for (size_t i = 0; i < sizeof more / sizeof *more; i++) {

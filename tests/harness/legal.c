@@ -44,20 +44,16 @@ static void must(struct legal *l, bool ok, const char *what)
         l->fault = what;
 }
 
-/* No members but these, "a b c"; those behind a "!" are the provider's own. */
+/* No members but these, " a b c ". */
 static void only(struct legal *l, const allm_json *object, const char *names)
 {
     must(l, is_object(object), "something is no object");
-    if (!is_object(object))
-        return;
-    for (const allm_json *k = NULL; (k = allm_json_next(object, k));) {
+    for (const allm_json *k = NULL;
+         is_object(object) && (k = allm_json_next(object, k));) {
         char word[64];
         snprintf(word, sizeof word, " %.60s ", text_of(k));
-        const char *at = strstr(names, word);
-        const char *mark = strchr(names, '!');
-        must(l, at != NULL, "a member that this API does not know");
-        if (at && mark && at > mark)
-            l->own = "own";
+        must(l, strstr(names, word) != NULL,
+             "a member that this API does not know");
     }
 }
 
@@ -101,17 +97,30 @@ static void waits_for_nobody(struct legal *l)
     must(l, l->answered == l->calls, "a call is not answered behind it");
 }
 
-static void ask(struct legal *l, const char *id, const char *name,
-                const allm_json *arguments)
+/* Letters, digits, _ and -, at most 64 of them. */
+static bool is_word(const char *text)
 {
-    must(l, *name != '\0', "a call without a name");
-    must(l, is_object(arguments), "arguments that are no object");
-    tell_value(l, "call", name, arguments);
+    size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_-"
+                            "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+    return n && n <= 64 && !text[n];
+}
+
+static void ask_any(struct legal *l, const char *id, const char *name)
+{
+    must(l, is_word(name), "a name that is refused");
     if (l->calls == LEGAL_CALLS)
         return;
     struct legal_call *c = &l->call[l->calls++];
     snprintf(c->id, sizeof c->id, "%s", id);
     snprintf(c->name, sizeof c->name, "%s", name);
+}
+
+static void ask(struct legal *l, const char *id, const char *name,
+                const allm_json *arguments)
+{
+    must(l, is_object(arguments), "arguments that are no object");
+    tell_value(l, "call", name, arguments);
+    ask_any(l, id, name);
 }
 
 static void ask_text(struct legal *l, const char *id, const char *name,
@@ -121,6 +130,14 @@ static void ask_text(struct legal *l, const char *id, const char *name,
     allm_json *v = allm_json_parse(text_of(arguments), ALLM_NUL_ENDED, NULL);
     ask(l, id, name, v);
     allm_json_free(v);
+}
+
+/* A call whose input may be any text. */
+static void ask_custom(struct legal *l, const char *id, const allm_json *call)
+{
+    must(l, is_text(allm_json_get(call, "input")), "an input that is no text");
+    tell(l, "call", text_at(call, "name"), text_at(call, "input"));
+    ask_any(l, id, text_at(call, "name"));
 }
 
 /* The next call that waits; NULL: none does. */
@@ -137,14 +154,12 @@ static void answer_id(struct legal *l, const char *id, const char *text)
     tell(l, "result", c ? c->name : "?", text);
 }
 
-/* Letters, digits, _ and -, at most 64; no other call has it. */
+/* Each is a word, and no other call has it. */
 static void ids_are_strict(struct legal *l)
 {
     for (size_t i = 0; i < l->calls; i++) {
         const char *id = l->call[i].id;
-        size_t n = strspn(id, "abcdefghijklmnopqrstuvwxyz0123456789_-"
-                              "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
-        must(l, n && n <= 64 && !id[n], "an id that is refused");
+        must(l, is_word(id), "an id that is refused");
         for (size_t k = 0; k < i; k++)
             must(l, strcmp(id, l->call[k].id) != 0, "an id is used twice");
     }
@@ -168,34 +183,41 @@ static void chat_parts(struct legal *l, const allm_json *content)
     }
 }
 
+static void chat_call(struct legal *l, const allm_json *c, size_t from)
+{
+    const allm_json *f = allm_json_get(c, "function");
+    const char *id = text_at(c, "id");
+    must(l, *id != '\0', "a call without an id");
+    for (size_t i = from; i < l->calls; i++)
+        must(l, strcmp(l->call[i].id, id) != 0, "two calls of one id");
+    if (is(c, "type", "custom")) {
+        only(l, c, " id type custom ");
+        only(l, allm_json_get(c, "custom"), " name input ");
+        ask_custom(l, id, allm_json_get(c, "custom"));
+        return;
+    }
+    must(l, is(c, "type", "function"), "a call of an unknown type");
+    only(l, c, " id type function extra_content ");
+    only(l, f, " name arguments ");
+    ask_text(l, id, text_at(f, "name"), allm_json_get(f, "arguments"));
+}
+
 static void chat_assistant(struct legal *l, const allm_json *m)
 {
     const allm_json *content = allm_json_get(m, "content");
     const allm_json *calls = allm_json_get(m, "tool_calls");
     size_t from = l->calls;
-    only(l, m, " role content name tool_calls ! reasoning_content "
+    only(l, m, " role content name tool_calls reasoning_content "
                "reasoning_details ");
     must(l, !calls || allm_json_count(calls), "an empty list of calls");
-    must(l, calls || !is_blank(text_of(content)) ||
-                allm_json_get(m, "reasoning_details"),
+    must(l, calls || *text_of(content) || allm_json_get(m, "reasoning_details"),
          "an assistant says nothing");
     must(l, is_text(content) ||
                 (calls && allm_json_type_of(content) == ALLM_JSON_NULL),
          "an assistant's content is no text");
-    if (*text_of(content))
-        tell(l, "model", "", text_of(content));
-    for (const allm_json *c = NULL; (c = allm_json_next(calls, c));) {
-        const allm_json *f = allm_json_get(c, "function");
-        only(l, c, " id type function ! extra_content ");
-        only(l, f, " name arguments ");
-        must(l, is(c, "type", "function"), "a call of an unknown type");
-        must(l, *text_at(c, "id") != '\0', "a call without an id");
-        for (size_t i = from; i < l->calls; i++)
-            must(l, strcmp(l->call[i].id, text_at(c, "id")) != 0,
-                 "two calls of one id");
-        ask_text(l, text_at(c, "id"), text_at(f, "name"),
-                 allm_json_get(f, "arguments"));
-    }
+    tell(l, "model", "", text_of(content));
+    for (const allm_json *c = NULL; (c = allm_json_next(calls, c));)
+        chat_call(l, c, from);
 }
 
 static void chat_message(struct legal *l, const allm_json *m)
@@ -253,9 +275,9 @@ static void response_parts(struct legal *l, const allm_json *content)
 static void response_message(struct legal *l, const allm_json *m)
 {
     const allm_json *content = allm_json_get(m, "content");
-    only(l, m, " role content ! phase ");
+    only(l, m, " role content phase ");
     if (is(m, "role", "assistant")) {
-        must(l, !is_blank(text_of(content)), "an assistant says nothing");
+        must(l, *text_of(content) != '\0', "an assistant says nothing");
         tell(l, "model", "", text_of(content));
     } else if (is(m, "role", "system")) {
         must(l, is_text(content), "a system's content is no text");
@@ -272,12 +294,14 @@ static void response_message(struct legal *l, const allm_json *m)
 /* Calls stand one by one; a thought wants something of the model behind it. */
 static void response_item(struct legal *l, const allm_json *m, bool *thought)
 {
-    bool call = is(m, "type", "function_call");
+    bool custom = is(m, "type", "custom_tool_call");
+    bool call = custom || is(m, "type", "function_call");
     bool theirs = call || is(m, "role", "assistant") ||
                   is(m, "type", "reasoning");
     must(l, !*thought || theirs, "reasoning that nothing follows");
     *thought = is(m, "type", "reasoning");
-    if (is(m, "type", "function_call_output")) {
+    if (is(m, "type", "function_call_output") ||
+        is(m, "type", "custom_tool_call_output")) {
         only(l, m, " type call_id output ");
         answer_id(l, text_at(m, "call_id"), text_at(m, "output"));
         return;
@@ -285,9 +309,12 @@ static void response_item(struct legal *l, const allm_json *m, bool *thought)
     if (!theirs)
         waits_for_nobody(l);
     if (*thought) {
-        only(l, m, " type ! id summary encrypted_content content status ");
+        only(l, m, " type id summary encrypted_content content status ");
+    } else if (custom) {
+        only(l, m, " type call_id name input ");
+        ask_custom(l, text_at(m, "call_id"), m);
     } else if (call) {
-        only(l, m, " type call_id name arguments ! namespace caller ");
+        only(l, m, " type call_id name arguments namespace caller ");
         ask_text(l, text_at(m, "call_id"), text_at(m, "name"),
                  allm_json_get(m, "arguments"));
     } else {
@@ -311,15 +338,15 @@ static void read_responses(struct legal *l, const allm_json *body)
 static void claude_model(struct legal *l, const allm_json *b)
 {
     if (is(b, "type", "text")) {
-        only(l, b, " type text ! citations ");
+        only(l, b, " type text citations ");
         must(l, !is_blank(text_at(b, "text")), "a blank text");
         tell(l, "model", "", text_at(b, "text"));
     } else if (is(b, "type", "tool_use")) {
-        only(l, b, " type id name input ! caller ");
+        only(l, b, " type id name input caller ");
         ask(l, text_at(b, "id"), text_at(b, "name"),
             allm_json_get(b, "input"));
     } else {
-        only(l, b, " type ! thinking signature data ");
+        only(l, b, " type thinking signature data ");
         must(l, is(b, "type", "thinking") || is(b, "type", "redacted_thinking"),
              "an unknown block");
     }
@@ -386,7 +413,7 @@ static void gemini_result(struct legal *l, const allm_json *f)
     const struct legal_call *c = answer(l);
     const allm_json *r = allm_json_get(f, "response");
     const char *of = allm_json_get(r, "output") ? "output" : "error";
-    only(l, f, " name response ! id ");
+    only(l, f, " name response id ");
     must(l, c && !strcmp(c->name, text_at(f, "name")),
          "a result of another call");
     must(l, is_object(r), "a response that is no object");
@@ -402,8 +429,8 @@ static void gemini_part(struct legal *l, const allm_json *p, bool model)
     const allm_json *image = allm_json_get(p, "inlineData");
     if (call) {
         must(l, model, "a user calls");
-        only(l, p, " functionCall ! thoughtSignature ");
-        only(l, call, " name args ! id ");
+        only(l, p, " functionCall thoughtSignature ");
+        only(l, call, " name args id ");
         ask(l, text_at(call, "id"), text_at(call, "name"),
             allm_json_get(call, "args"));
     } else if (image) {
@@ -411,7 +438,7 @@ static void gemini_part(struct legal *l, const allm_json *p, bool model)
         only(l, image, " mimeType data ");
         tell(l, "image", "", text_at(image, "data"));
     } else {
-        only(l, p, model ? " text ! thought thoughtSignature " : " text ");
+        only(l, p, model ? " text thought thoughtSignature " : " text ");
         must(l, *text_at(p, "text") || allm_json_get(p, "thoughtSignature"),
              "an empty text");
         if (!allm_json_true(allm_json_get(p, "thought")))
@@ -460,7 +487,7 @@ static void read_gemini(struct legal *l, const allm_json *body)
 static void ollama_assistant(struct legal *l, const allm_json *m)
 {
     const allm_json *calls = allm_json_get(m, "tool_calls");
-    only(l, m, " role content tool_calls ! thinking ");
+    only(l, m, " role content tool_calls thinking ");
     must(l, !calls || allm_json_count(calls), "an empty list of calls");
     if (*text_at(m, "content"))
         tell(l, "model", "", text_at(m, "content"));

@@ -19,8 +19,6 @@ struct legal_call {
 /* What a body says, and what is wrong with it. */
 struct legal {
     const char *fault;          /* NULL: nothing */
-    const char *own;            /* members that only this provider's models
-                                   make were seen: one of their names */
     struct legal_call call[LEGAL_CALLS];
     size_t calls, answered;     /* those behind `answered` wait for a result */
     char system[4096];          /* all system texts, a line each */

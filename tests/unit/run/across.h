@@ -11,6 +11,7 @@
 
 struct across {
     const char *dialect, *model;
+    const char *sibling;        /* another model of the same provider */
     const char *answer;         /* thought, "Said.", tide_at, wind_at */
     const char *thought;        /* the same, but a thought is all there is */
     const char *own;            /* a word that only this one may see again */
@@ -96,19 +97,19 @@ struct across {
 #define OBAN  "{\\\"port\\\":\\\"Oban\\\",\\\"n\\\":1.50}"
 
 static const struct across across[] = {
-    { "openai_chat", "openrouter:demo",
+    { "openai_chat", "openrouter:demo", "openrouter:other",
       CHAT_THOUGHT CHAT_DELTA("\"content\":\"Said.\"")
       CHAT_CALL("0", "call|odd:1", "tide_at", BREST)
       CHAT_CALL("1", "call|odd:2", "wind_at", OBAN) CHAT_END("tool_calls"),
       CHAT_THOUGHT CHAT_END("length"), "OWN-chat", "\"messages\":[" },
-    { "openai_responses", "openai:gpt-5",
+    { "openai_responses", "openai:gpt-5", "openai:gpt-5-mini",
       ITEM_THOUGHT
       ITEM("1", "\"type\":\"message\",\"id\":\"OWN-responses-msg\",\"content\":"
                 "[{\"type\":\"output_text\",\"text\":\"Said.\"}]")
       ITEM_CALL("2", "call_1", "tide_at", BREST)
       ITEM_CALL("3", "call_2", "wind_at", OBAN) RESPONSE_END,
       ITEM_THOUGHT RESPONSE_END, "OWN-responses", "\"input\":[" },
-    { "anthropic", "anthropic:claude-opus-4-1",
+    { "anthropic", "anthropic:claude-opus-4-1", "anthropic:claude-opus-4-5",
       CLAUDE_START CLAUDE_THOUGHT
       BLOCK("2", "\"type\":\"text\",\"text\":\"\"",
             "\"type\":\"text_delta\",\"text\":\"Said.\"")
@@ -116,12 +117,12 @@ static const struct across across[] = {
       CLAUDE_CALL("4", "toolu_2", "wind_at", OBAN) CLAUDE_END("tool_use"),
       CLAUDE_START CLAUDE_THOUGHT CLAUDE_END("max_tokens"),
       "OWN-anthropic", "\"messages\":[" },
-    { "gemini", "gemini:gemini-3-pro",
+    { "gemini", "gemini:gemini-3-pro", "gemini:gemini-2.5-pro",
       GEMINI(GEMINI_THOUGHT ",{\"text\":\"Said.\"}", "")
       GEMINI(GEMINI_CALLS, GEMINI_END),
       GEMINI(GEMINI_THOUGHT, ",\"finishReason\":\"MAX_TOKENS\""),
       "OWN-gemini", "\"contents\":[" },
-    { "ollama", "ollama:demo",
+    { "ollama", "ollama:demo", "ollama:other",
       OLLAMA("\"content\":\"\",\"thinking\":\"OWN-ollama\"", "false")
       OLLAMA("\"content\":\"Said.\"", "false")
       OLLAMA("\"content\":\"\"," OLLAMA_CALLS, "false")

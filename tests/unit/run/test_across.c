@@ -167,6 +167,23 @@ static void pair(size_t from, size_t to)
     allm_thread_free(t);
 }
 
+/* A model of the same provider gets none of it, either. */
+static void siblings(void)
+{
+    for (size_t i = 0; i < ACROSS; i++) {
+        struct across sibling = across[i];
+        allm_thread *t = begin();
+        sibling.model = sibling.sibling;
+        check_row(sibling.model);
+        turn(t, &across[i]);
+        add(t, picture("And here?"));
+        show(&sibling, t);
+        CHECK_TEXT(law.told, ASKED TURN SHOWN);
+        check_leaks(&sibling);
+        allm_thread_free(t);
+    }
+}
+
 static void every_pair(void)
 {
     for (size_t i = 0; i < ACROSS * ACROSS; i++)
@@ -419,9 +436,114 @@ static void odd_ids(void)
     everybody("ids", t, want);
 }
 
+/* Names that a model made up: no tool of ours has one of them. */
+static void odd_names(void)
+{
+    static const char *const rows[][2] = {
+        { "", "unnamed" },
+        { "functions.tide:0", "functions_tide_0" },
+        { "a b\n", "a_b_" },
+        { "01234567890123456789012345678901234567890123456789012345678901234",
+          "0123456789012345678901234567890123456789012345678901234567890123" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char want[512];
+        allm_thread *t = begin();
+        allm_json *none = allm_json_parse("{}", 2, NULL);
+        const allm_tool_call *const call = ALLM(tool_call, .id = "a",
+                                                .name = rows[i][0],
+                                                .arguments = none);
+        add(t, allm_message_new(ALLM(message, .role = ALLM_ROLE_ASSISTANT,
+                                     .text = "", .tool_call_count = 1,
+                                     .tool_calls = &call)));
+        allm_json_free(none);
+        add(t, allm_message_from_result("a", "1"));
+        snprintf(want, sizeof want, ASKED "call %s {}\nresult %s 1\n",
+                 rows[i][1], rows[i][1]);
+        everybody(rows[i][0], t, want);
+    }
+}
+
+/* -------------------------------------------------------------------- judge --- */
+
+/* A judge that never finds fault would let all of the above pass. */
+static void the_judge_finds_faults(void)
+{
+#define CHAT(more) "{'messages':[{'role':'user','content':'a'}," more "]}"
+#define CHAT_ASKS \
+    "{'role':'assistant','content':null,'tool_calls':[{'id':'c','type':" \
+    "'function','function':{'name':'f','arguments':'{}'}}]}"
+#define INPUT(more) "{'input':[{'role':'user','content':'a'}," more "]}"
+#define CLAUDE(more) \
+    "{'messages':[{'role':'user','content':[{'type':'text','text':'a'}]}," \
+    "{'role':'assistant','content':[" more "]}"
+#define CLAUDE_ASKS "{'type':'tool_use','id':'c','name':'f','input':{}}"
+#define PARTS(role, parts) "{'role':'" role "','parts':[" parts "]}"
+#define GEMINI_ASKS "{'functionCall':{'name':'f','args':{}}}"
+#define GEMINI_TELLS "{'functionResponse':{'name':'f','response':{}}}"
+    static const struct {
+        const char *dialect, *body, *fault;
+    } rows[] = {
+        { "openai_chat", CHAT(CHAT_ASKS), "not answered" },
+        { "openai_chat", CHAT("{'role':'tool','tool_call_id':'c','content':''}"),
+          "nobody asked" },
+        { "openai_chat", CHAT("{'role':'assistant','content':''}"), "nothing" },
+        { "openai_chat", CHAT("{'role':'user','content':'','signature':''}"),
+          "does not know" },
+        { "openai_responses",
+          INPUT("{'type':'reasoning','summary':[]},{'role':'user',"
+                "'content':'b'}"),
+          "nothing follows" },
+        { "openai_responses",
+          INPUT("{'type':'function_call','call_id':'c|','name':'f',"
+                "'arguments':'{}'},{'type':'function_call_output',"
+                "'call_id':'c|','output':''}"),
+          "refused" },
+        { "openai_responses",
+          INPUT("{'type':'function_call','call_id':'c','name':'f',"
+                "'arguments':'['}"),
+          "no object" },
+        { "anthropic", CLAUDE(CLAUDE_ASKS) "]}", "not answered" },
+        { "anthropic", CLAUDE("{'type':'text','text':' '}") "]}", "blank" },
+        { "anthropic", CLAUDE("{'type':'text','text':'a '}") "]}", "space" },
+        { "anthropic",
+          CLAUDE("{'type':'text','text':'a'}") ",{'role':'assistant'}]}",
+          "alternate" },
+        { "anthropic",
+          CLAUDE(CLAUDE_ASKS) ",{'role':'user','content':[{'type':'text',"
+                              "'text':'a'}]}]}",
+          "not answered" },
+        { "gemini", "{'contents':[" PARTS("model", "{'text':'a'}") "]}",
+          "first" },
+        { "gemini",
+          "{'contents':[" PARTS("user", "{'text':'a'}") "," PARTS(
+              "model", GEMINI_ASKS) "," PARTS("user", GEMINI_TELLS
+                                              ",{'text':'a'}") "]}",
+          "something else" },
+        { "gemini",
+          "{'contents':[" PARTS("user", "{'text':'a','signature':'b'}") "]}",
+          "does not know" },
+        { "ollama",
+          "{'messages':[{'role':'assistant','content':'','tool_calls':[{"
+          "'function':{'name':'f','arguments':'{}'}}]}]}",
+          "no object" },
+        { "ollama", "{'messages':[{'role':'assistant','content':''}]}",
+          "nothing" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        allm_json *body = play_json(rows[i].body);
+        check_row(rows[i].body);
+        legal_read(&law, rows[i].dialect, body);
+        CHECK(law.fault && strstr(law.fault, rows[i].fault));
+        allm_json_free(body);
+    }
+}
+
 TESTS = {
+    TEST_ONCE(the_judge_finds_faults),
     TEST_ONCE(every_pair),
     TEST(every_dialect),
+    TEST(siblings),
     TEST_ONCE(round_trip),
     TEST_ONCE(prefixes_stay),
     TEST_ONCE(an_unanswered_call),
@@ -434,5 +556,6 @@ TESTS = {
     TEST(an_assistant_first),
     TEST_ONCE(invalid_arguments),
     TEST(odd_ids),
+    TEST(odd_names),
     TESTS_END,
 };
