@@ -96,8 +96,8 @@ ALLM_API void allm_http_header(allm_http *, const char *name,
                                const char *value);
 /* Appends. */
 ALLM_API void allm_http_body(allm_http *, const char *piece, size_t len);
-/* Why encode() fails: it returns the error's kind, so that encode() may end
- * with it. */
+/* Why encode() fails, copied: it returns the error's kind, so that encode() may
+ * end with it. */
 ALLM_API allm_status allm_http_fail(allm_http *, const allm_error *);
 
 /* As a transport reads it. */

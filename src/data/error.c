@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "data/decode.h"
 #include "data/encode.h"
+#include "json/json.h"
 
 #include <stdint.h>
 
@@ -125,6 +126,29 @@ static const allm_error *derive_message(struct arena *a, allm_error *e)
 bool error_settle(struct arena *a, allm_error *error)
 {
     return !derive_message(a, error);
+}
+
+static bool take_text(struct arena *a, const char **text)
+{
+    bool any = *text != NULL;
+    *text = any ? arena_text(a, *text) : NULL;
+    return *text || !any;
+}
+
+static bool take_json(struct arena *a, const allm_json **v)
+{
+    bool any = *v != NULL;
+    *v = json_copy(a, *v);
+    return *v || !any;
+}
+
+bool error_take(struct arena *a, allm_error *e)
+{
+    return take_text(a, &e->reason) && take_text(a, &e->message) &&
+           take_text(a, &e->provider) && take_text(a, &e->request_id) &&
+           take_text(a, &e->tool_name) && take_text(a, &e->tool_call_id) &&
+           take_json(a, &e->errors) && take_json(a, &e->cause) &&
+           take_json(a, &e->metadata) && take_json(a, &e->kept);
 }
 
 static const allm_error *settle(struct allm_home *home, void *value)

@@ -21,6 +21,9 @@ const allm_error *error_copy(struct allm_home *home, const allm_error *error);
  * memory. */
 bool error_settle(struct arena *a, allm_error *error);
 
+/* Everything that it points to is copied into the arena.  False: no memory. */
+bool error_take(struct arena *a, allm_error *error);
+
 /* A root that holds a copy of the error; NULL: no memory. */
 allm_error *error_root(const allm_error *error);
 

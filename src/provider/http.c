@@ -1,6 +1,9 @@
 /* http.c - an HTTP request being written by a dialect */
 #include "provider/http.h"
 
+#include "data/error.h"
+#include "provider/sink.h"
+
 #include <stdint.h>
 
 enum { BODY_LIMIT = 256 * 1024 * 1024 };
@@ -28,9 +31,28 @@ static const char *copy(allm_http *h, const char *text)
     return mine;
 }
 
+/* What the request was written in is given back when it fails: why it failed
+ * must not point there. */
+static allm_status keep_failure(struct allm_sink *s)
+{
+    allm_error *mine = arena_alloc(s->arena, sizeof *mine);
+    if (mine)
+        *mine = *s->failure;
+    if (!mine || !error_take(s->arena, mine)) {
+        s->failure = NULL;
+        s->status = ALLM_ERR_NOMEM;
+        return ALLM_ERR_NOMEM;
+    }
+    s->failure = mine;
+    return mine->kind;
+}
+
 allm_status allm_http_fail(allm_http *h, const allm_error *error)
 {
-    return h ? allm_sink_fail(h->sink, error, true) : ALLM_ERR_NOMEM;
+    if (!h || !error)
+        return ALLM_ERR_NOMEM;
+    allm_status status = allm_sink_fail(h->sink, error, true);
+    return h->sink->failure ? keep_failure(h->sink) : status;
 }
 
 void allm_http_method(allm_http *h, const char *method)

@@ -207,13 +207,15 @@ static void chat_assistant(struct legal *l, const allm_json *m)
     const allm_json *content = allm_json_get(m, "content");
     const allm_json *calls = allm_json_get(m, "tool_calls");
     size_t from = l->calls;
-    only(l, m, " role content name tool_calls reasoning_content "
-               "reasoning_details ");
+    only(l, m,
+         " role content name tool_calls reasoning_content "
+         "reasoning_details ");
     must(l, !calls || allm_json_count(calls), "an empty list of calls");
     must(l, calls || *text_of(content) || allm_json_get(m, "reasoning_details"),
          "an assistant says nothing");
-    must(l, is_text(content) ||
-                (calls && allm_json_type_of(content) == ALLM_JSON_NULL),
+    must(l,
+         is_text(content) ||
+             (calls && allm_json_type_of(content) == ALLM_JSON_NULL),
          "an assistant's content is no text");
     tell(l, "model", "", text_of(content));
     for (const allm_json *c = NULL; (c = allm_json_next(calls, c));)
@@ -343,8 +345,7 @@ static void claude_model(struct legal *l, const allm_json *b)
         tell(l, "model", "", text_at(b, "text"));
     } else if (is(b, "type", "tool_use")) {
         only(l, b, " type id name input caller ");
-        ask(l, text_at(b, "id"), text_at(b, "name"),
-            allm_json_get(b, "input"));
+        ask(l, text_at(b, "id"), text_at(b, "name"), allm_json_get(b, "input"));
     } else {
         only(l, b, " type thinking signature data ");
         must(l, is(b, "type", "thinking") || is(b, "type", "redacted_thinking"),
@@ -510,7 +511,8 @@ static void ollama_message(struct legal *l, const allm_json *m)
     if (is(m, "role", "tool")) {
         only(l, m, " role content tool_name tool_call_id ");
         answer_id(l, text_at(m, "tool_call_id"), text_at(m, "content"));
-        must(l, l->answered && is(m, "tool_name", l->call[l->answered - 1].name),
+        must(l,
+             l->answered && is(m, "tool_name", l->call[l->answered - 1].name),
              "a result of another tool");
         return;
     }

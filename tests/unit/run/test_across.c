@@ -9,6 +9,7 @@
 
 #include "harness/check.h"
 #include "harness/legal.h"
+#include "harness/noun.h"
 #include "harness/play.h"
 
 #include <stdio.h>
@@ -45,9 +46,8 @@ static allm_message *send(const struct across *to, const allm_thread *t,
     server = (struct canned){ .reply = &reply, .count = 1 };
     allm_transport transport = canned_transport(&server);
     allm_clock c = play_clock(&clock);
-    allm_engine *e = allm_engine_new(ALLM(engine_opts, .model = to->model,
-                                          .transport = &transport,
-                                          .clock = &c));
+    allm_engine *e = allm_engine_new(ALLM(
+        engine_opts, .model = to->model, .transport = &transport, .clock = &c));
     allm_request *r = request_of(t, tools);
     allm_stream *s = allm_generate(e, r, ALLM(call_opts, .api_key = "k"));
     allm_stream_wait(s);
@@ -106,7 +106,8 @@ static void say(allm_thread *t, allm_role role, const char *text)
     add(t, allm_message_from_text(role, text));
 }
 
-static allm_message *picture(const char *text)
+static allm_message *picture_by(allm_role role, const char *id,
+                                const char *text)
 {
     const allm_part *parts[] = {
         ALLM(part, .kind = ALLM_PART_TEXT, .text = text,
@@ -116,8 +117,13 @@ static allm_message *picture(const char *text)
                            .data_len = sizeof IMAGE - 1,
                            .mime_type = "image/png")),
     };
-    return allm_message_new(ALLM(message, .role = ALLM_ROLE_USER,
+    return allm_message_new(ALLM(message, .role = role, .tool_call_id = id,
                                  .part_count = 2, .parts = parts));
+}
+
+static allm_message *picture(const char *text)
+{
+    return picture_by(ALLM_ROLE_USER, NULL, text);
 }
 
 static allm_thread *begin(void)
@@ -386,6 +392,39 @@ static void an_assistant_first(void)
     CHECK(strstr(law.told, "model Said.\n") == law.told);
 }
 
+/* Only a user may show pictures: why a call is refused before it begins. */
+static void pictures_of_others_are_refused(void)
+{
+    static const struct {
+        allm_role role;
+        const char *errors;
+    } rows[] = {
+        { ALLM_ROLE_SYSTEM,
+          "[[['messages',2,'content'],'image_in_system_message']]" },
+        { ALLM_ROLE_TOOL,
+          "[[['messages',2,'content'],'image_in_tool_message']]" },
+        { ALLM_ROLE_ASSISTANT,
+          "[[['messages',2,'content'],'image_in_assistant_message']]" },
+    };
+    for (size_t i = 0; i < ACROSS * 3; i++) {
+        const struct across *to = &across[i / 3];
+        allm_thread *t = begin();
+        add(t, picture_by(rows[i % 3].role, "c", "Look."));
+        allm_engine *e = allm_engine_new(ALLM(engine_opts, .model = to->model));
+        allm_request *r = allm_request_from_thread(t, NULL);
+        allm_stream *s = allm_generate(e, r, ALLM(call_opts, .api_key = "k"));
+        const allm_error *error = allm_stream_error(s);
+        snprintf(row, sizeof row, "%s, %zu", to->dialect, i % 3);
+        check_row(row);
+        CHECK_ERROR(error, ALLM_ERR_VALIDATION, "invalid_message", NULL);
+        CHECK_VALUE(GET(error, errors), rows[i % 3].errors);
+        allm_stream_free(s);
+        allm_request_free(r);
+        allm_engine_free(e);
+        allm_thread_free(t);
+    }
+}
+
 /* ---------------------------------------------------------------- arguments --- */
 
 static void odd_calls(allm_thread *t, const char *id, const char *raw)
@@ -396,9 +435,9 @@ static void odd_calls(allm_thread *t, const char *id, const char *raw)
              .raw_arguments = raw, .raw_len = strlen(raw)),
         ALLM(tool_call, .id = "b", .name = "wind_at", .arguments = none),
     };
-    add(t, allm_message_new(ALLM(message, .role = ALLM_ROLE_ASSISTANT,
-                                 .text = "", .tool_call_count = 2,
-                                 .tool_calls = calls)));
+    add(t,
+        allm_message_new(ALLM(message, .role = ALLM_ROLE_ASSISTANT, .text = "",
+                              .tool_call_count = 2, .tool_calls = calls)));
     allm_json_free(none);
     add(t, allm_message_from_result(id, "1"));
     add(t, allm_message_from_result("b", "2"));
@@ -450,9 +489,8 @@ static void odd_names(void)
         char want[512];
         allm_thread *t = begin();
         allm_json *none = allm_json_parse("{}", 2, NULL);
-        const allm_tool_call *const call = ALLM(tool_call, .id = "a",
-                                                .name = rows[i][0],
-                                                .arguments = none);
+        const allm_tool_call *const call =
+            ALLM(tool_call, .id = "a", .name = rows[i][0], .arguments = none);
         add(t, allm_message_new(ALLM(message, .role = ALLM_ROLE_ASSISTANT,
                                      .text = "", .tool_call_count = 1,
                                      .tool_calls = &call)));
@@ -485,7 +523,8 @@ static void the_judge_finds_faults(void)
         const char *dialect, *body, *fault;
     } rows[] = {
         { "openai_chat", CHAT(CHAT_ASKS), "not answered" },
-        { "openai_chat", CHAT("{'role':'tool','tool_call_id':'c','content':''}"),
+        { "openai_chat",
+          CHAT("{'role':'tool','tool_call_id':'c','content':''}"),
           "nobody asked" },
         { "openai_chat", CHAT("{'role':'assistant','content':''}"), "nothing" },
         { "openai_chat", CHAT("{'role':'user','content':'','signature':''}"),
@@ -517,8 +556,8 @@ static void the_judge_finds_faults(void)
           "first" },
         { "gemini",
           "{'contents':[" PARTS("user", "{'text':'a'}") "," PARTS(
-              "model", GEMINI_ASKS) "," PARTS("user", GEMINI_TELLS
-                                              ",{'text':'a'}") "]}",
+              "model",
+              GEMINI_ASKS) "," PARTS("user", GEMINI_TELLS ",{'text':'a'}") "]}",
           "something else" },
         { "gemini",
           "{'contents':[" PARTS("user", "{'text':'a','signature':'b'}") "]}",
@@ -554,6 +593,7 @@ TESTS = {
     TEST(system_messages_in_odd_places),
     TEST(a_last_word_with_a_space),
     TEST(an_assistant_first),
+    TEST(pictures_of_others_are_refused),
     TEST_ONCE(invalid_arguments),
     TEST(odd_ids),
     TEST(odd_names),

@@ -89,9 +89,30 @@ static void splice(struct body *b, size_t at, size_t gone, const char *with,
 static void spoil(struct body *b, struct random r)
 {
     static const char *const words[] = {
-        "null", "\"\"", "{}", "[]", "[null]", "0", "-1", "1e999", "true", "\n",
-        "\n\n", "data: [DONE]\n\n", "\"", "\\", "}", "{", "]", ",", "\xFF", "\r",
-        "{\"error\":{\"message\":\"x\"}}", "event: error\n", "\\ud800", "stop",
+        "null",
+        "\"\"",
+        "{}",
+        "[]",
+        "[null]",
+        "0",
+        "-1",
+        "1e999",
+        "true",
+        "\n",
+        "\n\n",
+        "data: [DONE]\n\n",
+        "\"",
+        "\\",
+        "}",
+        "{",
+        "]",
+        ",",
+        "\xFF",
+        "\r",
+        "{\"error\":{\"message\":\"x\"}}",
+        "event: error\n",
+        "\\ud800",
+        "stop",
     };
     size_t at = (size_t)random_below(r, b->len);
     size_t most = b->len - at < 200 ? b->len - at : 200;
