@@ -10,7 +10,7 @@
  *    4  Hubs                  many streams in one thread or in your loop
  *    5  Collector             events to results
  *    6  Keys, retry, trace    who may, how often, what happened
- *    7  Catalog               what models can do and cost
+ *    7  Catalog               what models can do and cost; providers
  *    8  Fake                  a scripted model, for tests and demos
  *    9  Tools that run        how a tool's function answers
  *   10  Steps and chats       a turn with its tools; turns until it is done
@@ -400,6 +400,11 @@ ALLM_API const allm_model_ref *allm_catalog_at(const allm_catalog *, size_t);
 ALLM_API const allm_model_ref *allm_catalog_select(const allm_catalog *,
                                                    const allm_json *require,
                                                    size_t from, size_t *index);
+
+/* The providers that are known by name, an array of { "name", "dialect" (the
+ * adapter's name), "base_url" (or null: yours), "base_url_variable" (or null),
+ * "keyless" (works without a key), "http" (false: nothing is sent) }. */
+ALLM_API allm_json *allm_registry_list(void);
 
 /* ------------------------------------------------------------- 8  Fake --- */
 
