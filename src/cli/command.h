@@ -1,0 +1,35 @@
+/* command.h - the commands of the program: one table, one file each */
+#ifndef CLI_COMMAND_H
+#define CLI_COMMAND_H
+
+#include "cli/flags.h"
+
+struct command {
+    const char *name;
+    const char *usage;   /* what follows its name */
+    const char *summary; /* one line */
+    const char *more;    /* for its own help; or NULL */
+    const struct flag *flags;
+    /* argv has no name of the command in front.  Gives the exit code. */
+    int (*run)(int argc, char **argv);
+};
+
+extern const struct command ask_command, chat_command, decode_command,
+    demo_command, doctor_command, encode_command, help_command, keys_command,
+    models_command, replay_command, version_command;
+
+/* In the order of the help; the first one is what runs without a name. */
+const struct command *command_at(size_t index);
+/* NULL: there is none. */
+const struct command *command_find(const char *name);
+/* The one that was probably meant, or NULL. */
+const struct command *command_near(const char *name);
+
+/* Is one letter of its name wrong, or are two swapped? */
+bool command_is_slip(const struct command *c, const char *name);
+
+/* The help of one command; of all. */
+void help_show(const struct command *c);
+void help_overview(void);
+
+#endif

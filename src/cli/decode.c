@@ -1,0 +1,129 @@
+/* decode.c - allm decode: what a provider answered, as neutral events */
+#include "cli/command.h"
+#include "cli/exit.h"
+#include "cli/lend.h"
+#include "cli/opts.h"
+#include "cli/print.h"
+#include "cli/registry.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static struct wish {
+    struct flag_list options;
+    bool raw;
+} wish;
+
+static const struct flag flags[] = {
+    { 'o', "--option", FLAG_PAIR, offsetof(struct wish, options), "K V",
+      "an option of the adapter, such as quirks '[\"think_tags\"]'" },
+    { 0, "--raw", FLAG_SWITCH, offsetof(struct wish, raw), NULL,
+      "also the provider's own chunks, as raw_chunk events" },
+    { .name = NULL },
+};
+
+/* A failure that is no event of the stream becomes one. */
+static void print_error(const allm_error *error)
+{
+    allm_event *e = allm_event_new(
+        ALLM(event, .type = ALLM_EV_ERROR, .seq = 1, .error = error));
+    print_owned(allm_event_json(e));
+    allm_event_free(e);
+}
+
+static int print_events(allm_stream *stream)
+{
+    const allm_event *event;
+    const allm_error *told = NULL;
+    allm_status status;
+    bool any = false;
+    while (!print_broken() &&
+           (status = allm_stream_next(stream, &event)) == ALLM_EVENT) {
+        any = any || event->type == ALLM_EV_ERROR ||
+              event->type == ALLM_EV_MESSAGE_COMPLETED;
+        print_owned(allm_stream_event_json(stream));
+    }
+    told = allm_stream_error(stream);
+    if (told && !any && !print_broken())
+        print_error(told);
+    return exit_of_error(told);
+}
+
+static allm_engine *make_engine(const char *dialect, const struct lend *from,
+                                const allm_json *options)
+{
+    allm_json *place = allm_json_parse(
+        "{\"base_url\": \"http://decode.invalid\"}", ALLM_NUL_ENDED, NULL);
+    allm_json *opts = options ? allm_json_merge(place, options)
+                              : allm_json_copy(place);
+    allm_json *retry = allm_json_parse("false", ALLM_NUL_ENDED, NULL);
+    allm_engine *engine =
+        allm_engine_new(ALLM(engine_opts, .adapter = dialect,
+                             .model = "recorded", .adapter_opts = opts,
+                             .retry = retry, .transport = &from->transport));
+    allm_json_free(retry);
+    allm_json_free(opts);
+    allm_json_free(place);
+    return engine;
+}
+
+/* Nobody waits for a file: the times of a call do not count. */
+static allm_stream *begin(const allm_engine *engine)
+{
+    const allm_message *question = ALLM(message, .role = ALLM_ROLE_USER,
+                                        .text = "?");
+    return allm_generate(
+        engine, ALLM(request, .message_count = 1, .messages = &question),
+        ALLM(call_opts, .api_key = "none", .include_raw_chunks = wish.raw,
+             .first_ms = UINT32_MAX, .silence_ms = UINT32_MAX));
+}
+
+static int decode(const char *dialect, const char *path)
+{
+    static struct lend from;
+    struct opts options;
+    if (!opts_read(&options, &wish.options))
+        return END_USAGE;
+    if (!lend_open(&from, path)) {
+        opts_release(&options);
+        return END_USAGE;
+    }
+    allm_engine *engine = make_engine(dialect, &from, options.json);
+    allm_stream *stream = begin(engine);
+    int code = print_events(stream);
+    allm_stream_free(stream);
+    allm_engine_free(engine);
+    lend_close(&from);
+    opts_release(&options);
+    return from.failed ? END_USAGE : code;
+}
+
+static int run(int argc, char **argv)
+{
+    if (!flags_read(flags, &wish, &argc, argv))
+        return END_USAGE;
+    if (argc < 1 || argc > 2) {
+        print_fault("decode needs a dialect and at most one file: allm decode "
+                    "DIALECT [FILE]");
+        return END_USAGE;
+    }
+    allm_json *list = allm_registry_list();
+    const allm_json *row = registry_row(list, argv[0], strlen(argv[0]));
+    int code = registry_is_http(row)
+                   ? decode(argv[0], argc > 1 ? argv[1] : NULL)
+                   : registry_refuse_dialect(list, argv[0]);
+    allm_json_free(list);
+    return code;
+}
+
+const struct command decode_command = {
+    .name = "decode",
+    .usage = "DIALECT [FILE]",
+    .summary = "turn a provider's raw answer into events, one per line",
+    .more = "FILE, or standard input, is the body of an answer: server-sent "
+            "events, JSON\nlines or one JSON document.  DIALECT is a dialect "
+            "or a provider: openai_chat,\nanthropic, groq ...  The last event "
+            "is message_completed or error.\n",
+    .flags = flags,
+    .run = run,
+};

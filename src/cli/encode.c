@@ -1,0 +1,141 @@
+/* encode.c - allm encode: the HTTP request that would be sent */
+#include "cli/capture.h"
+#include "cli/command.h"
+#include "cli/exit.h"
+#include "cli/input.h"
+#include "cli/opts.h"
+#include "cli/print.h"
+#include "cli/registry.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static struct wish {
+    struct flag_list options;
+    bool compact;
+} wish;
+
+static const struct flag flags[] = {
+    { 'o', "--option", FLAG_PAIR, offsetof(struct wish, options), "K V",
+      "an option of the call; V is JSON or a text" },
+    { 0, "--compact", FLAG_SWITCH, offsetof(struct wish, compact), NULL,
+      "on one line" },
+    { .name = NULL },
+};
+
+/* A request, plain or tagged; a list of messages counts as one, too. */
+static allm_codec *read_request(const char *path)
+{
+    struct input in;
+    if (!input_load(&in, path))
+        return NULL;
+    allm_json *value = allm_json_parse(in.ptr, in.len, NULL);
+    input_release(&in);
+    if (allm_json_type_of(value) == ALLM_JSON_ARRAY) {
+        allm_json_build *b = allm_json_build_new(NULL);
+        allm_json_build_object(b);
+        allm_json_build_key(b, "messages");
+        allm_json_build_value(b, value);
+        allm_json_build_end(b);
+        allm_json_free(value);
+        value = allm_json_build_done(b);
+    }
+    const allm_error *error = allm_json_error(value);
+    if (error) {
+        print_fault("the request is not JSON: %s", error->message);
+        allm_json_free(value);
+        return NULL;
+    }
+    size_t len = 0;
+    allm_text *text = allm_json_write(value, 0);
+    const char *bytes = allm_text_bytes(text, &len);
+    allm_codec *codec = allm_codec_decode(bytes ? bytes : "", len, "Request",
+                                          NULL);
+    allm_text_free(text);
+    allm_json_free(value);
+    return codec;
+}
+
+static int encode(const char *model, const allm_request *request, bool keyless)
+{
+    struct capture c;
+    struct opts options;
+    if (!opts_read(&options, &wish.options))
+        return END_USAGE;
+    capture_init(&c);
+    allm_keys *keys = capture_keys();
+    allm_json *retry = allm_json_parse("false", ALLM_NUL_ENDED, NULL);
+    allm_engine *engine = allm_engine_new(ALLM(engine_opts, .model = model,
+                                               .retry = retry, .keys = keys,
+                                               .transport = &c.transport));
+    allm_stream *stream = allm_generate(engine, request,
+                                        ALLM(call_opts, .model = model,
+                                             .api_key = keyless ? NULL : "none",
+                                             .json = options.json));
+    allm_stream_wait(stream);
+    int code = capture_show(&c, stream, wish.compact);
+    allm_stream_free(stream);
+    allm_engine_free(engine);
+    allm_json_free(retry);
+    allm_keys_free(keys);
+    capture_release(&c);
+    opts_release(&options);
+    return code;
+}
+
+static int encode_file(const char *model, const char *path, bool keyless)
+{
+    allm_codec *codec = read_request(path);
+    if (!codec)
+        return END_USAGE;
+    const allm_error *error = allm_codec_error(codec);
+    const allm_request *request = allm_codec_value(codec, ALLM_TYPE_REQUEST);
+    int code = END_USAGE;
+    if (request && !error)
+        code = encode(model, request, keyless);
+    else if (error)
+        print_fault("this is no request: %s", error->message);
+    else
+        print_fault("this is something else than a request; expected is "
+                    "{\"messages\": [...]}");
+    allm_codec_free(codec);
+    return error ? END_REQUEST : code;
+}
+
+static int run(int argc, char **argv)
+{
+    if (!flags_read(flags, &wish, &argc, argv))
+        return END_USAGE;
+    if (argc < 1 || argc > 2) {
+        print_fault("encode needs a model and at most one file: allm encode "
+                    "PROVIDER:MODEL [REQUEST.json]");
+        return END_USAGE;
+    }
+    allm_json *list = allm_registry_list();
+    const char *model = argv[0], *colon = strchr(model, ':');
+    size_t len = colon ? (size_t)(colon - model) : strlen(model);
+    const allm_json *row = registry_row(list, model, len);
+    int code = END_USAGE;
+    if (!registry_is_http(row))
+        code = registry_refuse_provider(list, model, len);
+    else if (!colon || !colon[1])
+        print_fault("which model of %s? allm encode %s:MODEL", model, model);
+    else
+        code = encode_file(model, argc > 1 ? argv[1] : NULL,
+                           registry_is_keyless(row));
+    allm_json_free(list);
+    return code;
+}
+
+const struct command encode_command = {
+    .name = "encode",
+    .usage = "PROVIDER:MODEL [REQUEST.json]",
+    .summary = "show the HTTP request that would be sent, the key as ***",
+    .more =
+        "REQUEST.json, or standard input, is a request, plain or tagged, or "
+        "a list of\nmessages: {\"messages\": [{\"role\": \"user\", "
+        "\"content\": \"hi\"}], \"tools\": [],\n\"temperature\": 0.5, "
+        "\"options\": {\"top_p\": 0.9}}.  Nothing is sent.\n",
+    .flags = flags,
+    .run = run,
+};

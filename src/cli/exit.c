@@ -1,0 +1,112 @@
+/* exit.c - how the program ends: one table of exit codes */
+#include "cli/exit.h"
+
+#include <string.h>
+
+static const struct {
+    int code;
+    const char *meaning;
+} meanings[] = {
+    { END_DONE, "complete" },
+    { END_FAILED, "failure" },
+    { END_USAGE, "wrong usage, or a file that is of no use" },
+    { END_TRANSIENT, "transient: busy, unreachable or too slow; try again" },
+    { END_KEY, "no key, a wrong key, or no permission" },
+    { END_REQUEST, "bad request, unknown model, or too long" },
+    { END_SCHEMA, "the answer does not fit the schema" },
+    { END_REFUSED, "refused or filtered" },
+    { END_LIMIT, "a budget or limit was reached" },
+    { END_CUT, "the answer is truncated" },
+    { END_ASKED, "somebody must answer a question" },
+    { END_SESSION, "the session is locked or damaged" },
+    { END_MISS, "replay miss: the recording has no such request" },
+    { 130, "interrupted (Ctrl-C)" },
+    { 141, "nobody reads the output" },
+    { 143, "terminated" },
+};
+
+/* The first row that fits counts; reason NULL fits all of its kind. */
+static const struct {
+    allm_status kind;
+    const char *reason;
+    int code;
+} errors[] = {
+    { ALLM_ERR_ENGINE, "missing_key", END_KEY },
+    { ALLM_ERR_ENGINE, "missing_adapter", END_REQUEST },
+    { ALLM_ERR_ENGINE, "missing_model", END_REQUEST },
+    { ALLM_ERR_ENGINE, "unsupported_response_format", END_REQUEST },
+    { ALLM_ERR_ENGINE, "budget_exceeded", END_LIMIT },
+    { ALLM_ERR_ENGINE, "max_iterations_reached", END_LIMIT },
+    { ALLM_ERR_ADAPTER, "rate_limited", END_TRANSIENT },
+    { ALLM_ERR_ADAPTER, "provider_unavailable", END_TRANSIENT },
+    { ALLM_ERR_ADAPTER, "timeout", END_TRANSIENT },
+    { ALLM_ERR_ADAPTER, "network_error", END_TRANSIENT },
+    { ALLM_ERR_ADAPTER, "authentication_failed", END_KEY },
+    { ALLM_ERR_ADAPTER, "invalid_request", END_REQUEST },
+    { ALLM_ERR_ADAPTER, "context_length_exceeded", END_REQUEST },
+    { ALLM_ERR_ADAPTER, "unsupported_feature", END_REQUEST },
+    { ALLM_ERR_ADAPTER, "content_filter", END_REFUSED },
+    { ALLM_ERR_ADAPTER, "no_scripted_response", END_MISS },
+    { ALLM_ERR_STREAM, "truncated", END_CUT },
+    { ALLM_ERR_STREAM, "timeout", END_TRANSIENT },
+    { ALLM_ERR_VALIDATION, "invalid_output", END_SCHEMA },
+    { ALLM_ERR_VALIDATION, NULL, END_REQUEST },
+    { ALLM_ERR_SESSION, NULL, END_SESSION },
+    { ALLM_ERR_STORE, NULL, END_SESSION },
+    { ALLM_ERR_MISUSE, NULL, END_USAGE },
+};
+
+/* Why a chat stopped without an error. */
+static const struct {
+    const char *reason;
+    int code;
+} halts[] = {
+    { "completed", END_DONE },
+    { "max_turns", END_LIMIT },
+    { "budget", END_LIMIT },
+    { "ask_user", END_ASKED },
+    { "manual_tool_calls", END_ASKED },
+    { "cancelled", END_FAILED },
+};
+
+const char *exit_meaning(size_t index, int *code)
+{
+    if (index >= sizeof meanings / sizeof *meanings)
+        return NULL;
+    *code = meanings[index].code;
+    return meanings[index].meaning;
+}
+
+int exit_of_error(const allm_error *e)
+{
+    if (!e)
+        return END_DONE;
+    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
+        if (errors[i].kind == e->kind &&
+            (!errors[i].reason ||
+             (e->reason && !strcmp(errors[i].reason, e->reason))))
+            return errors[i].code;
+    if (e->status.set && e->status.value == 404)
+        return END_REQUEST;
+    return END_FAILED;
+}
+
+int exit_of_chat(const allm_chat_result *r)
+{
+    if (!r)
+        return END_FAILED;
+    if (r->error)
+        return exit_of_error(r->error);
+    const allm_response *answer = r->final_response;
+    if (answer && answer->error)
+        return exit_of_error(answer->error);
+    for (size_t i = 1; i < sizeof halts / sizeof *halts; i++)
+        if (r->halted_reason && !strcmp(halts[i].reason, r->halted_reason))
+            return halts[i].code;
+    allm_finish finish = answer ? answer->finish_reason : ALLM_FINISH_NONE;
+    if (finish == ALLM_FINISH_LENGTH)
+        return END_CUT;
+    if (finish == ALLM_FINISH_CONTENT_FILTER)
+        return END_REFUSED;
+    return finish == ALLM_FINISH_ERROR ? END_FAILED : END_DONE;
+}

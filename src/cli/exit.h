@@ -1,0 +1,33 @@
+/* exit.h - how the program ends: one table of exit codes */
+#ifndef CLI_EXIT_H
+#define CLI_EXIT_H
+
+#include "allm.h"
+
+enum exit_code {
+    END_DONE = 0,
+    END_FAILED = 1,
+    END_USAGE = 2,
+    END_TRANSIENT = 3,
+    END_KEY = 4,
+    END_REQUEST = 5,
+    END_SCHEMA = 6,
+    END_REFUSED = 7,
+    END_LIMIT = 8,
+    END_CUT = 9,
+    END_ASKED = 10,
+    END_SESSION = 11,
+    END_MISS = 12,
+    END_SIGNAL = 128 /* and the number of the signal */
+};
+
+/* The code of an error; NULL: END_DONE. */
+int exit_of_error(const allm_error *error);
+
+/* The code of a chat that has ended; NULL: END_FAILED. */
+int exit_of_chat(const allm_chat_result *result);
+
+/* What a code means, one after the other; NULL: no more. */
+const char *exit_meaning(size_t index, int *code);
+
+#endif

@@ -1,0 +1,137 @@
+/* flags.c - what stands on the command line */
+#include "cli/flags.h"
+
+#include "cli/print.h"
+#include "cli/suggest.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct line {
+    const struct flag *table;
+    char *into;
+    char **next, **end; /* words not looked at yet */
+};
+
+static bool refuse_unknown(const struct flag *table, const char *word)
+{
+    struct suggest s;
+    size_t len = strcspn(word, "=");
+    suggest_begin(&s, word);
+    suggest_try(&s, "--help");
+    for (const struct flag *f = table; f->name; f++)
+        suggest_try(&s, f->name);
+    const char *near = len == strlen(word) ? suggest_found(&s) : NULL;
+    print_fault("there is no flag \"%.100s\"%s%s%s; allm --help lists them",
+                word, near ? "; did you mean \"" : "", near ? near : "",
+                near ? "\"?" : "");
+    return false;
+}
+
+/* The flag of a word: "-m", "--model", "--model=x"; NULL: none. */
+static const struct flag *find(const struct flag *table, const char *word)
+{
+    size_t len = strcspn(word, "=");
+    for (const struct flag *f = table; f->name; f++) {
+        if (f->letter && word[0] == '-' && word[1] == f->letter && !word[2])
+            return f;
+        if (strlen(f->name) == len && !memcmp(f->name, word, len))
+            return f;
+    }
+    return NULL;
+}
+
+/* ------------------------------------------------------------------- values --- */
+
+static bool add(struct flag_list *list, const char *word)
+{
+    if (list->count == FLAGS_MOST) {
+        print_fault("a flag is given too often");
+        return false;
+    }
+    list->word[list->count++] = word;
+    return true;
+}
+
+static bool read_number(const struct flag *f, const char *text, uint32_t *out)
+{
+    char *end;
+    errno = 0;
+    double n = strtod(text, &end);
+    bool seconds = f->kind == FLAG_SECONDS;
+    double most = seconds ? 4000000.0 : 4000000000.0;
+    bool fits = n <= most && (seconds ? n > 0 : n >= 1) &&
+                (seconds || n == (double)(uint32_t)n);
+    if (end == text || *end || errno || !fits) {
+        print_fault("%s needs a %s, not \"%.100s\"", f->name,
+                    seconds ? "number of seconds" : "whole number from 1 on",
+                    text);
+        return false;
+    }
+    *out = (uint32_t)(seconds ? n * 1000 + 0.5 : n);
+    if (!*out)
+        *out = 1;
+    return true;
+}
+
+static bool store(const struct line *l, const struct flag *f, const char *value,
+                  const char *second)
+{
+    void *at = l->into + f->at;
+    switch (f->kind) {
+    case FLAG_SWITCH:
+        *(bool *)at = true;
+        return true;
+    case FLAG_TEXT:
+        *(const char **)at = value;
+        return true;
+    case FLAG_NUMBER:
+    case FLAG_SECONDS:
+        return read_number(f, value, at);
+    case FLAG_LIST:
+        return add(at, value);
+    case FLAG_PAIR:
+        return add(at, value) && add(at, second);
+    }
+    return false;
+}
+
+static bool take_flag(struct line *l, const char *word)
+{
+    const struct flag *f = find(l->table, word);
+    const char *value = strchr(word, '='), *second = NULL;
+    if (!f)
+        return refuse_unknown(l->table, word);
+    bool wants = f->kind != FLAG_SWITCH;
+    if (value && !wants) {
+        print_fault("%s takes no value", f->name);
+        return false;
+    }
+    value = value ? value + 1 : wants && l->next < l->end ? *l->next++ : NULL;
+    if (f->kind == FLAG_PAIR && l->next < l->end)
+        second = *l->next++;
+    if ((wants && !value) || (f->kind == FLAG_PAIR && !second)) {
+        print_fault("%s needs a value: %s %s", f->name, f->name, f->value);
+        return false;
+    }
+    return store(l, f, value, second);
+}
+
+bool flags_read(const struct flag *table, void *into, int *argc, char **argv)
+{
+    struct line l = { table, into, argv, argv + *argc };
+    bool over = false;
+    int kept = 0;
+    while (l.next < l.end) {
+        char *word = *l.next++;
+        if (over || word[0] != '-' || !word[1])
+            argv[kept++] = word;
+        else if (!strcmp(word, "--"))
+            over = true;
+        else if (!take_flag(&l, word))
+            return false;
+    }
+    *argc = kept;
+    return true;
+}

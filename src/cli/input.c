@@ -1,0 +1,168 @@
+/*
+ * input.c - files and standard input
+ *
+ * Memory comes in pages of its own: it is large, there is little of it, and
+ * malloc belongs to the library's lowest layer.
+ */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
+#include "cli/input.h"
+
+#include "cli/print.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool is_stdin(const char *path)
+{
+    return !path || !strcmp(path, "-");
+}
+
+static const char *name_of(const char *path)
+{
+    return is_stdin(path) ? "standard input" : path;
+}
+
+int input_open(const char *path)
+{
+    struct stat about;
+    if (is_stdin(path))
+        return STDIN_FILENO;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0 && !fstat(fd, &about) && S_ISDIR(about.st_mode)) {
+        close(fd);
+        fd = -1;
+        errno = EISDIR;
+    }
+    if (fd < 0)
+        print_fault("cannot read %s: %s", path, strerror(errno));
+    return fd;
+}
+
+void input_close(int fd)
+{
+    if (fd > STDIN_FILENO)
+        close(fd);
+}
+
+long input_read(int fd, const char *path, char *bytes, size_t len)
+{
+    ssize_t n;
+    do {
+        n = read(fd, bytes, len);
+    } while (n < 0 && errno == EINTR);
+    if (n < 0)
+        print_fault("cannot read %s: %s", name_of(path), strerror(errno));
+    return (long)n;
+}
+
+/* -------------------------------------------------------------------- whole --- */
+
+static bool grow(struct input *in)
+{
+    size_t cap = in->cap ? in->cap * 2 : 65536;
+    void *more = mmap(NULL, cap, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (more == MAP_FAILED)
+        return false;
+    if (in->ptr) {
+        memcpy(more, in->ptr, in->len);
+        munmap(in->ptr, in->cap);
+    }
+    in->ptr = more; /* fresh pages are zero: the NUL is there */
+    in->cap = cap;
+    return true;
+}
+
+void input_release(struct input *in)
+{
+    if (in->ptr)
+        munmap(in->ptr, in->cap);
+    *in = (struct input){ 0 };
+}
+
+/* Nobody may have meant to give us this input: say what we wait for. */
+static void announce(int fd)
+{
+    struct pollfd wait = { .fd = fd, .events = POLLIN };
+    if (fd == STDIN_FILENO && !poll(&wait, 1, 2000))
+        print_note("waiting for standard input; </dev/null if there is none");
+}
+
+static bool load_from(struct input *in, int fd, const char *path)
+{
+    long n = 1;
+    announce(fd);
+    while (n > 0) {
+        if (in->len + 1 >= in->cap && !grow(in)) {
+            print_fault("no memory to read %s", name_of(path));
+            return false;
+        }
+        n = input_read(fd, path, in->ptr + in->len, in->cap - in->len - 1);
+        in->len += n > 0 ? (size_t)n : 0;
+        if (in->len > INPUT_LIMIT) {
+            print_fault("%s has more than %d MiB; give less at once",
+                        name_of(path), INPUT_LIMIT / 1024 / 1024);
+            return false;
+        }
+    }
+    return n == 0;
+}
+
+bool input_load(struct input *in, const char *path)
+{
+    *in = (struct input){ 0 };
+    int fd = input_open(path);
+    bool ok = fd >= 0 && load_from(in, fd, path);
+    input_close(fd);
+    if (!ok)
+        input_release(in);
+    return ok;
+}
+
+allm_json *input_json(const char *path)
+{
+    struct input in;
+    if (!input_load(&in, path))
+        return NULL;
+    allm_json *value = allm_json_parse(in.ptr, in.len, NULL);
+    const allm_error *error = allm_json_error(value);
+    input_release(&in);
+    if (!error)
+        return value;
+    print_fault("%s is not JSON: %s", name_of(path), error->message);
+    allm_json_free(value);
+    return NULL;
+}
+
+/* How many bytes follow; -1: no character begins so. */
+static int follow(unsigned char c)
+{
+    return c >= 0xc2 && c < 0xe0   ? 1
+           : c >= 0xe0 && c < 0xf0 ? 2
+           : c >= 0xf0 && c < 0xf5 ? 3
+                                   : -1;
+}
+
+bool input_is_text(const struct input *in)
+{
+    for (size_t i = 0; i < in->len; i++) {
+        unsigned char c = (unsigned char)in->ptr[i];
+        if (c >= 0x20 || (c >= '\t' && c <= '\r') || c == 0x1b) {
+            int n = c < 0x80 ? 0 : follow(c);
+            while (n > 0 && i + 1 < in->len &&
+                   (in->ptr[i + 1] & 0xc0) == 0x80) {
+                n--;
+                i++;
+            }
+            if (!n)
+                continue;
+        }
+        return false;
+    }
+    return true;
+}

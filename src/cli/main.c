@@ -1,0 +1,74 @@
+/*
+ * main.c - allm: talk to language models from a shell
+ *
+ * The first word chooses the command; without one the words are a prompt.
+ */
+#include "cli/command.h"
+#include "cli/exit.h"
+#include "cli/print.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A standard descriptor that is closed would be taken by the next file that is
+ * opened.  stdout becomes one that cannot be written to: that is noticed. */
+static void fill_standard_files(void)
+{
+    static const int mode[3] = { O_RDONLY, O_RDONLY, O_WRONLY };
+    for (int fd = 0; fd < 3; fd++)
+        if (fcntl(fd, F_GETFD) < 0)
+            (void)!open("/dev/null", mode[fd]);
+}
+
+static bool wants_help(int argc, char **argv)
+{
+    for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
+            return true;
+    return false;
+}
+
+/* A slip of the pen: one letter wrong, and nothing like a sentence behind. */
+static const struct command *slip(int argc, char **argv)
+{
+    const struct command *c = command_near(argv[0]);
+    bool like_one = c && argc <= 3 && strlen(argv[0]) >= 4;
+    return like_one && command_is_slip(c, argv[0]) ? c : NULL;
+}
+
+static int run(int argc, char **argv)
+{
+    const struct command *c = argc ? command_find(argv[0]) : NULL;
+    const struct command *meant = argc && !c ? slip(argc, argv) : NULL;
+    if (meant) {
+        print_fault("\"%s\" is no command; did you mean \"allm %s\"?  To ask "
+                    "it of a model: allm -- %s",
+                    argv[0], meant->name, argv[0]);
+        return END_USAGE;
+    }
+    if (c) {
+        argc--;
+        argv++;
+    }
+    if (wants_help(argc, argv)) {
+        if (c)
+            help_show(c);
+        else
+            help_overview();
+        return END_DONE;
+    }
+    if (!c && argc && !strcmp(argv[0], "--version")) {
+        c = &version_command;
+        argc = 0;
+    }
+    return (c ? c : command_at(0))->run(argc, argv);
+}
+
+int main(int argc, char **argv)
+{
+    fill_standard_files();
+    signal(SIGPIPE, SIG_IGN); /* print_end() tells of it */
+    return print_end(run(argc > 0 ? argc - 1 : 0, argv + 1));
+}

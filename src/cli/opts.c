@@ -1,0 +1,53 @@
+/* opts.c - options of a call as words: -o K V */
+#include "cli/opts.h"
+
+#include "cli/print.h"
+
+#include <string.h>
+
+static void put_value(allm_json_build *b, const char *word)
+{
+    allm_json *value = allm_json_parse(word, strlen(word), NULL);
+    if (allm_json_error(value))
+        allm_json_build_text(b, word, strlen(word));
+    else
+        allm_json_build_value(b, value);
+    allm_json_free(value);
+}
+
+/* The same name twice: the last one counts. */
+static bool is_last(const struct flag_list *pairs, size_t at)
+{
+    for (size_t i = at + 2; i < pairs->count; i += 2)
+        if (!strcmp(pairs->word[i], pairs->word[at]))
+            return false;
+    return true;
+}
+
+bool opts_read(struct opts *o, const struct flag_list *pairs)
+{
+    o->json = NULL;
+    if (!pairs->count)
+        return true;
+    allm_json_build *b = allm_json_build_new(NULL);
+    allm_json_build_object(b);
+    for (size_t i = 0; i < pairs->count; i += 2) {
+        if (!is_last(pairs, i))
+            continue;
+        allm_json_build_key(b, pairs->word[i]);
+        put_value(b, pairs->word[i + 1]);
+    }
+    allm_json_build_end(b);
+    o->json = allm_json_build_done(b);
+    if (o->json && !allm_json_error(o->json))
+        return true;
+    print_fault("the options cannot be understood");
+    opts_release(o);
+    return false;
+}
+
+void opts_release(struct opts *o)
+{
+    allm_json_free(o->json);
+    o->json = NULL;
+}

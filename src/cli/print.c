@@ -1,0 +1,235 @@
+/*
+ * print.c - what goes to stdout and stderr
+ *
+ * A character of several bytes may come in two pieces, so the state of the
+ * text is kept between calls: C1 controls are two bytes long, C2 80 to C2 9F.
+ */
+#include "cli/print.h"
+
+#include "cli/exit.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+struct out {
+    FILE *file;
+    int terminal; /* 0: not asked yet, 1: yes, -1: no */
+    int left;     /* bytes that this character still needs */
+    bool held;    /* C2 came, and what follows decides */
+    int error;    /* errno of the first write that failed */
+};
+
+static struct out answer, notes;
+static bool silent;
+
+static struct out *to_answer(void)
+{
+    answer.file = stdout;
+    if (!answer.terminal)
+        answer.terminal = isatty(STDOUT_FILENO) ? 1 : -1;
+    return &answer;
+}
+
+static struct out *to_notes(void)
+{
+    notes.file = stderr;
+    if (!notes.terminal)
+        notes.terminal = isatty(STDERR_FILENO) ? 1 : -1;
+    return &notes;
+}
+
+/* ------------------------------------------------------------------ writing --- */
+
+static void write_raw(struct out *o, const char *bytes, size_t len)
+{
+    errno = 0;
+    if (o->error || fwrite(bytes, 1, len, o->file) == len)
+        return;
+    o->error = errno ? errno : EIO;
+}
+
+static void write_byte(struct out *o, unsigned char c)
+{
+    char byte = (char)c;
+    write_raw(o, &byte, 1);
+}
+
+/* A character that is shown instead of sent; `stray`: a byte of none. */
+static void write_escape(struct out *o, unsigned c, bool stray)
+{
+    char text[16];
+    int n = stray ? snprintf(text, sizeof text, "\\x%02x", c)
+                  : snprintf(text, sizeof text, "\\u%04x", c);
+    write_raw(o, text, n > 0 ? (size_t)n : 0);
+}
+
+/* How many bytes follow this one in a character; -1: none begins so. */
+static int followers(unsigned char c)
+{
+    return c < 0x80   ? 0
+           : c < 0xc2 ? -1
+           : c < 0xe0 ? 1
+           : c < 0xf0 ? 2
+           : c < 0xf8 ? 3
+                      : -1;
+}
+
+static void begin_character(struct out *o, unsigned char c)
+{
+    o->left = followers(c);
+    if (o->left < 0) {
+        o->left = 0;
+        write_escape(o, c, true);
+    } else if ((c < ' ' && c != '\n' && c != '\t') || c == 0x7f) {
+        write_escape(o, c, false);
+    } else if (c == 0xc2) {
+        o->held = true;
+    } else {
+        write_byte(o, c);
+    }
+}
+
+static void write_safely(struct out *o, unsigned char c)
+{
+    bool follows = o->left > 0 && (c & 0xc0) == 0x80;
+    if (o->held && follows && c < 0xa0) {
+        write_escape(o, c, false);
+        o->held = false;
+        o->left = 0;
+        return;
+    }
+    if (o->held)
+        write_byte(o, 0xc2);
+    o->held = false;
+    if (!follows) {
+        begin_character(o, c);
+        return;
+    }
+    write_byte(o, c);
+    o->left--;
+}
+
+static void write_out(struct out *o, const char *bytes, size_t len)
+{
+    if (o->terminal < 0) {
+        write_raw(o, bytes, len);
+        return;
+    }
+    for (size_t i = 0; i < len && !o->error; i++)
+        write_safely(o, (unsigned char)bytes[i]);
+}
+
+/* ------------------------------------------------------------------- stdout --- */
+
+void print_bytes(const char *bytes, size_t len)
+{
+    write_out(to_answer(), bytes, len);
+}
+
+void print_text(const char *text)
+{
+    print_bytes(text, strlen(text));
+}
+
+void print_format(const char *format, ...)
+{
+    char text[4096];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    print_text(text);
+}
+
+void print_owned(allm_text *text)
+{
+    size_t len = 0;
+    const allm_error *error = allm_text_error(text);
+    const char *bytes = allm_text_bytes(text, &len);
+    struct out *o = to_answer();
+    if (bytes && !error) {
+        write_out(o, bytes, len);
+        write_out(o, "\n", 1);
+    } else if (!o->error) {
+        o->error = ENOMEM;
+    }
+    allm_text_free(text);
+}
+
+void print_json(const allm_json *value, uint32_t flags)
+{
+    print_owned(allm_json_write(value, flags));
+}
+
+void print_flush(void)
+{
+    struct out *o = to_answer();
+    errno = 0;
+    if (fflush(o->file) && !o->error)
+        o->error = errno ? errno : EIO;
+}
+
+bool print_broken(void)
+{
+    return answer.error != 0;
+}
+
+bool print_is_terminal(void)
+{
+    return to_answer()->terminal > 0;
+}
+
+int print_end(int code)
+{
+    print_flush();
+    if (!answer.error)
+        return code;
+    if (answer.error == EPIPE)
+        return END_SIGNAL + SIGPIPE;
+    print_fault("cannot write to standard output: %s", strerror(answer.error));
+    return END_FAILED;
+}
+
+/* ------------------------------------------------------------------- stderr --- */
+
+/* One line, however many the text has. */
+static void write_line(const char *before, const char *format, va_list args)
+{
+    char text[8192];
+    struct out *o = to_notes();
+    print_flush();
+    vsnprintf(text, sizeof text, format, args);
+    for (char *c = text; *c; c++)
+        if (*c == '\n' || *c == '\r')
+            *c = ' ';
+    write_out(o, before, strlen(before));
+    write_out(o, text, strlen(text));
+    write_out(o, "\n", 1);
+}
+
+void print_fault(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    write_line("allm: ", format, args);
+    va_end(args);
+}
+
+void print_note(const char *format, ...)
+{
+    va_list args;
+    if (silent)
+        return;
+    va_start(args, format);
+    write_line("", format, args);
+    va_end(args);
+}
+
+void print_silence(bool on)
+{
+    silent = on;
+}

@@ -1,0 +1,96 @@
+/* registry.c - providers and dialects by name, for questions of the user */
+#include "cli/registry.h"
+
+#include "cli/exit.h"
+#include "cli/print.h"
+#include "cli/suggest.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char *registry_text(const allm_json *row, const char *key)
+{
+    return allm_json_text(allm_json_get(row, key), NULL);
+}
+
+bool registry_is_http(const allm_json *row)
+{
+    return allm_json_true(allm_json_get(row, "http"));
+}
+
+bool registry_is_keyless(const allm_json *row)
+{
+    return allm_json_true(allm_json_get(row, "keyless"));
+}
+
+const allm_json *registry_row(const allm_json *list, const char *name,
+                              size_t len)
+{
+    for (const allm_json *row = NULL; (row = allm_json_next(list, row));) {
+        const char *is = registry_text(row, "name");
+        if (is && strlen(is) == len && !memcmp(is, name, len))
+            return row;
+    }
+    return NULL;
+}
+
+/* Is this the first row of its dialect? */
+static bool is_first(const allm_json *list, const allm_json *row)
+{
+    const char *dialect = registry_text(row, "dialect");
+    const allm_json *at = NULL;
+    while ((at = allm_json_next(list, at)) && at != row)
+        if (!strcmp(registry_text(at, "dialect"), dialect))
+            return false;
+    return true;
+}
+
+/* Names behind each other; what does not fit is left out. */
+struct names {
+    char text[4096];
+    size_t len;
+    struct suggest near;
+};
+
+static void add_name(struct names *n, const char *name)
+{
+    suggest_try(&n->near, name);
+    int more = snprintf(n->text + n->len, sizeof n->text - n->len, "%s%s",
+                        n->len ? ", " : "", name);
+    if (more > 0 && (size_t)more < sizeof n->text - n->len)
+        n->len += (size_t)more;
+    n->text[n->len] = 0;
+}
+
+static int refuse(struct names *n, const char *what, const char *name)
+{
+    const char *near = suggest_found(&n->near);
+    print_fault("no %s is called \"%.100s\"%s%s%s", what, name,
+                near ? "; did you mean \"" : "", near ? near : "",
+                near ? "\"?" : "");
+    print_fault("known are: %s", n->text);
+    return END_USAGE;
+}
+
+int registry_refuse_dialect(const allm_json *list, const char *name)
+{
+    struct names n = { .len = 0 };
+    suggest_begin(&n.near, name);
+    for (const allm_json *row = NULL; (row = allm_json_next(list, row));)
+        if (registry_is_http(row) && is_first(list, row))
+            add_name(&n, registry_text(row, "dialect"));
+    return refuse(&n, "dialect", name);
+}
+
+int registry_refuse_provider(const allm_json *list, const char *name,
+                             size_t len)
+{
+    char word[101];
+    struct names n = { .len = 0 };
+    snprintf(word, sizeof word, "%.*s", len < 100 ? (int)len : 100, name);
+    suggest_begin(&n.near, word);
+    for (const allm_json *row = NULL; (row = allm_json_next(list, row));)
+        if (registry_is_http(row))
+            add_name(&n, registry_text(row, "name"));
+    return refuse(&n, "provider", word);
+}

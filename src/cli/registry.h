@@ -1,0 +1,20 @@
+/* registry.h - providers and dialects by name, for questions of the user */
+#ifndef CLI_REGISTRY_H
+#define CLI_REGISTRY_H
+
+#include "allm.h"
+
+/* The row of a provider in the list of allm_registry_list(), or NULL. */
+const allm_json *registry_row(const allm_json *list, const char *name,
+                              size_t len);
+const char *registry_text(const allm_json *row, const char *key);
+bool registry_is_http(const allm_json *row);
+bool registry_is_keyless(const allm_json *row);
+
+/* Tell that nobody is called so, what is near, and who is known.  Gives
+ * END_USAGE. */
+int registry_refuse_dialect(const allm_json *list, const char *name);
+int registry_refuse_provider(const allm_json *list, const char *name,
+                             size_t len);
+
+#endif

@@ -1,0 +1,101 @@
+"""program - run the real program and look at what it does
+
+A test is a function whose first line of documentation says what is true.  Each
+script ends with main(globals()).
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+BUILD = os.path.abspath(os.environ.get("BUILD_DIR", "build/main"))
+SOURCE = os.path.abspath(os.environ.get("SOURCE_DIR", "."))
+ALLM = os.path.join(BUILD, "allm")
+FIXTURES = os.path.join(SOURCE, "tests", "fixture")
+# Nothing of the machine's own: no keys, no addresses, no model, no .env file.
+HOME = tempfile.mkdtemp(prefix="allm-story-")
+CLEAN = {"PATH": os.environ.get("PATH", ""), "HOME": HOME, "TERM": "dumb"}
+
+
+class Run:
+    """What a run of the program gave."""
+
+    def __init__(self, code, out, err):
+        self.code, self.out, self.err = code, out, err
+
+    @property
+    def text(self):
+        return self.out.decode()
+
+    @property
+    def said(self):
+        return self.err.decode()
+
+    @property
+    def json(self):
+        return json.loads(self.out)
+
+    @property
+    def lines(self):
+        return [json.loads(line) for line in self.out.splitlines()]
+
+
+def allm(*args, stdin=b"", env=None, timeout=60, prefix=(), cwd=None):
+    """Run the program; stdin None: closed."""
+    command = [*prefix, ALLM, *args]
+    if stdin is None:
+        command = ["sh", "-c", 'exec "$@" <&-', "sh", *command]
+        stdin = b""
+    if isinstance(stdin, str):
+        stdin = stdin.encode()
+    done = subprocess.run(command, input=stdin, env={**CLEAN, **(env or {})},
+                          capture_output=True, timeout=timeout,
+                          cwd=cwd or HOME, check=False)
+    return Run(done.returncode, done.stdout, done.stderr)
+
+
+def equal(got, wanted):
+    assert got == wanted, f"wanted {wanted!r}\ngot {got!r}"
+
+
+def holds(text, *words):
+    for word in words:
+        assert word in text, f"wanted {word!r} in\n{text}"
+
+
+def one_sentence(run, code, *words):
+    """It failed with one clear sentence, and printed nothing else."""
+    equal(run.code, code)
+    equal(run.out, b"")
+    assert run.said.startswith("allm: "), run.said
+    equal(run.said.count("\n"), 1)
+    holds(run.said, *words)
+
+
+def file(name, content):
+    """A file in the folder of this run."""
+    path = os.path.join(HOME, name)
+    with open(path, "wb") as out:
+        out.write(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+def main(names):
+    passed = failed = 0
+    for name, test in list(names.items()):
+        if not name.startswith("test_") or not callable(test):
+            continue
+        why = (test.__doc__ or name).strip().splitlines()[0]
+        try:
+            test()
+            passed += 1
+            print(f"ok - {why}")
+        except Exception as fault:   # also of a program that hangs
+            failed += 1
+            print(f"not ok - {why}")
+            for line in f"{type(fault).__name__}: {fault}".splitlines()[:40]:
+                print(f"#   {line}")
+    subprocess.run(["rm", "-rf", HOME], check=False)
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(failed != 0)

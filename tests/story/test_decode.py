@@ -1,0 +1,248 @@
+#!/usr/bin/env python3
+"""test_decode - allm decode and allm encode, run as users run them"""
+import json
+import os
+
+from program import (FIXTURES, allm, equal, file, holds, main,
+                     one_sentence)
+
+HI = '{"messages": [{"role": "user", "content": "hi"}]}'
+SSE = ('data: {"choices":[{"index":0,"delta":{"content":"hé"}}]}\n\n'
+       'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n'
+       'data: [DONE]\n\n')
+WHOLE = ('{"id":"x","choices":[{"index":0,"message":{"role":"assistant",'
+         '"content":"whole"},"finish_reason":"stop"}]}')
+
+
+def cases(dialect, name):
+    """The folders of a dialect that have this file."""
+    for case in sorted(os.listdir(os.path.join(FIXTURES, dialect))):
+        folder = os.path.join(FIXTURES, dialect, case)
+        if os.path.exists(os.path.join(folder, name)):
+            yield case, folder
+
+
+def load(folder, name):
+    path = os.path.join(folder, name)
+    if not os.path.exists(path):
+        return {}
+    with open(path, encoding="utf-8") as source:
+        return json.load(source)
+
+
+def last(run):
+    return run.lines[-1]["type"]
+
+
+def check_answers(dialect):
+    count = 0
+    for case, folder in cases(dialect, "events.jsonl"):
+        if os.path.exists(os.path.join(folder, "head.json")):
+            continue
+        wire = [n for n in os.listdir(folder) if n.startswith("wire-response")]
+        options = load(folder, "call.json").get("adapter_opts", {})
+        words = [w for k, v in options.items()
+                 for w in ("-o", k, json.dumps(v))]
+        run = allm("decode", dialect, "--raw", *words,
+                   os.path.join(folder, wire[0]))
+        with open(os.path.join(folder, "events.jsonl"),
+                  encoding="utf-8") as source:
+            wanted = [json.loads(line)["type"] for line in source]
+        got = [event["type"] for event in run.lines]
+        assert got == wanted, (case, got)
+        assert last(run) in ("message_completed", "error"), case
+        count += 1
+    assert count > 50, count
+
+
+def test_openai_chat():
+    """every recorded answer of openai_chat decodes to its events"""
+    check_answers("openai_chat")
+
+
+def test_anthropic():
+    """every recorded answer of anthropic decodes to its events"""
+    check_answers("anthropic")
+
+
+def test_stdin():
+    """an answer is read from standard input, - or nothing named"""
+    for words in ((), ("-",)):
+        run = allm("decode", "openai_chat", *words, stdin=SSE)
+        equal(run.code, 0)
+        equal([e["type"] for e in run.lines],
+              ["message_started", "text_delta", "text_completed",
+               "message_completed"])
+        equal(run.lines[1]["delta"], "hé")
+        equal([e["seq"] for e in run.lines], [1, 2, 3, 4])
+
+
+def test_line_ends():
+    """CR, CRLF and white space in front do not matter"""
+    wanted = allm("decode", "openai_chat", stdin=SSE).lines
+    for text in (SSE.replace("\n", "\r\n"), SSE.replace("\n", "\r"),
+                 "\r\n\r\n" + SSE, "\ufeff" + SSE, SSE.rstrip("\n")):
+        equal(allm("decode", "openai_chat", stdin=text).lines, wanted)
+
+
+def test_whole():
+    """one plain JSON document is an answer, too"""
+    run = allm("decode", "openai_chat", stdin=WHOLE)
+    equal(run.code, 0)
+    equal(last(run), "message_completed")
+    equal(run.lines[-1]["message"]["content"], "whole")
+
+
+def test_raw():
+    """--raw adds the chunks that mean nothing to us"""
+    path = os.path.join(FIXTURES, "anthropic", "odd-types",
+                        "wire-response.sse")
+    tags = [e["type"] for e in allm("decode", "anthropic", "--raw",
+                                    path).lines]
+    assert "raw_chunk" in tags, tags
+    tags = [e["type"] for e in allm("decode", "anthropic", path).lines]
+    assert "raw_chunk" not in tags, tags
+
+
+def test_provider_name():
+    """a provider's name stands for its dialect"""
+    equal(last(allm("decode", "groq", stdin=SSE)), "message_completed")
+
+
+def test_nothing():
+    """an empty or closed input ends with an error event"""
+    for stdin in (b"", None, b"\n\n\n"):
+        run = allm("decode", "openai_chat", stdin=stdin)
+        equal(run.code, 9)
+        equal([e["type"] for e in run.lines], ["error"])
+        equal(run.err, b"")
+
+
+def test_rubbish():
+    """whatever is no answer ends with an error event, and never crashes"""
+    rubbish = [os.urandom(200000), b"\0" * 100000, b"\xff\xfe" * 50,
+               b"data: " + b"x" * 100000, b"data: {\"a\": \n\n",
+               b"data: " + b"[" * 200000 + b"\n\n", b"{", b"[]", b"null",
+               b"<html><body>no</body></html>", b"data: {}\n\n" * 1000,
+               b"event: error\ndata: {\"error\":{\"message\":\"no\"}}\n\n"]
+    for dialect in ("openai_chat", "anthropic"):
+        for stdin in rubbish:
+            run = allm("decode", dialect, stdin=stdin)
+            assert run.code in (0, 1, 3, 4, 5, 7, 9), (stdin[:40], run.code)
+            assert last(run) in ("error", "message_completed"), stdin[:40]
+
+
+def test_cut():
+    """an answer that breaks off is truncated, and exit code 9 says so"""
+    run = allm("decode", "openai_chat", stdin=SSE.split("\n\n")[0] + "\n\n")
+    equal((run.code, last(run)), (9, "error"))
+    equal(run.lines[-1]["error"]["reason"], "truncated")
+
+
+def test_huge():
+    """a large answer is read in pieces"""
+    piece = ('data: {"choices":[{"index":0,"delta":{"content":"%s"}}]}\n\n'
+             % ("x" * 1000))
+    run = allm("decode", "openai_chat", stdin=piece * 10000 + SSE)
+    equal((run.code, len(run.lines)), (0, 10004))
+
+
+def test_unknown_dialect():
+    """an unknown dialect: what is near, what is known, exit code 2"""
+    run = allm("decode", "antropic", stdin=SSE)
+    equal((run.code, run.out), (2, b""))
+    holds(run.said, 'did you mean "anthropic"?', "known are:", "openai_chat")
+
+
+def test_unreadable():
+    """a file that cannot be read: one sentence, exit code 2"""
+    one_sentence(allm("decode", "openai_chat", "/nowhere/x"), 2, "/nowhere/x")
+    one_sentence(allm("decode", "openai_chat", "/"), 2, "directory")
+    one_sentence(allm("decode"), 2, "allm decode DIALECT [FILE]")
+    one_sentence(allm("decode", "anthropic", "a", "b"), 2, "at most one file")
+
+
+# ------------------------------------------------------------------- encode
+
+
+def test_encode():
+    """a request is shown as it would be sent, the key as ***"""
+    run = allm("encode", "anthropic:m", stdin=HI,
+               env={"ANTHROPIC_API_KEY": "sk-secret-123456"})
+    equal(run.code, 0)
+    equal(list(run.json), ["method", "url", "headers", "body"])
+    equal(run.json["url"], "https://api.anthropic.com/v1/messages")
+    equal(run.json["headers"]["x-api-key"], "***")
+    equal(run.json["body"]["model"], "m")
+    assert b"secret" not in run.out + run.err
+
+
+def test_encode_forms():
+    """plain, tagged, a file and a bare list of messages give the same"""
+    tagged = json.dumps({"__type__": "ALLM.Request", "data": {
+        "messages": [{"__type__": "ALLM.Message", "data": {
+            "role": "user", "content": "hi"}}]}})
+    wanted = allm("encode", "openai:m", stdin=HI).json
+    equal(wanted["headers"]["authorization"], "***")
+    for stdin in (tagged, json.dumps(json.loads(HI)["messages"])):
+        equal(allm("encode", "openai:m", stdin=stdin).json, wanted)
+    equal(allm("encode", "openai:m", file("r.json", HI)).json, wanted)
+
+
+def test_encode_options():
+    """options of the request and of the command line go into the body"""
+    plain = '{"messages": [{"role": "user", "content": "hi"}], ' \
+            '"options": {"top_p": 0.5}, "temperature": 0.25}'
+    body = allm("encode", "openai:m", "-o", "seed", "7", "--option", "user",
+                "me", stdin=plain).json["body"]
+    equal((body["top_p"], body["temperature"], body["seed"], body["user"]),
+          (0.5, 0.25, 7, "me"))
+
+
+def test_encode_place():
+    """the address comes from the environment or an option"""
+    run = allm("encode", "vllm:m", stdin=HI,
+               env={"VLLM_BASE_URL": "http://gpu:9/v1/"})
+    equal(run.json["url"], "http://gpu:9/v1/chat/completions")
+    assert "authorization" not in run.json["headers"]
+    run = allm("encode", "azure:m", "-o", "base_url", "https://me.example",
+               stdin=HI)
+    holds(run.json["url"], "https://me.example")
+
+
+def test_encode_all():
+    """every request of the fixtures gives the same body as there"""
+    count = 0
+    for dialect in ("openai_chat", "anthropic"):
+        for _, folder in cases(dialect, "body.json"):
+            if load(folder, "call.json"):
+                continue
+            run = allm("encode", dialect + ":demo", "-o", "base_url",
+                       "http://h.example/v1",
+                       os.path.join(folder, "request.json"))
+            equal(run.code, 0)
+            equal(run.json["body"], load(folder, "body.json"))
+            count += 1
+    assert count > 10, count
+
+
+def test_encode_bad():
+    """bad requests: one sentence each"""
+    one_sentence(allm("encode", "openai:m", stdin="{"), 2, "not JSON")
+    one_sentence(allm("encode", "openai:m", stdin=b""), 2, "not JSON")
+    one_sentence(allm("encode", "openai:m", stdin=None), 2, "not JSON")
+    one_sentence(allm("encode", "openai:m", stdin=b"\xff\x00\x01"), 2,
+                 "not JSON")
+    one_sentence(allm("encode", "openai:m", stdin='"x"'), 5, "no request")
+    one_sentence(allm("encode", "openai:m", stdin=HI.replace("user", "usr")),
+                 5, "/messages/0/role")
+    one_sentence(allm("encode", "openai:m", "/nowhere"), 2, "/nowhere")
+    one_sentence(allm("encode", "openai", stdin=HI), 2, "which model")
+    one_sentence(allm("encode"), 2, "PROVIDER:MODEL")
+    run = allm("encode", "opnai:m", stdin=HI)
+    equal((run.code, run.out), (2, b""))
+    holds(run.said, 'did you mean "openai"?', "mistral")
+
+
+if __name__ == "__main__":
+    main(globals())
