@@ -6,10 +6,7 @@
 #include <string.h>
 
 static const struct command *const commands[] = {
-    &help_command,
-    &decode_command,
-    &encode_command,
-    &version_command,
+    &ask_command, &decode_command, &encode_command, &version_command, &help_command,
 };
 
 const struct command *command_at(size_t index)

@@ -5,6 +5,7 @@
 #include "cli/opts.h"
 #include "cli/print.h"
 #include "cli/registry.h"
+#include "cli/show.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -21,33 +22,6 @@ static const struct flag flags[] = {
       "also the provider's own chunks, as raw_chunk events" },
     { .name = NULL },
 };
-
-/* A failure that is no event of the stream becomes one. */
-static void print_error(const allm_error *error)
-{
-    allm_event *e = allm_event_new(
-        ALLM(event, .type = ALLM_EV_ERROR, .seq = 1, .error = error));
-    print_owned(allm_event_json(e));
-    allm_event_free(e);
-}
-
-static int print_events(allm_stream *stream)
-{
-    const allm_event *event;
-    const allm_error *told = NULL;
-    allm_status status;
-    bool any = false;
-    while (!print_broken() &&
-           (status = allm_stream_next(stream, &event)) == ALLM_EVENT) {
-        any = any || event->type == ALLM_EV_ERROR ||
-              event->type == ALLM_EV_MESSAGE_COMPLETED;
-        print_owned(allm_stream_event_json(stream));
-    }
-    told = allm_stream_error(stream);
-    if (told && !any && !print_broken())
-        print_error(told);
-    return exit_of_error(told);
-}
 
 static allm_engine *make_engine(const char *dialect, const struct lend *from,
                                 const allm_json *options)
@@ -90,7 +64,7 @@ static int decode(const char *dialect, const char *path)
     }
     allm_engine *engine = make_engine(dialect, &from, options.json);
     allm_stream *stream = begin(engine);
-    int code = print_events(stream);
+    int code = show_events(stream);
     allm_stream_free(stream);
     allm_engine_free(engine);
     lend_close(&from);

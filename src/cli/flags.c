@@ -23,7 +23,7 @@ static bool refuse_unknown(const struct flag *table, const char *word)
     for (const struct flag *f = table; f->name; f++)
         suggest_try(&s, f->name);
     const char *near = len == strlen(word) ? suggest_found(&s) : NULL;
-    print_fault("there is no flag \"%.100s\"%s%s%s; allm --help lists them",
+    print_fault("there is no flag \"%.100s\"%s%s%s (allm --help lists them)",
                 word, near ? "; did you mean \"" : "", near ? near : "",
                 near ? "\"?" : "");
     return false;

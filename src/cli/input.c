@@ -85,6 +85,19 @@ void input_release(struct input *in)
     *in = (struct input){ 0 };
 }
 
+bool input_append(struct input *in, const char *bytes, size_t len)
+{
+    while (in->cap - in->len <= len)
+        if (in->cap > 2u * INPUT_LIMIT || !grow(in)) {
+            print_fault("the prompt is too long");
+            return false;
+        }
+    memcpy(in->ptr + in->len, bytes, len);
+    in->len += len;
+    in->ptr[in->len] = 0;
+    return true;
+}
+
 /* Nobody may have meant to give us this input: say what we wait for. */
 static void announce(int fd)
 {

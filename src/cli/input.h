@@ -26,6 +26,8 @@ void input_close(int fd);
 long input_read(int fd, const char *path, char *bytes, size_t len);
 
 bool input_load(struct input *in, const char *path);
+/* At its end; false: no memory or too much, and told. */
+bool input_append(struct input *in, const char *bytes, size_t len);
 void input_release(struct input *in);
 
 /* A JSON document, a root; NULL: it cannot be read or is none, and was told. */

@@ -1,0 +1,215 @@
+/* ask.c - allm [PROMPT...]: one question and its answer */
+#include "cli/ask.h"
+
+#include "cli/capture.h"
+#include "cli/command.h"
+#include "cli/exit.h"
+#include "cli/input.h"
+#include "cli/opts.h"
+#include "cli/print.h"
+#include "cli/prompt.h"
+#include "cli/session.h"
+#include "cli/show.h"
+#include "cli/target.h"
+
+#include <stddef.h>
+#include <unistd.h>
+
+#define AT(member) offsetof(struct ask, member)
+
+const struct flag ask_flags[] = {
+    { 'm', "--model", FLAG_TEXT, AT(model), "P:M", "provider:model to ask" },
+    { 's', "--system", FLAG_TEXT, AT(system), "TEXT",
+      "what the model is told first" },
+    { 'S', "--session", FLAG_TEXT, AT(session), "FILE",
+      "go on with a conversation" },
+    { 'a', "--attach", FLAG_LIST, AT(files), "FILE",
+      "a text or an image; may be repeated" },
+    { 0, "--schema", FLAG_TEXT, AT(schema), "FILE",
+      "the answer must fit this JSON Schema" },
+    { 'o', "--option", FLAG_PAIR, AT(options), "K V",
+      "an option of the provider, as temperature 0.2" },
+    { 0, "--json", FLAG_SWITCH, AT(json), NULL, "print one JSON document" },
+    { 0, "--events", FLAG_SWITCH, AT(events), NULL,
+      "print events, a line of JSON each" },
+    { 0, "--no-stream", FLAG_SWITCH, AT(no_stream), NULL,
+      "print the answer when it is complete" },
+    { 'u', "--usage", FLAG_SWITCH, AT(usage), NULL,
+      "tell tokens and cost, on stderr" },
+    { 0, "--max-turns", FLAG_NUMBER, AT(max_turns), "N",
+      "stop after so many answers" },
+    { 0, "--timeout", FLAG_SECONDS, AT(timeout_ms), "SECONDS",
+      "stop after this time" },
+    { 0, "--dry-run", FLAG_SWITCH, AT(dry_run), NULL,
+      "show the request, send nothing" },
+    { 'q', "--quiet", FLAG_SWITCH, AT(quiet), NULL, "no notes on stderr" },
+    { 'v', "--verbose", FLAG_SWITCH, AT(verbose), NULL,
+      "tell what happens, on stderr" },
+    { .name = NULL },
+};
+
+/* All that one call is made of. */
+struct question {
+    const struct ask *ask;
+    struct target target;
+    struct opts options;
+    struct capture capture;
+    allm_json *format; /* response_format, or NULL */
+    allm_thread *thread;
+    allm_engine *engine;
+};
+
+/* ------------------------------------------------------------------ parts --- */
+
+static bool read_schema(struct question *q)
+{
+    if (!q->ask->schema)
+        return true;
+    allm_json *document = input_json(q->ask->schema);
+    if (!document)
+        return false;
+    allm_json_schema *schema = allm_json_schema_new(document);
+    const allm_error *error = allm_json_schema_error(schema);
+    if (error)
+        print_fault("%s is no JSON Schema: %s", q->ask->schema, error->message);
+    else
+        q->format = allm_request_json_schema("answer", document, true);
+    allm_json_schema_free(schema);
+    allm_json_free(document);
+    return q->format != NULL;
+}
+
+/* The conversation; END_DONE, or how to end. */
+static int read_prompt(struct question *q, int argc, char **argv)
+{
+    const struct ask *a = q->ask;
+    q->thread = allm_thread_new(NULL);
+    if (a->system)
+        allm_thread_add(q->thread, ALLM_ROLE_SYSTEM, a->system);
+    allm_status status = prompt_add(q->thread, argc, argv, &a->files);
+    if (status == ALLM_AGAIN && isatty(STDIN_FILENO))
+        help_overview();
+    if (status == ALLM_AGAIN)
+        print_fault("there is nothing to ask: give a prompt, or pipe one in");
+    return status == ALLM_OK ? END_DONE : END_USAGE;
+}
+
+static void make_engine(struct question *q)
+{
+    static int errors_to = STDERR_FILENO;
+    const struct ask *a = q->ask;
+    allm_json *once = allm_json_parse("false", ALLM_NUL_ENDED, NULL);
+    allm_engine_opts opts = {
+        .size = sizeof opts,
+        .model = q->target.model,
+        .keys = q->target.keys,
+        .catalog = q->target.catalog,
+        .transport = a->dry_run ? &q->capture.transport : a->transport,
+        .retry = a->dry_run ? once : NULL,
+        .trace = a->verbose ? allm_trace_write : NULL,
+        .trace_ud = &errors_to,
+    };
+    q->engine = allm_engine_new(&opts);
+    allm_json_free(once);
+}
+
+/* ------------------------------------------------------------------- calls --- */
+
+static allm_call_opts call_opts(const struct question *q)
+{
+    const struct ask *a = q->ask;
+    return (allm_call_opts){
+        .size = sizeof(allm_call_opts),
+        .api_key = a->dry_run || a->any_key ? "none" : NULL,
+        .max_turns = a->max_turns,
+        .total_ms = a->timeout_ms,
+        .response_format = q->format,
+        .validate_output = q->format != NULL,
+        .json = q->options.json,
+    };
+}
+
+static int dry_run(struct question *q)
+{
+    allm_call_opts opts = call_opts(q);
+    allm_stream *stream = allm_chat(q->engine, q->thread, &opts);
+    allm_stream_wait(stream);
+    int code = capture_show(&q->capture, stream, false);
+    allm_stream_free(stream);
+    return code;
+}
+
+static enum show_form form_of(const struct question *q)
+{
+    const struct ask *a = q->ask;
+    return a->json                     ? SHOW_JSON
+           : a->events                 ? SHOW_EVENTS
+           : a->no_stream || q->format ? SHOW_WHOLE
+                                       : SHOW_STREAM;
+}
+
+static int call(struct question *q)
+{
+    struct show how = { form_of(q), q->ask->usage, q->format != NULL };
+    allm_call_opts opts = call_opts(q);
+    allm_stream *stream = allm_chat(q->engine, q->thread, &opts);
+    int code = show_chat(stream, &how);
+    allm_stream_free(stream);
+    return code;
+}
+
+static int prepare(struct question *q, int argc, char **argv)
+{
+    const struct ask *a = q->ask;
+    print_silence(a->quiet);
+    if (a->session)
+        return session_refuse();
+    if (a->json && a->events) {
+        print_fault("--json and --events exclude each other");
+        return END_USAGE;
+    }
+    if (!opts_read(&q->options, &a->options) || !read_schema(q))
+        return END_USAGE;
+    int code = read_prompt(q, argc, argv);
+    return code == END_DONE ? target_choose(&q->target, a->model) : code;
+}
+
+int ask_run(const struct ask *a, int argc, char **argv)
+{
+    struct question q = { .ask = a };
+    capture_init(&q.capture);
+    int code = prepare(&q, argc, argv);
+    if (code == END_DONE) {
+        if (a->verbose)
+            print_note("asking %s", q.target.model);
+        make_engine(&q);
+        code = a->dry_run ? dry_run(&q) : call(&q);
+    }
+    allm_engine_free(q.engine);
+    allm_thread_free(q.thread);
+    target_release(&q.target);
+    capture_release(&q.capture);
+    opts_release(&q.options);
+    allm_json_free(q.format);
+    return code;
+}
+
+static int run(int argc, char **argv)
+{
+    static struct ask a;
+    if (!flags_read(ask_flags, &a, &argc, argv))
+        return END_USAGE;
+    return ask_run(&a, argc, argv);
+}
+
+const struct command ask_command = {
+    .name = "ask",
+    .usage = "[FLAG...] [PROMPT...]",
+    .summary = "ask a model: piped input first, then the words",
+    .more = "stdout is the answer and nothing else.  Without -m the variable "
+            "ALLM_MODEL counts,\nthen the first provider that has a key.  A "
+            "prompt that begins with the name of a\ncommand: allm -- models "
+            "are what?\n",
+    .flags = ask_flags,
+    .run = run,
+};

@@ -1,0 +1,22 @@
+/* ask.h - one question and its answer, for the commands that ask */
+#ifndef CLI_ASK_H
+#define CLI_ASK_H
+
+#include "allm.h"
+#include "cli/flags.h"
+
+struct ask {
+    const char *model, *system, *session, *schema;
+    struct flag_list files, options;
+    bool json, events, no_stream, usage, dry_run, quiet, verbose;
+    uint32_t max_turns, timeout_ms;
+    const allm_transport *transport; /* NULL: the library's */
+    bool any_key;                    /* the transport needs none */
+};
+
+extern const struct flag ask_flags[];
+
+/* Gives the exit code. */
+int ask_run(const struct ask *a, int argc, char **argv);
+
+#endif

@@ -1,0 +1,242 @@
+/* show.c - a call on its way to the user: text, events or one document */
+#include "cli/show.h"
+
+#include "cli/exit.h"
+#include "cli/print.h"
+#include "cli/stop.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------- events --- */
+
+/* A failure that is no event of the stream becomes one. */
+static void print_error(const allm_error *error)
+{
+    allm_event *e = allm_event_new(
+        ALLM(event, .type = ALLM_EV_ERROR, .seq = 1, .error = error));
+    print_owned(allm_event_json(e));
+    allm_event_free(e);
+}
+
+int show_events(allm_stream *stream)
+{
+    const allm_event *event;
+    bool told = false;
+    while (!print_broken() && allm_stream_next(stream, &event) == ALLM_EVENT) {
+        told = told || event->type == ALLM_EV_ERROR ||
+               event->type == ALLM_EV_MESSAGE_COMPLETED;
+        print_owned(allm_stream_event_json(stream));
+        print_flush();
+    }
+    const allm_error *error = allm_stream_error(stream);
+    if (error && !told && !print_broken())
+        print_error(error);
+    return exit_of_error(error);
+}
+
+/* --------------------------------------------------------------------- text --- */
+
+/* A line feed behind the answer, if it has none. */
+static void end_line(const char *text, size_t len)
+{
+    if (len && text[len - 1] != '\n')
+        print_text("\n");
+}
+
+static void stream_text(allm_stream *stream)
+{
+    const allm_event *event;
+    bool open = false;
+    while (!print_broken() && allm_stream_next(stream, &event) == ALLM_EVENT) {
+        if (event->type != ALLM_EV_TEXT_DELTA || !event->text_len)
+            continue;
+        print_bytes(event->text, event->text_len);
+        print_flush();
+        open = event->text[event->text_len - 1] != '\n';
+    }
+    if (open)
+        print_text("\n");
+}
+
+static void whole_text(const allm_chat_result *result)
+{
+    size_t len = 0;
+    const char *text = result ? allm_response_text(result->final_response, &len)
+                              : NULL;
+    if (!text)
+        return;
+    print_bytes(text, len);
+    end_line(text, len);
+}
+
+/* ----------------------------------------------------------------- document --- */
+
+static allm_json *parsed(allm_text *text)
+{
+    size_t len = 0;
+    const char *bytes = allm_text_bytes(text, &len);
+    allm_json *value = allm_json_parse(bytes ? bytes : "null", bytes ? len : 4,
+                                       NULL);
+    allm_text_free(text);
+    return value;
+}
+
+static void put_member(allm_json_build *b, const char *key,
+                       const allm_json *value)
+{
+    allm_json_build_key(b, key);
+    if (value)
+        allm_json_build_value(b, value);
+    else
+        allm_json_build_null(b);
+}
+
+static void put_text(allm_json_build *b, const char *key, const char *text,
+                     size_t len)
+{
+    allm_json_build_key(b, key);
+    if (text)
+        allm_json_build_text(b, text, len);
+    else
+        allm_json_build_null(b);
+}
+
+/* What the answer says by itself. */
+static void put_response(allm_json_build *b, const allm_response *response)
+{
+    static const char *const keys[] = { "model", "finish_reason", "usage",
+                                        "request_id" };
+    allm_json *plain =
+        response ? parsed(allm_response_json(response, ALLM_FORM_PLAIN)) : NULL;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        put_member(b, keys[i], allm_json_get(plain, keys[i]));
+    allm_json_free(plain);
+}
+
+static void put_value(allm_json_build *b, const char *text, size_t len)
+{
+    allm_json *value = allm_json_parse(text ? text : "", text ? len : 0, NULL);
+    put_member(b, "value", allm_json_error(value) ? NULL : value);
+    allm_json_free(value);
+}
+
+static void print_document(const allm_chat_result *result,
+                           const allm_error *error, int code, bool value)
+{
+    size_t len = 0;
+    const allm_response *response = result ? result->final_response : NULL;
+    const char *text = response ? allm_response_text(response, &len) : NULL;
+    allm_json *why = error ? parsed(allm_error_json(error, ALLM_FORM_PLAIN))
+                           : NULL;
+    allm_json_build *b = allm_json_build_new(NULL);
+    allm_json_build_object(b);
+    allm_json_build_key(b, "version");
+    allm_json_build_int(b, 1);
+    allm_json_build_key(b, "ok");
+    allm_json_build_bool(b, code == END_DONE);
+    allm_json_build_key(b, "exit_code");
+    allm_json_build_int(b, code);
+    put_text(b, "text", text, len);
+    if (value)
+        put_value(b, text, len);
+    put_response(b, response);
+    put_text(b, "halted_reason", result ? result->halted_reason : NULL,
+             ALLM_NUL_ENDED);
+    put_member(b, "error", why);
+    allm_json_build_end(b);
+    allm_json *document = allm_json_build_done(b);
+    print_json(document, print_is_terminal() ? ALLM_JSON_PRETTY : 0);
+    allm_json_free(document);
+    allm_json_free(why);
+}
+
+/* ------------------------------------------------------------------- the end --- */
+
+void show_usage(const allm_usage *u)
+{
+    char cost[64] = "", cached[64] = "";
+    if (!u)
+        return;
+    if (u->total_cost.set)
+        snprintf(cost, sizeof cost, ", $%.6f", u->total_cost.value);
+    if (u->cached_input_tokens.set && u->cached_input_tokens.value)
+        snprintf(cached, sizeof cached, " (%lld of them cached)",
+                 (long long)u->cached_input_tokens.value);
+    if (!u->input_tokens.set && !u->output_tokens.set)
+        print_note("usage: not told");
+    else
+        print_note("usage: %lld tokens in%s, %lld out%s",
+                   (long long)u->input_tokens.value, cached,
+                   (long long)u->output_tokens.value, cost);
+}
+
+/* Why it is no plain success. */
+static void tell(const allm_chat_result *r, const allm_error *error, int code)
+{
+    if (error)
+        print_fault("%s", error->message);
+    else if (code == END_CUT)
+        print_fault("the answer was cut at the limit of tokens; more: -o "
+                    "max_tokens N");
+    else if (code == END_REFUSED)
+        print_fault("the answer was refused or filtered");
+    else if (code == END_ASKED && r && r->pending_question)
+        print_fault("somebody must answer: %s", r->pending_question);
+    else if (code != END_DONE)
+        print_fault("stopped: %s",
+                    r && r->halted_reason ? r->halted_reason : "no answer");
+}
+
+static const allm_error *error_of(const allm_stream *stream,
+                                  const allm_chat_result *r)
+{
+    const allm_error *error = allm_stream_error(stream);
+    if (!error && r)
+        error = r->error;
+    if (!error && r && r->final_response)
+        error = r->final_response->error;
+    return error;
+}
+
+/* An answer that says only why there is none. */
+static bool is_refusal(const allm_chat_result *r)
+{
+    const allm_response *response = r ? r->final_response : NULL;
+    return response &&
+           allm_json_text(allm_json_get(response->metadata, "refusal"), NULL);
+}
+
+static int finish(allm_stream *stream, const struct show *how, int signal)
+{
+    const allm_chat_result *r = allm_stream_chat_result(stream);
+    const allm_error *error = error_of(stream, r);
+    int code = error ? exit_of_error(error) : exit_of_chat(r);
+    if (code == END_DONE && is_refusal(r))
+        code = END_REFUSED;
+    if (signal)
+        code = END_SIGNAL + signal;
+    if (how->form == SHOW_WHOLE)
+        whole_text(r);
+    if (how->form == SHOW_JSON)
+        print_document(r, error, code, how->value);
+    bool silent = how->form == SHOW_JSON || how->form == SHOW_EVENTS;
+    if (!signal && !silent && !print_broken())
+        tell(r, error, code);
+    if (how->usage && r && r->final_response)
+        show_usage(r->final_response->usage);
+    return code;
+}
+
+int show_chat(allm_stream *stream, const struct show *how)
+{
+    stop_watch(stream);
+    if (how->form == SHOW_EVENTS)
+        show_events(stream);
+    else if (how->form == SHOW_STREAM)
+        stream_text(stream);
+    else
+        allm_stream_wait(stream);
+    int signal = stop_unwatch();
+    return finish(stream, how, signal);
+}

@@ -1,0 +1,60 @@
+/*
+ * stop.c - Ctrl-C and SIGTERM end a call, not the program in its middle
+ *
+ * A thread of its own waits for the signals, because hardly anything may be
+ * called in a handler.  It is woken for its end by SIGUSR1.
+ */
+#include "cli/stop.h"
+
+#include "cli/exit.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+static struct {
+    pthread_t thread;
+    sigset_t signals, before;
+    allm_stream *stream;
+    atomic_int came;
+    bool on;
+} watch;
+
+static void *wait_for_signals(void *ud)
+{
+    int number;
+    (void)ud;
+    while (!sigwait(&watch.signals, &number) && number != SIGUSR1) {
+        if (atomic_exchange(&watch.came, number))
+            _exit(END_SIGNAL + number);
+        allm_stream_cancel(watch.stream);
+    }
+    return NULL;
+}
+
+void stop_watch(allm_stream *stream)
+{
+    watch.stream = stream;
+    atomic_store(&watch.came, 0);
+    sigemptyset(&watch.signals);
+    sigaddset(&watch.signals, SIGINT);
+    sigaddset(&watch.signals, SIGTERM);
+    sigaddset(&watch.signals, SIGHUP);
+    sigaddset(&watch.signals, SIGUSR1);
+    pthread_sigmask(SIG_BLOCK, &watch.signals, &watch.before);
+    watch.on = !pthread_create(&watch.thread, NULL, wait_for_signals, NULL);
+    if (!watch.on) /* then signals end the program, as ever */
+        pthread_sigmask(SIG_SETMASK, &watch.before, NULL);
+}
+
+int stop_unwatch(void)
+{
+    if (watch.on) {
+        pthread_kill(watch.thread, SIGUSR1);
+        pthread_join(watch.thread, NULL);
+        pthread_sigmask(SIG_SETMASK, &watch.before, NULL);
+    }
+    watch.on = false;
+    return atomic_load(&watch.came);
+}

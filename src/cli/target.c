@@ -1,0 +1,100 @@
+/* target.c - which model is asked, and with which key */
+#include "cli/target.h"
+
+#include "cli/exit.h"
+#include "cli/print.h"
+#include "cli/registry.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+allm_keys *target_keys(void)
+{
+    return allm_keys_new(ALLM(keys_opts, .load_dotenv = 1));
+}
+
+bool target_has_key(const allm_keys *keys, const char *provider,
+                    const char **source)
+{
+    const char *from = NULL;
+    allm_text *key = allm_keys_get(keys, provider, NULL, &from);
+    bool found = key && !allm_text_error(key);
+    if (source)
+        *source = found ? from : NULL;
+    allm_text_free(key);
+    return found;
+}
+
+static bool set_model(struct target *t, const char *provider, const char *id)
+{
+    int n = provider
+                ? snprintf(t->model, sizeof t->model, "%s:%s", provider, id)
+                : snprintf(t->model, sizeof t->model, "%s", id);
+    return n > 0 && (size_t)n < sizeof t->model;
+}
+
+/* The first model of a provider with a key. */
+static bool find_by_key(struct target *t)
+{
+    const allm_model_ref *ref;
+    const char *asked = "";
+    for (size_t i = 0; (ref = allm_catalog_at(t->catalog, i)); i++) {
+        if (!strcmp(asked, ref->provider))
+            continue;
+        asked = ref->provider;
+        if (target_has_key(t->keys, asked, NULL))
+            return set_model(t, ref->provider, ref->id);
+    }
+    return false;
+}
+
+static int nobody(void)
+{
+    print_fault("no model is configured: ALLM_MODEL, OPENAI_API_KEY, "
+                "ANTHROPIC_API_KEY and the like (allm keys lists them) are not "
+                "set, nor in ./.env");
+    print_fault("a local server needs no key: allm -m ollama_openai:llama3.2 "
+                "... (Ollama) or allm -m llamacpp:default ... (llama.cpp)");
+    print_fault("to see what it is like without either: allm demo");
+    return END_KEY;
+}
+
+/* A provider in front, or a name that the catalog knows. */
+static int check_given(struct target *t, const char *given)
+{
+    const char *colon = strchr(given, ':');
+    allm_json *list = allm_registry_list();
+    bool known = colon && registry_row(list, given, (size_t)(colon - given));
+    const allm_model_ref *ref = known ? NULL
+                                      : allm_catalog_find(t->catalog, given);
+    int code = END_DONE;
+    if (!known && !ref) {
+        print_fault("the model \"%.200s\" is not known; say whose it is: -m "
+                    "PROVIDER:MODEL (allm models lists them)",
+                    given);
+        code = END_REQUEST;
+    } else if (!set_model(t, ref ? ref->provider : NULL,
+                          ref ? ref->id : given)) {
+        print_fault("the name of the model is too long");
+        code = END_USAGE;
+    }
+    allm_json_free(list);
+    return code;
+}
+
+int target_choose(struct target *t, const char *given)
+{
+    const char *wanted = getenv("ALLM_MODEL");
+    t->keys = target_keys();
+    t->catalog = allm_catalog_new(NULL);
+    if (given || (wanted && *wanted))
+        return check_given(t, given ? given : wanted);
+    return find_by_key(t) ? END_DONE : nobody();
+}
+
+void target_release(struct target *t)
+{
+    allm_catalog_free(t->catalog);
+    allm_keys_free(t->keys);
+}

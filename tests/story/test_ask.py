@@ -1,0 +1,309 @@
+#!/usr/bin/env python3
+"""test_ask - allm [PROMPT...], version, help and exit codes, run in pipes"""
+import json
+import os
+import pty
+import signal
+import subprocess
+import time
+
+from program import (ALLM, CLEAN, HOME, allm, equal, file, holds, main,
+                     one_sentence)
+
+EXIT_CODES = (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 130, 141, 143)
+
+
+def fake(*entries, **more):
+    """The words that give the scripted model this script."""
+    return ["-m", "fake:m", "-o", "adapter_opts",
+            json.dumps({"script": list(entries), **more})]
+
+
+def text(words="Hello."):
+    return fake(["text", words], ["usage", {"input_tokens": 3,
+                                            "output_tokens": 2}],
+                ["finish", "stop"])
+
+
+def on_terminal(*args):
+    """What the program writes to a terminal, where it reads from one, too."""
+    ours, theirs = pty.openpty()
+    child = subprocess.Popen([ALLM, *args], stdin=theirs, stdout=theirs,
+                             stderr=theirs, env=CLEAN, cwd=HOME)
+    os.close(theirs)
+    said = b""
+    while True:
+        try:
+            piece = os.read(ours, 4096)
+        except OSError:
+            break
+        if not piece:
+            break
+        said += piece
+    os.close(ours)
+    return child.wait(timeout=20), said
+
+
+def asked(*args, **more):
+    """The messages that would be sent."""
+    run = allm("-m", "openai:gpt-4.1", "--dry-run", *args, **more)
+    equal(run.code, 0)
+    return run.json["body"]["messages"]
+
+
+def test_answer():
+    """stdout is the answer and nothing else"""
+    run = allm(*text(), "hi", "there")
+    equal((run.code, run.out, run.err), (0, b"Hello.\n", b""))
+    run = allm(*text("with its own end\n"), "hi")
+    equal(run.out, b"with its own end\n")
+    run = allm(*text(), "--no-stream", "hi")
+    equal(run.out, b"Hello.\n")
+
+
+def test_prompt():
+    """piped input goes first, then the words"""
+    equal(asked("a", "b"), [{"role": "user", "content": "a b"}])
+    equal(asked("a", stdin="in\n"), [{"role": "user", "content": "in\n\na"}])
+    equal(asked(stdin="in\n"), [{"role": "user", "content": "in"}])
+    equal(asked("-s", "sys", "--", "-x"),
+          [{"role": "system", "content": "sys"},
+           {"role": "user", "content": "-x"}])
+    equal(asked("ask", "models"), [{"role": "user", "content": "ask models"}])
+
+
+def test_no_stdin():
+    """a closed or empty standard input never blocks"""
+    for stdin in (None, b""):
+        equal(allm(*text(), "hi", stdin=stdin).out, b"Hello.\n")
+        one_sentence(allm(*text(), stdin=stdin), 2, "nothing to ask")
+
+
+def test_much():
+    """10 MB on standard input are one prompt"""
+    run = allm(*text(), "hi", stdin=b"x" * 10_000_000)
+    equal((run.code, run.out), (0, b"Hello.\n"))
+    run = allm(*text(), "hi", stdin=b"y" * (65 * 1024 * 1024))
+    one_sentence(run, 2, "more than 64 MiB")
+
+
+def test_binary():
+    """what is no text is refused"""
+    one_sentence(allm(*text(), stdin=b"\x7fELF\0\0\xff"), 2, "not text")
+    one_sentence(allm(*text(), "-a", file("x.bin", b"\0\1\2"), "hi"), 2,
+                 "x.bin is neither text")
+    one_sentence(allm(*text(), "-a", "/nowhere", "hi"), 2, "/nowhere")
+    one_sentence(allm(*text(), "-a", "/", "hi"), 2, "directory")
+    one_sentence(allm(*text(), b"\xff\xfe"), 2, "not text")
+
+
+def test_attachments():
+    """files go with the prompt: texts with their name, images as such"""
+    name = file("note.txt", "line\n")
+    png = file("dot.png", b"\x89PNG\r\n\x1a\n" + b"\0" * 20)
+    parts = asked("-a", name, "-a", png, "what?")[0]["content"]
+    equal([p["type"] for p in parts], ["text", "image_url", "text"])
+    equal(parts[0]["text"], name + ":\n\nline\n")
+    equal(parts[2]["text"], "what?")
+
+
+def test_json():
+    """--json prints one document with a version"""
+    run = allm(*text(), "--json", "hi")
+    got = run.json
+    equal((got["version"], got["ok"], got["text"], got["finish_reason"]),
+          (1, True, "Hello.", "stop"))
+    equal(got["usage"]["input_tokens"], 3)
+    run = allm("-m", "fake:m", "--json", "hi")
+    equal((run.code, run.json["ok"], run.json["exit_code"], run.err),
+          (12, False, 12, b""))
+    equal(run.json["error"]["reason"], "no_scripted_response")
+
+
+def test_events():
+    """--events prints a line of JSON for each event"""
+    lines = allm(*text(), "--events", "hi").lines
+    equal(lines[0]["type"], "message_started")
+    equal(lines[-1]["type"], "chat_completed")
+    one_sentence(allm("--json", "--events", "hi"), 2, "exclude each other")
+
+
+def test_usage():
+    """-u tells the tokens on stderr, -q nothing"""
+    run = allm(*text(), "-u", "hi")
+    equal((run.out, run.said), (b"Hello.\n", "usage: 3 tokens in, 2 out\n"))
+    equal(allm(*text(), "-u", "-q", "hi").err, b"")
+    holds(allm(*text(), "-v", "hi").said, "asking fake:m", '"span":"chat"')
+
+
+def test_schema():
+    """--schema: an answer that fits, and exit code 6 for one that does not"""
+    schema = file("s.json", '{"type": "object", "required": ["a"]}')
+    run = allm(*text('{"a": 1}'), "--schema", schema, "--json", "hi")
+    equal((run.code, run.json["value"]), (0, {"a": 1}))
+    run = allm("-m", "fake:m", "-o", "adapter_opts", json.dumps(
+        {"scripts": [[["text", "{}"], ["finish", "stop"]]] * 9}),
+        "--schema", schema, "hi")
+    equal(run.code, 6)
+    one_sentence(allm(*text(), "--schema", file("t.json", "{"), "hi"), 2,
+                 "t.json is not JSON")
+    one_sentence(allm(*text(), "--schema", file("u.json", '{"type": "x"}'),
+                      "hi"), 2, "no JSON Schema")
+
+
+def test_exit_codes():
+    """every end has its code"""
+    def code(*entries, words=()):
+        return allm(*fake(*entries), *words, "hi").code
+    equal(code(["error", "malformed_response"]), 1)
+    equal(code(["error", "rate_limited"]), 3)
+    equal(code(["preflight_error", "network_error"]), 3)
+    equal(code(["error", "authentication_failed"]), 4)
+    equal(allm("-m", "openai:gpt-4.1", "hi").code, 4)
+    equal(code(["error", "context_length_exceeded"]), 5)
+    equal(allm("-m", "nobody:x", "hi").code, 5)
+    equal(code(["text", "x"], ["finish", "content_filter"]), 7)
+    equal(code(["text", "x"], ["finish", "length"]), 9)
+    equal(code(["stream_error", "truncated"]), 9)
+    equal(allm("-m", "fake:m", "hi").code, 12)
+    equal(code(["delay", 5000], ["text", "x"], ["finish", "stop"],
+               words=("--timeout", "0.05")), 3)
+    holds(allm("help", "ask").text, *[f"{c:3}  " for c in EXIT_CODES])
+
+
+def test_partial():
+    """what came before a failure is on stdout, the reason on stderr"""
+    run = allm(*fake(["text", "partial"], ["error", "rate_limited"]), "hi")
+    equal((run.code, run.out), (3, b"partial\n"))
+    assert run.said.startswith("allm: "), run.said
+
+
+def test_nobody():
+    """without a provider: three lines, exit code 4"""
+    run = allm("hi")
+    equal((run.code, run.out, run.said.count("\n")), (4, b"", 3))
+    holds(run.said, "OPENAI_API_KEY", "ollama_openai", "llamacpp",
+          "allm demo")
+
+
+def test_model():
+    """the model is that of -m, of ALLM_MODEL, of the first key"""
+    def model(*words, **env):
+        run = allm(*words, "--dry-run", "hi", env=env)
+        return run.json["body"]["model"]
+    equal(model("-m", "groq:a", ALLM_MODEL="openai:b"), "a")
+    equal(model(ALLM_MODEL="openai:b"), "b")
+    assert model(ANTHROPIC_API_KEY="sk-ant-x").startswith("claude")
+    one_sentence(allm("-m", "x" * 300, "hi"), 5, "is not known")
+    one_sentence(allm("-m", "openai:" + "x" * 300, "hi"), 2, "too long")
+
+
+def test_keys_stay():
+    """no key is ever shown"""
+    key = "sk-1234567890abcdef"
+    for words in (("--dry-run", "hi"), ("-v", "hi"), ("keys",), ("doctor",)):
+        run = allm(*words, env={"OPENAI_API_KEY": key})
+        assert key.encode() not in run.out + run.err, words
+
+
+def test_bad_flags():
+    """an unknown flag or command: a suggestion, exit code 2"""
+    one_sentence(allm("--modle", "x"), 2, 'did you mean "--model"?')
+    one_sentence(allm("-Z"), 2, '"-Z"')
+    one_sentence(allm("decode", "--rwa", "x"), 2, '"--raw"')
+    one_sentence(allm("verison"), 2, 'did you mean "allm version"?')
+    one_sentence(allm("help", "decod"), 2, 'did you mean "decode"?')
+    one_sentence(allm("-m"), 2, "needs a value")
+    one_sentence(allm("-o", "k"), 2, "K V")
+    one_sentence(allm("--json=1", "x"), 2, "takes no value")
+    one_sentence(allm("--timeout", "soon", "x"), 2, "number of seconds")
+    one_sentence(allm("--max-turns", "0", "x"), 2, "from 1 on")
+    one_sentence(allm("version", "x"), 2, "takes no words")
+
+
+def test_help():
+    """--help fits on a screen and has examples"""
+    for words in (("--help",), ("-h",), ("help",)):
+        run = allm(*words)
+        equal(run.code, 0)
+        assert run.text.count("\n") <= 45, run.text.count("\n")
+        assert max(len(line) for line in run.text.splitlines()) <= 80
+        holds(run.text, "examples:", "decode", "--schema")
+    holds(allm("decode", "--help").text, "usage: allm decode DIALECT [FILE]")
+
+
+def test_version():
+    """the version of program and library"""
+    assert allm("version").text.startswith("allm 0."), "version"
+    equal(allm("--version").out, allm("version").out)
+
+
+def test_terminal():
+    """control characters of a model never reach a terminal raw"""
+    bad = "\x1b[31m\x9b31m\x07\x7f\rt\tn\nä€"
+    code, said = on_terminal(*text(bad), "hi")
+    equal(code, 0)
+    equal(said, "\\u001b[31m\\u009b31m\\u0007\\u007f\\u000dt\tn\r\nä€\r\n"
+          .encode())
+    for flag in ("--json", "--events"):
+        code, said = on_terminal(*text(bad), flag, "hi")
+        for byte in (b"\x1b", b"\xc2\x9b", b"\x07", b"\x7f"):
+            assert byte not in said, (flag, said)
+    code, said = on_terminal(*fake(["error", "unknown",
+                                    {"message": bad}]), "hi")
+    assert b"\x1b" not in said and code == 1, said
+    equal(allm(*text(bad), "hi").out, bad.encode() + b"\n")
+
+
+def test_closed_stdout():
+    """a closed or broken stdout is noticed"""
+    for words in (["version"], [*text(), "hi"], ["--help"]):
+        done = subprocess.run(["sh", "-c", 'exec "$@" >&-', "sh", ALLM,
+                               *words], env=CLEAN, capture_output=True,
+                              stdin=subprocess.DEVNULL, check=False)
+        equal(done.returncode, 1)
+        holds(done.stderr.decode(), "cannot write to standard output")
+        if os.path.exists("/dev/full"):
+            with open("/dev/full", "wb") as full:
+                done = subprocess.run([ALLM, *words], env=CLEAN, stdout=full,
+                                      stdin=subprocess.DEVNULL, check=False,
+                                      stderr=subprocess.PIPE)
+            equal(done.returncode, 1)
+            holds(done.stderr.decode(), "No space left")
+
+
+def test_broken_pipe():
+    """nobody reads: exit code 141, and no words"""
+    ours, theirs = os.pipe()
+    os.close(ours)
+    done = subprocess.run([ALLM, *text("x" * 100000), "hi"], env=CLEAN,
+                          stdout=theirs, stderr=subprocess.PIPE,
+                          stdin=subprocess.DEVNULL, check=False)
+    os.close(theirs)
+    equal((done.returncode, done.stderr), (141, b""))
+
+
+def test_signals():
+    """Ctrl-C and SIGTERM end a call with 130 and 143"""
+    for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+        child = subprocess.Popen(
+            [ALLM, *fake(["text", "begun"], ["delay", 60000],
+                         ["finish", "stop"]), "hi"],
+            env=CLEAN, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
+        equal(os.read(child.stdout.fileno(), 100), b"begun")
+        began = time.monotonic()
+        child.send_signal(number)
+        equal(child.communicate(timeout=20)[0], b"\n")
+        equal(child.returncode, code)
+        assert time.monotonic() - began < 5
+
+
+def test_session():
+    """-S says what it cannot do"""
+    run = allm("-S", os.path.join(HOME, "none", "s.json"), *text(), "hi")
+    assert run.code in (2, 11), run.code
+    assert run.said.startswith("allm: "), run.said
+
+
+if __name__ == "__main__":
+    main(globals())
