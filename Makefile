@@ -8,13 +8,16 @@ DESTDIR   ?=
 FUZZ_TIME ?= 600
 export DESTDIR FUZZ_TIME
 
-.PHONY: all run test lint format asan tsan valgrind torture cover bench fuzz \
+.PHONY: all run examples test lint format asan tsan valgrind torture cover bench fuzz \
         abi-accept install uninstall clean help
 
 all:            ## build the library, the examples and the tests
 	@tools/build main
 
-run: all        ## show the library at work: run the examples
+run: all        ## show the program at work: no key, no network
+	@build/main/allm demo
+
+examples: all   ## run the examples, one after the other
 	@tools/run-examples build/main
 
 test: all       ## run all tests

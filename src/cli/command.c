@@ -6,7 +6,9 @@
 #include <string.h>
 
 static const struct command *const commands[] = {
-    &ask_command, &decode_command, &encode_command, &version_command, &help_command,
+    &ask_command,    &chat_command,    &models_command, &keys_command,
+    &doctor_command, &demo_command,    &replay_command, &decode_command,
+    &encode_command, &version_command, &help_command,
 };
 
 const struct command *command_at(size_t index)

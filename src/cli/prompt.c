@@ -94,8 +94,8 @@ static bool add_image(struct prompt *p, const char *path)
     if (!input_load(bytes, path))
         return false;
     allm_image *named = allm_image_from_file(path);
-    allm_image *image = allm_image_from_binary(
-        bytes->ptr, bytes->len, named ? named->mime_type : NULL);
+    allm_image *image = allm_image_from_binary(bytes->ptr, bytes->len,
+                                               named ? named->mime_type : NULL);
     const allm_error *error = allm_image_error(image);
     allm_image_free(named);
     p->image[p->count] = image;

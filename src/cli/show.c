@@ -59,6 +59,18 @@ static void stream_text(allm_stream *stream)
         print_text("\n");
 }
 
+int show_text(allm_stream *stream)
+{
+    stream_text(stream);
+    const allm_error *error = allm_stream_error(stream);
+    const allm_response *response = allm_stream_response(stream);
+    if (!error && response)
+        error = response->error;
+    if (error)
+        print_fault("%s", error->message);
+    return exit_of_error(error);
+}
+
 static void whole_text(const allm_chat_result *result)
 {
     size_t len = 0;

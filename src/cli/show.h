@@ -20,6 +20,10 @@ struct show {
 /* Run a stream, print its events.  Gives the exit code. */
 int show_events(allm_stream *stream);
 
+/* Run a stream of one answer, print its text, tell of a failure.  Gives the
+ * exit code. */
+int show_text(allm_stream *stream);
+
 /* Run a chat and show it; Ctrl-C cancels it.  Gives the exit code. */
 int show_chat(allm_stream *stream, const struct show *how);
 

@@ -1,0 +1,12 @@
+/* chat_lines.h - lines that the user writes */
+#ifndef CLI_CHAT_LINES_H
+#define CLI_CHAT_LINES_H
+
+#include <stdbool.h>
+
+/* The next line without its end, lent until the next call; NULL: no more. */
+const char *chat_lines_next(void);
+/* Is there a terminal, so that a prompt is shown? */
+bool chat_lines_shown(void);
+
+#endif

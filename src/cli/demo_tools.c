@@ -1,0 +1,81 @@
+/* demo_tools.c - three tools for the demonstration */
+#include "cli/demo_tools.h"
+
+#include <dirent.h>
+#include <string.h>
+#include <time.h>
+
+static void tell_time(allm_tool_run *run, const allm_json *args, void *ud)
+{
+    char text[64] = "unknown";
+    struct tm now;
+    time_t seconds = time(NULL);
+    (void)args;
+    (void)ud;
+    if (gmtime_r(&seconds, &now))
+        strftime(text, sizeof text, "%Y-%m-%d %H:%M UTC", &now);
+    allm_tool_text(run, text, strlen(text));
+}
+
+static void count_entries(allm_tool_run *run, const allm_json *args, void *ud)
+{
+    const struct dirent *entry;
+    int64_t count = 0;
+    DIR *folder = opendir(".");
+    (void)args;
+    (void)ud;
+    if (!folder) {
+        allm_tool_fail(run, "this folder cannot be read");
+        return;
+    }
+    while ((entry = readdir(folder)))
+        count += entry->d_name[0] != '.';
+    closedir(folder);
+    allm_json_build *b = allm_json_build_new(NULL);
+    allm_json_build_object(b);
+    allm_json_build_key(b, "entries");
+    allm_json_build_int(b, count);
+    allm_json_build_end(b);
+    allm_json *value = allm_json_build_done(b);
+    allm_tool_ok(run, value);
+    allm_json_free(value);
+}
+
+static void ask_favourite(allm_tool_run *run, const allm_json *args, void *ud)
+{
+    (void)args;
+    (void)ud;
+    allm_tool_ask(run, "What is your favourite colour?", NULL);
+}
+
+#define NO_ARGUMENTS "{\"type\": \"object\", \"properties\": {}}"
+
+const allm_tool *const *demo_tools(void)
+{
+    static const allm_tool clock_tool = {
+        .size = sizeof clock_tool,
+        .name = "clock",
+        .description = "The time of day",
+        .schema_text = NO_ARGUMENTS,
+        .call = tell_time,
+        .effect = ALLM_EFFECT_PURE,
+    };
+    static const allm_tool folder_tool = {
+        .size = sizeof folder_tool,
+        .name = "folder",
+        .description = "How many entries the current folder has",
+        .schema_text = NO_ARGUMENTS,
+        .call = count_entries,
+        .effect = ALLM_EFFECT_PURE,
+    };
+    static const allm_tool ask_tool = {
+        .size = sizeof ask_tool,
+        .name = "favourite",
+        .description = "Ask the user for the favourite colour",
+        .schema_text = NO_ARGUMENTS,
+        .call = ask_favourite,
+    };
+    static const allm_tool *const tools[] = { &clock_tool, &folder_tool,
+                                              &ask_tool };
+    return tools;
+}

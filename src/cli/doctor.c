@@ -1,0 +1,136 @@
+/* doctor.c - allm doctor: is all there that is needed? */
+#include "cli/command.h"
+#include "cli/exit.h"
+#include "cli/print.h"
+#include "cli/registry.h"
+#include "cli/target.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static const struct flag flags[] = { { .name = NULL } };
+
+static void finding(bool good, const char *what, const char *detail)
+{
+    print_format("%-4s %-14s %s\n", good ? "ok" : "--", what, detail);
+}
+
+static void check_library(void)
+{
+    char text[64], built[32];
+    snprintf(built, sizeof built, "%d.%d.%d", ALLM_VERSION_MAJOR,
+             ALLM_VERSION_MINOR, ALLM_VERSION_PATCH);
+    snprintf(text, sizeof text, "%s, the program was built for %s",
+             allm_version(), built);
+    finding(!strcmp(allm_version(), built), "library", text);
+}
+
+static bool check_keys(void)
+{
+    char text[512] = "";
+    allm_keys *keys = target_keys();
+    allm_json *list = allm_registry_list();
+    for (const allm_json *row = NULL; (row = allm_json_next(list, row));) {
+        const char *name = registry_text(row, "name");
+        size_t len = strlen(text);
+        if (registry_is_http(row) && target_has_key(keys, name, NULL))
+            snprintf(text + len, sizeof text - len, "%s%s", len ? ", " : "",
+                     name);
+    }
+    bool any = *text != 0;
+    finding(any, "keys", any ? text : "none; allm keys tells which variables");
+    allm_json_free(list);
+    allm_keys_free(keys);
+    return any;
+}
+
+/* Does somebody listen there, on this machine?  It answers at once or not. */
+static bool listens(uint16_t port)
+{
+    struct sockaddr_in at = { .sin_family = AF_INET,
+                              .sin_port = htons(port),
+                              .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    if (fd < 0)
+        return false;
+    fcntl(fd, F_SETFL, O_NONBLOCK);
+    struct pollfd wait = { .fd = fd, .events = POLLOUT };
+    int error = 0;
+    socklen_t size = sizeof error;
+    bool yes = !connect(fd, (struct sockaddr *)&at, sizeof at) ||
+               (errno == EINPROGRESS && poll(&wait, 1, 200) == 1 &&
+                !getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) && !error);
+    close(fd);
+    return yes;
+}
+
+static bool check_local(void)
+{
+    static const struct {
+        uint16_t port;
+        const char *name, *provider;
+    } servers[] = {
+        { 11434, "Ollama", "ollama_openai" },
+        { 8080, "llama.cpp", "llamacpp" },
+        { 1234, "LM Studio", "lmstudio" },
+        { 8000, "vLLM", "vllm" },
+    };
+    bool any = false;
+    for (size_t i = 0; i < sizeof servers / sizeof *servers; i++) {
+        char text[128];
+        bool up = listens(servers[i].port);
+        snprintf(text, sizeof text, "port %d: %s%s%s", servers[i].port,
+                 up ? "somebody listens; allm -m " : "nobody listens",
+                 up ? servers[i].provider : "", up ? ":MODEL ..." : "");
+        finding(up, servers[i].name, text);
+        any = any || up;
+    }
+    return any;
+}
+
+static void check_rest(void)
+{
+    const char *model = getenv("ALLM_MODEL"), *home = getenv("HOME");
+    finding(model && *model, "ALLM_MODEL",
+            model && *model ? model : "not set; -m names a model");
+    bool writable = home && !access(home, W_OK);
+    finding(writable, "home",
+            !home       ? "HOME is not set"
+            : !writable ? "cannot be written to"
+                        : home);
+    finding(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO), "terminal",
+            isatty(STDOUT_FILENO) ? "yes" : "no: output goes elsewhere");
+}
+
+static int run(int argc, char **argv)
+{
+    if (!flags_read(flags, NULL, &argc, argv))
+        return END_USAGE;
+    check_library();
+    bool key = check_keys();
+    bool local = check_local();
+    check_rest();
+    if (key || local)
+        return END_DONE;
+    print_note("nobody can be asked: set a key, or start a local server; "
+               "without either there is allm demo");
+    return END_KEY;
+}
+
+const struct command doctor_command = {
+    .name = "doctor",
+    .usage = "",
+    .summary = "check keys, local servers and surroundings",
+    .more = "Only this machine is looked at.  Exit code 4: nobody can be "
+            "asked.\n",
+    .flags = flags,
+    .run = run,
+};

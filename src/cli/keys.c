@@ -1,0 +1,99 @@
+/* keys.c - allm keys: where each key comes from, never its value */
+#include "cli/command.h"
+#include "cli/exit.h"
+#include "cli/print.h"
+#include "cli/registry.h"
+#include "cli/target.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static struct wish {
+    bool json;
+} wish;
+
+static const struct flag flags[] = {
+    { 0, "--json", FLAG_SWITCH, offsetof(struct wish, json), NULL,
+      "as a JSON list" },
+    { .name = NULL },
+};
+
+struct row {
+    const char *name, *variable, *source;
+    bool keyless;
+};
+
+static void print_row(const struct row *r)
+{
+    const char *from = !r->source ? (r->keyless ? "none needed" : "not set")
+                       : !strcmp(r->source, "env")    ? "environment"
+                       : !strcmp(r->source, "dotenv") ? ".env file"
+                                                      : r->source;
+    print_format("%-22s %-28s %s\n", r->name, r->variable, from);
+}
+
+static void put_row(allm_json_build *b, const struct row *r)
+{
+    allm_json_build_object(b);
+    allm_json_build_key(b, "provider");
+    allm_json_build_text(b, r->name, ALLM_NUL_ENDED);
+    allm_json_build_key(b, "variable");
+    allm_json_build_text(b, r->variable, ALLM_NUL_ENDED);
+    allm_json_build_key(b, "source");
+    if (r->source)
+        allm_json_build_text(b, r->source, ALLM_NUL_ENDED);
+    else
+        allm_json_build_null(b);
+    allm_json_build_key(b, "needed");
+    allm_json_build_bool(b, !r->keyless);
+    allm_json_build_end(b);
+}
+
+/* Those that are there first. */
+static void list_keys(const allm_keys *keys, const allm_json *list, bool found,
+                      allm_json_build *b)
+{
+    for (const allm_json *at = NULL; (at = allm_json_next(list, at));) {
+        struct row r = { .name = registry_text(at, "name"),
+                         .keyless = registry_is_keyless(at) };
+        if (!registry_is_http(at) ||
+            target_has_key(keys, r.name, &r.source) != found)
+            continue;
+        allm_text *variable = allm_keys_variable(r.name);
+        r.variable = allm_text_bytes(variable, NULL);
+        if (r.variable && wish.json)
+            put_row(b, &r);
+        else if (r.variable)
+            print_row(&r);
+        allm_text_free(variable);
+    }
+}
+
+static int run(int argc, char **argv)
+{
+    if (!flags_read(flags, &wish, &argc, argv))
+        return END_USAGE;
+    allm_keys *keys = target_keys();
+    allm_json *list = allm_registry_list();
+    allm_json_build *b = allm_json_build_new(NULL);
+    allm_json_build_array(b);
+    list_keys(keys, list, true, b);
+    list_keys(keys, list, false, b);
+    allm_json_build_end(b);
+    allm_json *all = allm_json_build_done(b);
+    if (wish.json)
+        print_json(all, ALLM_JSON_PRETTY);
+    allm_json_free(all);
+    allm_json_free(list);
+    allm_keys_free(keys);
+    return END_DONE;
+}
+
+const struct command keys_command = {
+    .name = "keys",
+    .usage = "[--json]",
+    .summary = "tell where each key comes from, never its value",
+    .more = "A key is looked for in the environment, then in ./.env.\n",
+    .flags = flags,
+    .run = run,
+};

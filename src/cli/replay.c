@@ -1,0 +1,193 @@
+/*
+ * replay.c - allm replay: play a recording, without a network
+ *
+ * Without a prompt all its exchanges are played in their order, whatever they
+ * asked; the dialect follows from their addresses.  With one, the recording
+ * stands in place of the provider, and must have that very request.
+ */
+#include "cli/ask.h"
+#include "cli/command.h"
+#include "cli/exit.h"
+#include "cli/input.h"
+#include "cli/print.h"
+#include "cli/registry.h"
+#include "cli/show.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static struct wish {
+    const char *model, *system;
+    struct flag_list options;
+    bool events, timed;
+} wish;
+
+static const struct flag flags[] = {
+    { 'm', "--model", FLAG_TEXT, offsetof(struct wish, model), "P:M",
+      "whose exchanges they are; for a prompt" },
+    { 's', "--system", FLAG_TEXT, offsetof(struct wish, system), "TEXT",
+      "what the model was told first" },
+    { 'o', "--option", FLAG_PAIR, offsetof(struct wish, options), "K V",
+      "an option of the provider" },
+    { 0, "--events", FLAG_SWITCH, offsetof(struct wish, events), NULL,
+      "print events, a line of JSON each" },
+    { 0, "--timed", FLAG_SWITCH, offsetof(struct wish, timed), NULL,
+      "as slowly as it came" },
+    { .name = NULL },
+};
+
+/* ---------------------------------------------------------------- dialects --- */
+
+static const char *dialect_of(const char *url)
+{
+    static const struct {
+        const char *part, *dialect;
+    } rows[] = {
+        { "/chat/completions", "openai_chat" },
+        { "/messages", "anthropic" },
+        { "/responses", "openai_responses" },
+        { "enerateContent", "gemini" },
+        { "/api/chat", "ollama" },
+    };
+    for (size_t i = 0; url && i < sizeof rows / sizeof *rows; i++)
+        if (strstr(url, rows[i].part))
+            return rows[i].dialect;
+    return NULL;
+}
+
+/* The end of the object that begins here: before the next line with a brace. */
+static const char *object_end(const char *at, const char *end)
+{
+    const char *line = at;
+    while ((line = memchr(line, '\n', (size_t)(end - line))) && ++line < end)
+        if (*line == '{')
+            return line;
+    return end;
+}
+
+/* The next request behind *at, its dialect or NULL; false: no more. */
+static bool next_request(const char **at, const char *end, const char **dialect)
+{
+    while (*at < end) {
+        const char *stop = object_end(*at, end);
+        allm_json *object = allm_json_parse(*at, (size_t)(stop - *at), NULL);
+        const allm_json *request = allm_json_get(object, "request");
+        *dialect =
+            dialect_of(allm_json_text(allm_json_get(request, "url"), NULL));
+        bool found = request != NULL;
+        allm_json_free(object);
+        *at = stop;
+        if (found)
+            return true;
+    }
+    return false;
+}
+
+/* ------------------------------------------------------------------ playing --- */
+
+static int play_one(const allm_replay *replay, const char *dialect)
+{
+    const allm_message *question = ALLM(message, .role = ALLM_ROLE_USER,
+                                        .text = "?");
+    allm_json *retry = allm_json_parse("false", ALLM_NUL_ENDED, NULL);
+    allm_json *place = allm_json_parse(
+        "{\"base_url\": \"http://replay.invalid\"}", ALLM_NUL_ENDED, NULL);
+    allm_engine *engine = allm_engine_new(
+        ALLM(engine_opts, .adapter = dialect, .model = "recorded",
+             .adapter_opts = place, .retry = retry,
+             .transport = allm_replay_transport(replay)));
+    allm_stream *stream =
+        allm_generate(engine,
+                      ALLM(request, .message_count = 1, .messages = &question),
+                      ALLM(call_opts, .api_key = "none"));
+    int code = wish.events ? show_events(stream) : show_text(stream);
+    allm_stream_free(stream);
+    allm_engine_free(engine);
+    allm_json_free(place);
+    allm_json_free(retry);
+    return code;
+}
+
+static int play_next(const allm_replay *replay, const allm_json *list,
+                     const char *dialect)
+{
+    if (!dialect || !registry_row(list, dialect, strlen(dialect))) {
+        print_fault("whose answer is this? its address tells nothing; say it: "
+                    "allm replay -m PROVIDER:MODEL FILE");
+        return END_USAGE;
+    }
+    return play_one(replay, dialect);
+}
+
+/* The provider of -m, or NULL. */
+static const char *wanted_dialect(const allm_json *list)
+{
+    size_t len = wish.model ? strcspn(wish.model, ":") : 0;
+    return registry_text(registry_row(list, wish.model, len), "name");
+}
+
+static int play_all(const allm_replay *replay, const char *path)
+{
+    struct input in;
+    const char *dialect;
+    int code = END_DONE;
+    if (!input_load(&in, path))
+        return END_USAGE;
+    allm_json *list = allm_registry_list();
+    const char *wanted = wish.model ? wanted_dialect(list) : NULL;
+    const char *at = in.ptr, *end = in.ptr + in.len;
+    while (code != END_USAGE && !print_broken() &&
+           next_request(&at, end, &dialect)) {
+        int this = play_next(replay, list, wanted ? wanted : dialect);
+        code = code ? code : this;
+    }
+    allm_json_free(list);
+    input_release(&in);
+    return code;
+}
+
+static int ask(const allm_replay *replay, int argc, char **argv)
+{
+    struct ask a = { .model = wish.model,
+                     .system = wish.system,
+                     .options = wish.options,
+                     .events = wish.events,
+                     .transport = allm_replay_transport(replay),
+                     .any_key = true };
+    return ask_run(&a, argc, argv);
+}
+
+static int run(int argc, char **argv)
+{
+    if (!flags_read(flags, &wish, &argc, argv))
+        return END_USAGE;
+    if (!argc) {
+        print_fault("replay needs a recording: allm replay FILE [PROMPT...]");
+        return END_USAGE;
+    }
+    uint32_t how = (wish.timed ? ALLM_REPLAY_TIMED : 0) |
+                   (argc > 1 ? 0 : ALLM_REPLAY_IN_ORDER);
+    allm_replay *replay = allm_replay_new(argv[0],
+                                          ALLM(replay_opts, .flags = how));
+    const allm_error *error = allm_replay_error(replay);
+    int code = END_USAGE;
+    if (error)
+        print_fault("%s", error->message);
+    else if (argc > 1)
+        code = ask(replay, argc - 1, argv + 1);
+    else
+        code = play_all(replay, argv[0]);
+    allm_replay_free(replay);
+    return code;
+}
+
+const struct command replay_command = {
+    .name = "replay",
+    .usage = "[FLAG...] FILE [PROMPT...]",
+    .summary = "play a recording of real exchanges, without a network",
+    .more = "Without a prompt every answer is played.  With one, the recording "
+            "stands in place\nof the provider; exit code 12: it has no such "
+            "request.\n",
+    .flags = flags,
+    .run = run,
+};

@@ -1,0 +1,277 @@
+#!/usr/bin/env python3
+"""test_commands - models, keys, doctor, replay, demo and chat, in pipes and in
+a terminal"""
+import json
+import os
+import pty
+import select
+import socket
+import subprocess
+import time
+
+from program import (ALLM, CLEAN, HOME, SOURCE, allm, equal, file, holds, main,
+                     one_sentence)
+
+SSE = ('data: {"choices":[{"index":0,"delta":{"content":"played"}}]}\n\n'
+       'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n'
+       'data: [DONE]\n\n')
+TWO = json.dumps({"scripts": [
+    [["text", "one"], ["usage", {"input_tokens": 3, "output_tokens": 2}],
+     ["finish", "stop"]],
+    [["text", "two"], ["finish", "stop"]]]})
+
+
+def recording(url="https://api.groq.com/openai/v1/chat/completions", body=None,
+              status=200, text=SSE):
+    request = {"method": "POST", "url": url}
+    if body:
+        request["body"] = body
+    rows = [{"allm_recording": 1}, {"request": request},
+            {"answer": {"status": status, "headers": []}},
+            {"text": text}, {"end": "complete"}]
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+class Terminal:
+    """The program in a terminal of its own."""
+
+    def __init__(self, *args, env=None):
+        self.ours, theirs = pty.openpty()
+        self.child = subprocess.Popen(
+            [ALLM, *args], stdin=theirs, stdout=theirs, stderr=theirs,
+            env={**CLEAN, **(env or {})}, cwd=HOME, start_new_session=True,
+            preexec_fn=lambda: __import__("fcntl").ioctl(0, 0x540E, 0))
+        os.close(theirs)
+        self.said = b""
+
+    def until(self, words, seconds=20):
+        """Read until these words have come (None: until the end)."""
+        limit = time.monotonic() + seconds
+        while words is None or words not in self.said:
+            left = limit - time.monotonic()
+            assert left > 0, (words, self.said)
+            if not select.select([self.ours], [], [], left)[0]:
+                continue
+            try:
+                piece = os.read(self.ours, 4096)
+            except OSError:
+                piece = b""
+            if not piece:
+                assert words is None, (words, self.said)
+                break
+            self.said += piece
+        return self.said
+
+    def write(self, words):
+        os.write(self.ours, words)
+
+    def end(self):
+        self.until(None)
+        os.close(self.ours)
+        return self.child.wait(timeout=20)
+
+
+# ------------------------------------------------------------------ lists
+
+
+def test_models():
+    """models lists the catalog, words narrow it down"""
+    holds(allm("models").text, "openai:gpt-5", "anthropic:")
+    for line in allm("models", "openai", "mini").text.splitlines():
+        holds(line, "openai:", "mini")
+    assert allm("models", "--json").json[0]["pricing"], "pricing"
+    run = allm("models", "nosuchmodel")
+    equal((run.code, run.out), (0, b""))
+    holds(run.said, "no such model")
+
+
+def test_providers():
+    """models --providers lists who can be asked"""
+    holds(allm("models", "--providers").text, "groq", "https://api.groq.com",
+          "set AZURE_OPENAI_ENDPOINT")
+    names = [row["name"] for row in
+             allm("models", "--providers", "--json").json]
+    assert "openai" in names and "anthropic" in names
+
+
+def test_keys():
+    """keys tells where a key comes from, never its value"""
+    file(".env", "MISTRAL_API_KEY=secret-in-file\n")
+    run = allm("keys", env={"XAI_API_KEY": "secret-in-env"})
+    os.remove(os.path.join(HOME, ".env"))
+    equal(run.code, 0)
+    rows = {line.split()[0]: line for line in run.text.splitlines()}
+    holds(rows["xai"], "XAI_API_KEY", "environment")
+    holds(rows["mistral"], "MISTRAL_API_KEY", ".env file")
+    holds(rows["openai"], "not set")
+    holds(rows["vllm"], "none needed")
+    assert b"secret" not in run.out + run.err
+    row = allm("keys", "--json", env={"XAI_API_KEY": "secret"}).json[0]
+    equal(row, {"provider": "xai", "variable": "XAI_API_KEY",
+                "source": "env", "needed": True})
+
+
+def test_doctor():
+    """doctor says what is there; exit code 4 if nobody can be asked"""
+    run = allm("doctor", env={"OPENAI_API_KEY": "sk-secret"})
+    equal(run.code, 0)
+    holds(run.text, "ok   library", "ok   keys           openai")
+    assert b"secret" not in run.out
+    run = allm("doctor", env={"HOME": "/nowhere"})
+    holds(run.text, "cannot be written to", "--   keys")
+    assert run.code in (0, 4), run.code   # a server may run on this machine
+
+
+def test_doctor_server():
+    """doctor finds a local server"""
+    with socket.socket() as server:
+        server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            server.bind(("127.0.0.1", 1234))
+        except OSError:
+            return      # somebody is there already
+        server.listen()
+        run = allm("doctor")
+    equal(run.code, 0)
+    holds(run.text, "ok   LM Studio")
+
+
+# ----------------------------------------------------------------- replay
+
+
+def test_replay():
+    """replay plays a recording, as text and as events"""
+    path = file("a.recording", recording())
+    run = allm("replay", path)
+    equal((run.code, run.out, run.err), (0, b"played\n", b""))
+    equal(allm("replay", "--events", path).lines[-1]["type"],
+          "message_completed")
+    both = file("b.recording", recording() + recording())
+    equal(allm("replay", both).out, b"played\nplayed\n")
+
+
+def test_replay_miss():
+    """with a prompt the recording must have the request, else exit code 12"""
+    path = file("c.recording", recording())
+    equal(allm("replay", "-m", "groq:m", path, "hi").out, b"played\n")
+    path = file("d.recording", recording(body={"model": "m"}))
+    one_sentence(allm("replay", "-m", "groq:m", path, "hi"), 12,
+                 "replay miss")
+
+
+def test_replay_failure():
+    """a recorded failure fails again"""
+    path = file("e.recording", recording(
+        status=429, text='{"error": {"message": "slow down"}}'))
+    run = allm("replay", path)
+    equal((run.code, run.out), (3, b""))
+    holds(run.said, "slow down")
+
+
+def test_replay_bad():
+    """a recording that is missing, damaged or unclear: one sentence"""
+    one_sentence(allm("replay", "/nowhere"), 2, "/nowhere")
+    one_sentence(allm("replay", file("f.recording", b"\0\xff\n")), 2)
+    one_sentence(allm("replay"), 2, "allm replay FILE")
+    one_sentence(allm("replay", file("g.recording", recording(
+        url="https://example.org/x"))), 2, "whose answer")
+    one_sentence(allm("replay", os.path.join(SOURCE, "examples",
+                                             "replay.recording")), 2,
+                 "whose answer")
+
+
+# ------------------------------------------------------------------- demo
+
+
+def test_demo():
+    """demo runs real tools and is instant without a terminal"""
+    began = time.monotonic()
+    run = allm("demo", stdin=None)
+    assert time.monotonic() - began < 5
+    equal((run.code, run.err), (0, b""))
+    holds(run.text, "clock gave \"20", "folder gave {\"entries\":",
+          "What is your favourite colour?\n> blue", "Thank you!")
+    end = run.text.rstrip().splitlines()[-3:]
+    holds(end[0], "OPENAI_API_KEY")
+    holds(end[2], "Ollama")
+    starts = run.text.index("folder runs"), run.text.index("clock runs")
+    assert max(starts) < run.text.index("gave"), "not in parallel"
+
+
+def test_demo_terminal():
+    """in a terminal demo asks, and takes no longer than ten seconds"""
+    began = time.monotonic()
+    t = Terminal("demo")
+    t.until(b"colour?")
+    t.write(b"green\r")
+    equal(t.end(), 0)
+    holds(t.said.decode(), "green", "Thank you!", "With a real model")
+    assert b"blue" not in t.said.replace(b"is the sky blue", b""), t.said
+    assert time.monotonic() - began < 10
+    began = time.monotonic()
+    t = Terminal("demo")        # nobody answers
+    equal(t.end(), 0)
+    assert 1 < time.monotonic() - began < 10
+    holds(t.said.decode(), "> blue")
+
+
+# ------------------------------------------------------------------- chat
+
+
+def test_chat():
+    """chat answers line by line and knows its commands"""
+    path = os.path.join(HOME, "saved.json")
+    run = allm("chat", "-m", "fake:m", "-o", "adapter_opts", TWO,
+               stdin=f"hi\n/usage\n/model\n/save {path}\r\nho\n/nope\n")
+    equal((run.code, run.out), (0, b"one\ntwo\n"))
+    holds(run.said, "usage: 3 tokens in, 2 out", "fake:m", "saved to",
+          "no command /nope")
+    with open(path, encoding="utf-8") as saved:
+        document = json.load(saved)
+    equal(document["__type__"], "ALLM.Thread")
+    equal(len(document["data"]["messages"]), 2)
+    equal(os.stat(path).st_mode & 0o777, 0o600)
+
+
+def test_chat_ends():
+    """chat ends with its input, and with /exit"""
+    equal(allm("chat", "-m", "fake:m", stdin=None).code, 0)
+    run = allm("chat", "-m", "fake:m", "-o", "adapter_opts", TWO,
+               stdin="/help\n/exit\nhi\n")
+    equal((run.code, run.out), (0, b""))
+    holds(run.said, "/model", "/system", "/usage", "/save", "/exit")
+
+
+def test_chat_bad():
+    """chat refuses words, tells of failures, and goes on"""
+    one_sentence(allm("chat", "hello"), 2, "takes no words")
+    equal(allm("chat").code, 4)
+    run = allm("chat", "-m", "fake:m", "-o", "adapter_opts",
+               json.dumps({"scripts": [[["preflight_error", "rate_limited"]],
+                                       [["text", "ok"],
+                                        ["finish", "stop"]]]}),
+               stdin="a\n/save /nowhere/x\n/save\n/model no:x\nb\n")
+    equal((run.code, run.out), (0, b"ok\n"))
+    holds(run.said, "/nowhere/x", "/save FILE", "not known")
+
+
+def test_chat_terminal():
+    """in a terminal Ctrl-C cancels the answer, Ctrl-D ends the chat"""
+    script = json.dumps({"scripts": [
+        [["text", "begun"], ["delay", 60000], ["finish", "stop"]],
+        [["text", "second\x1b[2J"], ["finish", "stop"]]]})
+    t = Terminal("chat", "-m", "fake:m", "-o", "adapter_opts", script)
+    t.until(b"> ")
+    t.write(b"hi\r")
+    t.until(b"begun")
+    t.write(b"\x03")
+    t.until(b"cancelled")
+    t.write(b"again\r")
+    t.until(b"second\\u001b[2J")
+    t.until(b"\r\n> ")
+    t.write(b"\x04")
+    equal(t.end(), 0)
+
+
+if __name__ == "__main__":
+    main(globals())
