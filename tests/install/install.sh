@@ -113,6 +113,12 @@ check "the program allm-scenario" equal "1 passed, 0 failed" \
     "$(LD_LIBRARY_PATH=$lib:${LD_LIBRARY_PATH-} "$program" "$scenario" |
         tail -n 1)"
 
+check "the program allm" equal "allm $version (liballm $version)" \
+    "$(LD_LIBRARY_PATH=$lib:${LD_LIBRARY_PATH-} "$(dirname "$program")/allm" version)"
+check "its manual page and completions" equal 4 \
+    "$(find "$root" -name allm.1 -o -path '*completions*/allm' \
+        -o -name _allm -o -name allm.fish | wc -l | tr -d ' ')"
+
 DESTDIR=$root "$SOURCE_DIR/tools/uninstall" "$BUILD_DIR" >/dev/null
 check "uninstalling leaves no file" equal "" \
     "$(find "$root" -type f -o -type l)"
