@@ -9,6 +9,8 @@
 
 #include "cli/input.h"
 
+#include <string.h>
+
 static allm_exchange *begin(void *self, const allm_http_view *view,
                             allm_waker *waker, const allm_error **error)
 {
@@ -16,6 +18,12 @@ static allm_exchange *begin(void *self, const allm_http_view *view,
     (void)waker;
     (void)error;
     return self;
+}
+
+/* Files of some editors begin with a mark that no server sends. */
+static size_t mark(const struct lend *l, long n)
+{
+    return !l->begun && n >= 3 && !memcmp(l->piece, "\xef\xbb\xbf", 3) ? 3 : 0;
 }
 
 static allm_status read_piece(void *self, allm_exchange *e, allm_chunk *chunk)
@@ -34,8 +42,10 @@ static allm_status read_piece(void *self, allm_exchange *e, allm_chunk *chunk)
         chunk->error = &broken;
         return ALLM_ERR_ADAPTER;
     }
-    chunk->bytes = l->piece;
-    chunk->len = (size_t)n;
+    size_t skip = mark(l, n);
+    l->begun = true;
+    chunk->bytes = l->piece + skip;
+    chunk->len = (size_t)n - skip;
     return n ? ALLM_EVENT : ALLM_OK;
 }
 
@@ -56,7 +66,7 @@ static void end(void *self, allm_exchange *e)
 bool lend_open(struct lend *l, const char *path)
 {
     l->path = path;
-    l->failed = false;
+    l->begun = l->failed = false;
     l->fd = input_open(path);
     l->transport = (allm_transport){
         .size = sizeof l->transport,

@@ -7,6 +7,7 @@
 struct lend {
     const char *path; /* NULL: standard input */
     int fd;
+    bool begun;  /* the first piece was read */
     bool failed; /* reading failed, and was told */
     allm_transport transport;
     char piece[65536];

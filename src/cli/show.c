@@ -183,9 +183,26 @@ void show_usage(const allm_usage *u)
                    (long long)u->output_tokens.value, cost);
 }
 
+/* What a user can do about a missing key. */
+static bool tell_of_key(const allm_error *error)
+{
+    if (error->kind != ALLM_ERR_ENGINE || !error->provider || !error->reason ||
+        strcmp(error->reason, "missing_key") != 0)
+        return false;
+    allm_text *variable = allm_keys_variable(error->provider);
+    const char *name = allm_text_bytes(variable, NULL);
+    print_fault("there is no key for %s: set %s in the environment or in "
+                "./.env (allm keys lists them all)",
+                error->provider, name ? name : "its variable");
+    allm_text_free(variable);
+    return true;
+}
+
 /* Why it is no plain success. */
 static void tell(const allm_chat_result *r, const allm_error *error, int code)
 {
+    if (error && tell_of_key(error))
+        return;
     if (error)
         print_fault("%s", error->message);
     else if (code == END_CUT)

@@ -15,6 +15,8 @@ ALLM = os.path.join(BUILD, "allm")
 FIXTURES = os.path.join(SOURCE, "tests", "fixture")
 # Nothing of the machine's own: no keys, no addresses, no model, no .env file.
 HOME = tempfile.mkdtemp(prefix="allm-story-")
+# What the program runs under, such as "valgrind -q --error-exitcode=99".
+PREFIX = os.environ.get("STORY_PREFIX", "").split()
 CLEAN = {"PATH": os.environ.get("PATH", ""), "HOME": HOME, "TERM": "dumb"}
 
 
@@ -41,9 +43,9 @@ class Run:
         return [json.loads(line) for line in self.out.splitlines()]
 
 
-def allm(*args, stdin=b"", env=None, timeout=60, prefix=(), cwd=None):
+def allm(*args, stdin=b"", env=None, timeout=60, cwd=None):
     """Run the program; stdin None: closed."""
-    command = [*prefix, ALLM, *args]
+    command = [*PREFIX, ALLM, *args]
     if stdin is None:
         command = ["sh", "-c", 'exec "$@" <&-', "sh", *command]
         stdin = b""

@@ -159,12 +159,14 @@ def test_exit_codes():
     equal(code(["error", "rate_limited"]), 3)
     equal(code(["preflight_error", "network_error"]), 3)
     equal(code(["error", "authentication_failed"]), 4)
-    equal(allm("-m", "openai:gpt-4.1", "hi").code, 4)
+    one_sentence(allm("-m", "openai:gpt-4.1", "hi"), 4, "OPENAI_API_KEY")
     equal(code(["error", "context_length_exceeded"]), 5)
     equal(allm("-m", "nobody:x", "hi").code, 5)
     equal(code(["text", "x"], ["finish", "content_filter"]), 7)
     equal(code(["text", "x"], ["finish", "length"]), 9)
     equal(code(["stream_error", "truncated"]), 9)
+    equal(code(["tool_call", {"id": "a", "name": "f", "arguments": {}}],
+               ["finish", "tool_calls"], words=("-o", "mode", "manual")), 10)
     equal(allm("-m", "fake:m", "hi").code, 12)
     equal(code(["delay", 5000], ["text", "x"], ["finish", "stop"],
                words=("--timeout", "0.05")), 3)

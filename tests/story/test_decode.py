@@ -91,6 +91,24 @@ def test_whole():
     equal(run.code, 0)
     equal(last(run), "message_completed")
     equal(run.lines[-1]["message"]["content"], "whole")
+    equal(allm("decode", "openai_chat", stdin="\ufeff\n" + WHOLE).lines,
+          run.lines)
+    pretty = json.dumps(json.loads(WHOLE), indent=2).replace("\n", "\r\n")
+    equal(allm("decode", "openai_chat", stdin=pretty).lines, run.lines)
+
+
+def test_error_bodies():
+    """an error's body gives an error event with its reason and exit code"""
+    bodies = [
+        ("openai_chat", {"error": {"message": "slow", "code": 429,
+                                   "type": "rate_limit_exceeded"}}),
+        ("anthropic", {"type": "error", "error": {"message": "slow",
+                                                  "type": "rate_limit_error"}}),
+    ]
+    for dialect, body in bodies:
+        run = allm("decode", dialect, stdin=json.dumps(body))
+        equal((dialect, run.code, last(run)), (dialect, 3, "error"))
+        equal(run.lines[-1]["error"]["reason"], "rate_limited")
 
 
 def test_raw():
