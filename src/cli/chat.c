@@ -10,11 +10,11 @@
 #include "cli/opts.h"
 #include "cli/print.h"
 #include "cli/show.h"
-#include "cli/stop.h"
 #include "cli/target.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -77,7 +77,7 @@ static void say(struct chat *c, const char *line)
     allm_stream *stream = allm_chat(c->engine, asked,
                                     ALLM(call_opts, .json = c->options.json));
     c->code = show_chat(stream, &how);
-    if (c->code == END_SIGNAL + 2)
+    if (c->code == END_SIGNAL + SIGINT)
         print_note("(cancelled; the question is forgotten)");
     else
         keep(c, allm_stream_chat_result(stream));

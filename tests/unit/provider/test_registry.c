@@ -157,8 +157,8 @@ static void the_list_tells_every_row(void)
     while (registry_at(n))
         n++;
     CHECK_ALWAYS(allm_json_count(list) == n);
-    CHECK_ALWAYS(!strcmp(allm_json_text(allm_json_get(first, "name"), NULL),
-                         "fake"));
+    CHECK_ALWAYS(
+        !strcmp(allm_json_text(allm_json_get(first, "name"), NULL), "fake"));
     CHECK_ALWAYS(!allm_json_true(allm_json_get(first, "http")));
     CHECK_ALWAYS(allm_json_true(allm_json_get(first, "keyless")));
     const allm_json *chat = allm_json_at(list, 1);
