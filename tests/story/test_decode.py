@@ -55,14 +55,11 @@ def check_answers(dialect):
     assert count > 50, count
 
 
-def test_openai_chat():
-    """every recorded answer of openai_chat decodes to its events"""
-    check_answers("openai_chat")
-
-
-def test_anthropic():
-    """every recorded answer of anthropic decodes to its events"""
-    check_answers("anthropic")
+def test_answers():
+    """every recorded answer of every dialect decodes to its events"""
+    dialects = allm("decode", "nobody").said.split("known are: ")[1]
+    for dialect in dialects.strip().split(", "):
+        check_answers(dialect)
 
 
 def test_stdin():
@@ -143,7 +140,8 @@ def test_rubbish():
                b"data: " + b"[" * 200000 + b"\n\n", b"{", b"[]", b"null",
                b"<html><body>no</body></html>", b"data: {}\n\n" * 1000,
                b"event: error\ndata: {\"error\":{\"message\":\"no\"}}\n\n"]
-    for dialect in ("openai_chat", "anthropic"):
+    for dialect in ("openai_chat", "anthropic", "openai_responses", "gemini",
+                    "ollama"):
         for stdin in rubbish:
             run = allm("decode", dialect, stdin=stdin)
             assert run.code in (0, 1, 3, 4, 5, 7, 9), (stdin[:40], run.code)

@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""test_http - the program asks a real server, on this machine"""
+import http.server
+import json
+import threading
+
+from program import allm, equal, holds, main, one_sentence
+
+SSE = ('data: {"choices":[{"index":0,"delta":{"content":"over "}}]}\n\n'
+       'data: {"choices":[{"index":0,"delta":{"content":"http"}}]}\n\n'
+       'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n'
+       'data: [DONE]\n\n')
+KEY = "sk-story-0123456789"
+
+
+class Server:
+    """Answers every request alike, and keeps what it was asked."""
+
+    def __init__(self, status=200, body=SSE, kind="text/event-stream"):
+        asked = self.asked = []
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                size = int(self.headers.get("content-length", 0))
+                asked.append((self.path, dict(self.headers),
+                              json.loads(self.rfile.read(size))))
+                self.send_response(status)
+                self.send_header("content-type", kind)
+                self.send_header("content-length", str(len(body.encode())))
+                self.end_headers()
+                self.wfile.write(body.encode())
+
+            def log_message(self, *args):
+                pass
+
+        self.server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+
+    def __enter__(self):
+        threading.Thread(target=self.server.serve_forever,
+                         daemon=True).start()
+        return self
+
+    def __exit__(self, *args):
+        self.server.shutdown()
+        self.server.server_close()
+
+    def ask(self, *words, **more):
+        port = self.server.server_port
+        return allm("-m", "groq:m", "-o", "base_url",
+                    f"http://127.0.0.1:{port}/v1", *words,
+                    env={"GROQ_API_KEY": KEY}, **more)
+
+
+def refused(status, message="no"):
+    with Server(status, json.dumps({"error": {"message": message}}),
+                "application/json") as server:
+        return server.ask("--timeout", "20", "hi")
+
+
+def test_answer():
+    """an answer comes over HTTP, and the key goes in its header alone"""
+    with Server() as server:
+        run = server.ask("-v", "hi", stdin="piped\n")
+        equal((run.code, run.out), (0, b"over http\n"))
+        assert KEY.encode() not in run.err
+        path, headers, body = server.asked[0]
+    equal(path, "/v1/chat/completions")
+    equal({k.lower(): v for k, v in headers.items()}["authorization"],
+          "Bearer " + KEY)
+    equal(body["messages"], [{"role": "user", "content": "piped\n\nhi"}])
+
+
+def test_refusals():
+    """what a server refuses becomes an exit code and one sentence"""
+    one_sentence(refused(401), 4)
+    one_sentence(refused(403), 4)
+    one_sentence(refused(400, "too odd"), 5, "too odd")
+    one_sentence(refused(404), 5)
+
+
+def test_cut():
+    """an answer that breaks off is shown, and exit code 9 says so"""
+    with Server(body=SSE.split("\n\n")[0] + "\n\n") as server:
+        run = server.ask("hi")
+    equal((run.code, run.out), (9, b"over \n"))
+
+
+def test_nobody():
+    """nobody listens: transient"""
+    run = allm("-m", "vllm:m", "-o", "base_url", "http://127.0.0.1:9/v1",
+               "--timeout", "5", "hi")
+    equal((run.code, run.out), (3, b""))
+    holds(run.said, "allm: ")
+
+
+if __name__ == "__main__":
+    main(globals())
