@@ -118,9 +118,10 @@ static void make_engine(struct question *q)
 static allm_call_opts call_opts(const struct question *q)
 {
     const struct ask *a = q->ask;
+    bool any_key = a->any_key || (a->dry_run && !q->target.keyless);
     return (allm_call_opts){
         .size = sizeof(allm_call_opts),
-        .api_key = a->dry_run || a->any_key ? "none" : NULL,
+        .api_key = any_key ? "none" : NULL,
         .max_turns = a->max_turns,
         .total_ms = a->timeout_ms,
         .response_format = q->format,

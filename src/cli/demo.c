@@ -217,7 +217,7 @@ static int run(int argc, char **argv)
         "  export OPENAI_API_KEY=...    (or ANTHROPIC_API_KEY; allm keys "
         "lists them all)\n"
         "  allm \"Why is the sky blue?\"\n"
-        "  allm -m ollama_openai:llama3.2 \"...\"    a local Ollama, no "
+        "  allm -m ollama:llama3.2 \"...\"    a local Ollama, no "
         "key\n");
     return END_DONE;
 }

@@ -78,7 +78,7 @@ static bool check_local(void)
         uint16_t port;
         const char *name, *provider;
     } servers[] = {
-        { 11434, "Ollama", "ollama_openai" },
+        { 11434, "Ollama", "ollama" },
         { 8080, "llama.cpp", "llamacpp" },
         { 1234, "LM Studio", "lmstudio" },
         { 8000, "vLLM", "vllm" },

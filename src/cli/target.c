@@ -54,7 +54,7 @@ static int nobody(void)
     print_fault("no model is configured: ALLM_MODEL, OPENAI_API_KEY, "
                 "ANTHROPIC_API_KEY and the like (allm keys lists them) are not "
                 "set, nor in ./.env");
-    print_fault("a local server needs no key: allm -m ollama_openai:llama3.2 "
+    print_fault("a local server needs no key: allm -m ollama:llama3.2 "
                 "... (Ollama) or allm -m llamacpp:default ... (llama.cpp)");
     print_fault("to see what it is like without either: allm demo");
     return END_KEY;
@@ -65,7 +65,10 @@ static int check_given(struct target *t, const char *given)
 {
     const char *colon = strchr(given, ':');
     allm_json *list = allm_registry_list();
-    bool known = colon && registry_row(list, given, (size_t)(colon - given));
+    const allm_json *row =
+        colon ? registry_row(list, given, (size_t)(colon - given)) : NULL;
+    bool known = row != NULL;
+    t->keyless = registry_is_keyless(row);
     const allm_model_ref *ref = known ? NULL
                                       : allm_catalog_find(t->catalog, given);
     int code = END_DONE;

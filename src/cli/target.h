@@ -6,6 +6,7 @@
 
 struct target {
     char model[256]; /* "provider:id" */
+    bool keyless; /* it works without a key */
     allm_keys *keys;
     allm_catalog *catalog;
 };

@@ -184,7 +184,7 @@ def test_nobody():
     """without a provider: three lines, exit code 4"""
     run = allm("hi")
     equal((run.code, run.out, run.said.count("\n")), (4, b"", 3))
-    holds(run.said, "OPENAI_API_KEY", "ollama_openai", "llamacpp",
+    holds(run.said, "OPENAI_API_KEY", "ollama", "llamacpp",
           "allm demo")
 
 
@@ -196,6 +196,8 @@ def test_model():
     equal(model("-m", "groq:a", ALLM_MODEL="openai:b"), "a")
     equal(model(ALLM_MODEL="openai:b"), "b")
     assert model(ANTHROPIC_API_KEY="sk-ant-x").startswith("claude")
+    headers = allm("-m", "vllm:a", "--dry-run", "hi").json["headers"]
+    assert "authorization" not in headers, headers
     one_sentence(allm("-m", "x" * 300, "hi"), 5, "is not known")
     one_sentence(allm("-m", "openai:" + "x" * 300, "hi"), 2, "too long")
 
