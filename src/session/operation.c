@@ -83,7 +83,7 @@ static const struct machine_ops refused_ops = {
 static allm_stream *refuse(const allm_error *error)
 {
     struct mem mem = mem_default();
-    allm_stream *stream = stream_new(mem, clock_real());
+    allm_stream *stream = stream_new(mem, clock_real(), NULL);
     struct refused *r = stream ? mem_alloc(mem, sizeof *r) : NULL;
     if (!stream)
         return NULL;
