@@ -1,0 +1,723 @@
+/*
+ * bench_http.c - what a call costs beside a bare loop of libcurl and yyjson
+ *
+ * A child process serves answers of /chat/completions on loopback, each event
+ * in an HTTP chunk of its own.  Both clients ask it in turns within one run;
+ * the bare one keeps its handle and its connection, and only finds the text.
+ * Counted is the time that the client's thread was given.
+ *
+ *   stream  20,000 events: a stream with all its neutral events and the
+ *           response collected
+ *   one     an answer of one event: what we need beyond the bare loop
+ *   calls   arguments of a tool call in 100,000 pieces beside 1,000
+ *   hub     50 streams with an event every 10 ms for a second, in a hub;
+ *           beside curl_multi_perform(), and beside epoll and
+ *           curl_multi_socket_action(), which is the most that libcurl can do
+ *   many    1,000 streams at rest in the middle of an answer, in a hub: our
+ *           bytes for each
+ *
+ * The words choose what is measured; none: all.
+ */
+#include "allm.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+
+#include <arpa/inet.h>
+#include <curl/curl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <yyjson.h>
+
+enum {
+    TEXTS = 20000, RUNS = 15,
+    FEW = 1000, LOTS = 100000, FEW_RUNS = 40,
+    ONES = 400,
+    TALKERS = 50, TICKS = 100, TICK_NS = 10000000,
+    MANY = 1000,
+    ROOM = 64 * 1024 * 1024
+};
+
+static int64_t spent(void)
+{
+    struct timespec t = { 0 };
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static int64_t median(int64_t *times, size_t n)
+{
+    qsort(times, n, sizeof *times, by_value);
+    return times[n / 2];
+}
+
+static const char *verdict(bool met)
+{
+    return met ? "met" : "missed";
+}
+
+static pid_t server;
+
+/* A number of something else than was meant is worse than none. */
+static void give_up(const char *why)
+{
+    printf("failed: %s\n", why);
+    fflush(stdout);
+    if (server > 0)
+        kill(server, SIGKILL);
+    _exit(1);
+}
+
+static void expect(const char *what, size_t came, size_t meant)
+{
+    if (came == meant)
+        return;
+    printf("%zu %s instead of %zu\n", came, what, meant);
+    give_up("the server or a client works wrongly");
+}
+
+/* ------------------------------------------------------------------ server --- */
+
+#define CHUNK "data: {\"id\":\"chatcmpl-B9MBs8CjcvOU2jLn4n570S5qMJKcT\"," \
+              "\"object\":\"chat.completion.chunk\",\"created\":1741569952," \
+              "\"model\":\"gpt-4.1-2025-04-14\",\"service_tier\":\"default\"," \
+              "\"system_fingerprint\":\"fp_44709d6fcb\",\"choices\":" \
+              "[{\"index\":0,\"delta\":{"
+#define AFTER "},\"logprobs\":null,\"finish_reason\":null}],\"usage\":null}\n\n"
+#define LAST  "},\"logprobs\":null,\"finish_reason\":\"%s\"}],\"usage\":null}" \
+              "\n\n"
+
+static const char head[] = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream"
+                           "\r\nTransfer-Encoding: chunked\r\n\r\n";
+
+static struct arena bodies;     /* of the server */
+
+/* An event as an HTTP chunk. */
+static void add_event(struct buf *b, const char *event)
+{
+    buf_format(b, "%zx\r\n%s\r\n", strlen(event), event);
+}
+
+static void add_end(struct buf *b, const char *reason)
+{
+    char last[512];
+    snprintf(last, sizeof last, CHUNK LAST, reason);
+    add_event(b, last);
+    add_event(b, "data: [DONE]\n\n");
+    buf_text(b, "0\r\n\r\n");
+}
+
+static void begin(struct buf *b)
+{
+    buf_init(b, &bodies, ROOM);
+    buf_text(b, head);
+}
+
+static struct buf texts(int n)
+{
+    struct buf b;
+    begin(&b);
+    for (int i = 0; i < n; i++)
+        add_event(&b, CHUNK "\"content\":\" and so on\"" AFTER);
+    add_end(&b, "stop");
+    return b;
+}
+
+static void add_arguments(struct buf *b, const char *piece)
+{
+    char event[1024];
+    snprintf(event, sizeof event,
+             CHUNK "\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":"
+                   "\"%s\"}}]" AFTER,
+             piece);
+    add_event(b, event);
+}
+
+static struct buf pieces(int n)
+{
+    struct buf b;
+    begin(&b);
+    add_event(&b, CHUNK "\"tool_calls\":[{\"index\":0,\"id\":\"call_1\","
+                        "\"type\":\"function\",\"function\":{\"name\":"
+                        "\"note\",\"arguments\":\"\"}}]" AFTER);
+    add_arguments(&b, "{\\\"text\\\":\\\"");
+    for (int i = 2; i < n; i++)
+        add_arguments(&b, "and so on ");
+    add_arguments(&b, "\\\"}");
+    add_end(&b, "tool_calls");
+    return b;
+}
+
+static struct {
+    const char *path;
+    struct buf body;
+} answers[5];
+
+static void make_answers(void)
+{
+    arena_init(&bodies, mem_default());
+    answers[0].path = "/one/", answers[0].body = texts(1);
+    answers[1].path = "/texts/", answers[1].body = texts(TEXTS);
+    answers[2].path = "/few/", answers[2].body = pieces(FEW);
+    answers[3].path = "/lots/", answers[3].body = pieces(LOTS);
+}
+
+static bool say(int fd, const char *bytes, size_t len)
+{
+    while (len) {
+        ssize_t n = send(fd, bytes, len, MSG_NOSIGNAL);
+        if (n <= 0)
+            return false;
+        bytes += n;
+        len -= (size_t)n;
+    }
+    return true;
+}
+
+/* Read a whole request; false: there is none any more. */
+static bool hear(int fd, char *request, size_t room)
+{
+    size_t len = 0;
+    for (;;) {
+        ssize_t n = recv(fd, request + len, room - 1 - len, 0);
+        if (n <= 0)
+            return false;
+        len += (size_t)n;
+        request[len] = '\0';
+        const char *body = strstr(request, "\r\n\r\n");
+        const char *size = strstr(request, "Content-Length:");
+        if (body && size &&
+            (size_t)(body + 4 - request) + strtoul(size + 15, NULL, 10) <= len)
+            return true;
+    }
+}
+
+/* Events as slowly as a model has them, all connections in step. */
+static bool tick(int fd)
+{
+    struct timespec at;
+    bool ok = say(fd, head, sizeof head - 1);
+    struct buf event;
+    struct arena a;
+    arena_init(&a, mem_default());
+    buf_init(&event, &a, 4096);
+    add_event(&event, CHUNK "\"content\":\" and so on\"" AFTER);
+    clock_gettime(CLOCK_MONOTONIC, &at);
+    for (int i = 0; ok && i < TICKS; i++) {
+        at.tv_nsec = (at.tv_nsec + TICK_NS) % 1000000000;
+        at.tv_sec += at.tv_nsec < TICK_NS;
+        clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
+        ok = say(fd, event.ptr, event.len);
+    }
+    buf_clear(&event);
+    add_end(&event, "stop");
+    ok = ok && say(fd, event.ptr, event.len);
+    arena_release(&a);
+    return ok;
+}
+
+/* The beginning of an answer, and no more. */
+static bool hold(int fd)
+{
+    char c;
+    const struct buf *b = &answers[0].body;
+    const char *first = strstr(b->ptr, "}\n\n\r\n");
+    if (!say(fd, b->ptr, (size_t)(first + 5 - b->ptr)))
+        return false;
+    return recv(fd, &c, 1, 0) > 0;
+}
+
+static bool reply(int fd, const char *request)
+{
+    if (strstr(request, "POST /tick/"))
+        return tick(fd);
+    if (strstr(request, "POST /hold/"))
+        return hold(fd);
+    for (size_t i = 0; answers[i].path; i++)
+        if (!strncmp(request + 5, answers[i].path, strlen(answers[i].path)))
+            return say(fd, answers[i].body.ptr, answers[i].body.len);
+    return false;
+}
+
+static void *serve_one(void *arg)
+{
+    int fd = (int)(intptr_t)arg, on = 1;
+    char request[8192];
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    while (hear(fd, request, sizeof request) && reply(fd, request))
+        ;
+    close(fd);
+    return NULL;
+}
+
+static void serve(int listener)
+{
+    pthread_attr_t small;
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, 64 * 1024);
+    pthread_attr_setdetachstate(&small, PTHREAD_CREATE_DETACHED);
+    make_answers();
+    for (;;) {
+        pthread_t thread;
+        int fd = accept(listener, NULL, NULL);
+        if (fd < 0 ||
+            pthread_create(&thread, &small, serve_one, (void *)(intptr_t)fd))
+            _exit(1);
+    }
+}
+
+static int port;
+
+/* The child; -1: no. */
+static pid_t start_server(void)
+{
+    struct sockaddr_in at = { .sin_family = AF_INET,
+                              .sin_addr = { htonl(INADDR_LOOPBACK) } };
+    socklen_t len = sizeof at;
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    if (fd < 0 || bind(fd, (struct sockaddr *)&at, len) || listen(fd, MANY) ||
+        getsockname(fd, (struct sockaddr *)&at, &len))
+        return -1;
+    port = ntohs(at.sin_port);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(600);             /* it must not outlive us for long */
+        serve(fd);
+    }
+    close(fd);
+    return child;
+}
+
+/* -------------------------------------------------------------------- ours --- */
+
+static allm_request *request;
+
+static allm_engine *engine_for(const char *path, const allm_allocator *a)
+{
+    char opts[128];
+    snprintf(opts, sizeof opts, "{\"base_url\": \"http://127.0.0.1:%d/%s/v1\"}",
+             port, path);
+    allm_json *json = allm_json_parse(opts, ALLM_NUL_ENDED, NULL);
+    allm_engine *e = allm_engine_new(ALLM(engine_opts, .model = "openai_chat:m",
+                                          .adapter_opts = json, .allocator = a,
+                                          .net = ALLM(net_opts, .proxy = "")));
+    allm_json_free(json);
+    return e;
+}
+
+/* How many deltas came, by a stream on its own. */
+static size_t run_ours(const allm_engine *e)
+{
+    size_t n = 0;
+    const allm_event *event;
+    allm_stream *s = allm_generate(e, request, NULL);
+    while (allm_stream_next(s, &event) == ALLM_EVENT)
+        n += event->type == ALLM_EV_TEXT_DELTA ||
+             event->type == ALLM_EV_TOOL_CALL_DELTA;
+    const allm_error *error = allm_stream_error(s);
+    if (error || !allm_stream_response(s))
+        give_up(error ? error->message : "no response");
+    allm_stream_free(s);
+    return n;
+}
+
+/* -------------------------------------------------------------------- bare --- */
+
+static char pool[64 * 1024];    /* yyjson's */
+
+struct bare {
+    CURL *easy;
+    char line[4096];            /* the beginning of one that was cut */
+    size_t len, deltas, text_len;
+    char text[TEXTS * 16];
+};
+
+static void take_text(struct bare *b, const char *json, size_t len)
+{
+    yyjson_alc alc;
+    yyjson_alc_pool_init(&alc, pool, sizeof pool);
+    yyjson_doc *doc = yyjson_read_opts((char *)(uintptr_t)json, len, 0, &alc,
+                                       NULL);
+    yyjson_val *v = yyjson_doc_get_root(doc);
+    yyjson_val *choice = yyjson_arr_get(yyjson_obj_get(v, "choices"), 0);
+    yyjson_val *delta = yyjson_obj_get(choice, "delta");
+    yyjson_val *text = yyjson_obj_get(delta, "content");
+    size_t n = yyjson_get_len(text);
+    if (!n || b->text_len + n > sizeof b->text)
+        return;
+    memcpy(b->text + b->text_len, yyjson_get_str(text), n);
+    b->text_len += n;
+    b->deltas++;
+}
+
+static void take_line(struct bare *b, const char *line, size_t len)
+{
+    if (len > 7 && !memcmp(line, "data: {", 7))
+        take_text(b, line + 6, len - 6);
+}
+
+/* NOLINTNEXTLINE(readability-non-const-parameter): libcurl's type */
+static size_t on_bytes(char *bytes, size_t one, size_t n, void *ud)
+{
+    struct bare *b = ud;
+    size_t left = n;
+    const char *at = bytes, *end;
+    (void)one;
+    while ((end = memchr(at, '\n', left))) {
+        size_t len = (size_t)(end - at);
+        if (b->len) {
+            memcpy(b->line + b->len, at, len);
+            take_line(b, b->line, b->len + len);
+            b->len = 0;
+        } else {
+            take_line(b, at, len);
+        }
+        left -= len + 1;
+        at = end + 1;
+    }
+    memcpy(b->line + b->len, at, left);
+    b->len += left;
+    return n;
+}
+
+static const char asked[] =
+    "{\"model\":\"m\",\"stream\":true,\"messages\":[{\"role\":\"user\","
+    "\"content\":\"hi\"}]}";
+
+static struct bare *bare_new(const char *path, struct curl_slist *headers)
+{
+    char url[128];
+    struct bare *b = calloc(1, sizeof *b);
+    snprintf(url, sizeof url, "http://127.0.0.1:%d/%s/v1/chat/completions",
+             port, path);
+    b->easy = curl_easy_init();
+    curl_easy_setopt(b->easy, CURLOPT_URL, url);
+    curl_easy_setopt(b->easy, CURLOPT_PROXY, "");
+    curl_easy_setopt(b->easy, CURLOPT_HTTPHEADER, headers);
+    curl_easy_setopt(b->easy, CURLOPT_POSTFIELDS, asked);
+    curl_easy_setopt(b->easy, CURLOPT_WRITEFUNCTION, on_bytes);
+    curl_easy_setopt(b->easy, CURLOPT_WRITEDATA, b);
+    return b;
+}
+
+static size_t run_bare(struct bare *b)
+{
+    b->len = b->deltas = b->text_len = 0;
+    if (curl_easy_perform(b->easy) != CURLE_OK)
+        give_up("the bare loop");
+    return b->deltas;
+}
+
+static void bare_free(struct bare *b)
+{
+    curl_easy_cleanup(b->easy);
+    free(b);
+}
+
+static struct curl_slist *headers;
+
+/* ------------------------------------------------------------------ stream --- */
+
+/* Medians of both, for one call. */
+static void compare(const char *path, size_t runs, size_t deltas, int64_t *ours,
+                    int64_t *bare)
+{
+    int64_t times[2][ONES];
+    struct bare *b = bare_new(path, headers);
+    allm_engine *e = engine_for(path, NULL);
+    run_ours(e);                /* both have a connection then */
+    run_bare(b);
+    for (size_t i = 0; i < runs; i++) {
+        int64_t began = spent();
+        size_t n = run_ours(e);
+        int64_t middle = spent();
+        n += run_bare(b);
+        times[0][i] = middle - began;
+        times[1][i] = spent() - middle;
+        expect("deltas", n, 2 * deltas);
+    }
+    *ours = median(times[0], runs);
+    *bare = median(times[1], runs);
+    allm_engine_free(e);
+    bare_free(b);
+}
+
+static void bench_stream(void)
+{
+    int64_t ours, bare;
+    compare("texts", RUNS, TEXTS, &ours, &bare);
+    double ratio = (double)ours / (double)bare;
+    printf("stream: %.0f ns an event, bare %.0f ns: %.2f times (at most 1.6): "
+           "%s\n",
+           (double)ours / TEXTS, (double)bare / TEXTS, ratio,
+           verdict(ratio <= 1.6));
+}
+
+static void bench_one(void)
+{
+    int64_t ours, bare;
+    compare("one", ONES, 1, &ours, &bare);
+    double more = (double)(ours - bare) / 1000;
+    printf("one: %.1f us a call, bare %.1f us, more: %.1f us (at most 60): "
+           "%s\n",
+           (double)ours / 1000, (double)bare / 1000, more, verdict(more <= 60));
+}
+
+/* ------------------------------------------------------------------- calls --- */
+
+/* Nanoseconds a piece. */
+static double cost_of_pieces(const char *path, size_t runs, size_t n)
+{
+    int64_t times[FEW_RUNS];
+    allm_engine *e = engine_for(path, NULL);
+    run_ours(e);
+    for (size_t i = 0; i < runs; i++) {
+        int64_t began = spent();
+        size_t got = run_ours(e);
+        times[i] = spent() - began;
+        expect("pieces", got, n);
+    }
+    allm_engine_free(e);
+    return (double)median(times, runs) / (double)n;
+}
+
+static void bench_calls(void)
+{
+    double few = cost_of_pieces("few", FEW_RUNS, FEW);
+    double lots = cost_of_pieces("lots", 5, LOTS);
+    printf("calls: %.0f ns a piece of %d, %.0f ns of %d: %.2f times (at most "
+           "1.2): %s\n",
+           lots, LOTS, few, FEW, lots / few, verdict(lots / few <= 1.2));
+}
+
+/* --------------------------------------------------------------------- hub --- */
+
+static int64_t hub_ours(size_t *events)
+{
+    const allm_event *event;
+    allm_engine *e = engine_for("tick", NULL);
+    allm_hub *hub = allm_hub_new(NULL);
+    allm_stream *s, *all[TALKERS];
+    int64_t began = spent();
+    for (int i = 0; i < TALKERS; i++) {
+        all[i] = allm_generate(e, request, NULL);
+        allm_hub_add(hub, all[i], NULL);
+    }
+    while ((s = allm_hub_wait(hub, -1, NULL)))
+        while (allm_stream_next(s, &event) == ALLM_EVENT)
+            *events += event->type == ALLM_EV_TEXT_DELTA;
+    for (int i = 0; i < TALKERS; i++)
+        allm_stream_free(all[i]);
+    int64_t took = spent() - began;
+    allm_hub_free(hub);
+    allm_engine_free(e);
+    return took;
+}
+
+/* The loop of the manual. */
+static void perform(CURLM *multi)
+{
+    int running = 1;
+    while (running) {
+        curl_multi_perform(multi, &running);
+        if (running)
+            curl_multi_poll(multi, NULL, 0, 1000, NULL);
+    }
+}
+
+static int on_socket(CURL *easy, curl_socket_t fd, int what, void *ud,
+                     void *known)
+{
+    struct epoll_event e = { .data.fd = fd };
+    CURLM *multi = ((void **)ud)[0];
+    int set = *(int *)((void **)ud)[1];
+    (void)easy;
+    if (what == CURL_POLL_REMOVE) {
+        epoll_ctl(set, EPOLL_CTL_DEL, fd, &e);
+        return 0;
+    }
+    e.events = (what & CURL_POLL_IN ? EPOLLIN : 0u) |
+               (what & CURL_POLL_OUT ? EPOLLOUT : 0u);
+    epoll_ctl(set, known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, &e);
+    curl_multi_assign(multi, fd, multi);
+    return 0;
+}
+
+/* The loop of those who have many. */
+static void act(CURLM *multi)
+{
+    struct epoll_event ready[TALKERS];
+    int set = epoll_create1(0), running = 1;
+    void *mine[] = { multi, &set };
+    curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, on_socket);
+    curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, mine);
+    curl_multi_socket_action(multi, CURL_SOCKET_TIMEOUT, 0, &running);
+    while (running) {
+        long ms = -1;
+        curl_multi_timeout(multi, &ms);
+        int n = epoll_wait(set, ready, TALKERS, (int)ms);
+        if (n <= 0)
+            curl_multi_socket_action(multi, CURL_SOCKET_TIMEOUT, 0, &running);
+        for (int i = 0; i < n; i++)
+            curl_multi_socket_action(
+                multi, ready[i].data.fd,
+                (ready[i].events & EPOLLIN ? CURL_CSELECT_IN : 0) |
+                    (ready[i].events & EPOLLOUT ? CURL_CSELECT_OUT : 0),
+                &running);
+    }
+    curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, NULL);
+    close(set);
+}
+
+static int64_t hub_bare(void (*loop)(CURLM *), size_t *events)
+{
+    struct bare *all[TALKERS];
+    int64_t began = spent();
+    CURLM *multi = curl_multi_init();
+    for (int i = 0; i < TALKERS; i++) {
+        all[i] = bare_new("tick", headers);
+        curl_multi_add_handle(multi, all[i]->easy);
+    }
+    loop(multi);
+    for (int i = 0; i < TALKERS; i++) {
+        *events += all[i]->deltas;
+        curl_multi_remove_handle(multi, all[i]->easy);
+        bare_free(all[i]);
+    }
+    curl_multi_cleanup(multi);
+    return spent() - began;
+}
+
+static void bench_hub(void)
+{
+    enum { TIMES = 3, ALL = TALKERS * TICKS };
+    int64_t ours[TIMES], plain[TIMES], best[TIMES];
+    for (int i = 0; i < TIMES; i++) {
+        size_t n[3] = { 0, 0, 0 };
+        ours[i] = hub_ours(&n[0]);
+        plain[i] = hub_bare(perform, &n[1]);
+        best[i] = hub_bare(act, &n[2]);
+        for (int k = 0; k < 3; k++)
+            expect("events", n[k], ALL);
+    }
+    double o = (double)median(ours, TIMES) / ALL / 1000;
+    double p = (double)median(plain, TIMES) / ALL / 1000;
+    double b = (double)median(best, TIMES) / ALL / 1000;
+    printf("hub: %.1f us an event, bare %.1f us: %.2f times (at most 1.3): "
+           "%s; bare with epoll %.1f us: %.2f times\n",
+           o, p, o / p, verdict(o / p <= 1.3), b, o / b);
+}
+
+/* -------------------------------------------------------------------- many --- */
+
+/* Bytes that live, counted by an allocator of our own: libcurl has its own. */
+static size_t live;
+
+static void *counting(void *ud, void *p, size_t old, size_t size)
+{
+    (void)ud;
+    live += size - (p ? old : 0);
+    if (size)
+        return realloc(p, size);
+    free(p);
+    return NULL;
+}
+
+static const allm_allocator counted = { sizeof counted, counting, NULL };
+
+static void bench_many(void)
+{
+    static allm_stream *all[MANY];
+    const allm_event *event;
+    allm_stream *s;
+    size_t events = 0;
+    allm_engine *e = engine_for("hold", &counted);
+    allm_hub *hub = allm_hub_new(ALLM(hub_opts, .allocator = &counted));
+    size_t before = live;
+    int64_t began = spent();
+    for (int i = 0; i < MANY; i++) {
+        all[i] = allm_generate(e, request, NULL);
+        allm_hub_add(hub, all[i], NULL);
+    }
+    while (events < MANY && (s = allm_hub_wait(hub, 5000, NULL)))
+        while (allm_stream_next(s, &event) == ALLM_EVENT)
+            events += event->type == ALLM_EV_TEXT_DELTA;
+    while ((s = allm_hub_wait(hub, 0, NULL)))
+        allm_stream_next(s, &event);
+    size_t bytes = (live - before) / MANY;
+    printf("many: %zu bytes a stream (at most 8192): %s; opened and begun in "
+           "%.0f us each\n",
+           bytes, verdict(bytes <= 8192),
+           (double)(spent() - began) / MANY / 1000);
+    expect("streams", events, MANY);
+    for (int i = 0; i < MANY; i++)
+        allm_stream_free(all[i]);
+    allm_hub_free(hub);
+    allm_engine_free(e);
+}
+
+/* -------------------------------------------------------------------- main --- */
+
+/* A thousand sockets are more than some systems give without asking. */
+static void raise_limit(void)
+{
+    struct rlimit r;
+    if (getrlimit(RLIMIT_NOFILE, &r))
+        return;
+    r.rlim_cur = r.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &r);
+}
+
+static bool chosen(const char *word, int argc, char **argv)
+{
+    bool found = argc < 2;
+    for (int i = 1; i < argc; i++)
+        found = found || !strcmp(argv[i], word);
+    return found;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *word;
+        void (*run)(void);
+    } all[] = { { "stream", bench_stream }, { "one", bench_one },
+                { "calls", bench_calls }, { "hub", bench_hub },
+                { "many", bench_many } };
+    const allm_message *hi = ALLM(message, .role = ALLM_ROLE_USER,
+                                  .text = "hi");
+    raise_limit();
+    server = start_server();
+    if (server < 0)
+        give_up("no server could be started");
+    curl_global_init(CURL_GLOBAL_DEFAULT);
+    headers = curl_slist_append(NULL, "Content-Type: application/json");
+    request =
+        allm_request_new(ALLM(request, .message_count = 1, .messages = &hi));
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (chosen(all[i].word, argc, argv))
+            all[i].run();
+    fflush(stdout);
+    allm_request_free(request);
+    curl_slist_free_all(headers);
+    kill(server, SIGKILL);
+    waitpid(server, NULL, 0);
+    return 0;
+}
