@@ -196,6 +196,17 @@ const allm_json *allm_json_get(const allm_json *object, const char *key)
     return key ? find(val_of(object), slice_of(key)) : NULL;
 }
 
+struct json_view json_view(const allm_json *object)
+{
+    struct json_view view = { .object = object };
+    const yyjson_val *v = val_of(object);
+    if (!v || val_type(v) != YYJSON_TYPE_OBJ)
+        return view;
+    for (const yyjson_val *end = val_after(v++); v < end; v = val_after(v + 1))
+        view.seen |= json_bit(val_slice(v));
+    return view;
+}
+
 size_t allm_json_count(const allm_json *v)
 {
     return v && val_holds(val_of(v)) ? val_len(val_of(v)) : 0;

@@ -11,6 +11,8 @@
 #include "base/arena.h"
 #include "base/home.h"
 
+#include <stdint.h>
+
 /* A copy, texts included, that lives in the arena.  NULL stays NULL. */
 const allm_json *json_copy(struct arena *a, const allm_json *v);
 
@@ -27,6 +29,38 @@ const allm_json *json_bool(bool b);
 const allm_json *json_get(const allm_json *object, struct slice key);
 struct slice json_slice(const allm_json *text);  /* {NULL, 0} if none */
 bool json_is(const allm_json *v, const char *text);
+
+/* As allm_json_get(); the compiler knows the length of a literal. */
+static inline const allm_json *json_at(const allm_json *object, const char *key)
+{
+    return json_get(object, slice_of(key));
+}
+
+/*
+ * An object that is asked for many members that it mostly lacks: `seen` has a
+ * bit for every key, so that most that are missing need no search.
+ */
+struct json_view {
+    const allm_json *object;
+    uint64_t seen;
+};
+
+struct json_view json_view(const allm_json *object);
+
+static inline uint64_t json_bit(struct slice key)
+{
+    unsigned n = (unsigned)key.len * 3;
+    if (key.len)
+        n += (unsigned char)key.ptr[0] * 5u +
+             (unsigned char)key.ptr[key.len - 1];
+    return (uint64_t)1 << (n & 63);
+}
+
+static inline const allm_json *json_in(const struct json_view *v,
+                                       struct slice key)
+{
+    return v->seen & json_bit(key) ? json_get(v->object, key) : NULL;
+}
 
 /*
  * Roots.  json_root_of() makes a root of a value that was parsed, copied or

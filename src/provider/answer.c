@@ -224,12 +224,20 @@ static struct answer_note *make_note(struct answer *a, const char *key,
     return n;
 }
 
+/* Most notes are texts that stand in every frame. */
+static bool is_same(const allm_json *old, const allm_json *value)
+{
+    struct slice text = json_slice(old);
+    return text.ptr ? slice_eq(text, json_slice(value)) && json_slice(value).ptr
+                    : allm_json_equal(old, value);
+}
+
 void answer_note(struct answer *a, const char *key, const allm_json *value)
 {
     struct answer_note *n = a->notes;
-    while (n && strcmp(n->key, key) != 0)
+    while (n && n->key != key && strcmp(n->key, key) != 0)
         n = n->next;
-    if (!value || (n && allm_json_equal(n->value, value)))
+    if (!value || (n && is_same(n->value, value)))
         return;
     struct answer_note *fresh = make_note(a, key, value);
     if (!fresh)

@@ -30,7 +30,7 @@ static void no_memory(struct anthropic_blocks *all)
 
 static struct slice text_at(const allm_json *object, const char *name)
 {
-    return json_slice(allm_json_get(object, name));
+    return json_slice(json_at(object, name));
 }
 
 static bool is_type(const allm_json *v, allm_json_type type)
@@ -50,7 +50,7 @@ static enum kind kind_of(const allm_json *block)
                   { "redacted_thinking", REDACTED },
                   { "tool_use", CALL } };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (json_is(allm_json_get(block, "type"), kinds[i].type))
+        if (json_is(json_at(block, "type"), kinds[i].type))
             return kinds[i].kind;
     return OPAQUE;
 }
@@ -175,7 +175,7 @@ static void append(struct anthropic_blocks *all, struct anthropic_block *b,
 static const allm_json *caller_of(struct answer *a, const allm_json *block)
 {
     struct build b;
-    const allm_json *caller = allm_json_get(block, "caller");
+    const allm_json *caller = json_at(block, "caller");
     if (!is_type(caller, ALLM_JSON_OBJECT))
         return NULL;
     build_init(&b, a->sink->arena);
@@ -211,7 +211,7 @@ bool anthropic_block_start(struct anthropic_blocks *all, int64_t index,
     switch (b->kind) {
     case TEXT:
         add_text(all, b, text_at(block, "text"));
-        cite_all(all, b, allm_json_get(block, "citations"));
+        cite_all(all, b, json_at(block, "citations"));
         break;
     case THINKING:
         add_thought(all, b, text_at(block, "thinking"));
@@ -277,7 +277,7 @@ static struct anthropic_block *guess(struct anthropic_blocks *all,
 bool anthropic_block_grow(struct anthropic_blocks *all, int64_t index,
                           const allm_json *delta)
 {
-    const allm_json *type = allm_json_get(delta, "type");
+    const allm_json *type = json_at(delta, "type");
     struct anthropic_block *b = find(all, index);
     if (!b)
         b = guess(all, index, type);
@@ -293,7 +293,7 @@ bool anthropic_block_grow(struct anthropic_blocks *all, int64_t index,
              (b->kind == CALL || b->kind == OPAQUE))
         append(all, b, text_at(delta, "partial_json"));
     else if (json_is(type, "citations_delta") && b->kind == TEXT)
-        cite(all, b, allm_json_get(delta, "citation"));
+        cite(all, b, json_at(delta, "citation"));
     else if (b->kind == OPAQUE)
         grow_opaque(all, b, delta);
     else
@@ -334,7 +334,7 @@ static const allm_json *mark_of(struct anthropic_blocks *all,
 static void settle_call(struct anthropic_blocks *all, struct anthropic_block *b)
 {
     struct buf text;
-    const allm_json *input = allm_json_get(b->raw, "input");
+    const allm_json *input = json_at(b->raw, "input");
     if (!b->slot || b->slot->raw.len || !allm_json_count(input))
         return;
     buf_init(&text, all->answer->sink->arena, SIZE_MAX / 2);

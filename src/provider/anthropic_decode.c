@@ -40,7 +40,7 @@ static const struct finish_word finish_words[] = {
 
 static struct slice text_at(const allm_json *object, const char *name)
 {
-    return json_slice(allm_json_get(object, name));
+    return json_slice(json_at(object, name));
 }
 
 static bool is_type(const allm_json *v, allm_json_type type)
@@ -51,7 +51,7 @@ static bool is_type(const allm_json *v, allm_json_type type)
 static int64_t index_of(const allm_json *event)
 {
     int64_t index = 0;
-    allm_json_int64(allm_json_get(event, "index"), &index);
+    allm_json_int64(json_at(event, "index"), &index);
     return index;
 }
 
@@ -63,7 +63,7 @@ static void read_notes(struct anthropic *c, const allm_json *from)
     static const char *const names[] = { "stop_sequence", "stop_details",
                                          "container", "context_management" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const allm_json *v = allm_json_get(from, names[i]);
+        const allm_json *v = json_at(from, names[i]);
         if (v && !is_type(v, ALLM_JSON_NULL))
             answer_note(&c->answer, names[i], v);
     }
@@ -152,7 +152,7 @@ static allm_status on_ping(struct anthropic *c, const allm_json *event)
 
 static allm_status on_start(struct anthropic *c, const allm_json *event)
 {
-    const allm_json *message = allm_json_get(event, "message");
+    const allm_json *message = json_at(event, "message");
     if (c->greeted)             /* some say it twice */
         return ALLM_OK;
     c->greeted = true;
@@ -160,13 +160,13 @@ static allm_status on_start(struct anthropic *c, const allm_json *event)
     answer_id(&c->answer, text_at(message, "id"));
     answer_model(&c->answer, text_at(message, "model"));
     read_notes(c, message);
-    read_usage(c, allm_json_get(message, "usage"), true);
+    read_usage(c, json_at(message, "usage"), true);
     return ALLM_OK;
 }
 
 static allm_status on_block_start(struct anthropic *c, const allm_json *event)
 {
-    const allm_json *block = allm_json_get(event, "content_block");
+    const allm_json *block = json_at(event, "content_block");
     if (!is_type(block, ALLM_JSON_OBJECT) ||
         !anthropic_block_start(&c->blocks, index_of(event), block))
         pass_on(c, event);
@@ -175,7 +175,7 @@ static allm_status on_block_start(struct anthropic *c, const allm_json *event)
 
 static allm_status on_block_delta(struct anthropic *c, const allm_json *event)
 {
-    const allm_json *delta = allm_json_get(event, "delta");
+    const allm_json *delta = json_at(event, "delta");
     if (!is_type(delta, ALLM_JSON_OBJECT) ||
         !anthropic_block_grow(&c->blocks, index_of(event), delta))
         pass_on(c, event);
@@ -190,10 +190,10 @@ static allm_status on_block_stop(struct anthropic *c, const allm_json *event)
 
 static allm_status on_delta(struct anthropic *c, const allm_json *event)
 {
-    const allm_json *delta = allm_json_get(event, "delta");
+    const allm_json *delta = json_at(event, "delta");
     read_notes(c, event);
     read_notes(c, delta);
-    read_usage(c, allm_json_get(event, "usage"), false);
+    read_usage(c, json_at(event, "usage"), false);
     read_stop(c, delta);
     return ALLM_OK;
 }
@@ -222,7 +222,7 @@ static allm_status read_event(struct anthropic *c, struct slice name,
                               const allm_json *event)
 {
     struct slice type = text_at(event, "type");
-    if (!type.len && is_type(allm_json_get(event, "error"), ALLM_JSON_OBJECT))
+    if (!type.len && is_type(json_at(event, "error"), ALLM_JSON_OBJECT))
         type = SLICE("error");
     if (!type.len)
         type = name;
@@ -239,8 +239,8 @@ static allm_status read_document(struct anthropic *c, const allm_json *all)
 {
     struct answer *a = &c->answer;
     int64_t index = 0;
-    const allm_json *content = allm_json_get(all, "content");
-    if (json_is(allm_json_get(all, "type"), "error"))
+    const allm_json *content = json_at(all, "content");
+    if (json_is(json_at(all, "type"), "error"))
         return fail(c, all);
     if (!is_type(content, ALLM_JSON_ARRAY))
         return explain_message(all)
@@ -258,7 +258,7 @@ static allm_status read_document(struct anthropic *c, const allm_json *all)
         anthropic_block_stop(&c->blocks, index++);
     }
     read_notes(c, all);
-    read_usage(c, allm_json_get(all, "usage"), false);
+    read_usage(c, json_at(all, "usage"), false);
     read_stop(c, all);
     return complete(c);
 }

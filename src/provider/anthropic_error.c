@@ -69,14 +69,14 @@ static bool has_any(const char *text, const char *const *list)
 
 static const char *text_at(const allm_json *object, const char *key)
 {
-    const allm_json *v = allm_json_get(object, key);
+    const allm_json *v = json_at(object, key);
     return allm_json_type_of(v) == ALLM_JSON_TEXT ? allm_json_text(v, NULL)
                                                   : NULL;
 }
 
 static struct facts facts_of(const allm_json *document, int32_t status)
 {
-    const allm_json *error = allm_json_get(document, "error");
+    const allm_json *error = json_at(document, "error");
     struct facts f = { .core = document, .status = status };
     int64_t n;
     if (allm_json_type_of(error) == ALLM_JSON_OBJECT)
@@ -84,10 +84,10 @@ static struct facts facts_of(const allm_json *document, int32_t status)
     f.type = text_at(f.core, "type");
     f.code = text_at(f.core, "code");
     if (!f.code)
-        f.code = text_at(allm_json_get(f.core, "details"), "error_code");
+        f.code = text_at(json_at(f.core, "details"), "error_code");
     f.message = explain_message(document);
-    if (!status && allm_json_int64(allm_json_get(f.core, "code"), &n) &&
-        n >= 400 && n <= 599)
+    if (!status && allm_json_int64(json_at(f.core, "code"), &n) && n >= 400 &&
+        n <= 599)
         f.status = (int32_t)n;  /* a router's, in the place of a word */
     return f;
 }

@@ -31,7 +31,7 @@ static const struct finish_word finish_words[] = {
 
 static struct slice text_at(const allm_json *object, const char *name)
 {
-    return json_slice(allm_json_get(object, name));
+    return json_slice(json_at(object, name));
 }
 
 static bool is_type(const allm_json *v, allm_json_type type)
@@ -91,13 +91,12 @@ static bool is_copy(const struct calls *c, struct slice id, struct slice name,
 static void read_call(struct ollama *o, const allm_json *element)
 {
     struct answer *a = &o->answer;
-    const allm_json *function = allm_json_get(element, "function");
+    const allm_json *function = json_at(element, "function");
     if (!is_type(function, ALLM_JSON_OBJECT))
         function = element;     /* flat */
     struct slice id = text_at(element, "id");
     struct slice name = text_at(function, "name");
-    struct slice arguments = arguments_of(o,
-                                          allm_json_get(function, "arguments"));
+    struct slice arguments = arguments_of(o, json_at(function, "arguments"));
     if ((!name.len && !arguments.len) ||
         is_copy(&a->calls, id, name, arguments))
         return;
@@ -110,7 +109,7 @@ static void read_call(struct ollama *o, const allm_json *element)
 static void read_message(struct ollama *o, const allm_json *message)
 {
     struct slice thought = text_at(message, "thinking");
-    const allm_json *calls = allm_json_get(message, "tool_calls");
+    const allm_json *calls = json_at(message, "tool_calls");
     answer_start(&o->answer);
     answer_thought(&o->answer, thought);
     o->thought = o->thought || thought.len;
@@ -127,7 +126,7 @@ static void read_message(struct ollama *o, const allm_json *message)
 static allm_int count(const allm_json *frame, const char *name)
 {
     int64_t n;
-    if (allm_json_int64(allm_json_get(frame, name), &n) && n >= 0)
+    if (allm_json_int64(json_at(frame, name), &n) && n >= 0)
         return (allm_int){ n, true };
     return (allm_int){ 0, false };
 }
@@ -234,10 +233,10 @@ static void pass_on(struct ollama *o, const allm_json *frame)
 
 static allm_status read_frame(struct ollama *o, const allm_json *frame)
 {
-    const allm_json *message = allm_json_get(frame, "message");
-    const allm_json *logprobs = allm_json_get(frame, "logprobs");
+    const allm_json *message = json_at(frame, "message");
+    const allm_json *logprobs = json_at(frame, "logprobs");
     bool speaks = is_type(message, ALLM_JSON_OBJECT);
-    bool done = allm_json_true(allm_json_get(frame, "done"));
+    bool done = allm_json_true(json_at(frame, "done"));
     if (openai_error_is(frame) || (!speaks && !done && explain_message(frame)))
         return fail(o, frame);
     answer_model(&o->answer, text_at(frame, "model"));

@@ -46,14 +46,24 @@ static const struct finish_word finish_words[] = {
     { NULL, ALLM_FINISH_OTHER },
 };
 
+/* In tables; a literal. */
+#define NAME(text) { (text), sizeof(text) - 1 }
+
 static struct slice text_at(const allm_json *object, const char *name)
 {
-    return json_slice(allm_json_get(object, name));
+    return json_slice(json_at(object, name));
+}
+
+/* The same where most names are not there. */
+static struct slice text_in(const struct json_view *object, struct slice name)
+{
+    const allm_json *v = json_in(object, name);
+    return v ? json_slice(v) : (struct slice){ NULL, 0 };
 }
 
 static bool is_type(const allm_json *v, allm_json_type type)
 {
-    return allm_json_type_of(v) == type;
+    return v && allm_json_type_of(v) == type;
 }
 
 /* ------------------------------------------------------------------- texts --- */
@@ -89,14 +99,14 @@ static void think(struct openai_chat *c, const allm_json *v)
 
 static void read_part(struct openai_chat *c, const allm_json *part)
 {
-    const allm_json *thought = allm_json_get(part, "thinking");
+    const allm_json *thought = json_at(part, "thinking");
     if (is_type(part, ALLM_JSON_TEXT))
         say(c, json_slice(part));
     else if (thought)
         think(c, thought);
-    else if (json_is(allm_json_get(part, "type"), "refusal"))
+    else if (json_is(json_at(part, "type"), "refusal"))
         answer_refusal(&c->answer, text_at(part, "refusal"));
-    else if (json_is(allm_json_get(part, "type"), "reasoning"))
+    else if (json_is(json_at(part, "type"), "reasoning"))
         answer_thought(&c->answer, text_at(part, "text"));
     else
         say(c, text_at(part, "text"));
@@ -140,14 +150,16 @@ static void read_details(struct openai_chat *c, const allm_json *list,
     }
 }
 
-static void read_reasoning(struct openai_chat *c, const allm_json *delta)
+static void read_reasoning(struct openai_chat *c, const struct json_view *delta)
 {
-    static const char *const names[] = { "reasoning_content", "reasoning",
-                                         "reasoning_text", "thinking" };
-    const allm_json *list = allm_json_get(delta, "reasoning_details");
+    static const struct slice names[] = { NAME("reasoning_content"),
+                                          NAME("reasoning"),
+                                          NAME("reasoning_text"),
+                                          NAME("thinking") };
+    const allm_json *list = json_in(delta, SLICE("reasoning_details"));
     struct slice said = { NULL, 0 };
     for (size_t i = 0; !said.len && i < sizeof names / sizeof *names; i++)
-        said = text_at(delta, names[i]);
+        said = text_in(delta, names[i]);
     if (said.len)
         answer_thought(&c->answer, said);
     c->thought_before = c->thought_before || said.len;
@@ -171,7 +183,7 @@ static const allm_json *own_state(struct openai_chat *c,
                                   const allm_json *element)
 {
     struct build b;
-    const allm_json *extra = allm_json_get(element, "extra_content");
+    const allm_json *extra = json_at(element, "extra_content");
     if (!is_type(extra, ALLM_JSON_OBJECT))
         return NULL;
     build_init(&b, c->answer.sink->arena);
@@ -184,13 +196,13 @@ static const allm_json *own_state(struct openai_chat *c,
 
 static void read_call(struct openai_chat *c, const allm_json *element)
 {
-    const allm_json *function = allm_json_get(element, "function");
-    const allm_json *custom = allm_json_get(element, "custom");
+    const allm_json *function = json_at(element, "function");
+    const allm_json *custom = json_at(element, "custom");
     struct calls_piece p = { .id = text_at(element, "id") };
     if (!is_type(element, ALLM_JSON_OBJECT))
         return;
-    p.has_index = is_type(allm_json_get(element, "index"), ALLM_JSON_INT) &&
-                  allm_json_int64(allm_json_get(element, "index"), &p.index);
+    p.has_index = is_type(json_at(element, "index"), ALLM_JSON_INT) &&
+                  allm_json_int64(json_at(element, "index"), &p.index);
     p.custom = is_type(custom, ALLM_JSON_OBJECT) &&
                !is_type(function, ALLM_JSON_OBJECT);
     if (p.custom)
@@ -198,16 +210,15 @@ static void read_call(struct openai_chat *c, const allm_json *element)
     else if (!is_type(function, ALLM_JSON_OBJECT))
         function = element;     /* flat */
     p.name = text_at(function, "name");
-    set_arguments(&p,
-                  allm_json_get(function, p.custom ? "input" : "arguments"));
+    set_arguments(&p, json_at(function, p.custom ? "input" : "arguments"));
     p.state = own_state(c, element);
     answer_call(&c->answer, &p);
 }
 
-static void read_calls(struct openai_chat *c, const allm_json *delta)
+static void read_calls(struct openai_chat *c, const struct json_view *delta)
 {
-    const allm_json *list = allm_json_get(delta, "tool_calls");
-    const allm_json *legacy = allm_json_get(delta, "function_call");
+    const allm_json *list = json_in(delta, SLICE("tool_calls"));
+    const allm_json *legacy = json_in(delta, SLICE("function_call"));
     struct calls_piece p = { .name = text_at(legacy, "name") };
     if (is_type(list, ALLM_JSON_OBJECT))
         read_call(c, list);
@@ -216,7 +227,7 @@ static void read_calls(struct openai_chat *c, const allm_json *delta)
             read_call(c, e);
     if (!is_type(legacy, ALLM_JSON_OBJECT) || allm_json_count(list))
         return;
-    set_arguments(&p, allm_json_get(legacy, "arguments"));
+    set_arguments(&p, json_at(legacy, "arguments"));
     answer_call(&c->answer, &p);
 }
 
@@ -232,38 +243,40 @@ static size_t amount(const struct openai_chat *c)
     return n;
 }
 
-static void read_delta(struct openai_chat *c, const allm_json *delta)
+static void read_delta(struct openai_chat *c, const allm_json *v)
 {
-    static const char *const lists[] = { "annotations", "images" };
+    static const struct slice lists[] = { NAME("annotations"),
+                                          NAME("images") };
     struct answer *a = &c->answer;
-    if (!is_type(delta, ALLM_JSON_OBJECT))
+    struct json_view delta = json_view(v);
+    if (!is_type(v, ALLM_JSON_OBJECT))
         return;
-    read_reasoning(c, delta);
-    read_content(c, allm_json_get(delta, "content"));
-    answer_refusal(a, text_at(delta, "refusal"));
-    read_calls(c, delta);
+    read_reasoning(c, &delta);
+    read_content(c, json_in(&delta, SLICE("content")));
+    answer_refusal(a, text_in(&delta, SLICE("refusal")));
+    read_calls(c, &delta);
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        if (is_type(allm_json_get(delta, lists[i]), ALLM_JSON_ARRAY))
-            answer_gather(a, lists[i], allm_json_get(delta, lists[i]));
+        if (is_type(json_in(&delta, lists[i]), ALLM_JSON_ARRAY))
+            answer_gather(a, lists[i].ptr, json_in(&delta, lists[i]));
 }
 
 /* The word, if it is one. */
-static struct slice finish_in(const allm_json *choice)
+static struct slice finish_in(const struct json_view *choice)
 {
-    struct slice word = text_at(choice, "finish_reason");
+    struct slice word = text_in(choice, SLICE("finish_reason"));
     return slice_is(word, "null") ? (struct slice){ NULL, 0 } : word;
 }
 
-static void read_finish(struct openai_chat *c, const allm_json *choice,
+static void read_finish(struct openai_chat *c, const struct json_view *choice,
                         bool added)
 {
     struct answer *a = &c->answer;
     struct slice word = finish_in(choice);
-    struct slice native = text_at(choice, "native_finish_reason");
+    struct slice native = text_in(choice, SLICE("native_finish_reason"));
     if (native.len) {
         c->native = arena_copy(a->life, native);
         answer_note(a, "native_finish_reason",
-                    allm_json_get(choice, "native_finish_reason"));
+                    json_in(choice, SLICE("native_finish_reason")));
     }
     if (word.len)
         answer_finish(a, finish_of(finish_words, word), word);
@@ -272,11 +285,11 @@ static void read_finish(struct openai_chat *c, const allm_json *choice,
     c->spoke_before = c->spoke_before || (added && !word.len);
 }
 
-static void read_logprobs(struct openai_chat *c, const allm_json *choice)
+static void read_logprobs(struct openai_chat *c, const struct json_view *choice)
 {
-    const allm_json *all = allm_json_get(choice, "logprobs");
-    const allm_json *content = allm_json_get(all, "content");
-    const allm_json *refusal = allm_json_get(all, "refusal");
+    const allm_json *all = json_in(choice, SLICE("logprobs"));
+    const allm_json *content = json_at(all, "content");
+    const allm_json *refusal = json_at(all, "refusal");
     if (is_type(content, ALLM_JSON_ARRAY))
         answer_gather(&c->answer, "logprobs", content);
     if (is_type(refusal, ALLM_JSON_ARRAY))
@@ -284,67 +297,70 @@ static void read_logprobs(struct openai_chat *c, const allm_json *choice)
 }
 
 /* The choice that counts; NULL: none is here. */
-static const allm_json *first_choice(const allm_json *frame)
+static const allm_json *first_choice(const struct json_view *frame)
 {
-    const allm_json *list = allm_json_get(frame, "choices");
+    const allm_json *list = json_in(frame, SLICE("choices"));
     if (!is_type(list, ALLM_JSON_ARRAY))
         return NULL;
     for (const allm_json *e = NULL; (e = allm_json_next(list, e));) {
         int64_t index = 0;
         if (!is_type(e, ALLM_JSON_OBJECT))
             continue;
-        allm_json_int64(allm_json_get(e, "index"), &index);
+        allm_json_int64(json_at(e, "index"), &index);
         if (index == 0)
             return e;
     }
     return NULL;
 }
 
-static void read_choice(struct openai_chat *c, const allm_json *choice,
+static void read_choice(struct openai_chat *c, const struct json_view *choice,
                         bool whole)
 {
-    const allm_json *message = allm_json_get(choice, "message");
-    const allm_json *text = allm_json_get(choice, "text");
+    const allm_json *message = json_in(choice, SLICE("message"));
+    const allm_json *text = json_in(choice, SLICE("text"));
     size_t before = amount(c);
     answer_start(&c->answer);
     if (!whole)
-        read_delta(c, allm_json_get(choice, "delta"));
+        read_delta(c, json_in(choice, SLICE("delta")));
     else if (is_type(message, ALLM_JSON_OBJECT))
         read_delta(c, message);
     else if (is_type(text, ALLM_JSON_TEXT))
         read_content(c, text);
     else
-        read_delta(c, allm_json_get(choice, "delta"));
+        read_delta(c, json_in(choice, SLICE("delta")));
     read_logprobs(c, choice);
     read_finish(c, choice, amount(c) != before);
 }
 
-static bool read_usage(struct openai_chat *c, const allm_json *frame)
+static bool read_usage(struct openai_chat *c, const struct json_view *frame)
 {
     allm_usage usage;
     struct answer *a = &c->answer;
-    const allm_json *groq = allm_json_get(frame, "x_groq");
-    if (!openai_usage_read(allm_json_get(frame, "usage"), a->sink->arena,
+    const allm_json *groq = json_in(frame, SLICE("x_groq"));
+    if (!openai_usage_read(json_in(frame, SLICE("usage")), a->sink->arena,
                            &usage) &&
-        !openai_usage_read(allm_json_get(groq, "usage"), a->sink->arena,
-                           &usage))
+        !openai_usage_read(json_at(groq, "usage"), a->sink->arena, &usage))
         return false;
     answer_usage(a, &usage);
     return true;
 }
 
 /* What the response tells besides. */
-static void read_notes(struct openai_chat *c, const allm_json *frame)
+static void read_notes(struct openai_chat *c, const struct json_view *frame)
 {
-    static const char *const names[] = { "system_fingerprint", "service_tier",
-                                         "citations", "search_results" };
-    answer_id(&c->answer, text_at(frame, "id"));
-    answer_model(&c->answer, text_at(frame, "model"));
+    static const struct slice names[] = { NAME("system_fingerprint"),
+                                          NAME("service_tier"),
+                                          NAME("citations"),
+                                          NAME("search_results") };
+    if (!c->answer.id)
+        answer_id(&c->answer, text_in(frame, SLICE("id")));
+    if (!c->answer.model)
+        answer_model(&c->answer, text_in(frame, SLICE("model")));
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const allm_json *v = allm_json_get(frame, names[i]);
+        const allm_json *v = json_in(frame, names[i]);
         if (v && !is_type(v, ALLM_JSON_NULL) &&
             !(is_type(v, ALLM_JSON_TEXT) && !json_slice(v).len))
-            answer_note(&c->answer, names[i], v);
+            answer_note(&c->answer, names[i].ptr, v);
     }
 }
 
@@ -428,46 +444,49 @@ static allm_status fail(struct openai_chat *c, const allm_json *document)
 /* ------------------------------------------------------------------- frames --- */
 
 /* The error that a frame holds, wherever it stands; NULL: none. */
-static const allm_json *error_in(const allm_json *frame,
-                                 const allm_json *choice)
+static const allm_json *error_in(const struct json_view *frame,
+                                 const struct json_view *choice)
 {
-    const allm_json *groq = allm_json_get(frame, "x_groq");
-    if (openai_error_is(frame))
-        return frame;
-    if (openai_error_is(choice))
-        return choice;
-    return openai_error_is(groq) ? groq : NULL;
+    const allm_json *groq = json_in(frame, SLICE("x_groq"));
+    bool list = is_type(frame->object, ALLM_JSON_ARRAY);
+    if (list ? openai_error_is(frame->object) : openai_error_in(frame))
+        return frame->object;
+    if (openai_error_in(choice))
+        return choice->object;
+    return groq && openai_error_is(groq) ? groq : NULL;
 }
 
-static allm_status read_frame(struct openai_chat *c, const allm_json *frame)
+static allm_status read_frame(struct openai_chat *c, const allm_json *v)
 {
-    const allm_json *choice = first_choice(frame);
-    const allm_json *error = error_in(frame, choice);
-    read_notes(c, frame);
-    bool counts = read_usage(c, frame);
+    const struct json_view frame = json_view(v);
+    const struct json_view choice = json_view(first_choice(&frame));
+    const allm_json *error = error_in(&frame, &choice);
+    read_notes(c, &frame);
+    bool counts = read_usage(c, &frame);
     if (error)
         return fail(c, error);
-    if (choice)
-        read_choice(c, choice, false);
+    if (choice.object)
+        read_choice(c, &choice, false);
     else if (!counts)
         allm_sink_idle(c->answer.sink);
     return ALLM_OK;
 }
 
-static allm_status read_document(struct openai_chat *c, const allm_json *all)
+static allm_status read_document(struct openai_chat *c, const allm_json *v)
 {
-    const allm_json *choice = first_choice(all);
-    const allm_json *error = error_in(all, choice);
-    read_notes(c, all);
-    read_usage(c, all);
+    const struct json_view all = json_view(v);
+    const struct json_view choice = json_view(first_choice(&all));
+    const allm_json *error = error_in(&all, &choice);
+    read_notes(c, &all);
+    read_usage(c, &all);
     if (error)
         return fail(c, error);
-    if (!choice)
-        return explain_message(all)
-                   ? fail(c, all)
+    if (!choice.object)
+        return explain_message(v)
+                   ? fail(c, v)
                    : answer_malformed(&c->answer, "the answer is a JSON "
                                                   "document without choices");
-    read_choice(c, choice, true);
+    read_choice(c, &choice, true);
     return complete(c);
 }
 

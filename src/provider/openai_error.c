@@ -109,13 +109,19 @@ static bool is_there(const allm_json *v)
     }
 }
 
+bool openai_error_in(const struct json_view *object)
+{
+    return is_there(json_in(object, SLICE("error"))) ||
+           json_is(json_in(object, SLICE("object")), "error") ||
+           json_is(json_in(object, SLICE("type")), "error");
+}
+
 bool openai_error_is(const allm_json *document)
 {
     if (allm_json_type_of(document) == ALLM_JSON_ARRAY)
         document = allm_json_at(document, 0);
-    return is_there(allm_json_get(document, "error")) ||
-           json_is(allm_json_get(document, "object"), "error") ||
-           json_is(allm_json_get(document, "type"), "error");
+    const struct json_view object = json_view(document);
+    return openai_error_in(&object);
 }
 
 /* ------------------------------------------------------------------ parts --- */
@@ -125,13 +131,13 @@ static const allm_json *core_of(const allm_json *document)
 {
     if (allm_json_type_of(document) == ALLM_JSON_ARRAY)
         document = allm_json_at(document, 0);
-    const allm_json *error = allm_json_get(document, "error");
+    const allm_json *error = json_at(document, "error");
     return allm_json_type_of(error) == ALLM_JSON_OBJECT ? error : document;
 }
 
 static const char *text_at(const allm_json *object, const char *key)
 {
-    const allm_json *v = allm_json_get(object, key);
+    const allm_json *v = json_at(object, key);
     return allm_json_type_of(v) == ALLM_JSON_TEXT ? allm_json_text(v, NULL)
                                                   : NULL;
 }
@@ -157,7 +163,7 @@ static int32_t status_of(const allm_json *core)
                                         "http_status" };
     int32_t status = 0;
     for (size_t i = 0; !status && i < sizeof keys / sizeof *keys; i++)
-        status = status_in(allm_json_get(core, keys[i]));
+        status = status_in(json_at(core, keys[i]));
     return status;
 }
 
@@ -173,13 +179,13 @@ struct facts {
 static struct facts facts_of(const allm_json *core, const char *message,
                              int32_t status)
 {
-    const allm_json *more = allm_json_get(core, "metadata");
+    const allm_json *more = json_at(core, "metadata");
     struct facts f = { .message = message, .status = status };
     f.word[0] = text_at(core, "code");
     f.word[1] = text_at(core, "type");
-    f.word[2] = text_at(allm_json_get(core, "innererror"), "code");
+    f.word[2] = text_at(json_at(core, "innererror"), "code");
     f.word[3] = text_at(more, "error_type");
-    f.flagged = allm_json_count(allm_json_get(more, "reasons")) > 0;
+    f.flagged = allm_json_count(json_at(more, "reasons")) > 0;
     if (!f.status)
         f.status = status_of(core);
     return f;

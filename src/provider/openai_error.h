@@ -4,10 +4,12 @@
 
 #include "allm_ext.h"
 #include "base/arena.h"
+#include "json/json.h"
 
 /* Is this document, or this frame, an error?  One with choices is, too, if it
  * says so. */
 bool openai_error_is(const allm_json *document);
+bool openai_error_in(const struct json_view *object);
 
 /*
  * The error that a document stands for, its texts in the arena or the

@@ -37,7 +37,7 @@ static const struct finish_word incomplete_words[] = {
 
 static struct slice text_at(const allm_json *object, const char *name)
 {
-    return json_slice(allm_json_get(object, name));
+    return json_slice(json_at(object, name));
 }
 
 static bool is_type(const allm_json *v, allm_json_type type)
@@ -59,7 +59,7 @@ static void read_notes(struct openai_responses *c, const allm_json *response)
     answer_id(&c->answer, text_at(response, "id"));
     answer_model(&c->answer, text_at(response, "model"));
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const allm_json *v = allm_json_get(response, names[i]);
+        const allm_json *v = json_at(response, names[i]);
         if (v && !is_type(v, ALLM_JSON_NULL))
             answer_note(&c->answer, names[i], v);
     }
@@ -68,7 +68,7 @@ static void read_notes(struct openai_responses *c, const allm_json *response)
 static void read_usage(struct openai_responses *c, const allm_json *from)
 {
     allm_usage usage;
-    if (openai_usage_read(allm_json_get(from, "usage"), c->answer.sink->arena,
+    if (openai_usage_read(json_at(from, "usage"), c->answer.sink->arena,
                           &usage))
         answer_usage(&c->answer, &usage);
 }
@@ -77,7 +77,7 @@ static void read_finish(struct openai_responses *c, const allm_json *response,
                         struct slice status)
 {
     struct answer *a = &c->answer;
-    const allm_json *details = allm_json_get(response, "incomplete_details");
+    const allm_json *details = json_at(response, "incomplete_details");
     struct slice why = text_at(details, "reason");
     if (slice_is(status, "completed") || slice_is(status, "complete"))
         answer_finish(a, ALLM_FINISH_STOP, status);
@@ -126,7 +126,7 @@ static allm_status complete(struct openai_responses *c,
         return fail_response(c, response, NULL);
     if (slice_is(status, "cancelled") || slice_is(status, "canceled"))
         return fail_cancelled(c);
-    openai_responses_item_output(&c->items, allm_json_get(response, "output"));
+    openai_responses_item_output(&c->items, json_at(response, "output"));
     openai_responses_item_end_all(&c->items);
     if (answer_is_empty(a))
         answer_text(a, text_at(response, "output_text"));
@@ -156,11 +156,11 @@ struct event {
 static struct event event_of(const allm_json *json, struct slice type)
 {
     struct event e = { .json = json, .type = type };
-    const allm_json *index = allm_json_get(json, "output_index");
+    const allm_json *index = json_at(json, "output_index");
     e.place.has_index = allm_json_int64(index, &e.place.index);
     e.place.id = text_at(json, "item_id");
-    if (!allm_json_int64(allm_json_get(json, "content_index"), &e.place.part))
-        allm_json_int64(allm_json_get(json, "summary_index"), &e.place.part);
+    if (!allm_json_int64(json_at(json, "content_index"), &e.place.part))
+        allm_json_int64(json_at(json, "summary_index"), &e.place.part);
     return e;
 }
 
@@ -188,14 +188,14 @@ static allm_status on_nothing(struct openai_responses *c, const struct event *e)
 static allm_status on_begin(struct openai_responses *c, const struct event *e)
 {
     answer_start(&c->answer);
-    read_notes(c, allm_json_get(e->json, "response"));
+    read_notes(c, json_at(e->json, "response"));
     return ALLM_OK;
 }
 
 static allm_status on_item(struct openai_responses *c, const struct event *e)
 {
     struct responses_place place = e->place;
-    const allm_json *item = allm_json_get(e->json, "item");
+    const allm_json *item = json_at(e->json, "item");
     if (!is_object(item)) {
         pass_on(c, e);
         return ALLM_OK;
@@ -212,8 +212,8 @@ static allm_status on_item(struct openai_responses *c, const struct event *e)
 /* content_part.done and its like: a text as a whole. */
 static allm_status on_part(struct openai_responses *c, const struct event *e)
 {
-    const allm_json *part = allm_json_get(e->json, "part");
-    const allm_json *type = allm_json_get(part, "type");
+    const allm_json *part = json_at(e->json, "part");
+    const allm_json *type = json_at(part, "type");
     struct slice text = text_at(part, "text");
     enum responses_piece what = RESPONSES_TEXT;
     if (slice_is(e->type, "response.reasoning_summary_part.done"))
@@ -233,13 +233,13 @@ static allm_status on_annotation(struct openai_responses *c,
                                  const struct event *e)
 {
     openai_responses_item_cite(&c->items, &e->place,
-                               allm_json_get(e->json, "annotation"));
+                               json_at(e->json, "annotation"));
     return ALLM_OK;
 }
 
 static allm_status on_end(struct openai_responses *c, const struct event *e)
 {
-    const allm_json *response = allm_json_get(e->json, "response");
+    const allm_json *response = json_at(e->json, "response");
     struct slice status = text_at(response, "status");
     if (!is_object(response))
         read_usage(c, e->json);
@@ -254,7 +254,7 @@ static allm_status on_end(struct openai_responses *c, const struct event *e)
 
 static allm_status on_failed(struct openai_responses *c, const struct event *e)
 {
-    const allm_json *response = allm_json_get(e->json, "response");
+    const allm_json *response = json_at(e->json, "response");
     read_notes(c, response);
     read_usage(c, response);
     return fail_response(c, response, e->json);
@@ -264,7 +264,7 @@ static allm_status on_failed(struct openai_responses *c, const struct event *e)
 static allm_status on_error(struct openai_responses *c, const struct event *e)
 {
     struct build b;
-    const allm_json *inner = allm_json_get(e->json, "error");
+    const allm_json *inner = json_at(e->json, "error");
     if (inner && !is_type(inner, ALLM_JSON_NULL))
         return fail(c, e->json);
     build_init(&b, c->answer.sink->arena);
@@ -313,7 +313,7 @@ static const struct {
 
 static bool read_text(struct openai_responses *c, const struct event *e)
 {
-    const allm_json *logprobs = allm_json_get(e->json, "logprobs");
+    const allm_json *logprobs = json_at(e->json, "logprobs");
     size_t i = 0, n = sizeof texts / sizeof *texts;
     while (i < n && !slice_is(e->type, texts[i].type))
         i++;
@@ -377,7 +377,7 @@ static allm_status read_event(struct openai_responses *c, struct slice name,
 static allm_status read_document(struct openai_responses *c,
                                  const allm_json *all)
 {
-    const allm_json *output = allm_json_get(all, "output");
+    const allm_json *output = json_at(all, "output");
     struct slice status = text_at(all, "status");
     if (!is_type(output, ALLM_JSON_ARRAY) && !text_at(all, "output_text").len &&
         !slice_is(status, "failed"))

@@ -46,7 +46,7 @@ static void no_memory(struct responses_items *all)
 
 static struct slice text_at(const allm_json *object, const char *name)
 {
-    return json_slice(allm_json_get(object, name));
+    return json_slice(json_at(object, name));
 }
 
 static bool is_type(const allm_json *v, allm_json_type type)
@@ -56,7 +56,7 @@ static bool is_type(const allm_json *v, allm_json_type type)
 
 static bool is_custom(const allm_json *item)
 {
-    return json_is(allm_json_get(item, "type"), "custom_tool_call");
+    return json_is(json_at(item, "type"), "custom_tool_call");
 }
 
 static enum kind kind_of(const allm_json *item)
@@ -69,7 +69,7 @@ static enum kind kind_of(const allm_json *item)
                   { "custom_tool_call", CALL },
                   { "reasoning", REASONING } };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (json_is(allm_json_get(item, "type"), kinds[i].type))
+        if (json_is(json_at(item, "type"), kinds[i].type))
             return kinds[i].kind;
     return OPAQUE;
 }
@@ -239,7 +239,7 @@ static const allm_json *state_of_call(struct answer *a, const allm_json *item)
     build_init(&b, a->sink->arena);
     build_object(&b);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const allm_json *v = allm_json_get(item, names[i]);
+        const allm_json *v = json_at(item, names[i]);
         if (!v || is_type(v, ALLM_JSON_NULL))
             continue;
         build_key(&b, slice_of(names[i]));
@@ -318,8 +318,7 @@ static struct slice arguments_in(struct responses_items *all,
                                  const allm_json *item)
 {
     struct buf text;
-    const allm_json *v = allm_json_get(item,
-                                       is_custom(item) ? "input" : "arguments");
+    const allm_json *v = json_at(item, is_custom(item) ? "input" : "arguments");
     if (!is_type(v, ALLM_JSON_OBJECT) && !is_type(v, ALLM_JSON_ARRAY))
         return json_slice(v);
     buf_init(&text, all->answer->sink->arena, SIZE_MAX / 2);
@@ -458,7 +457,7 @@ static void end_message(struct responses_items *all, struct responses_item *i,
                         const allm_json *item)
 {
     struct slice phase = text_at(item, "phase");
-    const allm_json *content = allm_json_get(item, "content");
+    const allm_json *content = json_at(item, "content");
     bool silent = !i->parts, cited = i->cited;
     int64_t number = 0;
     if (phase.len)
@@ -468,7 +467,7 @@ static void end_message(struct responses_items *all, struct responses_item *i,
     if (!is_type(content, ALLM_JSON_ARRAY))
         return;
     for (const allm_json *p = NULL; (p = allm_json_next(content, p));) {
-        const allm_json *sources = allm_json_get(p, "annotations");
+        const allm_json *sources = json_at(p, "annotations");
         if (silent) {
             add_text(all, i, RESPONSES_TEXT, number, text_at(p, "text"), true);
             add_text(all, i, RESPONSES_REFUSAL, number, text_at(p, "refusal"),
@@ -504,7 +503,7 @@ static const allm_json *mark_of(struct responses_items *all,
     build_init(&b, all->answer->sink->arena);
     build_object(&b);
     for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
-        const allm_json *v = allm_json_get(i->raw, names[n]);
+        const allm_json *v = json_at(i->raw, names[n]);
         if (!v)
             continue;
         build_key(&b, slice_of(names[n]));
@@ -521,9 +520,9 @@ static void end_reasoning(struct responses_items *all, struct responses_item *i,
                           const allm_json *item)
 {
     if (!i->told)
-        think_all(all, i, RESPONSES_SUMMARY, allm_json_get(item, "summary"));
+        think_all(all, i, RESPONSES_SUMMARY, json_at(item, "summary"));
     if (!i->told)
-        think_all(all, i, RESPONSES_THOUGHT, allm_json_get(item, "content"));
+        think_all(all, i, RESPONSES_THOUGHT, json_at(item, "content"));
     i->raw = keep_raw(all, item);
     answer_thought_end(all->answer, mark_of(all, i));
 }

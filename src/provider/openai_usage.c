@@ -196,9 +196,9 @@ static const allm_json *extra_of(struct arena *a, const allm_json *usage)
 
 bool openai_usage_read(const allm_json *usage, struct arena *a, allm_usage *out)
 {
-    *out = (allm_usage){ .size = sizeof *out };
     if (allm_json_type_of(usage) != ALLM_JSON_OBJECT)
         return false;
+    *out = (allm_usage){ .size = sizeof *out };
     out->input_tokens = count(usage, input_names);
     out->output_tokens = count(usage, output_names);
     out->total_tokens = count(usage, total_names);

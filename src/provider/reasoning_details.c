@@ -17,18 +17,18 @@ struct reasoning_detail {
 
 struct slice reasoning_details_text(const allm_json *element)
 {
-    struct slice text = json_slice(allm_json_get(element, "text"));
-    return text.len ? text : json_slice(allm_json_get(element, "summary"));
+    struct slice text = json_slice(json_at(element, "text"));
+    return text.len ? text : json_slice(json_at(element, "summary"));
 }
 
 /* Does an element go on with what a detail began? */
 static bool goes_on(const struct reasoning_detail *d, const allm_json *element)
 {
-    const allm_json *index = allm_json_get(element, "index");
-    const allm_json *type = allm_json_get(element, "type");
-    const allm_json *was = allm_json_get(d->rest, "type");
+    const allm_json *index = json_at(element, "index");
+    const allm_json *type = json_at(element, "type");
+    const allm_json *was = json_at(d->rest, "type");
     return allm_json_type_of(index) == ALLM_JSON_INT &&
-           allm_json_equal(index, allm_json_get(d->rest, "index")) &&
+           allm_json_equal(index, json_at(d->rest, "index")) &&
            (!type || !was || allm_json_equal(type, was));
 }
 
@@ -69,7 +69,7 @@ bool reasoning_details_add(struct reasoning_details *d, struct arena *life,
     if (!one)
         return false;
     for (size_t i = 0; i < JOINED; i++) {
-        struct slice piece = json_slice(allm_json_get(element, joined[i]));
+        struct slice piece = json_slice(json_at(element, joined[i]));
         buf_add(&one->text[i], piece);
         one->given[i] = one->given[i] || piece.ptr;
     }
