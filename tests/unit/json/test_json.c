@@ -309,9 +309,27 @@ static void deep_values_are_no_danger(void)
     arena_release(&a);
 }
 
+/* Whatever the bits of the keys say, what is there is found. */
+static void a_view_finds_what_is_there(void)
+{
+    allm_json *v = allm_json_parse(sample, ALLM_NUL_ENDED, NULL);
+    struct json_view view = json_view(v);
+    struct json_view none = json_view(NULL);
+    struct json_view list = json_view(allm_json_get(v, "flat"));
+    for (const allm_json *k = NULL; (k = allm_json_next(v, k));)
+        CHECK(json_in(&view, json_slice(k)) == allm_json_value(k));
+    CHECK(!json_in(&view, SLICE("absent")));
+    CHECK(!json_in(&view, SLICE("tint")));
+    CHECK(!json_in(&none, SLICE("text")));
+    CHECK(!json_in(&list, SLICE("text")));
+    CHECK(json_at(v, "text") == allm_json_get(v, "text"));
+    allm_json_free(v);
+}
+
 TESTS = {
     TEST(types_are_told),
     TEST(getters_find),
+    TEST(a_view_finds_what_is_there),
     TEST(null_is_accepted),
     TEST(integers_are_exact),
     TEST(walks_in_order),
