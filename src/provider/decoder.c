@@ -22,14 +22,18 @@ void decoder_init(struct decoding *d, struct mem mem,
     d->ended = d->looked = false;
     arena_init(&d->arena, mem);
     buf_init(&d->whole, &d->arena, d->limit);
-    sse_init(&d->sse, mem, 0, 0);
-    ndjson_init(&d->ndjson, mem, 0);
+    if (d->framing == ALLM_FRAMING_SSE)
+        sse_init(&d->sse, mem, 0, 0);
+    else
+        ndjson_init(&d->ndjson, mem, 0);
 }
 
 void decoder_release(struct decoding *d)
 {
-    sse_release(&d->sse);
-    ndjson_release(&d->ndjson);
+    if (d->framing == ALLM_FRAMING_SSE)
+        sse_release(&d->sse);
+    else
+        ndjson_release(&d->ndjson);
     arena_release(&d->arena);
 }
 

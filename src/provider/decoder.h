@@ -18,8 +18,10 @@ struct decoding {
     const allm_call *call;
     void *state;                /* the dialect's */
     int framing;                /* ALLM_FRAMING_* */
-    struct sse sse;
-    struct ndjson ndjson;
+    union {                     /* by the framing; a whole body: neither */
+        struct sse sse;
+        struct ndjson ndjson;
+    };
     struct arena arena;         /* a whole body */
     struct buf whole;
     size_t bytes, limit;
