@@ -13,6 +13,7 @@
 #include "base/status.h"
 #include "data/error.h"
 #include "data/path.h"
+#include "provider/gemini_address.h"
 #include "provider/gemini_config.h"
 #include "provider/gemini_contents.h"
 #include "provider/gemini_losses.h"
@@ -197,74 +198,6 @@ static void write_body(struct encoding *e)
     e->http->broken |= broken;
 }
 
-/* ------------------------------------------------------------------ address --- */
-
-static bool is_plain(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           (c >= '0' && c <= '9') || (c && strchr("-._~/@", c));
-}
-
-/* A name of a model in a path. */
-static void add_model(struct buf *url, const char *model)
-{
-    static const char digits[] = "0123456789ABCDEF";
-    if (!strchr(model, '/'))
-        buf_text(url, "models/");
-    for (; *model; model++) {
-        unsigned char c = (unsigned char)*model;
-        if (is_plain(*model)) {
-            buf_byte(url, *model);
-            continue;
-        }
-        buf_byte(url, '%');
-        buf_byte(url, digits[c >> 4]);
-        buf_byte(url, digits[c & 15]);
-    }
-}
-
-/* Nothing behind the host: then the version is ours to add. */
-static bool is_bare(struct slice base)
-{
-    const char *host = memchr(base.ptr, ':', base.len);
-    struct slice rest = base;
-    if (host)
-        rest = slice_skip(base, (size_t)(host - base.ptr) + 1);
-    while (rest.len && *rest.ptr == '/')
-        rest = slice_skip(rest, 1);
-    return !memchr(rest.ptr, '/', rest.len);
-}
-
-/* BASE/models/MODEL:streamGenerateContent?alt=sse */
-static const allm_error *write_address(struct encoding *e)
-{
-    struct slice base = slice_of(e->call->base_url);
-    struct slice query = { "", 0 };
-    struct buf url;
-    if (!base.len) {
-        const allm_error *error =
-            status_error(e->arena, ALLM_ERR_ENGINE, "invalid_engine",
-                         "this provider has no address of its own; set "
-                         "base_url in adapter_opts");
-        return error ? error : status_nomem();
-    }
-    const char *mark = memchr(base.ptr, '?', base.len);
-    if (mark) {
-        query = slice_skip(base, (size_t)(mark - base.ptr));
-        base.len -= query.len;
-    }
-    buf_init(&url, e->arena, 64 * 1024);
-    buf_add(&url, base);
-    buf_text(&url, is_bare(base) ? "/v1beta/" : "/");
-    add_model(&url, e->call->model ? e->call->model : "");
-    buf_text(&url, ":streamGenerateContent");
-    buf_add(&url, query);
-    buf_text(&url, query.len ? "&alt=sse" : "?alt=sse");
-    e->http->broken |= url.broken;
-    allm_http_url(e->http, url.broken ? "" : url.ptr);
-    return NULL;
-}
-
 static const allm_error *write_headers(struct encoding *e)
 {
     allm_http_header(e->http, "content-type", "application/json");
@@ -352,7 +285,8 @@ allm_status gemini_encode(const allm_call *call, allm_http *out)
                           .arena = out->arena };
     const allm_error *error = prepare(&e);
     if (!error)
-        error = write_address(&e);
+        error = gemini_address_write(call, out, "streamGenerateContent",
+                                     "alt=sse");
     if (!error)
         error = write_headers(&e);
     if (error)

@@ -68,15 +68,17 @@ static void add_host(struct buf *out, struct slice host, bool bare)
     buf_text(out, bare ? "]" : "");
 }
 
-static void add_path(struct buf *out, struct slice path)
+/* A path that was given whole is cut to its folder. */
+static void add_path(struct buf *out, struct slice path, const char *verb)
 {
-    buf_add(out, path);
     if (ends_in(path, SLICE("/api/chat")))
-        return;
-    buf_text(out, ends_in(path, SLICE("/api")) ? "/chat" : "/api/chat");
+        path.len -= strlen("/chat");
+    buf_add(out, path);
+    buf_text(out, ends_in(path, SLICE("/api")) ? "/" : "/api/");
+    buf_text(out, verb);
 }
 
-bool ollama_address_add(struct buf *out, struct slice base)
+bool ollama_address_add(struct buf *out, struct slice base, const char *verb)
 {
     struct slice rest = trim(base);
     struct slice scheme = scheme_of(rest);
@@ -94,6 +96,6 @@ bool ollama_address_add(struct buf *out, struct slice base)
         buf_add(out, port);
     else if (!scheme.len)
         buf_text(out, PORT);
-    add_path(out, slice_skip(rest, place.len));
+    add_path(out, slice_skip(rest, place.len), verb);
     return true;
 }

@@ -5,7 +5,7 @@
 #include "base/buf.h"
 
 /*
- * The address of /api/chat.  `base` is a URL, or what the server itself takes
+ * The address of /api/VERB, such as "chat".  `base` is a URL, or what the server itself takes
  * for its variable OLLAMA_HOST:
  *
  *      host  host:port  :port  [::1]:port  http://host:port/path
@@ -14,6 +14,6 @@
  * address on which a server listens everywhere (0.0.0.0, [::]) is this machine.
  * False: there is no host in it.
  */
-bool ollama_address_add(struct buf *out, struct slice base);
+bool ollama_address_add(struct buf *out, struct slice base, const char *verb);
 
 #endif

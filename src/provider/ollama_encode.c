@@ -348,7 +348,7 @@ static allm_status write_head(struct encoding *e)
 {
     struct buf url;
     buf_init(&url, e->arena, 64 * 1024);
-    if (!ollama_address_add(&url, slice_of(e->call->base_url)))
+    if (!ollama_address_add(&url, slice_of(e->call->base_url), "chat"))
         return allm_http_fail(
             e->http, wrong(e, ALLM_ERR_ENGINE, "invalid_engine",
                            "there is no host in the address; set base_url, or "

@@ -14,6 +14,7 @@
 #include "provider/http.h"
 #include "provider/image_source.h"
 #include "provider/memo.h"
+#include "provider/openai_address.h"
 #include "provider/openai_chat_quirks.h"
 #include "json/emit.h"
 #include "json/json.h"
@@ -416,85 +417,6 @@ static void write_body(struct encoding *e)
     emit_close(&e->emit, '}');
 }
 
-/* ------------------------------------------------------------------ address --- */
-
-static void add_escaped(struct buf *out, const char *name)
-{
-    static const char hex[] = "0123456789ABCDEF";
-    for (; *name; name++) {
-        unsigned char c = (unsigned char)*name;
-        bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                     (c >= '0' && c <= '9') || strchr("-._~", c);
-        if (plain) {
-            buf_byte(out, (char)c);
-            continue;
-        }
-        buf_byte(out, '%');
-        buf_byte(out, hex[c >> 4]);
-        buf_byte(out, hex[c & 15]);
-    }
-}
-
-static bool ends_in(struct slice s, struct slice end)
-{
-    return s.len >= end.len && slice_eq(slice_skip(s, s.len - end.len), end);
-}
-
-/* BASE/openai/deployments/MODEL/chat/completions?api-version=... */
-static void add_deployment(struct encoding *e, struct buf *url)
-{
-    const char *version = extra_text(&e->extra, "api_version");
-    struct slice base = buf_slice(url);
-    buf_text(url, ends_in(base, SLICE("/openai")) ? "" : "/openai");
-    buf_text(url, "/deployments/");
-    add_escaped(url, e->call->model);
-    buf_text(url, "/chat/completions?api-version=");
-    add_escaped(url, version ? version : "2024-10-21");
-}
-
-static allm_status write_address(struct encoding *e)
-{
-    const struct slice path = SLICE("/chat/completions");
-    struct slice base = slice_of(e->call->base_url);
-    struct slice query = { "", 0 };
-    struct buf url;
-    if (!base.len)
-        return allm_http_fail(
-            e->http,
-            ALLM(error, .kind = ALLM_ERR_ENGINE, .reason = "invalid_engine",
-                 .message = "this provider has no address of its own; "
-                            "set base_url in adapter_opts"));
-    const char *mark = memchr(base.ptr, '?', base.len);
-    if (mark) {
-        query = slice_skip(base, (size_t)(mark - base.ptr));
-        base.len -= query.len;
-    }
-    buf_init(&url, e->arena, 64 * 1024);
-    buf_add(&url, base);
-    if ((e->quirks & CHAT_AZURE_PATHS) && !ends_in(base, SLICE("/v1")) &&
-        !ends_in(base, path) && !query.len)
-        add_deployment(e, &url);
-    else if (!ends_in(base, path))
-        buf_add(&url, path);
-    buf_add(&url, query);
-    e->http->broken |= url.broken;
-    allm_http_url(e->http, url.broken ? "" : url.ptr);
-    return ALLM_OK;
-}
-
-static allm_status write_headers(struct encoding *e)
-{
-    const char *organization = extra_text(&e->extra, "organization");
-    const char *project = extra_text(&e->extra, "project");
-    allm_http_header(e->http, "content-type", "application/json");
-    allm_http_header(e->http, "accept", "text/event-stream");
-    allm_http_header(e->http, "accept-encoding", "identity");
-    allm_http_header(e->http, "openai-organization", organization);
-    allm_http_header(e->http, "openai-project", project);
-    const allm_error *error = extra_headers(&e->extra, e->http, e->arena);
-    return error ? allm_http_fail(e->http, error) : ALLM_OK;
-}
-
 /* ------------------------------------------------------------------- public --- */
 
 static const allm_error *prepare(struct encoding *e)
@@ -529,9 +451,12 @@ allm_status openai_chat_encode(const allm_call *call, allm_http *out)
     const allm_error *error = prepare(&e);
     if (error)
         return allm_http_fail(out, error);
-    allm_status status = write_address(&e);
+    allm_status status = openai_address_write(&e.extra, out,
+                                              "/chat/completions",
+                                              e.quirks & CHAT_AZURE_PATHS);
     if (status == ALLM_OK)
-        status = write_headers(&e);
+        status = openai_address_headers(&e.extra, out, "application/json",
+                                        "text/event-stream");
     if (status == ALLM_OK)
         write_body(&e);
     return status;

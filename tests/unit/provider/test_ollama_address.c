@@ -49,13 +49,13 @@ static void every_form_is_understood(void)
         arena_init(&a, mem_default());
         buf_init(&out, &a, 4096);
         check_row(rows[i].base);
-        CHECK_ALWAYS(ollama_address_add(&out, slice_of(rows[i].base)) ==
+        CHECK_ALWAYS(ollama_address_add(&out, slice_of(rows[i].base), "chat") ==
                      (rows[i].address != NULL));
         if (rows[i].address)
             CHECK_SLICE(buf_slice(&out), slice_of(rows[i].address));
         arena_release(&a);
     }
-    CHECK_ALWAYS(!ollama_address_add(NULL, (struct slice){ NULL, 0 }));
+    CHECK_ALWAYS(!ollama_address_add(NULL, (struct slice){ NULL, 0 }, "chat"));
 }
 
 TESTS = { TEST(every_form_is_understood), TESTS_END };
