@@ -74,6 +74,8 @@ typedef struct allm_call {
     allm_attachments   *attachments;  /* of the engine                      */
     uint32_t            attempt;      /* 1, and more when it is retried     */
     uint32_t            reserved;
+    const struct allm_embed_request *embed;     /* what is asked instead of
+                                         the request's messages; or NULL    */
 } allm_call;
 
 /*

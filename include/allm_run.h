@@ -15,6 +15,7 @@
  *    9  Tools that run        how a tool's function answers
  *   10  Steps and chats       a turn with its tools; turns until it is done
  *   11  Agents                the same machine as an agent's loop
+ *   12  Embeddings            texts as vectors
  */
 #ifndef ALLM_H
 # include "allm.h"              /* which includes this file, in its turn */
@@ -712,6 +713,50 @@ ALLM_API allm_stream *allm_agent(const allm_engine *, const allm_thread *,
                                  const allm_agent_opts *);
 ALLM_API const allm_agent_result *
 allm_stream_agent_result(const allm_stream *);
+
+/* ----------------------------------------------------- 12  Embeddings --- */
+
+/* What the vectors are for, where the provider wants to know. */
+typedef enum allm_embed_task {
+    ALLM_EMBED_ANY, ALLM_EMBED_DOCUMENT, ALLM_EMBED_QUERY,
+    ALLM_EMBED_CLASSIFICATION, ALLM_EMBED_CLUSTERING, ALLM_EMBED_SIMILARITY
+} allm_embed_task;
+
+/* Texts to be made vectors of, any number: what is too much for one request
+ * of the provider is sent in several, one after the other. */
+typedef struct allm_embed_request {
+    size_t             size;
+    const char        *model;         /* NULL: the call's, or the engine's  */
+    size_t             input_count;
+    const char *const *inputs;        /* none of them empty                 */
+    allm_int           dimensions;    /* of the vectors; else the model's   */
+    allm_embed_task    task;
+    uint32_t           no_truncate;   /* 1: a text that is too long fails   */
+    const allm_json   *options;       /* the provider's own                 */
+} allm_embed_request;
+
+/* A vector for each input, in their order. */
+typedef struct allm_embeddings {
+    size_t              size;
+    size_t              count;
+    size_t              dimensions;
+    const float *const *vectors;
+    const char         *model;        /* as the provider names it; or NULL  */
+    const allm_usage   *usage;        /* of all requests; never NULL        */
+} allm_embeddings;
+
+/*
+ * A stream without events: wait for its end (or let a hub do so), then ask for
+ * the vectors.  Retries, deadlines (of each request), keys and cancel are as
+ * with allm_generate(); but a failure, whenever it comes, is a status < 0.
+ */
+ALLM_API allm_stream *allm_embed(const allm_engine *,
+                                 const allm_embed_request *,
+                                 const allm_call_opts *);
+/* Lent by the stream; NULL until it has ended with ALLM_OK. */
+ALLM_API const allm_embeddings *allm_stream_embeddings(const allm_stream *);
+/* How alike two vectors are: -1 to 1; 0 if one of them is all zeros. */
+ALLM_API double allm_embed_cosine(const float *, const float *, size_t n);
 
 #ifdef __cplusplus
 }

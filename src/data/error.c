@@ -25,7 +25,8 @@ static const char *const engine_reasons[] = {
     "pipeline_error",   "unexpected_pipeline_result",
     "policy_failed",    "budget_exceeded",
     "max_iterations_reached", "circuit_breaker",
-    "empty_stop",       NULL,
+    "empty_stop",       "no_embed_adapter",
+    NULL,
 };
 
 /* ImageAdapterError has the same ones. */
@@ -46,7 +47,7 @@ static const char *const validation_reasons[] = {
     "invalid_request", "invalid_message",       "invalid_tool",
     "invalid_thread",  "invalid_session",       "invalid_session_input",
     "unsupported_capability", "vision_not_in_v0_2", "invalid_image_request",
-    "invalid_output",  NULL,
+    "invalid_output",  "invalid_embedding_request", NULL,
 };
 
 static const char *const tool_reasons[] = {

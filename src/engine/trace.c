@@ -42,6 +42,7 @@ static const struct span {
     { "chat", "invoke_agent", "INTERNAL" },
     { "tool", "execute_tool", "INTERNAL" },
     { "image", "generate_content", "CLIENT" },
+    { "embed", "embeddings", "CLIENT" },
 };
 
 static const struct span *span_named(const char *name)

@@ -219,23 +219,21 @@ static const allm_json *span_metadata(const struct generate *g, struct arena *a)
 }
 
 /* Begin both spans, if anybody wants to know. */
-static bool begin_spans(struct generate *g, const struct options *o,
-                        const allm_request *r)
+static bool begin_spans(struct generate *g, const char *name, const char *model)
 {
     const struct engine_core *core = engine_core(g->plan.engine);
     struct arena *a = home_arena(g->plan.home);
     const char *id = g->plan.call.request_id;
     if (!core->trace)
         return true;
-    const char *model = arena_text(a, plan_model(&g->plan, o, r));
+    model = arena_text(a, model);
     g->spans = arena_zero(a, sizeof *g->spans);
     const allm_json *metadata = span_metadata(g, a);
     if (!g->spans || !metadata)
         return false;
     g->spans->trace = (struct trace){ core->trace, core->trace_ud,
                                       core->clock };
-    trace_begin(&g->spans->outer, &g->spans->trace, "generate", id, model,
-                metadata);
+    trace_begin(&g->spans->outer, &g->spans->trace, name, id, model, metadata);
     trace_begin(&g->spans->inner, &g->spans->trace, "stream", id, model,
                 metadata);
     return true;
@@ -268,7 +266,7 @@ static void begin(struct generate *g, const allm_request *r,
 {
     struct options o;
     const allm_error *error = plan_begin(&g->plan, opts, &o);
-    if (!error && !begin_spans(g, &o, r))
+    if (!error && !begin_spans(g, "generate", plan_model(&g->plan, &o, r)))
         error = status_nomem();
     if (!error)
         error = plan_check(&g->plan, &o, r, &g->events, trace_of(g));
@@ -298,9 +296,32 @@ struct machine *generate_turn(const allm_engine *e, const struct options *o,
         return NULL;
     g->waker = waker;
     plan_adopt(&g->plan, turn->request_id);
-    const allm_error *error = begin_spans(g, o, NULL) ? NULL : status_nomem();
+    const char *model = plan_model(&g->plan, o, NULL);
+    const allm_error *error = begin_spans(g, "generate", model)
+                                  ? NULL
+                                  : status_nomem();
     if (!error)
         error = plan_check_turn(&g->plan, o, turn, &g->events, trace_of(g));
+    if (error)
+        fail(g, error);
+    else
+        first_attempt(g);
+    return &g->machine;
+}
+
+struct machine *generate_task(const allm_engine *e, const struct options *o,
+                              const struct plan_task *task, allm_waker *waker)
+{
+    struct generate *g = make(e, NULL);
+    if (!g)
+        return NULL;
+    g->waker = waker;
+    plan_adopt(&g->plan, task->request_id);
+    const allm_error *error = begin_spans(g, task->name, task->model)
+                                  ? NULL
+                                  : status_nomem();
+    if (!error)
+        error = plan_check_task(&g->plan, o, task, trace_of(g));
     if (error)
         fail(g, error);
     else

@@ -23,4 +23,8 @@ struct machine *generate_turn(const allm_engine *e, const struct options *o,
                               const struct plan_turn *turn,
                               struct collect *collect, allm_waker *waker);
 
+/* The same for a task: its one raw_chunk is the result. */
+struct machine *generate_task(const allm_engine *e, const struct options *o,
+                              const struct plan_task *task, allm_waker *waker);
+
 #endif

@@ -10,7 +10,13 @@
 
 struct machine;
 
-enum machine_result { MACHINE_STEP, MACHINE_CHAT, MACHINE_AGENT };
+enum machine_result { MACHINE_STEP, MACHINE_CHAT, MACHINE_AGENT, MACHINE_TASK };
+
+/* What MACHINE_TASK gives. */
+struct task_result {
+    const char *name;           /* what was asked: "embed" */
+    const void *value;
+};
 
 struct machine_ops {
     /*

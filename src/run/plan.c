@@ -449,3 +449,58 @@ const allm_error *plan_check_turn(struct plan *p, const struct options *o,
         error = check_turn(p, turn, scratch);
     return error ? error : check_rest(p, o, t);
 }
+
+/* Whom to ask, and by which of its dialects. */
+static const allm_error *take_task(struct plan *p, const struct options *o,
+                                   const struct plan_task *task)
+{
+    static const char *const lacks[] = { [TASKS_EMBED] = "no_embed_adapter" };
+    const allm_error *broken = allm_engine_error(p->engine);
+    if (broken)
+        return broken;
+    if (!p->row || !tasks_find(p->row, task->kind)) {
+        const allm_error *e =
+            status_error(home_arena(p->home), ALLM_ERR_ENGINE,
+                         lacks[task->kind],
+                         "%s is nothing that %s can do here; choose another "
+                         "provider by the model's name, such as \"openai:...\"",
+                         task->name, p->row ? p->row->name : "no provider");
+        return e ? e : status_nomem();
+    }
+    p->chosen = tasks_row(p->row, task->kind);
+    p->row = &p->chosen;
+    p->terms = terms_of(o, p->row);
+    p->terms.raw_chunks = true;     /* one of them is the result */
+    return NULL;
+}
+
+/* The dialects of tasks read the request's options only. */
+static void take_asked(struct plan *p, const struct plan_task *task)
+{
+    p->request = (allm_request){ .size = sizeof p->request,
+                                 .model = task->model,
+                                 .options = task->own ? task->own
+                                                      : json_empty_object(),
+                                 .metadata = json_empty_object() };
+    p->call.request = &p->request;
+    p->call.embed = task->embed;
+    p->call.options = task->options;
+    p->call.adapter_opts = task->adapter_opts;
+}
+
+const allm_error *plan_check_task(struct plan *p, const struct options *o,
+                                  const struct plan_task *task,
+                                  const struct trace *t)
+{
+    p->row = engine_row_for(p->engine, task->model, NULL);
+    const allm_error *error = take_task(p, o, task);
+    if (error)
+        return error;
+    take_asked(p, task);
+    error = take_model(p);
+    if (!error)
+        error = preflight(p, t);
+    if (!error)
+        error = take_place(p);
+    return error ? error : take_key(p, o);
+}

@@ -5,6 +5,7 @@
 #include "base/secret.h"
 #include "engine/engine.h"
 #include "engine/trace.h"
+#include "provider/tasks.h"
 
 /* What of the options counts while the call runs. */
 struct terms {
@@ -36,6 +37,18 @@ struct plan_turn {
     bool structured_finalize;
     const allm_json *options;       /* by plan_options(); borrowed, too */
     const allm_json *adapter_opts;
+};
+
+/* A call that is no conversation: one request, one answer. */
+struct plan_task {
+    enum tasks_kind kind;
+    const char *name;               /* of its span: "embed" */
+    const char *request_id;
+    const char *model;              /* by precedence; or NULL */
+    const allm_json *own;           /* options of the request; or NULL */
+    const allm_json *options;       /* by plan_options(); borrowed */
+    const allm_json *adapter_opts;
+    const allm_embed_request *embed;
 };
 
 /*
@@ -71,6 +84,11 @@ const allm_error *plan_check(struct plan *p, struct options *o,
 const allm_error *plan_check_turn(struct plan *p, const struct options *o,
                                   const struct plan_turn *turn,
                                   struct arena *scratch, const struct trace *t);
+
+/* The same for a task. */
+const allm_error *plan_check_task(struct plan *p, const struct options *o,
+                                  const struct plan_task *task,
+                                  const struct trace *t);
 
 /* Wipe the key. */
 void plan_release(struct plan *p);

@@ -282,6 +282,18 @@ const allm_agent_result *allm_stream_agent_result(const allm_stream *s)
     return result_of(s, MACHINE_AGENT);
 }
 
+/* The same of a task that bears this name. */
+static const void *task_of(const allm_stream *s, const char *name)
+{
+    const struct task_result *r = result_of(s, MACHINE_TASK);
+    return r && !strcmp(r->name, name) ? r->value : NULL;
+}
+
+const allm_embeddings *allm_stream_embeddings(const allm_stream *s)
+{
+    return task_of(s, "embed");
+}
+
 const char *allm_stream_tool_output(const allm_stream *s,
                                     const char *tool_call_id, size_t *len)
 {

@@ -75,10 +75,9 @@ allm_transport canned_transport(struct canned *s)
                              .close = canned_close };
 }
 
-const char *canned_call(struct canned *s, const char *model,
-                        struct clock_manual *clock)
+allm_engine *canned_engine(struct canned *s, const char *model,
+                           struct clock_manual *clock)
 {
-    static char told[8192], id[256];
     const allm_transport t = canned_transport(s);
     allm_clock c = play_clock(clock);
     allm_json *opts = s->adapter_opts ? allm_json_parse(s->adapter_opts,
@@ -88,6 +87,14 @@ const char *canned_call(struct canned *s, const char *model,
                                           .adapter_opts = opts, .transport = &t,
                                           .clock = &c, .keys = s->keys));
     allm_json_free(opts);
+    return e;
+}
+
+const char *canned_call(struct canned *s, const char *model,
+                        struct clock_manual *clock)
+{
+    static char told[8192], id[256];
+    allm_engine *e = canned_engine(s, model, clock);
     const char *key = s->no_key ? NULL : "sk-secret-42";
     allm_stream *stream = play_call_with(e, ALLM(call_opts, .api_key = key));
     snprintf(told, sizeof told, "%s", play_all(stream));

@@ -40,4 +40,8 @@ allm_transport canned_transport(struct canned *s);
 const char *canned_call(struct canned *s, const char *model,
                         struct clock_manual *clock);
 
+/* An engine whose calls are answered so; freed by the caller before `s` goes. */
+allm_engine *canned_engine(struct canned *s, const char *model,
+                           struct clock_manual *clock);
+
 #endif

@@ -23,7 +23,7 @@ static void each_family_has_its_reasons_in_order(void)
 {
     static const struct {
         allm_status kind;
-        const char *reasons[17];
+        const char *reasons[20];
     } rows[] = {
         { ALLM_ERR_ENGINE,
           { "missing_adapter", "missing_stream_adapter", "missing_model",
@@ -31,7 +31,7 @@ static void each_family_has_its_reasons_in_order(void)
             "unsupported_response_format", "no_image_adapter",
             "pipeline_error", "unexpected_pipeline_result", "policy_failed",
             "budget_exceeded", "max_iterations_reached", "circuit_breaker",
-            "empty_stop" } },
+            "empty_stop", "no_embed_adapter" } },
         { ALLM_ERR_ADAPTER,
           { "rate_limited", "authentication_failed", "invalid_request",
             "provider_unavailable", "context_length_exceeded",
@@ -45,7 +45,8 @@ static void each_family_has_its_reasons_in_order(void)
           { "invalid_request", "invalid_message", "invalid_tool",
             "invalid_thread", "invalid_session", "invalid_session_input",
             "unsupported_capability", "vision_not_in_v0_2",
-            "invalid_image_request", "invalid_output" } },
+            "invalid_image_request", "invalid_output",
+            "invalid_embedding_request" } },
         { ALLM_ERR_TOOL,
           { "handler_raised", "handler_exit", "handler_failed", "timeout",
             "invalid_return", "invalid_arguments", "not_found",

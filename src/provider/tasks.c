@@ -1,0 +1,45 @@
+/* tasks.c - what providers do besides conversations, and by which dialects */
+#include "provider/tasks.h"
+
+#include "provider/fake.h"
+#include "provider/fake_embed.h"
+#include "provider/gemini.h"
+#include "provider/gemini_embed.h"
+#include "provider/ollama.h"
+#include "provider/ollama_embed.h"
+#include "provider/openai_address.h"
+#include "provider/openai_chat.h"
+#include "provider/openai_chat_quirks.h"
+#include "provider/openai_embed.h"
+#include "provider/openai_responses.h"
+#include "provider/openai_responses_quirks.h"
+
+static const struct tasks_way ways[] = {
+    { TASKS_EMBED, &openai_chat_adapter, &openai_embed_adapter, 2048, 0 },
+    { TASKS_EMBED, &openai_responses_adapter, &openai_embed_adapter, 2048, 0 },
+    { TASKS_EMBED, &gemini_adapter, &gemini_embed_adapter, 100, 3072 },
+    { TASKS_EMBED, &ollama_adapter, &ollama_embed_adapter, 2048, 0 },
+    { TASKS_EMBED, &fake_adapter, &fake_embed_adapter, 1000, 1 },
+};
+
+const struct tasks_way *tasks_find(const struct registry_row *row,
+                                   enum tasks_kind kind)
+{
+    for (size_t i = 0; row && i < sizeof ways / sizeof *ways; i++)
+        if (ways[i].kind == kind && ways[i].chat == row->adapter)
+            return &ways[i];
+    return NULL;
+}
+
+struct registry_row tasks_row(const struct registry_row *row,
+                              enum tasks_kind kind)
+{
+    struct registry_row out = *row;
+    bool azure = row->adapter == &openai_chat_adapter
+                     ? row->quirks & CHAT_AZURE_PATHS
+                     : row->adapter == &openai_responses_adapter &&
+                           (row->quirks & RESPONSES_AZURE_PATHS);
+    out.adapter = tasks_find(row, kind)->adapter;
+    out.quirks = azure ? OPENAI_ADDRESS_AZURE : 0;
+    return out;
+}

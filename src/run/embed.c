@@ -1,0 +1,293 @@
+/*
+ * embed.c - texts as vectors: the verb allm_embed
+ *
+ *      inputs --cut to what one request may have--> dialect --> elements
+ *
+ * An element of a result is a list of numbers, or a text of base64 (floats of
+ * four bytes, the lowest first), or an object with one of these as "embedding"
+ * or "values" and, if the order is not that of the inputs, with "index".
+ */
+#include "base/base64.h"
+#include "base/given.h"
+#include "base/status.h"
+#include "data/error.h"
+#include "data/path.h"
+#include "run/task.h"
+#include "json/json.h"
+
+#include <math.h>
+
+enum { MOST_DIMENSIONS = 1 << 20 };
+
+struct embed {
+    struct task task;
+    allm_embed_request asked;       /* a copy, in the home */
+    allm_embed_request part;        /* what of it is under way */
+    const struct tasks_way *way;
+    size_t next;                    /* the first input not asked for yet */
+    size_t dimensions;              /* 0: not known yet */
+    const float **vectors;          /* a slot for each input */
+    allm_embeddings result;
+};
+
+/* ----------------------------------------------------------------- request --- */
+
+struct faults {
+    struct build list;
+    size_t count;
+};
+
+static void object(struct faults *f, const struct path *where,
+                   const char *reason)
+{
+    path_write_pair(&f->list, where, false, reason);
+    f->count++;
+}
+
+static const allm_error *check(struct embed *e)
+{
+    const allm_embed_request *r = &e->asked;
+    struct arena *a = home_arena(e->task.home);
+    const struct path inputs = PATH_KEY(NULL, "inputs");
+    const struct path dimensions = PATH_KEY(NULL, "dimensions");
+    const struct path task = PATH_KEY(NULL, "task");
+    struct faults f = { .count = 0 };
+    build_init(&f.list, a);
+    build_array(&f.list);
+    if (!r->input_count || !r->inputs)
+        object(&f, &inputs, "empty");
+    for (size_t i = 0; r->inputs && i < r->input_count; i++)
+        if (!r->inputs[i] || !*r->inputs[i])
+            object(&f, &(struct path)PATH_INDEX(&inputs, i), "empty");
+    if (r->dimensions.set && r->dimensions.value <= 0)
+        object(&f, &dimensions, "must_be_positive");
+    if ((size_t)r->task > ALLM_EMBED_SIMILARITY)
+        object(&f, &task, "unknown");
+    build_end(&f.list);
+    const allm_json *errors = build_done(&f.list);
+    if (!errors)
+        return status_nomem();
+    return f.count ? error_validation(a, "invalid_embedding_request", errors)
+                   : NULL;
+}
+
+/* The caller's texts may be gone when the second request is made. */
+static const allm_error *keep(struct embed *e)
+{
+    struct arena *a = home_arena(e->task.home);
+    allm_embed_request *r = &e->asked;
+    const char **mine = arena_zero(a, r->input_count * sizeof *mine);
+    for (size_t i = 0; mine && i < r->input_count; i++)
+        mine[i] = arena_text(a, r->inputs[i]);
+    r->inputs = mine;
+    r->options = json_copy(a, r->options);
+    e->task.given_model = r->model = arena_text(a, r->model);
+    e->vectors = arena_zero(a, r->input_count * sizeof *e->vectors);
+    return a->broken || !mine || !e->vectors ? status_nomem() : NULL;
+}
+
+static const allm_error *embed_begin(struct task *t, const void *given)
+{
+    struct embed *e = (struct embed *)t;
+    if (!given_take(&e->asked, sizeof e->asked, given))
+        return task_error(t, ALLM_ERR_MISUSE, "invalid_struct",
+                          "the request must be filled with "
+                          "ALLM(embed_request, ...)");
+    const allm_error *error = check(e);
+    if (!error)
+        error = keep(e);
+    const char *model = engine_model(t->engine, &t->options, t->given_model);
+    e->way = tasks_find(engine_row_for(t->engine, model, NULL), TASKS_EMBED);
+    return error;
+}
+
+static bool embed_ask(struct task *t, struct plan_task *out)
+{
+    struct embed *e = (struct embed *)t;
+    size_t left = e->asked.input_count - e->next;
+    size_t most = e->way && e->way->most ? e->way->most : left;
+    if (!left)
+        return false;
+    e->part = e->asked;
+    e->part.inputs += e->next;
+    e->part.input_count = left < most ? left : most;
+    out->embed = &e->part;
+    out->own = e->asked.options;
+    return true;
+}
+
+/* ------------------------------------------------------------------ vectors --- */
+
+static const allm_error *odd(struct embed *e, size_t i, const char *what)
+{
+    return task_error(&e->task, ALLM_ERR_ADAPTER, "malformed_response",
+                      "embedding %zu of the answer %s", i, what);
+}
+
+/* Numbers of one list; false: there is something else among them. */
+static bool read_numbers(const allm_json *list, float *out)
+{
+    for (const allm_json *v = NULL; (v = allm_json_next(list, v));) {
+        allm_json_type type = allm_json_type_of(v);
+        if (type != ALLM_JSON_REAL && type != ALLM_JSON_INT)
+            return false;
+        *out++ = (float)allm_json_number(v);
+    }
+    return true;
+}
+
+static float read_float(const unsigned char *p)
+{
+    float out;
+    uint32_t bits = (uint32_t)p[0] | (uint32_t)p[1] << 8 |
+                    (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+    memcpy(&out, &bits, sizeof out);
+    return out;
+}
+
+static bool is_finite(const float *v, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!isfinite(v[i]))
+            return false;
+    return true;
+}
+
+/* The vector in a value; *n is its length.  NULL: *error, if it is set, says
+ * why, else there is no memory. */
+static float *read_vector(struct embed *e, size_t i, const allm_json *v,
+                          size_t *n, const allm_error **error)
+{
+    struct buf bytes;
+    struct arena *a = home_arena(e->task.home);
+    bool packed = allm_json_type_of(v) == ALLM_JSON_TEXT;
+    *n = allm_json_count(v);
+    buf_init(&bytes, a, 4 * (size_t)MOST_DIMENSIONS);
+    if (packed && !base64_take(&bytes, json_slice(v))) {
+        *error = a->broken ? NULL : odd(e, i, "is no base64");
+        return NULL;
+    }
+    if (packed)
+        *n = bytes.len % 4 ? 0 : bytes.len / 4;
+    if ((!packed && allm_json_type_of(v) != ALLM_JSON_ARRAY) || !*n ||
+        *n > MOST_DIMENSIONS) {
+        *error = odd(e, i, "is no list of numbers, or it is empty");
+        return NULL;
+    }
+    float *out = arena_alloc(a, *n * sizeof *out);
+    for (size_t k = 0; out && packed && k < *n; k++)
+        out[k] = read_float((const unsigned char *)bytes.ptr + 4 * k);
+    if (out && ((!packed && !read_numbers(v, out)) || !is_finite(out, *n))) {
+        *error = odd(e, i, "has something in it that is no number");
+        return NULL;
+    }
+    return out;
+}
+
+/* To the length 1. */
+static void normalize(float *v, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += (double)v[i] * (double)v[i];
+    double length = sqrt(sum);
+    for (size_t i = 0; length > 0 && i < n; i++)
+        v[i] = (float)((double)v[i] / length);
+}
+
+/* Where an element belongs among the inputs of its request. */
+static size_t place_of(const allm_json *element, size_t i)
+{
+    int64_t index;
+    const allm_json *v = allm_json_get(element, "index");
+    if (!v || !allm_json_int64(v, &index))
+        return i;
+    return index < 0 ? SIZE_MAX : (size_t)index;
+}
+
+static const allm_error *take_one(struct embed *e, size_t i,
+                                  const allm_json *element)
+{
+    size_t n;
+    size_t at = i;
+    const allm_error *error = NULL;
+    const allm_json *v = element;
+    if (allm_json_type_of(element) == ALLM_JSON_OBJECT) {
+        at = place_of(element, i);
+        v = allm_json_get(element, "embedding");
+        v = v ? v : allm_json_get(element, "values");
+    }
+    if (at >= e->part.input_count || e->vectors[e->next + at])
+        return odd(e, i,
+                   "has an index that no input has, or that was there "
+                   "before");
+    float *vector = read_vector(e, i, v, &n, &error);
+    if (!vector)
+        return error ? error : status_nomem();
+    if (e->dimensions && n != e->dimensions)
+        return odd(e, i, "has another number of dimensions than the first");
+    e->dimensions = n;
+    if (e->way && e->way->whole && n != e->way->whole)
+        normalize(vector, n);
+    e->vectors[e->next + at] = vector;
+    return NULL;
+}
+
+static const allm_error *embed_take(struct task *t, const allm_json *result)
+{
+    struct embed *e = (struct embed *)t;
+    const allm_error *error = NULL;
+    size_t i = 0, n = allm_json_count(result);
+    if (n != e->part.input_count)
+        return task_error(t, ALLM_ERR_ADAPTER, "malformed_response",
+                          "%zu inputs were sent, but %zu embeddings came back",
+                          e->part.input_count, n);
+    for (const allm_json *v = NULL; !error && (v = allm_json_next(result, v));)
+        error = take_one(e, i++, v);
+    if (error)
+        return error;
+    e->next += n;
+    t->done_inputs += n;
+    return NULL;
+}
+
+static const void *embed_close(struct task *t)
+{
+    struct embed *e = (struct embed *)t;
+    e->result = (allm_embeddings){ .size = sizeof e->result,
+                                   .count = e->asked.input_count,
+                                   .dimensions = e->dimensions,
+                                   .vectors = e->vectors,
+                                   .model = t->model,
+                                   .usage = &t->usage };
+    return &e->result;
+}
+
+static const struct task_kind embed_kind = {
+    .kind = TASKS_EMBED,
+    .name = "embed",
+    .size = sizeof(struct embed),
+    .begin = embed_begin,
+    .ask = embed_ask,
+    .take = embed_take,
+    .close = embed_close,
+};
+
+allm_stream *allm_embed(const allm_engine *e, const allm_embed_request *r,
+                        const allm_call_opts *opts)
+{
+    return task_stream(e, &embed_kind, r, opts);
+}
+
+double allm_embed_cosine(const float *a, const float *b, size_t n)
+{
+    double ab = 0, aa = 0, bb = 0;
+    for (size_t i = 0; a && b && i < n; i++) {
+        ab += (double)a[i] * (double)b[i];
+        aa += (double)a[i] * (double)a[i];
+        bb += (double)b[i] * (double)b[i];
+    }
+    double lengths = sqrt(aa) * sqrt(bb);
+    double cosine = lengths > 0 ? ab / lengths : 0;
+    return cosine > 1 ? 1 : cosine < -1 ? -1 : cosine;
+}

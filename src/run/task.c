@@ -1,0 +1,349 @@
+/*
+ * task.c - a call that is no conversation: requests with one answer each
+ *
+ *      begin --> ask --> generate --raw_chunk--> take --> ask ... --> close
+ *
+ * Invariants
+ *   (1) Events are for this file only: a pull gives AGAIN, OK or a failure.
+ *   (2) A failure, also in the middle of an answer, fails the whole call; its
+ *       metadata tell how much went well before, if anything did.
+ *   (3) The result is there when all requests went well, and not before.
+ */
+#include "run/task.h"
+
+#include "base/status.h"
+#include "data/error.h"
+#include "run/generate.h"
+#include "run/stream.h"
+#include "json/build.h"
+#include "json/json.h"
+
+#include <stdarg.h>
+
+static struct task *of(struct machine *m)
+{
+    return (struct task *)m;
+}
+
+const allm_error *task_error(struct task *t, allm_status kind,
+                             const char *reason, const char *format, ...)
+{
+    va_list args;
+    struct buf text;
+    struct arena *a = home_arena(t->home);
+    buf_init(&text, a, 8192);
+    va_start(args, format);
+    buf_vformat(&text, format, args);
+    va_end(args);
+    const allm_error *e = text.broken
+                              ? NULL
+                              : status_error(a, kind, reason, "%s", text.ptr);
+    return e ? e : status_nomem();
+}
+
+/* ----------------------------------------------------------------- failing --- */
+
+static void free_inner(struct task *t)
+{
+    if (t->inner)
+        t->inner->ops->free(t->inner);
+    t->inner = NULL;
+}
+
+/* The metadata of a failure behind requests that went well; NULL: no memory. */
+static const allm_json *progress(struct task *t, const allm_json *metadata)
+{
+    struct build b;
+    struct arena *a = home_arena(t->home);
+    build_init(&b, a);
+    build_object(&b);
+    build_key(&b, SLICE("completed_chunks"));
+    build_uint(&b, t->done);
+    build_key(&b, SLICE("completed_inputs"));
+    build_uint(&b, t->done_inputs);
+    build_end(&b);
+    const allm_json *more = build_done(&b);
+    return more ? json_merge(a, metadata ? metadata : json_empty_object(), more)
+                : NULL;
+}
+
+/* Keeps (2). */
+static allm_status fail(struct task *t, const allm_error *error)
+{
+    allm_error *mine = NULL;
+    const allm_error *kept = error_copy(t->home, error);
+    if (t->done && kept->kind != ALLM_ERR_NOMEM)
+        mine = arena_zero(home_arena(t->home), sizeof *mine);
+    if (mine) {
+        *mine = *kept;
+        mine->metadata = progress(t, kept->metadata);
+        kept = mine->metadata ? mine : status_nomem();
+    }
+    t->error = kept;
+    free_inner(t);
+    return kept->kind;
+}
+
+/* ------------------------------------------------------------------ asking --- */
+
+/* Begin the next request; false: there is none, or it failed. */
+static bool open_next(struct task *t)
+{
+    struct plan_task plan = { .kind = t->kind->kind,
+                              .name = t->kind->name,
+                              .request_id = t->request_id,
+                              .options = t->provider_options,
+                              .adapter_opts = t->adapter_opts };
+    plan.model = engine_model(t->engine, &t->options, t->given_model);
+    if (!t->kind->ask(t, &plan))
+        return false;
+    t->taken = false;
+    t->inner = generate_task(t->engine, &t->options, &plan, t->waker);
+    const allm_error *error = t->inner ? t->inner->ops->error(t->inner)
+                                       : status_nomem();
+    if (error)
+        fail(t, error);
+    return !error;
+}
+
+static void add_int(allm_int *sum, allm_int n)
+{
+    if (n.set)
+        *sum = (allm_int){ sum->value + n.value, true };
+}
+
+static void add_num(allm_num *sum, allm_num n)
+{
+    if (n.set)
+        *sum = (allm_num){ sum->value + n.value, true };
+}
+
+static void add_usage(allm_usage *sum, const allm_usage *u)
+{
+    if (!u)
+        return;
+    add_int(&sum->input_tokens, u->input_tokens);
+    add_int(&sum->output_tokens, u->output_tokens);
+    add_int(&sum->cached_input_tokens, u->cached_input_tokens);
+    add_int(&sum->total_tokens, u->total_tokens);
+    add_num(&sum->input_cost, u->input_cost);
+    add_num(&sum->output_cost, u->output_cost);
+    add_num(&sum->total_cost, u->total_cost);
+}
+
+/* What the response of a request tells besides its result. */
+static bool note(struct task *t, const allm_response *r)
+{
+    struct arena *a = home_arena(t->home);
+    if (!r)
+        return true;
+    add_usage(&t->usage, r->usage);
+    if (r->model)
+        t->model = arena_text(a, r->model);
+    if (r->id)
+        t->id = arena_text(a, r->id);
+    return !a->broken;
+}
+
+/* A request has ended. */
+static allm_status advance(struct task *t, int64_t *again_ns)
+{
+    const allm_error *error = t->inner->ops->error(t->inner);
+    if (!error && !t->taken)
+        error = task_error(t, ALLM_ERR_ADAPTER, "malformed_response",
+                           "the answer has no result in it");
+    if (!error && !note(t, t->inner->ops->response(t->inner)))
+        error = status_nomem();
+    if (error)
+        return fail(t, error);
+    free_inner(t);
+    t->done++;
+    *again_ns = MACHINE_BUSY;
+    if (open_next(t))
+        return ALLM_AGAIN;
+    if (t->error)
+        return t->error->kind;
+    t->result.value = t->kind->close(t);        /* keeps (3) */
+    return t->result.value ? ALLM_OK : fail(t, status_nomem());
+}
+
+/* Keeps (1). */
+static allm_status heed(struct task *t, const allm_event *event,
+                        int64_t *again_ns)
+{
+    const allm_error *error = NULL;
+    *again_ns = MACHINE_BUSY;
+    if (event->type == ALLM_EV_RAW_CHUNK && !t->taken) {
+        error = t->kind->take(t, event->chunk);
+        t->taken = true;
+    }
+    return error ? fail(t, error) : ALLM_AGAIN;
+}
+
+static allm_status task_next(struct machine *m, allm_event **event,
+                             int64_t *again_ns)
+{
+    struct task *t = of(m);
+    if (t->error)
+        return t->error->kind;
+    if (!t->inner)
+        return ALLM_OK;
+    allm_status status = t->inner->ops->next(t->inner, event, again_ns);
+    if (status == ALLM_EVENT)
+        return heed(t, *event, again_ns);
+    if (status == ALLM_OK)
+        return advance(t, again_ns);
+    return status < 0 ? fail(t, t->inner->ops->error(t->inner)) : status;
+}
+
+/* ------------------------------------------------------------------ ending --- */
+
+static const allm_error cancelled_error = {
+    .size = sizeof(allm_error),
+    .kind = ALLM_ERR_STREAM,
+    .reason = "cancelled",
+    .message = "the call was cancelled",
+};
+
+static void task_stop(struct machine *m, bool cancelled)
+{
+    struct task *t = of(m);
+    if (t->inner)
+        t->inner->ops->stop(t->inner, cancelled);
+    if (cancelled && !t->error && !t->result.value)
+        t->error = &cancelled_error;
+}
+
+static void task_free(struct machine *m)
+{
+    struct task *t = of(m);
+    struct allm_home *home = t->home;
+    allm_engine *engine = t->engine;
+    free_inner(t);
+    secret_release(&t->key);
+    home_drop(home);
+    allm_engine_free(engine);
+}
+
+static const allm_error *task_why(const struct machine *m)
+{
+    return ((const struct task *)m)->error;
+}
+
+static const allm_response *task_response(const struct machine *m)
+{
+    (void)m;
+    return NULL;
+}
+
+static const char *task_request_id(const struct machine *m)
+{
+    return ((const struct task *)m)->request_id;
+}
+
+static const void *task_value(const struct machine *m,
+                              enum machine_result which)
+{
+    const struct task *t = (const struct task *)m;
+    return which == MACHINE_TASK && t->result.value ? &t->result : NULL;
+}
+
+static const struct machine_ops ops = {
+    .next = task_next,
+    .stop = task_stop,
+    .free = task_free,
+    .error = task_why,
+    .response = task_response,
+    .request_id = task_request_id,
+    .result = task_value,
+};
+
+/* --------------------------------------------------------------- beginning --- */
+
+/* A key lives as long as the call needs it, and no longer. */
+static const allm_error *take_key(struct task *t)
+{
+    struct options *o = &t->options;
+    if (!o->api_key)
+        return NULL;
+    if (!secret_set(&t->key, t->mem, slice_of(o->api_key)))
+        return status_nomem();
+    o->api_key = t->key.ptr;
+    o->given.api_key = NULL;
+    o->all = json_set(home_arena(t->home), o->all, SLICE("api_key"), NULL);
+    return o->all ? NULL : status_nomem();
+}
+
+/* What the engine's params say where the call says nothing. */
+static const allm_error *take_defaults(struct task *t)
+{
+    struct options d;
+    const allm_json *params = engine_record(t->engine)->params;
+    if (!allm_json_count(params))
+        return NULL;
+    const allm_error *error = options_read(&d, t->home,
+                                           ALLM(call_opts, .json = params));
+    if (!error)
+        options_inherit(&t->options, &d);
+    return error;
+}
+
+static const allm_error *take_options(struct task *t,
+                                      const allm_call_opts *opts)
+{
+    struct arena *a = home_arena(t->home);
+    struct options *o = &t->options;
+    const allm_error *error = options_read(o, t->home, opts);
+    if (!error)
+        error = take_defaults(t);
+    if (!error)
+        error = take_key(t);
+    if (!error)
+        error = plan_options(t->engine, o, a, &t->provider_options,
+                             &t->adapter_opts);
+    if (error)
+        return error;
+    t->request_id = o->request_id ? arena_text(a, o->request_id)
+                                  : trace_id(engine_core(t->engine)->random, a);
+    return t->request_id ? NULL : status_nomem();
+}
+
+static struct task *make(const allm_engine *e, const struct task_kind *kind)
+{
+    struct mem mem = engine_core(e)->mem;
+    struct allm_home *home = home_new(mem, 1024);
+    struct task *t = home ? arena_zero(home_arena(home), kind->size) : NULL;
+    if (!t) {
+        home_drop(home);
+        return NULL;
+    }
+    t->machine.ops = &ops;
+    t->kind = kind;
+    t->mem = mem;
+    t->home = home;
+    t->engine = allm_engine_keep(e);
+    t->usage.size = sizeof t->usage;
+    t->result.name = kind->name;
+    return t;
+}
+
+allm_stream *task_stream(const allm_engine *e, const struct task_kind *kind,
+                         const void *given, const allm_call_opts *opts)
+{
+    if (!e || !given)
+        return NULL;
+    const struct engine_core *core = engine_core(e);
+    allm_stream *s = stream_new(core->mem, core->clock, core->attachments);
+    struct task *t = s ? make(e, kind) : NULL;
+    if (!t)
+        return s ? stream_begin(s, NULL) : NULL;
+    t->waker = stream_waker(s);
+    const allm_error *error = take_options(t, opts);
+    if (!error)
+        error = kind->begin(t, given);
+    if (error)
+        fail(t, error);
+    else
+        open_next(t);
+    return stream_begin(s, &t->machine);
+}

@@ -1,0 +1,60 @@
+/*
+ * task.h - a call that is no conversation: requests with one answer each
+ *
+ * The machine of such a call runs the one of generate.c, once for each
+ * request, takes the result out of its events, and shows none of them.
+ */
+#ifndef RUN_TASK_H
+#define RUN_TASK_H
+
+#include "run/machine.h"
+#include "run/plan.h"
+
+struct task;
+
+/* What differs from task to task. */
+struct task_kind {
+    enum tasks_kind kind;
+    const char *name;               /* "embed" */
+    size_t size;                    /* of the struct that begins with a task */
+    /* Keep and check what is asked.  NULL, or what is wrong. */
+    const allm_error *(*begin)(struct task *t, const void *given);
+    /* Fill in the next request; false: that were all. */
+    bool (*ask)(struct task *t, struct plan_task *out);
+    /* The result of a request, lent.  NULL, or what is wrong with it. */
+    const allm_error *(*take)(struct task *t, const allm_json *result);
+    /* All results are there: the value, in the home.  NULL: no memory. */
+    const void *(*close)(struct task *t);
+};
+
+struct task {
+    struct machine machine;
+    const struct task_kind *kind;
+    struct mem mem;
+    struct allm_home *home;         /* owns all of it */
+    allm_engine *engine;
+    allm_waker *waker;
+    struct options options;
+    struct secret key;              /* the call's, wiped at the end */
+    const char *request_id;
+    const allm_json *provider_options, *adapter_opts;
+    const char *given_model;        /* the request's; set by begin() */
+    struct machine *inner;          /* the request that runs; or NULL */
+    bool taken;                     /* its result was there */
+    size_t done;                    /* requests that went well */
+    size_t done_inputs;             /* their inputs; counted by take() */
+    allm_usage usage;               /* of all of them */
+    const char *id, *model;         /* of the last answer; or NULL */
+    const allm_error *error;
+    struct task_result result;      /* value NULL: not there yet */
+};
+
+allm_stream *task_stream(const allm_engine *e, const struct task_kind *kind,
+                         const void *given, const allm_call_opts *opts);
+
+/* An error in the home, as by printf; never NULL. */
+const allm_error *task_error(struct task *t, allm_status kind,
+                             const char *reason, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+#endif
