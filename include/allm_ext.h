@@ -76,6 +76,7 @@ typedef struct allm_call {
     uint32_t            reserved;
     const struct allm_embed_request *embed;     /* what is asked instead of
                                          the request's messages; or NULL    */
+    const allm_image_request *image;            /* the same                 */
 } allm_call;
 
 /*

@@ -16,6 +16,7 @@
  *   10  Steps and chats       a turn with its tools; turns until it is done
  *   11  Agents                the same machine as an agent's loop
  *   12  Embeddings            texts as vectors
+ *   13  Making images         by words, or of other images
  */
 #ifndef ALLM_H
 # include "allm.h"              /* which includes this file, in its turn */
@@ -757,6 +758,21 @@ ALLM_API allm_stream *allm_embed(const allm_engine *,
 ALLM_API const allm_embeddings *allm_stream_embeddings(const allm_stream *);
 /* How alike two vectors are: -1 to 1; 0 if one of them is all zeros. */
 ALLM_API double allm_embed_cosine(const float *, const float *, size_t n);
+
+/* -------------------------------------------------- 13  Making images --- */
+
+/*
+ * Generate images, or edit some, as the operation of the request says.  The
+ * engine's image_adapter is asked, else the provider of the model.  A stream
+ * without events, as allm_embed() gives one; failures of a provider are of kind
+ * ALLM_ERR_IMAGE.
+ */
+ALLM_API allm_stream *allm_image_generate(const allm_engine *,
+                                          const allm_image_request *,
+                                          const allm_call_opts *);
+/* Lent by the stream; NULL until it has ended with ALLM_OK. */
+ALLM_API const allm_image_response *
+allm_stream_image_response(const allm_stream *);
 
 #ifdef __cplusplus
 }

@@ -364,6 +364,12 @@ const allm_error *validate_request(struct arena *a, const allm_request *r)
     return verdict(&of_request, a, r);
 }
 
+const allm_error *validate_image_request(struct arena *a,
+                                         const allm_image_request *r)
+{
+    return verdict(&of_image_request, a, r);
+}
+
 const allm_error *validate_thread(struct arena *a, const allm_thread *t)
 {
     allm_thread_record record = thread_record(t);

@@ -9,6 +9,8 @@
  * all is well.  Lack of memory gives the static error.
  */
 const allm_error *validate_request(struct arena *a, const allm_request *r);
+const allm_error *validate_image_request(struct arena *a,
+                                         const allm_image_request *r);
 const allm_error *validate_thread(struct arena *a, const allm_thread *t);
 
 #endif

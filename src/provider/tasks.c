@@ -3,14 +3,17 @@
 
 #include "provider/fake.h"
 #include "provider/fake_embed.h"
+#include "provider/fake_image.h"
 #include "provider/gemini.h"
 #include "provider/gemini_embed.h"
+#include "provider/gemini_image.h"
 #include "provider/ollama.h"
 #include "provider/ollama_embed.h"
 #include "provider/openai_address.h"
 #include "provider/openai_chat.h"
 #include "provider/openai_chat_quirks.h"
 #include "provider/openai_embed.h"
+#include "provider/openai_image.h"
 #include "provider/openai_responses.h"
 #include "provider/openai_responses_quirks.h"
 
@@ -20,6 +23,10 @@ static const struct tasks_way ways[] = {
     { TASKS_EMBED, &gemini_adapter, &gemini_embed_adapter, 100, 3072 },
     { TASKS_EMBED, &ollama_adapter, &ollama_embed_adapter, 2048, 0 },
     { TASKS_EMBED, &fake_adapter, &fake_embed_adapter, 1000, 1 },
+    { TASKS_IMAGE, &openai_chat_adapter, &openai_image_adapter, 0, 0 },
+    { TASKS_IMAGE, &openai_responses_adapter, &openai_image_adapter, 0, 0 },
+    { TASKS_IMAGE, &gemini_adapter, &gemini_image_adapter, 0, 0 },
+    { TASKS_IMAGE, &fake_adapter, &fake_image_adapter, 0, 0 },
 };
 
 const struct tasks_way *tasks_find(const struct registry_row *row,

@@ -4,7 +4,7 @@
 
 #include "provider/registry.h"
 
-enum tasks_kind { TASKS_EMBED };
+enum tasks_kind { TASKS_EMBED, TASKS_IMAGE };
 
 struct tasks_way {
     enum tasks_kind kind;

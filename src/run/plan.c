@@ -454,7 +454,8 @@ const allm_error *plan_check_turn(struct plan *p, const struct options *o,
 static const allm_error *take_task(struct plan *p, const struct options *o,
                                    const struct plan_task *task)
 {
-    static const char *const lacks[] = { [TASKS_EMBED] = "no_embed_adapter" };
+    static const char *const lacks[] = { [TASKS_EMBED] = "no_embed_adapter",
+                                         [TASKS_IMAGE] = "no_image_adapter" };
     const allm_error *broken = allm_engine_error(p->engine);
     if (broken)
         return broken;
@@ -484,6 +485,7 @@ static void take_asked(struct plan *p, const struct plan_task *task)
                                  .metadata = json_empty_object() };
     p->call.request = &p->request;
     p->call.embed = task->embed;
+    p->call.image = task->image;
     p->call.options = task->options;
     p->call.adapter_opts = task->adapter_opts;
 }
@@ -492,7 +494,10 @@ const allm_error *plan_check_task(struct plan *p, const struct options *o,
                                   const struct plan_task *task,
                                   const struct trace *t)
 {
-    p->row = engine_row_for(p->engine, task->model, NULL);
+    const char *named = engine_record(p->engine)->image_adapter;
+    p->row = task->image && named
+                 ? registry_find(slice_of(named))
+                 : engine_row_for(p->engine, task->model, NULL);
     const allm_error *error = take_task(p, o, task);
     if (error)
         return error;
@@ -500,6 +505,9 @@ const allm_error *plan_check_task(struct plan *p, const struct options *o,
     error = take_model(p);
     if (!error)
         error = preflight(p, t);
+    if (!error && task->image)
+        error = catalog_preflight_image(p->ref, task->image,
+                                        home_arena(p->home));
     if (!error)
         error = take_place(p);
     return error ? error : take_key(p, o);

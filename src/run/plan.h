@@ -49,6 +49,7 @@ struct plan_task {
     const allm_json *options;       /* by plan_options(); borrowed */
     const allm_json *adapter_opts;
     const allm_embed_request *embed;
+    const allm_image_request *image;
 };
 
 /*

@@ -294,6 +294,11 @@ const allm_embeddings *allm_stream_embeddings(const allm_stream *s)
     return task_of(s, "embed");
 }
 
+const allm_image_response *allm_stream_image_response(const allm_stream *s)
+{
+    return task_of(s, "image");
+}
+
 const char *allm_stream_tool_output(const allm_stream *s,
                                     const char *tool_call_id, size_t *len)
 {

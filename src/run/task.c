@@ -72,12 +72,15 @@ static allm_status fail(struct task *t, const allm_error *error)
 {
     allm_error *mine = NULL;
     const allm_error *kept = error_copy(t->home, error);
-    if (t->done && kept->kind != ALLM_ERR_NOMEM)
+    bool image = t->kind->kind == TASKS_IMAGE;
+    if ((t->done || image) && kept->kind == ALLM_ERR_ADAPTER)
         mine = arena_zero(home_arena(t->home), sizeof *mine);
     if (mine) {
         *mine = *kept;
-        mine->metadata = progress(t, kept->metadata);
-        kept = mine->metadata ? mine : status_nomem();
+        mine->kind = image ? ALLM_ERR_IMAGE : kept->kind;
+        if (t->done)
+            mine->metadata = progress(t, kept->metadata);
+        kept = mine->metadata || !t->done ? mine : status_nomem();
     }
     t->error = kept;
     free_inner(t);
