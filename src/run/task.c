@@ -70,17 +70,17 @@ static const allm_json *progress(struct task *t, const allm_json *metadata)
 /* Keeps (2). */
 static allm_status fail(struct task *t, const allm_error *error)
 {
-    allm_error *mine = NULL;
     const allm_error *kept = error_copy(t->home, error);
-    bool image = t->kind->kind == TASKS_IMAGE;
-    if ((t->done || image) && kept->kind == ALLM_ERR_ADAPTER)
-        mine = arena_zero(home_arena(t->home), sizeof *mine);
-    if (mine) {
-        *mine = *kept;
-        mine->kind = image ? ALLM_ERR_IMAGE : kept->kind;
-        if (t->done)
-            mine->metadata = progress(t, kept->metadata);
-        kept = mine->metadata || !t->done ? mine : status_nomem();
+    bool image = t->kind->kind == TASKS_IMAGE && kept->kind == ALLM_ERR_ADAPTER;
+    if (image || (t->done && kept->kind != ALLM_ERR_NOMEM)) {
+        allm_error *mine = arena_alloc(home_arena(t->home), sizeof *mine);
+        if (mine) {
+            *mine = *kept;
+            mine->kind = image ? ALLM_ERR_IMAGE : kept->kind;
+            if (t->done)
+                mine->metadata = progress(t, kept->metadata);
+        }
+        kept = mine && (mine->metadata || !t->done) ? mine : status_nomem();
     }
     t->error = kept;
     free_inner(t);

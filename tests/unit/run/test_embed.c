@@ -39,13 +39,15 @@ static const char *const two[] = { "one", "two" };
 static const char *call(struct canned *s, const char *model,
                         const allm_embed_request *r)
 {
+    static char why[256];
     struct clock_manual clock = { .now_ns = 0 };
     allm_engine *e = canned_engine(s, model, &clock);
     allm_stream *stream =
         allm_embed(e, r, ALLM(call_opts, .api_key = "sk-secret-42"));
     const char *told = tell(stream);
     const allm_error *error = allm_stream_error(stream);
-    s->error_id = error ? play_why(stream) : NULL;
+    snprintf(why, sizeof why, "%s", error ? play_why(stream) : "");
+    s->error_id = why;
     allm_stream_free(stream);
     allm_engine_free(e);
     return told;
@@ -325,11 +327,12 @@ static void long_lists_go_in_parts(void)
     allm_engine_free(e);
 }
 
-static void a_part_that_fails_fails_all(void)
+/* The second of two parts fails so. */
+static void second_fails(struct canned_reply reply, allm_status kind)
 {
     const struct canned_reply replies[] = {
         { .status = 200, .body = V100 },
-        { .status = 400, .body = "{\"error\":{\"message\":\"no\"}}" },
+        reply,
     };
     struct canned s = { .reply = replies, .count = 2 };
     struct clock_manual clock = { .now_ns = 0 };
@@ -338,7 +341,7 @@ static void a_part_that_fails_fails_all(void)
         allm_embed(e,
                    ALLM(embed_request, .input_count = MANY, .inputs = many()),
                    ALLM(call_opts, .api_key = "k"));
-    CHECK_INT(allm_stream_wait(stream), ALLM_ERR_ADAPTER);
+    CHECK_INT(allm_stream_wait(stream), kind);
     const allm_error *error = allm_stream_error(stream);
     int64_t chunks = 0, inputs = 0;
     allm_json_int64(allm_json_get(error->metadata, "completed_chunks"),
@@ -350,6 +353,16 @@ static void a_part_that_fails_fails_all(void)
     CHECK(!allm_stream_embeddings(stream));
     allm_stream_free(stream);
     allm_engine_free(e);
+}
+
+static void a_part_that_fails_fails_all(void)
+{
+    second_fails((struct canned_reply){ .status = 400, .body = "{}" },
+                 ALLM_ERR_ADAPTER);
+    second_fails((struct canned_reply){ .status = 200,
+                                        .body = "{",
+                                        .ending = SERVER_BREAKS },
+                 ALLM_ERR_STREAM);
 }
 
 /* -------------------------------------------------------------------- fake --- */
