@@ -72,7 +72,7 @@ static allm_status next(void *state, const allm_call *call, allm_sink *sink,
     const allm_embed_request *r = call->embed;
     allm_usage usage = { .size = sizeof usage, .input_tokens = { 0, true } };
     int64_t n = r->dimensions.set ? r->dimensions.value : DIMENSIONS;
-    (void)again_ns;
+    *again_ns = INT64_MAX;
     if (!answer_open(a, call, sink))
         return ALLM_OK;
     n = n > DIMENSIONS_MOST ? DIMENSIONS_MOST : n;

@@ -68,7 +68,7 @@ static allm_status next(void *state, const allm_call *call, allm_sink *sink,
                         int64_t *again_ns)
 {
     struct painter *p = state;
-    (void)again_ns;
+    *again_ns = INT64_MAX;
     if (!answer_open(&p->answer, call, sink))
         return ALLM_OK;
     document_result(&p->answer, p->images);
