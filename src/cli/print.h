@@ -11,7 +11,7 @@
 #include "allm.h"
 
 #if defined(__GNUC__)
-#define PRINT_FORMAT(n) __attribute__((format(printf, n, n + 1)))
+#define PRINT_FORMAT(n) __attribute__((format(printf, n, (n) + 1)))
 #else
 #define PRINT_FORMAT(n)
 #endif
