@@ -97,7 +97,7 @@ static bool give_up(struct check *k, const struct node *n, const struct spot *s,
 bool check_spend(struct check *k, size_t steps)
 {
     const struct frame *f = k->frame;
-    if (!k->over && steps >= k->budget)
+    if (f && !k->over && steps >= k->budget)
         give_up(k, f->node, f->spot, "too_complex",
                 "checking takes too long: the schema branches too much for "
                 "this value");

@@ -119,6 +119,8 @@ static const char *reason_of(const struct facts *f)
 /* The members of the error but its sentence, and whether it is about money. */
 static const allm_json *details(struct arena *a, const struct facts *f)
 {
+    static const char *const skip[] = { "message", "billing", "error",
+                                        "request_id", NULL };
     struct build b;
     build_init(&b, a);
     build_object(&b);
@@ -126,35 +128,7 @@ static const allm_json *details(struct arena *a, const struct facts *f)
         build_key(&b, SLICE("billing"));
         build_bool(&b, true);
     }
-    for (const allm_json *k = NULL; (k = allm_json_next(f->core, k));) {
-        if (allm_json_type_of(f->core) != ALLM_JSON_OBJECT)
-            break;
-        if (json_is(k, "message") || json_is(k, "billing") ||
-            json_is(k, "error") || json_is(k, "request_id") ||
-            allm_json_type_of(allm_json_value(k)) == ALLM_JSON_NULL)
-            continue;
-        build_key(&b, json_slice(k));
-        build_value(&b, allm_json_value(k));
-    }
-    build_end(&b);
-    const allm_json *all = build_done(&b);
-    return allm_json_count(all) ? all : NULL;
-}
-
-static const char *sentence(struct arena *a, const struct facts *f,
-                            int32_t http_status)
-{
-    struct buf text;
-    const char *said = f->message;
-    buf_init(&text, a, 8192);
-    if (http_status)
-        buf_format(&text, "HTTP status %d%s", (int)http_status,
-                   said ? ": " : "");
-    else if (!said)
-        said = "the provider sent an error without a message";
-    if (said)
-        buf_add(&text, (struct slice){ said, strnlen(said, 2000) });
-    return text.broken ? NULL : text.ptr;
+    return explain_details(&b, f->core, skip);
 }
 
 allm_error anthropic_error_read(struct arena *a, const allm_json *document,
@@ -163,7 +137,7 @@ allm_error anthropic_error_read(struct arena *a, const allm_json *document,
     struct facts f = facts_of(document, status);
     allm_error e = status_blank(ALLM_ERR_ADAPTER);
     e.reason = reason_of(&f);
-    e.message = sentence(a, &f, status);
+    e.message = explain_sentence(a, status, f.message);
     e.metadata = details(a, &f);
     e.request_id = text_at(document, "request_id");
     if (f.status)

@@ -57,18 +57,40 @@ const char *explain_message(const allm_json *body)
     return text ? text : from_detail(allm_json_get(body, "detail"));
 }
 
-/* "HTTP status 503", and what the body says. */
-static const char *sentence(struct arena *a, const allm_http_head *head,
-                            const char *said)
+const char *explain_sentence(struct arena *a, int32_t status, const char *said)
 {
     struct buf text;
-    buf_init(&text, a, SIZE_MAX / 2);
-    buf_format(&text, "HTTP status %d", (int)head->status);
-    if (said) {
-        buf_text(&text, ": ");
+    buf_init(&text, a, SIZE_MAX / 2);  /* it is cut later, behind keys */
+    if (status)
+        buf_format(&text, "HTTP status %d%s", (int)status, said ? ": " : "");
+    else if (!said)
+        said = "the provider sent an error without a message";
+    if (said)
         buf_text(&text, said);
-    }
     return text.broken ? NULL : text.ptr;
+}
+
+static bool is_skipped(const allm_json *key, const char *const *skip)
+{
+    while (*skip && !json_is(key, *skip))
+        skip++;
+    return *skip;
+}
+
+const allm_json *explain_details(struct build *b, const allm_json *core,
+                                 const char *const *skip)
+{
+    bool object = allm_json_type_of(core) == ALLM_JSON_OBJECT;
+    for (const allm_json *k = NULL; object && (k = allm_json_next(core, k));) {
+        const allm_json *v = allm_json_value(k);
+        if (is_skipped(k, skip) || allm_json_type_of(v) == ALLM_JSON_NULL)
+            continue;
+        build_key(b, json_slice(k));
+        build_value(b, v);
+    }
+    build_end(b);
+    const allm_json *all = build_done(b);
+    return allm_json_count(all) ? all : NULL;
 }
 
 allm_status explain_default(const allm_http_head *head, const char *body,
@@ -77,7 +99,8 @@ allm_status explain_default(const allm_http_head *head, const char *body,
     const allm_json *document = allm_sink_parse(sink, body, len);
     allm_error e = status_blank(ALLM_ERR_ADAPTER);
     e.reason = explain_status(head->status);
-    e.message = sentence(sink->arena, head, explain_message(document));
+    e.message = explain_sentence(sink->arena, head->status,
+                                 explain_message(document));
     e.status = (allm_int){ head->status, true };
     return allm_sink_fail(sink, &e, false);
 }

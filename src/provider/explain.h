@@ -4,6 +4,7 @@
 
 #include "allm_ext.h"
 #include "base/arena.h"
+#include "json/build.h"
 
 /* The reason that an HTTP status stands for, if nothing else is known. */
 const char *explain_status(int32_t status);
@@ -11,6 +12,17 @@ const char *explain_status(int32_t status);
 /* The sentence in the body of an error, in any of the shapes that providers
  * use; NULL: there is none.  `body` is a parsed document or NULL. */
 const char *explain_message(const allm_json *body);
+
+/* "HTTP status 503: " (0: none, as in a stream) and what was said, whole; NULL:
+ * no memory. */
+const char *explain_sentence(struct arena *a, int32_t status,
+                             const char *said);
+
+/* For `metadata`: the members of a provider's error that are not null, but
+ * those of `skip`, which a NULL ends, behind what `b` has already; NULL: there
+ * are none.  `b` is an object that was begun. */
+const allm_json *explain_details(struct build *b, const allm_json *core,
+                                 const char *const *skip);
 
 /* Tell the sink the error that follows from status and body alone. */
 allm_status explain_default(const allm_http_head *head, const char *body,

@@ -178,41 +178,15 @@ static void put_true(struct build *b, const char *key, bool truth)
 static const allm_json *more(struct arena *a, const struct facts *f,
                              bool delayed)
 {
+    static const char *const skip[] = { "message", "billing", "final", "error",
+                                        NULL };
     struct build b;
-    bool object = allm_json_type_of(f->core) == ALLM_JSON_OBJECT;
     build_init(&b, a);
     build_object(&b);
     put_true(&b, "billing",
              f->status == 402 || has_any(f->message, about_money));
     put_true(&b, "final", is_daily(f) && !delayed);
-    for (const allm_json *k = NULL;
-         object && (k = allm_json_next(f->core, k));) {
-        if (json_is(k, "message") || json_is(k, "billing") ||
-            json_is(k, "final") || json_is(k, "error") ||
-            allm_json_type_of(allm_json_value(k)) == ALLM_JSON_NULL)
-            continue;
-        build_key(&b, json_slice(k));
-        build_value(&b, allm_json_value(k));
-    }
-    build_end(&b);
-    const allm_json *all = build_done(&b);
-    return allm_json_count(all) ? all : NULL;
-}
-
-static const char *sentence(struct arena *a, const struct facts *f,
-                            int32_t http_status)
-{
-    struct buf text;
-    const char *said = f->message;
-    buf_init(&text, a, 8192);
-    if (http_status)
-        buf_format(&text, "HTTP status %d%s", (int)http_status,
-                   said ? ": " : "");
-    else if (!said)
-        said = "the provider sent an error without a message";
-    if (said)
-        buf_add(&text, (struct slice){ said, strnlen(said, 2000) });
-    return text.broken ? NULL : text.ptr;
+    return explain_details(&b, f->core, skip);
 }
 
 allm_error gemini_error_read(struct arena *a, const allm_json *document,
@@ -223,7 +197,7 @@ allm_error gemini_error_read(struct arena *a, const allm_json *document,
     allm_error e = status_blank(ALLM_ERR_ADAPTER);
     bool delayed = read_delay(json_slice(detail(&f, "retryDelay")), &ms);
     e.reason = reason_of(&f);
-    e.message = sentence(a, &f, status);
+    e.message = explain_sentence(a, status, f.message);
     e.metadata = more(a, &f, delayed);
     if (delayed)
         e.retry_after_ms = (allm_int){ ms, true };

@@ -95,9 +95,56 @@ static void bodies_of_any_kind_are_explained(void)
     check_default(400, page, "invalid_request", said);
 }
 
+static void sentences_tell_status_and_words(void)
+{
+    struct arena a;
+    arena_init(&a, mem_default());
+    CHECK_TEXT(explain_sentence(&a, 503, "busy"), "HTTP status 503: busy");
+    CHECK_TEXT(explain_sentence(&a, 503, NULL), "HTTP status 503");
+    CHECK_TEXT(explain_sentence(&a, 0, "busy"), "busy");
+    CHECK_TEXT(explain_sentence(&a, 0, NULL),
+               "the provider sent an error without a message");
+    arena_release(&a);
+}
+
+/* The details of an error, behind one that is there already. */
+static void check_details(const char *error, const char *want)
+{
+    static const char *const skip[] = { "message", "error", NULL };
+    struct arena a;
+    struct build b;
+    allm_json *core = play_json(error);
+    arena_init(&a, mem_default());
+    build_init(&b, &a);
+    build_object(&b);
+    const allm_json *got = explain_details(&b, core, skip);
+    check_row(error);
+    CHECK(!!got == !!want);
+    if (got && want) {
+        allm_text *text = allm_json_write(got, 0);
+        CHECK_TEXT(allm_text_bytes(text, NULL), want);
+        allm_text_free(text);
+    }
+    arena_release(&a);
+    allm_json_free(core);
+}
+
+static void details_leave_out_what_is_told_elsewhere(void)
+{
+    check_details("{'message': 'm', 'code': 3, 'param': null}",
+                  "{\"code\":3}");
+    check_details("{'error': {'x': 1}, 'x': [1]}", "{\"x\":[1]}");
+    check_details("{'message': 'm'}", NULL);
+    check_details("{}", NULL);
+    check_details("'text'", NULL);
+    check_details("[1, 2]", NULL);
+}
+
 TESTS = {
     TEST(every_status_has_a_reason),
     TEST(messages_are_found_in_all_shapes),
     TEST(bodies_of_any_kind_are_explained),
+    TEST(sentences_tell_status_and_words),
+    TEST(details_leave_out_what_is_told_elsewhere),
     TESTS_END,
 };

@@ -1,0 +1,33 @@
+/* quirks.c - how servers of one dialect differ */
+#include "provider/quirks.h"
+
+#include "json/json.h"
+
+static uint64_t quirk_named(const struct quirks_name *n, const allm_json *name)
+{
+    while (n->name && !json_is(name, n->name))
+        n++;
+    return n->quirk;
+}
+
+bool quirks_read(const struct quirks_name *names, const allm_call *call,
+                 uint64_t *out, const char **unknown)
+{
+    const allm_json *list = allm_json_get(call->adapter_opts, "quirks");
+    *out = call->quirks;
+    *unknown = NULL;
+    if (!list)
+        return true;
+    if (allm_json_type_of(list) != ALLM_JSON_ARRAY) {
+        *unknown = "(no list)";
+        return false;
+    }
+    for (const allm_json *v = NULL; (v = allm_json_next(list, v));) {
+        uint64_t quirk = quirk_named(names, v);
+        const char *text = allm_json_text(v, NULL);
+        if (!quirk)
+            *unknown = text ? text : "(no text)";
+        *out |= quirk;
+    }
+    return !*unknown;
+}
