@@ -34,8 +34,8 @@ static const struct refused *refused_of(const struct machine *m)
 static allm_status refused_next(struct machine *m, allm_event **event,
                                 int64_t *again_ns)
 {
-    (void)event;
-    (void)again_ns;
+    *event = NULL;
+    *again_ns = 0;
     return refused_of(m)->error->kind;
 }
 

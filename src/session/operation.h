@@ -8,6 +8,6 @@
  * refused is a stream that has failed; NULL: no memory. */
 allm_stream *operation_begin(const allm_engine *e, allm_session *s,
                              enum session_op op, const allm_message *message,
-                             const allm_call_opts *opts);
+                             const allm_call_opts *given);
 
 #endif

@@ -271,16 +271,17 @@ static size_t find_pending(const allm_session_record *r, const char *id)
 /* One answer, in a session that may be changed. */
 static const allm_error *submit(allm_session *s, const allm_tool_answer *answer)
 {
-    allm_message m;
+    allm_message m = { .size = sizeof m };
     allm_session_record fields = *s->record;
     const allm_error *error = state_forbids(s, SESSION_SUBMIT, &s->told);
     if (!error)
         error = read_answer(answer, &s->told, &m);
     if (error)
         return error;
-    size_t at = find_pending(&fields, m.tool_call_id);
+    const char *id = m.tool_call_id ? m.tool_call_id : "";
+    size_t at = find_pending(&fields, id);
     if (at == SIZE_MAX)
-        return unknown_id(&s->told, m.tool_call_id);
+        return unknown_id(&s->told, id);
     size_t left = fields.pending_tool_call_count - 1;
     const allm_tool_call **calls = arena_zero(&s->told,
                                               (left + 1) * sizeof *calls);

@@ -23,9 +23,10 @@ static bool claim(allm_tool_run *r, allm_status *status)
 
 static allm_status show(allm_tool_run *r, struct outcome o)
 {
-    static const struct outcome none = { .kind = OUTCOME_NOMEM };
     bool kept = !r->memory.broken && o.kind != OUTCOME_NOMEM;
-    run_show(r, kept ? o : none);
+    if (!kept)
+        o = (struct outcome){ .kind = OUTCOME_NOMEM };
+    run_show(r, o);
     return kept ? ALLM_OK : ALLM_ERR_NOMEM;
 }
 
@@ -126,7 +127,7 @@ allm_status allm_tool_halt(allm_tool_run *r, const char *reason,
         return status;
     if (r->is_verdict)          /* reason and value do not count */
         return show(r, (struct outcome){ .kind = OUTCOME_HALT });
-    struct outcome o;
+    struct outcome o = { .kind = OUTCOME_NOMEM };
     const allm_json *mine = value ? take(&r->memory, value, &o) : json_null();
     if (mine)
         o = outcome_halt(&r->memory, arena_text(&r->memory, reason), mine);
