@@ -15,8 +15,7 @@ const char *explain_message(const allm_json *body);
 
 /* "HTTP status 503: " (0: none, as in a stream) and what was said, whole; NULL:
  * no memory. */
-const char *explain_sentence(struct arena *a, int32_t status,
-                             const char *said);
+const char *explain_sentence(struct arena *a, int32_t status, const char *said);
 
 /* For `metadata`: the members of a provider's error that are not null, but
  * those of `skip`, which a NULL ends, behind what `b` has already; NULL: there

@@ -131,8 +131,7 @@ static void check_details(const char *error, const char *want)
 
 static void details_leave_out_what_is_told_elsewhere(void)
 {
-    check_details("{'message': 'm', 'code': 3, 'param': null}",
-                  "{\"code\":3}");
+    check_details("{'message': 'm', 'code': 3, 'param': null}", "{\"code\":3}");
     check_details("{'error': {'x': 1}, 'x': [1]}", "{\"x\":[1]}");
     check_details("{'message': 'm'}", NULL);
     check_details("{}", NULL);

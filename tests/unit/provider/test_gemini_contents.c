@@ -1,28 +1,17 @@
 /*
  * test_gemini_contents.c - any conversation is legal, here and elsewhere
- *
- * Conversations are made at random, with all that goes wrong between
- * providers: ids in a foreign alphabet or used again, calls that nobody
- * answered, results that nobody asked for, states of other models.
  */
 #include "provider/gemini_contents.h"
 
 #include "harness/check.h"
 #include "harness/noun.h"
+#include "harness/talks.h"
 #include "provider/anthropic.h"
 #include "provider/gemini.h"
-#include "provider/http.h"
 #include "provider/openai_chat.h"
-#include "provider/sink.h"
 #include "json/json.h"
-#include "json/parse.h"
 
 /* ------------------------------------------------------------ conversations --- */
-
-static const char *const ids[] = {
-    "toolu_1", "call_0", "call_0", "call:1/x", "",
-    "call_abcdefghijabcdefghijabcdefghijabcdefghijabcdefghijabcdefghij12345",
-};
 
 /* For a message, or for a call. */
 static const char *const states[] = {
@@ -36,93 +25,8 @@ static const char *const states[] = {
     "\"type\":\"thinking\",\"thinking\":\"t\",\"signature\":\"foreign\"}]}",
     "{\"provider\":\"deepseek\",\"model\":\"m\",\"reasoning_content\":"
     "\"foreign\",\"reasoning_details\":[{\"foreign\":1}]}",
+    NULL,
 };
-
-static const char *const texts[] = { "", " ", "hi", "a\\n b", "\\u00e9" };
-
-#define ANY(list) (list)[random_below(r, sizeof(list) / sizeof *(list))]
-
-static void add_calls(struct buf *out, struct random r)
-{
-    size_t n = (size_t)random_below(r, 4);
-    for (size_t i = 0; i < n; i++)
-        buf_format(out,
-                   "%s{\"id\":\"%s\",\"name\":\"f\",\"arguments\":{},"
-                   "\"provider_state\":%s}",
-                   i ? "," : "", ANY(ids), ANY(states));
-}
-
-static void add_message(struct buf *out, struct random r)
-{
-    static const char *const roles[] = { "user", "user", "system" };
-    switch (random_below(r, 4)) {
-    case 0:
-        buf_format(out, "{\"role\":\"%s\",\"content\":\"%s\"}", ANY(roles),
-                   ANY(texts));
-        break;
-    case 1:
-        buf_format(out,
-                   "{\"role\":\"tool\",\"tool_call_id\":\"%s\",\"content\":"
-                   "\"%s\"}",
-                   ANY(ids), ANY(texts));
-        break;
-    default:
-        buf_format(out,
-                   "{\"role\":\"assistant\",\"content\":\"%s\","
-                   "\"provider_state\":%s,\"metadata\":{\"tool_calls\":[",
-                   ANY(texts), ANY(states));
-        add_calls(out, r);
-        buf_text(out, "]}}");
-    }
-}
-
-static void make_conversation(struct buf *out, struct random r, size_t n)
-{
-    buf_text(out, "{\"messages\":[");
-    for (size_t i = 0; i < n; i++) {
-        if (i)
-            buf_byte(out, ',');
-        add_message(out, r);
-    }
-    buf_text(out, "]}");
-}
-
-/* ----------------------------------------------------------------- encoding --- */
-
-static const allm_json *encode_for(const char *model,
-                                   const allm_adapter *adapter,
-                                   const allm_request *r, struct arena *a,
-                                   struct slice *bytes)
-{
-    struct allm_sink sink;
-    struct allm_http http;
-    struct json_limits limits;
-    const allm_error *error = NULL;
-    allm_call call = { .size = sizeof call,
-                       .request = r,
-                       .provider = "gemini",
-                       .model = model,
-                       .base_url = "http://x",
-                       .options = json_empty_object(),
-                       .adapter_opts = json_empty_object() };
-    sink_init(&sink, a, NULL);
-    http_init(&http, a, &sink);
-    CHECK(adapter->encode(&call, &http) == ALLM_OK);
-    CHECK(!http.broken && !http.body.broken);
-    *bytes = buf_slice(&http.body);
-    json_limits_from(&limits, NULL);
-    const allm_json *v = json_parse(a, *bytes, limits, &error);
-    CHECK(v != NULL);
-    const allm_json *contents = allm_json_get(v, "contents");
-    return contents ? contents : allm_json_get(v, "messages");
-}
-
-static const allm_json *encode(const allm_adapter *adapter,
-                               const allm_request *r, struct arena *a,
-                               struct slice *bytes)
-{
-    return encode_for("gemini-3-pro", adapter, r, a, bytes);
-}
 
 /* ----------------------------------------------------------------- legality --- */
 
@@ -225,132 +129,48 @@ static void check_legal_chat(const allm_json *messages, struct slice bytes)
     }
 }
 
-static void run_conversation(struct random r, size_t n)
+static void check_talk(const struct talks *t, const allm_request *r,
+                       struct arena *a)
 {
-    struct arena a;
-    struct buf json;
     struct slice bytes;
-    arena_init(&a, mem_default());
-    buf_init(&json, &a, 1 << 20);
-    make_conversation(&json, r, n);
-    allm_codec *codec = allm_codec_decode(json.ptr, json.len, "Request", NULL);
-    const allm_request *request = allm_codec_value(codec, ALLM_TYPE_REQUEST);
-    check_row(json.ptr);
-    if (CHECK(request != NULL) && request) {
-        const allm_json *sent = encode(&gemini_adapter, request, &a, &bytes);
+    const allm_json *sent;
+    for (int i = 0; i < 2; i++) {       /* the second time from memory */
+        sent = talks_encode(t, t->model, t->adapter, "contents", r, a, &bytes);
         check_legal(sent, bytes);
-        sent = encode(&gemini_adapter, request, &a, &bytes);
-        check_legal(sent, bytes);       /* the same from memory */
-        sent = encode_for("gemini-3-flash", &gemini_adapter, request, &a,
-                          &bytes);
-        check_legal(sent, bytes);       /* which is not another model's */
-        CHECK(!strstr(bytes.ptr, "\"own\""));
-        CHECK(!strstr(bytes.ptr, "\"id\""));
-        sent = encode(&anthropic_adapter, request, &a, &bytes);
-        check_legal_messages(sent, bytes);
-        sent = encode(&openai_chat_adapter, request, &a, &bytes);
-        check_legal_chat(sent, bytes);
     }
-    allm_codec_free(codec);
-    arena_release(&a);
+    sent = talks_encode(t, "gemini-3-flash", t->adapter, "contents", r, a,
+                        &bytes);
+    check_legal(sent, bytes);           /* which is not another model's */
+    CHECK(!strstr(bytes.ptr, "\"own\""));
+    CHECK(!strstr(bytes.ptr, "\"id\""));
+    sent = talks_encode(t, t->model, &anthropic_adapter, "messages", r, a,
+                        &bytes);
+    check_legal_messages(sent, bytes);
+    sent = talks_encode(t, t->model, &openai_chat_adapter, "messages", r, a,
+                        &bytes);
+    check_legal_chat(sent, bytes);
 }
+
+static const struct talks talks = {
+    .provider = "gemini", .model = "gemini-3-pro", .states = states,
+    .adapter = &gemini_adapter, .tail = sizeof "]}]}" - 1, .check = check_talk,
+};
 
 static void every_conversation_is_legal(void)
 {
-    struct random r = check_random();
-    for (size_t i = 0; i < 2000; i++)
-        run_conversation(r, 1 + (size_t)random_below(r, 12));
+    talks_check_many(&talks);
 }
-
 static void one_conversation_is_legal(void)
 {
-    struct random_seeded seed;
-    run_conversation(random_of_seed(&seed, 7), 12);
+    talks_check_one(&talks);
 }
-
-/* ------------------------------------------------------------------- prefix --- */
-
-/* A round: a question, perhaps some calls with their results, an answer. */
-static void add_round(struct buf *out, struct random r)
-{
-    size_t n = (size_t)random_below(r, 3);
-    buf_text(out, "{\"role\":\"user\",\"content\":\"ask\"},");
-    for (size_t i = 0; i < n; i++) {
-        const char *id = ANY(ids);
-        buf_format(out,
-                   "{\"role\":\"assistant\",\"content\":\"%s\","
-                   "\"provider_state\":%s,\"metadata\":{\"tool_calls\":["
-                   "{\"id\":\"%s\",\"name\":\"f\",\"arguments\":{}}]}},"
-                   "{\"role\":\"tool\",\"tool_call_id\":\"%s\",\"content\":"
-                   "\"%s\"},",
-                   ANY(texts), ANY(states), id, id, ANY(texts));
-    }
-    buf_format(out,
-               "{\"role\":\"assistant\",\"content\":\"so\","
-               "\"provider_state\":%s},",
-               ANY(states));
-}
-
-/* Nobody is waiting for a result at this place. */
-static bool is_rest(const allm_request *r, size_t n)
-{
-    return !r->messages[n - 1]->tool_call_count;
-}
-
-/* What was sent of the shorter conversation, up to its closing brackets. */
-static void check_prefixes(const allm_request *r)
-{
-    struct arena a;
-    char last[64 * 1024];
-    size_t len = 0;
-    arena_init(&a, mem_default());
-    for (size_t n = 1; n <= r->message_count; n++) {
-        struct slice bytes;
-        allm_request part = *r;
-        part.message_count = n;
-        if (!is_rest(r, n))
-            continue;
-        encode(&gemini_adapter, &part, &a, &bytes);
-        CHECK(slice_starts(bytes, (struct slice){ last, len }));
-        if (bytes.len < 4 || bytes.len > sizeof last)
-            break;
-        len = bytes.len - 4;    /* "]}]}" */
-        memcpy(last, bytes.ptr, len);
-    }
-    arena_release(&a);
-}
-
-static void run_rounds(struct random r, size_t n)
-{
-    struct arena a;
-    struct buf json;
-    arena_init(&a, mem_default());
-    buf_init(&json, &a, 1 << 20);
-    buf_text(&json, "{\"tools\":[{\"name\":\"f\",\"description\":\"d\","
-                    "\"schema\":{}}],\"messages\":[");
-    for (size_t i = 0; i < n; i++)
-        add_round(&json, r);
-    buf_text(&json, "{\"role\":\"user\",\"content\":\"bye\"}]}");
-    allm_codec *codec = allm_codec_decode(json.ptr, json.len, "Request", NULL);
-    const allm_request *request = allm_codec_value(codec, ALLM_TYPE_REQUEST);
-    check_row(json.ptr);
-    if (CHECK(request != NULL) && request)
-        check_prefixes(request);
-    allm_codec_free(codec);
-    arena_release(&a);
-}
-
 static void longer_ones_begin_like_shorter_ones(void)
 {
-    struct random r = check_random();
-    for (size_t i = 0; i < 300; i++)
-        run_rounds(r, 1 + (size_t)random_below(r, 5));
+    talks_prefix_many(&talks);
 }
-
 static void one_begins_like_a_shorter_one(void)
 {
-    struct random_seeded seed;
-    run_rounds(random_of_seed(&seed, 3), 2);
+    talks_prefix_one(&talks);
 }
 
 TESTS = {
