@@ -12,7 +12,7 @@ struct talk {
     char text[4096];
 };
 
-size_t dialect_finished;
+atomic_size_t dialect_finished;
 
 static bool is(const allm_json *v, const char *word)
 {

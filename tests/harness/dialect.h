@@ -33,10 +33,12 @@
 #include "base/clock.h"
 #include "harness/scripted.h"
 
+#include <stdatomic.h>
+
 extern const allm_adapter dialect_sse, dialect_ndjson, dialect_whole;
 
 /* Calls of finish() so far; tests set it to 0. */
-extern size_t dialect_finished;
+extern atomic_size_t dialect_finished;
 
 /* What a test of a feed stands on.  Fill in what shall differ. */
 struct dialect_set {

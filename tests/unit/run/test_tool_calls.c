@@ -76,7 +76,7 @@ static void a_stream_of_tool_events(void)
     static const char *const ids[] = { "c1", "c1", "c1", "c0", "c0", "c0" };
     pair_init(&p, "later:20:text:slow", "text:quick", ALLM_TOOL_INLINE, true);
     allm_stream *s = pair_stream(&p, (allm_tool_calls_opts){ 0 });
-    const allm_event *event;
+    const allm_event *event = NULL;
     size_t n = 0;
     while (allm_stream_next(s, &event) == ALLM_EVENT) {
         CHECK_INT(event->seq, n + 1);
@@ -136,7 +136,7 @@ static void many_streams_share_a_hub(void)
         allm_hub_add(hub, s[i], NULL);
     }
     allm_stream *ready;
-    const allm_event *event;
+    const allm_event *event = NULL;
     while ((ready = allm_hub_wait(hub, -1, NULL)))
         while (allm_stream_next(ready, &event) == ALLM_EVENT)
             ;
@@ -157,7 +157,7 @@ static void unknown_tools_are_an_event_and_an_error(void)
             ? allm_tool_calls(p.engine, 1,
                               (const allm_tool_call *const *)p.calls, NULL)
             : NULL;
-    const allm_event *event;
+    const allm_event *event = NULL;
     CHECK_INT(allm_stream_next(s, &event), ALLM_EVENT);
     CHECK_INT(GET(event, type), ALLM_EV_ERROR);
     CHECK_INT(allm_stream_next(s, &event), ALLM_OK);
@@ -187,7 +187,7 @@ static void misuse_is_told(void)
 static void cancelled_streams_have_no_results(void)
 {
     struct pair p;
-    const allm_event *event;
+    const allm_event *event = NULL;
     pair_init(&p, "later:50:text:slow", "text:quick", ALLM_TOOL_INLINE, true);
     allm_stream *s = pair_stream(&p, (allm_tool_calls_opts){ 0 });
     allm_stream_next(s, &event);
@@ -327,7 +327,7 @@ static void freeing_a_stream_gives_its_functions_up(void)
     struct sign g = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER,
                       false, false };
     struct pair p;
-    const allm_event *event;
+    const allm_event *event = NULL;
     size_t blocks = check_live_blocks(), bytes = check_live_bytes();
     pair_init(&p, "none", "text:quick", 0, false);
     allm_tool_free(p.tools[0]);
