@@ -128,7 +128,8 @@ const allm_json *talks_encode(const struct talks *t, const char *model,
     http_init(&http, a, &sink);
     CHECK(adapter->encode(&call, &http) == ALLM_OK);
     CHECK(!http.broken && !http.body.broken);
-    *bytes = buf_slice(&http.body);
+    *bytes = http.broken || http.body.broken ? SLICE("")
+                                             : buf_slice(&http.body);
     json_limits_from(&limits, NULL);
     const allm_json *v = json_parse(a, *bytes, limits, &error);
     CHECK(v != NULL);
