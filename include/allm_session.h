@@ -105,6 +105,12 @@ ALLM_API allm_status allm_session_append_user(allm_session *,
 ALLM_API allm_status allm_session_append_tool_result(allm_session *,
                                                      const allm_tool_answer *);
 
+/* Put another record in the place of the one there is, in every status; a lock
+ * is kept.  So a session that ended with an error may begin anew with its
+ * thread, or a message in its middle be changed. */
+ALLM_API allm_status allm_session_replace(allm_session *,
+                                          const allm_session_record *fields);
+
 /*
  * Answer calls that wait for the caller.  When none is left the session is
  * idle: go on with allm_session_continue() without a message.  An id that does

@@ -140,6 +140,21 @@ static bool begin(allm_session *s, const allm_error **error)
     return !*error;
 }
 
+/* The session with these fields, which are copied. */
+static const allm_error *take(allm_session *s,
+                              const allm_session_record *fields)
+{
+    allm_session_record *r = allm_session_record_new(fields);
+    const allm_error *error = r ? allm_session_record_error(r) : status_nomem();
+    if (error) {
+        error = status_retell(&s->told, error);
+        allm_session_record_free(r);
+        return error;
+    }
+    allm_session_record_free(state_take(s, r));
+    return NULL;
+}
+
 /* The session with these fields and a message more. */
 static const allm_error *grow(allm_session *s, allm_session_record fields,
                               const allm_message *message)
@@ -150,16 +165,20 @@ static const allm_error *grow(allm_session *s, allm_session_record fields,
         return error;
     fields.thread = t;
     fields.home = NULL;
-    allm_session_record *r = allm_session_record_new(&fields);
+    error = take(s, &fields);
     allm_thread_free(t);
-    error = r ? allm_session_record_error(r) : status_nomem();
-    if (error) {
-        error = status_retell(&s->told, error);
-        allm_session_record_free(r);
-        return error;
-    }
-    allm_session_record_free(state_take(s, r));
-    return NULL;
+    return error;
+}
+
+allm_status allm_session_replace(allm_session *s,
+                                 const allm_session_record *fields)
+{
+    const allm_error *error = NULL;
+    if (!s || !fields)
+        return ALLM_ERR_NOMEM;
+    if (begin(s, &error))
+        error = take(s, fields);
+    return error ? state_refuse(s, error) : ALLM_OK;
 }
 
 allm_status allm_session_append(allm_session *s, const allm_message *message)

@@ -355,6 +355,33 @@ static void equal_ids_wait_each_for_an_answer(void)
     allm_session_free(s);
 }
 
+static void another_record_takes_its_place(void)
+{
+    allm_session *s = session_of(
+        "{" THREAD ", 'status': 'error', 'metadata': {'error': 'x'}}");
+    const allm_session_record *r = allm_session_fields(s);
+    CHECK_INT(allm_session_replace(s, ALLM(session_record, .id = "mine",
+                                           .thread = GET(r, thread))),
+              ALLM_OK);
+    r = allm_session_fields(s);
+    CHECK_TEXT(GET(r, id), "mine");
+    CHECK_INT(GET(r, status), ALLM_SESSION_IDLE);
+    CHECK_INT(allm_thread_count(allm_session_thread(s)), 1);
+    allm_session_free(s);
+}
+
+static void a_record_that_is_none_changes_nothing(void)
+{
+    allm_session *s = session_of("{" THREAD ", 'status': 'idle'}");
+    allm_session_record wrong = { .size = 1 };
+    CHECK(allm_session_replace(s, &wrong) < 0);
+    CHECK(allm_session_error(s) != NULL);
+    CHECK_INT(allm_thread_count(allm_session_thread(s)), 1);
+    CHECK_INT(allm_session_replace(NULL, &wrong), ALLM_ERR_NOMEM);
+    CHECK_INT(allm_session_replace(s, NULL), ALLM_ERR_NOMEM);
+    allm_session_free(s);
+}
+
 TESTS = {
     TEST(every_status_knows_its_operations),
     TEST(three_shapes_begin_a_session),
@@ -365,5 +392,7 @@ TESTS = {
     TEST(results_are_submitted_one_by_one),
     TEST(results_are_submitted_all_or_none),
     TEST(equal_ids_wait_each_for_an_answer),
+    TEST(another_record_takes_its_place),
+    TEST(a_record_that_is_none_changes_nothing),
     TESTS_END,
 };
