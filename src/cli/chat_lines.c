@@ -1,11 +1,12 @@
 /*
  * chat_lines.c - lines that the user writes
  *
- * Only what is there is read, so that a pipe is answered line by line.  A line
- * beyond the limit is cut into several.
+ * In a terminal they are edited.  Elsewhere only what is there is read, so that
+ * a pipe is answered line by line; a line beyond the limit is cut into several.
  */
 #include "cli/chat_lines.h"
 
+#include "cli/edit.h"
 #include "cli/input.h"
 #include "cli/print.h"
 
@@ -45,6 +46,8 @@ static const char *cut(size_t len, size_t skip)
 
 const char *chat_lines_next(void)
 {
+    if (edit_is_possible())
+        return edit_line("> ");
     if (chat_lines_shown()) {
         print_flush();
         (void)!write(STDERR_FILENO, "> ", 2);

@@ -1,0 +1,247 @@
+/*
+ * edit.c - a line that is edited in a terminal
+ *
+ *      > what was the name of that
+ *                     ^ at: the next character goes here
+ *
+ * The line is drawn in one row; what does not fit is moved out to the left.
+ * While it is edited the terminal gives every key and echoes nothing; before
+ * and after it is as it was, also if a signal ends the program.
+ */
+#include "cli/edit.h"
+
+#include "cli/edit_keys.h"
+#include "cli/edit_text.h"
+#include "cli/glyph.h"
+#include "cli/history.h"
+#include "cli/print.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+enum { ESCAPE_MS = 50, COLUMNS = 80 };
+
+static struct termios before; /* how the terminal was */
+
+/* ----------------------------------------------------------------- terminal --- */
+
+bool edit_is_possible(void)
+{
+    const char *term = getenv("TERM");
+    return isatty(STDIN_FILENO) && isatty(STDERR_FILENO) && term && *term &&
+           strcmp(term, "dumb") != 0;
+}
+
+static void send(const char *bytes, size_t len)
+{
+    while (len) {
+        ssize_t n = write(STDERR_FILENO, bytes, len);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return;
+        bytes += n;
+        len -= (size_t)n;
+    }
+}
+
+/* Pasted text comes between marks, if the terminal knows that. */
+static void send_paste_marks(bool on)
+{
+    send(on ? "\033[?2004h" : "\033[?2004l", 8);
+}
+
+static void restore(int number)
+{
+    tcsetattr(STDIN_FILENO, TCSANOW, &before);
+    raise(number); /* as ever, for the handler is gone */
+}
+
+static void catch_ends(bool on)
+{
+    static const int ends[] = { SIGTERM, SIGHUP, SIGINT, SIGQUIT };
+    struct sigaction act = { .sa_handler = on ? restore : SIG_DFL,
+                             .sa_flags = (int)(SA_RESETHAND | SA_NODEFER) };
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        sigaction(ends[i], &act, NULL);
+}
+
+static bool take_keys(void)
+{
+    if (tcgetattr(STDIN_FILENO, &before))
+        return false;
+    struct termios raw = before;
+    raw.c_iflag &= ~(tcflag_t)(BRKINT | ICRNL | INPCK | ISTRIP | IXON);
+    raw.c_lflag &= ~(tcflag_t)(ECHO | ICANON | IEXTEN | ISIG);
+    raw.c_cc[VMIN] = 1;
+    raw.c_cc[VTIME] = 0;
+    catch_ends(true);
+    if (tcsetattr(STDIN_FILENO, TCSADRAIN, &raw))
+        return false;
+    send_paste_marks(true);
+    return true;
+}
+
+static void give_back(void)
+{
+    send_paste_marks(false);
+    tcsetattr(STDIN_FILENO, TCSADRAIN, &before);
+    catch_ends(false);
+}
+
+static size_t columns(void)
+{
+    struct winsize size = { 0 };
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || size.ws_col < 10)
+        return COLUMNS;
+    return size.ws_col;
+}
+
+/* ------------------------------------------------------------------ drawing --- */
+
+/* What is shown for a character that the terminal would obey. */
+static const char *shown_as(unsigned char c)
+{
+    return c == '\n' ? "\xe2\x86\xb5" : c < ' ' || c == 0x7f ? " " : NULL;
+}
+
+static void draw(const struct edit_text *t, const char *prompt)
+{
+    static char out[16384];
+    size_t room = columns() - strlen(prompt) - 1;
+    size_t from = 0, at = 0;
+    while (glyph_width(t->bytes + from, t->at - from) > room)
+        from = glyph_next(t->bytes, t->len, from);
+    at += (size_t)snprintf(out, sizeof out, "\r%s", prompt);
+    for (size_t i = from, end; i < t->len && at < sizeof out - 100; i = end) {
+        end = glyph_next(t->bytes, t->len, i);
+        if (end - i > 32 || glyph_width(t->bytes + from, end - from) > room)
+            break;
+        const char *other = shown_as((unsigned char)t->bytes[i]);
+        size_t n = other ? strlen(other) : end - i;
+        memcpy(out + at, other ? other : t->bytes + i, n);
+        at += n;
+    }
+    at += (size_t)snprintf(out + at, sizeof out - at, "\033[K\r\033[%zuC",
+                           strlen(prompt) +
+                               glyph_width(t->bytes + from, t->at - from));
+    send(out, at);
+}
+
+/* --------------------------------------------------------------------- keys --- */
+
+/* The next byte; -1: there is none any more, or none in this time. */
+static int next_byte(int timeout_ms)
+{
+    unsigned char c;
+    ssize_t n;
+    struct pollfd wait = { .fd = STDIN_FILENO, .events = POLLIN };
+    if (timeout_ms >= 0 && poll(&wait, 1, timeout_ms) <= 0)
+        return -1;
+    do {
+        n = read(STDIN_FILENO, &c, 1);
+    } while (n < 0 && errno == EINTR);
+    return n == 1 ? c : -1;
+}
+
+/* What follows ESC, as "[A" or "b"; "": nothing. */
+static void read_escape(char *name, size_t size)
+{
+    size_t len = 0;
+    int c = next_byte(ESCAPE_MS);
+    while (c >= 0 && len + 1 < size) {
+        name[len++] = (char)c;
+        bool more = len == 1 ? c == '[' || c == 'O' : c >= ' ' && c < '@';
+        if (!more)
+            break;
+        c = next_byte(ESCAPE_MS);
+    }
+    name[len] = 0;
+}
+
+/* All bytes of a character, so that it is never drawn in halves. */
+static void insert(struct edit_text *t, int first)
+{
+    char bytes[4] = { (char)first };
+    size_t want = first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+    size_t len = 1;
+    if ((first >= 0x80 && first < 0xc2) || first > 0xf4)
+        return; /* no character begins so */
+    while (len < want) {
+        int c = next_byte(ESCAPE_MS);
+        if (c < 0 || (c & 0xc0) != 0x80)
+            return;
+        bytes[len++] = (char)c;
+    }
+    edit_text_insert(t, bytes, len);
+}
+
+/* Wait in the background, and go on. */
+static void suspend(void)
+{
+    give_back();
+    raise(SIGTSTP);
+    (void)take_keys();
+}
+
+/* One key; what it means for the line. */
+static enum edit_end take_key(struct edit_text *t, int c)
+{
+    char name[16];
+    if (c == '\033') {
+        read_escape(name, sizeof name);
+        return edit_keys_escape(t, name);
+    }
+    if (c == 26 && !t->pasting)
+        suspend();
+    else if (c >= ' ' && c != 0x7f)
+        insert(t, c);
+    else
+        return edit_keys_control(t, c);
+    return EDIT_GOES_ON;
+}
+
+static enum edit_end edit(struct edit_text *t, const char *prompt)
+{
+    enum edit_end end = EDIT_GOES_ON;
+    while (end == EDIT_GOES_ON) {
+        struct pollfd more = { .fd = STDIN_FILENO, .events = POLLIN };
+        if (poll(&more, 1, 0) <= 0) /* not in the middle of a paste */
+            draw(t, prompt);
+        int c = next_byte(-1);
+        end = c < 0 ? EDIT_OVER : take_key(t, c);
+    }
+    edit_text_end(t);
+    draw(t, prompt);
+    return end;
+}
+
+const char *edit_line(const char *prompt)
+{
+    static struct edit_text text;
+    enum edit_end end;
+    print_flush();
+    if (!take_keys())
+        return NULL;
+    do {
+        edit_text_reset(&text);
+        end = edit(&text, prompt);
+        if (end == EDIT_DROPPED)
+            send("^C", 2);
+        send("\n", 1);
+        if (end == EDIT_DROPPED && !text.len)
+            print_note("(Ctrl-D or /exit to leave)");
+    } while (end == EDIT_DROPPED);
+    give_back();
+    if (end == EDIT_OVER)
+        return NULL;
+    history_add(text.bytes);
+    return text.bytes;
+}
