@@ -2,110 +2,29 @@
  * demo.c - allm demo: an agent at work, without a key and without a network
  *
  * The model is scripted, all else is real: the stream, the loop, the tools,
- * which run side by side, the question to the user.  On a terminal it goes at
- * reading speed, elsewhere at once; it never takes longer than ten seconds.
+ * which run side by side, the question to the user, the session in a file.  On
+ * a terminal it goes at reading speed, elsewhere at once; it never takes longer
+ * than ten seconds.
  */
 #include "cli/command.h"
+#include "cli/demo_script.h"
 #include "cli/demo_tools.h"
 #include "cli/exit.h"
+#include "cli/input.h"
 #include "cli/print.h"
 #include "cli/stop.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <termios.h>
 #include <unistd.h>
 
 static const struct flag flags[] = { { .name = NULL } };
 
-enum {
-    WORD_MS = 35,    /* about 130 words take 4.5 seconds */
-    ANSWER_MS = 4000 /* for the user; then the default counts */
-};
-
-/* ------------------------------------------------------------------- script --- */
-
-static void put_entry(allm_json_build *b, const char *tag, const char *text,
-                      size_t len)
-{
-    allm_json_build_array(b);
-    allm_json_build_text(b, tag, ALLM_NUL_ENDED);
-    allm_json_build_text(b, text, len);
-    allm_json_build_end(b);
-}
-
-/* A text word by word, with the time to read it. */
-static void put_words(allm_json_build *b, const char *text, bool slowly)
-{
-    while (*text) {
-        size_t len = strcspn(text, " ") + 1;
-        if (len > strlen(text))
-            len = strlen(text);
-        put_entry(b, "text", text, len);
-        text += len;
-        if (!slowly)
-            continue;
-        allm_json_build_array(b);
-        allm_json_build_text(b, "delay", 5);
-        allm_json_build_int(b, WORD_MS);
-        allm_json_build_end(b);
-    }
-}
-
-static void put_call(allm_json_build *b, const char *id, const char *tool)
-{
-    allm_json_build_array(b);
-    allm_json_build_text(b, "tool_call", ALLM_NUL_ENDED);
-    allm_json_build_object(b);
-    allm_json_build_key(b, "id");
-    allm_json_build_text(b, id, ALLM_NUL_ENDED);
-    allm_json_build_key(b, "name");
-    allm_json_build_text(b, tool, ALLM_NUL_ENDED);
-    allm_json_build_key(b, "arguments");
-    allm_json_build_object(b);
-    allm_json_build_end(b);
-    allm_json_build_end(b);
-    allm_json_build_end(b);
-}
-
-/* One answer: its words, its calls, its end. */
-static void put_answer(allm_json_build *b, bool slowly, const char *text,
-                       const char *first, const char *second)
-{
-    allm_json_build_array(b);
-    put_words(b, text, slowly);
-    if (first)
-        put_call(b, "call_0", first);
-    if (second)
-        put_call(b, "call_1", second);
-    put_entry(b, "finish", first ? "tool_calls" : "stop", ALLM_NUL_ENDED);
-    allm_json_build_end(b);
-}
-
-static allm_json *write_script(bool slowly)
-{
-    allm_json_build *b = allm_json_build_new(NULL);
-    allm_json_build_object(b);
-    allm_json_build_key(b, "scripts");
-    allm_json_build_array(b);
-    put_answer(b, slowly,
-               "To know where I am I need two tools, and both can run at the "
-               "same time.\n",
-               "clock", "folder");
-    put_answer(b, slowly,
-               "There they are: these results come from this machine, not from "
-               "my script.  One thing only you can tell me.\n",
-               "favourite", NULL);
-    put_answer(b, slowly,
-               "Thank you!  It is part of our conversation now, and a real "
-               "model would go on from here: every word so far came as an "
-               "event of a stream, every tool ran in a worker, and the loop "
-               "stopped by itself to ask you.\n",
-               NULL, NULL);
-    allm_json_build_end(b);
-    allm_json_build_end(b);
-    return allm_json_build_done(b);
-}
+enum { ANSWER_MS = 4000 }; /* for the user; then the default counts */
 
 /* ------------------------------------------------------------------ showing --- */
 
@@ -132,6 +51,25 @@ static void show_event(const allm_event *event)
     print_flush();
 }
 
+/* Run a stream and show it.  Gives the exit code. */
+static int show(allm_stream *stream)
+{
+    const allm_event *event;
+    stop_watch(stream);
+    while (!print_broken() && allm_stream_next(stream, &event) == ALLM_EVENT)
+        show_event(event);
+    int signal = stop_unwatch();
+    const allm_chat_result *result = allm_stream_chat_result(stream);
+    const allm_error *error = allm_stream_error(stream);
+    int code = error ? exit_of_error(error) : exit_of_chat(result);
+    if (error)
+        print_fault("%s", error->message);
+    allm_stream_free(stream);
+    return signal ? END_SIGNAL + signal : code;
+}
+
+/* ------------------------------------------------------------------ talking --- */
+
 /* A line of the user's, or the default. */
 static void read_answer(char *line, size_t size, const char *otherwise)
 {
@@ -144,58 +82,84 @@ static void read_answer(char *line, size_t size, const char *otherwise)
         n = read(STDIN_FILENO, line, size - 1);
     while (n > 0 && (line[n - 1] == '\n' || line[n - 1] == '\r'))
         n--;
-    line[n > 0 ? n : 0] = 0;
-    if (n > 0)
+    struct input in = { .ptr = line, .len = n > 0 ? (size_t)n : 0 };
+    line[in.len] = 0;
+    if (in.len && input_is_text(&in))
         return;
+    if (there) /* what is half written is not meant for the shell */
+        tcflush(STDIN_FILENO, TCIFLUSH);
     snprintf(line, size, "%s", otherwise);
     print_format("%s\n", line);
 }
 
-/* One chat to its end; the conversation so far, a root. */
-static allm_thread *converse(const allm_engine *engine,
-                             const allm_thread *thread, bool *asked, int *code)
+/* Save the session and load it, as another program would. */
+static allm_session *pass_on(allm_session *session, const char *path)
 {
-    const allm_event *event;
-    allm_stream *stream = allm_chat(engine, thread,
-                                    ALLM(call_opts, .live_tool_events = 1));
-    stop_watch(stream);
-    while (!print_broken() && allm_stream_next(stream, &event) == ALLM_EVENT)
-        show_event(event);
-    int signal = stop_unwatch();
-    const allm_chat_result *result = allm_stream_chat_result(stream);
-    const allm_error *error = allm_stream_error(stream);
-    *asked = result && result->pending_question;
-    *code = signal   ? END_SIGNAL + signal
-            : *asked ? END_DONE
-            : error  ? exit_of_error(error)
-                     : exit_of_chat(result);
-    if (error)
-        print_fault("%s", error->message);
-    if (*asked)
-        print_format("\n%s\n", result->pending_question);
-    allm_thread *more = allm_thread_copy(result ? result->thread : thread);
-    allm_stream_free(stream);
-    return more;
+    allm_session *loaded = NULL;
+    const allm_error *error = NULL;
+    if (allm_session_save(session, path) == ALLM_OK) {
+        loaded = allm_session_load(path, 0);
+        unlink(path);
+    }
+    error = allm_session_error(loaded ? loaded : session);
+    if (!loaded || error) {
+        print_fault("%s", error ? error->message : "no memory");
+        allm_session_free(loaded);
+        return session;
+    }
+    print_format("  (saved to %s, loaded again: %zu messages)\n", path,
+                 allm_thread_count(allm_session_thread(loaded)));
+    allm_session_free(session);
+    return loaded;
 }
 
-static int show_demo(const allm_engine *engine)
+/* The same session, or what a file has made of it. */
+static allm_session *keep(allm_session *session)
 {
+    const char *folder = getenv("TMPDIR");
+    char path[1024];
+    int n = snprintf(path, sizeof path - 32, "%s/allm-demo-XXXXXX",
+                     folder && *folder ? folder : "/tmp");
+    if (n <= 0 || (size_t)n >= sizeof path - 32 || !mkdtemp(path)) {
+        print_fault("cannot save the session below %.200s: %s",
+                    folder && *folder ? folder : "/tmp", strerror(errno));
+        return session;
+    }
+    snprintf(path + n, sizeof path - (size_t)n, "/demo.session");
+    session = pass_on(session, path);
+    path[n] = 0;
+    rmdir(path);
+    return session;
+}
+
+/* What the user says, and the answer of a model with this script. */
+static int talk(allm_session *session, const char *words, allm_json *script)
+{
+    allm_engine *engine = allm_engine_new(
+        ALLM(engine_opts, .model = "fake:demo", .adapter_opts = script,
+             .tool_count = 3, .tools = demo_tools()));
+    int code = show(allm_session_reply(engine, session, words,
+                                       ALLM(call_opts, .live_tool_events = 1)));
+    allm_engine_free(engine);
+    allm_json_free(script);
+    return code;
+}
+
+static int show_demo(void)
+{
+    bool slowly = print_is_terminal();
     char line[256];
-    bool asked = false;
-    int code;
-    allm_thread *first = allm_thread_new(NULL);
-    allm_thread_add(first, ALLM_ROLE_USER, "Where are you?");
+    allm_session *session = allm_session_new(NULL);
     print_text("> Where are you?\n\n");
-    allm_thread *thread = converse(engine, first, &asked, &code);
-    if (asked && code == END_DONE) {
+    int code = talk(session, "Where are you?", demo_script_first(slowly));
+    if (code == END_ASKED) {
+        print_format("\n%s\n", allm_session_fields(session)->pending_question);
+        session = keep(session);
         read_answer(line, sizeof line, "blue");
         print_text("\n");
-        allm_thread_add(thread, ALLM_ROLE_USER, line);
-        allm_thread *last = converse(engine, thread, &asked, &code);
-        allm_thread_free(last);
+        code = talk(session, line, demo_script_last(slowly, line));
     }
-    allm_thread_free(thread);
-    allm_thread_free(first);
+    allm_session_free(session);
     return code;
 }
 
@@ -203,13 +167,7 @@ static int run(int argc, char **argv)
 {
     if (!flags_read(flags, NULL, &argc, argv))
         return END_USAGE;
-    allm_json *script = write_script(print_is_terminal());
-    allm_engine *engine = allm_engine_new(
-        ALLM(engine_opts, .model = "fake:demo", .adapter_opts = script,
-             .tool_count = 3, .tools = demo_tools()));
-    int code = show_demo(engine);
-    allm_engine_free(engine);
-    allm_json_free(script);
+    int code = show_demo();
     if (code != END_DONE)
         return code;
     print_text(

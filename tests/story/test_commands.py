@@ -190,7 +190,8 @@ def test_demo():
     assert time.monotonic() - began < 5
     equal((run.code, run.err), (0, b""))
     holds(run.text, "clock gave \"20", "folder gave {\"entries\":",
-          "What is your favourite colour?\n> blue", "Thank you!")
+          "What is your favourite colour?\n", "\n> blue\n",
+          "loaded again: 7 messages", "I remember: blue")
     end = run.text.rstrip().splitlines()[-3:]
     holds(end[0], "OPENAI_API_KEY")
     holds(end[2], "Ollama")

@@ -1,0 +1,107 @@
+/* demo_script.c - what the scripted model of the demonstration says */
+#include "cli/demo_script.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { WORD_MS = 35 }; /* about 100 words take 3.5 seconds */
+
+static void put_entry(allm_json_build *b, const char *tag, const char *text,
+                      size_t len)
+{
+    allm_json_build_array(b);
+    allm_json_build_text(b, tag, ALLM_NUL_ENDED);
+    allm_json_build_text(b, text, len);
+    allm_json_build_end(b);
+}
+
+/* A text word by word, with the time to read it. */
+static void put_words(allm_json_build *b, const char *text, bool slowly)
+{
+    while (*text) {
+        size_t len = strcspn(text, " ") + 1;
+        if (len > strlen(text))
+            len = strlen(text);
+        put_entry(b, "text", text, len);
+        text += len;
+        if (!slowly)
+            continue;
+        allm_json_build_array(b);
+        allm_json_build_text(b, "delay", 5);
+        allm_json_build_int(b, WORD_MS);
+        allm_json_build_end(b);
+    }
+}
+
+static void put_call(allm_json_build *b, const char *id, const char *tool)
+{
+    allm_json_build_array(b);
+    allm_json_build_text(b, "tool_call", ALLM_NUL_ENDED);
+    allm_json_build_object(b);
+    allm_json_build_key(b, "id");
+    allm_json_build_text(b, id, ALLM_NUL_ENDED);
+    allm_json_build_key(b, "name");
+    allm_json_build_text(b, tool, ALLM_NUL_ENDED);
+    allm_json_build_key(b, "arguments");
+    allm_json_build_object(b);
+    allm_json_build_end(b);
+    allm_json_build_end(b);
+    allm_json_build_end(b);
+}
+
+/* One answer: its words, its calls, its end. */
+static void put_answer(allm_json_build *b, bool slowly, const char *text,
+                       const char *first, const char *second)
+{
+    allm_json_build_array(b);
+    put_words(b, text, slowly);
+    if (first)
+        put_call(b, "call_0", first);
+    if (second)
+        put_call(b, "call_1", second);
+    put_entry(b, "finish", first ? "tool_calls" : "stop", ALLM_NUL_ENDED);
+    allm_json_build_end(b);
+}
+
+static allm_json_build *begin(void)
+{
+    allm_json_build *b = allm_json_build_new(NULL);
+    allm_json_build_object(b);
+    allm_json_build_key(b, "scripts");
+    allm_json_build_array(b);
+    return b;
+}
+
+static allm_json *end(allm_json_build *b)
+{
+    allm_json_build_end(b);
+    allm_json_build_end(b);
+    return allm_json_build_done(b);
+}
+
+allm_json *demo_script_first(bool slowly)
+{
+    allm_json_build *b = begin();
+    put_answer(b, slowly,
+               "To know where I am I need two tools, and both can run at the "
+               "same time.\n",
+               "clock", "folder");
+    put_answer(b, slowly,
+               "There they are: these results come from this machine, not from "
+               "my script.\nOne thing only you can tell me.\n",
+               "favourite", NULL);
+    return end(b);
+}
+
+allm_json *demo_script_last(bool slowly, const char *said)
+{
+    char text[1024];
+    snprintf(text, sizeof text,
+             "Thank you!  I remember: %s.\nA real model would go on from here: "
+             "every word came as an event of a\nstream, every tool ran in a "
+             "worker, and the loop stopped by itself to ask you.\n",
+             said);
+    allm_json_build *b = begin();
+    put_answer(b, slowly, text, NULL, NULL);
+    return end(b);
+}
