@@ -13,7 +13,7 @@ _allm()
         return ;;
     esac
     case ${COMP_WORDS[1]} in
-    chat)   flags="$flags --model --system --option" ;;
+    chat)   flags="$flags --model --system --session --ask --option" ;;
     models) flags="$flags --providers --json" ;;
     keys)   flags="$flags --json" ;;
     replay) flags="$flags --model --system --option --events --timed" ;;
@@ -24,7 +24,7 @@ _allm()
         mapfile -t COMPREPLY < <(compgen -W "$commands" -- "$cur")
         return ;;
     *)  flags="$flags --model --system --session --attach --schema --option
-            --json --events --no-stream --usage --max-turns --timeout --dry-run
+            --json --events --no-stream --usage --ask --max-turns --timeout --dry-run
             --quiet --verbose" ;;
     esac
     if [[ $cur == -* ]]; then

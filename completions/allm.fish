@@ -26,6 +26,7 @@ complete -c allm -n $asking -l json -d 'print one JSON document'
 complete -c allm -n $asking -l events -d 'print events'
 complete -c allm -n $asking -l no-stream -d 'print the answer when it is complete'
 complete -c allm -n $asking -s u -l usage -d 'tell tokens and cost'
+complete -c allm -n $asking -l ask -d 'the model may ask back'
 complete -c allm -n $asking -l max-turns -x -d 'stop after so many answers'
 complete -c allm -n $asking -l timeout -x -d 'stop after this time'
 complete -c allm -n $asking -l dry-run -d 'show the request, send nothing'
@@ -34,6 +35,8 @@ complete -c allm -n $asking -s v -l verbose -d 'tell what happens'
 
 complete -c allm -n '__fish_seen_subcommand_from chat replay' -s m -l model -x
 complete -c allm -n '__fish_seen_subcommand_from chat replay' -s s -l system -x
+complete -c allm -n '__fish_seen_subcommand_from chat' -s S -l session -r
+complete -c allm -n '__fish_seen_subcommand_from chat' -l ask
 complete -c allm -n '__fish_seen_subcommand_from chat replay decode encode' -s o -l option -x
 complete -c allm -n '__fish_seen_subcommand_from models keys' -l json
 complete -c allm -n '__fish_seen_subcommand_from models' -l providers

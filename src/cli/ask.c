@@ -1,6 +1,7 @@
 /* ask.c - allm [PROMPT...]: one question and its answer */
 #include "cli/ask.h"
 
+#include "cli/ask_back.h"
 #include "cli/capture.h"
 #include "cli/command.h"
 #include "cli/exit.h"
@@ -22,7 +23,7 @@ const struct flag ask_flags[] = {
     { 's', "--system", FLAG_TEXT, AT(system), "TEXT",
       "what the model is told first" },
     { 'S', "--session", FLAG_TEXT, AT(session), "FILE",
-      "go on with a conversation" },
+      "begin a conversation, or go on with it" },
     { 'a', "--attach", FLAG_LIST, AT(files), "FILE",
       "a text or an image; may be repeated" },
     { 0, "--schema", FLAG_TEXT, AT(schema), "FILE",
@@ -36,6 +37,8 @@ const struct flag ask_flags[] = {
       "print the answer when it is complete" },
     { 'u', "--usage", FLAG_SWITCH, AT(usage), NULL,
       "tell tokens and cost, on stderr" },
+    { 0, "--ask", FLAG_SWITCH, AT(ask_back), NULL,
+      "the model may ask back (exit code 10)" },
     { 0, "--max-turns", FLAG_NUMBER, AT(max_turns), "N",
       "stop after so many answers" },
     { 0, "--timeout", FLAG_SECONDS, AT(timeout_ms), "SECONDS",
@@ -55,7 +58,8 @@ struct question {
     struct opts options;
     struct capture capture;
     allm_json *format; /* response_format, or NULL */
-    allm_thread *thread;
+    allm_thread *prompt; /* one message */
+    struct session session;
     allm_engine *engine;
 };
 
@@ -79,19 +83,52 @@ static bool read_schema(struct question *q)
     return q->format != NULL;
 }
 
-/* The conversation; END_DONE, or how to end. */
+/* Nothing was asked: say what could be. */
+static int tell_nothing(const struct ask *a)
+{
+    struct session s = { NULL, NULL };
+    const char *question = NULL;
+    if (isatty(STDIN_FILENO) && !a->session)
+        help_overview();
+    if (a->session) {
+        int code = session_open(&s, a->session, SESSION_CREATE | SESSION_LOOK);
+        if (code != END_DONE) {
+            session_close(&s);
+            return code;
+        }
+        question = session_question(&s);
+    }
+    print_fault("there is nothing to ask: give a prompt, or pipe one in%s%s",
+                question ? "; it would answer the question: " : "",
+                question ? question : "");
+    session_close(&s);
+    return END_USAGE;
+}
+
+/* The user's message; END_DONE, or how to end. */
 static int read_prompt(struct question *q, int argc, char **argv)
 {
+    q->prompt = allm_thread_new(NULL);
+    allm_status status = prompt_add(q->prompt, argc, argv, &q->ask->files);
+    return status == ALLM_OK      ? END_DONE
+           : status == ALLM_AGAIN ? tell_nothing(q->ask)
+                                  : END_USAGE;
+}
+
+/* The conversation and whom it is with. */
+static int join(struct question *q)
+{
     const struct ask *a = q->ask;
-    q->thread = allm_thread_new(NULL);
-    if (a->system)
-        allm_thread_add(q->thread, ALLM_ROLE_SYSTEM, a->system);
-    allm_status status = prompt_add(q->thread, argc, argv, &a->files);
-    if (status == ALLM_AGAIN && isatty(STDIN_FILENO))
-        help_overview();
-    if (status == ALLM_AGAIN)
-        print_fault("there is nothing to ask: give a prompt, or pipe one in");
-    return status == ALLM_OK ? END_DONE : END_USAGE;
+    unsigned use = SESSION_CREATE | (a->dry_run ? (unsigned)SESSION_LOOK : 0);
+    int code = session_open(&q->session, a->session, use);
+    if (code == END_DONE)
+        code = session_instruct(&q->session, a->system);
+    if (code == END_DONE)
+        code = target_choose(&q->target,
+                             a->model ? a->model : session_model(&q->session));
+    if (code == END_DONE && a->session)
+        code = session_set_model(&q->session, q->target.model);
+    return code;
 }
 
 static void make_engine(struct question *q)
@@ -106,6 +143,8 @@ static void make_engine(struct question *q)
         .catalog = q->target.catalog,
         .transport = a->dry_run ? &q->capture.transport : a->transport,
         .retry = a->dry_run ? once : NULL,
+        .tool_count = a->ask_back ? 1 : 0,
+        .tools = a->ask_back ? ask_back_tools() : NULL,
         .trace = a->verbose ? allm_trace_write : NULL,
         .trace_ud = &errors_to,
     };
@@ -130,10 +169,16 @@ static allm_call_opts call_opts(const struct question *q)
     };
 }
 
-static int dry_run(struct question *q)
+static allm_stream *begin(struct question *q)
 {
     allm_call_opts opts = call_opts(q);
-    allm_stream *stream = allm_chat(q->engine, q->thread, &opts);
+    return allm_session_continue(q->engine, q->session.session,
+                                 allm_thread_last(q->prompt), &opts);
+}
+
+static int dry_run(struct question *q)
+{
+    allm_stream *stream = begin(q);
     allm_stream_wait(stream);
     int code = capture_show(&q->capture, stream, false);
     allm_stream_free(stream);
@@ -151,9 +196,9 @@ static enum show_form form_of(const struct question *q)
 
 static int call(struct question *q)
 {
-    struct show how = { form_of(q), q->ask->usage, q->format != NULL };
-    allm_call_opts opts = call_opts(q);
-    allm_stream *stream = allm_chat(q->engine, q->thread, &opts);
+    struct show how = { .form = form_of(q), .usage = q->ask->usage,
+                        .value = q->format != NULL, .session = &q->session };
+    allm_stream *stream = begin(q);
     int code = show_chat(stream, &how);
     allm_stream_free(stream);
     return code;
@@ -163,8 +208,6 @@ static int prepare(struct question *q, int argc, char **argv)
 {
     const struct ask *a = q->ask;
     print_silence(a->quiet);
-    if (a->session)
-        return session_refuse();
     if (a->json && a->events) {
         print_fault("--json and --events exclude each other");
         return END_USAGE;
@@ -172,7 +215,7 @@ static int prepare(struct question *q, int argc, char **argv)
     if (!opts_read(&q->options, &a->options) || !read_schema(q))
         return END_USAGE;
     int code = read_prompt(q, argc, argv);
-    return code == END_DONE ? target_choose(&q->target, a->model) : code;
+    return code == END_DONE ? join(q) : code;
 }
 
 int ask_run(const struct ask *a, int argc, char **argv)
@@ -187,7 +230,8 @@ int ask_run(const struct ask *a, int argc, char **argv)
         code = a->dry_run ? dry_run(&q) : call(&q);
     }
     allm_engine_free(q.engine);
-    allm_thread_free(q.thread);
+    session_close(&q.session);
+    allm_thread_free(q.prompt);
     target_release(&q.target);
     capture_release(&q.capture);
     opts_release(&q.options);
@@ -207,10 +251,10 @@ const struct command ask_command = {
     .name = "ask",
     .usage = "[FLAG...] [PROMPT...]",
     .summary = "ask a model: piped input first, then the words",
-    .more = "stdout is the answer and nothing else.  Without -m the variable "
-            "ALLM_MODEL counts,\nthen the first provider that has a key.  A "
-            "prompt that begins with the name of a\ncommand: allm -- models "
-            "are what?\n",
+    .more = "stdout is the answer and nothing else.  Without -m the model "
+            "of the session counts,\nthen ALLM_MODEL, then the first provider "
+            "that has a key.  A prompt that begins\nwith the name of a "
+            "command: allm -- models are what?\n",
     .flags = ask_flags,
     .run = run,
 };

@@ -1,28 +1,29 @@
 /*
  * chat.c - allm chat: a conversation, line by line
  *
- * Lines that begin with a slash are commands.  Ctrl-C cancels an answer, and at
- * the prompt ends the program.  The terminal's own line editing is used.
+ * Lines that begin with a slash are commands.  Ctrl-C cancels an answer.  With
+ * -S the conversation is saved after every answer.
  */
+#include "cli/ask_back.h"
 #include "cli/chat_lines.h"
 #include "cli/command.h"
 #include "cli/exit.h"
+#include "cli/history.h"
 #include "cli/opts.h"
 #include "cli/print.h"
+#include "cli/session.h"
 #include "cli/show.h"
 #include "cli/target.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 static struct wish {
-    const char *model, *system;
+    const char *model, *system, *session;
     struct flag_list options;
+    bool ask_back;
 } wish;
 
 static const struct flag flags[] = {
@@ -30,6 +31,10 @@ static const struct flag flags[] = {
       "provider:model to talk to" },
     { 's', "--system", FLAG_TEXT, offsetof(struct wish, system), "TEXT",
       "what the model is told first" },
+    { 'S', "--session", FLAG_TEXT, offsetof(struct wish, session), "FILE",
+      "begin a conversation, or go on with it" },
+    { 0, "--ask", FLAG_SWITCH, offsetof(struct wish, ask_back), NULL,
+      "the model may ask back" },
     { 'o', "--option", FLAG_PAIR, offsetof(struct wish, options), "K V",
       "an option of the provider" },
     { .name = NULL },
@@ -39,50 +44,49 @@ struct chat {
     struct target target;
     struct opts options;
     allm_engine *engine;
-    allm_thread *thread;
-    int64_t in, out; /* tokens so far */
-    int code;        /* of the last answer */
+    struct session session;
+    char path[2][4096]; /* of /load: that of the session, and the next one */
+    unsigned next;
+    int64_t in, out;    /* tokens so far */
+    int code;           /* of the last answer */
     bool over;
 };
 
 /* ------------------------------------------------------------------ answers --- */
 
-static void count_usage(struct chat *c, const allm_usage *u)
+static void count_usage(struct chat *c, const allm_stream *stream)
 {
-    c->in += u ? u->input_tokens.value : 0;
-    c->out += u ? u->output_tokens.value : 0;
+    const allm_response *r = allm_stream_response(stream);
+    c->in += r && r->usage ? r->usage->input_tokens.value : 0;
+    c->out += r && r->usage ? r->usage->output_tokens.value : 0;
 }
 
-/* What was said stays, unless the call failed. */
-static void keep(struct chat *c, const allm_chat_result *result)
+static void ask(const struct chat *c)
 {
-    if (!result || result->error || !result->thread)
-        return;
-    allm_thread *more = allm_thread_copy(result->thread);
-    if (!more)
-        return;
-    allm_thread_free(c->thread);
-    c->thread = more;
-    if (result->final_response)
-        count_usage(c, result->final_response->usage);
-    if (result->pending_question)
-        print_format("%s\n", result->pending_question);
+    const char *question = session_question(&c->session);
+    if (question)
+        print_format("%s\n", question);
 }
 
 static void say(struct chat *c, const char *line)
 {
-    struct show how = { .form = SHOW_STREAM };
-    allm_thread *asked = allm_thread_copy(c->thread);
-    allm_thread_add(asked, ALLM_ROLE_USER, line);
-    allm_stream *stream = allm_chat(c->engine, asked,
-                                    ALLM(call_opts, .json = c->options.json));
+    struct show how = { .form = SHOW_STREAM, .session = &c->session,
+                        .chat = true };
+    int ready = session_ready(&c->session);
+    if (ready != END_DONE) {
+        c->code = ready;
+        return;
+    }
+    allm_stream *stream =
+        allm_session_reply(c->engine, c->session.session, line,
+                           ALLM(call_opts, .json = c->options.json));
     c->code = show_chat(stream, &how);
     if (c->code == END_SIGNAL + SIGINT)
-        print_note("(cancelled; the question is forgotten)");
-    else
-        keep(c, allm_stream_chat_result(stream));
+        print_note("(cancelled; what you said is forgotten)");
+    count_usage(c, stream);
     allm_stream_free(stream);
-    allm_thread_free(asked);
+    if (c->code == END_ASKED)
+        ask(c);
 }
 
 /* ----------------------------------------------------------------- commands --- */
@@ -92,9 +96,10 @@ static void show_commands(struct chat *c, const char *rest)
     (void)c;
     (void)rest;
     print_note("/model P:M   talk to another model");
-    print_note("/system TEXT begin anew, and tell the model this first");
+    print_note("/system TEXT tell the model this first, from now on");
     print_note("/usage       tokens so far");
-    print_note("/save FILE   write the conversation as JSON");
+    print_note("/save FILE   write the conversation, for -S and /load");
+    print_note("/load FILE   go on with another conversation");
     print_note("/exit        or Ctrl-D");
 }
 
@@ -110,16 +115,17 @@ static void change_model(struct chat *c, const char *rest)
         allm_engine_free(c->engine);
         c->engine = engine;
         snprintf(c->target.model, sizeof c->target.model, "%s", other.model);
+        session_set_model(&c->session, other.model);
     }
     target_release(&other);
 }
 
-static void begin_anew(struct chat *c, const char *rest)
+static void instruct(struct chat *c, const char *rest)
 {
-    allm_thread_free(c->thread);
-    c->thread = allm_thread_new(NULL);
-    if (rest && *rest)
-        allm_thread_add(c->thread, ALLM_ROLE_SYSTEM, rest);
+    if (*rest)
+        session_instruct(&c->session, rest);
+    else
+        print_fault("/system needs a text: /system TEXT");
 }
 
 static void tell_usage(struct chat *c, const char *rest)
@@ -129,45 +135,52 @@ static void tell_usage(struct chat *c, const char *rest)
                (long long)c->out);
 }
 
-/* All of it, or an error. */
-static bool write_file(const char *path, const char *bytes, size_t len)
-{
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    while (fd >= 0 && len) {
-        ssize_t n = write(fd, bytes, len);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            break;
-        bytes += n;
-        len -= (size_t)n;
-    }
-    int error = errno;
-    bool ok = fd >= 0 && !len;
-    if (fd >= 0 && close(fd) && ok) {
-        error = errno;
-        ok = false;
-    }
-    errno = error;
-    return ok;
-}
-
 static void save(struct chat *c, const char *rest)
 {
-    size_t len = 0;
-    if (!*rest) {
+    const char *path = *rest ? rest : c->session.path;
+    if (!path)
         print_fault("/save needs a file: /save FILE");
+    else if (session_save_to(&c->session, path) == END_DONE)
+        print_note("saved to %s", path);
+}
+
+/* What the user said before is at hand, and what is asked is told. */
+static void take_up(const struct chat *c)
+{
+    size_t count = 0;
+    const allm_message *const *m = allm_session_messages(c->session.session,
+                                                         &count);
+    for (size_t i = 0; i < count; i++)
+        if (m[i]->role == ALLM_ROLE_USER && m[i]->text)
+            history_add(m[i]->text);
+    if (count)
+        print_note("%s: %zu messages so far", c->session.path, count);
+    ask(c);
+}
+
+static void load(struct chat *c, const char *rest)
+{
+    char *path = c->path[c->next];
+    struct session other = { NULL, NULL };
+    if (!*rest || strlen(rest) >= sizeof c->path[0]) {
+        print_fault("/load needs a file: /load FILE");
         return;
     }
-    allm_text *text = allm_thread_json(c->thread, ALLM_FORM_TAGGED);
-    const char *bytes = allm_text_bytes(text, &len);
-    if (!bytes || allm_text_error(text))
-        print_fault("the conversation cannot be written as JSON");
-    else if (!write_file(rest, bytes, len))
-        print_fault("cannot write %s: %s", rest, strerror(errno));
-    else
-        print_note("saved to %s", rest);
-    allm_text_free(text);
+    if (c->session.path && !strcmp(c->session.path, rest)) {
+        print_note("this is the conversation of %s", rest);
+        return;
+    }
+    snprintf(path, sizeof c->path[0], "%s", rest);
+    if (session_open(&other, path, 0) != END_DONE) {
+        session_close(&other);
+        return;
+    }
+    session_close(&c->session);
+    c->session = other;
+    c->next = !c->next;
+    if (session_model(&other))
+        change_model(c, session_model(&other));
+    take_up(c);
 }
 
 static void leave(struct chat *c, const char *rest)
@@ -181,9 +194,9 @@ static const struct {
     void (*run)(struct chat *, const char *rest);
 } commands[] = {
     { "/help", show_commands }, { "/model", change_model },
-    { "/system", begin_anew },  { "/usage", tell_usage },
-    { "/save", save },          { "/exit", leave },
-    { "/quit", leave },
+    { "/system", instruct },    { "/usage", tell_usage },
+    { "/save", save },          { "/load", load },
+    { "/exit", leave },         { "/quit", leave },
 };
 
 static void obey(struct chat *c, const char *line)
@@ -207,6 +220,7 @@ static int talk(struct chat *c)
     if (chat_lines_shown())
         print_note("talking to %s; /help for commands, Ctrl-D to leave",
                    c->target.model);
+    take_up(c);
     while (!c->over && !print_broken() && (line = chat_lines_next())) {
         if (*line == '/')
             obey(c, line);
@@ -216,26 +230,40 @@ static int talk(struct chat *c)
     return chat_lines_shown() ? END_DONE : c->code;
 }
 
+/* The conversation, whom it is with, and with what. */
+static int begin(struct chat *c)
+{
+    int code = session_open(&c->session, wish.session, SESSION_CREATE);
+    if (code == END_DONE)
+        code = session_instruct(&c->session, wish.system);
+    if (code == END_DONE)
+        code = target_choose(&c->target, wish.model
+                                             ? wish.model
+                                             : session_model(&c->session));
+    if (code == END_DONE)
+        code = session_set_model(&c->session, c->target.model);
+    if (code != END_DONE)
+        return code;
+    c->engine = allm_engine_new(
+        ALLM(engine_opts, .model = c->target.model, .keys = c->target.keys,
+             .catalog = c->target.catalog, .tool_count = wish.ask_back ? 1 : 0,
+             .tools = wish.ask_back ? ask_back_tools() : NULL));
+    return END_DONE;
+}
+
 static int run(int argc, char **argv)
 {
-    struct chat c = { .code = END_DONE };
+    static struct chat c;
     if (!flags_read(flags, &wish, &argc, argv))
         return END_USAGE;
     if (argc) {
         print_fault("chat takes no words; to ask once: allm \"...\"");
         return END_USAGE;
     }
-    int code = opts_read(&c.options, &wish.options)
-                   ? target_choose(&c.target, wish.model)
-                   : END_USAGE;
-    if (code == END_DONE) {
-        c.engine = allm_engine_new(ALLM(engine_opts, .model = c.target.model,
-                                        .keys = c.target.keys,
-                                        .catalog = c.target.catalog));
-        begin_anew(&c, wish.system);
+    int code = opts_read(&c.options, &wish.options) ? begin(&c) : END_USAGE;
+    if (code == END_DONE)
         code = talk(&c);
-    }
-    allm_thread_free(c.thread);
+    session_close(&c.session);
     allm_engine_free(c.engine);
     target_release(&c.target);
     opts_release(&c.options);

@@ -12,6 +12,7 @@ static const char examples[] =
     "examples:\n"
     "  allm \"Why is the sky blue?\"\n"
     "  git diff | allm -s \"You review code.\" \"Anything wrong?\"\n"
+    "  allm -S trip.session \"And if it rains?\"\n"
     "  allm -m ollama:llama3.2 -a photo.png \"What is this?\"\n"
     "  allm --schema person.json --json \"Ada Lovelace, born 1815\"\n"
     "  allm demo                          no key, no network\n";

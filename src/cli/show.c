@@ -198,8 +198,20 @@ static bool tell_of_key(const allm_error *error)
     return true;
 }
 
+/* Somebody must answer; the shell's user can, if there is a session. */
+static void tell_question(const char *question, const char *path)
+{
+    if (path)
+        print_fault("somebody must answer: %s (allm -S %s \"...\" does)",
+                    question, path);
+    else
+        print_fault("somebody must answer: %s (with -S FILE it could be done)",
+                    question);
+}
+
 /* Why it is no plain success. */
-static void tell(const allm_chat_result *r, const allm_error *error, int code)
+static void tell(const allm_chat_result *r, const allm_error *error, int code,
+                 const char *path)
 {
     if (error && tell_of_key(error))
         return;
@@ -211,7 +223,12 @@ static void tell(const allm_chat_result *r, const allm_error *error, int code)
     else if (code == END_REFUSED)
         print_fault("the answer was refused or filtered");
     else if (code == END_ASKED && r && r->pending_question)
-        print_fault("somebody must answer: %s", r->pending_question);
+        tell_question(r->pending_question, path);
+    else if (code == END_ASKED)
+        print_fault("somebody must run the tools that were called");
+    else if (code == END_LIMIT)
+        print_fault("stopped at a limit (%s); more: --max-turns N",
+                    r && r->halted_reason ? r->halted_reason : "none");
     else if (code != END_DONE)
         print_fault("stopped: %s",
                     r && r->halted_reason ? r->halted_reason : "no answer");
@@ -243,15 +260,18 @@ static int finish(allm_stream *stream, const struct show *how, int signal)
     int code = error ? exit_of_error(error) : exit_of_chat(r);
     if (code == END_DONE && is_refusal(r))
         code = END_REFUSED;
+    if (r && session_save(how->session) != END_DONE)
+        code = END_SESSION;
     if (signal)
         code = END_SIGNAL + signal;
     if (how->form == SHOW_WHOLE)
         whole_text(r);
     if (how->form == SHOW_JSON)
         print_document(r, error, code, how->value);
-    bool silent = how->form == SHOW_JSON || how->form == SHOW_EVENTS;
+    bool silent = how->form == SHOW_JSON || how->form == SHOW_EVENTS ||
+                  (how->chat && code == END_ASKED) || code == END_SESSION;
     if (!signal && !silent && !print_broken())
-        tell(r, error, code);
+        tell(r, error, code, how->session->path);
     if (how->usage && r && r->final_response)
         show_usage(r->final_response->usage);
     return code;
@@ -267,5 +287,9 @@ int show_chat(allm_stream *stream, const struct show *how)
     else
         allm_stream_wait(stream);
     int signal = stop_unwatch();
+    if (print_broken()) { /* nobody listens: it ends here */
+        allm_stream_cancel(stream);
+        allm_stream_wait(stream);
+    }
     return finish(stream, how, signal);
 }

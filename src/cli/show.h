@@ -2,7 +2,7 @@
 #ifndef CLI_SHOW_H
 #define CLI_SHOW_H
 
-#include "allm.h"
+#include "cli/session.h"
 
 enum show_form {
     SHOW_STREAM, /* text as it comes */
@@ -15,6 +15,8 @@ struct show {
     enum show_form form;
     bool usage; /* tell the tokens on stderr */
     bool value; /* the text is JSON: show it as a value, too */
+    const struct session *session; /* what is asked, saved at its end */
+    bool chat; /* a question is asked by the caller */
 };
 
 /* Run a stream, print its events.  Gives the exit code. */
@@ -24,7 +26,8 @@ int show_events(allm_stream *stream);
  * exit code. */
 int show_text(allm_stream *stream);
 
-/* Run a chat and show it; Ctrl-C cancels it.  Gives the exit code. */
+/* Run a chat of the session, show it and save it; Ctrl-C cancels it.  Gives the
+ * exit code. */
 int show_chat(allm_stream *stream, const struct show *how);
 
 /* "usage: 12 tokens in, 5 out", to stderr. */

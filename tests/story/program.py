@@ -3,11 +3,17 @@
 A test is a function whose first line of documentation says what is true.  Each
 script ends with main(globals()).
 """
+import fcntl
 import json
 import os
+import pty
+import select
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
+import time
 
 BUILD = os.path.abspath(os.environ.get("BUILD_DIR", "build/main"))
 SOURCE = os.path.abspath(os.environ.get("SOURCE_DIR", "."))
@@ -55,6 +61,73 @@ def allm(*args, stdin=b"", env=None, timeout=60, cwd=None):
                           capture_output=True, timeout=timeout,
                           cwd=cwd or HOME, check=False)
     return Run(done.returncode, done.stdout, done.stderr)
+
+
+class Terminal:
+    """The program in a terminal of its own."""
+
+    def __init__(self, *args, env=None, columns=80):
+        self.ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ,
+                    struct.pack("HHHH", 24, columns, 0, 0))
+        self.child = subprocess.Popen(
+            [ALLM, *args], stdin=theirs, stdout=theirs, stderr=theirs,
+            env={**CLEAN, **(env or {})}, cwd=HOME, start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+        os.close(theirs)
+        self.said = b""
+
+    def until(self, words, seconds=20):
+        """Read until these words have come, or this function says so (None:
+        until the end)."""
+        limit = time.monotonic() + seconds
+        while words is None or not (words(self.said) if callable(words)
+                                    else words in self.said):
+            left = limit - time.monotonic()
+            assert left > 0, (words, self.said)
+            if not select.select([self.ours], [], [], left)[0]:
+                continue
+            try:
+                piece = os.read(self.ours, 4096)
+            except OSError:
+                piece = b""
+            if not piece:
+                assert words is None, (words, self.said)
+                break
+            self.said += piece
+        return self.said
+
+    def after(self, words, then, seconds=20):
+        """Write these words; what comes up to that, and nothing before."""
+        self.said = b""
+        self.write(words)
+        return self.until(then, seconds)
+
+    def write(self, words):
+        os.write(self.ours, words)
+
+    def end(self):
+        self.until(None)
+        os.close(self.ours)
+        return self.child.wait(timeout=20)
+
+
+def fake(*entries, **more):
+    """The words that give the scripted model this script."""
+    return ["-m", "fake:m", "-o", "adapter_opts",
+            json.dumps({"script": list(entries), **more})]
+
+
+def scripts(*all_of_them):
+    """The same for several answers."""
+    return ["-m", "fake:m", "-o", "adapter_opts",
+            json.dumps({"scripts": list(all_of_them)})]
+
+
+def text(words="Hello."):
+    return fake(["text", words], ["usage", {"input_tokens": 3,
+                                            "output_tokens": 2}],
+                ["finish", "stop"])
 
 
 def equal(got, wanted):

@@ -7,22 +7,10 @@ import signal
 import subprocess
 import time
 
-from program import (ALLM, CLEAN, HOME, allm, equal, file, holds, main,
-                     one_sentence)
+from program import (ALLM, CLEAN, HOME, allm, equal, fake, file, holds, main,
+                     one_sentence, text)
 
 EXIT_CODES = (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 130, 141, 143)
-
-
-def fake(*entries, **more):
-    """The words that give the scripted model this script."""
-    return ["-m", "fake:m", "-o", "adapter_opts",
-            json.dumps({"script": list(entries), **more})]
-
-
-def text(words="Hello."):
-    return fake(["text", words], ["usage", {"input_tokens": 3,
-                                            "output_tokens": 2}],
-                ["finish", "stop"])
 
 
 def on_terminal(*args):
@@ -300,13 +288,6 @@ def test_signals():
         equal(child.communicate(timeout=20)[0], b"\n")
         equal(child.returncode, code)
         assert time.monotonic() - began < 5
-
-
-def test_session():
-    """-S says what it cannot do"""
-    run = allm("-S", os.path.join(HOME, "none", "s.json"), *text(), "hi")
-    assert run.code in (2, 11), run.code
-    assert run.said.startswith("allm: "), run.said
 
 
 if __name__ == "__main__":

@@ -3,13 +3,10 @@
 a terminal"""
 import json
 import os
-import pty
-import select
 import socket
-import subprocess
 import time
 
-from program import (ALLM, CLEAN, HOME, SOURCE, allm, equal, file, holds, main,
+from program import (HOME, SOURCE, Terminal, allm, equal, file, holds, main,
                      one_sentence)
 
 SSE = ('data: {"choices":[{"index":0,"delta":{"content":"played"}}]}\n\n'
@@ -30,45 +27,6 @@ def recording(url="https://api.groq.com/openai/v1/chat/completions", body=None,
             {"answer": {"status": status, "headers": []}},
             {"text": text}, {"end": "complete"}]
     return "".join(json.dumps(row) + "\n" for row in rows)
-
-
-class Terminal:
-    """The program in a terminal of its own."""
-
-    def __init__(self, *args, env=None):
-        self.ours, theirs = pty.openpty()
-        self.child = subprocess.Popen(
-            [ALLM, *args], stdin=theirs, stdout=theirs, stderr=theirs,
-            env={**CLEAN, **(env or {})}, cwd=HOME, start_new_session=True,
-            preexec_fn=lambda: __import__("fcntl").ioctl(0, 0x540E, 0))
-        os.close(theirs)
-        self.said = b""
-
-    def until(self, words, seconds=20):
-        """Read until these words have come (None: until the end)."""
-        limit = time.monotonic() + seconds
-        while words is None or words not in self.said:
-            left = limit - time.monotonic()
-            assert left > 0, (words, self.said)
-            if not select.select([self.ours], [], [], left)[0]:
-                continue
-            try:
-                piece = os.read(self.ours, 4096)
-            except OSError:
-                piece = b""
-            if not piece:
-                assert words is None, (words, self.said)
-                break
-            self.said += piece
-        return self.said
-
-    def write(self, words):
-        os.write(self.ours, words)
-
-    def end(self):
-        self.until(None)
-        os.close(self.ours)
-        return self.child.wait(timeout=20)
 
 
 # ------------------------------------------------------------------ lists
@@ -229,8 +187,8 @@ def test_chat():
           "no command /nope")
     with open(path, encoding="utf-8") as saved:
         document = json.load(saved)
-    equal(document["__type__"], "ALLM.Thread")
-    equal(len(document["data"]["messages"]), 2)
+    equal(document["__type__"], "ALLM.Session")
+    equal(len(document["data"]["thread"]["data"]["messages"]), 2)
     equal(os.stat(path).st_mode & 0o777, 0o600)
 
 

@@ -1,0 +1,242 @@
+#!/usr/bin/env python3
+"""test_session - allm -S FILE: conversations that go on in another run"""
+import json
+import os
+import signal
+import subprocess
+
+from program import (ALLM, CLEAN, HOME, allm, equal, fake, file, holds, main,
+                     one_sentence, text)
+
+ASKING = fake(["tool_call", {"id": "a", "name": "ask_user",
+                             "arguments": {"question": "Which colour?"}}],
+              ["finish", "tool_calls"])
+MANUAL = [*fake(["tool_call", {"id": "a", "name": "weather",
+                               "arguments": {}}], ["finish", "tool_calls"]),
+          "-o", "mode", "manual"]
+
+
+def place(name):
+    path = os.path.join(HOME, name)
+    if os.path.exists(path):
+        os.remove(path)
+    return path
+
+
+def load(path):
+    with open(path, encoding="utf-8") as source:
+        document = json.load(source)
+    equal(document["__type__"], "ALLM.Session")
+    return document["data"]
+
+
+def messages(path):
+    """Roles and texts."""
+    thread = load(path)["thread"]
+    thread = thread.get("data", thread)
+    plain = [m.get("data", m) for m in thread["messages"]]
+    return [(m["role"], m["content"]) for m in plain]
+
+
+def asked(path, *words):
+    """The messages that would be sent."""
+    run = allm("-S", path, "-m", "openai:gpt-4.1", "--dry-run", *words)
+    equal(run.code, 0)
+    return [(m["role"], m["content"]) for m in run.json["body"]["messages"]]
+
+
+def test_goes_on():
+    """-S creates a session, and goes on with it"""
+    path = place("a.json")
+    run = allm("-S", path, *text("One."), "hi")
+    equal((run.code, run.out, run.err), (0, b"One.\n", b""))
+    run = allm("-S", path, *text("Two."), "and", "now?", stdin="piped\n")
+    equal((run.code, run.out), (0, b"Two.\n"))
+    equal(messages(path), [("user", "hi"), ("assistant", "One."),
+                           ("user", "piped\n\nand now?"),
+                           ("assistant", "Two.")])
+    equal(os.stat(path).st_mode & 0o777, 0o600)
+    equal(load(path)["status"], "completed")
+    equal(os.path.exists(path + ".lock"), False)
+
+
+def test_system():
+    """-s once is enough; given again, it takes the place of the old one"""
+    path = place("b.json")
+    allm("-S", path, "-s", "old", *text("One."), "hi")
+    equal(asked(path, "more")[0], ("system", "old"))
+    equal(asked(path, "-s", "new", "more"),
+          [("system", "new"), ("user", "hi"), ("assistant", "One."),
+           ("user", "more")])
+    equal(messages(path)[0], ("system", "old"))     # that was a dry run
+    allm("-S", path, "-s", "new", *text("Two."), "more")
+    equal([m[0] for m in messages(path)],
+          ["system", "user", "assistant", "user", "assistant"])
+    equal(messages(path)[0], ("system", "new"))
+
+
+def test_model():
+    """the model is that of -m, else that of the session"""
+    path = place("c.json")
+    allm("-S", path, *text(), "hi")
+    run = allm("-S", path, "-o", "adapter_opts", '{"script": [["text", "x"], '
+               '["finish", "stop"]]}', "more",
+               env={"ALLM_MODEL": "openai:gpt-4.1"})
+    equal((run.code, run.out), (0, b"x\n"))
+    equal(load(path)["metadata"]["model"], "fake:m")
+    run = allm("-S", path, "--dry-run", "-m", "groq:b", "more")
+    equal(run.json["body"]["model"], "b")
+
+
+def test_dry_run():
+    """--dry-run neither creates a session nor changes one"""
+    path = place("d.json")
+    equal(asked(path, "hi"), [("user", "hi")])
+    equal(os.path.exists(path), False)
+
+
+def test_question():
+    """a question: exit code 10, the session is saved; the next prompt answers"""
+    path = place("e.json")
+    run = allm("-S", path, *ASKING, "--ask", "paint it")
+    one_sentence(run, 10, "Which colour?", path)
+    equal(load(path)["status"], "awaiting_user")
+    one_sentence(allm("-S", path), 2, "nothing to ask", "Which colour?")
+    run = allm("-S", path, *text("Blue it is."), "--ask", "blue")
+    equal((run.code, run.out), (0, b"Blue it is.\n"))
+    equal(messages(path)[-2:], [("user", "blue"),
+                                ("assistant", "Blue it is.")])
+    run = allm(*ASKING, "--ask", "--json", "paint it")
+    equal((run.code, run.json["exit_code"], run.json["halted_reason"]),
+          (10, 10, "ask_user"))
+    one_sentence(allm(*ASKING, "--ask", "paint it"), 10, "-S FILE")
+
+
+def test_tools():
+    """calls that only a program can run: exit code 10, then and later"""
+    path = place("f.json")
+    run = allm("-S", path, *MANUAL, "hi")
+    equal((run.code, load(path)["status"]), (10, "awaiting_tools"))
+    before = open(path, "rb").read()
+    one_sentence(allm("-S", path, *text(), "go on"), 10, "weather")
+    equal(open(path, "rb").read(), before)
+
+
+def test_failed():
+    """an answer that fails before its first word leaves the session as it was"""
+    path = place("g.json")
+    equal(allm("-S", path, *fake(["preflight_error", "rate_limited"]),
+               "hi").code, 3)
+    equal(os.path.exists(path), False)
+    allm("-S", path, *text("One."), "hi")
+    before = open(path, "rb").read()
+    equal(allm("-S", path, *fake(["preflight_error", "network_error"]),
+               "more").code, 3)
+    equal(open(path, "rb").read(), before)
+
+
+def test_failed_later():
+    """one that fails in its middle is kept, and the user can go on"""
+    path = place("h.json")
+    allm("-S", path, *text("One."), "hi")
+    run = allm("-S", path, *fake(["text", "par"], ["error", "rate_limited"]),
+               "more")
+    equal((run.code, run.out), (3, b"par\n"))
+    equal(load(path)["status"], "error")
+    run = allm("-S", path, *text("Three."), "more")
+    equal((run.code, run.out), (0, b"Three.\n"))
+    holds(run.said, "the last answer failed")
+    equal(load(path)["status"], "completed")
+    equal(messages(path), [("user", "hi"), ("assistant", "One."),
+                           ("user", "more"), ("assistant", "par"),
+                           ("user", "more"), ("assistant", "Three.")])
+    path = place("h2.json")     # no word came: what was asked is forgotten
+    equal(allm("-S", path, *fake(["error", "rate_limited"]), "hi").code, 3)
+    equal(load(path)["status"], "error")
+    equal(asked(path, "again"), [("user", "again")])
+
+
+def test_interrupted():
+    """Ctrl-C keeps the session, and what was said as a draft"""
+    path = place("i.json")
+    allm("-S", path, *text("One."), "hi")
+    child = subprocess.Popen(
+        [ALLM, "-S", path, *fake(["text", "begun"], ["delay", 60000],
+                                 ["finish", "stop"]), "more"],
+        env=CLEAN, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
+    equal(os.read(child.stdout.fileno(), 100), b"begun")
+    one_sentence(allm("-S", path, *text(), "me, too"), 11, "in use")
+    child.send_signal(signal.SIGINT)
+    child.communicate(timeout=20)
+    equal(child.returncode, 130)
+    equal(messages(path), [("user", "hi"), ("assistant", "One.")])
+    equal(load(path)["metadata"]["cancelled_input"], "more")
+    equal(allm("-S", path, *text("Two."), "again").out, b"Two.\n")
+    equal(os.path.exists(path + ".lock"), False)
+
+
+def test_broken_pipe():
+    """nobody reads the answer: the session is as before, and not locked"""
+    path = place("p.json")
+    allm("-S", path, *text("One."), "hi")
+    ours, theirs = os.pipe()
+    os.close(ours)
+    done = subprocess.run([ALLM, "-S", path, *text("x" * 100000), "more"],
+                          env=CLEAN, stdout=theirs, stderr=subprocess.PIPE,
+                          stdin=subprocess.DEVNULL, check=False)
+    os.close(theirs)
+    equal((done.returncode, done.stderr), (141, b""))
+    equal(messages(path)[:2], [("user", "hi"), ("assistant", "One.")])
+    equal(allm("-S", path, *text("Two."), "more").code, 0)
+
+
+def test_damaged():
+    """what is no session is refused with exit code 11, and stays as it is"""
+    good = place("good.json")
+    allm("-S", good, *text(), "hi")
+    whole = open(good, "rb").read()
+    rows = [
+        ("cut.json", whole[:-20], "damaged"),
+        ("empty.json", b"", "damaged"),
+        ("text.json", b"hello", "damaged"),
+        ("binary.json", b"\x7fELF\0\xff", "damaged"),
+        ("other.json", b'{"a": 1}', ""),
+        ("thread.json", b'{"__type__": "ALLM.Thread", "data": {"messages": '
+         b'[]}}', "something else"),
+        ("version.json", whole.replace(b"ALLM.Session", b"ALLM.Session9"),
+         "something else"),
+        ("newer.json", b'{"version": 99, "session": {}}', ""),
+        ("status.json", whole.replace(b'"completed"', b'"sleeping"'),
+         "status"),
+    ]
+    for name, content, word in rows:
+        path = file(name, content)
+        one_sentence(allm("-S", path, *text(), "hi"), 11, name, word)
+        one_sentence(allm("chat", "-S", path, *text()), 11, name, word)
+        one_sentence(allm("-S", path), 11, name, word)
+        equal(open(path, "rb").read(), content)
+        equal(os.path.exists(path + ".lock"), False)
+
+
+def test_bad_places():
+    """a file that cannot be read or written: exit code 11, one sentence"""
+    one_sentence(allm("-S", os.path.join(HOME, "none", "s.json"), *text(),
+                      "hi"), 11, "none/s.json")
+    one_sentence(allm("-S", HOME, *text(), "hi"), 11, HOME)
+    one_sentence(allm("-S", "", *text(), "hi"), 11, "path")
+    if os.path.exists("/proc/self/status"):
+        one_sentence(allm("-S", "/proc/self/none", *text(), "hi"), 11,
+                     "/proc/self/none")
+
+
+def test_json():
+    """--json and --events work with a session, too"""
+    path = place("j.json")
+    equal(allm("-S", path, *text("One."), "--json", "hi").json["text"], "One.")
+    lines = allm("-S", path, *text("Two."), "--events", "more").lines
+    equal(lines[-1]["type"], "chat_completed")
+    equal(len(messages(path)), 4)
+
+
+if __name__ == "__main__":
+    main(globals())
