@@ -1,0 +1,290 @@
+#!/usr/bin/env python3
+"""test_terminal - chat and demo in a terminal: keys, history, questions"""
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import termios
+import time
+
+from program import (ALLM, CLEAN, HOME, Terminal, allm, equal, fake, file,
+                     holds, main, scripts, text)
+
+XTERM = {"TERM": "xterm"}
+LEFT, RIGHT, UP, DOWN = b"\x1b[D", b"\x1b[C", b"\x1b[A", b"\x1b[B"
+ANSWER = [["text", "done."], ["finish", "stop"]]
+
+
+def is_prompt(screen):
+    """Does an empty line wait for keys?"""
+    return screen.endswith(b"\x1b[2C") and \
+        screen.rfind(b"?2004l") <= screen.rfind(b"?2004h")
+
+
+def chat(*words, answers=1, **more):
+    """A chat whose answers are all the same."""
+    t = Terminal("chat", *(words or scripts(*[ANSWER] * answers)), env=XTERM,
+                 **more)
+    t.until(is_prompt)
+    return t
+
+
+def leave(t):
+    """Ctrl-D counts when the line is edited, not before."""
+    t.until(is_prompt)
+    t.write(b"\x04")
+    equal(t.end(), 0)
+
+
+def said(keys, **more):
+    """What the model gets when these keys are pressed."""
+    path = os.path.join(HOME, "said.json")
+    t = chat(**more)
+    t.after(keys + b"\r", b"done.")
+    t.after(b"/save " + path.encode() + b"\r", b"saved to")
+    leave(t)
+    with open(path, encoding="utf-8") as source:
+        thread = json.load(source)["data"]["thread"]["data"]
+    return thread["messages"][0]["data"]["content"]
+
+
+# ----------------------------------------------------------------- editing
+
+
+def test_editing():
+    """a line is edited as in a shell"""
+    rows = [
+        (b"abc", "abc"),
+        (b"abd" + LEFT + b"c", "abcd"),
+        (b"abx\x7fc", "abc"),
+        (b"bc\x01a\x05d", "abcd"),
+        (b"\x1b[Hbc\x1bOHa\x1b[F!", "abc!"),
+        (b"abcx" + LEFT + b"\x1b[3~d", "abcd"),
+        (b"one two" + LEFT * 3 + b"\x0b", "one "),
+        (b"one two" + LEFT * 3 + b"\x15", "two"),
+        (b"one two three\x17x", "one two x"),
+        (b"one two\x1bb\x1bbx \x1bfy", "x oney two"),
+        (b"ab\x02\x02x\x06\x06c", "xabc"),
+        (b"a\tb\x1b[24~c", "abc"),
+        (LEFT + RIGHT + b"\x7f\x0b\x15\x17a", "a"),
+    ]
+    for keys, want in rows:
+        equal((keys, said(keys)), (keys, want))
+
+
+def test_characters():
+    """a character may have several bytes, marks and columns"""
+    rows = [
+        ("aäö".encode() + LEFT + "ü".encode(), "aäüö"),
+        ("日本語".encode() + b"\x7f", "日本"),
+        ("e\u0301x".encode() + LEFT + LEFT + b"a", "ae\u0301x"),
+        ("ae\u0301".encode() + b"\x7f", "a"),
+        ("a🎉b".encode() + LEFT + b"\x7f", "ab"),
+        (b"a\xffb", "ab"),
+    ]
+    for keys, want in rows:
+        equal((keys, said(keys)), (keys, want))
+
+
+def test_paste():
+    """a text that is pasted may have several lines, and does nothing by itself"""
+    keys = b"x\x1b[200~one\rtwo\x03\x1b[201~y"
+    equal(said(keys), "xone\ntwoy")
+
+
+def test_long_line():
+    """a line that is longer than the row moves to the left"""
+    words = "word " * 40
+    equal(said(words.encode() + b"end", columns=20), words + "end")
+    t = chat(columns=20)
+    t.after(b"0123456789abcdefghij", b"j\x1b[K")
+    last = t.said.split(b"\r> ")[-1]
+    holds(last.decode(), "456789abcdefghij")
+    assert b"0123" not in last, last
+    t.write(b"\x15")
+    leave(t)
+
+
+def test_history():
+    """arrows bring back what was said, also in the session's file"""
+    t = chat(answers=4)
+    t.after(b"first\r", b"done.")
+    t.after(b"second\r", b"done.")
+    t.until(b"\x1b[2C")
+    t.after(b"draft" + UP, b"second")
+    t.after(UP, b"first")
+    t.after(UP + DOWN + DOWN, b"draft")
+    t.write(b"\x15")
+    leave(t)
+    path = os.path.join(HOME, "history.json")
+    allm("-S", path, *text("One."), "long ago")
+    t = chat("-S", path, *scripts(ANSWER))
+    holds(t.said.decode(), "2 messages so far")
+    t.after(UP, b"long ago")
+    t.write(b"\x15")
+    leave(t)
+
+
+def test_interrupt():
+    """Ctrl-C cancels an answer, or drops the line; it does not end the chat"""
+    t = chat(*scripts([["text", "begun"], ["delay", 60000],
+                       ["finish", "stop"]], ANSWER))
+    t.after(b"hi\r", b"begun")
+    t.after(b"\x03", b"cancelled")
+    t.until(b"\x1b[2C")
+    t.after(b"not this\x03", b"^C")
+    t.after(b"\x03", b"Ctrl-D or /exit")
+    t.after(b"but this\r", b"done.")
+    leave(t)
+
+
+def test_terminal_is_restored():
+    """the terminal is as before at the end, also after a signal"""
+    for end in (b"\x04", signal.SIGTERM, signal.SIGHUP):
+        t = Terminal("chat", *text(), env=XTERM)
+        before = termios.tcgetattr(t.ours)
+        t.until(b"\x1b[2C")
+        assert not termios.tcgetattr(t.ours)[3] & termios.ECHO
+        if isinstance(end, bytes):
+            t.write(end)
+            t.until(b"\x1b[?2004l")
+        else:
+            t.child.send_signal(end)
+        t.child.wait(timeout=20)
+        now = termios.tcgetattr(t.ours)
+        equal(now[3] & (termios.ECHO | termios.ICANON | termios.ISIG),
+              before[3] & (termios.ECHO | termios.ICANON | termios.ISIG))
+        t.end()
+
+
+def test_raw_words():
+    """what a model, a server or a file says is never sent raw"""
+    t = chat("--ask", *scripts(
+        [["text", "a\x1b]0;b\x07"], ["finish", "stop"]],
+        [["tool_call", {"id": "a", "name": "ask_user",
+                        "arguments": {"question": "\x1b[31mred?"}}],
+         ["finish", "tool_calls"]],
+        [["error", "unknown", {"message": "\x1b[2Jgone"}]]))
+    t.after(b"one\r", b"a\\u001b]0;b\\u0007")
+    t.after(b"two\r", b"\\u001b[31mred?")
+    t.after(b"three\r", b"\\u001b[2Jgone")
+    t.after(b"/nope\x1b[24~\r", b"no command /nope")
+    leave(t)
+
+
+# --------------------------------------------------------------- questions
+
+
+def test_question():
+    """a model that asks back is answered by the next line"""
+    t = chat("--ask", *scripts(
+        [["tool_call", {"id": "a", "name": "ask_user",
+                        "arguments": {"question": "Which colour?"}}],
+         ["finish", "tool_calls"]],
+        [["text", "Blue it is."], ["finish", "stop"]]))
+    t.after(b"paint it\r", b"Which colour?")
+    t.after(b"blue\r", b"Blue it is.")
+    leave(t)
+
+
+def test_session():
+    """a chat with -S goes on in another run, question and all"""
+    path = os.path.join(HOME, "chat.json")
+    asking = fake(["tool_call", {"id": "a", "name": "ask_user",
+                                 "arguments": {"question": "Which colour?"}}],
+                  ["finish", "tool_calls"])
+    t = chat("-S", path, "--ask", *asking)
+    t.after(b"paint it\r", b"Which colour?")
+    leave(t)
+    t = chat("-S", path, "--ask", *text("Blue it is."))
+    holds(t.said.decode(), "Which colour?")
+    t.after(b"blue\r", b"Blue it is.")
+    t.after(b"/exit\r", b"\x1b[?2004l")
+    equal(t.end(), 0)
+
+
+# -------------------------------------------------------------------- tmux
+
+
+class Tmux:
+    """The program in a real terminal, whose screen can be read."""
+
+    def __init__(self, *args):
+        self.socket = os.path.join(HOME, "tmux")
+        line = " ".join("'" + word.replace("'", "'\\''") + "'"
+                        for word in [ALLM, *args])
+        script = file("run.sh", f"cd '{HOME}'\ntrap : INT\n{line}\necho \"ended $?.\"\n"
+                      "exec sleep 1000\n")
+        self.run("-f", "/dev/null", "new-session", "-d", "-x", "80", "-y",
+                 "40", "sh", script)
+
+    def run(self, *words):
+        env = {**CLEAN, "TERM": "xterm", "LC_ALL": "C.UTF-8"}
+        done = subprocess.run(["tmux", "-u", "-S", self.socket, *words],
+                              env=env, capture_output=True, text=True,
+                              check=False)
+        assert not done.returncode, (words, done.stderr)
+        return done.stdout
+
+    def until(self, pattern, seconds=20):
+        limit = time.monotonic() + seconds
+        while True:
+            screen = self.run("capture-pane", "-p", "-J")
+            if re.search(pattern, screen, re.M):
+                return screen
+            assert time.monotonic() < limit, (pattern, screen)
+            time.sleep(0.05)
+
+    def keys(self, *names):
+        self.run("send-keys", *names)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *args):
+        subprocess.run(["tmux", "-S", self.socket, "kill-server"],
+                       capture_output=True, check=False)
+
+
+def test_tmux_chat():
+    """in tmux the screen shows what was meant"""
+    if not shutil.which("tmux"):
+        return
+    with Tmux("chat", *scripts(ANSWER, [
+            ["text", "begun"], ["delay", 60000], ["finish", "stop"]])) as t:
+        t.until("^> *$")
+        t.keys("helo", "Left", "l", "End", " wörld 日本x", "BSpace", "!")
+        t.until("^> hello wörld 日本!$")
+        t.keys("Enter")
+        t.until("^done.$")
+        t.keys("Up")
+        t.until("^> hello wörld 日本!$\n^done.$\n^> hello wörld 日本!$")
+        t.keys("C-u", "again", "Enter")
+        t.until("^begun$")
+        t.keys("C-c")
+        t.until("cancelled")
+        t.keys("/usage", "Enter")
+        t.until("^usage:")
+        t.keys("C-d")
+        t.until("^ended 0\\.$")
+
+
+def test_tmux_demo():
+    """in tmux the demo asks, goes on, and ends within ten seconds"""
+    if not shutil.which("tmux"):
+        return
+    began = time.monotonic()
+    with Tmux("demo") as t:
+        t.until("^What is your favourite colour")
+        t.keys("green", "Enter")
+        screen = t.until("^ended 0\\.$")
+        took = time.monotonic() - began
+    holds(screen, "clock gave", "folder gave", "loaded again: 7 messages",
+          "> green", "I remember: green", "With a real model:")
+    assert 1 < took < 11, took
+
+
+if __name__ == "__main__":
+    main(globals())
