@@ -3,6 +3,7 @@
 
 #include "cli/exit.h"
 #include "cli/print.h"
+#include "cli/reword.h"
 #include "cli/stop.h"
 
 #include <stdio.h>
@@ -13,10 +14,12 @@
 /* A failure that is no event of the stream becomes one. */
 static void print_error(const allm_error *error)
 {
-    allm_event *e = allm_event_new(
-        ALLM(event, .type = ALLM_EV_ERROR, .seq = 1, .error = error));
+    allm_error *worded = reword_error(error);
+    allm_event *e = allm_event_new(ALLM(event, .type = ALLM_EV_ERROR, .seq = 1,
+                                        .error = worded ? worded : error));
     print_owned(allm_event_json(e));
     allm_event_free(e);
+    allm_error_free(worded);
 }
 
 int show_events(allm_stream *stream)
@@ -66,8 +69,10 @@ int show_text(allm_stream *stream)
     const allm_response *response = allm_stream_response(stream);
     if (!error && response)
         error = response->error;
-    if (error)
-        print_fault("%s", error->message);
+    allm_error *worded = reword_error(error);
+    if (worded)
+        print_fault("%s", worded->message);
+    allm_error_free(worded);
     return exit_of_error(error);
 }
 
@@ -183,19 +188,21 @@ void show_usage(const allm_usage *u)
                    (long long)u->output_tokens.value, cost);
 }
 
-/* What a user can do about a missing key. */
-static bool tell_of_key(const allm_error *error)
+/* An answer that says only why there is none; NULL: it is another. */
+static const char *refusal_of(const allm_chat_result *r)
 {
-    if (error->kind != ALLM_ERR_ENGINE || !error->provider || !error->reason ||
-        strcmp(error->reason, "missing_key") != 0)
-        return false;
-    allm_text *variable = allm_keys_variable(error->provider);
-    const char *name = allm_text_bytes(variable, NULL);
-    print_fault("there is no key for %s: set %s in the environment or in "
-                "./.env (allm keys lists them all)",
-                error->provider, name ? name : "its variable");
-    allm_text_free(variable);
-    return true;
+    const allm_response *response = r ? r->final_response : NULL;
+    return response
+               ? allm_json_text(allm_json_get(response->metadata, "refusal"),
+                                NULL)
+               : NULL;
+}
+
+static void tell_refusal(const allm_chat_result *r)
+{
+    const char *why = refusal_of(r);
+    print_fault("the answer was refused or filtered%s%s",
+                why && *why ? ": " : "", why ? why : "");
 }
 
 /* Somebody must answer; the shell's user can, if there is a session. */
@@ -213,15 +220,13 @@ static void tell_question(const char *question, const char *path)
 static void tell(const allm_chat_result *r, const allm_error *error, int code,
                  const char *path)
 {
-    if (error && tell_of_key(error))
-        return;
     if (error)
         print_fault("%s", error->message);
     else if (code == END_CUT)
         print_fault("the answer was cut at the limit of tokens; more: -o "
                     "max_tokens N");
     else if (code == END_REFUSED)
-        print_fault("the answer was refused or filtered");
+        tell_refusal(r);
     else if (code == END_ASKED && r && r->pending_question)
         tell_question(r->pending_question, path);
     else if (code == END_ASKED)
@@ -245,12 +250,21 @@ static const allm_error *error_of(const allm_stream *stream,
     return error;
 }
 
-/* An answer that says only why there is none. */
-static bool is_refusal(const allm_chat_result *r)
+/* Whatever is left to show and to tell. */
+static void close_up(const allm_chat_result *r, const allm_error *error,
+                     const struct show *how, int code)
 {
-    const allm_response *response = r ? r->final_response : NULL;
-    return response &&
-           allm_json_text(allm_json_get(response->metadata, "refusal"), NULL);
+    bool silent = how->form == SHOW_JSON || how->form == SHOW_EVENTS ||
+                  (how->chat && code == END_ASKED) || code == END_SESSION ||
+                  code > END_SIGNAL || print_broken();
+    if (how->form == SHOW_WHOLE)
+        whole_text(r);
+    if (how->form == SHOW_JSON)
+        print_document(r, error, code, how->value);
+    if (!silent)
+        tell(r, error, code, how->session->path);
+    if (how->usage && r && r->final_response)
+        show_usage(r->final_response->usage);
 }
 
 static int finish(allm_stream *stream, const struct show *how, int signal)
@@ -258,22 +272,15 @@ static int finish(allm_stream *stream, const struct show *how, int signal)
     const allm_chat_result *r = allm_stream_chat_result(stream);
     const allm_error *error = error_of(stream, r);
     int code = error ? exit_of_error(error) : exit_of_chat(r);
-    if (code == END_DONE && is_refusal(r))
+    if (code == END_DONE && refusal_of(r))
         code = END_REFUSED;
     if (r && session_save(how->session) != END_DONE)
         code = END_SESSION;
     if (signal)
         code = END_SIGNAL + signal;
-    if (how->form == SHOW_WHOLE)
-        whole_text(r);
-    if (how->form == SHOW_JSON)
-        print_document(r, error, code, how->value);
-    bool silent = how->form == SHOW_JSON || how->form == SHOW_EVENTS ||
-                  (how->chat && code == END_ASKED) || code == END_SESSION;
-    if (!signal && !silent && !print_broken())
-        tell(r, error, code, how->session->path);
-    if (how->usage && r && r->final_response)
-        show_usage(r->final_response->usage);
+    allm_error *worded = reword_error(error);
+    close_up(r, worded ? worded : error, how, code);
+    allm_error_free(worded);
     return code;
 }
 

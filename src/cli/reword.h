@@ -1,0 +1,11 @@
+/* reword.h - errors of the library in the words of a shell */
+#ifndef CLI_REWORD_H
+#define CLI_REWORD_H
+
+#include "allm.h"
+
+/* The same error; where its message speaks of functions, one that says what
+ * can be done in a shell.  A root; NULL: there is none, or no memory. */
+allm_error *reword_error(const allm_error *error);
+
+#endif
