@@ -85,6 +85,24 @@ def test_binary():
     one_sentence(allm(*text(), b"\xff\xfe"), 2, "not text")
 
 
+def test_huge_file():
+    """a file of more than 64 MiB is refused"""
+    path = os.path.join(HOME, "huge.txt")
+    with open(path, "wb") as out:
+        out.truncate(65 * 1024 * 1024)
+    for words in (("-a", path), ("--schema", path)):
+        one_sentence(allm(*text(), *words, "hi"), 2, "more than 64 MiB")
+    os.remove(path)
+
+
+def test_home():
+    """nothing is read from or written to the home, whatever it is"""
+    for home in ("/nowhere", "/proc", "", "/dev/null"):
+        run = allm(*text(), "hi", env={"HOME": home}, cwd="/proc")
+        equal((run.code, run.out, run.err), (0, b"Hello.\n", b""))
+        equal(allm("demo", env={"HOME": home}, cwd="/").code, 0)
+
+
 def test_attachments():
     """files go with the prompt: texts with their name, images as such"""
     name = file("note.txt", "line\n")
@@ -159,6 +177,39 @@ def test_exit_codes():
     equal(code(["delay", 5000], ["text", "x"], ["finish", "stop"],
                words=("--timeout", "0.05")), 3)
     holds(allm("help", "ask").text, *[f"{c:3}  " for c in EXIT_CODES])
+
+
+def test_reasons():
+    """what is no plain success says why, in one sentence"""
+    def said(code, *entries, words=()):
+        run = allm(*fake(*entries), *words, "hi")
+        equal((run.code, run.said.count("\n")), (code, 1))
+        assert run.said.startswith("allm: "), run.said
+        return run.said
+    holds(said(7, ["text", "x"], ["finish", "content_filter"]), "refused")
+    holds(said(8, ["text", "x"], ["finish", "tool_calls"],
+               words=("--max-turns", "1")), "--max-turns N")
+    holds(said(9, ["text", "x"], ["finish", "length"]), "max_tokens N")
+    holds(said(9, ["text", "x"], ["stream_error", "truncated"]), "truncated")
+    call = ["tool_call", {"id": "a", "name": "f", "arguments": {}}]
+    holds(said(10, call, ["finish", "tool_calls"],
+               words=("-o", "mode", "manual")), "tools")
+    holds(said(1, call, ["finish", "tool_calls"]), '"f"', "does not have")
+    schema = file("v.json", '{"type": "integer"}')
+    run = allm("-m", "fake:m", "-o", "adapter_opts", json.dumps(
+        {"scripts": [[["text", "no"], ["finish", "stop"]]] * 9}),
+        "--schema", schema, "hi")
+    equal((run.code, run.said.count("\n")), (6, 1))
+
+
+def test_missing_key():
+    """a missing key is told in the words of a shell, in every form"""
+    for words in ((), ("--json",), ("--events",)):
+        run = allm("-m", "openai:gpt-4.1", *words, "hi")
+        equal(run.code, 4)
+        said = (run.out + run.err).decode()
+        holds(said, "OPENAI_API_KEY", "allm keys")
+        assert "allm_keys" not in said, said
 
 
 def test_partial():
@@ -249,7 +300,7 @@ def test_terminal():
 
 def test_closed_stdout():
     """a closed or broken stdout is noticed"""
-    for words in (["version"], [*text(), "hi"], ["--help"]):
+    for words in (["version"], [*text(), "hi"], ["--help"], ["demo"]):
         done = subprocess.run(["sh", "-c", 'exec "$@" >&-', "sh", ALLM,
                                *words], env=CLEAN, capture_output=True,
                               stdin=subprocess.DEVNULL, check=False)

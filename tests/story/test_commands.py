@@ -157,6 +157,18 @@ def test_demo():
     assert max(starts) < run.text.index("gave"), "not in parallel"
 
 
+def test_demo_folder():
+    """demo leaves nothing behind, and goes on where it cannot save"""
+    folder = os.path.join(HOME, "temporary")
+    os.mkdir(folder)
+    run = allm("demo", env={"TMPDIR": folder})
+    equal((run.code, run.err, os.listdir(folder)), (0, b"", []))
+    run = allm("demo", env={"TMPDIR": "/nowhere"})
+    equal((run.code, run.said.count("\n")), (0, 1))
+    holds(run.said, "cannot save the session below /nowhere")
+    holds(run.text, "I remember: blue")
+
+
 def test_demo_terminal():
     """in a terminal demo asks, and takes no longer than ten seconds"""
     began = time.monotonic()
@@ -212,6 +224,59 @@ def test_chat_bad():
                stdin="a\n/save /nowhere/x\n/save\n/model no:x\nb\n")
     equal((run.code, run.out), (0, b"ok\n"))
     holds(run.said, "/nowhere/x", "/save FILE", "not known")
+
+
+def test_chat_session():
+    """chat keeps its conversation with -S, and changes it with /load"""
+    first, second = (os.path.join(HOME, name) for name in ("s1", "s2"))
+
+    def talk(lines, *words):
+        return allm("chat", *words, "-m", "fake:m", "-o", "adapter_opts", TWO,
+                    stdin=lines)
+
+    def count(path):
+        with open(path, encoding="utf-8") as saved:
+            thread = json.load(saved)["data"]["thread"]["data"]
+        return len(thread["messages"])
+    run = talk("hi\n", "-S", first, "-s", "brief")
+    equal((run.code, run.out, count(first)), (0, b"one\n", 3))
+    run = talk(f"ho\n/save {second}\nha\n/save\n", "-S", first)
+    equal((run.code, count(first), count(second)), (0, 7, 5))
+    holds(run.said, "3 messages so far", f"saved to {second}",
+          f"saved to {first}")
+    run = talk(f"/load {second}\nhi\n/load {second}\n/load\n/load /none\n"
+               "/system now\nhi\n/system\n", "-S", first)
+    equal((run.code, count(first), count(second)), (0, 7, 9))
+    holds(run.said, "5 messages so far", "this is the conversation",
+          "/load FILE", "/none", "/system TEXT")
+    for path in (first, second):
+        equal(os.path.exists(path + ".lock"), False)
+
+
+def test_chat_failure():
+    """an answer that failed does not end the conversation"""
+    path = os.path.join(HOME, "s3")
+    run = allm("chat", "-S", path, "-m", "fake:m", "-o", "adapter_opts",
+               json.dumps({"scripts": [[["text", "a"], ["finish", "stop"]],
+                                       [["error", "rate_limited"]],
+                                       [["text", "c"], ["finish", "stop"]]]}),
+               stdin="one\ntwo\nthree\n")
+    equal((run.code, run.out), (0, b"a\nc\n"))
+    with open(path, encoding="utf-8") as saved:
+        thread = json.load(saved)["data"]["thread"]["data"]
+    equal([m["data"]["content"] for m in thread["messages"]],
+          ["one", "a", "three", "c"])
+
+
+def test_chat_asks():
+    """a chat in a pipe that ends with a question: exit code 10"""
+    script = json.dumps({"script": [
+        ["tool_call", {"id": "a", "name": "ask_user",
+                       "arguments": {"question": "Which?"}}],
+        ["finish", "tool_calls"]]})
+    run = allm("chat", "--ask", "-m", "fake:m", "-o", "adapter_opts", script,
+               stdin="paint it\n")
+    equal((run.code, run.out, run.err), (10, b"Which?\n", b""))
 
 
 def test_chat_terminal():
