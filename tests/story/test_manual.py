@@ -2,6 +2,7 @@
 """test_manual - help, manual page, completions and README say the same"""
 import os
 import re
+import shutil
 import subprocess
 
 from program import BUILD, CLEAN, SOURCE, allm, equal, holds, main
@@ -61,13 +62,12 @@ def test_exit_codes():
 
 def test_manual_page():
     """the manual page is well formed"""
+    if not shutil.which("groff"):
+        return
     done = subprocess.run(["groff", "-man", "-Tascii", "-ww", "-z",
                            os.path.join(SOURCE, "man", "allm.1")],
-                          capture_output=True, check=False) \
-        if any(os.path.exists(os.path.join(d, "groff"))
-               for d in os.environ["PATH"].split(":")) else None
-    if done:
-        equal((done.returncode, done.stderr), (0, b""))
+                          capture_output=True, check=False)
+    equal((done.returncode, done.stderr), (0, b""))
 
 
 def test_bash_completion():
@@ -86,6 +86,31 @@ def test_bash_completion():
     equal(complete("allm", "--no"), ["--no-stream"])
     equal(complete("allm", "decode", "anth"), ["anthropic"])
     assert "openai:gpt-5" in complete("allm", "-m", "openai:gpt-5")
+
+
+def test_zsh_completion():
+    """the completion for zsh is well formed, where there is a zsh"""
+    if shutil.which("zsh"):
+        done = subprocess.run(["zsh", "-n", os.path.join(
+            SOURCE, "completions", "_allm")], env=CLEAN, capture_output=True,
+            check=False)
+        equal((done.returncode, done.stderr), (0, b""))
+
+
+def test_fish_completion():
+    """fish completes commands and flags, where there is one"""
+    if not shutil.which("fish"):
+        return
+
+    def complete(line):
+        done = subprocess.run(
+            ["fish", "-c", f"source completions/allm.fish; complete -C '{line}'"],
+            env=CLEAN, capture_output=True, text=True, check=False, cwd=SOURCE)
+        equal((done.returncode, done.stderr), (0, ""))
+        return [row.split("\t")[0] for row in done.stdout.splitlines()]
+    equal(complete("allm de"), ["decode", "demo"])
+    equal(complete("allm --no"), ["--no-stream"])
+    equal(complete("allm chat --s"), ["--session", "--system"])
 
 
 def test_readme():
