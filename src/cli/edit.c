@@ -107,9 +107,12 @@ static size_t columns(void)
 /* ------------------------------------------------------------------ drawing --- */
 
 /* What is shown for a character that the terminal would obey. */
-static const char *shown_as(unsigned char c)
+static const char *shown_as(const char *text)
 {
-    return c == '\n' ? "\xe2\x86\xb5" : c < ' ' || c == 0x7f ? " " : NULL;
+    unsigned char c = (unsigned char)text[0], second = (unsigned char)text[1];
+    if (c == '\n')
+        return "\xe2\x86\xb5";
+    return c < ' ' || c == 0x7f || (c == 0xc2 && second < 0xa0) ? " " : NULL;
 }
 
 static void draw(const struct edit_text *t, const char *prompt)
@@ -124,7 +127,7 @@ static void draw(const struct edit_text *t, const char *prompt)
         end = glyph_next(t->bytes, t->len, i);
         if (end - i > 32 || glyph_width(t->bytes + from, end - from) > room)
             break;
-        const char *other = shown_as((unsigned char)t->bytes[i]);
+        const char *other = shown_as(t->bytes + i);
         size_t n = other ? strlen(other) : end - i;
         memcpy(out + at, other ? other : t->bytes + i, n);
         at += n;

@@ -174,6 +174,16 @@ def test_raw_words():
     leave(t)
 
 
+def test_raw_history():
+    """nor is what a session's file brings into the line"""
+    path = os.path.join(HOME, "raw.json")
+    allm("-S", path, *text("One."), stdin="a\x1b[2Jb\x9b31mc\nd")
+    t = chat("-S", path, *scripts(ANSWER))
+    t.after(UP, b"a [2Jb 31mc\xe2\x86\xb5d\x1b[K")
+    t.write(b"\x15")
+    leave(t)
+
+
 # --------------------------------------------------------------- questions
 
 
