@@ -131,9 +131,15 @@ static int join(struct question *q)
     return code;
 }
 
+/* What a server says may be in it, so it goes the way of all words. */
+static void trace(const allm_trace_event *event, void *ud)
+{
+    (void)ud;
+    print_trace(allm_trace_json(event, ALLM_TRACE_PLAIN));
+}
+
 static void make_engine(struct question *q)
 {
-    static int errors_to = STDERR_FILENO;
     const struct ask *a = q->ask;
     allm_json *once = allm_json_parse("false", ALLM_NUL_ENDED, NULL);
     allm_engine_opts opts = {
@@ -145,8 +151,7 @@ static void make_engine(struct question *q)
         .retry = a->dry_run ? once : NULL,
         .tool_count = a->ask_back ? 1 : 0,
         .tools = a->ask_back ? ask_back_tools() : NULL,
-        .trace = a->verbose ? allm_trace_write : NULL,
-        .trace_ud = &errors_to,
+        .trace = a->verbose ? trace : NULL,
     };
     q->engine = allm_engine_new(&opts);
     allm_json_free(once);

@@ -64,8 +64,10 @@ static void count_usage(struct chat *c, const allm_stream *stream)
 static void ask(const struct chat *c)
 {
     const char *question = session_question(&c->session);
-    if (question)
-        print_format("%s\n", question);
+    if (!question)
+        return;
+    print_text(question);
+    print_text("\n");
 }
 
 static void say(struct chat *c, const char *line)

@@ -229,6 +229,19 @@ void print_note(const char *format, ...)
     va_end(args);
 }
 
+void print_trace(allm_text *line)
+{
+    size_t len = 0;
+    const char *bytes = allm_text_bytes(line, &len);
+    struct out *o = to_notes();
+    print_flush();
+    if (bytes && !silent) {
+        write_out(o, bytes, len);
+        write_out(o, "\n", 1);
+    }
+    allm_text_free(line);
+}
+
 void print_silence(bool on)
 {
     silent = on;

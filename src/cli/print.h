@@ -36,6 +36,8 @@ bool print_is_terminal(void);
 void print_fault(const char *format, ...) PRINT_FORMAT(1);
 /* The same without "allm: ", unless the user wants silence. */
 void print_note(const char *format, ...) PRINT_FORMAT(1);
+/* A line as it is, however long, unless the user wants silence; it is freed. */
+void print_trace(allm_text *line);
 void print_silence(bool on);
 
 #endif

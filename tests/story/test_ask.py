@@ -295,6 +295,10 @@ def test_terminal():
     code, said = on_terminal(*fake(["error", "unknown",
                                     {"message": bad}]), "hi")
     assert b"\x1b" not in said and code == 1, said
+    code, said = on_terminal("-v", *fake(["error", "unknown",
+                                          {"message": bad}]), "hi")
+    for byte in (b"\x1b", b"\xc2\x9b", b"\x07", b"\x7f"):
+        assert byte not in said, said
     equal(allm(*text(bad), "hi").out, bad.encode() + b"\n")
 
 
