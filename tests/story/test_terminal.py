@@ -6,6 +6,7 @@ import re
 import shutil
 import signal
 import subprocess
+import tempfile
 import termios
 import time
 
@@ -222,7 +223,7 @@ class Tmux:
     """The program in a real terminal, whose screen can be read."""
 
     def __init__(self, *args):
-        self.socket = os.path.join(HOME, "tmux")
+        self.socket = tempfile.mktemp(dir=HOME)     # no two servers share it
         line = " ".join("'" + word.replace("'", "'\\''") + "'"
                         for word in [ALLM, *args])
         script = file("run.sh", f"cd '{HOME}'\ntrap : INT\n{line}\necho \"ended $?.\"\n"
