@@ -7,6 +7,7 @@
 #include "cli/ask_back.h"
 #include "cli/chat_lines.h"
 #include "cli/command.h"
+#include "cli/edit.h"
 #include "cli/exit.h"
 #include "cli/history.h"
 #include "cli/opts.h"
@@ -216,9 +217,24 @@ static void obey(struct chat *c, const char *line)
 
 /* --------------------------------------------------------------------- loop --- */
 
+static void ignore(int number)
+{
+    (void)number;
+}
+
+/* Ctrl-C when an answer is just over, or while it is saved, was meant for the
+ * answer: it does not end the chat. */
+static void spare_chat(void)
+{
+    struct sigaction act = { .sa_handler = ignore };
+    if (edit_is_possible())
+        sigaction(SIGINT, &act, NULL);
+}
+
 static int talk(struct chat *c)
 {
     const char *line;
+    spare_chat();
     if (chat_lines_shown())
         print_note("talking to %s; /help for commands, Ctrl-D to leave",
                    c->target.model);

@@ -66,7 +66,7 @@ static void restore(int number)
 
 static void catch_ends(bool on)
 {
-    static const int ends[] = { SIGTERM, SIGHUP, SIGINT, SIGQUIT };
+    static const int ends[] = { SIGTERM, SIGHUP, SIGQUIT };
     struct sigaction act = { .sa_handler = on ? restore : SIG_DFL,
                              .sa_flags = (int)(SA_RESETHAND | SA_NODEFER) };
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)

@@ -175,6 +175,30 @@ def test_interrupted():
     equal(os.path.exists(path + ".lock"), False)
 
 
+def test_killed():
+    """a program that was killed leaves the session as it was, and usable"""
+    path = place("k.json")
+    allm("-S", path, *text("One."), "hi")
+    before = open(path, "rb").read()
+    child = subprocess.Popen(
+        [ALLM, "-S", path, *fake(["text", "begun"], ["delay", 60000],
+                                 ["finish", "stop"]), "more"],
+        env=CLEAN, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
+    equal(os.read(child.stdout.fileno(), 100), b"begun")
+    child.kill()
+    child.communicate(timeout=20)
+    equal(open(path, "rb").read(), before)
+    equal(allm("-S", path, *text("Two."), "more").out, b"Two.\n")
+
+
+def test_large():
+    """10 MB are part of a session as anything else"""
+    path = place("l.json")
+    equal(allm("-S", path, *text("One."), stdin=b"x" * 10_000_000).code, 0)
+    equal(allm("-S", path, *text("Two."), "more").out, b"Two.\n")
+    equal([len(m[1]) for m in messages(path)], [10_000_000, 4, 4, 4])
+
+
 def test_broken_pipe():
     """nobody reads the answer: the session is as before, and not locked"""
     path = place("p.json")

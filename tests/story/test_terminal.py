@@ -137,6 +137,7 @@ def test_interrupt():
     t.until(b"\x1b[2C")
     t.after(b"not this\x03", b"^C")
     t.after(b"\x03", b"Ctrl-D or /exit")
+    t.child.send_signal(signal.SIGINT)
     t.after(b"but this\r", b"done.")
     leave(t)
 
