@@ -52,7 +52,7 @@ static void report_stream(struct report *r, allm_stream *stream, bool streaming,
                           int64_t take)
 {
     const allm_error *early = allm_stream_error(stream);
-    allm_status status = streaming ? pull_events(r, stream, take)
+    allm_status status = streaming ? pull_events(r, stream, take, NULL)
                                    : allm_stream_wait(stream);
     const allm_response *response = allm_stream_response(stream);
     allm_text *text = response ? allm_response_json(response, ALLM_FORM_PLAIN)

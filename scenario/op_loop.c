@@ -17,7 +17,7 @@ static allm_text *result_text(const allm_stream *stream, bool chat)
 static void report_stream(struct report *r, allm_stream *stream, bool chat,
                           bool streaming, int64_t take)
 {
-    allm_status status = streaming ? pull_events(r, stream, take)
+    allm_status status = streaming ? pull_events(r, stream, take, NULL)
                                    : allm_stream_wait(stream);
     allm_text *text = status == ALLM_OK ? result_text(stream, chat) : NULL;
     if (text)

@@ -11,7 +11,7 @@ typedef void op_fn(struct scenario *s, const allm_json *op, struct report *r);
 struct op {
     const char *name;
     const char *members;        /* besides op and expect */
-    op_fn *run;                 /* NULL: not supported yet */
+    op_fn *run;
 };
 
 /* NULL: no operation has that name. */
@@ -19,6 +19,11 @@ const struct op *ops_find(const char *name);
 
 op_fn op_generate, op_stream_generate;
 op_fn op_step, op_stream_step, op_chat, op_stream, op_agent_loop;
+op_fn op_session_new, op_session_append, op_restart;
+op_fn op_session_submit, op_session_submit_many;
+op_fn op_session_start, op_session_stream_start;
+op_fn op_session_reply, op_session_stream_reply, op_session_continue;
+op_fn op_session_step, op_session_stream_step;
 op_fn op_resolve_params, op_resolve_tools, op_resolve_model, op_merge_opts;
 op_fn op_validate, op_round_trip, op_decode, op_collect;
 

@@ -37,7 +37,8 @@ static void report_event(struct report *r, const allm_event *event)
     allm_text_free(text);
 }
 
-allm_status pull_events(struct report *r, allm_stream *stream, int64_t most)
+allm_status pull_events(struct report *r, allm_stream *stream, int64_t most,
+                        allm_reducer *fold)
 {
     const allm_event *event;
     allm_status status = ALLM_EVENT;
@@ -53,6 +54,8 @@ allm_status pull_events(struct report *r, allm_stream *stream, int64_t most)
         tally.of[event->type]++;
         allm_json_build_text(tags, allm_event_tag(event->type), ALLM_NUL_ENDED);
         report_event(r, event);
+        if (fold)
+            allm_reducer_add(fold, event);
     }
     allm_json_build_end(r->out);
     allm_json_build_end(tags);

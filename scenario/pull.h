@@ -7,8 +7,10 @@
 /* `take`: how many events to pull; -1: all. */
 bool pull_take(struct scenario *s, const allm_json *op, int64_t *take);
 
-/* Pull up to `most` events (negative: all) into lists of the report.  The
- * status of the last pull; ALLM_EVENT: there may be more. */
-allm_status pull_events(struct report *r, allm_stream *stream, int64_t most);
+/* Pull up to `most` events (negative: all) into lists of the report, and into
+ * the reducer (NULL: none).  The status of the last pull; ALLM_EVENT: there may
+ * be more. */
+allm_status pull_events(struct report *r, allm_stream *stream, int64_t most,
+                        allm_reducer *fold);
 
 #endif

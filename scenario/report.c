@@ -13,6 +13,17 @@ void report_begin(struct report *r, struct scenario *s)
     allm_json_free(seen);
 }
 
+/* The session as it is now. */
+static void report_session(struct report *r, const struct scenario *s)
+{
+    if (!s->session)
+        return;
+    allm_text *text = allm_session_record_json(allm_session_fields(s->session),
+                                               ALLM_FORM_PLAIN);
+    report_text(r, "session", text);
+    allm_text_free(text);
+}
+
 allm_json *report_finish(struct report *r, const struct scenario *s)
 {
     allm_json *seen = allm_fake_requests(s->engine);
@@ -21,6 +32,7 @@ allm_json *report_finish(struct report *r, const struct scenario *s)
     allm_json_build_key(r->out, "released");
     allm_json_build_uint(r->out, allm_fake_released(s->engine) - r->released);
     runs_write(&s->runs, r->out);
+    report_session(r, s);
     allm_json_build_key(r->out, "requests");
     allm_json_build_array(r->out);
     for (size_t i = r->requests; i < allm_json_count(seen); i++)

@@ -5,7 +5,7 @@
 #include "scenario.h"
 
 /* An object being written.  The operation adds what it gave; report_finish()
- * adds what the fake saw and which tools ran meanwhile. */
+ * adds what the fake saw, which tools ran meanwhile, and the session. */
 struct report {
     allm_json_build *out;
     uint64_t calls, released;   /* before the operation */

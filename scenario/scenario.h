@@ -37,6 +37,7 @@ struct scenario {
     struct test_clock clock;
     allm_engine *engine;
     struct tool_list tools;
+    allm_session *session;      /* NULL: none was made yet */
     struct runs runs;           /* in this operation */
     size_t op_count;            /* operations that have run */
     allm_json **outcome;        /* of each, for same_as */

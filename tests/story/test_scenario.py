@@ -3,8 +3,8 @@
 
 Each row is a scenario.  Those that hold must pass; those with a planted fault
 must fail, with exit status 1 and the words that lead to the fault.  There is
-a fault for every matcher, every kind of expectation, every operation of the
-loops and every way in which a file cannot be understood.
+a fault for every matcher, every kind of expectation, the operations of loops
+and of sessions, and every way in which a file cannot be understood.
 """
 import json
 import os
@@ -320,7 +320,111 @@ LOOPS = [
         "expect": {"misuse": True}}), HOLDS),
 ]
 
+PENDING = {"status": "awaiting_tools", "thread": USER,
+           "pending_tool_calls": [{"id": "c0", "name": "echo"}]}
+
+
+def session(*run, fields=None):
+    """Operations of a session with these fields."""
+    made = {"op": "session_new", "session": fields or {"thread": USER}}
+    return scenario(made, *run)
+
+
+def turned(op, more={}, **expected):
+    return session({"op": op, **more, "expect": expected})
+
+
+def submitted(op, more, **expected):
+    return session({"op": op, **more, "expect": expected}, fields=PENDING)
+
+
+def gone_on(op, more, messages):
+    """How many messages the session has behind an operation that worked."""
+    return turned(op, more, ok=True, result={"$any": True},
+                  session={"thread": {"messages": {"$len": messages}}})
+
+
+SESSIONS = [
+    ("session_new", session({"op": "restart", "expect": {
+        "session": {"status": "idle"}}}), HOLDS),
+    ("another status", session({"op": "restart", "expect": {
+        "session": {"status": "completed"}}}), "/expect/session/status"),
+    ("a field that sessions do not have", scenario({
+        "op": "session_new", "session": {"zap": 1},
+        "expect": {"misuse": "zap"}}), HOLDS),
+    ("session_start", gone_on("session_start", {}, 2), HOLDS),
+    ("more messages", gone_on("session_start", {}, 3),
+     "/expect/session/thread/messages"),
+    ("session_start with messages", gone_on(
+        "session_start", {"messages": USER * 3}, 4), HOLDS),
+    ("session_stream_start", turned(
+        "session_stream_start", count={"chat_completed": 2}),
+     "/expect/count/chat_completed"),
+    ("session_reply", gone_on("session_reply", {"text": "x"}, 3), HOLDS),
+    ("session_stream_reply", gone_on(
+        "session_stream_reply", {"text": "x"}, 3), HOLDS),
+    ("a reply that is no text", turned("session_reply", {"text": 5}, error={
+        "reason": "invalid_thread"}), HOLDS),
+    ("a reply that take cut off", turned(
+        "session_stream_reply", {"text": "x", "take": 1},
+        result={"$absent": True},
+        session={"metadata": {"cancelled_input": "x"}}), HOLDS),
+    ("session_continue", gone_on(
+        "session_continue", {"message": USER[0]}, 3), HOLDS),
+    ("session_continue without a message", gone_on(
+        "session_continue", {"message": None}, 2), HOLDS),
+    ("session_continue with no message at all", turned(
+        "session_continue", {"message": {"role": "zap", "content": ""}},
+        error={"errors": [[["messages", 1, "role"], {}]]}),
+     "/expect/error/errors/0/1"),
+    ("session_step", turned("session_step", result={"done?": False}),
+     "/expect/result/done?"),
+    ("session_stream_step", turned(
+        "session_stream_step", count={"step_completed": 1}), HOLDS),
+    ("session_submit", submitted(
+        "session_submit", {"id": "c0", "content": {"a": 1}}, session={
+            "status": "idle", "thread": {"messages": [{}, {
+                "content": '{"a":1}'}]}}), HOLDS),
+    ("session_submit of parts", submitted(
+        "session_submit",
+        {"id": "c0", "content": [{"type": "text", "text": "y"}]},
+        session={"thread": {"messages": [{}, {
+            "content": [{"text": "z"}]}]}}), "/messages/1/content/0/text"),
+    ("session_submit of another id", submitted(
+        "session_submit", {"id": "c1", "content": "r"},
+        error={"reason": "unknown_tool_call_id"}), HOLDS),
+    ("session_submit_many", submitted(
+        "session_submit_many", {"results": [["c0", "r"]]},
+        session={"pending_tool_calls": [{}]}),
+     "/expect/session/pending_tool_calls"),
+    ("session_append", turned("session_append", {"message": USER[0]}, session={
+        "thread": {"messages": {"$len": 2}}}), HOLDS),
+    ("session_append of a value", turned(
+        "session_append", {"message": {
+            "role": "tool", "tool_call_id": "c0", "content": {"a": 1}}},
+        session={"thread": {"messages": [{}, {"content": '{"a":1}'}]}}),
+     HOLDS),
+    ("restart", submitted("restart", {}, session=PENDING | {
+        "thread": {"messages": USER}}), HOLDS),
+    ("no session behind what makes none", scenario(
+        {"op": "session_start", "messages": [],
+         "expect": {"session": {"$absent": True}}}), HOLDS),
+    ("the session behind what is not of it", session(asked(session={
+        "status": "completed"})), "/expect/session/status"),
+    ("an input that is none", scenario({
+        "op": "session_start", "input": [5], "expect": {
+            "error": {"reason": "invalid_session_input"}}}), HOLDS),
+]
+
 FILES = [
+    ("a strange session", scenario({"op": "session_new", "session": 5}),
+     '"session" must be'),
+    ("strange results", submitted("session_submit_many", {"results": 5}),
+     '"results" must be'),
+    ("nothing to append", turned("session_append"), 'needs a "message"'),
+    ("take where a session is waited for", turned("session_start",
+                                                  {"take": 1}),
+     'unknown member "take"'),
     ("no JSON", "{", "planted.json: "),
     ("a key twice", '{"name": "a", "name": "b", "run": []}', "planted.json: "),
     ("no object", "[]", "a scenario is an object"),
@@ -345,8 +449,6 @@ FILES = [
     ("an unknown operation", scenario({"op": "genrate"}),
      '/run/0: no operation is called "genrate"'),
     ("no operation", scenario({}), "no operation is called"),
-    ("one for later", scenario(asked(), {"op": "session_new"}),
-     "/run/1: the operation session_new is not supported yet"),
     ("neither messages nor thread", scenario({"op": "chat"}),
      'needs one of "messages"'),
     ("messages and thread", scenario({"op": "step", "messages": USER,
@@ -429,7 +531,7 @@ class Count:
 
 def check_rows(count, folder):
     path = os.path.join(folder, "planted.json")
-    for name, document, words in MATCHERS + KINDS + LOOPS + FILES:
+    for name, document, words in MATCHERS + KINDS + LOOPS + SESSIONS + FILES:
         with open(path, "w", encoding="utf-8") as f:
             f.write(document if isinstance(document, str)
                     else json.dumps(document))

@@ -1,0 +1,86 @@
+/* stage.c - the session that the operations of a scenario share */
+#include "stage.h"
+
+#include "engine.h"
+
+allm_session *stage_session(struct scenario *s)
+{
+    if (!s->session)
+        s->session = allm_session_new(NULL);
+    return s->session;
+}
+
+void stage_enter(struct scenario *s, allm_session *session)
+{
+    allm_session_free(s->session);
+    s->session = session;
+}
+
+allm_codec *stage_read_session(const allm_json *fields)
+{
+    bool given = allm_json_type_of(fields) == ALLM_JSON_OBJECT;
+    allm_json *plain = given ? allm_json_copy(fields)
+                             : allm_json_parse("{}", ALLM_NUL_ENDED, NULL);
+    const allm_json *thread = allm_json_get(plain, "thread");
+    if (allm_json_type_of(thread) == ALLM_JSON_ARRAY) {
+        allm_json *form = engine_thread(thread);
+        allm_json *whole = allm_json_set(plain, "thread", form);
+        allm_json_free(form);
+        allm_json_free(plain);
+        plain = whole;
+    }
+    allm_codec *codec = engine_decode(plain, "Session");
+    allm_json_free(plain);
+    return codec;
+}
+
+const allm_session_record *stage_record(const allm_codec *codec)
+{
+    return allm_codec_value(codec, ALLM_TYPE_SESSION);
+}
+
+/* A list that is meant as parts. */
+static bool are_parts(const allm_json *content)
+{
+    bool all = allm_json_type_of(content) == ALLM_JSON_ARRAY &&
+               allm_json_count(content);
+    for (const allm_json *p = NULL; all && (p = allm_json_next(content, p));)
+        all = allm_json_type_of(p) == ALLM_JSON_OBJECT &&
+              (allm_json_get(p, "type") || allm_json_get(p, "__type__"));
+    return all;
+}
+
+/* The parts, of a message that is made for them. */
+static bool read_parts(struct answer *a, const allm_json *content)
+{
+    allm_json *empty = allm_json_parse("{\"role\":\"user\"}", ALLM_NUL_ENDED,
+                                       NULL);
+    allm_json *plain = allm_json_set(empty, "content", content);
+    a->parts = engine_decode(plain, "Message");
+    allm_json_free(plain);
+    allm_json_free(empty);
+    const allm_message *m = allm_codec_value(a->parts, ALLM_TYPE_MESSAGE);
+    if (!m || !m->parts)
+        return false;
+    a->given.parts = m->parts;
+    a->given.part_count = m->part_count;
+    return true;
+}
+
+void stage_answer(struct answer *a, const allm_json *id,
+                  const allm_json *content)
+{
+    *a = (struct answer){ .given = { .size = sizeof a->given } };
+    if (allm_json_type_of(id) == ALLM_JSON_TEXT)
+        a->given.tool_call_id = allm_json_text(id, NULL);
+    if (!content)
+        content = a->null = allm_json_parse("null", ALLM_NUL_ENDED, NULL);
+    if (!are_parts(content) || !read_parts(a, content))
+        a->given.value = content;
+}
+
+void stage_answer_release(struct answer *a)
+{
+    allm_codec_free(a->parts);
+    allm_json_free(a->null);
+}
