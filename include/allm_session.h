@@ -71,8 +71,9 @@ allm_session_pending_tool_calls(const allm_session *, size_t *count);
  * complete; what the user had said is then in metadata.cancelled_input.
  *
  * Context and session_id are those of the options, else of the session (an
- * empty context counts as none), else the engine's.  Refused calls give a
- * stream that has failed: ask allm_stream_error().
+ * empty context counts as none), else the engine's.  A context of null in the
+ * options' JSON asks for the engine's.  Refused calls give a stream that has
+ * failed: ask allm_stream_error().
  */
 ALLM_API allm_stream *allm_session_start(const allm_engine *, allm_session *,
                                          const allm_call_opts *);

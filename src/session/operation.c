@@ -291,15 +291,15 @@ static bool has_option(const allm_call_opts *o, const char *name)
     return v && allm_json_type_of(v) != ALLM_JSON_NULL;
 }
 
-/* The options, and what the session knows beside them.  False: they are not
- * filled in, which the call will tell. */
+/* The options, and what the session knows beside them.  A context of null asks
+ * for the engine's.  False: they are not filled in, which the call will tell. */
 static bool fill_opts(allm_call_opts *out, const allm_session *s,
                       const allm_call_opts *given)
 {
     const allm_session_record *r = s->record;
     if (!given_take(out, sizeof *out, given))
         return false;
-    if (!out->context && !has_option(out, "context") &&
+    if (!out->context && !allm_json_get(out->json, "context") &&
         allm_json_count(r->context))
         out->context = r->context;
     if (!out->session_id && !has_option(out, "session_id"))

@@ -496,8 +496,11 @@ static void handlers_see_context_and_session_id(void)
         { "none: the engine's", "{}", NULL, "null", "{\"of\":\"e\"}" },
         { "an empty one is none", "{'context': {}}", NULL, "null",
           "{\"of\":\"e\"}" },
-        { "null is none", "{'id': 's', 'context': {'of': 's'}}",
-          "{'session_id': null, 'context': null}", "s", "{\"of\":\"s\"}" },
+        { "an id of null is none", "{'id': 's', 'context': {'of': 's'}}",
+          "{'session_id': null}", "s", "{\"of\":\"s\"}" },
+        { "a context of null is the engine's",
+          "{'id': 's', 'context': {'of': 's'}}", "{'context': null}", "s",
+          "{\"of\":\"e\"}" },
     };
     for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
         char id[64] = "", want[128];
