@@ -309,6 +309,9 @@ static const char *store_number(const struct option *r, const allm_json *v,
     return NULL;
 }
 
+static const char policies[] = "continue or halt, or a function of "
+                               "(tool_call, error) in on_tool_error_fn";
+
 static const char *store_word(const struct option *r, const allm_json *v,
                               struct options *out)
 {
@@ -318,7 +321,7 @@ static const char *store_word(const struct option *r, const allm_json *v,
             memcpy((char *)out + r->to, &i, sizeof i);
             return NULL;
         }
-    return r->type == MODE ? "auto or manual" : "continue or halt";
+    return r->type == MODE ? "auto or manual" : policies;
 }
 
 /* Put the value where the row says; NULL, or what was expected. */
@@ -508,9 +511,7 @@ static const allm_error *check_words(struct options *out, struct arena *a)
         (o->on_tool_error_fn && !o->on_tool_error))
         out->on_tool_error = ALLM_TOOL_POLICY_CALLBACK;
     if (out->on_tool_error == ALLM_TOOL_POLICY_CALLBACK && !o->on_tool_error_fn)
-        return wrong(a, SLICE("on_tool_error"),
-                     "continue or halt, or have a function in "
-                     "on_tool_error_fn");
+        return wrong(a, SLICE("on_tool_error"), policies);
     return NULL;
 }
 

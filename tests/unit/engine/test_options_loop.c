@@ -25,7 +25,8 @@ static void options_of_loops_are_checked(void)
         { "{'mode': 1}", "option mode must be auto or manual" },
         { "{'on_tool_error': 'halt'}", "" },
         { "{'on_tool_error': 'x'}",
-          "option on_tool_error must be continue or halt" },
+          "option on_tool_error must be continue or halt, or a function of "
+          "(tool_call, error) in on_tool_error_fn" },
         { "{'max_turns': 0}",
           "option max_turns must be a positive integer; got: 0" },
         { "{'max_turns': null}", "" },
