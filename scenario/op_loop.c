@@ -17,13 +17,14 @@ static allm_text *result_text(const allm_stream *stream, bool chat)
 static void report_stream(struct report *r, allm_stream *stream, bool chat,
                           bool streaming, int64_t take)
 {
+    const allm_error *early = allm_stream_error(stream);
     allm_status status = streaming ? pull_events(r, stream, take, NULL)
                                    : allm_stream_wait(stream);
     allm_text *text = status == ALLM_OK ? result_text(stream, chat) : NULL;
     if (text)
         report_text(r, "result", text);
     allm_text_free(text);
-    report_end(r, status < 0 ? allm_stream_error(stream) : NULL);
+    report_end(r, status < 0 ? allm_stream_error(stream) : early);
 }
 
 static void run(struct scenario *s, const allm_json *op, struct report *r,

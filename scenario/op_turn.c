@@ -208,14 +208,15 @@ static void check_fold(const struct turn *t)
 /* True: the session has a result. */
 static bool report_stream(struct turn *t, struct report *r, allm_stream *stream)
 {
+    const allm_error *early = allm_stream_error(stream);
     allm_status status = t->streaming ? pull_events(r, stream, t->take, t->fold)
                                       : allm_stream_wait(stream);
     allm_text *text = status == ALLM_OK ? result_text(t, stream) : NULL;
     if (text)
         report_text(r, "result", text);
     allm_text_free(text);
-    report_end(r, status < 0 ? allm_stream_error(stream) : NULL);
-    return status >= 0;
+    report_end(r, status < 0 ? allm_stream_error(stream) : early);
+    return status >= 0 && !early;
 }
 
 /* ---------------------------------------------------------------------- ops --- */
