@@ -577,6 +577,23 @@ allm_chat_result *loop_chat_result(struct loop *l, const char *reason,
     return r;
 }
 
+/* The thread is that of the last step: what was said for a turn that did not
+ * come to its end has not been said.  Without a step, the answer so far. */
+static void trim_partial(struct loop *l, const allm_step_result *part)
+{
+    const allm_step_result *last = loop_last(l);
+    allm_chat_result with = *l->chat;
+    if (last)
+        with.thread = last->thread;
+    else if (part && part->response)
+        with.final_response = part->response;
+    else
+        return;
+    allm_chat_result *all = allm_chat_result_new(&with);
+    allm_chat_result_free(l->chat);
+    l->chat = all;
+}
+
 /* Stopped in the middle: what there is, and that it was cancelled. */
 static void make_partial(struct loop *l, const char *reason)
 {
@@ -589,13 +606,8 @@ static void make_partial(struct loop *l, const char *reason)
     if (whole && part && take_step(l) && !advance(l))
         l->error = status_nomem();
     l->chat = loop_chat_result(l, reason, json_empty_object());
-    if (l->chat && !l->step_count && part && part->response) {
-        allm_chat_result with = *l->chat;
-        with.final_response = part->response;
-        allm_chat_result *all = allm_chat_result_new(&with);
-        allm_chat_result_free(l->chat);
-        l->chat = all;
-    }
+    if (l->chat)
+        trim_partial(l, part);
 }
 
 static const allm_error cancelled_error = {
