@@ -121,7 +121,9 @@ static bool extend(struct loop *l)
     const char *nudge = o->structured_finalize_nudge;
     if (l->pass != 1)
         return false;
-    chat->pass_1_halted = l->verdict.reason;
+    chat->pass_1_halted = l->verdict.decision == ALLM_DECISION_ERROR
+                              ? "error"
+                              : l->verdict.reason;
     if (l->verdict.error || !goes_on(l->verdict.reason))
         return false;
     chat->first = l->verdict;
