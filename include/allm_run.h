@@ -311,7 +311,8 @@ ALLM_API const allm_error *allm_collector_error(const allm_collector *);
 ALLM_API void allm_collector_free(allm_collector *);
 ALLM_API allm_status allm_collector_add(allm_collector *, const allm_event *);
 ALLM_API allm_response *allm_collector_response(const allm_collector *);
-/* These two need a thread (the second not, after a chat_completed). */
+/* These two need a thread (the second not, after a chat_completed).  The step
+ * is the one that goes on, or that has just ended. */
 ALLM_API allm_step_result *allm_collector_step_result(const allm_collector *);
 ALLM_API allm_chat_result *allm_collector_chat_result(const allm_collector *);
 

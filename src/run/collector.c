@@ -69,10 +69,20 @@ static const allm_error no_thread = {
                "allm_collector_new(thread), or ask for the response",
 };
 
+/* Nothing has come since a step ended. */
+static bool is_between(const struct collect *f)
+{
+    return f->steps && !f->text.len && !f->reasoning.len && !f->calls &&
+           !f->last_message && !f->results && !f->halt &&
+           f->finish_reason == ALLM_FINISH_NONE;
+}
+
 allm_step_result *allm_collector_step_result(const allm_collector *c)
 {
     if (!c)
         return NULL;
+    if (is_between(&c->fold))
+        return allm_step_result_new(collect_last_step(&c->fold));
     return c->fold.thread ? collect_step_result(&c->fold)
                           : shape_failed(&step_result_shape, &no_thread);
 }
