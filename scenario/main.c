@@ -100,7 +100,8 @@ static bool load(struct scenario *s)
         return scenario_refuse(s, "%s", error->message);
     if (allm_json_type_of(s->document) != ALLM_JSON_OBJECT)
         return scenario_refuse(s, "a scenario is an object");
-    if (!scenario_knows(s, s->document, "the scenario", "name engine run"))
+    if (!scenario_knows(s, s->document, "the scenario",
+                        "name engine run comment description"))
         return false;
     if (allm_json_type_of(name) != ALLM_JSON_TEXT)
         return scenario_refuse(s, "/name must be a text");
@@ -134,7 +135,8 @@ static const struct op *check_op(struct scenario *s, const allm_json *op)
                         name ? name : "");
         return NULL;
     }
-    snprintf(members, sizeof members, "op expect %s", row->members);
+    snprintf(members, sizeof members, "op expect comment description %s",
+             row->members);
     if (!scenario_knows(s, op, row->name, members))
         return NULL;
     if (expected && allm_json_type_of(expected) != ALLM_JSON_OBJECT) {

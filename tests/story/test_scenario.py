@@ -430,6 +430,8 @@ FILES = [
     ("no object", "[]", "a scenario is an object"),
     ("an unknown member", scenario(asked(), note="x"),
      'the scenario has an unknown member "note"'),
+    ("words for the reader", scenario(dict(asked(), comment="x"),
+                                      description="y"), HOLDS),
     ("no name", without(scenario(asked()), "name"), "/name must be"),
     ("no run", without(scenario(asked()), "run"), "/run must be"),
     ("nothing to run", scenario(), "/run must be"),
