@@ -400,6 +400,25 @@ static const allm_error *check_turn(const struct plan *p,
     return validate_request(scratch, &news);
 }
 
+/* Options of the provider's own, where the adapter looks for them: the call's
+ * before the request's before the engine's. */
+static const allm_error *join_options(struct plan *p, const struct options *o)
+{
+    struct arena *a = home_arena(p->home);
+    const allm_json *both = p->call.options, *given;
+    allm_request *r = &p->request;
+    if (allm_json_count(both) == 0)
+        return NULL;
+    if (allm_json_count(r->options) == 0) {
+        r->options = both;
+        return NULL;
+    }
+    given = options_only(a, o->all, 1u << OPTION_PROVIDER);
+    both = given ? json_merge(a, both, r->options) : NULL;
+    r->options = both ? json_merge(a, both, given) : NULL;
+    return r->options ? NULL : status_nomem();
+}
+
 /* What follows when the request is well formed. */
 static const allm_error *check_rest(struct plan *p, const struct options *o,
                                     const struct trace *t)
@@ -411,6 +430,8 @@ static const allm_error *check_rest(struct plan *p, const struct options *o,
         error = images_load(&p->request, p->home);
     if (!error)
         error = take_options(p, o);
+    if (!error)
+        error = join_options(p, o);
     if (!error)
         error = take_dialect(p);
     if (!error)

@@ -332,6 +332,34 @@ static void the_call_goes_before_the_request_before_the_engine(void)
     allm_json_free(opts);
 }
 
+static void options_of_the_provider_go_by_the_same_order(void)
+{
+    const allm_message *hi = ALLM(message, .role = ALLM_ROLE_USER,
+                                  .text = "hi");
+    allm_json *opts = play_json("{'record': true, 'scripts': [[], []]}");
+    allm_json *params = play_json("{'a': 1, 'b': 1, 'c': 1, 'max_turns': 2}");
+    allm_json *own = play_json("{'b': 2, 'c': 2, 'd': 2}");
+    allm_json *call = play_json("{'c': 3, 'e': 3, 'tool_timeout': 9}");
+    allm_engine *e = allm_engine_new(ALLM(engine_opts, .model = "fake:m",
+                                          .adapter_opts = opts,
+                                          .params = params));
+    allm_stream *s = play_call(e);
+    allm_stream_free(s);
+    check_seen(e, "/0/options", "{\"a\":1,\"b\":1,\"c\":1}");
+    s = allm_generate(e,
+                      ALLM(request, .message_count = 1, .messages = &hi,
+                           .options = own),
+                      ALLM(call_opts, .json = call));
+    allm_stream_free(s);
+    check_seen(e, "/1/options",
+               "{\"a\":1,\"b\":2,\"c\":3,\"e\":3,\"d\":2}");
+    allm_engine_free(e);
+    allm_json_free(call);
+    allm_json_free(own);
+    allm_json_free(params);
+    allm_json_free(opts);
+}
+
 static void the_engine_has_defaults_for_every_option(void)
 {
     static const struct {
@@ -865,6 +893,7 @@ TESTS = {
     TEST(options_of_a_wrong_kind_are_misuse),
     TEST(dialects_need_a_transport),
     TEST(the_call_goes_before_the_request_before_the_engine),
+    TEST(options_of_the_provider_go_by_the_same_order),
     TEST(the_engine_has_defaults_for_every_option),
     TEST(fields_of_requests_have_defaults_too),
     TEST(tools_come_from_the_request_or_the_engine),
