@@ -342,6 +342,28 @@ static void halts_leave_tool_messages(void)
     "'manual','manual_tool_calls':[{'id':'c0','name':'f','arguments':{}," \
     "'raw_arguments':'{}'}]}"
 
+static void a_step_that_has_ended_is_the_step(void)
+{
+    static const struct {
+        const char *events, *text;
+    } rows[] = {
+        { "[{'type':'text_delta','id':null,'delta':'x'}," STEP "]", "a" },
+        { "[" STEP ",{'type':'text_delta','id':null,'delta':'b'}]", "b" },
+        { "[" STEP "," STEP "]", "a" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        allm_thread *t = small_thread();
+        allm_collector *c = allm_collector_new(t);
+        allm_thread_free(t);
+        CHECK_INT(fold(c, rows[i].events), ALLM_OK);
+        allm_step_result *step = allm_collector_step_result(c);
+        if (CHECK(step && step->response))
+            CHECK_TEXT(step->response->output_text, rows[i].text);
+        allm_step_result_free(step);
+        allm_collector_free(c);
+    }
+}
+
 static void a_step_ends_and_another_begins(void)
 {
     allm_thread *t = small_thread();
@@ -411,6 +433,7 @@ TESTS = {
     TEST(results_need_a_thread),
     TEST(halts_tell_about_themselves),
     TEST(halts_leave_tool_messages),
+    TEST(a_step_that_has_ended_is_the_step),
     TEST(a_step_ends_and_another_begins),
     TEST(a_chat_without_its_end_was_cancelled_or_failed),
     TEST(the_chats_own_result_counts),

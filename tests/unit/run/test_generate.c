@@ -346,13 +346,11 @@ static void options_of_the_provider_go_by_the_same_order(void)
     allm_stream *s = play_call(e);
     allm_stream_free(s);
     check_seen(e, "/0/options", "{\"a\":1,\"b\":1,\"c\":1}");
-    s = allm_generate(e,
-                      ALLM(request, .message_count = 1, .messages = &hi,
-                           .options = own),
-                      ALLM(call_opts, .json = call));
+    s = allm_generate(
+        e, ALLM(request, .message_count = 1, .messages = &hi, .options = own),
+        ALLM(call_opts, .json = call));
     allm_stream_free(s);
-    check_seen(e, "/1/options",
-               "{\"a\":1,\"b\":2,\"c\":3,\"e\":3,\"d\":2}");
+    check_seen(e, "/1/options", "{\"a\":1,\"b\":2,\"c\":3,\"e\":3,\"d\":2}");
     allm_engine_free(e);
     allm_json_free(call);
     allm_json_free(own);
