@@ -324,6 +324,13 @@ static const char *store_word(const struct option *r, const allm_json *v,
     return r->type == MODE ? "auto or manual" : policies;
 }
 
+/* max_turns may be false: then the next place that has one counts. */
+static bool is_left_out(const struct option *r, const allm_json *v)
+{
+    return r->to == TO(max_turns) &&
+           allm_json_type_of(v) == ALLM_JSON_BOOL && !allm_json_true(v);
+}
+
 /* Put the value where the row says; NULL, or what was expected. */
 static const char *store(const struct option *r, const allm_json *v,
                          struct options *out)
@@ -332,7 +339,7 @@ static const char *store(const struct option *r, const allm_json *v,
     char *to = (char *)out + r->to;
     if (r->type == NO_DATA)
         return "set in the struct: it is no data";
-    if (r->to == NOWHERE)
+    if (r->to == NOWHERE || is_left_out(r, v))
         return NULL;
     switch (r->type) {
     case TEXT:

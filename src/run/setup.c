@@ -153,13 +153,21 @@ static const allm_error *wrong_max_turns(struct setup *s, const allm_json *v)
     return e ? e : status_nomem();
 }
 
+/* Null and false say nothing: the next place counts. */
+static bool says_nothing(const allm_json *v)
+{
+    allm_json_type type = allm_json_type_of(v);
+    return !v || type == ALLM_JSON_NULL ||
+           (type == ALLM_JSON_BOOL && !allm_json_true(v));
+}
+
 /* call, engine's parameters, 8 */
 static const allm_error *take_max_turns(struct setup *s)
 {
     const allm_json *v = allm_json_get(engine_record(s->engine)->params,
                                        "max_turns");
     int64_t n = s->options.max_turns;
-    if (!n && v && allm_json_type_of(v) != ALLM_JSON_NULL &&
+    if (!n && !says_nothing(v) &&
         (allm_json_type_of(v) != ALLM_JSON_INT || !allm_json_int64(v, &n) ||
          n <= 0))
         return wrong_max_turns(s, v);
