@@ -272,8 +272,9 @@ typedef allm_json *(*allm_plan_args_fn)(const allm_json *serial, void *ud);
 /*
  * Answers the run in place of our own text.  results: {"serial": [{"label",
  * "tool", "content"}], "parallel": [...], "errors": [{"label", "tool",
- * "error"}]}.  If it does not answer, or fails, or answers with anything but a
- * text that is not empty, the tool itself is run.
+ * "error"}]}.  If it fails, so has the call: "Dispatch pipeline error: ...".  If
+ * it does not answer, or answers with anything but a text that is not empty,
+ * the tool itself is run.
  */
 typedef void (*allm_plan_compose_fn)(allm_tool_run *, const allm_json *results,
                                      void *ud);

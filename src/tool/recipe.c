@@ -371,6 +371,29 @@ static bool usable(const struct outcome *o)
            o->kind == OUTCOME_NOMEM;
 }
 
+/* A failure whose text stands as it is, in both styles. */
+static struct outcome verbatim(struct recipe *r, const struct buf *text)
+{
+    struct outcome o = { .kind = OUTCOME_ERROR, .verbatim = true };
+    o.value = text->broken ? NULL : text_value(r->arena, buf_slice(text));
+    if (!o.value)
+        o.kind = OUTCOME_NOMEM;
+    return o;
+}
+
+/* The composition broke: the steps have run, so the tool is not run, too. */
+static struct outcome broke(struct recipe *r, const struct outcome *why)
+{
+    struct buf text;
+    buf_init(&text, r->arena, NO_LIMIT);
+    buf_text(&text, "Dispatch pipeline error: ");
+    if (why->kind == OUTCOME_ERROR)
+        write_value(&text, why->value);
+    else
+        buf_text(&text, why->detail ? why->detail : why->reason);
+    return verbatim(r, &text);
+}
+
 static struct outcome composed(struct recipe *r)
 {
     const allm_json *all = results(r);
@@ -381,6 +404,8 @@ static struct outcome composed(struct recipe *r)
         return (struct outcome){ .kind = OUTCOME_NOMEM };
     run->is_callback = run->busy = true;
     r->plan.compose(run, all, r->plan.compose_ud);
+    if (outcome_is_error(&run->outcome))
+        return broke(r, &run->outcome);
     return usable(&run->outcome) ? run->outcome
                                  : (struct outcome){ .kind = OUTCOME_NONE };
 }
@@ -390,11 +415,7 @@ static struct outcome refused(struct recipe *r)
     struct buf text;
     buf_init(&text, r->arena, NO_LIMIT);
     buf_format(&text, "Recipe evaluation error: %s", r->plan.failed);
-    struct outcome o = { .kind = OUTCOME_ERROR, .verbatim = true };
-    o.value = text.broken ? NULL : text_value(r->arena, buf_slice(&text));
-    if (!o.value)
-        o.kind = OUTCOME_NOMEM;
-    return o;
+    return verbatim(r, &text);
 }
 
 /* ----------------------------------------------------------------- public --- */

@@ -315,8 +315,8 @@ static void composition_may_be_the_callers(void)
         { "none", "c0=direct" },
         { "text:", "c0=direct" },
         { "ok:42", "c0=direct" },
-        { "fail:no", "c0=direct" },
-        { "raise:no", "c0=direct" },
+        { "fail:no", "c0=Dispatch pipeline error: no" },
+        { "raise:no", "c0=Dispatch pipeline error: no" },
         { "halt:enough:'x'",
           "c0=x {\"halted_reason\":\"enough\",\"halt_tool_call_id\":\"c0\","
           "\"halt_result\":\"x\"}" },
