@@ -529,7 +529,8 @@ ALLM_API allm_text *allm_tool_help(size_t count, const allm_tool *const *tools,
 /*
  * Run these calls, outside any chat: a stream of tool events.  tools NULL: the
  * engine's.  When it has ended: a message per call, in the order of the calls;
- * and why a chat would halt, or NULL, as the metadata of a step result.
+ * and why a chat would halt, or NULL, as the metadata of a step result.  If a
+ * tool is unknown nothing is run: an error event, or the error of the wait.
  */
 typedef struct allm_tool_calls_opts {
     size_t                  size;

@@ -146,6 +146,13 @@ static const char *request_id(const struct machine *m)
     return of(m)->request_id;
 }
 
+/* Waited for, a tool that nobody knows is an error and no results. */
+static allm_status blocked(struct machine *m)
+{
+    const allm_error *error = error_of(m);
+    return error ? error->kind : ALLM_OK;
+}
+
 static const struct machine_ops ops = {
     .next = next,
     .stop = stop,
@@ -153,6 +160,7 @@ static const struct machine_ops ops = {
     .error = error_of,
     .response = no_response,
     .request_id = request_id,
+    .blocked = blocked,
 };
 
 /* ------------------------------------------------------------------- made --- */

@@ -167,6 +167,23 @@ static void unknown_tools_are_an_event_and_an_error(void)
     pair_release(&p);
 }
 
+static void waited_for_an_unknown_tool_is_an_error(void)
+{
+    struct pair p;
+    pair_init(&p, "text:slow", "text:quick", ALLM_TOOL_INLINE, true);
+    allm_stream *s =
+        p.calls[0]
+            ? allm_tool_calls(p.engine, 1,
+                              (const allm_tool_call *const *)p.calls, NULL)
+            : NULL;
+    CHECK_INT(allm_stream_wait(s), ALLM_ERR_ENGINE);
+    if (s && check_whole())
+        CHECK_TEXT(allm_stream_error(s)->reason, "unknown_tool");
+    CHECK(!allm_tool_calls_message(s, 0));
+    allm_stream_free(s);
+    pair_release(&p);
+}
+
 static void misuse_is_told(void)
 {
     struct pair p;
@@ -354,6 +371,7 @@ TESTS = {
     TEST_ONCE(time_waits_for_workers),
     TEST_ONCE(many_streams_share_a_hub),
     TEST(unknown_tools_are_an_event_and_an_error),
+    TEST(waited_for_an_unknown_tool_is_an_error),
     TEST(misuse_is_told),
     TEST(cancelled_streams_have_no_results),
     TEST_ONCE(tools_may_call_back_into_the_engine),
