@@ -181,8 +181,9 @@ typedef struct allm_call_opts {
     uint32_t                live_tool_events; /* 1: started when it starts  */
     uint32_t                validate_arguments;   /* 1: by the schema       */
     const struct allm_executor *executor;     /* NULL: the engine's, or the
-                                                 tool's function            */
-    const struct allm_encoder  *encoder;      /* NULL: the engine's, or JSON */
+                                                 tool's function; copied    */
+    const struct allm_encoder  *encoder;      /* NULL: the engine's, or JSON;
+                                                 copied                     */
     uint32_t                structured_finalize;  /* 1: in two passes       */
     uint32_t                max_same_calls;   /* turns with the same calls;
                                                  0: no limit                */

@@ -237,15 +237,24 @@ static const allm_error *take_options(struct setup *s)
                         &s->provider_options, &s->adapter_opts);
 }
 
+/* Who runs tools and who writes their results: the call's, or the engine's. */
+static const allm_error *take_tables(struct setup *s)
+{
+    allm_call_opts *o = &s->options.given;
+    const struct engine_core *core = engine_core(s->engine);
+    if (!given_take(&s->executor, sizeof s->executor, o->executor))
+        return wrong(s, "the executor must be filled with ALLM(executor, ...)");
+    if (!given_take(&s->encoder, sizeof s->encoder, o->encoder))
+        return wrong(s, "the encoder must be filled with ALLM(encoder, ...)");
+    o->executor = o->executor ? &s->executor : core->executor;
+    o->encoder = o->encoder ? &s->encoder : core->encoder;
+    return NULL;
+}
+
 /* Tables that are counted. */
 static const allm_error *take_handles(struct setup *s)
 {
     allm_call_opts *o = &s->options.given;
-    const struct engine_core *core = engine_core(s->engine);
-    if (!o->executor)
-        o->executor = core->executor;
-    if (!o->encoder)
-        o->encoder = core->encoder;
     if (o->pipeline && allm_pipeline_error(o->pipeline))
         return allm_pipeline_error(o->pipeline);
     if (o->budget && allm_budget_error(o->budget))
@@ -362,8 +371,8 @@ static const allm_error *take_defaults(struct setup *s)
 static const allm_error *read_all(struct setup *s, const allm_call_opts *opts)
 {
     static const allm_error *(*const steps[])(struct setup *) = {
-        take_max_turns, refuse_functions, take_defaults, take_key, take_handles,
-        take_policies,  take_replay,   take_tools,   take_options,
+        take_max_turns, refuse_functions, take_defaults, take_key, take_tables,
+        take_handles,   take_policies,    take_replay,   take_tools, take_options,
         take_trace,
     };
     const allm_error *error = options_read(&s->options, s->home, opts);

@@ -2,6 +2,7 @@
 #ifndef RUN_SETUP_H
 #define RUN_SETUP_H
 
+#include "allm_ext.h"
 #include "base/secret.h"
 #include "engine/engine.h"
 #include "engine/trace.h"
@@ -28,6 +29,8 @@ struct setup {
     bool finalize;                  /* the request's structured_finalize */
     allm_pipeline *pipeline;        /* NULL: the stock one */
     allm_budget *budget;            /* or NULL */
+    allm_executor executor;         /* copies of what the call has given */
+    allm_encoder encoder;
     const allm_journal_replay *replay;      /* for the first turn; or NULL */
     allm_stream *stream;
     allm_waker *waker;

@@ -16,6 +16,7 @@
  */
 #include "tool/batch.h"
 
+#include "base/given.h"
 #include "base/status.h"
 #include "data/message.h"
 #include "data/tool.h"
@@ -97,9 +98,20 @@ static bool check_opts(struct batch *b)
     if (b->opts.encoder &&
         !(MEM_REACHES(b->opts.encoder, encode) && b->opts.encoder->encode))
         return misused(b, "the encoder has no size or no encode()");
-    if (b->opts.executor &&
-        !(MEM_REACHES(b->opts.executor, execute) && b->opts.executor->execute))
+    return true;
+}
+
+/* A function that was given up may begin when the caller's table is gone. */
+static bool copy_executor(struct batch *b)
+{
+    if (!b->opts.executor)
+        return true;
+    allm_executor *mine = arena_zero(b->arena, sizeof *mine);
+    if (!mine)
+        return out_of_memory(b);
+    if (!given_take(mine, sizeof *mine, b->opts.executor) || !mine->execute)
         return misused(b, "the executor has no size or no execute()");
+    b->opts.executor = mine;
     return true;
 }
 
@@ -193,7 +205,7 @@ struct batch *batch_new(const struct tool_env *env, size_t count,
     if (opts)
         b->opts = *opts;
     b->timeout_ns = timeout_of(&b->opts);
-    if (check_opts(b) && copy_tools(b, tool_count, tools) &&
+    if (check_opts(b) && copy_executor(b) && copy_tools(b, tool_count, tools) &&
         copy_calls(b, count, calls))
         check_names(b);
     return b;

@@ -111,7 +111,7 @@ const allm_executor *executor_pick(const allm_executor *e, const char *name,
         e = pick_part(e->self, name);
         *known = e != NULL;
     }
-    return e == &function ? NULL : e;
+    return e && e->execute == call_function ? NULL : e;
 }
 
 /* Its parts, if it is a composition; else itself alone. */

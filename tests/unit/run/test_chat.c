@@ -565,6 +565,54 @@ static void loop_options_do_not_reach_the_adapter(void)
 
 /* A key given to a call lives until the last turn, though the caller's text
  * is gone. */
+static void answer(void *self, const allm_tool *tool, allm_tool_run *run,
+                   const allm_json *args)
+{
+    (void)self;
+    (void)tool;
+    (void)args;
+    allm_tool_text(run, "mine", ALLM_NUL_ENDED);
+}
+
+static void shout(void *self, const allm_json *value, bool is_error,
+                  allm_encoding *out)
+{
+    (void)self;
+    (void)value;
+    (void)is_error;
+    allm_encoding_text(out, "LOUD", ALLM_NUL_ENDED);
+}
+
+static void tables_outlive_the_callers(void)
+{
+    struct bench b;
+    allm_executor x = { .size = sizeof x, .execute = answer,
+                        .flags = ALLM_EXECUTOR_INLINE };
+    allm_encoder y = { .size = sizeof y, .encode = shout };
+    begin(&b, TWO, "echo=ok:1", NULL,
+          ALLM(call_opts, .executor = &x, .encoder = &y));
+    memset(&x, 0, sizeof x);
+    memset(&y, 0, sizeof y);
+    const allm_chat_result *c = wait_for(&b);
+    CHECK_TEXT(turns_messages(GET(c, thread)),
+               "u:hi a:(c0) t:c0=LOUD a:done");
+    end(&b);
+}
+
+/* A table by an older header, which ends behind its function. */
+static void tables_may_be_shorter(void)
+{
+    struct bench b;
+    size_t size = offsetof(allm_executor, execute) + sizeof(void (*)(void));
+    allm_executor x = { .size = size, .execute = answer };
+    memset((char *)&x + size, 0xff, sizeof x - size);
+    begin(&b, TWO, "echo=ok:1", NULL, ALLM(call_opts, .executor = &x));
+    const allm_chat_result *c = wait_for(&b);
+    CHECK_TEXT(turns_messages(GET(c, thread)),
+               "u:hi a:(c0) t:c0=mine a:done");
+    end(&b);
+}
+
 static void options_outlive_the_callers(void)
 {
     struct bench b;
@@ -845,6 +893,8 @@ TESTS = {
     TEST(manual_calls_are_answered_by_hand),
     TEST(loop_options_do_not_reach_the_adapter),
     TEST(options_outlive_the_callers),
+    TEST(tables_outlive_the_callers),
+    TEST_ONCE(tables_may_be_shorter),
     TEST(spans_lie_inside_one_another),
     TEST_ONCE(a_step_is_the_fold_of_its_events),
     TEST_ONCE(a_chat_is_the_fold_of_its_events),
