@@ -702,8 +702,8 @@ typedef struct allm_engine_record {
     const char             *model;
     size_t                  tool_count;
     const allm_tool *const *tools;
-    const char             *tool_executor;
-    const char             *tool_result_encoder;
+    const char             *tool_executor;    /* names, for who stores it;  */
+    const char             *tool_result_encoder;  /* nothing looks them up  */
     const char             *image_adapter;
     const allm_json        *params;
     const allm_json        *context;

@@ -67,8 +67,10 @@ typedef struct allm_engine_opts {
     const allm_json          *adapter_opts;   /* object, or [[key, value]]  */
     size_t                    tool_count;
     const allm_tool *const   *tools;
-    const char               *tool_executor;
-    const char               *tool_result_encoder;
+    const char               *tool_executor;  /* names, kept for those who  */
+    const char               *tool_result_encoder;    /* store engines: who
+                                                 runs tools are the tables
+                                                 executor and encoder       */
     const char               *image_adapter;
     const allm_json          *params;
     const allm_json          *context;

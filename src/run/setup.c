@@ -198,7 +198,8 @@ static const allm_error *refuse_functions(struct setup *s)
     static const char *const names[] = { "halt_when", "on_iteration",
                                          "pipeline",  "policies",
                                          "budget",    "journal",
-                                         "replay" };
+                                         "replay",    "tool_executor",
+                                         "tool_result_encoder" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (!allm_json_get(s->options.all, names[i]))
             continue;
