@@ -95,18 +95,20 @@ static const allm_error *keep_tools(struct setup *s)
 static bool add_reader(struct setup *s)
 {
     struct arena *a = home_arena(s->home);
-    size_t n = s->tool_count;
-    if (!s->options.max_tool_output || s->options.given.executor ||
-        has_tool(n, s->tools, WHOLE_TOOL))
+    size_t n = s->tool_count, max = (size_t)s->options.max_tool_output;
+    if (!max)
         return true;
+    s->whole = (struct whole){ .home = s->home, .max = max };
+    s->terms.keep_whole = whole_keep;
+    s->terms.keep_ud = &s->whole;
+    if (has_tool(n, s->tools, WHOLE_TOOL))
+        return true;            /* the caller's; he has the rest himself */
     const allm_tool **all = arena_alloc(a, (n + 2) * sizeof *all);
     if (!all)
         return false;
     if (n)
         memcpy(all, s->tools, n * sizeof *all);
-    all[n] = whole_tool(&s->whole, s->home, (size_t)s->options.max_tool_output);
-    s->terms.keep_whole = whole_keep;
-    s->terms.keep_ud = &s->whole;
+    all[n] = whole_tool(&s->whole);
     s->tools = all;
     s->tool_count = n + 1;
     return all[n] != NULL;

@@ -7,6 +7,7 @@
 #include "run/whole.h"
 
 #include "data/tool.h"
+#include "json/build.h"
 #include "json/json.h"
 
 struct whole_text {
@@ -77,12 +78,21 @@ static void read_on(allm_tool_run *run, const allm_json *args, void *ud)
     allm_tool_text(run, text + from, n);
 }
 
-const allm_tool *whole_tool(struct whole *w, struct allm_home *home, size_t max)
+/* Marked, so that it runs by its own function whoever runs the others. */
+const allm_tool *whole_tool(struct whole *w)
 {
     const allm_error *error = NULL;
-    *w = (struct whole){ .home = home, .max = max };
+    struct build mark;
+    build_init(&mark, home_arena(w->home));
+    build_object(&mark);
+    build_key(&mark, SLICE("allm_builtin"));
+    build_text(&mark, SLICE(WHOLE_TOOL));
+    build_end(&mark);
+    const allm_json *metadata = build_done(&mark);
+    if (!metadata)
+        return NULL;
     return shape_copy(
-        home, &tool_shape,
+        w->home, &tool_shape,
         ALLM(tool, .name = WHOLE_TOOL,
              .description = "Read a part of a tool result that was too long "
                             "and has been cut.",
@@ -92,6 +102,6 @@ const allm_tool *whole_tool(struct whole *w, struct allm_home *home, size_t max)
                             "\"length\":{\"type\":\"integer\",\"minimum\":1}},"
                             "\"required\":[\"tool_call_id\"]}",
              .call = read_on, .ud = w, .effect = ALLM_EFFECT_PURE,
-             .flags = ALLM_TOOL_INLINE),
+             .metadata = metadata, .flags = ALLM_TOOL_INLINE),
         &error);
 }

@@ -15,8 +15,7 @@ struct whole {
 };
 
 /* The tool by which a model reads on, in the home; NULL: no memory. */
-const allm_tool *whole_tool(struct whole *w, struct allm_home *home,
-                            size_t max);
+const allm_tool *whole_tool(struct whole *w);
 
 /* Keep a text; for struct turn_terms. */
 bool whole_keep(void *whole, const char *call_id, struct slice text);

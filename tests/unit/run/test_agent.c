@@ -559,6 +559,52 @@ static void loops_share_a_budget(void)
 #define TEN "0123456789"
 #define LONG TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN "end"
 
+static void answer_long(void *self, const allm_tool *tool, allm_tool_run *run,
+                        const allm_json *args)
+{
+    (void)self;
+    (void)tool;
+    (void)args;
+    allm_tool_text(run, LONG, ALLM_NUL_ENDED);
+}
+
+/* The executor runs the caller's tools; the one that reads on is ours. */
+static void the_rest_is_there_with_an_executor_too(void)
+{
+    struct bench b = { .clock = { 0, 0 } };
+    const allm_executor x = { .size = sizeof x, .execute = answer_long,
+                              .flags = ALLM_EXECUTOR_INLINE };
+    b.engine = turns_engine(
+        "[" TURN("c0", "t") ", [" CALL("c1", "tool_output", "{'tool_call_id': 'c0', 'offset': 118}") ", ['finish', 'tool_calls']], " SAY("x") "]",
+        "t=text:", &b.clock);
+    b.thread = turns_thread();
+    b.stream = allm_chat(b.engine, b.thread,
+                         ALLM(call_opts, .max_tool_output = 120,
+                              .executor = &x));
+    CHECK_INT(allm_stream_wait(b.stream), ALLM_OK);
+    const allm_chat_result *c = allm_stream_chat_result(b.stream);
+    CHECK_TEXT(turns_messages(GET(c, thread)),
+               "u:hi a:(c0) t:c0=0123456789012345\n"
+               "[99 of 123 bytes left out: bytes 16 to 115]\n56789end "
+               "a:(c1) t:c1=89end a:x");
+    CHECK_TEXT(allm_stream_tool_output(b.stream, "c0", NULL), LONG);
+    end(&b);
+}
+
+/* A tool of the caller has that name: the rest is there for him alone. */
+static void the_rest_is_there_without_the_tool(void)
+{
+    struct bench b = { .clock = { 0, 0 } };
+    b.engine = turns_engine("[" TURN("c0", "tool_output") ", " SAY("x") "]",
+                            "tool_output=text:" LONG, &b.clock);
+    b.thread = turns_thread();
+    b.stream = allm_chat(b.engine, b.thread,
+                         ALLM(call_opts, .max_tool_output = 120));
+    CHECK_INT(allm_stream_wait(b.stream), ALLM_OK);
+    CHECK_TEXT(allm_stream_tool_output(b.stream, "c0", NULL), LONG);
+    end(&b);
+}
+
 static void long_results_are_cut(void)
 {
     struct bench b = { .clock = { 0, 0 } };
@@ -708,6 +754,8 @@ TESTS = {
     TEST(policies_decide_too),
     TEST(loops_share_a_budget),
     TEST(long_results_are_cut),
+    TEST(the_rest_is_there_with_an_executor_too),
+    TEST(the_rest_is_there_without_the_tool),
     TEST(the_same_calls_again_end_it),
     TEST(an_agent_may_be_left_anywhere),
     TEST_ONCE(every_call_is_answered),
