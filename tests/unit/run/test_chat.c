@@ -563,8 +563,6 @@ static void loop_options_do_not_reach_the_adapter(void)
     end(&b);
 }
 
-/* A key given to a call lives until the last turn, though the caller's text
- * is gone. */
 static void answer(void *self, const allm_tool *tool, allm_tool_run *run,
                    const allm_json *args)
 {
@@ -613,6 +611,8 @@ static void tables_may_be_shorter(void)
     end(&b);
 }
 
+/* A key given to a call lives until the last turn, though the caller's text
+ * is gone. */
 static void options_outlive_the_callers(void)
 {
     struct bench b;
