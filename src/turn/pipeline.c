@@ -247,8 +247,10 @@ allm_status pipeline_run(const allm_pipeline *p, allm_context *c, size_t *at)
         allm_status status = s->run(c, s->ud);
         if (c->broken || c->arena->broken)
             status = ALLM_ERR_NOMEM;
-        if (status < 0)
+        if (status < 0) {
+            ++*at;              /* whoever wants to see errors is next */
             return give_up(c, s, status);
+        }
         if (status != ALLM_OK)
             return status;
     }

@@ -373,6 +373,70 @@ static allm_pipeline *without(const char *name)
     return q;
 }
 
+/* "c0- c1 ": the results of a turn, - for a call that did not run. */
+static void list_results(const allm_context *c, void *ud)
+{
+    char *out = ud;
+    size_t count = 0;
+    const allm_call_result *const *r = allm_context_tool_results(c, &count);
+    for (size_t i = 0; i < count; i++) {
+        strcat(out, r[i]->call->id);
+        strcat(out, r[i]->rejected ? "- " : " ");
+    }
+}
+
+static void the_context_tells_which_calls_ran(void)
+{
+    struct bench b;
+    char out[64] = "";
+    begin(&b,
+          "[[" CALL("c0", "odd", "{}") ", " CALL("c1", "calc", "{}") ", "
+          "['finish', 'tool_calls']], " SAY("x") "]",
+          "calc=text:1",
+          ALLM(agent_opts, .on_iteration = list_results,
+               .on_iteration_ud = out));
+    wait_for(&b);
+    if (check_whole())
+        CHECK_TEXT(out, "c0- c1 ");
+    end(&b);
+}
+
+static allm_status count_and_fail(allm_context *c, void *ud)
+{
+    ++*(int *)ud;
+    return allm_context_fail(c, ALLM(error, .kind = ALLM_ERR_TOOL,
+                                     .reason = "denied"));
+}
+
+/* Stages that want to see errors do, once, in a step as in a loop. */
+static void a_stage_may_see_errors(void)
+{
+    int first = 0, second = 0, third = 0;
+    allm_pipeline *p = allm_pipeline_new();
+    allm_pipeline *q = allm_pipeline_insert(
+        p, "dispatch", ALLM(stage, .name = "no", .run = count_and_fail,
+                            .flags = ALLM_STAGE_ON_ERROR, .ud = &first));
+    allm_pipeline *r = allm_pipeline_insert(
+        q, NULL, ALLM(stage, .name = "after", .run = count_and_fail,
+                      .flags = ALLM_STAGE_ON_ERROR, .ud = &second));
+    allm_pipeline *s = allm_pipeline_insert(
+        r, NULL, ALLM(stage, .name = "blind", .run = count_and_fail,
+                      .ud = &third));
+    struct bench b;
+    begin(&b, "[" TURN("c0", "calc") "]", "calc=text:1",
+          ALLM(agent_opts, .call = ALLM(call_opts, .pipeline = s)));
+    const allm_agent_result *a = wait_for(&b);
+    CHECK_TEXT(GET(GET(a, error), reason), "denied");
+    CHECK_INT(first, s != NULL);
+    CHECK_INT(second, s != NULL);
+    CHECK_INT(third, 0);
+    end(&b);
+    allm_pipeline_free(s);
+    allm_pipeline_free(r);
+    allm_pipeline_free(q);
+    allm_pipeline_free(p);
+}
+
 static void stages_may_be_exchanged(void)
 {
     static const char turns[] =
@@ -751,6 +815,8 @@ TESTS = {
     TEST(wrong_arguments_are_told_to_the_model),
     TEST(options_are_checked),
     TEST(stages_may_be_exchanged),
+    TEST(the_context_tells_which_calls_ran),
+    TEST(a_stage_may_see_errors),
     TEST(policies_decide_too),
     TEST(loops_share_a_budget),
     TEST(long_results_are_cut),
