@@ -161,6 +161,16 @@ static void a_step_is_pulled(void)
           "{'live_tool_events': true}",
           "m c:c0/one c:c1/two m.tool_calls +c0 +c1 c1={\"ok\":1} c1>1 "
           "c0={\"ok\":0} c0>0 step[uatt] ok" },
+        { "one that is too late ends when its time is over", TWO,
+          "one=later:50:ok:0;two=later:99:ok:1", "{'tool_timeout': 50}",
+          "m c:c0/one c:c1/two m.tool_calls +c0 c0={\"ok\":0} c0>0 +c1 "
+          "c1={\"error\":{\"kind\":\"tool\",\"reason\":\"timeout\","
+          "\"message\":\"tool error (two): timeout: no answer within 50 ms; "
+          "the function was given up\",\"tool_name\":\"two\","
+          "\"tool_call_id\":\"c1\",\"cause\":\"no answer within 50 ms; the "
+          "function was given up\",\"metadata\":{}}} c1>{\"error\":\"tool "
+          "error (two): timeout: no answer within 50 ms; the function was "
+          "given up\"} step[uatt] ok" },
         { "T-04 a halt", ECHO, "echo=halt:x:{'a':1}", NULL,
           "m c:c0/echo m.tool_calls +c0 c0={\"halt\":[\"x\",{\"a\":1}]} c0!x "
           "step[uat] ok" },
