@@ -441,8 +441,9 @@ typedef struct allm_verdict {
  * A policy looks at a loop before each call of the model and after each turn.
  * What it puts into the verdict it must keep until it is called again; `state`
  * has state_size bytes, zeroed, for this loop.  Policies are asked in their
- * order; each sees the verdict of the one before it.  < 0: the loop ends with
- * the error "policy_failed".
+ * order; each sees the verdict of the one before it.  A RETRY counts as a turn,
+ * and makes no sense before one.  < 0, or a verdict that makes no sense: the
+ * loop ends with the error "policy_failed".
  */
 typedef struct allm_policy {
     size_t       size;

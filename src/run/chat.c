@@ -83,8 +83,7 @@ static allm_status count_turns(void *state, const allm_loop_view *view,
     struct loop *l = ud;
     (void)state;
     (void)c;
-    if (v->decision != ALLM_DECISION_CONTINUE ||
-        view->turn + 1 < view->max_turns)
+    if (!loop_counts(l, v) || view->turn + 1 < view->max_turns)
         return ALLM_OK;
     v->decision = ALLM_DECISION_HALT;
     v->reason = "max_turns";

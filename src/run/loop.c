@@ -111,9 +111,21 @@ static allm_loop_view view_of(const struct loop *l)
     };
 }
 
-static void *ud_of(const struct loop *l, const allm_policy *p)
+static bool is_callers(const struct loop *l, size_t policy)
 {
-    return p->ud ? p->ud : (void *)(uintptr_t)l;    /* ours get the loop */
+    return policy >= l->callers && policy < l->callers_end;
+}
+
+static void *ud_of(const struct loop *l, size_t policy)
+{
+    return is_callers(l, policy) ? l->policies[policy]->ud
+                                 : (void *)(uintptr_t)l;    /* ours */
+}
+
+bool loop_counts(const struct loop *l, const allm_verdict *v)
+{
+    return v->decision == ALLM_DECISION_CONTINUE ||
+           (v->decision == ALLM_DECISION_RETRY && l->asks_again);
 }
 
 static void policy_failed(struct loop *l, const allm_policy *p,
@@ -125,7 +137,7 @@ static void policy_failed(struct loop *l, const allm_policy *p,
                          .reason = "policy_failed" };
     v->error = loop_error(l, ALLM_ERR_ENGINE, "policy_failed",
                           "the policy %s failed, or gave a verdict that cannot "
-                          "be: HALT needs a reason",
+                          "be: HALT needs a reason, RETRY a turn before it",
                           p->name ? p->name : "?");
 }
 
@@ -154,8 +166,8 @@ static void ask_before(struct loop *l, allm_verdict *v)
         if (!p->before_turn)
             continue;
         allm_status status = p->before_turn(l->states[i], &view, v,
-                                            ud_of(l, p));
-        if (status < 0) {
+                                            ud_of(l, i));
+        if (status < 0 || v->decision == ALLM_DECISION_RETRY) {
             policy_failed(l, p, status, v);
             return;
         }
@@ -166,17 +178,24 @@ static void ask_before(struct loop *l, allm_verdict *v)
 static void ask_after(struct loop *l, const allm_context *c, allm_verdict *v)
 {
     allm_loop_view view = view_of(l);
+    /* of a chat's stages only a caller's can want that */
+    l->asks_again = v->decision == ALLM_DECISION_RETRY &&
+                    !l->setup.terms.retry_blank;
     for (size_t i = 0; i < l->policy_count; i++) {
         const allm_policy *p = l->policies[i];
+        bool retried = v->decision == ALLM_DECISION_RETRY;
         if (!p->after_turn)
             continue;
         allm_status status = p->after_turn(l->states[i], &view, c, v,
-                                           ud_of(l, p));
+                                           ud_of(l, i));
         if (status < 0) {
             policy_failed(l, p, status, v);
             return;
         }
         check_verdict(l, p, v);
+        if (is_callers(l, i) && !retried)
+            l->asks_again = l->asks_again ||
+                            v->decision == ALLM_DECISION_RETRY;
     }
 }
 
@@ -209,6 +228,8 @@ static bool gather_policies(struct loop *l)
     size_t first = list_length(l->front->first),
            last = list_length(l->front->last),
            n = first + last + o->policy_count + 1;
+    l->callers = first;
+    l->callers_end = first + o->policy_count;
     l->policies = arena_zero(a, n * sizeof *l->policies);
     l->states = arena_zero(a, n * sizeof *l->states);
     return l->policies && l->states &&
@@ -430,10 +451,10 @@ static void act(struct loop *l, const allm_context *c, const allm_verdict *v)
         fail(l, status_nomem());
         return;
     }
-    if (v->decision == ALLM_DECISION_CONTINUE) {
+    if (loop_counts(l, v))
         l->turn++;
+    if (c->decision == ALLM_DECISION_CONTINUE)
         l->tool_calls += c->call_count;
-    }
     l->state = OPENING;
 }
 
@@ -643,7 +664,7 @@ static void loop_free(struct machine *m)
     free_step(l);
     for (size_t i = 0; i < l->policy_count; i++)
         if (l->policies[i]->close)
-            l->policies[i]->close(l->states[i], ud_of(l, l->policies[i]));
+            l->policies[i]->close(l->states[i], ud_of(l, i));
     if (l->front->release && l->private)
         l->front->release(l);
     trace_end(&l->span, NULL);

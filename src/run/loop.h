@@ -56,6 +56,9 @@ struct loop {
     size_t policy_count;
     const allm_policy **policies;
     void **states;
+    size_t callers, callers_end;    /* which of them are the caller's */
+    bool asks_again;                /* one of those wants another answer: it
+                                       counts as a turn */
 
     allm_verdict verdict;           /* what ends it, in the home */
     bool open_failed;               /* a turn could not begin */
@@ -82,6 +85,9 @@ const allm_step_result *loop_last(const struct loop *l);
 
 /* Append a user's message to the conversation; false: no memory. */
 bool loop_say(struct loop *l, const char *text);
+
+/* Will this verdict cost a turn? */
+bool loop_counts(const struct loop *l, const allm_verdict *v);
 
 /* An error in the home of the loop, as by printf; never NULL. */
 const allm_error *loop_error(struct loop *l, allm_status kind,

@@ -564,6 +564,125 @@ static void policies_decide_too(void)
 
 #define USED(n) "['usage', {'input_tokens': " #n ", 'output_tokens': 0}], "
 
+/* A policy without a word of its own: what it says, and whether it got ud. */
+static allm_decision said;
+static int called_with_ud;
+
+static allm_status say_before(void *state, const allm_loop_view *view,
+                              allm_verdict *v, void *ud)
+{
+    (void)state;
+    (void)view;
+    called_with_ud += ud != NULL;
+    v->decision = said;
+    v->say = "Well?";
+    return ALLM_OK;
+}
+
+static allm_status say_after(void *state, const allm_loop_view *view,
+                             const allm_context *c, allm_verdict *v, void *ud)
+{
+    (void)state;
+    (void)view;
+    (void)c;
+    called_with_ud += ud != NULL;
+    v->decision = said;
+    return ALLM_OK;
+}
+
+static void policies_are_asked_before_a_turn(void)
+{
+    static const struct {
+        const char *why;
+        allm_decision decision;
+        const char *reason, *messages;
+    } told[] = {
+        { "it says something", ALLM_DECISION_CONTINUE, "completed",
+          "u:hi u:Well? a:(c0) t:c0=1 u:Well?" },
+        { "it is done", ALLM_DECISION_DONE, "completed", "u:hi" },
+        { "it has an error", ALLM_DECISION_ERROR, "error", "u:hi" },
+        { "nothing to do again yet", ALLM_DECISION_RETRY, "policy_failed",
+          "u:hi" },
+    };
+    for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
+        const allm_policy *policy = ALLM(policy, .name = "mine",
+                                         .before_turn = say_before);
+        struct bench b;
+        check_row(told[i].why);
+        said = told[i].decision;
+        called_with_ud = 0;
+        begin(&b, "[" TURN("c0", "t") ", " SAY("x") "]", "t=text:1",
+              ALLM(agent_opts, .call = ALLM(call_opts, .policy_count = 1,
+                                            .policies = &policy)));
+        const allm_agent_result *a = wait_for(&b);
+        CHECK_TEXT(GET(a, reason), told[i].reason);
+        CHECK_TEXT(turns_messages(GET(a, messages)), told[i].messages);
+        CHECK_INT(called_with_ud, 0);
+        end(&b);
+    }
+}
+
+/* A policy that always wants another answer ends at the limit, too. */
+static allm_status again(allm_context *c, void *ud)
+{
+    (void)ud;
+    return allm_context_decide(c, ALLM_DECISION_RETRY, NULL, NULL);
+}
+
+static void a_stage_that_asks_again_counts(void)
+{
+    allm_pipeline *stock = allm_pipeline_new();
+    allm_pipeline *mine = allm_pipeline_insert(
+        stock, "parse", ALLM(stage, .name = "again", .run = again));
+    struct bench b = { .clock = { 0, 0 } };
+    b.engine = turns_engine("[" SAY("x") ", " SAY("y") ", " SAY("z") "]", "",
+                            &b.clock);
+    b.thread = turns_thread();
+    b.stream = allm_chat(b.engine, b.thread,
+                         ALLM(call_opts, .max_turns = 2, .pipeline = mine));
+    CHECK_INT(allm_stream_wait(b.stream), ALLM_OK);
+    const allm_chat_result *c = allm_stream_chat_result(b.stream);
+    CHECK_TEXT(GET(c, halted_reason), "max_turns");
+    CHECK_INT(GET(c, step_count), 2);
+    end(&b);
+    allm_pipeline_free(mine);
+    allm_pipeline_free(stock);
+}
+
+static void asking_again_counts(void)
+{
+    static const char turns[] = "[" TURN("c0", "t") ", " SAY("x") ", "
+                                SAY("y") ", " SAY("z") "]";
+    const allm_policy *policy = ALLM(policy, .name = "mine",
+                                     .after_turn = say_after);
+    struct bench b;
+    said = ALLM_DECISION_RETRY;
+    called_with_ud = 0;
+    begin(&b, turns, "t=text:1",
+          ALLM(agent_opts, .max_iterations = 3,
+               .call = ALLM(call_opts, .policy_count = 1,
+                            .policies = &policy)));
+    const allm_agent_result *a = wait_for(&b);
+    CHECK_TEXT(GET(a, reason), "max_iterations_reached");
+    CHECK_INT(GET(a, iterations), 3);
+    CHECK_INT(GET(a, tool_calls), 1);
+    CHECK_INT(called_with_ud, 0);
+    end(&b);
+    b = (struct bench){ .clock = { 0, 0 } };
+    b.engine = turns_engine(turns, "t=text:1", &b.clock);
+    b.thread = turns_thread();
+    b.stream = allm_chat(b.engine, b.thread,
+                         ALLM(call_opts, .max_turns = 3, .policy_count = 1,
+                              .policies = &policy));
+    CHECK_INT(allm_stream_wait(b.stream), ALLM_OK);
+    const allm_chat_result *c = allm_stream_chat_result(b.stream);
+    CHECK_TEXT(GET(c, halted_reason), "max_turns");
+    CHECK_INT(GET(c, step_count), 3);
+    CHECK_TEXT(turns_messages(GET(c, thread)),
+               "u:hi a:(c0) t:c0=1 a:x a:y");
+    end(&b);
+}
+
 static void loops_share_a_budget(void)
 {
     static const char turns[] = "[[" USED(60)
@@ -818,6 +937,9 @@ TESTS = {
     TEST(the_context_tells_which_calls_ran),
     TEST(a_stage_may_see_errors),
     TEST(policies_decide_too),
+    TEST(policies_are_asked_before_a_turn),
+    TEST(asking_again_counts),
+    TEST(a_stage_that_asks_again_counts),
     TEST(loops_share_a_budget),
     TEST(long_results_are_cut),
     TEST(the_rest_is_there_with_an_executor_too),
