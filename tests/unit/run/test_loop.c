@@ -90,6 +90,29 @@ static void every_step_is_told_before_it_counts(void)
     }
 }
 
+/* A provider that counts its calls in each answer gives two the same id. */
+static void calls_of_two_turns_have_two_keys(void)
+{
+    struct book book = { .fail_at = 0 };
+    allm_engine *e = turns_engine("[" TURN ", " TURN ", " SAY("x") "]",
+                                  "a=text:1;b=text:2", NULL);
+    allm_thread *t = turns_thread();
+    allm_stream *s = allm_chat(e, t,
+                               ALLM(call_opts, .request_id = "r",
+                                    .journal = write_down,
+                                    .journal_ud = &book));
+    while (turns_runs(), allm_stream_next(s, &(const allm_event *){ NULL }) ==
+                             ALLM_EVENT)
+        ;
+    if (check_whole()) {
+        CHECK(strstr(book.told, "+r/0/c0/w") != NULL);
+        CHECK(strstr(book.told, "+r/1/c0/w") != NULL);
+    }
+    allm_stream_free(s);
+    allm_thread_free(t);
+    allm_engine_free(e);
+}
+
 static void halts_are_told_with_their_values(void)
 {
     struct book book = { .fail_at = 0 };
@@ -121,6 +144,32 @@ static allm_response *answer(void)
     allm_response *mine = r ? allm_response_new(r) : NULL;
     allm_codec_free(c);
     return mine;
+}
+
+/* The breaker of an agent counts what failed before, too. */
+static void a_replayed_error_is_one(void)
+{
+    allm_response *r = answer();
+    const allm_replay_tool *tools[] = {
+        ALLM(replay_tool, .tool_call_id = "c0", .done = 1, .content = "bad",
+             .is_error = 1),
+        ALLM(replay_tool, .tool_call_id = "c1", .done = 1, .content = "fine"),
+    };
+    allm_engine *e = turns_engine("[" SAY("x") "]", "a=text:1;b=text:2", NULL);
+    allm_thread *t = turns_thread();
+    allm_stream *s = allm_agent(
+        e, t,
+        ALLM(agent_opts, .max_repeats = 1,
+             .call = ALLM(call_opts,
+                          .replay = ALLM(journal_replay, .response = r,
+                                         .tool_count = 2, .tools = tools))));
+    CHECK_INT(allm_stream_wait(s), ALLM_OK);
+    const allm_agent_result *a = allm_stream_agent_result(s);
+    CHECK_TEXT(GET(a, reason), "circuit_breaker");
+    allm_stream_free(s);
+    allm_response_free(r);
+    allm_thread_free(t);
+    allm_engine_free(e);
 }
 
 static void a_turn_goes_on_from_its_journal(void)
@@ -406,6 +455,8 @@ static void a_chat_is_cancelled_from_elsewhere(void)
 
 TESTS = {
     TEST(every_step_is_told_before_it_counts),
+    TEST(calls_of_two_turns_have_two_keys),
+    TEST(a_replayed_error_is_one),
     TEST(halts_are_told_with_their_values),
     TEST(a_turn_goes_on_from_its_journal),
     TEST(a_pure_tool_is_run_again),
