@@ -486,7 +486,8 @@ ALLM_API const allm_error *allm_thread_error(const allm_thread *);
 ALLM_API allm_text *allm_thread_json(const allm_thread *, uint32_t form);
 
 /* Append: a text as a message, a message, several.  Refused wholly or done
- * wholly. */
+ * wholly.  A message is not checked here, but by the call that it is sent with
+ * (invalid_thread): a thread may hold what was loaded from elsewhere. */
 ALLM_API allm_status allm_thread_add(allm_thread *, allm_role,
                                      const char *text);
 ALLM_API allm_status allm_thread_append(allm_thread *, const allm_message *);

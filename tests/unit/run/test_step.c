@@ -297,6 +297,25 @@ static void guards_come_in_their_order(void)
 
 /* ----------------------------------------------------------- per-tool manual --- */
 
+/* A thread is data and takes what it is given; the call says what is wrong. */
+static void a_message_without_role_or_text_is_refused(void)
+{
+    allm_engine *e = turns_engine("[]", "", NULL);
+    allm_thread *t = turns_thread();
+    CHECK_INT(allm_thread_append(t, ALLM(message, .text = "x")), ALLM_OK);
+    CHECK_INT(allm_thread_append(t, ALLM(message, .role = ALLM_ROLE_USER)),
+              ALLM_OK);
+    allm_stream *s = allm_step(e, t, NULL);
+    const allm_error *error = allm_stream_error(s);
+    CHECK_ERROR(error, ALLM_ERR_VALIDATION, "invalid_thread", NULL);
+    if (error && check_whole())
+        CHECK_VALUE(error->errors, "[[['messages',1,'role'],'unknown'],"
+                                   "[['messages',2,'content'],'invalid_type']]");
+    allm_stream_free(s);
+    allm_thread_free(t);
+    allm_engine_free(e);
+}
+
 static void manual_tools_are_left_to_the_caller(void)
 {
     static const char script[] = "[[" CALL("m1", "charge", "{}") ", " CALL(
@@ -568,6 +587,7 @@ TESTS = {
     TEST(an_unknown_tool_is_an_error_where_one_waits),
     TEST(what_cannot_begin_is_told_at_once),
     TEST(guards_come_in_their_order),
+    TEST(a_message_without_role_or_text_is_refused),
     TEST(manual_tools_are_left_to_the_caller),
     TEST(a_callback_decides_about_failures),
     TEST(the_tap_sees_the_adapters_events),
