@@ -281,6 +281,61 @@ static void wrong_arguments_are_told_to_the_model(void)
 
 /* --------------------------------------------------------------- options --- */
 
+static void answer_fine(allm_tool_run *run, const allm_json *args, void *ud)
+{
+    (void)args;
+    (void)ud;
+    allm_tool_text(run, "fine", ALLM_NUL_ENDED);
+}
+
+/* Two tools of 50 ms, and a call without what its tool requires. */
+static void habits_may_be_changed(void)
+{
+    static const struct {
+        uint32_t flags;
+        int64_t ms;
+        const char *results;
+    } told[] = {
+        { 0, 100, "u:hi a:(c0,c1) t:c0=1 t:c1=2" },
+        { ALLM_AGENT_PARALLEL, 50, "u:hi a:(c0,c1) t:c0=1 t:c1=2" },
+    };
+    for (size_t i = 0; i < 2; i++) {
+        struct bench b;
+        begin(&b,
+              "[[" CALL("c0", "a", "{}") ", " CALL("c1", "b", "{}") ", "
+              "['finish', 'tool_calls']], " SAY("x") "]",
+              "a=later:50:text:1;b=later:50:text:2",
+              ALLM(agent_opts, .flags = told[i].flags));
+        const allm_agent_result *a = wait_for(&b);
+        CHECK_TEXT(turns_messages(GET(a, messages)), told[i].results);
+        CHECK_INT(b.clock.now_ns / 1000000, told[i].ms);
+        end(&b);
+    }
+    for (int any = 0; any < 2; any++) {
+        struct bench b = { .clock = { 0, 0 } };
+        allm_engine *bare = turns_engine("[" TURN("c0", "t") ", " SAY("x") "]",
+                                         "", &b.clock);
+        allm_tool *tool = allm_tool_new(
+            ALLM(tool, .name = "t", .description = "",
+                 .schema_text = "{\"required\": [\"q\"]}",
+                 .call = answer_fine, .flags = ALLM_TOOL_INLINE));
+        b.engine = allm_engine_put_tool(bare, tool);
+        b.thread = turns_thread();
+        b.stream = allm_agent(
+            b.engine, b.thread,
+            ALLM(agent_opts, .flags = any ? ALLM_AGENT_ANY_ARGUMENTS : 0));
+        CHECK_INT(allm_stream_wait(b.stream), ALLM_OK);
+        const allm_agent_result *a = allm_stream_agent_result(b.stream);
+        CHECK_TEXT(turns_messages(GET(a, messages)),
+                   any ? "u:hi a:(c0) t:c0=fine"
+                       : "u:hi a:(c0) t:c0=Error: invalid arguments for 't': "
+                         "missing required field: q");
+        end(&b);
+        allm_tool_free(tool);
+        allm_engine_free(bare);
+    }
+}
+
 static void options_are_checked(void)
 {
     static const struct {
@@ -933,6 +988,7 @@ TESTS = {
     TEST(usage_is_of_all_calls),
     TEST(wrong_arguments_are_told_to_the_model),
     TEST(options_are_checked),
+    TEST(habits_may_be_changed),
     TEST(stages_may_be_exchanged),
     TEST(the_context_tells_which_calls_ran),
     TEST(a_stage_may_see_errors),

@@ -9,6 +9,8 @@
 #include "harness/play.h"
 #include "harness/turns.h"
 
+#include <stdio.h>
+
 #define CALL(id, name, args) \
     "['tool_call', {'id': '" id "', 'name': '" name "', 'arguments': " args "}]"
 #define TURN(id, name) \
@@ -332,6 +334,43 @@ static void the_next_turn_opens_on_the_next_pull(void)
     CHECK_INT(allm_fake_calls(b.engine), 1);
     CHECK_INT(allm_fake_released(b.engine), 1);
     end(&b);
+}
+
+/* Left in the middle, the result is the fold of what was seen. */
+static void a_chat_left_is_the_fold_of_what_was_seen(void)
+{
+    static const char *const scripts[] = {
+        "[" SAY("word") "]",
+        "[[['text', 'par'], ['text', 't'], ['error', 'timeout']]]",
+        "[" TURN("c0", "echo") ", [['text', 'x'], ['error', 'timeout'], "
+        "['finish', 'stop']]]",
+    };
+    for (int i = 0; i < 3 * 16; i++) {
+        struct bench b;
+        const allm_event *event = NULL;
+        begin(&b, scripts[i / 16], "echo=ok:1", NULL, NULL);
+        check_row(scripts[i / 16]);
+        allm_collector *fold = allm_collector_new(b.thread);
+        for (int n = i % 16;
+             n && allm_stream_next(b.stream, &event) == ALLM_EVENT; n--)
+            allm_collector_add(fold, event);
+        allm_stream_cancel(b.stream);
+        CHECK_INT(allm_stream_wait(b.stream), ALLM_OK);
+        const allm_chat_result *c = allm_stream_chat_result(b.stream);
+        allm_chat_result *f = allm_collector_chat_result(fold);
+        CHECK_TEXT(GET(c, halted_reason), GET(f, halted_reason));
+        CHECK_INT(GET(c, step_count), GET(f, step_count));
+        char messages[512];
+        snprintf(messages, sizeof messages, "%s",
+                 turns_messages(GET(f, thread)));
+        CHECK_TEXT(turns_messages(GET(c, thread)), messages);
+        const allm_response *mine = GET(c, final_response);
+        const allm_response *theirs = GET(f, final_response);
+        CHECK_TEXT(GET(mine, output_text), GET(theirs, output_text));
+        allm_chat_result_free(f);
+        allm_collector_free(fold);
+        end(&b);
+    }
 }
 
 static void a_chat_may_be_left_anywhere(void)
@@ -887,6 +926,7 @@ TESTS = {
     TEST(a_chat_is_pulled),
     TEST(the_next_turn_opens_on_the_next_pull),
     TEST(a_chat_may_be_left_anywhere),
+    TEST_ONCE(a_chat_left_is_the_fold_of_what_was_seen),
     TEST(structured_answers_take_two_passes),
     TEST(the_second_pass_has_no_tools),
     TEST(an_answer_may_have_to_fit),

@@ -341,6 +341,38 @@ static void composition_gets_all_results(void)
 
 /* ------------------------------------------------------------ neighbours --- */
 
+static allm_json *what_is_known(const allm_json *serial, void *ud)
+{
+    allm_json_build *b = allm_json_build_new(NULL);
+    (void)ud;
+    allm_json_build_object(b);
+    allm_json_build_key(b, "known");
+    allm_json_build_value(b, serial);
+    allm_json_build_end(b);
+    return allm_json_build_done(b);
+}
+
+/* More parallel steps than run at once: the last one begins when others have
+ * ended. */
+static void plan_many(allm_plan *plan, const allm_json *args, void *ud)
+{
+    (void)args;
+    (void)ud;
+    allm_plan_serial(plan, "a", "A", NULL);
+    for (int i = 0; i < 4; i++)
+        allm_plan_parallel(plan, "b", "B", NULL);
+    allm_plan_parallel_fn(plan, "echo", "E", what_is_known, NULL);
+}
+
+static void parallel_steps_do_not_see_one_another(void)
+{
+    CHECK_TEXT(play_once(plan_many, "{}"),
+               "c0=## Sequential Results\n\n### Step 1: A\ndata\n\n"
+               "## Additional Results\n\n### B\ndata\n\n### B\ndata\n\n"
+               "### B\ndata\n\n### B\ndata\n\n### E\n"
+               "{\"known\":{\"a\":\"data\"}}");
+}
+
 static void recipes_and_functions_mix(void)
 {
     struct tools_bench t;
@@ -429,6 +461,7 @@ TESTS = {
     TEST(composition_may_be_the_callers),
     TEST(composition_gets_all_results),
     TEST(recipes_and_functions_mix),
+    TEST(parallel_steps_do_not_see_one_another),
     TEST(chats_read_of_failed_recipes_as_of_others),
     TEST(steps_are_traced),
     TEST(a_batch_may_go_while_steps_run),
