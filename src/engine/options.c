@@ -327,8 +327,8 @@ static const char *store_word(const struct option *r, const allm_json *v,
 /* max_turns may be false: then the next place that has one counts. */
 static bool is_left_out(const struct option *r, const allm_json *v)
 {
-    return r->to == TO(max_turns) &&
-           allm_json_type_of(v) == ALLM_JSON_BOOL && !allm_json_true(v);
+    return r->to == TO(max_turns) && allm_json_type_of(v) == ALLM_JSON_BOOL &&
+           !allm_json_true(v);
 }
 
 /* Put the value where the row says; NULL, or what was expected. */

@@ -194,8 +194,7 @@ static void ask_after(struct loop *l, const allm_context *c, allm_verdict *v)
         }
         check_verdict(l, p, v);
         if (is_callers(l, i) && !retried)
-            l->asks_again = l->asks_again ||
-                            v->decision == ALLM_DECISION_RETRY;
+            l->asks_again = l->asks_again || v->decision == ALLM_DECISION_RETRY;
     }
 }
 

@@ -374,9 +374,9 @@ static const allm_error *take_defaults(struct setup *s)
 static const allm_error *read_all(struct setup *s, const allm_call_opts *opts)
 {
     static const allm_error *(*const steps[])(struct setup *) = {
-        take_max_turns, refuse_functions, take_defaults, take_key, take_tables,
-        take_handles,   take_policies,    take_replay,   take_tools, take_options,
-        take_trace,
+        take_max_turns, refuse_functions, take_defaults, take_key,
+        take_tables,    take_handles,     take_policies, take_replay,
+        take_tools,     take_options,     take_trace,
     };
     const allm_error *error = options_read(&s->options, s->home, opts);
     for (size_t i = 0; !error && i < sizeof steps / sizeof *steps; i++)

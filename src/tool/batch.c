@@ -238,20 +238,12 @@ static struct outcome text_outcome(struct batch *b, enum outcome_kind kind,
     return o;
 }
 
-/* The tool that reads on in a cut result is no executor's. */
-static bool is_ours(const allm_tool *tool)
-{
-    return tool && tool->call &&
-           json_is(allm_json_get(tool->metadata, "allm_builtin"),
-                   "tool_output");
-}
-
 /* Run it directly. */
 static void start_run(struct batch *b, struct slot *s)
 {
     bool known = true;
     const char *name = s->result.call->name;
-    if (!is_ours(s->result.tool))
+    if (!compact_is_reader(s->result.tool))
         s->run->executor = executor_pick(b->opts.executor, name, &known);
     if (known)
         run_start(s->run);
@@ -323,7 +315,7 @@ static void start(struct batch *b, struct slot *s)
     b->running++;
     allm_recipe recipe = executor_recipe(b->opts.executor,
                                          s->result.call->name);
-    if (recipe.fn && !is_ours(s->result.tool))
+    if (recipe.fn && !compact_is_reader(s->result.tool))
         start_recipe(b, s, &recipe);
     else
         start_run(b, s);

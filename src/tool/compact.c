@@ -25,6 +25,12 @@ bool compact_is_help(const allm_tool *tool)
     return json_is(allm_json_get(tool->metadata, MARK), HELP);
 }
 
+bool compact_is_reader(const allm_tool *tool)
+{
+    return tool && tool->call &&
+           json_is(allm_json_get(tool->metadata, MARK), "tool_output");
+}
+
 bool compact_any(size_t count, const allm_tool *const *tools)
 {
     for (size_t i = 0; i < count; i++)

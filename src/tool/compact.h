@@ -28,6 +28,10 @@ bool compact_collides(size_t count, const allm_tool *const *tools);
 /* Is it our tool_help, by its mark? */
 bool compact_is_help(const allm_tool *tool);
 
+/* Is it, by its mark, the tool that reads on in a result that was cut?  It is
+ * run by its own function, whoever runs the others. */
+bool compact_is_reader(const allm_tool *tool);
+
 /* Does this name mean our tool_help among these tools? */
 bool compact_names_help(const char *name, size_t count,
                         const allm_tool *const *tools);

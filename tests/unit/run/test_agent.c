@@ -302,8 +302,9 @@ static void habits_may_be_changed(void)
     for (size_t i = 0; i < 2; i++) {
         struct bench b;
         begin(&b,
-              "[[" CALL("c0", "a", "{}") ", " CALL("c1", "b", "{}") ", "
-              "['finish', 'tool_calls']], " SAY("x") "]",
+              "[[" CALL("c0", "a", "{}") ", " CALL(
+                  "c1", "b", "{}") ", "
+                                   "['finish', 'tool_calls']], " SAY("x") "]",
               "a=later:50:text:1;b=later:50:text:2",
               ALLM(agent_opts, .flags = told[i].flags));
         const allm_agent_result *a = wait_for(&b);
@@ -315,10 +316,10 @@ static void habits_may_be_changed(void)
         struct bench b = { .clock = { 0, 0 } };
         allm_engine *bare = turns_engine("[" TURN("c0", "t") ", " SAY("x") "]",
                                          "", &b.clock);
-        allm_tool *tool = allm_tool_new(
-            ALLM(tool, .name = "t", .description = "",
-                 .schema_text = "{\"required\": [\"q\"]}",
-                 .call = answer_fine, .flags = ALLM_TOOL_INLINE));
+        allm_tool *tool =
+            allm_tool_new(ALLM(tool, .name = "t", .description = "",
+                               .schema_text = "{\"required\": [\"q\"]}",
+                               .call = answer_fine, .flags = ALLM_TOOL_INLINE));
         b.engine = allm_engine_put_tool(bare, tool);
         b.thread = turns_thread();
         b.stream = allm_agent(
@@ -445,8 +446,9 @@ static void the_context_tells_which_calls_ran(void)
     struct bench b;
     char out[64] = "";
     begin(&b,
-          "[[" CALL("c0", "odd", "{}") ", " CALL("c1", "calc", "{}") ", "
-          "['finish', 'tool_calls']], " SAY("x") "]",
+          "[[" CALL("c0", "odd", "{}") ", " CALL(
+              "c1", "calc", "{}") ", "
+                                  "['finish', 'tool_calls']], " SAY("x") "]",
           "calc=text:1",
           ALLM(agent_opts, .on_iteration = list_results,
                .on_iteration_ud = out));
@@ -468,15 +470,17 @@ static void a_stage_may_see_errors(void)
 {
     int first = 0, second = 0, third = 0;
     allm_pipeline *p = allm_pipeline_new();
-    allm_pipeline *q = allm_pipeline_insert(
-        p, "dispatch", ALLM(stage, .name = "no", .run = count_and_fail,
-                            .flags = ALLM_STAGE_ON_ERROR, .ud = &first));
-    allm_pipeline *r = allm_pipeline_insert(
-        q, NULL, ALLM(stage, .name = "after", .run = count_and_fail,
-                      .flags = ALLM_STAGE_ON_ERROR, .ud = &second));
+    allm_pipeline *q =
+        allm_pipeline_insert(p, "dispatch",
+                             ALLM(stage, .name = "no", .run = count_and_fail,
+                                  .flags = ALLM_STAGE_ON_ERROR, .ud = &first));
+    allm_pipeline *r =
+        allm_pipeline_insert(q, NULL,
+                             ALLM(stage, .name = "after", .run = count_and_fail,
+                                  .flags = ALLM_STAGE_ON_ERROR, .ud = &second));
     allm_pipeline *s = allm_pipeline_insert(
-        r, NULL, ALLM(stage, .name = "blind", .run = count_and_fail,
-                      .ud = &third));
+        r, NULL,
+        ALLM(stage, .name = "blind", .run = count_and_fail, .ud = &third));
     struct bench b;
     begin(&b, "[" TURN("c0", "calc") "]", "calc=text:1",
           ALLM(agent_opts, .call = ALLM(call_opts, .pipeline = s)));
@@ -706,8 +710,8 @@ static void a_stage_that_asks_again_counts(void)
 
 static void asking_again_counts(void)
 {
-    static const char turns[] = "[" TURN("c0", "t") ", " SAY("x") ", "
-                                SAY("y") ", " SAY("z") "]";
+    static const char turns[] =
+        "[" TURN("c0", "t") ", " SAY("x") ", " SAY("y") ", " SAY("z") "]";
     const allm_policy *policy = ALLM(policy, .name = "mine",
                                      .after_turn = say_after);
     struct bench b;
@@ -733,8 +737,7 @@ static void asking_again_counts(void)
     const allm_chat_result *c = allm_stream_chat_result(b.stream);
     CHECK_TEXT(GET(c, halted_reason), "max_turns");
     CHECK_INT(GET(c, step_count), 3);
-    CHECK_TEXT(turns_messages(GET(c, thread)),
-               "u:hi a:(c0) t:c0=1 a:x a:y");
+    CHECK_TEXT(turns_messages(GET(c, thread)), "u:hi a:(c0) t:c0=1 a:x a:y");
     end(&b);
 }
 
@@ -813,12 +816,14 @@ static void the_rest_is_there_with_an_executor_too(void)
     const allm_executor x = { .size = sizeof x, .execute = answer_long,
                               .flags = ALLM_EXECUTOR_INLINE };
     b.engine = turns_engine(
-        "[" TURN("c0", "t") ", [" CALL("c1", "tool_output", "{'tool_call_id': 'c0', 'offset': 118}") ", ['finish', 'tool_calls']], " SAY("x") "]",
+        "[" TURN("c0", "t") ", [" CALL(
+            "c1", "tool_output",
+            "{'tool_call_id': 'c0', 'offset': 118}") ", ['finish', 'tool_calls']], " SAY("x") "]",
         "t=text:", &b.clock);
     b.thread = turns_thread();
-    b.stream = allm_chat(b.engine, b.thread,
-                         ALLM(call_opts, .max_tool_output = 120,
-                              .executor = &x));
+    b.stream =
+        allm_chat(b.engine, b.thread,
+                  ALLM(call_opts, .max_tool_output = 120, .executor = &x));
     CHECK_INT(allm_stream_wait(b.stream), ALLM_OK);
     const allm_chat_result *c = allm_stream_chat_result(b.stream);
     CHECK_TEXT(turns_messages(GET(c, thread)),

@@ -631,8 +631,7 @@ static void tables_outlive_the_callers(void)
     memset(&x, 0, sizeof x);
     memset(&y, 0, sizeof y);
     const allm_chat_result *c = wait_for(&b);
-    CHECK_TEXT(turns_messages(GET(c, thread)),
-               "u:hi a:(c0) t:c0=LOUD a:done");
+    CHECK_TEXT(turns_messages(GET(c, thread)), "u:hi a:(c0) t:c0=LOUD a:done");
     end(&b);
 }
 
@@ -645,8 +644,7 @@ static void tables_may_be_shorter(void)
     memset((char *)&x + size, 0xff, sizeof x - size);
     begin(&b, TWO, "echo=ok:1", NULL, ALLM(call_opts, .executor = &x));
     const allm_chat_result *c = wait_for(&b);
-    CHECK_TEXT(turns_messages(GET(c, thread)),
-               "u:hi a:(c0) t:c0=mine a:done");
+    CHECK_TEXT(turns_messages(GET(c, thread)), "u:hi a:(c0) t:c0=mine a:done");
     end(&b);
 }
 

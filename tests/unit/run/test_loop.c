@@ -101,8 +101,8 @@ static void calls_of_two_turns_have_two_keys(void)
                                ALLM(call_opts, .request_id = "r",
                                     .journal = write_down,
                                     .journal_ud = &book));
-    while (turns_runs(), allm_stream_next(s, &(const allm_event *){ NULL }) ==
-                             ALLM_EVENT)
+    while (turns_runs(),
+           allm_stream_next(s, &(const allm_event *){ NULL }) == ALLM_EVENT)
         ;
     if (check_whole()) {
         CHECK(strstr(book.told, "+r/0/c0/w") != NULL);

@@ -309,8 +309,9 @@ static void a_message_without_role_or_text_is_refused(void)
     const allm_error *error = allm_stream_error(s);
     CHECK_ERROR(error, ALLM_ERR_VALIDATION, "invalid_thread", NULL);
     if (error && check_whole())
-        CHECK_VALUE(error->errors, "[[['messages',1,'role'],'unknown'],"
-                                   "[['messages',2,'content'],'invalid_type']]");
+        CHECK_VALUE(error->errors,
+                    "[[['messages',1,'role'],'unknown'],"
+                    "[['messages',2,'content'],'invalid_type']]");
     allm_stream_free(s);
     allm_thread_free(t);
     allm_engine_free(e);
