@@ -77,6 +77,7 @@ typedef struct allm_call {
     const struct allm_embed_request *embed;     /* what is asked instead of
                                          the request's messages; or NULL    */
     const allm_image_request *image;            /* the same                 */
+    const struct allm_moderation_request *moderation;   /* the same         */
 } allm_call;
 
 /*

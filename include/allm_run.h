@@ -17,6 +17,7 @@
  *   11  Agents                the same machine as an agent's loop
  *   12  Embeddings            texts as vectors
  *   13  Making images         by words, or of other images
+ *   14  Moderation            is it harmful?
  */
 #ifndef ALLM_H
 # include "allm.h"              /* which includes this file, in its turn */
@@ -778,6 +779,50 @@ ALLM_API allm_stream *allm_image_generate(const allm_engine *,
 /* Lent by the stream; NULL until it has ended with ALLM_OK. */
 ALLM_API const allm_image_response *
 allm_stream_image_response(const allm_stream *);
+
+/* ----------------------------------------------------- 14  Moderation --- */
+
+/* What is to be judged.  Without images each text by itself; with images all
+ * of it together, as one thing. */
+typedef struct allm_moderation_request {
+    size_t             size;
+    const char        *model;         /* NULL: the call's; else the engine's if
+                                         it is for moderation; else whatever
+                                         the provider takes                 */
+    size_t             input_count;   /* at most 1000 texts                 */
+    const char *const *inputs;        /* none of them empty                 */
+    size_t             image_count;
+    const allm_image *const *images;
+    const allm_json   *options;       /* the provider's own                 */
+} allm_moderation_request;
+
+/* Objects with a member for each category; {}: nothing was told. */
+typedef struct allm_moderation {
+    size_t           size;
+    uint32_t         flagged;         /* 1: it is in one of them            */
+    uint32_t         reserved;
+    const allm_json *categories;      /* {"violence": true}                 */
+    const allm_json *scores;          /* {"violence": 0.98}                 */
+    const allm_json *input_types;     /* {"violence": ["text", "image"]}    */
+} allm_moderation;
+
+typedef struct allm_moderations {
+    size_t            size;
+    size_t            count;          /* of the inputs; 1 with images       */
+    const allm_moderation *const *results;
+    const char       *id;             /* of the answer; or NULL             */
+    const char       *request_id;
+    const char       *model;          /* as the provider names it; or NULL  */
+    const allm_usage *usage;          /* never NULL; mostly nothing is set  */
+    const allm_json  *raw;            /* the answer as it came              */
+} allm_moderations;
+
+/* A stream without events, as allm_embed() gives one. */
+ALLM_API allm_stream *allm_moderate(const allm_engine *,
+                                    const allm_moderation_request *,
+                                    const allm_call_opts *);
+/* Lent by the stream; NULL until it has ended with ALLM_OK. */
+ALLM_API const allm_moderations *allm_stream_moderations(const allm_stream *);
 
 #ifdef __cplusplus
 }

@@ -26,6 +26,7 @@ static const char *const engine_reasons[] = {
     "policy_failed",    "budget_exceeded",
     "max_iterations_reached", "circuit_breaker",
     "empty_stop",       "no_embed_adapter",
+    "no_moderation_adapter",
     NULL,
 };
 
@@ -47,7 +48,8 @@ static const char *const validation_reasons[] = {
     "invalid_request", "invalid_message",       "invalid_tool",
     "invalid_thread",  "invalid_session",       "invalid_session_input",
     "unsupported_capability", "vision_not_in_v0_2", "invalid_image_request",
-    "invalid_output",  "invalid_embedding_request", NULL,
+    "invalid_output",  "invalid_embedding_request",
+    "invalid_moderation_request", NULL,
 };
 
 static const char *const tool_reasons[] = {

@@ -43,6 +43,7 @@ static const struct span {
     { "tool", "execute_tool", "INTERNAL" },
     { "image", "generate_content", "CLIENT" },
     { "embed", "embeddings", "CLIENT" },
+    { "moderate", "moderate", "CLIENT" },       /* ours, too */
 };
 
 static const struct span *span_named(const char *name)

@@ -4,6 +4,7 @@
 #include "provider/fake.h"
 #include "provider/fake_embed.h"
 #include "provider/fake_image.h"
+#include "provider/fake_moderate.h"
 #include "provider/gemini.h"
 #include "provider/gemini_embed.h"
 #include "provider/gemini_image.h"
@@ -14,6 +15,7 @@
 #include "provider/openai_chat_quirks.h"
 #include "provider/openai_embed.h"
 #include "provider/openai_image.h"
+#include "provider/openai_moderate.h"
 #include "provider/openai_responses.h"
 #include "provider/openai_responses_quirks.h"
 
@@ -27,6 +29,10 @@ static const struct tasks_way ways[] = {
     { TASKS_IMAGE, &openai_responses_adapter, &openai_image_adapter, 0, 0 },
     { TASKS_IMAGE, &gemini_adapter, &gemini_image_adapter, 0, 0 },
     { TASKS_IMAGE, &fake_adapter, &fake_image_adapter, 0, 0 },
+    { TASKS_MODERATE, &openai_chat_adapter, &openai_moderate_adapter, 0, 0 },
+    { TASKS_MODERATE, &openai_responses_adapter, &openai_moderate_adapter, 0,
+      0 },
+    { TASKS_MODERATE, &fake_adapter, &fake_moderate_adapter, 0, 0 },
 };
 
 const struct tasks_way *tasks_find(const struct registry_row *row,

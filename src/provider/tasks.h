@@ -4,7 +4,7 @@
 
 #include "provider/registry.h"
 
-enum tasks_kind { TASKS_EMBED, TASKS_IMAGE };
+enum tasks_kind { TASKS_EMBED, TASKS_IMAGE, TASKS_MODERATE };
 
 struct tasks_way {
     enum tasks_kind kind;

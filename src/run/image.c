@@ -6,19 +6,13 @@
  * A result is a list of images in their plain form.
  */
 #include "data/image.h"
-#include "base/base64.h"
-#include "base/file.h"
 #include "base/status.h"
 #include "data/decode.h"
-#include "data/error.h"
 #include "data/image_request.h"
-#include "data/path.h"
 #include "data/validate.h"
-#include "run/images.h"
+#include "run/image_inputs.h"
 #include "run/task.h"
 #include "json/json.h"
-
-#include <errno.h>
 
 struct image {
     struct task task;
@@ -32,76 +26,13 @@ struct image {
 
 /* ------------------------------------------------------------------- inputs --- */
 
-static const allm_error *refuse(struct image *m, const struct path *where,
-                                const char *fault)
-{
-    struct build list;
-    struct arena *a = home_arena(m->task.home);
-    build_init(&list, a);
-    build_array(&list);
-    path_write_pair(&list, where, false, fault);
-    build_end(&list);
-    const allm_json *errors = build_done(&list);
-    return errors ? error_validation(a, "invalid_image_request", errors)
-                  : status_nomem();
-}
-
-static const allm_error *read_file(struct image *m, const struct path *where,
-                                   allm_image *image)
-{
-    struct slice bytes;
-    int why = file_read(home_arena(m->task.home), image->data, IMAGES_LIMIT,
-                        &bytes);
-    if (why == ENOMEM)
-        return status_nomem();
-    if (why)
-        return refuse(m, where,
-                      why == EFBIG ? "image_too_large" : file_error_name(why));
-    image->data = bytes.ptr;
-    image->data_len = bytes.len;
-    return NULL;
-}
-
-static const allm_error *read_base64(struct image *m, const struct path *where,
-                                     allm_image *image)
-{
-    struct buf bytes;
-    buf_init(&bytes, home_arena(m->task.home), IMAGES_LIMIT);
-    if (!base64_take(&bytes, (struct slice){ image->data, image->data_len })) {
-        if (bytes.broken && !bytes.over)
-            return status_nomem();
-        return refuse(m, where,
-                      bytes.over ? "image_too_large" : "invalid_base64");
-    }
-    image->data = bytes.ptr;
-    image->data_len = bytes.len;
-    return NULL;
-}
-
-/* The same image as bytes, which all dialects can send. */
 static const allm_error *load(struct image *m, const struct path *where,
                               const allm_image **slot)
 {
-    const allm_error *error = NULL;
-    allm_image *mine = arena_alloc(home_arena(m->task.home), sizeof *mine);
-    if (!mine)
-        return status_nomem();
-    *mine = **slot;
-    mine->home = NULL;
-    mine->source = ALLM_IMAGE_BINARY;
-    switch ((*slot)->source) {
-    case ALLM_IMAGE_BINARY:
-        return NULL;
-    case ALLM_IMAGE_FILE:
-        error = read_file(m, where, mine);
-        break;
-    case ALLM_IMAGE_BASE64:
-        error = read_base64(m, where, mine);
-        break;
-    default:
-        return refuse(m, where, "remote_source");
-    }
-    *slot = mine;
+    const char *reason = "invalid_image_request";
+    const allm_error *error = image_inputs_load(&m->task, reason, where, slot);
+    if (!error && (*slot)->source != ALLM_IMAGE_BINARY)
+        error = image_inputs_refuse(&m->task, reason, where, "remote_source");
     return error;
 }
 

@@ -184,7 +184,7 @@ static const allm_error *take_model(struct plan *p)
     }
     /* whoever the model names: the key goes to whom the adapter asks */
     p->call.provider = p->row->name;
-    if (!p->call.model && p->row->adapter->encode)
+    if (!p->call.model && p->row->adapter->encode && !p->call.moderation)
         return wrong(p, ALLM_ERR_ENGINE, "missing_model",
                      "no model: set it in the call, the request or the engine, "
                      "such as \"openai:gpt-4.1-mini\"");
@@ -476,7 +476,9 @@ static const allm_error *take_task(struct plan *p, const struct options *o,
                                    const struct plan_task *task)
 {
     static const char *const lacks[] = { [TASKS_EMBED] = "no_embed_adapter",
-                                         [TASKS_IMAGE] = "no_image_adapter" };
+                                         [TASKS_IMAGE] = "no_image_adapter",
+                                         [TASKS_MODERATE] =
+                                             "no_moderation_adapter" };
     const allm_error *broken = allm_engine_error(p->engine);
     if (broken)
         return broken;
@@ -500,13 +502,15 @@ static const allm_error *take_task(struct plan *p, const struct options *o,
 static void take_asked(struct plan *p, const struct plan_task *task)
 {
     p->request = (allm_request){ .size = sizeof p->request,
-                                 .model = task->model,
+                                 .model = task->no_model ? NULL
+                                                         : task->model,
                                  .options = task->own ? task->own
                                                       : json_empty_object(),
                                  .metadata = json_empty_object() };
     p->call.request = &p->request;
     p->call.embed = task->embed;
     p->call.image = task->image;
+    p->call.moderation = task->moderation;
     p->call.options = task->options;
     p->call.adapter_opts = task->adapter_opts;
 }

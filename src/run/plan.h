@@ -50,6 +50,8 @@ struct plan_task {
     const allm_json *adapter_opts;
     const allm_embed_request *embed;
     const allm_image_request *image;
+    const allm_moderation_request *moderation;
+    bool no_model;                  /* the model only tells whom to ask */
 };
 
 /*

@@ -299,6 +299,11 @@ const allm_image_response *allm_stream_image_response(const allm_stream *s)
     return task_of(s, "image");
 }
 
+const allm_moderations *allm_stream_moderations(const allm_stream *s)
+{
+    return task_of(s, "moderate");
+}
+
 const char *allm_stream_tool_output(const allm_stream *s,
                                     const char *tool_call_id, size_t *len)
 {

@@ -1,0 +1,240 @@
+/*
+ * moderate.c - is it harmful?  The verb allm_moderate
+ *
+ *      texts, images --checked, files read--> dialect --> judgements
+ *
+ * A result is a document with "results": a list with one object for each
+ * input, or a single one if there are images.
+ */
+#include "base/given.h"
+#include "base/status.h"
+#include "data/error.h"
+#include "data/image.h"
+#include "provider/image_source.h"
+#include "run/image_inputs.h"
+#include "json/json.h"
+
+enum { MOST = 1000 };
+
+static const char reason[] = "invalid_moderation_request";
+
+struct moderate {
+    struct task task;
+    allm_moderation_request asked;  /* a copy, in the home */
+    bool sent;
+    const allm_moderation **results;
+    size_t count;
+    const allm_json *raw;
+    allm_moderations result;
+};
+
+/* ----------------------------------------------------------------- request --- */
+
+static const allm_error *check(struct moderate *m)
+{
+    const allm_moderation_request *r = &m->asked;
+    const struct path inputs = PATH_KEY(NULL, "inputs");
+    const struct path images = PATH_KEY(NULL, "images");
+    if ((!r->input_count && !r->image_count) || (r->input_count && !r->inputs))
+        return image_inputs_refuse(&m->task, reason, &inputs, "empty");
+    if (r->input_count > MOST)
+        return image_inputs_refuse(&m->task, reason, &inputs, "too_many");
+    for (size_t i = 0; i < r->input_count; i++)
+        if (!r->inputs[i] || !*r->inputs[i])
+            return image_inputs_refuse(&m->task, reason,
+                                       &(struct path)PATH_INDEX(&inputs, i),
+                                       "empty");
+    if (r->image_count && !r->images)
+        return image_inputs_refuse(&m->task, reason, &images, "empty");
+    return NULL;
+}
+
+static const allm_error *keep_image(struct moderate *m, size_t i,
+                                    const allm_image *given,
+                                    const allm_image **out)
+{
+    const allm_error *error = NULL;
+    const struct path images = PATH_KEY(NULL, "images");
+    const struct path where = PATH_INDEX(&images, i);
+    *out = given ? shape_copy(m->task.home, &image_shape, given, &error) : NULL;
+    if (error)
+        return error;
+    if (!*out && given)
+        return status_nomem();
+    if (!*out || (*out)->source == ALLM_IMAGE_NONE)
+        return image_inputs_refuse(&m->task, reason, &where, "missing_source");
+    error = image_inputs_load(&m->task, reason, &where, out);
+    if (!error && (*out)->source != ALLM_IMAGE_URL && !image_source_type(*out))
+        error = image_inputs_refuse(&m->task, reason, &where,
+                                    "missing_mime_type");
+    return error;
+}
+
+/* The caller's may be gone when the request is made once more. */
+static const allm_error *keep(struct moderate *m)
+{
+    struct arena *a = home_arena(m->task.home);
+    allm_moderation_request *r = &m->asked;
+    const allm_error *error = NULL;
+    const char **texts = arena_zero(a, (r->input_count + 1) * sizeof *texts);
+    const allm_image **images =
+        arena_zero(a, (r->image_count + 1) * sizeof *images);
+    if (!texts || !images)
+        return status_nomem();
+    for (size_t i = 0; i < r->input_count; i++)
+        texts[i] = arena_text(a, r->inputs[i]);
+    for (size_t i = 0; !error && i < r->image_count; i++)
+        error = keep_image(m, i, r->images[i], &images[i]);
+    r->inputs = texts;
+    r->images = images;
+    r->options = json_copy(a, r->options);
+    m->task.given_model = r->model = arena_text(a, r->model);
+    return error ? error : a->broken ? status_nomem() : NULL;
+}
+
+static const allm_error *moderate_begin(struct task *t, const void *given)
+{
+    struct moderate *m = (struct moderate *)t;
+    if (!given_take(&m->asked, sizeof m->asked, given))
+        return task_error(t, ALLM_ERR_MISUSE, "invalid_struct",
+                          "the request must be filled with "
+                          "ALLM(moderation_request, ...)");
+    const allm_error *error = check(m);
+    return error ? error : keep(m);
+}
+
+/* The model of an engine is mostly one for conversations: such a one tells
+ * whom to ask, and the provider chooses. */
+static bool moderate_ask(struct task *t, struct plan_task *out)
+{
+    struct moderate *m = (struct moderate *)t;
+    bool first = !m->sent;
+    bool chosen = t->options.model || m->asked.model;
+    m->sent = true;
+    out->moderation = &m->asked;
+    out->own = m->asked.options;
+    out->no_model = !chosen && out->model && !strstr(out->model, "moderation");
+    return first;
+}
+
+/* -------------------------------------------------------------- judgements --- */
+
+/* The members that say something; `numbers`: the values are scores, else yes
+ * or no.  NULL: an odd value (*odd), or no memory. */
+static const allm_json *members(struct arena *a, const allm_json *from,
+                                bool numbers, bool *odd)
+{
+    struct build b;
+    allm_json_type type = allm_json_type_of(from);
+    if (!from || type == ALLM_JSON_NULL)
+        return json_empty_object();
+    *odd = type != ALLM_JSON_OBJECT;
+    build_init(&b, a);
+    build_object(&b);
+    for (const allm_json *k = NULL; !*odd && (k = allm_json_next(from, k));) {
+        const allm_json *v = allm_json_value(k);
+        type = allm_json_type_of(v);
+        if (type == ALLM_JSON_NULL)
+            continue;
+        build_key_copy(&b, json_slice(k));
+        if (numbers)
+            build_number(&b, allm_json_number(v));
+        else
+            build_bool(&b, allm_json_true(v));
+        *odd = numbers ? type != ALLM_JSON_REAL && type != ALLM_JSON_INT
+                       : type != ALLM_JSON_BOOL;
+    }
+    build_end(&b);
+    return *odd ? NULL : build_done(&b);
+}
+
+static const allm_error *odd_one(struct moderate *m, size_t i, const char *what)
+{
+    return task_error(&m->task, ALLM_ERR_ADAPTER, "malformed_response",
+                      "judgement %zu of the answer %s", i, what);
+}
+
+static const allm_error *take_one(struct moderate *m, size_t i,
+                                  const allm_json *from)
+{
+    bool odd = false;
+    struct arena *a = home_arena(m->task.home);
+    const allm_json *flagged = allm_json_get(from, "flagged");
+    const allm_json *types = allm_json_get(from,
+                                           "category_applied_input_types");
+    if (allm_json_type_of(flagged) != ALLM_JSON_BOOL)
+        return odd_one(m, i, "does not say whether it is flagged");
+    allm_moderation *one = arena_zero(a, sizeof *one);
+    if (!one)
+        return status_nomem();
+    one->size = sizeof *one;
+    one->flagged = allm_json_true(flagged);
+    one->categories = members(a, allm_json_get(from, "categories"), false,
+                              &odd);
+    if (!odd)
+        one->scores = members(a, allm_json_get(from, "category_scores"), true,
+                              &odd);
+    one->input_types = allm_json_type_of(types) == ALLM_JSON_OBJECT
+                           ? json_copy(a, types)
+                           : json_empty_object();
+    m->results[i] = one;
+    if (odd)
+        return odd_one(m, i,
+                       "has a category that is neither yes nor no, or a "
+                       "score that is no number");
+    return one->categories && one->scores && one->input_types ? NULL
+                                                              : status_nomem();
+}
+
+static const allm_error *moderate_take(struct task *t, const allm_json *result)
+{
+    struct moderate *m = (struct moderate *)t;
+    struct arena *a = home_arena(t->home);
+    const allm_json *list = allm_json_get(result, "results");
+    size_t want = m->asked.image_count ? 1 : m->asked.input_count;
+    const allm_error *error = NULL;
+    size_t i = 0;
+    m->count = allm_json_count(list);
+    if (m->count != want)
+        return task_error(t, ALLM_ERR_ADAPTER, "malformed_response",
+                          "%zu judgements were expected, but %zu came back",
+                          want, m->count);
+    m->results = arena_zero(a, (m->count + 1) * sizeof *m->results);
+    m->raw = json_copy(a, result);
+    if (!m->results || !m->raw)
+        return status_nomem();
+    for (const allm_json *v = NULL; !error && (v = allm_json_next(list, v));)
+        error = take_one(m, i++, v);
+    return error;
+}
+
+static const void *moderate_close(struct task *t)
+{
+    struct moderate *m = (struct moderate *)t;
+    m->result = (allm_moderations){ .size = sizeof m->result,
+                                    .count = m->count,
+                                    .results = m->results,
+                                    .id = t->id,
+                                    .request_id = t->request_id,
+                                    .model = t->model,
+                                    .usage = &t->usage,
+                                    .raw = m->raw };
+    return &m->result;
+}
+
+static const struct task_kind moderate_kind = {
+    .kind = TASKS_MODERATE,
+    .name = "moderate",
+    .size = sizeof(struct moderate),
+    .begin = moderate_begin,
+    .ask = moderate_ask,
+    .take = moderate_take,
+    .close = moderate_close,
+};
+
+allm_stream *allm_moderate(const allm_engine *e,
+                           const allm_moderation_request *r,
+                           const allm_call_opts *opts)
+{
+    return task_stream(e, &moderate_kind, r, opts);
+}
