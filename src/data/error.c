@@ -30,13 +30,21 @@ static const char *const engine_reasons[] = {
     NULL,
 };
 
-/* ImageAdapterError has the same ones. */
 static const char *const adapter_reasons[] = {
     "rate_limited",         "authentication_failed",   "invalid_request",
     "provider_unavailable", "context_length_exceeded", "content_filter",
     "timeout",              "network_error",           "malformed_response",
     "unsupported_feature",  "no_scripted_response",    "unknown",
     NULL,
+};
+
+/* The same, and what some models cannot do. */
+static const char *const image_reasons[] = {
+    "rate_limited",         "authentication_failed",   "invalid_request",
+    "provider_unavailable", "context_length_exceeded", "content_filter",
+    "timeout",              "network_error",           "malformed_response",
+    "unsupported_feature",  "no_scripted_response",    "unknown",
+    "unsupported_operation", NULL,
 };
 
 static const char *const stream_reasons[] = {
@@ -69,7 +77,7 @@ const char *const *allm_error_reasons(allm_status kind)
     switch (kind) {
     case ALLM_ERR_ENGINE:     return engine_reasons;
     case ALLM_ERR_ADAPTER:    return adapter_reasons;
-    case ALLM_ERR_IMAGE:      return adapter_reasons;
+    case ALLM_ERR_IMAGE:      return image_reasons;
     case ALLM_ERR_STREAM:     return stream_reasons;
     case ALLM_ERR_VALIDATION: return validation_reasons;
     case ALLM_ERR_TOOL:       return tool_reasons;

@@ -44,6 +44,7 @@ static const struct span {
     { "image", "generate_content", "CLIENT" },
     { "embed", "embeddings", "CLIENT" },
     { "moderate", "moderate", "CLIENT" },       /* ours, too */
+    { "fetch", "fetch", "CLIENT" },
 };
 
 static const struct span *span_named(const char *name)

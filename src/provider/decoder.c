@@ -37,6 +37,12 @@ void decoder_release(struct decoding *d)
     arena_release(&d->arena);
 }
 
+void decoder_limit(struct decoding *d, size_t bytes)
+{
+    d->limit = bytes;
+    buf_init(&d->whole, &d->arena, bytes);
+}
+
 static allm_status fail(struct allm_sink *sink, allm_status kind,
                         const char *reason, const char *sentence)
 {
@@ -154,7 +160,9 @@ allm_status decoder_feed(struct decoding *d, struct slice *in,
     }
     d->bytes += before - in->len;
     if (status >= 0 && (d->bytes > d->limit || d->whole.over))
-        return malformed(sink, "the answer is longer than 256 MiB");
+        return malformed(sink, d->limit == DECODER_BODY_LIMIT
+                                   ? "the answer is longer than 256 MiB"
+                                   : "it is longer than 25 MB");
     return status;
 }
 

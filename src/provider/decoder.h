@@ -36,6 +36,10 @@ void decoder_init(struct decoding *d, struct mem mem,
                   void *state, bool whole);
 void decoder_release(struct decoding *d);
 
+/* A body that is longer fails; else that limit is DECODER_BODY_LIMIT.  Before
+ * the first byte. */
+void decoder_limit(struct decoding *d, size_t bytes);
+
 /*
  * Take bytes off *in until a frame has put events into the sink.  EVENT: some
  * are there.  OK: all of *in is used; *content tells whether a frame (and not

@@ -146,7 +146,7 @@ static const allm_error *check(const allm_call *call, allm_http *http,
 {
     const allm_image_request *r = call->image;
     if (r->operation == ALLM_IMAGE_OP_VARIATION)
-        return refuse(http, "unsupported_feature",
+        return refuse(http, "unsupported_operation",
                       "this provider makes no variations; use edit with a "
                       "prompt");
     if (r->mask || r->response_format == ALLM_IMAGE_FORMAT_URL)

@@ -3,6 +3,7 @@
  *
  *      generate   /images/generations   JSON
  *      edit       /images/edits         a form with files
+ *      variation  /images/variations    the same, without a prompt
  *        --> {"data": [{"b64_json" or "url", "revised_prompt"?}], "usage"?}
  *
  * Models named gpt-image send base64 and nothing else, and know no
@@ -26,7 +27,7 @@ struct encoding {
     const allm_image_request *request;
     allm_http *http;
     struct extra extra;
-    bool form;                  /* edit: a form, else JSON */
+    bool form;                  /* with files; else JSON */
     struct emit emit;
     struct multipart parts;
 };
@@ -183,13 +184,13 @@ static allm_status check(struct encoding *e)
     if (odd)
         return refuse(e, "invalid_request",
                       "the type of an image must be one such as image/png");
-    if (r->operation == ALLM_IMAGE_OP_VARIATION)
-        return refuse(e, "unsupported_feature",
-                      "this provider makes no variations; use edit with a "
-                      "prompt");
+    if (r->operation == ALLM_IMAGE_OP_VARIATION && is_gpt(e->call))
+        return refuse(e, "unsupported_operation",
+                      "models named gpt-image make no variations; use edit "
+                      "with a prompt");
     if (e->form && slice_starts(slice_of(e->call->model), SLICE("dall-e-3")))
-        return refuse(e, "unsupported_feature",
-                      "dall-e-3 cannot edit; choose gpt-image-1");
+        return refuse(e, "unsupported_operation",
+                      "dall-e-3 only generates; choose gpt-image-1 to edit");
     if (is_gpt(e->call) && r->response_format == ALLM_IMAGE_FORMAT_URL)
         return refuse(e, "unsupported_feature",
                       "models named gpt-image send no URLs; ask for binary or "
@@ -200,9 +201,14 @@ static allm_status check(struct encoding *e)
 static allm_status write_head(struct encoding *e)
 {
     static const char form[] = "multipart/form-data; boundary=";
+    static const char *const paths[] = {
+        [ALLM_IMAGE_OP_GENERATE] = "/images/generations",
+        [ALLM_IMAGE_OP_EDIT] = "/images/edits",
+        [ALLM_IMAGE_OP_VARIATION] = "/images/variations",
+    };
     struct buf type;
     bool azure = e->call->quirks & OPENAI_ADDRESS_AZURE;
-    const char *path = e->form ? "/images/edits" : "/images/generations";
+    const char *path = paths[e->request->operation];
     buf_init(&type, e->http->arena, 256);
     buf_text(&type, e->form ? form : "application/json");
     if (e->form)
@@ -236,7 +242,7 @@ static allm_status encode(const allm_call *call, allm_http *http)
     const allm_error *error = extra_init(&e.extra, call, http->arena);
     if (error)
         return allm_http_fail(http, error);
-    e.form = e.request->operation == ALLM_IMAGE_OP_EDIT;
+    e.form = e.request->operation != ALLM_IMAGE_OP_GENERATE;
     allm_status status = check(&e);
     if (status == ALLM_OK)
         status = e.form ? write_forms(&e) : write_head(&e);

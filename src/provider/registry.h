@@ -17,6 +17,7 @@ struct registry_row {
     const char *auth_header, *auth_prefix;
     uint64_t quirks;            /* bits of the dialect */
     uint64_t responses_quirks;  /* instead, where it is asked by /responses */
+    size_t body_limit;          /* bytes of an answer; 0: as usual */
     uint32_t first_ms;          /* to wait for the first content; 0: as usual */
     bool by_model;              /* /responses for models that want it */
     bool keyless;               /* works without a key */

@@ -4,7 +4,8 @@
 
 #include "provider/registry.h"
 
-enum tasks_kind { TASKS_EMBED, TASKS_IMAGE, TASKS_MODERATE };
+/* FETCH: no provider is asked, but the server of an address. */
+enum tasks_kind { TASKS_EMBED, TASKS_IMAGE, TASKS_MODERATE, TASKS_FETCH };
 
 struct tasks_way {
     enum tasks_kind kind;

@@ -385,6 +385,8 @@ static void start_decoding(struct http_feed *h, bool whole)
 {
     decoder_init(&h->decoding, h->env.mem, h->feed.adapter, h->feed.call,
                  h->feed.state, whole);
+    if (h->env.row->body_limit)
+        decoder_limit(&h->decoding, h->env.row->body_limit);
     h->decoding_on = true;
 }
 

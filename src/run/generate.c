@@ -317,7 +317,8 @@ struct machine *generate_task(const allm_engine *e, const struct options *o,
         return NULL;
     g->waker = waker;
     plan_adopt(&g->plan, task->request_id);
-    const allm_error *error = begin_spans(g, task->name, task->model)
+    const allm_error *error = task->dry ||
+                                      begin_spans(g, task->name, task->model)
                                   ? NULL
                                   : status_nomem();
     if (!error)

@@ -1,7 +1,11 @@
 /*
  * image.c - making images: the verb allm_image_generate
  *
- *      request --checked, files read, base64 decoded--> dialect --> images
+ *      request --checked, files read, base64 decoded, URLs fetched-->
+ *              dialect --> images
+ *
+ * A URL is asked without a key, over https (or on this machine), within 30 s,
+ * for at most 25 MB, which must be an image.
  *
  * A result is a list of images in their plain form.
  */
@@ -10,6 +14,8 @@
 #include "data/decode.h"
 #include "data/image_request.h"
 #include "data/validate.h"
+#include "provider/fetch.h"
+#include "provider/image_source.h"
 #include "run/image_inputs.h"
 #include "run/task.h"
 #include "json/json.h"
@@ -17,6 +23,11 @@
 struct image {
     struct task task;
     allm_image_request asked;       /* a copy, its inputs bytes */
+    const allm_image **inputs;      /* its images, and the mask as the last */
+    bool fetches;                   /* those at URLs must be got */
+    size_t at;                      /* the one that is got */
+    const char *address;            /* where; NULL: where it says */
+    unsigned hops;                  /* redirects followed */
     bool sent;
     size_t count;
     const allm_image **images;
@@ -26,14 +37,17 @@ struct image {
 
 /* ------------------------------------------------------------------- inputs --- */
 
+/* Bytes, or a URL that may be asked. */
 static const allm_error *load(struct image *m, const struct path *where,
                               const allm_image **slot)
 {
     const char *reason = "invalid_image_request";
     const allm_error *error = image_inputs_load(&m->task, reason, where, slot);
-    if (!error && (*slot)->source != ALLM_IMAGE_BINARY)
-        error = image_inputs_refuse(&m->task, reason, where, "remote_source");
-    return error;
+    if (error || (*slot)->source != ALLM_IMAGE_URL)
+        return error;
+    const char *fault = fetch_fault((*slot)->data);
+    m->fetches = m->fetches || !fault;
+    return fault ? image_inputs_refuse(&m->task, reason, where, fault) : NULL;
 }
 
 static const allm_error *load_all(struct image *m)
@@ -42,19 +56,143 @@ static const allm_error *load_all(struct image *m)
     const struct path inputs = PATH_KEY(NULL, "input_images");
     const struct path mask = PATH_KEY(NULL, "mask");
     const allm_error *error = NULL;
-    const allm_image **mine = arena_zero(
-        home_arena(m->task.home), (r->input_image_count + 1) * sizeof *mine);
+    size_t n = r->input_image_count;
+    m->inputs = arena_zero(home_arena(m->task.home),
+                           (n + 1) * sizeof *m->inputs);
+    if (!m->inputs)
+        return status_nomem();
+    for (size_t i = 0; !error && i < n; i++) {
+        const struct path where = PATH_INDEX(&inputs, i);
+        m->inputs[i] = r->input_images[i];
+        error = load(m, &where, &m->inputs[i]);
+    }
+    r->input_images = m->inputs;
+    m->inputs[n] = r->mask;
+    if (!error && r->mask)
+        error = load(m, &mask, &m->inputs[n]);
+    r->mask = m->inputs[n];
+    return error;
+}
+
+/* ----------------------------------------------------------------- fetching --- */
+
+/* Only what goes over a network is fetched from one: the fake sees the URL.
+ * What the dialect refuses, or lacks a key, is told before anybody is asked. */
+static const allm_error *begin_fetching(struct image *m)
+{
+    struct plan_task plan = task_plan(&m->task);
+    const struct registry_row *row = plan_task_row(m->task.engine, TASKS_IMAGE,
+                                                   plan.model);
+    const struct tasks_way *way = tasks_find(row, TASKS_IMAGE);
+    m->fetches = m->fetches && way && way->adapter->encode;
+    plan.image = &m->asked;
+    plan.own = m->asked.options;
+    return m->fetches ? task_try(&m->task, &plan) : NULL;
+}
+
+/* The address that is asked next; NULL: all are here. */
+static const char *next_address(struct image *m)
+{
+    size_t n = m->asked.input_image_count;
+    while (m->fetches && m->at <= n) {
+        const allm_image *input = m->inputs[m->at];
+        if (input && input->source == ALLM_IMAGE_URL) {
+            m->address = m->address ? m->address : input->data;
+            return m->address;
+        }
+        m->at++;
+    }
+    return NULL;
+}
+
+/* The error with where it happened, in the home. */
+static const allm_error *at_address(struct image *m, const char *why,
+                                    const char *text, const allm_error *from)
+{
+    struct build b;
+    struct arena *a = home_arena(m->task.home);
+    allm_error *mine = arena_alloc(a, sizeof *mine);
+    struct slice shown = fetch_shown(m->address);
     if (!mine)
         return status_nomem();
-    for (size_t i = 0; !error && i < r->input_image_count; i++) {
-        const struct path where = PATH_INDEX(&inputs, i);
-        mine[i] = r->input_images[i];
-        error = load(m, &where, &mine[i]);
-    }
-    r->input_images = mine;
-    if (!error && r->mask)
-        error = load(m, &mask, &r->mask);
-    return error;
+    *mine = *task_error(&m->task, ALLM_ERR_ADAPTER, why,
+                        "the image at %.*s cannot be had: %s",
+                        (int)(shown.len < 500 ? shown.len : 500), shown.ptr,
+                        text);
+    if (mine->kind == ALLM_ERR_NOMEM)
+        return status_nomem();
+    build_init(&b, a);
+    build_object(&b);
+    build_key(&b, SLICE("url"));
+    build_text(&b, shown);
+    build_end(&b);
+    mine->metadata = build_done(&b);
+    mine->status = from ? from->status : (allm_int){ 0, false };
+    return mine->metadata ? mine : status_nomem();
+}
+
+/* Go where a redirect points, but not from far away to this machine. */
+static const allm_error *follow(struct image *m, const allm_error *redirect)
+{
+    const char *to =
+        allm_json_text(allm_json_get(redirect->metadata, "location"), NULL);
+    const char *next = fetch_follow(home_arena(m->task.home), m->address,
+                                    to ? to : "");
+    if (!next)
+        return status_nomem();
+    if (++m->hops > FETCH_HOPS)
+        return at_address(m, "invalid_request", "too many redirects", NULL);
+    if (fetch_fault(next) ||
+        (fetch_is_near(next) && !fetch_is_near(m->address)))
+        return at_address(m, "invalid_request",
+                          "it points to a place that is not asked; only https "
+                          "is",
+                          NULL);
+    m->address = next;
+    return NULL;
+}
+
+/* Whoever holds the image is no provider: two reasons must do. */
+static const allm_error *image_mend(struct task *t, const allm_error *error)
+{
+    struct image *m = (struct image *)t;
+    bool there = error->status.set && error->status.value < 500 &&
+                 error->status.value != 429 && error->status.value != 408;
+    if (error->kind == ALLM_ERR_NOMEM || error->kind == ALLM_ERR_IMAGE)
+        return error;
+    if (!strcmp(error->reason, "redirected"))
+        return follow(m, error);
+    bool odd = there || !strcmp(error->reason, "malformed_response");
+    const char *reason = odd                                 ? "invalid_request"
+                         : !strcmp(error->reason, "timeout") ? "timeout"
+                                                             : "network_error";
+    return at_address(m, reason, error->message, error);
+}
+
+static const allm_error *take_bytes(struct image *m, const allm_json *result)
+{
+    struct arena *a = home_arena(m->task.home);
+    struct slice bytes = json_slice(result);
+    allm_image *mine = arena_alloc(a, sizeof *mine);
+    if (!mine)
+        return status_nomem();
+    *mine = *m->inputs[m->at];
+    mine->home = NULL;
+    mine->source = ALLM_IMAGE_BINARY;
+    mine->data = arena_copy(a, bytes);
+    mine->data_len = bytes.len;
+    mine->mime_type = NULL;             /* the bytes tell */
+    if (!mine->data)
+        return status_nomem();
+    mine->mime_type = image_source_type(mine);
+    if (!mine->mime_type)
+        return task_error(&m->task, ALLM_ERR_ADAPTER, "malformed_response",
+                          "it is no PNG, JPEG, GIF or WebP");
+    m->inputs[m->at++] = mine;
+    m->asked.mask = m->inputs[m->asked.input_image_count];
+    m->address = NULL;
+    m->hops = 0;
+    return NULL;
 }
 
 /* ------------------------------------------------------------------ machine --- */
@@ -70,12 +208,20 @@ static const allm_error *image_begin(struct task *t, const void *given)
     m->asked = *mine;
     t->given_model = m->asked.model;
     error = validate_image_request(home_arena(t->home), &m->asked);
-    return error ? error : load_all(m);
+    if (!error)
+        error = load_all(m);
+    return error ? error : begin_fetching(m);
 }
 
 static bool image_ask(struct task *t, struct plan_task *out)
 {
     struct image *m = (struct image *)t;
+    out->fetch = next_address(m);
+    if (out->fetch) {
+        out->kind = TASKS_FETCH;
+        out->name = "fetch";
+        return true;
+    }
     bool first = !m->sent;
     m->sent = true;
     out->image = &m->asked;
@@ -101,6 +247,8 @@ static const allm_error *take_one(struct image *m, size_t i, const allm_json *v)
 static const allm_error *image_take(struct task *t, const allm_json *result)
 {
     struct image *m = (struct image *)t;
+    if (t->fetching)
+        return take_bytes(m, result);
     const allm_error *error = NULL;
     size_t n = allm_json_count(result);
     m->images = arena_zero(home_arena(t->home), (n + 1) * sizeof *m->images);
@@ -144,6 +292,7 @@ static const struct task_kind image_kind = {
     .begin = image_begin,
     .ask = image_ask,
     .take = image_take,
+    .mend = image_mend,
     .close = image_close,
 };
 

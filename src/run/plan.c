@@ -16,6 +16,7 @@
 #include "engine/catalog.h"
 #include "engine/keys.h"
 #include "engine/pairs.h"
+#include "provider/fetch.h"
 #include "run/images.h"
 #include "run/resolve.h"
 #include "json/json.h"
@@ -471,6 +472,35 @@ const allm_error *plan_check_turn(struct plan *p, const struct options *o,
     return error ? error : check_rest(p, o, t);
 }
 
+const struct registry_row *plan_task_row(const allm_engine *e,
+                                         enum tasks_kind kind,
+                                         const char *model)
+{
+    const char *named = engine_record(e)->image_adapter;
+    if (kind == TASKS_FETCH)
+        return &fetch_row;
+    return kind == TASKS_IMAGE && named ? registry_find(slice_of(named))
+                                        : engine_row_for(e, model, NULL);
+}
+
+/* Where an image lies, and nothing of who makes another of it. */
+static void take_address(struct plan *p, const struct options *o,
+                         const struct plan_task *task)
+{
+    p->terms = terms_of(o, p->row);
+    p->terms.raw_chunks = true;     /* one of them is the result */
+    p->terms.on_event = NULL;
+    if (!p->terms.total_ms || p->terms.total_ms > FETCH_MS)
+        p->terms.total_ms = FETCH_MS;
+    p->request = (allm_request){ .size = sizeof p->request,
+                                 .options = json_empty_object(),
+                                 .metadata = json_empty_object() };
+    p->call.request = &p->request;
+    p->call.options = p->call.adapter_opts = json_empty_object();
+    p->call.provider = p->row->name;
+    p->call.base_url = task->fetch;
+}
+
 /* Whom to ask, and by which of its dialects. */
 static const allm_error *take_task(struct plan *p, const struct options *o,
                                    const struct plan_task *task)
@@ -519,10 +549,11 @@ const allm_error *plan_check_task(struct plan *p, const struct options *o,
                                   const struct plan_task *task,
                                   const struct trace *t)
 {
-    const char *named = engine_record(p->engine)->image_adapter;
-    p->row = task->image && named
-                 ? registry_find(slice_of(named))
-                 : engine_row_for(p->engine, task->model, NULL);
+    p->row = plan_task_row(p->engine, task->kind, task->model);
+    if (task->kind == TASKS_FETCH) {
+        take_address(p, o, task);
+        return NULL;
+    }
     const allm_error *error = take_task(p, o, task);
     if (error)
         return error;

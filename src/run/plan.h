@@ -51,7 +51,9 @@ struct plan_task {
     const allm_embed_request *embed;
     const allm_image_request *image;
     const allm_moderation_request *moderation;
+    const char *fetch;              /* an address, for TASKS_FETCH */
     bool no_model;                  /* the model only tells whom to ask */
+    bool dry;                       /* nothing will be sent: no traces */
 };
 
 /*
@@ -92,6 +94,11 @@ const allm_error *plan_check_turn(struct plan *p, const struct options *o,
 const allm_error *plan_check_task(struct plan *p, const struct options *o,
                                   const struct plan_task *task,
                                   const struct trace *t);
+
+/* Who would be asked for that; NULL: nobody can. */
+const struct registry_row *plan_task_row(const allm_engine *e,
+                                         enum tasks_kind kind,
+                                         const char *model);
 
 /* Wipe the key. */
 void plan_release(struct plan *p);

@@ -89,18 +89,39 @@ static allm_status fail(struct task *t, const allm_error *error)
 
 /* ------------------------------------------------------------------ asking --- */
 
+struct plan_task task_plan(const struct task *t)
+{
+    return (struct plan_task){
+        .kind = t->kind->kind,
+        .name = t->kind->name,
+        .request_id = t->request_id,
+        .options = t->provider_options,
+        .adapter_opts = t->adapter_opts,
+        .model = engine_model(t->engine, &t->options, t->given_model),
+    };
+}
+
+const allm_error *task_try(struct task *t, const struct plan_task *plan)
+{
+    struct plan_task dry = *plan;
+    dry.dry = true;
+    struct machine *m = generate_task(t->engine, &t->options, &dry, t->waker);
+    if (!m)
+        return status_nomem();
+    const allm_error *error = m->ops->error(m);
+    error = error ? error_copy(t->home, error) : NULL;
+    m->ops->free(m);
+    return error;
+}
+
 /* Begin the next request; false: there is none, or it failed. */
 static bool open_next(struct task *t)
 {
-    struct plan_task plan = { .kind = t->kind->kind,
-                              .name = t->kind->name,
-                              .request_id = t->request_id,
-                              .options = t->provider_options,
-                              .adapter_opts = t->adapter_opts };
-    plan.model = engine_model(t->engine, &t->options, t->given_model);
-    if (!t->kind->ask(t, &plan))
+    struct plan_task plan = task_plan(t);
+    if (t->error || !t->kind->ask(t, &plan))
         return false;
     t->taken = false;
+    t->fetching = plan.kind == TASKS_FETCH;
     t->inner = generate_task(t->engine, &t->options, &plan, t->waker);
     const allm_error *error = t->inner ? t->inner->ops->error(t->inner)
                                        : status_nomem();
@@ -148,6 +169,20 @@ static bool note(struct task *t, const allm_response *r)
     return !a->broken;
 }
 
+/* A request has failed: with it the call, unless that can be mended. */
+static allm_status give_up(struct task *t, const allm_error *error,
+                           int64_t *again_ns)
+{
+    if (!t->fetching)
+        return fail(t, error);
+    error = t->kind->mend(t, error);
+    if (error)
+        return fail(t, error);
+    free_inner(t);
+    *again_ns = MACHINE_BUSY;
+    return open_next(t) ? ALLM_AGAIN : t->error->kind;
+}
+
 /* A request has ended. */
 static allm_status advance(struct task *t, int64_t *again_ns)
 {
@@ -155,12 +190,12 @@ static allm_status advance(struct task *t, int64_t *again_ns)
     if (!error && !t->taken)
         error = task_error(t, ALLM_ERR_ADAPTER, "malformed_response",
                            "the answer has no result in it");
-    if (!error && !note(t, t->inner->ops->response(t->inner)))
+    if (!error && !t->fetching && !note(t, t->inner->ops->response(t->inner)))
         error = status_nomem();
     if (error)
-        return fail(t, error);
+        return give_up(t, error, again_ns);
     free_inner(t);
-    t->done++;
+    t->done += !t->fetching;
     *again_ns = MACHINE_BUSY;
     if (open_next(t))
         return ALLM_AGAIN;
@@ -180,7 +215,7 @@ static allm_status heed(struct task *t, const allm_event *event,
         error = t->kind->take(t, event->chunk);
         t->taken = true;
     }
-    return error ? fail(t, error) : ALLM_AGAIN;
+    return error ? give_up(t, error, again_ns) : ALLM_AGAIN;
 }
 
 static allm_status task_next(struct machine *m, allm_event **event,
@@ -196,7 +231,8 @@ static allm_status task_next(struct machine *m, allm_event **event,
         return heed(t, *event, again_ns);
     if (status == ALLM_OK)
         return advance(t, again_ns);
-    return status < 0 ? fail(t, t->inner->ops->error(t->inner)) : status;
+    return status < 0 ? give_up(t, t->inner->ops->error(t->inner), again_ns)
+                      : status;
 }
 
 /* ------------------------------------------------------------------ ending --- */

@@ -19,10 +19,13 @@ struct task_kind {
     size_t size;                    /* of the struct that begins with a task */
     /* Keep and check what is asked.  NULL, or what is wrong. */
     const allm_error *(*begin)(struct task *t, const void *given);
-    /* Fill in the next request; false: that were all. */
+    /* Fill in the next request (of another kind: kind and name); false: that
+     * were all. */
     bool (*ask)(struct task *t, struct plan_task *out);
     /* The result of a request, lent.  NULL, or what is wrong with it. */
     const allm_error *(*take)(struct task *t, const allm_json *result);
+    /* A TASKS_FETCH has failed: NULL, ask once more; or what to fail with. */
+    const allm_error *(*mend)(struct task *t, const allm_error *error);
     /* All results are there: the value, in the home.  NULL: no memory. */
     const void *(*close)(struct task *t);
 };
@@ -41,6 +44,7 @@ struct task {
     const char *given_model;        /* the request's; set by begin() */
     struct machine *inner;          /* the request that runs; or NULL */
     bool taken;                     /* its result was there */
+    bool fetching;                  /* it is only a TASKS_FETCH */
     size_t done;                    /* requests that went well */
     size_t done_inputs;             /* their inputs; counted by take() */
     allm_usage usage;               /* of all of them */
@@ -51,6 +55,12 @@ struct task {
 
 allm_stream *task_stream(const allm_engine *e, const struct task_kind *kind,
                          const void *given, const allm_call_opts *opts);
+
+/* A request of the task's kind, without what is asked. */
+struct plan_task task_plan(const struct task *t);
+
+/* Would this request be refused before it is sent?  Why; NULL: no. */
+const allm_error *task_try(struct task *t, const struct plan_task *plan);
 
 /* An error in the home, as by printf; never NULL. */
 const allm_error *task_error(struct task *t, allm_status kind,

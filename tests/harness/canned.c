@@ -17,6 +17,9 @@ static allm_exchange *canned_open(void *self, const allm_http_view *v,
     snprintf(s->asked, sizeof s->asked, "%s %s|%s: %s|%.*s", v->method, v->url,
              v->secret_name ? v->secret_name : "",
              v->secret_value ? v->secret_value : "", (int)v->body_len, v->body);
+    if (!s->opened)
+        snprintf(s->first, sizeof s->first, "%.*s", (int)sizeof s->first - 1,
+                 s->asked);
     s->opened++;
     s->at = 0;
     return self;
@@ -34,7 +37,8 @@ static allm_status canned_read(void *self, allm_exchange *x, allm_chunk *chunk)
     size_t left = (r->len ? r->len : strlen(r->body)) - s->at;
     if (left) {
         chunk->bytes = r->body + s->at;
-        chunk->len = left < 7 ? left : 7;
+        size_t step = s->step ? s->step : 7;
+        chunk->len = left < step ? left : step;
         s->at += chunk->len;
         return ALLM_EVENT;
     }

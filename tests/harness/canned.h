@@ -25,9 +25,11 @@ struct canned {
     const allm_keys *keys;      /* of the engine; or NULL */
     bool no_key;                /* the call has none */
     const char *adapter_opts;   /* JSON of the engine's; or NULL */
+    size_t step;                /* bytes at once; 0: 7 */
     size_t at;                  /* in the body */
     allm_http_head head;
     char asked[32768];          /* address, secret header and body */
+    char first[512];            /* the same of the first request, cut */
     const char *error_id;       /* the request_id of the error, if it ended so;
                                    lent until the next call */
 };

@@ -4,6 +4,7 @@
 #include "harness/play.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* How it ended, and the images: source, type, data, what the model made of
@@ -196,12 +197,239 @@ static void gemini_fails(void)
     }
 }
 
+/* --------------------------------------------------------------------- URLs --- */
+
+#define PNG "\x89PNG...."
+
+static const allm_image web = { .size = sizeof web,
+                                .source = ALLM_IMAGE_URL,
+                                .data = "https://x.y/a/b.png?sig=s3cret",
+                                .data_len = 30 };
+static const allm_image *const inputs_of_web[] = { &web };
+
+#define EDIT                                                         \
+    ALLM(image_request, .operation = ALLM_IMAGE_OP_EDIT,             \
+         .prompt = "pink", .input_image_count = 1,                   \
+         .input_images = inputs_of_web)
+
+#define MADE { .status = 200, .body = "{\"data\":[{\"b64_json\":\"aG8=\"}]}" }
+
+static void an_image_is_fetched(void)
+{
+    CALL("openai:gpt-image-1", EDIT, "binary image/png ho - | - 1/0/0",
+         { .status = 200, .body = PNG }, MADE);
+    CHECK_INT(s.opened, 2);
+    CHECK(strstr(s.first, "GET https://x.y/a/b.png?sig=s3cret|: |") == s.first);
+    CHECK(strstr(s.asked, "filename=\"image.png\"\r\ncontent-type: "
+                          "image/png\r\n\r\n" PNG "\r\n") != NULL);
+}
+
+static void a_mask_is_fetched_too(void)
+{
+    const allm_image *inputs[] = { ALLM(image, .source = ALLM_IMAGE_BINARY,
+                                        .data = "hi", .data_len = 2,
+                                        .mime_type = "image/png") };
+    CALL("openai:gpt-image-1",
+         ALLM(image_request, .operation = ALLM_IMAGE_OP_EDIT, .prompt = "pink",
+              .input_image_count = 1, .input_images = inputs, .mask = &web),
+         "binary image/png ho - | - 1/0/0", { .status = 200, .body = PNG },
+         MADE);
+    CHECK(strstr(s.asked, "name=\"mask\"; filename=\"image.png\"") != NULL);
+}
+
+static void gemini_gets_the_bytes(void)
+{
+    CALL("gemini:m", EDIT, "binary image/png ho - | - 1/0/0",
+         { .status = 200, .body = "GIF89a" },
+         { .status = 200,
+           .body = "{\"candidates\":[{\"content\":{\"parts\":[{\"inlineData\""
+                   ":{\"data\":\"aG8=\"}}]}}]}" });
+    CHECK(strstr(s.asked, "{\"mimeType\":\"image/gif\",\"data\":"
+                          "\"R0lGODlh\"}") != NULL);
+}
+
+static void redirects_are_followed(void)
+{
+    CALL("openai:gpt-image-1", EDIT, "binary image/png ho - | - 1/0/0",
+         { .status = 302, .body = "", .header = { "Location", "../c.png" } },
+         { .status = 503, .body = "" }, { .status = 200, .body = PNG }, MADE);
+    CHECK_INT(s.opened, 4);
+}
+
+/* Each of them ends the call before the provider is asked. */
+static void what_cannot_be_fetched_fails(void)
+{
+    static const struct {
+        struct canned_reply reply;
+        const char *words;
+    } rows[] = {
+        { { .status = 404, .body = "" }, "image invalid_request" },
+        { { .status = 403, .body = "" }, "image invalid_request" },
+        { { .status = 200, .body = "hello" }, "image invalid_request" },
+        { { .status = 200, .body = "<html>" }, "image invalid_request" },
+        { { .status = 200, .body = "" }, "image network_error" },
+        { { .status = 200, .body = PNG, .ending = SERVER_BREAKS },
+          "image network_error" },
+        { { .status = 200, .body = PNG, .ending = SERVER_STAYS_OPEN },
+          "image timeout" },
+        { { .status = 302, .body = "" }, "image invalid_request" },
+        { { .status = 302, .body = "",
+            .header = { "location", "http://x.y/b.png" } },
+          "image invalid_request" },
+        { { .status = 302, .body = "",
+            .header = { "location", "https://localhost/b.png" } },
+          "image invalid_request" },
+        { { .status = 302, .body = "",
+            .header = { "location", "https://me:pw@x.y/b.png" } },
+          "image invalid_request" },
+        { { .status = 302, .body = "",
+            .header = { "location", "file:///etc/passwd" } },
+          "image invalid_request" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct canned_reply replies[] = { rows[i].reply,
+                                                { .status = 404, .body = "" } };
+        struct canned s = { .reply = replies, .count = 2 };
+        check_row(rows[i].reply.header[1] ? rows[i].reply.header[1]
+                                          : rows[i].reply.body);
+        CHECK_TEXT(call(&s, "openai:gpt-image-1", EDIT), rows[i].words);
+    }
+    check_row(NULL);
+}
+
+/* A server that never stops: what is too long is not read to its end. */
+static void an_image_has_a_limit(void)
+{
+    enum { MUCH = 26 * 1000 * 1000 };
+    char *body = calloc(1, MUCH + 1);
+    memcpy(body, PNG, 4);
+    const struct canned_reply reply = { .status = 200, .body = body,
+                                        .len = MUCH };
+    struct canned s = { .reply = &reply, .count = 1, .step = 1000000 };
+    CHECK_TEXT(call(&s, "openai:gpt-image-1", EDIT), "image invalid_request");
+    CHECK(s.at <= 25 * 1000 * 1000 + 1000000);
+    free(body);
+}
+
+static void redirects_end(void)
+{
+#define ROUND { .status = 302, .body = "", .header = { "location", "/c" } }
+    CALL("openai:gpt-image-1", EDIT, "image invalid_request", ROUND, ROUND,
+         ROUND, ROUND, ROUND, ROUND, ROUND);
+    CHECK_INT(s.opened, 6);
+}
+
+static void the_error_tells_where(void)
+{
+    const struct canned_reply reply = { .status = 404, .body = "" };
+    struct canned s = { .reply = &reply, .count = 1 };
+    struct clock_manual clock = { .now_ns = 0 };
+    allm_engine *e = canned_engine(&s, "openai:gpt-image-1", &clock);
+    allm_stream *stream = allm_image_generate(e, EDIT,
+                                              ALLM(call_opts, .api_key = "k"));
+    allm_stream_wait(stream);
+    const allm_error *error = allm_stream_error(stream);
+    CHECK_TEXT(allm_json_text(allm_json_get(error->metadata, "url"), NULL),
+               "https://x.y/a/b.png");
+    CHECK(!strstr(error->message, "s3cret"));
+    CHECK_INT(error->status.value, 404);
+    allm_stream_free(stream);
+    allm_engine_free(e);
+}
+
+/* What the dialect refuses is refused before anybody is asked. */
+static void gates_come_first(void)
+{
+    struct canned s = { .count = 0 };
+    CHECK_TEXT(call(&s, "openai:dall-e-3", EDIT),
+               "image unsupported_operation");
+    CHECK_TEXT(call(&s, "anthropic:m", EDIT), "engine no_image_adapter");
+    const allm_transport t = canned_transport(&s);
+    allm_engine *e = allm_engine_new(
+        ALLM(engine_opts, .model = "openai:gpt-image-1", .transport = &t));
+    allm_stream *stream = allm_image_generate(e, EDIT, NULL);
+    CHECK_TEXT(tell(stream), "engine missing_key");
+    allm_stream_free(stream);
+    allm_engine_free(e);
+}
+
+static void some_addresses_are_not_asked(void)
+{
+    static const char *const urls[] = {
+        "http://x.y/a.png", "ftp://x.y/a.png",  "x.png",
+        "https://",         "https://u:p@x.y/", "https://x.y/a b",
+    };
+    for (size_t i = 0; i < sizeof urls / sizeof *urls; i++) {
+        const allm_image *inputs[] = { ALLM(image, .source = ALLM_IMAGE_URL,
+                                            .data = urls[i],
+                                            .data_len = strlen(urls[i])) };
+        struct canned s = { .count = 0 };
+        check_row(urls[i]);
+        CHECK_TEXT(call(&s, "openai:gpt-image-1",
+                        ALLM(image_request, .operation = ALLM_IMAGE_OP_EDIT,
+                             .prompt = "pink", .input_image_count = 1,
+                             .input_images = inputs)),
+                   "validation invalid_image_request");
+    }
+    check_row(NULL);
+}
+
+static void the_fake_sees_the_url(void)
+{
+    allm_json *opts = play_json(
+        "{'image_script':[['ok',[{'source':{'type':'binary','value':'aGk='},"
+        "'mime_type':'image/png'}]]]}");
+    allm_engine *e = allm_engine_new(
+        ALLM(engine_opts, .image_adapter = "fake", .adapter_opts = opts));
+    allm_stream *s = allm_image_generate(e, EDIT, NULL);
+    CHECK_TEXT(tell(s), "binary image/png hi - | - 1/0/0");
+    allm_stream_free(s);
+    allm_engine_free(e);
+    allm_json_free(opts);
+}
+
+/* --------------------------------------------------------------- variations --- */
+
+static void openai_varies(void)
+{
+    const allm_image *inputs[] = { ALLM(image, .source = ALLM_IMAGE_BINARY,
+                                        .data = "hi", .data_len = 2,
+                                        .mime_type = "image/png") };
+    CALL("openai:dall-e-2",
+         ALLM(image_request, .operation = ALLM_IMAGE_OP_VARIATION,
+              .input_image_count = 1, .input_images = inputs, .n = { 2, true },
+              .size_text = "256x256"),
+         "binary image/png ho - | - 1/0/0", MADE);
+    CHECK_TEXT(s.asked, "POST https://api.openai.com/v1/images/variations|"
+                        "authorization: Bearer sk-secret-42|" DASHES FIELD
+                        "\"model\"\r\n\r\ndall-e-2\r\n" DASHES FIELD
+                        "\"n\"\r\n\r\n2\r\n" DASHES FIELD
+                        "\"size\"\r\n\r\n256x256\r\n" DASHES FIELD
+                        "\"response_format\"\r\n\r\nb64_json\r\n" DASHES FIELD
+                        "\"image\"; filename=\"image.png\"\r\ncontent-type: "
+                        "image/png\r\n\r\nhi\r\n" DASHES "--\r\n");
+}
+
+static void few_models_vary(void)
+{
+    static const char *const models[] = { "openai:gpt-image-1",
+                                          "openai:dall-e-3", "gemini:m" };
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+        struct canned s = { .count = 0 };
+        check_row(models[i]);
+        CHECK_TEXT(
+            call(&s, models[i],
+                 ALLM(image_request, .operation = ALLM_IMAGE_OP_VARIATION,
+                      .input_image_count = 1, .input_images = inputs_of_web)),
+            "image unsupported_operation");
+    }
+    check_row(NULL);
+}
+
 /* ------------------------------------------------------------------ refused --- */
 
 static void what_must_fail_is_not_sent(void)
 {
-    const allm_image *web[] = { ALLM(image, .source = ALLM_IMAGE_URL,
-                                     .data = "https://x", .data_len = 9) };
     const allm_image *lost[] = { ALLM(image, .source = ALLM_IMAGE_FILE,
                                       .data = "/no/such/file.png",
                                       .data_len = 17) };
@@ -217,11 +445,6 @@ static void what_must_fail_is_not_sent(void)
                     ALLM(image_request, .prompt = "a",
                          .size_text = "1024x100")),
                "image invalid_request");
-    CHECK_TEXT(call(&s, "openai:gpt-image-1",
-                    ALLM(image_request, .operation = ALLM_IMAGE_OP_EDIT,
-                         .prompt = "a", .input_image_count = 1,
-                         .input_images = web)),
-               "validation invalid_image_request");
     CHECK_TEXT(call(&s, "openai:gpt-image-1",
                     ALLM(image_request, .operation = ALLM_IMAGE_OP_EDIT,
                          .prompt = "a", .input_image_count = 1,
@@ -275,6 +498,19 @@ TESTS = {
     TEST(tries_again),
     TEST(gemini_edits),
     TEST(gemini_fails),
+    TEST(an_image_is_fetched),
+    TEST(a_mask_is_fetched_too),
+    TEST(gemini_gets_the_bytes),
+    TEST(redirects_are_followed),
+    TEST(what_cannot_be_fetched_fails),
+    TEST_ONCE(an_image_has_a_limit),
+    TEST(redirects_end),
+    TEST(the_error_tells_where),
+    TEST(gates_come_first),
+    TEST(some_addresses_are_not_asked),
+    TEST(the_fake_sees_the_url),
+    TEST(openai_varies),
+    TEST(few_models_vary),
     TEST(what_must_fail_is_not_sent),
     TEST(a_script_paints),
     TEST(an_unknown_adapter_is_none),

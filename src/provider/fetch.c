@@ -1,0 +1,187 @@
+/* fetch.c - a file got from its address, without any key */
+#include "provider/fetch.h"
+
+#include "base/buf.h"
+#include "base/status.h"
+#include "provider/document.h"
+#include "provider/explain.h"
+#include "provider/http.h"
+#include "provider/sink.h"
+#include "json/build.h"
+
+/* ---------------------------------------------------------------- addresses --- */
+
+/* Whatever the case of its letters. */
+static bool begins(struct slice s, const char *word)
+{
+    size_t n = strlen(word);
+    if (s.len < n)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        char c = s.ptr[i];
+        if ((c >= 'A' && c <= 'Z' ? c + 32 : c) != word[i])
+            return false;
+    }
+    return true;
+}
+
+/* As far as one of these bytes. */
+static struct slice up_to(struct slice s, const char *stops)
+{
+    size_t n = 0;
+    while (n < s.len && !strchr(stops, s.ptr[n]))
+        n++;
+    return (struct slice){ s.ptr, n };
+}
+
+/* "host:port" of an address, a user in front of it included. */
+static struct slice place_of(struct slice url)
+{
+    size_t scheme = begins(url, "https://")  ? 8
+                    : begins(url, "http://") ? 7
+                                             : 0;
+    return scheme ? up_to(slice_skip(url, scheme), "/?#") : SLICE("");
+}
+
+bool fetch_is_near(const char *url)
+{
+    struct slice place = place_of(slice_of(url));
+    struct slice host = up_to(place, ":");
+    if (begins(place, "[::1]") && (place.len == 5 || place.ptr[5] == ':'))
+        return true;
+    if (begins(host, "localhost"))
+        return host.len == 9;
+    size_t digits = 4;
+    while (digits < host.len && strchr("0123456789.", host.ptr[digits]))
+        digits++;
+    return begins(host, "127.") && digits == host.len;
+}
+
+const char *fetch_fault(const char *url)
+{
+    struct slice all = slice_of(url);
+    struct slice place = place_of(all);
+    if (!place.len || *place.ptr == ':')
+        return "invalid_url";
+    for (size_t i = 0; i < all.len; i++)
+        if ((unsigned char)all.ptr[i] <= ' ' || all.ptr[i] == 0x7f ||
+            all.ptr[i] == '\\')     /* some read it as a slash */
+            return "invalid_url";
+    if (memchr(place.ptr, '@', place.len))
+        return "url_with_credentials";
+    return begins(all, "https://") || fetch_is_near(url) ? NULL
+                                                         : "insecure_url";
+}
+
+const char *fetch_follow(struct arena *a, const char *from,
+                         const char *location)
+{
+    struct buf url;
+    struct slice old = slice_of(from), to = slice_of(location);
+    struct slice place = place_of(old);
+    size_t head = (size_t)(place.ptr - old.ptr);
+    struct slice path = up_to(slice_skip(old, head), "?#");
+    to = up_to(to, "#");
+    buf_init(&url, a, 64 * 1024);
+    if (begins(to, "https://") || begins(to, "http://")) {
+        buf_add(&url, to);
+    } else if (begins(to, "//")) {
+        buf_add(&url, (struct slice){ old.ptr, head - 2 });
+        buf_add(&url, to);
+    } else if (begins(to, "/")) {
+        buf_add(&url, (struct slice){ old.ptr, head + place.len });
+        buf_add(&url, to);
+    } else {                            /* beside the old one */
+        while (path.len > place.len && path.ptr[path.len - 1] != '/')
+            path.len--;
+        buf_add(&url, (struct slice){ old.ptr, head + path.len });
+        buf_text(&url, path.len > place.len ? "" : "/");
+        buf_add(&url, to);
+    }
+    return url.broken ? NULL : url.ptr;
+}
+
+struct slice fetch_shown(const char *url)
+{
+    return up_to(slice_of(url), "?#");
+}
+
+/* ------------------------------------------------------------------ dialect --- */
+
+static allm_status encode(const allm_call *call, allm_http *http)
+{
+    allm_http_method(http, "GET");
+    allm_http_url(http, call->base_url);
+    allm_http_header(http, "accept", "image/*");
+    allm_http_header(http, "accept-encoding", "identity");
+    return ALLM_OK;
+}
+
+static allm_status decode(void *state, const allm_call *call,
+                          const allm_frame *frame, allm_sink *sink)
+{
+    struct build b;
+    struct answer *a = state;
+    if (!answer_open(a, call, sink))
+        return ALLM_OK;
+    build_init(&b, sink->arena);
+    build_text_copy(&b, (struct slice){ frame->data, frame->data_len });
+    const allm_json *bytes = build_done(&b);
+    if (!bytes)
+        return sink->status = ALLM_ERR_NOMEM;
+    document_result(a, bytes);
+    return answer_close(a);
+}
+
+static const char *location_of(const allm_http_head *head)
+{
+    for (size_t i = 0; i < head->header_count; i++) {
+        struct slice name = slice_of(head->header[2 * i]);
+        if (name.len == 8 && begins(name, "location"))
+            return head->header[2 * i + 1];
+    }
+    return NULL;
+}
+
+/* Somebody else's server: what it says is of no interest. */
+static allm_status explain(const allm_call *call, const allm_http_head *head,
+                           const char *body, size_t len, allm_sink *sink)
+{
+    struct build b;
+    const char *to = location_of(head);
+    allm_error e = status_blank(ALLM_ERR_ADAPTER);
+    (void)call;
+    (void)body;
+    (void)len;
+    if (head->status < 300 || head->status > 399 || !to)
+        return explain_default(head, "", 0, sink);
+    build_init(&b, sink->arena);
+    build_object(&b);
+    build_key(&b, SLICE("location"));
+    build_text_copy(&b, slice_of(to));
+    build_end(&b);
+    e.reason = "redirected";
+    e.message = "it lies elsewhere";
+    e.metadata = build_done(&b);
+    if (!e.metadata)
+        return sink->status = ALLM_ERR_NOMEM;
+    return allm_sink_fail(sink, &e, true);
+}
+
+static const allm_adapter fetch_adapter = {
+    .size = sizeof(allm_adapter),
+    .name = "fetch",
+    .state_size = sizeof(struct answer),
+    .framing = ALLM_FRAMING_WHOLE,
+    .encode = encode,
+    .decode = decode,
+    .finish = document_finish,
+    .explain = explain,
+};
+
+const struct registry_row fetch_row = {
+    .name = "url",
+    .adapter = &fetch_adapter,
+    .body_limit = FETCH_LIMIT,
+    .keyless = true,
+};
