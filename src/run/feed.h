@@ -32,6 +32,7 @@ struct feed {
     const allm_adapter *adapter;
     const allm_call *call;
     void *state;                /* the adapter's, state_size bytes, zeroed */
+    const char *answer_id;      /* the provider's name for it; or NULL */
     bool begun;                 /* a byte of the answer's body, or its end, was
                                    seen: do not retry */
     bool settled;               /* what is there will do... */

@@ -42,6 +42,7 @@ enum {
 struct http_feed {
     struct feed feed;
     struct feed_env env;
+    struct arena *life;         /* of the attempt */
     struct arena wire;          /* the request; then a refusal's body */
     struct allm_http http;
     allm_exchange *exchange;
@@ -344,6 +345,10 @@ static allm_status take_head(struct http_feed *h, bool ended,
         return broken(h, NULL, sink);
     arena_release(&h->wire);    /* the request is not needed any more */
     if (head->status >= 200 && head->status <= 299) {
+        const char *id = answer_id(head);
+        h->feed.answer_id = arena_text(h->life, id);
+        if (id && !h->feed.answer_id)
+            return sink->status = ALLM_ERR_NOMEM;
         h->feed.begun = ended || h->rest.len;   /* keeps (4) */
         h->state = ended ? ENDING : BODY;
         return ALLM_OK;
@@ -600,6 +605,7 @@ struct feed *feed_http(struct arena *a, const allm_call *call,
                              .call = call,
                              .state = state };
     h->env = *env;
+    h->life = a;
     arena_init(&h->wire, env->mem);
     if (!adapter->encode)
         fail(sink, ALLM_ERR_ENGINE, "invalid_engine",

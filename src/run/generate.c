@@ -59,6 +59,7 @@ struct generate {
     bool fresh;                 /* ...since content_ns was set */
     const allm_error *error;
     allm_response *response;
+    const char *answer_id;      /* of a task; or NULL */
 };
 
 static struct generate *of(struct machine *m)
@@ -516,9 +517,23 @@ static void end_spans(struct generate *g)
     arena_release(&a);
 }
 
+static bool is_task(const struct generate *g)
+{
+    const allm_call *c = &g->plan.call;
+    return c->embed || c->image || c->moderation;
+}
+
 /* The end: the results, and the spans closed. */
 static void finish(struct generate *g)
 {
+    if (g->feed && is_task(g)) {
+        struct arena *a = home_arena(g->plan.home);
+        g->answer_id = arena_text(a, g->feed->answer_id);
+        if (g->feed->answer_id && !g->answer_id) {
+            fail(g, status_nomem());
+            return;
+        }
+    }
     close_feed(g);
     if (g->plan.ref && collect_usage(g->collect))
         catalog_costs(g->collect->usage, g->plan.ref);
@@ -636,6 +651,11 @@ static const allm_error *generate_error(const struct machine *m)
 static const allm_response *generate_response(const struct machine *m)
 {
     return ((const struct generate *)m)->response;
+}
+
+const char *generate_answer_id(const struct machine *m)
+{
+    return ((const struct generate *)m)->answer_id;
 }
 
 static const char *generate_request_id(const struct machine *m)

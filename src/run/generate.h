@@ -26,5 +26,7 @@ struct machine *generate_turn(const allm_engine *e, const struct options *o,
 /* The same for a task: its one raw_chunk is the result. */
 struct machine *generate_task(const allm_engine *e, const struct options *o,
                               const struct plan_task *task, allm_waker *waker);
+/* What the provider calls its answer, by a header; NULL: nothing. */
+const char *generate_answer_id(const struct machine *task);
 
 #endif

@@ -259,9 +259,35 @@ static const allm_error *image_take(struct task *t, const allm_json *result)
     return error;
 }
 
+/* {"openai_request_id": "req_..."}, for the provider's support. */
+static const allm_json *metadata_of(struct image *m)
+{
+    struct build b;
+    struct buf name;
+    struct task *t = &m->task;
+    struct arena *a = home_arena(t->home);
+    const struct plan_task plan = task_plan(t);
+    const struct registry_row *row = plan_task_row(t->engine, TASKS_IMAGE,
+                                                   plan.model);
+    if (!t->header_id)
+        return json_empty_object();
+    buf_init(&name, a, 256);
+    buf_text(&name, row->name);
+    buf_text(&name, "_request_id");
+    build_init(&b, a);
+    build_object(&b);
+    build_key(&b, buf_slice(&name));
+    build_text(&b, slice_of(t->header_id));
+    build_end(&b);
+    return name.broken ? NULL : build_done(&b);
+}
+
 static const void *image_close(struct task *t)
 {
     struct image *m = (struct image *)t;
+    const allm_json *metadata = metadata_of(m);
+    if (!metadata)
+        return NULL;
     m->usage = (allm_image_usage){
         .size = sizeof m->usage,
         .images = { (int64_t)m->count, true },
@@ -280,7 +306,7 @@ static const void *image_close(struct task *t)
         .image_count = m->count,
         .images = m->images,
         .usage = &m->usage,
-        .metadata = json_empty_object(),
+        .metadata = metadata,
     };
     return &m->result;
 }

@@ -159,8 +159,9 @@ static void add_usage(allm_usage *sum, const allm_usage *u)
 static bool note(struct task *t, const allm_response *r)
 {
     struct arena *a = home_arena(t->home);
+    t->header_id = arena_text(a, generate_answer_id(t->inner));
     if (!r)
-        return true;
+        return !a->broken;
     add_usage(&t->usage, r->usage);
     if (r->model)
         t->model = arena_text(a, r->model);

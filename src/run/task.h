@@ -49,6 +49,7 @@ struct task {
     size_t done_inputs;             /* their inputs; counted by take() */
     allm_usage usage;               /* of all of them */
     const char *id, *model;         /* of the last answer; or NULL */
+    const char *header_id;          /* the same, by its header; or NULL */
     const allm_error *error;
     struct task_result result;      /* value NULL: not there yet */
 };

@@ -81,6 +81,28 @@ static void openai_generates(void)
                         "\"n\":2,\"size\":\"1024x512\",\"quality\":\"high\"}");
 }
 
+static void the_answer_has_a_name(void)
+{
+    const struct canned_reply reply = {
+        .status = 200,
+        .header = { "X-Request-Id", "req_7" },
+        .body = "{\"data\":[{\"b64_json\":\"aGk=\"}]}" };
+    struct canned s = { .reply = &reply, .count = 1 };
+    struct clock_manual clock = { .now_ns = 0 };
+    allm_engine *e = canned_engine(&s, "openai:gpt-image-1", &clock);
+    allm_stream *stream = allm_image_generate(e, FOX,
+                                              ALLM(call_opts, .api_key = "k"));
+    CHECK_INT(allm_stream_wait(stream), ALLM_OK);
+    const allm_image_response *r = allm_stream_image_response(stream);
+    if (r)
+        CHECK_TEXT(allm_json_text(allm_json_get(r->metadata,
+                                                "openai_request_id"),
+                                  NULL),
+                   "req_7");
+    allm_stream_free(stream);
+    allm_engine_free(e);
+}
+
 static void openai_gives_urls(void)
 {
     CALL("openai:dall-e-3",
@@ -492,6 +514,7 @@ static void an_unknown_adapter_is_none(void)
 
 TESTS = {
     TEST(openai_generates),
+    TEST(the_answer_has_a_name),
     TEST(openai_gives_urls),
     TEST(openai_edits),
     TEST(openai_fails),
