@@ -16,46 +16,13 @@
 #include "provider/gemini_decode.h"
 
 #include "provider/explain.h"
-#include "provider/finish.h"
 #include "provider/gemini_error.h"
 #include "provider/gemini_field.h"
+#include "provider/gemini_finish.h"
 #include "provider/gemini_losses.h"
 #include "json/build.h"
 #include "json/json.h"
 #include "json/parse.h"
-
-static const struct finish_word finish_words[] = {
-    { "STOP", ALLM_FINISH_STOP },
-    { "MAX_TOKENS", ALLM_FINISH_LENGTH },
-    { "SAFETY", ALLM_FINISH_CONTENT_FILTER },
-    { "RECITATION", ALLM_FINISH_CONTENT_FILTER },
-    { "LANGUAGE", ALLM_FINISH_CONTENT_FILTER },
-    { "BLOCKLIST", ALLM_FINISH_CONTENT_FILTER },
-    { "PROHIBITED_CONTENT", ALLM_FINISH_CONTENT_FILTER },
-    { "SPII", ALLM_FINISH_CONTENT_FILTER },
-    { "MODEL_ARMOR", ALLM_FINISH_CONTENT_FILTER },
-    { "IMAGE_SAFETY", ALLM_FINISH_CONTENT_FILTER },
-    { "IMAGE_PROHIBITED_CONTENT", ALLM_FINISH_CONTENT_FILTER },
-    { "IMAGE_RECITATION", ALLM_FINISH_CONTENT_FILTER },
-    { "MALFORMED_FUNCTION_CALL", ALLM_FINISH_ERROR },
-    { "MALFORMED_RESPONSE", ALLM_FINISH_ERROR },
-    { "UNEXPECTED_TOOL_CALL", ALLM_FINISH_ERROR },
-    { "TOO_MANY_TOOL_CALLS", ALLM_FINISH_ERROR },
-    { "MISSING_THOUGHT_SIGNATURE", ALLM_FINISH_ERROR },
-    { NULL, ALLM_FINISH_OTHER },
-};
-
-/* The words by the numbers that some write in their place. */
-static const char *const finish_numbers[] = {
-    "FINISH_REASON_UNSPECIFIED", "STOP", "MAX_TOKENS", "SAFETY", "RECITATION",
-    "OTHER", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII",
-    "MALFORMED_FUNCTION_CALL", "IMAGE_SAFETY", "UNEXPECTED_TOOL_CALL",
-};
-
-static const char *const block_numbers[] = {
-    "BLOCK_REASON_UNSPECIFIED", "SAFETY", "OTHER", "BLOCKLIST",
-    "PROHIBITED_CONTENT", "IMAGE_SAFETY",
-};
 
 static bool is_type(const allm_json *v, allm_json_type type)
 {
@@ -81,35 +48,18 @@ static void gather(struct gemini *c, const char *key, const allm_json *list)
         answer_gather(&c->answer, key, list);
 }
 
-/* A word of an enum, which may have come as its number. */
-static struct slice word_of(struct gemini *c, const allm_json *v,
-                            const char *const *names, size_t count)
-{
-    int64_t n;
-    struct buf text;
-    if (!is_type(v, ALLM_JSON_INT) || !allm_json_int64(v, &n))
-        return json_slice(v);
-    if (n >= 0 && (uint64_t)n < count)
-        return slice_of(names[n]);
-    buf_init(&text, c->answer.sink->arena, 64);
-    buf_int(&text, n);
-    return buf_slice(&text);
-}
-
-#define WORD_OF(c, v, names) \
-    word_of(c, v, names, sizeof(names) / sizeof *(names))
-
 /* -------------------------------------------------------------- candidates --- */
 
 static void read_finish(struct gemini *c, const allm_json *candidate)
 {
     struct answer *a = &c->answer;
-    struct slice word = WORD_OF(c, gemini_field(candidate, "finishReason"),
-                                finish_numbers);
-    bool vague = slice_is(word, finish_numbers[0]);
+    struct slice word =
+        gemini_finish_word(gemini_field(candidate, "finishReason"),
+                           a->sink->arena);
+    bool vague = slice_is(word, GEMINI_FINISH_VAGUE);
     if (!word.len || (vague && a->finish != ALLM_FINISH_NONE))
         return;
-    answer_finish(a, finish_of(finish_words, word), word);
+    answer_finish(a, gemini_finish_of(word), word);
     if (!vague && (!answer_is_empty(a) || a->finish != ALLM_FINISH_STOP))
         allm_sink_settle(a->sink);
 }
@@ -163,10 +113,10 @@ static const allm_json *first_candidate(const allm_json *frame)
 static void read_block(struct gemini *c, const allm_json *feedback)
 {
     struct answer *a = &c->answer;
-    struct slice word = WORD_OF(c, gemini_field(feedback, "blockReason"),
-                                block_numbers);
+    struct slice word = gemini_finish_block(
+        gemini_field(feedback, "blockReason"), c->answer.sink->arena);
     note(c, "prompt_feedback", feedback);
-    if (!word.len || slice_is(word, block_numbers[0]) || c->chosen)
+    if (!word.len || slice_is(word, GEMINI_FINISH_NO_BLOCK) || c->chosen)
         return;
     answer_start(a);
     answer_finish(a, ALLM_FINISH_CONTENT_FILTER, word);

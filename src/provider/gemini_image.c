@@ -14,7 +14,10 @@
 #include "provider/document.h"
 #include "provider/extra.h"
 #include "provider/gemini_address.h"
+#include "provider/gemini_config.h"
 #include "provider/gemini_error.h"
+#include "provider/gemini_field.h"
+#include "provider/gemini_finish.h"
 #include "provider/gemini_usage.h"
 #include "provider/http.h"
 #include "provider/image_source.h"
@@ -97,38 +100,54 @@ static void write_contents(const allm_call *call, allm_http *http,
     e->comma = true;
 }
 
-static void write_config(const allm_call *call, struct emit *e,
-                         const char *shape)
+/* Ours, and the caller's options over it; NULL: *error, or no memory. */
+static const allm_json *config_of(const struct extra *x, struct arena *a,
+                                  const char *shape, const allm_error **error)
 {
-    const allm_image_request *r = call->image;
-    emit_name(e, SLICE("generationConfig"));
-    emit_open(e, '{');
-    emit_name(e, SLICE("responseModalities"));
-    emit_raw(e, SLICE("[\"TEXT\",\"IMAGE\"]"));
+    struct build b;
+    const allm_image_request *r = x->call->image;
+    build_init(&b, a);
+    build_object(&b);
+    build_key(&b, SLICE("responseModalities"));
+    build_array(&b);
+    build_text(&b, SLICE("TEXT"));
+    build_text(&b, SLICE("IMAGE"));
+    build_end(&b);
     if (shape) {
-        emit_name(e, SLICE("imageConfig"));
-        emit_open(e, '{');
-        emit_name(e, SLICE("aspectRatio"));
-        emit_word(e, shape);
-        emit_close(e, '}');
+        build_key(&b, SLICE("imageConfig"));
+        build_object(&b);
+        build_key(&b, SLICE("aspectRatio"));
+        build_text(&b, slice_of(shape));
+        build_end(&b);
     }
     if (r->n.set && r->n.value > 1) {
-        emit_name(e, SLICE("candidateCount"));
-        emit_int(e, r->n.value);
+        build_key(&b, SLICE("candidateCount"));
+        build_int(&b, r->n.value);
     }
-    emit_close(e, '}');
+    build_end(&b);
+    const allm_json *ours = build_done(&b);
+    const allm_json *over = gemini_config(x, a, error);
+    return ours && over ? json_merge(a, ours, over) : NULL;
 }
 
 static void write_body(const struct extra *x, allm_http *http,
-                       const char *shape)
+                       const allm_json *config)
 {
     struct emit e;
     emit_init(&e, &http->body);
     emit_open(&e, '{');
     write_contents(x->call, http, &e);
-    if (extra_leaves(x, "generationConfig"))
-        write_config(x->call, &e, shape);
-    extra_write(x, &e, (const char *const[]){ "contents", NULL });
+    emit_name(&e, SLICE("generationConfig"));
+    emit_value(&e, config);
+    for (const allm_json *k = NULL; (k = allm_json_next(x->options, k));) {
+        const char *sent = gemini_config_body(x, json_slice(k));
+        const allm_json *v = allm_json_value(k);
+        if (!sent || !strcmp(sent, "contents") ||
+            allm_json_type_of(v) == ALLM_JSON_NULL)
+            continue;
+        emit_key(&e, slice_of(sent));
+        emit_value(&e, v);
+    }
     emit_close(&e, '}');
 }
 
@@ -165,9 +184,14 @@ static allm_status encode(const allm_call *call, allm_http *http)
 {
     struct extra x;
     const char *shape = NULL;
+    const allm_json *config = NULL;
     const allm_error *error = extra_init(&x, call, http->arena);
     if (!error)
         error = check(call, http, &shape);
+    if (!error)
+        config = config_of(&x, http->arena, shape, &error);
+    if (!error && !config)
+        error = status_nomem();
     if (!error)
         error = gemini_address_write(call, http, "generateContent", NULL);
     if (!error)
@@ -177,7 +201,7 @@ static allm_status encode(const allm_call *call, allm_http *http)
     allm_http_header(http, "content-type", "application/json");
     allm_http_header(http, "accept", "application/json");
     allm_http_header(http, "accept-encoding", "identity");
-    write_body(&x, http, shape);
+    write_body(&x, http, config);
     return ALLM_OK;
 }
 
@@ -187,9 +211,9 @@ static allm_status encode(const allm_call *call, allm_http *http)
 static bool add_image(struct build *b, const allm_call *call,
                       const allm_json *part)
 {
-    const allm_json *from = allm_json_get(part, "inlineData");
+    const allm_json *from = gemini_field(part, "inlineData");
     const allm_json *bytes = allm_json_get(from, "data");
-    const allm_json *type = allm_json_get(from, "mimeType");
+    const allm_json *type = gemini_field(from, "mimeType");
     bool packed = call->image->response_format == ALLM_IMAGE_FORMAT_BASE64;
     if (allm_json_type_of(bytes) != ALLM_JSON_TEXT ||
         allm_json_true(allm_json_get(part, "thought")))
@@ -229,14 +253,13 @@ static const allm_json *images_of(struct answer *a, const allm_json *document)
 /* Why there is no image. */
 static allm_status explain_none(struct answer *a, const allm_json *document)
 {
-    const allm_json *word = allm_json_get(
-        allm_json_at(allm_json_get(document, "candidates"), 0), "finishReason");
-    bool held = allm_json_get(allm_json_get(document, "promptFeedback"),
-                              "blockReason") ||
-                json_is(word, "SAFETY") || json_is(word, "IMAGE_SAFETY") ||
-                json_is(word, "PROHIBITED_CONTENT") ||
-                json_is(word, "RECITATION") || json_is(word, "BLOCKLIST") ||
-                json_is(word, "IMAGE_PROHIBITED_CONTENT");
+    const allm_json *first = allm_json_at(allm_json_get(document, "candidates"),
+                                          0);
+    const allm_json *feedback = gemini_field(document, "promptFeedback");
+    struct slice word = gemini_finish_word(gemini_field(first, "finishReason"),
+                                           a->sink->arena);
+    bool held = gemini_field(feedback, "blockReason") ||
+                gemini_finish_of(word) == ALLM_FINISH_CONTENT_FILTER;
     if (!held)
         return answer_malformed(a, "the answer has no image in it; does the "
                                    "model make images?");
@@ -257,13 +280,13 @@ static allm_status decode(void *state, const allm_call *call,
         return status;
     const allm_json *images = images_of(a, document);
     if (!images || !gemini_usage_add(&counts, a->life,
-                                     allm_json_get(document, "usageMetadata")))
+                                     gemini_field(document, "usageMetadata")))
         return sink->status = ALLM_ERR_NOMEM;
     if (!allm_json_count(images))
         return explain_none(a, document);
     document_result(a, images);
-    answer_id(a, json_slice(allm_json_get(document, "responseId")));
-    answer_model(a, json_slice(allm_json_get(document, "modelVersion")));
+    answer_id(a, gemini_field_text(document, "responseId"));
+    answer_model(a, gemini_field_text(document, "modelVersion"));
     if (counts.any) {
         allm_usage usage = gemini_usage_read(&counts, a->life);
         answer_usage(a, &usage);

@@ -65,7 +65,7 @@ static const char *const too_long[] = {
     "context_length_exceeded", "exceeds the context window",
     "exceeds the available context", "exceed context window",
     "exceeded max context length", "exceeds maximum context length",
-    "prompt is too long", "input is too long", "reduce the length of the",
+    "exceeds the context length", "prompt is too long", "input is too long", "reduce the length of the",
     NULL,
 };
 

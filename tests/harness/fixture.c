@@ -2,9 +2,11 @@
 #include "harness/fixture.h"
 
 #include "harness/check.h"
+#include "harness/fixture_task.h"
 #include "provider/decoder.h"
 #include "provider/http.h"
 #include "provider/registry.h"
+#include "provider/tasks.h"
 #include "json/json.h"
 
 #include <dirent.h>
@@ -101,6 +103,8 @@ struct asked {
     allm_call call;
     allm_json *file;            /* call.json */
     allm_codec *request;
+    allm_request blank;         /* of a task */
+    struct fixture_task task;
 };
 
 static const char *text_at(const allm_json *v, const char *key,
@@ -118,6 +122,9 @@ static int64_t never(void *ud)
 
 static void ask(struct asked *a, const struct folder *f, struct slice request)
 {
+    if (!request.ptr)
+        request = SLICE("{\"messages\": [{\"role\": \"user\", "
+                        "\"content\": \"hi\"}]}");
     static char room[FILE_LIMIT];
     static const allm_clock clock = { .size = sizeof clock,
                                       .now_ns = never,
@@ -147,10 +154,16 @@ static void ask(struct asked *a, const struct folder *f, struct slice request)
         .clock = &clock,
         .attempt = 1,
     };
+    static char task[FILE_LIMIT];
+    fixture_task_ask(&a->task, load(f, "task.json", task), &a->call,
+                     &a->blank);
+    if (row && a->task.file)
+        a->call.quirks = tasks_row(row, fixture_task_kind(&a->call)).quirks;
 }
 
 static void answer(struct asked *a)
 {
+    fixture_task_free(&a->task);
     allm_codec_free(a->request);
     allm_json_free(a->file);
 }
@@ -329,10 +342,11 @@ static void decode_folder(const struct folder *f, bool cuts)
     struct slice request = load(f, "request.json", asked);
     if (strstr(f->path, "/encode-") || !CHECK_ALWAYS(body.ptr != NULL))
         return;
-    if (!request.ptr)
-        request = SLICE("{\"messages\": [{\"role\": \"user\", "
-                        "\"content\": \"hi\"}]}");
     ask(&a, f, request);
+    if (!CHECK(a.call.request != NULL)) {       /* no memory */
+        answer(&a);
+        return;
+    }
     begin(&p, f, &a, body);
     if (head.ptr) {
         allm_json *file = allm_json_parse(head.ptr, head.len, NULL);
@@ -409,7 +423,8 @@ static void encode_once(const struct folder *f, const struct asked *a)
     if (sink.failure) {
         expect_error(f, &sink);
     } else if (a->call.request && !http.broken && !http.body.broken) {
-        expect(f, "body.json", buf_slice(&http.body));
+        expect(f, *http.body.ptr == '-' ? "body.form" : "body.json",
+               buf_slice(&http.body));
         expect_head(f, &http, &arena);
     } else {
         CHECK(false);
@@ -422,7 +437,7 @@ static void encode_folder(const struct folder *f)
     static char room[FILE_LIMIT];
     struct asked a;
     struct slice request = load(f, "request.json", room);
-    if (!CHECK_ALWAYS(request.ptr != NULL))
+    if (!CHECK_ALWAYS(request.ptr || load(f, "task.json", room).ptr))
         return;
     ask(&a, f, request);
     encode_once(f, &a);

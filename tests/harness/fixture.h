@@ -7,14 +7,16 @@
  *      head.json      {"status", "headers"}, if the answer is no success
  *      call.json      {"provider", "model", "adapter_opts"}, if not the default
  *      request.json   what was asked, if it matters; plain form
+ *      task.json      the same of what is no conversation: fixture_task.h
  *      events.jsonl   what must come out, one event a line
  *      response.json  and what it is folded to
  *
  * tests/fixture/DIALECT/encode-NAME/ is one request:
  *
- *      request.json   plain form
+ *      request.json   plain form; or task.json
  *      call.json      as above, and "options", "base_url"
- *      body.json      the exact bytes (but for a line feed at the end)
+ *      body.json      the exact bytes (but for a line feed at the end); of a
+ *                     form body.form
  *      head.txt       if it is there: the address and the headers
  *      error.json     instead of both: why it is refused
  *

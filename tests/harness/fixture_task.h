@@ -1,0 +1,36 @@
+/*
+ * fixture_task.h - what is asked in fixtures of dialects that do not converse
+ *
+ * task.json has one member:
+ *
+ *      {"embed": {"inputs", "dimensions", "task", "no_truncate"}}
+ *      {"image": {...}}        an image request in its plain form
+ *      {"moderation": {"inputs", "images"}}    plain images
+ *
+ * with "options" in each.
+ */
+#ifndef HARNESS_FIXTURE_TASK_H
+#define HARNESS_FIXTURE_TASK_H
+
+#include "allm_ext.h"
+#include "provider/tasks.h"
+
+enum { FIXTURE_TASK_MOST = 16 };
+
+struct fixture_task {
+    allm_json *file;
+    allm_codec *image;
+    allm_codec *images[FIXTURE_TASK_MOST];
+    const char *inputs[FIXTURE_TASK_MOST];
+    const allm_image *pictures[FIXTURE_TASK_MOST];
+    allm_embed_request embed;
+    allm_moderation_request moderation;
+};
+
+/* Into a call: what is asked, and the options.  text.ptr NULL: nothing. */
+void fixture_task_ask(struct fixture_task *t, struct slice text,
+                      allm_call *call, allm_request *request);
+void fixture_task_free(struct fixture_task *t);
+enum tasks_kind fixture_task_kind(const allm_call *call);
+
+#endif
