@@ -76,6 +76,14 @@ static struct slice grow(struct answer *a, struct buf *text, struct mend *mend,
     return well;
 }
 
+void answer_raw(struct answer *a, const allm_json *chunk)
+{
+    answer_start(a);            /* which is always the first */
+    allm_event *event = sink_add(a->sink, ALLM_EV_RAW_CHUNK);
+    if (event)
+        event->chunk = chunk;
+}
+
 void answer_text(struct answer *a, struct slice piece)
 {
     if (!piece.len)

@@ -47,6 +47,8 @@ bool answer_open(struct answer *a, const allm_call *call, allm_sink *sink);
 /* The first sign of a message; the functions below imply it. */
 void answer_start(struct answer *a);
 
+/* What the provider sent, as it came. */
+void answer_raw(struct answer *a, const allm_json *chunk);
 void answer_text(struct answer *a, struct slice piece);
 void answer_refusal(struct answer *a, struct slice piece);
 

@@ -138,9 +138,7 @@ static allm_status fail(struct anthropic *c, const allm_json *document)
 
 static void pass_on(struct anthropic *c, const allm_json *event)
 {
-    allm_event *raw = sink_add(c->answer.sink, ALLM_EV_RAW_CHUNK);
-    if (raw)
-        raw->chunk = event;
+    answer_raw(&c->answer, event);
 }
 
 static allm_status on_ping(struct anthropic *c, const allm_json *event)

@@ -51,10 +51,7 @@ const allm_json *document_open(struct answer *a, const allm_call *call,
 
 void document_result(struct answer *a, const allm_json *result)
 {
-    answer_start(a);
-    allm_event *event = sink_add(a->sink, ALLM_EV_RAW_CHUNK);
-    if (event)
-        event->chunk = result;
+    answer_raw(a, result);
 }
 
 allm_status document_finish(void *answer, const allm_call *call,

@@ -255,10 +255,7 @@ static void read_other(struct gemini_parts *all, const allm_json *part,
     bool thought = gemini_field_true(part, "thought");
     bool odd = allm_json_get(part, "text") ||
                gemini_field(part, "functionCall");
-    answer_start(all->answer);
-    allm_event *raw = sink_add(all->answer->sink, ALLM_EV_RAW_CHUNK);
-    if (raw)
-        raw->chunk = part;
+    answer_raw(all->answer, part);
     if (!odd && (!thought || signature.len))
         keep(all, part);
     if (!thought && is_image(part))

@@ -226,9 +226,7 @@ static allm_status fail(struct ollama *o, const allm_json *document)
 
 static void pass_on(struct ollama *o, const allm_json *frame)
 {
-    allm_event *raw = sink_add(o->answer.sink, ALLM_EV_RAW_CHUNK);
-    if (raw)
-        raw->chunk = frame;
+    answer_raw(&o->answer, frame);
 }
 
 static allm_status read_frame(struct ollama *o, const allm_json *frame)

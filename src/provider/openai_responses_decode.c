@@ -166,9 +166,7 @@ static struct event event_of(const allm_json *json, struct slice type)
 
 static void pass_on(struct openai_responses *c, const struct event *e)
 {
-    allm_event *raw = sink_add(c->answer.sink, ALLM_EV_RAW_CHUNK);
-    if (raw)
-        raw->chunk = e->json;
+    answer_raw(&c->answer, e->json);
 }
 
 static allm_status on_idle(struct openai_responses *c, const struct event *e)

@@ -331,9 +331,7 @@ static struct slice arguments_in(struct responses_items *all,
 
 static void tell_raw(struct responses_items *all, const allm_json *chunk)
 {
-    allm_event *event = sink_add(all->answer->sink, ALLM_EV_RAW_CHUNK);
-    if (event)
-        event->chunk = chunk;
+    answer_raw(all->answer, chunk);
 }
 
 /* A copy without what is only of interest while it is made: some servers refuse
