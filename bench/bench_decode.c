@@ -13,6 +13,7 @@
 #include "base/buf.h"
 #include "provider/anthropic.h"
 #include "provider/decoder.h"
+#include "provider/gemini.h"
 #include "provider/ollama.h"
 #include "provider/openai_chat.h"
 #include "provider/openai_responses.h"
@@ -55,6 +56,14 @@ static const char *responses_text(yyjson_val *v)
     return yyjson_get_str(yyjson_obj_get(v, "delta"));
 }
 
+static const char *gemini_text(yyjson_val *v)
+{
+    yyjson_val *first = yyjson_arr_get(yyjson_obj_get(v, "candidates"), 0);
+    yyjson_val *parts = yyjson_obj_get(yyjson_obj_get(first, "content"),
+                                       "parts");
+    return yyjson_get_str(yyjson_obj_get(yyjson_arr_get(parts, 0), "text"));
+}
+
 static const char *ollama_text(yyjson_val *v)
 {
     yyjson_val *message = yyjson_obj_get(v, "message");
@@ -80,6 +89,14 @@ struct subject {
 #define LINE  "{\"model\":\"llama3.2\",\"created_at\":" \
               "\"2025-08-04T08:52:19.385406455-07:00\",\"message\":" \
               "{\"role\":\"assistant\",\"content\":\""
+
+#define PART  "data: {\"candidates\": [{\"content\": {\"parts\": [" \
+              "{\"text\": \""
+#define COUNTS "\"index\": 0}],\"usageMetadata\": {\"promptTokenCount\": 9," \
+              "\"candidatesTokenCount\": 4,\"totalTokenCount\": 13," \
+              "\"promptTokensDetails\": [{\"modality\": \"TEXT\"," \
+              "\"tokenCount\": 9}]},\"modelVersion\": \"gemini-2.5-flash\"," \
+              "\"responseId\": \"mC-naNbXFJ2dvdIPtKWs6Ag\"}\r\n\r\n"
 
 static const struct subject subjects[] = {
     { .name = "openai_chat",
@@ -140,6 +157,15 @@ static const struct subject subjects[] = {
               "\"input_tokens\":12,\"output_tokens\":2,\"total_tokens\":14}"
               "}}\n\n",
       .text = responses_text },
+    { .name = "gemini",
+      .adapter = &gemini_adapter,
+      .mark = "data: {",
+      .head = "",
+      .before = PART,
+      .after = "\"}],\"role\": \"model\"}," COUNTS,
+      .tail = PART "\"}],\"role\": \"model\"},\"finishReason\": \"STOP\","
+                   COUNTS,
+      .text = gemini_text },
     { .name = "ollama",
       .adapter = &ollama_adapter,
       .mark = "{",
