@@ -3,31 +3,44 @@
 
 #include "json/json.h"
 
-enum { NAME_LIMIT = 64 };
-
-/* "finishReason" as "finish_reason"; false: it is the same. */
-static bool spell(const char *name, char out[NAME_LIMIT])
+/* Is the key "finish_reason", for the name "finishReason"? */
+static bool is_other(struct slice key, const char *name)
 {
     size_t n = 0;
-    bool differs = false;
-    for (; *name && n < NAME_LIMIT - 2; name++) {
+    for (; *name; name++) {
         bool upper = *name >= 'A' && *name <= 'Z';
-        if (upper)
-            out[n++] = '_';
-        out[n++] = upper ? (char)(*name - 'A' + 'a') : *name;
-        differs = differs || upper;
+        if (upper && (n == key.len || key.ptr[n++] != '_'))
+            return false;
+        if (n == key.len ||
+            key.ptr[n++] != (upper ? (char)(*name - 'A' + 'a') : *name))
+            return false;
     }
-    out[n] = '\0';
-    return differs;
+    return n == key.len;
 }
 
+bool gemini_field_is(struct slice key, const char *name)
+{
+    return key.len && *key.ptr == *name &&
+           (slice_is(key, name) || is_other(key, name));
+}
+
+/* One pass, since most that are asked for are not there.  The first spelling
+ * wins. */
 const allm_json *gemini_field(const allm_json *object, const char *name)
 {
-    char other[NAME_LIMIT];
-    const allm_json *v = allm_json_get(object, name);
-    if (v || !object || !spell(name, other))
-        return v;
-    return allm_json_get(object, other);
+    const allm_json *found = NULL;
+    if (allm_json_type_of(object) != ALLM_JSON_OBJECT)
+        return NULL;
+    for (const allm_json *k = NULL; (k = allm_json_next(object, k));) {
+        struct slice key = json_slice(k);
+        if (!key.len || *key.ptr != *name)
+            continue;
+        if (slice_is(key, name))
+            return allm_json_value(k);
+        if (!found && is_other(key, name))
+            found = allm_json_value(k);
+    }
+    return found;
 }
 
 struct slice gemini_field_text(const allm_json *object, const char *name)
@@ -38,12 +51,4 @@ struct slice gemini_field_text(const allm_json *object, const char *name)
 bool gemini_field_true(const allm_json *object, const char *name)
 {
     return allm_json_true(gemini_field(object, name));
-}
-
-allm_int gemini_field_count(const allm_json *object, const char *name)
-{
-    int64_t n;
-    if (allm_json_int64(gemini_field(object, name), &n) && n >= 0)
-        return (allm_int){ n, true };
-    return (allm_int){ 0, false };
 }

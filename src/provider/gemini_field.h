@@ -13,12 +13,12 @@
 /* The member of that name, given in its first spelling; NULL: none. */
 const allm_json *gemini_field(const allm_json *object, const char *name);
 
+/* Does a key have that name, in either spelling? */
+bool gemini_field_is(struct slice key, const char *name);
+
 /* The same as a text; {NULL, 0}: none. */
 struct slice gemini_field_text(const allm_json *object, const char *name);
 
 bool gemini_field_true(const allm_json *object, const char *name);
-
-/* A count that is not negative. */
-allm_int gemini_field_count(const allm_json *object, const char *name);
 
 #endif

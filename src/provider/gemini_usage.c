@@ -18,13 +18,6 @@
 #include "json/json.h"
 #include "json/parse.h"
 
-static void take(allm_int *to, const allm_json *usage, const char *name)
-{
-    allm_int n = gemini_field_count(usage, name);
-    if (n.set)
-        *to = n;
-}
-
 /* The sum of what is known; never beyond what an int64_t holds. */
 static allm_int add(allm_int x, allm_int y)
 {
@@ -35,55 +28,71 @@ static allm_int add(allm_int x, allm_int y)
     return (allm_int){ x.value + y.value, true };
 }
 
-static bool has_field(const allm_json *usage, const allm_json *key)
+enum count { PROMPT, TOOLS, CACHED, CANDIDATES, RESPONSE, THOUGHTS, TOTAL, NONE };
+
+static const char *const names[] = {
+    [PROMPT] = "promptTokenCount",
+    [TOOLS] = "toolUsePromptTokenCount",
+    [CACHED] = "cachedContentTokenCount",
+    [CANDIDATES] = "candidatesTokenCount",
+    [RESPONSE] = "responseTokenCount",  /* an older name of the former */
+    [THOUGHTS] = "thoughtsTokenCount",
+    [TOTAL] = "totalTokenCount",
+};
+
+static enum count count_of(struct slice key)
 {
-    static const char *const told[] = {
-        "promptTokenCount", "cachedContentTokenCount", "candidatesTokenCount",
-        "responseTokenCount", "thoughtsTokenCount", "totalTokenCount",
-    };
-    for (size_t i = 0; i < sizeof told / sizeof *told; i++)
-        if (gemini_field(usage, told[i]) == allm_json_value(key))
-            return true;
-    return false;
+    size_t i = 0;
+    while (i < NONE && !gemini_field_is(key, names[i]))
+        i++;
+    return (enum count)i;
 }
 
-static void keep_extra(struct gemini_usage *u, const allm_json *usage)
+/* All that is in no field of ours, as it came. */
+static void keep_extra(struct gemini_usage *u, const allm_json *key, bool *any)
 {
     struct emit e;
-    bool any = false;
-    for (const allm_json *k = NULL; (k = allm_json_next(usage, k));) {
-        if (has_field(usage, k) ||
-            allm_json_type_of(allm_json_value(k)) == ALLM_JSON_NULL)
-            continue;
-        if (!any) {
-            buf_clear(&u->extra);
-            emit_init(&e, &u->extra);
-            emit_open(&e, '{');
-        }
-        any = true;
-        emit_key(&e, json_slice(k));
-        emit_value(&e, allm_json_value(k));
-    }
-    if (any)
-        emit_close(&e, '}');
+    if (allm_json_type_of(allm_json_value(key)) == ALLM_JSON_NULL)
+        return;
+    if (!*any)
+        buf_clear(&u->extra);
+    emit_init(&e, &u->extra);
+    if (!*any)
+        emit_open(&e, '{');
+    e.comma = *any;
+    *any = true;
+    emit_key(&e, json_slice(key));
+    emit_value(&e, allm_json_value(key));
 }
 
 bool gemini_usage_add(struct gemini_usage *u, struct arena *life,
                       const allm_json *usage)
 {
+    allm_int counts[NONE] = { { 0, false } };
+    allm_int *const to[] = { &u->prompt,     &u->tools,    &u->cached,
+                             &u->candidates, NULL,         &u->thoughts,
+                             &u->total };
+    bool any = false;
     if (allm_json_type_of(usage) != ALLM_JSON_OBJECT)
         return true;
     if (!u->any)
         buf_init(&u->extra, life, SIZE_MAX / 2);
     u->any = true;
-    take(&u->prompt, usage, "promptTokenCount");
-    take(&u->tools, usage, "toolUsePromptTokenCount");
-    take(&u->cached, usage, "cachedContentTokenCount");
-    take(&u->candidates, usage, "responseTokenCount");
-    take(&u->candidates, usage, "candidatesTokenCount");
-    take(&u->thoughts, usage, "thoughtsTokenCount");
-    take(&u->total, usage, "totalTokenCount");
-    keep_extra(u, usage);
+    for (const allm_json *k = NULL; (k = allm_json_next(usage, k));) {
+        int64_t n;
+        enum count which = count_of(json_slice(k));
+        if (which == TOOLS || which == NONE)
+            keep_extra(u, k, &any);
+        if (which != NONE && allm_json_int64(allm_json_value(k), &n) && n >= 0)
+            counts[which] = (allm_int){ n, true };
+    }
+    if (any)
+        buf_byte(&u->extra, '}');
+    if (!counts[CANDIDATES].set)
+        counts[CANDIDATES] = counts[RESPONSE];
+    for (size_t i = 0; i < NONE; i++)
+        if (to[i] && counts[i].set)
+            *to[i] = counts[i];
     return !u->extra.broken;
 }
 
