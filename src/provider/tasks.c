@@ -19,20 +19,26 @@
 #include "provider/openai_responses.h"
 #include "provider/openai_responses_quirks.h"
 
+/* OpenAI takes 300,000 tokens at once, and hardly a text has more than a token
+ * in two bytes. */
+#define OPENAI_BYTES 600000
+
 static const struct tasks_way ways[] = {
-    { TASKS_EMBED, &openai_chat_adapter, &openai_embed_adapter, 2048, 0 },
-    { TASKS_EMBED, &openai_responses_adapter, &openai_embed_adapter, 2048, 0 },
-    { TASKS_EMBED, &gemini_adapter, &gemini_embed_adapter, 100, 3072 },
-    { TASKS_EMBED, &ollama_adapter, &ollama_embed_adapter, 2048, 0 },
-    { TASKS_EMBED, &fake_adapter, &fake_embed_adapter, 1000, 1 },
-    { TASKS_IMAGE, &openai_chat_adapter, &openai_image_adapter, 0, 0 },
-    { TASKS_IMAGE, &openai_responses_adapter, &openai_image_adapter, 0, 0 },
-    { TASKS_IMAGE, &gemini_adapter, &gemini_image_adapter, 0, 0 },
-    { TASKS_IMAGE, &fake_adapter, &fake_image_adapter, 0, 0 },
-    { TASKS_MODERATE, &openai_chat_adapter, &openai_moderate_adapter, 0, 0 },
-    { TASKS_MODERATE, &openai_responses_adapter, &openai_moderate_adapter, 0,
+    { TASKS_EMBED, &openai_chat_adapter, &openai_embed_adapter, 2048,
+      OPENAI_BYTES, 0 },
+    { TASKS_EMBED, &openai_responses_adapter, &openai_embed_adapter, 2048,
+      OPENAI_BYTES, 0 },
+    { TASKS_EMBED, &gemini_adapter, &gemini_embed_adapter, 100, 0, 3072 },
+    { TASKS_EMBED, &ollama_adapter, &ollama_embed_adapter, 2048, 0, 0 },
+    { TASKS_EMBED, &fake_adapter, &fake_embed_adapter, 1000, 0, 1 },
+    { TASKS_IMAGE, &openai_chat_adapter, &openai_image_adapter, 0, 0, 0 },
+    { TASKS_IMAGE, &openai_responses_adapter, &openai_image_adapter, 0, 0, 0 },
+    { TASKS_IMAGE, &gemini_adapter, &gemini_image_adapter, 0, 0, 0 },
+    { TASKS_IMAGE, &fake_adapter, &fake_image_adapter, 0, 0, 0 },
+    { TASKS_MODERATE, &openai_chat_adapter, &openai_moderate_adapter, 0, 0, 0 },
+    { TASKS_MODERATE, &openai_responses_adapter, &openai_moderate_adapter, 0, 0,
       0 },
-    { TASKS_MODERATE, &fake_adapter, &fake_moderate_adapter, 0, 0 },
+    { TASKS_MODERATE, &fake_adapter, &fake_moderate_adapter, 0, 0, 0 },
 };
 
 const struct tasks_way *tasks_find(const struct registry_row *row,

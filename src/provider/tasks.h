@@ -12,6 +12,7 @@ struct tasks_way {
     const allm_adapter *chat;       /* whoever speaks this... */
     const allm_adapter *adapter;    /* ...is asked by that */
     size_t most;                    /* inputs in one request; 0: any number */
+    size_t most_bytes;              /* of them all; 0: never mind */
     size_t whole;                   /* dimensions at which vectors have length
                                        1 by themselves; 0: never mind */
 };

@@ -101,16 +101,29 @@ static const allm_error *embed_begin(struct task *t, const void *given)
     return error;
 }
 
+/* How many of the inputs go into the next request: one at least. */
+static size_t count_next(const struct embed *e)
+{
+    size_t left = e->asked.input_count - e->next;
+    size_t most = e->way && e->way->most ? e->way->most : left;
+    size_t bytes = 0, n = 0;
+    while (n < left && n < most) {
+        bytes += strlen(e->asked.inputs[e->next + n]);
+        if (n && e->way && e->way->most_bytes && bytes > e->way->most_bytes)
+            break;
+        n++;
+    }
+    return n;
+}
+
 static bool embed_ask(struct task *t, struct plan_task *out)
 {
     struct embed *e = (struct embed *)t;
-    size_t left = e->asked.input_count - e->next;
-    size_t most = e->way && e->way->most ? e->way->most : left;
-    if (!left)
+    if (e->next == e->asked.input_count)
         return false;
     e->part = e->asked;
     e->part.inputs += e->next;
-    e->part.input_count = left < most ? left : most;
+    e->part.input_count = count_next(e);
     out->embed = &e->part;
     out->own = e->asked.options;
     return true;

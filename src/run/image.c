@@ -282,15 +282,36 @@ static const allm_json *metadata_of(struct image *m)
     return name.broken ? NULL : build_done(&b);
 }
 
+/* The size that was asked for: [w, h], a word, or null. */
+static const allm_json *size_of(struct image *m)
+{
+    struct build b;
+    const allm_image_request *r = &m->asked;
+    build_init(&b, home_arena(m->task.home));
+    if (r->width.set && r->height.set) {
+        build_array(&b);
+        build_int(&b, r->width.value);
+        build_int(&b, r->height.value);
+        build_end(&b);
+    } else if (r->size_text) {
+        build_text(&b, slice_of(r->size_text));
+    } else {
+        build_null(&b);
+    }
+    return build_done(&b);
+}
+
 static const void *image_close(struct task *t)
 {
     struct image *m = (struct image *)t;
     const allm_json *metadata = metadata_of(m);
-    if (!metadata)
+    const allm_json *size = size_of(m);
+    if (!metadata || !size)
         return NULL;
     m->usage = (allm_image_usage){
         .size = sizeof m->usage,
         .images = { (int64_t)m->count, true },
+        .size_json = size,
         .quality = m->asked.quality,
         .input_tokens = t->usage.input_tokens,
         .output_tokens = t->usage.output_tokens,

@@ -327,6 +327,21 @@ static void long_lists_go_in_parts(void)
     allm_engine_free(e);
 }
 
+/* Few texts may be too much, too. */
+static void long_texts_go_in_parts(void)
+{
+    static char text[400001];
+    const char *const three[] = { text, text, "x" };
+    memset(text, 'a', sizeof text - 1);
+    CALL("openai:m",
+         ALLM(embed_request, .input_count = 3, .inputs = three),
+         "100 | 0 | 0 | - -1",
+         { .status = 200, .body = "{\"data\":[{\"embedding\":[1]}]}" },
+         { .status = 200,
+           .body = "{\"data\":[{\"embedding\":[0]},{\"embedding\":[0]}]}" });
+    CHECK_INT(s.opened, 2);
+}
+
 /* The second of two parts fails so. */
 static void second_fails(struct canned_reply reply, allm_status kind)
 {
@@ -443,6 +458,7 @@ TESTS = {
     TEST(requests_are_checked),
     TEST(null_is_no_call),
     TEST(long_lists_go_in_parts),
+    TEST(long_texts_go_in_parts),
     TEST(a_part_that_fails_fails_all),
     TEST(the_fake_knows_words),
     TEST(a_call_may_be_cancelled),

@@ -33,10 +33,19 @@ static const char *tell(allm_stream *s)
                                (int)m->data_len, m->data,
                                m->revised_prompt ? m->revised_prompt : "-");
     }
-    snprintf(out + at, sizeof out - at, "%s %d/%d/%d",
-             r->model ? r->model : "-", (int)r->usage->images.value,
-             (int)r->usage->input_tokens.value,
-             (int)r->usage->output_tokens.value);
+    at += (size_t)snprintf(out + at, sizeof out - at, "%s %d/%d/%d",
+                           r->model ? r->model : "-",
+                           (int)r->usage->images.value,
+                           (int)r->usage->input_tokens.value,
+                           (int)r->usage->output_tokens.value);
+    const allm_json *size = r->usage->size_json;
+    CHECK_ALWAYS(size != NULL);
+    if (allm_json_type_of(size) == ALLM_JSON_TEXT)
+        snprintf(out + at, sizeof out - at, " %s", allm_json_text(size, NULL));
+    else if (allm_json_count(size) == 2)
+        snprintf(out + at, sizeof out - at, " %d*%d",
+                 (int)allm_json_number(allm_json_at(size, 0)),
+                 (int)allm_json_number(allm_json_at(size, 1)));
     return out;
 }
 
@@ -69,7 +78,8 @@ static void openai_generates(void)
          ALLM(image_request, .prompt = "a fox", .n = { 2, true },
               .width = { 1024, true }, .height = { 512, true },
               .quality = "high"),
-         "binary image/png hi a red fox | binary image/png ho - | - 2/3/4",
+         "binary image/png hi a red fox | binary image/png ho - | - 2/3/4 "
+         "1024*512",
          { .status = 200,
            .body = "{\"created\":1,\"data\":[{\"b64_json\":\"aGk=\","
                    "\"revised_prompt\":\"a red fox\"},"
@@ -108,7 +118,7 @@ static void openai_gives_urls(void)
     CALL("openai:dall-e-3",
          ALLM(image_request, .prompt = "a fox", .size_text = "auto",
               .response_format = ALLM_IMAGE_FORMAT_URL),
-         "url - https://x/y.png - | - 1/0/0",
+         "url - https://x/y.png - | - 1/0/0 auto",
          { .status = 200,
            .body = "{\"data\":[{\"url\":\"https://x/y.png\"}]}" });
     CHECK(strstr(s.asked, "\"size\":\"auto\",\"response_format\":\"url\"}") !=
@@ -184,7 +194,7 @@ static void gemini_edits(void)
          ALLM(image_request, .operation = ALLM_IMAGE_OP_EDIT, .prompt = "pink",
               .input_image_count = 1, .input_images = inputs,
               .width = { 1920, true }, .height = { 1080, true }),
-         "binary image/jpeg ho - | v 1/3/4",
+         "binary image/jpeg ho - | v 1/3/4 1920*1080",
          { .status = 200,
            .body = "{\"candidates\":[{\"content\":{\"parts\":[{\"text\":"
                    "\"here\"},{\"inlineData\":{\"mimeType\":\"image/jpeg\","
@@ -421,7 +431,7 @@ static void openai_varies(void)
          ALLM(image_request, .operation = ALLM_IMAGE_OP_VARIATION,
               .input_image_count = 1, .input_images = inputs, .n = { 2, true },
               .size_text = "256x256"),
-         "binary image/png ho - | - 1/0/0", MADE);
+         "binary image/png ho - | - 1/0/0 256x256", MADE);
     CHECK_TEXT(s.asked, "POST https://api.openai.com/v1/images/variations|"
                         "authorization: Bearer sk-secret-42|" DASHES FIELD
                         "\"model\"\r\n\r\ndall-e-2\r\n" DASHES FIELD
