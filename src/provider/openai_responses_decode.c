@@ -79,7 +79,11 @@ static void read_finish(struct openai_responses *c, const allm_json *response,
     struct answer *a = &c->answer;
     const allm_json *details = json_at(response, "incomplete_details");
     struct slice why = text_at(details, "reason");
-    if (slice_is(status, "completed") || slice_is(status, "complete"))
+    bool done = slice_is(status, "completed") || slice_is(status, "complete");
+    bool refused = a->refusal.len && !a->text.len && !a->calls.first;
+    if (done && refused)
+        answer_finish(a, ALLM_FINISH_CONTENT_FILTER, SLICE("refusal"));
+    else if (done)
         answer_finish(a, ALLM_FINISH_STOP, status);
     else if (slice_is(status, "incomplete"))
         answer_finish(a, finish_of(incomplete_words, why),
