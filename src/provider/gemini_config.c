@@ -20,13 +20,20 @@ static const struct {
 } names[] = {
     { "max_tokens", "maxOutputTokens" },
     { "max_output_tokens", "maxOutputTokens" },
+    { "max_completion_tokens", "maxOutputTokens" },
     { "top_p", "topP" },
     { "top_k", "topK" },
     { "stop", "stopSequences" },
     { "stop_sequences", "stopSequences" },
     { "presence_penalty", "presencePenalty" },
     { "frequency_penalty", "frequencyPenalty" },
+    { "n", "candidateCount" },
     { "candidate_count", "candidateCount" },
+    { "top_logprobs", "logprobs" },
+    { "response_logprobs", "responseLogprobs" },
+    { "media_resolution", "mediaResolution" },
+    { "speech_config", "speechConfig" },
+    { "image_config", "imageConfig" },
     { "response_modalities", "responseModalities" },
     { "thinking_config", "thinkingConfig" },
 };
@@ -56,7 +63,7 @@ static const char *const not_sent[] = {
     "extra_body", "extra_headers", "base_url", "quirks", "organization",
     "project", "api_version", "reasoning_effort", "reasoning_summary",
     "verbosity", "prompt_cache", "parallel_tool_calls", "stream", "model",
-    "json_schema", "generationConfig", "generation_config",
+    "json_schema", "generationConfig", "generation_config", "api",
 };
 
 /* An effort: a level of later models, a budget of tokens of others. */
@@ -219,6 +226,9 @@ static const allm_json *lay(const struct extra *x, const allm_json *config,
         return config;
     if (slice_is(name, "stopSequences"))
         v = as_list(v, a);
+    if (slice_is(json_slice(key), "logprobs") &&
+        allm_json_type_of(v) == ALLM_JSON_BOOL)
+        name = SLICE("responseLogprobs");   /* theirs is a number */
     if (!v)
         return NULL;
     if (allm_json_type_of(v) == ALLM_JSON_NULL)
