@@ -32,7 +32,8 @@ static const char *const elsewhere[] = {
     "mirostat_eta", "penalize_newline",
     /* up to here in "options" */
     "options", "reasoning_effort", "reasoning_summary", "verbosity",
-    "prompt_cache", "parallel_tool_calls", NULL,
+    "prompt_cache", "parallel_tool_calls", "max_tokens",
+    "max_completion_tokens", NULL,
 };
 
 struct encoding {
@@ -180,17 +181,28 @@ static void write_given(struct encoding *e)
     }
 }
 
+/* The same as "num_predict", by the names of others; false: nobody says. */
+static bool most_of(const struct encoding *e, int64_t *n)
+{
+    const allm_json *options = e->extra.options;
+    *n = e->request->max_tokens.value;
+    return allm_json_int64(allm_json_get(options, "max_completion_tokens"),
+                           n) ||
+           allm_json_int64(allm_json_get(options, "max_tokens"), n) ||
+           e->request->max_tokens.set;
+}
+
 /* How many tokens the answer may have; 0: unknown. */
 static int64_t answer_of(const struct encoding *e)
 {
-    int64_t n = 0;
+    int64_t n = 0, most;
     const allm_json *v = allm_json_get(e->given, "num_predict");
     if (!v)
         v = allm_json_get(e->extra.options, "num_predict");
     if (v)
         allm_json_int64(v, &n);
-    else if (e->request->max_tokens.set)
-        n = e->request->max_tokens.value;
+    else if (most_of(e, &most))
+        n = most;
     return n;
 }
 
@@ -215,6 +227,7 @@ static void write_options(struct encoding *e)
     const allm_request *r = e->request;
     struct emit body = e->emit;
     struct buf inner;
+    int64_t most;
     buf_init(&inner, e->arena, SIZE_MAX / 2);
     emit_init(&e->emit, &inner);
     emit_open(&e->emit, '{');
@@ -222,9 +235,9 @@ static void write_options(struct encoding *e)
         key(e, "temperature");
         emit_number(&e->emit, r->temperature.value);
     }
-    if (r->max_tokens.set && leaves(e, "num_predict")) {
+    if (leaves(e, "num_predict") && most_of(e, &most)) {
         key(e, "num_predict");
-        emit_int(&e->emit, r->max_tokens.value);
+        emit_int(&e->emit, most);
     }
     write_context(e, body.out->len);
     write_parameters(e);
