@@ -39,9 +39,9 @@ static void demand(bool truth)
 static void check_order(struct play *p, const allm_event *e)
 {
     demand(!p->over);
-    demand((e->type == ALLM_EV_MESSAGE_STARTED) ==
-           (p->seen == 0 && e->type != ALLM_EV_ERROR &&
-            e->type != ALLM_EV_USAGE));
+    demand(
+        (e->type == ALLM_EV_MESSAGE_STARTED) ==
+        (p->seen == 0 && e->type != ALLM_EV_ERROR && e->type != ALLM_EV_USAGE));
     p->seen++;
     p->open += e->type == ALLM_EV_TOOL_CALL_STARTED;
     if (e->type == ALLM_EV_TOOL_CALL_COMPLETED)

@@ -73,8 +73,9 @@ static allm_stream *ask(const allm_engine *e, enum task task)
     static const char *const two[] = { "one", "two" };
     const allm_call_opts *opts = ALLM(call_opts, .api_key = "k");
     if (task == EMBED)
-        return allm_embed(
-            e, ALLM(embed_request, .input_count = 2, .inputs = two), opts);
+        return allm_embed(e,
+                          ALLM(embed_request, .input_count = 2, .inputs = two),
+                          opts);
     if (task == IMAGE)
         return allm_image_generate(e, ALLM(image_request, .prompt = "a"), opts);
     return allm_moderate(

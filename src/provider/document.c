@@ -44,7 +44,8 @@ const allm_json *document_open(struct answer *a, const allm_call *call,
     }
     if (allm_json_type_of(document) == ALLM_JSON_OBJECT)
         return document;
-    *status = reject(a, document, (struct slice){ frame->data,
+    *status = reject(a, document,
+                     (struct slice){ frame->data,
                                                  frame->data_len });
     return NULL;
 }

@@ -53,9 +53,8 @@ static void gather(struct gemini *c, const char *key, const allm_json *list)
 static void read_finish(struct gemini *c, const allm_json *candidate)
 {
     struct answer *a = &c->answer;
-    struct slice word =
-        gemini_finish_word(gemini_field(candidate, "finishReason"),
-                           a->sink->arena);
+    struct slice word = gemini_finish_word(
+        gemini_field(candidate, "finishReason"), a->sink->arena);
     bool vague = slice_is(word, GEMINI_FINISH_VAGUE);
     if (!word.len || (vague && a->finish != ALLM_FINISH_NONE))
         return;

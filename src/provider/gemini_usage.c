@@ -28,7 +28,16 @@ static allm_int add(allm_int x, allm_int y)
     return (allm_int){ x.value + y.value, true };
 }
 
-enum count { PROMPT, TOOLS, CACHED, CANDIDATES, RESPONSE, THOUGHTS, TOTAL, NONE };
+enum count {
+    PROMPT,
+    TOOLS,
+    CACHED,
+    CANDIDATES,
+    RESPONSE,
+    THOUGHTS,
+    TOTAL,
+    NONE
+};
 
 static const char *const names[] = {
     [PROMPT] = "promptTokenCount",

@@ -61,11 +61,18 @@ static const struct {
 
 /* Sentences of those who have no word for it. */
 static const char *const too_long[] = {
-    "maximum context length", "context length exceeded",
-    "context_length_exceeded", "exceeds the context window",
-    "exceeds the available context", "exceed context window",
-    "exceeded max context length", "exceeds maximum context length",
-    "exceeds the context length", "prompt is too long", "input is too long", "reduce the length of the",
+    "maximum context length",
+    "context length exceeded",
+    "context_length_exceeded",
+    "exceeds the context window",
+    "exceeds the available context",
+    "exceed context window",
+    "exceeded max context length",
+    "exceeds maximum context length",
+    "exceeds the context length",
+    "prompt is too long",
+    "input is too long",
+    "reduce the length of the",
     NULL,
 };
 

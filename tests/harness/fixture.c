@@ -155,8 +155,7 @@ static void ask(struct asked *a, const struct folder *f, struct slice request)
         .attempt = 1,
     };
     static char task[FILE_LIMIT];
-    fixture_task_ask(&a->task, load(f, "task.json", task), &a->call,
-                     &a->blank);
+    fixture_task_ask(&a->task, load(f, "task.json", task), &a->call, &a->blank);
     if (row && a->task.file)
         a->call.quirks = tasks_row(row, fixture_task_kind(&a->call)).quirks;
 }

@@ -333,8 +333,7 @@ static void long_texts_go_in_parts(void)
     static char text[400001];
     const char *const three[] = { text, text, "x" };
     memset(text, 'a', sizeof text - 1);
-    CALL("openai:m",
-         ALLM(embed_request, .input_count = 3, .inputs = three),
+    CALL("openai:m", ALLM(embed_request, .input_count = 3, .inputs = three),
          "100 | 0 | 0 | - -1",
          { .status = 200, .body = "{\"data\":[{\"embedding\":[1]}]}" },
          { .status = 200,

@@ -105,9 +105,8 @@ static void the_answer_has_a_name(void)
     CHECK_INT(allm_stream_wait(stream), ALLM_OK);
     const allm_image_response *r = allm_stream_image_response(stream);
     if (r)
-        CHECK_TEXT(allm_json_text(allm_json_get(r->metadata,
-                                                "openai_request_id"),
-                                  NULL),
+        CHECK_TEXT(allm_json_text(
+                       allm_json_get(r->metadata, "openai_request_id"), NULL),
                    "req_7");
     allm_stream_free(stream);
     allm_engine_free(e);
