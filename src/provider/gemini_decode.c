@@ -63,6 +63,17 @@ static void read_finish(struct gemini *c, const allm_json *candidate)
         allm_sink_settle(a->sink);
 }
 
+/* Is there more than every candidate has? */
+static bool has_notes(const allm_json *candidate)
+{
+    for (const allm_json *k = NULL; (k = allm_json_next(candidate, k));) {
+        struct slice key = json_slice(k);
+        if (!slice_eq(key, SLICE("content")) && !slice_eq(key, SLICE("index")))
+            return true;
+    }
+    return false;
+}
+
 static void read_notes(struct gemini *c, const allm_json *candidate)
 {
     const allm_json *cited = gemini_field(candidate, "citationMetadata");
@@ -87,6 +98,8 @@ static void read_candidate(struct gemini *c, const allm_json *candidate)
     if (is_type(parts, ALLM_JSON_ARRAY))
         for (const allm_json *p = NULL; (p = allm_json_next(parts, p));)
             gemini_parts_read(&c->parts, p);
+    if (!has_notes(candidate))
+        return;                 /* all but the last, mostly */
     read_notes(c, candidate);
     read_finish(c, candidate);
 }

@@ -264,8 +264,12 @@ static void read_other(struct gemini_parts *all, const allm_json *part,
 
 void gemini_parts_read(struct gemini_parts *all, const allm_json *part)
 {
-    const allm_json *call = gemini_field(part, "functionCall");
     const allm_json *text = allm_json_get(part, "text");
+    if (is_type(text, ALLM_JSON_TEXT) && allm_json_count(part) == 1) {
+        read_text(all, json_slice(text), (struct slice){ NULL, 0 });
+        return;                 /* nearly all of them */
+    }
+    const allm_json *call = gemini_field(part, "functionCall");
     struct slice signature = gemini_field_text(part, "thoughtSignature");
     size_t marks = gemini_field(part, "thoughtSignature") != NULL;
     marks += allm_json_get(part, "thought") != NULL;
