@@ -379,8 +379,10 @@ static void stop(struct anthropic_blocks *all, struct anthropic_block *b)
 void anthropic_block_stop(struct anthropic_blocks *all, int64_t index)
 {
     struct anthropic_block *b = find(all, index);
-    if (b)
-        stop(all, b);
+    if (!b)
+        return;
+    stop(all, b);
+    calls_close(&all->answer->calls, b->slot, all->answer->sink);
 }
 
 void anthropic_block_stop_all(struct anthropic_blocks *all)

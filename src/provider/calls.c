@@ -291,6 +291,7 @@ void calls_append(struct calls *c, struct calls_slot *s, struct slice text,
                   allm_sink *sink)
 {
     struct slice well = mend_take(&s->mend, sink->arena, text);
+    s->closed = NULL;
     buf_add(&s->raw, well);
     scan(&s->scan, well);
     if (!well.ptr || s->raw.broken)
@@ -301,6 +302,7 @@ void calls_append(struct calls *c, struct calls_slot *s, struct slice text,
 void calls_replace(struct calls *c, struct calls_slot *s, struct slice text,
                    allm_sink *sink)
 {
+    s->closed = NULL;
     buf_clear(&s->raw);
     s->mend = (struct mend){ .len = 0 };
     s->scan = (struct calls_scan){ .depth = 0 };
@@ -462,9 +464,28 @@ static void complete(struct calls *c, struct calls_slot *s,
     event->provider_state = call->provider_state;
 }
 
+void calls_close(struct calls *c, struct calls_slot *s, allm_sink *sink)
+{
+    if (!s || !s->name || s->closed || sink->status < 0)
+        return;
+    if (!s->started)
+        start(c, s, sink);
+    buf_add(&s->raw, mend_end(&s->mend));
+    tell(s, sink);
+    allm_tool_call *call = arena_zero(c->life, sizeof *call);
+    if (!call || s->raw.broken || sink->status < 0) {
+        no_memory(sink);
+        return;
+    }
+    complete(c, s, call, sink);
+    s->closed = call;
+}
+
 void calls_flush(struct calls *c, allm_sink *sink)
 {
     for (struct calls_slot *s = c->first; s; s = s->next) {
+        if (s->closed)
+            continue;
         buf_add(&s->raw, mend_end(&s->mend));
         bool empty = !s->name && trim(buf_slice(&s->raw)).len == 0;
         if (!s->started && !empty)
@@ -486,8 +507,9 @@ const allm_tool_call *const *calls_end(struct calls *c, allm_sink *sink)
     for (struct calls_slot *s = c->first; s; s = s->next) {
         if (!s->started)
             continue;
-        complete(c, s, &call[n], sink);
-        list[n] = &call[n];
+        if (!s->closed)
+            complete(c, s, &call[n], sink);
+        list[n] = s->closed ? s->closed : &call[n];
         n++;
     }
     return list;

@@ -34,6 +34,7 @@ struct calls_slot {
     struct mend mend;
     struct calls_scan scan;
     const allm_json *state;     /* the provider's own; or NULL */
+    allm_tool_call *closed;     /* as it was told as a whole; NULL: not yet */
     bool has_index, started, custom;
 };
 
@@ -76,11 +77,16 @@ void calls_append(struct calls *c, struct calls_slot *slot, struct slice text,
 void calls_replace(struct calls *c, struct calls_slot *slot, struct slice text,
                    allm_sink *sink);
 
+/* The provider says that this call is whole: so it is told at once, if it can
+ * be named.  Should more come nevertheless, it is told again. */
+void calls_close(struct calls *c, struct calls_slot *slot, allm_sink *sink);
+
 /* There are no more pieces: tell what was held back, and begin calls whose
  * name or id never came. */
 void calls_flush(struct calls *c, allm_sink *sink);
 
-/* Then tell every call as a whole, in the order of their first pieces.  The
+/* Then tell every call that is not closed as a whole, in the order of their
+ * first pieces.  The
  * list has c->count calls, for the message; NULL: no memory. */
 const allm_tool_call *const *calls_end(struct calls *c, allm_sink *sink);
 

@@ -119,21 +119,23 @@ static void read_thought(struct gemini_parts *all, const allm_json *part,
 
 /* -------------------------------------------------------------------- calls --- */
 
-static void append(struct gemini_parts *all, struct calls_slot *slot,
-                   struct slice text)
+/* The arguments, which come as a whole: no delta tells them. */
+static void set(struct gemini_parts *all, struct calls_slot *slot,
+                struct slice text)
 {
     struct answer *a = all->answer;
-    calls_append(&a->calls, slot, text, a->sink);
+    calls_replace(&a->calls, slot, text, a->sink);
+    calls_close(&a->calls, slot, a->sink);
 }
 
-static void append_value(struct gemini_parts *all, struct calls_slot *slot,
-                         const allm_json *v)
+static void set_value(struct gemini_parts *all, struct calls_slot *slot,
+                      const allm_json *v)
 {
     struct buf text;
     buf_init(&text, all->answer->sink->arena, SIZE_MAX / 2);
     if (!json_write(&text, v, 0))
         no_memory(all);
-    append(all, slot, buf_slice(&text));
+    set(all, slot, buf_slice(&text));
 }
 
 /* The arguments of the open call are there. */
@@ -147,7 +149,7 @@ static void close_call(struct gemini_parts *all)
     buf_init(&text, all->answer->sink->arena, SIZE_MAX / 2);
     if (!gemini_args_write(&all->args, &text))
         no_memory(all);
-    append(all, slot, buf_slice(&text));
+    set(all, slot, buf_slice(&text));
 }
 
 static void add_pieces(struct gemini_parts *all, const allm_json *pieces)
@@ -195,9 +197,9 @@ static void begin_call(struct gemini_parts *all, const allm_json *call,
     if (!slot)
         return;
     if (is_type(args, ALLM_JSON_TEXT)) {
-        append(all, slot, json_slice(args));
+        set(all, slot, json_slice(args));
     } else if (args && !is_type(args, ALLM_JSON_NULL)) {
-        append_value(all, slot, args);
+        set_value(all, slot, args);
     } else if (pieces || gemini_field_true(call, "willContinue")) {
         all->open = slot;
         gemini_args_init(&all->args, all->answer->life);
@@ -205,7 +207,7 @@ static void begin_call(struct gemini_parts *all, const allm_json *call,
         if (!gemini_field_true(call, "willContinue"))
             close_call(all);
     } else {
-        append(all, slot, SLICE("{}"));
+        set(all, slot, SLICE("{}"));
     }
 }
 

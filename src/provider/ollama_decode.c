@@ -101,9 +101,11 @@ static void read_call(struct ollama *o, const allm_json *element)
         is_copy(&a->calls, id, name, arguments))
         return;
     struct calls_slot *slot = calls_open(&a->calls, id, name, a->sink);
-    if (slot)                   /* it is whole, so it begins at once */
-        calls_append(&a->calls, slot, arguments.len ? arguments : SLICE("{}"),
-                     a->sink);
+    if (!slot)
+        return;
+    calls_replace(&a->calls, slot, arguments.len ? arguments : SLICE("{}"),
+                  a->sink);     /* it is whole: no delta tells it */
+    calls_close(&a->calls, slot, a->sink);
 }
 
 static void read_message(struct ollama *o, const allm_json *message)

@@ -558,8 +558,10 @@ void openai_responses_item_end(struct responses_items *all,
         return;                 /* told twice */
     if (!i || i->done || is_other_type(i, item))
         i = add(all, place, kind_of(item));
-    if (i)
-        end_item(all, i, item, chunk);
+    if (!i)
+        return;
+    end_item(all, i, item, chunk);
+    calls_close(&all->answer->calls, i->slot, all->answer->sink);
 }
 
 /* Of a kind that did not come at all, everything is new; else only what was

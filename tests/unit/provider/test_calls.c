@@ -218,6 +218,36 @@ static void the_whole_takes_the_place_of_pieces(void)
 }
 
 /* By both ways in: pieces that find their call, and calls that are opened. */
+static void a_closed_call_is_told_at_once(void)
+{
+    struct sinking s;
+    struct calls c;
+    const allm_call call = { .size = sizeof call, .request_id = "r" };
+    sinking_begin(&s);
+    calls_init(&c, &s.life, &call);
+    struct calls_slot *a = calls_open(&c, SLICE("a"), SLICE("f"), &s.sink);
+    if (a)
+        calls_replace(&c, a, SLICE("{\"x\":1}"), &s.sink);
+    calls_close(&c, a, &s.sink);
+    calls_close(&c, a, &s.sink);
+    struct calls_slot *b = calls_open(&c, SLICE("b"), SLICE("g"), &s.sink);
+    calls_close(&c, b, &s.sink);        /* without a word of arguments */
+    sinking_take(&s);
+    if (b)                              /* too late: it is told again */
+        calls_append(&c, b, SLICE("{}"), &s.sink);
+    calls_flush(&c, &s.sink);
+    const allm_tool_call *const *list = calls_end(&c, &s.sink);
+    if (list && s.sink.status >= 0) {
+        CHECK_INT(c.count, 2);
+        CHECK_TEXT(list[0]->raw_arguments, "{\"x\":1}");
+        CHECK_TEXT(list[1]->raw_arguments, "{}");
+    }
+    sinking_take(&s);
+    CHECK_TEXT(s.words.ptr, "call:a/f called:a/f/{\"x\":1}/{\"x\":1} call:b/g "
+                            "called:b/g/{}/ args:b/{} called:b/g/{}/{}");
+    sinking_end(&s);
+}
+
 static void a_turn_has_at_most_128_calls(void)
 {
     for (int opened = 0; opened <= 1; opened++) {
@@ -261,6 +291,7 @@ TESTS = {
     TEST(reads_arguments),
     TEST(remarks),
     TEST(the_whole_takes_the_place_of_pieces),
+    TEST(a_closed_call_is_told_at_once),
     TEST(a_turn_has_at_most_128_calls),
     TESTS_END,
 };
