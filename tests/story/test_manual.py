@@ -9,7 +9,7 @@ from program import BUILD, CLEAN, SOURCE, allm, equal, holds, main
 
 TEXTS = ("man/allm.1", "completions/allm.bash", "completions/_allm",
          "completions/allm.fish")
-NEEDS_KEY = ('allm "Why', 'git log -3 | allm -s')
+NEEDS_KEY = ('allm "Why', 'git log -3 | allm -s', 'allm -S')
 
 
 def read(path):
@@ -138,7 +138,7 @@ def test_readme():
         else:
             equal((line, run.returncode), (line, 0))
         done += 1
-    equal(done, 7)
+    equal(done, 9)
     holds(text, "allm demo")
 
 
