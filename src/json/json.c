@@ -157,6 +157,17 @@ allm_json *allm_json_copy(const allm_json *v)
 
 /* --------------------------------------------------------------- getters --- */
 
+/* What json.h says of a value. */
+_Static_assert((int)JSON_TAG_NULL == (int)YYJSON_TYPE_NULL, "type");
+_Static_assert((int)JSON_TAG_TEXT == (int)YYJSON_TYPE_STR, "type");
+_Static_assert((int)JSON_TAG_ARRAY == (int)YYJSON_TYPE_ARR, "type");
+_Static_assert((int)JSON_TAG_OBJECT == (int)YYJSON_TYPE_OBJ, "type");
+_Static_assert((int)JSON_TAG_MASK == (int)YYJSON_TYPE_MASK, "type");
+_Static_assert((int)JSON_TAG_BITS == (int)YYJSON_TAG_BIT, "length");
+_Static_assert(sizeof(struct json_word) == sizeof(yyjson_val), "size");
+_Static_assert(offsetof(struct json_word, as) == offsetof(yyjson_val, uni),
+               "text");
+
 allm_json_type allm_json_type_of(const allm_json *v)
 {
     if (!v)
@@ -196,15 +207,18 @@ const allm_json *allm_json_get(const allm_json *object, const char *key)
     return key ? find(val_of(object), slice_of(key)) : NULL;
 }
 
-struct json_view json_view(const allm_json *object)
+void json_view_init(struct json_view *view, const allm_json *object)
 {
-    struct json_view view = { .object = object };
-    const yyjson_val *v = val_of(object);
-    if (!v || val_type(v) != YYJSON_TYPE_OBJ)
-        return view;
-    for (const yyjson_val *end = val_after(v++); v < end; v = val_after(v + 1))
-        view.seen |= json_bit(val_slice(v));
-    return view;
+    const yyjson_val *first = val_of(object);
+    *view = (struct json_view){ .object = object };
+    if (!first || val_type(first) != YYJSON_TYPE_OBJ)
+        return;
+    const yyjson_val *end = val_after(first);
+    for (const yyjson_val *k = first + 1; k < end; k = val_after(k + 1)) {
+        uint8_t *at = &view->at[json_place(val_slice(k))];
+        size_t far = (size_t)(k - first);
+        *at = *at || far > JSON_SEARCH ? JSON_SEARCH : (uint8_t)far;
+    }
 }
 
 size_t allm_json_count(const allm_json *v)
@@ -261,19 +275,6 @@ const char *allm_json_text(const allm_json *v, size_t *len)
     if (len)
         *len = has ? val_len(val_of(v)) : 0;
     return has ? val_of(v)->uni.str : NULL;
-}
-
-struct slice json_slice(const allm_json *text)
-{
-    if (!text || val_type(val_of(text)) != YYJSON_TYPE_STR)
-        return (struct slice){ NULL, 0 };
-    return val_slice(val_of(text));
-}
-
-bool json_is(const allm_json *v, const char *text)
-{
-    return v && val_type(val_of(v)) == YYJSON_TYPE_STR &&
-           slice_is(val_slice(val_of(v)), text);
 }
 
 /* ----------------------------------------------------------------- walks --- */

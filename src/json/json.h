@@ -25,10 +25,60 @@ const allm_json *json_empty_array(void);
 const allm_json *json_null(void);
 const allm_json *json_bool(bool b);
 
+/*
+ * What is asked of every member of every answer is inline, and knows of a
+ * value what json.c proves: first a word with the type in its lowest bits and
+ * the length above them, then the text.
+ */
+struct json_word {
+    uint64_t tag;
+    union {
+        const char *text;
+        uint64_t number;        /* as wide on every machine */
+    } as;
+};
+
+enum { JSON_TAG_NULL = 2, JSON_TAG_TEXT = 5, JSON_TAG_ARRAY = 6,
+       JSON_TAG_OBJECT = 7, JSON_TAG_MASK = 7, JSON_TAG_BITS = 8 };
+
+static inline bool json_has_tag(const allm_json *v, uint64_t type)
+{
+    uint64_t tag;
+    if (!v)
+        return false;
+    memcpy(&tag, v, sizeof tag);
+    return (tag & JSON_TAG_MASK) == type;
+}
+
+/* As allm_json_type_of(v) == type. */
+static inline bool json_is_type(const allm_json *v, allm_json_type type)
+{
+    switch (type) {
+    case ALLM_JSON_NULL:   return json_has_tag(v, JSON_TAG_NULL);
+    case ALLM_JSON_TEXT:   return json_has_tag(v, JSON_TAG_TEXT);
+    case ALLM_JSON_ARRAY:  return json_has_tag(v, JSON_TAG_ARRAY);
+    case ALLM_JSON_OBJECT: return json_has_tag(v, JSON_TAG_OBJECT);
+    default:               return allm_json_type_of(v) == type;
+    }
+}
+
 /* Getters that take slices. */
 const allm_json *json_get(const allm_json *object, struct slice key);
-struct slice json_slice(const allm_json *text);  /* {NULL, 0} if none */
-bool json_is(const allm_json *v, const char *text);
+
+/* The bytes of a text; {NULL, 0} if it is none. */
+static inline struct slice json_slice(const allm_json *text)
+{
+    struct json_word w;
+    if (!json_has_tag(text, JSON_TAG_TEXT))
+        return (struct slice){ NULL, 0 };
+    memcpy(&w, text, sizeof w);
+    return (struct slice){ w.as.text, (size_t)(w.tag >> JSON_TAG_BITS) };
+}
+
+static inline bool json_is(const allm_json *v, const char *text)
+{
+    return json_has_tag(v, JSON_TAG_TEXT) && slice_is(json_slice(v), text);
+}
 
 /* As allm_json_get(); the compiler knows the length of a literal. */
 static inline const allm_json *json_at(const allm_json *object, const char *key)
@@ -37,29 +87,43 @@ static inline const allm_json *json_at(const allm_json *object, const char *key)
 }
 
 /*
- * An object that is asked for many members that it mostly lacks: `seen` has a
- * bit for every key, so that most that are missing need no search.
+ * An object that is asked for many members, most of which it may lack: its
+ * keys are walked once and noted in places, chosen by length and two letters.
+ * A place tells how many values behind the object its key stands.
  */
+enum { JSON_PLACES = 64, JSON_NOWHERE = 0,
+       JSON_SEARCH = 255 };     /* two keys share it, or it is far away */
+
 struct json_view {
     const allm_json *object;
-    uint64_t seen;
+    uint8_t at[JSON_PLACES];
 };
 
-struct json_view json_view(const allm_json *object);
+/* Of what is no object, and of NULL, a view is empty. */
+void json_view_init(struct json_view *v, const allm_json *object);
 
-static inline uint64_t json_bit(struct slice key)
+/* Keys end with a NUL, so that the empty one has a letter, too. */
+static inline size_t json_place(struct slice key)
 {
-    unsigned n = (unsigned)key.len * 3;
-    if (key.len)
-        n += (unsigned char)key.ptr[0] * 5u +
-             (unsigned char)key.ptr[key.len - 1];
-    return (uint64_t)1 << (n & 63);
+    const unsigned char *text = (const unsigned char *)key.ptr;
+    return (key.len + 2 * (size_t)text[0] + 4 * (size_t)text[key.len / 2]) %
+           JSON_PLACES;
 }
 
 static inline const allm_json *json_in(const struct json_view *v,
                                        struct slice key)
 {
-    return v->seen & json_bit(key) ? json_get(v->object, key) : NULL;
+    uint8_t at = v->at[json_place(key)];
+    struct json_word w;
+    if (at == JSON_NOWHERE)
+        return NULL;
+    if (at == JSON_SEARCH)
+        return json_get(v->object, key);
+    const char *found = (const char *)v->object + at * sizeof w;
+    memcpy(&w, found, sizeof w);
+    if (w.tag >> JSON_TAG_BITS != key.len || memcmp(w.as.text, key.ptr, key.len))
+        return NULL;
+    return (const allm_json *)(const void *)(found + sizeof w);
 }
 
 /*

@@ -33,11 +33,6 @@ static struct slice text_at(const allm_json *object, const char *name)
     return json_slice(json_at(object, name));
 }
 
-static bool is_type(const allm_json *v, allm_json_type type)
-{
-    return allm_json_type_of(v) == type;
-}
-
 /* ------------------------------------------------------------------- blocks --- */
 
 static enum kind kind_of(const allm_json *block)
@@ -150,7 +145,7 @@ static void cite(struct anthropic_blocks *all, struct anthropic_block *b,
 static void cite_all(struct anthropic_blocks *all, struct anthropic_block *b,
                      const allm_json *list)
 {
-    if (!is_type(list, ALLM_JSON_ARRAY))
+    if (!json_is_type(list, ALLM_JSON_ARRAY))
         return;
     for (const allm_json *c = NULL; (c = allm_json_next(list, c));)
         cite(all, b, c);
@@ -176,7 +171,7 @@ static const allm_json *caller_of(struct answer *a, const allm_json *block)
 {
     struct build b;
     const allm_json *caller = json_at(block, "caller");
-    if (!is_type(caller, ALLM_JSON_OBJECT))
+    if (!json_is_type(caller, ALLM_JSON_OBJECT))
         return NULL;
     build_init(&b, a->sink->arena);
     build_object(&b);
@@ -245,7 +240,7 @@ static void grow_opaque(struct anthropic_blocks *all, struct anthropic_block *b,
         if (json_is(k, "type"))
             continue;
         build_key(&o, json_slice(k));
-        if (!so_far.len || !is_type(v, ALLM_JSON_TEXT)) {
+        if (!so_far.len || !json_is_type(v, ALLM_JSON_TEXT)) {
             build_value(&o, v);
             continue;
         }

@@ -43,11 +43,6 @@ static struct slice text_at(const allm_json *object, const char *name)
     return json_slice(json_at(object, name));
 }
 
-static bool is_type(const allm_json *v, allm_json_type type)
-{
-    return allm_json_type_of(v) == type;
-}
-
 static int64_t index_of(const allm_json *event)
 {
     int64_t index = 0;
@@ -64,7 +59,7 @@ static void read_notes(struct anthropic *c, const allm_json *from)
                                          "container", "context_management" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const allm_json *v = json_at(from, names[i]);
-        if (v && !is_type(v, ALLM_JSON_NULL))
+        if (v && !json_is_type(v, ALLM_JSON_NULL))
             answer_note(&c->answer, names[i], v);
     }
 }
@@ -72,7 +67,7 @@ static void read_notes(struct anthropic *c, const allm_json *from)
 static void read_usage(struct anthropic *c, const allm_json *usage, bool begun)
 {
     struct answer *a = &c->answer;
-    if (!is_type(usage, ALLM_JSON_OBJECT))
+    if (!json_is_type(usage, ALLM_JSON_OBJECT))
         return;
     c->usage = anthropic_usage_merge(a->life, c->usage, usage);
     if (!c->usage) {
@@ -165,7 +160,7 @@ static allm_status on_start(struct anthropic *c, const allm_json *event)
 static allm_status on_block_start(struct anthropic *c, const allm_json *event)
 {
     const allm_json *block = json_at(event, "content_block");
-    if (!is_type(block, ALLM_JSON_OBJECT) ||
+    if (!json_is_type(block, ALLM_JSON_OBJECT) ||
         !anthropic_block_start(&c->blocks, index_of(event), block))
         pass_on(c, event);
     return ALLM_OK;
@@ -174,7 +169,7 @@ static allm_status on_block_start(struct anthropic *c, const allm_json *event)
 static allm_status on_block_delta(struct anthropic *c, const allm_json *event)
 {
     const allm_json *delta = json_at(event, "delta");
-    if (!is_type(delta, ALLM_JSON_OBJECT) ||
+    if (!json_is_type(delta, ALLM_JSON_OBJECT) ||
         !anthropic_block_grow(&c->blocks, index_of(event), delta))
         pass_on(c, event);
     return ALLM_OK;
@@ -220,7 +215,7 @@ static allm_status read_event(struct anthropic *c, struct slice name,
                               const allm_json *event)
 {
     struct slice type = text_at(event, "type");
-    if (!type.len && is_type(json_at(event, "error"), ALLM_JSON_OBJECT))
+    if (!type.len && json_is_type(json_at(event, "error"), ALLM_JSON_OBJECT))
         type = SLICE("error");
     if (!type.len)
         type = name;
@@ -240,7 +235,7 @@ static allm_status read_document(struct anthropic *c, const allm_json *all)
     const allm_json *content = json_at(all, "content");
     if (json_is(json_at(all, "type"), "error"))
         return fail(c, all);
-    if (!is_type(content, ALLM_JSON_ARRAY))
+    if (!json_is_type(content, ALLM_JSON_ARRAY))
         return explain_message(all)
                    ? fail(c, all)
                    : answer_malformed(a, "the answer is a JSON document "
@@ -249,7 +244,7 @@ static allm_status read_document(struct anthropic *c, const allm_json *all)
     answer_id(a, text_at(all, "id"));
     answer_model(a, text_at(all, "model"));
     for (const allm_json *b = NULL; (b = allm_json_next(content, b));) {
-        if (!is_type(b, ALLM_JSON_OBJECT))
+        if (!json_is_type(b, ALLM_JSON_OBJECT))
             continue;
         if (!anthropic_block_start(&c->blocks, index, b))
             pass_on(c, b);
@@ -295,7 +290,7 @@ static allm_status read_error_text(struct anthropic *c, struct slice data,
     build_init(&b, c->answer.sink->arena);
     build_object(&b);
     build_key(&b, SLICE("error"));
-    if (is_type(v, ALLM_JSON_TEXT))
+    if (json_is_type(v, ALLM_JSON_TEXT))
         build_value(&b, v);
     else
         build_text_copy(&b, data);
@@ -321,11 +316,11 @@ static allm_status take(struct anthropic *c, const allm_frame *frame)
         return reject_document(c, data);
     if (frame->whole)
         return read_document(c, v);
-    if (is_type(v, ALLM_JSON_OBJECT))
+    if (json_is_type(v, ALLM_JSON_OBJECT))
         return read_event(c, name, v);
     if (slice_is(name, "error"))
         return read_error_text(c, data, v);
-    return is_type(v, ALLM_JSON_NULL)
+    return json_is_type(v, ALLM_JSON_NULL)
                ? ALLM_OK
                : answer_malformed(a, "an event of the answer is not a JSON "
                                      "object");

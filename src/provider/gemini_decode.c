@@ -24,27 +24,22 @@
 #include "json/json.h"
 #include "json/parse.h"
 
-static bool is_type(const allm_json *v, allm_json_type type)
-{
-    return allm_json_type_of(v) == type;
-}
-
 /* -------------------------------------------------------------------- facts --- */
 
 static void note(struct gemini *c, const char *key, const allm_json *v)
 {
-    bool empty =
-        !v || is_type(v, ALLM_JSON_NULL) ||
-        (is_type(v, ALLM_JSON_TEXT) && !json_slice(v).len) ||
-        ((is_type(v, ALLM_JSON_OBJECT) || is_type(v, ALLM_JSON_ARRAY)) &&
-         !allm_json_count(v));
+    bool empty = !v || json_is_type(v, ALLM_JSON_NULL) ||
+                 (json_is_type(v, ALLM_JSON_TEXT) && !json_slice(v).len) ||
+                 ((json_is_type(v, ALLM_JSON_OBJECT) ||
+                   json_is_type(v, ALLM_JSON_ARRAY)) &&
+                  !allm_json_count(v));
     if (!empty)
         answer_note(&c->answer, key, v);
 }
 
 static void gather(struct gemini *c, const char *key, const allm_json *list)
 {
-    if (is_type(list, ALLM_JSON_ARRAY))
+    if (json_is_type(list, ALLM_JSON_ARRAY))
         answer_gather(&c->answer, key, list);
 }
 
@@ -95,7 +90,7 @@ static void read_candidate(struct gemini *c, const allm_json *candidate)
     const allm_json *parts = allm_json_get(content, "parts");
     c->chosen = true;
     answer_start(&c->answer);
-    if (is_type(parts, ALLM_JSON_ARRAY))
+    if (json_is_type(parts, ALLM_JSON_ARRAY))
         for (const allm_json *p = NULL; (p = allm_json_next(parts, p));)
             gemini_parts_read(&c->parts, p);
     if (!has_notes(candidate))
@@ -108,11 +103,11 @@ static void read_candidate(struct gemini *c, const allm_json *candidate)
 static const allm_json *first_candidate(const allm_json *frame)
 {
     const allm_json *list = allm_json_get(frame, "candidates");
-    if (!is_type(list, ALLM_JSON_ARRAY))
+    if (!json_is_type(list, ALLM_JSON_ARRAY))
         return NULL;
     for (const allm_json *e = NULL; (e = allm_json_next(list, e));) {
         int64_t index = 0;
-        if (!is_type(e, ALLM_JSON_OBJECT))
+        if (!json_is_type(e, ALLM_JSON_OBJECT))
             continue;
         allm_json_int64(allm_json_get(e, "index"), &index);
         if (index == 0)
@@ -209,7 +204,7 @@ static allm_status malformed(struct gemini *c, const char *sentence)
 static bool is_error(const allm_json *v)
 {
     const allm_json *error = allm_json_get(v, "error");
-    return is_type(error, ALLM_JSON_OBJECT) || json_slice(error).len;
+    return json_is_type(error, ALLM_JSON_OBJECT) || json_slice(error).len;
 }
 
 static allm_status read_frame(struct gemini *c, const allm_json *frame)
@@ -218,7 +213,7 @@ static allm_status read_frame(struct gemini *c, const allm_json *frame)
     const allm_json *candidate = first_candidate(frame);
     const allm_json *usage = gemini_field(frame, "usageMetadata");
     const allm_json *feedback = gemini_field(frame, "promptFeedback");
-    if (!is_type(frame, ALLM_JSON_OBJECT))
+    if (!json_is_type(frame, ALLM_JSON_OBJECT))
         return malformed(c, "a frame of the answer is not a JSON object");
     answer_id(a, gemini_field_text(frame, "responseId"));
     answer_model(a, gemini_field_text(frame, "modelVersion"));
@@ -228,7 +223,7 @@ static allm_status read_frame(struct gemini *c, const allm_json *frame)
         return fail(c, frame);
     if (candidate)
         read_candidate(c, candidate);
-    if (is_type(feedback, ALLM_JSON_OBJECT))
+    if (json_is_type(feedback, ALLM_JSON_OBJECT))
         read_block(c, feedback);
     if (!candidate && !usage && !feedback)
         allm_sink_idle(a->sink);
@@ -247,7 +242,7 @@ static allm_status read_list(struct gemini *c, const allm_json *list)
 
 static allm_status read_document(struct gemini *c, const allm_json *all)
 {
-    bool list = is_type(all, ALLM_JSON_ARRAY);
+    bool list = json_is_type(all, ALLM_JSON_ARRAY);
     allm_status status = list ? read_list(c, all) : read_frame(c, all);
     if (status != ALLM_OK || c->answer.over)
         return status;
@@ -276,7 +271,7 @@ static allm_status reject_document(struct gemini *c, struct slice data)
         return c->answer.sink->status = ALLM_ERR_NOMEM;
     if (error || ended)
         return malformed(c, "the answer is not JSON");
-    size_t n = is_type(part, ALLM_JSON_ARRAY) ? allm_json_count(part) : 0;
+    size_t n = json_is_type(part, ALLM_JSON_ARRAY) ? allm_json_count(part) : 0;
     for (size_t i = 0; i + 1 < n && !c->answer.over; i++)
         read_frame(c, allm_json_at(part, i));
     if (c->answer.over)
@@ -301,12 +296,12 @@ static allm_status read_error_frame(struct gemini *c, struct slice data,
                                     const allm_json *v)
 {
     struct build b;
-    if (is_type(v, ALLM_JSON_OBJECT) || is_type(v, ALLM_JSON_ARRAY))
+    if (json_is_type(v, ALLM_JSON_OBJECT) || json_is_type(v, ALLM_JSON_ARRAY))
         return fail(c, v);
     build_init(&b, c->answer.sink->arena);
     build_object(&b);
     build_key(&b, SLICE("error"));
-    if (is_type(v, ALLM_JSON_TEXT))
+    if (json_is_type(v, ALLM_JSON_TEXT))
         build_value(&b, v);
     else
         build_text_copy(&b, data);
@@ -334,9 +329,10 @@ static allm_status take(struct gemini *c, const allm_frame *frame)
         return reject_document(c, data);
     if (frame->whole)
         return read_document(c, v);
-    if (is_type(v, ALLM_JSON_NULL))
+    if (json_is_type(v, ALLM_JSON_NULL))
         return ALLM_OK;
-    return is_type(v, ALLM_JSON_ARRAY) ? read_list(c, v) : read_frame(c, v);
+    return json_is_type(v, ALLM_JSON_ARRAY) ? read_list(c, v)
+                                            : read_frame(c, v);
 }
 
 /* First thing in both. */

@@ -21,11 +21,6 @@ static void no_memory(struct gemini_parts *all)
     all->answer->sink->status = ALLM_ERR_NOMEM;
 }
 
-static bool is_type(const allm_json *v, allm_json_type type)
-{
-    return allm_json_type_of(v) == type;
-}
-
 static struct gemini_part *add(struct gemini_parts *all, enum kind kind)
 {
     struct gemini_part *p = arena_zero(all->answer->life, sizeof *p);
@@ -154,7 +149,7 @@ static void close_call(struct gemini_parts *all)
 
 static void add_pieces(struct gemini_parts *all, const allm_json *pieces)
 {
-    if (is_type(pieces, ALLM_JSON_ARRAY))
+    if (json_is_type(pieces, ALLM_JSON_ARRAY))
         for (const allm_json *p = NULL; (p = allm_json_next(pieces, p));)
             gemini_args_add(&all->args, p);
     if (all->args.broken)
@@ -196,9 +191,9 @@ static void begin_call(struct gemini_parts *all, const allm_json *call,
     struct calls_slot *slot = open_call(all, call, signature);
     if (!slot)
         return;
-    if (is_type(args, ALLM_JSON_TEXT)) {
+    if (json_is_type(args, ALLM_JSON_TEXT)) {
         set(all, slot, json_slice(args));
-    } else if (args && !is_type(args, ALLM_JSON_NULL)) {
+    } else if (args && !json_is_type(args, ALLM_JSON_NULL)) {
         set_value(all, slot, args);
     } else if (pieces || gemini_field_true(call, "willContinue")) {
         all->open = slot;
@@ -267,7 +262,7 @@ static void read_other(struct gemini_parts *all, const allm_json *part,
 void gemini_parts_read(struct gemini_parts *all, const allm_json *part)
 {
     const allm_json *text = allm_json_get(part, "text");
-    if (is_type(text, ALLM_JSON_TEXT) && allm_json_count(part) == 1) {
+    if (json_is_type(text, ALLM_JSON_TEXT) && allm_json_count(part) == 1) {
         read_text(all, json_slice(text), (struct slice){ NULL, 0 });
         return;                 /* nearly all of them */
     }
@@ -275,11 +270,12 @@ void gemini_parts_read(struct gemini_parts *all, const allm_json *part)
     struct slice signature = gemini_field_text(part, "thoughtSignature");
     size_t marks = gemini_field(part, "thoughtSignature") != NULL;
     marks += allm_json_get(part, "thought") != NULL;
-    if (!is_type(part, ALLM_JSON_OBJECT))
+    if (!json_is_type(part, ALLM_JSON_OBJECT))
         return;
-    if (is_type(call, ALLM_JSON_OBJECT))
+    if (json_is_type(call, ALLM_JSON_OBJECT))
         read_call(all, call, signature);
-    else if (!is_type(text, ALLM_JSON_TEXT) && allm_json_count(part) > marks)
+    else if (!json_is_type(text, ALLM_JSON_TEXT) &&
+             allm_json_count(part) > marks)
         read_other(all, part, signature);
     else if (gemini_field_true(part, "thought"))
         read_thought(all, part, json_slice(text), signature);

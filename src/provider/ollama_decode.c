@@ -34,11 +34,6 @@ static struct slice text_at(const allm_json *object, const char *name)
     return json_slice(json_at(object, name));
 }
 
-static bool is_type(const allm_json *v, allm_json_type type)
-{
-    return allm_json_type_of(v) == type;
-}
-
 /* ------------------------------------------------------------------- texts --- */
 
 static void put(struct ollama *o, const struct think_piece *piece)
@@ -68,7 +63,7 @@ static struct slice arguments_of(struct ollama *o, const allm_json *v)
 {
     struct buf text;
     allm_sink *sink = o->answer.sink;
-    if (!is_type(v, ALLM_JSON_OBJECT) && !is_type(v, ALLM_JSON_ARRAY))
+    if (!json_is_type(v, ALLM_JSON_OBJECT) && !json_is_type(v, ALLM_JSON_ARRAY))
         return json_slice(v);   /* a text, of look-alikes */
     buf_init(&text, sink->arena, SIZE_MAX / 2);
     if (!json_write(&text, v, 0))
@@ -92,7 +87,7 @@ static void read_call(struct ollama *o, const allm_json *element)
 {
     struct answer *a = &o->answer;
     const allm_json *function = json_at(element, "function");
-    if (!is_type(function, ALLM_JSON_OBJECT))
+    if (!json_is_type(function, ALLM_JSON_OBJECT))
         function = element;     /* flat */
     struct slice id = text_at(element, "id");
     struct slice name = text_at(function, "name");
@@ -116,10 +111,10 @@ static void read_message(struct ollama *o, const allm_json *message)
     answer_thought(&o->answer, thought);
     o->thought = o->thought || thought.len;
     say(o, text_at(message, "content"));
-    if (!is_type(calls, ALLM_JSON_ARRAY))
+    if (!json_is_type(calls, ALLM_JSON_ARRAY))
         return;
     for (const allm_json *e = NULL; (e = allm_json_next(calls, e));)
-        if (is_type(e, ALLM_JSON_OBJECT))
+        if (json_is_type(e, ALLM_JSON_OBJECT))
             read_call(o, e);
 }
 
@@ -235,7 +230,7 @@ static allm_status read_frame(struct ollama *o, const allm_json *frame)
 {
     const allm_json *message = json_at(frame, "message");
     const allm_json *logprobs = json_at(frame, "logprobs");
-    bool speaks = is_type(message, ALLM_JSON_OBJECT);
+    bool speaks = json_is_type(message, ALLM_JSON_OBJECT);
     bool done = allm_json_true(json_at(frame, "done"));
     if (openai_error_is(frame) || (!speaks && !done && explain_message(frame)))
         return fail(o, frame);
@@ -244,7 +239,7 @@ static allm_status read_frame(struct ollama *o, const allm_json *frame)
         read_message(o, message);
     else if (!done)
         pass_on(o, frame);
-    if (is_type(logprobs, ALLM_JSON_ARRAY))
+    if (json_is_type(logprobs, ALLM_JSON_ARRAY))
         answer_gather(&o->answer, "logprobs", logprobs);
     return done ? complete(o, frame) : ALLM_OK;
 }
@@ -257,7 +252,7 @@ static allm_status take(struct ollama *o, const allm_frame *frame)
         return a->sink->status;
     if (!v && frame->cut)
         return ALLM_OK;         /* finish() says so */
-    if (!is_type(v, ALLM_JSON_OBJECT))
+    if (!json_is_type(v, ALLM_JSON_OBJECT))
         return answer_malformed(a, v ? "a line of the answer is not a JSON "
                                        "object"
                                      : "a line of the answer is not JSON");

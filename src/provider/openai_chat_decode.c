@@ -61,11 +61,6 @@ static struct slice text_in(const struct json_view *object, struct slice name)
     return v ? json_slice(v) : (struct slice){ NULL, 0 };
 }
 
-static bool is_type(const allm_json *v, allm_json_type type)
-{
-    return v && allm_json_type_of(v) == type;
-}
-
 /* ------------------------------------------------------------------- texts --- */
 
 /* Text, or reasoning written into it. */
@@ -87,12 +82,12 @@ static void say(struct openai_chat *c, struct slice text)
 /* A text, or a list of {"text"}. */
 static void think(struct openai_chat *c, const allm_json *v)
 {
-    if (is_type(v, ALLM_JSON_TEXT))
+    if (json_is_type(v, ALLM_JSON_TEXT))
         answer_thought(&c->answer, json_slice(v));
-    if (!is_type(v, ALLM_JSON_ARRAY))
+    if (!json_is_type(v, ALLM_JSON_ARRAY))
         return;
     for (const allm_json *e = NULL; (e = allm_json_next(v, e));)
-        answer_thought(&c->answer, is_type(e, ALLM_JSON_TEXT)
+        answer_thought(&c->answer, json_is_type(e, ALLM_JSON_TEXT)
                                        ? json_slice(e)
                                        : text_at(e, "text"));
 }
@@ -100,7 +95,7 @@ static void think(struct openai_chat *c, const allm_json *v)
 static void read_part(struct openai_chat *c, const allm_json *part)
 {
     const allm_json *thought = json_at(part, "thinking");
-    if (is_type(part, ALLM_JSON_TEXT))
+    if (json_is_type(part, ALLM_JSON_TEXT))
         say(c, json_slice(part));
     else if (thought)
         think(c, thought);
@@ -124,11 +119,12 @@ static void say_value(struct openai_chat *c, const allm_json *v)
 
 static void read_content(struct openai_chat *c, const allm_json *content)
 {
-    if (is_type(content, ALLM_JSON_TEXT))
+    if (json_is_type(content, ALLM_JSON_TEXT))
         say(c, json_slice(content));
-    else if (is_type(content, ALLM_JSON_OBJECT) && allm_json_count(content))
+    else if (json_is_type(content, ALLM_JSON_OBJECT) &&
+             allm_json_count(content))
         say_value(c, content);
-    else if (is_type(content, ALLM_JSON_ARRAY))
+    else if (json_is_type(content, ALLM_JSON_ARRAY))
         for (const allm_json *p = NULL; (p = allm_json_next(content, p));)
             read_part(c, p);
 }
@@ -141,7 +137,7 @@ static void read_details(struct openai_chat *c, const allm_json *list,
 {
     struct answer *a = &c->answer;
     for (const allm_json *d = NULL; (d = allm_json_next(list, d));) {
-        if (!is_type(d, ALLM_JSON_OBJECT))
+        if (!json_is_type(d, ALLM_JSON_OBJECT))
             continue;
         if (!reasoning_details_add(&c->details, a->life, d))
             a->sink->status = ALLM_ERR_NOMEM;
@@ -163,7 +159,7 @@ static void read_reasoning(struct openai_chat *c, const struct json_view *delta)
     if (said.len)
         answer_thought(&c->answer, said);
     c->thought_before = c->thought_before || said.len;
-    if (is_type(list, ALLM_JSON_ARRAY))
+    if (json_is_type(list, ALLM_JSON_ARRAY))
         read_details(c, list, said.len > 0);
 }
 
@@ -172,9 +168,10 @@ static void read_reasoning(struct openai_chat *c, const struct json_view *delta)
 /* Arguments: a text, or at once what it would say. */
 static void set_arguments(struct calls_piece *p, const allm_json *v)
 {
-    if (is_type(v, ALLM_JSON_TEXT))
+    if (json_is_type(v, ALLM_JSON_TEXT))
         p->text = json_slice(v);
-    else if (is_type(v, ALLM_JSON_OBJECT) || is_type(v, ALLM_JSON_ARRAY))
+    else if (json_is_type(v, ALLM_JSON_OBJECT) ||
+             json_is_type(v, ALLM_JSON_ARRAY))
         p->object = v;
 }
 
@@ -184,7 +181,7 @@ static const allm_json *own_state(struct openai_chat *c,
 {
     struct build b;
     const allm_json *extra = json_at(element, "extra_content");
-    if (!is_type(extra, ALLM_JSON_OBJECT))
+    if (!json_is_type(extra, ALLM_JSON_OBJECT))
         return NULL;
     build_init(&b, c->answer.sink->arena);
     build_object(&b);
@@ -199,15 +196,15 @@ static void read_call(struct openai_chat *c, const allm_json *element)
     const allm_json *function = json_at(element, "function");
     const allm_json *custom = json_at(element, "custom");
     struct calls_piece p = { .id = text_at(element, "id") };
-    if (!is_type(element, ALLM_JSON_OBJECT))
+    if (!json_is_type(element, ALLM_JSON_OBJECT))
         return;
-    p.has_index = is_type(json_at(element, "index"), ALLM_JSON_INT) &&
+    p.has_index = json_is_type(json_at(element, "index"), ALLM_JSON_INT) &&
                   allm_json_int64(json_at(element, "index"), &p.index);
-    p.custom = is_type(custom, ALLM_JSON_OBJECT) &&
-               !is_type(function, ALLM_JSON_OBJECT);
+    p.custom = json_is_type(custom, ALLM_JSON_OBJECT) &&
+               !json_is_type(function, ALLM_JSON_OBJECT);
     if (p.custom)
         function = custom;
-    else if (!is_type(function, ALLM_JSON_OBJECT))
+    else if (!json_is_type(function, ALLM_JSON_OBJECT))
         function = element;     /* flat */
     p.name = text_at(function, "name");
     set_arguments(&p, json_at(function, p.custom ? "input" : "arguments"));
@@ -220,12 +217,12 @@ static void read_calls(struct openai_chat *c, const struct json_view *delta)
     const allm_json *list = json_in(delta, SLICE("tool_calls"));
     const allm_json *legacy = json_in(delta, SLICE("function_call"));
     struct calls_piece p = { .name = text_at(legacy, "name") };
-    if (is_type(list, ALLM_JSON_OBJECT))
+    if (json_is_type(list, ALLM_JSON_OBJECT))
         read_call(c, list);
-    else if (is_type(list, ALLM_JSON_ARRAY))
+    else if (json_is_type(list, ALLM_JSON_ARRAY))
         for (const allm_json *e = NULL; (e = allm_json_next(list, e));)
             read_call(c, e);
-    if (!is_type(legacy, ALLM_JSON_OBJECT) || allm_json_count(list))
+    if (!json_is_type(legacy, ALLM_JSON_OBJECT) || allm_json_count(list))
         return;
     set_arguments(&p, json_at(legacy, "arguments"));
     answer_call(&c->answer, &p);
@@ -248,15 +245,16 @@ static void read_delta(struct openai_chat *c, const allm_json *v)
     static const struct slice lists[] = { NAME("annotations"),
                                           NAME("images") };
     struct answer *a = &c->answer;
-    struct json_view delta = json_view(v);
-    if (!is_type(v, ALLM_JSON_OBJECT))
+    struct json_view delta;
+    if (!json_is_type(v, ALLM_JSON_OBJECT))
         return;
+    json_view_init(&delta, v);
     read_reasoning(c, &delta);
     read_content(c, json_in(&delta, SLICE("content")));
     answer_refusal(a, text_in(&delta, SLICE("refusal")));
     read_calls(c, &delta);
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        if (is_type(json_in(&delta, lists[i]), ALLM_JSON_ARRAY))
+        if (json_is_type(json_in(&delta, lists[i]), ALLM_JSON_ARRAY))
             answer_gather(a, lists[i].ptr, json_in(&delta, lists[i]));
 }
 
@@ -290,27 +288,29 @@ static void read_logprobs(struct openai_chat *c, const struct json_view *choice)
     const allm_json *all = json_in(choice, SLICE("logprobs"));
     const allm_json *content = json_at(all, "content");
     const allm_json *refusal = json_at(all, "refusal");
-    if (is_type(content, ALLM_JSON_ARRAY))
+    if (json_is_type(content, ALLM_JSON_ARRAY))
         answer_gather(&c->answer, "logprobs", content);
-    if (is_type(refusal, ALLM_JSON_ARRAY))
+    if (json_is_type(refusal, ALLM_JSON_ARRAY))
         answer_gather(&c->answer, "refusal_logprobs", refusal);
 }
 
-/* The choice that counts; NULL: none is here. */
-static const allm_json *first_choice(const struct json_view *frame)
+/* Look at the choice that counts.  False: none is here. */
+static bool find_choice(const struct json_view *frame, struct json_view *choice)
 {
     const allm_json *list = json_in(frame, SLICE("choices"));
-    if (!is_type(list, ALLM_JSON_ARRAY))
-        return NULL;
+    if (!json_is_type(list, ALLM_JSON_ARRAY))
+        list = NULL;
     for (const allm_json *e = NULL; (e = allm_json_next(list, e));) {
         int64_t index = 0;
-        if (!is_type(e, ALLM_JSON_OBJECT))
+        if (!json_is_type(e, ALLM_JSON_OBJECT))
             continue;
-        allm_json_int64(json_at(e, "index"), &index);
+        json_view_init(choice, e);
+        allm_json_int64(json_in(choice, SLICE("index")), &index);
         if (index == 0)
-            return e;
+            return true;
     }
-    return NULL;
+    json_view_init(choice, NULL);
+    return false;
 }
 
 static void read_choice(struct openai_chat *c, const struct json_view *choice,
@@ -322,9 +322,9 @@ static void read_choice(struct openai_chat *c, const struct json_view *choice,
     answer_start(&c->answer);
     if (!whole)
         read_delta(c, json_in(choice, SLICE("delta")));
-    else if (is_type(message, ALLM_JSON_OBJECT))
+    else if (json_is_type(message, ALLM_JSON_OBJECT))
         read_delta(c, message);
-    else if (is_type(text, ALLM_JSON_TEXT))
+    else if (json_is_type(text, ALLM_JSON_TEXT))
         read_content(c, text);
     else
         read_delta(c, json_in(choice, SLICE("delta")));
@@ -358,8 +358,8 @@ static void read_notes(struct openai_chat *c, const struct json_view *frame)
         answer_model(&c->answer, text_in(frame, SLICE("model")));
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const allm_json *v = json_in(frame, names[i]);
-        if (v && !is_type(v, ALLM_JSON_NULL) &&
-            !(is_type(v, ALLM_JSON_TEXT) && !json_slice(v).len))
+        if (v && !json_is_type(v, ALLM_JSON_NULL) &&
+            !(json_is_type(v, ALLM_JSON_TEXT) && !json_slice(v).len))
             answer_note(&c->answer, names[i].ptr, v);
     }
 }
@@ -448,7 +448,7 @@ static const allm_json *error_in(const struct json_view *frame,
                                  const struct json_view *choice)
 {
     const allm_json *groq = json_in(frame, SLICE("x_groq"));
-    bool list = is_type(frame->object, ALLM_JSON_ARRAY);
+    bool list = json_is_type(frame->object, ALLM_JSON_ARRAY);
     if (list ? openai_error_is(frame->object) : openai_error_in(frame))
         return frame->object;
     if (openai_error_in(choice))
@@ -458,14 +458,15 @@ static const allm_json *error_in(const struct json_view *frame,
 
 static allm_status read_frame(struct openai_chat *c, const allm_json *v)
 {
-    const struct json_view frame = json_view(v);
-    const struct json_view choice = json_view(first_choice(&frame));
+    struct json_view frame, choice;
+    json_view_init(&frame, v);
+    bool chosen = find_choice(&frame, &choice);
     const allm_json *error = error_in(&frame, &choice);
     read_notes(c, &frame);
     bool counts = read_usage(c, &frame);
     if (error)
         return fail(c, error);
-    if (choice.object)
+    if (chosen)
         read_choice(c, &choice, false);
     else if (!counts)
         allm_sink_idle(c->answer.sink);
@@ -474,14 +475,15 @@ static allm_status read_frame(struct openai_chat *c, const allm_json *v)
 
 static allm_status read_document(struct openai_chat *c, const allm_json *v)
 {
-    const struct json_view all = json_view(v);
-    const struct json_view choice = json_view(first_choice(&all));
+    struct json_view all, choice;
+    json_view_init(&all, v);
+    bool chosen = find_choice(&all, &choice);
     const allm_json *error = error_in(&all, &choice);
     read_notes(c, &all);
     read_usage(c, &all);
     if (error)
         return fail(c, error);
-    if (!choice.object)
+    if (!chosen)
         return explain_message(v)
                    ? fail(c, v)
                    : answer_malformed(&c->answer, "the answer is a JSON "
@@ -519,12 +521,12 @@ static allm_status read_error_frame(struct openai_chat *c, struct slice data,
                                     const allm_json *v)
 {
     struct build b;
-    if (is_type(v, ALLM_JSON_OBJECT) || is_type(v, ALLM_JSON_ARRAY))
+    if (json_is_type(v, ALLM_JSON_OBJECT) || json_is_type(v, ALLM_JSON_ARRAY))
         return fail(c, v);
     build_init(&b, c->answer.sink->arena);
     build_object(&b);
     build_key(&b, SLICE("error"));
-    if (is_type(v, ALLM_JSON_TEXT))
+    if (json_is_type(v, ALLM_JSON_TEXT))
         build_value(&b, v);
     else
         build_text_copy(&b, data);
@@ -552,9 +554,9 @@ static allm_status take(struct openai_chat *c, const allm_frame *frame)
         return reject_document(c, data);
     if (frame->whole)
         return read_document(c, v);
-    if (is_type(v, ALLM_JSON_NULL))
+    if (json_is_type(v, ALLM_JSON_NULL))
         return ALLM_OK;
-    if (!is_type(v, ALLM_JSON_OBJECT) && !openai_error_is(v))
+    if (!json_is_type(v, ALLM_JSON_OBJECT) && !openai_error_is(v))
         return answer_malformed(a, "an event of the answer is not a JSON "
                                    "object");
     return read_frame(c, v);

@@ -118,7 +118,8 @@ static bool is_there(const allm_json *v)
 
 bool openai_error_in(const struct json_view *object)
 {
-    return is_there(json_in(object, SLICE("error"))) ||
+    const allm_json *error = json_in(object, SLICE("error"));
+    return (error && is_there(error)) ||
            json_is(json_in(object, SLICE("object")), "error") ||
            json_is(json_in(object, SLICE("type")), "error");
 }
@@ -127,7 +128,8 @@ bool openai_error_is(const allm_json *document)
 {
     if (allm_json_type_of(document) == ALLM_JSON_ARRAY)
         document = allm_json_at(document, 0);
-    const struct json_view object = json_view(document);
+    struct json_view object;
+    json_view_init(&object, document);
     return openai_error_in(&object);
 }
 

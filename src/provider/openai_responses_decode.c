@@ -40,14 +40,9 @@ static struct slice text_at(const allm_json *object, const char *name)
     return json_slice(json_at(object, name));
 }
 
-static bool is_type(const allm_json *v, allm_json_type type)
-{
-    return allm_json_type_of(v) == type;
-}
-
 static bool is_object(const allm_json *v)
 {
-    return is_type(v, ALLM_JSON_OBJECT);
+    return json_is_type(v, ALLM_JSON_OBJECT);
 }
 
 /* -------------------------------------------------------------------- facts --- */
@@ -60,7 +55,7 @@ static void read_notes(struct openai_responses *c, const allm_json *response)
     answer_model(&c->answer, text_at(response, "model"));
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const allm_json *v = json_at(response, names[i]);
-        if (v && !is_type(v, ALLM_JSON_NULL))
+        if (v && !json_is_type(v, ALLM_JSON_NULL))
             answer_note(&c->answer, names[i], v);
     }
 }
@@ -267,7 +262,7 @@ static allm_status on_error(struct openai_responses *c, const struct event *e)
 {
     struct build b;
     const allm_json *inner = json_at(e->json, "error");
-    if (inner && !is_type(inner, ALLM_JSON_NULL))
+    if (inner && !json_is_type(inner, ALLM_JSON_NULL))
         return fail(c, e->json);
     build_init(&b, c->answer.sink->arena);
     build_object(&b);
@@ -327,7 +322,7 @@ static bool read_text(struct openai_responses *c, const struct event *e)
     if (texts[i].what == RESPONSES_ARGUMENTS && texts[i].whole)
         openai_responses_item_name(&c->items, &e->place,
                                    text_at(e->json, "name"));
-    if (!texts[i].whole && is_type(logprobs, ALLM_JSON_ARRAY))
+    if (!texts[i].whole && json_is_type(logprobs, ALLM_JSON_ARRAY))
         answer_gather(&c->answer, "logprobs", logprobs);
     return true;
 }
@@ -381,8 +376,8 @@ static allm_status read_document(struct openai_responses *c,
 {
     const allm_json *output = json_at(all, "output");
     struct slice status = text_at(all, "status");
-    if (!is_type(output, ALLM_JSON_ARRAY) && !text_at(all, "output_text").len &&
-        !slice_is(status, "failed"))
+    if (!json_is_type(output, ALLM_JSON_ARRAY) &&
+        !text_at(all, "output_text").len && !slice_is(status, "failed"))
         return openai_error_is(all) || explain_message(all)
                    ? fail(c, all)
                    : answer_malformed(&c->answer, "the answer is a JSON "
@@ -427,7 +422,7 @@ static allm_status read_error_text(struct openai_responses *c,
     build_init(&b, c->answer.sink->arena);
     build_object(&b);
     build_key(&b, SLICE("error"));
-    if (is_type(v, ALLM_JSON_TEXT))
+    if (json_is_type(v, ALLM_JSON_TEXT))
         build_value(&b, v);
     else
         build_text_copy(&b, data);
@@ -457,7 +452,7 @@ static allm_status take(struct openai_responses *c, const allm_frame *frame)
         return read_event(c, name, v);
     if (slice_is(name, "error"))
         return read_error_text(c, data, v);
-    return is_type(v, ALLM_JSON_NULL)
+    return json_is_type(v, ALLM_JSON_NULL)
                ? ALLM_OK
                : answer_malformed(a, "an event of the answer is not a JSON "
                                      "object");

@@ -49,11 +49,6 @@ static struct slice text_at(const allm_json *object, const char *name)
     return json_slice(json_at(object, name));
 }
 
-static bool is_type(const allm_json *v, allm_json_type type)
-{
-    return allm_json_type_of(v) == type;
-}
-
 static bool is_custom(const allm_json *item)
 {
     return json_is(json_at(item, "type"), "custom_tool_call");
@@ -240,7 +235,7 @@ static const allm_json *state_of_call(struct answer *a, const allm_json *item)
     build_object(&b);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const allm_json *v = json_at(item, names[i]);
-        if (!v || is_type(v, ALLM_JSON_NULL))
+        if (!v || json_is_type(v, ALLM_JSON_NULL))
             continue;
         build_key(&b, slice_of(names[i]));
         build_value(&b, v);
@@ -319,7 +314,7 @@ static struct slice arguments_in(struct responses_items *all,
 {
     struct buf text;
     const allm_json *v = json_at(item, is_custom(item) ? "input" : "arguments");
-    if (!is_type(v, ALLM_JSON_OBJECT) && !is_type(v, ALLM_JSON_ARRAY))
+    if (!json_is_type(v, ALLM_JSON_OBJECT) && !json_is_type(v, ALLM_JSON_ARRAY))
         return json_slice(v);
     buf_init(&text, all->answer->sink->arena, SIZE_MAX / 2);
     if (!json_write(&text, v, 0))
@@ -343,7 +338,7 @@ static const allm_json *keep_raw(struct responses_items *all,
     build_init(&b, all->answer->sink->arena);
     build_object(&b);
     for (const allm_json *k = NULL; (k = allm_json_next(item, k));) {
-        if (is_type(allm_json_value(k), ALLM_JSON_NULL) ||
+        if (json_is_type(allm_json_value(k), ALLM_JSON_NULL) ||
             (json_is(k, "status") && kind_of(item) == REASONING))
             continue;
         build_key(&b, json_slice(k));
@@ -426,7 +421,7 @@ static void cite(struct responses_items *all, struct responses_item *i,
                  const allm_json *annotation)
 {
     struct build b;
-    if (!is_type(annotation, ALLM_JSON_OBJECT))
+    if (!json_is_type(annotation, ALLM_JSON_OBJECT))
         return;
     build_init(&b, all->answer->sink->arena);
     build_array(&b);
@@ -460,9 +455,9 @@ static void end_message(struct responses_items *all, struct responses_item *i,
     int64_t number = 0;
     if (phase.len)
         i->phase = keep(all, phase).ptr;
-    if (silent && is_type(content, ALLM_JSON_TEXT))
+    if (silent && json_is_type(content, ALLM_JSON_TEXT))
         add_text(all, i, RESPONSES_TEXT, 0, json_slice(content), true);
-    if (!is_type(content, ALLM_JSON_ARRAY))
+    if (!json_is_type(content, ALLM_JSON_ARRAY))
         return;
     for (const allm_json *p = NULL; (p = allm_json_next(content, p));) {
         const allm_json *sources = json_at(p, "annotations");
@@ -472,7 +467,7 @@ static void end_message(struct responses_items *all, struct responses_item *i,
                      true);
         }
         number++;
-        if (cited || !is_type(sources, ALLM_JSON_ARRAY))
+        if (cited || !json_is_type(sources, ALLM_JSON_ARRAY))
             continue;
         for (const allm_json *c = NULL; (c = allm_json_next(sources, c));)
             cite(all, i, c);
@@ -484,7 +479,7 @@ static void think_all(struct responses_items *all, struct responses_item *i,
                       enum responses_piece what, const allm_json *list)
 {
     int64_t number = 0;
-    if (!is_type(list, ALLM_JSON_ARRAY))
+    if (!json_is_type(list, ALLM_JSON_ARRAY))
         return;
     for (const allm_json *p = NULL; (p = allm_json_next(list, p));)
         add_text(all, i, what, number++, text_at(p, "text"), true);
@@ -571,7 +566,7 @@ void openai_responses_item_output(struct responses_items *all,
 {
     bool came[KINDS] = { false };
     struct responses_place place = { .has_index = true };
-    if (!is_type(output, ALLM_JSON_ARRAY))
+    if (!json_is_type(output, ALLM_JSON_ARRAY))
         return;
     for (const struct responses_item *i = all->first; i; i = i->next)
         came[i->kind] = true;
@@ -579,9 +574,9 @@ void openai_responses_item_output(struct responses_items *all,
         enum kind kind = kind_of(v);
         place.id = text_at(v, "id");
         struct responses_item *i = find(all, &place, kind);
-        if (is_type(v, ALLM_JSON_OBJECT) && !i && !came[kind])
+        if (json_is_type(v, ALLM_JSON_OBJECT) && !i && !came[kind])
             i = add(all, &place, kind);
-        if (is_type(v, ALLM_JSON_OBJECT) && i && !i->done)
+        if (json_is_type(v, ALLM_JSON_OBJECT) && i && !i->done)
             end_item(all, i, v, v);
         place.index++;
     }

@@ -6,6 +6,7 @@
 #include "unit/json/random_value.h"
 
 #include <float.h>
+#include <stdio.h>
 
 static const char sample[] =
     "{\"text\":\"Ulm\",\"nul\":\"a\\u0000b\",\"int\":-5,\"real\":2.5,"
@@ -313,9 +314,10 @@ static void deep_values_are_no_danger(void)
 static void a_view_finds_what_is_there(void)
 {
     allm_json *v = allm_json_parse(sample, ALLM_NUL_ENDED, NULL);
-    struct json_view view = json_view(v);
-    struct json_view none = json_view(NULL);
-    struct json_view list = json_view(allm_json_get(v, "flat"));
+    struct json_view view, none, list;
+    json_view_init(&view, v);
+    json_view_init(&none, NULL);
+    json_view_init(&list, allm_json_get(v, "flat"));
     for (const allm_json *k = NULL; (k = allm_json_next(v, k));)
         CHECK(json_in(&view, json_slice(k)) == allm_json_value(k));
     CHECK(!json_in(&view, SLICE("absent")));
@@ -326,10 +328,30 @@ static void a_view_finds_what_is_there(void)
     allm_json_free(v);
 }
 
+/* Keys that share a place, and keys that stand far behind their object. */
+static void a_view_of_many_finds_them_all(void)
+{
+    char text[4096] = "{", key[16];
+    struct json_view view;
+    for (int i = 0; i < 200; i++)
+        snprintf(text + strlen(text), 20, "\"k%03d\":[%d],", i, i);
+    snprintf(text + strlen(text), 20, "\"\":0}");
+    allm_json *v = allm_json_parse(text, ALLM_NUL_ENDED, NULL);
+    json_view_init(&view, v);
+    for (int i = 0; i < 200; i++) {
+        snprintf(key, sizeof key, "k%03d", i);
+        CHECK(json_in(&view, slice_of(key)) == allm_json_get(v, key));
+    }
+    CHECK(json_in(&view, SLICE("")) == allm_json_get(v, ""));
+    CHECK(!json_in(&view, SLICE("k200")));
+    allm_json_free(v);
+}
+
 TESTS = {
     TEST(types_are_told),
     TEST(getters_find),
     TEST(a_view_finds_what_is_there),
+    TEST(a_view_of_many_finds_them_all),
     TEST(null_is_accepted),
     TEST(integers_are_exact),
     TEST(walks_in_order),
