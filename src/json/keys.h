@@ -38,7 +38,7 @@ static inline bool keys_is_new(uint64_t *seen, const yyjson_val *object,
 {
     size_t len = val_len(key);
     const unsigned char *text = (const unsigned char *)key->uni.str;
-    size_t bit = (len + text[0] + 4 * (size_t)text[len / 2]) & 63;
+    size_t bit = (len + 2 * (size_t)text[0] + 4 * (size_t)text[len / 2]) & 63;
     if (*seen >> bit & 1)
         return !keys_repeats(object, key);
     *seen |= (uint64_t)1 << bit;

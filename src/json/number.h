@@ -22,6 +22,26 @@ enum { NUMBER_LONGEST = 1024, NUMBER_ROOM = 64 };
  */
 char *number_read(char *at, yyjson_val *v, const char **expected);
 
+/*
+ * The same of what most numbers are: a few digits with a comma or the end of a
+ * container behind them.  NULL: anything else, see above.
+ */
+static inline char *number_read_short(char *at, yyjson_val *v)
+{
+    enum { SAFE = 18 };         /* digits that cannot overflow */
+    uint64_t n = 0;
+    char *p = at;
+    for (; *p >= '0' && *p <= '9'; p++)
+        n = n * 10 + (uint64_t)(*p - '0');
+    size_t count = (size_t)(p - at);
+    if (count - 1 >= SAFE || (*at == '0' && count > 1) ||
+        (*p != ',' && *p != '}' && *p != ']'))
+        return NULL;
+    v->tag = YYJSON_TYPE_NUM;
+    v->uni.u64 = n;
+    return p;
+}
+
 /* Any type; 0 or false for what is no number.  Whatever is whole by its value
  * and fits is an integer, however it is written. */
 double number_double(const yyjson_val *v);

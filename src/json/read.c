@@ -5,7 +5,8 @@
  *                       |        |
  *      values   head | object | key a | array | 1 | "x"     yyjson's layout
  *
- * While a container is open its uni.ofs is the index of the one around it.
+ * While a container is open its uni.ofs is the index of the one around it, and
+ * its tag counts the members that have begun.
  *
  * Why not yyjson's own reader?  It lets pass what we refuse (equal keys, depth)
  * and rounds what we keep (digits that a double has not): its values need a
@@ -170,7 +171,10 @@ static void end_big(struct reading *r, char *end)
 static char *read_number(struct reading *r, char *at, yyjson_val *v)
 {
     const char *wrong = NULL;
-    char *end = number_read(at, v, &wrong);
+    char *end = number_read_short(at, v);
+    if (end)
+        return end;
+    end = number_read(at, v, &wrong);
     if (wrong)
         return read_wrong(r, end, "invalid_number", wrong);
     if (end == r->end && r->partial && r->open)
@@ -250,26 +254,17 @@ static inline char *enter(struct reading *r, char *at, yyjson_val *v)
     return skip(at + 1);
 }
 
-/* An object has all its members: count them, and look at their keys. */
-static inline bool end_object(struct reading *r, yyjson_val *object,
-                              const yyjson_val *end)
+/* An object has all its members: look at their keys. */
+static inline bool check_keys(struct reading *r, const yyjson_val *object)
 {
     uint64_t seen = 0;
-    size_t n = 0;
-    for (const yyjson_val *k = object + 1; k < end; k = val_after(k + 1))
-        if (++n <= KEYS_FEW && !keys_is_new(&seen, object, k) &&
-            !refuse_repeat(r, k))
+    if (val_len(object) > KEYS_FEW)
+        return check_many_keys(r, object);
+    const yyjson_val *k = object + 1, *end = val_after(object);
+    for (; k < end; k = val_after(k + 1))
+        if (!keys_is_new(&seen, object, k) && !refuse_repeat(r, k))
             return false;
-    object->tag |= (uint64_t)n << YYJSON_TAG_BIT;
-    return n <= KEYS_FEW || check_many_keys(r, object);
-}
-
-static inline void end_array(yyjson_val *array, const yyjson_val *end)
-{
-    size_t n = 0;
-    for (const yyjson_val *v = array + 1; v < end; v = val_after(v))
-        n++;
-    array->tag |= (uint64_t)n << YYJSON_TAG_BIT;
+    return true;
 }
 
 /* The innermost container ends in front of `end`: go on with the one around
@@ -282,10 +277,8 @@ static bool close_container(struct reading *r, const yyjson_val *end)
     r->closer = !around ? '\0' : around == YYJSON_TYPE_OBJ ? '}' : ']';
     r->depth--;
     in->uni.ofs = (size_t)((const char *)end - (char *)in);
-    if (val_type(in) == YYJSON_TYPE_OBJ)
-        return end_object(r, in, end);
-    end_array(in, end);
-    return true;
+    return val_len(in) < 2 || val_type(in) == YYJSON_TYPE_ARR ||
+           check_keys(r, in);
 }
 
 /* Behind the whole document only white space may stand. */
@@ -335,6 +328,7 @@ static void read_values(struct reading *r, char *at)
                 return;
             v = r->next;
         }
+        r->vals[r->open].tag += (uint64_t)1 << YYJSON_TAG_BIT;
         if (*at == '"') {
             at = read_text(r, at, v);
             v += r->cut;        /* half a text is a value */
@@ -373,14 +367,27 @@ static void drop_lone_key(struct reading *r)
         r->next--;
 }
 
+/* The innermost container was cut: its last member may be missing. */
+static void count_again(struct reading *r)
+{
+    yyjson_val *in = &r->vals[r->open];
+    bool object = val_type(in) == YYJSON_TYPE_OBJ;
+    size_t n = 0;
+    for (const yyjson_val *v = in + 1; v < r->next; n++)
+        v = val_after(v + object);
+    in->tag = val_type(in) | (uint64_t)n << YYJSON_TAG_BIT;
+}
+
 /* The text was cut: close all that is open. */
 static bool close_all(struct reading *r)
 {
     if (r->closer == '}')
         drop_lone_key(r);
-    while (r->open)
+    while (r->open) {
+        count_again(r);
         if (!close_container(r, r->next))
             return false;
+    }
     return true;
 }
 
