@@ -5,11 +5,12 @@
  *      in --lines_keep--> piece --lines_next--> line     cut by the network
  *
  * Invariants
- *   (1) piece has no line end in it, and no byte is searched twice.
+ *   (1) piece has no line end in it.
  *   (2) Bytes are copied only if their line was cut.
  *   (3) A CR ends its line at once; whether an LF follows is seen when the
  *       next byte comes, however late (S2 of the contract).
- *   (4) Work per byte is bounded: see find_any_end().
+ *   (4) No byte is searched twice for the same end: where the next LF and CR
+ *       are is noted, and holds until they are passed.
  */
 #include "wire/lines.h"
 
@@ -22,33 +23,35 @@ void lines_init(struct lines *l, struct arena *arena, enum lines_kind kind,
     buf_init(&l->piece, arena, limit ? limit : WIRE_LIMIT);
 }
 
-/*
- * The offset of the first LF or CR, or len.  Both are searched in windows that
- * grow, for a text without LF must not be searched to its end for every line
- * that a CR ends: keeps (4).
- */
-static size_t find_any_end(struct slice in)
+/* Nothing is known of an input that is not the rest of the last one. */
+static void look_at(struct lines *l, struct slice in)
 {
-    enum { FIRST = 512 };       /* most lines: one search of each */
-    size_t at = 0;
-    for (size_t window = FIRST; at < in.len; window *= 2) {
-        const char *from = in.ptr + at;
-        size_t n = in.len - at < window ? in.len - at : window;
-        const char *lf = memchr(from, '\n', n);
-        const char *cr = memchr(from, '\r', lf ? (size_t)(lf - from) : n);
-        if (cr || lf)
-            return (size_t)((cr ? cr : lf) - in.ptr);
-        at += n;
-    }
-    return in.len;
+    if (in.len == l->left)
+        return;
+    l->lf = SIZE_MAX;
+    l->cr = l->kind == LINES_ANY ? SIZE_MAX : 0;
 }
 
-static size_t find_end(const struct lines *l, struct slice in)
+/*
+ * Where a byte is next, counted from the end of the input, which stays while
+ * the front moves; 0: nowhere.  Searched for only if it was passed: keeps (4).
+ */
+static size_t seek(size_t from_end, char byte, struct slice in)
 {
-    if (l->kind == LINES_ANY)
-        return find_any_end(in);
-    const char *lf = in.len ? memchr(in.ptr, '\n', in.len) : NULL;
-    return lf ? (size_t)(lf - in.ptr) : in.len;
+    if (from_end <= in.len)
+        return from_end;
+    if (in.len && *in.ptr == byte)
+        return in.len;          /* as in the blank line of every event */
+    const char *p = in.len ? memchr(in.ptr, byte, in.len) : NULL;
+    return p ? (size_t)(in.ptr + in.len - p) : 0;
+}
+
+/* The offset of the next line's end; in.len if there is none. */
+static size_t find_end(struct lines *l, struct slice in)
+{
+    l->lf = seek(l->lf, '\n', in);
+    l->cr = seek(l->cr, '\r', in);
+    return in.len - (l->lf > l->cr ? l->lf : l->cr);
 }
 
 /* The LF of a CRLF, the CR of which has ended the line before: keeps (3). */
@@ -94,18 +97,23 @@ static enum wire_result join(struct lines *l, struct slice *line)
 enum wire_result lines_next(struct lines *l, struct slice *in,
                             struct slice *line)
 {
+    look_at(l, *in);
     skip_lf(l, in);
     size_t n = find_end(l, *in);
+    l->left = n;
     if (n == in->len)
         return WIRE_MORE;
     *line = (struct slice){ in->ptr, n };
     l->after_cr = in->ptr[n] == '\r';
     *in = slice_skip(*in, n + 1);
+    l->left = in->len;
 
     enum wire_result result = join(l, line);
-    if (result == WIRE_FRAME && !l->started && slice_starts(*line, BOM))
-        *line = slice_skip(*line, BOM.len);
+    if (l->started)
+        return result;
     l->started = true;
+    if (result == WIRE_FRAME && slice_starts(*line, BOM))
+        *line = slice_skip(*line, BOM.len);
     return result;
 }
 
@@ -114,12 +122,8 @@ enum wire_result lines_keep(struct lines *l, struct slice *in)
     if (in->len && !add_piece(l, *in))
         return fault(l);
     *in = slice_skip(*in, in->len);
+    l->left = 0;
     return WIRE_MORE;
-}
-
-bool lines_empty(const struct lines *l)
-{
-    return l->lent || l->piece.len == 0;
 }
 
 void lines_forget(struct lines *l)

@@ -28,6 +28,8 @@ enum lines_kind {
  */
 struct lines {
     struct buf piece;           /* of a line that was cut, or that is lent */
+    size_t left;                /* of the input, after the last cut */
+    size_t lf, cr;              /* the next ones, from the input's end */
     enum lines_kind kind;
     bool lent;                  /* piece was given out; it may be overwritten */
     bool after_cr;              /* an LF that comes now belongs to that CR */
@@ -50,7 +52,10 @@ enum wire_result lines_next(struct lines *l, struct slice *in,
 enum wire_result lines_keep(struct lines *l, struct slice *in);
 
 /* True if no bytes of an unfinished line are kept. */
-bool lines_empty(const struct lines *l);
+static inline bool lines_empty(const struct lines *l)
+{
+    return l->lent || l->piece.len == 0;
+}
 
 /* The arena was reset or released: begin anew with memory, not with state. */
 void lines_forget(struct lines *l);

@@ -137,29 +137,36 @@ static void note_retry(struct sse *s, struct slice text)
     s->retry_ms = ms;
 }
 
-/* "data: x" -> "data", "x": at most one space behind the colon goes (S4). */
-static struct slice split_field(struct slice line, struct slice *text)
+/* "data: x": is it the field of this name, and what does it say?  At most one
+ * space behind the colon goes (S4); a line without a colon is but a name. */
+static inline bool is_field(struct slice line, struct slice name,
+                            struct slice *text)
 {
-    const char *colon = memchr(line.ptr, ':', line.len);
-    size_t n = colon ? (size_t)(colon - line.ptr) : line.len;
-    *text = slice_skip(line, colon ? n + 1 : n);
-    if (slice_starts(*text, SLICE(" ")))
+    if (!slice_starts(line, name))
+        return false;
+    *text = slice_skip(line, name.len);
+    if (!text->len)
+        return true;
+    bool colon = *text->ptr == ':';
+    *text = slice_skip(*text, 1);
+    if (text->len && *text->ptr == ' ')
         *text = slice_skip(*text, 1);
-    return (struct slice){ line.ptr, n };
+    return colon;
 }
 
-static bool take_field(struct sse *s, struct slice field, struct slice text)
+static bool take_field(struct sse *s, struct slice line)
 {
+    struct slice text;
     s->any = true;
-    if (slice_eq(field, SLICE("data")))
+    if (is_field(line, SLICE("data"), &text))
         return add_value(s, &s->data, text);
-    if (slice_eq(field, SLICE("event")))
+    if (is_field(line, SLICE("event"), &text))
         return set_value(s, &s->name, text);
-    if (slice_eq(field, SLICE("error")))
+    if (is_field(line, SLICE("error"), &text))
         return add_value(s, &s->error, text);
-    if (slice_eq(field, SLICE("id")))
+    if (is_field(line, SLICE("id"), &text))
         return set_value(s, &s->id, text);
-    if (slice_eq(field, SLICE("retry")))
+    if (is_field(line, SLICE("retry"), &text))
         note_retry(s, text);
     return true;
 }
@@ -232,13 +239,12 @@ static enum wire_result give_comment(struct sse *s, struct slice text,
 static enum wire_result take_line(struct sse *s, struct slice line,
                                   struct sse_frame *frame)
 {
+    struct slice text;
     if (line.len == 0)
         return give_event(s, frame);
-    struct slice text;
-    struct slice field = split_field(line, &text);
-    if (field.len == 0)
+    if (is_field(line, SLICE(""), &text))
         return give_comment(s, text, frame);
-    return take_field(s, field, text) ? WIRE_MORE : s->lost;
+    return take_field(s, line) ? WIRE_MORE : s->lost;
 }
 
 /* The input is used up. */

@@ -68,7 +68,7 @@ static void forgetting_keeps_the_place(void)
     arena_release(&a);
 }
 
-/* The search goes by windows; ends lie at and around their borders. */
+/* What was found of one end does not hide the other. */
 static void finds_ends_at_any_distance(void)
 {
     static char text[1600];
@@ -92,7 +92,25 @@ static void finds_ends_at_any_distance(void)
     }
 }
 
+/* A rest of the same length as the one before is no reason to mix them up. */
+static void a_new_input_is_searched_anew(void)
+{
+    struct arena a;
+    struct lines l;
+    struct slice in = SLICE("ab\rcd"), line;
+    arena_init(&a, mem_default());
+    lines_init(&l, &a, LINES_ANY, 0);
+    CHECK(lines_next(&l, &in, &line) == WIRE_FRAME);
+    CHECK(lines_next(&l, &in, &line) == WIRE_MORE);
+    CHECK(lines_keep(&l, &in) == WIRE_MORE);
+    in = SLICE("\ne");           /* as long as what was kept */
+    if (lines_next(&l, &in, &line) == WIRE_FRAME)
+        CHECK_SLICE(line, SLICE("cd"));
+    arena_release(&a);
+}
+
 TESTS = {
+    TEST(a_new_input_is_searched_anew),
     TEST(a_line_lies_in_the_input),
     TEST(a_cut_line_stays_until_the_next_cut),
     TEST(forgetting_keeps_the_place),
