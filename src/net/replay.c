@@ -105,7 +105,7 @@ static const struct piece *find_nearest(const allm_replay *r, struct arena *a,
 static void tell_nearest(const allm_replay *r, struct buf *out, struct arena *a,
                          const allm_json *normal)
 {
-    struct differ d;
+    struct differ d = { .count = 0 };
     const struct piece *p = find_nearest(r, a, normal, &d);
     if (!r->count) {
         buf_text(out, "the recording is empty, so that every request is "
