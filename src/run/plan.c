@@ -269,6 +269,14 @@ static const allm_error *take_dialect(struct plan *p)
     return NULL;
 }
 
+/* An address that we cannot read must not send the request elsewhere. */
+static bool is_odd_url(const allm_json *options)
+{
+    const allm_json *url = allm_json_get(options, "base_url");
+    return url && !json_is_type(url, ALLM_JSON_TEXT) &&
+           !json_is_type(url, ALLM_JSON_NULL);
+}
+
 /* The address: the caller's, the environment's, or the provider's own.  A
  * server that nobody knows may be given a name, for its key. */
 static const allm_error *take_place(struct plan *p)
@@ -277,6 +285,11 @@ static const allm_error *take_place(struct plan *p)
     const struct registry_row *row = p->row;
     const char *name = option_text(p->call.adapter_opts, "provider");
     const char *url = option_text(p->call.options, "base_url");
+    if (is_odd_url(p->call.options) || is_odd_url(p->call.adapter_opts))
+        return wrong(p, ALLM_ERR_MISUSE, "invalid_option",
+                     "base_url must be a text such as "
+                     "\"https://example.org/v1\"; leave it out for the "
+                     "provider's own address");
     p->call.quirks = row->quirks;
     if (!row->base_url && name)
         p->call.provider = name;

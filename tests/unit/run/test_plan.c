@@ -333,6 +333,29 @@ static void places_have_an_order(void)
     allm_keys_free(keys);
 }
 
+/* A key must not go to the provider's own address since ours is misspelt. */
+static void an_address_is_a_text(void)
+{
+    static const char *const rows[] = {
+        "{'base_url': 7}", "{'base_url': ['http://a.example']}",
+        "{'adapter_opts': {'base_url': {}}}", "{'base_url': true}"
+    };
+    struct dialect_set d = { .steps = good };
+    dialect_set_up(&d);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        check_row(rows[i]);
+        allm_json *opts = play_json(rows[i]);
+        allm_stream *s = play_call_with(d.engine,
+                                        ALLM(call_opts, .json = opts));
+        CHECK_TEXT(play_all(s), "misuse invalid_option");
+        allm_stream_free(s);
+        allm_json_free(opts);
+    }
+    CHECK_INT(d.play.opens, 0);
+    CHECK_TEXT(place(&d, "{'base_url': null}"), "https://test.example/talk");
+    dialect_tear_down(&d);
+}
+
 /* ------------------------------------------------------------------- model --- */
 
 /* What the adapter got: "provider/model". */
@@ -417,6 +440,7 @@ TESTS = {
     TEST(keys_are_wiped),
     TEST(keys_that_servers_repeat_are_taken_out),
     TEST(places_have_an_order),
+    TEST(an_address_is_a_text),
     TEST(models_are_named_as_their_provider_knows_them),
     TEST(a_dialect_needs_a_model),
     TEST(the_models_provider_is_asked),
