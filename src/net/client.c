@@ -197,7 +197,9 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *ud,
                      void *mine)
 {
     struct client *c = ud;
-    (void)easy, (void)mine;
+    (void)mine;
+    if (what != CURL_POLL_REMOVE)
+        exchange_goes_over(easy, fd);
     if (what == CURL_POLL_REMOVE)
         unwatch(c, fd);
     else if (watch(c, fd,
@@ -267,6 +269,9 @@ static const allm_http_head *head_one(void *self, allm_exchange *x)
 
 static void close_one(void *self, allm_exchange *x)
 {
+    curl_socket_t fd = x ? exchange_leave(x) : CURL_SOCKET_BAD;
+    if (fd != CURL_SOCKET_BAD)
+        call(self, fd, CURL_CSELECT_IN);
     exchange_close(x);
     look_everywhere(self);      /* bytes for others may have been behind it */
 }

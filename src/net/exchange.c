@@ -40,7 +40,9 @@ struct allm_exchange {
     allm_exchange *next, *prev;
     CURL *easy;                 /* NULL: libcurl is done with it */
     allm_waker *waker;
+    curl_socket_t socket;       /* over which it goes, once libcurl said so */
     bool connected, paused, done;
+    bool leaving;               /* nobody reads it any more */
     bool hungry;                /* the reader was told to come again: ring */
     bool begun;                 /* the reader has seen the answer */
     bool nomem;
@@ -84,6 +86,8 @@ static size_t on_body(char *bytes, size_t one, size_t n, void *ud)
     size_t waiting = x->queue.bytes;
     x->env->pieces++;
     (void)one;                  /* always 1 */
+    if (x->leaving)
+        return 0;               /* it has not ended: away with it */
     if (!x->shared && waiting && waiting + n > EXCHANGE_BUFFER) {
         x->paused = true;       /* keeps (2) */
         return CURL_WRITEFUNC_PAUSE;
@@ -506,6 +510,7 @@ static allm_exchange *make(struct exchange_env *env, const allm_http_view *view,
     *x = (allm_exchange){
         .env = env,
         .waker = waker,
+        .socket = CURL_SOCKET_BAD,
         .done = true,           /* until libcurl has it */
         .wiped = env->mem,
         .head.size = sizeof x->head,
@@ -551,6 +556,14 @@ allm_exchange *exchange_open(struct exchange_env *env,
     return NULL;
 }
 
+curl_socket_t exchange_leave(allm_exchange *x)
+{
+    x->leaving = true;
+    x->hungry = false;          /* who closes it does not want to be rung */
+    bool near = x->easy && !x->done && x->head_done && !x->shared && !x->paused;
+    return near ? x->socket : CURL_SOCKET_BAD;
+}
+
 void exchange_close(allm_exchange *x)
 {
     if (!x)
@@ -569,12 +582,27 @@ static void end(allm_exchange *x, CURLcode code)
     ring(x);
 }
 
-void exchange_done(CURL *easy, CURLcode code)
+/* Whose transfer is it? */
+static allm_exchange *exchange_of(CURL *easy)
 {
     char *mine = NULL;
-    curl_easy_getinfo(easy, CURLINFO_PRIVATE, &mine);
-    if (mine)
-        end((allm_exchange *)(void *)mine, code);
+    if (easy)
+        curl_easy_getinfo(easy, CURLINFO_PRIVATE, &mine);
+    return (allm_exchange *)(void *)mine;
+}
+
+void exchange_done(CURL *easy, CURLcode code)
+{
+    allm_exchange *x = exchange_of(easy);
+    if (x)
+        end(x, code);
+}
+
+void exchange_goes_over(CURL *easy, curl_socket_t socket)
+{
+    allm_exchange *x = exchange_of(easy);
+    if (x)
+        x->socket = socket;
 }
 
 void exchange_fail_all(struct exchange_env *env)

@@ -41,6 +41,17 @@ bool exchange_ready(const allm_exchange *x);
 const allm_http_head *exchange_head(const allm_exchange *x);
 void exchange_close(allm_exchange *x);
 
+/*
+ * Before it is closed: nothing more of its body is wanted.  The end of an
+ * answer may have come behind the last byte that the reader needed; if libcurl
+ * looks at this socket now and sees it, the connection can be used again.
+ * CURL_SOCKET_BAD: there is nothing to look at.
+ */
+curl_socket_t exchange_leave(allm_exchange *x);
+
+/* libcurl uses this socket for a transfer. */
+void exchange_goes_over(CURL *easy, curl_socket_t socket);
+
 /* libcurl is done with this transfer. */
 void exchange_done(CURL *easy, CURLcode code);
 

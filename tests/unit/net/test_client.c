@@ -390,6 +390,51 @@ static void uses_a_connection_again(void)
     driver_release(&d);
 }
 
+/* A reader that has all it needs goes before the answer's last chunk, which
+ * says nothing but that this was all; or, which it is not, more. */
+static void an_end_behind_the_last_byte_is_seen(void)
+{
+    static const char first[] = HEAD_CHUNKED "3\r\nabc\r\n";
+    static const struct {
+        const char *why, *rest;
+        bool reused;
+    } rows[] = {
+        { "the end", "0\r\n\r\n", true },
+        { "more", "1\r\nd\r\n", false },
+        { "more, and the end", "1\r\nd\r\n0\r\n\r\n", false },
+        { "nothing", "", false },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct driver d;
+        size_t len = strlen(rows[i].rest);
+        const struct server_step steps[] = { SERVER_SLICE(first,
+                                                          sizeof first - 1),
+                                             SERVER_PAUSE,
+                                             SERVER_SLICE(rows[i].rest, len),
+                                             SERVER_END };
+        check_row(rows[i].why);
+        if (!driver_init(&d, NULL))
+            return;
+        server_play(d.server, steps);
+        server_play(d.server, hello);
+        struct answer *a = driver_post(&d, "/", "x");
+        DRIVER_UNTIL(&d, driver_read(&d, a) || a->len == 3);
+        server_go(d.server);
+        while (check_whole() &&
+               server_look(d.server).sent < sizeof first - 1 + len)
+            ;
+        bool begun = a->len == 3;
+        driver_close(&d, a);
+        if (begun) {
+            a = driver_post(&d, "/", "x");
+            driver_finish(&d, a);
+            CHECK(a->reused == rows[i].reused);
+            driver_close(&d, a);
+        }
+        driver_release(&d);
+    }
+}
+
 static void leaves_connections_alone_if_told(void)
 {
     struct driver d;
@@ -729,6 +774,7 @@ TESTS = {
     TEST(refuses_an_endless_head),
     TEST(heads_of_64_kib_are_the_limit),
     TEST(uses_a_connection_again),
+    TEST(an_end_behind_the_last_byte_is_seen),
     TEST(leaves_connections_alone_if_told),
     TEST(survives_the_death_of_an_idle_connection),
     TEST(never_sends_twice_on_a_new_connection),
