@@ -195,6 +195,7 @@ static void complete(const struct http_feed *h, const allm_http_head *head,
                      struct allm_sink *sink)
 {
     int64_t ms;
+    const char *again = header(head, "x-should-retry");
     allm_error e = *sink->failure;
     if (!e.status.set)
         e.status = (allm_int){ head->status, true };
@@ -204,6 +205,8 @@ static void complete(const struct http_feed *h, const allm_http_head *head,
         e.retry_after_ms = (allm_int){ ms, true };
     if (head->status >= 300 && head->status <= 399)
         e.message = moved(head, e.message, sink);
+    if (again && !strcmp(again, "false"))
+        sink->final = true;     /* the provider knows better */
     sink->failure = tidy(h, &e, sink);
 }
 
@@ -395,17 +398,18 @@ static void start_decoding(struct http_feed *h, bool whole)
     h->decoding_on = true;
 }
 
-static bool is_space(char c)
+/* White space, or a byte of a byte order mark. */
+static bool is_blank(char c)
 {
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+    return c && strchr(" \t\r\n\xEF\xBB\xBF", c);
 }
 
-/* What the body is, by its first byte that is not white space.  What is
- * skipped is skipped wherever the body was cut. */
+/* What the body is, by its first byte that is not blank.  What is skipped is
+ * skipped wherever the body was cut. */
 static allm_status sniff(struct http_feed *h, struct allm_sink *sink)
 {
     bool sse = h->feed.adapter->framing == ALLM_FRAMING_SSE;
-    while (sse && h->rest.len && is_space(*h->rest.ptr))
+    while (sse && h->rest.len && is_blank(*h->rest.ptr))
         h->rest = slice_skip(h->rest, 1);
     if (!h->rest.len)
         return ALLM_OK;

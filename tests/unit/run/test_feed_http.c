@@ -147,6 +147,9 @@ static void bodies_are_what_their_first_byte_says(void)
           "started text:a completed:a/stop ok" },
         { "a document", "{\"text\": \"a\", \"finish\": \"stop\"}",
           "started text:a completed:a/stop ok" },
+        { "a document behind a byte order mark",
+          "\xEF\xBB\xBF{\"text\": \"a\", \"finish\": \"stop\"}",
+          "started text:a completed:a/stop ok" },
         { "a document that is an error", " \n{\"error\": \"no\"}",
           "error:adapter/unknown ok" },
         { "a document that is cut", "{\"text\": \"a\", \"fin",
@@ -417,6 +420,26 @@ static void refusals_are_explained(void)
     }
 }
 
+/* The default policy would try a 503 again. */
+static void a_provider_may_say_not_to_try_again(void)
+{
+    for (int i = 0; i < 2; i++) {
+        struct scripted_step refusal =
+            STEP_HEADERS(503, "X-Should-Retry", "false");
+        if (i)
+            refusal = (struct scripted_step)STEP_HEAD(503);
+        script steps = { refusal, STEP_END, refusal, STEP_END,
+                         refusal, STEP_END, STEP_DONE };
+        struct dialect_set d = { .steps = steps };
+        dialect_set_up(&d);
+        allm_stream *s = play_call(d.engine);
+        CHECK_TEXT(play_all(s), "adapter provider_unavailable");
+        CHECK_INT(d.play.opens, i ? 3 : 1);
+        allm_stream_free(s);
+        dialect_tear_down(&d);
+    }
+}
+
 static void a_dialect_may_have_no_explain(void)
 {
     script steps = { STEP_HEAD(404), STEP_BYTES("{\"why\": \"x\"}"), STEP_END,
@@ -587,6 +610,7 @@ TESTS = {
     TEST(errors_in_the_middle_say_whose_they_are),
     TEST(a_cut_connection_keeps_what_came),
     TEST(refusals_are_explained),
+    TEST(a_provider_may_say_not_to_try_again),
     TEST(a_dialect_may_have_no_explain),
     TEST(a_refusal_is_not_waited_for_long),
     TEST(a_long_refusal_is_read_up_to_its_limit),
