@@ -54,10 +54,8 @@ void buf_add(struct buf *b, struct slice s)
 {
     if (!buf_reserve(b, s.len))
         return;
-    if (s.len)
-        memcpy(b->ptr + b->len, s.ptr, s.len);
+    *slice_put(b->ptr + b->len, s) = '\0';
     b->len += s.len;
-    b->ptr[b->len] = '\0';
 }
 
 void buf_text(struct buf *b, const char *text)
