@@ -50,12 +50,12 @@ const allm_json *json_partial(struct arena *a, struct slice text,
                               const allm_error **error)
 {
     struct fault fault;
-    fault.word = NULL;
-    struct reading r = {
-        .arena = a, .text = text, .max_depth = limits.max_depth,
-        .duplicates = limits.duplicates || limits.loose,
-        .loose = limits.loose, .partial = complete != NULL, .fault = &fault,
-    };
+    struct reading r;
+    read_init(&r, a, text, &fault);
+    r.max_depth = limits.max_depth;
+    r.duplicates = limits.duplicates || limits.loose;
+    r.loose = limits.loose;
+    r.partial = complete != NULL;
     bool ok = text.len <= limits.max_bytes;
     if (!ok)
         fault = too_large();
@@ -73,6 +73,15 @@ const allm_json *json_parse(struct arena *a, struct slice text,
                             struct json_limits limits, const allm_error **error)
 {
     return json_partial(a, text, limits, NULL, error);
+}
+
+const allm_json *json_parse_loose(struct arena *a, struct slice text,
+                                  const allm_error **error)
+{
+    const struct json_limits loose = { .max_bytes = MAX_BYTES,
+                                       .max_depth = MAX_DEPTH,
+                                       .loose = true };
+    return json_partial(a, text, loose, NULL, error);
 }
 
 /* Bytes that a document of this length will probably ask for: the copy and,

@@ -25,6 +25,11 @@ const allm_json *json_parse(struct arena *a, struct slice text,
                             struct json_limits limits,
                             const allm_error **error);
 
+/* The same, loose and without other limits than the defaults: providers send
+ * all sorts of things. */
+const allm_json *json_parse_loose(struct arena *a, struct slice text,
+                                  const allm_error **error);
+
 /*
  * The same of a text that may stop anywhere: what is there so far, open texts
  * and containers closed.  *complete tells whether it is a whole document.

@@ -27,14 +27,14 @@ allm_event *sink_take(struct allm_sink *s)
     return &item->event;
 }
 
+/* Zeroed. */
 static struct sink_item *queue(struct allm_sink *s)
 {
-    struct sink_item *item = arena_alloc(s->arena, sizeof *item);
+    struct sink_item *item = arena_zero(s->arena, sizeof *item);
     if (!item) {
         s->status = ALLM_ERR_NOMEM;
         return NULL;
     }
-    item->next = NULL;
     if (s->last)
         s->last->next = item;
     else
@@ -48,7 +48,8 @@ allm_event *sink_add(struct allm_sink *s, allm_event_type type)
     struct sink_item *item = queue(s);
     if (!item)
         return NULL;
-    item->event = (allm_event){ .size = sizeof(allm_event), .type = type };
+    item->event.size = sizeof item->event;
+    item->event.type = type;
     return &item->event;
 }
 
@@ -192,14 +193,11 @@ void allm_sink_idle(allm_sink *s)
 
 const allm_json *allm_sink_parse(allm_sink *s, const char *text, size_t len)
 {
-    struct json_limits limits;
     const allm_error *error = NULL;
     if (!s)
         return NULL;
-    json_limits_from(&limits, NULL);
-    limits.loose = true;        /* providers send all sorts of things */
-    const allm_json *v = json_parse(s->arena, slice_given(text, len), limits,
-                                    &error);
+    const allm_json *v = json_parse_loose(s->arena, slice_given(text, len),
+                                          &error);
     if (!v && error->kind == ALLM_ERR_NOMEM)
         s->status = ALLM_ERR_NOMEM;
     return v;
