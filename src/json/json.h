@@ -121,7 +121,8 @@ static inline const allm_json *json_in(const struct json_view *v,
         return json_get(v->object, key);
     const char *found = (const char *)v->object + at * sizeof w;
     memcpy(&w, found, sizeof w);
-    if (w.tag >> JSON_TAG_BITS != key.len || memcmp(w.as.text, key.ptr, key.len))
+    if (w.tag >> JSON_TAG_BITS != key.len ||
+        memcmp(w.as.text, key.ptr, key.len))
         return NULL;
     return (const allm_json *)(const void *)(found + sizeof w);
 }

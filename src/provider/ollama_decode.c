@@ -103,14 +103,16 @@ static void read_call(struct ollama *o, const allm_json *element)
     calls_close(&a->calls, slot, a->sink);
 }
 
-static void read_message(struct ollama *o, const allm_json *message)
+static void read_message(struct ollama *o, const allm_json *object)
 {
-    struct slice thought = text_at(message, "thinking");
-    const allm_json *calls = json_at(message, "tool_calls");
+    struct json_view message;
+    json_view_init(&message, object);
+    struct slice thought = json_slice(json_in(&message, SLICE("thinking")));
+    const allm_json *calls = json_in(&message, SLICE("tool_calls"));
     answer_start(&o->answer);
     answer_thought(&o->answer, thought);
     o->thought = o->thought || thought.len;
-    say(o, text_at(message, "content"));
+    say(o, json_slice(json_in(&message, SLICE("content"))));
     if (!json_is_type(calls, ALLM_JSON_ARRAY))
         return;
     for (const allm_json *e = NULL; (e = allm_json_next(calls, e));)
@@ -226,22 +228,24 @@ static void pass_on(struct ollama *o, const allm_json *frame)
     answer_raw(&o->answer, frame);
 }
 
-static allm_status read_frame(struct ollama *o, const allm_json *frame)
+static allm_status read_frame(struct ollama *o, const allm_json *v)
 {
-    const allm_json *message = json_at(frame, "message");
-    const allm_json *logprobs = json_at(frame, "logprobs");
+    struct json_view frame;
+    json_view_init(&frame, v);
+    const allm_json *message = json_in(&frame, SLICE("message"));
+    const allm_json *logprobs = json_in(&frame, SLICE("logprobs"));
     bool speaks = json_is_type(message, ALLM_JSON_OBJECT);
-    bool done = allm_json_true(json_at(frame, "done"));
-    if (openai_error_is(frame) || (!speaks && !done && explain_message(frame)))
-        return fail(o, frame);
-    answer_model(&o->answer, text_at(frame, "model"));
+    bool done = allm_json_true(json_in(&frame, SLICE("done")));
+    if (openai_error_in(&frame) || (!speaks && !done && explain_message(v)))
+        return fail(o, v);
+    answer_model(&o->answer, json_slice(json_in(&frame, SLICE("model"))));
     if (speaks)
         read_message(o, message);
     else if (!done)
-        pass_on(o, frame);
+        pass_on(o, v);
     if (json_is_type(logprobs, ALLM_JSON_ARRAY))
         answer_gather(&o->answer, "logprobs", logprobs);
-    return done ? complete(o, frame) : ALLM_OK;
+    return done ? complete(o, v) : ALLM_OK;
 }
 
 static allm_status take(struct ollama *o, const allm_frame *frame)

@@ -212,20 +212,25 @@ static void read_call(struct openai_chat *c, const allm_json *element)
     answer_call(&c->answer, &p);
 }
 
+/* One call, as it was said before there could be several. */
+static void read_legacy(struct openai_chat *c, const allm_json *legacy)
+{
+    struct calls_piece p = { .name = text_at(legacy, "name") };
+    set_arguments(&p, json_at(legacy, "arguments"));
+    answer_call(&c->answer, &p);
+}
+
 static void read_calls(struct openai_chat *c, const struct json_view *delta)
 {
     const allm_json *list = json_in(delta, SLICE("tool_calls"));
     const allm_json *legacy = json_in(delta, SLICE("function_call"));
-    struct calls_piece p = { .name = text_at(legacy, "name") };
     if (json_is_type(list, ALLM_JSON_OBJECT))
         read_call(c, list);
     else if (json_is_type(list, ALLM_JSON_ARRAY))
         for (const allm_json *e = NULL; (e = allm_json_next(list, e));)
             read_call(c, e);
-    if (!json_is_type(legacy, ALLM_JSON_OBJECT) || allm_json_count(list))
-        return;
-    set_arguments(&p, json_at(legacy, "arguments"));
-    answer_call(&c->answer, &p);
+    if (json_is_type(legacy, ALLM_JSON_OBJECT) && !allm_json_count(list))
+        read_legacy(c, legacy);
 }
 
 /* ----------------------------------------------------------------- choices --- */

@@ -148,19 +148,27 @@ static allm_status break_off(struct openai_responses *c)
 
 struct event {
     const allm_json *json;
+    struct json_view view;      /* of it */
     struct responses_place place;
     struct slice type;
 };
 
-static struct event event_of(const allm_json *json, struct slice type)
+static void look_at(struct event *e, const allm_json *json, struct slice name)
 {
-    struct event e = { .json = json, .type = type };
-    const allm_json *index = json_at(json, "output_index");
-    e.place.has_index = allm_json_int64(index, &e.place.index);
-    e.place.id = text_at(json, "item_id");
-    if (!allm_json_int64(json_at(json, "content_index"), &e.place.part))
-        allm_json_int64(json_at(json, "summary_index"), &e.place.part);
-    return e;
+    struct responses_place *place = &e->place;
+    *place = (struct responses_place){ .index = 0 };
+    e->json = json;
+    json_view_init(&e->view, json);
+    e->type = json_slice(json_in(&e->view, SLICE("type")));
+    if (!e->type.len)
+        e->type = openai_error_in(&e->view) ? SLICE("error") : name;
+    place->has_index = allm_json_int64(json_in(&e->view, SLICE("output_index")),
+                                       &place->index);
+    place->id = json_slice(json_in(&e->view, SLICE("item_id")));
+    if (!allm_json_int64(json_in(&e->view, SLICE("content_index")),
+                         &place->part))
+        allm_json_int64(json_in(&e->view, SLICE("summary_index")),
+                        &place->part);
 }
 
 static void pass_on(struct openai_responses *c, const struct event *e)
@@ -310,14 +318,15 @@ static const struct {
 
 static bool read_text(struct openai_responses *c, const struct event *e)
 {
-    const allm_json *logprobs = json_at(e->json, "logprobs");
+    const allm_json *logprobs = json_in(&e->view, SLICE("logprobs"));
     size_t i = 0, n = sizeof texts / sizeof *texts;
     while (i < n && !slice_is(e->type, texts[i].type))
         i++;
     if (i == n)
         return false;
     openai_responses_item_add(&c->items, &e->place, texts[i].what,
-                              text_at(e->json, texts[i].member),
+                              json_slice(
+                                  json_in(&e->view, slice_of(texts[i].member))),
                               texts[i].whole);
     if (texts[i].what == RESPONSES_ARGUMENTS && texts[i].whole)
         openai_responses_item_name(&c->items, &e->place,
@@ -356,10 +365,8 @@ static const struct {
 static allm_status read_event(struct openai_responses *c, struct slice name,
                               const allm_json *json)
 {
-    struct slice type = text_at(json, "type");
-    if (!type.len && openai_error_is(json))
-        type = SLICE("error");
-    const struct event e = event_of(json, type.len ? type : name);
+    struct event e;
+    look_at(&e, json, name);
     if (read_text(c, &e))
         return ALLM_OK;
     for (size_t i = 0; i < sizeof handlers / sizeof *handlers; i++)
