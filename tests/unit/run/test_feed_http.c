@@ -424,8 +424,8 @@ static void refusals_are_explained(void)
 static void a_provider_may_say_not_to_try_again(void)
 {
     for (int i = 0; i < 2; i++) {
-        struct scripted_step refusal =
-            STEP_HEADERS(503, "X-Should-Retry", "false");
+        struct scripted_step refusal = STEP_HEADERS(503, "X-Should-Retry",
+                                                    "false");
         if (i)
             refusal = (struct scripted_step)STEP_HEAD(503);
         script steps = { refusal, STEP_END, refusal, STEP_END,
