@@ -291,6 +291,8 @@ static void read_finish(struct openai_chat *c, const struct json_view *choice,
 static void read_logprobs(struct openai_chat *c, const struct json_view *choice)
 {
     const allm_json *all = json_in(choice, SLICE("logprobs"));
+    if (!json_is_type(all, ALLM_JSON_OBJECT))
+        return;
     const allm_json *content = json_at(all, "content");
     const allm_json *refusal = json_at(all, "refusal");
     if (json_is_type(content, ALLM_JSON_ARRAY))
@@ -337,17 +339,22 @@ static void read_choice(struct openai_chat *c, const struct json_view *choice,
     read_finish(c, choice, amount(c) != before);
 }
 
-static bool read_usage(struct openai_chat *c, const struct json_view *frame)
+/* Usage, if there is one, is known by its numbers. */
+static bool take_usage(struct openai_chat *c, const allm_json *v)
 {
     allm_usage usage;
-    struct answer *a = &c->answer;
-    const allm_json *groq = json_in(frame, SLICE("x_groq"));
-    if (!openai_usage_read(json_in(frame, SLICE("usage")), a->sink->arena,
-                           &usage) &&
-        !openai_usage_read(json_at(groq, "usage"), a->sink->arena, &usage))
+    if (!json_is_type(v, ALLM_JSON_OBJECT) ||
+        !openai_usage_read(v, c->answer.sink->arena, &usage))
         return false;
-    answer_usage(a, &usage);
+    answer_usage(&c->answer, &usage);
     return true;
+}
+
+static bool read_usage(struct openai_chat *c, const struct json_view *frame)
+{
+    const allm_json *groq = json_in(frame, SLICE("x_groq"));
+    return take_usage(c, json_in(frame, SLICE("usage"))) ||
+           (groq && take_usage(c, json_at(groq, "usage")));
 }
 
 /* What the response tells besides. */
