@@ -48,6 +48,17 @@ void lines_init(struct lines *l, struct arena *arena, enum lines_kind kind,
 enum wire_result lines_next(struct lines *l, struct slice *in,
                             struct slice *line);
 
+/* Right after a line: is the next one blank, and there?  Then it is cut off,
+ * the short way, for a blank line stands behind every event. */
+static inline bool lines_blank(struct lines *l, struct slice *in)
+{
+    if (l->after_cr || !in->len || *in->ptr != '\n')
+        return false;
+    *in = slice_skip(*in, 1);
+    l->left = in->len;
+    return true;
+}
+
 /* Keep what is left of the input until more comes.  WIRE_MORE, or why not. */
 enum wire_result lines_keep(struct lines *l, struct slice *in);
 

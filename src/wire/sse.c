@@ -267,6 +267,8 @@ static enum wire_result take_frame(struct sse *s, struct slice *in,
         return give_event(s, frame);
     while ((result = lines_next(&s->lines, in, &line)) == WIRE_FRAME) {
         result = take_line(s, line, frame);
+        if (result == WIRE_MORE && lines_blank(&s->lines, in))
+            result = give_event(s, frame);
         if (result != WIRE_MORE)
             return result;
     }

@@ -109,7 +109,28 @@ static void a_new_input_is_searched_anew(void)
     arena_release(&a);
 }
 
+static void a_blank_line_has_a_short_way(void)
+{
+    struct arena a;
+    struct lines l;
+    struct slice in = SLICE("a\n\nb\n\rc\r\nd\n"), line;
+    arena_init(&a, mem_default());
+    lines_init(&l, &a, LINES_ANY, 0);
+    CHECK_ALWAYS(lines_next(&l, &in, &line) == WIRE_FRAME);
+    CHECK_ALWAYS(lines_blank(&l, &in) && !lines_blank(&l, &in));
+    CHECK_ALWAYS(lines_next(&l, &in, &line) == WIRE_FRAME);
+    CHECK_ALWAYS(slice_is(line, "b") && !lines_blank(&l, &in));
+    CHECK_ALWAYS(lines_next(&l, &in, &line) == WIRE_FRAME && !line.len);
+    CHECK_ALWAYS(lines_next(&l, &in, &line) == WIRE_FRAME);
+    CHECK_ALWAYS(slice_is(line, "c") && !lines_blank(&l, &in));
+    CHECK_ALWAYS(lines_next(&l, &in, &line) == WIRE_FRAME);
+    CHECK_ALWAYS(slice_is(line, "d") && in.len == 0);
+    CHECK_ALWAYS(!lines_blank(&l, &in));
+    arena_release(&a);
+}
+
 TESTS = {
+    TEST(a_blank_line_has_a_short_way),
     TEST(a_new_input_is_searched_anew),
     TEST(a_line_lies_in_the_input),
     TEST(a_cut_line_stays_until_the_next_cut),
