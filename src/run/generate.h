@@ -27,6 +27,6 @@ struct machine *generate_turn(const allm_engine *e, const struct options *o,
 struct machine *generate_task(const allm_engine *e, const struct options *o,
                               const struct plan_task *task, allm_waker *waker);
 /* What the provider calls its answer, by a header; NULL: nothing. */
-const char *generate_answer_id(const struct machine *task);
+const char *generate_answer_id(const struct machine *m);
 
 #endif
