@@ -364,12 +364,13 @@ ALLM_API allm_text *allm_keys_variable(const char *provider);
 
 /* What happened: spans (generate, stream, step, chat, tool, image) start, then
  * stop or end by an exception; "adapter" tells of a retry, "engine" of a
- * warning.  Lent during the callback, which runs in the thread of the call. */
+ * warning, "agent" of each iteration and of its end.  Lent during the callback, which runs in the thread of the call. */
 struct allm_trace_event {
     size_t           size;
     const char      *span;
     const char      *what;                    /* start, stop, exception,
-                                                 retry, warning             */
+                                                 retry, warning, complete,
+                                                 loop_iteration             */
     int64_t          time_ns;                 /* of the engine's clock      */
     int64_t          unix_ms;
     int64_t          duration_ns;             /* stop and exception         */

@@ -208,6 +208,27 @@ void trace_retry(const struct trace *t, const char *request_id,
     arena_release(&a);
 }
 
+void trace_agent(const struct trace *t, const char *request_id,
+                 const char *what, uint64_t iterations, uint64_t tool_calls)
+{
+    struct arena a;
+    struct build b;
+    if (!trace_on(t))
+        return;
+    bool ends = !strcmp(what, "complete");
+    arena_init(&a, mem_default());
+    build_init(&b, &a);
+    build_object(&b);
+    add_int(&b, ends ? "total_iterations" : "iteration", (int64_t)iterations);
+    add_int(&b, "tool_calls_count", (int64_t)tool_calls);
+    build_end(&b);
+    trace_tell(t, (allm_trace_event){ .span = "agent",
+                                      .what = what,
+                                      .request_id = request_id,
+                                      .metadata = build_done(&b) });
+    arena_release(&a);
+}
+
 void trace_warn(const struct trace *t, const char *request_id,
                 const char *model, const char *reason)
 {

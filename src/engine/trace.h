@@ -54,6 +54,12 @@ void trace_retry(const struct trace *t, const char *request_id,
 void trace_warn(const struct trace *t, const char *request_id,
                 const char *model, const char *reason);
 
+/* ("agent", "loop_iteration"): tools ran, and the model is asked again;
+ * ("agent", "complete"): it has an answer, or its budget is used up.  The count
+ * of iterations is told as `iteration` or as `total_iterations`. */
+void trace_agent(const struct trace *t, const char *request_id,
+                 const char *what, uint64_t iterations, uint64_t tool_calls);
+
 /* Any event: times are filled in. */
 void trace_tell(const struct trace *t, allm_trace_event event);
 

@@ -261,6 +261,11 @@ static void observe(struct loop *l, const allm_context *c)
         a->terminal = terminal_metadata(l, c->terminal_call);
     if (a->opts.on_iteration && is_whole(c))
         a->opts.on_iteration(c, a->opts.on_iteration_ud);
+    size_t calls = 0;
+    allm_context_tool_calls(c, &calls);
+    if (c->decision == ALLM_DECISION_CONTINUE)
+        trace_agent(&l->setup.trace, l->setup.request_id, "loop_iteration",
+                    allm_context_iteration(c), calls);
 }
 
 /* The last answer, with what the loop adds to its metadata. */
@@ -326,6 +331,15 @@ static bool make_result(struct loop *l)
     return r->usage && !arena->broken && (r->response || !l->step_count);
 }
 
+/* It came to an end by itself, or for its budget; not so if it was broken off. */
+static bool is_complete(const struct loop *l)
+{
+    const char *reason = reason_of(l);
+    return l->verdict.decision != ALLM_DECISION_ERROR ||
+           !strcmp(reason, "budget_exceeded") ||
+           !strcmp(reason, "max_iterations_reached");
+}
+
 static bool finish(struct loop *l)
 {
     struct arena a;
@@ -338,6 +352,9 @@ static bool finish(struct loop *l)
         m = json_merge(&a, step->metadata, m);
     bool failed = l->verdict.decision == ALLM_DECISION_ERROR;
     bool ok = make_result(l);
+    if (is_complete(l))
+        trace_agent(&l->setup.trace, l->setup.request_id, "complete",
+                    (uint64_t)l->turn + 1, l->tool_calls);
     if (ok)
         l->chat = loop_chat_result(l, failed ? "error" : l->verdict.reason, m);
     if (ok && agent_of(l)->result && m)

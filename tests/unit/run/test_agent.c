@@ -242,6 +242,55 @@ static void usage_is_of_all_calls(void)
     end(&b);
 }
 
+/* ----------------------------------------------------------------- traces --- */
+
+/* What the agent itself tells, its metadata as text. */
+static void on_trace(const allm_trace_event *e, void *ud)
+{
+    char *told = ud;
+    if (strcmp(e->span, "agent") != 0)
+        return;
+    allm_text *text = allm_json_write(e->metadata, 0);
+    const char *bytes = allm_text_bytes(text, NULL);
+    size_t n = strlen(told);
+    snprintf(told + n, 512 - n, "%s%s ", e->what, bytes ? bytes : "?");
+    allm_text_free(text);
+}
+
+static void check_told(const char *scripts, const allm_agent_opts *opts,
+                       const char *want)
+{
+    char told[512] = "";
+    allm_json *script = noun_json(scripts);
+    allm_engine *bare = allm_engine_new(
+        ALLM(engine_opts, .model = "fake:m", .adapter_opts = script,
+             .trace = on_trace, .trace_ud = told));
+    allm_tool *tool = allm_tool_new(
+        ALLM(tool, .name = "t", .description = "", .schema_text = "{}"));
+    allm_engine *e = allm_engine_put_tool(bare, tool);
+    allm_thread *thread = turns_thread();
+    allm_stream *s = allm_agent(e, thread, opts);
+    allm_stream_wait(s);
+    CHECK_TEXT(told, want);
+    allm_stream_free(s);
+    allm_thread_free(thread);
+    allm_engine_free(e);
+    allm_engine_free(bare);
+    allm_tool_free(tool);
+    allm_json_free(script);
+}
+
+static void iterations_and_the_end_are_traced(void)
+{
+    check_told("{'scripts': [" TURN("c0", "t") ", " SAY("x") "]}", NULL,
+               "loop_iteration{\"iteration\":0,\"tool_calls_count\":1} "
+               "complete{\"total_iterations\":2,\"tool_calls_count\":1} ");
+    check_told("{'scripts': [" TURN("c0", "t") "]}",
+               ALLM(agent_opts, .max_iterations = 1),
+               "complete{\"total_iterations\":1,\"tool_calls_count\":0} ");
+    check_told("{'scripts': [[['error', 'rate_limited']]]}", NULL, "");
+}
+
 /* ------------------------------------------------------------- arguments --- */
 
 static void wrong_arguments_are_told_to_the_model(void)
@@ -991,6 +1040,7 @@ TESTS = {
     TEST(an_agent_ends_for_one_reason),
     TEST(answers_carry_what_the_loop_did),
     TEST(usage_is_of_all_calls),
+    TEST(iterations_and_the_end_are_traced),
     TEST(wrong_arguments_are_told_to_the_model),
     TEST(options_are_checked),
     TEST(habits_may_be_changed),
