@@ -22,7 +22,7 @@
 #include "json/write.h"
 
 enum type {
-    ANY, TEXT, FLAG, POSITIVE, COUNT, NUMBER, MAP, PAIRS, WORD_OR_MAP,
+    ANY, TEXT, FLAG, POSITIVE, DURATION, COUNT, NUMBER, MAP, PAIRS, WORD_OR_MAP,
     MODE, TOOL_POLICY,          /* one of a few words */
     NO_DATA                     /* functions: never as JSON */
 };
@@ -59,7 +59,7 @@ static const struct option {
     { "halt_when", OPTION_LOOP, ANY, NOWHERE, NOWHERE },
     { "on_tool_error", OPTION_LOOP, TOOL_POLICY, AT(on_tool_error),
       TO(on_tool_error) },
-    { "tool_timeout", OPTION_LOOP, POSITIVE, AT(tool_timeout),
+    { "tool_timeout", OPTION_LOOP, DURATION, AT(tool_timeout),
       TO(tool_timeout) },
     { "max_concurrency", OPTION_LOOP, POSITIVE, AT(max_concurrency),
       TO(max_concurrency) },
@@ -101,12 +101,12 @@ static const struct option {
 
     { "request_id", OPTION_CALL, TEXT, AT(request_id), TO(request_id) },
     { "resolved_model", OPTION_CALL, ANY, NOWHERE, NOWHERE },
-    { "connect_ms", OPTION_CALL, POSITIVE, AT(connect_ms), TO(connect_ms) },
-    { "first_ms", OPTION_CALL, POSITIVE, AT(first_ms), TO(first_ms) },
-    { "silence_ms", OPTION_CALL, POSITIVE, AT(silence_ms), TO(silence_ms) },
-    { "stream_timeout", OPTION_CALL, POSITIVE, NOWHERE, TO(silence_ms) },
-    { "total_ms", OPTION_CALL, POSITIVE, AT(total_ms), TO(total_ms) },
-    { "request_timeout", OPTION_CALL, POSITIVE, NOWHERE, TO(total_ms) },
+    { "connect_ms", OPTION_CALL, DURATION, AT(connect_ms), TO(connect_ms) },
+    { "first_ms", OPTION_CALL, DURATION, AT(first_ms), TO(first_ms) },
+    { "silence_ms", OPTION_CALL, DURATION, AT(silence_ms), TO(silence_ms) },
+    { "stream_timeout", OPTION_CALL, DURATION, NOWHERE, TO(silence_ms) },
+    { "total_ms", OPTION_CALL, DURATION, AT(total_ms), TO(total_ms) },
+    { "request_timeout", OPTION_CALL, DURATION, NOWHERE, TO(total_ms) },
 
     { "temperature", OPTION_REQUEST, NUMBER, AT(temperature),
       TO(temperature) },
@@ -201,6 +201,7 @@ static void write_members(struct build *b, const allm_call_opts *o)
         const char *at = (const char *)o + r->at;
         switch (r->type) {
         case POSITIVE:
+        case DURATION:
         case FLAG:
         case MODE:
         case TOOL_POLICY:
@@ -300,7 +301,9 @@ static const char *store_number(const struct option *r, const allm_json *v,
         out->output_retries = (allm_int){ n, true };
         return NULL;
     }
-    if (!is_count(v, 1, &n))
+    if (r->type == DURATION && json_is(v, "infinity"))
+        n = UINT32_MAX;
+    else if (!is_count(v, 1, &n))
         return "a positive integer";
     if (r->to == TO(max_tokens))
         out->max_tokens = (allm_int){ n, true };
@@ -354,6 +357,7 @@ static const char *store(const struct option *r, const allm_json *v,
         *(bool *)to = allm_json_true(v);
         return NULL;
     case POSITIVE:
+    case DURATION:
     case COUNT:
         return store_number(r, v, out);
     case NUMBER:
@@ -391,7 +395,8 @@ static const allm_error *check_all(struct options *out, struct arena *a)
         const struct option *r = row_named(json_slice(k));
         const allm_json *v = allm_json_value(k);
         const char *expected = r ? store(r, v, out) : NULL;
-        if (expected && (r->type == POSITIVE || r->type == COUNT))
+        if (expected &&
+            (r->type == POSITIVE || r->type == DURATION || r->type == COUNT))
             return wrong_number(a, json_slice(k), expected, v);
         if (expected)
             return wrong(a, json_slice(k), expected);

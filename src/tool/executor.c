@@ -114,10 +114,13 @@ const allm_executor *executor_pick(const allm_executor *e, const char *name,
     return e && e->execute == call_function ? NULL : e;
 }
 
-/* Its parts, if it is a composition; else itself alone. */
+/* Its parts, if it is a composition; else itself alone.  NULL has none. */
 static const allm_executor *const *parts_of(const allm_executor *const *given,
                                             size_t *count)
 {
+    *count = 0;
+    if (!*given)
+        return given;
     const struct composed *c = (*given)->self;
     bool whole = (*given)->execute == execute_composed;
     *count = whole ? c->count : 1;

@@ -92,6 +92,23 @@ static void a_struct_and_data_mean_the_same(void)
     home_drop(home);
 }
 
+static void time_may_be_without_end(void)
+{
+    struct allm_home *home = home_new(mem_default(), 0);
+    struct options o;
+    if (!home)
+        return;
+    read_json("{'tool_timeout': 'infinity', 'request_timeout': 'infinity', "
+              "'stream_timeout': 'infinity'}",
+              &o, home);
+    if (check_whole()) {
+        CHECK_INT(o.tool_timeout, UINT32_MAX);
+        CHECK_INT(o.total_ms, UINT32_MAX);
+        CHECK_INT(o.silence_ms, UINT32_MAX);
+    }
+    home_drop(home);
+}
+
 static void on_error(allm_tool_run *run, const allm_error *error, void *ud)
 {
     (void)run;
@@ -149,6 +166,7 @@ static void names_have_a_scope(void)
 TESTS = {
     TEST(options_of_loops_are_checked),
     TEST(a_struct_and_data_mean_the_same),
+    TEST(time_may_be_without_end),
     TEST(a_name_is_given_once),
     TEST(names_have_a_scope),
     TESTS_END,

@@ -180,6 +180,12 @@ static void nobody_may_be_composed(void)
         CHECK(!executor_tool(none, "x"));
     }
     allm_executor_free(none);
+    none = allm_executor_compose(1, (const allm_executor *const[]){ NULL });
+    if (none) {
+        CHECK(!executor_pick(none, "x", &known));
+        CHECK(!known);
+    }
+    allm_executor_free(none);
 }
 
 TESTS = {
