@@ -17,6 +17,7 @@
 #include "run/plan.h"
 #include "run/stream.h"
 #include "tool/compact.h"
+#include "tool/executor.h"
 #include "json/build.h"
 #include "json/json.h"
 #include "json/write.h"
@@ -51,29 +52,6 @@ static bool has_tool(size_t count, const allm_tool *const *tools,
         if (!strcmp(tools[i]->name, name))
             return true;
     return false;
-}
-
-/* What an executor offers and nobody has named, behind the others. */
-static bool add_offered(struct setup *s)
-{
-    const allm_executor *x = s->options.given.executor;
-    size_t more = 0, n = s->tool_count;
-    const allm_tool *const *offered = x && x->tools ? x->tools(x->self, &more)
-                                                    : NULL;
-    if (!more)
-        return true;
-    const allm_tool **all = arena_alloc(home_arena(s->home),
-                                        (n + more + 1) * sizeof *all);
-    if (!all)
-        return false;
-    if (n)
-        memcpy(all, s->tools, n * sizeof *all);
-    for (size_t i = 0; i < more; i++)
-        if (!has_tool(n, all, offered[i]->name))
-            all[n++] = offered[i];
-    s->tools = all;
-    s->tool_count = n;
-    return true;
 }
 
 /* Those of the call are the caller's: ours from here on. */
@@ -119,7 +97,8 @@ static const allm_error *take_tools(struct setup *s)
     struct arena *a = home_arena(s->home);
     const struct options *o = &s->options;
     if (!engine_tools(s->engine, o, a, &s->tool_count, &s->tools) ||
-        !add_offered(s))
+        !(s->tools = executor_tools(o->given.executor, a, s->tools,
+                                    &s->tool_count)))
         return status_nomem();
     const allm_error *error = o->has_tools || o->given.executor ? keep_tools(s)
                                                                 : NULL;

@@ -13,6 +13,7 @@
 #include "run/seat.h"
 #include "run/stream.h"
 #include "tool/batch.h"
+#include "tool/executor.h"
 #include "json/build.h"
 
 struct tool_calls {
@@ -224,9 +225,11 @@ static void begin(struct tool_calls *c, allm_stream *s, size_t count,
                         : trace_id(engine_core(c->engine)->random, &c->arena);
     if (c->request_id && add_trace(c, count, &opts.trace)) {
         struct tool_env env = env_of(c, s, o);
-        c->batch = batch_new(&env, count, calls,
-                             own ? o->tool_count : record->tool_count,
-                             own ? o->tools : record->tools, &opts);
+        size_t n = own ? o->tool_count : record->tool_count;
+        const allm_tool *const *tools = executor_tools(
+            opts.executor, &c->arena, own ? o->tools : record->tools, &n);
+        if (tools)
+            c->batch = batch_new(&env, count, calls, n, tools, &opts);
     }
     if (!c->batch)
         c->error = status_nomem();

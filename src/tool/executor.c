@@ -54,6 +54,35 @@ const allm_tool *executor_tool(const allm_executor *e, const char *name)
     return NULL;
 }
 
+static bool has_tool(const allm_tool *const *tools, size_t count,
+                     const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(tools[i]->name, name))
+            return true;
+    return false;
+}
+
+const allm_tool *const *executor_tools(const allm_executor *e, struct arena *a,
+                                       const allm_tool *const *tools,
+                                       size_t *count)
+{
+    size_t more, n = *count;
+    const allm_tool *const *offered = offers(e, &more);
+    if (!more && tools)
+        return tools;
+    const allm_tool **all = arena_alloc(a, (n + more + 1) * sizeof *all);
+    if (!all)
+        return NULL;
+    if (n)
+        memcpy(all, tools, n * sizeof *all);
+    for (size_t i = 0; offered && i < more; i++)
+        if (!has_tool(all, n, offered[i]->name))
+            all[n++] = offered[i];
+    *count = n;
+    return all;
+}
+
 /* An executor that lists no tools takes every call. */
 static bool takes(const allm_executor *e, const char *name)
 {

@@ -184,6 +184,46 @@ static void waited_for_an_unknown_tool_is_an_error(void)
     pair_release(&p);
 }
 
+static const allm_tool *offered_tool;
+
+static const allm_tool *const *offer(void *self, size_t *count)
+{
+    (void)self;
+    *count = offered_tool ? 1 : 0;
+    return &offered_tool;
+}
+
+static void run_offered(void *self, const allm_tool *tool, allm_tool_run *run,
+                        const allm_json *args)
+{
+    (void)self;
+    (void)tool;
+    (void)args;
+    allm_tool_text(run, "offered", ALLM_NUL_ENDED);
+}
+
+static void an_executor_runs_what_it_offers(void)
+{
+    static const allm_executor x = { .size = sizeof x, .execute = run_offered,
+                                     .tools = offer };
+    struct pair p;
+    pair_init(&p, "text:slow", "text:quick", ALLM_TOOL_INLINE, true);
+    allm_tool *tool =
+        allm_tool_new(ALLM(tool, .name = p.calls[0] ? p.calls[0]->name : "x",
+                           .description = "", .schema_text = "{}"));
+    offered_tool = tool;
+    allm_stream *s =
+        p.calls[0] ? allm_tool_calls(p.engine, 1,
+                                     (const allm_tool_call *const *)p.calls,
+                                     ALLM(tool_calls_opts, .executor = &x))
+                   : NULL;
+    CHECK_INT(allm_stream_wait(s), ALLM_OK);
+    CHECK_TEXT(GET(allm_tool_calls_message(s, 0), text), "offered");
+    allm_stream_free(s);
+    allm_tool_free(tool);
+    pair_release(&p);
+}
+
 static void misuse_is_told(void)
 {
     struct pair p;
@@ -372,6 +412,7 @@ TESTS = {
     TEST_ONCE(many_streams_share_a_hub),
     TEST(unknown_tools_are_an_event_and_an_error),
     TEST(waited_for_an_unknown_tool_is_an_error),
+    TEST(an_executor_runs_what_it_offers),
     TEST(misuse_is_told),
     TEST(cancelled_streams_have_no_results),
     TEST_ONCE(tools_may_call_back_into_the_engine),
