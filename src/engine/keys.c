@@ -61,7 +61,8 @@ static struct entry *entry_new(allm_keys *k, struct slice provider,
                                struct slice key)
 {
     size_t size;
-    if (!mem_add(sizeof(struct entry), provider.len, &size) ||
+    if (!provider.ptr || !key.ptr ||
+        !mem_add(sizeof(struct entry), provider.len, &size) ||
         !mem_add(size, key.len, &size))
         return NULL;
     struct entry *e = mem_alloc(secret_mem(&k->mem), size);

@@ -122,7 +122,7 @@ static inline const allm_json *json_in(const struct json_view *v,
     const char *found = (const char *)v->object + at * sizeof w;
     memcpy(&w, found, sizeof w);
     if (w.tag >> JSON_TAG_BITS != key.len ||
-        memcmp(w.as.text, key.ptr, key.len))
+        memcmp(w.as.text, key.ptr, key.len) != 0)
         return NULL;
     return (const allm_json *)(const void *)(found + sizeof w);
 }

@@ -45,6 +45,8 @@ static struct slice without_fragment(struct slice s)
 static struct uri split(struct slice s)
 {
     struct uri u = { SLICE(""), SLICE(""), SLICE(""), SLICE("") };
+    if (!s.ptr)
+        return u;
     size_t n = length_until(s, ":/?");
     if (n > 0 && n < s.len && s.ptr[n] == ':')
         u.scheme = cut_to(&s, n + 1);

@@ -339,7 +339,7 @@ static void normal_headers(struct build *b, const allm_json *lines)
         struct slice line = json_slice(v);
         size_t colon = piece_end(line, 0, ":");
         struct slice name = { line.ptr, colon };
-        if (is_volatile(name) || colon == line.len)
+        if (!line.ptr || is_volatile(name) || colon == line.len)
             continue;
         struct slice value = slice_skip(line, colon + 1);
         while (value.len && *value.ptr == ' ')

@@ -294,6 +294,8 @@ static bool take_headers(struct reading *r, const allm_json *lines,
     head->header_count = n;
     for (const allm_json *v = NULL; (v = allm_json_next(lines, v));) {
         struct slice line = json_slice(v);
+        if (!line.ptr)
+            continue;           /* it was checked: there is none such */
         size_t colon =
             (size_t)((char *)memchr(line.ptr, ':', line.len) - line.ptr);
         struct slice value = slice_skip(line, colon + 1);
