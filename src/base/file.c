@@ -20,7 +20,8 @@
 enum {
     FIRST = 4096,
     MAX_READ = 1 << 30,         /* more, read() may refuse */
-    NAMES = 100                 /* to try for a file beside another */
+    NAMES = 100,                /* to try for a file beside another */
+    LINKS = 40                  /* one behind the other, as Linux has it */
 };
 
 /* Bytes that have been read so far; room is without the NUL. */
@@ -113,6 +114,35 @@ int file_read(struct arena *a, const char *path, size_t limit,
     return 0;
 }
 
+/* -------------------------------------------------------------------- links --- */
+
+/* One link further, from the folder it is in; *path stays if it is none. */
+static int follow_link(struct arena *a, const char **path, bool *more)
+{
+    char to[4096];
+    struct buf b;
+    const char *slash = strrchr(*path, '/');
+    ssize_t n = readlink(*path, to, sizeof to);
+    *more = n > 0 && (size_t)n < sizeof to;
+    if (!*more)
+        return 0;               /* who opens it is told why it is none */
+    int folder = slash && *to != '/' ? (int)(slash - *path) + 1 : 0;
+    buf_init(&b, a, SIZE_MAX / 2);
+    buf_format(&b, "%.*s%.*s", folder, *path, (int)n, to);
+    *path = b.ptr;
+    return b.broken ? ENOMEM : 0;
+}
+
+int file_follow(struct arena *a, const char *path, const char **out)
+{
+    bool more = true;
+    int error = 0;
+    for (int i = 0; more && !error; i++)
+        error = i < LINKS ? follow_link(a, &path, &more) : ELOOP;
+    *out = path;
+    return error;
+}
+
 /* ------------------------------------------------------------------ writing --- */
 
 /* A new file beside another; its name in *name.  -1: errno says why. */
@@ -173,8 +203,8 @@ static int write_file(struct arena *scratch, const char *path,
     if (!path || !*path)
         return EINVAL;
     bool known = stat(path, &old) == 0;
-    if (known && S_ISDIR(old.st_mode))
-        return EISDIR;
+    if (known && !S_ISREG(old.st_mode))     /* /dev/null must stay */
+        return S_ISDIR(old.st_mode) ? EISDIR : ENOTSUP;
     int fd = open_beside(scratch, path, private ? 0600 : 0666, &name);
     if (fd < 0)
         return errno;

@@ -17,10 +17,17 @@ int file_read(struct arena *a, const char *path, size_t limit,
 int file_write_line(int fd, struct slice line);
 
 /*
+ * Where a path leads if it is a link, or a link to one: in the arena, else the
+ * path itself.  There need not be anything.  0, ELOOP or ENOMEM.
+ */
+int file_follow(struct arena *a, const char *path, const char **out);
+
+/*
  * Write a whole file: a new one beside it, on the disk, then renamed, so that
  * whoever looks sees the old bytes or the new ones.  The permissions of an old
- * file stay; a link is replaced by a file.  0, or the errno of what went wrong
- * (EISDIR, ENOMEM, ...): then all is as before.
+ * file stay; a link is replaced by a file, a device or a pipe never.  0, or the
+ * errno of what went wrong (EISDIR, ENOTSUP, ENOMEM, ...): then all is as
+ * before.
  */
 int file_write(struct arena *scratch, const char *path, struct slice bytes);
 /* The same for what only its owner may read, whoever might before. */

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -76,6 +77,14 @@ int lock_take(struct lock *l, struct mem mem, const char *path)
     }
     *l = (struct lock){ .fd = fd, .name = name, .mem = mem };
     return 0;
+}
+
+bool lock_is_on(const struct lock *l, const char *path)
+{
+    char name[4096];            /* a longer one cannot be opened */
+    int n = snprintf(name, sizeof name, "%s" SUFFIX, path);
+    return l->name && n > 0 && (size_t)n < sizeof name &&
+           is_there(l->fd, name);
 }
 
 void lock_drop(struct lock *l)

@@ -20,6 +20,9 @@ struct lock {
  */
 int lock_take(struct lock *l, struct mem mem, const char *path);
 
+/* Is this lock the one of that file, by whatever name? */
+bool lock_is_on(const struct lock *l, const char *path);
+
 /* Let go: the lock file is gone, too. */
 void lock_drop(struct lock *l);
 

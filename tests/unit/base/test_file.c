@@ -369,11 +369,51 @@ static void a_write_that_fails_changes_nothing(void)
     CHECK_INT(file_write(&a, inside, SLICE("x")), ENOTDIR);
     snprintf(inside, sizeof inside, "%s/none/more", p.folder);
     CHECK_INT(file_write(&a, inside, SLICE("x")), ENOENT);
+    snprintf(inside, sizeof inside, "%s/pipe", p.folder);
+    CHECK_ALWAYS(mkfifo(inside, 0600) == 0);
+    CHECK_INT(file_write(&a, inside, SLICE("x")), ENOTSUP);
+    CHECK_ALWAYS(unlink(inside) == 0);
     arena_release(&a);
     CHECK_ALWAYS(unlink(p.file) == 0 && rmdir(p.folder) == 0);
 }
 
 /* ---------------------------------------------------------------- names --- */
+
+static void links_are_followed(void)
+{
+    static const struct {
+        const char *why, *to, *leads;
+        int error;
+    } rows[] = {
+        { "a neighbour", "file", "file", 0 },
+        { "from the root", "/nonexistent/x", "/nonexistent/x", 0 },
+        { "further up", "../none/x", "../none/x", 0 },
+        { "itself", "link", NULL, ELOOP },
+    };
+    struct place p;
+    if (!make_place(&p))
+        return;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char link[400], wanted[400];
+        struct arena a;
+        const char *found = NULL;
+        check_row(rows[i].why);
+        arena_init(&a, mem_default());
+        snprintf(link, sizeof link, "%s/link", p.folder);
+        CHECK_ALWAYS(symlink(rows[i].to, link) == 0);
+        CHECK_INT(file_follow(&a, link, &found), rows[i].error);
+        bool whole = rows[i].leads && *rows[i].leads == '/';
+        snprintf(wanted, sizeof wanted, "%s%s%s", whole ? "" : p.folder,
+                 whole ? "" : "/", rows[i].leads ? rows[i].leads : "");
+        if (rows[i].leads)
+            CHECK_TEXT(found, wanted);
+        CHECK_INT(file_follow(&a, p.file, &found), 0);
+        CHECK_TEXT(found, p.file);
+        unlink(link);
+        arena_release(&a);
+    }
+    clear_place(&p);
+}
 
 static void errors_have_names(void)
 {
@@ -406,6 +446,7 @@ TESTS = {
     TEST(reads_files_that_hide_their_size),
     TEST(writes_new_and_old_files),
     TEST(a_write_that_fails_changes_nothing),
+    TEST(links_are_followed),
     TEST(errors_have_names),
     TESTS_END
 };

@@ -31,6 +31,7 @@ static void one_has_it(void)
 {
     struct lock a, b;
     struct stat info;
+    char other[80];
     begin();
     CHECK_INT(lock_take(&a, mem_default(), path), 0);
     if (a.name) {
@@ -38,6 +39,9 @@ static void one_has_it(void)
         int why = lock_take(&b, mem_default(), path);
         CHECK_ALWAYS(why == EWOULDBLOCK || why == ENOMEM);
         CHECK_ALWAYS(!b.name);
+        snprintf(other, sizeof other, "%s/./file", folder);
+        CHECK_ALWAYS(lock_is_on(&a, path) && lock_is_on(&a, other));
+        CHECK_ALWAYS(!lock_is_on(&a, folder) && !lock_is_on(&b, path));
     }
     lock_drop(&a);
     CHECK_ALWAYS(stat(lock, &info) != 0);
