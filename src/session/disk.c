@@ -3,6 +3,9 @@
  *
  * A file holds the tagged JSON form and nothing behind it, not even a newline:
  * so a file that was cut off anywhere is no document, and is refused.
+ *
+ * Links are followed first: what is locked, and replaced when it is written, is
+ * the file that is meant.
  */
 #include "session/disk.h"
 
@@ -12,6 +15,7 @@
 
 #include <errno.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 enum { LIMIT = 256 * 1024 * 1024 };
 
@@ -35,6 +39,26 @@ static const allm_error *no_path(struct arena *a)
     return e ? e : status_nomem();
 }
 
+/* The file that is meant, and can be a session.  NULL, or what is wrong, which
+ * has this reason. */
+static const allm_error *find_file(struct arena *a, const char **path,
+                                   const char *reason)
+{
+    struct stat info;
+    const char *given = *path;
+    if (!given || !*given)
+        return no_path(a);
+    int why = file_follow(a, given, path);
+    if (why)
+        return why == ENOMEM ? status_nomem()
+                             : tell(a, reason, given, "is a link to nowhere",
+                                    file_error_name(why));
+    if (stat(*path, &info) != 0 || S_ISREG(info.st_mode) ||
+        S_ISDIR(info.st_mode))
+        return NULL;            /* of a folder the system has a word to say */
+    return tell(a, reason, given, "is no file, but a device or a pipe", NULL);
+}
+
 /* ------------------------------------------------------------------- lock --- */
 
 static const allm_error *take_lock(struct lock *l, struct arena *a,
@@ -52,15 +76,6 @@ static const allm_error *take_lock(struct lock *l, struct arena *a,
     return tell(a, "unwritable_session", path,
                 "cannot be locked; look at the folder and its permissions",
                 file_error_name(why));
-}
-
-static char *copy_path(struct mem mem, const char *path)
-{
-    size_t size = strlen(path) + 1;
-    char *mine = mem_alloc(mem, size);
-    if (mine)
-        memcpy(mine, path, size);
-    return mine;
 }
 
 /* ------------------------------------------------------------------ faults --- */
@@ -119,14 +134,12 @@ static const allm_error *write_text(const allm_session *s, struct arena *a,
 allm_status disk_save(allm_session *s, const char *path)
 {
     struct lock mine = LOCK_NONE;
-    const allm_error *error = NULL;
     if (s->unfit)
         return s->error->kind;
     arena_reset(&s->told);
     s->error = NULL;
-    if (!path || !*path)
-        return state_refuse(s, no_path(&s->told));
-    if (!s->locked || strcmp(s->locked, path) != 0)
+    const allm_error *error = find_file(&s->told, &path, "unwritable_session");
+    if (!error && !lock_is_on(&s->lock, path))
         error = take_lock(&mine, &s->told, path);
     if (!error)
         error = write_text(s, &s->told, path);
@@ -175,15 +188,10 @@ static allm_session *read_session(struct arena *a, const char *path,
 }
 
 /* The session holds the lock from now on. */
-static allm_session *hold(allm_session *s, struct lock *l, const char *path)
+static allm_session *hold(allm_session *s, struct lock *l)
 {
-    if (!s || s->unfit || !l->name)
+    if (!s || s->unfit)
         return s;
-    s->locked = copy_path(s->mem, path);
-    if (!s->locked) {
-        allm_session_free(s);
-        return NULL;
-    }
     s->lock = *l;
     *l = LOCK_NONE;
     return s;
@@ -193,14 +201,12 @@ allm_session *disk_load(const char *path, uint32_t flags)
 {
     struct arena a;
     struct lock l = LOCK_NONE;
-    const allm_error *error = NULL;
     arena_init(&a, mem_default());
-    if (!path || !*path)
-        error = no_path(&a);
-    else if (flags & ALLM_SESSION_LOCK)
+    const allm_error *error = find_file(&a, &path, "unreadable_session");
+    if (!error && (flags & ALLM_SESSION_LOCK))
         error = take_lock(&l, &a, path);
     allm_session *s = error ? state_unfit(error)
-                            : hold(read_session(&a, path, flags), &l, path);
+                            : hold(read_session(&a, path, flags), &l);
     lock_drop(&l);
     arena_release(&a);
     return s;

@@ -43,8 +43,6 @@ void state_drop(allm_session *s)
     lock_drop(&s->lock);
     allm_session_record_free(s->record);
     arena_release(&s->told);
-    if (s->locked)
-        mem_free(mem, s->locked, strlen(s->locked) + 1);
     mem_free(mem, s, sizeof *s);
 }
 

@@ -15,7 +15,6 @@ struct allm_session {
     const allm_error *error;
     bool unfit;                 /* it could not be made */
     struct lock lock;           /* on a file, until the session is freed */
-    char *locked;               /* its path, as it was given; NULL: none */
 };
 
 enum session_op {

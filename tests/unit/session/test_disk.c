@@ -268,6 +268,73 @@ static void a_broken_session_is_not_saved(void)
     end();
 }
 
+/* ------------------------------------------------------------ other names --- */
+
+/* A link stays one, and its file has one lock by whatever name. */
+static void a_link_is_followed(void)
+{
+    char link[80], plain[80];
+    struct stat info;
+    begin();
+    snprintf(link, sizeof link, "%s/link", folder);
+    snprintf(plain, sizeof plain, "%s/./session", folder);
+    CHECK_ALWAYS(symlink("session", link) == 0);
+    allm_session *s = some();
+    CHECK_INT(allm_session_save(s, link), ALLM_OK);
+    CHECK_ALWAYS(lstat(link, &info) == 0 && S_ISLNK(info.st_mode));
+    CHECK(lstat(path, &info) == 0 && S_ISREG(info.st_mode));
+    allm_session *a = allm_session_load(link, ALLM_SESSION_LOCK);
+    CHECK_WELL(allm_session_error(a));
+    if (a && !allm_session_error(a)) {
+        CHECK_INT(allm_session_save(s, path), ALLM_ERR_STORE);
+        CHECK_ERROR(allm_session_error(s), ALLM_ERR_STORE, "session_locked",
+                    "in use");
+        CHECK_INT(allm_session_save(a, path), ALLM_OK);
+        CHECK_INT(allm_session_save(a, plain), ALLM_OK);
+    }
+    allm_session_free(a);
+    allm_session_free(s);
+    CHECK_ALWAYS(lstat(link, &info) == 0 && S_ISLNK(info.st_mode));
+    unlink(link);
+    end();
+}
+
+/* A link that leads to itself leads nowhere. */
+static void a_link_may_lead_nowhere(void)
+{
+    begin();
+    CHECK_ALWAYS(symlink("session", path) == 0);
+    allm_session *s = some();
+    CHECK_INT(allm_session_save(s, path), ALLM_ERR_STORE);
+    CHECK_ERROR(allm_session_error(s), ALLM_ERR_STORE, "unwritable_session",
+                "eloop");
+    allm_session_free(s);
+    s = allm_session_load(path, ALLM_SESSION_CREATE);
+    CHECK_ERROR(allm_session_error(s), ALLM_ERR_STORE, "unreadable_session",
+                "eloop");
+    allm_session_free(s);
+    end();
+}
+
+/* Nobody waits for the other end of a pipe, and no device is replaced. */
+static void what_is_no_file_is_refused(void)
+{
+    struct stat info;
+    begin();
+    CHECK_ALWAYS(mkfifo(path, 0600) == 0);
+    allm_session *s = allm_session_load(path, ALLM_SESSION_CREATE);
+    CHECK_ERROR(allm_session_error(s), ALLM_ERR_STORE, "unreadable_session",
+                "no file");
+    allm_session_free(s);
+    s = some();
+    CHECK_INT(allm_session_save(s, path), ALLM_ERR_STORE);
+    CHECK_ERROR(allm_session_error(s), ALLM_ERR_STORE, "unwritable_session",
+                "no file");
+    allm_session_free(s);
+    CHECK_ALWAYS(lstat(path, &info) == 0 && S_ISFIFO(info.st_mode));
+    end();
+}
+
 TESTS = {
     TEST(what_is_saved_is_loaded),
     TEST(a_file_that_is_not_there),
@@ -276,5 +343,8 @@ TESTS = {
     TEST(the_second_writer_is_refused),
     TEST(two_cannot_create_the_same),
     TEST(a_broken_session_is_not_saved),
+    TEST(a_link_is_followed),
+    TEST(a_link_may_lead_nowhere),
+    TEST(what_is_no_file_is_refused),
     TESTS_END,
 };
