@@ -156,7 +156,7 @@ static void take_up(const struct chat *c)
     for (size_t i = 0; i < count; i++)
         if (m[i]->role == ALLM_ROLE_USER && m[i]->text)
             history_add(m[i]->text);
-    if (count)
+    if (count && c->session.path) /* else it is -s alone */
         print_note("%s: %zu messages so far", c->session.path, count);
     ask(c);
 }

@@ -297,5 +297,12 @@ def test_chat_terminal():
     equal(t.end(), 0)
 
 
+def test_chat_system():
+    """chat -s without a file says nothing of a file"""
+    run = allm("chat", "-s", "be brief", "-m", "fake:m", "-o", "adapter_opts",
+               TWO, stdin="hi\n")
+    equal((run.code, run.out, run.err), (0, b"one\n", b""))
+
+
 if __name__ == "__main__":
     main(globals())
