@@ -196,6 +196,28 @@ int print_end(int code)
 
 /* ------------------------------------------------------------------- stderr --- */
 
+/* Does a function of the library stand here? */
+static bool is_call(const char *text)
+{
+    size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz_");
+    return !strncmp(text, "allm_", 5) && text[n] == '(';
+}
+
+/* The library's last advice may name a function, which is of no use in a
+ * shell: cut it off. */
+static void drop_advice(char *text)
+{
+    char *end = NULL;
+    for (char *c = text; *c; c++) {
+        if (!strncmp(c, "; ", 2))
+            end = c;
+        if (end && is_call(c)) {
+            *end = '\0';
+            return;
+        }
+    }
+}
+
 /* One line, however many the text has. */
 static void write_line(const char *before, const char *format, va_list args)
 {
@@ -203,6 +225,7 @@ static void write_line(const char *before, const char *format, va_list args)
     struct out *o = to_notes();
     print_flush();
     vsnprintf(text, sizeof text, format, args);
+    drop_advice(text);
     for (char *c = text; *c; c++)
         if (*c == '\n' || *c == '\r')
             *c = ' ';

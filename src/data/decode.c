@@ -30,8 +30,8 @@ static const char *advice(const char *reason)
         const char *reason, *advice;
     } known[] = {
         { "atom_decode_failed", "; the word there is none that is allowed" },
-        { "missing_type_tag", "; it has no \"__type__\": it must be an object, "
-                              "and `as` must name its type" },
+        { "missing_type_tag", "; it has no \"__type__\"; or name its type in "
+                              "`as` of allm_codec_decode()" },
         { "unknown_type_tag", "; `as` must be a type such as \"Message\"" },
         { "missing", "; beside \"__type__\" there must be \"data\"" },
         { "malformed_struct", "; an object with the members of the type is "

@@ -146,6 +146,7 @@ def one_sentence(run, code, *words):
     assert run.said.startswith("allm: "), run.said
     equal(run.said.count("\n"), 1)
     holds(run.said, *words)
+    assert "allm_" not in run.said, "words for programmers: " + run.said
 
 
 def file(name, content):
