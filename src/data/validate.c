@@ -124,6 +124,10 @@ static void check_tool(struct faults *f, const struct path *at,
         add(f, at, "description", "not_a_string");
     if (allm_json_type_of(tool->schema) != ALLM_JSON_OBJECT)
         add(f, at, "schema", "not_a_map");
+    if (odd(tool->kept, "manual"))
+        add(f, at, "manual", "not_a_boolean");
+    if (odd(tool->kept, "compact"))
+        add(f, at, "compact", "not_a_boolean");
     if (odd(tool->kept, "summary"))
         add(f, at, "summary", "not_a_string");
 }

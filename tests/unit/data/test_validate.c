@@ -219,6 +219,12 @@ static const struct row tool_rows[] = {
       "[]" },
     { "not a text", "{'name':'n','description':'d','schema':{},'summary':1}",
       "[['summary','not_a_string']]" },
+    { "manual that is no boolean",
+      "{'name':'a','description':'','schema':{},'manual':'yes'}",
+      "[['manual','not_a_boolean']]" },
+    { "compact that is no boolean",
+      "{'name':'a','description':'','schema':{},'compact':1}",
+      "[['compact','not_a_boolean']]" },
     { "all of it", "{'name':'','description':1,'schema':2,'summary':3}",
       "[['name','empty'],['description','not_a_string'],"
       "['schema','not_a_map'],['summary','not_a_string']]" },
