@@ -343,6 +343,7 @@ static void an_unknown_tool_has_two_faces(void)
         allm_stream *s = allm_session_step(b.engine, b.session, NULL);
         CHECK_INT(run(&b, s, pull), pull ? ALLM_OK : ALLM_ERR_ENGINE);
         CHECK_TEXT(said(&b), pull ? "u:hi a:(c0)" : "u:hi");
+        CHECK_TEXT(now(&b), pull ? "completed" : "idle");
         end(&b);
     }
 }
