@@ -245,7 +245,9 @@ static int talk(struct chat *c)
         else if (*line)
             say(c, line);
     }
-    return chat_lines_shown() ? END_DONE : c->code;
+    if (chat_lines_shown())
+        return END_DONE;
+    return c->code == END_DONE && chat_lines_lost() ? END_USAGE : c->code;
 }
 
 /* The conversation, whom it is with, and with what. */

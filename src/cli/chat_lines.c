@@ -2,7 +2,8 @@
  * chat_lines.c - lines that the user writes
  *
  * In a terminal they are edited.  Elsewhere only what is there is read, so that
- * a pipe is answered line by line; a line beyond the limit is cut into several.
+ * a pipe is answered line by line; a line beyond the limit, or one that is no
+ * text, is refused: half of it would ask something else.
  */
 #include "cli/chat_lines.h"
 
@@ -17,6 +18,12 @@ enum { LONGEST = 65536 };
 
 static char buffer[LONGEST + 1];
 static size_t begin, end; /* what is read and not given yet */
+static bool lost;         /* a line was refused */
+
+bool chat_lines_lost(void)
+{
+    return lost;
+}
 
 bool chat_lines_shown(void)
 {
@@ -34,6 +41,13 @@ static bool read_more(void)
     return n > 0;
 }
 
+static void refuse(const char *why)
+{
+    lost = true;
+    print_fault("%s", why);
+}
+
+/* The next so many bytes as a line; NULL: it is refused. */
 static const char *cut(size_t len, size_t skip)
 {
     char *line = buffer + begin;
@@ -41,7 +55,36 @@ static const char *cut(size_t len, size_t skip)
     if (len && line[len - 1] == '\r')
         len--;
     line[len] = 0;
-    return line;
+    if (input_is_fit(line, len))
+        return line;
+    refuse("a line is not text in UTF-8");
+    return NULL;
+}
+
+/* Up to the end of a line, or of all; false: there is nothing more. */
+static bool find_end(size_t *len, size_t *skip)
+{
+    bool much = false;
+    for (;;) {
+        const char *at = memchr(buffer + begin, '\n', end - begin);
+        *len = at ? (size_t)(at - buffer) - begin : end - begin;
+        *skip = at != NULL;
+        if (at && !much)
+            return true;
+        if (at) {               /* the rest of what was too long */
+            begin += *len + 1;
+            much = false;
+            continue;
+        }
+        if (*len == LONGEST && !much)
+            refuse("a line has more than 64 KiB; allm -S FILE takes more, from "
+                   "a pipe");
+        much = much || *len == LONGEST;
+        if (much)
+            begin = end;
+        if (!read_more())
+            return !much && *len;
+    }
 }
 
 const char *chat_lines_next(void)
@@ -52,11 +95,9 @@ const char *chat_lines_next(void)
         print_flush();
         (void)!write(STDERR_FILENO, "> ", 2);
     }
-    for (;;) {
-        char *at = memchr(buffer + begin, '\n', end - begin);
-        if (at)
-            return cut((size_t)(at - buffer) - begin, 1);
-        if (end - begin == LONGEST || !read_more())
-            return end > begin ? cut(end - begin, 0) : NULL;
-    }
+    const char *line = NULL;
+    size_t len, skip;
+    while (!line && find_end(&len, &skip))
+        line = cut(len, skip);
+    return line;
 }

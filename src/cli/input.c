@@ -161,14 +161,13 @@ static int follow(unsigned char c)
                                    : -1;
 }
 
-bool input_is_text(const struct input *in)
+bool input_is_fit(const char *bytes, size_t len)
 {
-    for (size_t i = 0; i < in->len; i++) {
-        unsigned char c = (unsigned char)in->ptr[i];
+    for (size_t i = 0; i < len; i++) {
+        unsigned char c = (unsigned char)bytes[i];
         if (c >= 0x20 || (c >= '\t' && c <= '\r') || c == 0x1b) {
             int n = c < 0x80 ? 0 : follow(c);
-            while (n > 0 && i + 1 < in->len &&
-                   (in->ptr[i + 1] & 0xc0) == 0x80) {
+            while (n > 0 && i + 1 < len && (bytes[i + 1] & 0xc0) == 0x80) {
                 n--;
                 i++;
             }
@@ -178,4 +177,9 @@ bool input_is_text(const struct input *in)
         return false;
     }
     return true;
+}
+
+bool input_is_text(const struct input *in)
+{
+    return input_is_fit(in->ptr, in->len);
 }

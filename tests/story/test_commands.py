@@ -297,6 +297,24 @@ def test_chat_terminal():
     equal(t.end(), 0)
 
 
+def test_chat_lines():
+    """a line that is too long or no text is refused, and not cut in two"""
+    def talk(lines):
+        return allm("chat", "-m", "fake:m", "-o", "adapter_opts", TWO,
+                    stdin=lines)
+    run = talk(b"x" * 200000 + b"\nhi\n")
+    equal((run.code, run.out), (2, b"one\n"))
+    equal(run.said.count("\n"), 1)
+    holds(run.said, "64 KiB")
+    equal((talk(b"y" * 65000).code, talk(b"y" * 70000).out), (0, b""))
+    for line in (b"a\xffb", b"a\0b"):
+        run = talk(line + b"\nhi\n")
+        equal((run.code, run.out), (2, b"one\n"))
+        holds(run.said, "not text in UTF-8")
+    run = talk("hi\r\n\u00e9\n")
+    equal((run.code, run.out, run.err), (0, b"one\ntwo\n", b""))
+
+
 def test_chat_system():
     """chat -s without a file says nothing of a file"""
     run = allm("chat", "-s", "be brief", "-m", "fake:m", "-o", "adapter_opts",
