@@ -165,7 +165,7 @@ static int show_demo(void)
 
 static int run(int argc, char **argv)
 {
-    if (!flags_read(flags, NULL, &argc, argv))
+    if (!flags_read_all("demo", flags, NULL, argc, argv))
         return END_USAGE;
     int code = show_demo();
     if (code != END_DONE)

@@ -112,7 +112,7 @@ static void check_rest(void)
 
 static int run(int argc, char **argv)
 {
-    if (!flags_read(flags, NULL, &argc, argv))
+    if (!flags_read_all("doctor", flags, NULL, argc, argv))
         return END_USAGE;
     check_library();
     bool key = check_keys();

@@ -135,3 +135,13 @@ bool flags_read(const struct flag *table, void *into, int *argc, char **argv)
     *argc = kept;
     return true;
 }
+
+bool flags_read_all(const char *name, const struct flag *table, void *into,
+                    int argc, char **argv)
+{
+    if (!flags_read(table, into, &argc, argv))
+        return false;
+    if (argc)
+        print_fault("%s takes no words, but there is \"%s\"", name, argv[0]);
+    return !argc;
+}

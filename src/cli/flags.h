@@ -39,5 +39,8 @@ struct flag_list {
 /* The words that are no flags, in argv[0 .. *argc - 1].  False: refused, and
  * told. */
 bool flags_read(const struct flag *table, void *into, int *argc, char **argv);
+/* The same for a command of this name that takes flags only. */
+bool flags_read_all(const char *name, const struct flag *table, void *into,
+                    int argc, char **argv);
 
 #endif

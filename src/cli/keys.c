@@ -71,7 +71,7 @@ static void list_keys(const allm_keys *keys, const allm_json *list, bool found,
 
 static int run(int argc, char **argv)
 {
-    if (!flags_read(flags, &wish, &argc, argv))
+    if (!flags_read_all("keys", flags, &wish, argc, argv))
         return END_USAGE;
     allm_keys *keys = target_keys();
     allm_json *list = allm_registry_list();

@@ -9,12 +9,8 @@ static const struct flag flags[] = { { .name = NULL } };
 
 static int run(int argc, char **argv)
 {
-    if (!flags_read(flags, NULL, &argc, argv))
+    if (!flags_read_all("version", flags, NULL, argc, argv))
         return END_USAGE;
-    if (argc) {
-        print_fault("version takes no words, but there is \"%s\"", argv[0]);
-        return END_USAGE;
-    }
     print_format("allm %d.%d.%d (liballm %s)\n", ALLM_VERSION_MAJOR,
                  ALLM_VERSION_MINOR, ALLM_VERSION_PATCH, allm_version());
     return END_DONE;

@@ -297,6 +297,12 @@ def test_chat_terminal():
     equal(t.end(), 0)
 
 
+def test_no_words():
+    """commands that take no words say so"""
+    for name in ("version", "keys", "doctor", "demo"):
+        one_sentence(allm(name, "extra"), 2, name, "no words", '"extra"')
+
+
 def test_chat_lines():
     """a line that is too long or no text is refused, and not cut in two"""
     def talk(lines):
