@@ -8,6 +8,7 @@
 #include "cli/session.h"
 
 #include "cli/exit.h"
+#include "cli/input.h"
 #include "cli/print.h"
 
 #include <stdio.h>
@@ -109,6 +110,10 @@ int session_instruct(struct session *s, const char *system)
     if (!system || (first && first->role == ALLM_ROLE_SYSTEM && first->text &&
                     !strcmp(first->text, system)))
         return END_DONE;
+    if (!input_is_fit(system, strlen(system))) {
+        print_fault("what the model shall be told first is not text in UTF-8");
+        return END_USAGE;
+    }
     while (told < n && allm_thread_at(old, told)->role == ALLM_ROLE_SYSTEM)
         told++;
     return change_thread(s, part_of(old, told, n, system));

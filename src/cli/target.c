@@ -67,7 +67,7 @@ static int check_given(struct target *t, const char *given)
     allm_json *list = allm_registry_list();
     const allm_json *row =
         colon ? registry_row(list, given, (size_t)(colon - given)) : NULL;
-    bool known = row != NULL;
+    bool known = row && colon[1];
     t->keyless = registry_is_keyless(row);
     const allm_model_ref *ref = known ? NULL
                                       : allm_catalog_find(t->catalog, given);

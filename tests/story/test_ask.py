@@ -212,6 +212,14 @@ def test_missing_key():
         assert "allm_keys" not in said, said
 
 
+def test_instruction():
+    """what the model is told first must be text, and a model has a name"""
+    bad = b"a\xff".decode("utf-8", "surrogateescape")
+    one_sentence(allm("-s", bad, *text(), "hi"), 2, "not text in UTF-8")
+    one_sentence(allm("chat", "-s", bad, *text()), 2, "not text in UTF-8")
+    one_sentence(allm("-m", "fake:", "hi"), 5, '"fake:"', "PROVIDER:MODEL")
+
+
 def test_partial():
     """what came before a failure is on stdout, the reason on stderr"""
     run = allm(*fake(["text", "partial"], ["error", "rate_limited"]), "hi")
