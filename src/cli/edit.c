@@ -115,13 +115,25 @@ static const char *shown_as(const char *text)
     return c < ' ' || c == 0x7f || (c == 0xc2 && second < 0xa0) ? " " : NULL;
 }
 
+/* Where the row begins: as far to the left as leaves the cursor in it. */
+static size_t row_start(const struct edit_text *t, size_t room)
+{
+    size_t from = t->at, width = 0;
+    while (from) {
+        size_t left = glyph_before(t->bytes, from);
+        width += glyph_width(t->bytes + left, from - left);
+        if (width > room)
+            break;
+        from = left;
+    }
+    return from;
+}
+
 static void draw(const struct edit_text *t, const char *prompt)
 {
     static char out[16384];
     size_t room = columns() - strlen(prompt) - 1;
-    size_t from = 0, at = 0;
-    while (glyph_width(t->bytes + from, t->at - from) > room)
-        from = glyph_next(t->bytes, t->len, from);
+    size_t from = row_start(t, room), at = 0;
     at += (size_t)snprintf(out, sizeof out, "\r%s", prompt);
     for (size_t i = from, end; i < t->len && at < sizeof out - 100; i = end) {
         end = glyph_next(t->bytes, t->len, i);

@@ -108,6 +108,17 @@ def test_long_line():
     leave(t)
 
 
+def test_long_paste():
+    """a long text that is pasted is shown at once"""
+    t = chat()
+    began = time.monotonic()
+    for _ in range(60):
+        t.write(b"\x1b[200~" + b"word " * 200 + b"\x1b[201~")
+    t.after(b"\r", b"done.")
+    assert time.monotonic() - began < 5, time.monotonic() - began
+    leave(t)
+
+
 def test_history():
     """arrows bring back what was said, also in the session's file"""
     t = chat(answers=4)
