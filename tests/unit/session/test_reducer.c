@@ -13,9 +13,10 @@ static const allm_session_record *final_of(allm_reducer *r)
     return GET(all, session);
 }
 
-static void form(const allm_session_record *r, char *out, size_t size)
+static void form(const allm_session_record *r, uint32_t how, char *out,
+                 size_t size)
 {
-    allm_text *t = allm_session_record_json(r, ALLM_FORM_TAGGED);
+    allm_text *t = allm_session_record_json(r, how);
     const char *bytes = allm_text_bytes(t, NULL);
     snprintf(out, size, "%s", bytes ? bytes : "");
     allm_text_free(t);
@@ -34,13 +35,13 @@ static void without_events_it_was_cancelled(void)
 {
     allm_session *s = hi();
     char before[4096], after[4096];
-    form(allm_session_fields(s), before, sizeof before);
+    form(allm_session_fields(s), ALLM_FORM_TAGGED, before, sizeof before);
     for (int mode = 0; mode < 2; mode++) {
         allm_reducer *r = allm_reducer_new(
             allm_session_fields(s),
             ALLM(reducer_opts, .mode = (allm_reducer_mode)mode));
         CHECK_WELL(allm_reducer_error(r));
-        form(final_of(r), after, sizeof after);
+        form(final_of(r), ALLM_FORM_TAGGED, after, sizeof after);
         CHECK_TEXT(after, before);          /* D-12 */
         const allm_reduced *all = allm_reducer_finalize(r);
         const allm_chat_result *c = GET(all, chat);
@@ -180,6 +181,23 @@ static void pick_scripts(struct random *rnd, char *out, size_t size)
     snprintf(out + n, size - n, "]");
 }
 
+/* The event as it is, or as it comes out of a log. */
+static allm_status add_event(allm_reducer *r, const allm_event *event,
+                             bool logged)
+{
+    size_t len = 0;
+    if (!logged)
+        return allm_reducer_add(r, event);
+    allm_text *line = allm_event_json(event);
+    const char *bytes = allm_text_bytes(line, &len);
+    allm_event *again = allm_event_parse(bytes, len);
+    CHECK_WELL(allm_event_error(again));
+    allm_status status = allm_reducer_add(r, again);
+    allm_event_free(again);
+    allm_text_free(line);
+    return status;
+}
+
 /* Operate, fold what is seen up to a point, and compare. */
 static void fold_one(struct random *rnd)
 {
@@ -191,6 +209,8 @@ static void fold_one(struct random *rnd)
     allm_session *s = hi();
     bool step = random_below(*rnd, 3) == 0, reply = random_below(*rnd, 2);
     bool halt = random_below(*rnd, 2), cut = random_below(*rnd, 3) == 0;
+    bool logged = random_below(*rnd, 2);    /* there messages are spelled out */
+    uint32_t how = logged ? ALLM_FORM_PLAIN : ALLM_FORM_TAGGED;
     size_t most = cut ? (size_t)random_below(*rnd, 12) : SIZE_MAX;
     allm_reducer *r = allm_reducer_new(
         allm_session_fields(s),
@@ -205,13 +225,13 @@ static void fold_one(struct random *rnd)
     const allm_event *event = NULL;
     for (size_t i = 0;
          i < most && allm_stream_next(stream, &event) == ALLM_EVENT; i++)
-        CHECK_INT(allm_reducer_add(r, event), ALLM_OK);
+        CHECK_INT(add_event(r, event, logged), ALLM_OK);
     allm_stream_free(stream);
-    form(allm_session_fields(s), want, sizeof want);
-    form(final_of(r), got, sizeof got);
+    form(allm_session_fields(s), how, want, sizeof want);
+    form(final_of(r), how, got, sizeof got);
     check_row(scripts);
     CHECK_TEXT(got, want);
-    form(final_of(r), want, sizeof want);
+    form(final_of(r), how, want, sizeof want);
     CHECK_TEXT(got, want);
     allm_reducer_free(r);
     allm_session_free(s);
