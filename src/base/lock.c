@@ -83,8 +83,7 @@ bool lock_is_on(const struct lock *l, const char *path)
 {
     char name[4096];            /* a longer one cannot be opened */
     int n = snprintf(name, sizeof name, "%s" SUFFIX, path);
-    return l->name && n > 0 && (size_t)n < sizeof name &&
-           is_there(l->fd, name);
+    return l->name && n > 0 && (size_t)n < sizeof name && is_there(l->fd, name);
 }
 
 void lock_drop(struct lock *l)
