@@ -253,6 +253,18 @@ def test_bad_places():
                      "/proc/self/none")
 
 
+def test_other_names():
+    """a link to a session stays one; a pipe is refused, and not waited for"""
+    path, link, pipe = place("real.json"), place("link.json"), place("pipe")
+    os.symlink("real.json", link)
+    for answer in ("One.", "Two."):
+        equal(allm("-S", link, *text(answer), "hi").code, 0)
+    equal((os.path.islink(link), len(messages(path))), (True, 4))
+    os.mkfifo(pipe)
+    one_sentence(allm("-S", pipe, *text(), "hi", timeout=10), 11, "no file")
+    equal(os.path.exists(pipe + ".lock"), False)
+
+
 def test_json():
     """--json and --events work with a session, too"""
     path = place("j.json")
