@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 /* A standard descriptor that is closed would be taken by the next file that is
@@ -30,11 +31,23 @@ static bool wants_help(int argc, char **argv)
     return false;
 }
 
+/* Is it one letter away from a command, but the beginning of many a prompt? */
+static bool begins_prompts(const char *word)
+{
+    static const char *const words[] = { "decide", "reply", "task", "that",
+                                         "what" };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strcasecmp(word, words[i]))
+            return true;
+    return false;
+}
+
 /* A slip of the pen: one letter wrong, and nothing like a sentence behind. */
 static const struct command *slip(int argc, char **argv)
 {
     const struct command *c = command_near(argv[0]);
-    bool like_one = c && argc <= 3 && strlen(argv[0]) >= 4;
+    bool like_one = c && argc <= 3 && strlen(argv[0]) >= 4 &&
+                    !begins_prompts(argv[0]);
     return like_one && command_is_slip(c, argv[0]) ? c : NULL;
 }
 

@@ -264,6 +264,9 @@ def test_bad_flags():
     one_sentence(allm("decode", "--rwa", "x"), 2, '"--raw"')
     one_sentence(allm("verison"), 2, 'did you mean "allm version"?')
     one_sentence(allm("help", "decod"), 2, 'did you mean "decode"?')
+    for words in (("what", "is", "love"), ("reply", "yes"), ("that",)):
+        run = allm(*words, env={"ALLM_MODEL": "fake:m"})
+        equal((run.code, "no command" in run.said), (12, False))
     one_sentence(allm("-m"), 2, "needs a value")
     one_sentence(allm("-o", "k"), 2, "K V")
     one_sentence(allm("--json=1", "x"), 2, "takes no value")
