@@ -97,6 +97,16 @@ static bool store(const struct line *l, const struct flag *f, const char *value,
     return false;
 }
 
+/* The two words of a pair; K=V is one, and would swallow the prompt. */
+static bool is_pair(const struct flag *f, const char *key)
+{
+    const char *sign = strchr(key, '=');
+    if (sign)
+        print_fault("%s takes two words: %s %.*s %.100s", f->name, f->name,
+                    (int)(sign - key < 100 ? sign - key : 100), key, sign + 1);
+    return !sign;
+}
+
 static bool take_flag(struct line *l, const char *word)
 {
     const struct flag *f = find(l->table, word);
@@ -115,6 +125,8 @@ static bool take_flag(struct line *l, const char *word)
         print_fault("%s needs a value: %s %s", f->name, f->name, f->value);
         return false;
     }
+    if (second && !is_pair(f, value))
+        return false;
     return store(l, f, value, second);
 }
 

@@ -269,6 +269,7 @@ def test_bad_flags():
         equal((run.code, "no command" in run.said), (12, False))
     one_sentence(allm("-m"), 2, "needs a value")
     one_sentence(allm("-o", "k"), 2, "K V")
+    one_sentence(allm("-o", "top_p=0.5", "hi"), 2, "--option top_p 0.5")
     one_sentence(allm("--json=1", "x"), 2, "takes no value")
     one_sentence(allm("--timeout", "soon", "x"), 2, "number of seconds")
     one_sentence(allm("--max-turns", "0", "x"), 2, "from 1 on")
