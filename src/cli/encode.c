@@ -6,6 +6,7 @@
 #include "cli/opts.h"
 #include "cli/print.h"
 #include "cli/registry.h"
+#include "cli/reword.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -42,7 +43,8 @@ static allm_codec *read_request(const char *path)
     }
     const allm_error *error = allm_json_error(value);
     if (error) {
-        print_fault("the request is not JSON: %s", error->message);
+        print_fault("the request is not JSON: %.*s",
+                    reword_length(error->message), error->message);
         allm_json_free(value);
         return NULL;
     }

@@ -8,6 +8,7 @@
 #include "cli/input.h"
 
 #include "cli/print.h"
+#include "cli/reword.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -147,7 +148,8 @@ allm_json *input_json(const char *path)
     input_release(&in);
     if (!error)
         return value;
-    print_fault("%s is not JSON: %s", name_of(path), error->message);
+    print_fault("%s is not JSON: %.*s", name_of(path),
+                reword_length(error->message), error->message);
     allm_json_free(value);
     return NULL;
 }

@@ -27,12 +27,30 @@ static void of_tool(const allm_error *e, char *text, size_t size)
              name ? name : "");
 }
 
+/* What was too short, and how it is made longer. */
+static void of_time(const allm_error *e, char *text, size_t size)
+{
+    static const char *const words[][2] = {
+        { "raise total_ms", "--timeout SECONDS waits longer" },
+        { "raise first_ms", "-o first_ms N waits N milliseconds" },
+        { "raise silence_ms", "-o silence_ms N waits N milliseconds" },
+    };
+    snprintf(text, size, "%s", e->message);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        char *advice = strstr(text, words[i][0]);
+        if (advice)
+            snprintf(advice, size - (size_t)(advice - text), "%s", words[i][1]);
+    }
+}
+
 static const struct {
+    allm_status kind;
     const char *reason;
     void (*write)(const allm_error *, char *text, size_t size);
 } rows[] = {
-    { "missing_key", of_key },
-    { "unknown_tool", of_tool },
+    { ALLM_ERR_ENGINE, "missing_key", of_key },
+    { ALLM_ERR_ENGINE, "unknown_tool", of_tool },
+    { ALLM_ERR_ADAPTER, "timeout", of_time },
 };
 
 allm_error *reword_error(const allm_error *error)
@@ -43,11 +61,20 @@ allm_error *reword_error(const allm_error *error)
     allm_error other = *error;
     other.home = NULL;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (error->kind == ALLM_ERR_ENGINE && error->reason &&
+        if (error->kind == rows[i].kind && error->reason &&
             !strcmp(error->reason, rows[i].reason)) {
             rows[i].write(error, text, sizeof text);
             other.message = text;
             other.derived = 0;
         }
     return allm_error_new(&other);
+}
+
+int reword_length(const char *message)
+{
+    const char *advice = NULL;
+    for (const char *at = message; (at = strstr(at, "; ")); at++)
+        advice = at;
+    bool ours = advice && (strstr(advice, "allm_") || strchr(advice, '`'));
+    return ours ? (int)(advice - message) : (int)strlen(message);
 }

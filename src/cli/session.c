@@ -10,6 +10,7 @@
 #include "cli/exit.h"
 #include "cli/input.h"
 #include "cli/print.h"
+#include "cli/reword.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -23,8 +24,9 @@ static const allm_session_record *fields_of(const struct session *s)
 static int refused(const struct session *s)
 {
     const allm_error *error = allm_session_error(s->session);
-    print_fault("%s", error && error->message ? error->message
-                                              : "no memory for the session");
+    const char *text = error && error->message ? error->message
+                                               : "no memory for the session";
+    print_fault("%.*s", reword_length(text), text);
     return END_SESSION;
 }
 

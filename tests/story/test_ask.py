@@ -153,6 +153,8 @@ def test_schema():
     equal(run.code, 6)
     one_sentence(allm(*text(), "--schema", file("t.json", "{"), "hi"), 2,
                  "t.json is not JSON")
+    said = allm("--schema", file("t.json", "{"), "hi").said
+    assert "allm_" not in said, said
     one_sentence(allm(*text(), "--schema", file("u.json", '{"type": "x"}'),
                       "hi"), 2, "no JSON Schema")
 
@@ -177,6 +179,19 @@ def test_exit_codes():
     equal(code(["delay", 5000], ["text", "x"], ["finish", "stop"],
                words=("--timeout", "0.05")), 3)
     holds(allm("help", "ask").text, *[f"{c:3}  " for c in EXIT_CODES])
+
+
+def test_time():
+    """what was too slow names what gives it more time in a shell"""
+    late = fake(["delay", 5000], ["text", "x"], ["finish", "stop"])
+    one_sentence(allm(*late, "--timeout", "0.05", "hi"), 3,
+                 "--timeout SECONDS")
+    one_sentence(allm(*late, "-o", "first_ms", "50", "-o", "retry", "false",
+                      "hi"), 3, "-o first_ms N")
+    late = fake(["text", "x"], ["delay", 5000], ["finish", "stop"])
+    holds(allm(*late, "-o", "silence_ms", "50", "hi").said, "-o silence_ms N")
+    holds(allm(*late, "--timeout", "0.05", "--json", "hi").text,
+          "--timeout SECONDS")
 
 
 def test_reasons():

@@ -238,6 +238,8 @@ def test_damaged():
         one_sentence(allm("-S", path, *text(), "hi"), 11, name, word)
         one_sentence(allm("chat", "-S", path, *text()), 11, name, word)
         one_sentence(allm("-S", path), 11, name, word)
+        said = allm("-S", path, "hi").said
+        assert "allm_" not in said and "`" not in said, said
         equal(open(path, "rb").read(), content)
         equal(os.path.exists(path + ".lock"), False)
 
