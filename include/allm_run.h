@@ -709,7 +709,7 @@ typedef struct allm_agent_result {
     const allm_response *response;    /* the last one; NULL: none came      */
     const allm_thread   *messages;    /* all turns, without the last answer */
     const allm_usage    *usage;       /* of all calls together              */
-    uint64_t             iterations;
+    uint64_t             iterations;  /* in which the model was asked       */
     uint64_t             tool_calls;
     const char          *reason;      /* completed, budget_exceeded, ...    */
     const allm_error    *error;       /* NULL: it is done, or was halted    */

@@ -314,7 +314,7 @@ static bool make_result(struct loop *l)
     if (!r)
         return false;
     *r = (allm_agent_result){ .size = sizeof *r, .home = a->home,
-                              .iterations = l->turn + 1,
+                              .iterations = l->asked,
                               .tool_calls = l->tool_calls,
                               .trace = json_copy(arena, a->trace),
                               .reason = arena_text(arena, reason_of(l)) };

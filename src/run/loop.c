@@ -355,6 +355,7 @@ static void open_turn(struct loop *l)
     };
     if (!may_ask(l, &turn))
         return;
+    l->asked = l->turn + 1;
     turn.thread = l->thread;
     turn.checked = l->checked;
     arena_reset(&l->turn_arena);

@@ -46,6 +46,7 @@ struct loop {
     struct loop_step *steps, *newest;
     size_t step_count;
     uint32_t turn, max_turns;
+    uint32_t asked;                 /* turns in which the model was asked */
     int pass;                       /* structured_finalize: 1, 2; else 0 */
     struct options pass_options;    /* of this pass */
     bool no_tools;

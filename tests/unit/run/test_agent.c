@@ -831,6 +831,8 @@ static void loops_share_a_budget(void)
                        told[i].limit);
         CHECK_INT(turns_runs(), told[i].runs);
         CHECK_INT(allm_budget_tool_calls(budget), told[i].runs);
+        const allm_usage *used = GET(a, usage); /* 60 of each that was made */
+        CHECK_INT(GET(a, iterations), GET(used, input_tokens.value) / 60);
         end(&b);
         allm_budget_free(budget);
     }
