@@ -103,16 +103,26 @@ const char *plan_model(const struct plan *p, const struct options *o,
 
 /* ------------------------------------------------------------------- guards --- */
 
+/* Nobody can be asked: the model's provider is not known, or not named. */
+static const allm_error *no_adapter(struct plan *p, const char *model)
+{
+    const allm_error *e = status_error(
+        home_arena(p->home), ALLM_ERR_ENGINE, "missing_adapter",
+        "the engine has no adapter%s%.100s%s; set .adapter, or a model such as "
+        "\"fake:m\"",
+        model ? ", and the model \"" : "", model ? model : "",
+        model ? "\" has no known provider in front" : "");
+    return e ? e : status_nomem();
+}
+
 /* The adapter, and what the engine itself has to say. */
-static const allm_error *check_engine(struct plan *p)
+static const allm_error *check_engine(struct plan *p, const char *model)
 {
     const allm_error *broken = allm_engine_error(p->engine);
     if (broken)
         return broken;
     if (!p->row)
-        return wrong(p, ALLM_ERR_ENGINE, "missing_adapter",
-                     "the engine has no adapter; set .adapter, or a model such "
-                     "as \"fake:m\"");
+        return no_adapter(p, model);
     const allm_adapter *a = p->row->adapter;
     if ((a->flags & ALLM_ADAPTER_NO_STREAM) || (!a->next && !a->decode))
         return wrong(p, ALLM_ERR_ENGINE, "missing_stream_adapter",
@@ -458,9 +468,9 @@ const allm_error *plan_check(struct plan *p, struct options *o,
                              const struct trace *t)
 {
     struct options d;           /* what the engine's params say */
-    p->row = engine_row_for(p->engine, plan_model(p, o, given),
-                            o->model ? NULL : ref_of(given));
-    const allm_error *error = check_engine(p);
+    const char *model = plan_model(p, o, given);
+    p->row = engine_row_for(p->engine, model, o->model ? NULL : ref_of(given));
+    const allm_error *error = check_engine(p, model);
     if (!error)
         error = take_defaults(p, o, &d);
     if (!error)
@@ -474,8 +484,9 @@ const allm_error *plan_check_turn(struct plan *p, const struct options *o,
                                   const struct plan_turn *turn,
                                   struct arena *scratch, const struct trace *t)
 {
-    p->row = engine_row_for(p->engine, plan_model(p, o, NULL), NULL);
-    const allm_error *error = check_engine(p);
+    const char *model = plan_model(p, o, NULL);
+    p->row = engine_row_for(p->engine, model, NULL);
+    const allm_error *error = check_engine(p, model);
     if (error)
         return error;
     p->terms = terms_of(o, p->row);

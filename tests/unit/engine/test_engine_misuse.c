@@ -211,7 +211,8 @@ static void adapters_are_known_by_name(void)
     e = allm_engine_new(ALLM(engine_opts, .model = "nobody:m"));
     CHECK_WELL(allm_engine_error(e));       /* told at the first call */
     allm_stream *s = play_call(e);
-    CHECK_ERROR(allm_stream_error(s), ALLM_ERR_ENGINE, "missing_adapter", NULL);
+    CHECK_ERROR(allm_stream_error(s), ALLM_ERR_ENGINE, "missing_adapter",
+                "\"nobody:m\"");
     allm_stream_free(s);
     allm_engine_free(e);
     e = allm_engine_new(
