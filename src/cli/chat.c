@@ -14,6 +14,7 @@
 #include "cli/print.h"
 #include "cli/session.h"
 #include "cli/show.h"
+#include "cli/spent.h"
 #include "cli/target.h"
 
 #include <signal.h>
@@ -57,9 +58,10 @@ struct chat {
 
 static void count_usage(struct chat *c, const allm_stream *stream)
 {
-    const allm_response *r = allm_stream_response(stream);
-    c->in += r && r->usage ? r->usage->input_tokens.value : 0;
-    c->out += r && r->usage ? r->usage->output_tokens.value : 0;
+    allm_usage *spent = spent_by(allm_stream_chat_result(stream));
+    c->in += spent ? spent->input_tokens.value : 0;
+    c->out += spent ? spent->output_tokens.value : 0;
+    allm_usage_free(spent);
 }
 
 static void ask(const struct chat *c)

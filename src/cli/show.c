@@ -4,6 +4,7 @@
 #include "cli/exit.h"
 #include "cli/print.h"
 #include "cli/reword.h"
+#include "cli/spent.h"
 #include "cli/stop.h"
 
 #include <stdio.h>
@@ -119,16 +120,23 @@ static void put_text(allm_json_build *b, const char *key, const char *text,
         allm_json_build_null(b);
 }
 
-/* What the answer says by itself. */
-static void put_response(allm_json_build *b, const allm_response *response)
+/* What the answer says by itself, and what all of them used. */
+static void put_response(allm_json_build *b, const allm_chat_result *result)
 {
     static const char *const keys[] = { "model", "finish_reason", "usage",
                                         "request_id" };
+    const allm_response *response = result ? result->final_response : NULL;
+    allm_usage *spent = spent_by(result);
+    allm_json *used = spent ? parsed(allm_usage_json(spent, ALLM_FORM_PLAIN))
+                            : NULL;
     allm_json *plain =
         response ? parsed(allm_response_json(response, ALLM_FORM_PLAIN)) : NULL;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        put_member(b, keys[i], allm_json_get(plain, keys[i]));
+        put_member(b, keys[i],
+                   i == 2 && used ? used : allm_json_get(plain, keys[i]));
     allm_json_free(plain);
+    allm_json_free(used);
+    allm_usage_free(spent);
 }
 
 static void put_value(allm_json_build *b, const char *text, size_t len)
@@ -157,7 +165,7 @@ static void print_document(const allm_chat_result *result,
     put_text(b, "text", text, len);
     if (value)
         put_value(b, text, len);
-    put_response(b, response);
+    put_response(b, result);
     put_text(b, "halted_reason", result ? result->halted_reason : NULL,
              ALLM_NUL_ENDED);
     put_member(b, "error", why);
@@ -263,8 +271,11 @@ static void close_up(const allm_chat_result *r, const allm_error *error,
         print_document(r, error, code, how->value);
     if (!silent)
         tell(r, error, code, how->session->path);
-    if (how->usage && r && r->final_response)
-        show_usage(r->final_response->usage);
+    if (how->usage) {
+        allm_usage *spent = spent_by(r);
+        show_usage(spent);
+        allm_usage_free(spent);
+    }
 }
 
 static int finish(allm_stream *stream, const struct show *how, int signal)

@@ -8,7 +8,7 @@ import subprocess
 import time
 
 from program import (ALLM, CLEAN, HOME, allm, equal, fake, file, holds, main,
-                     one_sentence, text)
+                     one_sentence, scripts, text)
 
 EXIT_CODES = (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 130, 141, 143)
 
@@ -140,6 +140,13 @@ def test_usage():
     equal((run.out, run.said), (b"Hello.\n", "usage: 3 tokens in, 2 out\n"))
     equal(allm(*text(), "-u", "-q", "hi").err, b"")
     holds(allm(*text(), "-v", "hi").said, "asking fake:m", '"span":"chat"')
+    used = ["usage", {"input_tokens": 3, "output_tokens": 2}]
+    schema = file("n.json", '{"type": "object"}')
+    run = allm(*scripts([["text", "no"], used, ["finish", "stop"]],
+                        [["text", "{}"], used, ["finish", "stop"]]),
+               "--schema", schema, "--json", "-u", "hi")
+    equal((run.code, run.json["usage"]["input_tokens"], run.said),
+          (0, 6, "usage: 6 tokens in, 4 out\n"))
 
 
 def test_schema():
