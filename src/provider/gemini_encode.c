@@ -11,8 +11,6 @@
 #include "provider/gemini_encode.h"
 
 #include "base/status.h"
-#include "data/error.h"
-#include "data/path.h"
 #include "provider/gemini_address.h"
 #include "provider/gemini_config.h"
 #include "provider/gemini_contents.h"
@@ -145,6 +143,7 @@ static void write_mode(struct encoding *e, const char *mode, const char *name)
     emit_close(&e->emit, '}');
 }
 
+/* Without tools there is nothing to choose from: nothing is said then. */
 static void write_choice(struct encoding *e)
 {
     const char *name;
@@ -155,7 +154,7 @@ static void write_choice(struct encoding *e)
     if (r->tool_choice_map && !name) {
         key(e, "toolConfig");
         emit_value(&e->emit, r->tool_choice_map);
-    } else if (strcmp(mode, "AUTO") != 0) {
+    } else if (name || r->tool_choice) {
         write_mode(e, mode, name);
     }
 }
@@ -215,20 +214,6 @@ bool gemini_needs_finalize(const allm_request *r)
            (json_is(type, "json_schema") || json_is(type, "json_object"));
 }
 
-/* A call is demanded, and there is nothing to call. */
-static const allm_error *refuse_choice(struct encoding *e)
-{
-    struct build list;
-    const struct path choice = PATH_KEY(NULL, "tool_choice");
-    build_init(&list, e->arena);
-    build_array(&list);
-    path_write_pair(&list, &choice, false, "no_tools");
-    build_end(&list);
-    const allm_json *errors = build_done(&list);
-    return errors ? error_validation(e->arena, "invalid_request", errors)
-                  : status_nomem();
-}
-
 static bool has_foreign_url(const allm_request *r)
 {
     for (size_t i = 0; i < r->message_count; i++)
@@ -245,11 +230,7 @@ static bool has_foreign_url(const allm_request *r)
 /* What the provider cannot do, told before anything is sent. */
 static const allm_error *check(struct encoding *e)
 {
-    const char *name;
     const allm_request *r = e->request;
-    if (!r->tool_count && !instead(e, "tools") &&
-        !strcmp(mode_of(r, &name), "ANY"))
-        return refuse_choice(e);
     if (has_foreign_url(r)) {
         allm_error *error =
             status_error(e->arena, ALLM_ERR_ADAPTER, "unsupported_feature",
