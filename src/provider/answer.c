@@ -188,6 +188,14 @@ static void take_num(allm_num *to, allm_num from)
         *to = from;
 }
 
+static bool says_something(const allm_usage *u)
+{
+    return u->input_tokens.set || u->output_tokens.set ||
+           u->cached_input_tokens.set || u->reasoning_tokens.set ||
+           u->total_tokens.set || u->input_cost.set || u->output_cost.set ||
+           u->total_cost.set || u->tool_usage || u->extra;
+}
+
 void answer_usage(struct answer *a, const allm_usage *u)
 {
     allm_usage *mine = &a->usage;
@@ -204,7 +212,7 @@ void answer_usage(struct answer *a, const allm_usage *u)
     if (u->extra)
         mine->extra = mine->extra ? json_merge(a->life, mine->extra, u->extra)
                                   : json_copy(a->life, u->extra);
-    a->has_usage = true;
+    a->has_usage = a->has_usage || says_something(u);
     if (a->life->broken)
         no_memory(a);
 }
