@@ -176,11 +176,21 @@ static allm_status cut_off(struct gemini *c, const char *sentence)
     return answer_truncated(&c->answer, sentence);
 }
 
-/* The body is over. */
+static allm_status malformed(struct gemini *c, const char *sentence)
+{
+    settle_usage(c);
+    return answer_malformed(&c->answer, sentence);
+}
+
+/* The body is over.  Frames that are whole and have no candidate are no answer
+ * that broke off, but none at all. */
 static allm_status end(struct gemini *c)
 {
     if (c->answer.finish != ALLM_FINISH_NONE)
         return complete(c);
+    if (c->framed && !c->chosen && !c->cut)
+        return malformed(c, "the answer has no candidates, and no reason for "
+                            "that");
     return cut_off(c, answer_is_empty(&c->answer)
                           ? "the answer ended before anything was said"
                           : "the answer broke off: no finish reason came");
@@ -191,12 +201,6 @@ static allm_status fail(struct gemini *c, const allm_json *document)
     allm_error e = gemini_error_read(c->answer.sink->arena, document, 0);
     settle_usage(c);
     return answer_fail(&c->answer, &e);
-}
-
-static allm_status malformed(struct gemini *c, const char *sentence)
-{
-    settle_usage(c);
-    return answer_malformed(&c->answer, sentence);
 }
 
 /* ------------------------------------------------------------------- frames --- */
@@ -213,6 +217,7 @@ static allm_status read_frame(struct gemini *c, const allm_json *frame)
     const allm_json *candidate = first_candidate(frame);
     const allm_json *usage = gemini_field(frame, "usageMetadata");
     const allm_json *feedback = gemini_field(frame, "promptFeedback");
+    c->framed = true;
     if (!json_is_type(frame, ALLM_JSON_OBJECT))
         return malformed(c, "a frame of the answer is not a JSON object");
     answer_id(a, gemini_field_text(frame, "responseId"));
@@ -321,7 +326,8 @@ static allm_status take(struct gemini *c, const allm_frame *frame)
     const allm_json *v = allm_sink_parse(a->sink, data.ptr, data.len);
     if (a->sink->status < 0)
         return a->sink->status;
-    if (!v && frame->cut)
+    c->cut = !v && frame->cut;
+    if (c->cut)
         return ALLM_OK;         /* finish() knows whether it matters */
     if (slice_is(name, "error"))
         return read_error_frame(c, data, v);

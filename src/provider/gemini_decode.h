@@ -11,6 +11,7 @@ struct gemini {
     struct gemini_parts parts;
     struct gemini_usage usage;
     bool chosen;                /* a candidate came */
+    bool framed, cut;           /* a whole frame came; the last one is not */
 };
 
 allm_status gemini_decode(void *state, const allm_call *call,
