@@ -27,6 +27,8 @@
 #include "provider/explain.h"
 #include "provider/http.h"
 #include "provider/redact.h"
+#include "json/build.h"
+#include "json/json.h"
 
 #include <stdint.h>
 
@@ -163,12 +165,39 @@ static const allm_error *tidy(const struct http_feed *h,
     return safe;
 }
 
-/* All errors that an adapter told the sink. */
+/* {"openai_request_id": "req_..."} beside what the answer says of itself, for
+ * the provider's support. */
+static const allm_json *with_id(const struct http_feed *h,
+                                const allm_json *metadata,
+                                struct allm_sink *sink)
+{
+    struct arena *a = sink->arena;
+    struct build b;
+    struct buf name;
+    const char *id = redact_text(a, h->feed.answer_id, key_of(h));
+    buf_init(&name, a, SIZE_MAX / 2);
+    buf_text(&name, h->feed.call->provider);
+    buf_text(&name, "_request_id");
+    build_init(&b, a);
+    build_text(&b, slice_of(id ? id : ""));
+    const allm_json *value = build_done(&b);
+    const allm_json *all = id && value && !name.broken
+                               ? json_set(a, metadata, buf_slice(&name), value)
+                               : NULL;
+    if (!all)
+        sink->status = ALLM_ERR_NOMEM;
+    return all;
+}
+
+/* All errors that an adapter told the sink; and whose answer it is. */
 static void tidy_all(const struct http_feed *h, struct allm_sink *sink)
 {
     for (struct sink_item *i = sink->first; i; i = i->next)
         if (i->event.type == ALLM_EV_ERROR && i->event.error)
             i->event.error = tidy(h, i->event.error, sink);
+        else if (i->event.type == ALLM_EV_MESSAGE_COMPLETED &&
+                 h->feed.answer_id && h->feed.call->provider)
+            i->event.metadata = with_id(h, i->event.metadata, sink);
     if (sink->failure)
         sink->failure = tidy(h, sink->failure, sink);
 }

@@ -97,7 +97,7 @@ allm_engine *canned_engine(struct canned *s, const char *model,
 const char *canned_call(struct canned *s, const char *model,
                         struct clock_manual *clock)
 {
-    static char told[8192], id[256];
+    static char told[8192], id[256], metadata[4096];
     allm_engine *e = canned_engine(s, model, clock);
     const char *key = s->no_key ? NULL : "sk-secret-42";
     allm_stream *stream = play_call_with(e, ALLM(call_opts, .api_key = key));
@@ -108,6 +108,12 @@ const char *canned_call(struct canned *s, const char *model,
         snprintf(id, sizeof id, "%s", error->request_id);
         s->error_id = id;
     }
+    const allm_response *r = allm_stream_response(stream);
+    allm_text *said = r ? allm_json_write(r->metadata, 0) : NULL;
+    const char *bytes = allm_text_bytes(said, NULL);
+    snprintf(metadata, sizeof metadata, "%s", bytes ? bytes : "");
+    s->metadata = metadata;
+    allm_text_free(said);
     allm_stream_free(stream);
     allm_engine_free(e);
     return told;

@@ -32,6 +32,7 @@ struct canned {
     char first[512];            /* the same of the first request, cut */
     const char *error_id;       /* the request_id of the error, if it ended so;
                                    lent until the next call */
+    const char *metadata;       /* of the response, as JSON; lent likewise */
 };
 
 /* For engines of one's own; `s` must live as long as they do. */

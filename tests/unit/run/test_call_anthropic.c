@@ -114,6 +114,15 @@ static void an_error_names_the_exchange(void)
     CHECK_TEXT(s.error_id, "req_7");
 }
 
+static void an_answer_names_its_exchange_too(void)
+{
+    CALL("anthropic:m", "started text:a text=a completed:a/stop ok",
+         { .status = 200,
+           .body = TEXT("a") REASON STOP,
+           .header = { "Request-Id", "req_8 sk-secret-42" } });
+    CHECK_TEXT(s.metadata, "{\"anthropic_request_id\":\"req_8 [REDACTED]\"}");
+}
+
 static void documents_are_read_too(void)
 {
     CALL("anthropic:m", "started text:a text=a completed:a/length ok",
@@ -133,6 +142,7 @@ TESTS = {
     TEST(tries_again_when_overloaded),
     TEST(money_is_not_waited_for),
     TEST(an_error_names_the_exchange),
+    TEST(an_answer_names_its_exchange_too),
     TEST(documents_are_read_too),
     TESTS_END,
 };
