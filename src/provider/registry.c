@@ -123,7 +123,7 @@ static const struct registry_row rows[] = {
 
     { .name = "ollama",
       .adapter = &ollama_adapter,
-      .base_url = "http://127.0.0.1:11434",
+      .base_url = "http://localhost:11434",
       .base_url_env = "OLLAMA_HOST",
       .keyless = true,
       .first_ms = 600000 },     /* it may have to load the model */

@@ -20,7 +20,7 @@ static void asks_and_reads(void)
     CALL("ollama:llama3:8b",
          "started text:a text:b text=ab completed:ab/stop ok",
          { .status = 200, .body = TEXT("a") TEXT("") "\r\n" TEXT("b") DONE });
-    CHECK_TEXT(s.asked, "POST http://127.0.0.1:11434/api/chat|"
+    CHECK_TEXT(s.asked, "POST http://localhost:11434/api/chat|"
                         "authorization: Bearer sk-secret-42|"
                         "{\"model\":\"llama3:8b\",\"messages\":[{\"role\":"
                         "\"user\",\"content\":\"hi\"}],\"stream\":true}");

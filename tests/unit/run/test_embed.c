@@ -145,7 +145,7 @@ static void ollama_asks_and_reads(void)
          { .status = 200,
            .body = "{\"model\":\"all-minilm\",\"embeddings\":[[1,0],[0,1.0]],"
                    "\"prompt_eval_count\":4}" });
-    CHECK_TEXT(s.asked, "POST http://127.0.0.1:11434/api/embed|"
+    CHECK_TEXT(s.asked, "POST http://localhost:11434/api/embed|"
                         "authorization: Bearer sk-secret-42|"
                         "{\"model\":\"all-minilm\",\"input\":[\"one\","
                         "\"two\"],\"truncate\":false}");
