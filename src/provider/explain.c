@@ -37,11 +37,32 @@ static const char *text_of(const allm_json *v)
     return text && *text ? text : NULL;
 }
 
+static const char *member(const allm_json *object, const char *name)
+{
+    return text_of(allm_json_get(object, name));
+}
+
 /* {"loc": [...], "msg": "..."} in a list, as validators write it. */
 static const char *from_detail(const allm_json *detail)
 {
     const char *text = text_of(detail);
-    return text ? text : text_of(allm_json_get(allm_json_at(detail, 0), "msg"));
+    if (!text)
+        text = member(detail, "message");
+    return text ? text : member(allm_json_at(detail, 0), "msg");
+}
+
+/* A text, or a validator's details in its place. */
+static const char *from_message(const allm_json *message)
+{
+    const char *text = text_of(message);
+    return text ? text : from_detail(allm_json_get(message, "detail"));
+}
+
+static const char *from_list(const allm_json *errors)
+{
+    const allm_json *first = allm_json_at(errors, 0);
+    const char *text = text_of(first);
+    return text ? text : member(first, "message");
 }
 
 const char *explain_message(const allm_json *body)
@@ -51,10 +72,12 @@ const char *explain_message(const allm_json *body)
     const allm_json *error = allm_json_get(body, "error");
     const char *text = text_of(error);
     if (!text)
-        text = text_of(allm_json_get(error, "message"));
+        text = from_message(allm_json_get(error, "message"));
     if (!text)
-        text = text_of(allm_json_get(body, "message"));
-    return text ? text : from_detail(allm_json_get(body, "detail"));
+        text = from_message(allm_json_get(body, "message"));
+    if (!text)
+        text = from_detail(allm_json_get(body, "detail"));
+    return text ? text : from_list(allm_json_get(body, "errors"));
 }
 
 const char *explain_sentence(struct arena *a, int32_t status, const char *said)
