@@ -13,11 +13,9 @@
  */
 #include "base/arena.h"
 
-#include "base/poison.h"
-
 #include <stdint.h>
 
-enum { ALIGN = 8, FIRST = 512, MAX_STEP = 256 * 1024 };
+enum { FIRST = 512, MAX_STEP = 256 * 1024 };
 
 struct arena_block {
     struct arena_block *next;
@@ -33,14 +31,14 @@ void arena_init_sized(struct arena *a, struct mem mem, size_t hint)
 {
     arena_init(a, mem);
     size_t want;
-    if (mem_add(hint, sizeof(struct arena_block) + ALIGN, &want) &&
+    if (mem_add(hint, sizeof(struct arena_block) + ARENA_ALIGN, &want) &&
         want <= PTRDIFF_MAX)
         a->next_size = want;
 }
 
 static size_t round_up(size_t size)
 {
-    return (size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+    return (size + ARENA_ALIGN - 1) & ~(size_t)(ARENA_ALIGN - 1);
 }
 
 /* How large a block should be behind one of this size: keeps (3). */
@@ -75,9 +73,9 @@ static bool add_block(struct arena *a, size_t size)
     return true;
 }
 
-void *arena_alloc(struct arena *a, size_t size)
+void *arena_more(struct arena *a, size_t size)
 {
-    if (size > SIZE_MAX - ALIGN) {
+    if (size > SIZE_MAX - ARENA_ALIGN) {
         a->broken = true;
         return NULL;
     }
@@ -105,7 +103,7 @@ void *arena_resize(struct arena *a, void *p, size_t old, size_t size)
 {
     if (!p)
         return arena_alloc(a, size);
-    if (p == a->last && size <= SIZE_MAX - ALIGN) {
+    if (p == a->last && size <= SIZE_MAX - ARENA_ALIGN) {
         size_t room = round_up(size);
         if (room <= (size_t)(a->end - a->last)) {
             a->at = a->last + room;

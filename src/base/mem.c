@@ -56,19 +56,3 @@ void mem_free(struct mem m, void *p, size_t size)
     if (p)
         m.fn(m.ud, p, size ? size : 1, 0);
 }
-
-bool mem_add(size_t a, size_t b, size_t *out)
-{
-    if (a > SIZE_MAX - b)
-        return false;
-    *out = a + b;
-    return true;
-}
-
-bool mem_mul(size_t a, size_t b, size_t *out)
-{
-    if (b && a > SIZE_MAX / b)
-        return false;
-    *out = a * b;
-    return true;
-}

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* An allocator as we keep it: never without a function. */
 struct mem {
@@ -37,7 +38,20 @@ void *mem_resize(struct mem m, void *p, size_t old, size_t size);
 void mem_free(struct mem m, void *p, size_t size);
 
 /* Sizes that cannot overflow: false, and *out is untouched, if they would. */
-bool mem_add(size_t a, size_t b, size_t *out);
-bool mem_mul(size_t a, size_t b, size_t *out);
+static inline bool mem_add(size_t a, size_t b, size_t *out)
+{
+    if (a > SIZE_MAX - b)
+        return false;
+    *out = a + b;
+    return true;
+}
+
+static inline bool mem_mul(size_t a, size_t b, size_t *out)
+{
+    if (b && a > SIZE_MAX / b)
+        return false;
+    *out = a * b;
+    return true;
+}
 
 #endif

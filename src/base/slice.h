@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 struct slice {
@@ -13,13 +14,15 @@ struct slice {
 
 #define SLICE(literal) ((struct slice){ (literal), sizeof(literal) - 1 })
 
+/* The same in a table that is static, where SLICE() may not stand. */
+#define SLICE_INIT(literal) { (literal), sizeof(literal) - 1 }
+
 /* The whole of a NUL-terminated text; NULL gives the empty slice. */
 static inline struct slice slice_of(const char *text)
 {
     return (struct slice){ text, text ? strlen(text) : 0 };
 }
 
-/* Without its first n bytes, of which there must be so many. */
 /* A text and its length as a caller of the library gives them: ALLM_NUL_ENDED
  * is "up to the NUL". */
 static inline struct slice slice_given(const char *text, size_t len)
@@ -27,6 +30,7 @@ static inline struct slice slice_given(const char *text, size_t len)
     return len == (size_t)-1 ? slice_of(text) : (struct slice){ text, len };
 }
 
+/* Without its first n bytes, of which there must be so many. */
 static inline struct slice slice_skip(struct slice s, size_t n)
 {
     return (struct slice){ n ? s.ptr + n : s.ptr, s.len - n };
@@ -53,10 +57,46 @@ static inline char *slice_put(char *to, struct slice s)
     return to + n;
 }
 
+static inline bool slice_same_8(const char *a, const char *b)
+{
+    uint64_t x, y;
+    memcpy(&x, a, 8);
+    memcpy(&y, b, 8);
+    return x == y;
+}
+
+static inline bool slice_same_4(const char *a, const char *b)
+{
+    uint32_t x, y;
+    memcpy(&x, a, 4);
+    memcpy(&y, b, 4);
+    return x == y;
+}
+
+/*
+ * Do n bytes agree?  Most texts are short, and a call of memcmp would be most of
+ * the work.  The last word overlaps the one before it.
+ */
+static inline bool slice_same(const char *a, const char *b, size_t n)
+{
+    size_t i = 0;
+    if (n >= 8) {
+        for (; i + 8 < n; i += 8)
+            if (!slice_same_8(a + i, b + i))
+                return false;
+        return slice_same_8(a + n - 8, b + n - 8);
+    }
+    if (n >= 4)
+        return slice_same_4(a, b) && slice_same_4(a + n - 4, b + n - 4);
+    while (i < n && a[i] == b[i])
+        i++;
+    return i == n;
+}
+
 static inline bool slice_eq(struct slice a, struct slice b)
 {
     return a.len == b.len &&
-           (a.len == 0 || (a.ptr && b.ptr && !memcmp(a.ptr, b.ptr, a.len)));
+           (a.len == 0 || (a.ptr && b.ptr && slice_same(a.ptr, b.ptr, a.len)));
 }
 
 static inline bool slice_is(struct slice s, const char *text)
@@ -66,8 +106,7 @@ static inline bool slice_is(struct slice s, const char *text)
 
 static inline bool slice_starts(struct slice s, struct slice with)
 {
-    return s.len >= with.len &&
-           (with.len == 0 || !memcmp(s.ptr, with.ptr, with.len));
+    return s.len >= with.len && slice_same(s.ptr, with.ptr, with.len);
 }
 
 #endif

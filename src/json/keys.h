@@ -28,21 +28,41 @@ const yyjson_val *keys_find(const struct keys *k, struct slice text);
 /* Is there an equal key before this one of the object? */
 bool keys_repeats(const yyjson_val *object, const yyjson_val *key);
 
-/*
- * Walk the keys of an object: is this one new?  Each takes one of the 64 bits
- * of *seen, which begins as 0, by its length and two of its bytes (the NUL of
- * an empty one); only if the bit is taken are the keys before it compared.
- */
-static inline bool keys_is_new(uint64_t *seen, const yyjson_val *object,
-                               const yyjson_val *key)
+/* One of 64 bits for a key, by its length and two of its bytes (the NUL of an
+ * empty one): equal keys have the same, most others do not. */
+static inline uint64_t keys_bit(const yyjson_val *key)
 {
     size_t len = val_len(key);
     const unsigned char *text = (const unsigned char *)key->uni.str;
-    size_t bit = (len + 2 * (size_t)text[0] + 4 * (size_t)text[len / 2]) & 63;
-    if (*seen >> bit & 1)
+    return (uint64_t)1 << ((len + 2 * (size_t)text[0] +
+                            4 * (size_t)text[len / 2]) &
+                           63);
+}
+
+/* Walk the keys of an object: is this one new?  Each takes its bit of *seen,
+ * which begins as 0; only if it is taken are the keys before it compared. */
+static inline bool keys_is_new(uint64_t *seen, const yyjson_val *object,
+                               const yyjson_val *key)
+{
+    uint64_t bit = keys_bit(key);
+    if (*seen & bit)
         return !keys_repeats(object, key);
-    *seen |= (uint64_t)1 << bit;
+    *seen |= bit;
     return true;
+}
+
+/* May two keys of an object be equal?  No: they have different bits. */
+static inline bool keys_may_repeat(const yyjson_val *object)
+{
+    uint64_t seen = 0;
+    const yyjson_val *k = object + 1;
+    for (size_t n = val_len(object); n; n--, k = val_after(k + 1)) {
+        uint64_t bit = keys_bit(k);
+        if (seen & bit)
+            return true;
+        seen |= bit;
+    }
+    return false;
 }
 
 /*

@@ -154,7 +154,7 @@ static char *wrong_literal(struct reading *r, const char *at, const char *word)
 static inline char *read_literal(struct reading *r, char *at, const char *word,
                                  size_t len, yyjson_val *v, uint64_t tag)
 {
-    if (!val_same_bytes(at, word, len))     /* the padding can be loaded */
+    if (!slice_same(at, word, len))     /* the padding can be loaded */
         return wrong_literal(r, at, word);
     *v = (yyjson_val){ .tag = tag };
     return at + len;
@@ -254,8 +254,8 @@ static inline char *enter(struct reading *r, char *at, yyjson_val *v)
     return skip(at + 1);
 }
 
-/* An object has all its members: look at their keys. */
-static inline bool check_keys(struct reading *r, const yyjson_val *object)
+/* An object has all its members, of which two keys may be equal. */
+static bool check_keys(struct reading *r, const yyjson_val *object)
 {
     uint64_t seen = 0;
     if (val_len(object) > KEYS_FEW)
@@ -269,7 +269,7 @@ static inline bool check_keys(struct reading *r, const yyjson_val *object)
 
 /* The innermost container ends in front of `end`: go on with the one around
  * it. */
-static bool close_container(struct reading *r, const yyjson_val *end)
+static inline bool close_container(struct reading *r, const yyjson_val *end)
 {
     yyjson_val *in = &r->vals[r->open];
     r->open = in->uni.ofs;
@@ -278,7 +278,7 @@ static bool close_container(struct reading *r, const yyjson_val *end)
     r->depth--;
     in->uni.ofs = (size_t)((const char *)end - (char *)in);
     return val_len(in) < 2 || val_type(in) == YYJSON_TYPE_ARR ||
-           check_keys(r, in);
+           !keys_may_repeat(in) || check_keys(r, in);
 }
 
 /* Behind the whole document only white space may stand. */

@@ -73,47 +73,10 @@ static inline struct slice val_slice(const yyjson_val *v)
     return (struct slice){ v->uni.str, val_len(v) };
 }
 
-static inline bool val_same_8(const char *a, const char *b)
-{
-    uint64_t x, y;
-    memcpy(&x, a, 8);
-    memcpy(&y, b, 8);
-    return x == y;
-}
-
-static inline bool val_same_4(const char *a, const char *b)
-{
-    uint32_t x, y;
-    memcpy(&x, a, 4);
-    memcpy(&y, b, 4);
-    return x == y;
-}
-
-/*
- * Do n bytes agree?  Keys are short, and a call of memcmp would be most of the
- * work.  The last word overlaps the one before it.
- */
-static inline bool val_same_bytes(const char *a, const char *b, size_t n)
-{
-    size_t i = 0;
-    if (n >= 8) {
-        for (; i + 8 < n; i += 8)
-            if (!val_same_8(a + i, b + i))
-                return false;
-        return val_same_8(a + n - 8, b + n - 8);
-    }
-    if (n >= 4)
-        return val_same_4(a, b) && val_same_4(a + n - 4, b + n - 4);
-    while (i < n && a[i] == b[i])
-        i++;
-    return i == n;
-}
-
 /* Is this text, or key, that one? */
 static inline bool val_names(const yyjson_val *v, struct slice text)
 {
-    return val_len(v) == text.len &&
-           val_same_bytes(v->uni.str, text.ptr, text.len);
+    return val_len(v) == text.len && slice_same(v->uni.str, text.ptr, text.len);
 }
 
 /* How many values stand in this one, itself included. */
