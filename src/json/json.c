@@ -159,6 +159,9 @@ allm_json *allm_json_copy(const allm_json *v)
 
 /* What json.h says of a value. */
 _Static_assert((int)JSON_TAG_NULL == (int)YYJSON_TYPE_NULL, "type");
+_Static_assert((int)JSON_TAG_UINT ==
+                   (int)(YYJSON_TYPE_NUM | YYJSON_SUBTYPE_UINT),
+               "type");
 _Static_assert((int)JSON_TAG_TEXT == (int)YYJSON_TYPE_STR, "type");
 _Static_assert((int)JSON_TAG_ARRAY == (int)YYJSON_TYPE_ARR, "type");
 _Static_assert((int)JSON_TAG_OBJECT == (int)YYJSON_TYPE_OBJ, "type");
@@ -191,7 +194,8 @@ static inline const allm_json *find(const yyjson_val *v, struct slice key)
 {
     if (!v || val_type(v) != YYJSON_TYPE_OBJ)
         return NULL;
-    for (const yyjson_val *end = val_after(v++); v < end; v = val_after(v + 1))
+    size_t left = val_len(v++);
+    for (; left; left--, v = val_after(v + 1))
         if (val_names(v, key))
             return val_json(v + 1);
     return NULL;

@@ -19,6 +19,10 @@ const allm_json *json_copy(struct arena *a, const allm_json *v);
 /* Bytes that json_copy() will ask of an arena. */
 size_t json_size(const allm_json *v);
 
+/* The very same: spelled alike, in the same order.  What differs may still be
+ * equal, as allm_json_equal() tells, for more. */
+bool json_same(const allm_json *x, const allm_json *y);
+
 /* Constants: {}, [], null, true, false. */
 const allm_json *json_empty_object(void);
 const allm_json *json_empty_array(void);
@@ -38,7 +42,7 @@ struct json_word {
     } as;
 };
 
-enum { JSON_TAG_NULL = 2, JSON_TAG_TEXT = 5, JSON_TAG_ARRAY = 6,
+enum { JSON_TAG_NULL = 2, JSON_TAG_UINT = 4, JSON_TAG_TEXT = 5, JSON_TAG_ARRAY = 6,
        JSON_TAG_OBJECT = 7, JSON_TAG_MASK = 7, JSON_TAG_BITS = 8 };
 
 static inline bool json_has_tag(const allm_json *v, uint64_t type)
@@ -78,6 +82,19 @@ static inline struct slice json_slice(const allm_json *text)
 static inline bool json_is(const allm_json *v, const char *text)
 {
     return json_has_tag(v, JSON_TAG_TEXT) && slice_is(json_slice(v), text);
+}
+
+/* As allm_json_int64(); most numbers are not below 0. */
+static inline bool json_int64(const allm_json *v, int64_t *out)
+{
+    struct json_word w;
+    if (!v)
+        return false;
+    memcpy(&w, v, sizeof w);
+    if (w.tag != JSON_TAG_UINT || w.as.number > INT64_MAX)
+        return allm_json_int64(v, out);
+    *out = (int64_t)w.as.number;
+    return true;
 }
 
 /* As allm_json_get(); the compiler knows the length of a literal. */
@@ -122,7 +139,7 @@ static inline const allm_json *json_in(const struct json_view *v,
     const char *found = (const char *)v->object + at * sizeof w;
     memcpy(&w, found, sizeof w);
     if (w.tag >> JSON_TAG_BITS != key.len ||
-        memcmp(w.as.text, key.ptr, key.len) != 0)
+        !slice_same(w.as.text, key.ptr, key.len))
         return NULL;
     return (const allm_json *)(const void *)(found + sizeof w);
 }

@@ -119,14 +119,42 @@ static void random_values_equal_their_copies(void)
         const allm_json *w = random_value(&a, r, 1 + random_below(r, 60));
         allm_json *copy = allm_json_copy(v);
         CHECK(allm_json_equal(v, copy));
+        CHECK(json_same(v, copy));
+        CHECK(!json_same(v, w) || allm_json_equal(v, w));
         CHECK(allm_json_equal(v, w) == allm_json_equal(w, v));
         allm_json_free(copy);
         arena_release(&a);
     }
 }
 
+static void the_same_is_spelled_alike(void)
+{
+    static const struct {
+        const char *a, *b;
+        bool same;
+    } rows[] = {
+        { "[1,\"x\",{\"a\":null}]", "[1,\"x\",{\"a\":null}]", true },
+        { "{\"a\":1,\"b\":2}", "{\"b\":2,\"a\":1}", false },
+        { "[1]", "[1.0]", false },
+        { "[1]", "[2]", false },
+        { "[1]", "[1,1]", false },
+        { "[\"x\"]", "[\"y\"]", false },
+        { "true", "false", false },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        allm_json *a = allm_json_parse(rows[i].a, ALLM_NUL_ENDED, NULL);
+        allm_json *b = allm_json_parse(rows[i].b, ALLM_NUL_ENDED, NULL);
+        if (a && b && !allm_json_error(a) && !allm_json_error(b))
+            CHECK_INT(json_same(a, b), rows[i].same);
+        CHECK(!json_same(a, NULL) && !json_same(NULL, b));
+        allm_json_free(a);
+        allm_json_free(b);
+    }
+}
+
 TESTS = {
     TEST(judges_pairs),
+    TEST(the_same_is_spelled_alike),
     TEST(what_failed_equals_nothing),
     TEST(order_does_not_matter_in_big_objects),
     TEST_ONCE(big_objects_are_quick),

@@ -347,6 +347,23 @@ static void a_view_of_many_finds_them_all(void)
     allm_json_free(v);
 }
 
+static void the_inline_getter_of_numbers_agrees(void)
+{
+    static const char *const texts[] = {
+        "0", "7", "-1", "1.0", "1.5", "9223372036854775807",
+        "9223372036854775808", "-9223372036854775808", "1e3", "\"1\"", "[]"
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        int64_t a = 5, b = 5;
+        allm_json *v = allm_json_parse(texts[i], ALLM_NUL_ENDED, NULL);
+        CHECK_INT(json_int64(v, &a), allm_json_int64(v, &b));
+        CHECK_INT(a, b);
+        allm_json_free(v);
+    }
+    int64_t n = 5;
+    CHECK(!json_int64(NULL, &n));
+}
+
 TESTS = {
     TEST(types_are_told),
     TEST(getters_find),
@@ -354,6 +371,7 @@ TESTS = {
     TEST(a_view_of_many_finds_them_all),
     TEST(null_is_accepted),
     TEST(integers_are_exact),
+    TEST(the_inline_getter_of_numbers_agrees),
     TEST(walks_in_order),
     TEST(copies_are_equal_and_apart),
     TEST(a_copy_takes_what_was_said),
