@@ -48,6 +48,22 @@ void lines_init(struct lines *l, struct arena *arena, enum lines_kind kind,
 enum wire_result lines_next(struct lines *l, struct slice *in,
                             struct slice *line);
 
+/*
+ * Does a line begin here of which no byte is kept, and is every line end from
+ * here on known to be an LF?  Then who finds one need not ask lines_next(), but
+ * tells by lines_passed() what was cut off.
+ */
+static inline bool lines_plain(const struct lines *l, struct slice in)
+{
+    return in.len == l->left && !l->cr && !l->after_cr && l->started &&
+           (l->lent || !l->piece.len);
+}
+
+static inline void lines_passed(struct lines *l, struct slice rest)
+{
+    l->left = rest.len;
+}
+
 /* Right after a line: is the next one blank, and there?  Then it is cut off,
  * the short way, for a blank line stands behind every event. */
 static inline bool lines_blank(struct lines *l, struct slice *in)

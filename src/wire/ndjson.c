@@ -32,10 +32,28 @@ static struct slice trim(struct slice line)
     return (struct slice){ NULL, 0 };
 }
 
+/* The short way for a line that lies whole in the input.  False: it does not,
+ * and nothing has happened. */
+static bool take_plain(struct ndjson *n, struct slice *in, struct slice *line)
+{
+    if (!lines_plain(&n->lines, *in) || !in->len || *in->ptr != '{')
+        return false;
+    const char *end = memchr(in->ptr, '\n', in->len);
+    size_t len = end ? (size_t)(end - in->ptr) : 0;
+    if (!len || len > n->lines.piece.limit)
+        return false;
+    *line = trim((struct slice){ in->ptr, len });
+    *in = slice_skip(*in, len + 1);
+    lines_passed(&n->lines, *in);
+    return true;
+}
+
 static enum wire_result take_line(struct ndjson *n, struct slice *in,
                                   struct slice *line)
 {
     enum wire_result result;
+    if (take_plain(n, in, line))
+        return WIRE_FRAME;
     while ((result = lines_next(&n->lines, in, line)) == WIRE_FRAME) {
         *line = trim(*line);
         if (line->len)
