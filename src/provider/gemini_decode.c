@@ -58,17 +58,6 @@ static void read_finish(struct gemini *c, const allm_json *candidate)
         allm_sink_settle(a->sink);
 }
 
-/* Is there more than every candidate has? */
-static bool has_notes(const allm_json *candidate)
-{
-    for (const allm_json *k = NULL; (k = allm_json_next(candidate, k));) {
-        struct slice key = json_slice(k);
-        if (!slice_eq(key, SLICE("content")) && !slice_eq(key, SLICE("index")))
-            return true;
-    }
-    return false;
-}
-
 static void read_notes(struct gemini *c, const allm_json *candidate)
 {
     const allm_json *cited = gemini_field(candidate, "citationMetadata");
@@ -84,10 +73,18 @@ static void read_notes(struct gemini *c, const allm_json *candidate)
     note(c, "finish_message", gemini_field(candidate, "finishMessage"));
 }
 
-static void read_candidate(struct gemini *c, const allm_json *candidate)
+/* Is there more than every candidate has? */
+static bool has_notes(const struct json_view *candidate)
 {
-    const allm_json *content = allm_json_get(candidate, "content");
-    const allm_json *parts = allm_json_get(content, "parts");
+    size_t usual = json_in(candidate, SLICE("content")) != NULL;
+    usual += json_in(candidate, SLICE("index")) != NULL;
+    return allm_json_count(candidate->object) > usual;
+}
+
+static void read_candidate(struct gemini *c, const struct json_view *candidate)
+{
+    const allm_json *content = json_in(candidate, SLICE("content"));
+    const allm_json *parts = json_at(content, "parts");
     c->chosen = true;
     answer_start(&c->answer);
     if (json_is_type(parts, ALLM_JSON_ARRAY))
@@ -95,25 +92,27 @@ static void read_candidate(struct gemini *c, const allm_json *candidate)
             gemini_parts_read(&c->parts, p);
     if (!has_notes(candidate))
         return;                 /* all but the last, mostly */
-    read_notes(c, candidate);
-    read_finish(c, candidate);
+    read_notes(c, candidate->object);
+    read_finish(c, candidate->object);
 }
 
-/* The candidate that counts; NULL: none is here. */
-static const allm_json *first_candidate(const allm_json *frame)
+/* Look at the candidate that counts.  False: none is here. */
+static bool find_candidate(const struct json_view *frame,
+                           struct json_view *candidate)
 {
-    const allm_json *list = allm_json_get(frame, "candidates");
+    const allm_json *list = json_in(frame, SLICE("candidates"));
     if (!json_is_type(list, ALLM_JSON_ARRAY))
-        return NULL;
+        return false;
     for (const allm_json *e = NULL; (e = allm_json_next(list, e));) {
         int64_t index = 0;
         if (!json_is_type(e, ALLM_JSON_OBJECT))
             continue;
-        allm_json_int64(allm_json_get(e, "index"), &index);
+        json_view_init(candidate, e);
+        json_int64(json_in(candidate, SLICE("index")), &index);
         if (index == 0)
-            return e;
+            return true;
     }
-    return NULL;
+    return false;
 }
 
 /* A question that is not answered at all. */
@@ -205,33 +204,48 @@ static allm_status fail(struct gemini *c, const allm_json *document)
 
 /* ------------------------------------------------------------------- frames --- */
 
-static bool is_error(const allm_json *v)
+static bool is_error(const struct json_view *frame)
 {
-    const allm_json *error = allm_json_get(v, "error");
+    const allm_json *error = json_in(frame, SLICE("error"));
     return json_is_type(error, ALLM_JSON_OBJECT) || json_slice(error).len;
 }
 
-static allm_status read_frame(struct gemini *c, const allm_json *frame)
+static void read_facts(struct gemini *c, const struct json_view *frame,
+                       const allm_json *usage)
 {
     struct answer *a = &c->answer;
-    const allm_json *candidate = first_candidate(frame);
-    const allm_json *usage = gemini_field(frame, "usageMetadata");
-    const allm_json *feedback = gemini_field(frame, "promptFeedback");
-    c->framed = true;
-    if (!json_is_type(frame, ALLM_JSON_OBJECT))
-        return malformed(c, "a frame of the answer is not a JSON object");
-    answer_id(a, gemini_field_text(frame, "responseId"));
-    answer_model(a, gemini_field_text(frame, "modelVersion"));
+    if (!a->id)
+        answer_id(a, json_slice(gemini_in(frame, GEMINI_NAME("responseId",
+                                                             "response_id"))));
+    if (!a->model)
+        answer_model(a, json_slice(
+                            gemini_in(frame, GEMINI_NAME("modelVersion",
+                                                         "model_version"))));
     if (!gemini_usage_add(&c->usage, a->life, usage))
         a->sink->status = ALLM_ERR_NOMEM;
-    if (is_error(frame))
-        return fail(c, frame);
-    if (candidate)
-        read_candidate(c, candidate);
+}
+
+static allm_status read_frame(struct gemini *c, const allm_json *v)
+{
+    struct json_view frame, candidate;
+    c->framed = true;
+    if (!json_is_type(v, ALLM_JSON_OBJECT))
+        return malformed(c, "a frame of the answer is not a JSON object");
+    json_view_init(&frame, v);
+    const allm_json *usage =
+        gemini_in(&frame, GEMINI_NAME("usageMetadata", "usage_metadata"));
+    const allm_json *feedback =
+        gemini_in(&frame, GEMINI_NAME("promptFeedback", "prompt_feedback"));
+    bool chosen = find_candidate(&frame, &candidate);
+    read_facts(c, &frame, usage);
+    if (is_error(&frame))
+        return fail(c, v);
+    if (chosen)
+        read_candidate(c, &candidate);
     if (json_is_type(feedback, ALLM_JSON_OBJECT))
         read_block(c, feedback);
-    if (!candidate && !usage && !feedback)
-        allm_sink_idle(a->sink);
+    if (!chosen && !usage && !feedback)
+        allm_sink_idle(c->answer.sink);
     return ALLM_OK;
 }
 

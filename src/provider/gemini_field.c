@@ -1,8 +1,6 @@
 /* gemini_field.c - members of Gemini's objects, in both of their spellings */
 #include "provider/gemini_field.h"
 
-#include "json/json.h"
-
 /* Is the key "finish_reason", for the name "finishReason"? */
 static bool is_other(struct slice key, const char *name)
 {
@@ -16,12 +14,6 @@ static bool is_other(struct slice key, const char *name)
             return false;
     }
     return n == key.len;
-}
-
-bool gemini_field_is(struct slice key, const char *name)
-{
-    return key.len && *key.ptr == *name &&
-           (slice_is(key, name) || is_other(key, name));
 }
 
 /* One pass, since most that are asked for are not there.  The first spelling

@@ -261,7 +261,7 @@ static void read_other(struct gemini_parts *all, const allm_json *part,
 
 void gemini_parts_read(struct gemini_parts *all, const allm_json *part)
 {
-    const allm_json *text = allm_json_get(part, "text");
+    const allm_json *text = json_at(part, "text");
     if (json_is_type(text, ALLM_JSON_TEXT) && allm_json_count(part) == 1) {
         read_text(all, json_slice(text), (struct slice){ NULL, 0 });
         return;                 /* nearly all of them */

@@ -39,39 +39,63 @@ enum count {
     NONE
 };
 
-static const char *const names[] = {
-    [PROMPT] = "promptTokenCount",
-    [TOOLS] = "toolUsePromptTokenCount",
-    [CACHED] = "cachedContentTokenCount",
-    [CANDIDATES] = "candidatesTokenCount",
-    [RESPONSE] = "responseTokenCount",  /* an older name of the former */
-    [THOUGHTS] = "thoughtsTokenCount",
-    [TOTAL] = "totalTokenCount",
+#define NAME(first, second) { SLICE_INIT(first), SLICE_INIT(second) }
+
+static const struct gemini_name names[] = {
+    [PROMPT] = NAME("promptTokenCount", "prompt_token_count"),
+    [TOOLS] = NAME("toolUsePromptTokenCount", "tool_use_prompt_token_count"),
+    [CACHED] = NAME("cachedContentTokenCount", "cached_content_token_count"),
+    [CANDIDATES] = NAME("candidatesTokenCount", "candidates_token_count"),
+    /* an older name of the former */
+    [RESPONSE] = NAME("responseTokenCount", "response_token_count"),
+    [THOUGHTS] = NAME("thoughtsTokenCount", "thoughts_token_count"),
+    [TOTAL] = NAME("totalTokenCount", "total_token_count"),
 };
 
 static enum count count_of(struct slice key)
 {
     size_t i = 0;
-    while (i < NONE && !gemini_field_is(key, names[i]))
+    while (i < NONE && !slice_eq(key, names[i].camel) &&
+           !slice_eq(key, names[i].snake))
         i++;
     return (enum count)i;
 }
 
+/* Is a member, of this meaning, in no field of ours? */
+static bool is_extra(enum count which, const allm_json *value)
+{
+    return (which == TOOLS || which == NONE) &&
+           !json_is_type(value, ALLM_JSON_NULL);
+}
+
 /* All that is in no field of ours, as it came. */
-static void keep_extra(struct gemini_usage *u, const allm_json *key, bool *any)
+static void write_extra(struct gemini_usage *u, const allm_json *usage)
 {
     struct emit e;
-    if (allm_json_type_of(allm_json_value(key)) == ALLM_JSON_NULL)
-        return;
-    if (!*any)
-        buf_clear(&u->extra);
+    buf_clear(&u->extra);
     emit_init(&e, &u->extra);
-    if (!*any)
-        emit_open(&e, '{');
-    e.comma = *any;
-    *any = true;
-    emit_key(&e, json_slice(key));
-    emit_value(&e, allm_json_value(key));
+    emit_open(&e, '{');
+    for (const allm_json *k = NULL; (k = allm_json_next(usage, k));) {
+        const allm_json *value = allm_json_value(k);
+        if (!is_extra(count_of(json_slice(k)), value))
+            continue;
+        emit_key(&e, json_slice(k));
+        emit_value(&e, value);
+    }
+    buf_byte(&u->extra, '}');
+}
+
+/* Mostly it is the same in every frame, and is written but once. */
+static bool keep_extra(struct gemini_usage *u, struct arena *life,
+                       const allm_json *usage, size_t extras, size_t same)
+{
+    if (!extras || (u->first && extras == u->extras && same == extras))
+        return true;
+    bool first = !u->extra.len;
+    u->first = first ? json_copy(life, usage) : NULL;
+    u->extras = extras;
+    write_extra(u, usage);
+    return !u->extra.broken && (u->first || !first);
 }
 
 bool gemini_usage_add(struct gemini_usage *u, struct arena *life,
@@ -81,28 +105,29 @@ bool gemini_usage_add(struct gemini_usage *u, struct arena *life,
     allm_int *const to[] = { &u->prompt,     &u->tools,    &u->cached,
                              &u->candidates, NULL,         &u->thoughts,
                              &u->total };
-    bool any = false;
-    if (allm_json_type_of(usage) != ALLM_JSON_OBJECT)
+    size_t extras = 0, same = 0;
+    if (!json_is_type(usage, ALLM_JSON_OBJECT))
         return true;
     if (!u->any)
         buf_init(&u->extra, life, SIZE_MAX / 2);
     u->any = true;
     for (const allm_json *k = NULL; (k = allm_json_next(usage, k));) {
         int64_t n;
+        const allm_json *value = allm_json_value(k);
         enum count which = count_of(json_slice(k));
-        if (which == TOOLS || which == NONE)
-            keep_extra(u, k, &any);
-        if (which != NONE && allm_json_int64(allm_json_value(k), &n) && n >= 0)
+        if (is_extra(which, value)) {
+            extras++;
+            same += json_same(json_get(u->first, json_slice(k)), value);
+        }
+        if (which != NONE && json_int64(value, &n) && n >= 0)
             counts[which] = (allm_int){ n, true };
     }
-    if (any)
-        buf_byte(&u->extra, '}');
     if (!counts[CANDIDATES].set)
         counts[CANDIDATES] = counts[RESPONSE];
     for (size_t i = 0; i < NONE; i++)
         if (to[i] && counts[i].set)
             *to[i] = counts[i];
-    return !u->extra.broken;
+    return keep_extra(u, life, usage, extras, same);
 }
 
 /* Does the total leave no room for thoughts beside the candidates? */

@@ -12,6 +12,9 @@
 struct gemini_usage {
     allm_int prompt, tools, cached, candidates, thoughts, total;
     struct buf extra;           /* everything else of the last frame */
+    const allm_json *first;     /* the usage that it is of, if that is the
+                                   first; else NULL */
+    size_t extras;              /* the members of it */
     bool any;
 };
 

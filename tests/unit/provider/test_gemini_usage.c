@@ -1,0 +1,72 @@
+/* test_gemini_usage.c - counts that come anew with every frame */
+#include "provider/gemini_usage.h"
+
+#include "harness/check.h"
+#include "json/json.h"
+
+/* What is left when these came one after the other; NULL ends them. */
+static void check_extra(const char *const *frames, const char *expected)
+{
+    struct arena life, told;
+    struct gemini_usage u = { .any = false };
+    bool ok = true;
+    arena_init(&life, mem_default());
+    arena_init(&told, mem_default());
+    for (; *frames; frames++) {
+        allm_json *v = allm_json_parse(*frames, ALLM_NUL_ENDED, NULL);
+        ok = ok && v && !allm_json_error(v) && gemini_usage_add(&u, &life, v);
+        allm_json_free(v);
+    }
+    allm_usage got = gemini_usage_read(&u, &told);
+    allm_json *meant = allm_json_parse(expected, ALLM_NUL_ENDED, NULL);
+    if (ok && !told.broken && meant && !allm_json_error(meant))
+        CHECK(allm_json_equal(got.extra, meant));
+    allm_json_free(meant);
+    arena_release(&told);
+    arena_release(&life);
+}
+
+static void the_last_extra_counts(void)
+{
+    static const char one[] = "{\"promptTokenCount\":1,\"a\":[{\"n\":1}]}";
+    static const char two[] = "{\"prompt_token_count\":2,\"a\":[{\"n\":2}]}";
+    static const char more[] = "{\"a\":[{\"n\":1}],\"b\":true,\"c\":null}";
+    static const char none[] = "{\"promptTokenCount\":7}";
+    check_extra((const char *const[]){ one, one, NULL },
+                "{\"a\":[{\"n\":1}]}");
+    check_extra((const char *const[]){ one, two, NULL },
+                "{\"a\":[{\"n\":2}]}");
+    check_extra((const char *const[]){ one, two, one, NULL },
+                "{\"a\":[{\"n\":1}]}");
+    check_extra((const char *const[]){ one, more, NULL },
+                "{\"a\":[{\"n\":1}],\"b\":true}");
+    check_extra((const char *const[]){ more, one, NULL },
+                "{\"a\":[{\"n\":1}]}");
+    check_extra((const char *const[]){ two, none, NULL },
+                "{\"a\":[{\"n\":2}]}");
+}
+
+static void both_spellings_count(void)
+{
+    struct arena life;
+    struct gemini_usage u = { .any = false };
+    arena_init(&life, mem_default());
+    allm_json *v = allm_json_parse("{\"promptTokenCount\":1,"
+                                   "\"thoughts_token_count\":2,"
+                                   "\"responseTokenCount\":3}",
+                                   ALLM_NUL_ENDED, NULL);
+    if (v && !allm_json_error(v) && gemini_usage_add(&u, &life, v)) {
+        CHECK_INT(u.prompt.value, 1);
+        CHECK_INT(u.thoughts.value, 2);
+        CHECK_INT(u.candidates.value, 3);
+        CHECK(!u.extra.len);
+    }
+    allm_json_free(v);
+    arena_release(&life);
+}
+
+TESTS = {
+    TEST(the_last_extra_counts),
+    TEST(both_spellings_count),
+    TESTS_END
+};
