@@ -46,7 +46,7 @@ static struct slice text_at(const allm_json *object, const char *name)
 static int64_t index_of(const allm_json *event)
 {
     int64_t index = 0;
-    allm_json_int64(json_at(event, "index"), &index);
+    json_int64(json_at(event, "index"), &index);
     return index;
 }
 
@@ -198,17 +198,17 @@ static allm_status on_stop(struct anthropic *c, const allm_json *event)
 }
 
 static const struct {
-    const char *type;
+    struct slice type;
     allm_status (*on)(struct anthropic *c, const allm_json *event);
 } handlers[] = {
-    { "content_block_delta", on_block_delta },
-    { "content_block_start", on_block_start },
-    { "content_block_stop", on_block_stop },
-    { "message_start", on_start },
-    { "message_delta", on_delta },
-    { "message_stop", on_stop },
-    { "ping", on_ping },
-    { "error", fail },
+    { SLICE_INIT("content_block_delta"), on_block_delta },
+    { SLICE_INIT("content_block_start"), on_block_start },
+    { SLICE_INIT("content_block_stop"), on_block_stop },
+    { SLICE_INIT("message_start"), on_start },
+    { SLICE_INIT("message_delta"), on_delta },
+    { SLICE_INIT("message_stop"), on_stop },
+    { SLICE_INIT("ping"), on_ping },
+    { SLICE_INIT("error"), fail },
 };
 
 static allm_status read_event(struct anthropic *c, struct slice name,
@@ -220,7 +220,7 @@ static allm_status read_event(struct anthropic *c, struct slice name,
     if (!type.len)
         type = name;
     for (size_t i = 0; i < sizeof handlers / sizeof *handlers; i++)
-        if (slice_is(type, handlers[i].type))
+        if (slice_eq(type, handlers[i].type))
             return handlers[i].on(c, event);
     pass_on(c, event);
     return ALLM_OK;

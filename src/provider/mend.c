@@ -8,7 +8,6 @@
 #include "provider/mend.h"
 
 #include "base/buf.h"
-#include "base/utf8.h"
 
 #define REPLACEMENT SLICE("\xEF\xBF\xBD")
 
@@ -54,12 +53,10 @@ static bool take_odd(struct buf *out, struct slice *s)
     return true;
 }
 
-struct slice mend_take(struct mend *m, struct arena *a, struct slice piece)
+struct slice mend_odd(struct mend *m, struct arena *a, struct slice piece)
 {
     struct buf in, out;
     uint32_t point;
-    if (m->len == 0 && utf8_valid(piece, NULL))
-        return piece.ptr ? piece : SLICE("");
     buf_init(&in, a, SIZE_MAX / 2);
     buf_init(&out, a, SIZE_MAX / 2);
     buf_add(&in, (struct slice){ m->held, m->len });

@@ -3,6 +3,7 @@
 #define PROVIDER_MEND_H
 
 #include "base/arena.h"
+#include "base/utf8.h"
 
 /*
  * A text that is cut into pieces by somebody who counts bytes or UTF-16 units:
@@ -16,7 +17,15 @@ struct mend {
 
 /* What can be told now: the piece itself if it is well, else text in the
  * arena (ptr NULL: no memory). */
-struct slice mend_take(struct mend *m, struct arena *a, struct slice piece);
+struct slice mend_odd(struct mend *m, struct arena *a, struct slice piece);
+
+static inline struct slice mend_take(struct mend *m, struct arena *a,
+                                     struct slice piece)
+{
+    if (m->len || !utf8_valid(piece, NULL))
+        return mend_odd(m, a, piece);
+    return piece.ptr ? piece : SLICE("");
+}
 
 /* At the end: U+FFFD for what is held, or nothing. */
 struct slice mend_end(struct mend *m);

@@ -103,21 +103,30 @@ static void read_call(struct ollama *o, const allm_json *element)
     calls_close(&a->calls, slot, a->sink);
 }
 
-static void read_message(struct ollama *o, const allm_json *object)
+static void read_members(struct ollama *o, const allm_json *message)
 {
-    struct json_view message;
-    json_view_init(&message, object);
-    struct slice thought = json_slice(json_in(&message, SLICE("thinking")));
-    const allm_json *calls = json_in(&message, SLICE("tool_calls"));
-    answer_start(&o->answer);
+    struct slice thought = text_at(message, "thinking");
+    const allm_json *calls = json_at(message, "tool_calls");
     answer_thought(&o->answer, thought);
     o->thought = o->thought || thought.len;
-    say(o, json_slice(json_in(&message, SLICE("content"))));
+    say(o, text_at(message, "content"));
     if (!json_is_type(calls, ALLM_JSON_ARRAY))
         return;
     for (const allm_json *e = NULL; (e = allm_json_next(calls, e));)
         if (json_is_type(e, ALLM_JSON_OBJECT))
             read_call(o, e);
+}
+
+/* Nearly all of them are a role and a content. */
+static void read_message(struct ollama *o, const allm_json *message)
+{
+    const allm_json *content = json_at(message, "content");
+    size_t usual = json_at(message, "role") ? 2 : 1;
+    answer_start(&o->answer);
+    if (content && allm_json_count(message) == usual)
+        say(o, json_slice(content));
+    else
+        read_members(o, message);
 }
 
 /* ------------------------------------------------------------------- facts --- */

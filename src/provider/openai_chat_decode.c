@@ -46,9 +46,6 @@ static const struct finish_word finish_words[] = {
     { NULL, ALLM_FINISH_OTHER },
 };
 
-/* In tables; a literal. */
-#define NAME(text) { (text), sizeof(text) - 1 }
-
 static struct slice text_at(const allm_json *object, const char *name)
 {
     return json_slice(json_at(object, name));
@@ -148,10 +145,10 @@ static void read_details(struct openai_chat *c, const allm_json *list,
 
 static void read_reasoning(struct openai_chat *c, const struct json_view *delta)
 {
-    static const struct slice names[] = { NAME("reasoning_content"),
-                                          NAME("reasoning"),
-                                          NAME("reasoning_text"),
-                                          NAME("thinking") };
+    static const struct slice names[] = { SLICE_INIT("reasoning_content"),
+                                          SLICE_INIT("reasoning"),
+                                          SLICE_INIT("reasoning_text"),
+                                          SLICE_INIT("thinking") };
     const allm_json *list = json_in(delta, SLICE("reasoning_details"));
     struct slice said = { NULL, 0 };
     for (size_t i = 0; !said.len && i < sizeof names / sizeof *names; i++)
@@ -199,7 +196,7 @@ static void read_call(struct openai_chat *c, const allm_json *element)
     if (!json_is_type(element, ALLM_JSON_OBJECT))
         return;
     p.has_index = json_is_type(json_at(element, "index"), ALLM_JSON_INT) &&
-                  allm_json_int64(json_at(element, "index"), &p.index);
+                  json_int64(json_at(element, "index"), &p.index);
     p.custom = json_is_type(custom, ALLM_JSON_OBJECT) &&
                !json_is_type(function, ALLM_JSON_OBJECT);
     if (p.custom)
@@ -245,14 +242,12 @@ static size_t amount(const struct openai_chat *c)
     return n;
 }
 
-static void read_delta(struct openai_chat *c, const allm_json *v)
+static void read_members(struct openai_chat *c, const allm_json *v)
 {
-    static const struct slice lists[] = { NAME("annotations"),
-                                          NAME("images") };
+    static const struct slice lists[] = { SLICE_INIT("annotations"),
+                                          SLICE_INIT("images") };
     struct answer *a = &c->answer;
     struct json_view delta;
-    if (!json_is_type(v, ALLM_JSON_OBJECT))
-        return;
     json_view_init(&delta, v);
     read_reasoning(c, &delta);
     read_content(c, json_in(&delta, SLICE("content")));
@@ -261,6 +256,16 @@ static void read_delta(struct openai_chat *c, const allm_json *v)
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         if (json_is_type(json_in(&delta, lists[i]), ALLM_JSON_ARRAY))
             answer_gather(a, lists[i].ptr, json_in(&delta, lists[i]));
+}
+
+/* Nearly all of them are a content and nothing else. */
+static void read_delta(struct openai_chat *c, const allm_json *v)
+{
+    const allm_json *content = json_at(v, "content");
+    if (content && allm_json_count(v) == 1)
+        read_content(c, content);
+    else if (json_is_type(v, ALLM_JSON_OBJECT))
+        read_members(c, v);
 }
 
 /* The word, if it is one. */
@@ -312,7 +317,7 @@ static bool find_choice(const struct json_view *frame, struct json_view *choice)
         if (!json_is_type(e, ALLM_JSON_OBJECT))
             continue;
         json_view_init(choice, e);
-        allm_json_int64(json_in(choice, SLICE("index")), &index);
+        json_int64(json_in(choice, SLICE("index")), &index);
         if (index == 0)
             return true;
     }
@@ -360,10 +365,10 @@ static bool read_usage(struct openai_chat *c, const struct json_view *frame)
 /* What the response tells besides. */
 static void read_notes(struct openai_chat *c, const struct json_view *frame)
 {
-    static const struct slice names[] = { NAME("system_fingerprint"),
-                                          NAME("service_tier"),
-                                          NAME("citations"),
-                                          NAME("search_results") };
+    static const struct slice names[] = { SLICE_INIT("system_fingerprint"),
+                                          SLICE_INIT("service_tier"),
+                                          SLICE_INIT("citations"),
+                                          SLICE_INIT("search_results") };
     if (!c->answer.id)
         answer_id(&c->answer, text_in(frame, SLICE("id")));
     if (!c->answer.model)

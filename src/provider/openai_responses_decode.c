@@ -162,13 +162,11 @@ static void look_at(struct event *e, const allm_json *json, struct slice name)
     e->type = json_slice(json_in(&e->view, SLICE("type")));
     if (!e->type.len)
         e->type = openai_error_in(&e->view) ? SLICE("error") : name;
-    place->has_index = allm_json_int64(json_in(&e->view, SLICE("output_index")),
-                                       &place->index);
+    place->has_index = json_int64(json_in(&e->view, SLICE("output_index")),
+                                  &place->index);
     place->id = json_slice(json_in(&e->view, SLICE("item_id")));
-    if (!allm_json_int64(json_in(&e->view, SLICE("content_index")),
-                         &place->part))
-        allm_json_int64(json_in(&e->view, SLICE("summary_index")),
-                        &place->part);
+    if (!json_int64(json_in(&e->view, SLICE("content_index")), &place->part))
+        json_int64(json_in(&e->view, SLICE("summary_index")), &place->part);
 }
 
 static void pass_on(struct openai_responses *c, const struct event *e)
@@ -288,45 +286,52 @@ static allm_status on_error(struct openai_responses *c, const struct event *e)
     return fail(c, build_done(&b));
 }
 
+#define NAMES(type, member) SLICE_INIT(type), SLICE_INIT(member)
+
 /* Texts: the member of the event that has it, and what it is of. */
 static const struct {
-    const char *type, *member;
+    struct slice type, member;
     enum responses_piece what;
     bool whole;
 } texts[] = {
-    { "response.output_text.delta", "delta", RESPONSES_TEXT, false },
-    { "response.output_text.done", "text", RESPONSES_TEXT, true },
-    { "response.refusal.delta", "delta", RESPONSES_REFUSAL, false },
-    { "response.refusal.done", "refusal", RESPONSES_REFUSAL, true },
-    { "response.function_call_arguments.delta", "delta", RESPONSES_ARGUMENTS,
-      false },
-    { "response.function_call_arguments.done", "arguments",
+    { NAMES("response.output_text.delta", "delta"), RESPONSES_TEXT, false },
+    { NAMES("response.output_text.done", "text"), RESPONSES_TEXT, true },
+    { NAMES("response.refusal.delta", "delta"), RESPONSES_REFUSAL, false },
+    { NAMES("response.refusal.done", "refusal"), RESPONSES_REFUSAL, true },
+    { NAMES("response.function_call_arguments.delta", "delta"),
+      RESPONSES_ARGUMENTS, false },
+    { NAMES("response.function_call_arguments.done", "arguments"),
       RESPONSES_ARGUMENTS, true },
-    { "response.custom_tool_call_input.delta", "delta", RESPONSES_INPUT,
-      false },
-    { "response.custom_tool_call_input.done", "input", RESPONSES_INPUT, true },
-    { "response.reasoning_summary_text.delta", "delta", RESPONSES_SUMMARY,
-      false },
-    { "response.reasoning_summary_text.done", "text", RESPONSES_SUMMARY, true },
-    { "response.reasoning_summary.delta", "delta", RESPONSES_SUMMARY, false },
-    { "response.reasoning_summary.done", "text", RESPONSES_SUMMARY, true },
-    { "response.reasoning_text.delta", "delta", RESPONSES_THOUGHT, false },
-    { "response.reasoning_text.done", "text", RESPONSES_THOUGHT, true },
-    { "response.reasoning.delta", "delta", RESPONSES_THOUGHT, false },
-    { "response.reasoning.done", "text", RESPONSES_THOUGHT, true },
+    { NAMES("response.custom_tool_call_input.delta", "delta"),
+      RESPONSES_INPUT, false },
+    { NAMES("response.custom_tool_call_input.done", "input"),
+      RESPONSES_INPUT, true },
+    { NAMES("response.reasoning_summary_text.delta", "delta"),
+      RESPONSES_SUMMARY, false },
+    { NAMES("response.reasoning_summary_text.done", "text"),
+      RESPONSES_SUMMARY, true },
+    { NAMES("response.reasoning_summary.delta", "delta"),
+      RESPONSES_SUMMARY, false },
+    { NAMES("response.reasoning_summary.done", "text"),
+      RESPONSES_SUMMARY, true },
+    { NAMES("response.reasoning_text.delta", "delta"),
+      RESPONSES_THOUGHT, false },
+    { NAMES("response.reasoning_text.done", "text"),
+      RESPONSES_THOUGHT, true },
+    { NAMES("response.reasoning.delta", "delta"), RESPONSES_THOUGHT, false },
+    { NAMES("response.reasoning.done", "text"), RESPONSES_THOUGHT, true },
 };
 
 static bool read_text(struct openai_responses *c, const struct event *e)
 {
     const allm_json *logprobs = json_in(&e->view, SLICE("logprobs"));
     size_t i = 0, n = sizeof texts / sizeof *texts;
-    while (i < n && !slice_is(e->type, texts[i].type))
+    while (i < n && !slice_eq(e->type, texts[i].type))
         i++;
     if (i == n)
         return false;
     openai_responses_item_add(&c->items, &e->place, texts[i].what,
-                              json_slice(
-                                  json_in(&e->view, slice_of(texts[i].member))),
+                              json_slice(json_in(&e->view, texts[i].member)),
                               texts[i].whole);
     if (texts[i].what == RESPONSES_ARGUMENTS && texts[i].whole)
         openai_responses_item_name(&c->items, &e->place,
@@ -337,29 +342,29 @@ static bool read_text(struct openai_responses *c, const struct event *e)
 }
 
 static const struct {
-    const char *type;
+    struct slice type;
     allm_status (*on)(struct openai_responses *c, const struct event *e);
 } handlers[] = {
-    { "response.output_item.added", on_item },
-    { "response.output_item.done", on_item },
-    { "response.content_part.added", on_nothing },
-    { "response.content_part.done", on_part },
-    { "response.reasoning_summary_part.added", on_nothing },
-    { "response.reasoning_summary_part.done", on_part },
-    { "response.reasoning_part.added", on_nothing },
-    { "response.reasoning_part.done", on_part },
-    { "response.output_text.annotation.added", on_annotation },
-    { "response.created", on_begin },
-    { "response.in_progress", on_begin },
-    { "response.queued", on_begin },
-    { "response.completed", on_end },
-    { "response.incomplete", on_end },
-    { "response.cancelled", on_end },
-    { "response.failed", on_failed },
-    { "error", on_error },
-    { "response.error", on_error },
-    { "keepalive", on_idle },
-    { "ping", on_idle },
+    { SLICE_INIT("response.output_item.added"), on_item },
+    { SLICE_INIT("response.output_item.done"), on_item },
+    { SLICE_INIT("response.content_part.added"), on_nothing },
+    { SLICE_INIT("response.content_part.done"), on_part },
+    { SLICE_INIT("response.reasoning_summary_part.added"), on_nothing },
+    { SLICE_INIT("response.reasoning_summary_part.done"), on_part },
+    { SLICE_INIT("response.reasoning_part.added"), on_nothing },
+    { SLICE_INIT("response.reasoning_part.done"), on_part },
+    { SLICE_INIT("response.output_text.annotation.added"), on_annotation },
+    { SLICE_INIT("response.created"), on_begin },
+    { SLICE_INIT("response.in_progress"), on_begin },
+    { SLICE_INIT("response.queued"), on_begin },
+    { SLICE_INIT("response.completed"), on_end },
+    { SLICE_INIT("response.incomplete"), on_end },
+    { SLICE_INIT("response.cancelled"), on_end },
+    { SLICE_INIT("response.failed"), on_failed },
+    { SLICE_INIT("error"), on_error },
+    { SLICE_INIT("response.error"), on_error },
+    { SLICE_INIT("keepalive"), on_idle },
+    { SLICE_INIT("ping"), on_idle },
 };
 
 static allm_status read_event(struct openai_responses *c, struct slice name,
@@ -370,7 +375,7 @@ static allm_status read_event(struct openai_responses *c, struct slice name,
     if (read_text(c, &e))
         return ALLM_OK;
     for (size_t i = 0; i < sizeof handlers / sizeof *handlers; i++)
-        if (slice_is(e.type, handlers[i].type))
+        if (slice_eq(e.type, handlers[i].type))
             return handlers[i].on(c, &e);
     pass_on(c, &e);
     return ALLM_OK;
