@@ -28,7 +28,7 @@
 #include "net/failure.h"
 
 enum {
-    READ_SIZE = 4 * 1024,       /* also bounds what one read inflates to */
+    READ_SIZE = 16 * 1024,      /* also bounds what one read inflates to */
     FRAME_SIZE = 16 * 1024,     /* HTTP/2: libcurl (7.88) loses track of a
                                    frame that does not fit, and waits */
     UPLOAD_SIZE = 16 * 1024,    /* libcurl's least */
