@@ -32,10 +32,8 @@ static void the_last_extra_counts(void)
     static const char two[] = "{\"prompt_token_count\":2,\"a\":[{\"n\":2}]}";
     static const char more[] = "{\"a\":[{\"n\":1}],\"b\":true,\"c\":null}";
     static const char none[] = "{\"promptTokenCount\":7}";
-    check_extra((const char *const[]){ one, one, NULL },
-                "{\"a\":[{\"n\":1}]}");
-    check_extra((const char *const[]){ one, two, NULL },
-                "{\"a\":[{\"n\":2}]}");
+    check_extra((const char *const[]){ one, one, NULL }, "{\"a\":[{\"n\":1}]}");
+    check_extra((const char *const[]){ one, two, NULL }, "{\"a\":[{\"n\":2}]}");
     check_extra((const char *const[]){ one, two, one, NULL },
                 "{\"a\":[{\"n\":1}]}");
     check_extra((const char *const[]){ one, more, NULL },
