@@ -27,6 +27,34 @@ void emit_text(struct emit *e, struct slice text);
 void emit_name(struct emit *e, struct slice name);
 void emit_word(struct emit *e, const char *word);
 
+/* Members by such names: the key alone; a text (NULL: ""), a word; the beginning
+ * of an object or a list. */
+static inline void emit_at(struct emit *e, const char *name)
+{
+    emit_name(e, slice_of(name));
+}
+
+static inline void emit_member(struct emit *e, const char *name,
+                               const char *text)
+{
+    emit_at(e, name);
+    emit_text(e, slice_of(text ? text : ""));
+}
+
+static inline void emit_member_word(struct emit *e, const char *name,
+                                    const char *word)
+{
+    emit_at(e, name);
+    emit_word(e, word);
+}
+
+static inline void emit_member_open(struct emit *e, const char *name,
+                                    char bracket)
+{
+    emit_at(e, name);
+    emit_open(e, bracket);
+}
+
 void emit_value(struct emit *e, const allm_json *v);    /* NULL breaks it */
 void emit_int(struct emit *e, int64_t n);
 void emit_uint(struct emit *e, uint64_t n);

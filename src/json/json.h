@@ -103,6 +103,13 @@ static inline const allm_json *json_at(const allm_json *object, const char *key)
     return json_get(object, slice_of(key));
 }
 
+/* The same for a text; {NULL, 0}: there is none. */
+static inline struct slice json_text_at(const allm_json *object,
+                                        const char *key)
+{
+    return json_slice(json_at(object, key));
+}
+
 /*
  * An object that is asked for many members, most of which it may lack: its
  * keys are walked once and noted in places, chosen by length and two letters.

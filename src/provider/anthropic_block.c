@@ -28,11 +28,6 @@ static void no_memory(struct anthropic_blocks *all)
     all->answer->sink->status = ALLM_ERR_NOMEM;
 }
 
-static struct slice text_at(const allm_json *object, const char *name)
-{
-    return json_slice(json_at(object, name));
-}
-
 /* ------------------------------------------------------------------- blocks --- */
 
 static enum kind kind_of(const allm_json *block)
@@ -186,8 +181,8 @@ static void open_call(struct anthropic_blocks *all, struct anthropic_block *b,
 {
     struct answer *a = all->answer;
     answer_start(a);
-    b->slot = calls_open(&a->calls, text_at(block, "id"),
-                         text_at(block, "name"), a->sink);
+    b->slot = calls_open(&a->calls, json_text_at(block, "id"),
+                         json_text_at(block, "name"), a->sink);
     if (b->slot)
         b->slot->state = caller_of(a, block);
     keep_raw(all, b, block);
@@ -205,12 +200,12 @@ bool anthropic_block_start(struct anthropic_blocks *all, int64_t index,
     answer_start(all->answer);
     switch (b->kind) {
     case TEXT:
-        add_text(all, b, text_at(block, "text"));
+        add_text(all, b, json_text_at(block, "text"));
         cite_all(all, b, json_at(block, "citations"));
         break;
     case THINKING:
-        add_thought(all, b, text_at(block, "thinking"));
-        sign(all, b, text_at(block, "signature"));
+        add_thought(all, b, json_text_at(block, "thinking"));
+        sign(all, b, json_text_at(block, "signature"));
         break;
     case CALL:
         open_call(all, b, block);
@@ -279,14 +274,14 @@ bool anthropic_block_grow(struct anthropic_blocks *all, int64_t index,
     if (!b)
         return all->answer->sink->status < 0;
     if (json_is(type, "text_delta") && b->kind == TEXT)
-        add_text(all, b, text_at(delta, "text"));
+        add_text(all, b, json_text_at(delta, "text"));
     else if (json_is(type, "thinking_delta") && b->kind == THINKING)
-        add_thought(all, b, text_at(delta, "thinking"));
+        add_thought(all, b, json_text_at(delta, "thinking"));
     else if (json_is(type, "signature_delta") && b->kind == THINKING)
-        sign(all, b, text_at(delta, "signature"));
+        sign(all, b, json_text_at(delta, "signature"));
     else if (json_is(type, "input_json_delta") &&
              (b->kind == CALL || b->kind == OPAQUE))
-        append(all, b, text_at(delta, "partial_json"));
+        append(all, b, json_text_at(delta, "partial_json"));
     else if (json_is(type, "citations_delta") && b->kind == TEXT)
         cite(all, b, json_at(delta, "citation"));
     else if (b->kind == OPAQUE)
@@ -313,7 +308,7 @@ static const allm_json *mark_of(struct anthropic_blocks *all,
     build_object(&o);
     if (b->kind == REDACTED) {
         put(&o, "type", SLICE("redacted_thinking"));
-        put(&o, "data", text_at(b->raw, "data"));
+        put(&o, "data", json_text_at(b->raw, "data"));
     } else {
         put(&o, "type", SLICE("thinking"));
         put(&o, "signature", buf_slice(&b->signature));

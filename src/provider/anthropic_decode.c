@@ -38,11 +38,6 @@ static const struct finish_word finish_words[] = {
     { NULL, ALLM_FINISH_OTHER },            /* pause_turn, compaction, ... */
 };
 
-static struct slice text_at(const allm_json *object, const char *name)
-{
-    return json_slice(json_at(object, name));
-}
-
 static int64_t index_of(const allm_json *event)
 {
     int64_t index = 0;
@@ -80,7 +75,7 @@ static void read_usage(struct anthropic *c, const allm_json *usage, bool begun)
 
 static void read_stop(struct anthropic *c, const allm_json *from)
 {
-    struct slice word = text_at(from, "stop_reason");
+    struct slice word = json_text_at(from, "stop_reason");
     if (!word.len)
         return;
     answer_finish(&c->answer, finish_of(finish_words, word), word);
@@ -150,8 +145,8 @@ static allm_status on_start(struct anthropic *c, const allm_json *event)
         return ALLM_OK;
     c->greeted = true;
     answer_start(&c->answer);
-    answer_id(&c->answer, text_at(message, "id"));
-    answer_model(&c->answer, text_at(message, "model"));
+    answer_id(&c->answer, json_text_at(message, "id"));
+    answer_model(&c->answer, json_text_at(message, "model"));
     read_notes(c, message);
     read_usage(c, json_at(message, "usage"), true);
     return ALLM_OK;
@@ -214,7 +209,7 @@ static const struct {
 static allm_status read_event(struct anthropic *c, struct slice name,
                               const allm_json *event)
 {
-    struct slice type = text_at(event, "type");
+    struct slice type = json_text_at(event, "type");
     if (!type.len && json_is_type(json_at(event, "error"), ALLM_JSON_OBJECT))
         type = SLICE("error");
     if (!type.len)
@@ -241,8 +236,8 @@ static allm_status read_document(struct anthropic *c, const allm_json *all)
                    : answer_malformed(a, "the answer is a JSON document "
                                          "without content");
     answer_start(a);
-    answer_id(a, text_at(all, "id"));
-    answer_model(a, text_at(all, "model"));
+    answer_id(a, json_text_at(all, "id"));
+    answer_model(a, json_text_at(all, "model"));
     for (const allm_json *b = NULL; (b = allm_json_next(content, b));) {
         if (!json_is_type(b, ALLM_JSON_OBJECT))
             continue;

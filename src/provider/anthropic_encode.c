@@ -36,29 +36,6 @@ struct encoding {
     struct anthropic_thinking thinking;
 };
 
-static void key(struct encoding *e, const char *name)
-{
-    emit_name(&e->emit, slice_of(name));
-}
-
-static void member(struct encoding *e, const char *name, const char *value)
-{
-    key(e, name);
-    emit_text(&e->emit, slice_of(value ? value : ""));
-}
-
-static void word(struct encoding *e, const char *name, const char *value)
-{
-    key(e, name);
-    emit_word(&e->emit, value);
-}
-
-static void open(struct encoding *e, const char *name, char bracket)
-{
-    key(e, name);
-    emit_open(&e->emit, bracket);
-}
-
 static const allm_error *wrong(struct encoding *e, allm_status kind,
                                const char *reason, const char *sentence)
 {
@@ -80,7 +57,7 @@ static void write_schema(struct encoding *e, const allm_json *schema)
         return;
     }
     emit_open(&e->emit, '{');   /* they demand one */
-    word(e, "type", "object");
+    emit_member_word(&e->emit, "type", "object");
     for (const allm_json *k = NULL; (k = allm_json_next(schema, k));) {
         emit_key(&e->emit, json_slice(k));
         emit_value(&e->emit, allm_json_value(k));
@@ -93,16 +70,16 @@ static void write_tool(struct encoding *e, const allm_tool *tool)
     static const char *const more[] = { "strict", "eager_input_streaming",
                                         "cache_control" };
     emit_open(&e->emit, '{');
-    member(e, "name", tool->name);
+    emit_member(&e->emit, "name", tool->name);
     if (tool->description)
-        member(e, "description", tool->description);
-    key(e, "input_schema");
+        emit_member(&e->emit, "description", tool->description);
+    emit_at(&e->emit, "input_schema");
     write_schema(e, tool->schema);
     for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
         const allm_json *v = allm_json_get(tool->metadata, more[i]);
         if (!v)
             continue;
-        key(e, more[i]);
+        emit_at(&e->emit, more[i]);
         emit_value(&e->emit, v);
     }
     emit_close(&e->emit, '}');
@@ -117,17 +94,17 @@ static void write_past_tool(struct encoding *e)
         return;
     const char *name = history_name(call, e->arena);
     e->http->broken |= !name;
-    open(e, "tools", '[');
+    emit_member_open(&e->emit, "tools", '[');
     emit_open(&e->emit, '{');
-    member(e, "name", name);
-    key(e, "input_schema");
+    emit_member(&e->emit, "name", name);
+    emit_at(&e->emit, "input_schema");
     write_schema(e, NULL);
     emit_close(&e->emit, '}');
     emit_close(&e->emit, ']');
     if (!extra_leaves(&e->extra, "tool_choice"))
         return;
-    open(e, "tool_choice", '{');
-    word(e, "type", "none");
+    emit_member_open(&e->emit, "tool_choice", '{');
+    emit_member_word(&e->emit, "type", "none");
     emit_close(&e->emit, '}');
 }
 
@@ -161,18 +138,18 @@ static void write_choice(struct encoding *e)
     if (!extra_leaves(&e->extra, "tool_choice"))
         return;
     if (r->tool_choice_map && !named) {
-        key(e, "tool_choice");
+        emit_at(&e->emit, "tool_choice");
         emit_value(&e->emit, r->tool_choice_map);
         return;
     }
     if (!strcmp(is, "auto") && !one)
         return;
-    open(e, "tool_choice", '{');
-    word(e, "type", is);
+    emit_member_open(&e->emit, "tool_choice", '{');
+    emit_member_word(&e->emit, "type", is);
     if (!strcmp(is, "tool"))
-        member(e, "name", named ? named : r->tool_choice);
+        emit_member(&e->emit, "name", named ? named : r->tool_choice);
     if (one) {
-        key(e, "disable_parallel_tool_use");
+        emit_at(&e->emit, "disable_parallel_tool_use");
         emit_bool(&e->emit, true);
     }
     emit_close(&e->emit, '}');
@@ -186,7 +163,7 @@ static void write_tools(struct encoding *e)
         return;
     }
     if (extra_leaves(&e->extra, "tools")) {
-        open(e, "tools", '[');
+        emit_member_open(&e->emit, "tools", '[');
         for (size_t i = 0; i < r->tool_count; i++)
             write_tool(e, r->tools[i]);
         emit_close(&e->emit, ']');
@@ -234,7 +211,7 @@ static void write_output(struct encoding *e)
     e->http->broken |= !all;
     if (!allm_json_count(all))
         return;
-    key(e, "output_config");
+    emit_at(&e->emit, "output_config");
     emit_value(&e->emit, all);
 }
 
@@ -244,7 +221,7 @@ static void write_stop(struct encoding *e)
     bool list = allm_json_type_of(stop) == ALLM_JSON_ARRAY;
     if (!stop || !extra_leaves(&e->extra, "stop_sequences"))
         return;
-    key(e, "stop_sequences");
+    emit_at(&e->emit, "stop_sequences");
     if (!list)
         emit_open(&e->emit, '[');
     emit_value(&e->emit, stop);
@@ -261,10 +238,10 @@ static void write_cache(struct encoding *e)
         (!allm_json_true(cache) &&
          allm_json_type_of(cache) != ALLM_JSON_OBJECT))
         return;
-    open(e, "cache_control", '{');
-    word(e, "type", "ephemeral");
+    emit_member_open(&e->emit, "cache_control", '{');
+    emit_member_word(&e->emit, "type", "ephemeral");
     if (json_is(allm_json_get(cache, "retention"), "long"))
-        word(e, "ttl", "1h");
+        emit_member_word(&e->emit, "ttl", "1h");
     emit_close(&e->emit, '}');
 }
 
@@ -275,7 +252,7 @@ static void write_controls(struct encoding *e)
     write_output(e);
     if (r->temperature.set && !e->thinking.on &&    /* it must be 1 then */
         extra_leaves(&e->extra, "temperature")) {
-        key(e, "temperature");
+        emit_at(&e->emit, "temperature");
         emit_number(&e->emit, r->temperature.value);
     }
     write_stop(e);
@@ -292,13 +269,13 @@ static void write_body(struct encoding *e)
     emit_init(&e->emit, &e->http->body);
     emit_open(&e->emit, '{');
     if (extra_leaves(&e->extra, "model"))
-        member(e, "model", e->call->model);
+        emit_member(&e->emit, "model", e->call->model);
     if (extra_leaves(&e->extra, "max_tokens")) {
-        key(e, "max_tokens");
+        emit_at(&e->emit, "max_tokens");
         emit_int(&e->emit, e->thinking.max_tokens);
     }
     if (extra_leaves(&e->extra, "stream")) {
-        key(e, "stream");
+        emit_at(&e->emit, "stream");
         emit_bool(&e->emit, true);
     }
     if (extra_leaves(&e->extra, "system"))
@@ -307,7 +284,7 @@ static void write_body(struct encoding *e)
     write_tools(e);
     write_controls(e);
     if (extra_leaves(&e->extra, "messages")) {
-        key(e, "messages");
+        emit_at(&e->emit, "messages");
         e->http->broken |= !anthropic_messages_write(e->call, &e->emit,
                                                      e->arena);
     }

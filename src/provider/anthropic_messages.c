@@ -51,12 +51,6 @@ static void member(struct writing *w, const char *name, struct slice text)
     emit_text(w->emit, text.ptr ? text : SLICE(""));
 }
 
-static void word(struct writing *w, const char *name, const char *value)
-{
-    emit_name(w->emit, slice_of(name));
-    emit_word(w->emit, value);
-}
-
 static bool is_blank(struct slice s)
 {
     while (s.len && strchr(" \t\r\n", *s.ptr) && *s.ptr)
@@ -79,15 +73,16 @@ static void open_turn(struct writing *w, allm_role role)
     bool first = w->open == ALLM_ROLE_NONE;
     close_turn(w);
     emit_open(w->emit, '{');
-    word(w, "role",
-         role == ALLM_ROLE_ASSISTANT && !first ? "assistant" : "user");
+    emit_member_word(w->emit, "role",
+                     role == ALLM_ROLE_ASSISTANT && !first ? "assistant"
+                                                           : "user");
     emit_name(w->emit, SLICE("content"));
     emit_open(w->emit, '[');
     w->open = role;
     if (!first || role != ALLM_ROLE_ASSISTANT)
         return;
     emit_open(w->emit, '{');    /* keeps (1) */
-    word(w, "type", "text");
+    emit_member_word(w->emit, "type", "text");
     member(w, "text", SLICE(OPENING));
     emit_close(w->emit, '}');
     w->open = ALLM_ROLE_USER;
@@ -108,7 +103,7 @@ static void open_block(struct writing *w, const char *type)
 {
     begin(w);
     emit_open(w->emit, '{');
-    word(w, "type", type);
+    emit_member_word(w->emit, "type", type);
 }
 
 /* `marked`: whose metadata may have a mark for the cache; or NULL. */
@@ -143,10 +138,10 @@ static void write_image(struct writing *w, const allm_image *image,
     emit_name(w->emit, SLICE("source"));
     emit_open(w->emit, '{');
     if (image->source == ALLM_IMAGE_URL) {
-        word(w, "type", "url");
+        emit_member_word(w->emit, "type", "url");
         member(w, "url", (struct slice){ image->data, image->data_len });
     } else {
-        word(w, "type", "base64");
+        emit_member_word(w->emit, "type", "base64");
         member(w, "media_type", slice_of(image_source_type(image)));
         emit_name(w->emit, SLICE("data"));
         image_source_write(w->emit, image, false, w->arena);

@@ -30,23 +30,6 @@ struct encoding {
     const allm_json *config;
 };
 
-static void key(struct encoding *e, const char *name)
-{
-    emit_name(&e->emit, slice_of(name));
-}
-
-static void member(struct encoding *e, const char *name, const char *value)
-{
-    key(e, name);
-    emit_text(&e->emit, slice_of(value ? value : ""));
-}
-
-static void open(struct encoding *e, const char *name, char bracket)
-{
-    key(e, name);
-    emit_open(&e->emit, bracket);
-}
-
 /* The option that takes the place of a member of the body; NULL: none. */
 static const allm_json *instead(const struct encoding *e, const char *name)
 {
@@ -75,16 +58,16 @@ static void write_parameters(struct encoding *e, const allm_json *schema)
         (!schema || (json_is(allm_json_get(schema, "type"), "OBJECT") &&
                      !allm_json_get(schema, "properties"))))
         return;
-    key(e, as_is ? "parametersJsonSchema" : "parameters");
+    emit_at(&e->emit, as_is ? "parametersJsonSchema" : "parameters");
     emit_value(&e->emit, schema);
 }
 
 static void write_tool(struct encoding *e, const allm_tool *tool)
 {
     emit_open(&e->emit, '{');
-    member(e, "name", tool->name);
+    emit_member(&e->emit, "name", tool->name);
     if (tool->description)
-        member(e, "description", tool->description);
+        emit_member(&e->emit, "description", tool->description);
     write_parameters(e, tool->schema);
     emit_close(&e->emit, '}');
 }
@@ -94,9 +77,9 @@ static void write_tools(struct encoding *e)
     const allm_request *r = e->request;
     if (!r->tool_count || instead(e, "tools"))
         return;
-    open(e, "tools", '[');
+    emit_member_open(&e->emit, "tools", '[');
     emit_open(&e->emit, '{');
-    open(e, "functionDeclarations", '[');
+    emit_member_open(&e->emit, "functionDeclarations", '[');
     for (size_t i = 0; i < r->tool_count; i++)
         write_tool(e, r->tools[i]);
     emit_close(&e->emit, ']');
@@ -131,11 +114,11 @@ static const char *mode_of(const allm_request *r, const char **name)
 
 static void write_mode(struct encoding *e, const char *mode, const char *name)
 {
-    open(e, "toolConfig", '{');
-    open(e, "functionCallingConfig", '{');
-    member(e, "mode", mode);
+    emit_member_open(&e->emit, "toolConfig", '{');
+    emit_member_open(&e->emit, "functionCallingConfig", '{');
+    emit_member(&e->emit, "mode", mode);
     if (name) {
-        open(e, "allowedFunctionNames", '[');
+        emit_member_open(&e->emit, "allowedFunctionNames", '[');
         emit_text(&e->emit, slice_of(name));
         emit_close(&e->emit, ']');
     }
@@ -152,7 +135,7 @@ static void write_choice(struct encoding *e)
     if (instead(e, "toolConfig") || (!r->tool_count && !instead(e, "tools")))
         return;
     if (r->tool_choice_map && !name) {
-        key(e, "toolConfig");
+        emit_at(&e->emit, "toolConfig");
         emit_value(&e->emit, r->tool_choice_map);
     } else if (name || r->tool_choice) {
         write_mode(e, mode, name);
@@ -185,12 +168,12 @@ static void write_body(struct encoding *e)
     write_tools(e);
     write_choice(e);
     if (allm_json_count(e->config)) {
-        key(e, "generationConfig");
+        emit_at(&e->emit, "generationConfig");
         emit_value(&e->emit, e->config);
     }
     write_options(e);
     if (!instead(e, "contents")) {
-        key(e, "contents");
+        emit_at(&e->emit, "contents");
         broken |= !gemini_contents_write(e->call, &e->emit, e->arena);
     }
     emit_close(&e->emit, '}');

@@ -29,11 +29,6 @@ static const struct finish_word finish_words[] = {
     { NULL, ALLM_FINISH_OTHER },                /* load, unload, ... */
 };
 
-static struct slice text_at(const allm_json *object, const char *name)
-{
-    return json_slice(json_at(object, name));
-}
-
 /* ------------------------------------------------------------------- texts --- */
 
 static void put(struct ollama *o, const struct think_piece *piece)
@@ -89,8 +84,8 @@ static void read_call(struct ollama *o, const allm_json *element)
     const allm_json *function = json_at(element, "function");
     if (!json_is_type(function, ALLM_JSON_OBJECT))
         function = element;     /* flat */
-    struct slice id = text_at(element, "id");
-    struct slice name = text_at(function, "name");
+    struct slice id = json_text_at(element, "id");
+    struct slice name = json_text_at(function, "name");
     struct slice arguments = arguments_of(o, json_at(function, "arguments"));
     if ((!name.len && !arguments.len) ||
         is_copy(&a->calls, id, name, arguments))
@@ -105,11 +100,11 @@ static void read_call(struct ollama *o, const allm_json *element)
 
 static void read_members(struct ollama *o, const allm_json *message)
 {
-    struct slice thought = text_at(message, "thinking");
+    struct slice thought = json_text_at(message, "thinking");
     const allm_json *calls = json_at(message, "tool_calls");
     answer_thought(&o->answer, thought);
     o->thought = o->thought || thought.len;
-    say(o, text_at(message, "content"));
+    say(o, json_text_at(message, "content"));
     if (!json_is_type(calls, ALLM_JSON_ARRAY))
         return;
     for (const allm_json *e = NULL; (e = allm_json_next(calls, e));)
@@ -184,7 +179,7 @@ static void read_usage(struct ollama *o, const allm_json *frame)
 /* Servers from before there were reasons simply say that they are done. */
 static void read_reason(struct ollama *o, const allm_json *frame)
 {
-    struct slice word = text_at(frame, "done_reason");
+    struct slice word = json_text_at(frame, "done_reason");
     if (word.len) {
         answer_finish(&o->answer, finish_of(finish_words, word), word);
         return;

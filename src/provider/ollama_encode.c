@@ -46,23 +46,6 @@ struct encoding {
     const allm_json *given;     /* the caller's own "options"; or NULL */
 };
 
-static void key(struct encoding *e, const char *name)
-{
-    emit_name(&e->emit, slice_of(name));
-}
-
-static void member(struct encoding *e, const char *name, const char *value)
-{
-    key(e, name);
-    emit_text(&e->emit, slice_of(value ? value : ""));
-}
-
-static void open(struct encoding *e, const char *name, char bracket)
-{
-    key(e, name);
-    emit_open(&e->emit, bracket);
-}
-
 static const allm_error *wrong(struct encoding *e, allm_status kind,
                                const char *reason, const char *sentence)
 {
@@ -77,7 +60,7 @@ static void write_own(struct encoding *e, const char *name)
     const allm_json *v = extra_get(&e->extra, name);
     if (!v || !extra_leaves(&e->extra, name))
         return;
-    key(e, name);
+    emit_at(&e->emit, name);
     emit_value(&e->emit, v);
 }
 
@@ -86,13 +69,13 @@ static void write_own(struct encoding *e, const char *name)
 static void write_tool(struct encoding *e, const allm_tool *tool)
 {
     emit_open(&e->emit, '{');
-    key(e, "type");
+    emit_at(&e->emit, "type");
     emit_word(&e->emit, "function");
-    open(e, "function", '{');
-    member(e, "name", tool->name);
+    emit_member_open(&e->emit, "function", '{');
+    emit_member(&e->emit, "name", tool->name);
     if (tool->description)
-        member(e, "description", tool->description);
-    key(e, "parameters");
+        emit_member(&e->emit, "description", tool->description);
+    emit_at(&e->emit, "parameters");
     if (allm_json_count(tool->schema))
         emit_value(&e->emit, tool->schema);
     else
@@ -107,13 +90,13 @@ static void write_tools(struct encoding *e)
     const allm_request *r = e->request;
     if (r->tool_choice_map && r->tool_count &&
         extra_leaves(&e->extra, "tool_choice")) {
-        key(e, "tool_choice");  /* in the caller's own words, then */
+        emit_at(&e->emit, "tool_choice");  /* in the caller's own words, then */
         emit_value(&e->emit, r->tool_choice_map);
     }
     if (!r->tool_count || !extra_leaves(&e->extra, "tools") ||
         (r->tool_choice && !strcmp(r->tool_choice, "none")))
         return;
-    open(e, "tools", '[');
+    emit_member_open(&e->emit, "tools", '[');
     for (size_t i = 0; i < r->tool_count; i++)
         write_tool(e, r->tools[i]);
     emit_close(&e->emit, ']');
@@ -131,7 +114,7 @@ static void write_format(struct encoding *e)
     if (!extra_leaves(&e->extra, "format") ||
         (!json_is(type, "json_schema") && !json_is(type, "json_object")))
         return;
-    key(e, "format");
+    emit_at(&e->emit, "format");
     if (json_is(type, "json_schema") && schema)
         emit_value(&e->emit, schema);
     else
@@ -149,7 +132,7 @@ static bool leaves(const struct encoding *e, const char *name)
 static void write_parameter(struct encoding *e, const char *name,
                             const allm_json *v)
 {
-    key(e, name);
+    emit_at(&e->emit, name);
     if (!strcmp(name, "stop") && allm_json_type_of(v) == ALLM_JSON_TEXT) {
         emit_open(&e->emit, '[');
         emit_value(&e->emit, v);
@@ -214,7 +197,7 @@ static void write_context(struct encoding *e, size_t bytes)
     int64_t n = ollama_context(e->request, bytes, answer_of(e));
     if (!own && !n)
         return;
-    key(e, "num_ctx");
+    emit_at(&e->emit, "num_ctx");
     if (own)
         emit_value(&e->emit, own);
     else
@@ -232,11 +215,11 @@ static void write_options(struct encoding *e)
     emit_init(&e->emit, &inner);
     emit_open(&e->emit, '{');
     if (r->temperature.set && leaves(e, "temperature")) {
-        key(e, "temperature");
+        emit_at(&e->emit, "temperature");
         emit_number(&e->emit, r->temperature.value);
     }
     if (leaves(e, "num_predict") && most_of(e, &most)) {
-        key(e, "num_predict");
+        emit_at(&e->emit, "num_predict");
         emit_int(&e->emit, most);
     }
     write_context(e, body.out->len);
@@ -247,7 +230,7 @@ static void write_options(struct encoding *e)
     e->http->broken |= inner.broken;
     if (inner.broken || inner.len == 2)
         return;
-    key(e, "options");
+    emit_at(&e->emit, "options");
     emit_raw(&e->emit, buf_slice(&inner));
 }
 
@@ -275,7 +258,7 @@ static void write_think(struct encoding *e)
     if (!word) {
         write_own(e, "think");
     } else if (extra_leaves(&e->extra, "think")) {
-        key(e, "think");
+        emit_at(&e->emit, "think");
         emit_raw(&e->emit, slice_of(effort_of(word)));
     }
 }
@@ -287,9 +270,9 @@ static void write_body(struct encoding *e)
     emit_init(&e->emit, &e->http->body);
     emit_open(&e->emit, '{');
     if (extra_leaves(&e->extra, "model"))
-        member(e, "model", e->call->model);
+        emit_member(&e->emit, "model", e->call->model);
     if (extra_leaves(&e->extra, "messages")) {
-        key(e, "messages");
+        emit_at(&e->emit, "messages");
         if (!ollama_messages_write(e->call, &e->emit, e->arena))
             e->http->broken = true;
     }
@@ -299,7 +282,7 @@ static void write_body(struct encoding *e)
     write_think(e);
     write_own(e, "keep_alive");
     if (extra_leaves(&e->extra, "stream")) {
-        key(e, "stream");       /* left out it is true, but who knows */
+        emit_at(&e->emit, "stream");       /* left out it is true, but who knows */
         emit_bool(&e->emit, true);
     }
     extra_write(&e->extra, &e->emit, elsewhere);

@@ -25,15 +25,10 @@ struct writing {
     bool broken;                /* no memory */
 };
 
-static void key(struct writing *w, const char *name)
-{
-    emit_name(w->emit, slice_of(name));
-}
-
 static void text(struct writing *w, const char *name, struct slice s)
 {
     w->broken = w->broken || !s.ptr;
-    key(w, name);
+    emit_at(w->emit, name);
     emit_text(w->emit, s.ptr ? s : SLICE(""));
 }
 
@@ -46,7 +41,7 @@ static void write_images(struct writing *w, const allm_message *m)
 {
     if (!history_has_image(m))
         return;
-    key(w, "images");
+    emit_at(w->emit, "images");
     emit_open(w->emit, '[');
     for (size_t i = 0; i < m->part_count; i++)
         if (m->parts[i]->kind == ALLM_PART_IMAGE && m->parts[i]->image)
@@ -61,10 +56,10 @@ static void write_call(struct writing *w, const allm_tool_call *call)
     emit_open(w->emit, '{');
     if (call->id && *call->id)
         member(w, "id", call->id);
-    key(w, "function");
+    emit_at(w->emit, "function");
     emit_open(w->emit, '{');
     text(w, "name", slice_of(history_name(call, w->arena)));
-    key(w, "arguments");
+    emit_at(w->emit, "arguments");
     emit_raw(w->emit, arguments.ptr ? arguments : SLICE("{}"));
     emit_close(w->emit, '}');
     emit_close(w->emit, '}');
@@ -78,7 +73,7 @@ static void write_assistant(struct writing *w, const allm_message *m)
         text(w, "thinking", thought);
     if (!m->tool_call_count)
         return;
-    key(w, "tool_calls");
+    emit_at(w->emit, "tool_calls");
     emit_open(w->emit, '[');
     for (size_t i = 0; i < m->tool_call_count; i++)
         write_call(w, m->tool_calls[i]);
@@ -91,7 +86,7 @@ static void write_message(struct writing *w, const allm_message *m,
     static const char *const roles[] = { "user", "system", "user",
                                          "assistant", "tool" };
     emit_open(w->emit, '{');
-    key(w, "role");
+    emit_at(w->emit, "role");
     emit_word(w->emit, roles[(size_t)m->role <= ALLM_ROLE_TOOL ? m->role : 0]);
     text(w, "content", history_text(m, w->arena));
     write_images(w, m);

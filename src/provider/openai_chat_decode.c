@@ -46,11 +46,6 @@ static const struct finish_word finish_words[] = {
     { NULL, ALLM_FINISH_OTHER },
 };
 
-static struct slice text_at(const allm_json *object, const char *name)
-{
-    return json_slice(json_at(object, name));
-}
-
 /* The same where most names are not there. */
 static struct slice text_in(const struct json_view *object, struct slice name)
 {
@@ -86,7 +81,7 @@ static void think(struct openai_chat *c, const allm_json *v)
     for (const allm_json *e = NULL; (e = allm_json_next(v, e));)
         answer_thought(&c->answer, json_is_type(e, ALLM_JSON_TEXT)
                                        ? json_slice(e)
-                                       : text_at(e, "text"));
+                                       : json_text_at(e, "text"));
 }
 
 static void read_part(struct openai_chat *c, const allm_json *part)
@@ -97,11 +92,11 @@ static void read_part(struct openai_chat *c, const allm_json *part)
     else if (thought)
         think(c, thought);
     else if (json_is(json_at(part, "type"), "refusal"))
-        answer_refusal(&c->answer, text_at(part, "refusal"));
+        answer_refusal(&c->answer, json_text_at(part, "refusal"));
     else if (json_is(json_at(part, "type"), "reasoning"))
-        answer_thought(&c->answer, text_at(part, "text"));
+        answer_thought(&c->answer, json_text_at(part, "text"));
     else
-        say(c, text_at(part, "text"));
+        say(c, json_text_at(part, "text"));
 }
 
 /* A document in the place of its text. */
@@ -192,7 +187,7 @@ static void read_call(struct openai_chat *c, const allm_json *element)
 {
     const allm_json *function = json_at(element, "function");
     const allm_json *custom = json_at(element, "custom");
-    struct calls_piece p = { .id = text_at(element, "id") };
+    struct calls_piece p = { .id = json_text_at(element, "id") };
     if (!json_is_type(element, ALLM_JSON_OBJECT))
         return;
     p.has_index = json_is_type(json_at(element, "index"), ALLM_JSON_INT) &&
@@ -203,7 +198,7 @@ static void read_call(struct openai_chat *c, const allm_json *element)
         function = custom;
     else if (!json_is_type(function, ALLM_JSON_OBJECT))
         function = element;     /* flat */
-    p.name = text_at(function, "name");
+    p.name = json_text_at(function, "name");
     set_arguments(&p, json_at(function, p.custom ? "input" : "arguments"));
     p.state = own_state(c, element);
     answer_call(&c->answer, &p);
@@ -212,7 +207,7 @@ static void read_call(struct openai_chat *c, const allm_json *element)
 /* One call, as it was said before there could be several. */
 static void read_legacy(struct openai_chat *c, const allm_json *legacy)
 {
-    struct calls_piece p = { .name = text_at(legacy, "name") };
+    struct calls_piece p = { .name = json_text_at(legacy, "name") };
     set_arguments(&p, json_at(legacy, "arguments"));
     answer_call(&c->answer, &p);
 }

@@ -35,34 +35,11 @@ struct encoding {
     bool replay;                /* reasoning_content on every turn */
 };
 
-static void key(struct encoding *e, const char *name)
-{
-    emit_name(&e->emit, slice_of(name));
-}
-
 static void text(struct encoding *e, struct slice s)
 {
     if (!s.ptr)
         e->http->broken = true;
     emit_text(&e->emit, s.ptr ? s : SLICE(""));
-}
-
-static void member(struct encoding *e, const char *name, const char *value)
-{
-    key(e, name);
-    text(e, slice_of(value ? value : ""));
-}
-
-static void word(struct encoding *e, const char *name, const char *value)
-{
-    key(e, name);
-    emit_word(&e->emit, value);
-}
-
-static void open(struct encoding *e, const char *name, char bracket)
-{
-    key(e, name);
-    emit_open(&e->emit, bracket);
 }
 
 /* ---------------------------------------------------------------- messages --- */
@@ -71,17 +48,17 @@ static void write_image(struct encoding *e, const allm_part *p)
 {
     static const char *const details[] = { "auto", "low", "high" };
     size_t d = (size_t)p->detail < 3 ? (size_t)p->detail : 0;
-    word(e, "type", "image_url");
-    open(e, "image_url", '{');
-    key(e, "url");
+    emit_member_word(&e->emit, "type", "image_url");
+    emit_member_open(&e->emit, "image_url", '{');
+    emit_at(&e->emit, "url");
     image_source_write_url(&e->emit, p->image, e->arena);
-    word(e, "detail", details[d]);
+    emit_member_word(&e->emit, "detail", details[d]);
     emit_close(&e->emit, '}');
 }
 
 static void write_parts(struct encoding *e, const allm_message *m)
 {
-    open(e, "content", '[');
+    emit_member_open(&e->emit, "content", '[');
     for (size_t i = 0; i < m->part_count; i++) {
         const allm_part *p = m->parts[i];
         if (p->kind != ALLM_PART_TEXT &&
@@ -89,8 +66,8 @@ static void write_parts(struct encoding *e, const allm_message *m)
             continue;
         emit_open(&e->emit, '{');
         if (p->kind == ALLM_PART_TEXT) {
-            word(e, "type", "text");
-            key(e, "text");
+            emit_member_word(&e->emit, "type", "text");
+            emit_at(&e->emit, "text");
             text(e, (struct slice){ p->text ? p->text : "", p->text_len });
         } else {
             write_image(e, p);
@@ -107,7 +84,7 @@ static void write_content(struct encoding *e, const allm_message *m)
         return;
     }
     struct slice said = history_text(m, e->arena);
-    key(e, "content");
+    emit_at(&e->emit, "content");
     if (said.ptr && !said.len && m->tool_call_count &&
         !(e->quirks & CHAT_EMPTY_CONTENT))
         emit_null(&e->emit);
@@ -120,7 +97,7 @@ static void write_id(struct encoding *e, const char *name, const char *id)
     const char *legal = history_id(&e->ids, id, e->arena);
     if (!legal)
         e->http->broken = true;
-    member(e, name, legal);
+    emit_member(&e->emit, name, legal);
 }
 
 static void write_call(struct encoding *e, const allm_tool_call *call)
@@ -132,10 +109,10 @@ static void write_call(struct encoding *e, const allm_tool_call *call)
     e->http->broken |= !name;
     emit_open(&e->emit, '{');
     write_id(e, "id", call->id);
-    word(e, "type", custom ? "custom" : "function");
-    open(e, custom ? "custom" : "function", '{');
-    member(e, "name", name);
-    key(e, custom ? "input" : "arguments");
+    emit_member_word(&e->emit, "type", custom ? "custom" : "function");
+    emit_member_open(&e->emit, custom ? "custom" : "function", '{');
+    emit_member(&e->emit, "name", name);
+    emit_at(&e->emit, custom ? "input" : "arguments");
     text(e, custom ? (struct slice){ call->raw_arguments
                                          ? call->raw_arguments
                                          : "",
@@ -143,7 +120,7 @@ static void write_call(struct encoding *e, const allm_tool_call *call)
                    : history_arguments(call, e->arena));
     emit_close(&e->emit, '}');
     if (extra) {
-        key(e, "extra_content");
+        emit_at(&e->emit, "extra_content");
         emit_value(&e->emit, extra);
     }
     emit_close(&e->emit, '}');
@@ -156,11 +133,11 @@ static void write_reasoning(struct encoding *e, const allm_message *m)
     const allm_json *details = allm_json_get(own, "reasoning_details");
     struct slice thought = json_slice(allm_json_get(own, "reasoning_content"));
     if (e->replay) {
-        key(e, "reasoning_content");
+        emit_at(&e->emit, "reasoning_content");
         text(e, thought.ptr ? thought : SLICE(""));
     }
     if (details) {
-        key(e, "reasoning_details");
+        emit_at(&e->emit, "reasoning_details");
         emit_value(&e->emit, details);
     }
 }
@@ -170,7 +147,7 @@ static void write_assistant(struct encoding *e, const allm_message *m)
     write_reasoning(e, m);
     if (!m->tool_call_count)
         return;
-    open(e, "tool_calls", '[');
+    emit_member_open(&e->emit, "tool_calls", '[');
     for (size_t i = 0; i < m->tool_call_count; i++)
         write_call(e, m->tool_calls[i]);
     emit_close(&e->emit, ']');
@@ -181,11 +158,12 @@ static void write_message(struct encoding *e, const allm_message *m)
     static const char *const roles[] = { "user", "system", "user",
                                          "assistant", "tool" };
     emit_open(&e->emit, '{');
-    word(e, "role", roles[(size_t)m->role <= ALLM_ROLE_TOOL ? m->role : 0]);
+    emit_member_word(&e->emit, "role",
+                     roles[(size_t)m->role <= ALLM_ROLE_TOOL ? m->role : 0]);
     if (m->role == ALLM_ROLE_TOOL)
         write_id(e, "tool_call_id", m->tool_call_id);
     else if (m->name)
-        member(e, "name", m->name);
+        emit_member(&e->emit, "name", m->name);
     write_content(e, m);
     if (m->role == ALLM_ROLE_ASSISTANT)
         write_assistant(e, m);
@@ -221,7 +199,7 @@ static void write_messages(struct encoding *e)
     struct history h;
     struct history_item item;
     history_init(&h, e->call, e->arena);
-    open(e, "messages", '[');
+    emit_member_open(&e->emit, "messages", '[');
     while (history_next(&h, &item))
         recall_message(e, &item);
     emit_close(&e->emit, ']');
@@ -246,18 +224,18 @@ static void write_tool(struct encoding *e, const allm_tool *tool)
 {
     const allm_json *strict = allm_json_get(tool->metadata, "strict");
     emit_open(&e->emit, '{');
-    word(e, "type", "function");
-    open(e, "function", '{');
-    member(e, "name", tool->name);
+    emit_member_word(&e->emit, "type", "function");
+    emit_member_open(&e->emit, "function", '{');
+    emit_member(&e->emit, "name", tool->name);
     if (tool->description)
-        member(e, "description", tool->description);
-    key(e, "parameters");
+        emit_member(&e->emit, "description", tool->description);
+    emit_at(&e->emit, "parameters");
     if (allm_json_count(tool->schema))
         emit_value(&e->emit, tool->schema);
     else
         emit_raw(&e->emit, SLICE("{\"type\":\"object\",\"properties\":{}}"));
     if (allm_json_type_of(strict) == ALLM_JSON_BOOL) {
-        key(e, "strict");
+        emit_at(&e->emit, "strict");
         emit_bool(&e->emit, allm_json_true(strict));
     }
     emit_close(&e->emit, '}');
@@ -274,15 +252,15 @@ static void write_choice(struct encoding *e)
 {
     const allm_request *r = e->request;
     if (r->tool_choice_map) {
-        key(e, "tool_choice");
+        emit_at(&e->emit, "tool_choice");
         emit_value(&e->emit, r->tool_choice_map);
     } else if (r->tool_choice && is_reserved(r->tool_choice)) {
-        word(e, "tool_choice", r->tool_choice);
+        emit_member_word(&e->emit, "tool_choice", r->tool_choice);
     } else if (r->tool_choice) {
-        open(e, "tool_choice", '{');
-        word(e, "type", "function");
-        open(e, "function", '{');
-        member(e, "name", r->tool_choice);
+        emit_member_open(&e->emit, "tool_choice", '{');
+        emit_member_word(&e->emit, "type", "function");
+        emit_member_open(&e->emit, "function", '{');
+        emit_member(&e->emit, "name", r->tool_choice);
         emit_close(&e->emit, '}');
         emit_close(&e->emit, '}');
     }
@@ -294,7 +272,7 @@ static void write_tools(struct encoding *e)
     if (!r->tool_count)
         return;
     if (extra_leaves(&e->extra, "tools")) {
-        open(e, "tools", '[');
+        emit_member_open(&e->emit, "tools", '[');
         for (size_t i = 0; i < r->tool_count; i++)
             write_tool(e, r->tools[i]);
         emit_close(&e->emit, ']');
@@ -310,7 +288,7 @@ static void copy(struct encoding *e, const allm_json *from, const char *name)
     const allm_json *v = allm_json_get(from, name);
     if (!v)
         return;
-    key(e, name);
+    emit_at(&e->emit, name);
     emit_value(&e->emit, v);
 }
 
@@ -322,16 +300,17 @@ static void write_format(struct encoding *e)
         json_is(allm_json_get(f, "type"), "text") ||
         !extra_leaves(&e->extra, "response_format"))
         return;
-    key(e, "response_format");
+    emit_at(&e->emit, "response_format");
     if (!json_is(allm_json_get(f, "type"), "json_schema") ||
         allm_json_get(f, "json_schema")) {
         emit_value(&e->emit, f);        /* as the provider has it */
         return;
     }
     emit_open(&e->emit, '{');
-    word(e, "type", "json_schema");
-    open(e, "json_schema", '{');
-    member(e, "name", name ? allm_json_text(name, NULL) : "response");
+    emit_member_word(&e->emit, "type", "json_schema");
+    emit_member_open(&e->emit, "json_schema", '{');
+    emit_member(&e->emit, "name",
+                name ? allm_json_text(name, NULL) : "response");
     copy(e, f, "description");
     copy(e, f, "schema");
     copy(e, f, "strict");
@@ -358,13 +337,13 @@ static void write_limits(struct encoding *e)
                  (!(e->quirks & CHAT_OLD_MAX_TOKENS) &&
                   is_newer(e->call->model));
     if (r->temperature.set && extra_leaves(&e->extra, "temperature")) {
-        key(e, "temperature");
+        emit_at(&e->emit, "temperature");
         emit_number(&e->emit, r->temperature.value);
     }
     if (!r->max_tokens.set || !extra_leaves(&e->extra, "max_tokens") ||
         !extra_leaves(&e->extra, "max_completion_tokens"))
         return;
-    key(e, newer ? "max_completion_tokens" : "max_tokens");
+    emit_at(&e->emit, newer ? "max_completion_tokens" : "max_tokens");
     emit_int(&e->emit, r->max_tokens.value);
 }
 
@@ -376,24 +355,24 @@ static void write_cache(struct encoding *e)
     if (e->quirks & CHAT_STRICT_FIELDS)
         return;
     if (name && extra_leaves(&e->extra, "prompt_cache_key"))
-        member(e, "prompt_cache_key", name);
+        emit_member(&e->emit, "prompt_cache_key", name);
     if (json_is(allm_json_get(cache, "retention"), "long") &&
         extra_leaves(&e->extra, "prompt_cache_retention"))
-        word(e, "prompt_cache_retention", "24h");
+        emit_member_word(&e->emit, "prompt_cache_retention", "24h");
 }
 
 static void write_stream(struct encoding *e)
 {
     if (extra_leaves(&e->extra, "stream")) {
-        key(e, "stream");
+        emit_at(&e->emit, "stream");
         emit_bool(&e->emit, true);
     }
     if ((e->quirks & CHAT_NO_STREAM_OPTIONS) ||
         !extra_leaves(&e->extra, "stream_options") ||
         !extra_leaves(&e->extra, "stream"))
         return;
-    open(e, "stream_options", '{');
-    key(e, "include_usage");
+    emit_member_open(&e->emit, "stream_options", '{');
+    emit_at(&e->emit, "include_usage");
     emit_bool(&e->emit, true);
     emit_close(&e->emit, '}');
 }
@@ -405,7 +384,7 @@ static void write_body(struct encoding *e)
     emit_init(&e->emit, &e->http->body);
     emit_open(&e->emit, '{');
     if (extra_leaves(&e->extra, "model"))
-        member(e, "model", e->call->model);
+        emit_member(&e->emit, "model", e->call->model);
     if (extra_leaves(&e->extra, "messages"))
         write_messages(e);
     write_tools(e);

@@ -35,11 +35,6 @@ static const struct finish_word incomplete_words[] = {
     { NULL, ALLM_FINISH_OTHER },
 };
 
-static struct slice text_at(const allm_json *object, const char *name)
-{
-    return json_slice(json_at(object, name));
-}
-
 static bool is_object(const allm_json *v)
 {
     return json_is_type(v, ALLM_JSON_OBJECT);
@@ -51,8 +46,8 @@ static void read_notes(struct openai_responses *c, const allm_json *response)
 {
     static const char *const names[] = { "incomplete_details", "service_tier",
                                          "conversation", "citations" };
-    answer_id(&c->answer, text_at(response, "id"));
-    answer_model(&c->answer, text_at(response, "model"));
+    answer_id(&c->answer, json_text_at(response, "id"));
+    answer_model(&c->answer, json_text_at(response, "model"));
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const allm_json *v = json_at(response, names[i]);
         if (v && !json_is_type(v, ALLM_JSON_NULL))
@@ -73,7 +68,7 @@ static void read_finish(struct openai_responses *c, const allm_json *response,
 {
     struct answer *a = &c->answer;
     const allm_json *details = json_at(response, "incomplete_details");
-    struct slice why = text_at(details, "reason");
+    struct slice why = json_text_at(details, "reason");
     bool done = slice_is(status, "completed") || slice_is(status, "complete");
     bool refused = a->refusal.len && !a->text.len && !a->calls.first;
     if (done && refused)
@@ -128,7 +123,7 @@ static allm_status complete(struct openai_responses *c,
     openai_responses_item_output(&c->items, json_at(response, "output"));
     openai_responses_item_end_all(&c->items);
     if (answer_is_empty(a))
-        answer_text(a, text_at(response, "output_text"));
+        answer_text(a, json_text_at(response, "output_text"));
     read_finish(c, response, status);
     answer_state(a, openai_responses_item_state(&c->items));
     return answer_close(a);
@@ -203,8 +198,8 @@ static allm_status on_item(struct openai_responses *c, const struct event *e)
         pass_on(c, e);
         return ALLM_OK;
     }
-    if (text_at(item, "id").len)
-        place.id = text_at(item, "id");
+    if (json_text_at(item, "id").len)
+        place.id = json_text_at(item, "id");
     if (slice_is(e->type, "response.output_item.done"))
         openai_responses_item_end(&c->items, &place, item, e->json);
     else
@@ -217,7 +212,7 @@ static allm_status on_part(struct openai_responses *c, const struct event *e)
 {
     const allm_json *part = json_at(e->json, "part");
     const allm_json *type = json_at(part, "type");
-    struct slice text = text_at(part, "text");
+    struct slice text = json_text_at(part, "text");
     enum responses_piece what = RESPONSES_TEXT;
     if (slice_is(e->type, "response.reasoning_summary_part.done"))
         what = RESPONSES_SUMMARY;
@@ -227,7 +222,7 @@ static allm_status on_part(struct openai_responses *c, const struct event *e)
     else if (json_is(type, "refusal"))
         what = RESPONSES_REFUSAL;
     if (what == RESPONSES_REFUSAL)
-        text = text_at(part, "refusal");
+        text = json_text_at(part, "refusal");
     openai_responses_item_add(&c->items, &e->place, what, text, true);
     return ALLM_OK;
 }
@@ -243,7 +238,7 @@ static allm_status on_annotation(struct openai_responses *c,
 static allm_status on_end(struct openai_responses *c, const struct event *e)
 {
     const allm_json *response = json_at(e->json, "response");
-    struct slice status = text_at(response, "status");
+    struct slice status = json_text_at(response, "status");
     if (!is_object(response))
         read_usage(c, e->json);
     if (slice_is(e->type, "response.incomplete"))
@@ -335,7 +330,7 @@ static bool read_text(struct openai_responses *c, const struct event *e)
                               texts[i].whole);
     if (texts[i].what == RESPONSES_ARGUMENTS && texts[i].whole)
         openai_responses_item_name(&c->items, &e->place,
-                                   text_at(e->json, "name"));
+                                   json_text_at(e->json, "name"));
     if (!texts[i].whole && json_is_type(logprobs, ALLM_JSON_ARRAY))
         answer_gather(&c->answer, "logprobs", logprobs);
     return true;
@@ -387,9 +382,9 @@ static allm_status read_document(struct openai_responses *c,
                                  const allm_json *all)
 {
     const allm_json *output = json_at(all, "output");
-    struct slice status = text_at(all, "status");
+    struct slice status = json_text_at(all, "status");
     if (!json_is_type(output, ALLM_JSON_ARRAY) &&
-        !text_at(all, "output_text").len && !slice_is(status, "failed"))
+        !json_text_at(all, "output_text").len && !slice_is(status, "failed"))
         return openai_error_is(all) || explain_message(all)
                    ? fail(c, all)
                    : answer_malformed(&c->answer, "the answer is a JSON "

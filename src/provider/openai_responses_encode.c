@@ -36,29 +36,6 @@ struct encoding {
     bool stored;                /* the server keeps the answers */
 };
 
-static void key(struct encoding *e, const char *name)
-{
-    emit_name(&e->emit, slice_of(name));
-}
-
-static void member(struct encoding *e, const char *name, const char *value)
-{
-    key(e, name);
-    emit_text(&e->emit, slice_of(value ? value : ""));
-}
-
-static void word(struct encoding *e, const char *name, const char *value)
-{
-    key(e, name);
-    emit_word(&e->emit, value);
-}
-
-static void open(struct encoding *e, const char *name, char bracket)
-{
-    key(e, name);
-    emit_open(&e->emit, bracket);
-}
-
 /* -------------------------------------------------------------------- tools --- */
 
 /* Where nothing is said these servers are strict, and refuse many a schema. */
@@ -66,16 +43,16 @@ static void write_tool(struct encoding *e, const allm_tool *tool)
 {
     const allm_json *strict = allm_json_get(tool->metadata, "strict");
     emit_open(&e->emit, '{');
-    word(e, "type", "function");
-    member(e, "name", tool->name);
+    emit_member_word(&e->emit, "type", "function");
+    emit_member(&e->emit, "name", tool->name);
     if (tool->description)
-        member(e, "description", tool->description);
-    key(e, "parameters");
+        emit_member(&e->emit, "description", tool->description);
+    emit_at(&e->emit, "parameters");
     if (allm_json_count(tool->schema))
         emit_value(&e->emit, tool->schema);
     else
         emit_raw(&e->emit, SLICE("{\"type\":\"object\",\"properties\":{}}"));
-    key(e, "strict");
+    emit_at(&e->emit, "strict");
     emit_bool(&e->emit, allm_json_true(strict));
     emit_close(&e->emit, '}');
 }
@@ -100,19 +77,19 @@ static void write_choice(struct encoding *e)
     const allm_request *r = e->request;
     const char *named = function_in(r->tool_choice_map);
     if (r->tool_choice_map && !named) {
-        key(e, "tool_choice");
+        emit_at(&e->emit, "tool_choice");
         emit_value(&e->emit, r->tool_choice_map);
         return;
     }
     if (!named && r->tool_choice && is_reserved(r->tool_choice)) {
-        word(e, "tool_choice", r->tool_choice);
+        emit_member_word(&e->emit, "tool_choice", r->tool_choice);
         return;
     }
     if (!named && !r->tool_choice)
         return;
-    open(e, "tool_choice", '{');
-    word(e, "type", "function");
-    member(e, "name", named ? named : r->tool_choice);
+    emit_member_open(&e->emit, "tool_choice", '{');
+    emit_member_word(&e->emit, "type", "function");
+    emit_member(&e->emit, "name", named ? named : r->tool_choice);
     emit_close(&e->emit, '}');
 }
 
@@ -122,7 +99,7 @@ static void write_tools(struct encoding *e)
     if (!r->tool_count)
         return;
     if (extra_leaves(&e->extra, "tools")) {
-        open(e, "tools", '[');
+        emit_member_open(&e->emit, "tools", '[');
         for (size_t i = 0; i < r->tool_count; i++)
             write_tool(e, r->tools[i]);
         emit_close(&e->emit, ']');
@@ -187,7 +164,7 @@ static void write_object(struct encoding *e, const char *name, struct build *b)
     e->http->broken |= !all;
     if (!allm_json_count(all))
         return;
-    key(e, name);
+    emit_at(&e->emit, name);
     emit_value(&e->emit, all);
 }
 
@@ -229,16 +206,16 @@ static void write_limits(struct encoding *e)
     const allm_request *r = e->request;
     const allm_json *most = extra_get(&e->extra, "max_completion_tokens");
     if (r->temperature.set && extra_leaves(&e->extra, "temperature")) {
-        key(e, "temperature");
+        emit_at(&e->emit, "temperature");
         emit_number(&e->emit, r->temperature.value);
     }
     if (!extra_leaves(&e->extra, "max_output_tokens"))
         return;
     if (most) {
-        key(e, "max_output_tokens");
+        emit_at(&e->emit, "max_output_tokens");
         emit_value(&e->emit, most);
     } else if (r->max_tokens.set && extra_leaves(&e->extra, "max_tokens")) {
-        key(e, "max_output_tokens");
+        emit_at(&e->emit, "max_output_tokens");
         emit_int(&e->emit, r->max_tokens.value);
     }
 }
@@ -249,10 +226,10 @@ static void write_cache(struct encoding *e)
     const allm_json *cache = extra_get(&e->extra, "prompt_cache");
     const char *name = allm_json_text(allm_json_get(cache, "key"), NULL);
     if (name && extra_leaves(&e->extra, "prompt_cache_key"))
-        member(e, "prompt_cache_key", name);
+        emit_member(&e->emit, "prompt_cache_key", name);
     if (json_is(allm_json_get(cache, "retention"), "long") &&
         extra_leaves(&e->extra, "prompt_cache_retention"))
-        word(e, "prompt_cache_retention", "24h");
+        emit_member_word(&e->emit, "prompt_cache_retention", "24h");
 }
 
 /*
@@ -277,11 +254,11 @@ static void write_memory(struct encoding *e)
     if (e->stored)
         return;
     if (!(e->quirks & RESPONSES_NO_STORE) && extra_leaves(&e->extra, "store")) {
-        key(e, "store");
+        emit_at(&e->emit, "store");
         emit_bool(&e->emit, false);
     }
     if (may_seal(e) && extra_leaves(&e->extra, "include")) {
-        open(e, "include", '[');
+        emit_member_open(&e->emit, "include", '[');
         emit_word(&e->emit, "reasoning.encrypted_content");
         emit_close(&e->emit, ']');
     }
@@ -296,7 +273,7 @@ static void write_body(struct encoding *e)
     emit_init(&e->emit, &e->http->body);
     emit_open(&e->emit, '{');
     if (extra_leaves(&e->extra, "model"))
-        member(e, "model", e->call->model);
+        emit_member(&e->emit, "model", e->call->model);
     write_tools(e);
     write_text_controls(e);
     write_reasoning(e);
@@ -304,11 +281,11 @@ static void write_body(struct encoding *e)
     write_cache(e);
     write_memory(e);
     if (extra_leaves(&e->extra, "stream")) {
-        key(e, "stream");
+        emit_at(&e->emit, "stream");
         emit_bool(&e->emit, true);
     }
     if (extra_leaves(&e->extra, "input")) {
-        key(e, "input");
+        emit_at(&e->emit, "input");
         e->http->broken |= !openai_responses_input_write(e->call, e->stored,
                                                          &e->emit, e->arena);
     }

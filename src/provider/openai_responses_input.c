@@ -44,16 +44,10 @@ static void member(struct writing *w, const char *name, struct slice text)
     emit_text(w->emit, text.ptr ? text : SLICE(""));
 }
 
-static void word(struct writing *w, const char *name, const char *value)
-{
-    emit_name(w->emit, slice_of(name));
-    emit_word(w->emit, value);
-}
-
 static void open_item(struct writing *w, const char *name, const char *value)
 {
     emit_open(w->emit, '{');
-    word(w, name, value);
+    emit_member_word(w->emit, name, value);
 }
 
 static void close_item(struct writing *w)
@@ -76,7 +70,8 @@ static void write_part(struct writing *w, const allm_part *p)
         open_item(w, "type", "input_image");
         emit_name(w->emit, SLICE("image_url"));
         image_source_write_url(w->emit, p->image, w->arena);
-        word(w, "detail", details[(size_t)p->detail < 3 ? p->detail : 0]);
+        emit_member_word(w->emit, "detail",
+                         details[(size_t)p->detail < 3 ? p->detail : 0]);
         close_item(w);
     }
 }

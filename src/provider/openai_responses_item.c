@@ -44,11 +44,6 @@ static void no_memory(struct responses_items *all)
     all->answer->sink->status = ALLM_ERR_NOMEM;
 }
 
-static struct slice text_at(const allm_json *object, const char *name)
-{
-    return json_slice(json_at(object, name));
-}
-
 static bool is_custom(const allm_json *item)
 {
     return json_is(json_at(item, "type"), "custom_tool_call");
@@ -276,11 +271,11 @@ static void start_call(struct responses_items *all, struct responses_item *i,
 static void open_call(struct responses_items *all, struct responses_item *i,
                       const allm_json *item)
 {
-    struct slice id = text_at(item, "call_id");
-    struct slice name = text_at(item, "name");
+    struct slice id = json_text_at(item, "call_id");
+    struct slice name = json_text_at(item, "name");
     i->custom = is_custom(item);
     if (!id.len)
-        id = text_at(item, "id");
+        id = json_text_at(item, "id");
     if (!name.len)
         name = i->name;
     if (i->slot || !name.len)
@@ -355,7 +350,7 @@ static const allm_json *keep_raw(struct responses_items *all,
 static bool is_other_type(const struct responses_item *i, const allm_json *item)
 {
     return i->kind == OPAQUE &&
-           !slice_eq(text_at(i->raw, "type"), text_at(item, "type"));
+           !slice_eq(json_text_at(i->raw, "type"), json_text_at(item, "type"));
 }
 
 /* Is this the item that was told of already, or another one that has its
@@ -449,7 +444,7 @@ void openai_responses_item_cite(struct responses_items *all,
 static void end_message(struct responses_items *all, struct responses_item *i,
                         const allm_json *item)
 {
-    struct slice phase = text_at(item, "phase");
+    struct slice phase = json_text_at(item, "phase");
     const allm_json *content = json_at(item, "content");
     bool silent = !i->parts, cited = i->cited;
     int64_t number = 0;
@@ -462,9 +457,10 @@ static void end_message(struct responses_items *all, struct responses_item *i,
     for (const allm_json *p = NULL; (p = allm_json_next(content, p));) {
         const allm_json *sources = json_at(p, "annotations");
         if (silent) {
-            add_text(all, i, RESPONSES_TEXT, number, text_at(p, "text"), true);
-            add_text(all, i, RESPONSES_REFUSAL, number, text_at(p, "refusal"),
+            add_text(all, i, RESPONSES_TEXT, number, json_text_at(p, "text"),
                      true);
+            add_text(all, i, RESPONSES_REFUSAL, number,
+                     json_text_at(p, "refusal"), true);
         }
         number++;
         if (cited || !json_is_type(sources, ALLM_JSON_ARRAY))
@@ -482,7 +478,7 @@ static void think_all(struct responses_items *all, struct responses_item *i,
     if (!json_is_type(list, ALLM_JSON_ARRAY))
         return;
     for (const allm_json *p = NULL; (p = allm_json_next(list, p));)
-        add_text(all, i, what, number++, text_at(p, "text"), true);
+        add_text(all, i, what, number++, json_text_at(p, "text"), true);
 }
 
 /* What makes a thought the model's own; NULL: nothing. */
@@ -491,7 +487,7 @@ static const allm_json *mark_of(struct responses_items *all,
 {
     static const char *const names[] = { "type", "id", "encrypted_content" };
     struct build b;
-    if (!text_at(i->raw, "encrypted_content").len)
+    if (!json_text_at(i->raw, "encrypted_content").len)
         return NULL;
     build_init(&b, all->answer->sink->arena);
     build_object(&b);
@@ -572,7 +568,7 @@ void openai_responses_item_output(struct responses_items *all,
         came[i->kind] = true;
     for (const allm_json *v = NULL; (v = allm_json_next(output, v));) {
         enum kind kind = kind_of(v);
-        place.id = text_at(v, "id");
+        place.id = json_text_at(v, "id");
         struct responses_item *i = find(all, &place, kind);
         if (json_is_type(v, ALLM_JSON_OBJECT) && !i && !came[kind])
             i = add(all, &place, kind);
