@@ -109,4 +109,14 @@ static inline bool slice_starts(struct slice s, struct slice with)
     return s.len >= with.len && slice_same(s.ptr, with.ptr, with.len);
 }
 
+/* Without spaces and control characters at its ends. */
+static inline struct slice slice_trim(struct slice s)
+{
+    while (s.len && (unsigned char)*s.ptr <= ' ')
+        s = slice_skip(s, 1);
+    while (s.len && (unsigned char)s.ptr[s.len - 1] <= ' ')
+        s.len--;
+    return s;
+}
+
 #endif

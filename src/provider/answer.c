@@ -6,6 +6,7 @@
 #include "provider/redact.h"
 #include "json/build.h"
 #include "json/json.h"
+#include "json/parse.h"
 
 /* A member of the metadata, or an element of a list in it. */
 struct answer_note {
@@ -463,4 +464,37 @@ allm_status answer_truncated(struct answer *a, const char *sentence)
     e.reason = "truncated";
     e.message = sentence;
     return answer_fail(a, &e);
+}
+
+allm_status answer_not_json(struct answer *a, struct slice body)
+{
+    struct json_limits limits;
+    const allm_error *error = NULL;
+    bool ended = false;
+    json_limits_from(&limits, NULL);
+    limits.loose = true;
+    json_partial(a->sink->arena, body, limits, &ended, &error);
+    if (error && error->kind == ALLM_ERR_NOMEM)
+        return a->sink->status = ALLM_ERR_NOMEM;
+    if (!error && !ended)
+        return answer_truncated(a, "the answer broke off in the middle of its "
+                                   "JSON document");
+    return answer_malformed(a, "the answer is not JSON");
+}
+
+const allm_json *answer_error_text(const struct answer *a, struct slice data,
+                                   const allm_json *v)
+{
+    struct build b;
+    if (json_is_type(v, ALLM_JSON_OBJECT) || json_is_type(v, ALLM_JSON_ARRAY))
+        return v;
+    build_init(&b, a->sink->arena);
+    build_object(&b);
+    build_key(&b, SLICE("error"));
+    if (json_is_type(v, ALLM_JSON_TEXT))
+        build_value(&b, v);
+    else
+        build_text_copy(&b, data);
+    build_end(&b);
+    return build_done(&b);
 }

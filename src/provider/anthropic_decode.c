@@ -20,9 +20,7 @@
 #include "provider/anthropic_usage.h"
 #include "provider/explain.h"
 #include "provider/finish.h"
-#include "json/build.h"
 #include "json/json.h"
-#include "json/parse.h"
 
 static const struct finish_word finish_words[] = {
     { "end_turn", ALLM_FINISH_STOP },
@@ -251,52 +249,13 @@ static allm_status read_document(struct anthropic *c, const allm_json *all)
     return complete(c);
 }
 
-/* A body that is no JSON after all: cut, or odd. */
-static allm_status reject_document(struct anthropic *c, struct slice data)
-{
-    struct json_limits limits;
-    const allm_error *error = NULL;
-    bool ended = false;
-    json_limits_from(&limits, NULL);
-    limits.loose = true;
-    json_partial(c->answer.sink->arena, data, limits, &ended, &error);
-    if (!error && !ended)
-        return answer_truncated(&c->answer, "the answer broke off in the "
-                                            "middle of its JSON document");
-    return answer_malformed(&c->answer, "the answer is not JSON");
-}
-
 /* ------------------------------------------------------------------- frames --- */
-
-static struct slice trim(struct slice s)
-{
-    while (s.len && (unsigned char)*s.ptr <= ' ')
-        s = slice_skip(s, 1);
-    while (s.len && (unsigned char)s.ptr[s.len - 1] <= ' ')
-        s.len--;
-    return s;
-}
-
-/* A frame that says of itself to be an error, and is no JSON object. */
-static allm_status read_error_text(struct anthropic *c, struct slice data,
-                                   const allm_json *v)
-{
-    struct build b;
-    build_init(&b, c->answer.sink->arena);
-    build_object(&b);
-    build_key(&b, SLICE("error"));
-    if (json_is_type(v, ALLM_JSON_TEXT))
-        build_value(&b, v);
-    else
-        build_text_copy(&b, data);
-    build_end(&b);
-    return fail(c, build_done(&b));
-}
 
 static allm_status take(struct anthropic *c, const allm_frame *frame)
 {
     struct answer *a = &c->answer;
-    struct slice data = trim((struct slice){ frame->data, frame->data_len });
+    struct slice data =
+        slice_trim((struct slice){ frame->data, frame->data_len });
     struct slice name = { frame->name, frame->name_len };
     if (slice_starts(data, SLICE("[DONE]")))
         return end(c);          /* a gateway's; nothing follows it */
@@ -308,13 +267,13 @@ static allm_status take(struct anthropic *c, const allm_frame *frame)
     if (!v && frame->cut)
         return ALLM_OK;         /* finish() knows whether it matters */
     if (!v && frame->whole)
-        return reject_document(c, data);
+        return answer_not_json(a, data);
     if (frame->whole)
         return read_document(c, v);
     if (json_is_type(v, ALLM_JSON_OBJECT))
         return read_event(c, name, v);
     if (slice_is(name, "error"))
-        return read_error_text(c, data, v);
+        return fail(c, answer_error_text(a, data, v));
     return json_is_type(v, ALLM_JSON_NULL)
                ? ALLM_OK
                : answer_malformed(a, "an event of the answer is not a JSON "

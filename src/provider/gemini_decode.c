@@ -20,7 +20,6 @@
 #include "provider/gemini_field.h"
 #include "provider/gemini_finish.h"
 #include "provider/gemini_losses.h"
-#include "json/build.h"
 #include "json/json.h"
 #include "json/parse.h"
 
@@ -301,37 +300,11 @@ static allm_status reject_document(struct gemini *c, struct slice data)
                             "document");
 }
 
-static struct slice trim(struct slice s)
-{
-    while (s.len && (unsigned char)*s.ptr <= ' ')
-        s = slice_skip(s, 1);
-    while (s.len && (unsigned char)s.ptr[s.len - 1] <= ' ')
-        s.len--;
-    return s;
-}
-
-/* A frame that says of itself to be an error. */
-static allm_status read_error_frame(struct gemini *c, struct slice data,
-                                    const allm_json *v)
-{
-    struct build b;
-    if (json_is_type(v, ALLM_JSON_OBJECT) || json_is_type(v, ALLM_JSON_ARRAY))
-        return fail(c, v);
-    build_init(&b, c->answer.sink->arena);
-    build_object(&b);
-    build_key(&b, SLICE("error"));
-    if (json_is_type(v, ALLM_JSON_TEXT))
-        build_value(&b, v);
-    else
-        build_text_copy(&b, data);
-    build_end(&b);
-    return fail(c, build_done(&b));
-}
-
 static allm_status take(struct gemini *c, const allm_frame *frame)
 {
     struct answer *a = &c->answer;
-    struct slice data = trim((struct slice){ frame->data, frame->data_len });
+    struct slice data =
+        slice_trim((struct slice){ frame->data, frame->data_len });
     struct slice name = { frame->name, frame->name_len };
     if (slice_starts(data, SLICE("[DONE]")))
         return end(c);
@@ -344,7 +317,7 @@ static allm_status take(struct gemini *c, const allm_frame *frame)
     if (c->cut)
         return ALLM_OK;         /* finish() knows whether it matters */
     if (slice_is(name, "error"))
-        return read_error_frame(c, data, v);
+        return fail(c, answer_error_text(a, data, v));
     if (!v && frame->whole)
         return reject_document(c, data);
     if (frame->whole)

@@ -282,7 +282,7 @@ static void write_body(struct encoding *e)
     write_think(e);
     write_own(e, "keep_alive");
     if (extra_leaves(&e->extra, "stream")) {
-        emit_at(&e->emit, "stream");       /* left out it is true, but who knows */
+        emit_at(&e->emit, "stream");  /* left out it is true; who knows */
         emit_bool(&e->emit, true);
     }
     extra_write(&e->extra, &e->emit, elsewhere);
