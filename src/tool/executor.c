@@ -74,7 +74,7 @@ const allm_tool *const *executor_tools(const allm_executor *e, struct arena *a,
     const allm_tool **all = arena_alloc(a, (n + more + 1) * sizeof *all);
     if (!all)
         return NULL;
-    if (n)
+    if (tools)
         memcpy(all, tools, n * sizeof *all);
     for (size_t i = 0; offered && i < more; i++)
         if (!has_tool(all, n, offered[i]->name))
