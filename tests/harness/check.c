@@ -205,7 +205,7 @@ static size_t torture_places(void)
         return 200;
     if (!strcmp(how, "off"))
         return 0;
-    return !strcmp(how, "full") ? SIZE_MAX : 4;
+    return !strcmp(how, "full") ? SIZE_MAX : 1;
 }
 
 /* Every place up to the limit, then as many chosen by the seed. */

@@ -9,7 +9,8 @@
  * has fired the CHECK macros let values pass, since a NULL may have travelled
  * anywhere; what counts then is: no crash, no leak, and CHECK_ALWAYS.
  *
- * ALLM_TORTURE: "off", "light" (4 places), unset (200), "full" (all).
+ * ALLM_TORTURE: "off", "light" (the first place and one of the others), unset
+ * (200), "full" (all).
  * ALLM_SEED: the seed of property tests, printed on failure.
  * An argument names the one test to run.
  */
