@@ -39,8 +39,10 @@ asan:           ## run the tests under the address and undefined sanitizers
 
 tsan:           ## run the tests tagged "thread" under the thread sanitizer
 	@tools/bootstrap test
-	@if tools/list-files | grep -q '^thread '; then \
-	    tools/build tsan && ALLM_TORTURE=light tools/run-tests build/tsan --suite thread; \
+	@TARGETS=$$(tools/list-files | sed -n \
+	    's,^thread tests/unit/\(.*\)/\(test_\)\(.*\)\.c$$,tests/\2\1_\3,p'); \
+	if [ -n "$$TARGETS" ]; then export TARGETS; tools/build tsan && \
+	    ALLM_TORTURE=light tools/run-tests build/tsan --suite thread; \
 	else echo "no test is tagged \"thread\""; fi
 
 valgrind: all   ## run the unit tests under valgrind
