@@ -49,7 +49,8 @@ struct generate {
     struct feed *feed;
     allm_waker *waker;
     struct plan plan;           /* the engine, kept, and the call's home */
-    struct collect own, *collect;       /* the loop's, or our own */
+    struct collect *own;        /* made when there is something to fold */
+    struct collect *collect;    /* the loop's, or our own; or NULL */
     struct spans *spans;        /* NULL: nobody wants to know */
     enum state state;
     int64_t again_ns;           /* OPENING: when */
@@ -254,8 +255,8 @@ static struct generate *make(const allm_engine *e, struct collect *collect)
     arena_init_sized(&g->attempt, mem, 120);
     sink_init(&g->sink, &g->events, &g->attempt);
     g->plan.home = home_new(mem, 96);
-    g->collect = collect ? collect : &g->own;
-    if (g->plan.home && (collect || collect_init(&g->own, g->plan.home, NULL)))
+    g->collect = collect;
+    if (g->plan.home)
         return g;
     g->machine.ops->free(&g->machine);
     return NULL;
@@ -350,6 +351,28 @@ static bool wanted(const struct generate *g, allm_event_type type)
     }
 }
 
+/* The fold; a stream that waits for its answer has none yet.  NULL: no memory. */
+static struct collect *fold(struct generate *g)
+{
+    if (g->collect)
+        return g->collect;
+    g->own = mem_alloc(g->events.mem, sizeof *g->own);
+    if (!g->own)
+        return NULL;
+    *g->own = (struct collect){ .home = NULL };
+    if (collect_init(g->own, g->plan.home, NULL))
+        g->collect = g->own;
+    return g->collect;
+}
+
+static allm_status add(struct generate *g, const allm_event *event)
+{
+    if (event->type == ALLM_EV_MESSAGE_STARTED)
+        return ALLM_OK;         /* nothing is folded of it */
+    struct collect *c = fold(g);
+    return c ? collect_add(c, event) : ALLM_ERR_NOMEM;
+}
+
 /* Tap, collect, filter.  EVENT: deliver it.  OK: it is not for the caller. */
 static allm_status pass(struct generate *g, allm_event *event)
 {
@@ -365,7 +388,7 @@ static allm_status pass(struct generate *g, allm_event *event)
             return status;
         }
     }
-    allm_status status = collect_add(g->collect, event);
+    allm_status status = add(g, event);
     if (status == ALLM_ERR_NOMEM)
         fail(g, status_nomem());
     else if (status < 0)
@@ -535,9 +558,11 @@ static void finish(struct generate *g)
         }
     }
     close_feed(g);
-    if (g->plan.ref && collect_usage(g->collect))
-        catalog_costs(g->collect->usage, g->plan.ref);
-    g->response = collect_response(g->collect, g->plan.call.request_id);
+    struct collect *c = fold(g);
+    if (c && g->plan.ref && collect_usage(c))
+        catalog_costs(c->usage, g->plan.ref);
+    if (c)
+        g->response = collect_response(c, g->plan.call.request_id);
     if (!g->response) {
         fail(g, status_nomem());
         return;
@@ -634,8 +659,9 @@ static void generate_free(struct machine *m)
         trace_end(&g->spans->outer, NULL);
     }
     allm_response_free(g->response);
-    if (g->own.home)
-        collect_release(&g->own);
+    if (g->own && g->own->home)
+        collect_release(g->own);
+    mem_free(mem, g->own, sizeof *g->own);
     arena_release(&g->attempt);
     arena_release(&g->events);
     home_drop(g->plan.home);
