@@ -14,8 +14,6 @@ static bool is_valgrind(void)
 
 bool watch_finds(const char *word, const void *bytes, size_t len)
 {
-    if (is_valgrind())
-        return false;
     size_t n = strlen(word);
     const char *p = bytes;
     for (size_t i = 0; p && n <= len && i <= len - n; i++)
@@ -29,7 +27,7 @@ bool watch_finds(const char *word, const void *bytes, size_t len)
 static void *look(void *ud, void *p, size_t old, size_t size)
 {
     struct watch *w = ud;
-    if (p && watch_finds(w->word, p, old))
+    if (p && !is_valgrind() && watch_finds(w->word, p, old))
         w->leaked++;
     void *q = w->below.fn(w->below.ud, p, old, size);
     if (q && size > old)
