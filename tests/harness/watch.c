@@ -27,7 +27,7 @@ bool watch_finds(const char *word, const void *bytes, size_t len)
 static void *look(void *ud, void *p, size_t old, size_t size)
 {
     struct watch *w = ud;
-    if (p && !is_valgrind() && watch_finds(w->word, p, old))
+    if (p && (old < 64 || !is_valgrind()) && watch_finds(w->word, p, old))
         w->leaked++;
     void *q = w->below.fn(w->below.ud, p, old, size);
     if (q && size > old)
