@@ -47,7 +47,7 @@ tsan:           ## run the tests tagged "thread" under the thread sanitizer
 
 valgrind: all   ## run the unit tests under valgrind
 	@tools/bootstrap test valgrind
-	@ALLM_TORTURE=light tools/run-tests build/main --valgrind
+	@ALLM_TORTURE=off tools/run-tests build/main --valgrind
 
 torture: all    ## run the unit tests with every single allocation failing
 	@tools/bootstrap test

@@ -208,6 +208,11 @@ static size_t torture_places(void)
     return !strcmp(how, "full") ? SIZE_MAX : 1;
 }
 
+size_t check_stride(void)
+{
+    return torture_places() < 2 ? 20 : 1;
+}
+
 /* Every place up to the limit, then as many chosen by the seed. */
 static bool torture(const struct test *t, size_t count)
 {

@@ -65,6 +65,10 @@ bool check_slice(struct slice got, struct slice want, const char *what,
 /* True while no allocation has been made to fail in this run. */
 bool check_whole(void);
 
+/* How far apart the places may be that a test looks at one by one: 1, but more
+ * where a run takes its time (ALLM_TORTURE is "off" or "light"). */
+size_t check_stride(void);
+
 /* Count as skipped, with a word why. */
 void check_skip(const char *why);
 

@@ -46,6 +46,9 @@ rm -r scenario tests/scenario
 echo '/* tag: thread */' >>tests/unit/base/test_mem.c
 lists "a tagged test is listed as such, too" \
     "$files thread tests/unit/base/test_mem.c"
+echo '/* tag: clock */' >>tests/unit/base/test_mem.c
+lists "a test may have two tags" \
+    "$files thread tests/unit/base/test_mem.c clock tests/unit/base/test_mem.c"
 { yes '/* */' | head -n 30; echo '/* tag: thread */'; } \
     >tests/unit/base/test_mem.c
 lists "a tag counts in the first thirty lines only" "$files"

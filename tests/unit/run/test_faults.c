@@ -4,6 +4,8 @@
  * Each row of the two tables is one answer of a server, and what must become
  * of it by both doors (pulling events, waiting for the end), alone and in a
  * hub: how it ends, which text is kept, how many connections and bytes it took.
+ *
+ * tag: clock
  */
 #include "harness/check.h"
 #include "harness/front.h"
