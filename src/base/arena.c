@@ -7,8 +7,8 @@
  * Invariants
  *   (1) at and end lie in `block`, or both are NULL and there is no block.
  *   (2) last, if not NULL, is the piece that ends at `at`.
- *   (3) Each block is twice as large as the one before it, within FIRST and
- *       MAX_STEP, unless a piece or the hint at birth needs more.
+ *   (3) Blocks double in size, from FIRST or the hint at birth to MAX_STEP; one
+ *       that is larger for the sake of a piece does not count.
  *   (4) What is not given out is poisoned.
  */
 #include "base/arena.h"
@@ -56,8 +56,9 @@ static bool add_block(struct arena *a, size_t size)
     if (!mem_add(size, sizeof(struct arena_block), &want) ||
         want > PTRDIFF_MAX)     /* end - at must be a number */
         return false;
-    if (want < a->next_size)
-        want = a->next_size;
+    size_t usual = a->next_size;
+    if (want < usual)
+        want = usual;
 
     struct arena_block *b = mem_alloc(a->mem, want);
     if (!b)
@@ -68,7 +69,7 @@ static bool add_block(struct arena *a, size_t size)
     a->at = (char *)(b + 1);
     a->end = (char *)b + want;
     a->last = NULL;
-    a->next_size = step_after(want);
+    a->next_size = step_after(usual);
     poison(a->at, (size_t)(a->end - a->at));
     return true;
 }
