@@ -100,7 +100,8 @@ static void expect(const char *what, size_t came, size_t meant)
               "\"model\":\"gpt-4.1-2025-04-14\",\"service_tier\":\"default\"," \
               "\"system_fingerprint\":\"fp_44709d6fcb\",\"choices\":" \
               "[{\"index\":0,\"delta\":{"
-#define AFTER "},\"logprobs\":null,\"finish_reason\":null}],\"usage\":null}\n\n"
+#define AFTER "},\"logprobs\":null,\"finish_reason\":null}],\"usage\":null," \
+              "\"obfuscation\":\"%.*s\"}\n\n"
 #define LAST  "},\"logprobs\":null,\"finish_reason\":\"%s\"}],\"usage\":null}" \
               "\n\n"
 
@@ -113,6 +114,31 @@ static struct arena bodies;     /* of the server */
 static void add_event(struct buf *b, const char *event)
 {
     buf_format(b, "%zx\r\n%s\r\n", strlen(event), event);
+}
+
+/* An event whose delta is `before`, a piece and `after`; then letters, as OpenAI
+ * sends them, so that its length tells nothing. */
+static void add_delta(struct buf *b, int i, const char *before,
+                      const char *piece, const char *after)
+{
+    char event[1024];
+    snprintf(event, sizeof event, CHUNK "%s%s%s" AFTER, before, piece, after,
+             1 + i % 8, "kQ4zXr0L");
+    add_event(b, event);
+}
+
+static void add_text(struct buf *b, int i)
+{
+    static const char *const words[] = { " and",    " so",      " on",  ",",
+                                         " little", "\\n\\n", " the", " fox" };
+    add_delta(b, i, "\"content\":\"", words[i * 7 % 8], "\"");
+}
+
+static void add_arguments(struct buf *b, int i, const char *piece)
+{
+    add_delta(b, i,
+              "\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"",
+              piece, "\"}}]");
 }
 
 static void add_end(struct buf *b, const char *reason)
@@ -135,32 +161,23 @@ static struct buf texts(int n)
     struct buf b;
     begin(&b);
     for (int i = 0; i < n; i++)
-        add_event(&b, CHUNK "\"content\":\" and so on\"" AFTER);
+        add_text(&b, i);
     add_end(&b, "stop");
     return b;
-}
-
-static void add_arguments(struct buf *b, const char *piece)
-{
-    char event[1024];
-    snprintf(event, sizeof event,
-             CHUNK "\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":"
-                   "\"%s\"}}]" AFTER,
-             piece);
-    add_event(b, event);
 }
 
 static struct buf pieces(int n)
 {
     struct buf b;
     begin(&b);
-    add_event(&b, CHUNK "\"tool_calls\":[{\"index\":0,\"id\":\"call_1\","
-                        "\"type\":\"function\",\"function\":{\"name\":"
-                        "\"note\",\"arguments\":\"\"}}]" AFTER);
-    add_arguments(&b, "{\\\"text\\\":\\\"");
+    add_delta(&b, 0,
+              "\"tool_calls\":[{\"index\":0,\"id\":\"call_1\",\"type\":"
+              "\"function\",\"function\":{\"name\":\"note\",\"arguments\":",
+              "\"\"", "}}]");
+    add_arguments(&b, 1, "{\\\"text\\\":\\\"");
     for (int i = 2; i < n; i++)
-        add_arguments(&b, "and so on ");
-    add_arguments(&b, "\\\"}");
+        add_arguments(&b, i, "and so on ");
+    add_arguments(&b, n, "\\\"}");
     add_end(&b, "tool_calls");
     return b;
 }
@@ -218,7 +235,7 @@ static bool tick(int fd)
     struct arena a;
     arena_init(&a, mem_default());
     buf_init(&event, &a, 4096);
-    add_event(&event, CHUNK "\"content\":\" and so on\"" AFTER);
+    add_text(&event, 0);
     clock_gettime(CLOCK_MONOTONIC, &at);
     for (int i = 0; ok && i < TICKS; i++) {
         at.tv_nsec = (at.tv_nsec + TICK_NS) % 1000000000;

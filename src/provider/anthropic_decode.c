@@ -261,7 +261,7 @@ static allm_status take(struct anthropic *c, const allm_frame *frame)
         return end(c);          /* a gateway's; nothing follows it */
     if (!data.len)
         return ALLM_OK;
-    const allm_json *v = allm_sink_parse(a->sink, data.ptr, data.len);
+    const allm_json *v = sink_parse_frame(a->sink, data);
     if (a->sink->status < 0)
         return a->sink->status;
     if (!v && frame->cut)

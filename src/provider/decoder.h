@@ -9,6 +9,7 @@
 #include "provider/sink.h"
 #include "wire/ndjson.h"
 #include "wire/sse.h"
+#include "json/mould.h"
 
 enum { DECODER_BODY_LIMIT = 256 * 1024 * 1024 };
 
@@ -22,6 +23,7 @@ struct decoding {
         struct sse sse;
         struct ndjson ndjson;
     };
+    struct mould mould;         /* of its frames */
     struct arena arena;         /* a whole body */
     struct buf whole;
     size_t bytes, limit;
@@ -47,6 +49,9 @@ void decoder_limit(struct decoding *d, size_t bytes);
  */
 allm_status decoder_feed(struct decoding *d, struct slice *in,
                          struct allm_sink *sink, bool *content);
+
+/* More bytes will take their time: give back what only helps to be quick. */
+void decoder_rest(struct decoding *d);
 
 /* The body has ended.  EVENT: call again.  OK: that was all.  < 0: failed, as
  * a body without any frame does.  After allm_sink_end() nothing of the body is

@@ -255,7 +255,8 @@ static allm_status read_frame(struct ollama *o, const allm_json *v)
 static allm_status take(struct ollama *o, const allm_frame *frame)
 {
     struct answer *a = &o->answer;
-    const allm_json *v = allm_sink_parse(a->sink, frame->data, frame->data_len);
+    const allm_json *v = sink_parse_frame(
+        a->sink, (struct slice){ frame->data, frame->data_len });
     if (a->sink->status < 0)
         return a->sink->status;
     if (!v && frame->cut)

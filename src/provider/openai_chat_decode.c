@@ -513,7 +513,7 @@ static allm_status take(struct openai_chat *c, const allm_frame *frame)
         return complete(c);
     if (!data.len)
         return ALLM_OK;
-    const allm_json *v = allm_sink_parse(a->sink, data.ptr, data.len);
+    const allm_json *v = sink_parse_frame(a->sink, data);
     if (a->sink->status < 0)
         return a->sink->status;
     if (slice_is(name, "error") && !(frame->cut && !v))

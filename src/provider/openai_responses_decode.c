@@ -405,7 +405,7 @@ static allm_status take(struct openai_responses *c, const allm_frame *frame)
         return break_off(c);    /* keeps (2) */
     if (!data.len)
         return ALLM_OK;
-    const allm_json *v = allm_sink_parse(a->sink, data.ptr, data.len);
+    const allm_json *v = sink_parse_frame(a->sink, data);
     if (a->sink->status < 0)
         return a->sink->status;
     if (!v && frame->cut)

@@ -9,6 +9,7 @@
 #include "base/given.h"
 #include "data/error.h"
 #include "data/response.h"
+#include "json/mould.h"
 #include "json/parse.h"
 
 void sink_init(struct allm_sink *s, struct arena *arena, struct arena *life)
@@ -198,6 +199,17 @@ const allm_json *allm_sink_parse(allm_sink *s, const char *text, size_t len)
         return NULL;
     const allm_json *v = json_parse_loose(s->arena, slice_given(text, len),
                                           &error);
+    if (!v && error->kind == ALLM_ERR_NOMEM)
+        s->status = ALLM_ERR_NOMEM;
+    return v;
+}
+
+const allm_json *sink_parse_frame(struct allm_sink *s, struct slice data)
+{
+    const allm_error *error = NULL;
+    if (!s->mould)
+        return allm_sink_parse(s, data.ptr, data.len);
+    const allm_json *v = mould_parse(s->mould, s->arena, data, &error);
     if (!v && error->kind == ALLM_ERR_NOMEM)
         s->status = ALLM_ERR_NOMEM;
     return v;

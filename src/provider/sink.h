@@ -23,6 +23,7 @@ struct allm_sink {
     bool final;                 /* the failure is not to be retried */
     allm_status status;         /* MISUSE or NOMEM sticks here */
     struct arena *life;         /* of the attempt; NULL: as `arena` */
+    struct mould *mould;        /* of the frames of an answer; or NULL */
     bool ended, settled, idle;  /* what the adapter said of the protocol */
 };
 
@@ -35,5 +36,9 @@ allm_event *sink_take(struct allm_sink *s);
 /* Room for one event, zeroed but for its size and type, already queued: the
  * short way for adapters of ours.  NULL: no memory. */
 allm_event *sink_add(struct allm_sink *s, allm_event_type type);
+
+/* As allm_sink_parse(), for the document that a frame is.  It lives until the
+ * next one is parsed. */
+const allm_json *sink_parse_frame(struct allm_sink *s, struct slice data);
 
 #endif

@@ -515,6 +515,8 @@ static allm_status read_body(struct http_feed *h, struct allm_sink *sink,
     if (h->rest.len)
         return decode(h, sink);
     allm_status status = more(h, again_ns, sink);
+    if (status == ALLM_AGAIN && h->decoding_on)
+        decoder_rest(&h->decoding);
     if (status == ALLM_AGAIN)
         return await_end(h, again_ns);
     if (status < 0)
