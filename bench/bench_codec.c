@@ -12,11 +12,11 @@
  */
 #include "allm.h"
 #include "base/mem.h"
+#include "measure.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <yyjson.h>
 
 enum { MESSAGES = 1000, ROUNDS = 300 };
@@ -106,9 +106,7 @@ static bool (*const contestant[CONTESTANTS])(struct bench *) = {
 
 static double now_us(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
+    return (double)measure_now() / 1e3;
 }
 
 static int by_size(const void *a, const void *b)

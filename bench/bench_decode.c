@@ -11,6 +11,7 @@
  */
 #include "base/arena.h"
 #include "base/buf.h"
+#include "measure.h"
 #include "provider/anthropic.h"
 #include "provider/decoder.h"
 #include "provider/gemini.h"
@@ -21,20 +22,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <yyjson.h>
 
 enum { DELTAS = 20000, ROUNDS = 31, PIECE = 4080, MOST = 16 * 1024 * 1024 };
 
 static char pool[64 * 1024];    /* yyjson's */
-
-/* Time that this thread was given: a busy machine does not count. */
-static int64_t spent(void)
-{
-    struct timespec t = { 0 };
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 /* ------------------------------------------------------------------- texts --- */
 
@@ -286,11 +278,11 @@ static int measure(const struct subject *s)
     buf_init(&body, &a, MOST);
     make_body(&body, s);
     for (int i = 0; i < ROUNDS; i++) {
-        int64_t began = spent();
+        int64_t began = measure_thread();
         counts[0] = run_ours(s, buf_slice(&body));
-        int64_t middle = spent();
+        int64_t middle = measure_thread();
         counts[1] = run_bare(s, buf_slice(&body));
-        int64_t after = spent();
+        int64_t after = measure_thread();
         ours = middle - began < ours ? middle - began : ours;
         bare = after - middle < bare ? after - middle : bare;
     }

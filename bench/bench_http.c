@@ -13,6 +13,7 @@
  *   hub     50 streams with an event every 10 ms for a second, in a hub;
  *           beside curl_multi_perform(), and beside epoll and
  *           curl_multi_socket_action(), which is the most that libcurl can do
+ *   system  the system calls of the same three
  *   many    1,000 streams at rest in the middle of an answer, in a hub: our
  *           bytes for each
  *
@@ -20,60 +21,25 @@
  */
 #include "allm.h"
 
-#include "base/arena.h"
-#include "base/buf.h"
+#include "answers.h"
+#include "measure.h"
 
-#include <arpa/inet.h>
 #include <curl/curl.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/ptrace.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 #include <yyjson.h>
 
-enum {
-    TEXTS = 20000, RUNS = 15,
-    FEW = 1000, LOTS = 100000, FEW_RUNS = 40,
-    ONES = 400,
-    TALKERS = 50, TICKS = 100, TICK_NS = 10000000,
-    MANY = 1000,
-    ROOM = 64 * 1024 * 1024
-};
-
-static int64_t spent(void)
-{
-    struct timespec t = { 0 };
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
-static int64_t median(int64_t *times, size_t n)
-{
-    qsort(times, n, sizeof *times, by_value);
-    return times[n / 2];
-}
-
-static const char *verdict(bool met)
-{
-    return met ? "met" : "missed";
-}
+enum { RUNS = 15, FEW_RUNS = 40, ONES = 400, TALKERS = 50, MANY = 1000 };
 
 static pid_t server;
+static int port;
 
 /* A number of something else than was meant is worse than none. */
 static void give_up(const char *why)
@@ -91,235 +57,6 @@ static void expect(const char *what, size_t came, size_t meant)
         return;
     printf("%zu %s instead of %zu\n", came, what, meant);
     give_up("the server or a client works wrongly");
-}
-
-/* ------------------------------------------------------------------ server --- */
-
-#define CHUNK "data: {\"id\":\"chatcmpl-B9MBs8CjcvOU2jLn4n570S5qMJKcT\"," \
-              "\"object\":\"chat.completion.chunk\",\"created\":1741569952," \
-              "\"model\":\"gpt-4.1-2025-04-14\",\"service_tier\":\"default\"," \
-              "\"system_fingerprint\":\"fp_44709d6fcb\",\"choices\":" \
-              "[{\"index\":0,\"delta\":{"
-#define AFTER "},\"logprobs\":null,\"finish_reason\":null}],\"usage\":null," \
-              "\"obfuscation\":\"%.*s\"}\n\n"
-#define LAST  "},\"logprobs\":null,\"finish_reason\":\"%s\"}],\"usage\":null}" \
-              "\n\n"
-
-static const char head[] = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream"
-                           "\r\nTransfer-Encoding: chunked\r\n\r\n";
-
-static struct arena bodies;     /* of the server */
-
-/* An event as an HTTP chunk. */
-static void add_event(struct buf *b, const char *event)
-{
-    buf_format(b, "%zx\r\n%s\r\n", strlen(event), event);
-}
-
-/* An event whose delta is `before`, a piece and `after`; then letters, as OpenAI
- * sends them, so that its length tells nothing. */
-static void add_delta(struct buf *b, int i, const char *before,
-                      const char *piece, const char *after)
-{
-    char event[1024];
-    snprintf(event, sizeof event, CHUNK "%s%s%s" AFTER, before, piece, after,
-             1 + i % 8, "kQ4zXr0L");
-    add_event(b, event);
-}
-
-static void add_text(struct buf *b, int i)
-{
-    static const char *const words[] = { " and",    " so",      " on",  ",",
-                                         " little", "\\n\\n", " the", " fox" };
-    add_delta(b, i, "\"content\":\"", words[i * 7 % 8], "\"");
-}
-
-static void add_arguments(struct buf *b, int i, const char *piece)
-{
-    add_delta(b, i,
-              "\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"",
-              piece, "\"}}]");
-}
-
-static void add_end(struct buf *b, const char *reason)
-{
-    char last[512];
-    snprintf(last, sizeof last, CHUNK LAST, reason);
-    add_event(b, last);
-    add_event(b, "data: [DONE]\n\n");
-    buf_text(b, "0\r\n\r\n");
-}
-
-static void begin(struct buf *b)
-{
-    buf_init(b, &bodies, ROOM);
-    buf_text(b, head);
-}
-
-static struct buf texts(int n)
-{
-    struct buf b;
-    begin(&b);
-    for (int i = 0; i < n; i++)
-        add_text(&b, i);
-    add_end(&b, "stop");
-    return b;
-}
-
-static struct buf pieces(int n)
-{
-    struct buf b;
-    begin(&b);
-    add_delta(&b, 0,
-              "\"tool_calls\":[{\"index\":0,\"id\":\"call_1\",\"type\":"
-              "\"function\",\"function\":{\"name\":\"note\",\"arguments\":",
-              "\"\"", "}}]");
-    add_arguments(&b, 1, "{\\\"text\\\":\\\"");
-    for (int i = 2; i < n; i++)
-        add_arguments(&b, i, "and so on ");
-    add_arguments(&b, n, "\\\"}");
-    add_end(&b, "tool_calls");
-    return b;
-}
-
-static struct {
-    const char *path;
-    struct buf body;
-} answers[5];
-
-static void make_answers(void)
-{
-    arena_init(&bodies, mem_default());
-    answers[0].path = "/one/", answers[0].body = texts(1);
-    answers[1].path = "/texts/", answers[1].body = texts(TEXTS);
-    answers[2].path = "/few/", answers[2].body = pieces(FEW);
-    answers[3].path = "/lots/", answers[3].body = pieces(LOTS);
-}
-
-static bool say(int fd, const char *bytes, size_t len)
-{
-    while (len) {
-        ssize_t n = send(fd, bytes, len, MSG_NOSIGNAL);
-        if (n <= 0)
-            return false;
-        bytes += n;
-        len -= (size_t)n;
-    }
-    return true;
-}
-
-/* Read a whole request; false: there is none any more. */
-static bool hear(int fd, char *request, size_t room)
-{
-    size_t len = 0;
-    for (;;) {
-        ssize_t n = recv(fd, request + len, room - 1 - len, 0);
-        if (n <= 0)
-            return false;
-        len += (size_t)n;
-        request[len] = '\0';
-        const char *body = strstr(request, "\r\n\r\n");
-        const char *size = strstr(request, "Content-Length:");
-        if (body && size &&
-            (size_t)(body + 4 - request) + strtoul(size + 15, NULL, 10) <= len)
-            return true;
-    }
-}
-
-/* Events as slowly as a model has them, all connections in step. */
-static bool tick(int fd)
-{
-    struct timespec at;
-    bool ok = say(fd, head, sizeof head - 1);
-    struct buf event;
-    struct arena a;
-    arena_init(&a, mem_default());
-    buf_init(&event, &a, 4096);
-    add_text(&event, 0);
-    clock_gettime(CLOCK_MONOTONIC, &at);
-    for (int i = 0; ok && i < TICKS; i++) {
-        at.tv_nsec = (at.tv_nsec + TICK_NS) % 1000000000;
-        at.tv_sec += at.tv_nsec < TICK_NS;
-        clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
-        ok = say(fd, event.ptr, event.len);
-    }
-    buf_clear(&event);
-    add_end(&event, "stop");
-    ok = ok && say(fd, event.ptr, event.len);
-    arena_release(&a);
-    return ok;
-}
-
-/* The beginning of an answer, and no more. */
-static bool hold(int fd)
-{
-    char c;
-    const struct buf *b = &answers[0].body;
-    const char *first = strstr(b->ptr, "}\n\n\r\n");
-    if (!say(fd, b->ptr, (size_t)(first + 5 - b->ptr)))
-        return false;
-    return recv(fd, &c, 1, 0) > 0;
-}
-
-static bool reply(int fd, const char *request)
-{
-    if (strstr(request, "POST /tick/"))
-        return tick(fd);
-    if (strstr(request, "POST /hold/"))
-        return hold(fd);
-    for (size_t i = 0; answers[i].path; i++)
-        if (!strncmp(request + 5, answers[i].path, strlen(answers[i].path)))
-            return say(fd, answers[i].body.ptr, answers[i].body.len);
-    return false;
-}
-
-static void *serve_one(void *arg)
-{
-    int fd = (int)(intptr_t)arg, on = 1;
-    char request[8192];
-    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    while (hear(fd, request, sizeof request) && reply(fd, request))
-        ;
-    close(fd);
-    return NULL;
-}
-
-static void serve(int listener)
-{
-    pthread_attr_t small;
-    pthread_attr_init(&small);
-    pthread_attr_setstacksize(&small, 64 * 1024);
-    pthread_attr_setdetachstate(&small, PTHREAD_CREATE_DETACHED);
-    make_answers();
-    for (;;) {
-        pthread_t thread;
-        int fd = accept(listener, NULL, NULL);
-        if (fd < 0 ||
-            pthread_create(&thread, &small, serve_one, (void *)(intptr_t)fd))
-            _exit(1);
-    }
-}
-
-static int port;
-
-/* The child; -1: no. */
-static pid_t start_server(void)
-{
-    struct sockaddr_in at = { .sin_family = AF_INET,
-                              .sin_addr = { htonl(INADDR_LOOPBACK) } };
-    socklen_t len = sizeof at;
-    int fd = socket(AF_INET, SOCK_STREAM, 0);
-    if (fd < 0 || bind(fd, (struct sockaddr *)&at, len) || listen(fd, MANY) ||
-        getsockname(fd, (struct sockaddr *)&at, &len))
-        return -1;
-    port = ntohs(at.sin_port);
-    pid_t child = fork();
-    if (child == 0) {
-        alarm(600);             /* it must not outlive us for long */
-        serve(fd);
-    }
-    close(fd);
-    return child;
 }
 
 /* -------------------------------------------------------------------- ours --- */
@@ -462,16 +199,16 @@ static void compare(const char *path, size_t runs, size_t deltas, int64_t *ours,
     run_ours(e);                /* both have a connection then */
     run_bare(b);
     for (size_t i = 0; i < runs; i++) {
-        int64_t began = spent();
+        int64_t began = measure_thread();
         size_t n = run_ours(e);
-        int64_t middle = spent();
+        int64_t middle = measure_thread();
         n += run_bare(b);
         times[0][i] = middle - began;
-        times[1][i] = spent() - middle;
+        times[1][i] = measure_thread() - middle;
         expect("deltas", n, 2 * deltas);
     }
-    *ours = median(times[0], runs);
-    *bare = median(times[1], runs);
+    *ours = measure_median(times[0], runs);
+    *bare = measure_median(times[1], runs);
     allm_engine_free(e);
     bare_free(b);
 }
@@ -484,7 +221,7 @@ static void bench_stream(void)
     printf("stream: %.0f ns an event, bare %.0f ns: %.2f times (at most 1.6): "
            "%s\n",
            (double)ours / TEXTS, (double)bare / TEXTS, ratio,
-           verdict(ratio <= 1.6));
+           measure_verdict(ratio <= 1.6));
 }
 
 static void bench_one(void)
@@ -494,7 +231,8 @@ static void bench_one(void)
     double more = (double)(ours - bare) / 1000;
     printf("one: %.1f us a call, bare %.1f us, more: %.1f us (at most 60): "
            "%s\n",
-           (double)ours / 1000, (double)bare / 1000, more, verdict(more <= 60));
+           (double)ours / 1000, (double)bare / 1000, more,
+           measure_verdict(more <= 60));
 }
 
 /* ------------------------------------------------------------------- calls --- */
@@ -506,13 +244,13 @@ static double cost_of_pieces(const char *path, size_t runs, size_t n)
     allm_engine *e = engine_for(path, NULL);
     run_ours(e);
     for (size_t i = 0; i < runs; i++) {
-        int64_t began = spent();
+        int64_t began = measure_thread();
         size_t got = run_ours(e);
-        times[i] = spent() - began;
+        times[i] = measure_thread() - began;
         expect("pieces", got, n);
     }
     allm_engine_free(e);
-    return (double)median(times, runs) / (double)n;
+    return (double)measure_median(times, runs) / (double)n;
 }
 
 static void bench_calls(void)
@@ -521,7 +259,8 @@ static void bench_calls(void)
     double lots = cost_of_pieces("lots", 5, LOTS);
     printf("calls: %.0f ns a piece of %d, %.0f ns of %d: %.2f times (at most "
            "1.2): %s\n",
-           lots, LOTS, few, FEW, lots / few, verdict(lots / few <= 1.2));
+           lots, LOTS, few, FEW, lots / few,
+           measure_verdict(lots / few <= 1.2));
 }
 
 /* --------------------------------------------------------------------- hub --- */
@@ -532,7 +271,7 @@ static int64_t hub_ours(size_t *events)
     allm_engine *e = engine_for("tick", NULL);
     allm_hub *hub = allm_hub_new(NULL);
     allm_stream *s, *all[TALKERS];
-    int64_t began = spent();
+    int64_t began = measure_thread();
     for (int i = 0; i < TALKERS; i++) {
         all[i] = allm_generate(e, request, NULL);
         allm_hub_add(hub, all[i], NULL);
@@ -542,7 +281,7 @@ static int64_t hub_ours(size_t *events)
             *events += event->type == ALLM_EV_TEXT_DELTA;
     for (int i = 0; i < TALKERS; i++)
         allm_stream_free(all[i]);
-    int64_t took = spent() - began;
+    int64_t took = measure_thread() - began;
     allm_hub_free(hub);
     allm_engine_free(e);
     return took;
@@ -606,7 +345,7 @@ static void act(CURLM *multi)
 static int64_t hub_bare(void (*loop)(CURLM *), size_t *events)
 {
     struct bare *all[TALKERS];
-    int64_t began = spent();
+    int64_t began = measure_thread();
     CURLM *multi = curl_multi_init();
     for (int i = 0; i < TALKERS; i++) {
         all[i] = bare_new("tick", headers);
@@ -619,7 +358,7 @@ static int64_t hub_bare(void (*loop)(CURLM *), size_t *events)
         bare_free(all[i]);
     }
     curl_multi_cleanup(multi);
-    return spent() - began;
+    return measure_thread() - began;
 }
 
 static void bench_hub(void)
@@ -634,12 +373,87 @@ static void bench_hub(void)
         for (int k = 0; k < 3; k++)
             expect("events", n[k], ALL);
     }
-    double o = (double)median(ours, TIMES) / ALL / 1000;
-    double p = (double)median(plain, TIMES) / ALL / 1000;
-    double b = (double)median(best, TIMES) / ALL / 1000;
+    double o = (double)measure_median(ours, TIMES) / ALL / 1000;
+    double p = (double)measure_median(plain, TIMES) / ALL / 1000;
+    double b = (double)measure_median(best, TIMES) / ALL / 1000;
     printf("hub: %.1f us an event, bare %.1f us: %.2f times (at most 1.3): "
            "%s; bare with epoll %.1f us: %.2f times\n",
-           o, p, o / p, verdict(o / p <= 1.3), b, o / b);
+           o, p, o / p, measure_verdict(o / p <= 1.3), b, o / b);
+}
+
+/* ------------------------------------------------------------------ system --- */
+
+static void ticks_ours(void)
+{
+    size_t n = 0;
+    hub_ours(&n);
+}
+
+static void ticks_plain(void)
+{
+    size_t n = 0;
+    hub_bare(perform, &n);
+}
+
+static void ticks_best(void)
+{
+    size_t n = 0;
+    hub_bare(act, &n);
+}
+
+/* Let a traced process and its threads go on until all have ended; how often
+ * one of them stopped at a system call, before it or behind it. */
+static size_t count_stops(pid_t child)
+{
+    int status;
+    size_t n = 0;
+    const int trap = SIGTRAP | 0x80;
+    ptrace(PTRACE_SYSCALL, child, NULL, NULL);
+    for (pid_t who; (who = waitpid(-1, &status, __WALL)) > 0;) {
+        if (who == child && !WIFSTOPPED(status))
+            break;
+        if (!WIFSTOPPED(status))
+            continue;
+        int sig = WSTOPSIG(status);
+        n += sig == trap;
+        bool ours = sig == trap || sig == SIGTRAP || sig == SIGSTOP;
+        ptrace(PTRACE_SYSCALL, who, NULL, ours ? 0 : (long)sig);
+    }
+    return n;
+}
+
+/* System calls for each event of a client, in a process of its own; 0: nobody
+ * may look here. */
+static double count_calls(void (*client)(void))
+{
+    int status = 0;
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        if (ptrace(PTRACE_TRACEME, 0, NULL, NULL))
+            _exit(1);
+        raise(SIGSTOP);
+        client();
+        _exit(0);
+    }
+    if (child < 0 || waitpid(child, &status, 0) < 0 || !WIFSTOPPED(status) ||
+        ptrace(PTRACE_SETOPTIONS, child, NULL,
+               (long)(PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE |
+                      PTRACE_O_EXITKILL)))
+        return 0;
+    return (double)count_stops(child) / 2 / (TALKERS * TICKS);
+}
+
+static void bench_system(void)
+{
+    double ours = count_calls(ticks_ours);
+    if (ours == 0) {
+        printf("system: not measured, ptrace() is not allowed here\n");
+        return;
+    }
+    printf("system: %.2f system calls an event, bare %.2f, bare with epoll "
+           "%.2f\n",
+           ours, count_calls(ticks_plain), count_calls(ticks_best));
 }
 
 /* -------------------------------------------------------------------- many --- */
@@ -668,7 +482,7 @@ static void bench_many(void)
     allm_engine *e = engine_for("hold", &counted);
     allm_hub *hub = allm_hub_new(ALLM(hub_opts, .allocator = &counted));
     size_t before = live;
-    int64_t began = spent();
+    int64_t began = measure_thread();
     for (int i = 0; i < MANY; i++) {
         all[i] = allm_generate(e, request, NULL);
         allm_hub_add(hub, all[i], NULL);
@@ -681,8 +495,8 @@ static void bench_many(void)
     size_t bytes = (live - before) / MANY;
     printf("many: %zu bytes a stream (at most 8192): %s; opened and begun in "
            "%.0f us each\n",
-           bytes, verdict(bytes <= 8192),
-           (double)(spent() - began) / MANY / 1000);
+           bytes, measure_verdict(bytes <= 8192),
+           (double)(measure_thread() - began) / MANY / 1000);
     expect("streams", events, MANY);
     for (int i = 0; i < MANY; i++)
         allm_stream_free(all[i]);
@@ -717,11 +531,11 @@ int main(int argc, char **argv)
         void (*run)(void);
     } all[] = { { "stream", bench_stream }, { "one", bench_one },
                 { "calls", bench_calls }, { "hub", bench_hub },
-                { "many", bench_many } };
+                { "system", bench_system }, { "many", bench_many } };
     const allm_message *hi = ALLM(message, .role = ALLM_ROLE_USER,
                                   .text = "hi");
     raise_limit();
-    server = start_server();
+    server = answers_serve(&port);
     if (server < 0)
         give_up("no server could be started");
     curl_global_init(CURL_GLOBAL_DEFAULT);

@@ -17,6 +17,7 @@
  */
 #include "base/arena.h"
 #include "base/buf.h"
+#include "measure.h"
 #include "json/json.h"
 #include "json/parse.h"
 #include "json/val.h"
@@ -24,7 +25,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 enum { ROUNDS = 300, TURNS = 400 };
 
@@ -158,9 +158,7 @@ struct job {
 
 static double seconds(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+    return (double)measure_now() * 1e-9;
 }
 
 static double time_round(void (*fn)(const struct subject *),

@@ -13,6 +13,8 @@
 #define _DEFAULT_SOURCE /* wait4() */
 #include "allm.h"
 
+#include "measure.h"
+
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -23,7 +25,6 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { RUNS = 101, FIRSTS = 61 };
@@ -32,30 +33,6 @@ struct cost {
     int64_t ns; /* of the CPU */
     long kib;   /* at most, at once */
 };
-
-static int64_t now(void)
-{
-    struct timespec t = { 0 };
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
-static int64_t median(int64_t *times, size_t n)
-{
-    qsort(times, n, sizeof *times, by_value);
-    return times[n / 2];
-}
-
-static const char *verdict(bool met)
-{
-    return met ? "met" : "missed";
-}
 
 /* ----------------------------------------------------------------- children --- */
 
@@ -101,14 +78,14 @@ static int64_t first_byte(const char **argv)
     if (pipe(ends))
         exit(1);
     fcntl(ends[0], F_SETFD, FD_CLOEXEC);
-    int64_t began = now();
+    int64_t began = measure_now();
     pid_t child = start(argv, ends[1]);
     close(ends[1]);
     if (child < 0 || read(ends[0], &c, 1) != 1) {
         printf("%s printed nothing\n", argv[0]);
         exit(1);
     }
-    int64_t took = now() - began;
+    int64_t took = measure_now() - began;
     close(ends[0]);
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
@@ -124,11 +101,11 @@ static void bench_version(const char *allm, const char *self)
         ours[i] = run((const char *[]){ allm, "version", NULL }).ns;
         bare[i] = run((const char *[]){ self, "line", NULL }).ns;
     }
-    double o = (double)median(ours, RUNS) / 1e6;
-    double b = (double)median(bare, RUNS) / 1e6;
+    double o = (double)measure_median(ours, RUNS) / 1e6;
+    double b = (double)measure_median(bare, RUNS) / 1e6;
     printf("version: %.2f ms, a bare program %.2f ms: %.2f times (at most 3): "
            "%s\n",
-           o, b, o / b, verdict(o / b <= 3));
+           o, b, o / b, measure_verdict(o / b <= 3));
 }
 
 /* ----------------------------------------------------------------------- ask --- */
@@ -147,10 +124,10 @@ static void bench_ask(const char *allm)
         times[i] = c.ns;
         kib[i] = c.kib;
     }
-    double ms = (double)median(times, RUNS) / 1e6;
-    double mib = (double)median(kib, RUNS) / 1024;
+    double ms = (double)measure_median(times, RUNS) / 1e6;
+    double mib = (double)measure_median(kib, RUNS) / 1024;
     printf("ask: %.2f ms of CPU (at most 15): %s; %.1f MiB (under 16): %s\n",
-           ms, verdict(ms <= 15), mib, verdict(mib < 16));
+           ms, measure_verdict(ms <= 15), mib, measure_verdict(mib < 16));
 }
 
 /* --------------------------------------------------------------------- first --- */
@@ -232,10 +209,10 @@ static void bench_first(const char *allm, const char *curl)
         ours[i] = first_byte(asks);
         theirs[i] = first_byte(gets);
     }
-    double o = (double)median(ours, FIRSTS) / 1e6;
-    double t = (double)median(theirs, FIRSTS) / 1e6;
+    double o = (double)measure_median(ours, FIRSTS) / 1e6;
+    double t = (double)measure_median(theirs, FIRSTS) / 1e6;
     printf("first: %.2f ms, curl %.2f ms: %.2f times (at most 1.5): %s\n", o, t,
-           o / t, verdict(o / t <= 1.5));
+           o / t, measure_verdict(o / t <= 1.5));
 }
 
 /* ---------------------------------------------------------------------- main --- */

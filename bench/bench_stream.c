@@ -10,28 +10,14 @@
  */
 #include "allm.h"
 
-#include "base/clock.h"
 #include "base/mem.h"
+#include "measure.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 enum { TEXTS = 100000, IDLE = 10000, TALKERS = 100, RINGS = 200, RUNS = 7 };
-
-static int64_t now(void)
-{
-    return clock_now_ns(clock_real());
-}
-
-/* Time that this thread was given: a busy machine does not count. */
-static int64_t spent(void)
-{
-    struct timespec t = { 0 };
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 /* Bytes that live, counted by an allocator of our own. */
 static size_t live;
@@ -96,30 +82,24 @@ static allm_json *talk(int calls, int n)
 
 static int64_t walk_array(const allm_event *events, size_t *sum)
 {
-    int64_t began = spent();
+    int64_t began = measure_thread();
     for (size_t i = 0; i < TEXTS; i++)
         *sum += events[i].text_len + events[i].seq;
-    return spent() - began;
+    return measure_thread() - began;
 }
 
 static int64_t walk_stream(const allm_engine *e, size_t *sum, int64_t *opening)
 {
     const allm_event *event;
-    int64_t began = spent();
+    int64_t began = measure_thread();
     allm_stream *s = call(e);
-    int64_t opened = spent();
+    int64_t opened = measure_thread();
     while (allm_stream_next(s, &event) == ALLM_EVENT)
         *sum += event->text_len + event->seq;
-    int64_t took = spent() - opened;
+    int64_t took = measure_thread() - opened;
     *opening = opened - began;
     allm_stream_free(s);
     return took;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
 }
 
 static void bench_texts(void)
@@ -134,9 +114,9 @@ static void bench_texts(void)
         array[i] = walk_array(events, &sum);
         stream[i] = walk_stream(e, &sum, &opening[i]);
     }
-    qsort(array, RUNS, sizeof *array, by_value);
-    qsort(stream, RUNS, sizeof *stream, by_value);
-    qsort(opening, RUNS, sizeof *opening, by_value);
+    qsort(array, RUNS, sizeof *array, measure_order);
+    qsort(stream, RUNS, sizeof *stream, measure_order);
+    qsort(opening, RUNS, sizeof *opening, measure_order);
     double a = (double)array[RUNS / 2] / TEXTS;
     double s = (double)stream[RUNS / 2] / TEXTS;
     printf("texts: %.1f ns an event, array %.1f ns, more: %.1f ns "
@@ -187,13 +167,13 @@ static void bench_idle(void)
     }
     allm_hub *hub = allm_hub_new(ALLM(hub_opts, .allocator = &counted));
     size_t before = live;
-    int64_t began = spent();
+    int64_t began = measure_thread();
     for (int i = 0; i < IDLE; i++) {
         streams[i] = call(engines[i]);
         allm_hub_add(hub, streams[i], NULL);
     }
     settle(hub);
-    int64_t made = spent();
+    int64_t made = measure_thread();
     printf("idle: %zu bytes a stream (under 1536), made and seated in %.1f us "
            "each\n",
            (live - before) / IDLE, (double)(made - began) / IDLE / 1000);
@@ -221,7 +201,7 @@ static void bench_fairness(void)
         streams[i] = call(e);
         allm_hub_add(hub, streams[i], &given[i]);
     }
-    int64_t began = spent();
+    int64_t began = measure_thread();
     while ((s = allm_hub_wait(hub, -1, &tag))) {
         size_t low = SIZE_MAX, high = 0;
         while (allm_stream_next(s, &event) == ALLM_EVENT)
@@ -233,7 +213,7 @@ static void bench_fairness(void)
         if (high - low > most_apart)
             most_apart = high - low;
     }
-    int64_t took = spent() - began;
+    int64_t took = measure_thread() - began;
     printf("fairness: %d streams, at most %zu events apart; %.1f ns an event\n",
            TALKERS, most_apart, (double)took / (double)total);
     for (int i = 0; i < TALKERS; i++)
@@ -254,7 +234,7 @@ static void *ring(void *arg)
     struct ringer *r = arg;
     for (int i = 0; i < RINGS; i++) {
         nanosleep(&(struct timespec){ .tv_nsec = 500000 }, NULL);
-        r->rung[i] = now();
+        r->rung[i] = measure_now();
         allm_stream_cancel(r->streams[i]);
     }
     return NULL;
@@ -280,12 +260,12 @@ static void bench_wake(void)
     if (pthread_create(&thread, NULL, ring, &r) != 0)
         return;
     while ((s = allm_hub_wait(hub, -1, &tag))) {
-        int64_t woken = now();
+        int64_t woken = measure_now();
         late[*(int *)tag] = woken - r.rung[*(int *)tag];
         allm_stream_wait(s);
     }
     pthread_join(thread, NULL);
-    qsort(late, RINGS, sizeof *late, by_value);
+    qsort(late, RINGS, sizeof *late, measure_order);
     printf("wake-up: %.1f us in the middle, %.1f us at most\n",
            (double)late[RINGS / 2] / 1000, (double)late[RINGS - 1] / 1000);
     for (int i = 0; i < RINGS; i++)

@@ -6,20 +6,11 @@
  */
 #include "allm.h"
 
-#include "base/clock.h"
+#include "measure.h"
 
 #include <stdio.h>
-#include <time.h>
 
 enum { CALLS = 3, TURNS = 2000, RUNS = 7 };
-
-/* Time that the process was given, its workers included. */
-static int64_t spent(void)
-{
-    struct timespec t = { 0 };
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 static void answer(allm_tool_run *run, const allm_json *args, void *ud)
 {
@@ -55,10 +46,10 @@ static void measure(const char *what, const allm_engine *e, uint32_t flags,
     double best = 1e9;
     size_t events = 0;
     for (int run = 0; run < RUNS; run++) {
-        int64_t begin = spent();
+        int64_t begin = measure_process();
         for (int i = 0; i < TURNS; i++)
             events += turn(e, tool, calls);
-        double us = (double)(spent() - begin) / TURNS / 1000;
+        double us = (double)(measure_process() - begin) / TURNS / 1000;
         best = us < best ? us : best;
     }
     printf("%d %s tools: %.1f us of CPU a turn (%zu events)\n", CALLS, what,

@@ -10,27 +10,13 @@
  */
 #include "allm_ext.h"
 
-#include "base/clock.h"
+#include "measure.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { TURNS = 1000, RUNS = 5, PARALLEL = 64 };
-
-static int64_t now(void)
-{
-    return clock_now_ns(clock_real());
-}
-
-/* Time that this thread was given: a busy machine does not count. */
-static int64_t spent(void)
-{
-    struct timespec t = { 0 };
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 /* Bytes that live, counted by an allocator of our own. */
 static size_t live;
@@ -195,12 +181,12 @@ static void time_turns(int64_t *times, int turns, uint32_t flags, bool cpu)
     allm_thread *t = thread_of();
     allm_stream *s = allm_chat(e, t, ALLM(call_opts, .max_turns = TURNS));
     const allm_event *event;
-    int64_t began = cpu ? spent() : now();
+    int64_t began = cpu ? measure_thread() : measure_now();
     int turn = 0;
     while (allm_stream_next(s, &event) == ALLM_EVENT && turn < TURNS) {
         if (event->type != ALLM_EV_STEP_COMPLETED)
             continue;
-        int64_t at = cpu ? spent() : now();
+        int64_t at = cpu ? measure_thread() : measure_now();
         times[turn++] = at - began;
         began = at;
     }
@@ -253,12 +239,12 @@ static void bench_parallel(void)
 {
     allm_engine *e = engine_of(1, PARALLEL, sleeps, 0);
     allm_thread *t = thread_of();
-    int64_t began = now();
+    int64_t began = measure_now();
     allm_stream *s = allm_step(e, t,
                                ALLM(call_opts, .max_concurrency = PARALLEL));
     allm_stream_wait(s);
     printf("64 tools of 50 ms at once      %8.1f ms\n",
-           (double)(now() - began) / 1000000);
+           (double)(measure_now() - began) / 1000000);
     allm_stream_free(s);
     allm_thread_free(t);
     allm_engine_free(e);

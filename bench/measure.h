@@ -1,0 +1,56 @@
+/*
+ * measure.h - what every measurement is made with
+ *
+ * A function that a program does not need costs nothing: all are inline.
+ */
+#ifndef BENCH_MEASURE_H
+#define BENCH_MEASURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <time.h>
+
+static inline int64_t measure_clock(clockid_t clock)
+{
+    struct timespec t = { 0 };
+    clock_gettime(clock, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static inline int64_t measure_now(void)
+{
+    return measure_clock(CLOCK_MONOTONIC);
+}
+
+/* Time that this thread was given: a busy machine does not count. */
+static inline int64_t measure_thread(void)
+{
+    return measure_clock(CLOCK_THREAD_CPUTIME_ID);
+}
+
+/* Time that the process was given, its workers included. */
+static inline int64_t measure_process(void)
+{
+    return measure_clock(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+static inline int measure_order(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Sorts them. */
+static inline int64_t measure_median(int64_t *times, size_t n)
+{
+    qsort(times, n, sizeof *times, measure_order);
+    return times[n / 2];
+}
+
+static inline const char *measure_verdict(bool met)
+{
+    return met ? "met" : "missed";
+}
+
+#endif
