@@ -22,6 +22,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "loop/waker.h"
+#include "net/nowhere.h"
 #include "net/taken.h"
 
 #include <errno.h>
@@ -329,26 +330,9 @@ const allm_error *allm_record_error(const allm_record *r)
     return r ? r->error : status_nomem();
 }
 
-/* In place of one for which there was no memory: NULL could be taken for the
- * wish for a network without a recorder. */
-static allm_exchange *no_memory(void *self, const allm_http_view *view,
-                                allm_waker *waker, const allm_error **error)
-{
-    (void)self;
-    (void)view;
-    (void)waker;
-    *error = status_nomem();
-    return NULL;
-}
-
 const allm_transport *allm_record_transport(const allm_record *r)
 {
-    static const allm_transport none = { .size = sizeof none,
-                                         .open = no_memory,
-                                         .read = record_read,
-                                         .head = record_head,
-                                         .close = record_close };
-    return r ? &r->outer : &none;
+    return r ? &r->outer : &nowhere_transport;
 }
 
 /* ------------------------------------------------------------------- writing --- */

@@ -22,6 +22,7 @@
 #include "base/status.h"
 #include "net/asked.h"
 #include "net/differ.h"
+#include "net/nowhere.h"
 #include "net/recording.h"
 #include "json/build.h"
 #include "json/json.h"
@@ -440,26 +441,9 @@ const allm_error *allm_replay_error(const allm_replay *r)
     return r ? r->error : status_nomem();
 }
 
-/* In place of one for which there was no memory: NULL could be taken for the
- * wish for a network. */
-static allm_exchange *no_memory(void *self, const allm_http_view *view,
-                                allm_waker *waker, const allm_error **error)
-{
-    (void)self;
-    (void)view;
-    (void)waker;
-    *error = status_nomem();
-    return NULL;
-}
-
 const allm_transport *allm_replay_transport(const allm_replay *r)
 {
-    static const allm_transport none = { .size = sizeof none,
-                                         .open = no_memory,
-                                         .read = replay_read,
-                                         .head = replay_head,
-                                         .close = replay_close };
-    return r ? &r->transport : &none;
+    return r ? &r->transport : &nowhere_transport;
 }
 
 /* Locked inside, and so changed through a const pointer. */

@@ -1,0 +1,14 @@
+/*
+ * nowhere.h - the transport of a recorder or a player that was not made
+ *
+ * It opens nothing, for lack of memory.  NULL in its place could be taken for
+ * the wish for a network without one.
+ */
+#ifndef NET_NOWHERE_H
+#define NET_NOWHERE_H
+
+#include "allm_ext.h"
+
+extern const allm_transport nowhere_transport;
+
+#endif
