@@ -466,20 +466,29 @@ allm_status answer_truncated(struct answer *a, const char *sentence)
     return answer_fail(a, &e);
 }
 
-allm_status answer_not_json(struct answer *a, struct slice body)
+const allm_json *answer_part(struct answer *a, struct slice body)
 {
     struct json_limits limits;
     const allm_error *error = NULL;
     bool ended = false;
     json_limits_from(&limits, NULL);
     limits.loose = true;
-    json_partial(a->sink->arena, body, limits, &ended, &error);
+    const allm_json *part = json_partial(a->sink->arena, body, limits, &ended,
+                                         &error);
     if (error && error->kind == ALLM_ERR_NOMEM)
-        return a->sink->status = ALLM_ERR_NOMEM;
-    if (!error && !ended)
-        return answer_truncated(a, "the answer broke off in the middle of its "
-                                   "JSON document");
-    return answer_malformed(a, "the answer is not JSON");
+        no_memory(a);
+    return error || ended ? NULL : part ? part : json_null();
+}
+
+allm_status answer_not_json(struct answer *a, struct slice body)
+{
+    const allm_json *part = answer_part(a, body);
+    if (a->sink->status < 0)
+        return a->sink->status;
+    return part ? answer_truncated(a, "the answer broke off in the middle of "
+                                      "its JSON document")
+                : answer_malformed(a, "the answer is no JSON object; is "
+                                      "base_url right?");
 }
 
 const allm_json *answer_error_text(const struct answer *a, struct slice data,

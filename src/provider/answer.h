@@ -103,6 +103,9 @@ allm_status answer_truncated(struct answer *a, const char *sentence);
 /* A body that is no JSON after all fails: cut, or odd. */
 allm_status answer_not_json(struct answer *a, struct slice body);
 
+/* What is there of such a body if it was cut; NULL: it was not. */
+const allm_json *answer_part(struct answer *a, struct slice body);
+
 /* The document of a frame that says of itself to be an error: `v`, what it was
  * parsed to, if that is an object or a list; else {"error": its text}. */
 const allm_json *answer_error_text(const struct answer *a, struct slice data,

@@ -3,26 +3,6 @@
 
 #include "provider/openai_error.h"
 #include "provider/sink.h"
-#include "json/parse.h"
-
-/* A frame that is no document: cut, or odd. */
-static allm_status reject(struct answer *a, const allm_json *document,
-                          struct slice data)
-{
-    struct json_limits limits;
-    const allm_error *error = NULL;
-    bool ended = true;
-    json_limits_from(&limits, NULL);
-    if (!document)
-        json_partial(a->sink->arena, data, limits, &ended, &error);
-    if (error && error->kind == ALLM_ERR_NOMEM)
-        return a->sink->status = ALLM_ERR_NOMEM;
-    return !error && !ended
-               ? answer_truncated(a, "the answer broke off in the middle of "
-                                     "its JSON document")
-               : answer_malformed(a, "the answer is no JSON object; is "
-                                     "base_url right?");
-}
 
 const allm_json *document_open(struct answer *a, const allm_call *call,
                                const allm_frame *frame, allm_sink *sink,
@@ -44,9 +24,8 @@ const allm_json *document_open(struct answer *a, const allm_call *call,
     }
     if (allm_json_type_of(document) == ALLM_JSON_OBJECT)
         return document;
-    *status = reject(a, document,
-                     (struct slice){ frame->data,
-                                                 frame->data_len });
+    *status = answer_not_json(a,
+                              (struct slice){ frame->data, frame->data_len });
     return NULL;
 }
 

@@ -21,7 +21,6 @@
 #include "provider/gemini_finish.h"
 #include "provider/gemini_losses.h"
 #include "json/json.h"
-#include "json/parse.h"
 
 /* -------------------------------------------------------------------- facts --- */
 
@@ -274,21 +273,33 @@ static allm_status read_document(struct gemini *c, const allm_json *all)
     return list ? end(c) : complete(c);
 }
 
+/* The list that a body is but for its last bracket; NULL: it is not. */
+static const allm_json *close_list(struct gemini *c, struct slice data)
+{
+    struct buf text;
+    if (data.len && data.ptr[data.len - 1] == ',')
+        data.len--;
+    buf_init(&text, c->answer.sink->arena, SIZE_MAX / 2);
+    buf_add(&text, data);
+    buf_byte(&text, ']');
+    if (text.broken)
+        c->answer.sink->status = ALLM_ERR_NOMEM;
+    return text.broken ? NULL
+                       : allm_sink_parse(c->answer.sink, text.ptr, text.len);
+}
+
 /* A body that is no JSON after all: cut, or odd.  Of a list that was cut, what
  * is whole counts as it would in a stream. */
 static allm_status reject_document(struct gemini *c, struct slice data)
 {
-    struct json_limits limits;
-    const allm_error *error = NULL;
-    bool ended = false;
-    json_limits_from(&limits, NULL);
-    limits.loose = true;
-    const allm_json *part = json_partial(c->answer.sink->arena, data, limits,
-                                         &ended, &error);
-    if (error && error->kind == ALLM_ERR_NOMEM)
-        return c->answer.sink->status = ALLM_ERR_NOMEM;
-    if (error || ended)
-        return malformed(c, "the answer is not JSON");
+    const allm_json *list = close_list(c, data);
+    const allm_json *part = list ? NULL : answer_part(&c->answer, data);
+    if (c->answer.sink->status < 0)
+        return c->answer.sink->status;
+    if (list)
+        return read_document(c, list);
+    if (!part)
+        return answer_not_json(&c->answer, data);
     size_t n = json_is_type(part, ALLM_JSON_ARRAY) ? allm_json_count(part) : 0;
     for (size_t i = 0; i + 1 < n && !c->answer.over; i++)
         read_frame(c, allm_json_at(part, i));
