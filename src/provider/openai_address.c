@@ -52,18 +52,12 @@ static struct slice take_query(struct slice *base)
     return query;
 }
 
-allm_status openai_address_write(const struct extra *x, allm_http *http,
-                                 const char *path, bool azure)
+static void write_url(const struct extra *x, allm_http *http, const char *path,
+                      bool azure)
 {
     const struct slice chats = SLICE("/chat/completions");
     struct slice base = slice_of(x->call->base_url);
     struct buf url;
-    if (!base.len)
-        return allm_http_fail(
-            http,
-            ALLM(error, .kind = ALLM_ERR_ENGINE, .reason = "invalid_engine",
-                 .message = "this provider has no address of its own; "
-                            "set base_url in adapter_opts"));
     struct slice query = take_query(&base);
     bool whole = ends_in(base, slice_of(path));
     if (!whole && ends_in(base, chats))
@@ -77,19 +71,25 @@ allm_status openai_address_write(const struct extra *x, allm_http *http,
     buf_add(&url, query);
     http->broken |= url.broken;
     allm_http_url(http, url.broken ? "" : url.ptr);
-    return ALLM_OK;
 }
 
-allm_status openai_address_headers(const struct extra *x, allm_http *http,
-                                   const char *content, const char *accept)
+allm_status openai_address_write(const struct extra *x, allm_http *http,
+                                 const struct openai_address *to)
 {
-    const char *organization = extra_text(x, "organization");
-    const char *project = extra_text(x, "project");
-    allm_http_header(http, "content-type", content);
-    allm_http_header(http, "accept", accept);
+    static const char json[] = "application/json";
+    if (!slice_of(x->call->base_url).len)
+        return allm_http_fail(
+            http,
+            ALLM(error, .kind = ALLM_ERR_ENGINE, .reason = "invalid_engine",
+                 .message = "this provider has no address of its own; "
+                            "set base_url in adapter_opts"));
+    write_url(x, http, to->path, to->azure);
+    allm_http_header(http, "content-type", to->content ? to->content : json);
+    allm_http_header(http, "accept", to->accept ? to->accept : json);
     allm_http_header(http, "accept-encoding", "identity");
-    allm_http_header(http, "openai-organization", organization);
-    allm_http_header(http, "openai-project", project);
+    allm_http_header(http, "openai-organization",
+                     extra_text(x, "organization"));
+    allm_http_header(http, "openai-project", extra_text(x, "project"));
     const allm_error *error = extra_headers(x, http, http->arena);
     return error ? allm_http_fail(http, error) : ALLM_OK;
 }

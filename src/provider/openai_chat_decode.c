@@ -341,12 +341,8 @@ static void read_choice(struct openai_chat *c, const struct json_view *choice,
 /* Usage, if there is one, is known by its numbers. */
 static bool take_usage(struct openai_chat *c, const allm_json *v)
 {
-    allm_usage usage;
-    if (!json_is_type(v, ALLM_JSON_OBJECT) ||
-        !openai_usage_read(v, c->answer.sink->arena, &usage))
-        return false;
-    answer_usage(&c->answer, &usage);
-    return true;
+    return json_is_type(v, ALLM_JSON_OBJECT) &&
+           openai_usage_take(&c->answer, v);
 }
 
 static bool read_usage(struct openai_chat *c, const struct json_view *frame)

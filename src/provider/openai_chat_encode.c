@@ -430,12 +430,10 @@ allm_status openai_chat_encode(const allm_call *call, allm_http *out)
     const allm_error *error = prepare(&e);
     if (error)
         return allm_http_fail(out, error);
-    allm_status status = openai_address_write(&e.extra, out,
-                                              "/chat/completions",
-                                              e.quirks & CHAT_AZURE_PATHS);
-    if (status == ALLM_OK)
-        status = openai_address_headers(&e.extra, out, "application/json",
-                                        "text/event-stream");
+    const struct openai_address to = { .path = "/chat/completions",
+                                       .accept = "text/event-stream",
+                                       .azure = e.quirks & CHAT_AZURE_PATHS };
+    allm_status status = openai_address_write(&e.extra, out, &to);
     if (status == ALLM_OK)
         write_body(&e);
     return status;

@@ -61,11 +61,10 @@ static allm_status encode(const allm_call *call, allm_http *http)
                  .message = "vectors of text-embedding-ada-002 have "
                             "1536 dimensions, always; leave dimensions "
                             "out, or choose text-embedding-3-small"));
-    allm_status status = openai_address_write(
-        &x, http, "/embeddings", call->quirks & OPENAI_ADDRESS_AZURE);
-    if (status == ALLM_OK)
-        status = openai_address_headers(&x, http, "application/json",
-                                        "application/json");
+    const struct openai_address to = {
+        .path = "/embeddings", .azure = call->quirks & OPENAI_ADDRESS_AZURE
+    };
+    allm_status status = openai_address_write(&x, http, &to);
     if (status == ALLM_OK)
         write_body(&x, http);
     return status;
@@ -75,7 +74,6 @@ static allm_status decode(void *state, const allm_call *call,
                           const allm_frame *frame, allm_sink *sink)
 {
     allm_status status;
-    allm_usage usage = { .size = sizeof usage };
     struct answer *a = state;
     const allm_json *document = document_open(a, call, frame, sink, &status);
     if (!document)
@@ -86,9 +84,7 @@ static allm_status decode(void *state, const allm_call *call,
                                    "\"data\"");
     document_result(a, list);
     answer_model(a, json_slice(allm_json_get(document, "model")));
-    if (openai_usage_read(allm_json_get(document, "usage"), sink->arena,
-                          &usage))
-        answer_usage(a, &usage);
+    openai_usage_take(a, allm_json_get(document, "usage"));
     return answer_close(a);
 }
 

@@ -207,18 +207,18 @@ static allm_status write_head(struct encoding *e)
         [ALLM_IMAGE_OP_VARIATION] = "/images/variations",
     };
     struct buf type;
-    bool azure = e->call->quirks & OPENAI_ADDRESS_AZURE;
-    const char *path = paths[e->request->operation];
     buf_init(&type, e->http->arena, 256);
-    buf_text(&type, e->form ? form : "application/json");
+    if (e->form)
+        buf_text(&type, form);
     if (e->form)
         buf_text(&type, e->parts.boundary);
     e->http->broken |= type.broken;
-    allm_status status = openai_address_write(&e->extra, e->http, path, azure);
-    return status == ALLM_OK && !type.broken
-               ? openai_address_headers(&e->extra, e->http, type.ptr,
-                                        "application/json")
-               : status;
+    const struct openai_address to = {
+        .path = paths[e->request->operation],
+        .content = type.len ? type.ptr : NULL,
+        .azure = e->call->quirks & OPENAI_ADDRESS_AZURE,
+    };
+    return openai_address_write(&e->extra, e->http, &to);
 }
 
 /* Whoever gave the images may not end a part and begin another. */
@@ -330,7 +330,6 @@ static allm_status decode(void *state, const allm_call *call,
                           const allm_frame *frame, allm_sink *sink)
 {
     allm_status status;
-    allm_usage usage = { .size = sizeof usage };
     struct answer *a = state;
     const allm_json *document = document_open(a, call, frame, sink, &status);
     if (!document)
@@ -348,9 +347,7 @@ static allm_status decode(void *state, const allm_call *call,
     status = put_images(a, document);
     if (status != ALLM_OK || a->over)
         return status;
-    if (openai_usage_read(allm_json_get(document, "usage"), sink->arena,
-                          &usage))
-        answer_usage(a, &usage);
+    openai_usage_take(a, allm_json_get(document, "usage"));
     return answer_close(a);
 }
 

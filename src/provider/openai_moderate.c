@@ -74,11 +74,10 @@ static allm_status encode(const allm_call *call, allm_http *http)
     const allm_error *error = extra_init(&x, call, http->arena);
     if (error)
         return allm_http_fail(http, error);
-    allm_status status = openai_address_write(
-        &x, http, "/moderations", call->quirks & OPENAI_ADDRESS_AZURE);
-    if (status == ALLM_OK)
-        status = openai_address_headers(&x, http, "application/json",
-                                        "application/json");
+    const struct openai_address to = {
+        .path = "/moderations", .azure = call->quirks & OPENAI_ADDRESS_AZURE
+    };
+    allm_status status = openai_address_write(&x, http, &to);
     if (status == ALLM_OK)
         write_body(&x, http);
     return status;
@@ -88,7 +87,6 @@ static allm_status decode(void *state, const allm_call *call,
                           const allm_frame *frame, allm_sink *sink)
 {
     allm_status status;
-    allm_usage usage = { .size = sizeof usage };
     struct answer *a = state;
     const allm_json *document = document_open(a, call, frame, sink, &status);
     if (!document)
@@ -100,9 +98,7 @@ static allm_status decode(void *state, const allm_call *call,
     document_result(a, document);
     answer_id(a, json_slice(allm_json_get(document, "id")));
     answer_model(a, json_slice(allm_json_get(document, "model")));
-    if (openai_usage_read(allm_json_get(document, "usage"), sink->arena,
-                          &usage))
-        answer_usage(a, &usage);
+    openai_usage_take(a, allm_json_get(document, "usage"));
     return answer_close(a);
 }
 

@@ -56,10 +56,7 @@ static void read_notes(struct openai_responses *c, const allm_json *response)
 
 static void read_usage(struct openai_responses *c, const allm_json *from)
 {
-    allm_usage usage;
-    if (openai_usage_read(json_at(from, "usage"), c->answer.sink->arena,
-                          &usage))
-        answer_usage(&c->answer, &usage);
+    openai_usage_take(&c->answer, json_at(from, "usage"));
 }
 
 static void read_finish(struct openai_responses *c, const allm_json *response,

@@ -211,3 +211,12 @@ bool openai_usage_read(const allm_json *usage, struct arena *a, allm_usage *out)
            out->total_tokens.set || out->cached_input_tokens.set ||
            out->reasoning_tokens.set || out->total_cost.set || out->extra;
 }
+
+bool openai_usage_take(struct answer *a, const allm_json *usage)
+{
+    allm_usage counts;
+    if (!openai_usage_read(usage, a->sink->arena, &counts))
+        return false;
+    answer_usage(a, &counts);
+    return true;
+}
