@@ -373,6 +373,17 @@ struct server_seen server_look(struct server *s)
     return seen;
 }
 
+struct server_seen server_look_for(struct server *s, size_t connections)
+{
+    struct pollfd news = { .fd = wake_fd(&s->news), .events = POLLIN };
+    struct server_seen seen = server_look(s);
+    while (seen.connections < connections && poll(&news, 1, 10000) > 0) {
+        wake_clear(&s->news);
+        seen = server_look(s);
+    }
+    return seen;
+}
+
 const char *server_request(struct server *s, size_t n)
 {
     pthread_mutex_lock(&s->lock);

@@ -74,6 +74,10 @@ void server_go(struct server *s);
 
 struct server_seen server_look(struct server *s);
 
+/* The same, as soon as there were so many connections, or after ten seconds: a
+ * client may give up before a busy machine lets the server see it. */
+struct server_seen server_look_for(struct server *s, size_t connections);
+
 /* The n-th request (from 0), head and body, NUL behind it; "" if there is
  * none.  Until server_free(). */
 const char *server_request(struct server *s, size_t n);

@@ -347,8 +347,9 @@ static void check_fault(const struct fault *f, const char *model,
         return;
     play(server, &stage, f);
     check_call(f, (struct place){ .server = server }, model, way);
-    struct server_seen seen = server_look(server);
-    CHECK_INT(seen.connections, f->connections ? f->connections : 1);
+    size_t want = f->connections ? f->connections : 1;
+    struct server_seen seen = server_look_for(server, want);
+    CHECK_INT(seen.connections, want);
     CHECK(!f->most_sent || seen.sent <= f->most_sent);
     server_free(server);
     free(stage.bytes);
