@@ -67,3 +67,66 @@ bool allm_usage_total(const allm_usage *usage, int64_t *total)
         *total = sum;
     return true;
 }
+
+/* ----------------------------------------------------------------- several --- */
+
+static bool lay_int(allm_int *to, allm_int from)
+{
+    if (from.set)
+        *to = from;
+    return from.set;
+}
+
+static bool lay_num(allm_num *to, allm_num from)
+{
+    if (from.set)
+        *to = from;
+    return from.set;
+}
+
+bool usage_lay(allm_usage *to, const allm_usage *from)
+{
+    bool known[] = {
+        lay_int(&to->input_tokens, from->input_tokens),
+        lay_int(&to->output_tokens, from->output_tokens),
+        lay_int(&to->cached_input_tokens, from->cached_input_tokens),
+        lay_int(&to->reasoning_tokens, from->reasoning_tokens),
+        lay_int(&to->total_tokens, from->total_tokens),
+        lay_num(&to->input_cost, from->input_cost),
+        lay_num(&to->output_cost, from->output_cost),
+        lay_num(&to->total_cost, from->total_cost),
+        from->tool_usage != NULL,
+        from->extra != NULL,
+    };
+    return memchr(known, true, sizeof known) != NULL;
+}
+
+/* More than can be counted is told as the most that can. */
+static void add_int(allm_int *sum, allm_int n)
+{
+    int64_t all = n.value > 0 ? INT64_MAX : INT64_MIN;
+    if (!n.set)
+        return;
+    add(sum->value, n.value, &all);
+    *sum = (allm_int){ all, true };
+}
+
+static void add_num(allm_num *sum, allm_num n)
+{
+    if (n.set)
+        *sum = (allm_num){ sum->value + n.value, true };
+}
+
+void usage_sum(allm_usage *sum, const allm_usage *u)
+{
+    if (!u)
+        return;
+    add_int(&sum->input_tokens, u->input_tokens);
+    add_int(&sum->output_tokens, u->output_tokens);
+    add_int(&sum->cached_input_tokens, u->cached_input_tokens);
+    add_int(&sum->reasoning_tokens, u->reasoning_tokens);
+    add_int(&sum->total_tokens, u->total_tokens);
+    add_num(&sum->input_cost, u->input_cost);
+    add_num(&sum->output_cost, u->output_cost);
+    add_num(&sum->total_cost, u->total_cost);
+}

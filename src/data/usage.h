@@ -6,4 +6,11 @@
 
 extern const struct shape usage_shape;
 
+/* What `from` knows replaces what `to` says, count by count; maps are left to
+ * the caller.  False: it knows nothing. */
+bool usage_lay(allm_usage *to, const allm_usage *from);
+
+/* The counts of both together.  NULL adds nothing. */
+void usage_sum(allm_usage *sum, const allm_usage *u);
+
 #endif

@@ -2,6 +2,7 @@
 #include "provider/answer.h"
 
 #include "base/status.h"
+#include "data/usage.h"
 #include "provider/finish.h"
 #include "provider/redact.h"
 #include "json/build.h"
@@ -177,43 +178,16 @@ void answer_model(struct answer *a, struct slice model)
         a->model = keep(a, model);
 }
 
-static void take_int(allm_int *to, allm_int from)
-{
-    if (from.set)
-        *to = from;
-}
-
-static void take_num(allm_num *to, allm_num from)
-{
-    if (from.set)
-        *to = from;
-}
-
-static bool says_something(const allm_usage *u)
-{
-    return u->input_tokens.set || u->output_tokens.set ||
-           u->cached_input_tokens.set || u->reasoning_tokens.set ||
-           u->total_tokens.set || u->input_cost.set || u->output_cost.set ||
-           u->total_cost.set || u->tool_usage || u->extra;
-}
-
 void answer_usage(struct answer *a, const allm_usage *u)
 {
     allm_usage *mine = &a->usage;
-    take_int(&mine->input_tokens, u->input_tokens);
-    take_int(&mine->output_tokens, u->output_tokens);
-    take_int(&mine->cached_input_tokens, u->cached_input_tokens);
-    take_int(&mine->reasoning_tokens, u->reasoning_tokens);
-    take_int(&mine->total_tokens, u->total_tokens);
-    take_num(&mine->input_cost, u->input_cost);
-    take_num(&mine->output_cost, u->output_cost);
-    take_num(&mine->total_cost, u->total_cost);
+    bool known = usage_lay(mine, u);
     if (u->tool_usage)
         mine->tool_usage = json_copy(a->life, u->tool_usage);
     if (u->extra)
         mine->extra = mine->extra ? json_merge(a->life, mine->extra, u->extra)
                                   : json_copy(a->life, u->extra);
-    a->has_usage = a->has_usage || says_something(u);
+    a->has_usage = a->has_usage || known;
     if (a->life->broken)
         no_memory(a);
 }

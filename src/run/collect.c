@@ -343,18 +343,6 @@ static allm_status on_message_completed(struct collect *c, const allm_event *e)
     return settled(c);
 }
 
-static void take_int(allm_int *to, allm_int from)
-{
-    if (from.set)
-        *to = from;
-}
-
-static void take_num(allm_num *to, allm_num from)
-{
-    if (from.set)
-        *to = from;
-}
-
 allm_usage *collect_usage(struct collect *c)
 {
     if (!c->usage)
@@ -373,14 +361,7 @@ static allm_status on_usage(struct collect *c, const allm_event *e)
     allm_usage *mine = collect_usage(c);
     if (!mine)
         return nomem(c);
-    take_int(&mine->input_tokens, u->input_tokens);
-    take_int(&mine->output_tokens, u->output_tokens);
-    take_int(&mine->cached_input_tokens, u->cached_input_tokens);
-    take_int(&mine->reasoning_tokens, u->reasoning_tokens);
-    take_int(&mine->total_tokens, u->total_tokens);
-    take_num(&mine->input_cost, u->input_cost);
-    take_num(&mine->output_cost, u->output_cost);
-    take_num(&mine->total_cost, u->total_cost);
+    usage_lay(mine, u);
     if (u->tool_usage)
         mine->tool_usage = keep_json(c, u->tool_usage);
     if (u->extra)

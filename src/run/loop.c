@@ -22,6 +22,7 @@
 #include "data/encode.h"
 #include "data/error.h"
 #include "data/thread.h"
+#include "data/usage.h"
 #include "run/step.h"
 #include "run/stream.h"
 #include "turn/budget.h"
@@ -67,32 +68,6 @@ const allm_error *loop_error(struct loop *l, allm_status kind,
 }
 
 /* ------------------------------------------------------------------ usage --- */
-
-static void add_int(allm_int *sum, allm_int n)
-{
-    if (n.set)
-        *sum = (allm_int){ sum->value + n.value, true };
-}
-
-static void add_num(allm_num *sum, allm_num n)
-{
-    if (n.set)
-        *sum = (allm_num){ sum->value + n.value, true };
-}
-
-static void add_usage(allm_usage *sum, const allm_usage *u)
-{
-    if (!u)
-        return;
-    add_int(&sum->input_tokens, u->input_tokens);
-    add_int(&sum->output_tokens, u->output_tokens);
-    add_int(&sum->cached_input_tokens, u->cached_input_tokens);
-    add_int(&sum->reasoning_tokens, u->reasoning_tokens);
-    add_int(&sum->total_tokens, u->total_tokens);
-    add_num(&sum->input_cost, u->input_cost);
-    add_num(&sum->output_cost, u->output_cost);
-    add_num(&sum->total_cost, u->total_cost);
-}
 
 /* --------------------------------------------------------------- policies --- */
 
@@ -470,7 +445,7 @@ static void judge(struct loop *l)
     }
     if (error)
         l->error = setup_keep_error(&l->setup, error);
-    add_usage(&l->usage, loop_last(l)->response->usage);
+    usage_sum(&l->usage, loop_last(l)->response->usage);
     if (l->front->observe)
         l->front->observe(l, c);
     allm_verdict v = verdict_of(l, c);

@@ -13,6 +13,7 @@
 
 #include "base/status.h"
 #include "data/error.h"
+#include "data/usage.h"
 #include "run/generate.h"
 #include "run/stream.h"
 #include "json/build.h"
@@ -130,31 +131,6 @@ static bool open_next(struct task *t)
     return !error;
 }
 
-static void add_int(allm_int *sum, allm_int n)
-{
-    if (n.set)
-        *sum = (allm_int){ sum->value + n.value, true };
-}
-
-static void add_num(allm_num *sum, allm_num n)
-{
-    if (n.set)
-        *sum = (allm_num){ sum->value + n.value, true };
-}
-
-static void add_usage(allm_usage *sum, const allm_usage *u)
-{
-    if (!u)
-        return;
-    add_int(&sum->input_tokens, u->input_tokens);
-    add_int(&sum->output_tokens, u->output_tokens);
-    add_int(&sum->cached_input_tokens, u->cached_input_tokens);
-    add_int(&sum->total_tokens, u->total_tokens);
-    add_num(&sum->input_cost, u->input_cost);
-    add_num(&sum->output_cost, u->output_cost);
-    add_num(&sum->total_cost, u->total_cost);
-}
-
 /* What the response of a request tells besides its result. */
 static bool note(struct task *t, const allm_response *r)
 {
@@ -162,7 +138,7 @@ static bool note(struct task *t, const allm_response *r)
     t->header_id = arena_text(a, generate_answer_id(t->inner));
     if (!r)
         return !a->broken;
-    add_usage(&t->usage, r->usage);
+    usage_sum(&t->usage, r->usage);
     if (r->model)
         t->model = arena_text(a, r->model);
     if (r->id)

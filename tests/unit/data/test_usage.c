@@ -2,6 +2,7 @@
 #include "data/usage.h"
 
 #include "harness/noun.h"
+#include "json/json.h"
 
 #include <stdlib.h>
 
@@ -112,6 +113,48 @@ static void sizes(void)
     free(newer);
 }
 
+static void what_is_known_replaces_the_rest(void)
+{
+    allm_usage all = { .size = sizeof all, .input_tokens = ALLM_NUM(1),
+                       .total_tokens = ALLM_NUM(9),
+                       .input_cost = ALLM_NUM(0.5) };
+    const allm_usage nothing = { .size = sizeof nothing };
+    const allm_usage some = { .size = sizeof some,
+                              .input_tokens = ALLM_NUM(2),
+                              .reasoning_tokens = ALLM_NUM(0),
+                              .input_cost = ALLM_NUM(0.75) };
+    CHECK_ALWAYS(!usage_lay(&all, &nothing));
+    CHECK_INT(all.input_tokens.value, 1);
+    CHECK_ALWAYS(usage_lay(&all, &some));
+    CHECK_INT(all.input_tokens.value, 2);
+    CHECK_INT(all.total_tokens.value, 9);
+    CHECK_ALWAYS(all.reasoning_tokens.set && !all.output_tokens.set);
+    CHECK_ALWAYS(all.input_cost.value == 0.75);
+    CHECK_ALWAYS(usage_lay(&all, &(allm_usage){ .size = sizeof all,
+                                                .extra = json_null() }));
+}
+
+static void several_are_one(void)
+{
+    allm_usage sum = { .size = sizeof sum };
+    const allm_usage one = { .size = sizeof one, .input_tokens = ALLM_NUM(2),
+                             .reasoning_tokens = ALLM_NUM(3),
+                             .total_cost = ALLM_NUM(0.25) };
+    const allm_usage vast = { .size = sizeof vast,
+                              .input_tokens = ALLM_NUM(INT64_MAX),
+                              .output_tokens = ALLM_NUM(INT64_MIN) };
+    usage_sum(&sum, NULL);
+    usage_sum(&sum, &one);
+    usage_sum(&sum, &one);
+    CHECK_INT(sum.input_tokens.value, 4);
+    CHECK_INT(sum.reasoning_tokens.value, 6);
+    CHECK_ALWAYS(sum.total_cost.value == 0.5 && !sum.output_tokens.set);
+    usage_sum(&sum, &vast);
+    usage_sum(&sum, &vast);
+    CHECK_INT(sum.input_tokens.value, INT64_MAX);
+    CHECK_INT(sum.output_tokens.value, INT64_MIN);
+}
+
 static void nothing_is_accepted(void)
 {
     int64_t total = 7;
@@ -127,6 +170,8 @@ TESTS = {
     TEST(adds_up_what_is_known),
     TEST(refuses_what_does_not_fit),
     TEST(sizes),
+    TEST(what_is_known_replaces_the_rest),
+    TEST(several_are_one),
     TEST(nothing_is_accepted),
     TESTS_END
 };
