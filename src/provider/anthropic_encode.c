@@ -21,6 +21,7 @@
 #include "provider/history.h"
 #include "provider/http.h"
 #include "provider/image_source.h"
+#include "provider/quirks.h"
 #include "json/build.h"
 #include "json/json.h"
 
@@ -413,13 +414,8 @@ static const allm_error *prepare(struct encoding *e)
     const allm_error *error = extra_init(&e->extra, e->call, e->arena);
     if (error)
         return error;
-    if (!anthropic_quirks(e->call, &quirks, &unknown)) {
-        error = status_error(e->arena, ALLM_ERR_MISUSE, "invalid_option",
-                             "quirks: \"%s\" is not known; it is a list of "
-                             "names such as \"unsigned_thoughts\"",
-                             unknown);
-        return error ? error : status_nomem();
-    }
+    if (!anthropic_quirks(e->call, &quirks, &unknown))
+        return quirks_refuse(e->arena, unknown, "unsigned_thoughts");
     error = anthropic_thinking_plan(&e->thinking, &e->extra, e->arena);
     return error ? error : check(e);
 }

@@ -19,6 +19,7 @@
 #include "provider/call_ids.h"
 #include "provider/history.h"
 #include "provider/image_source.h"
+#include "provider/layout.h"
 #include "provider/memo.h"
 #include "json/json.h"
 
@@ -220,29 +221,12 @@ static void write_own_text(struct writing *w, struct slice text,
     close_block(w, NULL);
 }
 
-/* How many bytes of the text a block of the layout stands for. */
-static size_t bytes_of(const allm_json *block)
+static enum layout_kind kind_of(const allm_json *block)
 {
-    uint64_t n = 0;
-    allm_json_uint64(allm_json_get(block, "bytes"), &n);
-    return n > SIZE_MAX / 4 ? SIZE_MAX / 4 : (size_t)n;
-}
-
-/* Does the layout still tell where text and calls of the message stand? */
-static bool fits(const allm_message *m, const allm_json *layout)
-{
-    size_t bytes = 0, calls = 0;
-    if (m->parts)
-        return false;
-    for (const allm_json *b = NULL; (b = allm_json_next(layout, b));) {
-        if (json_is(allm_json_get(b, "type"), "text"))
-            bytes += bytes_of(b);
-        else if (json_is(allm_json_get(b, "type"), "tool_use"))
-            calls++;
-        if (bytes > m->text_len)
-            return false;
-    }
-    return bytes == m->text_len && calls == m->tool_call_count;
+    const allm_json *type = allm_json_get(block, "type");
+    return json_is(type, "text")       ? LAYOUT_TEXT
+           : json_is(type, "tool_use") ? LAYOUT_CALL
+                                       : LAYOUT_OTHER;
 }
 
 static void write_as_is(struct writing *w, const allm_json *block)
@@ -264,8 +248,9 @@ static void write_layout(struct writing *w, const allm_message *m,
             write_call(w, m->tool_calls[call], w->turn[call]);
             call++;
         } else if (json_is(type, "text")) {
-            write_own_text(w, (struct slice){ m->text + at, bytes_of(b) }, b);
-            at += bytes_of(b);
+            write_own_text(w, (struct slice){ m->text + at, layout_bytes(b) },
+                           b);
+            at += layout_bytes(b);
         } else {
             write_as_is(w, b);
         }
@@ -293,7 +278,7 @@ static const allm_json *layout_of(const struct writing *w,
 static void write_assistant(struct writing *w, const allm_message *m)
 {
     const allm_json *layout = layout_of(w, m);
-    if (layout && fits(m, layout)) {
+    if (layout && layout_fits(layout, m, kind_of)) {
         write_layout(w, m, layout);
         return;
     }

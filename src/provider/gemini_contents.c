@@ -18,6 +18,7 @@
 #include "provider/gemini_model.h"
 #include "provider/history.h"
 #include "provider/image_source.h"
+#include "provider/layout.h"
 #include "provider/memo.h"
 #include "json/json.h"
 #include "json/parse.h"
@@ -202,27 +203,10 @@ static const allm_json *layout_of(const struct writing *w,
     return allm_json_type_of(layout) == ALLM_JSON_ARRAY ? layout : NULL;
 }
 
-/* How many bytes of the text a part of the layout stands for. */
-static size_t bytes_of(const allm_json *part)
+static enum layout_kind kind_of(const allm_json *part)
 {
-    uint64_t n = 0;
-    allm_json_uint64(allm_json_get(part, "bytes"), &n);
-    return n > SIZE_MAX / 4 ? SIZE_MAX / 4 : (size_t)n;
-}
-
-/* Does the layout still tell where text and calls of the message stand? */
-static bool fits(const allm_message *m, const allm_json *layout)
-{
-    size_t bytes = 0, calls = 0;
-    if (m->parts)
-        return false;
-    for (const allm_json *p = NULL; (p = allm_json_next(layout, p));) {
-        bytes += bytes_of(p);
-        calls += allm_json_true(allm_json_get(p, "call"));
-        if (bytes > m->text_len)
-            return false;
-    }
-    return bytes == m->text_len && calls == m->tool_call_count;
+    return allm_json_true(allm_json_get(part, "call")) ? LAYOUT_CALL
+                                                       : LAYOUT_TEXT;
 }
 
 static void write_as_is(struct writing *w, const allm_json *part)
@@ -243,8 +227,8 @@ static void write_layout(struct writing *w, const allm_message *m,
         if (allm_json_true(allm_json_get(p, "call"))) {
             write_call(w, m->tool_calls[call++]);
         } else if (allm_json_get(p, "bytes")) {
-            write_text(w, (struct slice){ text + at, bytes_of(p) }, p);
-            at += bytes_of(p);
+            write_text(w, (struct slice){ text + at, layout_bytes(p) }, p);
+            at += layout_bytes(p);
         } else {
             write_as_is(w, allm_json_get(p, "part"));
         }
@@ -256,7 +240,7 @@ static void write_layout(struct writing *w, const allm_message *m,
 static void write_model(struct writing *w, const allm_message *m)
 {
     const allm_json *layout = layout_of(w, m);
-    if (layout && fits(m, layout)) {
+    if (layout && layout_fits(layout, m, kind_of)) {
         write_layout(w, m, layout);
         return;
     }

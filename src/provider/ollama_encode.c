@@ -15,10 +15,12 @@
 #include "provider/extra.h"
 #include "provider/http.h"
 #include "provider/image_source.h"
+#include "provider/offer.h"
 #include "provider/ollama_address.h"
 #include "provider/ollama_context.h"
 #include "provider/ollama_messages.h"
 #include "provider/ollama_quirks.h"
+#include "provider/quirks.h"
 #include "json/emit.h"
 #include "json/json.h"
 
@@ -69,17 +71,9 @@ static void write_own(struct encoding *e, const char *name)
 static void write_tool(struct encoding *e, const allm_tool *tool)
 {
     emit_open(&e->emit, '{');
-    emit_at(&e->emit, "type");
-    emit_word(&e->emit, "function");
+    emit_member_word(&e->emit, "type", "function");
     emit_member_open(&e->emit, "function", '{');
-    emit_member(&e->emit, "name", tool->name);
-    if (tool->description)
-        emit_member(&e->emit, "description", tool->description);
-    emit_at(&e->emit, "parameters");
-    if (allm_json_count(tool->schema))
-        emit_value(&e->emit, tool->schema);
-    else
-        emit_raw(&e->emit, SLICE("{\"type\":\"object\",\"properties\":{}}"));
+    offer_tool(&e->emit, tool);
     emit_close(&e->emit, '}');
     emit_close(&e->emit, '}');
 }
@@ -302,20 +296,16 @@ static const allm_error *check_words(struct encoding *e)
 {
     const char *unknown;
     uint64_t quirks;
-    const allm_error *error = NULL;
     const char *word = extra_text(&e->extra, "reasoning_effort");
     if (!ollama_quirks(e->call, &quirks, &unknown))
-        error = status_error(e->arena, ALLM_ERR_MISUSE, "invalid_option",
-                             "quirks: \"%s\" is not known; it is a list of "
-                             "names such as \"think_tags\"",
-                             unknown);
-    else if (word && !effort_of(word))
-        error = status_error(e->arena, ALLM_ERR_MISUSE, "invalid_option",
-                             "reasoning_effort is \"%.40s\"; it must be one "
-                             "of none, minimal, low, medium, high, xhigh, max",
-                             word);
-    else
+        return quirks_refuse(e->arena, unknown, "think_tags");
+    if (!word || effort_of(word))
         return NULL;
+    const allm_error *error = status_error(
+        e->arena, ALLM_ERR_MISUSE, "invalid_option",
+        "reasoning_effort is \"%.40s\"; it must be one of none, minimal, low, "
+        "medium, high, xhigh, max",
+        word);
     return error ? error : status_nomem();
 }
 

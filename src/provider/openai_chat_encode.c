@@ -14,8 +14,10 @@
 #include "provider/http.h"
 #include "provider/image_source.h"
 #include "provider/memo.h"
+#include "provider/offer.h"
 #include "provider/openai_address.h"
 #include "provider/openai_chat_quirks.h"
+#include "provider/quirks.h"
 #include "json/emit.h"
 #include "json/json.h"
 
@@ -226,14 +228,7 @@ static void write_tool(struct encoding *e, const allm_tool *tool)
     emit_open(&e->emit, '{');
     emit_member_word(&e->emit, "type", "function");
     emit_member_open(&e->emit, "function", '{');
-    emit_member(&e->emit, "name", tool->name);
-    if (tool->description)
-        emit_member(&e->emit, "description", tool->description);
-    emit_at(&e->emit, "parameters");
-    if (allm_json_count(tool->schema))
-        emit_value(&e->emit, tool->schema);
-    else
-        emit_raw(&e->emit, SLICE("{\"type\":\"object\",\"properties\":{}}"));
+    offer_tool(&e->emit, tool);
     if (allm_json_type_of(strict) == ALLM_JSON_BOOL) {
         emit_at(&e->emit, "strict");
         emit_bool(&e->emit, allm_json_true(strict));
@@ -242,19 +237,13 @@ static void write_tool(struct encoding *e, const allm_tool *tool)
     emit_close(&e->emit, '}');
 }
 
-static bool is_reserved(const char *choice)
-{
-    return !strcmp(choice, "auto") || !strcmp(choice, "none") ||
-           !strcmp(choice, "required");
-}
-
 static void write_choice(struct encoding *e)
 {
     const allm_request *r = e->request;
     if (r->tool_choice_map) {
         emit_at(&e->emit, "tool_choice");
         emit_value(&e->emit, r->tool_choice_map);
-    } else if (r->tool_choice && is_reserved(r->tool_choice)) {
+    } else if (r->tool_choice && offer_is_word(r->tool_choice)) {
         emit_member_word(&e->emit, "tool_choice", r->tool_choice);
     } else if (r->tool_choice) {
         emit_member_open(&e->emit, "tool_choice", '{');
@@ -404,13 +393,8 @@ static const allm_error *prepare(struct encoding *e)
     const allm_error *error = extra_init(&e->extra, e->call, e->arena);
     if (error)
         return error;
-    if (!openai_chat_quirks(e->call, &e->quirks, &unknown)) {
-        error = status_error(e->arena, ALLM_ERR_MISUSE, "invalid_option",
-                             "quirks: \"%s\" is not known; it is a list of "
-                             "names such as \"no_stream_options\"",
-                             unknown);
-        return error ? error : status_nomem();
-    }
+    if (!openai_chat_quirks(e->call, &e->quirks, &unknown))
+        return quirks_refuse(e->arena, unknown, "no_stream_options");
     e->ids = (struct history_ids){ .any = true };
     if (e->quirks & CHAT_LIMITED_IDS)
         e->ids = (struct history_ids){ .any = true, .most = 40 };

@@ -19,8 +19,10 @@
 #include "provider/extra.h"
 #include "provider/http.h"
 #include "provider/image_source.h"
+#include "provider/offer.h"
 #include "provider/openai_responses_input.h"
 #include "provider/openai_responses_quirks.h"
+#include "provider/quirks.h"
 #include "json/build.h"
 #include "json/emit.h"
 #include "json/json.h"
@@ -44,23 +46,10 @@ static void write_tool(struct encoding *e, const allm_tool *tool)
     const allm_json *strict = allm_json_get(tool->metadata, "strict");
     emit_open(&e->emit, '{');
     emit_member_word(&e->emit, "type", "function");
-    emit_member(&e->emit, "name", tool->name);
-    if (tool->description)
-        emit_member(&e->emit, "description", tool->description);
-    emit_at(&e->emit, "parameters");
-    if (allm_json_count(tool->schema))
-        emit_value(&e->emit, tool->schema);
-    else
-        emit_raw(&e->emit, SLICE("{\"type\":\"object\",\"properties\":{}}"));
+    offer_tool(&e->emit, tool);
     emit_at(&e->emit, "strict");
     emit_bool(&e->emit, allm_json_true(strict));
     emit_close(&e->emit, '}');
-}
-
-static bool is_reserved(const char *choice)
-{
-    return !strcmp(choice, "auto") || !strcmp(choice, "none") ||
-           !strcmp(choice, "required");
 }
 
 /* The name in a choice as /chat/completions has it; NULL: it is another. */
@@ -81,7 +70,7 @@ static void write_choice(struct encoding *e)
         emit_value(&e->emit, r->tool_choice_map);
         return;
     }
-    if (!named && r->tool_choice && is_reserved(r->tool_choice)) {
+    if (!named && r->tool_choice && offer_is_word(r->tool_choice)) {
         emit_member_word(&e->emit, "tool_choice", r->tool_choice);
         return;
     }
@@ -367,13 +356,8 @@ static const allm_error *prepare(struct encoding *e)
     const allm_error *error = extra_init(&e->extra, e->call, e->arena);
     if (error)
         return error;
-    if (!openai_responses_quirks(e->call, &e->quirks, &unknown)) {
-        error = status_error(e->arena, ALLM_ERR_MISUSE, "invalid_option",
-                             "quirks: \"%s\" is not known; it is a list of "
-                             "names such as \"no_include\"",
-                             unknown);
-        return error ? error : status_nomem();
-    }
+    if (!openai_responses_quirks(e->call, &e->quirks, &unknown))
+        return quirks_refuse(e->arena, unknown, "no_include");
     e->stored = allm_json_true(extra_get(&e->extra, "store")) ||
                 extra_get(&e->extra, "previous_response_id") ||
                 extra_get(&e->extra, "conversation");

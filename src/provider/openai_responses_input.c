@@ -13,6 +13,7 @@
 
 #include "provider/call_ids.h"
 #include "provider/image_source.h"
+#include "provider/layout.h"
 #include "provider/memo.h"
 #include "json/json.h"
 
@@ -158,29 +159,11 @@ static bool is_kind(const allm_json *item, const char *type)
     return json_is(allm_json_get(item, "type"), type);
 }
 
-/* How many bytes of the text an item of the layout stands for. */
-static size_t bytes_of(const allm_json *item)
+static enum layout_kind kind_of(const allm_json *item)
 {
-    uint64_t n = 0;
-    allm_json_uint64(allm_json_get(item, "bytes"), &n);
-    return n > SIZE_MAX / 4 ? SIZE_MAX / 4 : (size_t)n;
-}
-
-/* Does the layout still tell where text and calls of the message stand? */
-static bool fits(const allm_message *m, const allm_json *layout)
-{
-    size_t bytes = 0, calls = 0;
-    if (m->parts)
-        return false;
-    for (const allm_json *i = NULL; (i = allm_json_next(layout, i));) {
-        if (is_kind(i, "message"))
-            bytes += bytes_of(i);
-        else if (is_kind(i, "function_call"))
-            calls++;
-        if (bytes > m->text_len)
-            return false;
-    }
-    return bytes == m->text_len && calls == m->tool_call_count;
+    return is_kind(item, "message")         ? LAYOUT_TEXT
+           : is_kind(item, "function_call") ? LAYOUT_CALL
+                                            : LAYOUT_OTHER;
 }
 
 /* Did the server answer this call of its own? */
@@ -244,11 +227,11 @@ static void write_layout(struct writing *w, const allm_message *m,
             write_call(w, m->tool_calls[call], w->turn[call].id);
             call++;
         } else if (is_kind(i, "message")) {
-            write_said(
-                w, (struct slice){ m->text ? m->text + at : "",
-                                          bytes_of(i) },
-                i);
-            at += bytes_of(i);
+            write_said(w,
+                       (struct slice){ m->text ? m->text + at : "",
+                                          layout_bytes(i) },
+                       i);
+            at += layout_bytes(i);
         } else {
             write_kept(w, layout, i, false);
         }
@@ -266,7 +249,7 @@ static const allm_json *layout_of(const struct writing *w,
 static void write_assistant(struct writing *w, const allm_message *m)
 {
     const allm_json *layout = layout_of(w, m);
-    if (layout && fits(m, layout)) {
+    if (layout && layout_fits(layout, m, kind_of)) {
         write_layout(w, m, layout);
         return;
     }

@@ -1,6 +1,7 @@
 /* quirks.c - how servers of one dialect differ */
 #include "provider/quirks.h"
 
+#include "base/status.h"
 #include "json/json.h"
 
 static uint64_t quirk_named(const struct quirks_name *n, const allm_json *name)
@@ -30,4 +31,14 @@ bool quirks_read(const struct quirks_name *names, const allm_call *call,
         *out |= quirk;
     }
     return !*unknown;
+}
+
+const allm_error *quirks_refuse(struct arena *a, const char *unknown,
+                                const char *known)
+{
+    const allm_error *e = status_error(a, ALLM_ERR_MISUSE, "invalid_option",
+                                       "quirks: \"%s\" is not known; it is a "
+                                       "list of names such as \"%s\"",
+                                       unknown, known);
+    return e ? e : status_nomem();
 }

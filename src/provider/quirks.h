@@ -8,6 +8,7 @@
 #define PROVIDER_QUIRKS_H
 
 #include "allm_ext.h"
+#include "base/arena.h"
 
 struct quirks_name {
     const char *name;
@@ -18,5 +19,9 @@ struct quirks_name {
  * in the caller's options, is no name of a quirk. */
 bool quirks_read(const struct quirks_name *names, const allm_call *call,
                  uint64_t *out, const char **unknown);
+
+/* The error of an unknown one, which names one that is known; never NULL. */
+const allm_error *quirks_refuse(struct arena *a, const char *unknown,
+                                const char *known);
 
 #endif

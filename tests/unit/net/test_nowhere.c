@@ -6,9 +6,9 @@
 
 static void says_why_nothing_is_opened(void)
 {
-    CHECK_ALWAYS(strstr(drain_all(&nowhere_transport,
-                                  &(struct drain){ .url = "u" }),
-                        "memory"));
+    CHECK_ALWAYS(
+        strstr(drain_all(&nowhere_transport, &(struct drain){ .url = "u" }),
+               "memory"));
 }
 
 /* Nobody has such an exchange; whoever asks all the same is told so. */

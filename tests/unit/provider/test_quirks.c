@@ -46,7 +46,19 @@ static void names_are_added_to_the_row(void)
     }
 }
 
+static void says_what_would_be_known(void)
+{
+    struct arena a;
+    arena_init(&a, mem_default());
+    const allm_error *e = quirks_refuse(&a, "longer", "long");
+    CHECK_INT(e->kind, ALLM_ERR_MISUSE);
+    CHECK_TEXT(e->message, "quirks: \"longer\" is not known; it is a list of "
+                           "names such as \"long\"");
+    arena_release(&a);
+}
+
 TESTS = {
     TEST(names_are_added_to_the_row),
+    TEST(says_what_would_be_known),
     TESTS_END,
 };

@@ -1,0 +1,26 @@
+/* layout.c - in which order text and calls of an answer stood */
+#include "provider/layout.h"
+
+#include <stdint.h>
+
+size_t layout_bytes(const allm_json *piece)
+{
+    uint64_t n = 0;
+    allm_json_uint64(allm_json_get(piece, "bytes"), &n);
+    return n > SIZE_MAX / 4 ? SIZE_MAX / 4 : (size_t)n;
+}
+
+bool layout_fits(const allm_json *layout, const allm_message *m,
+                 enum layout_kind (*kind)(const allm_json *piece))
+{
+    size_t bytes = 0, calls = 0;
+    if (m->parts)
+        return false;
+    for (const allm_json *p = NULL; (p = allm_json_next(layout, p));) {
+        bytes += kind(p) == LAYOUT_TEXT ? layout_bytes(p) : 0;
+        calls += kind(p) == LAYOUT_CALL;
+        if (bytes > m->text_len)
+            return false;
+    }
+    return bytes == m->text_len && calls == m->tool_call_count;
+}
