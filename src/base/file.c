@@ -237,35 +237,67 @@ int file_write_private(struct arena *scratch, const char *path,
 
 /* -------------------------------------------------------------------- names --- */
 
-const char *file_error_name(int error)
+static const struct name {
+    int error;
+    const char *name;
+    const char *words;          /* NULL: the name must do */
+} names[] = {
+    { EACCES, "eacces", "its permissions forbid it" },
+    { EAGAIN, "eagain", NULL },
+    { EBADF, "ebadf", NULL },
+    { EBUSY, "ebusy", NULL },
+    { EDQUOT, "edquot", "the quota is used up" },
+    { EEXIST, "eexist", NULL },
+    { EFAULT, "efault", NULL },
+    { EFBIG, "efbig", "it is too large" },
+    { EINTR, "eintr", NULL },
+    { EINVAL, "einval", NULL },
+    { EIO, "eio", NULL },
+    { EISDIR, "eisdir", "it is a folder" },
+    { ELOOP, "eloop", "its links go round in a circle" },
+    { EMFILE, "emfile", "too many files are open" },
+    { EMLINK, "emlink", NULL },
+    { ENAMETOOLONG, "enametoolong", "its name is too long" },
+    { ENFILE, "enfile", "too many files are open" },
+    { ENODEV, "enodev", NULL },
+    { ENOENT, "enoent", "there is no such file or folder" },
+    { ENOLCK, "enolck", NULL },
+    { ENOMEM, "enomem", NULL },
+    { ENOSPC, "enospc", "the disk is full" },
+    { ENOSYS, "enosys", NULL },
+    { ENOTDIR, "enotdir", "a part of its path is no folder" },
+    { ENOTEMPTY, "enotempty", NULL },
+    { ENOTSUP, "enotsup", NULL },
+    { ENXIO, "enxio", NULL },
+    { EOVERFLOW, "eoverflow", NULL },
+    { EPERM, "eperm", "it is not allowed" },
+    { EPIPE, "epipe", NULL },
+    { EROFS, "erofs", "the disk can only be read" },
+    { ESPIPE, "espipe", NULL },
+    { ESTALE, "estale", NULL },
+    { ETIMEDOUT, "etimedout", NULL },
+    { ETXTBSY, "etxtbsy", NULL },
+    { EXDEV, "exdev", NULL },
+};
+
+static const struct name *find_name(int error)
 {
-    static const struct {
-        int error;
-        const char *name;
-    } names[] = {
-        { EACCES, "eacces" },       { EAGAIN, "eagain" },
-        { EBADF, "ebadf" },         { EBUSY, "ebusy" },
-        { EDQUOT, "edquot" },       { EEXIST, "eexist" },
-        { EFAULT, "efault" },       { EFBIG, "efbig" },
-        { EINTR, "eintr" },         { EINVAL, "einval" },
-        { EIO, "eio" },             { EISDIR, "eisdir" },
-        { ELOOP, "eloop" },         { EMFILE, "emfile" },
-        { EMLINK, "emlink" },       { ENAMETOOLONG, "enametoolong" },
-        { ENFILE, "enfile" },       { ENODEV, "enodev" },
-        { ENOENT, "enoent" },       { ENOLCK, "enolck" },
-        { ENOMEM, "enomem" },       { ENOSPC, "enospc" },
-        { ENOSYS, "enosys" },       { ENOTDIR, "enotdir" },
-        { ENOTEMPTY, "enotempty" }, { ENOTSUP, "enotsup" },
-        { ENXIO, "enxio" },         { EOVERFLOW, "eoverflow" },
-        { EPERM, "eperm" },         { EPIPE, "epipe" },
-        { EROFS, "erofs" },         { ESPIPE, "espipe" },
-        { ESTALE, "estale" },       { ETIMEDOUT, "etimedout" },
-        { ETXTBSY, "etxtbsy" },     { EXDEV, "exdev" },
-    };
+    static const struct name other = { 0, "eio", NULL };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (names[i].error == error)
-            return names[i].name;
-    return "eio";
+            return &names[i];
+    return &other;
+}
+
+const char *file_error_name(int error)
+{
+    return find_name(error)->name;
+}
+
+const char *file_error_words(int error)
+{
+    const struct name *n = find_name(error);
+    return n->words ? n->words : n->name;
 }
 
 int file_write_line(int fd, struct slice line)

@@ -34,7 +34,9 @@ int file_write(struct arena *scratch, const char *path, struct slice bytes);
 int file_write_private(struct arena *scratch, const char *path,
                        struct slice bytes);
 
-/* "enoent" for ENOENT and so on, as POSIX spells them; "eio" if unknown. */
+/* "enoent" for ENOENT and so on, as POSIX spells them; "eio" if unknown.  For
+ * people: "there is no such file or folder". */
 const char *file_error_name(int error);
+const char *file_error_words(int error);
 
 #endif

@@ -60,6 +60,24 @@ static int nobody(void)
     return END_KEY;
 }
 
+/* Nobody has such a model: who was meant? */
+static void refuse_given(const char *given, const char *colon, bool provider)
+{
+    if (provider)
+        print_fault("\"%.200s\" names no model; say which: -m "
+                    "PROVIDER:MODEL (allm models lists them)",
+                    given);
+    else if (colon)
+        print_fault("there is no provider \"%.*s\" (allm models --providers "
+                    "lists them); a server that speaks as OpenAI does is asked "
+                    "by OPENAI_CHAT_BASE_URL and -m openai_chat:MODEL",
+                    (int)(colon - given < 200 ? colon - given : 200), given);
+    else
+        print_fault("the model \"%.200s\" is not known; say whose it is: -m "
+                    "PROVIDER:MODEL (allm models lists them)",
+                    given);
+}
+
 /* A provider in front, or a name that the catalog knows. */
 static int check_given(struct target *t, const char *given)
 {
@@ -73,9 +91,7 @@ static int check_given(struct target *t, const char *given)
                                       : allm_catalog_find(t->catalog, given);
     int code = END_DONE;
     if (!known && !ref) {
-        print_fault("the model \"%.200s\" is not known; say whose it is: -m "
-                    "PROVIDER:MODEL (allm models lists them)",
-                    given);
+        refuse_given(given, colon, row != NULL);
         code = END_REQUEST;
     } else if (!set_model(t, ref ? ref->provider : NULL,
                           ref ? ref->id : given)) {

@@ -200,7 +200,7 @@ static void refuse_dotenv(struct search *s, int why)
                                   "the file \"%s\" cannot be read (%s); make "
                                   "it readable, name another one in "
                                   "dotenv_path, or leave load_dotenv out",
-                                  s->keys->dotenv_path, file_error_name(why));
+                                  s->keys->dotenv_path, file_error_words(why));
     if (!s->error)
         s->error = status_nomem();
 }

@@ -260,7 +260,7 @@ static const allm_error *take_old(allm_record *r)
             &r->own, ALLM_ERR_STORE, "unreadable_recording",
             "the recording \"%s\" cannot be read (%s), so it cannot be "
             "continued",
-            r->path, file_error_name(why));
+            r->path, file_error_words(why));
         return e ? e : status_nomem();
     }
     arena_init(&scratch, r->mem);
@@ -377,7 +377,7 @@ static const allm_error *write_file(allm_record *r)
         error = status_error(&r->told, ALLM_ERR_STORE, "unwritable_recording",
                              "the recording \"%s\" cannot be written (%s); "
                              "look at the folder and its permissions",
-                             r->path, file_error_name(why));
+                             r->path, file_error_words(why));
     arena_release(&scratch);
     return error || (!why && !all.broken) ? error : status_nomem();
 }

@@ -352,7 +352,7 @@ static const allm_error *load(allm_replay *r, const char *path,
             : status_error(&r->own, ALLM_ERR_STORE, "unreadable_recording",
                            "the recording \"%s\" cannot be read (%s); record "
                            "it first, or look at the path",
-                           path, file_error_name(why));
+                           path, file_error_words(why));
     return e ? e : status_nomem();
 }
 

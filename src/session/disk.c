@@ -52,7 +52,7 @@ static const allm_error *find_file(struct arena *a, const char **path,
     if (why)
         return why == ENOMEM ? status_nomem()
                              : tell(a, reason, given, "is a link to nowhere",
-                                    file_error_name(why));
+                                    file_error_words(why));
     if (stat(*path, &info) != 0 || S_ISREG(info.st_mode) ||
         S_ISDIR(info.st_mode))
         return NULL;            /* of a folder the system has a word to say */
@@ -75,7 +75,7 @@ static const allm_error *take_lock(struct lock *l, struct arena *a,
                     NULL);
     return tell(a, "unwritable_session", path,
                 "cannot be locked; look at the folder and its permissions",
-                file_error_name(why));
+                file_error_words(why));
 }
 
 /* ------------------------------------------------------------------ faults --- */
@@ -126,7 +126,7 @@ static const allm_error *write_text(const allm_session *s, struct arena *a,
                     : tell(a, "unwritable_session", path,
                            "cannot be written; look at the folder and its "
                            "permissions",
-                           file_error_name(why));
+                           file_error_words(why));
     allm_text_free(text);
     return error;
 }
@@ -184,7 +184,7 @@ static allm_session *read_session(struct arena *a, const char *path,
         why == ENOENT
             ? tell(a, "session_not_found", path, "does not exist", NULL)
             : tell(a, "unreadable_session", path, "cannot be read",
-                   file_error_name(why)));
+                   file_error_words(why)));
 }
 
 /* The session holds the lock from now on. */

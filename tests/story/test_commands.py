@@ -223,7 +223,7 @@ def test_chat_bad():
                                         ["finish", "stop"]]]}),
                stdin="a\n/save /nowhere/x\n/save\n/model no:x\nb\n")
     equal((run.code, run.out), (0, b"ok\n"))
-    holds(run.said, "/nowhere/x", "/save FILE", "not known")
+    holds(run.said, "/nowhere/x", "/save FILE", "there is no provider")
 
 
 def test_chat_session():

@@ -433,6 +433,14 @@ static void errors_have_names(void)
     }
 }
 
+static void people_are_told_in_words(void)
+{
+    CHECK_TEXT(file_error_words(ENOENT), "there is no such file or folder");
+    CHECK_TEXT(file_error_words(ENOSPC), "the disk is full");
+    CHECK_TEXT(file_error_words(ESPIPE), "espipe");
+    CHECK_TEXT(file_error_words(-1), "eio");
+}
+
 TESTS = {
     TEST(reads_what_was_written),
     TEST(a_known_size_needs_one_allocation),
@@ -448,5 +456,6 @@ TESTS = {
     TEST(a_write_that_fails_changes_nothing),
     TEST(links_are_followed),
     TEST(errors_have_names),
+    TEST(people_are_told_in_words),
     TESTS_END
 };

@@ -400,7 +400,7 @@ static void a_file_that_cannot_be_read_is_told(void)
         return;
     allm_keys *k = store_of_file(p.folder);     /* not a file */
     allm_text *t = allm_keys_get(k, "a", NULL, NULL);
-    CHECK_MISUSE(allm_text_error(t), "unreadable_dotenv", "(eisdir)");
+    CHECK_MISUSE(allm_text_error(t), "unreadable_dotenv", "(it is a folder)");
     CHECK(!allm_text_bytes(t, NULL));
     allm_text_free(t);
     allm_keys_put(k, "a", "1");                 /* nobody looks at it */
@@ -420,7 +420,7 @@ static void a_file_has_a_limit(void)
     CHECK_ALWAYS(fclose(f) == 0);
     allm_keys *k = store_of_file(p.file);
     allm_text *t = allm_keys_get(k, "a", NULL, NULL);
-    CHECK_MISUSE(allm_text_error(t), "unreadable_dotenv", "(efbig)");
+    CHECK_MISUSE(allm_text_error(t), "unreadable_dotenv", "(it is too large)");
     allm_text_free(t);
     allm_keys_free(k);
     clear_place(&p);

@@ -433,12 +433,13 @@ static void trouble_with_files_is_told(void)
     set_up(&s, inside, (const struct scripted_step[]){ STEP_DONE });
     CHECK_INT(allm_record_flush(s.record), ALLM_ERR_STORE);
     const allm_error *e = allm_record_error(s.record);
-    CHECK(e && strstr(e->message, "cannot be written (enoent)"));
+    CHECK(e && strstr(e->message,
+                      "cannot be written (there is no such file or folder)"));
     tear_down(&s);
     allm_record *r = allm_record_new(place.folder,
                                      ALLM(record_opts, .transport = &s.script,
                                           .flags = ALLM_RECORD_APPEND));
-    CHECK(strstr(allm_record_error(r)->message, "(eisdir)"));
+    CHECK(strstr(allm_record_error(r)->message, "(it is a folder)"));
     allm_record_free(r);
     clear_place(&place);
 }

@@ -155,7 +155,8 @@ static void what_cannot_be_read_refuses_all(void)
         const char *why;
     } rows[] = {
         { "/nonexistent/file", { 0 }, "!unreadable_recording: the recording "
-          "\"/nonexistent/file\" cannot be read (enoent)" },
+          "\"/nonexistent/file\" cannot be read (there is no such "
+          "file or folder)" },
         { NULL, { .text = "x" }, "!invalid_recording: the recording, line 1" },
         { NULL, { .text = FIRST "y", .text_len = sizeof FIRST - 2 }, "empty" },
         { "a", { .text = FIRST }, "not of both" },

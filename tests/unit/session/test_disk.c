@@ -101,7 +101,7 @@ static void a_file_that_is_not_there(void)
     CHECK_INT(allm_session_append_user(s, "x"), ALLM_OK);
     CHECK_INT(allm_session_save(s, "/nonexistent/folder/x"), ALLM_ERR_STORE);
     CHECK_ERROR(allm_session_error(s), ALLM_ERR_STORE, "unwritable_session",
-                "enoent");
+                "there is no such file or folder");
     CHECK_INT(allm_session_save(s, folder), ALLM_ERR_STORE);
     CHECK_INT(allm_session_save(s, ""), ALLM_ERR_MISUSE);
     CHECK_INT(allm_session_save(s, NULL), ALLM_ERR_MISUSE);
@@ -112,7 +112,7 @@ static void a_file_that_is_not_there(void)
     allm_session_free(s);
     s = allm_session_load(folder, 0);
     CHECK_ERROR(allm_session_error(s), ALLM_ERR_STORE, "unreadable_session",
-                "eisdir");
+                "it is a folder");
     allm_session_free(s);
     CHECK_ALWAYS(allm_session_save(NULL, path) == ALLM_ERR_NOMEM);
     end();
@@ -307,11 +307,11 @@ static void a_link_may_lead_nowhere(void)
     allm_session *s = some();
     CHECK_INT(allm_session_save(s, path), ALLM_ERR_STORE);
     CHECK_ERROR(allm_session_error(s), ALLM_ERR_STORE, "unwritable_session",
-                "eloop");
+                "its links go round in a circle");
     allm_session_free(s);
     s = allm_session_load(path, ALLM_SESSION_CREATE);
     CHECK_ERROR(allm_session_error(s), ALLM_ERR_STORE, "unreadable_session",
-                "eloop");
+                "its links go round in a circle");
     allm_session_free(s);
     end();
 }
