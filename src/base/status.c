@@ -47,20 +47,44 @@ static const char *make_message(struct arena *a, const char *format,
     return text;
 }
 
-allm_error *status_error(struct arena *a, allm_status kind, const char *reason,
-                         const char *format, ...)
+static allm_error *make(struct arena *a, allm_status kind, const char *reason,
+                        const char *format, va_list args)
 {
-    va_list args;
-    va_start(args, format);
     const char *message = make_message(a, format, args);
-    va_end(args);
-
     allm_error *e = message ? arena_alloc(a, sizeof *e) : NULL;
     if (!e)
         return NULL;
     *e = status_blank(kind);
     e->reason = reason;
     e->message = message;
+    return e;
+}
+
+allm_error *status_draft(struct arena *a, allm_status kind, const char *reason,
+                         const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    allm_error *e = make(a, kind, reason, format, args);
+    va_end(args);
+    return e;
+}
+
+const allm_error *status_verror(struct arena *a, allm_status kind,
+                                const char *reason, const char *format,
+                                va_list args)
+{
+    const allm_error *e = make(a, kind, reason, format, args);
+    return e ? e : status_nomem();
+}
+
+const allm_error *status_error(struct arena *a, allm_status kind,
+                               const char *reason, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const allm_error *e = status_verror(a, kind, reason, format, args);
+    va_end(args);
     return e;
 }
 

@@ -4,12 +4,23 @@
 
 #include "base/arena.h"
 
+#include <stdarg.h>
+
 /*
  * An error in the arena, its message made as by printf and cut after 64 KiB.
- * A reason must be a literal or live as long as the arena.  NULL when there is
- * no memory: the caller then says status_nomem().
+ * A reason must be a literal or live as long as the arena.  Never NULL: lack of
+ * memory is told by status_nomem().
  */
-allm_error *status_error(struct arena *a, allm_status kind, const char *reason,
+const allm_error *status_error(struct arena *a, allm_status kind,
+                               const char *reason, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+const allm_error *status_verror(struct arena *a, allm_status kind,
+                                const char *reason, const char *format,
+                                va_list args)
+    __attribute__((format(printf, 4, 0)));
+
+/* The same for those who have more to say; NULL when there is no memory. */
+allm_error *status_draft(struct arena *a, allm_status kind, const char *reason,
                          const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 

@@ -203,9 +203,7 @@ static void read_text(allm_codec *c, struct slice text, const char *as,
 static const allm_error *misuse(struct arena *a, const char *reason,
                                 const char *sentence)
 {
-    const allm_error *e = status_error(a, ALLM_ERR_MISUSE, reason, "%s",
-                                       sentence);
-    return e ? e : status_nomem();
+    return status_error(a, ALLM_ERR_MISUSE, reason, "%s", sentence);
 }
 
 allm_codec *allm_codec_decode(const char *json, size_t len, const char *as,

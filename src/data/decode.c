@@ -57,7 +57,7 @@ const allm_error *decode_error(struct arena *a, const struct path *path,
     path_write_pair(&b, path, !strcmp(reason, "invalid_base64"), reason);
     build_end(&b);
     const allm_json *errors = build_done(&b);
-    allm_error *e = status_error(a, ALLM_ERR_VALIDATION, "invalid_request",
+    allm_error *e = status_draft(a, ALLM_ERR_VALIDATION, "invalid_request",
                                  "the document cannot be read: %s at %s%s",
                                  reason, where.len ? where.ptr : "its root",
                                  advice(reason));

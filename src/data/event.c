@@ -271,9 +271,7 @@ const allm_error *allm_event_error(const allm_event *event)
 static const allm_error *misuse(struct arena *a, const char *reason,
                                 const char *sentence)
 {
-    const allm_error *e = status_error(a, ALLM_ERR_MISUSE, reason, "%s",
-                                       sentence);
-    return e ? e : status_nomem();
+    return status_error(a, ALLM_ERR_MISUSE, reason, "%s", sentence);
 }
 
 allm_text *allm_event_json(const allm_event *event)

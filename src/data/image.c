@@ -307,7 +307,7 @@ static const allm_error *refusal(struct arena *a, const char *reason)
     path_write_pair(&b, &at, false, reason);
     build_end(&b);
     const allm_json *errors = build_done(&b);
-    allm_error *e = status_error(a, ALLM_ERR_VALIDATION, "invalid_request",
+    allm_error *e = status_draft(a, ALLM_ERR_VALIDATION, "invalid_request",
                                  "the image cannot be converted: %s (%s)",
                                  reason, field);
     if (!e || !errors)

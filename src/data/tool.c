@@ -26,8 +26,6 @@ static void write_handler(struct encoder *e, const void *value)
                             "no JSON form; set .call to NULL in what you "
                             "store, and add it again after loading",
                             tool->name ? tool->name : "");
-    if (!e->error)
-        e->error = status_nomem();
 }
 
 static bool read_handler(struct decoder *d, const allm_json *v, void *value)
@@ -74,10 +72,9 @@ static const allm_error *settle(struct allm_home *home, void *value)
     tool->schema = json_parse(a, slice_of(text), limits, &error);
     if (tool->schema || error->kind == ALLM_ERR_NOMEM)
         return tool->schema ? NULL : error;
-    error = status_error(a, ALLM_ERR_MISUSE, "invalid_schema",
-                         "schema_text of tool \"%s\" is not JSON: %s",
-                         tool->name ? tool->name : "", error->message);
-    return error ? error : status_nomem();
+    return status_error(a, ALLM_ERR_MISUSE, "invalid_schema",
+                        "schema_text of tool \"%s\" is not JSON: %s",
+                        tool->name ? tool->name : "", error->message);
 }
 
 static const struct shape_field fields[] = {

@@ -50,12 +50,11 @@ static bool refuse(struct reader *r, const struct path *at, const char *what)
     struct buf place;
     buf_init(&place, r->arena, 4096);
     path_spell(&place, at);
-    const allm_error *e =
-        place.broken
-            ? NULL
-            : status_error(r->arena, ALLM_ERR_VALIDATION, "invalid_catalog",
-                           "%s of the catalog must be %s", place.ptr, what);
-    r->error = e ? e : status_nomem();
+    r->error = place.broken ? status_nomem()
+                            : status_error(r->arena, ALLM_ERR_VALIDATION,
+                                           "invalid_catalog",
+                                           "%s of the catalog must be %s",
+                                           place.ptr, what);
     return false;
 }
 
@@ -336,7 +335,7 @@ static const allm_error *verdict(const struct objections *o,
     allm_error *e =
         words.broken
             ? NULL
-            : status_error(a, ALLM_ERR_VALIDATION, "unsupported_capability",
+            : status_draft(a, ALLM_ERR_VALIDATION, "unsupported_capability",
                            "the model %s cannot do what the request needs "
                            "(%s); change the request, or choose another model",
                            ref->id ? ref->id : "", words.ptr);

@@ -170,20 +170,17 @@ static const allm_error *find_fault(const allm_engine *e, struct arena *a)
 {
     const allm_engine_record *r = e->record;
     struct retry_policy policy;
-    const allm_error *fault;
     if (allm_json_count(r->middleware) > 0)
-        fault = status_error(a, ALLM_ERR_MISUSE, "invalid_engine",
-                             "middleware must stay empty in this version; "
-                             "leave it out");
-    else if (r->adapter && !e->row)
-        fault = status_error(a, ALLM_ERR_MISUSE, "invalid_engine",
-                             "no adapter is called \"%.64s\"; leave .adapter "
-                             "out to use the model's, or give your own as "
-                             ".adapter_table",
-                             r->adapter);
-    else
-        return retry_policy_read(&policy, r->retry, a);
-    return fault ? fault : status_nomem();
+        return status_error(a, ALLM_ERR_MISUSE, "invalid_engine",
+                            "middleware must stay empty in this version; "
+                            "leave it out");
+    if (r->adapter && !e->row)
+        return status_error(a, ALLM_ERR_MISUSE, "invalid_engine",
+                            "no adapter is called \"%.64s\"; leave .adapter "
+                            "out to use the model's, or give your own as "
+                            ".adapter_table",
+                            r->adapter);
+    return retry_policy_read(&policy, r->retry, a);
 }
 
 /* An engine around a record that is given away to it. */

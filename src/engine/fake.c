@@ -118,9 +118,8 @@ static allm_json *end(struct script *s, const char *finish)
 
 static void refuse(struct script *s, const char *sentence)
 {
-    const allm_error *e = status_error(&s->arena, ALLM_ERR_MISUSE,
-                                       "invalid_script", "%s", sentence);
-    s->wrong = e ? e : status_nomem();
+    s->wrong = status_error(&s->arena, ALLM_ERR_MISUSE, "invalid_script", "%s",
+                            sentence);
 }
 
 /* May be left out; what was refused, or is no object, may not. */

@@ -195,14 +195,12 @@ static void look_at_env(struct search *s)
 static void refuse_dotenv(struct search *s, int why)
 {
     s->error = why == ENOMEM
-                   ? NULL
+                   ? status_nomem()
                    : status_error(s->tell, ALLM_ERR_MISUSE, "unreadable_dotenv",
                                   "the file \"%s\" cannot be read (%s); make "
                                   "it readable, name another one in "
                                   "dotenv_path, or leave load_dotenv out",
                                   s->keys->dotenv_path, file_error_words(why));
-    if (!s->error)
-        s->error = status_nomem();
 }
 
 /* Read the file when it is first needed; one that is not there is empty. */
@@ -264,7 +262,7 @@ static const allm_json *checked_sources(const struct search *s)
 static const allm_error *missing(const struct search *s)
 {
     const char *second = s->variable[1];
-    allm_error *e = status_error(
+    allm_error *e = status_draft(
         s->tell, ALLM_ERR_ENGINE, "missing_key",
         "there is no API key for \"%s\"; set %s%s%s in the environment, give "
         "one to allm_keys_put(), or set api_key for the call",
@@ -293,15 +291,12 @@ static const allm_error *search(struct search *s)
 
 static const allm_error *prepare(struct search *s)
 {
-    const allm_error *e = NULL;
     if (s->keys && s->keys->error)
         return status_retell(s->tell, s->keys->error);
-    if (!s->provider || !*s->provider) {
-        e = status_error(s->tell, ALLM_ERR_MISUSE, "invalid_provider",
-                         "a key is asked for by the name of its provider, "
-                         "such as \"openai\"");
-        return e ? e : status_nomem();
-    }
+    if (!s->provider || !*s->provider)
+        return status_error(s->tell, ALLM_ERR_MISUSE, "invalid_provider",
+                            "a key is asked for by the name of its provider, "
+                            "such as \"openai\"");
     const char *named = named_variable(s->provider);
     s->variable[0] = first_variable(s->tell, s->provider);
     s->variable[1] = second_variable(s->provider);
@@ -311,12 +306,11 @@ static const allm_error *prepare(struct search *s)
     }
     if (s->variable[0])
         return NULL;
-    e = s->tell->broken
-            ? NULL
-            : status_error(s->tell, ALLM_ERR_MISUSE, "invalid_provider",
-                           "the provider's name is too long to name a "
-                           "variable; use a short one, such as \"openai\"");
-    return e ? e : status_nomem();
+    if (s->tell->broken)
+        return status_nomem();
+    return status_error(s->tell, ALLM_ERR_MISUSE, "invalid_provider",
+                        "the provider's name is too long to name a variable; "
+                        "use a short one, such as \"openai\"");
 }
 
 /* Search, and hand the value to take() before the lock is left. */
@@ -398,9 +392,7 @@ static allm_keys *keys_alloc(struct mem mem)
 static const allm_error *misuse(allm_keys *k, const char *reason,
                                 const char *sentence)
 {
-    const allm_error *e = status_error(&k->own, ALLM_ERR_MISUSE, reason, "%s",
-                                       sentence);
-    return e ? e : status_nomem();
+    return status_error(&k->own, ALLM_ERR_MISUSE, reason, "%s", sentence);
 }
 
 /* The entries of a configuration.  Null and "" are none; false, with *list

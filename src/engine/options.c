@@ -265,10 +265,9 @@ static const allm_json *members_of(const allm_call_opts *o, struct arena *a)
 static const allm_error *wrong(struct arena *a, struct slice name,
                                const char *expected)
 {
-    const allm_error *e = status_error(a, ALLM_ERR_MISUSE, "invalid_option",
-                                       "option %.*s must be %s", (int)name.len,
-                                       name.ptr, expected);
-    return e ? e : status_nomem();
+    return status_error(a, ALLM_ERR_MISUSE, "invalid_option",
+                        "option %.*s must be %s", (int)name.len, name.ptr,
+                        expected);
 }
 
 /* The same of a number, with what came. */
@@ -278,11 +277,9 @@ static const allm_error *wrong_number(struct arena *a, struct slice name,
     struct buf got;
     buf_init(&got, a, 4096);
     json_write(&got, v, 0);
-    const allm_error *e = status_error(a, ALLM_ERR_MISUSE, "invalid_option",
-                                       "option %.*s must be %s; got: %.80s",
-                                       (int)name.len, name.ptr, expected,
-                                       got.ptr ? got.ptr : "?");
-    return e ? e : status_nomem();
+    return status_error(a, ALLM_ERR_MISUSE, "invalid_option",
+                        "option %.*s must be %s; got: %.80s", (int)name.len,
+                        name.ptr, expected, got.ptr ? got.ptr : "?");
 }
 
 static bool is_count(const allm_json *v, int64_t least, int64_t *n)

@@ -89,11 +89,6 @@ static bool set(struct retry_policy *p, const struct key *k, const allm_json *v)
     return false;
 }
 
-static const allm_error *told(const allm_error *e)
-{
-    return e ? e : status_nomem();
-}
-
 static const allm_error *change(struct retry_policy *p, struct slice name,
                                 const allm_json *v, struct arena *a)
 {
@@ -102,15 +97,15 @@ static const allm_error *change(struct retry_policy *p, struct slice name,
             continue;
         if (set(p, &keys[i], v))
             return NULL;
-        return told(status_error(a, ALLM_ERR_MISUSE, "invalid_retry",
-                                 "%s of a retry policy must be %s",
-                                 keys[i].name, keys[i].expected));
+        return status_error(a, ALLM_ERR_MISUSE, "invalid_retry",
+                            "%s of a retry policy must be %s", keys[i].name,
+                            keys[i].expected);
     }
-    return told(status_error(a, ALLM_ERR_MISUSE, "invalid_retry",
-                             "a retry policy has no key \"%.*s\"; it has "
-                             "max_attempts, base_delay_ms, max_delay_ms, "
-                             "retry_on, jitter_ms and respect_retry_after",
-                             (int)(name.len < 64 ? name.len : 64), name.ptr));
+    return status_error(a, ALLM_ERR_MISUSE, "invalid_retry",
+                        "a retry policy has no key \"%.*s\"; it has "
+                        "max_attempts, base_delay_ms, max_delay_ms, "
+                        "retry_on, jitter_ms and respect_retry_after",
+                        (int)(name.len < 64 ? name.len : 64), name.ptr);
 }
 
 const allm_error *retry_policy_read(struct retry_policy *out,
@@ -129,9 +124,9 @@ const allm_error *retry_policy_read(struct retry_policy *out,
     if (!object && a->broken)
         return status_nomem();
     if (!object)
-        return told(status_error(a, ALLM_ERR_MISUSE, "invalid_retry",
-                                 "retry must be \"default\", false, an object "
-                                 "or a list of [key, value]"));
+        return status_error(a, ALLM_ERR_MISUSE, "invalid_retry",
+                            "retry must be \"default\", false, an object "
+                            "or a list of [key, value]");
     for (const allm_json *k = NULL; !error && (k = allm_json_next(object, k));)
         error = change(out, json_slice(k), allm_json_value(k), a);
     return error;

@@ -40,9 +40,9 @@ static inline allm_json *over_done(struct allm_home *h, const allm_json *v)
 
 static inline allm_json *over_misused(struct allm_home *h, const char *why)
 {
-    const allm_error *e = status_error(home_arena(h), ALLM_ERR_MISUSE, "misuse",
-                                       "%s", why);
-    return json_root_of(h, NULL, e ? e : status_nomem());
+    return json_root_of(h, NULL,
+                        status_error(home_arena(h), ALLM_ERR_MISUSE, "misuse",
+                                     "%s", why));
 }
 
 static inline bool over_is_object(const allm_json *v)

@@ -96,12 +96,11 @@ static size_t guess_size(size_t len, size_t limit)
 
 static const allm_error *misused(struct arena *a, const char *text)
 {
-    const allm_error *e = status_error(
+    return status_error(
         a, ALLM_ERR_MISUSE, "misuse", "%s",
         text ? "allm_json_opts has no size or an unknown flag; fill it in "
                "with ALLM(json_opts, ...)"
              : "the JSON text is NULL; pass a text");
-    return e ? e : status_nomem();
 }
 
 allm_json *allm_json_parse(const char *text, size_t len,

@@ -19,9 +19,8 @@
 
 static const allm_error *no_text(struct arena *a)
 {
-    const allm_error *e = status_error(a, ALLM_ERR_MISUSE, "misuse",
-                                       "the JSON text is NULL; pass a text");
-    return e ? e : status_nomem();
+    return status_error(a, ALLM_ERR_MISUSE, "misuse",
+                        "the JSON text is NULL; pass a text");
 }
 
 allm_json *allm_json_partial(const char *text, size_t len, bool *complete)

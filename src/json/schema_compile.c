@@ -97,7 +97,7 @@ static const allm_error *explain(const struct compiler *c)
     buf_init(&more, c->arena, MESSAGE_LIMIT);
     if (c->fault_count > 1)
         buf_format(&more, " (and %zu more)", c->fault_count - 1);
-    allm_error *e = status_error(c->arena, ALLM_ERR_VALIDATION,
+    allm_error *e = status_draft(c->arena, ALLM_ERR_VALIDATION,
                                  "invalid_request", "schema %s: %s%s",
                                  buf_slice(&where).ptr, f->message,
                                  buf_slice(&more).ptr);

@@ -227,8 +227,7 @@ static void record_close(void *self, allm_exchange *x)
 static const allm_error *refuse(allm_record *r, allm_status kind,
                                 const char *reason, const char *sentence)
 {
-    const allm_error *e = status_error(&r->own, kind, reason, "%s", sentence);
-    return e ? e : status_nomem();
+    return status_error(&r->own, kind, reason, "%s", sentence);
 }
 
 /* The transport that is recorded.  NULL is the HTTP client of whoever waits. */
@@ -255,14 +254,12 @@ static const allm_error *take_old(allm_record *r)
         return NULL;
     if (why == ENOMEM)
         return status_nomem();
-    if (why) {
-        const allm_error *e = status_error(
+    if (why)
+        return status_error(
             &r->own, ALLM_ERR_STORE, "unreadable_recording",
             "the recording \"%s\" cannot be read (%s), so it cannot be "
             "continued",
             r->path, file_error_words(why));
-        return e ? e : status_nomem();
-    }
     arena_init(&scratch, r->mem);
     const allm_error *error = recording_read(&scratch, r->old, r->path, &first);
     if (error)
@@ -354,12 +351,11 @@ static void add_all(const allm_record *r, struct buf *out)
 static const allm_error *incomplete(const allm_record *r, struct arena *a,
                                     bool over)
 {
-    const allm_error *e = NULL;
-    if (r->over || over)
-        e = status_error(a, ALLM_ERR_STORE, "recording_too_long",
-                         "the recording would be longer than 256 MiB; record "
-                         "less into one file");
-    return e ? e : status_nomem();
+    if (!r->over && !over)
+        return status_nomem();
+    return status_error(a, ALLM_ERR_STORE, "recording_too_long",
+                        "the recording would be longer than 256 MiB; record "
+                        "less into one file");
 }
 
 static const allm_error *write_file(allm_record *r)
@@ -379,7 +375,7 @@ static const allm_error *write_file(allm_record *r)
                              "look at the folder and its permissions",
                              r->path, file_error_words(why));
     arena_release(&scratch);
-    return error || (!why && !all.broken) ? error : status_nomem();
+    return error;
 }
 
 allm_status allm_record_flush(allm_record *r)

@@ -143,7 +143,7 @@ static const allm_json *final_metadata(struct arena *a)
 
 static const allm_error *miss(struct arena *a, const char *why)
 {
-    allm_error *e = status_error(a, ALLM_ERR_ADAPTER, "no_scripted_response",
+    allm_error *e = status_draft(a, ALLM_ERR_ADAPTER, "no_scripted_response",
                                  "replay miss: %s", why);
     if (e)
         e->metadata = final_metadata(a);
@@ -335,9 +335,7 @@ static const allm_http_head *replay_head(void *self, allm_exchange *x)
 static const allm_error *refuse(allm_replay *r, const char *reason,
                                 const char *sentence)
 {
-    const allm_error *e = status_error(&r->own, ALLM_ERR_MISUSE, reason, "%s",
-                                       sentence);
-    return e ? e : status_nomem();
+    return status_error(&r->own, ALLM_ERR_MISUSE, reason, "%s", sentence);
 }
 
 static const allm_error *load(allm_replay *r, const char *path,
@@ -346,14 +344,12 @@ static const allm_error *load(allm_replay *r, const char *path,
     int why = file_read(&r->own, path, RECORDING_LIMIT, text);
     if (!why)
         return NULL;
-    const allm_error *e =
-        why == ENOMEM
-            ? NULL
-            : status_error(&r->own, ALLM_ERR_STORE, "unreadable_recording",
-                           "the recording \"%s\" cannot be read (%s); record "
-                           "it first, or look at the path",
-                           path, file_error_words(why));
-    return e ? e : status_nomem();
+    if (why == ENOMEM)
+        return status_nomem();
+    return status_error(&r->own, ALLM_ERR_STORE, "unreadable_recording",
+                        "the recording \"%s\" cannot be read (%s); record it "
+                        "first, or look at the path",
+                        path, file_error_words(why));
 }
 
 static bool set_pieces(allm_replay *r, const struct recorded *first)

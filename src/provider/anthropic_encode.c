@@ -40,9 +40,7 @@ struct encoding {
 static const allm_error *wrong(struct encoding *e, allm_status kind,
                                const char *reason, const char *sentence)
 {
-    const allm_error *error = status_error(e->arena, kind, reason, "%s",
-                                           sentence);
-    return error ? error : status_nomem();
+    return status_error(e->arena, kind, reason, "%s", sentence);
 }
 
 /* -------------------------------------------------------------------- tools --- */

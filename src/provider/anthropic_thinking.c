@@ -75,12 +75,11 @@ static const allm_error *choose(struct anthropic_thinking *t,
         t->on = t->effort || t->budget;
         return NULL;
     }
-    const allm_error *error =
-        status_error(a, ALLM_ERR_MISUSE, "invalid_option",
-                     "reasoning_effort is \"%.40s\"; it must be one of none, "
-                     "minimal, low, medium, high, xhigh, max",
-                     word);
-    return error ? error : status_nomem();
+    return status_error(
+        a, ALLM_ERR_MISUSE, "invalid_option",
+        "reasoning_effort is \"%.40s\"; it must be one of none, "
+        "minimal, low, medium, high, xhigh, max",
+        word);
 }
 
 static bool is_forced(const allm_request *r)

@@ -30,9 +30,7 @@ static const allm_json *object(const allm_json *v)
 
 static const allm_error *wrong(struct arena *a, const char *sentence)
 {
-    const allm_error *e = status_error(a, ALLM_ERR_MISUSE, "invalid_option",
-                                       "%s", sentence);
-    return e ? e : status_nomem();
+    return status_error(a, ALLM_ERR_MISUSE, "invalid_option", "%s", sentence);
 }
 
 static const allm_json *find(const allm_json *options, const char *name)

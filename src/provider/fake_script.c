@@ -365,9 +365,7 @@ static const char *check_entry(const struct fake_entry *e)
 
 static const allm_error *misuse(struct arena *a, const char *sentence)
 {
-    const allm_error *e = status_error(a, ALLM_ERR_MISUSE, "invalid_script",
-                                       "%s", sentence);
-    return e ? e : status_nomem();
+    return status_error(a, ALLM_ERR_MISUSE, "invalid_script", "%s", sentence);
 }
 
 const allm_error *fake_script_check_call(struct arena *a,
@@ -383,12 +381,11 @@ const allm_error *fake_script_check_call(struct arena *a,
         const char *expected = check_entry(&e);
         if (!expected)
             continue;
-        const allm_error *error = status_error(
+        return status_error(
             a, ALLM_ERR_MISUSE, "invalid_script",
             "entry %zu of call %zu of the fake's script (both counted from 0) "
             "must be %s",
             n, number, expected);
-        return error ? error : status_nomem();
     }
     return NULL;
 }
@@ -454,12 +451,9 @@ const allm_error *fake_script_read(struct fake_script *out, struct arena *a,
     if (wrong)
         return misuse(a, wrong);
     wrong = usage ? fake_read_usage(usage, &u) : NULL;
-    if (wrong) {
-        const allm_error *e = status_error(a, ALLM_ERR_MISUSE, "invalid_script",
-                                           "usage of adapter_opts must be %s",
-                                           wrong);
-        return e ? e : status_nomem();
-    }
+    if (wrong)
+        return status_error(a, ALLM_ERR_MISUSE, "invalid_script",
+                            "usage of adapter_opts must be %s", wrong);
     if (stream && holds_calls(stream))
         out->calls = stream;
     else if (stream)

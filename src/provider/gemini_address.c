@@ -48,13 +48,10 @@ const allm_error *gemini_address_write(const allm_call *call, allm_http *http,
     struct slice base = slice_of(call->base_url);
     struct slice query = { "", 0 };
     struct buf url;
-    if (!base.len) {
-        const allm_error *error =
-            status_error(http->arena, ALLM_ERR_ENGINE, "invalid_engine",
-                         "this provider has no address of its own; set "
-                         "base_url in adapter_opts");
-        return error ? error : status_nomem();
-    }
+    if (!base.len)
+        return status_error(http->arena, ALLM_ERR_ENGINE, "invalid_engine",
+                            "this provider has no address of its own; set "
+                            "base_url in adapter_opts");
     const char *mark = memchr(base.ptr, '?', base.len);
     if (mark) {
         query = slice_skip(base, (size_t)(mark - base.ptr));

@@ -129,12 +129,11 @@ static const allm_error *think(struct build *b, const struct extra *x,
             put_thinking(b, i, x->call->model);
             return NULL;
         }
-    const allm_error *error =
-        status_error(a, ALLM_ERR_MISUSE, "invalid_option",
-                     "reasoning_effort is \"%.40s\"; it must be one of none, "
-                     "minimal, low, medium, high, xhigh, max",
-                     word);
-    return error ? error : status_nomem();
+    return status_error(
+        a, ALLM_ERR_MISUSE, "invalid_option",
+        "reasoning_effort is \"%.40s\"; it must be one of none, "
+        "minimal, low, medium, high, xhigh, max",
+        word);
 }
 
 /* ------------------------------------------------------------------- fields --- */

@@ -216,7 +216,7 @@ static const allm_error *check(struct encoding *e)
     const allm_request *r = e->request;
     if (has_foreign_url(r)) {
         allm_error *error =
-            status_error(e->arena, ALLM_ERR_ADAPTER, "unsupported_feature",
+            status_draft(e->arena, ALLM_ERR_ADAPTER, "unsupported_feature",
                          "this provider fetches no images from the web: give "
                          "the bytes of the image, or the address of a file "
                          "that was uploaded to it");

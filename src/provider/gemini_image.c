@@ -154,9 +154,7 @@ static void write_body(const struct extra *x, allm_http *http,
 static const allm_error *refuse(allm_http *http, const char *reason,
                                 const char *sentence)
 {
-    const allm_error *e = status_error(http->arena, ALLM_ERR_ADAPTER, reason,
-                                       "%s", sentence);
-    return e ? e : status_nomem();
+    return status_error(http->arena, ALLM_ERR_ADAPTER, reason, "%s", sentence);
 }
 
 /* What is known to fail is not sent. */

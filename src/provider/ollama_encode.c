@@ -51,9 +51,7 @@ struct encoding {
 static const allm_error *wrong(struct encoding *e, allm_status kind,
                                const char *reason, const char *sentence)
 {
-    const allm_error *error = status_error(e->arena, kind, reason, "%s",
-                                           sentence);
-    return error ? error : status_nomem();
+    return status_error(e->arena, kind, reason, "%s", sentence);
 }
 
 /* A member that the adapter's options have, unless the call's say else. */
@@ -301,12 +299,11 @@ static const allm_error *check_words(struct encoding *e)
         return quirks_refuse(e->arena, unknown, "think_tags");
     if (!word || effort_of(word))
         return NULL;
-    const allm_error *error = status_error(
+    return status_error(
         e->arena, ALLM_ERR_MISUSE, "invalid_option",
         "reasoning_effort is \"%.40s\"; it must be one of none, minimal, low, "
         "medium, high, xhigh, max",
         word);
-    return error ? error : status_nomem();
 }
 
 static const allm_error *prepare(struct encoding *e)

@@ -36,9 +36,8 @@ bool quirks_read(const struct quirks_name *names, const allm_call *call,
 const allm_error *quirks_refuse(struct arena *a, const char *unknown,
                                 const char *known)
 {
-    const allm_error *e = status_error(a, ALLM_ERR_MISUSE, "invalid_option",
-                                       "quirks: \"%s\" is not known; it is a "
-                                       "list of names such as \"%s\"",
-                                       unknown, known);
-    return e ? e : status_nomem();
+    return status_error(a, ALLM_ERR_MISUSE, "invalid_option",
+                        "quirks: \"%s\" is not known; it is a "
+                        "list of names such as \"%s\"",
+                        unknown, known);
 }

@@ -30,14 +30,13 @@ static const allm_error *unreadable(struct arena *a, const allm_image *image,
 {
     if (why == ENOMEM)
         return status_nomem();
-    const allm_error *e = status_error(
+    return status_error(
         a, ALLM_ERR_VALIDATION, "invalid_message",
         why == EFBIG ? "the image \"%.200s\" is larger than 20 MiB (%s); send "
                        "a smaller one, or its URL"
                      : "the image \"%.200s\" cannot be read (%s); look at the "
                        "path and at who may read it",
         image->data, file_error_name(why));
-    return e ? e : status_nomem();
 }
 
 /* The same part with the bytes of its file. */

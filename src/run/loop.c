@@ -55,16 +55,12 @@ static void fail(struct loop *l, const allm_error *error)
 const allm_error *loop_error(struct loop *l, allm_status kind,
                              const char *reason, const char *format, ...)
 {
-    struct buf text;
     va_list args;
-    buf_init(&text, home_arena(l->setup.home), 64 * 1024);
     va_start(args, format);
-    buf_vformat(&text, format, args);
+    const allm_error *e = status_verror(home_arena(l->setup.home), kind, reason,
+                                        format, args);
     va_end(args);
-    const allm_error *e = text.ptr ? status_error(home_arena(l->setup.home),
-                                                  kind, reason, "%s", text.ptr)
-                                   : NULL;
-    return e ? e : status_nomem();
+    return e;
 }
 
 /* ------------------------------------------------------------------ usage --- */

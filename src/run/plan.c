@@ -30,9 +30,7 @@ enum { CONNECT_MS = 30000, FIRST_MS = 120000, SILENCE_MS = 120000 };
 static const allm_error *wrong(struct plan *p, allm_status kind,
                                const char *reason, const char *sentence)
 {
-    const allm_error *e = status_error(home_arena(p->home), kind, reason, "%s",
-                                       sentence);
-    return e ? e : status_nomem();
+    return status_error(home_arena(p->home), kind, reason, "%s", sentence);
 }
 
 /* ------------------------------------------------------------------ options --- */
@@ -106,13 +104,12 @@ const char *plan_model(const struct plan *p, const struct options *o,
 /* Nobody can be asked: the model's provider is not known, or not named. */
 static const allm_error *no_adapter(struct plan *p, const char *model)
 {
-    const allm_error *e = status_error(
+    return status_error(
         home_arena(p->home), ALLM_ERR_ENGINE, "missing_adapter",
         "the engine has no adapter%s%.100s%s; set .adapter, or a model such as "
         "\"fake:m\"",
         model ? ", and the model \"" : "", model ? model : "",
         model ? "\" has no known provider in front" : "");
-    return e ? e : status_nomem();
 }
 
 /* The adapter, and what the engine itself has to say. */
@@ -536,15 +533,12 @@ static const allm_error *take_task(struct plan *p, const struct options *o,
     const allm_error *broken = allm_engine_error(p->engine);
     if (broken)
         return broken;
-    if (!p->row || !tasks_find(p->row, task->kind)) {
-        const allm_error *e =
-            status_error(home_arena(p->home), ALLM_ERR_ENGINE,
-                         lacks[task->kind],
-                         "%s is nothing that %s can do here; choose another "
-                         "provider by the model's name, such as \"openai:...\"",
-                         task->name, p->row ? p->row->name : "no provider");
-        return e ? e : status_nomem();
-    }
+    if (!p->row || !tasks_find(p->row, task->kind))
+        return status_error(
+            home_arena(p->home), ALLM_ERR_ENGINE, lacks[task->kind],
+            "%s is nothing that %s can do here; choose another "
+            "provider by the model's name, such as \"openai:...\"",
+            task->name, p->row ? p->row->name : "no provider");
     p->chosen = tasks_row(p->row, task->kind);
     p->row = &p->chosen;
     p->terms = terms_of(o, p->row);

@@ -26,9 +26,8 @@ enum { MAX_TURNS = 8 };
 
 static const allm_error *wrong(struct setup *s, const char *sentence)
 {
-    const allm_error *e = status_error(home_arena(s->home), ALLM_ERR_MISUSE,
-                                       "invalid_option", "%s", sentence);
-    return e ? e : status_nomem();
+    return status_error(home_arena(s->home), ALLM_ERR_MISUSE, "invalid_option",
+                        "%s", sentence);
 }
 
 const allm_error *setup_keep_error(struct setup *s, const allm_error *error)
@@ -126,12 +125,11 @@ static const allm_error *wrong_max_turns(struct setup *s, const allm_json *v)
     struct arena *a = home_arena(s->home);
     buf_init(&got, a, 4096);
     json_write(&got, v, 0);
-    const allm_error *e =
-        status_error(a, ALLM_ERR_MISUSE, "invalid_option",
-                     "max_turns must be a positive integer; got: %.80s; look "
-                     "at the engine's params",
-                     got.ptr ? got.ptr : "?");
-    return e ? e : status_nomem();
+    return status_error(
+        a, ALLM_ERR_MISUSE, "invalid_option",
+        "max_turns must be a positive integer; got: %.80s; look "
+        "at the engine's params",
+        got.ptr ? got.ptr : "?");
 }
 
 /* Null and false say nothing: the next place counts. */
@@ -184,11 +182,9 @@ static const allm_error *refuse_functions(struct setup *s)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (!allm_json_get(s->options.all, names[i]))
             continue;
-        const allm_error *e =
-            status_error(home_arena(s->home), ALLM_ERR_MISUSE, "invalid_option",
-                         "option %s must be set in the struct: it is no data",
-                         names[i]);
-        return e ? e : status_nomem();
+        return status_error(
+            home_arena(s->home), ALLM_ERR_MISUSE, "invalid_option",
+            "option %s must be set in the struct: it is no data", names[i]);
     }
     return NULL;
 }

@@ -30,16 +30,11 @@ const allm_error *task_error(struct task *t, allm_status kind,
                              const char *reason, const char *format, ...)
 {
     va_list args;
-    struct buf text;
-    struct arena *a = home_arena(t->home);
-    buf_init(&text, a, 8192);
     va_start(args, format);
-    buf_vformat(&text, format, args);
+    const allm_error *e = status_verror(home_arena(t->home), kind, reason,
+                                        format, args);
     va_end(args);
-    const allm_error *e = text.broken
-                              ? NULL
-                              : status_error(a, kind, reason, "%s", text.ptr);
-    return e ? e : status_nomem();
+    return e;
 }
 
 /* ----------------------------------------------------------------- failing --- */

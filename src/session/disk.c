@@ -24,19 +24,16 @@ static const allm_error *tell(struct arena *a, const char *reason,
                               const char *path, const char *sentence,
                               const char *why)
 {
-    const allm_error *e = status_error(a, ALLM_ERR_STORE, reason,
-                                       "the session file \"%s\" %s%s%s", path,
-                                       sentence, why ? ": " : "",
-                                       why ? why : "");
-    return e ? e : status_nomem();
+    return status_error(a, ALLM_ERR_STORE, reason,
+                        "the session file \"%s\" %s%s%s", path, sentence,
+                        why ? ": " : "", why ? why : "");
 }
 
 static const allm_error *no_path(struct arena *a)
 {
-    const allm_error *e = status_error(a, ALLM_ERR_MISUSE, "missing_path",
-                                       "the path of the session file is "
-                                       "missing or empty");
-    return e ? e : status_nomem();
+    return status_error(a, ALLM_ERR_MISUSE, "missing_path",
+                        "the path of the session file is "
+                        "missing or empty");
 }
 
 /* The file that is meant, and can be a session.  NULL, or what is wrong, which

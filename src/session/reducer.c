@@ -40,17 +40,15 @@ static const allm_error *read_opts(allm_reducer *r,
                                    const allm_reducer_opts *given)
 {
     allm_reducer_opts opts;
-    const allm_error *e = NULL;
     bool known = given_take(&opts, sizeof opts, given) &&
                  (opts.mode == ALLM_REDUCER_CHAT ||
                   opts.mode == ALLM_REDUCER_STEP);
-    if (!known) {
-        e = status_error(&r->told, ALLM_ERR_MISUSE, "wrong_mode",
-                         "allm_reducer_new: the mode is ALLM_REDUCER_CHAT or "
-                         "ALLM_REDUCER_STEP; fill the options in with "
-                         "ALLM(reducer_opts, ...)");
-        return e ? e : status_nomem();
-    }
+    if (!known)
+        return status_error(
+            &r->told, ALLM_ERR_MISUSE, "wrong_mode",
+            "allm_reducer_new: the mode is ALLM_REDUCER_CHAT or "
+            "ALLM_REDUCER_STEP; fill the options in with "
+            "ALLM(reducer_opts, ...)");
     r->mode = opts.mode;
     r->input = arena_text(&r->told, opts.input);
     return opts.input && !r->input ? status_nomem() : NULL;

@@ -222,14 +222,12 @@ static const allm_error *read_answer(const allm_tool_answer *given,
 {
     allm_tool_answer answer;
     bool known = given_take(&answer, sizeof answer, given);
-    const allm_error *e = NULL;
-    if (!given || !known || !is_one(&answer)) {
-        e = status_error(a, ALLM_ERR_MISUSE, "wrong_answer",
-                         "the result of a tool needs a tool_call_id and one of "
-                         "text, value and parts; fill it in with "
-                         "ALLM(tool_answer, ...)");
-        return e ? e : status_nomem();
-    }
+    if (!given || !known || !is_one(&answer))
+        return status_error(
+            a, ALLM_ERR_MISUSE, "wrong_answer",
+            "the result of a tool needs a tool_call_id and one of "
+            "text, value and parts; fill it in with "
+            "ALLM(tool_answer, ...)");
     *out = (allm_message){ .size = sizeof *out, .role = ALLM_ROLE_TOOL,
                            .tool_call_id = answer.tool_call_id,
                            .text = answer.text, .text_len = answer.text_len,
@@ -260,7 +258,7 @@ allm_status allm_session_append_tool_result(allm_session *s,
 static const allm_error *unknown_id(struct arena *a, const char *id)
 {
     struct build b;
-    allm_error *e = status_error(a, ALLM_ERR_SESSION, "unknown_tool_call_id",
+    allm_error *e = status_draft(a, ALLM_ERR_SESSION, "unknown_tool_call_id",
                                  "no pending tool call has the id \"%s\"; "
                                  "allm_session_pending_tool_calls() tells "
                                  "which there are",

@@ -106,15 +106,14 @@ static const char *advice(const allm_session_record *r)
 
 const allm_error *state_busy(const allm_session *s, struct arena *tell)
 {
-    const allm_error *e = NULL;
     if (s->unfit)
         return status_retell(tell, s->error);
     if (!s->open)
         return NULL;
-    e = status_error(tell, ALLM_ERR_MISUSE, "session_busy",
-                     "a stream of this session is open; pull it to its end, or "
-                     "free it, and then change the session");
-    return e ? e : status_nomem();
+    return status_error(
+        tell, ALLM_ERR_MISUSE, "session_busy",
+        "a stream of this session is open; pull it to its end, or "
+        "free it, and then change the session");
 }
 
 const allm_error *state_forbids(const allm_session *s, enum session_op op,
@@ -125,16 +124,14 @@ const allm_error *state_forbids(const allm_session *s, enum session_op op,
     if (e)
         return e;
     if (r->status == ALLM_SESSION_ERROR)
-        e = status_error(tell, ALLM_ERR_SESSION, "session_in_error_state",
-                         "%s: the session has ended with an error, which is in "
-                         "its metadata; go on with a new session",
-                         names[op]);
-    else if (!allowed(r, op))
-        e = status_error(tell, ALLM_ERR_MISUSE, "wrong_status", "%s: %s",
-                         names[op], advice(r));
-    else
-        return NULL;
-    return e ? e : status_nomem();
+        return status_error(
+            tell, ALLM_ERR_SESSION, "session_in_error_state",
+            "%s: the session has ended with an error, which is in "
+            "its metadata; go on with a new session",
+            names[op]);
+    return allowed(r, op) ? NULL
+                          : status_error(tell, ALLM_ERR_MISUSE, "wrong_status",
+                                         "%s: %s", names[op], advice(r));
 }
 
 /* ---------------------------------------------------------------- changes --- */

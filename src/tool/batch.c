@@ -85,7 +85,7 @@ static bool misused(struct batch *b, const char *message)
 {
     b->error = status_error(b->arena, ALLM_ERR_MISUSE, "invalid_option", "%s",
                             message);
-    return b->error ? false : out_of_memory(b);
+    return false;
 }
 
 static bool check_opts(struct batch *b)
@@ -156,7 +156,7 @@ static bool copy_calls(struct batch *b, size_t count,
 
 static bool unknown(struct batch *b, const char *name)
 {
-    allm_error *e = status_error(b->arena, ALLM_ERR_ENGINE, "unknown_tool",
+    allm_error *e = status_draft(b->arena, ALLM_ERR_ENGINE, "unknown_tool",
                                  "the model called \"%s\", which is not among "
                                  "the engine's tools; nothing was run",
                                  name);

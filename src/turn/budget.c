@@ -190,8 +190,8 @@ static allm_status exceed(allm_context *c)
                      "the agent still asks for tools in turn %u of %u; raise "
                      "max_iterations",
                      (unsigned)c->iteration + 1, (unsigned)c->max_iterations);
-    if (!e)
-        return ALLM_ERR_NOMEM;
+    if (e->kind == ALLM_ERR_NOMEM)
+        return e->kind;
     c->error = e;
     c->status = e->kind;
     context_decide(c, ALLM_DECISION_ERROR, "budget_exceeded");

@@ -228,8 +228,8 @@ static allm_status give_up(allm_context *c, const allm_stage *s,
         e = status_error(c->arena, ALLM_ERR_ENGINE, "pipeline_error",
                          "stage %s failed with status %s and did not say why",
                          s->name, allm_status_name(status));
-    c->error = e ? e : status_nomem();
-    c->status = c->error->kind;
+    c->error = e;
+    c->status = e->kind;
     context_decide(c, ALLM_DECISION_ERROR, "pipeline_error");
     return c->status;
 }
