@@ -86,15 +86,15 @@ static void add_missing(const allm_json *usage, allm_usage *u)
 {
     if (!u->input_tokens.set || !u->output_tokens.set || !u->total_tokens.set)
         return;
-    int64_t cached = u->cached_input_tokens.value +
-                     count(usage, written_names).value;
+    int64_t cached = u->cached_input_tokens.value;
+    int64_t written = count(usage, written_names).value;
     int64_t rest = u->total_tokens.value - u->input_tokens.value;
-    int64_t more = rest - u->output_tokens.value;
-    if (more <= 0)
+    if (rest <= u->output_tokens.value)
         return;
+    int64_t more = rest - u->output_tokens.value;
     if (u->reasoning_tokens.set && u->reasoning_tokens.value == more)
         u->output_tokens.value = rest;
-    else if (cached == more)
+    else if (cached <= more && written == more - cached)
         u->input_tokens.value += more;
     else if (!u->reasoning_tokens.set && !is_counted(usage, more))
         u->output_tokens.value = rest;

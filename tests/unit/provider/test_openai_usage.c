@@ -4,6 +4,8 @@
 #include "harness/check.h"
 #include "harness/noun.h"
 
+#define HUGE_COUNT "9223372036854775807"
+
 /* input, output, total, cached, reasoning; -1: not reported */
 static void reads_every_spelling(void)
 {
@@ -38,6 +40,14 @@ static void reads_every_spelling(void)
         { "{'cache_creation_input_tokens':2,'cache_read_input_tokens':1,"
           "'speed':1.5}", { -1, -1, -1, 1, -1 },
           "{'cache_write_input_tokens':2,'speed':1.5}" },
+        { "{'prompt_tokens':" HUGE_COUNT ",'completion_tokens':" HUGE_COUNT
+          ",'total_tokens':0,'reasoning_tokens':2}",
+          { INT64_MAX, INT64_MAX, 0, -1, 2 }, NULL },
+        { "{'prompt_tokens':1,'completion_tokens':1,'total_tokens':" HUGE_COUNT
+          ",'cached_tokens':" HUGE_COUNT ",'reasoning_tokens':1,"
+          "'cache_creation_input_tokens':" HUGE_COUNT "}",
+          { 1, 1, INT64_MAX, INT64_MAX, 1 },
+          "{'cache_write_input_tokens':" HUGE_COUNT "}" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct arena a;
