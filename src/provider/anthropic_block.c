@@ -1,12 +1,25 @@
 /* anthropic_block.c - the blocks of an answer, put together again */
 #include "provider/anthropic_block.h"
 
+#include "base/status.h"
 #include "json/build.h"
 #include "json/json.h"
 #include "json/parse.h"
 #include "json/write.h"
 
 enum kind { TEXT, THINKING, REDACTED, CALL, OPAQUE };
+
+/* A server may name any number of them; what is searched must be short. */
+enum { MOST_BLOCKS = 8192, MOST_MEMBERS = 256 };
+
+/* A member of a block that we know nothing of, as its deltas make it. */
+struct member {
+    struct member *next;
+    const char *key;
+    size_t key_len;
+    struct buf text;            /* what its texts say together */
+    const allm_json *value;     /* not NULL: it is no text */
+};
 
 struct anthropic_block {
     struct anthropic_block *next;
@@ -20,12 +33,21 @@ struct anthropic_block {
     struct buf input;           /* OPAQUE: pieces of its "input" */
     struct calls_slot *slot;    /* CALL */
     const allm_json *raw;       /* as it began, in the attempt's memory */
+    struct member *members;     /* OPAQUE: what deltas changed of it */
     struct buf citations;       /* TEXT: a list without its brackets */
 };
 
 static void no_memory(struct anthropic_blocks *all)
 {
     all->answer->sink->status = ALLM_ERR_NOMEM;
+}
+
+static void refuse(struct anthropic_blocks *all, const char *sentence)
+{
+    allm_error e = status_blank(ALLM_ERR_ADAPTER);
+    e.reason = "malformed_response";
+    e.message = sentence;
+    allm_sink_fail(all->answer->sink, &e, true);
 }
 
 /* ------------------------------------------------------------------- blocks --- */
@@ -50,6 +72,8 @@ static struct anthropic_block *find(const struct anthropic_blocks *all,
                                     int64_t index)
 {
     struct anthropic_block *found = NULL;
+    if (all->last && all->last->index == index)
+        return all->last;
     for (struct anthropic_block *b = all->first; b; b = b->next)
         if (b->index == index)
             found = b;
@@ -60,6 +84,10 @@ static struct anthropic_block *add(struct anthropic_blocks *all, int64_t index,
                                    enum kind kind)
 {
     struct arena *life = all->answer->life;
+    if (all->count == MOST_BLOCKS) {
+        refuse(all, "the answer has more than 8,192 blocks");
+        return NULL;
+    }
     struct anthropic_block *b = arena_zero(life, sizeof *b);
     if (!b) {
         no_memory(all);
@@ -77,6 +105,7 @@ static struct anthropic_block *add(struct anthropic_blocks *all, int64_t index,
     else
         all->first = b;
     all->last = b;
+    all->count++;
     return b;
 }
 
@@ -220,37 +249,56 @@ bool anthropic_block_start(struct anthropic_blocks *all, int64_t index,
 
 /* ------------------------------------------------------------------- deltas --- */
 
+/* The member of a block by its name, as it began; NULL: too many, or no
+ * memory. */
+static struct member *member_of(struct anthropic_blocks *all,
+                                struct anthropic_block *b, struct slice key)
+{
+    struct arena *life = all->answer->life;
+    size_t count = 0;
+    struct member **at = &b->members;
+    for (; *at; at = &(*at)->next, count++)
+        if (slice_eq((struct slice){ (*at)->key, (*at)->key_len }, key))
+            return *at;
+    if (count == MOST_MEMBERS) {
+        refuse(all, "a block of the answer has more than 256 members");
+        return NULL;
+    }
+    struct member *m = arena_zero(life, sizeof *m);
+    const char *mine = arena_copy(life, key);
+    if (!m || !mine) {
+        no_memory(all);
+        return NULL;
+    }
+    m->key = mine;
+    m->key_len = key.len;
+    buf_init(&m->text, life, SIZE_MAX / 2);
+    buf_add(&m->text, json_slice(json_get(b->raw, key)));
+    return *at = m;
+}
+
 /* A delta of a block we know nothing of: its texts grow, the rest is set. */
 static void grow_opaque(struct anthropic_blocks *all, struct anthropic_block *b,
                         const allm_json *delta)
 {
-    struct build o;
-    struct answer *a = all->answer;
-    build_init(&o, a->sink->arena);
-    build_object(&o);
+    b->open = true;             /* to be settled, again if need be */
     for (const allm_json *k = NULL; (k = allm_json_next(delta, k));) {
-        struct buf text;
         const allm_json *v = allm_json_value(k);
-        struct slice so_far = json_slice(json_get(b->raw, json_slice(k)));
         if (json_is(k, "type"))
             continue;
-        build_key(&o, json_slice(k));
-        if (!so_far.len || !json_is_type(v, ALLM_JSON_TEXT)) {
-            build_value(&o, v);
-            continue;
+        struct member *m = member_of(all, b, json_slice(k));
+        if (!m)
+            return;
+        if (json_is_type(v, ALLM_JSON_TEXT)) {
+            m->value = NULL;
+            buf_add(&m->text, json_slice(v));
+        } else {
+            buf_clear(&m->text);
+            m->value = json_copy(all->answer->life, v);
         }
-        buf_init(&text, a->sink->arena, SIZE_MAX / 2);
-        buf_add(&text, so_far);
-        buf_add(&text, json_slice(v));
-        if (text.broken)
+        if (m->text.broken || all->answer->life->broken)
             no_memory(all);
-        build_text(&o, buf_slice(&text));
     }
-    build_end(&o);
-    const allm_json *more = build_done(&o);
-    const allm_json *both = more ? json_merge(a->sink->arena, b->raw, more)
-                                 : NULL;
-    keep_raw(all, b, both);
 }
 
 /* A block whose beginning was lost, as far as a delta tells its kind. */
@@ -333,12 +381,36 @@ static void settle_call(struct anthropic_blocks *all, struct anthropic_block *b)
     append(all, b, buf_slice(&text));
 }
 
+/* What deltas made of it. */
+static void settle_members(struct anthropic_blocks *all,
+                           struct anthropic_block *b)
+{
+    struct build o;
+    if (!b->members)
+        return;
+    build_init(&o, all->answer->sink->arena);
+    build_object(&o);
+    for (const struct member *m = b->members; m; m = m->next) {
+        build_key(&o, (struct slice){ m->key, m->key_len });
+        if (m->value)
+            build_value(&o, m->value);
+        else
+            build_text(&o, buf_slice(&m->text));
+    }
+    build_end(&o);
+    const allm_json *more = build_done(&o);
+    b->raw = more ? json_merge(all->answer->life, b->raw, more) : NULL;
+    if (!b->raw)
+        no_memory(all);
+}
+
 static void settle_opaque(struct anthropic_blocks *all,
                           struct anthropic_block *b)
 {
     struct json_limits limits;
     const allm_error *error = NULL;
     struct arena *life = all->answer->life;
+    settle_members(all, b);
     if (!b->input.len)
         return;
     json_limits_from(&limits, NULL);

@@ -15,6 +15,7 @@ struct anthropic_block;
 struct anthropic_blocks {       /* zeroed at first */
     struct answer *answer;      /* where everything is told */
     struct anthropic_block *first, *last;
+    size_t count;
     bool unsigned_thoughts;     /* keep those without a signature, too */
 };
 

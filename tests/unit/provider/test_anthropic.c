@@ -8,6 +8,8 @@
 #include "unit/provider/sinking.h"
 #include "json/json.h"
 
+#include <stdio.h>
+
 static void decodes_every_fixture(void)
 {
     fixture_decode_all("anthropic", &anthropic_adapter);
@@ -170,6 +172,83 @@ static void sends_back_what_came(void)
     sinking_end(&s);
 }
 
+/* -------------------------------------------------------------------- bounds --- */
+
+static void feed(struct sinking *s, void *state, const char *data)
+{
+    const allm_call call = { .size = sizeof call, .provider = "anthropic" };
+    const allm_frame frame = { .size = sizeof frame,
+                               .name = "",
+                               .data = data,
+                               .data_len = strlen(data) };
+    anthropic_adapter.decode(state, &call, &frame, &s->sink);
+    sinking_take(s);
+}
+
+/* Memory grows with what came, not with its square. */
+static void unknown_blocks_grow_piece_by_piece(void)
+{
+    enum { PIECES = 4000 };
+    struct sinking s;
+    sinking_begin(&s);
+    void *state = arena_zero(&s.life, anthropic_adapter.state_size);
+    feed(&s, state,
+         "{\"type\":\"content_block_start\",\"index\":0,\"content_block\":"
+         "{\"type\":\"novelty\",\"content\":null,\"kept\":\"k\"}}");
+    size_t before = check_live_bytes();
+    for (int i = 0; i < PIECES; i++)
+        feed(&s, state,
+             "{\"type\":\"content_block_delta\",\"index\":0,\"delta\":"
+             "{\"type\":\"novelty_delta\",\"content\":\"0123456789\"}}");
+    CHECK(check_live_bytes() - before < 20 * PIECES * 10);
+    sinking_end(&s);
+}
+
+/* As many blocks as are taken, and one more. */
+static void so_many_blocks_are_taken(void)
+{
+    enum { MOST = 8192 };
+    struct sinking s;
+    sinking_begin(&s);
+    void *state = arena_zero(&s.life, anthropic_adapter.state_size);
+    for (int i = 0; i <= MOST; i++) {
+        char data[128];
+        snprintf(data, sizeof data,
+                 "{\"type\":\"content_block_start\",\"index\":%d,"
+                 "\"content_block\":{\"type\":\"text\",\"text\":\"\"}}",
+                 i);
+        CHECK(!s.sink.failure);
+        feed(&s, state, data);
+    }
+    CHECK(s.sink.failure);
+    if (s.sink.failure)
+        CHECK_TEXT(s.sink.failure->reason, "malformed_response");
+    sinking_end(&s);
+}
+
+/* The same for the members of a block that we know nothing of. */
+static void unknown_members_have_a_limit(void)
+{
+    enum { MOST = 256 };
+    struct sinking s;
+    sinking_begin(&s);
+    void *state = arena_zero(&s.life, anthropic_adapter.state_size);
+    feed(&s, state,
+         "{\"type\":\"content_block_start\",\"index\":0,\"content_block\":"
+         "{\"type\":\"novelty\"}}");
+    for (int i = 0; i <= MOST; i++) {
+        char data[128];
+        snprintf(data, sizeof data,
+                 "{\"type\":\"content_block_delta\",\"index\":0,\"delta\":"
+                 "{\"type\":\"novelty_delta\",\"m%d\":1}}",
+                 i);
+        CHECK(!s.sink.failure);
+        feed(&s, state, data);
+    }
+    CHECK(s.sink.failure);
+    sinking_end(&s);
+}
+
 TESTS = {
     TEST_ONCE(decodes_every_fixture),
     TEST_ONCE(encodes_every_fixture),
@@ -181,5 +260,8 @@ TESTS = {
     TEST(encodes_the_rest),
     TEST(tells_where_the_protocol_is),
     TEST(sends_back_what_came),
+    TEST_ONCE(unknown_blocks_grow_piece_by_piece),
+    TEST_ONCE(so_many_blocks_are_taken),
+    TEST_ONCE(unknown_members_have_a_limit),
     TESTS_END,
 };
