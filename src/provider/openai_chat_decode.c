@@ -122,6 +122,15 @@ static void read_content(struct openai_chat *c, const allm_json *content)
 
 /* --------------------------------------------------------------- reasoning --- */
 
+static void refuse_details(struct openai_chat *c)
+{
+    allm_error e = status_blank(ALLM_ERR_ADAPTER);
+    e.reason = "malformed_response";
+    e.message = "the answer has more reasoning_details than are taken: 65,536, "
+                "8,192 of them with an index, 256 members in each";
+    allm_sink_fail(c->answer.sink, &e, true);
+}
+
 /* Kept for the provider; read only where no other field tells it. */
 static void read_details(struct openai_chat *c, const allm_json *list,
                          bool told)
@@ -135,6 +144,8 @@ static void read_details(struct openai_chat *c, const allm_json *list,
         if (!told && !c->thought_before)
             answer_thought(a, reasoning_details_text(d));
     }
+    if (c->details.over)
+        refuse_details(c);
 }
 
 static void read_reasoning(struct openai_chat *c, const struct json_view *delta)

@@ -8,8 +8,13 @@
 static const char *const joined[] = { "text", "summary", "data" };
 enum { JOINED = sizeof joined / sizeof *joined };
 
+/* A server may send any number; what is searched must be short. */
+enum { MOST = 65536, MOST_INDEXED = 8192, MOST_MEMBERS = 256 };
+
 struct reasoning_detail {
     struct reasoning_detail *next;
+    struct reasoning_detail *indexed;   /* the next that has an index */
+    int64_t index;              /* if it has one */
     const allm_json *rest;      /* all members that are not joined */
     struct buf text[JOINED];
     bool given[JOINED];
@@ -22,14 +27,14 @@ struct slice reasoning_details_text(const allm_json *element)
 }
 
 /* Does an element go on with what a detail began? */
-static bool goes_on(const struct reasoning_detail *d, const allm_json *element)
+static bool goes_on(const struct reasoning_detail *d, int64_t index,
+                    const allm_json *element)
 {
-    const allm_json *index = json_at(element, "index");
+    if (d->index != index)
+        return false;
     const allm_json *type = json_at(element, "type");
     const allm_json *was = json_at(d->rest, "type");
-    return allm_json_type_of(index) == ALLM_JSON_INT &&
-           allm_json_equal(index, json_at(d->rest, "index")) &&
-           (!type || !was || allm_json_equal(type, was));
+    return !type || !was || allm_json_equal(type, was);
 }
 
 static struct reasoning_detail *open_detail(struct reasoning_details *d,
@@ -45,7 +50,32 @@ static struct reasoning_detail *open_detail(struct reasoning_details *d,
         d->last->next = one;
     else
         d->first = one;
+    d->count++;
     return d->last = one;
+}
+
+/* The detail that an element belongs to; NULL: there are too many, or no
+ * memory.  Without an index it begins one. */
+static struct reasoning_detail *detail_of(struct reasoning_details *d,
+                                          struct arena *life,
+                                          const allm_json *element)
+{
+    int64_t index;
+    const allm_json *at = json_at(element, "index");
+    bool has_index = allm_json_type_of(at) == ALLM_JSON_INT &&
+                     allm_json_int64(at, &index);
+    struct reasoning_detail **one = &d->indexed;
+    size_t looked = 0;
+    for (; has_index && *one; one = &(*one)->indexed, looked++)
+        if (goes_on(*one, index, element))
+            return *one;
+    d->over = d->count == MOST || looked == MOST_INDEXED;
+    struct reasoning_detail *fresh = d->over ? NULL : open_detail(d, life);
+    if (fresh && has_index) {
+        fresh->index = index;
+        *one = fresh;
+    }
+    return fresh;
 }
 
 static bool is_joined(const allm_json *key)
@@ -56,30 +86,38 @@ static bool is_joined(const allm_json *key)
     return false;
 }
 
+/* A member that is not joined. */
+static void set_member(struct reasoning_details *d,
+                       struct reasoning_detail *one, struct arena *life,
+                       const allm_json *key)
+{
+    const allm_json *v = allm_json_value(key);
+    const allm_json *was = json_get(one->rest, json_slice(key));
+    if (is_joined(key) || allm_json_type_of(v) == ALLM_JSON_NULL ||
+        !one->rest || (was && allm_json_equal(was, v)))
+        return;
+    if (!was && allm_json_count(one->rest) == MOST_MEMBERS)
+        d->over = true;
+    else
+        one->rest = json_set(life, one->rest, json_slice(key), v);
+}
+
 bool reasoning_details_add(struct reasoning_details *d, struct arena *life,
                            const allm_json *element)
 {
-    struct reasoning_detail *one = d->first;
-    if (allm_json_type_of(element) != ALLM_JSON_OBJECT)
+    if (allm_json_type_of(element) != ALLM_JSON_OBJECT || d->over)
         return true;
-    while (one && !goes_on(one, element))
-        one = one->next;
+    struct reasoning_detail *one = detail_of(d, life, element);
     if (!one)
-        one = open_detail(d, life);
-    if (!one)
-        return false;
+        return d->over;
     for (size_t i = 0; i < JOINED; i++) {
         struct slice piece = json_slice(json_at(element, joined[i]));
         buf_add(&one->text[i], piece);
         one->given[i] = one->given[i] || piece.ptr;
     }
-    for (const allm_json *k = NULL; (k = allm_json_next(element, k));) {
-        const allm_json *v = allm_json_value(k);
-        const allm_json *was = json_get(one->rest, json_slice(k));
-        if (!is_joined(k) && allm_json_type_of(v) != ALLM_JSON_NULL &&
-            one->rest && !(was && allm_json_equal(was, v)))
-            one->rest = json_set(life, one->rest, json_slice(k), v);
-    }
+    for (const allm_json *k = NULL;
+         !d->over && (k = allm_json_next(element, k));)
+        set_member(d, one, life, k);
     return !life->broken && one->rest;
 }
 

@@ -13,10 +13,12 @@
 struct reasoning_detail;
 
 struct reasoning_details {      /* zeroed at first */
-    struct reasoning_detail *first, *last;
+    struct reasoning_detail *first, *last, *indexed;
+    size_t count;
+    bool over;                  /* there were more than we take */
 };
 
-/* A piece of one; false: no memory. */
+/* A piece of one; false: no memory.  Look at `over`, too. */
 bool reasoning_details_add(struct reasoning_details *d, struct arena *life,
                            const allm_json *element);
 

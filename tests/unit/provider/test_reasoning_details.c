@@ -5,6 +5,8 @@
 #include "harness/noun.h"
 #include "json/json.h"
 
+#include <stdio.h>
+
 static void check_list(const char *pieces, const char *want)
 {
     struct arena a;
@@ -36,4 +38,33 @@ static void pieces_are_joined_by_index(void)
                "{'type':'e','index':0,'data':'d'}]");
 }
 
-TESTS = { TEST(pieces_are_joined_by_index), TESTS_END };
+/* As many as `most` are taken, the one behind them is not. */
+static void check_limit(const char *before, const char *behind, int most)
+{
+    struct arena a;
+    struct reasoning_details d = { .first = NULL };
+    arena_init(&a, mem_default());
+    for (int i = 0; i <= most; i++) {
+        char text[64];
+        snprintf(text, sizeof text, "%s%d%s", before, i, behind);
+        allm_json *v = noun_json(text);
+        CHECK(!d.over);
+        CHECK(reasoning_details_add(&d, &a, v));
+        allm_json_free(v);
+    }
+    CHECK(d.over);
+    arena_release(&a);
+}
+
+static void so_many_are_taken(void)
+{
+    check_row("without an index");
+    check_limit("{'text':'", "'}", 65536);
+    check_row("with an index");
+    check_limit("{'index':", "}", 8192);
+    check_row("members");
+    check_limit("{'index':0,'m", "':1}", 255);        /* and the index */
+}
+
+TESTS = { TEST(pieces_are_joined_by_index), TEST_ONCE(so_many_are_taken),
+          TESTS_END };
