@@ -105,6 +105,13 @@ static const allm_error *make(struct arena *a, const char *reason,
     return e;
 }
 
+/* What libcurl said, if it quotes no address with a password in it. */
+static const char *words_of(CURLcode code, const char *said)
+{
+    return said && *said && !strchr(said, '@') ? said
+                                               : curl_easy_strerror(code);
+}
+
 const allm_error *failure_of(struct arena *a, CURLcode code, const char *host,
                              const char *said)
 {
@@ -116,8 +123,7 @@ const allm_error *failure_of(struct arena *a, CURLcode code, const char *host,
     buf_format(&text, "%s", row->what);
     if (host && *host)
         buf_format(&text, " (%.200s)", host);
-    buf_format(&text, ": %s; %s",
-               said && *said ? said : curl_easy_strerror(code), row->advice);
+    buf_format(&text, ": %s; %s", words_of(code, said), row->advice);
     return make(a, row->reason, &text, row->final);
 }
 

@@ -75,6 +75,25 @@ static void names_the_host_without_its_password(void)
     arena_release(&a);
 }
 
+/* libcurl quotes a proxy that it cannot read, with its password. */
+static void says_nothing_that_has_a_password(void)
+{
+    static const char *const said[] = {
+        "Unsupported proxy syntax in 'http://me:pass word@h:1x'",
+        "Unsupported proxy syntax in 'me:pass@h:1x'",
+    };
+    struct arena a;
+    arena_init(&a, mem_default());
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
+        const allm_error *e = failure_of(&a, CURLE_COULDNT_RESOLVE_PROXY, "h",
+                                         said[i]);
+        check_row(said[i]);
+        CHECK(!strstr(e->message, "pass"));
+        CHECK(e->kind == ALLM_ERR_NOMEM || strstr(e->message, "HTTPS_PROXY"));
+    }
+    arena_release(&a);
+}
+
 /* Other flavours work, but cost memory for each connection. */
 static void libcurl_is_built_with_openssl(void)
 {
@@ -88,6 +107,7 @@ TESTS = {
     TEST(maps_codes_to_reasons_and_advice),
     TEST(needs_no_memory_to_say_there_is_none),
     TEST(names_the_host_without_its_password),
+    TEST(says_nothing_that_has_a_password),
     TEST_ONCE(libcurl_is_built_with_openssl),
     TESTS_END,
 };
