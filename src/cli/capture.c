@@ -9,6 +9,7 @@
 #include "cli/exit.h"
 #include "cli/print.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,24 @@ static void put_text(allm_json_build *b, const char *key, const char *text)
 {
     allm_json_build_key(b, key);
     allm_json_build_text(b, text ? text : "", ALLM_NUL_ENDED);
+}
+
+/* The address, a user and password in it as ***. */
+static void put_url(allm_json_build *b, const char *url)
+{
+    const char *at = strstr(url, "://"), *behind = NULL;
+    size_t scheme = at ? (size_t)(at - url) + 3 : 0;
+    for (const char *p = url + scheme; *p && !strchr("/?#", *p); p++)
+        behind = *p == '@' ? p : behind;
+    size_t size = strlen(url) + 4;
+    char *shown = behind ? malloc(size) : NULL;
+    if (!shown) {
+        put_text(b, "url", behind ? "" : url);
+        return;
+    }
+    snprintf(shown, size, "%.*s***%s", (int)scheme, url, behind);
+    put_text(b, "url", shown);
+    free(shown);
 }
 
 static void put_headers(allm_json_build *b, const allm_http_view *view)
@@ -55,7 +74,7 @@ static allm_exchange *keep(void *self, const allm_http_view *view,
     allm_json_build *b = allm_json_build_new(NULL);
     allm_json_build_object(b);
     put_text(b, "method", view->method);
-    put_text(b, "url", view->url);
+    put_url(b, view->url ? view->url : "");
     put_headers(b, view);
     put_body(b, view);
     allm_json_build_end(b);
@@ -114,7 +133,8 @@ static bool ends_with(const char *text, const char *end)
 static const char *address_only(void *ud, const char *name)
 {
     (void)ud;
-    return ends_with(name, "_BASE_URL") || ends_with(name, "_ENDPOINT")
+    return ends_with(name, "_BASE_URL") || ends_with(name, "_ENDPOINT") ||
+                   ends_with(name, "_HOST")
                ? getenv(name)
                : NULL;
 }

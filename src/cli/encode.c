@@ -121,7 +121,8 @@ static int run(int argc, char **argv)
     if (!registry_is_http(row))
         code = registry_refuse_provider(list, model, len);
     else if (!colon || !colon[1])
-        print_fault("which model of %s? allm encode %s:MODEL", model, model);
+        print_fault("which model of %.*s? allm encode %.*s:MODEL", (int)len,
+                    model, (int)len, model);
     else
         code = encode_file(model, argc > 1 ? argv[1] : NULL,
                            registry_is_keyless(row));

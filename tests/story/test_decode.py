@@ -224,6 +224,17 @@ def test_encode_place():
     run = allm("encode", "azure:m", "-o", "base_url", "https://me.example",
                stdin=HI)
     holds(run.json["url"], "https://me.example")
+    run = allm("encode", "ollama:m", stdin=HI, env={"OLLAMA_HOST": "gpu:9"})
+    equal(run.json["url"], "http://gpu:9/api/chat")
+
+
+def test_encode_password():
+    """a user and password in the address are not shown"""
+    for place, shown in (("https://me:p@ss@h:9/v1?a=@", "https://***@h:9/v1/"),
+                         ("https://me@h", "https://***@h/"),
+                         ("https://h/a@b", "https://h/a@b/")):
+        run = allm("encode", "vllm:m", stdin=HI, env={"VLLM_BASE_URL": place})
+        assert run.json["url"].startswith(shown), run.json["url"]
 
 
 def test_encode_all():
@@ -254,6 +265,7 @@ def test_encode_bad():
                  5, "/messages/0/role")
     one_sentence(allm("encode", "openai:m", "/nowhere"), 2, "/nowhere")
     one_sentence(allm("encode", "openai", stdin=HI), 2, "which model")
+    one_sentence(allm("encode", "openai:", stdin=HI), 2, " openai:MODEL")
     one_sentence(allm("encode"), 2, "PROVIDER:MODEL")
     run = allm("encode", "opnai:m", stdin=HI)
     equal((run.code, run.out), (2, b""))
