@@ -236,7 +236,8 @@ static allm_status read_document(struct anthropic *c, const allm_json *all)
     answer_start(a);
     answer_id(a, json_text_at(all, "id"));
     answer_model(a, json_text_at(all, "model"));
-    for (const allm_json *b = NULL; (b = allm_json_next(content, b));) {
+    for (const allm_json *b = NULL;
+         !a->sink->failure && (b = allm_json_next(content, b));) {
         if (!json_is_type(b, ALLM_JSON_OBJECT))
             continue;
         if (!anthropic_block_start(&c->blocks, index, b))

@@ -226,6 +226,32 @@ static void so_many_blocks_are_taken(void)
     sinking_end(&s);
 }
 
+/* Of a document, nothing behind the last that is taken is looked at. */
+static void documents_have_so_many_blocks(void)
+{
+    enum { MANY = 300000 };
+    struct sinking s;
+    struct buf text;
+    const allm_call call = { .size = sizeof call, .provider = "anthropic" };
+    sinking_begin(&s);
+    void *state = arena_zero(&s.life, anthropic_adapter.state_size);
+    buf_init(&text, &s.life, SIZE_MAX / 2);
+    buf_text(&text, "{\"content\":[{}");
+    for (int i = 0; i < MANY; i++)
+        buf_text(&text, ",{}");
+    buf_text(&text, "]}");
+    const allm_frame frame = { .size = sizeof frame,
+                               .name = "",
+                               .data = text.ptr,
+                               .data_len = text.len,
+                               .whole = 1 };
+    size_t before = check_live_bytes();
+    anthropic_adapter.decode(state, &call, &frame, &s.sink);
+    CHECK(s.sink.failure);
+    CHECK(check_live_bytes() - before < 40 * 1024 * 1024);
+    sinking_end(&s);
+}
+
 /* The same for the members of a block that we know nothing of. */
 static void unknown_members_have_a_limit(void)
 {
@@ -263,5 +289,6 @@ TESTS = {
     TEST_ONCE(unknown_blocks_grow_piece_by_piece),
     TEST_ONCE(so_many_blocks_are_taken),
     TEST_ONCE(unknown_members_have_a_limit),
+    TEST_ONCE(documents_have_so_many_blocks),
     TESTS_END,
 };
