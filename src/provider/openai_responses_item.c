@@ -8,11 +8,16 @@
  */
 #include "provider/openai_responses_item.h"
 
+#include "base/status.h"
 #include "json/build.h"
 #include "json/json.h"
 #include "json/write.h"
 
 enum kind { MESSAGE, CALL, REASONING, OPAQUE, KINDS };
+
+/* Of items, and of parts of one: a server may name any number, and what is
+ * searched must be short. */
+enum { MOST = 8192 };
 
 /* A part of an item of which something was told. */
 struct part {
@@ -30,6 +35,7 @@ struct responses_item {
     int64_t index;
     struct slice id;
     struct part *parts;         /* the newest first */
+    size_t part_count;
     size_t told;                /* bytes, of text or reasoning */
     struct buf refusal;         /* MESSAGE */
     const char *phase;          /* MESSAGE; or NULL */
@@ -42,6 +48,14 @@ struct responses_item {
 static void no_memory(struct responses_items *all)
 {
     all->answer->sink->status = ALLM_ERR_NOMEM;
+}
+
+static void refuse_more(struct responses_items *all)
+{
+    allm_error e = status_blank(ALLM_ERR_ADAPTER);
+    e.reason = "malformed_response";
+    e.message = "the answer has more than 8,192 items, or parts of an item";
+    allm_sink_fail(all->answer->sink, &e, true);
 }
 
 static bool is_custom(const allm_json *item)
@@ -115,6 +129,10 @@ static struct responses_item *add(struct responses_items *all,
                                   enum kind kind)
 {
     struct arena *life = all->answer->life;
+    if (all->count == MOST) {
+        refuse_more(all);
+        return NULL;
+    }
     struct responses_item *i = arena_zero(life, sizeof *i);
     if (!i) {
         no_memory(all);
@@ -131,6 +149,7 @@ static struct responses_item *add(struct responses_items *all,
     else
         all->first = i;
     all->last = i;
+    all->count++;
     return i;
 }
 
@@ -156,11 +175,16 @@ static bool is_told(const struct responses_item *i, enum responses_piece what,
 static void mark_told(struct responses_items *all, struct responses_item *i,
                       enum responses_piece what, int64_t number)
 {
+    if (i->part_count == MOST) {
+        refuse_more(all);
+        return;
+    }
     struct part *p = arena_zero(all->answer->life, sizeof *p);
     if (!p) {
         no_memory(all);
         return;
     }
+    i->part_count++;
     p->what = what;
     p->number = number;
     p->next = i->parts;
@@ -454,7 +478,8 @@ static void end_message(struct responses_items *all, struct responses_item *i,
         add_text(all, i, RESPONSES_TEXT, 0, json_slice(content), true);
     if (!json_is_type(content, ALLM_JSON_ARRAY))
         return;
-    for (const allm_json *p = NULL; (p = allm_json_next(content, p));) {
+    for (const allm_json *p = NULL;
+         !all->answer->sink->failure && (p = allm_json_next(content, p));) {
         const allm_json *sources = json_at(p, "annotations");
         if (silent) {
             add_text(all, i, RESPONSES_TEXT, number, json_text_at(p, "text"),
@@ -477,7 +502,8 @@ static void think_all(struct responses_items *all, struct responses_item *i,
     int64_t number = 0;
     if (!json_is_type(list, ALLM_JSON_ARRAY))
         return;
-    for (const allm_json *p = NULL; (p = allm_json_next(list, p));)
+    for (const allm_json *p = NULL;
+         !all->answer->sink->failure && (p = allm_json_next(list, p));)
         add_text(all, i, what, number++, json_text_at(p, "text"), true);
 }
 
@@ -566,7 +592,8 @@ void openai_responses_item_output(struct responses_items *all,
         return;
     for (const struct responses_item *i = all->first; i; i = i->next)
         came[i->kind] = true;
-    for (const allm_json *v = NULL; (v = allm_json_next(output, v));) {
+    for (const allm_json *v = NULL;
+         !all->answer->sink->failure && (v = allm_json_next(output, v));) {
         enum kind kind = kind_of(v);
         place.id = json_text_at(v, "id");
         struct responses_item *i = find(all, &place, kind);

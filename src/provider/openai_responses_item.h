@@ -16,6 +16,7 @@ struct responses_item;
 struct responses_items {        /* zeroed at first */
     struct answer *answer;      /* where everything is told */
     struct responses_item *first, *last;
+    size_t count;
 };
 
 /* Where an event belongs, as far as it says. */

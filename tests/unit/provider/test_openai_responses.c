@@ -8,6 +8,8 @@
 #include "unit/provider/sinking.h"
 #include "json/json.h"
 
+#include <stdio.h>
+
 static void decodes_every_fixture(void)
 {
     fixture_decode_all("openai_responses", &openai_responses_adapter);
@@ -191,6 +193,38 @@ static void sends_back_what_came(void)
     sinking_end(&s);
 }
 
+/* As many items, or parts of one, as are taken, and one more. */
+static void so_many_items_are_taken(void)
+{
+    enum { MOST = 8192 };
+    static const char *const forms[][2] = {
+        { "{\"type\":\"response.output_item.added\",\"output_index\":",
+          ",\"item\":{\"type\":\"message\",\"content\":[]}}" },
+        { "{\"type\":\"response.output_text.delta\",\"output_index\":0,"
+          "\"delta\":\"x\",\"content_index\":", "}" },
+    };
+    const allm_call call = { .size = sizeof call, .provider = "openai" };
+    for (size_t k = 0; k < sizeof forms / sizeof *forms; k++) {
+        struct sinking s;
+        sinking_begin(&s);
+        void *state = arena_zero(&s.life, openai_responses_adapter.state_size);
+        for (int i = 0; i <= MOST; i++) {
+            char data[160];
+            int len = snprintf(data, sizeof data, "%s%d%s", forms[k][0], i,
+                               forms[k][1]);
+            const allm_frame frame = { .size = sizeof frame,
+                                       .name = "",
+                                       .data = data,
+                                       .data_len = (size_t)len };
+            CHECK(!s.sink.failure);
+            openai_responses_adapter.decode(state, &call, &frame, &s.sink);
+            sinking_take(&s);
+        }
+        CHECK(s.sink.failure);
+        sinking_end(&s);
+    }
+}
+
 TESTS = {
     TEST_ONCE(decodes_every_fixture),
     TEST_ONCE(encodes_every_fixture),
@@ -202,5 +236,6 @@ TESTS = {
     TEST(encodes_the_rest),
     TEST(tells_where_the_protocol_is),
     TEST(sends_back_what_came),
+    TEST_ONCE(so_many_items_are_taken),
     TESTS_END,
 };
