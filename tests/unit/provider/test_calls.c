@@ -121,6 +121,14 @@ static void one_frame_has_each_call_once(void)
     RUN("call:#0/f args:#0/{} call:#1/f args:#1/{} called:#0/f/{}/{} "
         "called:#1/f/{}/{}",
         { 1, 0, NULL, "f", "{}" }, { 1, 0, NULL, "f", "{}" });
+    RUN("call:#0/f call:#1/f called:#0/f/{}/ called:#1/f/{}/",
+        { 1, NONE, NULL, "f", NULL }, { 1, NONE, NULL, "f", NULL });
+}
+
+static void the_first_name_counts(void)
+{
+    RUN("call:a/f args:a/{ args:a/} called:a/f/{}/{}",
+        { 1, 0, "a", "f", "{" }, { 2, 0, "a", "g", "}" });
 }
 
 static void starts_when_the_name_is_known(void)
@@ -285,6 +293,7 @@ TESTS = {
     TEST(a_second_object_is_a_second_call),
     TEST(the_same_object_again_is_a_copy),
     TEST(one_frame_has_each_call_once),
+    TEST(the_first_name_counts),
     TEST(starts_when_the_name_is_known),
     TEST(a_place_kept_free_is_no_call),
     TEST(ids_differ),
