@@ -8,6 +8,7 @@
 #include "json/build.h"
 #include "json/json.h"
 #include "json/parse.h"
+#include "json/write.h"
 
 /* A member of the metadata, or an element of a list in it. */
 struct answer_note {
@@ -40,6 +41,8 @@ bool answer_open(struct answer *a, const allm_call *call, allm_sink *sink)
     buf_init(&a->text, a->life, SIZE_MAX / 2);
     buf_init(&a->thought, a->life, SIZE_MAX / 2);
     buf_init(&a->refusal, a->life, SIZE_MAX / 2);
+    buf_init(&a->extra, a->life, SIZE_MAX / 2);
+    buf_init(&a->tool_usage, a->life, SIZE_MAX / 2);
     calls_init(&a->calls, a->life, call);
     return true;
 }
@@ -178,18 +181,35 @@ void answer_model(struct answer *a, struct slice model)
         a->model = keep(a, model);
 }
 
+bool answer_keep(struct buf *text, const allm_json *value)
+{
+    buf_clear(text);
+    return json_write(text, value, 0);
+}
+
+const allm_json *answer_kept(struct arena *a, const struct buf *text)
+{
+    const allm_error *error;
+    return text->len ? json_parse_loose(a, buf_slice(text), &error) : NULL;
+}
+
+static void add_extra(struct answer *a, const allm_json *more)
+{
+    struct arena *events = a->sink->arena;
+    const allm_json *known = answer_kept(events, &a->extra);
+    const allm_json *all = known ? json_merge(events, known, more) : more;
+    if (!all || (a->extra.len && !known) || !answer_keep(&a->extra, all))
+        no_memory(a);
+}
+
 void answer_usage(struct answer *a, const allm_usage *u)
 {
-    allm_usage *mine = &a->usage;
-    bool known = usage_lay(mine, u);
-    if (u->tool_usage)
-        mine->tool_usage = json_copy(a->life, u->tool_usage);
-    if (u->extra)
-        mine->extra = mine->extra ? json_merge(a->life, mine->extra, u->extra)
-                                  : json_copy(a->life, u->extra);
-    a->has_usage = a->has_usage || known;
-    if (a->life->broken)
+    bool known = usage_lay(&a->usage, u);
+    if (u->tool_usage && !answer_keep(&a->tool_usage, u->tool_usage))
         no_memory(a);
+    if (u->extra)
+        add_extra(a, u->extra);
+    a->has_usage = a->has_usage || known;
 }
 
 void answer_finish(struct answer *a, allm_finish finish, struct slice word)
@@ -362,6 +382,10 @@ static void put_usage(struct answer *a)
     allm_event *event = sink_add(a->sink, ALLM_EV_USAGE);
     if (event)
         event->usage = &a->usage;
+    a->usage.extra = answer_kept(a->sink->arena, &a->extra);
+    a->usage.tool_usage = answer_kept(a->sink->arena, &a->tool_usage);
+    if (a->sink->arena->broken)
+        no_memory(a);
 }
 
 static void put_message(struct answer *a, const allm_tool_call *const *calls)

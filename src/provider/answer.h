@@ -28,7 +28,8 @@ struct answer {
     struct buf text, thought, refusal;
     struct mend text_mend, thought_mend, refusal_mend;
     struct calls calls;
-    allm_usage usage;
+    allm_usage usage;           /* without its two values */
+    struct buf extra, tool_usage;   /* these, as JSON texts; empty: none */
     bool has_usage;
     const char *id, *model;
     allm_finish finish;         /* NONE: no word came yet */
@@ -110,5 +111,13 @@ const allm_json *answer_part(struct answer *a, struct slice body);
  * parsed to, if that is an object or a list; else {"error": its text}. */
 const allm_json *answer_error_text(const struct answer *a, struct slice data,
                                    const allm_json *v);
+
+/*
+ * A value that is replaced while the answer grows.  As a text it takes the room
+ * of the largest; as a value it would take that of all of them.  False: no
+ * memory.  The value is in the arena; NULL: none, or no memory.
+ */
+bool answer_keep(struct buf *text, const allm_json *value);
+const allm_json *answer_kept(struct arena *a, const struct buf *text);
 
 #endif

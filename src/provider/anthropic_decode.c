@@ -62,12 +62,14 @@ static void read_usage(struct anthropic *c, const allm_json *usage, bool begun)
     struct answer *a = &c->answer;
     if (!json_is_type(usage, ALLM_JSON_OBJECT))
         return;
-    c->usage = anthropic_usage_merge(a->life, c->usage, usage);
-    if (!c->usage) {
+    struct arena *events = a->sink->arena;
+    const allm_json *known = answer_kept(events, &c->usage);
+    const allm_json *all = anthropic_usage_merge(events, known, usage);
+    if ((c->usage.len && !known) || !all || !answer_keep(&c->usage, all)) {
         a->sink->status = ALLM_ERR_NOMEM;
         return;
     }
-    allm_usage ours = anthropic_usage_read(a->sink->arena, c->usage, begun);
+    allm_usage ours = anthropic_usage_read(events, all, begun);
     answer_usage(a, &ours);
 }
 
@@ -291,6 +293,7 @@ static bool begin(struct anthropic *c, const allm_call *call, allm_sink *sink)
     if (!c->blocks.answer) {
         anthropic_quirks(call, &quirks, &unknown);
         c->blocks.answer = &c->answer;
+        buf_init(&c->usage, c->answer.life, SIZE_MAX / 2);
         c->blocks.unsigned_thoughts = quirks & ANTHROPIC_UNSIGNED_THOUGHTS;
     }
     return true;

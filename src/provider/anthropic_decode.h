@@ -8,7 +8,7 @@
 struct anthropic {
     struct answer answer;
     struct anthropic_blocks blocks;
-    const allm_json *usage;     /* theirs, as far as it came; or NULL */
+    struct buf usage;           /* theirs, as far as it came, as a text */
     bool greeted;               /* message_start came */
 };
 

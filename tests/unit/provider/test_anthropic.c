@@ -204,6 +204,24 @@ static void unknown_blocks_grow_piece_by_piece(void)
     sinking_end(&s);
 }
 
+/* The same for counts that come again and again. */
+static void counts_take_the_room_of_the_last(void)
+{
+    enum { TIMES = 1000 };
+    struct sinking s;
+    sinking_begin(&s);
+    void *state = arena_zero(&s.life, anthropic_adapter.state_size);
+    for (int i = 0; i < TIMES; i++) {
+        char data[128];
+        snprintf(data, sizeof data,
+                 "{\"type\":\"message_delta\",\"usage\":{\"k%d\":%d,"
+                 "\"server_tool_use\":{\"n\":%d}}}", i, i, i);
+        feed(&s, state, data);
+    }
+    CHECK(check_live_bytes() < 2000 * TIMES);
+    sinking_end(&s);
+}
+
 /* As many blocks as are taken, and one more. */
 static void so_many_blocks_are_taken(void)
 {
@@ -287,6 +305,7 @@ TESTS = {
     TEST(tells_where_the_protocol_is),
     TEST(sends_back_what_came),
     TEST_ONCE(unknown_blocks_grow_piece_by_piece),
+    TEST_ONCE(counts_take_the_room_of_the_last),
     TEST_ONCE(so_many_blocks_are_taken),
     TEST_ONCE(unknown_members_have_a_limit),
     TEST_ONCE(documents_have_so_many_blocks),
