@@ -26,15 +26,10 @@ static void put_url(allm_json_build *b, const char *url)
     size_t scheme = at ? (size_t)(at - url) + 3 : 0;
     for (const char *p = url + scheme; *p && !strchr("/?#", *p); p++)
         behind = *p == '@' ? p : behind;
-    size_t size = strlen(url) + 4;
-    char *shown = behind ? malloc(size) : NULL;
-    if (!shown) {
-        put_text(b, "url", behind ? "" : url);
-        return;
-    }
-    snprintf(shown, size, "%.*s***%s", (int)scheme, url, behind);
-    put_text(b, "url", shown);
-    free(shown);
+    char shown[8192];
+    snprintf(shown, sizeof shown, "%.*s***%s", (int)scheme, url,
+             behind ? behind : "");
+    put_text(b, "url", behind ? shown : url);
 }
 
 static void put_headers(allm_json_build *b, const allm_http_view *view)
