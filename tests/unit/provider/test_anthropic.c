@@ -215,7 +215,8 @@ static void counts_take_the_room_of_the_last(void)
         char data[128];
         snprintf(data, sizeof data,
                  "{\"type\":\"message_delta\",\"usage\":{\"k%d\":%d,"
-                 "\"server_tool_use\":{\"n\":%d}}}", i, i, i);
+                 "\"server_tool_use\":{\"n\":%d}}}",
+                 i, i, i);
         feed(&s, state, data);
     }
     CHECK(check_live_bytes() < 2000 * TIMES);

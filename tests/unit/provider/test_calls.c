@@ -127,8 +127,8 @@ static void one_frame_has_each_call_once(void)
 
 static void the_first_name_counts(void)
 {
-    RUN("call:a/f args:a/{ args:a/} called:a/f/{}/{}",
-        { 1, 0, "a", "f", "{" }, { 2, 0, "a", "g", "}" });
+    RUN("call:a/f args:a/{ args:a/} called:a/f/{}/{}", { 1, 0, "a", "f", "{" },
+        { 2, 0, "a", "g", "}" });
 }
 
 static void starts_when_the_name_is_known(void)
