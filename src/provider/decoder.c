@@ -130,6 +130,8 @@ static allm_status frames(struct decoding *d, struct slice *in,
             return status;
         if (sink->first || d->ended)
             return ALLM_EVENT;
+        if (sink->life && sink->life != sink->arena)
+            arena_reset(sink->arena);   /* nothing points there */
     }
     return lost(r, sink);
 }

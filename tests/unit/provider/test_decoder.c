@@ -4,6 +4,7 @@
 #include "harness/check.h"
 #include "harness/dialect.h"
 #include "harness/play.h"
+#include "provider/anthropic.h"
 
 #include <stdio.h>
 
@@ -265,6 +266,23 @@ static void lines_have_a_limit(void)
     }
 }
 
+/* What is read of frames without events is given back frame by frame. */
+static void silent_frames_take_no_room(void)
+{
+    enum { TIMES = 10000 };
+    static const char ping[] = "data: {\"type\":\"ping\"}\n\n";
+    static char pings[TIMES * (sizeof ping - 1) + 1];
+    struct bench b;
+    for (int i = 0; i < TIMES; i++)
+        memcpy(pings + (size_t)i * (sizeof ping - 1), ping, sizeof ping);
+    bench_init(&b, &anthropic_adapter, false);
+    size_t before = check_live_bytes();
+    struct slice in = slice_of(pings);
+    CHECK_INT(decoder_feed(&b.d, &in, &b.sink, &b.content), ALLM_OK);
+    CHECK(check_live_bytes() - before < 65536);
+    bench_release(&b);
+}
+
 TESTS = {
     TEST(bodies_become_events),
     TEST(bytes_become_the_same_events),
@@ -274,5 +292,6 @@ TESTS = {
     TEST(bodies_have_a_limit),
     TEST_ONCE(the_limit_of_a_body_is_exact),
     TEST(lines_have_a_limit),
+    TEST_ONCE(silent_frames_take_no_room),
     TESTS_END,
 };
