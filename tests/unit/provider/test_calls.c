@@ -111,6 +111,8 @@ static void the_same_object_again_is_a_copy(void)
         { 1, 0, "a", "f", "{\"x\":1}" }, { 2, 0, "a", "f", "{\"x\":1}" });
     RUN("call:a/f args:a/{\"x\":1} called:a/f/{\"x\":1}/{\"x\":1}",
         { 1, 0, "a", "f", "{\"x\":1}" }, { 2, 0, "a", "f", "{ \"x\": 1 }" });
+    RUN("call:a/f args:a/{\"x\":1} called:a/f/{\"x\":1}/{\"x\":1}",
+        { 1, 0, "a", "f", "{\"x\":1}" }, { 2, 0, NULL, NULL, "{\"x\":1}" });
 }
 
 static void one_frame_has_each_call_once(void)
