@@ -12,6 +12,9 @@
  *   (2) The end is message_stop, or the end of the body if a stop_reason came.
  *   (3) An error ends the answer wherever it stands.
  *   (4) What we know nothing of is told as a raw chunk and passed over.
+ *   (5) Blocks that stand in message_start already, as after the result of a
+ *       call that code over there asked for, are the first ones; unless they
+ *       come again as events.
  */
 #include "provider/anthropic_decode.h"
 
@@ -82,6 +85,46 @@ static void read_stop(struct anthropic *c, const allm_json *from)
     allm_sink_settle(c->answer.sink);
 }
 
+/* ------------------------------------------------------------ whole messages --- */
+
+static void pass_on(struct anthropic *c, const allm_json *event)
+{
+    answer_raw(&c->answer, event);
+}
+
+static void read_blocks(struct anthropic *c, const allm_json *content)
+{
+    int64_t index = 0;
+    for (const allm_json *b = NULL; !c->answer.sink->failure &&
+                                    (b = allm_json_next(content, b));) {
+        if (!json_is_type(b, ALLM_JSON_OBJECT))
+            continue;
+        if (!anthropic_block_start(&c->blocks, index, b))
+            pass_on(c, b);
+        anthropic_block_stop(&c->blocks, index++);
+    }
+}
+
+/* Keeps (5): the blocks of message_start, once it is clear that they are not
+ * told again. */
+static void tell_given(struct anthropic *c)
+{
+    const allm_json *content = json_at(c->given, "content");
+    c->given = NULL;
+    read_blocks(c, content);
+}
+
+/* The same where the end follows at once: all that message_start says holds. */
+static void end_given(struct anthropic *c)
+{
+    const allm_json *message = c->given;
+    if (!message)
+        return;
+    tell_given(c);
+    read_usage(c, json_at(message, "usage"), false);
+    read_stop(c, message);
+}
+
 /* --------------------------------------------------------------------- ends --- */
 
 /* The end came, by whichever sign. */
@@ -107,6 +150,7 @@ static allm_status complete(struct anthropic *c)
 static allm_status end(struct anthropic *c)
 {
     struct answer *a = &c->answer;
+    end_given(c);
     if (a->finish != ALLM_FINISH_NONE) {
         answer_warn(a, "message_stop_missing");
         return complete(c);
@@ -126,16 +170,21 @@ static allm_status fail(struct anthropic *c, const allm_json *document)
 
 /* ------------------------------------------------------------------- events --- */
 
-static void pass_on(struct anthropic *c, const allm_json *event)
-{
-    answer_raw(&c->answer, event);
-}
-
 static allm_status on_ping(struct anthropic *c, const allm_json *event)
 {
     (void)event;
     allm_sink_idle(c->answer.sink);
     return ALLM_OK;
+}
+
+static void keep_given(struct anthropic *c, const allm_json *message)
+{
+    const allm_json *content = json_at(message, "content");
+    if (!json_is_type(content, ALLM_JSON_ARRAY) || !allm_json_count(content))
+        return;
+    c->given = json_copy(c->answer.life, message);
+    if (!c->given)
+        c->answer.sink->status = ALLM_ERR_NOMEM;
 }
 
 static allm_status on_start(struct anthropic *c, const allm_json *event)
@@ -149,12 +198,17 @@ static allm_status on_start(struct anthropic *c, const allm_json *event)
     answer_model(&c->answer, json_text_at(message, "model"));
     read_notes(c, message);
     read_usage(c, json_at(message, "usage"), true);
+    keep_given(c, message);
     return ALLM_OK;
 }
 
 static allm_status on_block_start(struct anthropic *c, const allm_json *event)
 {
     const allm_json *block = json_at(event, "content_block");
+    size_t given = allm_json_count(json_at(c->given, "content"));
+    if (index_of(event) < (int64_t)given)
+        c->given = NULL;        /* told again, and in full */
+    tell_given(c);
     if (!json_is_type(block, ALLM_JSON_OBJECT) ||
         !anthropic_block_start(&c->blocks, index_of(event), block))
         pass_on(c, event);
@@ -179,6 +233,7 @@ static allm_status on_block_stop(struct anthropic *c, const allm_json *event)
 static allm_status on_delta(struct anthropic *c, const allm_json *event)
 {
     const allm_json *delta = json_at(event, "delta");
+    tell_given(c);
     read_notes(c, event);
     read_notes(c, delta);
     read_usage(c, json_at(event, "usage"), false);
@@ -189,6 +244,7 @@ static allm_status on_delta(struct anthropic *c, const allm_json *event)
 static allm_status on_stop(struct anthropic *c, const allm_json *event)
 {
     (void)event;
+    end_given(c);
     return complete(c);
 }
 
@@ -226,7 +282,6 @@ static allm_status read_event(struct anthropic *c, struct slice name,
 static allm_status read_document(struct anthropic *c, const allm_json *all)
 {
     struct answer *a = &c->answer;
-    int64_t index = 0;
     const allm_json *content = json_at(all, "content");
     if (json_is(json_at(all, "type"), "error"))
         return fail(c, all);
@@ -238,14 +293,7 @@ static allm_status read_document(struct anthropic *c, const allm_json *all)
     answer_start(a);
     answer_id(a, json_text_at(all, "id"));
     answer_model(a, json_text_at(all, "model"));
-    for (const allm_json *b = NULL;
-         !a->sink->failure && (b = allm_json_next(content, b));) {
-        if (!json_is_type(b, ALLM_JSON_OBJECT))
-            continue;
-        if (!anthropic_block_start(&c->blocks, index, b))
-            pass_on(c, b);
-        anthropic_block_stop(&c->blocks, index++);
-    }
+    read_blocks(c, content);
     read_notes(c, all);
     read_usage(c, json_at(all, "usage"), false);
     read_stop(c, all);

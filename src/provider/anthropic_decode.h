@@ -9,6 +9,8 @@ struct anthropic {
     struct answer answer;
     struct anthropic_blocks blocks;
     struct buf usage;           /* theirs, as far as it came, as a text */
+    const allm_json *given;     /* a message_start with blocks that were not
+                                   told yet; or NULL */
     bool greeted;               /* message_start came */
 };
 
