@@ -4,8 +4,9 @@
 #include "json/build.h"
 #include "json/json.h"
 
-/* The members whose pieces are joined; the others replace each other. */
-static const char *const joined[] = { "text", "summary", "data" };
+/* The members whose pieces are joined; the others replace each other.  What is
+ * sealed ("data") comes whole: joined to another it could not be opened. */
+static const char *const joined[] = { "text", "summary" };
 enum { JOINED = sizeof joined / sizeof *joined };
 
 /* A server may send any number; what is searched must be short. */
@@ -26,15 +27,22 @@ struct slice reasoning_details_text(const allm_json *element)
     return text.len ? text : json_slice(json_at(element, "summary"));
 }
 
+/* Do both say something else of this? */
+static bool differ(const struct reasoning_detail *d, const allm_json *element,
+                   const char *name)
+{
+    const allm_json *v = json_at(element, name);
+    const allm_json *was = json_at(d->rest, name);
+    return v && was && allm_json_type_of(v) != ALLM_JSON_NULL &&
+           !allm_json_equal(v, was);
+}
+
 /* Does an element go on with what a detail began? */
 static bool goes_on(const struct reasoning_detail *d, int64_t index,
                     const allm_json *element)
 {
-    if (d->index != index)
-        return false;
-    const allm_json *type = json_at(element, "type");
-    const allm_json *was = json_at(d->rest, "type");
-    return !type || !was || allm_json_equal(type, was);
+    return d->index == index && !differ(d, element, "type") &&
+           !differ(d, element, "id") && !differ(d, element, "data");
 }
 
 static struct reasoning_detail *open_detail(struct reasoning_details *d,

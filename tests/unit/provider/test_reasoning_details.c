@@ -66,5 +66,28 @@ static void so_many_are_taken(void)
     check_limit("{'index':0,'m", "':1}", 255);        /* and the index */
 }
 
-TESTS = { TEST(pieces_are_joined_by_index), TEST_ONCE(so_many_are_taken),
-          TESTS_END };
+/* Of several calls each has a seal of its own, all under one index. */
+static void seals_are_kept_apart(void)
+{
+    check_list("[{'type':'e','index':0,'id':'call_1','data':'AA=='},"
+               "{'type':'e','index':0,'id':'call_2','data':'BB=='}]",
+               "[{'type':'e','index':0,'id':'call_1','data':'AA=='},"
+               "{'type':'e','index':0,'id':'call_2','data':'BB=='}]");
+    check_list("[{'type':'e','index':0,'data':'AA=='},"
+               "{'type':'e','index':0,'data':'BB=='},"
+               "{'type':'e','index':0,'data':'AA=='}]",
+               "[{'type':'e','index':0,'data':'AA=='},"
+               "{'type':'e','index':0,'data':'BB=='}]");
+    check_list("[{'type':'s','index':0,'id':null,'summary':'a'},"
+               "{'type':'s','index':0,'id':'rs_1','summary':'b'},"
+               "{'type':'s','index':0,'id':'rs_2','summary':'c'}]",
+               "[{'type':'s','index':0,'id':'rs_1','summary':'ab'},"
+               "{'type':'s','index':0,'id':'rs_2','summary':'c'}]");
+}
+
+TESTS = {
+    TEST(pieces_are_joined_by_index),
+    TEST(seals_are_kept_apart),
+    TEST_ONCE(so_many_are_taken),
+    TESTS_END
+};
