@@ -110,6 +110,7 @@ static void say_value(struct openai_chat *c, const allm_json *v)
 
 static void read_content(struct openai_chat *c, const allm_json *content)
 {
+    c->wrote = c->wrote || json_slice(content).len;
     if (json_is_type(content, ALLM_JSON_TEXT))
         say(c, json_slice(content));
     else if (json_is_type(content, ALLM_JSON_OBJECT) &&
@@ -118,6 +119,52 @@ static void read_content(struct openai_chat *c, const allm_json *content)
     else if (json_is_type(content, ALLM_JSON_ARRAY))
         for (const allm_json *p = NULL; (p = allm_json_next(content, p));)
             read_part(c, p);
+}
+
+/* -------------------------------------------------------------------- sound --- */
+
+/* The sound itself, in pieces that are encoded one by one. */
+static void keep_sound(struct openai_chat *c, const allm_json *audio)
+{
+    struct build b;
+    struct answer *a = &c->answer;
+    bool any = false;
+    build_init(&b, a->sink->arena);
+    build_array(&b);
+    build_object(&b);
+    for (const allm_json *k = NULL; (k = allm_json_next(audio, k));) {
+        int64_t n = 0;
+        const allm_json *v = allm_json_value(k);
+        if (json_is(k, "transcript") ||
+            (!json_slice(v).len && !(json_int64(v, &n) && n > 0)))
+            continue;
+        any = true;
+        build_key(&b, json_slice(k));
+        build_value(&b, v);
+    }
+    build_end(&b);
+    build_end(&b);
+    const allm_json *list = build_done(&b);
+    if (!list)
+        a->sink->status = ALLM_ERR_NOMEM;
+    else if (any)
+        answer_gather(a, "audio", list);
+}
+
+/* What is spoken is text.  The time until which the sound can be had is its
+ * last piece, and often nothing else says that the answer is complete. */
+static void read_audio(struct openai_chat *c, const allm_json *audio)
+{
+    int64_t until = 0;
+    struct answer *a = &c->answer;
+    if (!json_is_type(audio, ALLM_JSON_OBJECT))
+        return;
+    if (!c->wrote)
+        say(c, json_text_at(audio, "transcript"));
+    keep_sound(c, audio);
+    if (json_int64(json_at(audio, "expires_at"), &until) && until > 0 &&
+        a->finish == ALLM_FINISH_NONE)
+        answer_finish(a, ALLM_FINISH_STOP, SLICE(""));
 }
 
 /* --------------------------------------------------------------- reasoning --- */
@@ -256,6 +303,7 @@ static void read_members(struct openai_chat *c, const allm_json *v)
     json_view_init(&delta, v);
     read_reasoning(c, &delta);
     read_content(c, json_in(&delta, SLICE("content")));
+    read_audio(c, json_in(&delta, SLICE("audio")));
     answer_refusal(a, text_in(&delta, SLICE("refusal")));
     read_calls(c, &delta);
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)

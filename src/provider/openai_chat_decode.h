@@ -16,6 +16,7 @@ struct openai_chat {
     bool began;                 /* the quirks are known */
     bool spoke_before;          /* content came without a finish word */
     bool thought_before;        /* reasoning came by a field of its own */
+    bool wrote;                 /* text came by a field of its own */
 };
 
 allm_status openai_chat_decode(void *state, const allm_call *call,
