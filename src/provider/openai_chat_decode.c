@@ -297,7 +297,8 @@ static size_t amount(const struct openai_chat *c)
 static void read_members(struct openai_chat *c, const allm_json *v)
 {
     static const struct slice lists[] = { SLICE_INIT("annotations"),
-                                          SLICE_INIT("images") };
+                                          SLICE_INIT("images"),
+                                          SLICE_INIT("executed_tools") };
     struct answer *a = &c->answer;
     struct json_view delta;
     json_view_init(&delta, v);
@@ -334,6 +335,7 @@ static void read_finish(struct openai_chat *c, const struct json_view *choice,
     struct answer *a = &c->answer;
     struct slice word = finish_in(choice);
     struct slice native = text_in(choice, SLICE("native_finish_reason"));
+    const allm_json *filter = json_in(choice, SLICE("content_filter_results"));
     if (native.len) {
         c->native = arena_copy(a->life, native);
         answer_note(a, "native_finish_reason",
@@ -341,6 +343,8 @@ static void read_finish(struct openai_chat *c, const struct json_view *choice,
     }
     if (word.len)
         answer_finish(a, finish_of(finish_words, word), word);
+    if (word.len && allm_json_count(filter))
+        answer_note(a, "content_filter_results", filter);
     if (word.len && !answer_is_empty(a) && (!added || c->spoke_before))
         allm_sink_settle(a->sink);
     c->spoke_before = c->spoke_before || (added && !word.len);
@@ -416,6 +420,7 @@ static void read_notes(struct openai_chat *c, const struct json_view *frame)
 {
     static const struct slice names[] = { SLICE_INIT("system_fingerprint"),
                                           SLICE_INIT("service_tier"),
+                                          SLICE_INIT("prompt_filter_results"),
                                           SLICE_INIT("citations"),
                                           SLICE_INIT("search_results") };
     if (!c->answer.id)
