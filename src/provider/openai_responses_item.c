@@ -348,20 +348,34 @@ static void tell_raw(struct responses_items *all, const allm_json *chunk)
     answer_raw(all->answer, chunk);
 }
 
-/* A copy without what is only of interest while it is made: some servers refuse
- * to see it again. */
+/* Does a member go back?  What is only of interest while the item is made, or
+ * who made it, some servers refuse to see again. */
+static bool goes_back_with(const allm_json *key, enum kind kind)
+{
+    return !json_is_type(allm_json_value(key), ALLM_JSON_NULL) &&
+           !json_is(key, "created_by") &&
+           !(json_is(key, "status") && kind == REASONING);
+}
+
+/* A copy of what goes back; a thought is refused without its "summary". */
 static const allm_json *keep_raw(struct responses_items *all,
                                  const allm_json *item)
 {
     struct build b;
+    enum kind kind = kind_of(item);
+    const allm_json *summary = json_at(item, "summary");
     build_init(&b, all->answer->sink->arena);
     build_object(&b);
     for (const allm_json *k = NULL; (k = allm_json_next(item, k));) {
-        if (json_is_type(allm_json_value(k), ALLM_JSON_NULL) ||
-            (json_is(k, "status") && kind_of(item) == REASONING))
+        if (!goes_back_with(k, kind))
             continue;
         build_key(&b, json_slice(k));
         build_value(&b, allm_json_value(k));
+    }
+    if (kind == REASONING &&
+        (!summary || json_is_type(summary, ALLM_JSON_NULL))) {
+        build_key(&b, SLICE("summary"));
+        build_value(&b, json_empty_array());
     }
     build_end(&b);
     const allm_json *raw = json_copy(all->answer->life, build_done(&b));
