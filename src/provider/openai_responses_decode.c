@@ -56,7 +56,11 @@ static void read_notes(struct openai_responses *c, const allm_json *response)
 
 static void read_usage(struct openai_responses *c, const allm_json *from)
 {
-    openai_usage_take(&c->answer, json_at(from, "usage"));
+    const allm_json *tools = json_at(from, "tool_usage");
+    if (openai_usage_take(&c->answer, json_at(from, "usage")) &&
+        is_object(tools))
+        answer_usage(&c->answer, &(allm_usage){ .size = sizeof(allm_usage),
+                                                .tool_usage = tools });
 }
 
 static void read_finish(struct openai_responses *c, const allm_json *response,
