@@ -52,10 +52,13 @@ static int64_t index_of(const allm_json *event)
 static void read_notes(struct anthropic *c, const allm_json *from)
 {
     static const char *const names[] = { "stop_sequence", "stop_details",
-                                         "container", "context_management" };
+                                         "container", "context_management",
+                                         "input_transformations" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const allm_json *v = json_at(from, names[i]);
-        if (v && !json_is_type(v, ALLM_JSON_NULL))
+        bool none = json_is_type(v, ALLM_JSON_NULL) ||
+                    (json_is_type(v, ALLM_JSON_ARRAY) && !allm_json_count(v));
+        if (v && !none)
             answer_note(&c->answer, names[i], v);
     }
 }
