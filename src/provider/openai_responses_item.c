@@ -5,6 +5,9 @@
  *       between several of them, or where there is no index.
  *   (2) A text that came in deltas is not told again when it comes as a whole.
  *   (3) The arguments that come as a whole are the true ones.
+ *   (4) A call that is completed when it begins may be one of the server to
+ *       itself: then an item of the server's own ends in its place.  It is held
+ *       back until that is clear.
  */
 #include "provider/openai_responses_item.h"
 
@@ -42,6 +45,7 @@ struct responses_item {
     struct calls_slot *slot;    /* CALL; NULL: not yet */
     struct buf pending;         /* CALL: arguments before that */
     struct slice name;          /* CALL: known before that */
+    const allm_json *held;      /* CALL: as it began, with arguments; or NULL */
     const allm_json *raw;       /* REASONING, OPAQUE: as it came; or NULL */
 };
 
@@ -384,6 +388,29 @@ static const allm_json *keep_raw(struct responses_items *all,
     return raw;
 }
 
+/* A call that has arguments when it begins: they count if no others come.
+ * True: it is held back, keeps (4). */
+static bool hold(struct responses_items *all, struct responses_item *i,
+                 const allm_json *item)
+{
+    if (i->slot || !arguments_in(all, item).len)
+        return false;
+    i->held = json_copy(all->answer->life, item);
+    if (!i->held)
+        no_memory(all);
+    return json_is(json_at(item, "status"), "completed");
+}
+
+/* An item of the server's own ends: the call held back in its place, if any,
+ * was the server's, too. */
+static void let_go(struct responses_items *all,
+                   const struct responses_place *place)
+{
+    struct responses_item *call = find(all, place, CALL);
+    if (call && call->held && !call->slot && has_index(call, place))
+        call->done = true;
+}
+
 /* An item of the server's own, and another one in its place? */
 static bool is_other_type(const struct responses_item *i, const allm_json *item)
 {
@@ -414,7 +441,7 @@ void openai_responses_item_begin(struct responses_items *all,
     if (!i)
         return;
     i->begun = true;
-    if (kind == CALL)
+    if (kind == CALL && !hold(all, i, item))
         open_call(all, i, item);
     if (kind == OPAQUE)
         i->raw = keep_raw(all, item);
@@ -585,6 +612,8 @@ void openai_responses_item_end(struct responses_items *all,
                                const allm_json *item, const allm_json *chunk)
 {
     struct responses_item *i = find(all, place, kind_of(item));
+    if (kind_of(item) == OPAQUE)
+        let_go(all, place);
     if (i && i->done && is_same(i, place, item))
         return;                 /* told twice */
     if (!i || i->done || is_other_type(i, item))
@@ -622,6 +651,8 @@ void openai_responses_item_output(struct responses_items *all,
 void openai_responses_item_end_all(struct responses_items *all)
 {
     for (struct responses_item *i = all->first; i; i = i->next) {
+        if (i->held && !i->done && !(i->slot && i->slot->raw.len))
+            end_item(all, i, i->held, i->held);
         if (i->kind == CALL && !i->slot && (i->pending.len || i->name.len))
             start_call(all, i, i->id, i->name);
         if (i->kind == REASONING && !i->done)

@@ -105,7 +105,9 @@ static void read_cost(const allm_json *cost, allm_usage *u)
     const struct {
         const char *name;
         allm_num *to;
-    } parts[] = { { "input_tokens_cost", &u->input_cost },
+    } parts[] = { { "input_cost", &u->input_cost },
+                  { "output_cost", &u->output_cost },
+                  { "input_tokens_cost", &u->input_cost },
                   { "output_tokens_cost", &u->output_cost },
                   { "total_cost", &u->total_cost } };
     allm_json_type type = allm_json_type_of(cost);
