@@ -408,11 +408,13 @@ static bool take_usage(struct openai_chat *c, const allm_json *v)
            openai_usage_take(&c->answer, v);
 }
 
-static bool read_usage(struct openai_chat *c, const struct json_view *frame)
+static bool read_usage(struct openai_chat *c, const struct json_view *frame,
+                       const struct json_view *choice)
 {
     const allm_json *groq = json_in(frame, SLICE("x_groq"));
     return take_usage(c, json_in(frame, SLICE("usage"))) ||
-           (groq && take_usage(c, json_at(groq, "usage")));
+           (groq && take_usage(c, json_at(groq, "usage"))) ||
+           take_usage(c, json_in(choice, SLICE("usage")));
 }
 
 /* What the response tells besides. */
@@ -534,7 +536,7 @@ static allm_status read_frame(struct openai_chat *c, const allm_json *v)
     bool chosen = find_choice(&frame, &choice);
     const allm_json *error = error_in(&frame, &choice);
     read_notes(c, &frame);
-    bool counts = read_usage(c, &frame);
+    bool counts = read_usage(c, &frame, &choice);
     if (error)
         return fail(c, error);
     if (chosen)
@@ -551,7 +553,7 @@ static allm_status read_document(struct openai_chat *c, const allm_json *v)
     bool chosen = find_choice(&all, &choice);
     const allm_json *error = error_in(&all, &choice);
     read_notes(c, &all);
-    read_usage(c, &all);
+    read_usage(c, &all, &choice);
     if (error)
         return fail(c, error);
     if (!chosen)
