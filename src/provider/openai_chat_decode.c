@@ -240,7 +240,9 @@ static const allm_json *own_state(struct openai_chat *c,
     return answer_stamp(&c->answer, build_done(&b));
 }
 
-static void read_call(struct openai_chat *c, const allm_json *element)
+/* The place in a list of several is as good as an index. */
+static void read_call(struct openai_chat *c, const allm_json *element,
+                      bool several, int64_t place)
 {
     const allm_json *function = json_at(element, "function");
     const allm_json *custom = json_at(element, "custom");
@@ -249,6 +251,10 @@ static void read_call(struct openai_chat *c, const allm_json *element)
         return;
     p.has_index = json_is_type(json_at(element, "index"), ALLM_JSON_INT) &&
                   json_int64(json_at(element, "index"), &p.index);
+    if (!p.has_index && several) {
+        p.has_index = true;
+        p.index = place;
+    }
     p.custom = json_is_type(custom, ALLM_JSON_OBJECT) &&
                !json_is_type(function, ALLM_JSON_OBJECT);
     if (p.custom)
@@ -273,11 +279,12 @@ static void read_calls(struct openai_chat *c, const struct json_view *delta)
 {
     const allm_json *list = json_in(delta, SLICE("tool_calls"));
     const allm_json *legacy = json_in(delta, SLICE("function_call"));
+    int64_t place = 0;
     if (json_is_type(list, ALLM_JSON_OBJECT))
-        read_call(c, list);
+        read_call(c, list, false, 0);
     else if (json_is_type(list, ALLM_JSON_ARRAY))
         for (const allm_json *e = NULL; (e = allm_json_next(list, e));)
-            read_call(c, e);
+            read_call(c, e, allm_json_count(list) > 1, place++);
     if (json_is_type(legacy, ALLM_JSON_OBJECT) && !allm_json_count(list))
         read_legacy(c, legacy);
 }
