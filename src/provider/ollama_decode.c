@@ -124,6 +124,20 @@ static void read_message(struct ollama *o, const allm_json *message)
         read_members(o, message);
 }
 
+/* A line of /api/generate has its texts beside "done".  False: it is none. */
+static bool read_generated(struct ollama *o, const struct json_view *frame)
+{
+    const allm_json *text = json_in(frame, SLICE("response"));
+    struct slice thought = json_slice(json_in(frame, SLICE("thinking")));
+    if (!json_is_type(text, ALLM_JSON_TEXT) && !thought.len)
+        return false;
+    answer_start(&o->answer);
+    answer_thought(&o->answer, thought);
+    o->thought = o->thought || thought.len;
+    say(o, json_slice(text));
+    return true;
+}
+
 /* ------------------------------------------------------------------- facts --- */
 
 static allm_int count(const allm_json *frame, const char *name)
@@ -245,7 +259,7 @@ static allm_status read_frame(struct ollama *o, const allm_json *v)
     answer_model(&o->answer, json_slice(json_in(&frame, SLICE("model"))));
     if (speaks)
         read_message(o, message);
-    else if (!done)
+    else if (!read_generated(o, &frame) && !done)
         pass_on(o, v);
     if (json_is_type(logprobs, ALLM_JSON_ARRAY))
         answer_gather(&o->answer, "logprobs", logprobs);
