@@ -393,17 +393,16 @@ static void read_choice(struct openai_chat *c, const struct json_view *choice,
                         bool whole)
 {
     const allm_json *message = json_in(choice, SLICE("message"));
+    const allm_json *delta = json_in(choice, SLICE("delta"));
     const allm_json *text = json_in(choice, SLICE("text"));
     size_t before = amount(c);
     answer_start(&c->answer);
-    if (!whole)
-        read_delta(c, json_in(choice, SLICE("delta")));
-    else if (json_is_type(message, ALLM_JSON_OBJECT))
+    if (whole && json_is_type(message, ALLM_JSON_OBJECT))
         read_delta(c, message);
-    else if (json_is_type(text, ALLM_JSON_TEXT))
+    else if (json_is_type(text, ALLM_JSON_TEXT) && (whole || !delta))
         read_content(c, text);
     else
-        read_delta(c, json_in(choice, SLICE("delta")));
+        read_delta(c, delta);
     read_logprobs(c, choice);
     read_finish(c, choice, amount(c) != before);
 }
