@@ -352,13 +352,14 @@ static void tell_raw(struct responses_items *all, const allm_json *chunk)
     answer_raw(all->answer, chunk);
 }
 
-/* Does a member go back?  What is only of interest while the item is made, or
- * who made it, some servers refuse to see again. */
+/* Does a member go back?  What is only of interest while a thought is made, or
+ * who made an item, some servers refuse to see again; but of their own items
+ * they want to see all, even if it is null. */
 static bool goes_back_with(const allm_json *key, enum kind kind)
 {
-    return !json_is_type(allm_json_value(key), ALLM_JSON_NULL) &&
-           !json_is(key, "created_by") &&
-           !(json_is(key, "status") && kind == REASONING);
+    bool empty = json_is_type(allm_json_value(key), ALLM_JSON_NULL);
+    return !json_is(key, "created_by") &&
+           !(kind == REASONING && (empty || json_is(key, "status")));
 }
 
 /* A copy of what goes back; a thought is refused without its "summary". */
@@ -477,21 +478,28 @@ void openai_responses_item_name(struct responses_items *all,
         i->name = keep(all, name);
 }
 
-static void cite(struct responses_items *all, struct responses_item *i,
-                 const allm_json *annotation)
+/* One more of a list in the metadata. */
+static void gather(struct responses_items *all, const char *key,
+                   const allm_json *value)
 {
     struct build b;
-    if (!json_is_type(annotation, ALLM_JSON_OBJECT))
-        return;
     build_init(&b, all->answer->sink->arena);
     build_array(&b);
-    build_value(&b, annotation);
+    build_value(&b, value);
     build_end(&b);
     const allm_json *one = build_done(&b);
     if (one)
-        answer_gather(all->answer, "annotations", one);
+        answer_gather(all->answer, key, one);
     else
         no_memory(all);
+}
+
+static void cite(struct responses_items *all, struct responses_item *i,
+                 const allm_json *annotation)
+{
+    if (!json_is_type(annotation, ALLM_JSON_OBJECT))
+        return;
+    gather(all, "annotations", annotation);
     i->cited = true;
 }
 
@@ -603,6 +611,9 @@ static void end_item(struct responses_items *all, struct responses_item *i,
     case KINDS:
         i->raw = keep_raw(all, item);
         tell_raw(all, chunk);
+        if (json_is(json_at(item, "type"), "image_generation_call") &&
+            json_text_at(item, "result").len)
+            gather(all, "images", item);
         break;
     }
 }
