@@ -2,6 +2,7 @@
 #include "net/asked.h"
 
 #include "harness/check.h"
+#include "json/parse.h"
 #include "json/write.h"
 
 #include <stdio.h>
@@ -59,7 +60,10 @@ static void addresses_are_cleaned(void)
                                              "api_key=[REDACTED]#x" },
         { "https://a/?token=x&tokens=9&X-Sig=z",
           "https://a/?token=[REDACTED]&tokens=9&X-Sig=[REDACTED]" },
+        { "https://a/?my.token=1&x.Cookie2=2&a.b=3",
+          "https://a/?my.token=[REDACTED]&x.Cookie2=[REDACTED]&a.b=3" },
         { "https://u:p@h:1/b@c", "https://[REDACTED]@h:1/b@c" },
+        { "https://u:p@q@h/b", "https://[REDACTED]@h/b" },
         { "https://a/se%2Fsa%22me-01/x", "https://a/[REDACTED]/x" },
         { "https://a/?key", "https://a/?key" },
         { "https://a/?q=sk-abcdefgh", "https://a/?q=[REDACTED]" },
@@ -73,6 +77,55 @@ static void addresses_are_cleaned(void)
                  rows[i].clean);
         CHECK_TEXT(tell(rows[i].url, SLICE(""), false), want);
     }
+}
+
+/* A header, or NULL without memory. */
+static const char *header(struct arena *a, const char *name)
+{
+    const struct asked_secret none = { .count = 0 };
+    return asked_header(a, name, "v", &none).ptr;
+}
+
+static void headers_are_hidden_by_their_names(void)
+{
+    static const char *const secret[] = {
+        "authorization", "x-auth", "authentication", "set-cookie", "key",
+        "x_apikey", "session-token", "accesstoken", "authtoken", "my.secret",
+        "password", "passwd", "credential", "credentials", "x-signature",
+        "sig", "set-cookie2",
+    };
+    static const char *const open[] = { "x-author", "tokens", "monkey",
+                                        "keys", "cookies", "sign" };
+    for (size_t i = 0; i < sizeof secret / sizeof *secret; i++) {
+        struct arena a;
+        arena_init(&a, mem_default());
+        check_row(secret[i]);
+        const char *line = header(&a, secret[i]);
+        CHECK(line && strstr(line, ": [REDACTED]"));
+        arena_release(&a);
+    }
+    for (size_t i = 0; i < sizeof open / sizeof *open; i++) {
+        struct arena a;
+        arena_init(&a, mem_default());
+        check_row(open[i]);
+        const char *line = header(&a, open[i]);
+        CHECK(line && strstr(line, ": v"));
+        arena_release(&a);
+    }
+}
+
+/* However many words stand in front of it. */
+static void the_key_is_the_last_word(void)
+{
+    struct arena a;
+    struct asked_secret s;
+    const allm_http_view view = { .size = sizeof view,
+                                  .secret_name = "x",
+                                  .secret_value = "Made for me k-1" };
+    arena_init(&a, mem_default());
+    CHECK(asked_secret_of(&a, &view, &s));
+    CHECK(s.count && slice_is(s.spelling[0], "k-1"));
+    arena_release(&a);
 }
 
 static void bodies_are_what_they_are(void)
@@ -109,9 +162,38 @@ static void the_normal_form_forgets_what_changes(void)
                "\"x-ratelimit-tokens\":\"7\"},\"body\":[]}");
 }
 
+/* Each of them, in whatever case. */
+static void the_normal_form_has_no_header_that_changes(void)
+{
+    static const char *const names[] = {
+        "Accept-Encoding", "connection", "content-length", "date", "expect",
+        "host", "traceparent", "tracestate", "baggage", "user-agent",
+        "x-request-id", "request-id", "x-client-request-id", "x-auth-token",
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct arena a;
+        struct buf text;
+        const allm_error *error;
+        check_row(names[i]);
+        arena_init(&a, mem_default());
+        buf_init(&text, &a, 1024);
+        buf_format(&text, "{\"headers\":[\"%s: 1\",\"A:  2\"]}", names[i]);
+        const allm_json *v = json_parse_loose(&a, buf_slice(&text), &error);
+        v = v ? asked_normal(&a, v) : NULL;
+        buf_clear(&text);
+        CHECK(v && json_write(&text, v, 0));
+        if (v && !text.broken)
+            CHECK_TEXT(text.ptr, "{\"headers\":{\"a\":\"2\"}}");
+        arena_release(&a);
+    }
+}
+
 TESTS = {
     TEST(addresses_are_cleaned),
+    TEST(headers_are_hidden_by_their_names),
+    TEST(the_key_is_the_last_word),
     TEST(bodies_are_what_they_are),
     TEST(the_normal_form_forgets_what_changes),
+    TEST(the_normal_form_has_no_header_that_changes),
     TESTS_END,
 };
