@@ -98,6 +98,8 @@ static void sees_what_differs(void)
         { "a backslash at the end", "[\"a\"]", "[\"a\\", false },
         { "equal keys, of which one is kept", "{\"a\":\"x\",\"a\":\"y\"}",
           "{\"a\":\"x\",\"a\":\"z\"}", false },
+        { "...and it is the other", "{\"a\":\"x\",\"a\":\"y\"}",
+          "{\"a\":\"z\",\"a\":\"y\"}", false },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct mould m;
