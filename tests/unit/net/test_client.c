@@ -298,6 +298,8 @@ static void refuses_what_cannot_be_sent(void)
         { "no address", NULL, 0, NULL, "https://" },
         { "a header too many", "http://h/", 1, NULL, "X-A" },
         { "a key with its line's end", "http://h/", 0, "Bearer k\n", "key" },
+        { "a key with a byte of a terminal's", "http://h/", 0, "Bearer \x1b[A",
+          "key" },
     };
     struct driver d;
     if (!driver_init(&d, NULL))
