@@ -46,6 +46,17 @@ static void maps_codes_to_reasons_and_advice(void)
     arena_release(&a);
 }
 
+static void names_no_host_where_there_is_none(void)
+{
+    struct arena a;
+    arena_init(&a, mem_default());
+    const allm_error *e = failure_of(&a, CURLE_GOT_NOTHING, "", "");
+    if (e->kind != ALLM_ERR_NOMEM)
+        CHECK_WHY(strstr(e->message, "without an answer: ") != NULL,
+                  e->message);
+    arena_release(&a);
+}
+
 static void needs_no_memory_to_say_there_is_none(void)
 {
     struct arena a;
@@ -105,6 +116,7 @@ static void libcurl_is_built_with_openssl(void)
 
 TESTS = {
     TEST(maps_codes_to_reasons_and_advice),
+    TEST(names_no_host_where_there_is_none),
     TEST(needs_no_memory_to_say_there_is_none),
     TEST(names_the_host_without_its_password),
     TEST(says_nothing_that_has_a_password),

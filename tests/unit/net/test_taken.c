@@ -86,6 +86,80 @@ static void no_piece_of_a_key_is_left(void)
     }
 }
 
+/* Whether the connection was used before is told, if it was. */
+static void the_head_tells_of_an_old_connection(void)
+{
+    for (int i = 0; i < 2; i++) {
+        struct taken t;
+        struct arena a;
+        struct buf out;
+        const allm_http_view view = { .size = sizeof view, .url = "u" };
+        const allm_http_head head = { .size = sizeof head,
+                                      .status = 200,
+                                      .reused = i == 1 };
+        arena_init(&a, mem_default());
+        buf_init(&out, &a, 1000);
+        taken_init(&t, mem_default());
+        taken_request(&t, &view);
+        taken_head(&t, &head);
+        if (taken_text(&t, &out))
+            CHECK(!strstr(out.ptr, "\"reused\": true") == (i == 0));
+        taken_release(&t);
+        arena_release(&a);
+    }
+}
+
+/* In an answer that is no success also what only looks like a key. */
+static void failures_are_searched_for_any_key(void)
+{
+    static const struct {
+        int32_t status;
+        bool hides;
+    } rows[] = { { 200, false }, { 299, false }, { 199, true },
+                 { 300, true },  { 401, true },  { 503, true } };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *text = tell(rows[i].status, SLICE("is sk-abcdefgh right"),
+                                4);
+        CHECK(!*text || !strstr(text, "[REDACTED]") == !rows[i].hides);
+        if (check_whole())
+            CHECK(*text);
+    }
+}
+
+/* No more of an error than a recording may hold. */
+static void errors_have_a_status_of_http_or_none(void)
+{
+    static const struct {
+        int64_t status, wait_ms;
+        const char *told;
+    } rows[] = {
+        { 999, 0, ", \"status\": 999, \"retry_after_ms\": 0}" },
+        { 1000, 7, "\"m\", \"retry_after_ms\": 7}" },
+        { -1, -1, "\"m\"}" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct taken t;
+        struct arena a;
+        struct buf out;
+        const allm_http_view view = { .size = sizeof view, .url = "u" };
+        allm_error e = { .size = sizeof e,
+                         .kind = ALLM_ERR_ADAPTER,
+                         .reason = "r",
+                         .message = "m",
+                         .status = { rows[i].status, true },
+                         .retry_after_ms = { rows[i].wait_ms, true } };
+        arena_init(&a, mem_default());
+        buf_init(&out, &a, 1000);
+        taken_init(&t, mem_default());
+        taken_request(&t, &view);
+        taken_end(&t, RECORDING_ERROR, 0, &e, ALLM_ERR_ADAPTER);
+        if (taken_text(&t, &out))
+            CHECK_WHY(strstr(out.ptr, rows[i].told) != NULL, out.ptr);
+        taken_release(&t);
+        arena_release(&a);
+    }
+}
+
 /* Too long is told apart from no memory. */
 static void a_limit_is_told(void)
 {
@@ -108,6 +182,9 @@ static void a_limit_is_told(void)
 TESTS = {
     TEST(chunks_keep_their_places),
     TEST_ONCE(no_piece_of_a_key_is_left),
+    TEST(the_head_tells_of_an_old_connection),
+    TEST(failures_are_searched_for_any_key),
+    TEST(errors_have_a_status_of_http_or_none),
     TEST(a_limit_is_told),
     TESTS_END,
 };
