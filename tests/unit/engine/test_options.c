@@ -233,6 +233,7 @@ static void what_is_of_a_wrong_kind_is_told(void)
         { "{'max_turns':-1}", "a positive integer; got: " },
         { "{'max_turns':1.5}", "a positive integer; got: " },
         { "{'max_turns':'8'}", "a positive integer; got: " },
+        { "{'max_turns':true}", "a positive integer; got: true" },
         { "{'max_tokens':0}", "max_tokens must be a positive integer" },
         { "{'connect_ms':0}", "connect_ms must be a positive integer" },
         { "{'stream_timeout':-5}",
@@ -360,6 +361,76 @@ static void tools_are_looked_at(void)
     allm_tool_free(refused);
 }
 
+/* ---------------------------------------------------------------- defaults --- */
+
+/* Options of a text, with what another text sets where they say nothing. */
+static struct options inherited(struct allm_home *home, const char *own,
+                                const char *defaults)
+{
+    struct options o, d;
+    allm_json *a = noun_json(own), *b = noun_json(defaults);
+    CHECK_WELL(read_opts(&o, home, ALLM(call_opts, .json = a)));
+    CHECK_WELL(read_opts(&d, home, ALLM(call_opts, .json = b)));
+    if (check_whole()) {
+        options_inherit(&o, &d);
+        options_inherit_fields(&o, &d);
+    }
+    allm_json_free(a);
+    allm_json_free(b);
+    return o;
+}
+
+#define DEFAULTS                                                             \
+    "{'emit_text_deltas':false,'emit_tool_deltas':false,"                    \
+    "'include_raw_chunks':true,'connect_ms':1,'first_ms':2,'silence_ms':3,"  \
+    "'total_ms':4,'temperature':0.5,'max_tokens':6,'tool_choice':'none',"    \
+    "'response_format':{'a':7}}"
+
+static void what_is_not_said_is_inherited(void)
+{
+    struct allm_home *home = home_new(mem_default(), 0);
+    struct options o = inherited(home, "{}", DEFAULTS);
+    if (check_whole()) {
+        CHECK(!o.emit_text_deltas && !o.emit_tool_deltas &&
+              o.include_raw_chunks);
+        CHECK_INT(o.connect_ms, 1);
+        CHECK_INT(o.first_ms, 2);
+        CHECK_INT(o.silence_ms, 3);
+        CHECK_INT(o.total_ms, 4);
+        CHECK(o.temperature.set && o.temperature.value == 0.5);
+        CHECK_INT(o.max_tokens.value, 6);
+        CHECK_TEXT(o.tool_choice, "none");
+        CHECK_VALUE(o.response_format, "{'a':7}");
+    }
+    home_drop(home);
+}
+
+static void what_is_said_stays(void)
+{
+    struct allm_home *home = home_new(mem_default(), 0);
+    struct options o = inherited(
+        home,
+        "{'emit_text_deltas':true,'emit_tool_deltas':true,"
+        "'include_raw_chunks':false,'connect_ms':11,'first_ms':12,"
+        "'silence_ms':13,'total_ms':14,'temperature':0,'max_tokens':16,"
+        "'tool_choice':{'name':'f'},'response_format':{'b':17}}",
+        DEFAULTS);
+    if (check_whole()) {
+        CHECK(o.emit_text_deltas && o.emit_tool_deltas &&
+              !o.include_raw_chunks);
+        CHECK_INT(o.connect_ms, 11);
+        CHECK_INT(o.first_ms, 12);
+        CHECK_INT(o.silence_ms, 13);
+        CHECK_INT(o.total_ms, 14);
+        CHECK(o.temperature.set && o.temperature.value == 0);
+        CHECK_INT(o.max_tokens.value, 16);
+        CHECK(!o.tool_choice);      /* a map is a choice, too */
+        CHECK_VALUE(o.tool_choice_map, "{'name':'f'}");
+        CHECK_VALUE(o.response_format, "{'b':17}");
+    }
+    home_drop(home);
+}
+
 TESTS = {
     TEST(every_name_has_its_reader),
     TEST(a_set_of_scopes_is_cut_out),
@@ -374,5 +445,7 @@ TESTS = {
     TEST(sizes_are_checked),
     TEST(json_that_was_refused_is_misuse),
     TEST(tools_are_looked_at),
+    TEST(what_is_not_said_is_inherited),
+    TEST(what_is_said_stays),
     TESTS_END,
 };
