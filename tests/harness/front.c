@@ -69,6 +69,10 @@ static bool make_certificates(void)
         "openssl req -x509 $new -days 2 -subj '/CN=authority of the tests' \\\n"
         "    -addext keyUsage=critical,keyCertSign \\\n"
         "    -keyout ca.key -out ca.pem\n"
+        "openssl req -x509 $new -days 2 -subj '/CN=nobody of the tests' \\\n"
+        "    -keyout stranger.key -out stranger.pem\n"
+        "mkdir all\n"
+        "cp ca.pem all/$(openssl x509 -hash -noout -in ca.pem).0\n"
         "leaf() {\n"
         "    openssl req $new -subj \"/CN=$1\" -keyout $1.key -out $1.csr\n"
         "    echo \"subjectAltName=$2\" >$1.ext\n"
@@ -93,6 +97,20 @@ const char *front_authority(void)
 {
     static char path[300];
     snprintf(path, sizeof path, "%s/ca.pem", folder);
+    return path;
+}
+
+const char *front_authorities(void)
+{
+    static char path[300];
+    snprintf(path, sizeof path, "%s/all", folder);
+    return path;
+}
+
+const char *front_stranger(void)
+{
+    static char path[300];
+    snprintf(path, sizeof path, "%s/stranger.pem", folder);
     return path;
 }
 

@@ -24,4 +24,10 @@ void front_release(struct front *f);
 /* The certificate of the authority that vouches for both. */
 const char *front_authority(void);
 
+/* A folder with it, by the name that OpenSSL looks for. */
+const char *front_authorities(void);
+
+/* The certificate of an authority that vouches for neither. */
+const char *front_stranger(void);
+
 #endif

@@ -8,6 +8,7 @@
 #include "harness/check.h"
 #include "harness/driver.h"
 #include "harness/front.h"
+#include "harness/tunnel.h"
 #include "net/exchange.h"
 
 #include <curl/curl.h>
@@ -160,6 +161,56 @@ static void nothing_switches_verification_off(void)
     setenv("HOME", kept, 1);
     unlink(path);
     rmdir(home);
+}
+
+/* A folder counts where the environment names it, and nobody named a file. */
+static void trusts_a_folder_of_authorities(void)
+{
+    const char *text = outcome(FRONT_HERE, (struct client_opts){ 0 });
+    if (!text)
+        return;
+    setenv("SSL_CERT_DIR", front_authorities(), 1);
+    CHECK_TEXT(outcome(FRONT_HERE, (struct client_opts){ 0 }), "hello");
+    check_refused(outcome(FRONT_HERE,
+                          (struct client_opts){ .ca_file =
+                                                        front_stranger() }));
+    unsetenv("SSL_CERT_DIR");
+}
+
+/* ------------------------------------------------------------------ proxies --- */
+
+/* The proxy's answer is not the server's. */
+static void goes_through_a_tunnel(void)
+{
+    static const struct server_step no[] = {
+        SERVER_SAY("HTTP/1.1 429 Later\r\nContent-Length: 4\r\n"
+                   "Retry-After: 7\r\n\r\nwait"),
+        SERVER_END
+    };
+    struct world w;
+    struct front once;
+    struct tunnel t;
+    if (!front_init(&once, 1, FRONT_HERE) || !tunnel_init(&t))
+        return;
+    front_release(&once);
+    if (!begin(&w, FRONT_HERE,
+               (struct client_opts){ .ca_file = front_authority(),
+                                     .proxy = t.url })) {
+        tunnel_release(&t);
+        return;
+    }
+    t.port = w.front.port;
+    server_play(w.d.server, no);
+    struct answer *a = driver_post(&w.d, "/", "x");
+    driver_finish(&w.d, a);
+    CHECK_TEXT(a->body, "wait");
+    CHECK_INT(a->http, 429);
+    CHECK_TEXT(driver_header(&w.d, a, "Retry-After"), "7");
+    CHECK(!driver_header(&w.d, a, "X-Proxy"));
+    driver_close(&w.d, a);
+    end(&w);
+    tunnel_release(&t);
+    CHECK_WHY(!strncmp(t.asked, "CONNECT 127.0.0.1:", 18), t.asked);
 }
 
 /* ------------------------------------------------------------------ HTTP/2 --- */
@@ -358,6 +409,8 @@ TESTS = {
     TEST_ONCE(trusts_an_authority_of_ones_own),
     TEST_ONCE(says_which_file_is_missing),
     TEST_ONCE(nothing_switches_verification_off),
+    TEST_ONCE(trusts_a_folder_of_authorities),
+    TEST_ONCE(goes_through_a_tunnel),
     TEST_ONCE(speaks_http1_unless_told),
     TEST_ONCE(shares_one_connection_among_many),
     TEST_ONCE(cancels_one_of_many),
