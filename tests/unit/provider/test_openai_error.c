@@ -4,6 +4,8 @@
 #include "harness/check.h"
 #include "harness/noun.h"
 
+#include <stdio.h>
+
 static void reasons_follow_from_words_and_numbers(void)
 {
     static const struct {
@@ -58,6 +60,115 @@ static void reasons_follow_from_words_and_numbers(void)
     }
 }
 
+/* The reason of an error whose one member is this. */
+static void check_reason(const char *member, const char *value, int32_t status,
+                         const char *reason, bool billing)
+{
+    struct arena a;
+    char text[256];
+    snprintf(text, sizeof text, "{'error': {'%s': '%s'}}", member, value);
+    arena_init(&a, mem_default());
+    allm_json *v = noun_json(text);
+    check_row(value);
+    allm_error e = openai_error_read(&a, v, status);
+    if (v)
+        CHECK_TEXT(e.reason, reason);
+    if (check_whole())
+        CHECK(allm_json_true(allm_json_get(e.metadata, "billing")) == billing);
+    allm_json_free(v);
+    arena_release(&a);
+}
+
+/* As a part of a longer one, and in whatever case. */
+static void every_word_is_known(void)
+{
+    static const struct {
+        const char *word, *reason;
+    } rows[] = {
+        { "my_Context_Length", "context_length_exceeded" },
+        { "context_window_x", "context_length_exceeded" },
+        { "exceed_context_size_error", "context_length_exceeded" },
+        { "content_filter", "content_filter" },
+        { "content_policy_violation", "content_filter" },
+        { "ResponsibleAIPolicyViolation", "content_filter" },
+        { "moderation_blocked", "content_filter" },
+        { "rate_limit_exceeded", "rate_limited" },
+        { "too_many_requests", "rate_limited" },
+        { "authentication_error", "authentication_failed" },
+        { "invalid_api_key", "authentication_failed" },
+        { "unauthorized", "authentication_failed" },
+        { "permission_denied", "authentication_failed" },
+        { "request_timeout", "timeout" },
+        { "overloaded", "provider_unavailable" },
+        { "service_unavailable", "provider_unavailable" },
+        { "no_capacity", "provider_unavailable" },
+        { "server_error", "provider_unavailable" },
+        { "internal", "provider_unavailable" },
+        { "api_error", "provider_unavailable" },
+        { "model_not_found", "invalid_request" },
+        { "invalid_value", "invalid_request" },
+        { "bad_request", "invalid_request" },
+        { "BadRequestError", "invalid_request" },
+        { "unsupported_value", "invalid_request" },
+        { "tool_use_failed", "invalid_request" },
+        { "image_parse_error", "invalid_request" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        check_reason("code", rows[i].word, 0, rows[i].reason, false);
+        check_reason("type", rows[i].word, 0, rows[i].reason, false);
+    }
+}
+
+static void money_is_told_apart(void)
+{
+    static const char *const words[] = {
+        "insufficient_quota", "credit_balance_exhausted",
+        "organization_spend_limit_exceeded", "project_spend_limit_exceeded",
+        "organization_usage_limit_exceeded", "billing_hard_limit_reached",
+        "billing_not_active", "insufficient_balance", "insufficient_credits",
+        "account_deactivated",
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        check_reason("code", words[i], 429, "rate_limited", true);
+        check_reason("type", words[i], 400, "rate_limited", true);
+    }
+    check_reason("code", "x", 402, "rate_limited", true);
+    check_reason("code", "x", 429, "rate_limited", false);
+}
+
+static void every_sentence_about_length_is_known(void)
+{
+    static const char *const sentences[] = {
+        "the maximum context length is 9", "Context length exceeded",
+        "context_length_exceeded", "it exceeds the context window",
+        "it exceeds the available context size", "would exceed context window",
+        "exceeded max context length by 9", "exceeds maximum context length",
+        "exceeds the context length", "Prompt is too long",
+        "input is too long for it", "please reduce the length of the messages",
+    };
+    for (size_t i = 0; i < sizeof sentences / sizeof *sentences; i++)
+        check_reason("message", sentences[i], 400, "context_length_exceeded",
+                     false);
+}
+
+/* What is about the content counts where the request was refused for it. */
+static void the_status_says_whether_words_count(void)
+{
+    static const struct {
+        int32_t status;
+        const char *reason;
+    } rows[] = {
+        { 0, "content_filter" },        { 400, "content_filter" },
+        { 403, "content_filter" },      { 413, "content_filter" },
+        { 422, "content_filter" },      { 451, "content_filter" },
+        { 401, "authentication_failed" }, { 404, "invalid_request" },
+        { 429, "rate_limited" },        { 500, "provider_unavailable" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        check_reason("code", "content_filter", rows[i].status, rows[i].reason,
+                     false);
+}
+
 static void knows_an_error(void)
 {
     static const struct {
@@ -87,6 +198,10 @@ static void knows_an_error(void)
 
 TESTS = {
     TEST(reasons_follow_from_words_and_numbers),
+    TEST(every_word_is_known),
+    TEST(money_is_told_apart),
+    TEST(every_sentence_about_length_is_known),
+    TEST(the_status_says_whether_words_count),
     TEST(knows_an_error),
     TESTS_END,
 };
