@@ -2,6 +2,8 @@
 #include "provider/fetch.h"
 
 #include "harness/check.h"
+#include "provider/http.h"
+#include "provider/sink.h"
 
 static void addresses_have_faults(void)
 {
@@ -62,6 +64,35 @@ static void redirects_lead_there(void)
     arena_release(&a);
 }
 
+/* A picture is asked for, as it is, and nothing else is said. */
+static void asks_for_a_picture(void)
+{
+    struct arena a, events;
+    struct allm_sink sink;
+    struct allm_http http;
+    allm_http_view view;
+    const allm_call call = { .size = sizeof call,
+                             .base_url = "https://h/a.png?b" };
+    arena_init(&a, mem_default());
+    arena_init(&events, mem_default());
+    sink_init(&sink, &events, NULL);
+    http_init(&http, &a, &sink);
+    CHECK_INT(fetch_row.adapter->encode(&call, &http), ALLM_OK);
+    CHECK(http_view(&http, &view));
+    if (check_whole()) {
+        CHECK_TEXT(view.method, "GET");
+        CHECK_TEXT(view.url, "https://h/a.png?b");
+        CHECK_INT(view.body_len, 0);
+        CHECK_INT(view.header_count, 2);
+        CHECK_TEXT(view.header[0], "accept");
+        CHECK_TEXT(view.header[1], "image/*");
+        CHECK_TEXT(view.header[2], "accept-encoding");
+        CHECK_TEXT(view.header[3], "identity");
+    }
+    arena_release(&a);
+    arena_release(&events);
+}
+
 static void secrets_are_not_shown(void)
 {
     CHECK_INT((int64_t)fetch_shown("https://a/b?sig=1").len, 11);
@@ -71,6 +102,7 @@ static void secrets_are_not_shown(void)
 TESTS = {
     TEST(addresses_have_faults),
     TEST(redirects_lead_there),
+    TEST(asks_for_a_picture),
     TEST(secrets_are_not_shown),
     TESTS_END,
 };
