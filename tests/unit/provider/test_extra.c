@@ -4,6 +4,8 @@
 #include "base/buf.h"
 #include "harness/check.h"
 #include "harness/noun.h"
+#include "provider/http.h"
+#include "provider/sink.h"
 
 static void later_ones_win_and_null_takes_away(void)
 {
@@ -55,5 +57,62 @@ static void extra_body_is_an_object(void)
     arena_release(&a);
 }
 
+/* What becomes of one header: sent, or refused. */
+static bool is_sent(const char *name, const char *value)
+{
+    struct arena a;
+    struct extra x;
+    struct buf text;
+    struct allm_sink sink;
+    struct allm_http http;
+    bool sent = false;
+    arena_init(&a, mem_default());
+    buf_init(&text, &a, 1000);
+    buf_format(&text, "{\"extra_headers\": {\"%s\": \"%s\"}}", name, value);
+    allm_json *options = allm_json_parse(text.ptr, text.len, NULL);
+    const allm_request r = { .size = sizeof r };
+    const allm_call call = { .size = sizeof call,
+                             .request = &r,
+                             .options = options };
+    sink_init(&sink, &a, NULL);
+    http_init(&http, &a, &sink);
+    if (options && !extra_init(&x, &call, &a))
+        sent = !extra_headers(&x, &http, &a) && http.header_count == 1;
+    allm_json_free(options);
+    arena_release(&a);
+    return sent;
+}
+
+#define SEVEN(text) text text text text text text text
+#define LONG SEVEN("a23456789")         /* 63 letters */
+
+static void headers_are_looked_at(void)
+{
+    static const char *const refused[][2] = {
+        { "authorization", "v" },     { "Proxy-Authorization", "v" },
+        { "api-key", "v" },           { "X-API-Key", "v" },
+        { "x-goog-api-key", "v" },    { "cookie", "v" },
+        { "host", "v" },              { "content-length", "1" },
+        { "content-type", "v" },      { "transfer-encoding", "v" },
+        { "accept-encoding", "v" },   { "Connection", "v" },
+        { LONG "4", "v" },            { "", "v" },
+        { "a b", "v" },               { "a:", "v" },
+        { "a", "b\\nc" },             { "a", "b\\tc" },
+        { "a", "b\\u007f" },
+    };
+    static const char *const sent[][2] = {
+        { LONG, "v" }, { "x-mine_1", "" }, { "Cookies", "b c" },
+    };
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        check_row(refused[i][0]);
+        CHECK_ALWAYS(!is_sent(refused[i][0], refused[i][1]));
+    }
+    for (size_t i = 0; i < sizeof sent / sizeof *sent; i++) {
+        check_row(sent[i][0]);
+        CHECK(is_sent(sent[i][0], sent[i][1]));
+    }
+}
+
 TESTS = { TEST(later_ones_win_and_null_takes_away),
-          TEST(extra_body_is_an_object), TESTS_END };
+          TEST(extra_body_is_an_object), TEST(headers_are_looked_at),
+          TESTS_END };
