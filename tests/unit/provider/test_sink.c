@@ -73,11 +73,14 @@ static void events_come_out_in_their_order(void)
     arena_init(&a, mem_default());
     sink_init(&s, &a, NULL);
     CHECK_ALWAYS(!sink_take(&s));
+    struct allm_home *home = home_new(mem_default(), 0);
     allm_sink_put(&s, ALLM(event, .type = ALLM_EV_TEXT_DELTA, .text = "a",
-                           .text_len = 1));
+                           .text_len = 1, .home = home));
     sink_add(&s, ALLM_EV_USAGE);
     const allm_event *first = sink_take(&s);
     CHECK(first && first->type == ALLM_EV_TEXT_DELTA);
+    CHECK_ALWAYS(!first || !first->home);   /* it is no root any more */
+    home_drop(home);
     allm_sink_put(&s, ALLM(event, .type = ALLM_EV_TEXT_DELTA, .text = "b",
                            .text_len = 1));
     const allm_event *second = sink_take(&s), *third = sink_take(&s);
@@ -125,7 +128,20 @@ static void misuse_sticks(void)
         { "a member we do not know", newer },
         { "a finish reason that is none",
           ALLM(event, .type = ALLM_EV_MESSAGE_COMPLETED,
+               .message = ALLM(message, .text = "x"),
                .finish_reason = (allm_finish)99) },
+        { "a message that ends without one",
+          ALLM(event, .type = ALLM_EV_MESSAGE_COMPLETED) },
+        { "counts that are not there", ALLM(event, .type = ALLM_EV_USAGE) },
+        { "a call without its name",
+          ALLM(event, .type = ALLM_EV_TOOL_CALL_STARTED, .id = "i") },
+        { "a call that ends without arguments",
+          ALLM(event, .type = ALLM_EV_TOOL_CALL_COMPLETED, .id = "i",
+               .name = "n") },
+        { "a piece of nothing",
+          ALLM(event, .type = ALLM_EV_TOOL_CALL_DELTA, .id = "i") },
+        { "a chunk that is not there",
+          ALLM(event, .type = ALLM_EV_RAW_CHUNK) },
         { "an error event without its error",
           ALLM(event, .type = ALLM_EV_ERROR) },
         { "an error without a size",
