@@ -6,6 +6,7 @@
 #include "provider/http.h"
 #include "provider/openai_chat.h"
 #include "provider/openai_chat_encode.h"
+#include "provider/openai_chat_quirks.h"
 #include "provider/sink.h"
 #include "json/json.h"
 
@@ -65,13 +66,37 @@ static void a_state_is_for_one_model(void)
                               .provider = "p",
                               .model = "n" };
     allm_json *state = noun_json("{}");
+    if (!state)
+        return;
     allm_message without = { .size = sizeof without };
     allm_message with = { .size = sizeof with, .provider_state = state };
+    const allm_call elsewhere = { .size = sizeof elsewhere,
+                                  .provider = "q",
+                                  .model = "m" };
+    const allm_part part = { .size = sizeof part, .provider_state = state };
+    const allm_part *const parts[] = { &part };
+    allm_message inside = { .size = sizeof inside,
+                            .part_count = 1,
+                            .parts = parts };
+    const allm_tool_call call = { .size = sizeof call,
+                                  .provider_state = state };
+    const allm_tool_call *const calls[] = { &call };
+    allm_message called = { .size = sizeof called,
+                            .tool_call_count = 1,
+                            .tool_calls = calls };
     struct home_key a = memo_key(&tag, 0, &plain, &without);
     struct home_key b = memo_key(&tag, 0, &other, &without);
     CHECK_ALWAYS(a.word[0] == b.word[0] && a.word[1] == b.word[1]);
     a = memo_key(&tag, 0, &plain, &with);
     b = memo_key(&tag, 0, &other, &with);
+    CHECK(a.word[1] != b.word[1]);
+    b = memo_key(&tag, 0, &elsewhere, &with);
+    CHECK(a.word[1] != b.word[1]);
+    a = memo_key(&tag, 0, &plain, &inside);
+    b = memo_key(&tag, 0, &other, &inside);
+    CHECK(a.word[1] != b.word[1]);
+    a = memo_key(&tag, 0, &plain, &called);
+    b = memo_key(&tag, 0, &other, &called);
     CHECK(a.word[1] != b.word[1]);
     allm_json_free(state);
 }
@@ -121,11 +146,92 @@ static void a_longer_history_begins_like_the_shorter(void)
     arena_release(&a);
 }
 
+/* The body for a server that differs, with a tool or without. */
+static const char *encode_for(const allm_thread *t, struct arena *a,
+                              uint64_t quirks, bool tool)
+{
+    struct allm_sink sink;
+    struct allm_http http;
+    const allm_tool *const tools[] = { ALLM(tool, .name = "f") };
+    allm_request *r = allm_request_from_thread(t, ALLM(request, .tools = tools,
+                                                       .tool_count = tool));
+    allm_call call = plain;
+    call.request = r;
+    call.options = call.adapter_opts = json_empty_object();
+    call.base_url = "http://h";
+    call.quirks = quirks;
+    sink_init(&sink, a, NULL);
+    http_init(&http, a, &sink);
+    if (r && !allm_request_error(r))
+        openai_chat_encode(&call, &http);
+    allm_request_free(r);
+    return http.body.broken || !http.body.ptr ? "" : http.body.ptr;
+}
+
+/* An answer without a text, with a call of a long id and a thought. */
+static allm_thread *asked(void)
+{
+    allm_json *state = noun_json("{'provider':'p','model':'m',"
+                                 "'reasoning_content':'why'}");
+    const allm_tool_call *const calls[] = {
+        ALLM(tool_call, .name = "f",
+             .id = "a23456789b23456789c23456789d23456789e23456789"),
+    };
+    allm_thread *t = allm_thread_new(NULL);
+    allm_message *m =
+        allm_message_new(ALLM(message, .role = ALLM_ROLE_ASSISTANT, .text = "",
+                              .tool_call_count = 1, .tool_calls = calls,
+                              .provider_state = state));
+    if (t && m)
+        allm_thread_append(t, m);
+    allm_message_free(m);
+    allm_json_free(state);
+    return t;
+}
+
+/* What was written for one server is not what another one takes. */
+static void a_quirk_is_for_one_server(void)
+{
+    static const struct {
+        const char *why;
+        uint64_t quirks;
+        bool tool;
+        const char *there, *not_there;
+    } rows[] = {
+        { "plain", 0, true, "\"content\":null", "reasoning_content" },
+        { "an empty text", CHAT_EMPTY_CONTENT, true, "\"content\":\"\"",
+          "\"content\":null" },
+        { "its thought", CHAT_REPLAY_REASONING, true,
+          "\"reasoning_content\":\"why\"", "\"content\":\"\"" },
+        { "a limited id", CHAT_LIMITED_IDS, true, "\"content\":null",
+          "d23456789e2" },
+        { "a short id", CHAT_SHORT_IDS, true, "\"content\":null", "a2345" },
+        { "its thought, where no tool is", CHAT_REPLAY_REASONING, false,
+          "d23456789e2", "reasoning_content" },
+        { "plain again", 0, true, "d23456789e2", "reasoning_content" },
+    };
+    struct arena a;
+    arena_init(&a, mem_default());
+    allm_thread *t = asked();
+    for (int twice = 0; twice < 2; twice++)
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+            check_row(rows[i].why);
+            const char *body = encode_for(t, &a, rows[i].quirks, rows[i].tool);
+            if (!check_whole())
+                continue;
+            CHECK_WHY(strstr(body, rows[i].there) != NULL, body);
+            CHECK_WHY(!strstr(body, rows[i].not_there), body);
+        }
+    allm_thread_free(t);
+    arena_release(&a);
+}
+
 TESTS = {
     TEST(keeps_bytes_by_key),
     TEST(only_so_many),
     TEST(structs_of_the_caller_keep_nothing),
     TEST(a_state_is_for_one_model),
     TEST(a_longer_history_begins_like_the_shorter),
+    TEST(a_quirk_is_for_one_server),
     TESTS_END,
 };
