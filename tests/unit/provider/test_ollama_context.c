@@ -19,6 +19,7 @@ static void grows_in_powers_of_two(void)
         { "an answer of any length counts as unknown", 100, -1, 0 },
         { "never more than a million", (size_t)1 << 31, 0, 1 << 20 },
         { "nor for the answer", 0, INT64_MAX, 1 << 20 },
+        { "nor for both", 9000, INT64_MAX, 1 << 20 },
     };
     const allm_request none = { .size = sizeof none };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
