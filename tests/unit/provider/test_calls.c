@@ -216,6 +216,7 @@ static void the_whole_takes_the_place_of_pieces(void)
     if (slot) {
         calls_append(&c, slot, SLICE("{\"x\":"), &s.sink);
         sinking_take(&s);
+        calls_append(&c, slot, SLICE("\xC3"), &s.sink);  /* half a letter */
         calls_replace(&c, slot, SLICE("{\"y\":1}"), &s.sink);
     }
     CHECK(!calls_cut(&c));
@@ -287,6 +288,32 @@ static void a_turn_has_at_most_128_calls(void)
     }
 }
 
+/* The text of a custom call is no JSON: it is neither judged nor cut. */
+static void a_text_of_a_custom_call_is_any(void)
+{
+    struct sinking s;
+    struct calls c;
+    const allm_call call = { .size = sizeof call };
+    const struct slice texts[] = { SLICE("{}"), SLICE("{}"), SLICE("{\"") };
+    sinking_begin(&s);
+    calls_init(&c, &s.life, &call);
+    for (size_t i = 0; i < 3; i++) {
+        const struct calls_piece p = { .id = SLICE("a"),
+                                       .name = SLICE("f"),
+                                       .text = texts[i],
+                                       .custom = true };
+        c.frame = i;
+        calls_add(&c, &s.sink, &p);
+    }
+    CHECK_ALWAYS(!calls_cut(&c));
+    if (c.first) {
+        CHECK(!c.first->next);
+        CHECK_SLICE(buf_slice(&c.first->raw), SLICE("{}{}{\""));
+    }
+    sinking_take(&s);
+    sinking_end(&s);
+}
+
 TESTS = {
     TEST(an_index_finds_its_call),
     TEST(an_id_beats_an_index),
@@ -302,6 +329,7 @@ TESTS = {
     TEST(reads_arguments),
     TEST(remarks),
     TEST(the_whole_takes_the_place_of_pieces),
+    TEST(a_text_of_a_custom_call_is_any),
     TEST(a_closed_call_is_told_at_once),
     TEST(a_turn_has_at_most_128_calls),
     TESTS_END,

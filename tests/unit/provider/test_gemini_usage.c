@@ -63,8 +63,39 @@ static void both_spellings_count(void)
     arena_release(&life);
 }
 
+/* Thoughts stand beside the candidates, unless the total says otherwise. */
+static void thoughts_are_counted_once(void)
+{
+    static const struct {
+        const char *why;
+        int64_t prompt, candidates, thoughts, total, output;
+    } rows[] = {
+        { "beside", 10, 20, 5, 35, 25 },
+        { "among", 10, 20, 5, 30, 20 },
+        { "all of them", 10, 5, 5, 15, 5 },
+        { "more than there are candidates", 10, 2, 5, 12, 7 },
+        { "no more than there can be", 1, INT64_MAX, 5, 7, INT64_MAX },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct arena a;
+        const struct gemini_usage u = {
+            .any = true,
+            .prompt = { rows[i].prompt, true },
+            .candidates = { rows[i].candidates, true },
+            .thoughts = { rows[i].thoughts, true },
+            .total = { rows[i].total, true },
+        };
+        arena_init(&a, mem_default());
+        check_row(rows[i].why);
+        CHECK_ALWAYS(gemini_usage_read(&u, &a).output_tokens.value ==
+                     rows[i].output);
+        arena_release(&a);
+    }
+}
+
 TESTS = {
     TEST(the_last_extra_counts),
     TEST(both_spellings_count),
+    TEST(thoughts_are_counted_once),
     TESTS_END
 };
