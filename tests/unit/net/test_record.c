@@ -6,6 +6,7 @@
 #include "harness/dialect.h"
 #include "harness/drain.h"
 #include "harness/play.h"
+#include "net/recording.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -467,6 +468,49 @@ static void times_never_go_back(void)
     tear_down(&s);
 }
 
+/* No line is longer in time than a recording may say. */
+static void times_have_an_end(void)
+{
+    static const struct scripted_step steps[] = { STEP_HEAD(200),
+                                                  STEP_BYTES("a"), STEP_DONE };
+    char want[64];
+    struct setting s;
+    allm_chunk chunk = { .size = sizeof chunk };
+    const allm_error *why;
+    const allm_transport *t = set_up(&s, NULL, steps);
+    const allm_http_view view = { .size = sizeof view, .url = "u" };
+    allm_exchange *x = t->open(t->self, &view, NULL, &why);
+    s.clock.now_ns = INT64_MAX / 2;
+    if (x) {
+        t->read(t->self, x, &chunk);
+        t->close(t->self, x);
+    }
+    snprintf(want, sizeof want, "{\"ms\": %lld, \"text\": \"a\"}",
+             (long long)RECORDING_LONGEST_MS);
+    CHECK(strstr(text_of(s.record), want));
+    tear_down(&s);
+}
+
+/* The last line of a file that was edited may have lost its end. */
+static void a_line_without_its_end_is_continued(void)
+{
+    struct place place;
+    struct arena a;
+    allm_transport script = scripted_transport(NULL);
+    if (!make_place(&place))
+        return;
+    arena_init(&a, mem_default());
+    if (file_write(&a, place.file, SLICE("{\"allm_recording\": 1}")) == 0) {
+        allm_record *r = allm_record_new(place.file,
+                                         ALLM(record_opts, .transport = &script,
+                                              .flags = ALLM_RECORD_APPEND));
+        CHECK_TEXT(text_of(r), "{\"allm_recording\": 1}\n");
+        allm_record_free(r);
+    }
+    arena_release(&a);
+    clear_place(&place);
+}
+
 /* What is no recording is not overwritten by one that wants to go on. */
 static void foreign_files_are_not_continued(void)
 {
@@ -514,6 +558,8 @@ TESTS = {
     TEST(what_cannot_be_recorded_is_refused),
     TEST(trouble_with_files_is_told),
     TEST(times_never_go_back),
+    TEST(times_have_an_end),
+    TEST(a_line_without_its_end_is_continued),
     TEST(foreign_files_are_not_continued),
     TEST(nothing_is_accepted),
     TESTS_END,
