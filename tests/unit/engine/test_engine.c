@@ -784,7 +784,23 @@ static void a_record_brings_fields_and_the_options_the_rest(void)
     allm_engine_free(e);
 }
 
+static void network_options_are_copied(void)
+{
+    char file[] = "f", proxy[] = "p", agent[] = "a";
+    allm_engine *e = allm_engine_new(
+        ALLM(engine_opts, .net = ALLM(net_opts, .ca_file = file, .proxy = proxy,
+                                      .user_agent = agent)));
+    file[0] = proxy[0] = agent[0] = '#';
+    if (e) {
+        CHECK_TEXT(engine_core(e)->net.ca_file, "f");
+        CHECK_TEXT(engine_core(e)->net.proxy, "p");
+        CHECK_TEXT(engine_core(e)->net.user_agent, "a");
+    }
+    allm_engine_free(e);
+}
+
 TESTS = {
+    TEST(network_options_are_copied),
     TEST(engines_never_hold_a_key),
     TEST(new_has_what_it_was_given),
     TEST(new_has_defaults),

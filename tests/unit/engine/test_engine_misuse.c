@@ -193,6 +193,7 @@ static void json_that_was_refused_is_misuse(void)
                  "broken_json", "allm_json_error()");
     allm_engine *e = allm_engine_new(NULL);
     allm_engine *put = allm_engine_put_param(e, "a", bad);
+    CHECK(put != NULL);
     if (put)
         check_broken(put, "broken_json", "allm_json_error()");
     allm_engine_free(e);
@@ -231,6 +232,15 @@ static void adapter_tables_have_a_size(void)
     allm_adapter none = { .name = "none" };
     check_broken(allm_engine_new(ALLM(engine_opts, .adapter_table = &none)),
                  "struct_size", "adapter_table");
+    allm_adapter large = { .size = sizeof large,
+                           .state_size = 16 * 1024 * 1024 + 1 };
+    check_broken(allm_engine_new(ALLM(engine_opts, .adapter_table = &large)),
+                 "struct_size", "16 MiB");
+    large.state_size--;
+    allm_engine *fits =
+        allm_engine_new(ALLM(engine_opts, .adapter_table = &large));
+    CHECK_WELL(allm_engine_error(fits));
+    allm_engine_free(fits);
     allm_adapter *older = noun_sized(&full, sizeof full,
                                      offsetof(allm_adapter, open));
     allm_engine *e = allm_engine_new(ALLM(engine_opts, .adapter_table = older));

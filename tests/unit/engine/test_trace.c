@@ -296,6 +296,13 @@ static const struct {
       "'gen_ai.system':'openai','gen_ai.request.model':'gpt-4o',"
       "'gen_ai.request.temperature':0.5,'gen_ai.request.max_tokens':9,"
       "'gen_ai.conversation.id':'s','allm.request_id':'x'}}" },
+    { "a model without a name of its own",
+      { .span = "generate", .what = "start", .model = "openai:" },
+      "{'provider':'openai'}",
+      "{'name':'chat openai:','kind':'CLIENT','what':'start',"
+      "'timeUnixNano':0,'attributes':{"
+      "'gen_ai.operation.name':'chat','gen_ai.provider.name':'openai',"
+      "'gen_ai.system':'openai','gen_ai.request.model':'openai:'}}" },
     { "a call ends",
       { .span = "generate", .what = "stop", .unix_ms = 1700000000000,
         .duration_ns = 1000000000, .model = "gpt-4o" },
