@@ -101,6 +101,12 @@ static void silence_is_left_out(void)
     check_walk("{'role': 'assistant', 'content': [{'type': 'text', 'text': "
                "''}]}," USER("x"),
                "user:x");
+    check_walk("{'role': 'assistant', 'content': '', 'provider_state': "
+               "{'provider': '', 'model': ''}}",
+               "assistant:");           /* it thought, for this very model */
+    check_walk("{'role': 'assistant', 'content': '', 'provider_state': "
+               "{'provider': '', 'model': 'm'}}",
+               "");
 }
 
 static void states_go_back_to_their_model(void)

@@ -90,18 +90,25 @@ static void some_fetch_nothing(void)
 
 static void refuses_what_is_too_large(void)
 {
-    static char bytes[20 * 1024 * 1024 + 1];
+    enum { MOST = 20 * 1024 * 1024, ENCODED = MOST / 3 * 4 + 4 };
+    static char bytes[ENCODED + 1];
     struct arena a;
     const allm_image image = IMAGE(BINARY, "image/png", bytes);
     const allm_image most = { .size = sizeof most,
                               .source = ALLM_IMAGE_BINARY,
                               .mime_type = "image/png",
                               .data = bytes,
-                              .data_len = sizeof bytes - 1 };
+                              .data_len = MOST };
     arena_init(&a, mem_default());
     CHECK_WELL(check(&a, ALLM_ROLE_USER, &most));
     allm_image more = image;
-    more.data_len = sizeof bytes;
+    more.data_len = MOST + 1;
+    CHECK_ERROR(check(&a, ALLM_ROLE_USER, &more), ALLM_ERR_VALIDATION,
+                "invalid_message", NULL);
+    more.source = ALLM_IMAGE_BASE64;    /* the same, written longer */
+    more.data_len = ENCODED;
+    CHECK_WELL(check(&a, ALLM_ROLE_USER, &more));
+    more.data_len = ENCODED + 1;
     CHECK_ERROR(check(&a, ALLM_ROLE_USER, &more), ALLM_ERR_VALIDATION,
                 "invalid_message", NULL);
     arena_release(&a);
