@@ -98,8 +98,8 @@ static void pass_on(struct anthropic *c, const allm_json *event)
 static void read_blocks(struct anthropic *c, const allm_json *content)
 {
     int64_t index = 0;
-    for (const allm_json *b = NULL; !c->answer.sink->failure &&
-                                    (b = allm_json_next(content, b));) {
+    for (const allm_json *b = NULL;
+         !c->answer.sink->failure && (b = allm_json_next(content, b));) {
         if (!json_is_type(b, ALLM_JSON_OBJECT))
             continue;
         if (!anthropic_block_start(&c->blocks, index, b))

@@ -48,6 +48,19 @@ static void reads_every_spelling(void)
           "'cache_creation_input_tokens':" HUGE_COUNT "}",
           { 1, 1, INT64_MAX, INT64_MAX, 1 },
           "{'cache_write_input_tokens':" HUGE_COUNT "}" },
+        { "{'input_tokens_details':{'cached_tokens':1,'cache_write_tokens':2},"
+          "'output_tokens_details':{'reasoning_tokens':3}}",
+          { -1, -1, -1, 1, 3 }, "{'cache_write_input_tokens':2}" },
+        { "{'prompt_tokens_details':{'num_cached_tokens':1,"
+          "'cache_creation_tokens':2}}",
+          { -1, -1, -1, 1, -1 }, "{'cache_write_input_tokens':2}" },
+        { "{'prompt_tokens_details':{'cache_write_tokens':2,"
+          "'cache_creation_tokens':3},'cached_tokens':4}",
+          { -1, -1, -1, 4, -1 }, "{'cache_write_input_tokens':2}" },
+        { "{'num_cached_tokens':1}", { -1, -1, -1, 1, -1 }, NULL },
+        { "{'prompt_cache_hit_tokens':1}", { -1, -1, -1, 1, -1 }, NULL },
+        { "{'prompt_tokens':1,'completion_tokens_details':{'a':null}}",
+          { 1, -1, -1, -1, -1 }, NULL },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct arena a;
@@ -68,6 +81,35 @@ static void reads_every_spelling(void)
     }
 }
 
+#define MOST "9223372036854775807"
+
+/* A provider may say anything: what cannot be is left as it came. */
+static void no_count_is_too_large(void)
+{
+    static const char *const rows[] = {
+        "{'prompt_tokens':" MOST ",'completion_tokens':" MOST
+        ",'total_tokens':0}",
+        "{'prompt_tokens':" MOST ",'completion_tokens':" MOST
+        ",'total_tokens':" MOST "}",
+        "{'prompt_tokens':0,'completion_tokens':0,'total_tokens':" MOST
+        ",'cached_tokens':" MOST ",'cache_creation_input_tokens':" MOST "}",
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct arena a;
+        allm_usage u;
+        arena_init(&a, mem_default());
+        allm_json *v = noun_json(rows[i]);
+        check_row(rows[i]);
+        openai_usage_read(v, &a, &u);
+        if (v) {
+            CHECK(u.input_tokens.value == (i < 2 ? INT64_MAX : 0));
+            CHECK(u.output_tokens.value == (i < 2 ? INT64_MAX : 0));
+        }
+        allm_json_free(v);
+        arena_release(&a);
+    }
+}
+
 static void nothing_is_nothing(void)
 {
     struct arena a;
@@ -82,4 +124,9 @@ static void nothing_is_nothing(void)
     arena_release(&a);
 }
 
-TESTS = { TEST(reads_every_spelling), TEST(nothing_is_nothing), TESTS_END };
+TESTS = {
+    TEST(reads_every_spelling),
+    TEST(no_count_is_too_large),
+    TEST(nothing_is_nothing),
+    TESTS_END,
+};
