@@ -281,8 +281,7 @@ static inline bool cut_field(struct slice *in, struct slice name,
 static bool take_plain(struct sse *s, struct slice *in, struct sse_frame *frame)
 {
     struct slice rest = *in, name = SLICE(""), data;
-    if (s->any || s->complete || s->ended || s->lost ||
-        !lines_plain(&s->lines, rest))
+    if (s->any || s->ended || s->lost || !lines_plain(&s->lines, rest))
         return false;
     cut_field(&rest, SLICE("event: "), &name);
     if (!cut_field(&rest, SLICE("data: "), &data) || !data.len || !rest.len ||
