@@ -51,7 +51,7 @@ static bool find_result(struct history *h, const char *id, size_t *where)
         size_t k = h->first + (h->hint - h->first + i) % n;
         if (!h->used[k] && is_result(at(h, k), id)) {
             *where = k;
-            h->hint = k + 1 < h->end ? k + 1 : h->first;
+            h->hint = k + 1;    /* at the end: the first again */
             return true;
         }
     }
