@@ -34,7 +34,6 @@ static const allm_json *redact_json(struct arena *a, const allm_json *v,
     return clean ? json_parse(a, slice_of(clean), any, &error) : NULL;
 }
 
-/* Redacted or not: a copy. */
 /* What others wrote may be long; cut behind the keys, and between letters. */
 static const char *cut_text(struct arena *a, const char *text)
 {
@@ -47,6 +46,7 @@ static const char *cut_text(struct arena *a, const char *text)
     return arena_copy(a, (struct slice){ text, n });
 }
 
+/* Redacted or not: a copy. */
 static const char *copy_text(struct arena *a, const char *text,
                              struct slice key)
 {
