@@ -82,6 +82,18 @@ static char *refuse_long_number(struct reading *r, const char *at)
     return NULL;
 }
 
+static bool refuse_many_values(struct reading *r, const char *at)
+{
+    *r->fault = (struct fault){
+        .word = "too_large",
+        .detail = "values",
+        .what = "the document has more than 16,777,216 values and keys",
+        .advice = "send it in parts",
+        .offset = (size_t)(at - r->start),
+    };
+    return false;
+}
+
 static bool refuse_duplicate(struct reading *r, const yyjson_val *key)
 {
     *r->fault = (struct fault){
@@ -98,13 +110,21 @@ static bool refuse_duplicate(struct reading *r, const yyjson_val *key)
 
 /* ---------------------------------------------------------------- values --- */
 
+/* Room for so many values: the head, the most there may be, a key. */
+static size_t most_room(const struct reading *r, size_t wanted)
+{
+    return wanted < r->max_values + 3 ? wanted : r->max_values + 3;
+}
+
 /* Make sure of room for two more values: a value, and the key behind it. */
-static bool grow(struct reading *r)
+static bool grow(struct reading *r, const char *at)
 {
     size_t count = (size_t)(r->next - r->vals);
     size_t cap = (size_t)(r->limit - r->vals);
-    size_t more = cap + cap / 2, bytes;
+    size_t more = most_room(r, cap + cap / 2), bytes;
     yyjson_val *vals = NULL;
+    if (more == cap)
+        return refuse_many_values(r, at);
     if (mem_mul(more, sizeof *vals, &bytes))
         vals = arena_resize(r->arena, r->vals, cap * sizeof *vals, bytes);
     if (!vals) {
@@ -324,7 +344,7 @@ static void read_values(struct reading *r, char *at)
         bool opened = false;
         if (v + 2 >= r->limit) {
             r->next = v;
-            if (!grow(r))
+            if (!grow(r, at))
                 return;
             v = r->next;
         }
@@ -396,7 +416,8 @@ static bool close_all(struct reading *r)
 static bool prepare(struct reading *r)
 {
     size_t len = r->text.len, room, bytes;
-    size_t cap = len / 6 + 8;   /* about as many values have so many bytes */
+    size_t cap = most_room(r, len / 6 + 8); /* about as many values have so
+                                               many bytes */
     if (mem_add(len, SCAN_PADDING, &room) &&
         mem_mul(cap, sizeof *r->vals, &bytes)) {
         r->start = arena_alloc(r->arena, room);

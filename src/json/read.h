@@ -11,10 +11,14 @@
 #include "json/val.h"
 #include "json/where.h"
 
+/* Of a document.  A value takes 16 bytes, so that "0,0,0..." would become eight
+ * times as long as it was. */
+enum { READ_MOST_VALUES = 16 * 1024 * 1024 };
+
 struct reading {
     struct arena *arena;
     struct slice text;          /* the caller's, never changed */
-    size_t max_depth;
+    size_t max_depth, max_values;
     bool duplicates;            /* equal keys: the first wins */
     bool loose;                 /* ...the last does; odd texts are taken */
     bool partial;               /* the text may stop anywhere */
@@ -40,6 +44,7 @@ static inline void read_init(struct reading *r, struct arena *arena,
 {
     r->arena = arena;
     r->text = text;
+    r->max_values = READ_MOST_VALUES;
     r->start = r->end = r->big_end = NULL;
     r->vals = r->next = r->limit = NULL;
     r->depth = r->open = 0;

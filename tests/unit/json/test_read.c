@@ -1,0 +1,49 @@
+/* test_read.c - a document has so many values and no more */
+#include "json/read.h"
+
+#include "base/buf.h"
+#include "harness/check.h"
+
+static void counts_values_and_keys(void)
+{
+    enum { MOST = 30 };
+    static const struct {
+        const char *why, *before, *piece;
+        int n;
+        const char *after, *detail;
+    } rows[] = {
+        { "a list as long as can be", "[0", ",0", 28, "]", NULL },
+        { "one more", "[0", ",0", 29, "]", "values" },
+        { "lists in lists", "[[]", ",[]", 28, "]", NULL },
+        { "one more", "[[]", ",[]", 29, "]", "values" },
+        { "keys count", "{\"\":0", ",\"a\":0", 13, "}", NULL },
+        { "...all of them", "[{\"a\":0", ",\"a\":0", 14, "}]", "values" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct arena a;
+        struct buf text;
+        struct reading r;
+        struct fault fault;
+        check_row(rows[i].why);
+        arena_init(&a, mem_default());
+        buf_init(&text, &a, 4096);
+        buf_text(&text, rows[i].before);
+        for (int k = 0; k < rows[i].n; k++)
+            buf_text(&text, rows[i].piece);
+        buf_text(&text, rows[i].after);
+        read_init(&r, &a, buf_slice(&text), &fault);
+        r.max_depth = 8;
+        r.max_values = MOST;
+        r.duplicates = true;
+        r.loose = r.partial = false;
+        CHECK(read_document(&r) == !rows[i].detail);
+        if (fault.word)
+            CHECK_TEXT(fault.detail, rows[i].detail);
+        arena_release(&a);
+    }
+}
+
+TESTS = {
+    TEST(counts_values_and_keys),
+    TESTS_END
+};
