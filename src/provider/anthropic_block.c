@@ -150,6 +150,8 @@ static void cite(struct anthropic_blocks *all, struct anthropic_block *b,
                  const allm_json *citation)
 {
     struct build list;
+    if (!citation)
+        return;
     build_init(&list, all->answer->sink->arena);
     build_array(&list);
     build_value(&list, citation);

@@ -290,8 +290,9 @@ static void move_on(struct calls *c, struct calls_slot *s, allm_sink *sink)
 void calls_append(struct calls *c, struct calls_slot *s, struct slice text,
                   allm_sink *sink)
 {
+    if (s->closed)
+        return;                 /* it was told as a whole */
     struct slice well = mend_take(&s->mend, sink->arena, text);
-    s->closed = NULL;
     buf_add(&s->raw, well);
     scan(&s->scan, well);
     if (!well.ptr || s->raw.broken)
@@ -302,7 +303,8 @@ void calls_append(struct calls *c, struct calls_slot *s, struct slice text,
 void calls_replace(struct calls *c, struct calls_slot *s, struct slice text,
                    allm_sink *sink)
 {
-    s->closed = NULL;
+    if (s->closed)
+        return;
     buf_clear(&s->raw);
     s->mend = (struct mend){ .len = 0 };
     s->scan = (struct calls_scan){ .depth = 0 };

@@ -8,6 +8,7 @@
 #include "base/status.h"
 
 #include <stdint.h>
+#include <string.h>
 
 void decoder_init(struct decoding *d, struct mem mem,
                   const allm_adapter *adapter, const allm_call *call,
@@ -140,7 +141,7 @@ static allm_status frames(struct decoding *d, struct slice *in,
  * in the place of an answer. */
 static bool is_page(struct decoding *d, struct slice in)
 {
-    while (!d->looked && in.len && (unsigned char)*in.ptr <= ' ')
+    while (!d->looked && in.len && strchr(" \t\r\n", *in.ptr) && *in.ptr)
         in = slice_skip(in, 1);
     bool page = !d->looked && in.len && *in.ptr == '<';
     d->looked = d->looked || in.len;
