@@ -4,8 +4,7 @@
 #include "harness/check.h"
 #include "harness/fixture.h"
 #include "harness/noun.h"
-#include "provider/http.h"
-#include "unit/provider/sinking.h"
+#include "unit/provider/talking.h"
 #include "json/json.h"
 
 #include <stdio.h>
@@ -56,10 +55,7 @@ static void encodes_the_rest(void)
 /* What is said of the protocol while these events come. */
 static void tells_where_the_protocol_is(void)
 {
-    const struct {
-        const char *why, *data;
-        bool idle, settled, ended;
-    } rows[] = {
+    static const struct talking_sign rows[] = {
         { "a ping is no content", "{\"type\":\"ping\"}", true, false, false },
         { "a beginning", "{\"type\":\"message_start\",\"message\":{}}", false,
           false, false },
@@ -76,58 +72,10 @@ static void tells_where_the_protocol_is(void)
           false, true, false },
         { "the end", "{\"type\":\"message_stop\"}", false, true, true },
     };
-    struct sinking s;
-    allm_call call = { .size = sizeof call, .provider = "anthropic" };
-    sinking_begin(&s);
-    void *state = arena_zero(&s.life, anthropic_adapter.state_size);
-    for (size_t i = 0; state && i < sizeof rows / sizeof *rows; i++) {
-        const allm_frame frame = { .size = sizeof frame,
-                                   .name = "",
-                                   .data = rows[i].data,
-                                   .data_len = strlen(rows[i].data) };
-        s.sink.idle = false;
-        check_row(rows[i].why);
-        CHECK(anthropic_adapter.decode(state, &call, &frame, &s.sink) ==
-              ALLM_OK);
-        CHECK(s.sink.idle == rows[i].idle);
-        CHECK(s.sink.settled == rows[i].settled);
-        CHECK(s.sink.ended == rows[i].ended);
-        sinking_take(&s);
-    }
-    sinking_end(&s);
+    talking_check_signs(&anthropic_adapter, rows, sizeof rows / sizeof *rows);
 }
 
 /* --------------------------------------------------------------- round trip --- */
-
-static void hear(struct sinking *s, void *state, const allm_call *call,
-                 const char *data, allm_collector *c)
-{
-    const allm_frame frame = { .size = sizeof frame,
-                               .name = "",
-                               .data = data,
-                               .data_len = strlen(data),
-                               .whole = 1 };
-    allm_event *event;
-    CHECK(anthropic_adapter.decode(state, call, &frame, &s->sink) == ALLM_OK);
-    while (s->sink.status == ALLM_OK && (event = sink_take(&s->sink)))
-        allm_collector_add(c, event);
-}
-
-/* The body of a request with this one message. */
-static void say(const allm_message *m, const allm_call *how, struct arena *a,
-                struct buf *out)
-{
-    struct allm_sink sink;
-    struct allm_http http;
-    allm_call call = *how;
-    allm_request r = { .size = sizeof r, .message_count = 1, .messages = &m };
-    sink_init(&sink, a, NULL);
-    http_init(&http, a, &sink);
-    call.request = &r;
-    anthropic_adapter.encode(&call, &http);
-    buf_add(out, buf_slice(&http.body));
-    CHECK(!http.broken && !http.body.broken && !sink.failure);
-}
 
 /* An answer goes back block by block as it came, to its own model only. */
 static void sends_back_what_came(void)
@@ -154,15 +102,15 @@ static void sends_back_what_came(void)
     buf_init(&other, &s.log, 65536);
     void *state = arena_zero(&s.life, anthropic_adapter.state_size);
     if (state)
-        hear(&s, state, &call,
-             "{\"type\":\"message\",\"content\":" CONTENT_MINE
-             ",\"stop_reason\":\"tool_use\"}",
-             c);
+        talking_hear(&anthropic_adapter, &s, state, &call,
+                     "{\"type\":\"message\",\"content\":" CONTENT_MINE
+                     ",\"stop_reason\":\"tool_use\"}",
+                     c);
     allm_response *r = allm_collector_response(c);
     if (r && r->message) {
-        say(r->message, &call, &s.events, &mine);
+        talking_say(&anthropic_adapter, r->message, &call, &s.events, &mine);
         call.model = "n";
-        say(r->message, &call, &s.events, &other);
+        talking_say(&anthropic_adapter, r->message, &call, &s.events, &other);
     }
     CHECK(mine.ptr && strstr(mine.ptr, "\"content\":" CONTENT_MINE));
     CHECK(other.ptr && !strstr(other.ptr, "c2ln"));

@@ -4,7 +4,7 @@
 #include "harness/check.h"
 #include "harness/fixture.h"
 #include "provider/http.h"
-#include "unit/provider/sinking.h"
+#include "unit/provider/talking.h"
 #include "json/json.h"
 
 static void decodes_every_fixture(void)
@@ -48,33 +48,18 @@ static void encodes_the_rest(void)
 /* What is said of the protocol while these lines come. */
 static void tells_where_the_protocol_is(void)
 {
-    const struct {
-        const char *why, *data;
-        bool ended;
-    } rows[] = {
+    static const struct talking_sign rows[] = {
         { "a line without text is a sign of life",
-          "{\"message\":{\"content\":\"\"},\"done\":false}", false },
-        { "text", "{\"message\":{\"content\":\"a\"},\"done\":false}", false },
-        { "a line of another kind", "{\"status\":\"pulling\"}", false },
-        { "done", "{\"message\":{\"content\":\"\"},\"done\":true}", true },
+          "{\"message\":{\"content\":\"\"},\"done\":false}", false, false,
+          false },
+        { "text", "{\"message\":{\"content\":\"a\"},\"done\":false}", false,
+          false, false },
+        { "a line of another kind", "{\"status\":\"pulling\"}", false, false,
+          false },
+        { "done", "{\"message\":{\"content\":\"\"},\"done\":true}", false,
+          false, true },
     };
-    struct sinking s;
-    allm_call call = { .size = sizeof call, .provider = "ollama" };
-    sinking_begin(&s);
-    void *state = arena_zero(&s.life, ollama_adapter.state_size);
-    for (size_t i = 0; state && i < sizeof rows / sizeof *rows; i++) {
-        const allm_frame frame = { .size = sizeof frame,
-                                   .name = "",
-                                   .data = rows[i].data,
-                                   .data_len = strlen(rows[i].data) };
-        s.sink.idle = false;
-        check_row(rows[i].why);
-        CHECK(ollama_adapter.decode(state, &call, &frame, &s.sink) == ALLM_OK);
-        CHECK(!s.sink.idle);
-        CHECK(s.sink.ended == rows[i].ended);
-        sinking_take(&s);
-    }
-    sinking_end(&s);
+    talking_check_signs(&ollama_adapter, rows, sizeof rows / sizeof *rows);
 }
 
 /* --------------------------------------------------------------- round trip --- */

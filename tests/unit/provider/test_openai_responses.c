@@ -4,8 +4,7 @@
 #include "harness/check.h"
 #include "harness/fixture.h"
 #include "harness/noun.h"
-#include "provider/http.h"
-#include "unit/provider/sinking.h"
+#include "unit/provider/talking.h"
 #include "json/json.h"
 
 #include <stdio.h>
@@ -59,78 +58,27 @@ static void encodes_the_rest(void)
 /* What is said of the protocol while these events come. */
 static void tells_where_the_protocol_is(void)
 {
-    const struct {
-        const char *why, *data;
-        bool idle, ended;
-    } rows[] = {
+    static const struct talking_sign rows[] = {
         { "a keep-alive is no content", "{\"type\":\"keepalive\"}", true,
-          false },
-        { "a beginning", "{\"type\":\"response.created\",\"response\":{}}",
           false, false },
+        { "a beginning", "{\"type\":\"response.created\",\"response\":{}}",
+          false, false, false },
         { "text",
           "{\"type\":\"response.output_text.delta\",\"output_index\":0,"
           "\"delta\":\"x\"}",
-          false, false },
+          false, false, false },
         { "an item is no end",
           "{\"type\":\"response.output_item.done\",\"output_index\":0,"
           "\"item\":{\"type\":\"message\",\"status\":\"completed\"}}",
-          false, false },
+          false, false, false },
         { "the end", "{\"type\":\"response.completed\",\"response\":{}}", false,
-          true },
+          false, true },
     };
-    struct sinking s;
-    allm_call call = { .size = sizeof call, .provider = "openai" };
-    sinking_begin(&s);
-    void *state = arena_zero(&s.life, openai_responses_adapter.state_size);
-    for (size_t i = 0; state && i < sizeof rows / sizeof *rows; i++) {
-        const allm_frame frame = { .size = sizeof frame,
-                                   .name = "",
-                                   .data = rows[i].data,
-                                   .data_len = strlen(rows[i].data) };
-        s.sink.idle = false;
-        check_row(rows[i].why);
-        CHECK(openai_responses_adapter.decode(state, &call, &frame, &s.sink) ==
-              ALLM_OK);
-        CHECK(s.sink.idle == rows[i].idle);
-        CHECK(!s.sink.settled);
-        CHECK(s.sink.ended == rows[i].ended);
-        sinking_take(&s);
-    }
-    sinking_end(&s);
+    talking_check_signs(&openai_responses_adapter, rows,
+                        sizeof rows / sizeof *rows);
 }
 
 /* --------------------------------------------------------------- round trip --- */
-
-static void hear(struct sinking *s, void *state, const allm_call *call,
-                 const char *data, allm_collector *c)
-{
-    const allm_frame frame = { .size = sizeof frame,
-                               .name = "",
-                               .data = data,
-                               .data_len = strlen(data),
-                               .whole = 1 };
-    allm_event *event;
-    CHECK(openai_responses_adapter.decode(state, call, &frame, &s->sink) ==
-          ALLM_OK);
-    while (s->sink.status == ALLM_OK && (event = sink_take(&s->sink)))
-        allm_collector_add(c, event);
-}
-
-/* The body of a request with this one message. */
-static void say(const allm_message *m, const allm_call *how, struct arena *a,
-                struct buf *out)
-{
-    struct allm_sink sink;
-    struct allm_http http;
-    allm_call call = *how;
-    allm_request r = { .size = sizeof r, .message_count = 1, .messages = &m };
-    sink_init(&sink, a, NULL);
-    http_init(&http, a, &sink);
-    call.request = &r;
-    openai_responses_adapter.encode(&call, &http);
-    buf_add(out, buf_slice(&http.body));
-    CHECK(!http.broken && !http.body.broken && !sink.failure);
-}
 
 /* An answer goes back item by item as it came, to its own model only. */
 static void sends_back_what_came(void)
@@ -158,8 +106,8 @@ static void sends_back_what_came(void)
     buf_init(&other, &s.log, 65536);
     void *state = arena_zero(&s.life, openai_responses_adapter.state_size);
     if (state)
-        hear(
-            &s, state, &call,
+        talking_hear(
+            &openai_responses_adapter, &s, state, &call,
             "{\"status\":\"completed\",\"output\":[" THOUGHT(
                 "rs_1",
                 "one") "," SEARCH
@@ -169,9 +117,11 @@ static void sends_back_what_came(void)
             c);
     allm_response *r = allm_collector_response(c);
     if (r && r->message) {
-        say(r->message, &call, &s.events, &mine);
+        talking_say(&openai_responses_adapter, r->message, &call, &s.events,
+                    &mine);
         call.model = "n";
-        say(r->message, &call, &s.events, &other);
+        talking_say(&openai_responses_adapter, r->message, &call, &s.events,
+                    &other);
     }
     CHECK(
         mine.ptr &&
