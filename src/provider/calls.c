@@ -229,9 +229,15 @@ static const char *make_id(struct calls *c)
     return id.broken ? NULL : id.ptr;
 }
 
-/* The provider's id, unless another call has it. */
+/* The provider's id, unless another call has it.  It ends at a NUL: what stands
+ * behind one does not tell two apart. */
 static const char *take_id(struct calls *c, struct slice given)
 {
+    const char *nul = memchr(given.ptr, '\0', given.len);
+    if (nul)
+        given.len = (size_t)(nul - given.ptr);
+    if (!given.len)
+        return make_id(c);
     const char *id = arena_copy(c->life, given);
     for (size_t n = 2; id && is_taken(c, id); n++) {
         struct buf other;

@@ -261,6 +261,28 @@ static void a_closed_call_is_told_at_once(void)
     sinking_end(&s);
 }
 
+/* An id is a C string to whoever reads it. */
+static void an_id_ends_at_a_nul(void)
+{
+    static const struct slice ids[] = { { "a\0x", 3 }, { "a\0x", 3 },
+                                        { "a\0y", 3 }, { "\0x", 2 } };
+    struct sinking s;
+    struct calls c;
+    const allm_call call = { .size = sizeof call, .request_id = "r" };
+    sinking_begin(&s);
+    calls_init(&c, &s.life, &call);
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
+        calls_close(&c, calls_open(&c, ids[i], SLICE("f"), &s.sink), &s.sink);
+    const allm_tool_call *const *list = calls_end(&c, &s.sink);
+    if (list && s.sink.status >= 0) {
+        CHECK_TEXT(list[0]->id, "a");
+        CHECK_TEXT(list[1]->id, "a_2");
+        CHECK_TEXT(list[2]->id, "a_3");
+        CHECK(!strncmp(list[3]->id, "call_", 5));
+    }
+    sinking_end(&s);
+}
+
 static void a_turn_has_at_most_128_calls(void)
 {
     for (int opened = 0; opened <= 1; opened++) {
@@ -333,6 +355,7 @@ TESTS = {
     TEST(the_whole_takes_the_place_of_pieces),
     TEST(a_text_of_a_custom_call_is_any),
     TEST(a_closed_call_is_told_at_once),
+    TEST(an_id_ends_at_a_nul),
     TEST(a_turn_has_at_most_128_calls),
     TESTS_END,
 };
