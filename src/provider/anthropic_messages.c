@@ -35,8 +35,6 @@ struct writing {
     struct emit *emit;
     struct arena *arena;
     struct call_ids ids;
-    const char **turn;          /* ids of the calls that are answered now */
-    size_t turn_count, answered;
     allm_role open;             /* the message that is being written */
     allm_role role;             /* the message that the next block is of */
     size_t from;                /* where this message's blocks begin */
@@ -245,7 +243,7 @@ static void write_layout(struct writing *w, const allm_message *m,
     for (const allm_json *b = NULL; (b = allm_json_next(layout, b));) {
         const allm_json *type = allm_json_get(b, "type");
         if (json_is(type, "tool_use")) {
-            write_call(w, m->tool_calls[call], w->turn[call]);
+            write_call(w, m->tool_calls[call], w->ids.turn[call]);
             call++;
         } else if (json_is(type, "text")) {
             write_own_text(w, (struct slice){ m->text + at, layout_bytes(b) },
@@ -286,7 +284,7 @@ static void write_assistant(struct writing *w, const allm_message *m)
         write_kept(w, layout);
     write_content(w, m);
     for (size_t i = 0; i < m->tool_call_count; i++)
-        write_call(w, m->tool_calls[i], w->turn[i]);
+        write_call(w, m->tool_calls[i], w->ids.turn[i]);
 }
 
 /* ------------------------------------------------------------------ results --- */
@@ -307,33 +305,6 @@ static void write_result(struct writing *w, const struct history_item *item,
 }
 
 /* ----------------------------------------------------------------- messages --- */
-
-/* The ids of the calls that a message makes; true: they are as they were. */
-static bool name_calls(struct writing *w, const allm_message *m)
-{
-    bool all_plain = true, plain = true;
-    size_t n = m->tool_call_count;
-    w->turn_count = w->answered = 0;
-    w->turn = arena_alloc(w->arena, (n + 1) * sizeof *w->turn);
-    for (size_t i = 0; w->turn && i < n; i++) {
-        w->turn[i] = call_ids_next(&w->ids, m->tool_calls[i]->id, &plain);
-        all_plain = all_plain && plain && w->turn[i];
-        w->turn_count++;
-    }
-    w->broken = w->broken || !w->turn || w->ids.broken;
-    return all_plain;
-}
-
-/* The id of the call that this result answers, which history gives in the
- * order of the calls; true: it is as it was. */
-static bool name_result(struct writing *w, const allm_message *m,
-                        const char **id)
-{
-    const char *plain = history_id(&w->ids.rules, m->tool_call_id, w->arena);
-    *id = w->answered < w->turn_count ? w->turn[w->answered++] : plain;
-    w->broken = w->broken || !plain || !*id;
-    return !w->broken && !strcmp(*id, plain);
-}
 
 /* The last word of an assistant, to be gone on from, may not end in a space. */
 static void write_last(struct writing *w, const allm_message *m)
@@ -371,9 +342,10 @@ static void recall_message(struct writing *w, const struct history_item *item,
     w->role = m->role == ALLM_ROLE_ASSISTANT ? ALLM_ROLE_ASSISTANT
                                              : ALLM_ROLE_USER;
     if (m->role == ALLM_ROLE_ASSISTANT)
-        plain = name_calls(w, m);
+        plain = call_ids_ask(&w->ids, m);
     if (m->role == ALLM_ROLE_TOOL)
-        plain = name_result(w, m, &id);
+        id = call_ids_answer(&w->ids, m, &plain);
+    w->broken = w->broken || w->ids.broken;
     if (w->broken)
         return;
     struct home_key k = memo_key(&memo_name, 0, w->call, m);

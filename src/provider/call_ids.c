@@ -45,11 +45,13 @@ static const char *numbered(struct call_ids *c, const char *id, size_t n)
     struct slice head = slice_of(id);
     if (c->rules.most > NUMBER_LEN && head.len > c->rules.most - NUMBER_LEN)
         head.len = c->rules.most - NUMBER_LEN;
+    while (head.len && ((unsigned char)id[head.len] & 0xC0) == 0x80)
+        head.len--;             /* no half characters */
     buf_init(&text, c->arena, SIZE_MAX / 2);
     buf_add(&text, head);
     buf_byte(&text, '_');
     buf_uint(&text, n);
-    return text.broken ? NULL : text.ptr;
+    return text.broken ? NULL : history_id(&c->rules, text.ptr, c->arena);
 }
 
 const char *call_ids_next(struct call_ids *c, const char *id, bool *plain)
@@ -72,4 +74,35 @@ const char *call_ids_next(struct call_ids *c, const char *id, bool *plain)
     *place(c, mine) = mine;
     c->count++;
     return mine;
+}
+
+bool call_ids_ask(struct call_ids *c, const allm_message *m)
+{
+    bool all_plain = true;
+    size_t n = m->tool_call_count;
+    c->asked = m;
+    c->answered = 0;
+    c->turn = arena_zero(c->arena, (n + 1) * sizeof *c->turn);
+    c->broken = c->broken || !c->turn;
+    for (size_t i = 0; !c->broken && i < n; i++) {
+        bool plain = true;
+        c->turn[i] = call_ids_next(c, m->tool_calls[i]->id, &plain);
+        all_plain = all_plain && plain;
+    }
+    return all_plain && !c->broken;
+}
+
+const char *call_ids_answer(struct call_ids *c, const allm_message *result,
+                            bool *plain)
+{
+    const char *own = history_id(&c->rules, result->tool_call_id, c->arena);
+    const char *id = own;
+    c->broken = c->broken || !own;
+    *plain = false;
+    if (c->broken)
+        return NULL;
+    if (c->asked && c->answered < c->asked->tool_call_count)
+        id = c->turn[c->answered++];
+    *plain = !strcmp(id, own);
+    return id;
 }

@@ -14,6 +14,9 @@ struct call_ids {
     struct history_ids rules;
     const char **table;         /* of a hash; NULL: a free place */
     size_t cap, count;
+    const allm_message *asked;  /* the last assistant */
+    const char **turn;          /* the ids of its calls */
+    size_t answered;            /* so many of them have their result */
     bool broken;                /* no memory */
 };
 
@@ -23,5 +26,14 @@ void call_ids_init(struct call_ids *c, struct history_ids rules,
 /* The id of the next call as it is to be sent; NULL: no memory.  *plain: it
  * follows from the id alone. */
 const char *call_ids_next(struct call_ids *c, const char *id, bool *plain);
+
+/* An assistant speaks: the ids of its calls are in turn.  True: each follows
+ * from the call's id alone, so that what is written may be kept. */
+bool call_ids_ask(struct call_ids *c, const allm_message *m);
+
+/* The id of the call that this result answers; history gives results in the
+ * order of the calls.  *plain: as above.  NULL: no memory. */
+const char *call_ids_answer(struct call_ids *c, const allm_message *result,
+                            bool *plain);
 
 #endif

@@ -21,7 +21,7 @@ enum { MEMO_LIMIT = 4 * 1024 * 1024 };
 
 static const char memo_name;    /* its address is the key of what is kept */
 
-struct turn {                   /* a call that waits for its result */
+struct answered {               /* a call that has its result */
     const char *id;
     bool custom;
 };
@@ -31,8 +31,6 @@ struct writing {
     struct emit *emit;
     struct arena *arena;
     struct call_ids ids;
-    struct turn *turn;          /* calls of the last assistant */
-    size_t turn_count, answered;
     bool stored;
     bool broken;
 };
@@ -224,7 +222,7 @@ static void write_layout(struct writing *w, const allm_message *m,
     size_t at = 0, call = 0;
     for (const allm_json *i = NULL; (i = allm_json_next(layout, i));) {
         if (is_kind(i, "function_call")) {
-            write_call(w, m->tool_calls[call], w->turn[call].id);
+            write_call(w, m->tool_calls[call], w->ids.turn[call]);
             call++;
         } else if (is_kind(i, "message")) {
             write_said(w,
@@ -260,44 +258,25 @@ static void write_assistant(struct writing *w, const allm_message *m)
             write_kept(w, layout, i, true);
     write_said(w, text, NULL);
     for (size_t i = 0; i < m->tool_call_count; i++)
-        write_call(w, m->tool_calls[i], w->turn[i].id);
+        write_call(w, m->tool_calls[i], w->ids.turn[i]);
 }
 
 /* ----------------------------------------------------------------- messages --- */
 
-/* The calls that a message makes; true: their ids are as they were. */
-static bool name_calls(struct writing *w, const allm_message *m)
-{
-    bool all_plain = true, plain = true;
-    size_t n = m->tool_call_count;
-    w->turn_count = w->answered = 0;
-    w->turn = arena_alloc(w->arena, (n + 1) * sizeof *w->turn);
-    for (size_t i = 0; w->turn && i < n; i++) {
-        const allm_tool_call *call = m->tool_calls[i];
-        w->turn[i].id = call_ids_next(&w->ids, call->id, &plain);
-        w->turn[i].custom = is_custom(call);
-        all_plain = all_plain && plain && w->turn[i].id;
-        w->turn_count++;
-    }
-    w->broken = w->broken || !w->turn || w->ids.broken;
-    return all_plain;
-}
-
-/* The call that this result answers, which history gives in the order of the
- * calls; true: its id is as it was. */
+/* The call that this result answers; true: its id is as it was. */
 static bool name_result(struct writing *w, const allm_message *m,
-                        struct turn *call)
+                        struct answered *to)
 {
-    const char *plain = history_id(&w->ids.rules, m->tool_call_id, w->arena);
-    *call = (struct turn){ .id = plain };
-    if (w->answered < w->turn_count)
-        *call = w->turn[w->answered++];
-    w->broken = w->broken || !plain || !call->id;
-    return !w->broken && !strcmp(call->id, plain);
+    bool plain = false;
+    to->id = call_ids_answer(&w->ids, m, &plain);
+    const allm_message *asked = w->ids.asked;
+    if (asked && w->ids.answered)
+        to->custom = is_custom(asked->tool_calls[w->ids.answered - 1]);
+    return plain;
 }
 
 static void write_result(struct writing *w, const allm_message *m,
-                         const struct turn *call)
+                         const struct answered *call)
 {
     open_item(w, "type",
               call->custom ? "custom_tool_call_output"
@@ -308,7 +287,7 @@ static void write_result(struct writing *w, const allm_message *m,
 }
 
 static void write_message(struct writing *w, const allm_message *m,
-                          const struct turn *call)
+                          const struct answered *call)
 {
     if (m->role == ALLM_ROLE_TOOL)
         write_result(w, m, call);
@@ -322,13 +301,14 @@ static void write_message(struct writing *w, const allm_message *m,
 static void recall_message(struct writing *w, const struct history_item *item)
 {
     const allm_message *m = item->message;
-    struct turn call = { .id = NULL };
+    struct answered call = { .id = NULL };
     struct buf *out = w->emit->out;
     bool plain = true;
     if (m->role == ALLM_ROLE_ASSISTANT)
-        plain = name_calls(w, m);
+        plain = call_ids_ask(&w->ids, m);
     if (m->role == ALLM_ROLE_TOOL)
         plain = name_result(w, m, &call);
+    w->broken = w->broken || w->ids.broken;
     if (w->broken)
         return;
     uint64_t facts = (uint64_t)w->stored | (uint64_t)call.custom << 1;
