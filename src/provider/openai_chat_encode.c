@@ -9,8 +9,8 @@
 #include "provider/openai_chat_encode.h"
 
 #include "base/status.h"
+#include "provider/call_ids.h"
 #include "provider/extra.h"
-#include "provider/history.h"
 #include "provider/http.h"
 #include "provider/image_source.h"
 #include "provider/memo.h"
@@ -33,7 +33,7 @@ struct encoding {
     struct emit emit;
     struct extra extra;
     uint64_t quirks;
-    struct history_ids ids;
+    struct call_ids ids;
     bool replay;                /* reasoning_content on every turn */
 };
 
@@ -94,15 +94,8 @@ static void write_content(struct encoding *e, const allm_message *m)
         text(e, said);
 }
 
-static void write_id(struct encoding *e, const char *name, const char *id)
-{
-    const char *legal = history_id(&e->ids, id, e->arena);
-    if (!legal)
-        e->http->broken = true;
-    emit_member(&e->emit, name, legal);
-}
-
-static void write_call(struct encoding *e, const allm_tool_call *call)
+static void write_call(struct encoding *e, const allm_tool_call *call,
+                       const char *id)
 {
     const allm_json *own = history_state(e->call, call->provider_state);
     const allm_json *extra = allm_json_get(own, "extra_content");
@@ -110,7 +103,7 @@ static void write_call(struct encoding *e, const allm_tool_call *call)
     const char *name = history_name(call, e->arena);
     e->http->broken |= !name;
     emit_open(&e->emit, '{');
-    write_id(e, "id", call->id);
+    emit_member(&e->emit, "id", id);
     emit_member_word(&e->emit, "type", custom ? "custom" : "function");
     emit_member_open(&e->emit, custom ? "custom" : "function", '{');
     emit_member(&e->emit, "name", name);
@@ -151,11 +144,13 @@ static void write_assistant(struct encoding *e, const allm_message *m)
         return;
     emit_member_open(&e->emit, "tool_calls", '[');
     for (size_t i = 0; i < m->tool_call_count; i++)
-        write_call(e, m->tool_calls[i]);
+        write_call(e, m->tool_calls[i], e->ids.turn[i]);
     emit_close(&e->emit, ']');
 }
 
-static void write_message(struct encoding *e, const allm_message *m)
+/* `id`: of the call that a result answers. */
+static void write_message(struct encoding *e, const allm_message *m,
+                          const char *id)
 {
     static const char *const roles[] = { "user", "system", "user",
                                          "assistant", "tool" };
@@ -163,7 +158,7 @@ static void write_message(struct encoding *e, const allm_message *m)
     emit_member_word(&e->emit, "role",
                      roles[(size_t)m->role <= ALLM_ROLE_TOOL ? m->role : 0]);
     if (m->role == ALLM_ROLE_TOOL)
-        write_id(e, "tool_call_id", m->tool_call_id);
+        emit_member(&e->emit, "tool_call_id", id);
     else if (m->name)
         emit_member(&e->emit, "name", m->name);
     write_content(e, m);
@@ -178,21 +173,27 @@ static void recall_message(struct encoding *e, const struct history_item *item)
     const uint64_t bytes_differ = CHAT_SHORT_IDS | CHAT_LIMITED_IDS |
                                   CHAT_EMPTY_CONTENT;
     const allm_message *m = item->message;
+    const char *id = NULL;
+    bool plain = true;          /* no other message changes its ids */
     struct buf *out = e->emit.out;
-    if (item->made) {
-        write_message(e, m);
+    if (m->role == ALLM_ROLE_ASSISTANT)
+        plain = call_ids_ask(&e->ids, m);
+    if (m->role == ALLM_ROLE_TOOL)
+        id = call_ids_answer(&e->ids, m, &plain);
+    if (e->ids.broken)
         return;
-    }
     uint64_t facts = (e->quirks & bytes_differ) | (uint64_t)e->replay << 63;
     struct home_key k = memo_key(&own_name, facts, e->call, m);
-    struct slice kept = memo_find(m, k);
+    bool lasting = plain && !item->made;
+    struct slice kept = lasting ? memo_find(m, k) : (struct slice){ NULL, 0 };
     if (kept.ptr) {
         emit_raw(&e->emit, kept);
         return;
     }
     size_t from = out->len + e->emit.comma;
-    write_message(e, m);
-    if (!out->broken && !e->http->broken && out->len - from <= MEMO_LIMIT)
+    write_message(e, m, id);
+    if (lasting && !out->broken && !e->http->broken &&
+        out->len - from <= MEMO_LIMIT)
         memo_keep(m, k, (struct slice){ out->ptr + from, out->len - from });
 }
 
@@ -202,10 +203,10 @@ static void write_messages(struct encoding *e)
     struct history_item item;
     history_init(&h, e->call, e->arena);
     emit_member_open(&e->emit, "messages", '[');
-    while (history_next(&h, &item))
+    while (!e->ids.broken && history_next(&h, &item))
         recall_message(e, &item);
     emit_close(&e->emit, ']');
-    e->http->broken |= h.broken;
+    e->http->broken |= h.broken || e->ids.broken;
 }
 
 /* Is there reasoning of this very model in the history? */
@@ -395,11 +396,12 @@ static const allm_error *prepare(struct encoding *e)
         return error;
     if (!openai_chat_quirks(e->call, &e->quirks, &unknown))
         return quirks_refuse(e->arena, unknown, "no_stream_options");
-    e->ids = (struct history_ids){ .any = true };
+    struct history_ids rules = { .any = true };
     if (e->quirks & CHAT_LIMITED_IDS)
-        e->ids = (struct history_ids){ .any = true, .most = 40 };
+        rules.most = 40;
     if (e->quirks & CHAT_SHORT_IDS)
-        e->ids = (struct history_ids){ .exactly = 9 };
+        rules = (struct history_ids){ .exactly = 9 };
+    call_ids_init(&e->ids, rules, e->arena);
     e->replay = (e->quirks & CHAT_REPLAY_REASONING) && e->request->tool_count &&
                 has_thoughts(e);
     return image_source_check(e->request, e->arena);

@@ -121,6 +121,7 @@ const allm_json *talks_encode(const struct talks *t, const char *model,
                        .request = r,
                        .provider = t->provider,
                        .model = model,
+                       .quirks = adapter == t->adapter ? t->quirks : 0,
                        .base_url = "http://x",
                        .options = json_empty_object(),
                        .adapter_opts = json_empty_object() };

@@ -18,6 +18,7 @@ struct talks {
     const char *const *states;  /* of messages and calls, as JSON; ended by
                                    NULL */
     const allm_adapter *adapter;
+    uint64_t quirks;            /* of the provider */
     size_t tail;                /* brackets behind the last message */
     void (*check)(const struct talks *, const allm_request *, struct arena *);
 };
