@@ -7,7 +7,8 @@
  *      tool           {type: function_call_output}
  *
  * A model refuses reasoning that nothing follows, and a call to the client that
- * nobody answered: neither is sent.
+ * nobody answered: neither is sent.  Nor is a picture that was not made: where
+ * nothing is stored, its id is not found.
  */
 #include "provider/openai_responses_input.h"
 
@@ -187,7 +188,10 @@ static bool is_legal(const struct writing *w, const allm_json *layout,
                (w->stored && allm_json_get(item, "id"));
     if (is_kind(item, "mcp_approval_request"))
         return false;
-    return !allm_json_get(item, "call_id") || is_answered(layout, item);
+    if (is_kind(item, "image_generation_call"))
+        return json_slice(allm_json_get(item, "result")).len || w->stored;
+    return !json_slice(allm_json_get(item, "call_id")).len ||
+           is_answered(layout, item);
 }
 
 static bool is_ours(const allm_json *item)
@@ -205,6 +209,21 @@ static bool is_followed(const struct writing *w, const allm_json *layout,
     return false;
 }
 
+/* A picture as it may come back: how it was made is refused. */
+static void write_picture(struct writing *w, const allm_json *item)
+{
+    static const char *const taken[] = { "id", "type", "status", "result" };
+    emit_open(w->emit, '{');
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
+        const allm_json *v = allm_json_get(item, taken[i]);
+        if (!v)
+            continue;
+        emit_name(w->emit, slice_of(taken[i]));
+        emit_value(w->emit, v);
+    }
+    emit_close(w->emit, '}');
+}
+
 static void write_kept(struct writing *w, const allm_json *layout,
                        const allm_json *item, bool followed)
 {
@@ -212,7 +231,10 @@ static void write_kept(struct writing *w, const allm_json *layout,
         (is_kind(item, "reasoning") && !followed &&
          !is_followed(w, layout, item)))
         return;
-    emit_value(w->emit, item);
+    if (is_kind(item, "image_generation_call"))
+        write_picture(w, item);
+    else
+        emit_value(w->emit, item);
 }
 
 /* The items as they came: a thought may stand between calls. */

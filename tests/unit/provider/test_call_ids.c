@@ -77,7 +77,8 @@ static void a_long_one_stays_short_enough(void)
     CHECK_TEXT(call_ids_next(&ids, long_one, &plain), long_one);
     CHECK_TEXT(call_ids_next(&ids, long_one, &plain), "0123456789012345678_2");
     CHECK_TEXT(call_ids_next(&ids, accents, &plain), accents);
-    CHECK_TEXT(call_ids_next(&ids, accents, &plain), EIGHT_ACCENTS "\xC3\xA9_2");
+    CHECK_TEXT(call_ids_next(&ids, accents, &plain),
+               EIGHT_ACCENTS "\xC3\xA9_2");
     arena_release(&a);
 }
 
