@@ -10,6 +10,8 @@
  *       of a longer conversation begins like what was sent of the shorter.
  *   (3) No text is blank, and no list is empty: what would be is left out.
  *   (4) An id of a call is used once.
+ *   (5) A call to a tool of the server's own has its result, unless the model
+ *       is to go on from there.
  *
  * "cache_control" in the metadata of a part, or of a message for its last
  * block, is sent with the block.
@@ -39,6 +41,7 @@ struct writing {
     allm_role role;             /* the message that the next block is of */
     size_t from;                /* where this message's blocks begin */
     bool begun;                 /* it has a block */
+    bool over;                  /* somebody else speaks next */
     bool broken;
 };
 
@@ -227,10 +230,26 @@ static enum layout_kind kind_of(const allm_json *block)
                                        : LAYOUT_OTHER;
 }
 
-static void write_as_is(struct writing *w, const allm_json *block)
+/* A call to a tool of the server's own, the result of which is not here? */
+static bool is_pending(const allm_json *layout, const allm_json *block)
+{
+    const allm_json *type = allm_json_get(block, "type");
+    struct slice id = json_slice(allm_json_get(block, "id"));
+    if (!json_is(type, "server_tool_use") && !json_is(type, "mcp_tool_use"))
+        return false;
+    for (const allm_json *b = NULL; (b = allm_json_next(layout, b));)
+        if (slice_eq(json_slice(allm_json_get(b, "tool_use_id")), id))
+            return false;
+    return true;
+}
+
+static void write_as_is(struct writing *w, const allm_json *layout,
+                        const allm_json *block)
 {
     if (!json_slice(allm_json_get(block, "type")).len)
         return;                 /* odd, or a state that was not made here */
+    if (w->over && is_pending(layout, block))
+        return;                 /* keeps (5) */
     begin(w);
     emit_value(w->emit, block);
 }
@@ -250,7 +269,7 @@ static void write_layout(struct writing *w, const allm_message *m,
                            b);
             at += layout_bytes(b);
         } else {
-            write_as_is(w, b);
+            write_as_is(w, layout, b);
         }
     }
 }
@@ -261,7 +280,7 @@ static void write_kept(struct writing *w, const allm_json *layout)
     for (const allm_json *b = NULL; (b = allm_json_next(layout, b));) {
         const allm_json *type = allm_json_get(b, "type");
         if (!json_is(type, "tool_use") && !json_is(type, "text"))
-            write_as_is(w, b);
+            write_as_is(w, layout, b);
     }
 }
 
@@ -348,7 +367,7 @@ static void recall_message(struct writing *w, const struct history_item *item,
     w->broken = w->broken || w->ids.broken;
     if (w->broken)
         return;
-    struct home_key k = memo_key(&memo_name, 0, w->call, m);
+    struct home_key k = memo_key(&memo_name, w->over, w->call, m);
     bool lasting = plain && !item->made && !last;
     struct slice kept = lasting ? memo_find(m, k) : (struct slice){ NULL, 0 };
     if (kept.ptr) {
@@ -381,16 +400,26 @@ static bool is_silent(const allm_message *m)
     return is_blank(text);
 }
 
-/* Is it the last word, and no call? */
-static bool is_last(const allm_request *r, const struct history_item *item)
+/* Who speaks behind a message without calls: none, if it is the last word. */
+static allm_role next_role(const allm_request *r,
+                           const struct history_item *item)
 {
     size_t next = item->index + 1;
+    while (next < r->message_count && is_silent(r->messages[next]))
+        next++;
+    return next < r->message_count ? r->messages[next]->role : ALLM_ROLE_NONE;
+}
+
+/* True: it is the last word, and no call. */
+static bool look_ahead(struct writing *w, const struct history_item *item)
+{
+    w->over = false;
     if (item->message->role != ALLM_ROLE_ASSISTANT ||
         item->message->tool_call_count)
         return false;
-    while (next < r->message_count && is_silent(r->messages[next]))
-        next++;
-    return next == r->message_count;
+    allm_role next = next_role(w->call->request, item);
+    w->over = next != ALLM_ROLE_NONE && next != ALLM_ROLE_ASSISTANT;
+    return next == ALLM_ROLE_NONE;
 }
 
 bool anthropic_messages_write(const allm_call *call, struct emit *e,
@@ -405,7 +434,7 @@ bool anthropic_messages_write(const allm_call *call, struct emit *e,
     emit_open(e, '[');
     while (!w.broken && history_next(&h, &item))
         if (item.message->role != ALLM_ROLE_SYSTEM)
-            recall_message(&w, &item, is_last(call->request, &item));
+            recall_message(&w, &item, look_ahead(&w, &item));
     close_turn(&w);
     emit_close(e, ']');
     return !w.broken && !h.broken && !e->out->broken;
