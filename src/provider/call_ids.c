@@ -8,13 +8,13 @@ void call_ids_init(struct call_ids *c, struct history_ids rules,
 }
 
 /* Where an id stands, or would stand. */
-static const char **place(const struct call_ids *c, const char *id)
+static struct call_ids_used *place(const struct call_ids *c, const char *id)
 {
     uint64_t h = 0xCBF29CE484222325u;
     for (const char *p = id; *p; p++)
         h = (h ^ (unsigned char)*p) * 0x100000001B3u;
     size_t i = (size_t)(h ^ h >> 32) & (c->cap - 1);
-    while (c->table[i] && strcmp(c->table[i], id) != 0)
+    while (c->table[i].id && strcmp(c->table[i].id, id) != 0)
         i = (i + 1) & (c->cap - 1);
     return &c->table[i];
 }
@@ -32,8 +32,8 @@ static bool grow(struct call_ids *c)
         return false;
     }
     for (size_t i = 0; i < old.cap; i++)
-        if (old.table[i])
-            *place(c, old.table[i]) = old.table[i];
+        if (old.table[i].id)
+            *place(c, old.table[i].id) = old.table[i];
     return true;
 }
 
@@ -54,24 +54,30 @@ static const char *numbered(struct call_ids *c, const char *id, size_t n)
     return text.broken ? NULL : history_id(&c->rules, text.ptr, c->arena);
 }
 
+/* The next free one of those that are made of an id in use. */
+static const char *make(struct call_ids *c, struct call_ids_used *used)
+{
+    const char *mine;
+    size_t n = used->number ? used->number : 1;
+    do
+        mine = numbered(c, used->id, ++n);
+    while (mine && place(c, mine)->id);
+    used->number = n;           /* there is no need to try these again */
+    return mine;
+}
+
 const char *call_ids_next(struct call_ids *c, const char *id, bool *plain)
 {
-    const char *legal = history_id(&c->rules, id, c->arena);
-    const char *mine = legal;
-    if (!mine || !grow(c)) {
+    const char *mine = history_id(&c->rules, id, c->arena);
+    struct call_ids_used *used = mine && grow(c) ? place(c, mine) : NULL;
+    *plain = used && !used->id;
+    if (used && used->id)
+        mine = make(c, used);
+    if (!used || !mine) {
         c->broken = true;
         return NULL;
     }
-    *plain = true;
-    for (size_t n = 2; mine && *place(c, mine); n++) {
-        mine = numbered(c, legal, n);
-        *plain = false;
-    }
-    if (!mine) {
-        c->broken = true;
-        return NULL;
-    }
-    *place(c, mine) = mine;
+    place(c, mine)->id = mine;
     c->count++;
     return mine;
 }

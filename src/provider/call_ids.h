@@ -9,10 +9,15 @@
 
 #include "provider/history.h"
 
+struct call_ids_used {
+    const char *id;             /* NULL: a free place in the table */
+    size_t number;              /* of the last that was made of it; or 0 */
+};
+
 struct call_ids {
     struct arena *arena;
     struct history_ids rules;
-    const char **table;         /* of a hash; NULL: a free place */
+    struct call_ids_used *table;        /* of a hash */
     size_t cap, count;
     const allm_message *asked;  /* the last assistant */
     const char **turn;          /* the ids of its calls */

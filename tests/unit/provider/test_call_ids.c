@@ -47,6 +47,22 @@ static void many_do_not_meet(void)
     arena_release(&a);
 }
 
+/* The hundredth of a kind costs what the second does. */
+static void the_same_again_and_again_stays_cheap(void)
+{
+    struct call_ids ids;
+    struct arena a;
+    const char *last = NULL;
+    bool plain = false;
+    arena_init(&a, mem_default());
+    call_ids_init(&ids, (struct history_ids){ .any = true }, &a);
+    for (unsigned i = 0; i < 1000; i++)
+        last = call_ids_next(&ids, "call_0", &plain);
+    CHECK_TEXT(last, "call_0_1000");
+    CHECK(arena_held(&a) < (size_t)512 * 1024);
+    arena_release(&a);
+}
+
 static void an_empty_one_is_made_legal(void)
 {
     struct call_ids ids;
@@ -137,6 +153,7 @@ static void results_are_sent_with_the_ids_of_their_calls(void)
 TESTS = {
     TEST(the_second_one_is_numbered),
     TEST(many_do_not_meet),
+    TEST(the_same_again_and_again_stays_cheap),
     TEST(an_empty_one_is_made_legal),
     TEST(a_long_one_stays_short_enough),
     TEST(a_short_one_keeps_its_length),
