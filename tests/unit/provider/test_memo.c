@@ -226,6 +226,49 @@ static void a_quirk_is_for_one_server(void)
     arena_release(&a);
 }
 
+/* A message and its result, so many times. */
+static allm_thread *repeated(const allm_message *asks,
+                             const allm_message *answers, size_t times)
+{
+    allm_thread *t = allm_thread_new(NULL);
+    for (size_t i = 0; t && i < times; i++) {
+        allm_thread_append(t, asks);
+        allm_thread_append(t, answers);
+    }
+    return t;
+}
+
+/* An id that has its number from what stands before is not kept. */
+static void a_number_is_for_one_conversation(void)
+{
+    const allm_tool_call *const calls[] = {
+        ALLM(tool_call, .name = "f", .id = "c"),
+    };
+    allm_message *asks =
+        allm_message_new(ALLM(message, .role = ALLM_ROLE_ASSISTANT, .text = "",
+                              .tool_call_count = 1, .tool_calls = calls));
+    allm_message *answers = allm_message_new(ALLM(
+        message, .role = ALLM_ROLE_TOOL, .text = "r", .tool_call_id = "c"));
+    struct arena a;
+    arena_init(&a, mem_default());
+    for (size_t i = 0; asks && answers && i < 4; i++) {
+        size_t times = 2 - i % 2;
+        allm_thread *t = repeated(asks, answers, times);
+        const char *body = encode_for(t, &a, 0, false);
+        if (check_whole()) {
+            CHECK_WHY(strstr(body, "\"id\":\"c\"") != NULL, body);
+            CHECK_WHY(strstr(body, "\"tool_call_id\":\"c\"") != NULL, body);
+            CHECK_WHY(!strstr(body, "\"id\":\"c_2\"") == (times == 1), body);
+            CHECK_WHY(!strstr(body, "_call_id\":\"c_2\"") == (times == 1),
+                      body);
+        }
+        allm_thread_free(t);
+    }
+    allm_message_free(asks);
+    allm_message_free(answers);
+    arena_release(&a);
+}
+
 TESTS = {
     TEST(keeps_bytes_by_key),
     TEST(only_so_many),
@@ -233,5 +276,6 @@ TESTS = {
     TEST(a_state_is_for_one_model),
     TEST(a_longer_history_begins_like_the_shorter),
     TEST(a_quirk_is_for_one_server),
+    TEST(a_number_is_for_one_conversation),
     TESTS_END,
 };
