@@ -47,6 +47,7 @@ struct allm_exchange {
     bool begun;                 /* the reader has seen the answer */
     bool nomem;
     CURLcode code;              /* how it ended, once it is done */
+    long proxy_status;          /* to CONNECT, then; 0: none was asked */
 
     struct mem wiped;           /* inside `texts` */
     struct arena texts;         /* the request, but for its body */
@@ -575,6 +576,8 @@ void exchange_close(allm_exchange *x)
 static void end(allm_exchange *x, CURLcode code)
 {
     x->code = code;
+    if (x->easy)
+        curl_easy_getinfo(x->easy, CURLINFO_HTTP_CONNECTCODE, &x->proxy_status);
     x->env->running--;
     x->env->pieces++;
     x->done = true;
@@ -665,6 +668,8 @@ static const allm_error *why_failed(allm_exchange *x)
                               "came; read it sooner, or use HTTP/1.1, where "
                               "the server can be made to wait",
                               EXCHANGE_HOARD >> 20);
+    if (x->proxy_status >= 300 && x->code != CURLE_OUT_OF_MEMORY)
+        return failure_proxy(&x->memory, x->proxy_status, x->host);
     return failure_of(&x->memory, x->code, x->host, x->said);
 }
 

@@ -127,6 +127,34 @@ const allm_error *failure_of(struct arena *a, CURLcode code, const char *host,
     return make(a, row->reason, &text, row->final);
 }
 
+/* What a proxy means that does not lead on. */
+static const char *refusal_of(long status)
+{
+    if (status == 407)
+        return "the proxy wants other credentials";
+    return status >= 500 ? "the proxy could not lead to the server"
+                         : "the proxy refused to lead to the server";
+}
+
+const allm_error *failure_proxy(struct arena *a, long status, const char *host)
+{
+    const char *advice =
+        status == 407 ? "give a user and a password that it knows"
+                      : "ask who runs it whether the server may be reached by "
+                        "it, or name another";
+    struct buf text;
+    buf_init(&text, a, MESSAGE_LIMIT);
+    buf_text(&text, refusal_of(status));
+    if (host && *host)
+        buf_format(&text, " (%.200s)", host);
+    buf_format(&text,
+               ": it answered CONNECT with %ld; %s, in the option proxy or in "
+               "HTTPS_PROXY (http://user:password@host:port), or go without "
+               "it by NO_PROXY",
+               status, advice);
+    return make(a, network, &text, true);
+}
+
 const allm_error *failure_refuse(struct arena *a, const char *reason,
                                  const char *format, ...)
 {

@@ -15,6 +15,10 @@
 const allm_error *failure_of(struct arena *a, CURLcode code, const char *host,
                              const char *said);
 
+/* A proxy that did not lead to the host, by the status of its answer to
+ * CONNECT; final.  Nothing of the proxy's address is in it. */
+const allm_error *failure_proxy(struct arena *a, long status, const char *host);
+
 /* We ourselves refuse; final. */
 const allm_error *failure_refuse(struct arena *a, const char *reason,
                                  const char *format, ...)

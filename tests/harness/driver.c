@@ -78,6 +78,7 @@ static void note(struct answer *a, const allm_error *error)
     if (!error)
         return;
     a->status = error->kind;
+    a->final = allm_json_true(allm_json_get(error->metadata, "final"));
     snprintf(a->reason, sizeof a->reason, "%s", error->reason);
     snprintf(a->message, sizeof a->message, "%s", error->message);
 }

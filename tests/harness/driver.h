@@ -22,6 +22,7 @@ struct answer {
     struct allm_waker waker;
     allm_status status;             /* AGAIN until it has ended */
     char reason[64], message[1024]; /* of its error; else "" */
+    bool final;                     /* it says that no other attempt helps */
     size_t len;                     /* bytes of the body; only the first */
     char body[DRIVER_BODY];         /* DRIVER_BODY are kept */
     int http;                       /* status; 0: none yet */

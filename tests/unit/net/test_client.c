@@ -735,12 +735,14 @@ static void asks_the_proxy_of_the_environment(void)
     driver_release(&d);
 }
 
-static void says_what_the_proxy_refused(void)
+#define SAY_NO(status) \
+    { SERVER_SAY("HTTP/1.1 " status " No\r\nContent-Length: 0\r\n\r\n"), \
+      SERVER_END }
+
+/* CONNECT by a proxy that has a password, and does not lead on. */
+static void check_refusal(const struct server_step *no, const char *says,
+                          const char *advises)
 {
-    static const struct server_step no[] = {
-        SERVER_SAY("HTTP/1.1 407 Who are you\r\nContent-Length: 0\r\n\r\n"),
-        SERVER_END,
-    };
     struct driver d;
     char proxy[96];
     if (!driver_init(&d, NULL))
@@ -754,12 +756,41 @@ static void says_what_the_proxy_refused(void)
     struct answer *a = driver_post(&d, "https://model.invalid/v1", "x");
     driver_finish(&d, a);
     CHECK_TEXT(a->reason, "network_error");
-    CHECK_WHY(strstr(a->message, "407") != NULL, a->message);
+    CHECK_WHY(strstr(a->message, says) != NULL, a->message);
+    CHECK_WHY(strstr(a->message, advises) != NULL, a->message);
+    CHECK_WHY(strstr(a->message, "HTTPS_PROXY") != NULL, a->message);
+    CHECK(a->final);
     CHECK_ALWAYS(!strstr(a->message, "hidden"));
     driver_close(&d, a);
     client_free(d.client);
     d.client = plain;
     driver_release(&d);
+}
+
+static void says_what_the_proxy_refused(void)
+{
+    static const struct {
+        const char *why;
+        struct server_step no[2];
+        const char *says, *advises;
+    } rows[] = {
+        { "who are you", SAY_NO("407"),
+          "the proxy wants other credentials (model.invalid): it answered "
+          "CONNECT with 407; ",
+          "a user and a password" },
+        { "not there", SAY_NO("403"),
+          "the proxy refused to lead to the server (model.invalid): it "
+          "answered CONNECT with 403; ",
+          "ask who runs it" },
+        { "nobody there", SAY_NO("502"),
+          "the proxy could not lead to the server (model.invalid): it "
+          "answered CONNECT with 502; ",
+          "name another" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        check_row(rows[i].why);
+        check_refusal(rows[i].no, rows[i].says, rows[i].advises);
+    }
 }
 
 TESTS = {
