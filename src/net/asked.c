@@ -214,11 +214,12 @@ static size_t add_server(struct buf *out, struct slice url)
     return end;
 }
 
-static struct slice clean_url(struct arena *a, struct slice url,
-                              const struct asked_secret *s)
+struct slice asked_url(struct arena *a, struct slice url,
+                       const struct asked_secret *s)
 {
+    static const struct asked_secret none;
     struct buf out;
-    struct redact hidden = asked_hidden(s, true);
+    struct redact hidden = asked_hidden(s ? s : &none, true);
     buf_init(&out, a, SIZE_MAX / 2);
     size_t at = add_server(&out, url), end = piece_end(url, at, "?#");
     buf_add(&out, (struct slice){ url.ptr + at, end - at });
@@ -297,7 +298,7 @@ const allm_json *asked_json(struct arena *a, struct arena *scratch,
     build_key(&b, SLICE("method"));
     build_text_copy(&b, slice_of(view->method ? view->method : "POST"));
     build_key(&b, SLICE("url"));
-    struct slice url = clean_url(a, slice_of(view->url ? view->url : ""), s);
+    struct slice url = asked_url(a, slice_of(view->url ? view->url : ""), s);
     b.broken = b.broken || !url.ptr;
     build_text(&b, url);
     add_headers(&b, view, s);

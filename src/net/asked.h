@@ -37,6 +37,12 @@ const allm_json *asked_json(struct arena *a, struct arena *scratch,
 struct slice asked_header(struct arena *a, const char *name, const char *value,
                           const struct asked_secret *s);
 
+/* An address without a user and his password, and with the values hidden of
+ * those parameters whose names say that they are secret; also the key, unless
+ * the secret is NULL.  In the arena, a NUL behind it; ptr NULL: no memory. */
+struct slice asked_url(struct arena *a, struct slice url,
+                       const struct asked_secret *s);
+
 /*
  * The form in which requests are compared: the method in upper case, the
  * headers as an object without those that differ each time.  What the request

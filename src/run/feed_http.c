@@ -23,6 +23,7 @@
 #include "base/status.h"
 #include "engine/retry_after.h"
 #include "loop/waker.h"
+#include "net/asked.h"
 #include "provider/decoder.h"
 #include "provider/explain.h"
 #include "provider/http.h"
@@ -207,14 +208,16 @@ static const char *moved(const allm_http_head *head, const char *message,
                          struct allm_sink *sink)
 {
     const char *to = header(head, "location");
+    struct slice shown = to ? asked_url(sink->arena, slice_of(to), NULL)
+                            : SLICE("another place");
     struct buf text;
     buf_init(&text, sink->arena, 8192);
     buf_format(&text,
                "%.2000s: the server points to %.1000s; the request and "
                "the key are sent nowhere but to base_url, so set that to the "
                "right address",
-               message, to ? to : "another place");
-    if (text.broken)
+               message, shown.ptr ? shown.ptr : "");
+    if (text.broken || !shown.ptr)
         sink->status = ALLM_ERR_NOMEM;
     return text.broken ? message : text.ptr;
 }

@@ -402,6 +402,13 @@ static const struct {
       "to the right address after:-1 id:- by:test",
       { STEP_HEADERS(302, "location", "https://else.example"),
         STEP_END } },
+    { "unknown 307 HTTP status 307: the server points to "
+      "https://[REDACTED]@else.example/v1?api-version=1&key=[REDACTED]; "
+      "the request and the key are sent nowhere but to base_url, so set that "
+      "to the right address after:-1 id:- by:test",
+      { STEP_HEADERS(307, "location",
+                     "https://me:pass@else.example/v1?api-version=1&key=abc"),
+        STEP_END } },
     { "content_filter 418 !tea after:-1 id:- by:test",
       { STEP_HEAD(418), STEP_BYTES("!tea"), STEP_END } },
     { "content_filter 418 !te after:-1 id:- by:test",
