@@ -16,6 +16,7 @@
 #include "engine/catalog.h"
 #include "engine/keys.h"
 #include "engine/pairs.h"
+#include "net/asked.h"
 #include "provider/fetch.h"
 #include "run/images.h"
 #include "run/resolve.h"
@@ -284,6 +285,22 @@ static bool is_odd_url(const allm_json *options)
            !json_is_type(url, ALLM_JSON_NULL);
 }
 
+/* The path of a request would stand behind a fragment, which is never sent. */
+static const allm_error *check_fragment(struct plan *p)
+{
+    struct arena *a = home_arena(p->home);
+    if (!p->call.base_url || !strchr(p->call.base_url, '#'))
+        return NULL;
+    struct slice shown = asked_url(a, slice_of(p->call.base_url), NULL);
+    if (!shown.ptr)
+        return status_nomem();
+    return status_error(a, ALLM_ERR_ENGINE, "invalid_engine",
+                        "base_url must be an address without a fragment, such "
+                        "as \"https://example.org/v1\", and is \"%.1000s\"; "
+                        "take out the \"#\" and what follows",
+                        shown.ptr);
+}
+
 /* The address: the caller's, the environment's, or the provider's own.  A
  * server that nobody knows may be given a name, for its key. */
 static const allm_error *take_place(struct plan *p)
@@ -309,7 +326,7 @@ static const allm_error *take_place(struct plan *p)
                                                 row->base_url_env, a));
     if (!p->call.base_url || !*p->call.base_url)
         p->call.base_url = row->base_url;
-    return a->broken ? status_nomem() : NULL;
+    return a->broken ? status_nomem() : check_fragment(p);
 }
 
 /* ---------------------------------------------------------------------- key --- */

@@ -356,6 +356,45 @@ static void an_address_is_a_text(void)
     dialect_tear_down(&d);
 }
 
+/* What stands behind a "#" is not sent, and the path would stand there. */
+static void check_fragment(const char *env_url, const char *own_json,
+                           const char *call_json)
+{
+    const char *env[] = { "TEST_URL", env_url, NULL };
+    allm_keys *keys = keys_of(env);
+    allm_json *own = play_json(own_json), *opts = play_json(call_json);
+    struct dialect_set d = { .steps = good, .keys = keys,
+                             .adapter_opts = own };
+    dialect_set_up(&d);
+    row_of(&d)->base_url = "http://row.example";
+    row_of(&d)->base_url_env = "TEST_URL";
+    allm_stream *s = play_call_with(d.engine, ALLM(call_opts, .json = opts));
+    CHECK_TEXT(play_all(s), "engine invalid_engine");
+    const allm_error *e = allm_stream_error(s);
+    if (e && e->kind != ALLM_ERR_NOMEM)
+        CHECK_TEXT(e->message,
+                   "base_url must be an address without a fragment, such as "
+                   "\"https://example.org/v1\", and is "
+                   "\"https://[REDACTED]@h.example/v1?key=[REDACTED]#x\"; "
+                   "take out the \"#\" and what follows");
+    allm_stream_free(s);
+    CHECK_INT(d.play.opens, 0);
+    dialect_tear_down(&d);
+    allm_json_free(opts);
+    allm_json_free(own);
+    allm_keys_free(keys);
+}
+
+static void an_address_has_no_fragment(void)
+{
+#define ODD "https://me:pass@h.example/v1?key=abc#x"
+    check_fragment(ODD, "{}", "{}");
+    check_fragment(NULL, "{'base_url': '" ODD "'}", "{}");
+    check_fragment(NULL, "{}", "{'base_url': '" ODD "'}");
+    check_fragment(NULL, "{}", "{'adapter_opts': {'base_url': '" ODD "'}}");
+#undef ODD
+}
+
 /* ------------------------------------------------------------------- model --- */
 
 /* What the adapter got: "provider/model". */
@@ -441,6 +480,7 @@ TESTS = {
     TEST(keys_that_servers_repeat_are_taken_out),
     TEST(places_have_an_order),
     TEST(an_address_is_a_text),
+    TEST(an_address_has_no_fragment),
     TEST(models_are_named_as_their_provider_knows_them),
     TEST(a_dialect_needs_a_model),
     TEST(the_models_provider_is_asked),
