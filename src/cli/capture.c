@@ -2,7 +2,7 @@
  * capture.c - a transport that keeps the request and sends nothing
  *
  * It is kept as {"method", "url", "headers", "body"}: the body as a value where
- * it is JSON, the key as ***.
+ * it is JSON, the key, and what recordings hide, as ***.
  */
 #include "cli/capture.h"
 
@@ -19,27 +19,55 @@ static void put_text(allm_json_build *b, const char *key, const char *text)
     allm_json_build_text(b, text ? text : "", ALLM_NUL_ENDED);
 }
 
-/* The address, a user and password in it as ***. */
-static void put_url(allm_json_build *b, const char *url)
+/* A text of a recording, what is hidden there as ***; a very long one as it
+ * is. */
+static void put_hidden(allm_json_build *b, const char *text, size_t len)
 {
-    const char *at = strstr(url, "://"), *behind = NULL;
-    size_t scheme = at ? (size_t)(at - url) + 3 : 0;
-    for (const char *p = url + scheme; *p && !strchr("/?#", *p); p++)
-        behind = *p == '@' ? p : behind;
+    static const char mark[] = "[REDACTED]";
+    const size_t n = sizeof mark - 1;
     char shown[8192];
-    snprintf(shown, sizeof shown, "%.*s***%s", (int)scheme, url,
-             behind ? behind : "");
-    put_text(b, "url", behind ? shown : url);
+    size_t to = 0;
+    if (len > sizeof shown) {
+        allm_json_build_text(b, text, len);
+        return;
+    }
+    for (size_t i = 0; i < len;) {
+        bool hidden = len - i >= n && !memcmp(text + i, mark, n);
+        memcpy(shown + to, hidden ? "***" : text + i, hidden ? 3 : 1);
+        to += hidden ? 3 : 1;
+        i += hidden ? n : 1;
+    }
+    allm_json_build_text(b, shown, to);
 }
 
-static void put_headers(allm_json_build *b, const allm_http_view *view)
+static void put_url(allm_json_build *b, const allm_json *told)
 {
+    size_t len = 0;
+    const char *url = allm_json_text(allm_json_get(told, "url"), &len);
+    allm_json_build_key(b, "url");
+    put_hidden(b, url ? url : "", len);
+}
+
+/* Lines "name: value", and the one that has the key. */
+static void put_headers(allm_json_build *b, const allm_json *told,
+                        const char *secret_name)
+{
+    const allm_json *lines = allm_json_get(told, "headers");
     allm_json_build_key(b, "headers");
     allm_json_build_object(b);
-    for (size_t i = 0; i < view->header_count; i++)
-        put_text(b, view->header[2 * i], view->header[2 * i + 1]);
-    if (view->secret_name)
-        put_text(b, view->secret_name, "***");
+    for (const allm_json *v = NULL; (v = allm_json_next(lines, v));) {
+        size_t len = 0;
+        const char *line = allm_json_text(v, &len);
+        const char *colon = line ? strstr(line, ": ") : NULL;
+        char name[256];
+        if (!colon)
+            continue;
+        snprintf(name, sizeof name, "%.*s", (int)(colon - line), line);
+        allm_json_build_key(b, name);
+        put_hidden(b, colon + 2, len - (size_t)(colon + 2 - line));
+    }
+    if (secret_name)
+        put_text(b, secret_name, "***");
     allm_json_build_end(b);
 }
 
@@ -53,30 +81,6 @@ static void put_body(allm_json_build *b, const allm_http_view *view)
     else
         allm_json_build_text(b, body, view->body_len);
     allm_json_free(value);
-}
-
-static allm_exchange *keep(void *self, const allm_http_view *view,
-                           allm_waker *waker, const allm_error **error)
-{
-    static const allm_error not_sent = {
-        .size = sizeof not_sent,
-        .kind = ALLM_ERR_ADAPTER,
-        .reason = "network_error",
-        .message = "the request was kept and not sent",
-    };
-    struct capture *c = self;
-    (void)waker;
-    allm_json_build *b = allm_json_build_new(NULL);
-    allm_json_build_object(b);
-    put_text(b, "method", view->method);
-    put_url(b, view->url ? view->url : "");
-    put_headers(b, view);
-    put_body(b, view);
-    allm_json_build_end(b);
-    allm_json_free(c->request);
-    c->request = allm_json_build_done(b);
-    *error = &not_sent;
-    return NULL;
 }
 
 static allm_status read_nothing(void *self, allm_exchange *e, allm_chunk *chunk)
@@ -100,17 +104,92 @@ static void end(void *self, allm_exchange *e)
     (void)e;
 }
 
-void capture_init(struct capture *c)
+static const allm_error not_sent = {
+    .size = sizeof not_sent,
+    .kind = ALLM_ERR_ADAPTER,
+    .reason = "network_error",
+    .message = "the request was kept and not sent",
+};
+
+static allm_exchange *refuse(void *self, const allm_http_view *view,
+                             allm_waker *waker, const allm_error **error)
 {
-    c->request = NULL;
-    c->transport = (allm_transport){
+    (void)self;
+    (void)view;
+    (void)waker;
+    *error = &not_sent;
+    return NULL;
+}
+
+static allm_transport transport_of(struct capture *c)
+{
+    return (allm_transport){
         .size = sizeof c->transport,
         .self = c,
-        .open = keep,
+        .open = refuse,
         .read = read_nothing,
         .head = no_head,
         .close = end,
     };
+}
+
+/* The object {"request": ...} of a recording: behind its first line, before
+ * the next one that begins with a brace. */
+static allm_json *recorded(const allm_text *text)
+{
+    const char *from = allm_text_bytes(text, NULL);
+    from = from ? strchr(from, '\n') : NULL;
+    const char *to = from ? strstr(from + 1, "\n{") : NULL;
+    return to ? allm_json_parse(from, (size_t)(to - from), NULL) : NULL;
+}
+
+/* The request but for key and body as recordings tell it: they know what is
+ * secret in an address and in headers.  NULL: no memory. */
+static allm_json *tell(struct capture *c, const allm_http_view *view)
+{
+    const allm_error *error;
+    const allm_transport nobody = transport_of(c);
+    allm_http_view bare = *view;
+    bare.secret_name = bare.secret_value = NULL;
+    bare.body = "";
+    bare.body_len = 0;
+    allm_record *record =
+        allm_record_new(NULL, ALLM(record_opts, .transport = &nobody));
+    const allm_transport *t = allm_record_transport(record);
+    t->open(t->self, &bare, NULL, &error);
+    allm_text *text = allm_record_text(record);
+    allm_json *told = recorded(text);
+    allm_text_free(text);
+    allm_record_free(record);
+    return told;
+}
+
+static allm_exchange *keep(void *self, const allm_http_view *view,
+                           allm_waker *waker, const allm_error **error)
+{
+    struct capture *c = self;
+    (void)waker;
+    allm_json *all = tell(c, view);
+    const allm_json *told = allm_json_get(all, "request");
+    allm_json_build *b = allm_json_build_new(NULL);
+    allm_json_build_object(b);
+    put_text(b, "method", view->method);
+    put_url(b, told);
+    put_headers(b, told, view->secret_name);
+    put_body(b, view);
+    allm_json_build_end(b);
+    allm_json_free(c->request);
+    c->request = allm_json_build_done(b);
+    allm_json_free(all);
+    *error = &not_sent;
+    return NULL;
+}
+
+void capture_init(struct capture *c)
+{
+    c->request = NULL;
+    c->transport = transport_of(c);
+    c->transport.open = keep;
 }
 
 void capture_release(struct capture *c)

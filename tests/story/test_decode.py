@@ -237,6 +237,20 @@ def test_encode_password():
         assert run.json["url"].startswith(shown), run.json["url"]
 
 
+def test_encode_query():
+    """keys in the query of the address, and in headers, are not shown"""
+    place = "https://h/v1?api-version=7&key=abc&x_token=def"
+    run = allm("encode", "openai_chat:m", "-o", "base_url", place, "-o",
+               "extra_headers", '{"x-tenant": "t", "x-my-secret": "ghi"}',
+               stdin=HI)
+    equal(run.json["url"], "https://h/v1/chat/completions?api-version=7"
+                           "&key=***&x_token=***")
+    equal((run.json["headers"]["x-tenant"], run.json["headers"]["x-my-secret"]),
+          ("t", "***"))
+    run = allm("-m", "vllm:m", "--dry-run", "hi", env={"VLLM_BASE_URL": place})
+    assert b"key=***" in run.out and b"abc" not in run.out + run.err, run.out
+
+
 def test_encode_all():
     """every request of the fixtures gives the same body as there"""
     count = 0
