@@ -1,4 +1,4 @@
-/* redact.c - keys taken out of errors that others wrote */
+/* redact.c - keys taken out of what others wrote: errors, and good answers */
 #include "provider/redact.h"
 
 #include "base/buf.h"
@@ -8,6 +8,14 @@
 #include "json/write.h"
 
 #include <stdint.h>
+
+/* Shorter keys, such as servers at home are given, are parts of ordinary names:
+ * "lm-studio". */
+enum { SURE_KEY = 12 };
+
+static const struct json_limits any = { .max_bytes = SIZE_MAX,
+                                        .max_depth = UINT32_MAX,
+                                        .duplicates = true };
 
 /* A key that stands in JSON in another form than by itself. */
 static bool is_escaped(struct slice key)
@@ -20,9 +28,6 @@ static bool is_escaped(struct slice key)
 static const allm_json *redact_json(struct arena *a, const allm_json *v,
                                     struct slice key)
 {
-    const struct json_limits any = { .max_bytes = SIZE_MAX,
-                                     .max_depth = UINT32_MAX,
-                                     .duplicates = true };
     const allm_error *error;
     struct buf text;
     buf_init(&text, a, SIZE_MAX / 2);
@@ -73,4 +78,25 @@ const allm_error *redact_error(struct arena *a, const allm_error *error,
     mine->metadata = redact_json(a, error->metadata, key);
     mine->kept = redact_json(a, error->kept, key);
     return a->broken ? status_nomem() : mine;
+}
+
+const allm_json *redact_answer(struct arena *a, const allm_json *v,
+                               struct slice key)
+{
+    const allm_error *error;
+    struct buf text, quoted;
+    if (!v || key.len < SURE_KEY)
+        return v;
+    buf_init(&text, a, SIZE_MAX / 2);
+    buf_init(&quoted, a, SIZE_MAX / 2);
+    json_write_text(&quoted, key);
+    if (quoted.broken || !json_write(&text, v, 0))
+        return NULL;
+    const struct slice spelled = { quoted.ptr + 1, quoted.len - 2 };
+    const struct redact what = { 1, &spelled, false };
+    struct slice clean = redact_slice(a, buf_slice(&text), &what);
+    if (clean.ptr == text.ptr)
+        return v;
+    v = clean.ptr ? json_parse(a, clean, any, &error) : NULL;
+    return v || a->broken ? v : json_empty_object();
 }

@@ -13,8 +13,8 @@
  *       and every event of it was taken: nobody reads ahead of the caller.
  *   (2) What it lent is given back (hang_up, the next read) not before the
  *       events made of it were taken.
- *   (3) No error leaves without a look for keys in it, and none points into
- *       memory of the transport.
+ *   (3) No error, and nothing that an answer says of itself, leaves without a
+ *       look for keys in it, and none points into memory of the transport.
  *   (4) `begun` is set by the first byte of a body, or by its end: from then
  *       on a failure is told in the stream, and the call is not tried again.
  */
@@ -175,30 +175,41 @@ static const allm_json *with_id(const struct http_feed *h,
     struct arena *a = sink->arena;
     struct build b;
     struct buf name;
-    const char *id = redact_text(a, h->feed.answer_id, key_of(h));
     buf_init(&name, a, SIZE_MAX / 2);
     buf_text(&name, h->feed.call->provider);
     buf_text(&name, "_request_id");
     build_init(&b, a);
-    build_text(&b, slice_of(id ? id : ""));
+    build_text_copy(&b, slice_of(h->feed.answer_id));
     const allm_json *value = build_done(&b);
-    const allm_json *all = id && value && !name.broken
-                               ? json_set(a, metadata, buf_slice(&name), value)
-                               : NULL;
-    if (!all)
-        sink->status = ALLM_ERR_NOMEM;
-    return all;
+    return value && !name.broken
+               ? json_set(a, metadata, buf_slice(&name), value)
+               : NULL;
 }
 
-/* All errors that an adapter told the sink; and whose answer it is. */
+/* What the answer says of itself, and its name, which has no key in it. */
+static void tidy_answer(const struct http_feed *h, allm_event *event,
+                        struct allm_sink *sink)
+{
+    const allm_json *all = redact_answer(sink->arena, event->metadata,
+                                         key_of(h));
+    bool ok = all || !event->metadata;
+    if (ok && h->feed.answer_id && h->feed.call->provider) {
+        all = with_id(h, all, sink);
+        ok = all != NULL;
+    }
+    if (!ok)
+        sink->status = ALLM_ERR_NOMEM;
+    event->metadata = all;
+}
+
+/* All errors that an adapter told the sink; and what its answer is called. */
 static void tidy_all(const struct http_feed *h, struct allm_sink *sink)
 {
     for (struct sink_item *i = sink->first; i; i = i->next)
         if (i->event.type == ALLM_EV_ERROR && i->event.error)
             i->event.error = tidy(h, i->event.error, sink);
-        else if (i->event.type == ALLM_EV_MESSAGE_COMPLETED &&
-                 h->feed.answer_id && h->feed.call->provider)
-            i->event.metadata = with_id(h, i->event.metadata, sink);
+        else if (i->event.type == ALLM_EV_MESSAGE_COMPLETED)
+            tidy_answer(h, &i->event, sink);
     if (sink->failure)
         sink->failure = tidy(h, sink->failure, sink);
 }
@@ -381,7 +392,8 @@ static allm_status take_head(struct http_feed *h, bool ended,
     arena_release(&h->wire);    /* the request is not needed any more */
     if (head->status >= 200 && head->status <= 299) {
         const char *id = answer_id(head);
-        h->feed.answer_id = arena_text(h->life, id);
+        h->feed.answer_id = arena_text(h->life,
+                                       redact_text(h->life, id, key_of(h)));
         if (id && !h->feed.answer_id)
             return sink->status = ALLM_ERR_NOMEM;
         h->feed.begun = ended || h->rest.len;   /* keeps (4) */

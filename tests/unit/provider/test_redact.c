@@ -92,9 +92,47 @@ static void long_messages_are_cut_behind_their_keys(void)
     arena_release(&a);
 }
 
+static void answers_are_cleaned_of_long_keys(void)
+{
+    static const struct {
+        const char *why, *json, *clean, *key;
+    } rows[] = {
+        { "no key in it", "{'id': 'x'}", NULL, KEY },
+        { "a key", "{'id': 'a-" KEY "', 'n': [1.5, '" KEY "']}",
+          "{\"id\":\"a-[REDACTED]\",\"n\":[1.5,\"[REDACTED]\"]}",
+          KEY },
+        { "no key was sent", "{'id': '" KEY "'}", NULL, "" },
+        { "a key that may be a word", "{'id': 'lm-studio/x'}", NULL,
+          "lm-studio" },
+        { "what looks like another's", "{'id': 'sk-abcdefghijk'}", NULL,
+          KEY },
+        { "a key with a backslash", "{'id': 'sesame\\\\0123456'}",
+          "{\"id\":\"[REDACTED]\"}", "sesame\\0123456" },
+        { "a key that is a number", "{'n': 123456789012}", "{}",
+          "123456789012" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct arena a;
+        allm_json *v = play_json(rows[i].json);
+        check_row(rows[i].why);
+        arena_init(&a, mem_default());
+        const allm_json *clean = redact_answer(&a, v, slice_of(rows[i].key));
+        allm_text *t = clean ? allm_json_write(clean, 0) : NULL;
+        if (clean && !rows[i].clean)
+            CHECK_ALWAYS(clean == v);
+        else if (t && !allm_text_error(t))
+            CHECK_TEXT(allm_text_bytes(t, NULL), rows[i].clean);
+        CHECK(clean != NULL);
+        allm_text_free(t);
+        arena_release(&a);
+        allm_json_free(v);
+    }
+}
+
 TESTS = {
     TEST(long_messages_are_cut_behind_their_keys),
     TEST(errors_are_copied_whole),
     TEST(keys_with_quotes_do_not_pass_through_json),
+    TEST(answers_are_cleaned_of_long_keys),
     TESTS_END,
 };

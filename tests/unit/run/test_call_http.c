@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#define KEY  "sk-test-0123456789"
 #define HEAD "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n" \
              "Content-Length: 178\r\nX-Request-Id: r1\r\n\r\n"
 #define HI   "data: {\"id\":\"1\",\"choices\":[{\"index\":0,\"delta\":" \
@@ -36,7 +37,7 @@ static allm_engine *engine_for(struct server *s, const allm_transport *t)
 
 static allm_stream *ask(const allm_engine *e)
 {
-    return play_call_with(e, ALLM(call_opts, .api_key = "sk-test-0123456789"));
+    return play_call_with(e, ALLM(call_opts, .api_key = KEY));
 }
 
 static const char *answer_of(allm_stream *s)
@@ -128,6 +129,39 @@ static void failures_are_named(void)
     server_free(server);
 }
 
+/* A server that names its answer by the key it was sent. */
+static void an_answer_that_repeats_the_key_is_cleaned(void)
+{
+    static const struct server_step echo[] = {
+        SERVER_SAY("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+                   "Connection: close\r\nX-Request-Id: r-" KEY "\r\n\r\n"
+                   "data: {\"id\":\"a-" KEY "\",\"model\":\"m-" KEY "\","
+                   "\"system_fingerprint\":\"" KEY "\","
+                   "\"choices\":[{\"index\":0,\"delta\":"
+                   "{\"content\":\"Hi\"},\"finish_reason\":\"stop\"}]}"
+                   "\n\n" DONE),
+        SERVER_CLOSE
+    };
+    struct server *server = server_new();
+    if (!server)
+        return;
+    allm_engine *e = engine_for(server, NULL);
+    server_play(server, echo);
+    allm_stream *s = ask(e);
+    CHECK_INT(allm_stream_wait(s), ALLM_OK);
+    const allm_response *r = allm_stream_response(s);
+    CHECK_TEXT(r ? r->id : "", "a-[REDACTED]");
+    CHECK_TEXT(r ? r->model : "", "m-[REDACTED]");
+    allm_text *all = r ? allm_response_json(r, ALLM_FORM_PLAIN) : NULL;
+    const char *shown = all ? allm_text_bytes(all, NULL) : "";
+    CHECK_WHY(strstr(shown, "\"openai_request_id\":\"r-[REDACTED]\""), shown);
+    CHECK_WHY(!strstr(shown, KEY), shown);
+    allm_text_free(all);
+    allm_stream_free(s);
+    allm_engine_free(e);
+    server_free(server);
+}
+
 static void *cancel(void *stream)
 {
     allm_stream_cancel(stream);
@@ -193,6 +227,7 @@ TESTS = {
     TEST_ONCE(lone_streams_use_a_connection_again),
     TEST_ONCE(many_streams_in_a_hub),
     TEST_ONCE(failures_are_named),
+    TEST_ONCE(an_answer_that_repeats_the_key_is_cleaned),
     TEST_ONCE(a_wait_can_be_cancelled),
     TEST_ONCE(exchanges_are_recorded_and_replayed),
     TESTS_END,
