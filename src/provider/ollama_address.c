@@ -83,6 +83,8 @@ bool ollama_address_add(struct buf *out, struct slice base, const char *verb)
     struct slice rest = trim(base);
     struct slice scheme = scheme_of(rest);
     rest = slice_skip(rest, scheme.len);
+    struct slice query = slice_skip(rest, until(rest, '?'));
+    rest.len -= query.len;
     while (rest.len && rest.ptr[rest.len - 1] == '/')
         rest.len--;
     struct slice place = { rest.ptr, until(rest, '/') };
@@ -97,5 +99,6 @@ bool ollama_address_add(struct buf *out, struct slice base, const char *verb)
     else if (!scheme.len)
         buf_text(out, PORT);
     add_path(out, slice_skip(rest, place.len), verb);
+    buf_add(out, query);        /* behind the path */
     return true;
 }
