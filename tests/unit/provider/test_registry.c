@@ -170,6 +170,24 @@ static void the_list_tells_every_row(void)
     allm_json_free(list);
 }
 
+/* Where providers have moved to; the old addresses may vanish. */
+static void addresses_are_the_documented_ones(void)
+{
+    static const struct {
+        const char *name, *url;
+    } rows[] = {
+        { "gpustack", "http://localhost/v1" },
+        { "nebius", "https://api.tokenfactory.nebius.com/v1" },
+        { "novita", "https://api.novita.ai/openai/v1" },
+        { "together", "https://api.together.ai/v1" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct registry_row *row = registry_find(slice_of(rows[i].name));
+        check_row(rows[i].name);
+        CHECK_TEXT(row ? row->base_url : "", rows[i].url);
+    }
+}
+
 TESTS = {
     TEST_ONCE(the_list_tells_every_row),
     TEST_ONCE(every_row_can_be_found),
@@ -180,5 +198,6 @@ TESTS = {
     TEST(names_are_exact),
     TEST(a_name_need_not_end),
     TEST(names_agree),
+    TEST(addresses_are_the_documented_ones),
     TESTS_END,
 };
