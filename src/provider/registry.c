@@ -100,7 +100,7 @@ static const struct registry_row rows[] = {
            "OPENROUTER_BASE_URL") },
     { CHAT("perplexity", "https://api.perplexity.ai", "PERPLEXITY_BASE_URL") },
     { CHAT("sambanova", "https://api.sambanova.ai/v1", "SAMBANOVA_BASE_URL") },
-    { CHAT("together", "https://api.together.ai/v1", "TOGETHER_BASE_URL") },
+    { CHAT("together", "https://api.together.xyz/v1", "TOGETHER_BASE_URL") },
     { CHAT("venice", "https://api.venice.ai/api/v1", "VENICE_BASE_URL") },
     { CHAT("xai", "https://api.x.ai/v1", "XAI_BASE_URL") },
     { CHAT("zai", "https://api.z.ai/api/paas/v4", "ZAI_BASE_URL") },

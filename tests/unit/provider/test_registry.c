@@ -179,7 +179,7 @@ static void addresses_are_the_documented_ones(void)
         { "gpustack", "http://localhost/v1" },
         { "nebius", "https://api.tokenfactory.nebius.com/v1" },
         { "novita", "https://api.novita.ai/openai/v1" },
-        { "together", "https://api.together.ai/v1" },
+        { "together", "https://api.together.xyz/v1" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct registry_row *row = registry_find(slice_of(rows[i].name));
