@@ -130,7 +130,8 @@ static void feed(struct sinking *s, void *state, const char *data)
                                .data = data,
                                .data_len = strlen(data) };
     anthropic_adapter.decode(state, &call, &frame, &s->sink);
-    sinking_take(s);
+    if (!s->sink.failure)       /* which lies in the same memory */
+        sinking_take(s);
 }
 
 /* Memory grows with what came, not with its square. */
