@@ -109,6 +109,22 @@ static inline bool slice_starts(struct slice s, struct slice with)
     return s.len >= with.len && slice_same(s.ptr, with.ptr, with.len);
 }
 
+/* White space, as JSON and HTTP have it. */
+static inline bool slice_space(char c)
+{
+    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
+
+/* Without white space at its ends. */
+static inline struct slice slice_strip(struct slice s)
+{
+    while (s.len && slice_space(*s.ptr))
+        s = slice_skip(s, 1);
+    while (s.len && slice_space(s.ptr[s.len - 1]))
+        s.len--;
+    return s;
+}
+
 /* Without spaces and control characters at its ends. */
 static inline struct slice slice_trim(struct slice s)
 {

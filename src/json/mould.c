@@ -80,15 +80,10 @@ static size_t text_length(struct slice s)
     return n < s.len ? n + 1 : 0;
 }
 
-static bool is_space(char c)
-{
-    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
-
 /* What may stand behind a value. */
 static bool ends_value(char c)
 {
-    return c == ',' || c == '}' || c == ']' || is_space(c);
+    return c == ',' || c == '}' || c == ']' || slice_space(c);
 }
 
 /* A number or a literal. */
@@ -117,7 +112,7 @@ static struct slice skip_between(struct slice s)
 
 static bool is_key(struct slice behind)
 {
-    while (behind.len && is_space(*behind.ptr))
+    while (behind.len && slice_space(*behind.ptr))
         behind = slice_skip(behind, 1);
     return behind.len && *behind.ptr == ':';
 }

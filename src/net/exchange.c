@@ -104,20 +104,6 @@ static size_t on_body(char *bytes, size_t one, size_t n, void *ud)
     return x->nomem ? 0 : n;
 }
 
-static bool is_space(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
-static struct slice trim(struct slice s)
-{
-    while (s.len && is_space(s.ptr[0]))
-        s = slice_skip(s, 1);
-    while (s.len && is_space(s.ptr[s.len - 1]))
-        s.len--;
-    return s;
-}
-
 /* "HTTP/1.1 200 OK": the number; 0 if there is none. */
 static int32_t status_in(struct slice line)
 {
@@ -154,14 +140,14 @@ static bool has_room(allm_exchange *x)
 static bool add_header(allm_exchange *x, struct slice line)
 {
     const char *colon = memchr(line.ptr, ':', line.len);
-    if (!colon || colon == line.ptr || is_space(*line.ptr))
+    if (!colon || colon == line.ptr || slice_space(*line.ptr))
         return true;
     struct slice name = { line.ptr, (size_t)(colon - line.ptr) };
-    struct slice value = trim(slice_skip(line, name.len + 1));
+    struct slice value = slice_strip(slice_skip(line, name.len + 1));
     char *mine[2] = { NULL, NULL };
     if (!has_room(x))
         return false;
-    mine[0] = arena_copy(&x->memory, trim(name));
+    mine[0] = arena_copy(&x->memory, slice_strip(name));
     mine[1] = arena_copy(&x->memory, value);
     if (!mine[0] || !mine[1])
         return false;
@@ -192,7 +178,7 @@ static size_t on_header(char *bytes, size_t one, size_t n, void *ud)
         x->shared = !slice_starts(line, SLICE("HTTP/1"));
         x->env->saw_http1 |= !x->shared;
         x->head.header_count = 0;
-    } else if (!trim(line).len) {
+    } else if (!slice_strip(line).len) {
         x->head_done = x->head.status >= 200;
     } else if (!add_header(x, line)) {
         x->nomem = true;

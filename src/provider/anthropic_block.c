@@ -1,7 +1,6 @@
 /* anthropic_block.c - the blocks of an answer, put together again */
 #include "provider/anthropic_block.h"
 
-#include "base/status.h"
 #include "json/build.h"
 #include "json/json.h"
 #include "json/parse.h"
@@ -42,14 +41,6 @@ static void no_memory(struct anthropic_blocks *all)
     all->answer->sink->status = ALLM_ERR_NOMEM;
 }
 
-static void refuse(struct anthropic_blocks *all, const char *sentence)
-{
-    allm_error e = status_blank(ALLM_ERR_ADAPTER);
-    e.reason = "malformed_response";
-    e.message = sentence;
-    allm_sink_fail(all->answer->sink, &e, true);
-}
-
 /* ------------------------------------------------------------------- blocks --- */
 
 static enum kind kind_of(const allm_json *block)
@@ -85,7 +76,8 @@ static struct anthropic_block *add(struct anthropic_blocks *all, int64_t index,
 {
     struct arena *life = all->answer->life;
     if (all->count == MOST_BLOCKS) {
-        refuse(all, "the answer has more than 8,192 blocks");
+        sink_malformed(all->answer->sink,
+                       "the answer has more than 8,192 blocks");
         return NULL;
     }
     struct anthropic_block *b = arena_zero(life, sizeof *b);
@@ -263,7 +255,8 @@ static struct member *member_of(struct anthropic_blocks *all,
         if (slice_eq((struct slice){ (*at)->key, (*at)->key_len }, key))
             return *at;
     if (count == MOST_MEMBERS) {
-        refuse(all, "a block of the answer has more than 256 members");
+        sink_malformed(all->answer->sink,
+                       "a block of the answer has more than 256 members");
         return NULL;
     }
     struct member *m = arena_zero(life, sizeof *m);

@@ -55,9 +55,7 @@ static void member(struct writing *w, const char *name, struct slice text)
 
 static bool is_blank(struct slice s)
 {
-    while (s.len && strchr(" \t\r\n", *s.ptr) && *s.ptr)
-        s = slice_skip(s, 1);
-    return !s.len;
+    return !slice_strip(s).len;
 }
 
 /* -------------------------------------------------------------------- turns --- */
@@ -329,8 +327,7 @@ static void write_result(struct writing *w, const struct history_item *item,
 static void write_last(struct writing *w, const allm_message *m)
 {
     allm_message mine = *m;
-    while (mine.text_len && strchr(" \t\r\n", mine.text[mine.text_len - 1]) &&
-           mine.text[mine.text_len - 1])
+    while (mine.text_len && slice_space(mine.text[mine.text_len - 1]))
         mine.text_len--;
     write_assistant(w, &mine);
 }

@@ -16,7 +16,6 @@
  */
 #include "provider/calls.h"
 
-#include "base/status.h"
 #include "json/build.h"
 #include "json/json.h"
 #include "json/parse.h"
@@ -121,15 +120,6 @@ static void scan(struct calls_scan *s, struct slice text)
     }
 }
 
-static struct slice trim(struct slice s)
-{
-    while (s.len && strchr(" \t\r\n", *s.ptr) && *s.ptr)
-        s = slice_skip(s, 1);
-    while (s.len && strchr(" \t\r\n", s.ptr[s.len - 1]) && s.ptr[s.len - 1])
-        s.len--;
-    return s;
-}
-
 static const allm_json *parse(struct arena *a, struct slice text,
                               allm_sink *sink)
 {
@@ -159,7 +149,7 @@ enum repeat { GOES_ON, COPY, ANOTHER };
 static enum repeat judge(const struct calls *c, struct calls_slot *s,
                          const struct calls_piece *p, allm_sink *sink)
 {
-    struct slice text = trim(p->text);
+    struct slice text = slice_strip(p->text);
     if (s->custom || !text.len || *text.ptr != '{' || !is_whole(s, sink))
         return GOES_ON;
     if (is_other_name(s, p->name) || (!p->id.len && s->frame == c->frame))
@@ -177,19 +167,11 @@ static enum repeat judge(const struct calls *c, struct calls_slot *s,
 
 /* ------------------------------------------------------------------ slots --- */
 
-static void refuse(allm_sink *sink)
-{
-    allm_error e = status_blank(ALLM_ERR_ADAPTER);
-    e.reason = "malformed_response";
-    e.message = "the answer has more than 128 tool calls; none of them is run; "
-                "ask for fewer at once";
-    allm_sink_fail(sink, &e, true);
-}
-
 static struct calls_slot *add_slot(struct calls *c, allm_sink *sink)
 {
     if (c->made >= CALLS_MOST) {
-        refuse(sink);
+        sink_malformed(sink, "the answer has more than 128 tool calls; none of "
+                             "them is run; ask for fewer at once");
         return NULL;
     }
     struct calls_slot *s = arena_zero(c->life, sizeof *s);
@@ -426,7 +408,7 @@ static const allm_json *as_input(struct arena *a, struct slice text)
 static void read_arguments(struct calls *c, struct calls_slot *s,
                            allm_tool_call *call, allm_sink *sink)
 {
-    struct slice text = trim(buf_slice(&s->raw));
+    struct slice text = slice_strip(buf_slice(&s->raw));
     call->arguments = json_empty_object();
     if (s->custom) {
         call->arguments = as_input(c->life, buf_slice(&s->raw));
@@ -495,7 +477,7 @@ void calls_flush(struct calls *c, allm_sink *sink)
         if (s->closed)
             continue;
         buf_add(&s->raw, mend_end(&s->mend));
-        bool empty = !s->name && trim(buf_slice(&s->raw)).len == 0;
+        bool empty = !s->name && slice_strip(buf_slice(&s->raw)).len == 0;
         if (!s->started && !empty)
             start(c, s, sink);
         tell(s, sink);

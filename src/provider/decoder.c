@@ -8,7 +8,6 @@
 #include "base/status.h"
 
 #include <stdint.h>
-#include <string.h>
 
 void decoder_init(struct decoding *d, struct mem mem,
                   const allm_adapter *adapter, const allm_call *call,
@@ -60,11 +59,6 @@ static allm_status fail(struct allm_sink *sink, allm_status kind,
     return allm_sink_fail(sink, &e, true);
 }
 
-static allm_status malformed(struct allm_sink *sink, const char *sentence)
-{
-    return fail(sink, ALLM_ERR_ADAPTER, "malformed_response", sentence);
-}
-
 /* How a function of the dialect ended: the sink may know better. */
 static allm_status outcome(const struct allm_sink *sink, allm_status status)
 {
@@ -97,8 +91,9 @@ static allm_status lost(enum wire_result r, struct allm_sink *sink)
     if (r == WIRE_NOMEM)
         return sink->status = ALLM_ERR_NOMEM;
     if (r == WIRE_TOO_LONG)
-        return malformed(sink, "a line or an event of the answer is longer "
-                               "than 16 MiB");
+        return sink_malformed(sink,
+                              "a line or an event of the answer is longer "
+                              "than 16 MiB");
     return ALLM_OK;
 }
 
@@ -141,7 +136,7 @@ static allm_status frames(struct decoding *d, struct slice *in,
  * in the place of an answer. */
 static bool is_page(struct decoding *d, struct slice in)
 {
-    while (!d->looked && in.len && strchr(" \t\r\n", *in.ptr) && *in.ptr)
+    while (!d->looked && in.len && slice_space(*in.ptr))
         in = slice_skip(in, 1);
     bool page = !d->looked && in.len && *in.ptr == '<';
     d->looked = d->looked || in.len;
@@ -154,9 +149,10 @@ allm_status decoder_feed(struct decoding *d, struct slice *in,
     size_t before = in->len;
     allm_status status;
     if (is_page(d, *in))
-        return malformed(sink, "the answer is a web page; does a proxy or a "
-                               "log-in page stand between us and the "
-                               "provider?");
+        return sink_malformed(sink,
+                              "the answer is a web page; does a proxy or a "
+                              "log-in page stand between us and the "
+                              "provider?");
     if (d->framing == ALLM_FRAMING_WHOLE) {
         buf_add(&d->whole, *in);
         *in = slice_skip(*in, in->len);
@@ -172,9 +168,9 @@ allm_status decoder_feed(struct decoding *d, struct slice *in,
     }
     d->bytes += before - in->len;
     if (status >= 0 && (d->bytes > d->limit || d->whole.over))
-        return malformed(sink, d->limit == DECODER_BODY_LIMIT
-                                   ? "the answer is longer than 256 MiB"
-                                   : "it is longer than 25 MB");
+        return sink_malformed(sink, d->limit == DECODER_BODY_LIMIT
+                                        ? "the answer is longer than 256 MiB"
+                                        : "it is longer than 25 MB");
     return status;
 }
 

@@ -16,7 +16,6 @@
  */
 #include "provider/openai_chat_decode.h"
 
-#include "base/status.h"
 #include "provider/explain.h"
 #include "provider/finish.h"
 #include "provider/openai_chat_quirks.h"
@@ -169,15 +168,6 @@ static void read_audio(struct openai_chat *c, const allm_json *audio)
 
 /* --------------------------------------------------------------- reasoning --- */
 
-static void refuse_details(struct openai_chat *c)
-{
-    allm_error e = status_blank(ALLM_ERR_ADAPTER);
-    e.reason = "malformed_response";
-    e.message = "the answer has more reasoning_details than are taken: 65,536, "
-                "8,192 of them with an index, 256 members in each";
-    allm_sink_fail(c->answer.sink, &e, true);
-}
-
 /* Kept for the provider; read only where no other field tells it. */
 static void read_details(struct openai_chat *c, const allm_json *list,
                          bool told)
@@ -192,7 +182,9 @@ static void read_details(struct openai_chat *c, const allm_json *list,
             answer_thought(a, reasoning_details_text(d));
     }
     if (c->details.over)
-        refuse_details(c);
+        sink_malformed(a->sink, "the answer has more reasoning_details than "
+                                "are taken: 65,536, 8,192 of them with an "
+                                "index, 256 members in each");
 }
 
 static void read_reasoning(struct openai_chat *c, const struct json_view *delta)

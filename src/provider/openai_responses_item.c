@@ -11,7 +11,6 @@
  */
 #include "provider/openai_responses_item.h"
 
-#include "base/status.h"
 #include "json/build.h"
 #include "json/json.h"
 #include "json/write.h"
@@ -56,10 +55,8 @@ static void no_memory(struct responses_items *all)
 
 static void refuse_more(struct responses_items *all)
 {
-    allm_error e = status_blank(ALLM_ERR_ADAPTER);
-    e.reason = "malformed_response";
-    e.message = "the answer has more than 8,192 items, or parts of an item";
-    allm_sink_fail(all->answer->sink, &e, true);
+    sink_malformed(all->answer->sink, "the answer has more than 8,192 items, "
+                                      "or parts of an item");
 }
 
 static bool is_custom(const allm_json *item)

@@ -7,6 +7,7 @@
 #include "provider/sink.h"
 
 #include "base/given.h"
+#include "base/status.h"
 #include "data/error.h"
 #include "data/response.h"
 #include "json/mould.h"
@@ -222,4 +223,12 @@ allm_status allm_sink_fail(allm_sink *s, const allm_error *error, bool final)
     s->failure = take_error(s, error);
     s->final = final;
     return s->failure ? s->failure->kind : s->status;
+}
+
+allm_status sink_malformed(struct allm_sink *s, const char *sentence)
+{
+    allm_error e = status_blank(ALLM_ERR_ADAPTER);
+    e.reason = "malformed_response";
+    e.message = sentence;
+    return allm_sink_fail(s, &e, true);
 }

@@ -37,6 +37,10 @@ allm_event *sink_take(struct allm_sink *s);
  * short way for adapters of ours.  NULL: no memory. */
 allm_event *sink_add(struct allm_sink *s, allm_event_type type);
 
+/* The answer is not what the protocol allows, and asking again would not help.
+ * Gives the kind of the error, or why it could not be told. */
+allm_status sink_malformed(struct allm_sink *s, const char *sentence);
+
 /* As allm_sink_parse(), for the document that a frame is.  It lives until the
  * next one is parsed. */
 const allm_json *sink_parse_frame(struct allm_sink *s, struct slice data);

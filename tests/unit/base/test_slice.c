@@ -76,11 +76,32 @@ static void copies_itself(void)
     }
 }
 
+static void loses_its_ends(void)
+{
+    static const struct {
+        struct slice text, stripped, trimmed;
+    } rows[] = {
+        { { " \t\r\na b\n\r\t ", 11 }, { "a b", 3 }, { "a b", 3 } },
+        { { "\0 a \x01", 5 }, { "\0 a \x01", 5 }, { "a", 1 } },
+        { { " \0 ", 3 }, { "\0", 1 }, { "", 0 } },
+        { { "\v\f", 2 }, { "\v\f", 2 }, { "", 0 } },
+        { { "\x7F\x80", 2 }, { "\x7F\x80", 2 }, { "\x7F\x80", 2 } },
+        { { "  ", 2 }, { "", 0 }, { "", 0 } },
+        { { "", 0 }, { "", 0 }, { "", 0 } },
+        { { NULL, 0 }, { NULL, 0 }, { NULL, 0 } },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        CHECK_SLICE(slice_strip(rows[i].text), rows[i].stripped);
+        CHECK_SLICE(slice_trim(rows[i].text), rows[i].trimmed);
+    }
+}
+
 TESTS = {
     TEST(is_made_from_text),
     TEST(compares),
     TEST(compares_with_text),
     TEST(skips),
     TEST(copies_itself),
+    TEST(loses_its_ends),
     TESTS_END
 };

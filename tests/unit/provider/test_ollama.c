@@ -3,7 +3,6 @@
 
 #include "harness/check.h"
 #include "harness/fixture.h"
-#include "provider/http.h"
 #include "unit/provider/talking.h"
 #include "json/json.h"
 
@@ -87,16 +86,10 @@ static allm_response *hear(struct sinking *s, const allm_call *call,
 static const char *say(const allm_message *m, const allm_call *how,
                        struct arena *a)
 {
-    struct allm_sink sink;
-    struct allm_http http;
-    allm_call call = *how;
-    allm_request r = { .size = sizeof r, .message_count = 1, .messages = &m };
-    sink_init(&sink, a, NULL);
-    http_init(&http, a, &sink);
-    call.request = &r;
-    ollama_adapter.encode(&call, &http);
-    buf_byte(&http.body, '\0');
-    return http.broken || http.body.broken ? "" : http.body.ptr;
+    struct buf body;
+    buf_init(&body, a, SIZE_MAX / 2);
+    talking_say(&ollama_adapter, m, how, a, &body);
+    return body.broken || !body.ptr ? "" : body.ptr;
 }
 
 /* Thoughts and calls go back as they came, the thoughts to their own model. */
