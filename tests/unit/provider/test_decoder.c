@@ -283,7 +283,31 @@ static void silent_frames_take_no_room(void)
     bench_release(&b);
 }
 
+/* Frames that are alike make a mould, until there is time. */
+static void likeness_is_learned_and_forgotten(void)
+{
+    static const char *const frames[] = {
+        "data: {\"type\":\"message_start\",\"message\":{}}\n\n",
+        "data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":"
+        "{\"type\":\"text_delta\",\"text\":\"a\"}}\n\n",
+        "data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":"
+        "{\"type\":\"text_delta\",\"text\":\"bc\"}}\n\n",
+        "data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":"
+        "{\"type\":\"text_delta\",\"text\":\"d\"}}\n\n",
+    };
+    struct bench b;
+    bench_init(&b, &anthropic_adapter, false);
+    for (size_t i = 0; i < sizeof frames / sizeof *frames; i++)
+        feed(&b, frames[i]);
+    CHECK(b.d.mould.form && b.d.mould.misses == 0);
+    CHECK_TEXT(b.told, "started text:a text:bc text:d");
+    decoder_rest(&b.d);
+    CHECK_ALWAYS(!b.d.mould.form);
+    bench_release(&b);
+}
+
 TESTS = {
+    TEST(likeness_is_learned_and_forgotten),
     TEST(bodies_become_events),
     TEST(bytes_become_the_same_events),
     TEST(one_call_gives_the_events_of_one_frame),

@@ -5,6 +5,7 @@
 #include "harness/check.h"
 #include "harness/dialect.h"
 #include "harness/play.h"
+#include "provider/anthropic.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -602,7 +603,47 @@ static void what_is_sent(void)
     dialect_tear_down(&d);
 }
 
+/* How many blocks a stream has that waits behind these bytes. */
+static size_t blocks_at_rest(const struct scripted_step *steps, size_t *texts)
+{
+    const allm_event *event;
+    allm_json *opts = play_json("{'base_url': 'http://x'}");
+    struct dialect_set d = { .steps = steps, .adapter = &anthropic_adapter,
+                             .adapter_opts = opts };
+    size_t before = check_live_blocks();
+    dialect_set_up(&d);
+    allm_hub *hub = allm_hub_new(NULL);
+    allm_stream *s = play_call_with(d.engine, ALLM(call_opts, .api_key = "k"));
+    allm_hub_add(hub, s, NULL);
+    while (allm_hub_wait(hub, 0, NULL))
+        while (allm_stream_next(s, &event) == ALLM_EVENT)
+            *texts += event->type == ALLM_EV_TEXT_DELTA;
+    size_t blocks = check_live_blocks() - before;
+    allm_stream_free(s);
+    allm_hub_free(hub);
+    dialect_tear_down(&d);
+    allm_json_free(opts);
+    return blocks;
+}
+
+/* What makes reading quick is given back as soon as there is time. */
+static void a_stream_that_waits_keeps_no_mould(void)
+{
+#define TEXT "data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":" \
+             "{\"type\":\"text_delta\",\"text\":\"a\"}}\n\n"
+    script one = { STEP_HEAD(200), STEP_BYTES(TEXT), STEP_STAY,
+                   STEP_DONE };
+    script many = { STEP_HEAD(200), STEP_BYTES(TEXT TEXT TEXT TEXT TEXT),
+                    STEP_STAY, STEP_DONE };
+    size_t texts = 0;
+    size_t few = blocks_at_rest(one, &texts);
+    size_t more = blocks_at_rest(many, &texts);
+    CHECK_INT(texts, 6);
+    CHECK_INT(more, few);
+}
+
 TESTS = {
+    TEST(a_stream_that_waits_keeps_no_mould),
     TEST(files_are_served_whole_and_byte_by_byte),
     TEST_ONCE(a_body_may_be_cut_anywhere),
     TEST_ONCE(a_body_may_come_in_any_pieces),
