@@ -46,10 +46,9 @@ static void write_opts(struct encoder *e, const void *value)
 static bool read_opts(struct decoder *d, const allm_json *v, void *value)
 {
     const allm_json **to = &((allm_engine_record *)value)->adapter_opts;
-    if (allm_json_type_of(v) == ALLM_JSON_NULL)
-        return true;
-    if (allm_json_type_of(v) != ALLM_JSON_ARRAY)
-        return false;
+    if (allm_json_type_of(v) != ALLM_JSON_ARRAY &&
+        allm_json_type_of(v) != ALLM_JSON_OBJECT)
+        return allm_json_type_of(v) == ALLM_JSON_NULL;
     return allm_json_count(v) == 0 || decode_copy(d, v, to);
 }
 
@@ -101,6 +100,14 @@ const struct shape engine_record_shape = {
     .fields = fields,
     .settle = settle,
 };
+
+const char *engine_record_misfit(const allm_engine_record *record)
+{
+    for (const struct shape_field *f = fields; f->name; f++)
+        if (!(f->flags & SHAPE_HIDDEN) && json_get(record->kept, shape_name(f)))
+            return f->name;
+    return NULL;
+}
 
 allm_engine_record *allm_engine_record_new(const allm_engine_record *given)
 {

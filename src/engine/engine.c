@@ -170,6 +170,12 @@ static const allm_error *find_fault(const allm_engine *e, struct arena *a)
 {
     const allm_engine_record *r = e->record;
     struct retry_policy policy;
+    const char *misfit = engine_record_misfit(r);
+    if (misfit)
+        return status_error(a, ALLM_ERR_MISUSE, "invalid_engine",
+                            "%s of the stored engine is of a wrong type and "
+                            "was not read; correct it, or take it out",
+                            misfit);
     if (allm_json_count(r->middleware) > 0)
         return status_error(a, ALLM_ERR_MISUSE, "invalid_engine",
                             "middleware must stay empty in this version; "

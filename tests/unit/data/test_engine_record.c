@@ -123,8 +123,9 @@ static void nothing_is_accepted(void)
     allm_engine_record_free(NULL);
 }
 
-#define TRIP(retry) \
-    "{'adapter':'a','adapter_opts':[['k',1]],'model':null,'tools':[]," \
+#define TRIP(retry) TRIP_WITH("[['k',1]]", retry)
+#define TRIP_WITH(opts, retry) \
+    "{'adapter':'a','adapter_opts':" opts ",'model':null,'tools':[]," \
     "'tool_executor':null,'tool_result_encoder':null,'image_adapter':null," \
     "'params':{},'context':{},'retry':" retry ",'middleware':[]," \
     "'metadata':{}}"
@@ -136,6 +137,17 @@ static void comes_back_from_json(void)
     CHECK_TRIP("Engine", TRIP("false"), TRIP("false"));
     CHECK_TRIP("Engine", TRIP("[['max_attempts',5]]"),
                TRIP("[['max_attempts',5]]"));
+}
+
+/* An object says the same as a list of pairs, which is how it is written. */
+static void options_come_back_from_an_object(void)
+{
+    CHECK_TRIP("Engine", TRIP_WITH("{'k':1,'base_url':'x'}", "'default'"),
+               TRIP_WITH("[['k',1],['base_url','x']]", "'default'"));
+    CHECK_TRIP("Engine", TRIP_WITH("{}", "'default'"),
+               TRIP_WITH("[]", "'default'"));
+    CHECK_TRIP("Engine", TRIP_WITH("null", "'default'"),
+               TRIP_WITH("[]", "'default'"));
 }
 
 static void members_find_their_places(void)
@@ -155,6 +167,7 @@ TESTS = {
     TEST(sizes),
     TEST(nothing_is_accepted),
     TEST(comes_back_from_json),
+    TEST(options_come_back_from_an_object),
     TEST(members_find_their_places),
     TESTS_END
 };
