@@ -52,27 +52,56 @@ static bool read_choice(struct decoder *d, const allm_json *v, void *value)
 
 static const struct shape_own choice_own = { write_choice, read_choice, NULL };
 
-/* "response_format" is anything, but a word in it must be one we know. */
-static void write_format(struct encoder *e, const void *value)
+/* "response_format" is a word or a map; the words in it are a closed set. */
+static bool is_word(const allm_json *v)
 {
-    const allm_request *r = value;
-    encode_json(e, r->response_format ? r->response_format : json_null());
+    return allm_json_type_of(v) == ALLM_JSON_TEXT;
 }
 
-static bool known_format(const allm_json *word)
+static bool is_known(const allm_json *type)
 {
-    return json_is(word, "text") || json_is(word, "json_object") ||
-           json_is(word, "json_schema");
+    return json_is(type, "text") || json_is(type, "json_object") ||
+           json_is(type, "json_schema");
+}
+
+/* The word of a format that is none of ours, or NULL. */
+static const allm_json *strange_word(const allm_json *format)
+{
+    const allm_json *type = allm_json_get(format, "type");
+    if (is_word(format))
+        return json_is(format, "text") ? NULL : format;
+    return is_word(type) && !is_known(type) ? type : NULL;
+}
+
+bool request_format_fits(const allm_json *format)
+{
+    const allm_json *type = allm_json_get(format, "type");
+    allm_json_type kind = allm_json_type_of(format);
+    if (!format || kind == ALLM_JSON_NULL || json_is(format, "text"))
+        return true;
+    return kind == ALLM_JSON_OBJECT &&
+           (!type || allm_json_type_of(type) == ALLM_JSON_NULL ||
+            is_known(type));
+}
+
+static void write_format(struct encoder *e, const void *value)
+{
+    const allm_json *format = ((const allm_request *)value)->response_format;
+    const allm_json *strange = strange_word(format);
+    encode_json(e, format ? format : json_null());
+    if (strange && !e->error)
+        e->error = status_error(e->arena, ALLM_ERR_MISUSE, "not_serializable",
+                                "the type of response_format must be text, "
+                                "json_object or json_schema, and is \"%.64s\"",
+                                json_slice(strange).ptr);
 }
 
 static bool read_format(struct decoder *d, const allm_json *v, void *value)
 {
-    const allm_json *type = allm_json_get(v, "type");
-    if (!d->lenient && allm_json_type_of(v) == ALLM_JSON_TEXT &&
-        !json_is(v, "text"))
+    const allm_json *strange = d->lenient ? NULL : strange_word(v);
+    if (strange == v && strange)
         return decode_refuse(d, "atom_decode_failed");
-    if (!d->lenient && allm_json_type_of(type) == ALLM_JSON_TEXT &&
-        !known_format(type))
+    if (strange)
         return decode_refuse_at(d, "type", "atom_decode_failed");
     return decode_copy(d, v, &((allm_request *)value)->response_format);
 }

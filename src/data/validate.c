@@ -174,8 +174,7 @@ static void check_request(struct faults *f, const void *value)
     if (odd(r->kept, "max_tokens") ||
         (r->max_tokens.set && r->max_tokens.value <= 0))
         add(f, NULL, "max_tokens", "must_be_positive");
-    if (format && allm_json_type_of(format) != ALLM_JSON_OBJECT &&
-        allm_json_type_of(format) != ALLM_JSON_NULL && !json_is(format, "text"))
+    if (!request_format_fits(format))
         add(f, NULL, "response_format", "invalid_shape");
     if (r->structured_finalize &&
         !json_is(allm_json_get(format, "type"), "json_schema"))

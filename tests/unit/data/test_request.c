@@ -341,6 +341,27 @@ static void comes_back_from_json(void)
                "[[['response_format','type'],'atom_decode_failed']]");
 }
 
+/* What could not be read again is not written. */
+static void an_unknown_type_of_format_is_not_written(void)
+{
+    static const char *const rows[][2] = {
+        { "{'type':'grammar'}", "grammar" }, { "'xml'", "xml" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const allm_message *none = NULL;
+        allm_json *format = noun_json(rows[i][0]);
+        allm_request *r = allm_request_new(
+            ALLM(request, .messages = &none, .response_format = format));
+        for (uint32_t form = 0; format && r && form < 2; form++) {
+            allm_text *t = allm_request_json(r, form);
+            CHECK_MISUSE(allm_text_error(t), "not_serializable", rows[i][1]);
+            allm_text_free(t);
+        }
+        allm_request_free(r);
+        allm_json_free(format);
+    }
+}
+
 static void members_find_their_places(void)
 {
     allm_codec *c = noun_read("Request", TRIP("'m'", "'auto'", "'text'"));
@@ -377,6 +398,7 @@ TESTS = {
     TEST(a_response_format_needs_name_and_schema),
     TEST(nothing_is_accepted),
     TEST(comes_back_from_json),
+    TEST(an_unknown_type_of_format_is_not_written),
     TEST(members_find_their_places),
     TESTS_END
 };

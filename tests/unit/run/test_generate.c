@@ -400,14 +400,14 @@ static void fields_of_requests_have_defaults_too(void)
 {
     allm_json *opts = play_json("{'record': true, 'scripts': [[], []]}");
     allm_json *params = play_json("{'tool_choice': 'none',"
-                                  " 'response_format': {'type': 'x'}}");
+                                  " 'response_format': {'type': 'text'}}");
     allm_json *json = play_json("{'tool_choice': 'auto'}");
     allm_engine *e = allm_engine_new(ALLM(engine_opts, .model = "fake:m",
                                           .adapter_opts = opts,
                                           .params = params));
     allm_stream_free(play_call(e));
     check_seen(e, "/0/tool_choice", "\"none\"");
-    check_seen(e, "/0/response_format", "{\"type\":\"x\"}");
+    check_seen(e, "/0/response_format", "{\"type\":\"text\"}");
     allm_stream_free(play_call_with(e, ALLM(call_opts, .json = json)));
     check_seen(e, "/1/tool_choice", "\"auto\"");
     allm_engine_free(e);
