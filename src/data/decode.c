@@ -14,6 +14,8 @@
 #include "json/build.h"
 #include "json/json.h"
 
+#include <math.h>
+
 void decode_init(struct decoder *d, struct allm_home *home, struct arena *tell)
 {
     *d = (struct decoder){
@@ -144,25 +146,23 @@ static bool read_int(const allm_json *v, allm_int *out)
 {
     if (is_null(v))
         return true;
-    allm_json_type t = allm_json_type_of(v);
-    out->set = (t == ALLM_JSON_INT || t == ALLM_JSON_REAL) &&
-               allm_json_int64(v, &out->value);
+    out->set = allm_json_int64(v, &out->value);
     return out->set;
 }
 
-/* An integer beyond 2^53 may be one that a double does not have. */
+/* Beyond 2^53 an integer, or digits without end, may be a number that a double
+ * does not have; else the nearest one will do. */
 static bool read_num(const allm_json *v, allm_num *out)
 {
     const int64_t most = (int64_t)1 << 53;
-    int64_t n;
+    int64_t n = 0;
     if (is_null(v))
         return true;
     allm_json_type t = allm_json_type_of(v);
-    out->set = t == ALLM_JSON_REAL ||
-               (t == ALLM_JSON_INT && allm_json_int64(v, &n) && n <= most &&
-                n >= -most);
-    if (out->set)
-        out->value = allm_json_number(v);
+    out->set = json_finite(v, &out->value) &&
+               (t == ALLM_JSON_REAL || fabs(out->value) <= (double)most) &&
+               (t != ALLM_JSON_INT ||
+                (allm_json_int64(v, &n) && n <= most && n >= -most));
     return out->set;
 }
 

@@ -407,12 +407,10 @@ const allm_error *catalog_preflight_image(const allm_model_ref *ref,
 
 static void fill(allm_num *cost, const allm_int *tokens, const allm_json *rate)
 {
-    allm_json_type type = allm_json_type_of(rate);
-    if (cost->set || !tokens->set ||
-        (type != ALLM_JSON_INT && type != ALLM_JSON_REAL))
+    double price;
+    if (cost->set || !tokens->set || !json_finite(rate, &price))
         return;
-    double price = allm_json_number(rate) * (double)tokens->value / 1e6;
-    *cost = (allm_num){ price, true };
+    *cost = (allm_num){ price * (double)tokens->value / 1e6, true };
 }
 
 void catalog_costs(allm_usage *u, const allm_model_ref *ref)

@@ -358,11 +358,8 @@ static const char *store(const struct option *r, const allm_json *v,
     case COUNT:
         return store_number(r, v, out);
     case NUMBER:
-        if (allm_json_type_of(v) != ALLM_JSON_INT &&
-            allm_json_type_of(v) != ALLM_JSON_REAL)
-            return "a number";
-        out->temperature = (allm_num){ allm_json_number(v), true };
-        return NULL;
+        out->temperature.set = json_finite(v, &out->temperature.value);
+        return out->temperature.set ? NULL : "a number";
     case WORD_OR_MAP:
         out->tool_choice = allm_json_text(v, NULL);
         out->tool_choice_map = out->tool_choice ? NULL : v;

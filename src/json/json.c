@@ -20,7 +20,9 @@
 
 #include "base/status.h"
 #include "json/number.h"
+
 #include "json/val.h"
+#include <math.h>
 
 /* ------------------------------------------------------------- constants --- */
 
@@ -251,6 +253,19 @@ bool allm_json_true(const allm_json *v)
 double allm_json_number(const allm_json *v)
 {
     return v ? number_double(val_of(v)) : 0;
+}
+
+bool json_finite(const allm_json *v, double *out)
+{
+    allm_json_type type = allm_json_type_of(v);
+    if (type != ALLM_JSON_INT && type != ALLM_JSON_REAL &&
+        type != ALLM_JSON_BIG)
+        return false;
+    double x = number_double(val_of(v));
+    if (!isfinite(x))
+        return false;
+    *out = x;
+    return true;
 }
 
 bool allm_json_int64(const allm_json *v, int64_t *out)

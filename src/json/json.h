@@ -97,6 +97,10 @@ static inline bool json_int64(const allm_json *v, int64_t *out)
     return true;
 }
 
+/* A number that a double can hold, however it is written: the one meaning of
+ * "a number" wherever one is expected.  Else false, and *out stays. */
+bool json_finite(const allm_json *v, double *out);
+
 /* As allm_json_get(); the compiler knows the length of a literal. */
 static inline const allm_json *json_at(const allm_json *object, const char *key)
 {

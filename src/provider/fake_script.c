@@ -92,9 +92,8 @@ static bool take_int(const allm_json *v, allm_int *out)
 
 static bool take_num(const allm_json *v, allm_num *out)
 {
-    allm_json_type type = allm_json_type_of(v);
-    *out = (allm_num){ allm_json_number(v), true };
-    return type == ALLM_JSON_INT || type == ALLM_JSON_REAL;
+    out->set = json_finite(v, &out->value);
+    return out->set;
 }
 
 static bool take_field(const struct shape_field *f, const allm_json *v,

@@ -583,12 +583,12 @@ static void write_bound(struct adapting *s, const allm_json *schema,
                         const char *exclusive, int64_t step)
 {
     int64_t n;
+    double x;
     const allm_json *at = allm_json_get(schema, plain);
     const allm_json *beyond = allm_json_get(schema, exclusive);
     bool whole = type == INTEGER && is_type(beyond, ALLM_JSON_INT) &&
                  allm_json_int64(beyond, &n) && n > INT64_MIN && n < INT64_MAX;
-    bool number = is_type(beyond, ALLM_JSON_INT) ||
-                  is_type(beyond, ALLM_JSON_REAL);
+    bool number = json_finite(beyond, &x);
     if (is_there(schema, exclusive) && (!whole || at))
         lose(s, exclusive);
     if (!at && !number)

@@ -110,15 +110,12 @@ static void read_cost(const allm_json *cost, allm_usage *u)
                   { "input_tokens_cost", &u->input_cost },
                   { "output_tokens_cost", &u->output_cost },
                   { "total_cost", &u->total_cost } };
-    allm_json_type type = allm_json_type_of(cost);
-    if (type == ALLM_JSON_INT || type == ALLM_JSON_REAL)
-        u->total_cost = (allm_num){ allm_json_number(cost), true };
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        const allm_json *v = allm_json_get(cost, parts[i].name);
-        type = allm_json_type_of(v);
-        if (type == ALLM_JSON_INT || type == ALLM_JSON_REAL)
-            *parts[i].to = (allm_num){ allm_json_number(v), true };
-    }
+    double x;
+    if (json_finite(cost, &x))
+        u->total_cost = (allm_num){ x, true };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (json_finite(allm_json_get(cost, parts[i].name), &x))
+            *parts[i].to = (allm_num){ x, true };
 }
 
 /* ------------------------------------------------------------------- extra --- */

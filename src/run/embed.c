@@ -15,6 +15,7 @@
 #include "run/task.h"
 #include "json/json.h"
 
+#include <float.h>
 #include <math.h>
 
 enum { MOST_DIMENSIONS = 1 << 20 };
@@ -141,10 +142,10 @@ static const allm_error *odd(struct embed *e, size_t i, const char *what)
 static bool read_numbers(const allm_json *list, float *out)
 {
     for (const allm_json *v = NULL; (v = allm_json_next(list, v));) {
-        allm_json_type type = allm_json_type_of(v);
-        if (type != ALLM_JSON_REAL && type != ALLM_JSON_INT)
+        double x;
+        if (!json_finite(v, &x) || x > FLT_MAX || x < -FLT_MAX)
             return false;
-        *out++ = (float)allm_json_number(v);
+        *out++ = (float)x;
     }
     return true;
 }

@@ -133,16 +133,16 @@ static const allm_json *members(struct arena *a, const allm_json *from,
     build_object(&b);
     for (const allm_json *k = NULL; !*odd && (k = allm_json_next(from, k));) {
         const allm_json *v = allm_json_value(k);
+        double x = 0;
         type = allm_json_type_of(v);
         if (type == ALLM_JSON_NULL)
             continue;
+        *odd = numbers ? !json_finite(v, &x) : type != ALLM_JSON_BOOL;
         build_key_copy(&b, json_slice(k));
         if (numbers)
-            build_number(&b, allm_json_number(v));
+            build_number(&b, x);
         else
             build_bool(&b, allm_json_true(v));
-        *odd = numbers ? type != ALLM_JSON_REAL && type != ALLM_JSON_INT
-                       : type != ALLM_JSON_BOOL;
     }
     build_end(&b);
     return *odd ? NULL : build_done(&b);

@@ -384,6 +384,9 @@ static const struct {
       { UNSET, UNSET, UNSET }, { SET(1.5e-4), SET(3.0e-4), SET(4.5e-4) } },
     { "integers", "{'input':3,'output':15}", SET(1000000), SET(100000),
       { UNSET, UNSET, UNSET }, { SET(3), SET(1.5), SET(4.5) } },
+    { "in 17 digits", "{'input':0.14999999999999999,"
+      "'output':0.59999999999999998}", SET(1000), SET(500),
+      { UNSET, UNSET, UNSET }, { SET(1.5e-4), SET(3.0e-4), SET(4.5e-4) } },
     { "nothing used", "{'input':3,'output':15}", SET(0), SET(0),
       { UNSET, UNSET, UNSET }, { SET(0), SET(0), SET(0) } },
     { "input alone: no total", "{'input':0.15,'output':0.6}", SET(1000),

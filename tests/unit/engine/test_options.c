@@ -240,6 +240,7 @@ static void what_is_of_a_wrong_kind_is_told(void)
           "stream_timeout must be a positive integer; got: -5" },
         { "{'temperature':'hot'}", "option temperature must be a number" },
         { "{'temperature':true}", "must be a number" },
+        { "{'temperature':1e999}", "must be a number" },
         { "{'tool_choice':7}", "a word, the name of a tool, or an object" },
         { "{'adapter_opts':'x'}", "an object or a list of [key, value]" },
         { "{'adapter_opts':[[1,2]]}", "an object or a list of [key, value]" },
@@ -431,7 +432,20 @@ static void what_is_said_stays(void)
     home_drop(home);
 }
 
+static void a_number_may_have_any_number_of_digits(void)
+{
+    struct allm_home *home = home_new(mem_default(), 0);
+    struct options o;
+    allm_json *json = noun_json("{'temperature':0.29999999999999999}");
+    CHECK_WELL(read_opts(&o, home, ALLM(call_opts, .json = json)));
+    if (check_whole())
+        CHECK(o.temperature.set && o.temperature.value == 0.3);
+    home_drop(home);
+    allm_json_free(json);
+}
+
 TESTS = {
+    TEST(a_number_may_have_any_number_of_digits),
     TEST(every_name_has_its_reader),
     TEST(a_set_of_scopes_is_cut_out),
     TEST(zero_is_the_default),

@@ -364,7 +364,45 @@ static void the_inline_getter_of_numbers_agrees(void)
     CHECK(!json_int64(NULL, &n));
 }
 
+/* However many digits it is written with. */
+static void a_finite_number_is_what_a_double_holds(void)
+{
+    static const struct {
+        const char *text;
+        bool finite;
+        double value;
+    } rows[] = {
+        { "0", true, 0 },
+        { "-7", true, -7 },
+        { "2.5", true, 2.5 },
+        { "18446744073709551615", true, 18446744073709551615.0 },
+        { "0.10000000000000001", true, 0.1 },   /* not the shortest form */
+        { "-0.30099999999999999", true, -0.301 },
+        { "0.1000000000000000055511151231257827", true, 0.1 },
+        { "123456789012345678901234567890", true,
+          123456789012345678901234567890.0 },
+        { "1e-999", true, 0 },
+        { "1e999", false, 5 },
+        { "-1e999", false, 5 },
+        { "\"1\"", false, 5 },
+        { "true", false, 5 },
+        { "null", false, 5 },
+        { "[1]", false, 5 },
+    };
+    double x = 5;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        check_row(rows[i].text);
+        allm_json *v = allm_json_parse(rows[i].text, ALLM_NUL_ENDED, NULL);
+        x = 5;
+        CHECK(json_finite(v, &x) == rows[i].finite);
+        CHECK(x == rows[i].value);
+        allm_json_free(v);
+    }
+    CHECK_ALWAYS(!json_finite(NULL, &x));
+}
+
 TESTS = {
+    TEST(a_finite_number_is_what_a_double_holds),
     TEST(types_are_told),
     TEST(getters_find),
     TEST(a_view_finds_what_is_there),

@@ -124,7 +124,27 @@ static void nothing_is_nothing(void)
     arena_release(&a);
 }
 
+static void a_cost_may_have_any_number_of_digits(void)
+{
+    static const char *const rows[] = {
+        "{'cost':0.10000000000000001}", "{'cost':0.1}",
+        "{'cost':{'total_cost':0.10000000000000001}}",
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct arena a;
+        allm_usage u;
+        allm_json *v = noun_json(rows[i]);
+        check_row(rows[i]);
+        arena_init(&a, mem_default());
+        bool told = openai_usage_read(v, &a, &u);
+        CHECK(told && u.total_cost.set && u.total_cost.value == 0.1);
+        allm_json_free(v);
+        arena_release(&a);
+    }
+}
+
 TESTS = {
+    TEST(a_cost_may_have_any_number_of_digits),
     TEST(reads_every_spelling),
     TEST(no_count_is_too_large),
     TEST(nothing_is_nothing),

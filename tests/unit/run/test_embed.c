@@ -81,6 +81,16 @@ static void openai_asks_and_sorts(void)
                         "[\"one\",\"two\"],\"dimensions\":2}");
 }
 
+/* llama.cpp writes 17 digits, also where fewer name the same number. */
+static void any_spelling_of_a_number_is_one(void)
+{
+    CALL("llamacpp:m", TWO, "10 20 | 30 -40 | - -1",
+         { .status = 200,
+           .body = "{\"data\":[{\"embedding\":[0.10100000000000001,"
+                   "0.20100000000000001]},{\"embedding\":"
+                   "[0.30099999999999999,-0.40100000000000002]}]}" });
+}
+
 static void openai_reads_base64(void)
 {
     allm_json *options = play_json("{'encoding_format':'base64'}");
@@ -440,6 +450,7 @@ static void cosines_are_right(void)
 
 TESTS = {
     TEST(openai_asks_and_sorts),
+    TEST(any_spelling_of_a_number_is_one),
     TEST(openai_reads_base64),
     TEST(azure_has_its_own_paths),
     TEST(gemini_asks_and_normalizes),

@@ -98,6 +98,16 @@ static void texts_are_judged(void)
                               "\"input\":[\"one\",\"two\"]}");
 }
 
+static void scores_may_have_any_number_of_digits(void)
+{
+    CALL("openai:m", TWO,
+         "fine {} {\"hate\":0.1} {} | fine {} {\"hate\":0.3} {} | - -",
+         { .status = 200,
+           .body = "{\"results\":[{\"flagged\":false,\"category_scores\":"
+                   "{\"hate\":0.10000000000000001}},{\"flagged\":false,"
+                   "\"category_scores\":{\"hate\":0.29999999999999999}}]}" });
+}
+
 /* A model for conversations only says whom to ask. */
 static void other_models_are_not_sent(void)
 {
@@ -336,6 +346,7 @@ static void a_script_judges(void)
 
 TESTS = {
     TEST(texts_are_judged),
+    TEST(scores_may_have_any_number_of_digits),
     TEST(other_models_are_not_sent),
     TEST(a_model_that_was_chosen_is),
     TEST(no_model_is_no_fault),
