@@ -94,7 +94,8 @@ static struct inbox_item *turn_round(struct inbox_item *youngest)
 
 struct inbox_item *inbox_take(struct inbox *in)
 {
-    wake_clear(&in->wake);
+    if (wake_rung(&in->wake))
+        wake_clear(&in->wake);
     struct inbox_item *head = atomic_load_explicit(&in->head,
                                                    memory_order_relaxed);
     if (!head || head == &closed)       /* only this thread closes */

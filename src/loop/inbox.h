@@ -29,8 +29,9 @@ struct wake *inbox_wake(struct inbox *in);
  * still the caller's. */
 bool inbox_post(struct inbox *in, struct inbox_item *item);
 
-/* Clear the waker and take all that is there, the oldest first, as a list.  By
- * the loop's thread only. */
+/* Take all that is there, the oldest first, as a list; the waker is cleared if
+ * it was rung.  By the loop's thread only, which clears the waker itself when
+ * its descriptor is readable. */
 struct inbox_item *inbox_take(struct inbox *in);
 
 /* As inbox_take(), and refuse what comes later. */

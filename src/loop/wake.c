@@ -15,7 +15,6 @@
 #include "loop/wake.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -54,6 +53,11 @@ void wake_ring(struct wake *w)
         n = write(w->fd, &one, sizeof one);
     } while (n < 0 && errno == EINTR);
     errno = saved;
+}
+
+bool wake_rung(const struct wake *w)
+{
+    return atomic_load_explicit(&w->rung, memory_order_acquire);
 }
 
 void wake_clear(struct wake *w)

@@ -3,6 +3,7 @@
 #define LOOP_WAKE_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 
 /*
  * The loop watches wake_fd() for reading.  Whoever has news first writes them
@@ -23,7 +24,12 @@ int wake_fd(const struct wake *w);
 /* From any thread, and from a signal handler; errno is left alone. */
 void wake_ring(struct wake *w);
 
-/* By the loop's thread only.  May be called when nobody rang. */
+/* By the loop's thread only: has somebody rung since the last wake_clear()?  A
+ * ring that came while that ran may show as a readable descriptor only. */
+bool wake_rung(const struct wake *w);
+
+/* By the loop's thread only; reads the descriptor.  May be called when nobody
+ * rang, but is for when wake_rung() or the descriptor says so. */
 void wake_clear(struct wake *w);
 
 #endif

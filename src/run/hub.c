@@ -18,6 +18,8 @@
  *       loop needs to look at nothing else.
  *   (5) No item of a stream stays in the inbox when the stream is gone: what
  *       may ring is ended before the stream leaves.
+ *   (6) Each call of allm_hub_wait() looks at the descriptors, however many
+ *       streams are ready or were not pulled: these do not starve the others.
  */
 #include "run/hub.h"
 
@@ -543,7 +545,9 @@ static void look_around(allm_hub *h)
     struct poll_ready ready;
     while (poll_next(&h->poll, &ready)) {
         struct poll_handler *who = ready.tag;
-        if (ready.tag != h)     /* that is the inbox's bell; read below */
+        if (ready.tag == h)     /* the inbox's bell */
+            wake_clear(inbox_wake(h->inbox));
+        else
             who->ready(who, ready.what);
     }
     client_timeout(h->client);
@@ -587,14 +591,24 @@ static int64_t patience(const allm_hub *h, int64_t left, bool busy)
     return left < 0 || real < left ? real : left;
 }
 
-/* Wait once, at most until `until` of the hub's clock.  False: time is over,
- * or waiting is not possible. */
-static bool wait_once(allm_hub *h, int64_t until)
+/* False, and the hub's error says so: waiting is not possible. */
+static bool wait_for_poll(allm_hub *h, int64_t timeout_ns)
+{
+    if (poll_wait(&h->poll, timeout_ns) == 0)
+        return true;
+    h->fault = &cannot_wait;
+    return false;
+}
+
+/* Wait once, at most until `until` of the hub's clock; *last: that has come, and
+ * the descriptors were only looked at.  False: waiting is not possible. */
+static bool wait_once(allm_hub *h, int64_t until, bool *last)
 {
     int64_t due = INT64_MAX, now = clock_now_ns(h->clock);
     timers_next(&h->timers, &due);
-    if (now >= until)
-        return false;
+    *last = now >= until;
+    if (*last)
+        return wait_for_poll(h, 0);
     int64_t next = due < until ? due : until;
     bool busy = is_busy(h);
     if (!busy && h->has_workers) {
@@ -607,10 +621,7 @@ static bool wait_once(allm_hub *h, int64_t until)
         return true;
     poll_set_deadline(&h->poll, POLL_NEVER);
     int64_t left = next == INT64_MAX ? -1 : next - now;
-    if (poll_wait(&h->poll, patience(h, left, busy)) == 0)
-        return true;
-    h->fault = &cannot_wait;
-    return false;
+    return wait_for_poll(h, patience(h, left, busy));
 }
 
 static int64_t limit_of(const allm_hub *h, int timeout_ms)
@@ -620,28 +631,34 @@ static int64_t limit_of(const allm_hub *h, int timeout_ms)
                : clock_now_ns(h->clock) + (int64_t)timeout_ms * 1000000;
 }
 
+static allm_stream *name_first(allm_hub *h, void **tag)
+{
+    allm_stream *s = h->named = take_ready(h);
+    s->seat.visit = 0;
+    if (tag)
+        *tag = s->seat.tag;
+    return s;
+}
+
 allm_stream *allm_hub_wait(allm_hub *h, int timeout_ms, void **tag)
 {
     if (!h || h->error)
         return NULL;
     int64_t until = limit_of(h, timeout_ms);
-    if (h->named)
-        make_ready(h, h->named);        /* keeps (2) */
+    allm_stream *unread = h->named;
+    bool last = false;
     h->named = NULL;
     h->fault = NULL;
-    for (;;) {
+    if ((unread || h->first_ready) && client_open(h->client))
+        poll_wait(&h->poll, 0);         /* nobody will wait; keeps (6) */
+    do {
         look_around(h);
-        allm_stream *s = take_ready(h);
-        if (s) {
-            h->named = s;
-            s->seat.visit = 0;
-            if (tag)
-                *tag = s->seat.tag;
-            return s;
-        }
-        if (h->count == 0 || !wait_once(h, until))
-            break;
-    }
+        if (unread)
+            make_ready(h, unread);      /* behind the others; keeps (2) */
+        unread = NULL;
+        if (h->first_ready)
+            return name_first(h, tag);
+    } while (!last && h->count && wait_once(h, until, &last));
     poll_set_deadline(&h->poll, real_deadline(h));
     return NULL;
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""test_asyncio.py - many streams in the event loop of Python
+"""test_asyncio.py - many streams in the event loop of Python, over HTTP too
 
 The hub's descriptor is a reader of the loop and the hub's timeout one of its
 timers; nothing else of the library is known to asyncio.  Engine and request
@@ -14,10 +14,13 @@ import sys
 import threading
 import time
 
+import server
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.environ.get("SOURCE_DIR", os.path.join(HERE, "..", ".."))
 BUILD = os.environ.get("BUILD_DIR", os.path.join(SOURCE, "build", "main"))
 STREAMS = 50
+ANSWERS = 10            # over HTTP
 PATIENCE = 30           # seconds; only a broken test waits so long
 count = {"passed": 0, "failed": 0}
 
@@ -75,6 +78,7 @@ def constants():
     return {row[2]: int(row[3]) for row in rows}
 
 
+os.environ.update(OPENAI_API_KEY="k", no_proxy="127.0.0.1")
 lib = load()
 number = constants()
 
@@ -91,14 +95,18 @@ def decode(tag, data):
     return lib.allm_codec_decode(document, len(document), None, None)
 
 
-def make_engine(scripts):
+def make_engine(model, *adapter_opts):
     record = decode("ALLM.Engine", {
-        "adapter": "fake", "model": "fake:m",
-        "adapter_opts": [["scripts", scripts]]})
+        "adapter": model.partition(":")[0], "model": model,
+        "adapter_opts": adapter_opts})
     value = lib.allm_codec_value(record, number["ALLM_TYPE_ENGINE"])
     engine = lib.allm_engine_from_record(value, None)
     lib.allm_codec_free(record)
     return engine
+
+
+def fake_engine(scripts):
+    return make_engine("fake:m", ["scripts", scripts])
 
 
 class Hub:
@@ -174,7 +182,7 @@ async def tick(ticks):
 
 
 async def check_many(hub, request):
-    engine = make_engine([script(i) for i in range(STREAMS)])
+    engine = fake_engine([script(i) for i in range(STREAMS)])
     check("an engine from a document",
           engine and not lib.allm_engine_error(engine))
     ticks = []
@@ -203,7 +211,7 @@ async def check_many(hub, request):
 
 async def check_cancel(hub, request):
     """A stream that sleeps is cancelled by a thread; its neighbour is not."""
-    engine = make_engine([[["text", "a"], ["delay", 60000]],
+    engine = fake_engine([[["text", "a"], ["delay", 60000]],
                           [["text", "b"], ["delay", 3], ["text", "c"]]])
     sleeper, slept, end = hub.start(engine, request)
     neighbour, heard, other_end = hub.start(engine, request)
@@ -229,6 +237,28 @@ async def check_cancel(hub, request):
     lib.allm_engine_free(engine)
 
 
+async def check_http(hub, request):
+    """Answers of a server that serves all of them at once, or none."""
+    http = server.start(ANSWERS)
+    url = "http://127.0.0.1:{}/v1".format(http.server_address[1])
+    engine = make_engine("openai:m", ["base_url", url])
+    before = hub.turns
+    calls = [hub.start(engine, request) for _ in range(ANSWERS)]
+    await asyncio.wait_for(
+        asyncio.gather(*(end for _, _, end in calls)), PATIENCE)
+    turns = hub.turns - before
+    print(f"# {turns} wake-ups for {ANSWERS} answers in {len(server.PIECES)} "
+          "pieces")
+    check(f"{ANSWERS} answers come over HTTP",
+          [told(events) for _, events, _ in calls] == ["abc"] * ANSWERS)
+    check("the loop woke only when there was work",
+          turns <= 1 + ANSWERS * (len(server.PIECES) + 3))
+    for stream, _, _ in calls:
+        lib.allm_stream_free(stream)
+    lib.allm_engine_free(engine)
+    http.shutdown()
+
+
 async def run():
     document = decode("ALLM.Request",
                       {"messages": [{"role": "user", "content": "hi"}]})
@@ -237,6 +267,7 @@ async def run():
     hub = Hub()
     await check_many(hub, request)
     await check_cancel(hub, request)
+    await check_http(hub, request)
     hub.close()
     lib.allm_codec_free(document)
 

@@ -1,0 +1,244 @@
+/*
+ * test_hub_http.c - a hub in the caller's own loop, over real sockets
+ *
+ * Ten streams at once from a server on this machine, which sends each answer
+ * in pieces and waits before each until all ten have come so far.  The loop is
+ * poll() or epoll_wait(), with the hub's timeout or by its descriptor alone.
+ * Wake-ups are counted: there is a bound while pieces come, and none while the
+ * server is silent.
+ *
+ * tag: thread
+ * tag: clock
+ */
+#include "allm.h"
+
+#include "harness/check.h"
+#include "harness/play.h"
+#include "harness/server.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <sys/epoll.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum { STREAMS = 10, PIECES = 3 };
+enum { PATIENCE = 20000 };      /* ms; only a broken test waits so long */
+
+/* Nothing to do for so many ms; libcurl looks again 200 ms after it began to
+ * connect. */
+enum { QUIET = 300 };
+
+/* A connection is made and written to, then each piece comes; the first visit
+ * is for the streams that were added. */
+enum { MOST_WAKES = 1 + STREAMS * (PIECES + 3) };
+
+#define EVENT(text) \
+    "data: {\"id\":\"1\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"" \
+    text "\"},\"finish_reason\":null}]}\n\n"
+#define LAST \
+    "data: {\"id\":\"1\",\"choices\":[{\"index\":0,\"delta\":{}," \
+    "\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n"
+
+static const struct server_step pieces[] = {
+    SERVER_SAY("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+               "Connection: close\r\n\r\n" EVENT("a")),
+    SERVER_PAUSE,
+    SERVER_SAY(EVENT("b")),
+    SERVER_PAUSE,
+    SERVER_SAY(EVENT("c") LAST),
+    SERVER_CLOSE
+};
+
+/* -------------------------------------------------- reads of the wake-up fd --- */
+
+/* In this thread only eventfds are read with read(), eight bytes each. */
+static _Thread_local bool counting;
+static size_t reads, empty_reads;
+
+ssize_t read(int fd, void *to, size_t len)
+{
+    ssize_t n = readv(fd, &(struct iovec){ to, len }, 1);
+    if (counting && len == sizeof(uint64_t)) {
+        reads++;
+        empty_reads += n < 0 && errno == EAGAIN;
+    }
+    return n;
+}
+
+/* ---------------------------------------------------------------- the loop --- */
+
+struct loop {
+    struct server *server;
+    allm_engine *engine;
+    allm_hub *hub;
+    allm_stream *streams[STREAMS];
+    int set;                    /* of epoll; -1: poll() is the loop */
+    bool watches_time;          /* asks allm_hub_timeout(), too */
+    size_t wakes, ended;
+};
+
+static allm_engine *engine_for(const struct server *s)
+{
+    char opts[128];
+    snprintf(opts, sizeof opts, "{'base_url': 'http://127.0.0.1:%d/v1'}",
+             server_port(s));
+    allm_json *json = play_json(opts);
+    allm_engine *e = allm_engine_new(ALLM(engine_opts, .model = "openai:m",
+                                          .adapter_opts = json,
+                                          .net = ALLM(net_opts, .proxy = "")));
+    allm_json_free(json);
+    return e;
+}
+
+static bool begin(struct loop *l, const struct server_step *steps)
+{
+    l->server = server_new();
+    if (!l->server) {
+        check_skip("there are no sockets here");
+        return false;
+    }
+    server_play_always(l->server, steps);
+    l->engine = engine_for(l->server);
+    l->hub = allm_hub_new(NULL);
+    for (int i = 0; i < STREAMS; i++) {
+        l->streams[i] = play_call_with(l->engine,
+                                       ALLM(call_opts, .api_key = "k"));
+        CHECK_INT(allm_hub_add(l->hub, l->streams[i], NULL), ALLM_OK);
+    }
+    return true;
+}
+
+static void end(struct loop *l)
+{
+    for (int i = 0; i < STREAMS; i++)
+        allm_stream_free(l->streams[i]);
+    allm_hub_free(l->hub);
+    allm_engine_free(l->engine);
+    server_free(l->server);
+}
+
+static void visit(struct loop *l)
+{
+    allm_stream *s;
+    while ((s = allm_hub_wait(l->hub, 0, NULL))) {
+        allm_status status;
+        while ((status = allm_stream_next(s, NULL)) == ALLM_EVENT)
+            ;
+        l->ended += status != ALLM_AGAIN;
+    }
+}
+
+/* Wait for the hub or for news of the server.  True: the hub has woken us. */
+static bool hub_wakes(struct loop *l, int ms, bool *news)
+{
+    struct pollfd fds[] = { { .fd = allm_hub_fd(l->hub), .events = POLLIN },
+                            { .fd = wake_fd(server_news(l->server)),
+                              .events = POLLIN } };
+    struct epoll_event events[2];
+    if (l->set < 0) {
+        poll(fds, 2, ms);
+        *news = fds[1].revents;
+        return fds[0].revents;
+    }
+    bool woken = false;
+    *news = false;
+    for (int n = epoll_wait(l->set, events, 2, ms); n-- > 0;)
+        *(events[n].data.fd == fds[0].fd ? &woken : news) = true;
+    return woken;
+}
+
+/* One turn of the loop; false: nothing happened for too long, or far too
+ * often. */
+static bool turn(struct loop *l)
+{
+    int ms = l->watches_time ? allm_hub_timeout(l->hub) : -1;
+    bool patient = ms < 0 || ms > PATIENCE, news;
+    bool woken = hub_wakes(l, patient ? PATIENCE : ms, &news);
+    if (news) {
+        counting = false;
+        wake_clear(server_news(l->server));
+        counting = true;
+    }
+    if (woken || !news) {
+        l->wakes++;
+        visit(l);
+    }
+    return (woken || news || !patient) && l->wakes < 10 * (size_t)MOST_WAKES;
+}
+
+/* Until so much was sent, and the hub has read it. */
+static void run_until(struct loop *l, size_t sent)
+{
+    struct pollfd fd = { .fd = allm_hub_fd(l->hub), .events = POLLIN };
+    while (check_whole() && server_look(l->server).sent < sent &&
+           CHECK(turn(l)))
+        ;
+    while (check_whole() && poll(&fd, 1, QUIET) == 1 && CHECK(turn(l)))
+        ;
+}
+
+/* ----------------------------------------------------------------- the four --- */
+
+static void watch(struct loop *l, int fd)
+{
+    struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
+    if (l->set >= 0)
+        CHECK(epoll_ctl(l->set, EPOLL_CTL_ADD, fd, &event) == 0);
+}
+
+static void play(struct loop *l)
+{
+    size_t sent = 0;
+    if (!begin(l, pieces))
+        return;
+    watch(l, allm_hub_fd(l->hub));
+    watch(l, wake_fd(server_news(l->server)));
+    reads = empty_reads = 0;
+    counting = true;
+    for (int i = 0; check_whole() && i < PIECES - 1; i++) {
+        struct pollfd fd = { .fd = allm_hub_fd(l->hub), .events = POLLIN };
+        sent += STREAMS * pieces[2 * i].len;
+        run_until(l, sent);
+        CHECK_INT(poll(&fd, 1, QUIET), 0);      /* it sleeps */
+        for (int go = 0; go < STREAMS; go++)
+            server_go(l->server);
+    }
+    while (check_whole() && l->ended < STREAMS && CHECK(turn(l)))
+        ;
+    counting = false;
+    for (int i = 0; i < STREAMS; i++) {
+        const allm_response *r = allm_stream_response(l->streams[i]);
+        CHECK_TEXT(r ? r->output_text : "", "abc");
+    }
+    printf("# %zu wake-ups, %zu reads of the bell\n", l->wakes, reads);
+    CHECK(l->wakes <= MOST_WAKES);
+    CHECK(reads > 0);
+    CHECK_INT(empty_reads, 0);          /* it was signalled each time */
+    end(l);
+}
+
+static void ten_answers_come_through_poll(void)
+{
+    for (int i = 0; i < 2; i++) {
+        check_row(i ? "descriptor and time" : "the descriptor alone");
+        play(&(struct loop){ .set = -1, .watches_time = i });
+    }
+}
+
+static void ten_answers_come_through_epoll(void)
+{
+    for (int i = 0; i < 2; i++) {
+        int set = epoll_create1(EPOLL_CLOEXEC);
+        check_row(i ? "descriptor and time" : "the descriptor alone");
+        play(&(struct loop){ .set = set, .watches_time = i });
+        close(set);
+    }
+}
+
+TESTS = {
+    TEST_ONCE(ten_answers_come_through_poll),
+    TEST_ONCE(ten_answers_come_through_epoll),
+    TESTS_END,
+};
