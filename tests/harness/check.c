@@ -13,6 +13,7 @@
 /* Tests that start threads allocate in them: what changes is atomic. */
 static struct {
     atomic_size_t live_blocks, live_bytes, count;
+    atomic_size_t peak_bytes;
     size_t fail_at;             /* 0: never */
     atomic_bool fired;
 } heap;
@@ -39,6 +40,8 @@ static void *counted(void *ud, void *p, size_t old, size_t size)
     if (!p)
         heap.live_blocks++;
     heap.live_bytes += size - (p ? old : 0);
+    if (heap.live_bytes > heap.peak_bytes)
+        heap.peak_bytes = heap.live_bytes;
     return q;
 }
 
@@ -50,6 +53,16 @@ size_t check_live_blocks(void)
 size_t check_live_bytes(void)
 {
     return heap.live_bytes;
+}
+
+void check_peak_begin(void)
+{
+    heap.peak_bytes = heap.live_bytes;
+}
+
+size_t check_peak_bytes(void)
+{
+    return heap.peak_bytes;
 }
 
 size_t check_allocations(void)

@@ -84,4 +84,9 @@ size_t check_live_blocks(void);
 size_t check_live_bytes(void);
 size_t check_allocations(void);
 
+/* The most live bytes since the beginning; of tests whose library has but one
+ * thread. */
+void check_peak_begin(void);
+size_t check_peak_bytes(void);
+
 #endif

@@ -37,14 +37,15 @@ check() {
 clean() { ! grep -lF -f "$temp/keys" "$@"; }
 
 # Eight characters and more: less is the beginning of a key, or a word.
-grep -rhoE 'sk-[A-Za-z0-9-]{5,}' "$SOURCE_DIR/tests/unit" |
+grep -rhoE 'sk-[A-Za-z0-9-]{5,}' "$SOURCE_DIR/tests/unit" \
+    "$SOURCE_DIR/tests/harness" |
     sort -u >"$temp/keys"
 echo "sk-environment-47" >>"$temp/keys"
 
 cd "$SOURCE_DIR/tests/unit" || exit 1
 mkdir "$temp/out"
 for source in $(grep -rlE 'sk-[A-Za-z0-9-]{5,}' . | sort) \
-    $(find . -name 'test_*.c' | grep -E 'call_|keys|plan|feed|record|http'); do
+    $(find . -name 'test_*.c' | grep -E 'call_|keys|plan|feed|record|http|fault'); do
     name=$(echo "$source" | sed 's,^\./,,; s,/test_,_,; s,\.c$,,')
     program=$BUILD_DIR/tests/test_$name
     out=$temp/out/$name

@@ -7,10 +7,10 @@
  *
  * tag: clock
  */
+#include "harness/bomb.h"
 #include "harness/check.h"
-#include "harness/front.h"
+#include "harness/fault.h"
 #include "harness/play.h"
-#include "harness/server.h"
 #include "harness/turns.h"
 
 #include "allm_ext.h"
@@ -19,396 +19,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KEY "sk-fault-0123456789"
-#define MIB (1024 * 1024)
-
-/* How the body comes, and what follows it. */
-enum manner {
-    WHOLE,                      /* its length is told, and right */
-    CLOSES,                     /* ends with the connection, no length told */
-    RESETS,                     /* the same, rudely */
-    STAYS,                      /* the connection stays, and is silent */
-    SHORT,                      /* ten bytes fewer than told, then closed */
-    LONG,                       /* ten bytes more than told */
-    CUT_CHUNK,                  /* closed in the middle of a chunk */
-    ONE_BYTE_CHUNKS,
-    ZIPPED,                     /* by gzip */
-    REPEATS,                    /* `again` follows for ever */
-    FLOODS,                     /* 256 MiB without a line's end follow */
-    MUTE,                       /* no answer, the connection stays */
-    GONE                        /* no answer, the connection is reset */
-};
-
-struct fault {
-    const char *why;
-    enum manner manner;
-    const char *body, *again;
-    const char *told;           /* "ok", or the error's kind/reason */
-    const char *text;           /* what is kept; NULL: it never began */
-    const char *status;         /* NULL: 200 OK */
-    const char *headers;        /* NULL: Content-Type: text/event-stream */
-    const char *(*made)(size_t *len);   /* in place of body and manner */
-    const char *retry;          /* of the engine; NULL: none */
-    const char *opts;           /* of the call, such as deadlines; or NULL */
-    size_t connections;         /* 0: one */
-    size_t most_sent;           /* bytes that the server may get rid of */
-    const char *says;           /* words of the error's message; or NULL */
-    int64_t after_ms;           /* what the error says of waiting */
-};
-
-enum { NOT_TOLD = 0, AT_ONCE = -1, OVER_AN_HOUR = -2 };     /* after_ms */
-
 #define FIRST   "{'first_ms': 50}"
 #define SILENCE "{'silence_ms': 50}"
 #define TWICE   "{'max_attempts': 2, 'base_delay_ms': 0, 'jitter_ms': 0}"
 #define SECONDS "{'max_attempts': 5, 'base_delay_ms': 60000}"
-
-/* ------------------------------------------------------------- the server --- */
-
-/* What one row is played from. */
-struct stage {
-    char *bytes;
-    size_t len, cap;
-    struct server_step steps[4];
-};
-
-static void add(struct stage *s, const char *bytes, size_t len)
-{
-    if (s->len + len > s->cap) {
-        s->cap = (s->len + len) * 2;
-        s->bytes = realloc(s->bytes, s->cap);
-        if (!s->bytes)
-            abort();
-    }
-    memcpy(s->bytes + s->len, bytes, len);
-    s->len += len;
-}
-
-static void add_text(struct stage *s, const char *text)
-{
-    add(s, text, strlen(text));
-}
-
-static void add_chunks(struct stage *s, const char *body, size_t len,
-                       size_t each)
-{
-    char size[32];
-    for (size_t i = 0; i < len; i += each) {
-        size_t n = len - i < each ? len - i : each;
-        snprintf(size, sizeof size, "%zx\r\n", n);
-        add_text(s, size);
-        add(s, body + i, n);
-        add_text(s, "\r\n");
-    }
-    add_text(s, "0\r\n\r\n");
-}
-
-static uint32_t crc_of(const char *bytes, size_t len)
-{
-    uint32_t crc = 0xFFFFFFFF;
-    for (size_t i = 0; i < len; i++) {
-        crc ^= (unsigned char)bytes[i];
-        for (int bit = 0; bit < 8; bit++)
-            crc = crc >> 1 ^ (crc & 1 ? 0xEDB88320 : 0);
-    }
-    return ~crc;
-}
-
-#define GZIP_HEAD "\x1f\x8b\x08\0\0\0\0\0\0\3"
-
-static void add_low_first(struct stage *s, uint32_t n, int bytes)
-{
-    for (int i = 0; i < bytes; i++)
-        add(s, &(char){ (char)(n >> 8 * i & 0xFF) }, 1);
-}
-
-/* The simplest gzip there is: one block, stored as it is. */
-static void add_zipped(struct stage *s, const char *body, size_t len)
-{
-    add(s, GZIP_HEAD "\1", 11);
-    add_low_first(s, (uint32_t)len, 2);
-    add_low_first(s, ~(uint32_t)len, 2);
-    add(s, body, len);
-    add_low_first(s, crc_of(body, len), 4);
-    add_low_first(s, (uint32_t)len, 4);
-}
-
-static void add_head(struct stage *s, const struct fault *f, const char *more)
-{
-    add_text(s, "HTTP/1.1 ");
-    add_text(s, f->status ? f->status : "200 OK");
-    add_text(s, "\r\n");
-    add_text(s,
-             f->headers ? f->headers : "Content-Type: text/event-stream\r\n");
-    add_text(s, more);
-    add_text(s, "\r\n");
-}
-
-static void add_body(struct stage *s, const struct fault *f)
-{
-    char length[64];
-    size_t len = f->body ? strlen(f->body) : 0;
-    size_t told = f->manner == SHORT  ? len + 10
-                  : f->manner == LONG ? len - 10
-                                      : len;
-    snprintf(length, sizeof length, "Content-Length: %zu\r\n", told);
-    switch (f->manner) {
-    case MUTE:
-    case GONE:
-        return;
-    case WHOLE:
-    case SHORT:
-    case LONG:
-        add_head(s, f, length);
-        add(s, f->body, len);
-        return;
-    case ONE_BYTE_CHUNKS:
-        add_head(s, f, "Transfer-Encoding: chunked\r\n");
-        add_chunks(s, f->body, len, 1);
-        return;
-    case CUT_CHUNK:
-        add_head(s, f, "Transfer-Encoding: chunked\r\n");
-        add_chunks(s, f->body, len, len);
-        s->len -= 12;
-        return;
-    case ZIPPED:
-        add_head(s, f, "Content-Encoding: gzip\r\nConnection: close\r\n");
-        add_zipped(s, f->body, len);
-        return;
-    default:
-        add_head(s, f, "Connection: close\r\n");
-        add(s, f->body, len);
-    }
-}
-
-static struct server_step last_of(enum manner manner)
-{
-    switch (manner) {
-    case WHOLE:
-    case ONE_BYTE_CHUNKS:
-        return (struct server_step)SERVER_END;
-    case STAYS:
-    case MUTE:
-        return (struct server_step)SERVER_PAUSE;
-    case RESETS:
-    case GONE:
-        return (struct server_step)SERVER_RESET;
-    case REPEATS:
-        return (struct server_step)SERVER_BACK(1);
-    default:
-        return (struct server_step)SERVER_CLOSE;
-    }
-}
-
-/* `stage` must outlive the server. */
-static void play(struct server *server, struct stage *s, const struct fault *f)
-{
-    size_t made = 0;
-    const char *own = f->made ? f->made(&made) : NULL;
-    *s = (struct stage){ .bytes = NULL };
-    if (!own)
-        add_body(s, f);
-    struct server_step *step = s->steps;
-    *step++ = own ? (struct server_step)SERVER_SLICE(own, made)
-                  : (struct server_step)SERVER_SLICE(s->bytes, s->len);
-    if (f->manner == REPEATS)
-        *step++ = (struct server_step)SERVER_SLICE(f->again, strlen(f->again));
-    if (f->manner == FLOODS)
-        *step++ = (struct server_step)SERVER_FLOOD(256 * (size_t)MIB);
-    *step = last_of(own ? CLOSES : f->manner);
-    server_play_always(server, s->steps);
-}
-
-/* -------------------------------------------------------------- the calls --- */
-
-/* Where the calls go: to the server, or to whoever stands in front of it. */
-struct place {
-    struct server *server;
-    struct front *front;        /* TLS and HTTP/2; or NULL */
-};
-
-static allm_engine *engine_for(struct place at, const char *model,
-                               const char *retry)
-{
-    char opts[128];
-    if (at.front)
-        snprintf(opts, sizeof opts, "{'base_url': '%s/v1'}", at.front->url);
-    else
-        snprintf(opts, sizeof opts, "{'base_url': 'http://127.0.0.1:%d/v1'}",
-                 server_port(at.server));
-    allm_json *json = play_json(opts);
-    allm_json *policy = play_json(retry ? retry : "false");
-    allm_engine *e = allm_engine_new(
-        ALLM(engine_opts, .model = model, .adapter_opts = json, .retry = policy,
-             .net = ALLM(net_opts, .proxy = "", .http2 = at.front != NULL,
-                         .ca_file = at.front ? front_authority() : NULL)));
-    allm_json_free(json);
-    allm_json_free(policy);
-    return e;
-}
-
-/* How the call is made, and what was seen of it. */
-struct way {
-    bool pull, in_hub;
-    bool completed;             /* an event told the whole message */
-};
-
-static allm_status to_its_end(allm_stream *s, struct way *way)
-{
-    const allm_event *event;
-    allm_status status;
-    if (!way->pull)
-        return allm_stream_wait(s);
-    while ((status = allm_stream_next(s, &event)) == ALLM_EVENT)
-        way->completed |= event->type == ALLM_EV_MESSAGE_COMPLETED;
-    return status;
-}
-
-static allm_status run(allm_stream *s, struct way *way)
-{
-    allm_status status = ALLM_AGAIN;
-    if (!way->in_hub)
-        return to_its_end(s, way);
-    allm_hub *hub = allm_hub_new(NULL);
-    CHECK_INT(allm_hub_add(hub, s, NULL), ALLM_OK);
-    while (status == ALLM_AGAIN && allm_hub_wait(hub, 20000, NULL) == s)
-        status = to_its_end(s, way);
-    allm_hub_free(hub);
-    return status;
-}
-
-static const char *told(const allm_error *e)
-{
-    static char text[128];
-    if (!e)
-        return "ok";
-    snprintf(text, sizeof text, "%s/%s",
-             e->kind == ALLM_ERR_ADAPTER  ? "adapter"
-             : e->kind == ALLM_ERR_STREAM ? "stream"
-                                          : "other",
-             e->reason);
-    return text;
-}
-
-static void check_wait(const allm_error *e, int64_t want)
-{
-    allm_int ms = e ? e->retry_after_ms : (allm_int){ 0, false };
-    CHECK_INT(ms.set, want != NOT_TOLD);
-    if (want == OVER_AN_HOUR)
-        CHECK(ms.value >= 3600000);
-    else if (ms.set)
-        CHECK_INT(ms.value, want == AT_ONCE ? 0 : want);
-}
-
-/* The text that is kept; of one that goes on for ever the beginning. */
-static void check_text(const struct fault *f, const allm_response *r)
-{
-    CHECK_INT(r != NULL, f->text != NULL);
-    if (!r || !f->text)
-        return;
-    if (f->manner == REPEATS)
-        CHECK(!strncmp(r->output_text, f->text, strlen(f->text)));
-    else
-        CHECK_TEXT(r->output_text, f->text);
-}
-
-static void check_call(const struct fault *f, struct place at,
-                       const char *model, struct way way)
-{
-    char row[256];
-    snprintf(row, sizeof row, "%s: %s, %s, %s%s", model, f->why,
-             way.pull ? "pulled" : "waited for",
-             way.in_hub ? "in a hub" : "alone", at.front ? ", HTTP/2" : "");
-    check_row(row);
-    allm_engine *e = engine_for(at, model, f->retry);
-    allm_json *opts = play_json(f->opts ? f->opts : "{}");
-    allm_stream *s =
-        play_call_with(e, ALLM(call_opts, .api_key = KEY, .json = opts));
-    allm_status status = run(s, &way);
-    const allm_error *error = allm_stream_error(s);
-    CHECK_TEXT(told(error), f->told);
-    CHECK_INT(status, f->text ? ALLM_OK : error ? error->kind : ALLM_OK);
-    CHECK(!error || !strstr(error->message, KEY));
-    CHECK(!error || !way.completed);
-    CHECK(!f->says || (error && strstr(error->message, f->says)));
-    check_wait(error, f->after_ms);
-    check_text(f, allm_stream_response(s));
-    allm_stream_free(s);
-    allm_json_free(opts);
-    allm_engine_free(e);
-}
-
-static void check_fault(const struct fault *f, const char *model,
-                        struct way way)
-{
-    struct stage stage;
-    struct server *server = server_new();
-    if (!server)
-        return;
-    play(server, &stage, f);
-    check_call(f, (struct place){ .server = server }, model, way);
-    size_t want = f->connections ? f->connections : 1;
-    struct server_seen seen = server_look_for(server, want);
-    CHECK_INT(seen.connections, want);
-    CHECK(!f->most_sent || seen.sent <= f->most_sent);
-    server_free(server);
-    free(stage.bytes);
-}
-
-/* The four ways. */
-static struct way way_of(int i)
-{
-    return (struct way){ .pull = i & 1, .in_hub = i & 2 };
-}
-
-static void check_all(const struct fault *faults, size_t n, const char *model)
-{
-    for (size_t i = 0; i < n; i++)
-        for (int way = 0; way < 4; way++)
-            check_fault(&faults[i], model, way_of(way));
-}
 
 /* -------------------------------------------------------- answers too large --- */
 
 #define LARGE_HEAD "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n" \
                    "Connection: close\r\n"
 
-/* Before, n times one piece, behind; made once, kept to the end. */
-static const char *repeated(char **kept, const char *before, const char *piece,
-                            size_t n, const char *behind, size_t *len)
-{
-    size_t first = strlen(before), each = strlen(piece), last = strlen(behind);
-    *len = first + n * each + last;
-    if (!*kept)
-        *kept = malloc(*len);
-    if (!*kept)
-        abort();
-    memcpy(*kept, before, first);
-    for (size_t i = 0; i < n; i++)
-        memcpy(*kept + first + i * each, piece, each);
-    memcpy(*kept + first + n * each, behind, last);
-    return *kept;
-}
-
 static const char *deep_event(size_t *len)
 {
     static char *kept;
-    return repeated(&kept, LARGE_HEAD "\r\ndata: {\"choices\":", "[", 200000,
-                    "\n\n", len);
+    return fault_repeated(&kept, LARGE_HEAD "\r\ndata: {\"choices\":", "[",
+                          200000, "\n\n", len);
 }
 
 static const char *deep_document(size_t *len)
 {
     static char *kept;
-    return repeated(&kept, LARGE_HEAD "\r\n{\"choices\":", "{\"a\":", 200000,
-                    "", len);
+    return fault_repeated(&kept,
+                          LARGE_HEAD "\r\n{\"choices\":", "{\"a\":", 200000, "",
+                          len);
 }
 
 static const char *long_head(size_t *len)
 {
     static char *kept;
-    return repeated(&kept, "HTTP/1.1 200 OK\r\n", "X-Filler: 0123456789\r\n",
-                    4000, "\r\n", len);
+    return fault_repeated(&kept, "HTTP/1.1 200 OK\r\n",
+                          "X-Filler: 0123456789\r\n", 4000, "\r\n", len);
 }
 
 #define ONE_CALL "{\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}},"
@@ -419,87 +59,49 @@ static const char *long_head(size_t *len)
 static const char *calls_128(size_t *len)
 {
     static char *kept;
-    return repeated(&kept, LARGE_HEAD "\r\ndata: " CALLS("delta"), ONE_CALL,
-                    128, CALLS_END "data: [DONE]\n\n", len);
+    return fault_repeated(&kept, LARGE_HEAD "\r\ndata: " CALLS("delta"),
+                          ONE_CALL, 128, CALLS_END "data: [DONE]\n\n", len);
 }
 
 static const char *calls_129(size_t *len)
 {
     static char *kept;
-    return repeated(&kept, LARGE_HEAD "\r\ndata: " CALLS("delta"), ONE_CALL,
-                    129, CALLS_END "data: [DONE]\n\n", len);
+    return fault_repeated(&kept, LARGE_HEAD "\r\ndata: " CALLS("delta"),
+                          ONE_CALL, 129, CALLS_END "data: [DONE]\n\n", len);
 }
 
 static const char *document_129(size_t *len)
 {
     static char *kept;
-    return repeated(&kept, LARGE_HEAD "\r\n" CALLS("message"), ONE_CALL, 129,
-                    CALLS_END, len);
-}
-
-/* Bits of a deflate stream, the lowest first; codes the other way round. */
-struct bits {
-    unsigned char *to;
-    size_t at;                  /* in bits */
-};
-
-static void put_bits(struct bits *b, unsigned n, int count)
-{
-    for (int i = 0; i < count; i++, b->at++)
-        if (n >> i & 1)
-            b->to[b->at / 8] |= (unsigned char)(1 << b->at % 8);
-}
-
-static void put_code(struct bits *b, unsigned code, int count)
-{
-    for (int i = count; i-- > 0;)
-        put_bits(b, code >> i & 1, 1);
-}
-
-/* A bomb: `first`, 258 bytes, and then a thousand thousand copies of it and
- * more, in 20 bits each. */
-static const char *bomb(char **kept, const char *first, size_t *len)
-{
-    enum { COPIES = 1100000, RUN = 258 };
-    static const char head[] = LARGE_HEAD
-        "Content-Encoding: gzip\r\n\r\n" GZIP_HEAD;
-    size_t most = sizeof head + RUN * 2 + COPIES / 8 * 20 + 64;
-    *len = most;
-    if (*kept)
-        return *kept;
-    *kept = calloc(1, most);
-    if (!*kept)
-        abort();
-    memcpy(*kept, head, sizeof head - 1);
-    struct bits b = { (unsigned char *)*kept, (sizeof head - 1) * 8 };
-    put_bits(&b, 3, 3);         /* one block, with the fixed codes */
-    for (size_t i = 0; i < RUN; i++)
-        put_code(&b, 0x30 + (unsigned char)first[i], 8);
-    for (size_t i = 0; i < COPIES; i++) {
-        put_code(&b, 0xC5, 8);  /* 258 bytes */
-        put_code(&b, 16, 5);    /* from 257 back and */
-        put_bits(&b, 1, 7);     /* one more */
-    }
-    return *kept;
+    return fault_repeated(&kept, LARGE_HEAD "\r\n" CALLS("message"), ONE_CALL,
+                          129, CALLS_END, len);
 }
 
 static const char *bomb_of_a_line(size_t *len)
 {
     static char *kept;
+    static size_t kept_len;
     char first[259];
     memset(first, 'x', sizeof first);
     memcpy(first, "data: ", 6);
-    return bomb(&kept, first, len);
+    if (!kept)
+        bomb_once(&kept, LARGE_HEAD, first, &kept_len);
+    *len = kept_len;
+    return kept;
 }
 
 static const char *bomb_of_comments(size_t *len)
 {
     static char *kept;
+    static size_t kept_len;
     char first[259];
     memset(first, 'x', sizeof first);
     first[0] = ':';
     first[257] = '\n';
-    return bomb(&kept, first, len);
+    if (!kept)
+        bomb_once(&kept, LARGE_HEAD, first, &kept_len);
+    *len = kept_len;
+    return kept;
 }
 
 /* ------------------------------------------------------------- openai_chat --- */
@@ -632,7 +234,7 @@ static const struct fault chat[] = {
 
 static void faults_of_openai_chat(void)
 {
-    check_all(chat, sizeof chat / sizeof *chat, "openai:m");
+    fault_check_all(chat, sizeof chat / sizeof *chat, "openai:m");
 }
 
 /* --------------------------------------------------------------- anthropic --- */
@@ -711,20 +313,21 @@ static const struct fault messages[] = {
 
 static void faults_of_anthropic(void)
 {
-    check_all(messages, sizeof messages / sizeof *messages, "anthropic:m");
+    fault_check_all(messages, sizeof messages / sizeof *messages,
+                    "anthropic:m");
 }
 
 /* ---------------------------------------------------------- TLS and HTTP/2 --- */
 
 /* The server may still be at a row when its call has ended, so all of them are
  * kept until it is gone. */
-static struct stage stages[4 * (sizeof chat / sizeof *chat +
-                                sizeof messages / sizeof *messages + 1)];
+static struct fault_stage stages[4 * (sizeof chat / sizeof *chat +
+                                      sizeof messages / sizeof *messages + 1)];
 static size_t stage_count;
 
 static void play_kept(struct server *server, const struct fault *f)
 {
-    play(server, &stages[stage_count++], f);
+    fault_play(server, &stages[stage_count++], f);
 }
 
 static void release_stages(void)
@@ -744,28 +347,28 @@ static bool passes(const struct fault *f)
 
 /* A stream that is reset: libcurl may drop what came of it just before, so the
  * text may be lost, but never the error. */
-static void check_reset_behind(struct place at, struct way way)
+static void check_reset_behind(struct fault_place at, struct fault_way way)
 {
     static const struct fault cut = { .manner = CUT_CHUNK, .body = HI STOP };
     play_kept(at.server, &cut);
     check_row("a stream that is reset");
-    allm_engine *e = engine_for(at, "openai:m", NULL);
-    allm_stream *s = play_call_with(e, ALLM(call_opts, .api_key = KEY));
-    run(s, &way);
-    const char *how = told(allm_stream_error(s));
+    allm_engine *e = fault_engine(at, "openai:m", NULL);
+    allm_stream *s = play_call_with(e, ALLM(call_opts, .api_key = FAULT_KEY));
+    fault_run(s, &way);
+    const char *how = fault_told(allm_stream_error(s));
     CHECK_WHY(!strcmp(how, CUT) || !strcmp(how, "adapter/network_error"), how);
     allm_stream_free(s);
     allm_engine_free(e);
 }
 
-static void check_all_behind(struct place at, const struct fault *faults,
+static void check_all_behind(struct fault_place at, const struct fault *faults,
                              size_t n, const char *model)
 {
     for (size_t i = 0; i < 4 * n; i++) {
         if (!passes(&faults[i / 4]))
             continue;
         play_kept(at.server, &faults[i / 4]);
-        check_call(&faults[i / 4], at, model, way_of((int)(i % 4)));
+        fault_check_call(&faults[i / 4], at, model, fault_way_of((int)(i % 4)));
     }
 }
 
@@ -773,13 +376,13 @@ static void faults_behind_tls_and_http2(void)
 {
     struct front front;
     struct server *server = server_new();
-    struct place at = { server, &front };
+    struct fault_place at = { server, &front };
     if (server && front_init(&front, server_port(server), FRONT_HERE)) {
         check_all_behind(at, chat, sizeof chat / sizeof *chat, "openai:m");
         check_all_behind(at, messages, sizeof messages / sizeof *messages,
                          "anthropic:m");
         for (int i = 0; i < 4; i++)
-            check_reset_behind(at, way_of(i));
+            check_reset_behind(at, fault_way_of(i));
         front_release(&front);
     }
     server_free(server);
@@ -799,20 +402,21 @@ static void count_run(allm_tool_run *tool, const allm_json *args, void *ud)
 static int runs_of(const char *body, const char *model)
 {
     int runs = 0;
-    struct stage stage;
+    struct fault_stage stage;
     struct server *server = server_new();
     if (!server)
         return -1;
-    play(server, &stage, &(struct fault){ .body = body });
-    allm_engine *bare = engine_for((struct place){ .server = server }, model,
-                                   NULL);
+    fault_play(server, &stage, &(struct fault){ .body = body });
+    allm_engine *bare = fault_engine((struct fault_place){ .server = server },
+                                     model, NULL);
     allm_tool *tool = allm_tool_new(
         ALLM(tool, .name = "f", .description = "", .schema_text = "{}",
              .call = count_run, .ud = &runs, .flags = ALLM_TOOL_INLINE));
     allm_engine *e = allm_engine_put_tool(bare, tool);
     allm_thread *thread = turns_thread();
-    allm_stream *s = allm_step(e, thread, ALLM(call_opts, .api_key = KEY));
-    run(s, &(struct way){ .pull = true, .in_hub = true });
+    allm_stream *s = allm_step(e, thread,
+                               ALLM(call_opts, .api_key = FAULT_KEY));
+    fault_run(s, &(struct fault_way){ .pull = true, .in_hub = true });
     CHECK_INT(server_look(server).requests, 1);
     allm_stream_free(s);
     allm_thread_free(thread);
@@ -871,7 +475,7 @@ static void a_redirect_leads_nowhere(void)
                                  .told = "adapter/unknown",
                                  .says = "base_url",
                                  .retry = TWICE };
-        check_all(&f, 1, "openai:m");
+        fault_check_all(&f, 1, "openai:m");
     }
     CHECK_INT(server_look(other).connections, 0);
     server_free(other);
