@@ -10,12 +10,14 @@
  *   (3) Blocks double in size, from FIRST or the hint at birth to MAX_STEP; one
  *       that is larger for the sake of a piece does not count.
  *   (4) What is not given out is poisoned.
+ *   (5) A piece of LARGE bytes or more mostly fills a block of its own, which
+ *       is resized as a whole: a buffer that grows leaves no copies behind.
  */
 #include "base/arena.h"
 
 #include <stdint.h>
 
-enum { FIRST = 512, MAX_STEP = 256 * 1024 };
+enum { FIRST = 512, MAX_STEP = 256 * 1024, LARGE = MAX_STEP };
 
 struct arena_block {
     struct arena_block *next;
@@ -74,6 +76,37 @@ static bool add_block(struct arena *a, size_t size)
     return true;
 }
 
+/* The link to the block that this piece alone fills; NULL: it fills none. */
+static struct arena_block **link_to(struct arena *a, const void *p, size_t size)
+{
+    struct arena_block **at = &a->block;
+    while (*at && (const void *)(*at + 1) != p)
+        at = &(*at)->next;
+    return *at && (*at)->size == sizeof **at + round_up(size) ? at : NULL;
+}
+
+/* Resize the block that this piece fills; NULL: no memory.  keeps (5) */
+static void *resize_large(struct arena *a, struct arena_block **at, size_t size)
+{
+    size_t want;
+    bool current = *at == a->block;
+    if (!mem_add(round_up(size), sizeof **at, &want) || want > PTRDIFF_MAX)
+        return NULL;
+    unpoison(*at, (*at)->size);
+    struct arena_block *b = mem_resize(a->mem, *at, (*at)->size, want);
+    if (!b)
+        return NULL;
+    b->size = want;
+    *at = b;
+    if (current) {
+        a->last = (char *)(b + 1);
+        a->at = a->end = (char *)b + want;
+    }
+    poison(b + 1, want - sizeof *b);
+    unpoison(b + 1, size);
+    return b + 1;
+}
+
 void *arena_more(struct arena *a, size_t size)
 {
     if (size > SIZE_MAX - ARENA_ALIGN) {
@@ -115,8 +148,12 @@ void *arena_resize(struct arena *a, void *p, size_t old, size_t size)
     }
     if (size <= old)
         return p;
-    void *q = arena_alloc(a, size);
-    if (q)
+    struct arena_block **alone = old >= LARGE && size <= SIZE_MAX - ARENA_ALIGN
+                                     ? link_to(a, p, old)
+                                     : NULL;
+    void *q = alone ? resize_large(a, alone, size) : arena_alloc(a, size);
+    a->broken = a->broken || !q;
+    if (q && !alone)
         memcpy(q, p, old);
     return q;
 }

@@ -7,22 +7,22 @@
 
 #include <stdio.h>
 
-enum { FIRST = 64 };
+enum { FIRST = 64, LARGE = 1024 * 1024 };
 
 void buf_init(struct buf *b, struct arena *arena, size_t limit)
 {
     *b = (struct buf){ .arena = arena, .limit = limit };
 }
 
-/* A capacity for len bytes and a NUL, doubled from what there is; 0 if sizes
- * do not go so far. */
+/* A capacity for len bytes and a NUL, doubled from what there is, but a quarter
+ * more of what is large; 0 if sizes do not go so far. */
 static size_t capacity_for(const struct buf *b, size_t len)
 {
     size_t cap = b->cap ? b->cap : FIRST;
     while (cap <= len) {
         if (cap > SIZE_MAX / 2)
             return 0;
-        cap *= 2;
+        cap += cap < LARGE ? cap : cap / 4;
     }
     return cap - 1 > b->limit ? b->limit + 1 : cap;
 }

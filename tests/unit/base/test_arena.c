@@ -299,6 +299,27 @@ static bool is_intact(const struct piece *p)
     return true;
 }
 
+/* A large piece has a block to itself, which grows as a whole, wherever it is
+ * in the list. */
+static void a_large_piece_leaves_no_copy_behind(void)
+{
+    struct arena a;
+    size_t size = 300000;
+    arena_init(&a, mem_default());
+    char *first = arena_alloc(&a, size), *second = arena_alloc(&a, size);
+    CHECK(arena_alloc(&a, 8));
+    for (int i = 0; first && second && i < 10; i++, size *= 2) {
+        memset(first, 'a', size);
+        memset(second, 'b', size);
+        first = arena_resize(&a, first, size, size * 2);
+        second = arena_resize(&a, second, size, size * 2);
+        CHECK(first && first[0] == 'a' && first[size - 1] == 'a');
+        CHECK(second && second[0] == 'b' && second[size - 1] == 'b');
+    }
+    CHECK(arena_held(&a) < 2 * size + 10000);
+    arena_release(&a);
+}
+
 /* Give a piece a new size; old bytes that remain must be the same. */
 static void change(struct arena *a, struct piece *p, size_t size)
 {
@@ -321,7 +342,9 @@ static void use_at_random(struct random r, size_t steps)
     arena_init_sized(&a, mem_default(), random_below(r, 2000));
     for (size_t i = 0; i < steps; i++) {
         struct piece *p = &pieces[i % PIECES];
-        size_t most = random_below(r, 10) ? 200 : 5000;
+        size_t most = random_below(r, 10)   ? 200
+                      : random_below(r, 50) ? 5000
+                                            : 1000000;
         size_t size = random_below(r, most) + 1;
         if (p->ptr && random_below(r, 2)) {
             change(&a, p, size);
@@ -366,6 +389,7 @@ TESTS = {
     TEST(an_older_piece_moves_to_grow),
     TEST(the_newest_piece_moves_when_its_block_is_full),
     TEST(resizing_nothing_allocates),
+    TEST(a_large_piece_leaves_no_copy_behind),
     TEST(a_piece_given_back_is_given_out_again),
     TEST(copies_end_in_a_nul),
     TEST(absent_text_stays_absent),
