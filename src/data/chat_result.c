@@ -25,6 +25,7 @@ const struct shape chat_result_shape = {
     .size = sizeof(allm_chat_result),
     .kept = offsetof(allm_chat_result, kept),
     .fields = fields,
+    .counted = true,
 };
 
 allm_chat_result *allm_chat_result_new(const allm_chat_result *given)

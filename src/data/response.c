@@ -32,6 +32,7 @@ const struct shape response_shape = {
     .size = sizeof(allm_response),
     .kept = offsetof(allm_response, kept),
     .fields = fields,
+    .counted = true,
 };
 
 allm_response *allm_response_new(const allm_response *given)

@@ -24,6 +24,7 @@ const struct shape step_result_shape = {
     .size = sizeof(allm_step_result),
     .kept = offsetof(allm_step_result, kept),
     .fields = fields,
+    .counted = true,
 };
 
 allm_step_result *allm_step_result_new(const allm_step_result *given)
