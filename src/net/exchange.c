@@ -641,13 +641,27 @@ static void resume(allm_exchange *x)
         end(x, code);
 }
 
+/* libcurl calls it a lack of memory, too, if a header is longer than it takes
+ * (100 KB), or if it must hold back more than 64 MiB for a paused reader, which
+ * only bytes that were inflated can be. */
+static bool is_limit_of_curl(const allm_exchange *x)
+{
+    enum { TOO_LARGE = 100 };   /* its own code, since 8.6 */
+    if (x->code != CURLE_OUT_OF_MEMORY && x->code != (CURLcode)TOO_LARGE)
+        return false;
+    return x->paused || (x->connected && !x->head_done);
+}
+
 static const allm_error *why_failed(allm_exchange *x)
 {
     if (x->nomem)
         return status_nomem();
-    if (x->head_over)
+    if (x->head_over || (is_limit_of_curl(x) && !x->head_done))
         return failure_of(&x->memory, CURLE_WEIRD_SERVER_REPLY, x->host,
                           "its headers are longer than 64 KiB");
+    if (is_limit_of_curl(x))
+        return failure_of(&x->memory, CURLE_BAD_CONTENT_ENCODING, x->host,
+                          "it inflates to more than 64 MiB at once");
     if (x->unread)
         return failure_refuse(&x->memory, "unknown",
                               "the answer was not read while %d MiB of it "

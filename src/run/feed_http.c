@@ -491,10 +491,14 @@ static allm_status decode(struct http_feed *h, struct allm_sink *sink)
     return sink->status < 0 ? sink->status : status;
 }
 
-/* The connection broke: an end if all was there, else a cut. */
+/* The connection broke: an end if all was there, else a cut, unless what came
+ * is of no use. */
 static allm_status cut_off(struct http_feed *h, struct allm_sink *sink)
 {
-    if (!h->feed.begun || failed(sink) == ALLM_ERR_NOMEM)
+    bool odd = sink->failure &&
+               !strcmp(sink->failure->reason, "malformed_response");
+    if (!h->feed.begun || failed(sink) == ALLM_ERR_NOMEM ||
+        (odd && !h->feed.settled))
         return failed(sink);
     if (h->feed.settled) {
         sink->failure = NULL;
