@@ -43,6 +43,11 @@ allm_attachments *attachment_keep(allm_attachments *a)
     return a;
 }
 
+struct mem attachment_mem(const allm_attachments *a)
+{
+    return a ? a->mem : mem_default();
+}
+
 void attachment_drop(allm_attachments *a)
 {
     if (!a ||

@@ -10,4 +10,7 @@ allm_attachments *attachment_new(struct mem mem);
 allm_attachments *attachment_keep(allm_attachments *a);
 void attachment_drop(allm_attachments *a);
 
+/* For what lives as long as they do; NULL has the default. */
+struct mem attachment_mem(const allm_attachments *a);
+
 #endif

@@ -14,6 +14,7 @@
  */
 #include "provider/fake.h"
 
+#include "base/attachment.h"
 #include "base/buf.h"
 #include "data/decode.h"
 #include "data/message.h"
@@ -28,6 +29,7 @@
 enum phase { BEFORE, PLAYING, WAITING, OVER };
 
 struct player {
+    struct mem mem;             /* the engine's, for what outlives a call */
     struct fake_log *log;
     const allm_json *entries;
     const allm_json *at;        /* the entry played last; NULL: none yet */
@@ -113,7 +115,8 @@ static allm_status fake_open(void *state, const allm_call *call,
     struct player *p = state;
     struct fake_script script;
     const allm_json *opts = call->adapter_opts;
-    p->log = fake_log_of(call->attachments, sink->arena->mem);
+    p->mem = attachment_mem(call->attachments);
+    p->log = fake_log_of(call->attachments, p->mem);
     if (!p->log)
         return ALLM_ERR_NOMEM;
     const allm_error *wrong = check(p, &script, opts, sink);
@@ -319,7 +322,7 @@ static void take_message(struct player *p, const allm_json *r,
     const allm_json *v = member(r, "message");
     if (!v || sink->status < 0)
         return;
-    p->home = home_new(sink->arena->mem, json_size(v));
+    p->home = home_new(p->mem, json_size(v));
     if (!p->home) {
         sink->status = ALLM_ERR_NOMEM;
         return;

@@ -1,6 +1,7 @@
 /* fake_list.c - scripts of the fake whose entries are lists */
 #include "provider/fake_list.h"
 
+#include "base/attachment.h"
 #include "base/buf.h"
 #include "provider/fake_script.h"
 #include "provider/sink.h"
@@ -40,7 +41,7 @@ allm_status fake_list_open(struct fake_list *l, const allm_call *call,
                            const char *name, allm_sink *sink)
 {
     const allm_json *script = allm_json_get(call->adapter_opts, name);
-    l->log = fake_log_of(call->attachments, sink->arena->mem);
+    l->log = fake_log_of(call->attachments, attachment_mem(call->attachments));
     if (!l->log)
         return ALLM_ERR_NOMEM;
     if (script && allm_json_type_of(script) != ALLM_JSON_ARRAY)

@@ -60,8 +60,9 @@ struct collect_step {
 
 static void begin_step(struct collect *c)
 {
-    buf_clear(&c->text);
-    buf_clear(&c->reasoning);
+    arena_release(&c->words);
+    buf_init(&c->text, &c->words, SIZE_MAX / 2);
+    buf_init(&c->reasoning, &c->words, SIZE_MAX / 2);
     c->thought = 0;
     c->calls = NULL;
     c->last_call = &c->calls;
@@ -81,8 +82,6 @@ bool collect_init(struct collect *c, struct allm_home *home,
 {
     *c = (struct collect){ .home = home_keep(home) };
     arena_init(&c->words, home_mem(home));
-    buf_init(&c->text, &c->words, SIZE_MAX / 2);
-    buf_init(&c->reasoning, &c->words, SIZE_MAX / 2);
     c->last_step = &c->steps;
     begin_step(c);
     return !thread || !thread_own.share(c->home, thread, &c->thread);

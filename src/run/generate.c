@@ -13,6 +13,7 @@
  */
 #include "run/generate.h"
 
+#include "base/quota.h"
 #include "base/status.h"
 #include "data/encode.h"
 #include "data/error.h"
@@ -43,6 +44,7 @@ struct spans {
 
 struct generate {
     struct machine machine;
+    struct quota quota;         /* of the next two, and of the feed */
     struct arena events;        /* what was put since the last pull */
     struct arena attempt;       /* the feed of this attempt */
     struct allm_sink sink;
@@ -58,6 +60,7 @@ struct generate {
     bool pulled;                /* deadlines run from the first pull on */
     bool has_content;
     bool fresh;                 /* ...since content_ns was set */
+    bool large;                 /* its quota is spent */
     const allm_error *error;
     allm_response *response;
     const char *answer_id;      /* of a task; or NULL */
@@ -163,6 +166,15 @@ static const allm_error *failure(const struct generate *g)
         .message = "the adapter put an event that is malformed, or that only "
                    "the loops may make; allm_ext.h tells which are its own",
     };
+    static const allm_error large = {
+        .size = sizeof(allm_error),
+        .kind = ALLM_ERR_ADAPTER,
+        .reason = "malformed_response",
+        .message = "the answer takes more than 256 MiB of memory; ask for less "
+                   "at once, or set max_tokens",
+    };
+    if (g->quota.refused || g->large)
+        return &large;
     if (g->sink.failure)
         return g->sink.failure;
     if (g->sink.status == ALLM_ERR_NOMEM)
@@ -176,7 +188,7 @@ static bool retry(struct generate *g, const allm_error *error)
     const struct engine_core *core = engine_core(g->plan.engine);
     struct retry_policy policy;
     int64_t delay_ms;
-    if (g->sink.final || error->kind == ALLM_ERR_MISUSE)
+    if (g->sink.final || g->quota.refused || error->kind == ALLM_ERR_MISUSE)
         return false;
     if (retry_policy_read(&policy, engine_record(g->plan.engine)->retry,
                           &g->attempt) ||       /* no: engines check it */
@@ -251,8 +263,9 @@ static struct generate *make(const allm_engine *e, struct collect *collect)
         return NULL;
     *g = (struct generate){ .machine = { &ops } };
     g->plan.engine = allm_engine_keep(e);
-    arena_init(&g->events, mem);
-    arena_init_sized(&g->attempt, mem, 120);
+    quota_init(&g->quota, mem);
+    arena_init(&g->events, quota_mem(&g->quota));
+    arena_init_sized(&g->attempt, quota_mem(&g->quota), 120);
     sink_init(&g->sink, &g->events, &g->attempt);
     g->plan.home = home_new(mem, 96);
     g->collect = collect;
@@ -356,7 +369,7 @@ static struct collect *fold(struct generate *g)
 {
     if (g->collect)
         return g->collect;
-    g->own = mem_alloc(g->events.mem, sizeof *g->own);
+    g->own = mem_alloc(g->quota.inner, sizeof *g->own);
     if (!g->own)
         return NULL;
     *g->own = (struct collect){ .home = NULL };
@@ -479,6 +492,7 @@ static void on_failure(struct generate *g)
 {
     /* a copy: its texts may be the feed's */
     const allm_error *error = error_copy(g->plan.home, failure(g));
+    quota_lift(&g->quota);
     if (error->kind == ALLM_ERR_NOMEM || error->kind == ALLM_ERR_MISUSE) {
         fail(g, error);
     } else if (g->feed->begun) {
@@ -488,6 +502,14 @@ static void on_failure(struct generate *g)
         if (!retry(g, error))
             fail(g, error);
     }
+}
+
+/* Has what is kept of the answer become too large?  What the fold holds will be
+ * in the response, and in the message that goes into the thread, too. */
+static bool is_large(const struct generate *g)
+{
+    size_t fold = g->collect ? arena_held(&g->collect->words) : 0;
+    return !g->sink.ended && quota_spent(&g->quota, 3 * fold);
 }
 
 /* Does a stream that never rests last too long? */
@@ -516,6 +538,9 @@ static allm_status refill(struct generate *g, int64_t *again_ns)
         g->state = CLOSING;     /* what waits may point into the feed */
     } else if (status < 0) {
         on_failure(g);
+    } else if (is_large(g)) {
+        g->large = true;
+        on_failure(g);
     }
     return ALLM_OK;
 }
@@ -528,7 +553,7 @@ static void end_spans(struct generate *g)
     const allm_error *error = NULL;
     if (!g->spans)
         return;
-    arena_init(&a, g->events.mem);
+    arena_init(&a, g->quota.inner);
     build_init(&b, &a);
     build_object(&b);
     build_key(&b, SLICE("response"));
@@ -558,6 +583,7 @@ static void finish(struct generate *g)
         }
     }
     close_feed(g);
+    arena_release(&g->attempt); /* the answer is in the fold */
     struct collect *c = fold(g);
     if (c && g->plan.ref && collect_usage(c))
         catalog_costs(c->usage, g->plan.ref);
@@ -568,6 +594,8 @@ static void finish(struct generate *g)
         return;
     }
     g->state = ENDED;
+    if (g->own)
+        arena_release(&g->own->words);
     end_spans(g);
 }
 
@@ -651,7 +679,7 @@ static void generate_stop(struct machine *m, bool cancelled)
 static void generate_free(struct machine *m)
 {
     struct generate *g = of(m);
-    struct mem mem = g->events.mem;
+    struct mem mem = g->quota.inner;
     close_feed(g);
     plan_release(&g->plan);
     if (g->spans) {
