@@ -40,7 +40,8 @@ asan:           ## run the tests under the address and undefined sanitizers
 tsan:           ## run the tests tagged "thread" under the thread sanitizer
 	@tools/bootstrap test
 	@TARGETS=$$(tools/list-files | sed -n \
-	    's,^thread tests/unit/\(.*\)/\(test_\)\(.*\)\.c$$,tests/\2\1_\3,p'); \
+	    's,^thread tests/unit/\(.*\)/\(test_\)\(.*\)\.c$$,tests/\2\1_\3,p' | \
+	    sed 's,/,_,2'); \
 	if [ -n "$$TARGETS" ]; then export TARGETS; tools/build tsan && \
 	    ALLM_TORTURE=light tools/run-tests build/tsan --suite thread; \
 	else echo "no test is tagged \"thread\""; fi

@@ -1,6 +1,9 @@
 #!/bin/sh
 # check-layers.sh - prove that src/ is layered as src/LAYERS says
 #
+#   0  a file is src/LAYER/FILE or, where LAYERS names the folder,
+#      src/LAYER/FOLDER/FILE; a folder uses what its layer may use and the
+#      layer's own files, but none of the folders next to it
 #   1  an #include points only to a permitted layer, and names it
 #   2  a linked symbol comes only from a permitted layer (no extern tricks);
 #      it belongs to the layer that defines it, whatever it is called, but
@@ -37,14 +40,33 @@ report() {
 
 # --------------------------------------------------------------- the facts ---
 
-# layers: one name per line
-sed 's/#.*//' "$law" | awk 'NF { print $1 }' >"$temp/layers"
-# permits: "USER USED"
-sed 's/#.*//' "$law" | awk 'NF {
-    print $1, $1
-    for (i = 2; i <= NF; i++)
-        print $1, $i
-}' >"$temp/permits"
+# groups: "LAYER" or "LAYER/FOLDER", one per line; layers: without folders
+sed 's/#.*//' "$law" | awk 'NF { print $1 }' >"$temp/groups"
+grep -v / "$temp/groups" >"$temp/layers"
+# permits: "USER USED", both groups.  Whoever may use a layer may use its
+# folders; a folder may use what its layer may use, but no sibling.
+sed 's/#.*//' "$law" | awk '
+    function layer_of(group) { sub(/\/.*/, "", group); return group }
+    function permit(user, layer,    i) {
+        print user, layer
+        for (i = 1; i <= folders; i++)
+            if (layer_of(folder[i]) == layer && (folder[i] == user ||
+                    user == layer || layer_of(user) != layer))
+                print user, folder[i]
+    }
+    NF && $1 ~ /\// { folder[++folders] = $1 }
+    NF && $1 !~ /\// { line[++lines] = $0 }
+    END {
+        for (n = 1; n <= lines; n++) {
+            count = split(line[n], word)
+            for (i = 1; i <= count; i++) {
+                permit(word[1], word[i])
+                for (f = 1; f <= folders; f++)
+                    if (layer_of(folder[f]) == word[1])
+                        permit(folder[f], word[i])
+            }
+        }
+    }' >"$temp/permits"
 
 # files: sources and headers without "src/"
 (cd src && find . -name '*.[ch]' | sed 's|^\./||' | sort) >"$temp/files"
@@ -55,27 +77,41 @@ sed 's/#.*//' "$law" | awk 'NF {
     sed -E 's/:[[:space:]]*#[[:space:]]*include[[:space:]]*(["<])/ \1 /' \
     >"$temp/includes"
 
-# symbols: "LAYER FILE TYPE SYMBOL", from the objects of each layer's archive
+# symbols: "GROUP FILE TYPE SYMBOL", from the objects of each layer's archive.
+# Meson names the object of a/b/c.c a_b_c.c.o; the list of files tells which
+# slashes there were.
 while read -r layer; do
     [ -e "$archives/lib$layer.a" ] || continue
-    nm -A -g "$archives/lib$layer.a" | awk -v layer="$layer" '{
-        object = $1
-        sub(/:[0-9a-f]*$/, "", object)
-        sub(/.*[:\/]/, "", object)
-        sub("^" layer "_", "", object)
-        sub(/(\.c)?\.o$/, "", object)
-        print layer, object, $(NF - 1), $NF
-    }'
+    nm -A -g "$archives/lib$layer.a" | awk -v layer="$layer" '
+        FILENAME ~ /files$/ {
+            object = $1
+            sub(/\.c$/, "", object)
+            group = file = object
+            sub(/\/[^\/]*$/, "", group)
+            sub(/.*\//, "", file)
+            gsub(/\//, "_", object)
+            place[object] = group " " file
+            next
+        }
+        {
+            object = $1
+            sub(/:[0-9a-f]*$/, "", object)
+            sub(/.*[:\/]/, "", object)
+            sub(/(\.c)?\.o$/, "", object)
+            at = (object in place) ? place[object] : layer " " object
+            print at, $(NF - 1), $NF
+        }' "$temp/files" -
 done <"$temp/layers" >"$temp/symbols"
 
 # ------------------------------------------------------------------- rules ---
 
 check_folders() {
-    sed -n 's|/.*||p' "$temp/files" | sort -u |
-        grep -vxFf "$temp/layers" | sed 's/$/ is not named in LAYERS/' \
+    sed -n 's|/[^/]*$||p' "$temp/files" | sort -u |
+        grep -vxFf "$temp/groups" | sed 's/$/ is not named in LAYERS/' \
         >"$temp/faults"
-    grep -vE '^[^/]+/[^/]+$' "$temp/files" |
-        sed 's/$/ is not in src\/LAYER\//' >>"$temp/faults"
+    grep -vE '^[^/]+/([^/]+/)?[^/]+$' "$temp/files" |
+        sed 's/$/ is not in src\/LAYER\/ or src\/LAYER\/FOLDER\//' \
+        >>"$temp/faults"
     report "a folder without a place in the order"
 }
 
@@ -92,8 +128,8 @@ check_includes() {
         FILENAME ~ /permits$/ { may[$1, $2] = 1; next }
         FILENAME ~ /files$/   { known[$1] = 1; next }
         {
-            layer = $1; sub(/\/.*/, "", layer)
-            to = $3; sub(/\/.*/, "", to)
+            layer = $1; sub(/\/[^\/]*$/, "", layer)
+            to = $3; sub(/\/[^\/]*$/, "", to)
             if ($3 == "allm.h" || $3 == "allm_ext.h")
                 to = "api"
             else if ($2 == "<" && !($3 in known))
@@ -144,15 +180,15 @@ check_names() {
         FILENAME ~ /files$/ {
             if ($1 ~ /\.c$/) {
                 path = $1; sub(/\.c$/, "", path)
-                split(path, part, "/")
-                short[path] = "allm_" part[2]
-                long[path] = "allm_" part[1] "_" part[2]
+                parts = split(path, part, "/")
+                short[path] = "allm_" part[parts]
+                long[path] = "allm_" part[parts - 1] "_" part[parts]
             }
             next
         }
         $3 ~ /[A-TV-Z]/ && $4 ~ /^allm_/ {
             here = $1 "/" $2
-            if (fits($4, "allm_" $2) || fits($4, "allm_" $1 "_" $2))
+            if (fits($4, short[here]) || fits($4, long[here]))
                 next
             where = ""
             for (path in short)
@@ -185,11 +221,12 @@ check_private() {
         "$temp/includes" >>"$temp/faults"
     awk '
         $3 != "U" { next }
-        $4 ~ /^curl_/ && $1 != "net" {
+        { layer = $1; sub(/\/.*/, "", layer) }
+        $4 ~ /^curl_/ && layer != "net" {
             print $1 "/" $2 ".c uses " $4 ", which only net may" }
-        $4 ~ /^yyjson_/ && $1 != "json" {
+        $4 ~ /^yyjson_/ && layer != "json" {
             print $1 "/" $2 ".c uses " $4 ", which only json may" }
-        $4 ~ /^(malloc|calloc|realloc|reallocarray|free|strdup|strndup|aligned_alloc|posix_memalign)$/ && $1 != "base" {
+        $4 ~ /^(malloc|calloc|realloc|reallocarray|free|strdup|strndup|aligned_alloc|posix_memalign)$/ && layer != "base" {
             print $1 "/" $2 ".c uses " $4 ", which only base may" }' \
         "$temp/symbols" >>"$temp/faults"
     report "forbidden outside its layer"

@@ -28,7 +28,48 @@ says "an include that does not name its layer" \
 says "the public header where it is not permitted" \
     "wire/sse.h includes allm.h: wire may not use api"
 says "a layer that nobody knows" "util is not named in LAYERS"
-says "a folder in a layer" "base/deep/deep.h is not in src/LAYER/"
+says "a folder in a layer that LAYERS does not name" \
+    "base/deep is not named in LAYERS"
+
+# ---- folders of a layer
+
+# A layer "wire" with the folders "a" and "b", which use its shared file.
+folders() {
+    fresh
+    printf 'wire/a\nwire/b\n' >>src/LAYERS
+    echo 'int shared_code(void);' | plant src/wire/shared.h
+    echo 'int shared_code(void) { return 1; }' | plant src/wire/shared.c
+    echo 'int a_one(void);' | plant src/wire/a/one.h
+    printf '%s\n' '#include "wire/a/one.h"' '#include "wire/shared.h"' \
+        'int a_one(void) { return shared_code(); }' | plant src/wire/a/one.c
+    echo 'int b_two(void) { return 2; }' | plant src/wire/b/two.c
+    printf '%s\n' '#include "wire/a/one.h"' 'int b_two(void);' \
+        'int list_all(void) { return a_one() + b_two(); }' |
+        plant src/wire/list.c
+    build wire
+}
+
+folders
+passes "folders that use their layer, and a layer that uses its folders" check
+echo '#include "wire/a/one.h"' >>src/wire/b/two.c
+catches "a folder that includes its sibling" \
+    "wire/b/two.c includes wire/a/one.h: wire/b may not use wire/a" check
+
+folders
+echo 'int a_one(void); int b_call(void) { return a_one(); }' >>src/wire/b/two.c
+build wire
+catches "a folder that calls its sibling" \
+    "wire/b/two.c uses a_one of wire/a: wire/b may not use wire/a" check
+
+folders
+echo '#include "json/json.h"' >>src/wire/a/one.c
+catches "a folder that uses what its layer may not" \
+    "wire/a/one.c includes json/json.h: wire/a may not use json" check
+
+folders
+echo 'int deep(void) { return 1; }' | plant src/wire/a/deep/deep.c
+catches "a file that is too deep" \
+    "wire/a/deep/deep.c is not in src/LAYER/ or src/LAYER/FOLDER/" check
 
 # ---- symbols
 

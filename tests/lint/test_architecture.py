@@ -2,8 +2,8 @@
 """test_architecture.py - docs/architecture.md names every file, once
 
 Each layer has one section "### src/LAYER: ..."; the first column of its tables
-names every file of the folder, and none that is not there.  The list of layers
-is the one of src/LAYERS.
+names every file of the layer, and none that is not there; a file in a folder of
+the layer is named FOLDER/FILE.  The list of layers is the one of src/LAYERS.
 """
 import os
 import re
@@ -22,9 +22,14 @@ def text_of(*path):
 
 def files(folder):
     """The names without their endings: a .c and its .h are one thing."""
-    path = os.path.join(ROOT, folder)
-    names = os.listdir(path) if os.path.isdir(path) else []
-    return {n.rsplit(".", 1)[0] for n in names if n.endswith((".c", ".h"))}
+    top = os.path.join(ROOT, folder)
+    found = set()
+    for path, _, names in os.walk(top):
+        for name in names:
+            if name.endswith((".c", ".h")):
+                place = os.path.relpath(os.path.join(path, name), top)
+                found.add(place.rsplit(".", 1)[0])
+    return found
 
 
 def named(section):

@@ -1,0 +1,40 @@
+#!/bin/sh
+# folders.sh - the build refuses a file in a folder that nobody named
+# shellcheck source=tests/lint/plant
+. "$(dirname "$0")/plant"
+
+# The real tree: src, tests/unit and tools as copies, all else as links.
+tree=$garden/real
+mkdir -p "$tree/tests"
+for path in "$SOURCE_DIR"/*; do
+    case ${path##*/} in
+    build|tests)  ;;
+    src|tools)    cp -r "$path" "$tree" ;;
+    *)            ln -s "$path" "$tree" ;;
+    esac
+done
+for path in "$SOURCE_DIR"/tests/*; do
+    case ${path##*/} in
+    unit)   cp -r "$path" "$tree/tests" ;;
+    *)      ln -s "$path" "$tree/tests" ;;
+    esac
+done
+cd "$tree" || exit 1
+
+configure() { meson setup --wipe build . || meson setup build .; }
+
+echo 'int x_new(void) { return 1; }' | plant src/base/x/new.c
+catches "a folder of a layer" \
+    "src/base/x/new.c is in a folder that src/LAYERS does not name" configure
+rm -r src/base/x
+echo 'int x_new(void) { return 1; }' | plant src/layer/new.c
+catches "a layer" \
+    "src/layer/new.c is in a folder that src/LAYERS does not name" configure
+rm -r src/layer
+echo 'int x_new(void) { return 1; }' | plant tests/unit/base/x/y/test_new.c
+catches "a test that is too deep" \
+    "tests/unit/base/x/y/test_new.c is not in tests/unit/LAYER/" configure
+rm -r tests/unit/base/x
+passes "the tree without them" configure
+
+finish
