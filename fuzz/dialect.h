@@ -141,7 +141,6 @@ static void send_back(const allm_adapter *adapter, const allm_call *asked,
     demand(adapter->encode(&call, &http) == ALLM_OK);
     json_limits_from(&limits, NULL);
     limits.max_depth = 1000;    /* the answer stands deeper than it did */
-    limits.duplicates = true;   /* keys that were no UTF-8 may become equal */
     demand(json_parse(&a, buf_slice(&http.body), limits, &error) != NULL);
     arena_release(&a);
 }

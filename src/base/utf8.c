@@ -16,6 +16,8 @@
  */
 #include "base/utf8.h"
 
+#include "base/buf.h"
+
 /* How long the sequence is that a lead byte promises; 0 if it is none. */
 static size_t promised(unsigned char lead)
 {
@@ -188,6 +190,31 @@ size_t utf8_count(struct slice s)
         s = slice_skip(s, n);
     }
     return count;
+}
+
+struct slice utf8_repair(struct arena *a, struct slice s)
+{
+    struct buf out;
+    buf_init(&out, a, SIZE_MAX / 2);
+    buf_reserve(&out, s.len);
+    while (s.len) {
+        size_t good = s.len;
+        utf8_valid(s, &good);
+        buf_add(&out, (struct slice){ s.ptr, good });
+        s = slice_skip(s, good);
+        if (s.len) {
+            buf_text(&out, "\xEF\xBF\xBD");
+            s = slice_skip(s, 1);
+        }
+    }
+    return out.broken ? (struct slice){ NULL, 0 } : buf_slice(&out);
+}
+
+struct slice utf8_copy(struct arena *a, struct slice s)
+{
+    if (!utf8_valid(s, NULL))
+        return utf8_repair(a, s);
+    return (struct slice){ arena_copy(a, s), s.len };
 }
 
 size_t utf8_unfinished(struct slice s)

@@ -2,6 +2,7 @@
 #ifndef BASE_UTF8_H
 #define BASE_UTF8_H
 
+#include "base/arena.h"
 #include "base/slice.h"
 
 #include <stdint.h>
@@ -20,6 +21,14 @@ size_t utf8_put(char out[4], uint32_t point);
 
 /* Code points in s; each malformed byte counts as one. */
 size_t utf8_count(struct slice s);
+
+/* A text that is not empty with U+FFFD for each malformed byte, in the arena.
+ * ptr NULL: no memory. */
+struct slice utf8_repair(struct arena *a, struct slice s);
+
+/* A copy that is UTF-8: as it is, or repaired.  ptr NULL: no memory, or s has
+ * none. */
+struct slice utf8_copy(struct arena *a, struct slice s);
 
 /* How many bytes at the end of s begin a sequence that is not finished yet
  * but may become well-formed: 0 to 3. */

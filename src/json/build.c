@@ -295,22 +295,10 @@ static struct slice repaired(allm_json_build *b, struct slice text)
 {
     if (text.len == 0 || utf8_valid(text, NULL))
         return copy_of(&b->build, text);
-    struct buf out;
-    buf_init(&out, b->build.arena, SIZE_MAX);
-    while (text.len) {
-        size_t good;
-        if (utf8_valid(text, &good))
-            good = text.len;
-        buf_add(&out, (struct slice){ text.ptr, good });
-        text = slice_skip(text, good);
-        if (text.len) {
-            buf_text(&out, "\xEF\xBF\xBD");
-            text = slice_skip(text, 1);
-        }
-    }
-    if (out.broken)
+    struct slice out = utf8_repair(b->build.arena, text);
+    if (!out.ptr)
         b->build.broken = true;
-    return buf_slice(&out);
+    return out;
 }
 
 void allm_json_build_object(allm_json_build *b)

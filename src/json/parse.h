@@ -11,7 +11,9 @@ struct json_limits {
     bool loose;                 /* equal keys: the last wins; texts may hold
                                    bytes that are not UTF-8, control characters
                                    and halves of surrogate pairs (as the three
-                                   bytes that UTF-8 would make of them) */
+                                   bytes that UTF-8 would make of them); in
+                                   keys those become U+FFFD, and a number
+                                   behind them keeps the keys apart */
 };
 
 /* The defaults, or what the caller set in opts; false: opts are misused. */

@@ -253,6 +253,9 @@ static inline char *read_key(struct reading *r, char *at, yyjson_val *v)
     at = read_text(r, at, v);
     if (!at)
         return NULL;
+    if (val_subtype(v) != YYJSON_SUBTYPE_NOESC && r->loose &&
+        !read_mend_key(r, v))
+        return NULL;
     if (*at != ':')
         at = skip_space(at);
     if (*at != ':')
@@ -297,8 +300,10 @@ static inline bool close_container(struct reading *r, const yyjson_val *end)
     r->closer = !around ? '\0' : around == YYJSON_TYPE_OBJ ? '}' : ']';
     r->depth--;
     in->uni.ofs = (size_t)((const char *)end - (char *)in);
-    return val_len(in) < 2 || val_type(in) == YYJSON_TYPE_ARR ||
-           !keys_may_repeat(in) || check_keys(r, in);
+    if (val_len(in) < 2 || val_type(in) == YYJSON_TYPE_ARR)
+        return true;
+    return (!r->mended || read_settle_keys(r, in)) &&
+           (!keys_may_repeat(in) || check_keys(r, in));
 }
 
 /* Behind the whole document only white space may stand. */

@@ -1,8 +1,8 @@
 /*
  * read.h - the reader: a text becomes values, in one pass
  *
- * Shared by read.c, which knows the structure, and read_text.c, which knows
- * what stands between quotes.  Others go by parse.h.
+ * Shared by read.c, which knows the structure, read_text.c, which knows what
+ * stands between quotes, and read_keys.c.  Others go by parse.h.
  */
 #ifndef JSON_READ_H
 #define JSON_READ_H
@@ -31,6 +31,7 @@ struct reading {
     char closer;                /* what ends it: } or ] or, if none, 0 */
     char *big_end;              /* a number kept as text still needs its NUL */
     bool has_twins;             /* equal keys were seen, and allowed */
+    bool mended;                /* keys were not UTF-8, and are now */
 
     bool cut;                   /* the text stopped, as it may */
     bool no_memory;
@@ -49,7 +50,7 @@ static inline void read_init(struct reading *r, struct arena *arena,
     r->vals = r->next = r->limit = NULL;
     r->depth = r->open = 0;
     r->closer = '\0';
-    r->has_twins = r->cut = r->no_memory = false;
+    r->has_twins = r->mended = r->cut = r->no_memory = false;
     r->fault = fault;
     fault->word = NULL;
 }
@@ -71,5 +72,12 @@ char *read_wrong(struct reading *r, const char *at, const char *detail,
  * of a text that was cut, *v holds what is there.
  */
 char *read_text_rest(struct reading *r, char *from, char *at, yyjson_val *v);
+
+/* Make a key UTF-8.  False: no_memory. */
+bool read_mend_key(struct reading *r, yyjson_val *key);
+
+/* Make the keys of an object differ again that were made UTF-8; those that were
+ * equal before are left to others.  False: no_memory. */
+bool read_settle_keys(struct reading *r, yyjson_val *object);
 
 #endif

@@ -1,6 +1,8 @@
 /* set.c - an object with one member set, replaced or taken away */
 #include "json/over.h"
 
+#include "base/utf8.h"
+
 const allm_json *json_set(struct arena *a, const allm_json *object,
                           struct slice key, const allm_json *value)
 {
@@ -8,6 +10,11 @@ const allm_json *json_set(struct arena *a, const allm_json *object,
     const yyjson_val *end = val_after(under);
     bool placed = !value;
     struct build b;
+    if (!utf8_valid(key, NULL)) {
+        key = utf8_repair(a, key);
+        if (!key.ptr)
+            return NULL;
+    }
     build_init(&b, a);
     build_object(&b);
     for (const yyjson_val *k = over_first(under); k < end;

@@ -170,13 +170,24 @@ static const allm_json *value_of(const allm_json *piece)
     return gemini_field(piece, "nullValue") ? json_null() : NULL;
 }
 
+/* Where a piece belongs; names in it become keys, and so UTF-8. */
+static struct slice place_of(struct gemini_args *g, const allm_json *piece)
+{
+    struct slice path = gemini_field_text(piece, "jsonPath");
+    if (utf8_valid(path, NULL))
+        return path;
+    path = utf8_repair(g->life, path);
+    g->broken = !path.ptr;
+    return path;
+}
+
 void gemini_args_add(struct gemini_args *g, const allm_json *piece)
 {
     const allm_json *text = gemini_field(piece, "stringValue");
     const allm_json *value = value_of(piece);
     if (g->broken || (!text && !value))
         return;
-    struct gemini_args_node *n = find(g, gemini_field_text(piece, "jsonPath"));
+    struct gemini_args_node *n = find(g, place_of(g, piece));
     if (!n || n->kind == OBJECT || n->kind == ARRAY)
         return;
     if (allm_json_type_of(text) == ALLM_JSON_TEXT) {

@@ -297,7 +297,31 @@ static void every_cut_is_seen(void)
     }
 }
 
+static void malformed_bytes_are_replaced(void)
+{
+    static const struct {
+        const char *text, *want;
+    } rows[] = {
+        { "a", "a" }, { "\xC3\xA9", "\xC3\xA9" },
+        { "\xFF", "\xEF\xBF\xBD" }, { "a\xFFz", "a\xEF\xBF\xBDz" },
+        { "\xE2\x82", "\xEF\xBF\xBD\xEF\xBF\xBD" },
+        { "\xC0\xC3\xA9", "\xEF\xBF\xBD\xC3\xA9" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct arena a;
+        check_row(rows[i].text);
+        arena_init(&a, mem_default());
+        struct slice copy = utf8_copy(&a, slice_of(rows[i].text));
+        struct slice well = utf8_repair(&a, slice_of(rows[i].text));
+        CHECK_SLICE(copy, slice_of(rows[i].want));
+        CHECK_SLICE(well, slice_of(rows[i].want));
+        CHECK(!copy.ptr || copy.ptr[copy.len] == '\0');
+        arena_release(&a);
+    }
+}
+
 TESTS = {
+    TEST(malformed_bytes_are_replaced),
     TEST(judges_texts),
     TEST(sees_what_is_unfinished),
     TEST(takes_one_by_one),

@@ -27,6 +27,8 @@ static void sets_a_member(void)
         { "removing what is not there", "{\"a\":1}", "b", NULL, "{\"a\":1}" },
         { "into an empty one", "{}", "", "{}", "{\"\":{}}" },
         { "the last one removed", "{\"a\":1}", "a", NULL, "{}" },
+        { "a key becomes UTF-8", "{\"\xEF\xBF\xBD\":1}", "\xFF", "2",
+          "{\"\xEF\xBF\xBD\":2}" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         check_row(rows[i].why);
