@@ -163,7 +163,7 @@ struct calls_slot *answer_call(struct answer *a,
 
 static const char *keep(struct answer *a, struct slice text)
 {
-    const char *mine = arena_copy(a->life, text);
+    const char *mine = utf8_copy(a->life, text).ptr;
     if (!mine && text.ptr)
         no_memory(a);
     return mine;

@@ -220,7 +220,8 @@ static const char *take_id(struct calls *c, struct slice given)
         given.len = (size_t)(nul - given.ptr);
     if (!given.len)
         return make_id(c);
-    const char *id = arena_copy(c->life, given);
+    given = utf8_copy(c->life, given);
+    const char *id = given.ptr;
     for (size_t n = 2; id && is_taken(c, id); n++) {
         struct buf other;
         buf_init(&other, c->life, SIZE_MAX / 2);
@@ -312,7 +313,7 @@ static void identify(struct calls *c, struct calls_slot *s, struct slice id,
     if (!s->wire_id.ptr && !s->id && id.len)
         s->wire_id = (struct slice){ arena_copy(c->life, id), id.len };
     if (!s->name && name.len)
-        s->name = arena_copy(c->life, name);
+        s->name = utf8_copy(c->life, name).ptr;
     if (c->life->broken)
         no_memory(sink);
 }
