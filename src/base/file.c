@@ -8,7 +8,8 @@
  */
 #include "base/file.h"
 
-#include "base/random.h"
+#include "base/buf.h"
+#include "base/temp.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +21,6 @@
 enum {
     FIRST = 4096,
     MAX_READ = 1 << 30,         /* more, read() may refuse */
-    NAMES = 100,                /* to try for a file beside another */
     LINKS = 40                  /* one behind the other, as Linux has it */
 };
 
@@ -145,28 +145,6 @@ int file_follow(struct arena *a, const char *path, const char **out)
 
 /* ------------------------------------------------------------------ writing --- */
 
-/* A new file beside another; its name in *name.  -1: errno says why. */
-static int open_beside(struct arena *a, const char *path, mode_t mode,
-                       const char **name)
-{
-    for (int i = 0; i < NAMES; i++) {
-        struct buf b;
-        buf_init(&b, a, SIZE_MAX / 2);
-        buf_format(&b, "%s.%08llx.tmp", path,
-                   (unsigned long long)random_below(random_system(),
-                                                    1ULL << 32));
-        *name = b.ptr;
-        if (b.broken) {
-            errno = ENOMEM;
-            return -1;
-        }
-        int fd = open(b.ptr, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-        if (fd >= 0 || errno != EEXIST)
-            return fd;
-    }
-    return -1;
-}
-
 static int write_all(int fd, struct slice rest)
 {
     while (rest.len) {
@@ -205,7 +183,8 @@ static int write_file(struct arena *scratch, const char *path,
     bool known = stat(path, &old) == 0;
     if (known && !S_ISREG(old.st_mode))     /* /dev/null must stay */
         return S_ISDIR(old.st_mode) ? EISDIR : ENOTSUP;
-    int fd = open_beside(scratch, path, private ? 0600 : 0666, &name);
+    temp_sweep(scratch, path);
+    int fd = temp_open(scratch, path, private ? 0600 : 0666, &name);
     if (fd < 0)
         return errno;
     int error = write_all(fd, bytes);
@@ -213,14 +192,13 @@ static int write_file(struct arena *scratch, const char *path,
         error = errno;
     if (!error && fsync(fd) != 0)
         error = errno;
-    if (close(fd) != 0 && !error)
-        error = errno;
     if (!error && rename(name, path) != 0)
         error = errno;
     if (error)
         unlink(name);
     else
         settle_folder(scratch, path);
+    close(fd);                  /* and its lock, which others look for */
     return error;
 }
 

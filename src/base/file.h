@@ -25,9 +25,9 @@ int file_follow(struct arena *a, const char *path, const char **out);
 /*
  * Write a whole file: a new one beside it, on the disk, then renamed, so that
  * whoever looks sees the old bytes or the new ones.  The permissions of an old
- * file stay; a link is replaced by a file, a device or a pipe never.  0, or the
- * errno of what went wrong (EISDIR, ENOTSUP, ENOMEM, ...): then all is as
- * before.
+ * file stay; a link is replaced by a file, a device or a pipe never.  What
+ * writers that were killed left beside it is removed.  0, or the errno of what
+ * went wrong (EISDIR, ENOTSUP, ENOMEM, ...): then all is as before.
  */
 int file_write(struct arena *scratch, const char *path, struct slice bytes);
 /* The same for what only its owner may read, whoever might before. */

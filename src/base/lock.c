@@ -27,15 +27,14 @@ static char *name_of(struct mem mem, const char *path)
     return name;
 }
 
-/* Is the file behind the descriptor the one of that name? */
-static bool is_there(int fd, const char *name)
+bool lock_names(int fd, const char *name)
 {
     struct stat mine, there;
     return fstat(fd, &mine) == 0 && stat(name, &there) == 0 &&
            mine.st_dev == there.st_dev && mine.st_ino == there.st_ino;
 }
 
-static int lock_now(int fd)
+int lock_descriptor(int fd)
 {
     while (flock(fd, LOCK_EX | LOCK_NB) != 0)
         if (errno != EINTR)
@@ -52,8 +51,8 @@ static int open_locked(const char *name, int *error)
             *error = errno;
             return -1;
         }
-        *error = lock_now(fd);
-        if (!*error && is_there(fd, name))
+        *error = lock_descriptor(fd);
+        if (!*error && lock_names(fd, name))
             return fd;
         close(fd);
         if (*error)
@@ -83,7 +82,8 @@ bool lock_is_on(const struct lock *l, const char *path)
 {
     char name[4096];            /* a longer one cannot be opened */
     int n = snprintf(name, sizeof name, "%s" SUFFIX, path);
-    return l->name && n > 0 && (size_t)n < sizeof name && is_there(l->fd, name);
+    return l->name && n > 0 && (size_t)n < sizeof name &&
+           lock_names(l->fd, name);
 }
 
 void lock_drop(struct lock *l)

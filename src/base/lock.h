@@ -20,6 +20,12 @@ struct lock {
  */
 int lock_take(struct lock *l, struct mem mem, const char *path);
 
+/* Lock the file itself behind a descriptor, until it is closed.  As above. */
+int lock_descriptor(int fd);
+
+/* Is the file behind the descriptor the one of that name? */
+bool lock_names(int fd, const char *name);
+
 /* Is this lock the one of that file, by whatever name? */
 bool lock_is_on(const struct lock *l, const char *path);
 

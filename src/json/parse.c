@@ -84,6 +84,37 @@ const allm_json *json_parse_loose(struct arena *a, struct slice text,
     return json_partial(a, text, loose, NULL, error);
 }
 
+/* Values and keys of a document without white space: in front of each, but the
+ * first, stands a comma, a colon or what opens its container. */
+static size_t count_values(struct slice text)
+{
+    size_t n = 1;
+    bool quoted = false;
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.ptr[i];
+        if (quoted) {
+            i += c == '\\';
+            quoted = c != '"';
+        } else if (c == '[' || c == '{') {
+            n += text.ptr[i + 1] != c + 2;      /* not for [] and {} */
+        } else {
+            quoted = c == '"';
+            n += c == ',' || c == ':';
+        }
+    }
+    return n;
+}
+
+const char *json_too_much(struct slice text)
+{
+    if (text.len > MAX_BYTES)
+        return "268,435,456 bytes";
+    if (text.len / 2 >= READ_MOST_VALUES &&     /* each has a byte and a comma */
+        count_values(text) > READ_MOST_VALUES)
+        return "16,777,216 values and keys";
+    return NULL;
+}
+
 /* Bytes that a document of this length will probably ask for: the copy and,
  * if it is small, the values, so that one allocation does. */
 static size_t guess_size(size_t len, size_t limit)

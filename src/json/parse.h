@@ -32,6 +32,10 @@ const allm_json *json_parse(struct arena *a, struct slice text,
 const allm_json *json_parse_loose(struct arena *a, struct slice text,
                                   const allm_error **error);
 
+/* Would the reader refuse a document, which was written by us, for its size?
+ * NULL, or what it has more of than is taken. */
+const char *json_too_much(struct slice text);
+
 /*
  * The same of a text that may stop anywhere: what is there so far, open texts
  * and containers closed.  *complete tells whether it is a whole document.

@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/status.h"
 #include "json/json.h"
+#include "json/parse.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -104,6 +105,27 @@ static const allm_error *find_fault(const allm_session_record *r,
 
 /* -------------------------------------------------------------------- save --- */
 
+/* Put the document in place of the file, if it can be loaded again. */
+static const allm_error *replace(struct arena *a, const char *path,
+                                 struct slice bytes)
+{
+    const char *much = json_too_much(bytes);
+    if (much)
+        return tell(a, "session_too_large", path,
+                    "is not written, since it could not be loaded again; begin "
+                    "a new session, or remove old messages, images and results "
+                    "of tools: a session has at most",
+                    much);
+    int why = file_write_private(a, path, bytes);
+    if (!why)
+        return NULL;
+    return why == ENOMEM ? status_nomem()
+                         : tell(a, "unwritable_session", path,
+                                "cannot be written; look at the folder and its "
+                                "permissions",
+                                file_error_words(why));
+}
+
 static const allm_error *write_text(const allm_session *s, struct arena *a,
                                     const char *path)
 {
@@ -114,16 +136,10 @@ static const allm_error *write_text(const allm_session *s, struct arena *a,
     struct slice bytes = { 0 };
     bytes.ptr = allm_text_bytes(text, &bytes.len);
     error = allm_text_error(text);
-    int why = error || !bytes.ptr ? 0 : file_write_private(a, path, bytes);
-    if (error || !bytes.ptr)
-        error = error ? status_retell(a, error) : status_nomem();
-    else if (why)
-        error = why == ENOMEM
-                    ? status_nomem()
-                    : tell(a, "unwritable_session", path,
-                           "cannot be written; look at the folder and its "
-                           "permissions",
-                           file_error_words(why));
+    if (error)
+        error = status_retell(a, error);
+    else
+        error = bytes.ptr ? replace(a, path, bytes) : status_nomem();
     allm_text_free(text);
     return error;
 }

@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "harness/check.h"
+#include "json/parse.h"
 
 static void counts_values_and_keys(void)
 {
@@ -43,7 +44,39 @@ static void counts_values_and_keys(void)
     }
 }
 
+/* Told of a text without reading it, exactly. */
+static void too_much_is_told_beforehand(void)
+{
+    static const struct {
+        const char *why, *before, *piece, *after;
+        size_t around, each;        /* values */
+    } rows[] = {
+        { "numbers", "[0", ",0", "]", 2, 1 },
+        { "lists", "[[]", ",[]", "]", 2, 1 },
+        { "members", "[{\"\":0}", ",{\"\":0}", "]", 4, 3 },
+        { "brackets in texts", "[\"[{:,\\\"\"", ",\"[{:,\"", "]", 2, 1 },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        check_row(rows[i].why);
+        for (int more = 0; more < 2; more++) {
+            struct arena a;
+            struct buf text;
+            arena_init(&a, mem_default());
+            buf_init(&text, &a, SIZE_MAX / 2);
+            buf_text(&text, rows[i].before);
+            size_t n = (READ_MOST_VALUES - rows[i].around) / rows[i].each;
+            for (n += (size_t)more; n > 0; n--)
+                buf_text(&text, rows[i].piece);
+            buf_text(&text, rows[i].after);
+            CHECK(!json_too_much(buf_slice(&text)) == !more);
+            arena_release(&a);
+        }
+    }
+    CHECK(!json_too_much(SLICE("[]")) && !json_too_much(SLICE("")));
+}
+
 TESTS = {
+    TEST_ONCE(too_much_is_told_beforehand),
     TEST(counts_values_and_keys),
     TESTS_END
 };

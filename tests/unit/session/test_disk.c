@@ -3,9 +3,12 @@
 #include "harness/noun.h"
 #include "harness/turns.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static char folder[] = "/tmp/allm-sess-XXXXXX";
@@ -119,6 +122,75 @@ static void a_file_that_is_not_there(void)
     char stray[80];
     snprintf(stray, sizeof stray, "%s.lock", folder);
     CHECK_ALWAYS(access(stray, F_OK) != 0);
+}
+
+/* --------------------------------------------------------------- too large --- */
+
+/* What could not be loaded again is not written; the old file stays. */
+static void a_session_that_is_too_large_is_not_saved(void)
+{
+    enum { MUCH = 256 * 1024 * 1024 };
+    begin();
+    allm_session *s = some();
+    CHECK_INT(allm_session_save(s, path), ALLM_OK);
+    char *text = malloc(MUCH + 1);
+    CHECK_ALWAYS(text != NULL);
+    if (text) {
+        memset(text, 'a', MUCH);
+        text[MUCH] = '\0';
+        CHECK_INT(allm_session_append_user(s, text), ALLM_OK);
+        CHECK_INT(allm_session_save(s, path), ALLM_ERR_STORE);
+        CHECK_ERROR(allm_session_error(s), ALLM_ERR_STORE, "session_too_large",
+                    "begin a new session");
+        text[MUCH - 4096] = '\0';
+    }
+    allm_session_free(s);
+    s = allm_session_load(path, 0);
+    CHECK_WELL(allm_session_error(s));
+    CHECK_INT(allm_session_append_user(s, text), ALLM_OK);
+    CHECK_INT(allm_session_save(s, path), ALLM_OK);
+    allm_session_free(s);
+    free(text);
+    s = allm_session_load(path, 0);
+    CHECK_WELL(allm_session_error(s));
+    allm_session_free(s);
+    end();
+}
+
+/* ------------------------------------------------------------------ killed --- */
+
+/* A process that saves without end. */
+static pid_t start_saving(void)
+{
+    pid_t child = fork();
+    if (child != 0)
+        return child;
+    allm_session *s = some();
+    for (int i = 0; i < 200; i++)
+        allm_session_append_user(s, "some text that makes the file longer");
+    while (allm_session_save(s, path) == ALLM_OK)
+        ;
+    _exit(1);
+}
+
+static void what_killed_saves_left_goes_with_the_next(void)
+{
+    struct random r = check_random();
+    begin();
+    for (int i = 0; i < 25; i++) {
+        int status = 0;
+        pid_t child = start_saving();
+        nanosleep(&(struct timespec){ .tv_nsec = 1000000 + (long)random_below(
+                                                              r, 4000000) },
+                  NULL);
+        kill(child, SIGKILL);
+        waitpid(child, &status, 0);
+        CHECK_ALWAYS(WIFSIGNALED(status));
+    }
+    allm_session *s = some();
+    CHECK_INT(allm_session_save(s, path), ALLM_OK);
+    allm_session_free(s);
+    end();                      /* which finds no other file */
 }
 
 /* ------------------------------------------------------------------ damage --- */
@@ -338,6 +410,8 @@ static void what_is_no_file_is_refused(void)
 TESTS = {
     TEST(what_is_saved_is_loaded),
     TEST(a_file_that_is_not_there),
+    TEST_ONCE(a_session_that_is_too_large_is_not_saved),
+    TEST_ONCE(what_killed_saves_left_goes_with_the_next),
     TEST(foreign_files_are_refused_and_stay),
     TEST_ONCE(damage_anywhere),
     TEST(the_second_writer_is_refused),
