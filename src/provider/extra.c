@@ -2,6 +2,7 @@
 #include "provider/extra.h"
 
 #include "base/status.h"
+#include "provider/model_rules.h"
 #include "json/json.h"
 
 static const char *const never_sent[] = {
@@ -73,6 +74,39 @@ const allm_error *extra_init(struct extra *x, const allm_call *call,
 bool extra_leaves(const struct extra *x, const char *name)
 {
     return !allm_json_get(x->options, name);
+}
+
+/* Is it given, by the field or as an option? */
+static bool is_asked(const struct extra *x, const char *name)
+{
+    const allm_json *v = allm_json_get(x->options, name);
+    if (v)
+        return allm_json_type_of(v) != ALLM_JSON_NULL;
+    return !strcmp(name, "temperature") && x->call->request->temperature.set;
+}
+
+/* A null takes the member away, and its field. */
+static bool take_away(struct extra *x, const char *name, struct arena *a)
+{
+    if (!is_asked(x, name) || allm_json_get(extra_get(x, "extra_body"), name))
+        return true;
+    x->options = json_set(a, x->options, slice_of(name), json_null());
+    return x->options;
+}
+
+bool extra_sampling(struct extra *x, uint32_t rules, const char *effort,
+                    struct arena *a)
+{
+    static const char *const names[] = { "temperature", "top_p", "top_k",
+                                         "presence_penalty",
+                                         "frequency_penalty" };
+    bool ok = true;
+    if (!model_rules_no_sampling(rules, effort))
+        return !(rules & MODEL_ONE_SAMPLER) || !is_asked(x, "temperature") ||
+               take_away(x, "top_p", a);
+    for (size_t i = 0; ok && i < sizeof names / sizeof *names; i++)
+        ok = take_away(x, names[i], a);
+    return ok;
 }
 
 void extra_write(const struct extra *x, struct emit *e, const char *const *but)

@@ -31,6 +31,14 @@ const char *extra_text(const struct extra *x, const char *name);
 /* May a member of ours be written?  Not if an option has its name. */
 bool extra_leaves(const struct extra *x, const char *name);
 
+/*
+ * Take away the sampling parameters that a model with these rules refuses, the
+ * request's own and the options; what extra_body has stays.  The effort may be
+ * NULL.  False: no memory.
+ */
+bool extra_sampling(struct extra *x, uint32_t rules, const char *effort,
+                    struct arena *a);
+
 /* Write the options that are for the wire, but for those in the list (which
  * NULL ends).  Those that are null are left out. */
 void extra_write(const struct extra *x, struct emit *e, const char *const *but);

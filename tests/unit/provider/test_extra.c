@@ -5,6 +5,7 @@
 #include "harness/check.h"
 #include "harness/noun.h"
 #include "provider/http.h"
+#include "provider/model_rules.h"
 #include "provider/sink.h"
 
 static void later_ones_win_and_null_takes_away(void)
@@ -113,6 +114,70 @@ static void headers_are_looked_at(void)
     }
 }
 
+/* What is left of the options, as JSON; NULL: no memory. */
+static const char *sampled(struct arena *a, const char *options, uint32_t rules,
+                           const char *effort)
+{
+    struct buf out;
+    struct emit e;
+    struct extra x;
+    const char *text = NULL;
+    allm_json *given = noun_json(options);
+    const allm_request r = { .size = sizeof r, .temperature = { 0.3, true } };
+    const allm_call call = { .size = sizeof call, .request = &r,
+                             .options = given };
+    buf_init(&out, a, 1000);
+    emit_init(&e, &out);
+    if (given && !extra_init(&x, &call, a) &&
+        extra_sampling(&x, rules, effort, a)) {
+        emit_open(&e, '{');
+        emit_name(&e, SLICE("field"));
+        emit_bool(&e, extra_leaves(&x, "temperature"));
+        extra_write(&x, &e, NULL);
+        emit_close(&e, '}');
+        text = out.broken ? NULL : out.ptr;
+    }
+    allm_json_free(given);
+    return text;
+}
+
+static void models_refuse_sampling(void)
+{
+    static const struct {
+        const char *options, *effort, *left;
+        uint32_t rules;
+    } rows[] = {
+        { "{'top_p': 1, 'seed': 2}", NULL,
+          "{\"field\":true,\"top_p\":1,\"seed\":2}", 0 },
+        { "{'top_p': 1, 'top_k': 2, 'presence_penalty': 1, 'seed': 2}", NULL,
+          "{\"field\":false,\"seed\":2}", MODEL_NO_SAMPLING },
+        { "{'temperature': 1, 'frequency_penalty': 1}", "none",
+          "{\"field\":false}", MODEL_NO_SAMPLING },
+        { "{'top_p': 1}", NULL, "{\"field\":false}", MODEL_REASONS },
+        { "{'top_p': 1}", "low", "{\"field\":false}", MODEL_REASONS },
+        { "{'top_p': 1}", "none", "{\"field\":true,\"top_p\":1}",
+          MODEL_REASONS },
+        { "{'top_p': 1}", NULL, "{\"field\":true,\"top_p\":1}",
+          MODEL_REASONS | MODEL_EFFORT_NONE },
+        { "{'extra_body': {'top_p': 1}, 'top_k': 2}", NULL,
+          "{\"field\":false,\"top_p\":1}", MODEL_NO_SAMPLING },
+        { "{'top_p': 1, 'top_k': 2}", NULL, "{\"field\":true,\"top_k\":2}",
+          MODEL_ONE_SAMPLER },
+        { "{'temperature': null, 'top_p': 1}", NULL,
+          "{\"field\":false,\"top_p\":1}", MODEL_ONE_SAMPLER },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct arena a;
+        arena_init(&a, mem_default());
+        check_row(rows[i].options);
+        const char *left = sampled(&a, rows[i].options, rows[i].rules,
+                                   rows[i].effort);
+        CHECK_TEXT(left, rows[i].left);
+        arena_release(&a);
+    }
+}
+
 TESTS = { TEST(later_ones_win_and_null_takes_away),
+          TEST(models_refuse_sampling),
           TEST(extra_body_is_an_object), TEST(headers_are_looked_at),
           TESTS_END };

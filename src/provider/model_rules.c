@@ -1,0 +1,213 @@
+/*
+ * model_rules.c - what a request depends on in the name of its model
+ *
+ *      us.anthropic.claude-opus-4-1-20250805-v1:0
+ *                   '-----'    '-'
+ *      ft:gpt-      4o-mini-2024-07-18:acme::1
+ *         line      words, and the first small number is the version
+ *
+ * The first row that fits counts.  So what is special stands before what is
+ * general, and the last row of a line has no end: that is what an unknown newer
+ * version gets.  A name without a number ("claude-mythos-preview",
+ * "gemini-flash-latest") is newer than all numbers; OpenAI's rows end before
+ * it, since others call their models gpt-something, too.
+ *
+ * The number of a row is that of its source in docs/models.md, and
+ * tests/lint/test_models.py compares them.
+ */
+#include "provider/model_rules.h"
+
+#include "base/slice.h"
+
+enum {
+    LAST = 9999,                /* of all versions: 100 * major + minor */
+    UNNUMBERED = 10000,
+
+    REASONER = MODEL_RESPONSES | MODEL_NEW_TOKENS | MODEL_REASONS,
+    CLAUDE_47 = MODEL_ADAPTIVE | MODEL_XHIGH | MODEL_HIDES | MODEL_NO_SAMPLING,
+    CLAUDE_5 = CLAUDE_47 | MODEL_THINKS
+};
+
+static const struct rule {
+    const char *line;           /* how the name begins */
+    const char *word;           /* that it has; NULL: any */
+    int from, to;               /* versions */
+    uint32_t rules;
+} table[] = {
+    /* OpenAI */
+    { "gpt-35-", NULL, 0, UNNUMBERED, MODEL_PLAIN },                   /* M01 */
+    { "gpt-", "oss", 0, UNNUMBERED, MODEL_LEVELS },                    /* M02 */
+    { "gpt-", "image", 0, UNNUMBERED, MODEL_BASE64 },                  /* M03 */
+    { "gpt-", "search", 0, UNNUMBERED,
+      MODEL_NEW_TOKENS | MODEL_NO_SAMPLING | MODEL_PLAIN },            /* M04 */
+    { "gpt-", "4o", 0, UNNUMBERED, MODEL_NEW_TOKENS | MODEL_PLAIN },   /* M05 */
+    { "gpt-", "daybreak", 0, UNNUMBERED, REASONER },                   /* M06 */
+    { "gpt-", NULL, 0, 400, MODEL_PLAIN },                             /* M07 */
+    { "gpt-", NULL, 401, 499, MODEL_NEW_TOKENS | MODEL_PLAIN },        /* M08 */
+    { "gpt-", "chat", 500, 500,
+      MODEL_RESPONSES | MODEL_NEW_TOKENS | MODEL_PLAIN },              /* M09 */
+    { "gpt-", "chat", 501, 599, REASONER },                            /* M10 */
+    { "gpt-", "codex", 501, 599, REASONER },                           /* M10 */
+    { "gpt-", "pro", 501, 599, REASONER },                             /* M10 */
+    { "gpt-", NULL, 501, 504, REASONER | MODEL_EFFORT_NONE },          /* M11 */
+    { "gpt-", NULL, 500, 599, REASONER },                              /* M10 */
+    { "gpt-", NULL, 600, LAST, REASONER | MODEL_NO_RETENTION },        /* M12 */
+    { "o", NULL, 100, LAST, REASONER },                                /* M13 */
+    { "chat-latest", NULL, 0, UNNUMBERED, REASONER },                  /* M14 */
+    { "computer-use-", NULL, 0, UNNUMBERED, REASONER },                /* M15 */
+    { "chatgpt-", "image", 0, UNNUMBERED, MODEL_BASE64 },              /* M03 */
+    { "chatgpt-", NULL, 0, UNNUMBERED,
+      MODEL_NEW_TOKENS | MODEL_PLAIN },                                /* M05 */
+    { "dall-e-", NULL, 300, 300, MODEL_GENERATES },                    /* M16 */
+    { "text-embedding-ada-", NULL, 0, UNNUMBERED, MODEL_FIXED_SIZE },  /* M17 */
+
+    /* Anthropic */
+    { "claude-", NULL, 0, 400, 0 },                                    /* M20 */
+    { "claude-", NULL, 401, 405, MODEL_ONE_SAMPLER },                  /* M21 */
+    { "claude-", NULL, 406, 406, MODEL_ADAPTIVE | MODEL_ONE_SAMPLER }, /* M22 */
+    { "claude-", NULL, 407, 499, CLAUDE_47 },                          /* M23 */
+    { "claude-", "haiku", 500, UNNUMBERED, CLAUDE_5 | MODEL_STOPS },   /* M24 */
+    { "claude-", "sonnet", 500, 504, CLAUDE_5 | MODEL_STOPS },         /* M24 */
+    { "claude-", "opus", 500, 504, CLAUDE_5 | MODEL_STOPS },           /* M24 */
+    { "claude-", "fable", 500, 500, CLAUDE_5 },                        /* M25 */
+    { "claude-", "mythos", 500, 500, CLAUDE_5 },                       /* M25 */
+    { "claude-", "mythos", UNNUMBERED, UNNUMBERED, CLAUDE_5 },         /* M25 */
+    { "claude-", "sonnet", 505, UNNUMBERED,
+      CLAUDE_5 | MODEL_BETWEEN | MODEL_NOT_FORCED },                   /* M26 */
+    { "claude-", NULL, 500, UNNUMBERED, CLAUDE_5 | MODEL_NOT_FORCED }, /* M27 */
+
+    /* Google */
+    { "gemini-", "tts", 0, UNNUMBERED, 0 },                            /* M30 */
+    { "gemini-", "exp", UNNUMBERED, UNNUMBERED, 0 },                   /* M31 */
+    { "gemini-", "omni", 0, UNNUMBERED, MODEL_LEVELS },                /* M32 */
+    { "gemini-", "banana", 0, UNNUMBERED, MODEL_LEVELS },              /* M32 */
+    { "gemini-", "er", 200, UNNUMBERED, MODEL_LEVELS },                /* M32 */
+    { "gemini-", NULL, 0, 204, 0 },                                    /* M33 */
+    { "gemini-", "flash", 205, 299, MODEL_BUDGET | MODEL_STOPS },      /* M34 */
+    { "gemini-", NULL, 205, 299, MODEL_BUDGET },                       /* M35 */
+    { "gemini-", "lite", 300, UNNUMBERED,
+      MODEL_LEVELS | MODEL_MINIMAL },                                  /* M36 */
+    { "gemini-", "flash", 300, 306, MODEL_LEVELS | MODEL_MINIMAL },    /* M36 */
+    { "gemini-", NULL, 300, UNNUMBERED, MODEL_LEVELS },                /* M37 */
+};
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static bool is_in_word(char c)
+{
+    return is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'z');
+}
+
+/* In small letters or large ones. */
+static bool starts(struct slice s, const char *with)
+{
+    size_t i = 0;
+    while (with[i] && i < s.len && lower(s.ptr[i]) == with[i])
+        i++;
+    return !with[i];
+}
+
+/* Cut the next word off; false: there is none. */
+static bool take_word(struct slice *s, struct slice *word)
+{
+    size_t n = 0;
+    while (s->len && !is_in_word(*s->ptr))
+        *s = slice_skip(*s, 1);
+    while (n < s->len && is_in_word(s->ptr[n]))
+        n++;
+    *word = (struct slice){ s->ptr, n };
+    *s = slice_skip(*s, n);
+    return n > 0;
+}
+
+/* One or two digits and nothing else; -1: a date, or no number. */
+static int small_number(struct slice word)
+{
+    int value = 0;
+    if (!word.len || word.len > 2)
+        return -1;
+    for (size_t i = 0; i < word.len; i++) {
+        if (!is_digit(word.ptr[i]))
+            return -1;
+        value = value * 10 + (word.ptr[i] - '0');
+    }
+    return value;
+}
+
+static int version_of(struct slice words)
+{
+    struct slice word;
+    while (take_word(&words, &word)) {
+        int major = small_number(word);
+        if (major < 0)
+            continue;
+        bool more = words.len > 1 && (*words.ptr == '.' || *words.ptr == '-') &&
+                    is_digit(words.ptr[1]);
+        int minor = more && take_word(&words, &word) ? small_number(word) : 0;
+        return 100 * major + (minor > 0 ? minor : 0);
+    }
+    return UNNUMBERED;
+}
+
+static bool has_word(struct slice words, const char *wanted)
+{
+    struct slice word;
+    while (take_word(&words, &word))
+        if (starts(word, wanted) && word.len == strlen(wanted))
+            return true;
+    return false;
+}
+
+/*
+ * What stands behind the line, which begins the name or follows a vendor;
+ * false: the model is of another.  A line of a single letter needs a number.
+ */
+static bool find_line(struct slice name, const char *line, struct slice *rest)
+{
+    size_t n = strlen(line);
+    for (; name.len >= n; name = slice_skip(name, 1)) {
+        *rest = slice_skip(name, n);
+        if (starts(name, line) &&
+            (n > 1 || (rest->len && is_digit(*rest->ptr))))
+            return true;
+        while (name.len && *name.ptr != '.' && *name.ptr != ':')
+            name = slice_skip(name, 1);
+        if (!name.len)
+            return false;
+    }
+    return false;
+}
+
+uint32_t model_rules(const char *model)
+{
+    const char *slash = model ? strrchr(model, '/') : NULL;
+    struct slice name = slice_of(slash ? slash + 1 : model);
+    struct slice rest = { "", 0 };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        const struct rule *r = &table[i];
+        if (!find_line(name, r->line, &rest))
+            continue;
+        int version = version_of(rest);
+        if (version >= r->from && version <= r->to &&
+            (!r->word || has_word(rest, r->word)))
+            return r->rules;
+    }
+    return 0;
+}
+
+bool model_rules_no_sampling(uint32_t rules, const char *effort)
+{
+    if (rules & MODEL_NO_SAMPLING)
+        return true;
+    if (!(rules & MODEL_REASONS))
+        return false;
+    return effort ? strcmp(effort, "none") != 0 : !(rules & MODEL_EFFORT_NONE);
+}
