@@ -21,6 +21,7 @@
 #include "provider/history.h"
 #include "provider/http.h"
 #include "provider/image_source.h"
+#include "provider/model_rules.h"
 #include "provider/quirks.h"
 #include "json/build.h"
 #include "json/json.h"
@@ -414,6 +415,8 @@ static const allm_error *prepare(struct encoding *e)
         return error;
     if (!anthropic_quirks(e->call, &quirks, &unknown))
         return quirks_refuse(e->arena, unknown, "unsigned_thoughts");
+    if (!extra_sampling(&e->extra, model_rules(e->call->model), NULL, e->arena))
+        return status_nomem();
     error = anthropic_thinking_plan(&e->thinking, &e->extra, e->arena);
     return error ? error : check(e);
 }

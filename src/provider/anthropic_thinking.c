@@ -9,11 +9,14 @@
 
 #include "base/status.h"
 #include "provider/anthropic_messages.h"
+#include "provider/model_rules.h"
 #include "json/json.h"
 
 enum {
     DEFAULT_TOKENS = 1024,      /* of text, if nobody says how many */
-    LEAST_BUDGET = 1024         /* less is refused */
+    LEAST_BUDGET = 1024,        /* less is refused */
+    LEAST_ROOM = 2048,          /* for the thoughts of one that cannot stop */
+    USUAL_ROOM = 16384          /* ...and that nobody told how much to think */
 };
 
 /* An effort, as later models know it, and as a budget for the others. */
@@ -30,49 +33,47 @@ static const struct {
     { "max", "max", 32000 },
 };
 
-/* One or two digits at the beginning; 0: none, or more. */
-static int small_number(const char *text, size_t *len)
+/* As little as the model can.  Many do not think unless they are asked to. */
+static void choose_none(struct anthropic_thinking *t, uint32_t rules)
 {
-    size_t n = 0;
-    int value = 0;
-    while (text[n] >= '0' && text[n] <= '9' && n < 3)
-        value = value * 10 + (text[n++] - '0');
-    *len = n;
-    return n == 1 || n == 2 ? value : 0;
+    if (!(rules & MODEL_THINKS))
+        return;
+    t->type = rules & MODEL_STOPS     ? "disabled"
+              : rules & MODEL_BETWEEN ? "between_tools"
+                                      : NULL;
+    t->effort = t->type ? NULL : "low";
+    t->room = rules & MODEL_STOPS ? 0 : LEAST_ROOM;
+    t->settled = true;
 }
 
-/* Later than 4.5?  "claude-opus-4-5-20251101" is not, and neither is a model
- * of somebody else's; one without a number is. */
-static bool is_newer(const char *model)
+static void choose_effort(struct anthropic_thinking *t, uint32_t rules,
+                          const char *effort, int64_t budget)
 {
-    size_t n = 0;
-    int major = 0;
-    const char *at = strstr(model, "claude");
-    if (!at)
-        return false;
-    for (; *at && !major; at += n ? n : 1) {
-        n = 0;
-        if (*at >= '0' && *at <= '9')
-            major = small_number(at, &n);
-    }
-    int minor = *at == '-' || *at == '.' ? small_number(at + 1, &n) : 0;
-    return !major || major > 4 || (major == 4 && minor > 5);
+    t->type = rules & MODEL_ADAPTIVE ? "adaptive" : "enabled";
+    if (!(rules & MODEL_ADAPTIVE))
+        t->budget = budget;
+    else if (!strcmp(effort, "xhigh") && !(rules & MODEL_XHIGH))
+        t->effort = "high";
+    else
+        t->effort = effort;
+    t->shown = rules & MODEL_HIDES;
+    t->room = budget;
 }
 
 static const allm_error *choose(struct anthropic_thinking *t,
-                                const struct extra *x, struct arena *a)
+                                const struct extra *x, uint32_t rules,
+                                struct arena *a)
 {
     const char *word = extra_text(x, "reasoning_effort");
-    bool adaptive = is_newer(x->call->model ? x->call->model : "");
     if (!word)
         return NULL;
     for (size_t i = 0; i < sizeof efforts / sizeof *efforts; i++) {
         if (strcmp(word, efforts[i].word) != 0)
             continue;
-        t->effort = adaptive ? efforts[i].effort : NULL;
-        t->budget = adaptive ? 0 : efforts[i].budget;
-        t->room = efforts[i].budget;
-        t->on = t->effort || t->budget;
+        if (efforts[i].effort)
+            choose_effort(t, rules, efforts[i].effort, efforts[i].budget);
+        else
+            choose_none(t, rules);
         return NULL;
     }
     return status_error(
@@ -100,24 +101,47 @@ static int64_t given_budget(const struct anthropic_thinking *t)
     return n > 0 ? n : 0;
 }
 
+/* A call is demanded of a model that may not leave out its thought. */
+static const allm_error *refuse_force(const struct extra *x, struct arena *a)
+{
+    const allm_request *r = x->call->request;
+    bool tools = r->tool_count || !extra_leaves(x, "tools");
+    if (!tools || !is_forced(r) || !extra_leaves(x, "tool_choice"))
+        return NULL;
+    return status_error(a, ALLM_ERR_ADAPTER, "unsupported_feature",
+                        "the model %s cannot be made to call a tool; set "
+                        "tool_choice to auto or none, and say in the prompt "
+                        "which tool is wanted",
+                        x->call->model);
+}
+
 /* Thoughts are a part of max_tokens. */
 static void set_limits(struct anthropic_thinking *t, const allm_request *r)
 {
     const int64_t most = INT64_MAX - DEFAULT_TOKENS;
+    t->max_tokens = r->max_tokens.value;
     if (!r->max_tokens.set) {
-        t->max_tokens = DEFAULT_TOKENS;
-        if (t->on)
-            t->max_tokens += t->room < most ? t->room : most;
+        t->max_tokens = DEFAULT_TOKENS + (t->room < most ? t->room : most);
         return;
     }
-    t->max_tokens = r->max_tokens.value;
     if (!t->budget || t->budget < t->max_tokens)
         return;
     t->budget = t->max_tokens / 4 * 3;
     if (t->budget < LEAST_BUDGET) {
         t->budget = 0;
-        t->on = false;
+        t->type = NULL;
     }
+}
+
+/* What the caller's own "thinking" means. */
+static void read_given(struct anthropic_thinking *t)
+{
+    t->type = allm_json_text(allm_json_get(t->given, "type"), NULL);
+    if (!t->type)
+        t->type = "enabled";
+    t->room = given_budget(t);
+    t->settled = t->room || !strcmp(t->type, "disabled") ||
+                 !strcmp(t->type, "between_tools");
 }
 
 const allm_error *anthropic_thinking_plan(struct anthropic_thinking *t,
@@ -125,27 +149,32 @@ const allm_error *anthropic_thinking_plan(struct anthropic_thinking *t,
                                           struct arena *a)
 {
     const allm_call *call = x->call;
+    uint32_t rules = model_rules(call->model);
+    const allm_error *error = NULL;
     *t = (struct anthropic_thinking){ .given = extra_get(x, "thinking") };
-    const allm_error *error = t->given ? NULL : choose(t, x, a);
+    if (t->given)
+        read_given(t);
+    else
+        error = choose(t, x, rules, a);
+    if (!error && (rules & MODEL_NOT_FORCED))
+        error = refuse_force(x, a);
     if (error)
         return error;
-    bool off = json_is(allm_json_get(t->given, "type"), "disabled");
-    t->on = t->on || (t->given && !off);
     bool budgeted = t->budget || given_budget(t);
-    if (t->given)
-        t->room = given_budget(t);
     if (budgeted &&
         (is_forced(call->request) || anthropic_messages_lack_thought(call)))
-        t->on = false;
+        *t = (struct anthropic_thinking){ .settled = true };
+    if (!t->settled && !t->room && (t->type || (rules & MODEL_THINKS)))
+        t->room = USUAL_ROOM;
     set_limits(t, call->request);
+    t->on = t->type && strcmp(t->type, "disabled") != 0;
     return NULL;
 }
 
 void anthropic_thinking_write(const struct anthropic_thinking *t,
                               struct emit *e)
 {
-    bool off = json_is(allm_json_get(t->given, "type"), "disabled");
-    if (!t->on && !off)
+    if (!t->type)
         return;
     emit_name(e, SLICE("thinking"));
     if (t->given) {
@@ -153,11 +182,12 @@ void anthropic_thinking_write(const struct anthropic_thinking *t,
         return;
     }
     emit_open(e, '{');
-    emit_name(e, SLICE("type"));
-    emit_word(e, t->budget ? "enabled" : "adaptive");
+    emit_member_word(e, "type", t->type);
     if (t->budget) {
         emit_name(e, SLICE("budget_tokens"));
         emit_int(e, t->budget);
     }
+    if (t->shown)
+        emit_member_word(e, "display", "summarized");
     emit_close(e, '}');
 }

@@ -4,7 +4,8 @@
  *      "thinking"           an option in the provider's own words, or
  *      "reasoning_effort"   one of none, minimal, low, medium, high, xhigh, max
  *
- * Models up to version 4.5 are given a budget of tokens, later ones an effort.
+ * Some models are given a budget of tokens, others an effort; some always think.
+ * Which is which is a matter of their names: model_rules.h.
  */
 #ifndef PROVIDER_ANTHROPIC_THINKING_H
 #define PROVIDER_ANTHROPIC_THINKING_H
@@ -13,10 +14,13 @@
 
 struct anthropic_thinking {
     const allm_json *given;     /* "thinking" as the caller has it; or NULL */
-    int64_t budget;             /* else a budget; 0: none */
-    const char *effort;         /* else an effort; NULL: none */
+    const char *type;           /* of "thinking"; NULL: it is not written */
+    int64_t budget;             /* 0: none */
+    const char *effort;         /* NULL: none */
+    bool shown;                 /* thoughts are asked for */
     int64_t room;               /* tokens that thoughts probably take */
-    bool on;                    /* "thinking" is to be written */
+    bool settled;               /* the room is known */
+    bool on;                    /* there will be thoughts: no temperature */
     int64_t max_tokens;         /* for the answer: thoughts and text */
 };
 

@@ -10,8 +10,8 @@
 
 #include "base/status.h"
 #include "provider/gemini_losses.h"
-#include "provider/gemini_model.h"
 #include "provider/gemini_schema.h"
+#include "provider/model_rules.h"
 #include "json/json.h"
 
 /* Options by the names that others use. */
@@ -87,26 +87,26 @@ static void put_text(struct build *b, const char *key, const char *text)
 
 /* ----------------------------------------------------------------- thinking --- */
 
-static void put_level(struct build *b, const char *level, const char *model)
+static void put_level(struct build *b, const char *level, uint32_t rules)
 {
     bool least = !level || !strcmp(level, "minimal");
     put_text(b, "thinkingLevel",
-             !least                         ? level
-             : gemini_model_is_flash(model) ? "minimal"
-                                            : "low");
+             !least                  ? level
+             : rules & MODEL_MINIMAL ? "minimal"
+                                     : "low");
 }
 
-static void put_thinking(struct build *b, size_t effort, const char *model)
+static void put_thinking(struct build *b, size_t effort, uint32_t rules)
 {
     int64_t budget = efforts[effort].budget;
-    if (!budget && !gemini_model_thinks(model))
+    if (!budget && !(rules & (MODEL_LEVELS | MODEL_BUDGET)))
         return;                 /* it does not anyway */
     build_key(b, SLICE("thinkingConfig"));
     build_object(b);
-    if (gemini_model_is_new(model)) {
-        put_level(b, efforts[effort].level, model);
+    if (rules & MODEL_LEVELS) {
+        put_level(b, efforts[effort].level, rules);
     } else {
-        if (!budget && !gemini_model_is_flash(model))
+        if (!budget && !(rules & MODEL_STOPS))
             budget = LEAST_BUDGET;
         build_key(b, SLICE("thinkingBudget"));
         build_int(b, budget);
@@ -126,7 +126,7 @@ static const allm_error *think(struct build *b, const struct extra *x,
         return NULL;
     for (size_t i = 0; i < sizeof efforts / sizeof *efforts; i++)
         if (!strcmp(word, efforts[i].word)) {
-            put_thinking(b, i, x->call->model);
+            put_thinking(b, i, model_rules(x->call->model));
             return NULL;
         }
     return status_error(

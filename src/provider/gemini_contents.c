@@ -15,11 +15,11 @@
  */
 #include "provider/gemini_contents.h"
 
-#include "provider/gemini_model.h"
 #include "provider/history.h"
 #include "provider/image_source.h"
 #include "provider/layout.h"
 #include "provider/memo.h"
+#include "provider/model_rules.h"
 #include "json/json.h"
 #include "json/parse.h"
 
@@ -376,7 +376,8 @@ bool gemini_contents_write(const allm_call *call, struct emit *e,
     struct writing w = { .call = call,
                          .emit = e,
                          .arena = a,
-                         .signs = gemini_model_is_new(call->model) };
+                         .signs = model_rules(call->model) &
+                                  MODEL_LEVELS };
     history_init(&h, call, a);
     emit_open(e, '[');
     while (!w.broken && history_next(&h, &item))

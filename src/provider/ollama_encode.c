@@ -15,6 +15,7 @@
 #include "provider/extra.h"
 #include "provider/http.h"
 #include "provider/image_source.h"
+#include "provider/model_rules.h"
 #include "provider/offer.h"
 #include "provider/ollama_address.h"
 #include "provider/ollama_context.h"
@@ -244,6 +245,14 @@ static const char *effort_of(const char *word)
     return NULL;
 }
 
+/* Named levels were refused for years where a model has none. */
+static const char *think_of(const struct encoding *e, const char *word)
+{
+    const char *is = effort_of(word);
+    bool levels = model_rules(e->call->model) & MODEL_LEVELS;
+    return levels || !strcmp(is, "false") ? is : "true";
+}
+
 static void write_think(struct encoding *e)
 {
     const char *word = extra_text(&e->extra, "reasoning_effort");
@@ -251,7 +260,7 @@ static void write_think(struct encoding *e)
         write_own(e, "think");
     } else if (extra_leaves(&e->extra, "think")) {
         emit_at(&e->emit, "think");
-        emit_raw(&e->emit, slice_of(effort_of(word)));
+        emit_raw(&e->emit, slice_of(think_of(e, word)));
     }
 }
 

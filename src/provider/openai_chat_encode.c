@@ -14,6 +14,7 @@
 #include "provider/http.h"
 #include "provider/image_source.h"
 #include "provider/memo.h"
+#include "provider/model_rules.h"
 #include "provider/offer.h"
 #include "provider/openai_address.h"
 #include "provider/openai_chat_quirks.h"
@@ -33,6 +34,7 @@ struct encoding {
     struct emit emit;
     struct extra extra;
     uint64_t quirks;
+    uint32_t rules;             /* of the model */
     struct call_ids ids;
     bool replay;                /* reasoning_content on every turn */
 };
@@ -308,24 +310,12 @@ static void write_format(struct encoding *e)
     emit_close(&e->emit, '}');
 }
 
-/* Models that know only the new name: gpt-4o, gpt-4.1, gpt-5 and later, o1.. */
-static bool is_newer(const char *model)
-{
-    struct slice m = slice_of(model);
-    if (slice_starts(m, SLICE("gpt-4o")) || slice_starts(m, SLICE("gpt-4.1")) ||
-        slice_starts(m, SLICE("chatgpt-4o")))
-        return true;
-    if (slice_starts(m, SLICE("gpt-")) && m.len > 4)
-        return m.ptr[4] >= '5' && m.ptr[4] <= '9';
-    return m.len > 1 && m.ptr[0] == 'o' && m.ptr[1] >= '1' && m.ptr[1] <= '9';
-}
-
 static void write_limits(struct encoding *e)
 {
     const allm_request *r = e->request;
     bool newer = (e->quirks & CHAT_NEW_MAX_TOKENS) ||
                  (!(e->quirks & CHAT_OLD_MAX_TOKENS) &&
-                  is_newer(e->call->model));
+                  (e->rules & MODEL_NEW_TOKENS));
     if (r->temperature.set && extra_leaves(&e->extra, "temperature")) {
         emit_at(&e->emit, "temperature");
         emit_number(&e->emit, r->temperature.value);
@@ -347,6 +337,7 @@ static void write_cache(struct encoding *e)
     if (name && extra_leaves(&e->extra, "prompt_cache_key"))
         emit_member(&e->emit, "prompt_cache_key", name);
     if (json_is(allm_json_get(cache, "retention"), "long") &&
+        !(e->rules & MODEL_NO_RETENTION) &&
         extra_leaves(&e->extra, "prompt_cache_retention"))
         emit_member_word(&e->emit, "prompt_cache_retention", "24h");
 }
@@ -396,12 +387,16 @@ static const allm_error *prepare(struct encoding *e)
         return error;
     if (!openai_chat_quirks(e->call, &e->quirks, &unknown))
         return quirks_refuse(e->arena, unknown, "no_stream_options");
-    struct history_ids rules = { .any = true };
+    e->rules = model_rules(e->call->model);
+    if (!extra_sampling(&e->extra, e->rules,
+                        extra_text(&e->extra, "reasoning_effort"), e->arena))
+        return status_nomem();
+    struct history_ids ids = { .any = true };
     if (e->quirks & CHAT_LIMITED_IDS)
-        rules.most = 40;
+        ids.most = 40;
     if (e->quirks & CHAT_SHORT_IDS)
-        rules = (struct history_ids){ .exactly = 9 };
-    call_ids_init(&e->ids, rules, e->arena);
+        ids = (struct history_ids){ .exactly = 9 };
+    call_ids_init(&e->ids, ids, e->arena);
     e->replay = (e->quirks & CHAT_REPLAY_REASONING) && e->request->tool_count &&
                 has_thoughts(e);
     return image_source_check(e->request, e->arena);

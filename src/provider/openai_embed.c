@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "provider/document.h"
 #include "provider/http.h"
+#include "provider/model_rules.h"
 #include "provider/openai_address.h"
 #include "provider/openai_error.h"
 #include "provider/openai_usage.h"
@@ -20,8 +21,8 @@
 /* The one model whose vectors cannot be shortened. */
 static bool is_fixed(const allm_call *call)
 {
-    return call->embed->dimensions.set && call->model &&
-           strstr(call->model, "text-embedding-ada-002");
+    return call->embed->dimensions.set &&
+           (model_rules(call->model) & MODEL_FIXED_SIZE);
 }
 
 static void write_body(const struct extra *x, allm_http *http)

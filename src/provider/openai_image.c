@@ -15,6 +15,7 @@
 #include "provider/document.h"
 #include "provider/http.h"
 #include "provider/image_source.h"
+#include "provider/model_rules.h"
 #include "provider/multipart.h"
 #include "provider/openai_address.h"
 #include "provider/openai_error.h"
@@ -34,8 +35,7 @@ struct encoding {
 
 static bool is_gpt(const allm_call *call)
 {
-    return slice_starts(slice_of(call->model), SLICE("gpt-image")) ||
-           slice_starts(slice_of(call->model), SLICE("chatgpt-image"));
+    return model_rules(call->model) & MODEL_BASE64;
 }
 
 /* ------------------------------------------------------------------ writing --- */
@@ -188,9 +188,10 @@ static allm_status check(struct encoding *e)
         return refuse(e, "unsupported_operation",
                       "models named gpt-image make no variations; use edit "
                       "with a prompt");
-    if (e->form && slice_starts(slice_of(e->call->model), SLICE("dall-e-3")))
+    if (e->form && (model_rules(e->call->model) & MODEL_GENERATES))
         return refuse(e, "unsupported_operation",
-                      "dall-e-3 only generates; choose gpt-image-1 to edit");
+                      "dall-e-3 only generates; choose a gpt-image model "
+                      "to edit");
     if (is_gpt(e->call) && r->response_format == ALLM_IMAGE_FORMAT_URL)
         return refuse(e, "unsupported_feature",
                       "models named gpt-image send no URLs; ask for binary or "

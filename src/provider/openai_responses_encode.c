@@ -19,6 +19,7 @@
 #include "provider/extra.h"
 #include "provider/http.h"
 #include "provider/image_source.h"
+#include "provider/model_rules.h"
 #include "provider/offer.h"
 #include "provider/openai_responses_input.h"
 #include "provider/openai_responses_quirks.h"
@@ -35,6 +36,7 @@ struct encoding {
     struct emit emit;
     struct extra extra;
     uint64_t quirks;
+    uint32_t rules;             /* of the model */
     bool stored;                /* the server keeps the answers */
 };
 
@@ -217,25 +219,16 @@ static void write_cache(struct encoding *e)
     if (name && extra_leaves(&e->extra, "prompt_cache_key"))
         emit_member(&e->emit, "prompt_cache_key", name);
     if (json_is(allm_json_get(cache, "retention"), "long") &&
+        !(e->rules & MODEL_NO_RETENTION) &&
         extra_leaves(&e->extra, "prompt_cache_retention"))
         emit_member_word(&e->emit, "prompt_cache_retention", "24h");
 }
 
-/*
- * May sealed reasoning be asked for?  OpenAI's models that do not reason refuse
- * it; those that nobody knows are asked, unless the server minds.
- */
+/* OpenAI's models that do not reason refuse it; those that nobody knows are
+ * asked for it, unless the server minds. */
 static bool may_seal(const struct encoding *e)
 {
-    static const char *const plain[] = { "gpt-4", "gpt-3.5", "chatgpt-", NULL };
-    const char *slash = strrchr(e->call->model, '/');
-    struct slice m = slice_of(slash ? slash + 1 : e->call->model);
-    for (const char *const *p = plain; *p; p++)
-        if (slice_starts(m, slice_of(*p)))
-            return false;
-    if (slice_starts(m, SLICE("gpt-")) && strstr(m.ptr, "-chat"))
-        return false;
-    return !(e->quirks & RESPONSES_NO_INCLUDE);
+    return !(e->rules & MODEL_PLAIN) && !(e->quirks & RESPONSES_NO_INCLUDE);
 }
 
 static void write_memory(struct encoding *e)
@@ -350,6 +343,13 @@ static const allm_error *write_headers(struct encoding *e)
 
 /* ------------------------------------------------------------------- public --- */
 
+static const char *effort_of(const struct encoding *e)
+{
+    const allm_json *given = extra_get(&e->extra, "reasoning");
+    const char *word = allm_json_text(allm_json_get(given, "effort"), NULL);
+    return word ? word : extra_text(&e->extra, "reasoning_effort");
+}
+
 static const allm_error *prepare(struct encoding *e)
 {
     const char *unknown;
@@ -358,6 +358,9 @@ static const allm_error *prepare(struct encoding *e)
         return error;
     if (!openai_responses_quirks(e->call, &e->quirks, &unknown))
         return quirks_refuse(e->arena, unknown, "no_include");
+    e->rules = model_rules(e->call->model);
+    if (!extra_sampling(&e->extra, e->rules, effort_of(e), e->arena))
+        return status_nomem();
     e->stored = allm_json_true(extra_get(&e->extra, "store")) ||
                 extra_get(&e->extra, "previous_response_id") ||
                 extra_get(&e->extra, "conversation");

@@ -10,6 +10,7 @@
 #include "provider/anthropic_quirks.h"
 #include "provider/fake.h"
 #include "provider/gemini.h"
+#include "provider/model_rules.h"
 #include "provider/ollama.h"
 #include "provider/openai_chat.h"
 #include "provider/openai_chat_quirks.h"
@@ -239,15 +240,6 @@ const struct registry_row *registry_find(struct slice name)
     return NULL;
 }
 
-/* Models that reason, and want their reasoning back: gpt-5 and later, o1.. */
-static bool wants_responses(const char *model)
-{
-    struct slice m = slice_of(model);
-    if (slice_starts(m, SLICE("gpt-")) && m.len > 4)
-        return m.ptr[4] >= '5' && m.ptr[4] <= '9';
-    return m.len > 1 && m.ptr[0] == 'o' && m.ptr[1] >= '0' && m.ptr[1] <= '9';
-}
-
 bool registry_for(const struct registry_row *row, const char *model,
                   const char *api, struct registry_row *out)
 {
@@ -255,9 +247,9 @@ bool registry_for(const struct registry_row *row, const char *model,
     bool responses = row->adapter == &openai_responses_adapter;
     *out = *row;
     if (!api)
-        api = !row->by_model           ? NULL
-              : wants_responses(model) ? "responses"
-                                       : "chat";
+        api = !row->by_model                         ? NULL
+              : model_rules(model) & MODEL_RESPONSES ? "responses"
+                                                     : "chat";
     if (!api || (!chat && !responses) || (chat && !strcmp(api, "chat")) ||
         (responses && !strcmp(api, "responses")))
         return true;
