@@ -3,7 +3,9 @@
 
 #include "base/status.h"
 #include "data/usage.h"
+#include "provider/extra.h"
 #include "provider/finish.h"
+#include "provider/model_rules.h"
 #include "provider/redact.h"
 #include "json/build.h"
 #include "json/json.h"
@@ -29,6 +31,23 @@ static void no_memory(struct answer *a)
     a->sink->status = ALLM_ERR_NOMEM;
 }
 
+/* Was the model told less than was asked for?  See extra.h. */
+static void tell_ignored(struct answer *a)
+{
+    const uint32_t any = MODEL_NO_SAMPLING | MODEL_REASONS | MODEL_ONE_SAMPLER;
+    uint32_t rules = a->call->request ? model_rules(a->call->model) : 0;
+    struct extra x;
+    if (!(rules & any))
+        return;
+    const allm_error *error = extra_init(&x, a->call, a->sink->arena);
+    if (!error && !extra_sampling(&x, rules, a->sink->arena))
+        error = status_nomem();
+    if (error && error->kind == ALLM_ERR_NOMEM)
+        no_memory(a);
+    else if (!error && x.ignores)
+        answer_warn(a, "sampling_ignored");
+}
+
 bool answer_open(struct answer *a, const allm_call *call, allm_sink *sink)
 {
     a->call = call;
@@ -44,6 +63,7 @@ bool answer_open(struct answer *a, const allm_call *call, allm_sink *sink)
     buf_init(&a->extra, a->life, SIZE_MAX / 2);
     buf_init(&a->tool_usage, a->life, SIZE_MAX / 2);
     calls_init(&a->calls, a->life, call);
+    tell_ignored(a);
     return true;
 }
 

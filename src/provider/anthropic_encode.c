@@ -415,7 +415,7 @@ static const allm_error *prepare(struct encoding *e)
         return error;
     if (!anthropic_quirks(e->call, &quirks, &unknown))
         return quirks_refuse(e->arena, unknown, "unsigned_thoughts");
-    if (!extra_sampling(&e->extra, model_rules(e->call->model), NULL, e->arena))
+    if (!extra_sampling(&e->extra, model_rules(e->call->model), e->arena))
         return status_nomem();
     error = anthropic_thinking_plan(&e->thinking, &e->extra, e->arena);
     return error ? error : check(e);

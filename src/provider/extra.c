@@ -91,17 +91,25 @@ static bool take_away(struct extra *x, const char *name, struct arena *a)
     if (!is_asked(x, name) || allm_json_get(extra_get(x, "extra_body"), name))
         return true;
     x->options = json_set(a, x->options, slice_of(name), json_null());
+    x->ignores = true;
     return x->options;
 }
 
-bool extra_sampling(struct extra *x, uint32_t rules, const char *effort,
-                    struct arena *a)
+/* How hard to think, in either spelling; NULL: nobody says. */
+static const char *effort_of(const struct extra *x)
+{
+    const allm_json *given = extra_get(x, "reasoning");
+    const char *word = allm_json_text(allm_json_get(given, "effort"), NULL);
+    return word ? word : extra_text(x, "reasoning_effort");
+}
+
+bool extra_sampling(struct extra *x, uint32_t rules, struct arena *a)
 {
     static const char *const names[] = { "temperature", "top_p", "top_k",
                                          "presence_penalty",
                                          "frequency_penalty" };
     bool ok = true;
-    if (!model_rules_no_sampling(rules, effort))
+    if (!model_rules_no_sampling(rules, effort_of(x)))
         return !(rules & MODEL_ONE_SAMPLER) || !is_asked(x, "temperature") ||
                take_away(x, "top_p", a);
     for (size_t i = 0; ok && i < sizeof names / sizeof *names; i++)

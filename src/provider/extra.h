@@ -18,6 +18,7 @@
 struct extra {
     const allm_json *options;   /* for the body: engine, request, extra_body */
     const allm_call *call;
+    bool ignores;               /* something was asked for and taken away */
 };
 
 /* NULL, or an error in the arena. */
@@ -33,11 +34,9 @@ bool extra_leaves(const struct extra *x, const char *name);
 
 /*
  * Take away the sampling parameters that a model with these rules refuses, the
- * request's own and the options; what extra_body has stays.  The effort may be
- * NULL.  False: no memory.
+ * request's own and the options; what extra_body has stays.  False: no memory.
  */
-bool extra_sampling(struct extra *x, uint32_t rules, const char *effort,
-                    struct arena *a);
+bool extra_sampling(struct extra *x, uint32_t rules, struct arena *a);
 
 /* Write the options that are for the wire, but for those in the list (which
  * NULL ends).  Those that are null are left out. */

@@ -388,8 +388,7 @@ static const allm_error *prepare(struct encoding *e)
     if (!openai_chat_quirks(e->call, &e->quirks, &unknown))
         return quirks_refuse(e->arena, unknown, "no_stream_options");
     e->rules = model_rules(e->call->model);
-    if (!extra_sampling(&e->extra, e->rules,
-                        extra_text(&e->extra, "reasoning_effort"), e->arena))
+    if (!extra_sampling(&e->extra, e->rules, e->arena))
         return status_nomem();
     struct history_ids ids = { .any = true };
     if (e->quirks & CHAT_LIMITED_IDS)

@@ -343,13 +343,6 @@ static const allm_error *write_headers(struct encoding *e)
 
 /* ------------------------------------------------------------------- public --- */
 
-static const char *effort_of(const struct encoding *e)
-{
-    const allm_json *given = extra_get(&e->extra, "reasoning");
-    const char *word = allm_json_text(allm_json_get(given, "effort"), NULL);
-    return word ? word : extra_text(&e->extra, "reasoning_effort");
-}
-
 static const allm_error *prepare(struct encoding *e)
 {
     const char *unknown;
@@ -359,7 +352,7 @@ static const allm_error *prepare(struct encoding *e)
     if (!openai_responses_quirks(e->call, &e->quirks, &unknown))
         return quirks_refuse(e->arena, unknown, "no_include");
     e->rules = model_rules(e->call->model);
-    if (!extra_sampling(&e->extra, e->rules, effort_of(e), e->arena))
+    if (!extra_sampling(&e->extra, e->rules, e->arena))
         return status_nomem();
     e->stored = allm_json_true(extra_get(&e->extra, "store")) ||
                 extra_get(&e->extra, "previous_response_id") ||

@@ -115,8 +115,7 @@ static void headers_are_looked_at(void)
 }
 
 /* What is left of the options, as JSON; NULL: no memory. */
-static const char *sampled(struct arena *a, const char *options, uint32_t rules,
-                           const char *effort)
+static const char *sampled(struct arena *a, const char *options, uint32_t rules)
 {
     struct buf out;
     struct emit e;
@@ -128,11 +127,12 @@ static const char *sampled(struct arena *a, const char *options, uint32_t rules,
                              .options = given };
     buf_init(&out, a, 1000);
     emit_init(&e, &out);
-    if (given && !extra_init(&x, &call, a) &&
-        extra_sampling(&x, rules, effort, a)) {
+    if (given && !extra_init(&x, &call, a) && extra_sampling(&x, rules, a)) {
         emit_open(&e, '{');
         emit_name(&e, SLICE("field"));
         emit_bool(&e, extra_leaves(&x, "temperature"));
+        emit_name(&e, SLICE("told"));
+        emit_bool(&e, x.ignores);
         extra_write(&x, &e, NULL);
         emit_close(&e, '}');
         text = out.broken ? NULL : out.ptr;
@@ -141,38 +141,43 @@ static const char *sampled(struct arena *a, const char *options, uint32_t rules,
     return text;
 }
 
+#define KEPT "{\"field\":true,\"told\":false"
+#define TAKEN "{\"field\":false,\"told\":true"
+
 static void models_refuse_sampling(void)
 {
     static const struct {
-        const char *options, *effort, *left;
+        const char *options, *left;
         uint32_t rules;
     } rows[] = {
-        { "{'top_p': 1, 'seed': 2}", NULL,
-          "{\"field\":true,\"top_p\":1,\"seed\":2}", 0 },
-        { "{'top_p': 1, 'top_k': 2, 'presence_penalty': 1, 'seed': 2}", NULL,
-          "{\"field\":false,\"seed\":2}", MODEL_NO_SAMPLING },
-        { "{'temperature': 1, 'frequency_penalty': 1}", "none",
-          "{\"field\":false}", MODEL_NO_SAMPLING },
-        { "{'top_p': 1}", NULL, "{\"field\":false}", MODEL_REASONS },
-        { "{'top_p': 1}", "low", "{\"field\":false}", MODEL_REASONS },
-        { "{'top_p': 1}", "none", "{\"field\":true,\"top_p\":1}",
-          MODEL_REASONS },
-        { "{'top_p': 1}", NULL, "{\"field\":true,\"top_p\":1}",
+        { "{'top_p': 1, 'seed': 2}", KEPT ",\"top_p\":1,\"seed\":2}", 0 },
+        { "{'top_p': 1, 'top_k': 2, 'presence_penalty': 1, 'seed': 2}",
+          TAKEN ",\"seed\":2}", MODEL_NO_SAMPLING },
+        { "{'temperature': 1, 'frequency_penalty': 1}", TAKEN "}",
+          MODEL_NO_SAMPLING },
+        { "{'top_p': 1}", TAKEN "}", MODEL_REASONS },
+        { "{'top_p': 1, 'reasoning_effort': 'low'}",
+          TAKEN ",\"reasoning_effort\":\"low\"}", MODEL_REASONS },
+        { "{'top_p': 1, 'reasoning_effort': 'none'}",
+          KEPT ",\"top_p\":1,\"reasoning_effort\":\"none\"}", MODEL_REASONS },
+        { "{'reasoning': {'effort': 'none'}}",
+          KEPT ",\"reasoning\":{\"effort\":\"none\"}}", MODEL_REASONS },
+        { "{'top_p': 1}", KEPT ",\"top_p\":1}",
           MODEL_REASONS | MODEL_EFFORT_NONE },
-        { "{'extra_body': {'top_p': 1}, 'top_k': 2}", NULL,
-          "{\"field\":false,\"top_p\":1}", MODEL_NO_SAMPLING },
-        { "{'top_p': 1, 'top_k': 2}", NULL, "{\"field\":true,\"top_k\":2}",
-          MODEL_ONE_SAMPLER },
-        { "{'temperature': null, 'top_p': 1}", NULL,
-          "{\"field\":false,\"top_p\":1}", MODEL_ONE_SAMPLER },
+        { "{'extra_body': {'top_p': 1}, 'top_k': 2}", TAKEN ",\"top_p\":1}",
+          MODEL_NO_SAMPLING },
+        { "{'top_p': 1, 'top_k': 2}",
+          "{\"field\":true,\"told\":true,\"top_k\":2}", MODEL_ONE_SAMPLER },
+        { "{'temperature': null, 'top_p': 1}",
+          "{\"field\":false,\"told\":false,\"top_p\":1}", MODEL_ONE_SAMPLER },
+        { "{'temperature': null}", "{\"field\":false,\"told\":false}",
+          MODEL_NO_SAMPLING },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct arena a;
         arena_init(&a, mem_default());
         check_row(rows[i].options);
-        const char *left = sampled(&a, rows[i].options, rows[i].rules,
-                                   rows[i].effort);
-        CHECK_TEXT(left, rows[i].left);
+        CHECK_TEXT(sampled(&a, rows[i].options, rows[i].rules), rows[i].left);
         arena_release(&a);
     }
 }
