@@ -89,17 +89,14 @@ static int expect(struct content *c, int fd, size_t limit)
     return make_room(c, (size_t)info.st_size + 1) ? 0 : ENOMEM;
 }
 
-int file_read(struct arena *a, const char *path, size_t limit,
-              struct slice *out)
+/* Read what was opened, and close it; -1: errno says why it was not. */
+static int take_file(struct arena *a, int fd, size_t limit, struct slice *out)
 {
-    if (!path)
-        return EINVAL;
+    if (fd < 0)
+        return errno;
     if (limit > SIZE_MAX / 2)
         limit = SIZE_MAX / 2;   /* nobody has more; sizes cannot overflow */
 
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    if (fd < 0)
-        return errno;
     struct content c = { .arena = a };
     int error = expect(&c, fd, limit);
     if (!error)
@@ -112,6 +109,32 @@ int file_read(struct arena *a, const char *path, size_t limit,
         return error;
     *out = (struct slice){ c.ptr, c.len };
     return 0;
+}
+
+int file_read(struct arena *a, const char *path, size_t limit,
+              struct slice *out)
+{
+    if (!path)
+        return EINVAL;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    return take_file(a, fd, limit, out);
+}
+
+/* Opening a pipe waits for its writer unless O_NONBLOCK is set, which changes
+ * nothing for a regular file. */
+int file_read_regular(struct arena *a, const char *path, size_t limit,
+                      struct slice *out)
+{
+    struct stat info;
+    if (!path)
+        return EINVAL;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (fd >= 0 && fstat(fd, &info) == 0 && !S_ISREG(info.st_mode) &&
+        !S_ISDIR(info.st_mode)) {
+        close(fd);
+        return ENOTSUP;
+    }
+    return fd < 0 && errno == ENXIO ? ENOTSUP : take_file(a, fd, limit, out);
 }
 
 /* -------------------------------------------------------------------- links --- */
@@ -245,7 +268,7 @@ static const struct name {
     { ENOSYS, "enosys", NULL },
     { ENOTDIR, "enotdir", "a part of its path is no folder" },
     { ENOTEMPTY, "enotempty", NULL },
-    { ENOTSUP, "enotsup", NULL },
+    { ENOTSUP, "enotsup", "it is a pipe or a device, not a file" },
     { ENXIO, "enxio", NULL },
     { EOVERFLOW, "eoverflow", NULL },
     { EPERM, "eperm", "it is not allowed" },

@@ -12,6 +12,11 @@
 int file_read(struct arena *a, const char *path, size_t limit,
               struct slice *out);
 
+/* The same for regular files only.  A pipe, a socket or a device is not waited
+ * for: ENOTSUP. */
+int file_read_regular(struct arena *a, const char *path, size_t limit,
+                      struct slice *out);
+
 /* A line and its LF to a descriptor, in one write if the system does so.  0, or
  * an errno. */
 int file_write_line(int fd, struct slice line);

@@ -41,7 +41,8 @@ static bool check_keys(void)
     for (const allm_json *row = NULL; (row = allm_json_next(list, row));) {
         const char *name = registry_text(row, "name");
         size_t len = strlen(text);
-        if (registry_is_http(row) && target_has_key(keys, name, NULL))
+        if (registry_is_http(row) &&
+            target_find_key(keys, name, NULL) == END_DONE)
             snprintf(text + len, sizeof text - len, "%s%s", len ? ", " : "",
                      name);
     }

@@ -49,15 +49,19 @@ static void put_row(allm_json_build *b, const struct row *r)
     allm_json_build_end(b);
 }
 
-/* Those that are there first. */
-static void list_keys(const allm_keys *keys, const allm_json *list, bool found,
-                      allm_json_build *b)
+/* Those that are there first.  END_DONE; else nobody can say. */
+static int list_keys(const allm_keys *keys, const allm_json *list, bool found,
+                     allm_json_build *b)
 {
     for (const allm_json *at = NULL; (at = allm_json_next(list, at));) {
         struct row r = { .name = registry_text(at, "name"),
                          .keyless = registry_is_keyless(at) };
-        if (!registry_is_http(at) ||
-            target_has_key(keys, r.name, &r.source) != found)
+        if (!registry_is_http(at))
+            continue;
+        int code = target_find_key(keys, r.name, &r.source);
+        if (code != END_DONE && code != END_KEY)
+            return code;
+        if ((code == END_DONE) != found)
             continue;
         allm_text *variable = allm_keys_variable(r.name);
         r.variable = allm_text_bytes(variable, NULL);
@@ -67,6 +71,7 @@ static void list_keys(const allm_keys *keys, const allm_json *list, bool found,
             print_row(&r);
         allm_text_free(variable);
     }
+    return END_DONE;
 }
 
 static int run(int argc, char **argv)
@@ -77,16 +82,17 @@ static int run(int argc, char **argv)
     allm_json *list = allm_registry_list();
     allm_json_build *b = allm_json_build_new(NULL);
     allm_json_build_array(b);
-    list_keys(keys, list, true, b);
-    list_keys(keys, list, false, b);
+    int code = list_keys(keys, list, true, b);
+    if (code == END_DONE)
+        code = list_keys(keys, list, false, b);
     allm_json_build_end(b);
     allm_json *all = allm_json_build_done(b);
-    if (wish.json)
+    if (wish.json && code == END_DONE)
         print_json(all, ALLM_JSON_PRETTY);
     allm_json_free(all);
     allm_json_free(list);
     allm_keys_free(keys);
-    return END_DONE;
+    return code;
 }
 
 const struct command keys_command = {

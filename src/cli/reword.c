@@ -17,6 +17,15 @@ static void of_key(const allm_error *e, char *text, size_t size)
     allm_text_free(variable);
 }
 
+/* A user has a file, and no options. */
+static void of_dotenv(const allm_error *e, char *text, size_t size)
+{
+    const char *advice = strstr(e->message, "; make it readable");
+    int len = (int)(advice ? advice - e->message : (long)strlen(e->message));
+    snprintf(text, size, "%.*s; make it readable, or remove it", len,
+             e->message);
+}
+
 static void of_tool(const allm_error *e, char *text, size_t size)
 {
     const char *name = allm_json_text(allm_json_get(e->metadata, "tool_name"),
@@ -50,6 +59,7 @@ static const struct {
 } rows[] = {
     { ALLM_ERR_ENGINE, "missing_key", of_key },
     { ALLM_ERR_ENGINE, "unknown_tool", of_tool },
+    { ALLM_ERR_MISUSE, "unreadable_dotenv", of_dotenv },
     { ALLM_ERR_ADAPTER, "timeout", of_time },
 };
 

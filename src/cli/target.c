@@ -4,6 +4,7 @@
 #include "cli/exit.h"
 #include "cli/print.h"
 #include "cli/registry.h"
+#include "cli/reword.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,16 +15,31 @@ allm_keys *target_keys(void)
     return allm_keys_new(ALLM(keys_opts, .load_dotenv = 1));
 }
 
-bool target_has_key(const allm_keys *keys, const char *provider,
+/* END_KEY: there is none; else it is told, once, why nobody can say. */
+static int miss_key(const allm_error *error)
+{
+    static bool told;
+    int code = exit_of_error(error);
+    allm_error *worded = reword_error(error);
+    if (code != END_KEY && !told) {
+        print_fault("%s", worded ? worded->message : error->message);
+        told = true;
+    }
+    allm_error_free(worded);
+    return code;
+}
+
+int target_find_key(const allm_keys *keys, const char *provider,
                     const char **source)
 {
     const char *from = NULL;
     allm_text *key = allm_keys_get(keys, provider, NULL, &from);
-    bool found = key && !allm_text_error(key);
+    const allm_error *error = allm_text_error(key);
+    int code = error ? miss_key(error) : END_DONE;
     if (source)
-        *source = found ? from : NULL;
+        *source = code == END_DONE ? from : NULL;
     allm_text_free(key);
-    return found;
+    return code;
 }
 
 static bool set_model(struct target *t, const char *provider, const char *id)
@@ -32,21 +48,6 @@ static bool set_model(struct target *t, const char *provider, const char *id)
                 ? snprintf(t->model, sizeof t->model, "%s:%s", provider, id)
                 : snprintf(t->model, sizeof t->model, "%s", id);
     return n > 0 && (size_t)n < sizeof t->model;
-}
-
-/* The first model of a provider with a key. */
-static bool find_by_key(struct target *t)
-{
-    const allm_model_ref *ref;
-    const char *asked = "";
-    for (size_t i = 0; (ref = allm_catalog_at(t->catalog, i)); i++) {
-        if (!strcmp(asked, ref->provider))
-            continue;
-        asked = ref->provider;
-        if (target_has_key(t->keys, asked, NULL))
-            return set_model(t, ref->provider, ref->id);
-    }
-    return false;
 }
 
 static int nobody(void)
@@ -58,6 +59,25 @@ static int nobody(void)
                 "... (Ollama) or allm -m llamacpp:default ... (llama.cpp)");
     print_fault("to see what it is like without either: allm demo");
     return END_KEY;
+}
+
+/* The first model of a provider with a key. */
+static int find_by_key(struct target *t)
+{
+    const allm_model_ref *ref;
+    const char *asked = "";
+    int code = END_KEY;
+    for (size_t i = 0; (ref = allm_catalog_at(t->catalog, i)); i++) {
+        if (!strcmp(asked, ref->provider))
+            continue;
+        asked = ref->provider;
+        code = target_find_key(t->keys, asked, NULL);
+        if (code == END_DONE)
+            set_model(t, ref->provider, ref->id);
+        if (code != END_KEY)
+            break;
+    }
+    return code == END_KEY ? nobody() : code;
 }
 
 /* Nobody has such a model: who was meant? */
@@ -109,7 +129,7 @@ int target_choose(struct target *t, const char *given)
     t->catalog = allm_catalog_new(NULL);
     if (given || (wanted && *wanted))
         return check_given(t, given ? given : wanted);
-    return find_by_key(t) ? END_DONE : nobody();
+    return find_by_key(t);
 }
 
 void target_release(struct target *t)

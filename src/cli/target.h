@@ -20,8 +20,9 @@ void target_release(struct target *t);
 
 /* Keys of the program: the environment, then a .env file. */
 allm_keys *target_keys(void);
-/* Is there a key for this provider? */
-bool target_has_key(const allm_keys *keys, const char *provider,
+/* Is there a key for this provider, and where (or NULL)?  END_DONE or END_KEY;
+ * else the .env file cannot be read: told, and how to end. */
+int target_find_key(const allm_keys *keys, const char *provider,
                     const char **source);
 
 #endif

@@ -7,7 +7,9 @@
  * Lines end in LF or CRLF.  "export " in front is dropped; white space around
  * name and value, too, then one pair of double quotes around the value.  There
  * are no escapes, no single quotes, no variables and no values of several
- * lines.  What is not an assignment to a name is passed over.
+ * lines.  What is not an assignment to a name is passed over.  A byte order
+ * mark in front of a line is dropped: files that are joined have it inside,
+ * too.
  */
 #include "engine/dotenv.h"
 
@@ -58,7 +60,8 @@ static struct slice unquote(struct slice s)
 static bool read_line(struct slice line, struct slice *name,
                       struct slice *value)
 {
-    line = trim(line);
+    const struct slice mark = SLICE("\xEF\xBB\xBF");
+    line = trim(slice_starts(line, mark) ? slice_skip(line, mark.len) : line);
     if (line.len && *line.ptr == '#')
         return false;
     if (slice_starts(line, SLICE("export ")))

@@ -209,7 +209,8 @@ static bool load_dotenv(struct search *s)
     allm_keys *k = s->keys;
     if (k->dotenv_loaded)
         return true;
-    int why = file_read(&k->file, k->dotenv_path, DOTENV_LIMIT, &k->dotenv);
+    int why = file_read_regular(&k->file, k->dotenv_path, DOTENV_LIMIT,
+                                &k->dotenv);
     k->dotenv_loaded = why == 0 || why == ENOENT;
     if (k->dotenv_loaded)
         return true;

@@ -4,6 +4,7 @@ a terminal"""
 import json
 import os
 import socket
+import tempfile
 import time
 
 from program import (HOME, SOURCE, Terminal, allm, equal, file, holds, main,
@@ -67,6 +68,43 @@ def test_keys():
     row = allm("keys", "--json", env={"XAI_API_KEY": "secret"}).json[0]
     equal(row, {"provider": "xai", "variable": "XAI_API_KEY",
                 "source": "env", "needed": True})
+
+
+def test_dotenv_is_a_file():
+    """a pipe or a device named .env is refused, and nobody waits for it"""
+    for kind in ("pipe", "device"):
+        folder = tempfile.mkdtemp(dir=HOME)
+        path = os.path.join(folder, ".env")
+        if kind == "pipe":
+            os.mkfifo(path)
+        else:
+            os.symlink("/dev/zero", path)
+
+        def run(*words, **env):
+            return allm(*words, cwd=folder, env=env, timeout=20)
+        for words in (("hi",), ("-m", "groq:a", "hi"), ("keys",),
+                      ("keys", "--json")):
+            one_sentence(run(*words), 2, '".env"',
+                         "(it is a pipe or a device, not a file)",
+                         "make it readable, or remove it")
+        seen = run("doctor", XAI_API_KEY="x")
+        equal(seen.said.count("it is a pipe or a device"), 1)
+        holds(seen.text, "ok   keys           xai")
+        equal(run("version").code, 0)
+        equal(run("models", "openai").code, 0)
+        run = run("--dry-run", "hi", XAI_API_KEY="x", OPENAI_API_KEY="x")
+        equal(run.code, 0)      # a key that is found is not looked for there
+
+
+def test_dotenv_mark():
+    """a byte order mark does not hide the first line of .env"""
+    folder = tempfile.mkdtemp(dir=HOME)
+    with open(os.path.join(folder, ".env"), "w", encoding="utf-8-sig") as out:
+        out.write("MISTRAL_API_KEY=x\r\nXAI_API_KEY=y\r\n")
+    run = allm("keys", cwd=folder)
+    rows = {line.split()[0]: line for line in run.text.splitlines()}
+    holds(rows["mistral"], ".env file")
+    holds(rows["xai"], ".env file")
 
 
 def test_doctor():

@@ -7,7 +7,9 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 /* A folder of our own, for the length of a test. */
@@ -197,6 +199,48 @@ static void tells_why_it_cannot(void)
     }
     CHECK_ALWAYS(next_descriptor() == descriptor);
     unlink(looping);
+    clear_place(&here);
+}
+
+/* None of these is waited for, though nobody writes to any of them. */
+static void reads_regular_files_only(void)
+{
+    struct place here;
+    char fifo[320], link[320], local[320];
+    if (!make_place(&here))
+        return;
+    write_file(here.file, 10);
+    snprintf(fifo, sizeof fifo, "%s/fifo", here.folder);
+    snprintf(link, sizeof link, "%s/link", here.folder);
+    snprintf(local, sizeof local, "%s/socket", here.folder);
+    struct sockaddr_un name = { .sun_family = AF_UNIX };
+    snprintf(name.sun_path, sizeof name.sun_path, "%.100s", local);
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    CHECK_ALWAYS(mkfifo(fifo, 0600) == 0 && symlink(fifo, link) == 0 &&
+                 bind(fd, (struct sockaddr *)&name, sizeof name) == 0);
+    const struct {
+        const char *why, *path;
+        int error;
+    } rows[] = {
+        { "a file", here.file, 0 },          { "a pipe", fifo, ENOTSUP },
+        { "a link to one", link, ENOTSUP },  { "a socket", local, ENOTSUP },
+        { "a device", "/dev/zero", ENOTSUP }, { "no path", NULL, EINVAL },
+        { "a folder", here.folder, EISDIR }, { "nothing", "", ENOENT },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        check_row(rows[i].why);
+        struct arena a;
+        struct slice got = SLICE("untouched");
+        arena_init(&a, mem_default());
+        int error = file_read_regular(&a, rows[i].path, 100, &got);
+        CHECK_INT(error, rows[i].error);
+        CHECK_ALWAYS(error ? slice_is(got, "untouched") : is_as_written(got));
+        arena_release(&a);
+    }
+    close(fd);
+    unlink(fifo);
+    unlink(link);
+    unlink(local);
     clear_place(&here);
 }
 
@@ -447,6 +491,7 @@ TESTS = {
     TEST(lack_of_memory_is_told),
     TEST(the_arena_goes_on),
     TEST(tells_why_it_cannot),
+    TEST(reads_regular_files_only),
     TEST(a_closed_file_stays_closed),
     TEST(reads_pipes),
     TEST(reads_at_most_a_byte_too_much),

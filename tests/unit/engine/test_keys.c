@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Every key in this file contains it, so that a leak is found by one word. */
@@ -409,6 +410,25 @@ static void a_file_that_cannot_be_read_is_told(void)
     clear_place(&p);
 }
 
+/* Nobody writes to the pipe: who waited for it would wait for ever. */
+static void what_is_no_file_is_not_waited_for(void)
+{
+    struct place p;
+    if (!make_place(&p))
+        return;
+    CHECK_ALWAYS(mkfifo(p.file, 0600) == 0);
+    const char *const paths[] = { p.file, "/dev/zero" };
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        allm_keys *k = store_of_file(paths[i]);
+        allm_text *t = allm_keys_get(k, "a", NULL, NULL);
+        CHECK_MISUSE(allm_text_error(t), "unreadable_dotenv",
+                     "(it is a pipe or a device, not a file)");
+        allm_text_free(t);
+        allm_keys_free(k);
+    }
+    clear_place(&p);
+}
+
 static void a_file_has_a_limit(void)
 {
     struct place p;
@@ -655,6 +675,7 @@ TESTS = {
     TEST(a_file_that_is_not_there_is_empty),
     TEST(a_file_counts_only_if_asked_for),
     TEST(a_file_that_cannot_be_read_is_told),
+    TEST(what_is_no_file_is_not_waited_for),
     TEST(a_file_has_a_limit),
     TEST(a_missing_key_tells_where_was_looked),
     TEST(no_error_has_a_key_in_it),
