@@ -9,6 +9,7 @@
 
 #include "cli/edit.h"
 #include "cli/input.h"
+#include "cli/output.h"
 #include "cli/print.h"
 
 #include <string.h>
@@ -93,7 +94,7 @@ const char *chat_lines_next(void)
         return edit_line("> ");
     if (chat_lines_shown()) {
         print_flush();
-        (void)!write(STDERR_FILENO, "> ", 2);
+        (void)output_write(STDERR_FILENO, "> ", 2);
     }
     const char *line = NULL;
     size_t len, skip;

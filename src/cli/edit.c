@@ -14,6 +14,7 @@
 #include "cli/edit_text.h"
 #include "cli/glyph.h"
 #include "cli/history.h"
+#include "cli/output.h"
 #include "cli/print.h"
 
 #include <errno.h>
@@ -26,7 +27,11 @@
 #include <termios.h>
 #include <unistd.h>
 
-enum { ESCAPE_MS = 50, COLUMNS = 80 };
+enum {
+    ESCAPE_MS = 50,
+    PASTE_MS = 250, /* within a paste more comes sooner than that */
+    COLUMNS = 80
+};
 
 static struct termios before; /* how the terminal was */
 
@@ -41,15 +46,7 @@ bool edit_is_possible(void)
 
 static void send(const char *bytes, size_t len)
 {
-    while (len) {
-        ssize_t n = write(STDERR_FILENO, bytes, len);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return;
-        bytes += n;
-        len -= (size_t)n;
-    }
+    (void)output_write(STDERR_FILENO, bytes, len);
 }
 
 /* Pasted text comes between marks, if the terminal knows that. */
@@ -120,8 +117,8 @@ static size_t row_start(const struct edit_text *t, size_t room)
 {
     size_t from = t->at, width = 0;
     while (from) {
-        size_t left = glyph_before(t->bytes, from);
-        width += glyph_width(t->bytes + left, from - left);
+        size_t left = glyph_before(t->line.ptr, from);
+        width += glyph_width(t->line.ptr + left, from - left);
         if (width > room)
             break;
         from = left;
@@ -135,34 +132,45 @@ static void draw(const struct edit_text *t, const char *prompt)
     size_t room = columns() - strlen(prompt) - 1;
     size_t from = row_start(t, room), at = 0;
     at += (size_t)snprintf(out, sizeof out, "\r%s", prompt);
-    for (size_t i = from, end; i < t->len && at < sizeof out - 100; i = end) {
-        end = glyph_next(t->bytes, t->len, i);
-        if (end - i > 32 || glyph_width(t->bytes + from, end - from) > room)
+    for (size_t i = from, end; i < t->line.len && at < sizeof out - 100;
+         i = end) {
+        end = glyph_next(t->line.ptr, t->line.len, i);
+        if (end - i > 32 || glyph_width(t->line.ptr + from, end - from) > room)
             break;
-        const char *other = shown_as(t->bytes + i);
+        const char *other = shown_as(t->line.ptr + i);
         size_t n = other ? strlen(other) : end - i;
-        memcpy(out + at, other ? other : t->bytes + i, n);
+        memcpy(out + at, other ? other : t->line.ptr + i, n);
         at += n;
     }
     at += (size_t)snprintf(out + at, sizeof out - at, "\033[K\r\033[%zuC",
                            strlen(prompt) +
-                               glyph_width(t->bytes + from, t->at - from));
+                               glyph_width(t->line.ptr + from, t->at - from));
     send(out, at);
 }
 
 /* --------------------------------------------------------------------- keys --- */
+
+/* Does another byte come in this time?  -1: whenever it may be. */
+static bool comes(int timeout_ms)
+{
+    struct pollfd wait = { .fd = STDIN_FILENO, .events = POLLIN };
+    int n;
+    do {
+        n = poll(&wait, 1, timeout_ms);
+    } while (n < 0 && errno == EINTR && timeout_ms < 0);
+    return n > 0;
+}
 
 /* The next byte; -1: there is none any more, or none in this time. */
 static int next_byte(int timeout_ms)
 {
     unsigned char c;
     ssize_t n;
-    struct pollfd wait = { .fd = STDIN_FILENO, .events = POLLIN };
-    if (timeout_ms >= 0 && poll(&wait, 1, timeout_ms) <= 0)
-        return -1;
     do {
+        if (!comes(timeout_ms))
+            return -1;
         n = read(STDIN_FILENO, &c, 1);
-    } while (n < 0 && errno == EINTR);
+    } while (n < 0 && (errno == EINTR || errno == EAGAIN));
     return n == 1 ? c : -1;
 }
 
@@ -206,10 +214,19 @@ static void suspend(void)
     (void)take_keys();
 }
 
+/* Ctrl-C and Ctrl-D are text in a paste, whose end mark follows.  If nothing
+ * follows, that mark was lost, and somebody wants to get out. */
+static bool ends_paste(const struct edit_text *t, int c)
+{
+    return t->pasting && (c == 3 || c == 4) && !comes(PASTE_MS);
+}
+
 /* One key; what it means for the line. */
 static enum edit_end take_key(struct edit_text *t, int c)
 {
     char name[16];
+    if (ends_paste(t, c))
+        t->pasting = false;
     if (c == '\033') {
         read_escape(name, sizeof name);
         return edit_keys_escape(t, name);
@@ -227,8 +244,7 @@ static enum edit_end edit(struct edit_text *t, const char *prompt)
 {
     enum edit_end end = EDIT_GOES_ON;
     while (end == EDIT_GOES_ON) {
-        struct pollfd more = { .fd = STDIN_FILENO, .events = POLLIN };
-        if (poll(&more, 1, 0) <= 0) /* not in the middle of a paste */
+        if (!comes(0)) /* not in the middle of a paste */
             draw(t, prompt);
         int c = next_byte(-1);
         end = c < 0 ? EDIT_OVER : take_key(t, c);
@@ -246,17 +262,16 @@ const char *edit_line(const char *prompt)
     if (!take_keys())
         return NULL;
     do {
-        edit_text_reset(&text);
-        end = edit(&text, prompt);
+        end = edit_text_reset(&text) ? edit(&text, prompt) : EDIT_OVER;
         if (end == EDIT_DROPPED)
             send("^C", 2);
         send("\n", 1);
-        if (end == EDIT_DROPPED && !text.len)
+        if (end == EDIT_DROPPED && !text.line.len)
             print_note("(Ctrl-D or /exit to leave)");
-    } while (end == EDIT_DROPPED);
+    } while (end == EDIT_DROPPED || (end == EDIT_DONE && text.full));
     give_back();
     if (end == EDIT_OVER)
         return NULL;
-    history_add(text.bytes);
-    return text.bytes;
+    history_add(text.line.ptr);
+    return text.line.ptr;
 }

@@ -1,6 +1,8 @@
 /* edit_keys.c - which key does what to a line that is edited */
 #include "cli/edit_keys.h"
 
+#include "cli/output.h"
+
 #include <string.h>
 #include <unistd.h>
 
@@ -9,7 +11,7 @@
 static void clear_screen(struct edit_text *t)
 {
     (void)t;
-    (void)!write(STDERR_FILENO, "\033[H\033[2J", 7);
+    (void)output_write(STDERR_FILENO, "\033[H\033[2J", 7);
 }
 
 static void begin_paste(struct edit_text *t)
@@ -75,7 +77,7 @@ enum edit_end edit_keys_control(struct edit_text *t, int c)
         return EDIT_DONE;
     if (c == CTRL('C'))
         return EDIT_DROPPED;
-    if (c == CTRL('D') && !t->len)
+    if (c == CTRL('D') && !t->line.len)
         return EDIT_OVER;
     for (size_t i = 0; i < sizeof controls / sizeof *controls; i++)
         if (controls[i].key == c)
@@ -86,7 +88,8 @@ enum edit_end edit_keys_control(struct edit_text *t, int c)
 enum edit_end edit_keys_escape(struct edit_text *t, const char *name)
 {
     for (size_t i = 0; i < sizeof escapes / sizeof *escapes; i++)
-        if (!strcmp(escapes[i].name, name))
+        if (!strcmp(escapes[i].name, name) &&
+            (!t->pasting || escapes[i].act == end_paste))
             escapes[i].act(t);
     return EDIT_GOES_ON;
 }

@@ -2,7 +2,7 @@
  * edit_text.c - the text of a line that is edited, and how it changes
  *
  * Invariants
- *   (1) at <= len <= EDIT_LONGEST, and bytes[len] is NUL.
+ *   (1) at <= line.len, and a NUL stands behind the line.
  *   (2) `at` never stands inside a character.
  */
 #include "cli/edit_text.h"
@@ -12,28 +12,36 @@
 
 #include <string.h>
 
-void edit_text_reset(struct edit_text *t)
+/* Another text for a line; false: it does not fit, and that was told. */
+static bool set(struct input *line, const char *bytes, size_t len)
 {
-    t->len = t->at = t->back = 0;
-    t->pasting = false;
-    t->bytes[0] = 0;
+    line->len = 0;
+    return input_append(line, bytes, len);
+}
+
+bool edit_text_reset(struct edit_text *t)
+{
+    t->at = t->back = 0;
+    t->pasting = t->full = false;
+    return set(&t->line, "", 0);
 }
 
 void edit_text_insert(struct edit_text *t, const char *bytes, size_t len)
 {
-    if (len > EDIT_LONGEST - t->len)
+    size_t tail = t->line.len - t->at;
+    t->full = t->full || !input_append(&t->line, bytes, len);
+    if (t->full)
         return;
-    memmove(t->bytes + t->at + len, t->bytes + t->at, t->len - t->at + 1);
-    memcpy(t->bytes + t->at, bytes, len);
+    memmove(t->line.ptr + t->at + len, t->line.ptr + t->at, tail);
+    memcpy(t->line.ptr + t->at, bytes, len);
     t->at += len;
-    t->len += len;
 }
 
 /* Take away from..to; the cursor stands there then. */
 static void cut(struct edit_text *t, size_t from, size_t to)
 {
-    memmove(t->bytes + from, t->bytes + to, t->len - to + 1);
-    t->len -= to - from;
+    memmove(t->line.ptr + from, t->line.ptr + to, t->line.len - to + 1);
+    t->line.len -= to - from;
     t->at = from;
 }
 
@@ -41,7 +49,8 @@ static void cut(struct edit_text *t, size_t from, size_t to)
 
 static bool is_blank(const struct edit_text *t, size_t at)
 {
-    return t->bytes[at] == ' ' || t->bytes[at] == '\n' || t->bytes[at] == '\t';
+    return t->line.ptr[at] == ' ' || t->line.ptr[at] == '\n' ||
+           t->line.ptr[at] == '\t';
 }
 
 static size_t word_begin(const struct edit_text *t)
@@ -57,9 +66,9 @@ static size_t word_begin(const struct edit_text *t)
 static size_t word_end(const struct edit_text *t)
 {
     size_t at = t->at;
-    while (at < t->len && is_blank(t, at))
+    while (at < t->line.len && is_blank(t, at))
         at++;
-    while (at < t->len && !is_blank(t, at))
+    while (at < t->line.len && !is_blank(t, at))
         at++;
     return at;
 }
@@ -71,17 +80,17 @@ void edit_text_home(struct edit_text *t)
 
 void edit_text_end(struct edit_text *t)
 {
-    t->at = t->len;
+    t->at = t->line.len;
 }
 
 void edit_text_left(struct edit_text *t)
 {
-    t->at = glyph_before(t->bytes, t->at);
+    t->at = glyph_before(t->line.ptr, t->at);
 }
 
 void edit_text_right(struct edit_text *t)
 {
-    t->at = glyph_next(t->bytes, t->len, t->at);
+    t->at = glyph_next(t->line.ptr, t->line.len, t->at);
 }
 
 void edit_text_word_left(struct edit_text *t)
@@ -98,12 +107,12 @@ void edit_text_word_right(struct edit_text *t)
 
 void edit_text_backspace(struct edit_text *t)
 {
-    cut(t, glyph_before(t->bytes, t->at), t->at);
+    cut(t, glyph_before(t->line.ptr, t->at), t->at);
 }
 
 void edit_text_delete(struct edit_text *t)
 {
-    cut(t, t->at, glyph_next(t->bytes, t->len, t->at));
+    cut(t, t->at, glyph_next(t->line.ptr, t->line.len, t->at));
 }
 
 void edit_text_kill_begin(struct edit_text *t)
@@ -113,7 +122,7 @@ void edit_text_kill_begin(struct edit_text *t)
 
 void edit_text_kill_end(struct edit_text *t)
 {
-    cut(t, t->at, t->len);
+    cut(t, t->at, t->line.len);
 }
 
 void edit_text_kill_word(struct edit_text *t)
@@ -130,9 +139,8 @@ void edit_text_kill_next(struct edit_text *t)
 
 static void show(struct edit_text *t, const char *line)
 {
-    t->len = strlen(line);
-    memcpy(t->bytes, line, t->len + 1);
-    t->at = t->len;
+    t->full = !set(&t->line, line, strlen(line));
+    t->at = t->line.len;
 }
 
 void edit_text_older(struct edit_text *t)
@@ -140,8 +148,8 @@ void edit_text_older(struct edit_text *t)
     const char *line = history_at(t->back + 1);
     if (!line)
         return;
-    if (!t->back)
-        memcpy(t->draft, t->bytes, t->len + 1);
+    if (!t->back && !set(&t->draft, t->line.ptr, t->line.len))
+        return;
     t->back++;
     show(t, line);
 }
@@ -151,5 +159,5 @@ void edit_text_newer(struct edit_text *t)
     if (!t->back)
         return;
     t->back--;
-    show(t, t->back ? history_at(t->back) : t->draft);
+    show(t, t->back ? history_at(t->back) : t->draft.ptr);
 }

@@ -2,22 +2,20 @@
 #ifndef CLI_EDIT_TEXT_H
 #define CLI_EDIT_TEXT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
-enum { EDIT_LONGEST = 65536 };
+#include "cli/input.h"
 
 struct edit_text {
-    size_t len, at;               /* at: where the cursor stands */
-    size_t back;                  /* lines back in the history; 0: this one */
-    bool pasting;                 /* keys are text, whatever they are */
-    char bytes[EDIT_LONGEST + 1]; /* a NUL stands behind it */
-    char draft[EDIT_LONGEST + 1]; /* this line, while another is looked at */
+    size_t at;          /* where the cursor stands */
+    size_t back;        /* lines back in the history; 0: this one */
+    bool pasting;       /* keys are text, whatever they are */
+    bool full;          /* something did not fit, and it was told */
+    struct input line;
+    struct input draft; /* this line, while another is looked at */
 };
 
-void edit_text_reset(struct edit_text *t);
+/* An empty line; false: no memory, and told.  { 0 } is fit to be reset. */
+bool edit_text_reset(struct edit_text *t);
 
-/* What does not fit is left out. */
 void edit_text_insert(struct edit_text *t, const char *bytes, size_t len);
 
 void edit_text_home(struct edit_text *t);

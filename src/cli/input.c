@@ -52,9 +52,13 @@ void input_close(int fd)
 
 long input_read(int fd, const char *path, char *bytes, size_t len)
 {
+    struct pollfd wait = { .fd = fd, .events = POLLIN };
     ssize_t n;
     do {
         n = read(fd, bytes, len);
+        if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK) &&
+            poll(&wait, 1, -1) >= 0)
+            errno = EINTR; /* again */
     } while (n < 0 && errno == EINTR);
     if (n < 0)
         print_fault("cannot read %s: %s", name_of(path), strerror(errno));

@@ -3,10 +3,13 @@
  *
  * A character of several bytes may come in two pieces, so the state of the
  * text is kept between calls: C1 controls are two bytes long, C2 80 to C2 9F.
+ * Bytes are collected here and not by stdio, which drops what a descriptor
+ * that does not block will not take yet.
  */
 #include "cli/print.h"
 
 #include "cli/exit.h"
+#include "cli/output.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -16,11 +19,13 @@
 #include <unistd.h>
 
 struct out {
-    FILE *file;
+    int fd;
     int terminal; /* 0: not asked yet, 1: yes, -1: no */
     int left;     /* bytes that this character still needs */
     bool held;    /* C2 came, and what follows decides */
     int error;    /* errno of the first write that failed */
+    size_t used;
+    char bytes[8192]; /* not written yet */
 };
 
 static struct out answer, notes;
@@ -28,7 +33,7 @@ static bool silent;
 
 static struct out *to_answer(void)
 {
-    answer.file = stdout;
+    answer.fd = STDOUT_FILENO;
     if (!answer.terminal)
         answer.terminal = isatty(STDOUT_FILENO) ? 1 : -1;
     return &answer;
@@ -36,7 +41,7 @@ static struct out *to_answer(void)
 
 static struct out *to_notes(void)
 {
-    notes.file = stderr;
+    notes.fd = STDERR_FILENO;
     if (!notes.terminal)
         notes.terminal = isatty(STDERR_FILENO) ? 1 : -1;
     return &notes;
@@ -44,12 +49,25 @@ static struct out *to_notes(void)
 
 /* ------------------------------------------------------------------ writing --- */
 
+static void flush(struct out *o)
+{
+    if (!o->error)
+        o->error = output_write(o->fd, o->bytes, o->used);
+    o->used = 0;
+}
+
 static void write_raw(struct out *o, const char *bytes, size_t len)
 {
-    errno = 0;
-    if (o->error || fwrite(bytes, 1, len, o->file) == len)
-        return;
-    o->error = errno ? errno : EIO;
+    while (len && !o->error) {
+        size_t room = sizeof o->bytes - o->used;
+        size_t n = len < room ? len : room;
+        memcpy(o->bytes + o->used, bytes, n);
+        o->used += n;
+        bytes += n;
+        len -= n;
+        if (o->used == sizeof o->bytes)
+            flush(o);
+    }
 }
 
 static void write_byte(struct out *o, unsigned char c)
@@ -121,6 +139,8 @@ static void write_out(struct out *o, const char *bytes, size_t len)
     }
     for (size_t i = 0; i < len && !o->error; i++)
         write_safely(o, (unsigned char)bytes[i]);
+    if (memchr(bytes, '\n', len))
+        flush(o);
 }
 
 /* ------------------------------------------------------------------- stdout --- */
@@ -167,10 +187,7 @@ void print_json(const allm_json *value, uint32_t flags)
 
 void print_flush(void)
 {
-    struct out *o = to_answer();
-    errno = 0;
-    if (fflush(o->file) && !o->error)
-        o->error = errno ? errno : EIO;
+    flush(to_answer());
 }
 
 bool print_broken(void)
@@ -232,6 +249,7 @@ static void write_line(const char *before, const char *format, va_list args)
     write_out(o, before, strlen(before));
     write_out(o, text, strlen(text));
     write_out(o, "\n", 1);
+    flush(o);
 }
 
 void print_fault(const char *format, ...)
@@ -261,6 +279,7 @@ void print_trace(allm_text *line)
     if (bytes && !silent) {
         write_out(o, bytes, len);
         write_out(o, "\n", 1);
+        flush(o);
     }
     allm_text_free(line);
 }

@@ -66,8 +66,9 @@ def allm(*args, stdin=b"", env=None, timeout=60, cwd=None):
 class Terminal:
     """The program in a terminal of its own."""
 
-    def __init__(self, *args, env=None, columns=80):
+    def __init__(self, *args, env=None, columns=80, nonblocking=False):
         self.ours, theirs = pty.openpty()
+        os.set_blocking(theirs, not nonblocking)
         fcntl.ioctl(theirs, termios.TIOCSWINSZ,
                     struct.pack("HHHH", 24, columns, 0, 0))
         self.child = subprocess.Popen(
@@ -104,7 +105,14 @@ class Terminal:
         return self.until(then, seconds)
 
     def write(self, words):
-        os.write(self.ours, words)
+        """Write them all, and read meanwhile, so that nobody waits for us."""
+        while words:
+            ready = select.select([self.ours], [self.ours], [], 20)
+            assert ready[0] or ready[1], "nobody reads"
+            if ready[0]:
+                self.said += os.read(self.ours, 4096)
+            if ready[1]:
+                words = words[os.write(self.ours, words[:1000]):]
 
     def end(self):
         self.until(None)

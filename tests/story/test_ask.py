@@ -354,6 +354,43 @@ def test_closed_stdout():
             holds(done.stderr.decode(), "No space left")
 
 
+def test_nonblocking_stdout():
+    """a pipe that does not block gets the whole answer, however slow it is"""
+    words = "".join(f"{n}\n" for n in range(18000))
+    for flags in ([], ["--json"], ["--no-stream"]):
+        ours, theirs = os.pipe()
+        os.set_blocking(theirs, False)
+        child = subprocess.Popen([ALLM, *flags, *text(words), "hi"],
+                                 stdin=subprocess.DEVNULL, stdout=theirs,
+                                 stderr=subprocess.PIPE, env=CLEAN)
+        os.close(theirs)
+        time.sleep(0.2)         # it is full now
+        got = b""
+        while piece := os.read(ours, 65536):
+            got += piece
+        os.close(ours)
+        equal((child.wait(timeout=20), child.stderr.read()), (0, b""))
+        if flags == ["--json"]:
+            holds(got.decode(), json.dumps(words))
+        else:
+            equal(got.decode(), words)
+
+
+def test_nonblocking_stdin():
+    """standard input that does not block is read to its end"""
+    ours, theirs = os.pipe()
+    os.set_blocking(ours, False)
+    child = subprocess.Popen([ALLM, "--dry-run", "-m", "groq:a"], stdin=ours,
+                             stdout=subprocess.PIPE, env=CLEAN)
+    for piece in (b"one ", b"two ", b"three"):
+        os.write(theirs, piece)
+        time.sleep(0.1)
+    os.close(theirs)
+    os.close(ours)
+    out = child.communicate(timeout=20)[0]
+    equal(json.loads(out)["body"]["messages"][0]["content"], "one two three")
+
+
 def test_broken_pipe():
     """nobody reads: exit code 141, and no words"""
     ours, theirs = os.pipe()

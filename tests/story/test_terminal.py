@@ -119,6 +119,46 @@ def test_long_paste():
     leave(t)
 
 
+def test_huge_paste():
+    """a paste is sent whole, however long it is, also into a line"""
+    words = "".join(f"line {n}\n" for n in range(20000))
+    assert len(words) > 3 * 65536
+    paste = b"\x1b[200~" + words.encode() + b"\x1b[201~"
+    equal(said(b"ac" + LEFT + paste + b"b"), "a" + words + "bc")
+
+
+def test_lost_end_of_paste():
+    """Ctrl-C and Ctrl-D get out of a paste whose end never comes"""
+    for before in (b"", b"some\rwords"):
+        t = chat(answers=2)
+        t.after(b"\x1b[200~" + before, before[-5:] or b"")
+        t.after(b"\x03", b"^C\r\n")
+        t.until(is_prompt)
+        t.after(b"hello\r", b"done.")
+        leave(t)
+    t = chat()
+    t.write(b"\x1b[200~\x04")
+    equal(t.end(), 0)
+
+
+def test_keys_in_a_paste():
+    """keys that stand in a paste do nothing"""
+    equal(said(b"a\x1b[200~b\x1b[Dc\x04\x1ad\x1b[201~e"), "abcde")
+
+
+def test_nonblocking_terminal():
+    """a terminal that another program has made non-blocking is waited for"""
+    words = "word " * 20000
+    t = chat(*scripts([["text", words], ["finish", "stop"]], ANSWER),
+             nonblocking=True)
+    t.write(b"go\r")
+    time.sleep(0.3)         # longer than it takes to fill the terminal
+    t.until(lambda seen: seen.count(b"word") >= 20000)
+    t.until(is_prompt)
+    t.after(b"again\r", b"done.")
+    leave(t)
+
+
 def test_history():
     """arrows bring back what was said, also in the session's file"""
     t = chat(answers=4)
