@@ -1,18 +1,48 @@
 # allm.bash - completion of allm for bash
+
+# Models of the catalog, and every provider with its colon.
+_allm_models()
+{
+    allm models 2>/dev/null | sed -n 's/^\([a-z0-9_]*:[^ ]*\).*/\1/p'
+    allm models --providers 2>/dev/null | sed -n 's/^\([a-z0-9_]*\)  *.*/\1:/p'
+}
+
+# _allm_reply WORDS: those that begin as the word under the cursor does.  bash
+# parts words at ":" and "=", so it replaces only what stands behind the last.
+_allm_reply()
+{
+    local from=${cur%"${cur##*[:=]}"} i
+    mapfile -t COMPREPLY < <(compgen -W "$1" -- "$cur")
+    [[ $COMP_WORDBREAKS == *:* ]] || from=
+    for i in "${!COMPREPLY[@]}"; do
+        COMPREPLY[i]=${COMPREPLY[i]#"$from"}
+    done
+    [[ ${COMPREPLY[0]} != *: ]] || compopt -o nospace 2>/dev/null
+}
+
 _allm()
 {
-    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
+    local line=${COMP_LINE:0:COMP_POINT}
+    local -a words
+    read -ra words <<<"$line"
+    [[ $line != *[[:space:]] ]] || words+=("")
+    local at=$((${#words[@]} - 1))
+    local cur=${words[at]} prev=${words[at - 1]}
     local commands="ask chat models keys doctor demo replay decode encode version help"
     local flags="--help"
+    if [[ $cur == --*=* ]]; then
+        prev=${cur%%=*}
+        cur=${cur#*=}
+    fi
     case $prev in
     -a|--attach|-S|--session|--schema)
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         return ;;
     -m|--model)
-        mapfile -t COMPREPLY < <(compgen -W "$(allm models 2>/dev/null | cut -d ' ' -f 1)" -- "$cur")
+        _allm_reply "$(_allm_models)"
         return ;;
     esac
-    case ${COMP_WORDS[1]} in
+    case ${words[1]} in
     chat)   flags="$flags --model --system --session --ask --option" ;;
     models) flags="$flags --providers --json" ;;
     keys)   flags="$flags --json" ;;
@@ -21,18 +51,20 @@ _allm()
     encode) flags="$flags --compact --option" ;;
     doctor|demo|version) ;;
     help)
-        mapfile -t COMPREPLY < <(compgen -W "$commands" -- "$cur")
+        _allm_reply "$commands"
         return ;;
     *)  flags="$flags --model --system --session --attach --schema --option
             --json --events --no-stream --usage --ask --max-turns --timeout --dry-run
             --quiet --verbose" ;;
     esac
     if [[ $cur == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "$flags" -- "$cur")
-    elif [[ $COMP_CWORD -eq 1 ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "$commands" -- "$cur")
-    elif [[ ${COMP_WORDS[1]} == decode && $COMP_CWORD -eq 2 ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "$(allm models --providers 2>/dev/null | tr -s ' ' | cut -d ' ' -f 2 | sort -u)" -- "$cur")
+        _allm_reply "$flags"
+    elif [[ $at -eq 1 ]]; then
+        _allm_reply "$commands"
+    elif [[ ${words[1]} == encode && $at -eq 2 ]]; then
+        _allm_reply "$(_allm_models)"
+    elif [[ ${words[1]} == decode && $at -eq 2 ]]; then
+        _allm_reply "$(allm models --providers 2>/dev/null | tr -s ' ' | cut -d ' ' -f 2 | sort -u)"
     else
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
     fi

@@ -1,4 +1,11 @@
 # allm.fish - completion of allm for fish
+
+# Models of the catalog, and every provider with its colon.
+function __allm_models
+    allm models 2>/dev/null | string match -r '^[a-z0-9_]+:\S+'
+    allm models --providers 2>/dev/null | string replace -rf '^([a-z0-9_]+) .*' '$1:'
+end
+
 set -l commands ask chat models keys doctor demo replay decode encode version help
 set -l first "not __fish_seen_subcommand_from $commands"
 set -l asking "not __fish_seen_subcommand_from chat models keys doctor demo replay decode encode version help"
@@ -16,7 +23,7 @@ complete -c allm -n $first -f -a version -d 'tell the version'
 complete -c allm -n $first -f -a help -d 'explain a command'
 
 complete -c allm -s h -l help -d 'explain'
-complete -c allm -n $asking -s m -l model -x -d 'provider:model to ask'
+complete -c allm -n $asking -s m -l model -x -a '(__allm_models)' -d 'provider:model to ask'
 complete -c allm -n $asking -s s -l system -x -d 'what the model is told first'
 complete -c allm -n $asking -s S -l session -r -d 'go on with a conversation'
 complete -c allm -n $asking -s a -l attach -r -d 'a text or an image'
@@ -33,7 +40,8 @@ complete -c allm -n $asking -l dry-run -d 'show the request, send nothing'
 complete -c allm -n $asking -s q -l quiet -d 'no notes on stderr'
 complete -c allm -n $asking -s v -l verbose -d 'tell what happens'
 
-complete -c allm -n '__fish_seen_subcommand_from chat replay' -s m -l model -x
+complete -c allm -n '__fish_seen_subcommand_from chat replay' -s m -l model -x -a '(__allm_models)'
+complete -c allm -n '__fish_seen_subcommand_from encode' -a '(__allm_models)'
 complete -c allm -n '__fish_seen_subcommand_from chat replay' -s s -l system -x
 complete -c allm -n '__fish_seen_subcommand_from chat' -s S -l session -r
 complete -c allm -n '__fish_seen_subcommand_from chat' -l ask

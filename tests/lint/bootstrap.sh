@@ -168,6 +168,12 @@ bare_machine
 manager apt-get
 passes "the tests have needs of their own" bootstrap test
 was_asked "to make certificates" "openssl"
+was_asked "and shells to complete words in" "fish"
+
+bare_machine
+for name in openssl nghttpx tmux fish; do command_named "$name"; done
+passes "a shell that nobody can install is not missed" bootstrap test
+says "but named" "no zsh here: its tests are skipped"
 
 # ---- the archive of yyjson
 

@@ -8,6 +8,7 @@ import json
 import os
 import pty
 import select
+import shutil
 import struct
 import subprocess
 import sys
@@ -63,16 +64,27 @@ def allm(*args, stdin=b"", env=None, timeout=60, cwd=None):
     return Run(done.returncode, done.stdout, done.stderr)
 
 
-class Terminal:
-    """The program in a terminal of its own."""
+class Skip(Exception):
+    """What a test needs is not on this machine."""
 
-    def __init__(self, *args, env=None, columns=80, nonblocking=False):
+
+def need(*programs):
+    for name in programs:
+        if not shutil.which(name):
+            raise Skip(f"{name} is not installed")
+
+
+class Terminal:
+    """The program, or another, in a terminal of its own."""
+
+    def __init__(self, *args, env=None, columns=80, nonblocking=False,
+                 program=ALLM):
         self.ours, theirs = pty.openpty()
         os.set_blocking(theirs, not nonblocking)
         fcntl.ioctl(theirs, termios.TIOCSWINSZ,
                     struct.pack("HHHH", 24, columns, 0, 0))
         self.child = subprocess.Popen(
-            [ALLM, *args], stdin=theirs, stdout=theirs, stderr=theirs,
+            [program, *args], stdin=theirs, stdout=theirs, stderr=theirs,
             env={**CLEAN, **(env or {})}, cwd=HOME, start_new_session=True,
             preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
         os.close(theirs)
@@ -166,7 +178,7 @@ def file(name, content):
 
 
 def main(names):
-    passed = failed = 0
+    passed = failed = skipped = 0
     for name, test in list(names.items()):
         if not name.startswith("test_") or not callable(test):
             continue
@@ -175,11 +187,15 @@ def main(names):
             test()
             passed += 1
             print(f"ok - {why}")
+        except Skip as lack:
+            skipped += 1
+            print(f"ok - {why} # SKIP {lack}")
         except Exception as fault:   # also of a program that hangs
             failed += 1
             print(f"not ok - {why}")
             for line in f"{type(fault).__name__}: {fault}".splitlines()[:40]:
                 print(f"#   {line}")
     subprocess.run(["rm", "-rf", HOME], check=False)
-    print(f"{passed} passed, {failed} failed")
+    print(f"{passed} passed, {failed} failed" +
+          (f", {skipped} skipped" if skipped else ""))
     sys.exit(failed != 0)

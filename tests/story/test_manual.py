@@ -2,10 +2,9 @@
 """test_manual - help, manual page, completions and README say the same"""
 import os
 import re
-import shutil
 import subprocess
 
-from program import BUILD, CLEAN, SOURCE, allm, equal, holds, main
+from program import BUILD, CLEAN, SOURCE, allm, equal, holds, main, need
 
 TEXTS = ("man/allm.1", "completions/allm.bash", "completions/_allm",
          "completions/allm.fish")
@@ -62,55 +61,11 @@ def test_exit_codes():
 
 def test_manual_page():
     """the manual page is well formed"""
-    if not shutil.which("groff"):
-        return
+    need("groff")
     done = subprocess.run(["groff", "-man", "-Tascii", "-ww", "-z",
                            os.path.join(SOURCE, "man", "allm.1")],
                           capture_output=True, check=False)
     equal((done.returncode, done.stderr), (0, b""))
-
-
-def test_bash_completion():
-    """bash completes commands, flags and models"""
-    def complete(*words):
-        script = ('source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); '
-                  '_allm; printf "%s\\n" "${COMPREPLY[@]}"')
-        env = {**CLEAN, "PATH": BUILD + ":" + CLEAN["PATH"]}
-        return subprocess.run(
-            ["bash", "-c", script,
-             os.path.join(SOURCE, "completions", "allm.bash"), *words],
-            env=env, capture_output=True, text=True, check=True,
-            cwd=SOURCE).stdout.split()
-    equal(complete("allm", "de"), ["demo", "decode"])
-    equal(complete("allm", "decode", "--r"), ["--raw"])
-    equal(complete("allm", "--no"), ["--no-stream"])
-    equal(complete("allm", "decode", "anth"), ["anthropic"])
-    assert "openai:gpt-5" in complete("allm", "-m", "openai:gpt-5")
-
-
-def test_zsh_completion():
-    """the completion for zsh is well formed, where there is a zsh"""
-    if shutil.which("zsh"):
-        done = subprocess.run(["zsh", "-n", os.path.join(
-            SOURCE, "completions", "_allm")], env=CLEAN, capture_output=True,
-            check=False)
-        equal((done.returncode, done.stderr), (0, b""))
-
-
-def test_fish_completion():
-    """fish completes commands and flags, where there is one"""
-    if not shutil.which("fish"):
-        return
-
-    def complete(line):
-        done = subprocess.run(
-            ["fish", "-c", f"source completions/allm.fish; complete -C '{line}'"],
-            env=CLEAN, capture_output=True, text=True, check=False, cwd=SOURCE)
-        equal((done.returncode, done.stderr), (0, ""))
-        return [row.split("\t")[0] for row in done.stdout.splitlines()]
-    equal(complete("allm de"), ["decode", "demo"])
-    equal(complete("allm --no"), ["--no-stream"])
-    equal(complete("allm chat --s"), ["--session", "--system"])
 
 
 def test_readme():

@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 import tempfile
@@ -11,7 +10,7 @@ import termios
 import time
 
 from program import (ALLM, CLEAN, HOME, Terminal, allm, equal, fake, file,
-                     holds, main, scripts, text)
+                     holds, main, need, scripts, text)
 
 XTERM = {"TERM": "xterm"}
 LEFT, RIGHT, UP, DOWN = b"\x1b[D", b"\x1b[C", b"\x1b[A", b"\x1b[B"
@@ -313,8 +312,7 @@ class Tmux:
 
 def test_tmux_chat():
     """in tmux the screen shows what was meant"""
-    if not shutil.which("tmux"):
-        return
+    need("tmux")
     with Tmux("chat", *scripts(ANSWER, [
             ["text", "begun"], ["delay", 60000], ["finish", "stop"]])) as t:
         t.until("^> *$")
@@ -336,8 +334,7 @@ def test_tmux_chat():
 
 def test_tmux_demo():
     """in tmux the demo asks, goes on, and ends within ten seconds"""
-    if not shutil.which("tmux"):
-        return
+    need("tmux")
     began = time.monotonic()
     with Tmux("demo") as t:
         t.until("^What is your favourite colour")
