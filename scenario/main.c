@@ -1,7 +1,7 @@
 /*
  * main.c - allm-scenario: run scenario files against the library
  *
- *      allm-scenario FILE...
+ *      allm-scenario [--help] FILE...
  *
  * Prints TAP, one test a file; the exit status is 0 only if all passed.
  */
@@ -220,13 +220,48 @@ static bool run_file(const char *file, size_t number)
     return ok;
 }
 
+static const char help[] =
+    "usage: allm-scenario FILE...\n"
+    "\n"
+    "Run scenario files against the library: each scripts a model, makes calls\n"
+    "and states what must come out.  Nothing is asked over a network.\n"
+    "\n"
+    "  -h, --help  show this\n"
+    "\n"
+    "stdout is TAP, one test for each file, then \"N passed, N failed\".\n"
+    "\n"
+    "exit codes:\n"
+    "  0  all passed\n"
+    "  1  a scenario failed, or is none\n"
+    "  2  wrong usage\n";
+
+/* 0 or 2: the program ends with this; -1: there are files to run. */
+static int read_words(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        bool asked = !strcmp(argv[i], "--help") || !strcmp(argv[i], "-h");
+        if (asked)
+            return fputs(help, stdout) < 0 || fflush(stdout) ? 2 : 0;
+        if (*argv[i] == '-') {
+            fprintf(stderr,
+                    "allm-scenario: there is no option \"%s\" "
+                    "(a file of this name: ./%s); see --help\n",
+                    argv[i], argv[i]);
+            return 2;
+        }
+    }
+    if (argc >= 2)
+        return -1;
+    fputs("usage: allm-scenario FILE...  (--help tells more)\n", stderr);
+    return 2;
+}
+
 int main(int argc, char **argv)
 {
     size_t failed = 0;
-    if (argc < 2) {
-        fprintf(stderr, "usage: allm-scenario FILE...\n");
-        return 2;
-    }
+    int end = read_words(argc, argv);
+    if (end >= 0)
+        return end;
     for (int i = 1; i < argc; i++)
         failed += !run_file(argv[i], (size_t)i);
     printf("1..%d\n%zu passed, %zu failed\n", argc - 1,

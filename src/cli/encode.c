@@ -9,6 +9,7 @@
 #include "cli/reword.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 static struct wish {
@@ -58,6 +59,53 @@ static allm_codec *read_request(const char *path)
     return codec;
 }
 
+/* ----------------------------------------------------------------- unknown --- */
+
+/* Members that a struct has no place for; `where` is the way to it. */
+static void warn_of(const allm_json *kept, const char *where)
+{
+    if (allm_json_type_of(kept) != ALLM_JSON_OBJECT)
+        return;
+    for (const allm_json *key = NULL; (key = allm_json_next(kept, key));)
+        print_note("note: %s/%.200s is not known here, or of a wrong type, and "
+                   "is not sent%s",
+                   where, allm_json_text(key, NULL),
+                   *where ? ""
+                          : "; what only the provider knows stands in "
+                            "/options");
+}
+
+static void warn_of_message(const allm_message *m, size_t at)
+{
+    char where[128];
+    snprintf(where, sizeof where, "/messages/%zu", at);
+    warn_of(m->kept, where);
+    for (size_t i = 0; i < m->part_count; i++) {
+        const allm_part *part = m->parts[i];
+        snprintf(where, sizeof where, "/messages/%zu/content/%zu", at, i);
+        if (part->kind != ALLM_PART_OTHER)  /* else it goes as it is */
+            warn_of(part->kept, where);
+    }
+    for (size_t i = 0; i < m->tool_call_count; i++) {
+        snprintf(where, sizeof where, "/messages/%zu/tool_calls/%zu", at, i);
+        warn_of(m->tool_calls[i]->kept, where);
+    }
+}
+
+static void warn_of_unknown(const allm_request *r)
+{
+    char where[64];
+    warn_of(r->kept, "");
+    for (size_t i = 0; i < r->message_count; i++)
+        warn_of_message(r->messages[i], i);
+    for (size_t i = 0; i < r->tool_count; i++) {
+        snprintf(where, sizeof where, "/tools/%zu", i);
+        warn_of(r->tools[i]->kept, where);
+    }
+}
+
+/* ---------------------------------------------------------------- encoding --- */
+
 static int encode(const char *model, const allm_request *request, bool keyless)
 {
     struct capture c;
@@ -93,13 +141,15 @@ static int encode_file(const char *model, const char *path, bool keyless)
     const allm_error *error = allm_codec_error(codec);
     const allm_request *request = allm_codec_value(codec, ALLM_TYPE_REQUEST);
     int code = END_USAGE;
-    if (request && !error)
+    if (request && !error) {
+        warn_of_unknown(request);
         code = encode(model, request, keyless);
-    else if (error)
+    } else if (error) {
         print_fault("this is no request: %s", error->message);
-    else
+    } else {
         print_fault("this is something else than a request; expected is "
                     "{\"messages\": [...]}");
+    }
     allm_codec_free(codec);
     return error ? END_REQUEST : code;
 }

@@ -267,6 +267,25 @@ def test_encode_all():
     assert count > 10, count
 
 
+def test_encode_unknown():
+    """members that nobody knows are told, and not sent"""
+    request = {"messages": [
+        {"role": "user", "nme": "x", "content": [
+            {"type": "text", "text": "hi", "bold": True}]}],
+        "temprature": 0.5, "tools": [{
+            "name": "t", "description": "d", "strikt": True,
+            "schema": {"type": "object"}}]}
+    run = allm("encode", "openai:m", stdin=json.dumps(request))
+    equal(run.code, 0)
+    equal([line.split()[1] for line in run.said.splitlines()],
+          ["/temprature", "/messages/0/nme", "/messages/0/content/0/bold",
+           "/tools/0/strikt"])
+    holds(run.said.splitlines()[0], "not sent", "/options")
+    for word in ("temprature", "nme", "bold", "strikt"):
+        assert word not in run.text, run.text
+    equal(allm("encode", "openai:m", stdin=HI).err, b"")
+
+
 def test_encode_bad():
     """bad requests: one sentence each"""
     one_sentence(allm("encode", "openai:m", stdin="{"), 2, "not JSON")

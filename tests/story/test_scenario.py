@@ -561,6 +561,14 @@ def check_many(count, folder):
                else "is wrong", said)
     count.note("all good", None if run(good, good)[0] == 0 else "fails")
     count.note("no file", None if run()[0] == 2 else "is accepted")
+    for words in (["--help"], ["-h"], [good, "--help"]):
+        status, said = run(*words)
+        count.note(f"{words[-1]} explains", None if status == 0 and
+                   said.startswith("usage: ") and "exit codes" in said
+                   else "does not", said)
+    status, said = run("--nope")
+    count.note("an unknown option is named", None if status == 2 and
+               '"--nope"' in said else "is not", said)
 
 
 def main():
