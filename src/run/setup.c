@@ -274,7 +274,8 @@ static const allm_error *take_replay(struct setup *s)
     if (!r)
         return status_nomem();
     if (!given_take(r, sizeof *r, given))
-        return wrong(s, "replay must be filled with ALLM(replay, ...)");
+        return wrong(s, "replay must be filled with "
+                        "ALLM(journal_replay, ...)");
     const allm_replay_tool **tools =
         arena_zero(a, (r->tool_count + 1) * sizeof *tools);
     for (size_t i = 0; tools && i < r->tool_count; i++) {

@@ -268,6 +268,21 @@ static void a_pure_tool_is_run_again(void)
     allm_response_free(r);
 }
 
+/* The advice names the struct that the option takes. */
+static void a_replay_without_its_size_is_refused(void)
+{
+    const allm_journal_replay empty = { .size = 0 };
+    allm_engine *e = turns_engine("[" SAY("x") "]", NULL, NULL);
+    allm_thread *t = turns_thread();
+    allm_stream *s = allm_chat(e, t, ALLM(call_opts, .replay = &empty));
+    CHECK_INT(allm_stream_wait(s), ALLM_ERR_MISUSE);
+    const allm_error *error = allm_stream_error(s);
+    CHECK(error && strstr(error->message, "ALLM(journal_replay, ...)"));
+    allm_stream_free(s);
+    allm_thread_free(t);
+    allm_engine_free(e);
+}
+
 /* ----------------------------------------------------------- loops in loops --- */
 
 struct family {
@@ -460,6 +475,7 @@ TESTS = {
     TEST(halts_are_told_with_their_values),
     TEST(a_turn_goes_on_from_its_journal),
     TEST(a_pure_tool_is_run_again),
+    TEST(a_replay_without_its_size_is_refused),
     TEST(an_empty_budget_asks_nobody),
     TEST_ONCE(a_loop_inside_a_tool_shares_the_budget),
     TEST_ONCE(many_threads_chat_with_one_engine),
