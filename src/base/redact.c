@@ -47,15 +47,46 @@ static size_t looks_secret(struct slice rest)
     return 0;
 }
 
+static int digit_of(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    c |= 0x20;
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* How many bytes at this place stand for the character; 0: others stand here.
+ * JSON may write any character as \u and four digits. */
+static size_t spells(struct slice at, char c)
+{
+    if (at.len && *at.ptr == c)
+        return 1;
+    return at.len >= 6 && slice_starts(at, SLICE("\\u00")) &&
+                   digit_of(at.ptr[4]) * 16 + digit_of(at.ptr[5]) == c
+               ? 6
+               : 0;
+}
+
+/* The length of the key, however it is spelled here; 0: it does not stand here. */
+static size_t spelled_at(struct slice rest, struct slice key)
+{
+    size_t at = 0, n = 1;
+    for (size_t i = 0; n && i < key.len; i++) {
+        n = spells(slice_skip(rest, at), key.ptr[i]);
+        at += n;
+    }
+    return n ? at : 0;
+}
+
 /* The longest of the keys that stands here; 0: none does. */
 static size_t key_at(struct slice rest, const struct redact *what)
 {
     size_t longest = 0;
     for (size_t i = 0; i < what->count; i++) {
         struct slice key = what->key[i];
-        if (key.len >= SHORTEST_KEY && key.len > longest &&
-            slice_starts(rest, key))
-            longest = key.len;
+        size_t len = key.len >= SHORTEST_KEY ? spelled_at(rest, key) : 0;
+        if (len > longest)
+            longest = len;
     }
     return longest;
 }

@@ -85,6 +85,11 @@ static void several_spellings_and_bytes(void)
     } rows[] = {
         { SLICE("a\0se/same\0b"), false, SLICE("a\0[REDACTED]\0b") },
         { SLICE("se\\/same"), false, SLICE("[REDACTED]") },
+        { SLICE("\\u0073e/s\\u0061me"), false, SLICE("[REDACTED]") },
+        { SLICE("a\\u0073\\u0065\\u002F\\u0073\\u0061\\u006d\\u0065b"),
+          false, SLICE("a[REDACTED]b") },
+        { SLICE("\\u0073e/s\\u0062me"), false, SLICE("\\u0073e/s\\u0062me") },
+        { SLICE("se/sam\\u006"), false, SLICE("se/sam\\u006") },
         { SLICE("the longest: se/same-long"), false,
           SLICE("the longest: [REDACTED]") },
         { SLICE("sk-abcdefgh"), false, SLICE("sk-abcdefgh") },

@@ -50,6 +50,7 @@ static void chunks_keep_their_places(void)
         { "a" KEY "b", 18, "a[REDACTED]", "b" },
         { "a" KEY "b", 19, "a[REDACTED]b", "" },
         { "a" KEY, 17, "a[REDACTED]", "" },
+        { "a\\u0073esame\\u002d0123456789b", 9, "a[REDACTED]", "b" },
         { KEY KEY, 5, "[REDACTED]", "[REDACTED]" },
         { KEY "-" KEY, 20, "[REDACTED]-[REDACTED]", "" },
     };
