@@ -103,13 +103,27 @@ static size_t columns(void)
 
 /* ------------------------------------------------------------------ drawing --- */
 
+/* U+061C, U+2028 to U+202E, U+2066 to U+2069: they break the line, or show it in
+ * another order. */
+static bool turns_line(const char *text)
+{
+    return !strncmp(text, "\xd8\x9c", 2) ||
+           (!strncmp(text, "\xe2\x80", 2) && text[2] >= '\xa8' &&
+            text[2] <= '\xae') ||
+           (!strncmp(text, "\xe2\x81", 2) && text[2] >= '\xa6' &&
+            text[2] <= '\xa9');
+}
+
 /* What is shown for a character that the terminal would obey. */
 static const char *shown_as(const char *text)
 {
     unsigned char c = (unsigned char)text[0], second = (unsigned char)text[1];
     if (c == '\n')
         return "\xe2\x86\xb5";
-    return c < ' ' || c == 0x7f || (c == 0xc2 && second < 0xa0) ? " " : NULL;
+    return c < ' ' || c == 0x7f || (c == 0xc2 && second < 0xa0) ||
+                   turns_line(text)
+               ? " "
+               : NULL;
 }
 
 /* Where the row begins: as far to the left as leaves the cursor in it. */

@@ -1,8 +1,10 @@
 /*
  * print.c - what goes to stdout and stderr
  *
- * A character of several bytes may come in two pieces, so the state of the
- * text is kept between calls: C1 controls are two bytes long, C2 80 to C2 9F.
+ * To a terminal no character goes that does something there: controls, marks
+ * that turn the direction of the text, and line separators are shown as \uXXXX.
+ * A character of several bytes may come in pieces, so it is held until it is
+ * whole.
  * Bytes are collected here and not by stdio, which drops what a descriptor
  * that does not block will not take yet.
  */
@@ -22,7 +24,8 @@ struct out {
     int fd;
     int terminal; /* 0: not asked yet, 1: yes, -1: no */
     int left;     /* bytes that this character still needs */
-    bool held;    /* C2 came, and what follows decides */
+    int held;     /* bytes of it that came */
+    char character[4];
     int error;    /* errno of the first write that failed */
     size_t used;
     char bytes[8192]; /* not written yet */
@@ -70,12 +73,6 @@ static void write_raw(struct out *o, const char *bytes, size_t len)
     }
 }
 
-static void write_byte(struct out *o, unsigned char c)
-{
-    char byte = (char)c;
-    write_raw(o, &byte, 1);
-}
-
 /* A character that is shown instead of sent; `stray`: a byte of none. */
 static void write_escape(struct out *o, unsigned c, bool stray)
 {
@@ -96,39 +93,53 @@ static int followers(unsigned char c)
                       : -1;
 }
 
-static void begin_character(struct out *o, unsigned char c)
+/* Does a terminal act on it, or show the text in another order? */
+static bool acts(unsigned point)
 {
-    o->left = followers(c);
-    if (o->left < 0) {
-        o->left = 0;
-        write_escape(o, c, true);
-    } else if ((c < ' ' && c != '\n' && c != '\t') || c == 0x7f) {
-        write_escape(o, c, false);
-    } else if (c == 0xc2) {
-        o->held = true;
-    } else {
-        write_byte(o, c);
-    }
+    return (point < ' ' && point != '\n' && point != '\t') ||
+           (point >= 0x7f && point <= 0x9f) || point == 0x61c ||
+           point == 0x200e || point == 0x200f ||
+           (point >= 0x2028 && point <= 0x202e) ||
+           (point >= 0x2066 && point <= 0x2069);
+}
+
+/* The character that is held is whole. */
+static void end_character(struct out *o)
+{
+    unsigned point = (unsigned char)o->character[0];
+    if (o->held > 1)
+        point &= 0x7fu >> o->held;
+    for (int i = 1; i < o->held; i++)
+        point = point << 6 | ((unsigned char)o->character[i] & 0x3fu);
+    if (acts(point))
+        write_escape(o, point, false);
+    else
+        write_raw(o, o->character, (size_t)o->held);
+    o->held = 0;
+}
+
+/* Bytes of a character that another one follows. */
+static void drop_character(struct out *o)
+{
+    for (int i = 0; i < o->held; i++)
+        write_escape(o, (unsigned char)o->character[i], true);
+    o->held = o->left = 0;
 }
 
 static void write_safely(struct out *o, unsigned char c)
 {
     bool follows = o->left > 0 && (c & 0xc0) == 0x80;
-    if (o->held && follows && c < 0xa0) {
-        write_escape(o, c, false);
-        o->held = false;
-        o->left = 0;
-        return;
-    }
-    if (o->held)
-        write_byte(o, 0xc2);
-    o->held = false;
     if (!follows) {
-        begin_character(o, c);
+        drop_character(o);
+        o->left = followers(c) + 1;
+    }
+    if (!o->left) {
+        write_escape(o, c, true);
         return;
     }
-    write_byte(o, c);
-    o->left--;
+    o->character[o->held++] = (char)c;
+    if (!--o->left)
+        end_character(o);
 }
 
 static void write_out(struct out *o, const char *bytes, size_t len)

@@ -215,11 +215,15 @@ def test_raw_words():
     """what a model, a server or a file says is never sent raw"""
     t = chat("--ask", *scripts(
         [["text", "a\x1b]0;b\x07"], ["finish", "stop"]],
+        [["text", "b\u202ec\u2066\u2028d\u200f\u061c\x9b€"],
+         ["finish", "stop"]],
         [["tool_call", {"id": "a", "name": "ask_user",
                         "arguments": {"question": "\x1b[31mred?"}}],
          ["finish", "tool_calls"]],
         [["error", "unknown", {"message": "\x1b[2Jgone"}]]))
     t.after(b"one\r", b"a\\u001b]0;b\\u0007")
+    t.after(b"one more\r", b"b\\u202ec\\u2066\\u2028d\\u200f\\u061c\\u009b"
+            b"\xe2\x82\xac")
     t.after(b"two\r", b"\\u001b[31mred?")
     t.after(b"three\r", b"\\u001b[2Jgone")
     t.after(b"/nope\x1b[24~\r", b"no command /nope")
@@ -229,9 +233,9 @@ def test_raw_words():
 def test_raw_history():
     """nor is what a session's file brings into the line"""
     path = os.path.join(HOME, "raw.json")
-    allm("-S", path, *text("One."), stdin="a\x1b[2Jb\x9b31mc\nd")
+    allm("-S", path, *text("One."), stdin="a\x1b[2Jb\x9b31mc\nd\u202ee\u2028")
     t = chat("-S", path, *scripts(ANSWER))
-    t.after(UP, b"a [2Jb 31mc\xe2\x86\xb5d\x1b[K")
+    t.after(UP, b"a [2Jb 31mc\xe2\x86\xb5d e \x1b[K")
     t.write(b"\x15")
     leave(t)
 
