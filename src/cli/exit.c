@@ -77,10 +77,21 @@ const char *exit_meaning(size_t index, int *code)
     return meanings[index].meaning;
 }
 
+/* The network fails in the same way at the next attempt: a certificate, or no
+ * descriptors.  That is not transient. */
+static bool is_final(const allm_error *e)
+{
+    return e->kind == ALLM_ERR_ADAPTER && e->reason &&
+           !strcmp(e->reason, "network_error") &&
+           allm_json_true(allm_json_get(e->metadata, "final"));
+}
+
 int exit_of_error(const allm_error *e)
 {
     if (!e)
         return END_DONE;
+    if (is_final(e))
+        return END_FAILED;
     for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
         if (errors[i].kind == e->kind &&
             (!errors[i].reason ||

@@ -5,7 +5,10 @@
 #include "base/status.h"
 #include "json/build.h"
 
+#include <errno.h>
 #include <stdarg.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 enum { MESSAGE_LIMIT = 4096 };
 
@@ -72,8 +75,31 @@ static const struct row other = {
     CURLE_OK, false, network, "the exchange with the server failed", "try again"
 };
 
+/* libcurl says only that there was no connection, no name, or no file. */
+static const struct row no_descriptor = {
+    CURLE_OK, true, network, "this process can open no more descriptors",
+    "close some, make fewer calls at once, or raise the limit (ulimit -n)"
+};
+
+/* Can another descriptor be had?  Asked of the system, since most causes are
+ * lost on their way through libcurl. */
+static bool has_descriptor(void)
+{
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return errno != EMFILE && errno != ENFILE;
+    close(fd);
+    return true;
+}
+
 static const struct row *row_of(CURLcode code)
 {
+    bool opens = code == CURLE_COULDNT_RESOLVE_HOST ||
+                 code == CURLE_COULDNT_RESOLVE_PROXY ||
+                 code == CURLE_COULDNT_CONNECT ||
+                 code == CURLE_SSL_CACERT_BADFILE || code == CURLE_FAILED_INIT;
+    if (opens && !has_descriptor())
+        return &no_descriptor;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].code == code)
             return &rows[i];

@@ -50,8 +50,8 @@ class Run:
         return [json.loads(line) for line in self.out.splitlines()]
 
 
-def allm(*args, stdin=b"", env=None, timeout=60, cwd=None):
-    """Run the program; stdin None: closed."""
+def allm(*args, stdin=b"", env=None, timeout=60, cwd=None, before=None):
+    """Run the program; stdin None: closed; before: called in its process."""
     command = [*PREFIX, ALLM, *args]
     if stdin is None:
         command = ["sh", "-c", 'exec "$@" <&-', "sh", *command]
@@ -60,7 +60,7 @@ def allm(*args, stdin=b"", env=None, timeout=60, cwd=None):
         stdin = stdin.encode()
     done = subprocess.run(command, input=stdin, env={**CLEAN, **(env or {})},
                           capture_output=True, timeout=timeout,
-                          cwd=cwd or HOME, check=False)
+                          cwd=cwd or HOME, check=False, preexec_fn=before)
     return Run(done.returncode, done.stdout, done.stderr)
 
 

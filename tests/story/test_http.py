@@ -2,9 +2,13 @@
 """test_http - the program asks a real server, on this machine"""
 import http.server
 import json
+import os
+import resource
+import ssl
+import subprocess
 import threading
 
-from program import allm, equal, holds, main, one_sentence
+from program import HOME, allm, equal, holds, main, one_sentence
 
 SSE = ('data: {"choices":[{"index":0,"delta":{"content":"over "}}]}\n\n'
        'data: {"choices":[{"index":0,"delta":{"content":"http"}}]}\n\n'
@@ -91,6 +95,44 @@ def test_nobody():
                "--timeout", "5", "hi")
     equal((run.code, run.out), (3, b""))
     holds(run.said, "allm: ")
+
+
+def limited(most):
+    """To be called in the program's process: so many descriptors, no more."""
+    return lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+
+def test_descriptors():
+    """no descriptors left: said so, and not transient"""
+    refused_by = []
+    with Server() as server:
+        for most in range(4, 20):
+            run = server.ask("--timeout", "20", "hi", before=limited(most))
+            if run.code:
+                equal(run.code, 1)
+                holds(run.said, "descriptors")
+                refused_by.append(run.said)
+    holds("".join(refused_by), "ulimit -n")
+
+
+def test_certificate():
+    """a certificate that nobody vouches for: said so, and not transient"""
+    pem = os.path.join(HOME, "own.pem")
+    made = subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days",
+         "2", "-subj", "/CN=127.0.0.1", "-keyout", pem, "-out", pem + ".crt"],
+        capture_output=True, check=False)
+    if made.returncode:
+        return
+    trust = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    trust.load_cert_chain(pem + ".crt", pem)
+    with Server() as server:
+        plain = server.server.socket
+        server.server.socket = trust.wrap_socket(plain, server_side=True)
+        run = allm("-m", "vllm:m", "-o", "base_url",
+                   f"https://127.0.0.1:{server.server.server_port}/v1",
+                   "--timeout", "20", "hi")
+    one_sentence(run, 1, "could not prove who it is")
 
 
 if __name__ == "__main__":

@@ -3,6 +3,8 @@
 
 #include "harness/check.h"
 
+#include <sys/resource.h>
+
 static void maps_codes_to_reasons_and_advice(void)
 {
     static const struct {
@@ -43,6 +45,22 @@ static void maps_codes_to_reasons_and_advice(void)
         CHECK(allm_json_true(allm_json_get(e->metadata, "final")) ==
               rows[i].final);
     }
+    arena_release(&a);
+}
+
+static void tells_that_descriptors_are_used_up(void)
+{
+    struct rlimit was;
+    struct arena a;
+    arena_init(&a, mem_default());
+    CHECK(!getrlimit(RLIMIT_NOFILE, &was));
+    CHECK(!setrlimit(RLIMIT_NOFILE, &(struct rlimit){ 0, was.rlim_max }));
+    const allm_error *e = failure_of(&a, CURLE_COULDNT_CONNECT, "h", "said");
+    const allm_error *other = failure_of(&a, CURLE_GOT_NOTHING, "h", "said");
+    CHECK(!setrlimit(RLIMIT_NOFILE, &was));
+    CHECK(strstr(e->message, "descriptors (h): said; ") != NULL);
+    CHECK(allm_json_true(allm_json_get(e->metadata, "final")));
+    CHECK(!strstr(other->message, "descriptors"));
     arena_release(&a);
 }
 
@@ -116,6 +134,7 @@ static void libcurl_is_built_with_openssl(void)
 
 TESTS = {
     TEST(maps_codes_to_reasons_and_advice),
+    TEST(tells_that_descriptors_are_used_up),
     TEST(names_no_host_where_there_is_none),
     TEST(needs_no_memory_to_say_there_is_none),
     TEST(names_the_host_without_its_password),
