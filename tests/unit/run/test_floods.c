@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/quota.h"
+#include "json/json.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +34,7 @@ struct speech {
     const char *model, *before;
     const char *text, *thought;
     const char *call, *arguments;
+    const char *asks;           /* a whole answer behind `before`: a call */
 };
 
 #define CHOICE(delta) \
@@ -54,18 +56,48 @@ struct speech {
     "data: {\"candidates\":[{\"content\":{\"parts\":[{" part "}]}}]}\n\n"
 #define LINE(message) "{\"message\":{" message "},\"done\":false}\n"
 
+/* Calls f with arguments in which two keys are the same, or become so when what
+ * is not UTF-8 in them is replaced.  Most dialects send them as a text. */
+#define QUOTED "{\\\"a\\\":1,\\\"a\\\":2,\\\"\xff\\\":3,\\\"\xfe\\\":4}"
+#define OBJECT "{\"a\":1,\"a\":2,\"\xff\":3,\"\xfe\":4}"
+#define CHAT_ASKS \
+    CHOICE("\"tool_calls\":[{\"index\":0,\"id\":\"c\",\"function\":{" \
+           "\"name\":\"f\",\"arguments\":\"" QUOTED "\"}}]") \
+    "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":" \
+    "\"tool_calls\"}]}\n\ndata: [DONE]\n\n"
+#define RESPONSES_ASKS \
+    "data: {\"type\":\"response.completed\",\"response\":{\"status\":" \
+    "\"completed\",\"output\":[{\"type\":\"function_call\",\"id\":\"i\"," \
+    "\"call_id\":\"c\",\"name\":\"f\",\"arguments\":\"" QUOTED "\"}]}}\n\n"
+#define MESSAGES_ASKS \
+    BLOCK("2", "\"type\":\"tool_use\",\"id\":\"c\",\"name\":\"f\"," \
+               "\"input\":" OBJECT) \
+    "data: {\"type\":\"content_block_stop\",\"index\":2}\n\n" \
+    "data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":" \
+    "\"tool_use\"}}\n\ndata: {\"type\":\"message_stop\"}\n\n"
+#define GEMINI_ASKS \
+    PART("\"functionCall\":{\"name\":\"f\",\"args\":" OBJECT "}") \
+    "data: {\"candidates\":[{\"finishReason\":\"STOP\"}]}\n\n"
+#define OLLAMA_ASKS \
+    LINE("\"tool_calls\":[{\"function\":{\"name\":\"f\",\"arguments\":" \
+         OBJECT "}}]") \
+    "{\"message\":{\"content\":\"\"},\"done\":true,\"done_reason\":" \
+    "\"stop\"}\n"
+
 static const struct speech speeches[] = {
     { "openai:m", "", CHOICE("\"content\":\"" X1000 "\""),
       CHOICE("\"reasoning_content\":\"" X1000 "\""),
       CHOICE("\"tool_calls\":[{\"index\":0,\"id\":\"c\",\"function\":{"
              "\"name\":\"f\",\"arguments\":\"{\\\"a\\\":\\\"\"}}]"),
       CHOICE("\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\""
-             X1000 "\"}}]") },
+             X1000 "\"}}]"),
+      CHAT_ASKS },
     { "openai:gpt-5", "", PIECE("output_text", "0"),
       PIECE("reasoning_summary_text", "0"),
       ITEM("0", "\"type\":\"function_call\",\"id\":\"i\",\"call_id\":\"c\","
                 "\"name\":\"f\",\"arguments\":\"\""),
-      PIECE("function_call_arguments", "0") },
+      PIECE("function_call_arguments", "0"),
+      RESPONSES_ASKS },
     { "anthropic:m",
       "data: {\"type\":\"message_start\",\"message\":{\"id\":\"1\",\"role\":"
       "\"assistant\",\"content\":[]}}\n\n"
@@ -75,15 +107,18 @@ static const struct speech speeches[] = {
       DELTA("1", "thinking_delta", "thinking"),
       BLOCK("2", "\"type\":\"tool_use\",\"id\":\"c\",\"name\":\"f\","
                  "\"input\":{}"),
-      DELTA("2", "input_json_delta", "partial_json") },
+      DELTA("2", "input_json_delta", "partial_json"),
+      MESSAGES_ASKS },
     { "gemini:m", "", PART("\"text\":\"" X1000 "\""),
       PART("\"thought\":true,\"text\":\"" X1000 "\""), "",
       PART("\"functionCall\":{\"name\":\"f\",\"args\":{\"a\":\"" X1000
-           "\"}}") },
+           "\"}}"),
+      GEMINI_ASKS },
     { "ollama:m", "", LINE("\"content\":\"" X1000 "\""),
       LINE("\"thinking\":\"" X1000 "\""), "",
       LINE("\"tool_calls\":[{\"function\":{\"name\":\"f\",\"arguments\":{"
-           "\"a\":\"" X1000 "\"}}}]") },
+           "\"a\":\"" X1000 "\"}}}]"),
+      OLLAMA_ASKS },
 };
 
 enum { SPEECHES = sizeof speeches / sizeof *speeches, KINDS = 3 };
@@ -273,10 +308,83 @@ static void heads_and_bombs_are_no_lack_of_memory(void)
         fault_check_all(heads, sizeof heads / sizeof *heads, speeches[i].model);
 }
 
+/* ---------------------------------------------------- keys and later turns --- */
+
+static void count_run(allm_tool_run *tool, const allm_json *args, void *ud)
+{
+    (void)args;
+    ++*(int *)ud;
+    allm_tool_ok(tool, json_null());
+}
+
+/* A chat whose first answer calls f, and whose others never come: what became
+ * of it, as the tagged JSON of its result.  The caller frees it. */
+static allm_text *play_two_turns(const struct speech *s, int *runs)
+{
+    char body[4096];
+    struct fault_stage first, second;
+    struct server *server = server_new();
+    if (!server)
+        return NULL;
+    snprintf(body, sizeof body, "%s%s", s->before, s->asks);
+    fault_play(server, &second, &(struct fault){ .manner = MUTE });
+    fault_play(server, &first, &(struct fault){ .body = body });
+    server_play(server, first.steps);
+    server_play_always(server, second.steps);
+    allm_engine *bare = fault_engine((struct fault_place){ .server = server },
+                                     s->model, NULL);
+    allm_tool *tool = allm_tool_new(
+        ALLM(tool, .name = "f", .description = "", .schema_text = "{}",
+             .call = count_run, .ud = runs, .flags = ALLM_TOOL_INLINE));
+    allm_engine *e = allm_engine_put_tool(bare, tool);
+    allm_thread *thread = turns_thread();
+    allm_json *opts = play_json("{'total_ms': 400}");
+    allm_stream *chat = allm_chat(
+        e, thread, ALLM(call_opts, .api_key = FAULT_KEY, .json = opts));
+    fault_run(chat, &(struct fault_way){ .pull = true });
+    const allm_chat_result *r = allm_stream_chat_result(chat);
+    CHECK_WHY(r && r->error && !strcmp(r->error->reason, "timeout"), s->model);
+    allm_text *text = allm_chat_result_json(r, ALLM_FORM_TAGGED);
+    allm_stream_free(chat);
+    allm_json_free(opts);
+    allm_thread_free(thread);
+    allm_engine_free(e);
+    allm_engine_free(bare);
+    allm_tool_free(tool);
+    server_free(server);
+    free(first.bytes);
+    free(second.bytes);
+    return text;
+}
+
+/* The tool is run once, the second answer is late, and what is left of it all
+ * can be read again, whatever the keys were. */
+static void odd_keys_and_a_slow_second_turn(void)
+{
+    for (int i = 0; i < SPEECHES; i++) {
+        int runs = 0;
+        check_row(speeches[i].model);
+        struct clock clock = clock_real();
+        int64_t began = clock_now_ns(clock);
+        allm_text *text = play_two_turns(&speeches[i], &runs);
+        CHECK(clock_now_ns(clock) - began < INT64_C(2000000000));
+        CHECK_INT(runs, 1);
+        size_t len = 0;
+        const char *bytes = allm_text_bytes(text, &len);
+        allm_json *again = allm_json_parse(bytes ? bytes : "", len, NULL);
+        CHECK_WHY(!allm_json_error(again), allm_json_error(again)
+                                               ? allm_json_error(again)->message
+                                               : "");
+        allm_json_free(again);
+        allm_text_free(text);
+    }
+}
+
 TESTS = {
     TEST_ONCE(endless_answers_take_what_they_may),
     TEST_ONCE(endless_chats_take_what_they_may),
     TEST_ONCE(the_deadline_holds_while_it_floods),
+    TEST_ONCE(odd_keys_and_a_slow_second_turn),
     TEST_ONCE(heads_and_bombs_are_no_lack_of_memory),
     TESTS_END,
 };
