@@ -348,6 +348,8 @@ static const allm_error *begin(struct loop *l, const void *given)
     (void)given;
     u->keep_answer = true;
     chat->final = u->options;
+    chat->final.tool_choice = NULL;     /* there are no tools to choose from */
+    chat->final.tool_choice_map = NULL;
     if (!u->options.response_format) {
         u->finalize = u->options.structured_finalize;
         return NULL;            /* the request says what is missing */
