@@ -571,6 +571,14 @@ void options_inherit(struct options *o, const struct options *d)
     take_deadline(&o->total_ms, d->total_ms);
 }
 
+void options_inherit_loop(struct options *o, const struct options *d)
+{
+    if (!o->max_turns)
+        o->max_turns = d->max_turns;
+    if (!o->structured_finalize_nudge)
+        o->structured_finalize_nudge = d->structured_finalize_nudge;
+}
+
 void options_inherit_fields(struct options *o, const struct options *d)
 {
     if (!o->temperature.set)

@@ -66,6 +66,10 @@ const allm_error *options_tools(struct options *o, struct allm_home *home);
 /* Filters and deadlines that o does not set, from the defaults d. */
 void options_inherit(struct options *o, const struct options *d);
 
+/* The same for what the engine's params may set of a loop: max_turns and
+ * structured_finalize_nudge. */
+void options_inherit_loop(struct options *o, const struct options *d);
+
 /* The same for fields of a request, where no request stands between. */
 void options_inherit_fields(struct options *o, const struct options *d);
 

@@ -7,7 +7,6 @@
  */
 #include "run/setup.h"
 
-#include "base/buf.h"
 #include "base/given.h"
 #include "base/status.h"
 #include "data/error.h"
@@ -20,7 +19,6 @@
 #include "tool/executor.h"
 #include "json/build.h"
 #include "json/json.h"
-#include "json/write.h"
 
 enum { MAX_TURNS = 8 };
 
@@ -118,43 +116,6 @@ static const allm_error *take_tools(struct setup *s)
 }
 
 /* ---------------------------------------------------------------- options --- */
-
-static const allm_error *wrong_max_turns(struct setup *s, const allm_json *v)
-{
-    struct buf got;
-    struct arena *a = home_arena(s->home);
-    buf_init(&got, a, 4096);
-    json_write(&got, v, 0);
-    return status_error(
-        a, ALLM_ERR_MISUSE, "invalid_option",
-        "max_turns must be a positive integer; got: %.80s; look "
-        "at the engine's params",
-        got.ptr ? got.ptr : "?");
-}
-
-/* Null and false say nothing: the next place counts. */
-static bool says_nothing(const allm_json *v)
-{
-    allm_json_type type = allm_json_type_of(v);
-    return !v || type == ALLM_JSON_NULL ||
-           (type == ALLM_JSON_BOOL && !allm_json_true(v));
-}
-
-/* call, engine's parameters, 8 */
-static const allm_error *take_max_turns(struct setup *s)
-{
-    const allm_json *v = allm_json_get(engine_record(s->engine)->params,
-                                       "max_turns");
-    int64_t n = s->options.max_turns;
-    if (!n && !says_nothing(v) &&
-        (allm_json_type_of(v) != ALLM_JSON_INT || !allm_json_int64(v, &n) ||
-         n <= 0))
-        return wrong_max_turns(s, v);
-    s->max_turns = n <= 0           ? MAX_TURNS
-                   : n > UINT32_MAX ? UINT32_MAX
-                                    : (uint32_t)n;
-    return NULL;
-}
 
 /* A key lives as long as the loop needs it, and no longer. */
 static const allm_error *take_key(struct setup *s)
@@ -343,16 +304,21 @@ static const allm_error *take_defaults(struct setup *s)
             return error;
         options_inherit(&s->options, &d);
         options_inherit_fields(&s->options, &d);
+        options_inherit_loop(&s->options, &d);
     }
+    int64_t turns = s->options.max_turns;
+    s->max_turns = !turns               ? MAX_TURNS
+                   : turns > UINT32_MAX ? UINT32_MAX
+                                        : (uint32_t)turns;
     return options_tools(&s->options, s->home);
 }
 
 static const allm_error *read_all(struct setup *s, const allm_call_opts *opts)
 {
     static const allm_error *(*const steps[])(struct setup *) = {
-        take_max_turns, refuse_functions, take_defaults, take_key,
-        take_tables,    take_handles,     take_policies, take_replay,
-        take_tools,     take_options,     take_trace,
+        refuse_functions, take_defaults, take_key,   take_tables,
+        take_handles,     take_policies, take_replay, take_tools,
+        take_options,     take_trace,
     };
     const allm_error *error = options_read(&s->options, s->home, opts);
     for (size_t i = 0; !error && i < sizeof steps / sizeof *steps; i++)
