@@ -182,16 +182,32 @@ void budget_settle(allm_budget *b, uint64_t taken, const allm_usage *used)
 
 /* ------------------------------------------------------------------ stage --- */
 
+static const allm_json *iterations_json(const allm_context *c)
+{
+    struct build b;
+    build_init(&b, c->arena);
+    build_object(&b);
+    build_key(&b, SLICE("max_iterations"));
+    build_uint(&b, c->max_iterations);
+    build_key(&b, SLICE("iterations"));
+    build_uint(&b, (uint64_t)c->iteration + 1);
+    build_end(&b);
+    return build_done(&b);
+}
+
 static allm_status exceed(allm_context *c)
 {
     context_note(c, "budget_exceeded_iterations");
-    const allm_error *e =
-        status_error(c->arena, ALLM_ERR_ENGINE, "budget_exceeded",
+    allm_error *e =
+        status_draft(c->arena, ALLM_ERR_ENGINE, "budget_exceeded",
                      "the agent still asks for tools in turn %u of %u; raise "
                      "max_iterations",
                      (unsigned)c->iteration + 1, (unsigned)c->max_iterations);
-    if (e->kind == ALLM_ERR_NOMEM)
-        return e->kind;
+    if (!e)
+        return ALLM_ERR_NOMEM;
+    e->metadata = iterations_json(c);
+    if (!e->metadata)
+        return ALLM_ERR_NOMEM;
     c->error = e;
     c->status = e->kind;
     context_decide(c, ALLM_DECISION_ERROR, "budget_exceeded");
