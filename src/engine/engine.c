@@ -186,6 +186,11 @@ static const allm_error *find_fault(const allm_engine *e, struct arena *a)
                             "out to use the model's, or give your own as "
                             ".adapter_table",
                             r->adapter);
+    if (r->image_adapter && !registry_find(slice_of(r->image_adapter)))
+        return status_error(a, ALLM_ERR_MISUSE, "invalid_engine",
+                            "no adapter is called \"%.64s\"; leave "
+                            ".image_adapter out to use the model's provider",
+                            r->image_adapter);
     return retry_policy_read(&policy, r->retry, a);
 }
 

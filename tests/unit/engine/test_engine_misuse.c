@@ -204,6 +204,12 @@ static void adapters_are_known_by_name(void)
 {
     static const allm_adapter own = { .size = sizeof own, .name = "own" };
     allm_engine *e;
+    check_broken(
+        allm_engine_new(
+            ALLM(engine_opts, .model = "fake:m", .image_adapter = "nobody")),
+        "invalid_engine",
+        "no adapter is called \"nobody\"; leave .image_adapter out to use the "
+        "model's provider");
     check_broken(allm_engine_new(ALLM(engine_opts, .adapter = "nobody")),
                  "invalid_engine", "\"nobody\"");
     check_broken(allm_engine_from_record(

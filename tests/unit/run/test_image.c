@@ -510,15 +510,14 @@ static void a_script_paints(void)
     allm_json_free(opts);
 }
 
-static void an_unknown_adapter_is_none(void)
+static void an_unknown_adapter_is_refused(void)
 {
     allm_engine *e = allm_engine_new(
         ALLM(engine_opts, .model = "fake:m", .image_adapter = "nobody"));
     allm_stream *s = allm_image_generate(e, FOX, NULL);
-    CHECK_TEXT(tell(s), "engine no_image_adapter");
+    CHECK_TEXT(tell(s), "misuse invalid_engine");
     allm_stream_free(s);
     allm_engine_free(e);
-    CHECK_ALWAYS(!allm_image_generate(NULL, FOX, NULL));
 }
 
 TESTS = {
@@ -545,6 +544,6 @@ TESTS = {
     TEST(few_models_vary),
     TEST(what_must_fail_is_not_sent),
     TEST(a_script_paints),
-    TEST(an_unknown_adapter_is_none),
+    TEST(an_unknown_adapter_is_refused),
     TESTS_END,
 };
