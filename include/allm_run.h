@@ -472,7 +472,8 @@ ALLM_API allm_json *allm_fake_multi_turn(size_t count,
  * until the function has returned, also when its time is over.
  */
 
-/* A value; a text stands in the result as it is, all else as JSON. */
+/* A value; a string appears in the result as it is, anything else as JSON.
+ * NULL is JSON null. */
 ALLM_API allm_status allm_tool_ok(allm_tool_run *, const allm_json *value);
 ALLM_API allm_status allm_tool_text(allm_tool_run *, const char *text,
                                     size_t len);

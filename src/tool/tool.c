@@ -35,14 +35,13 @@ static struct outcome invalid(struct arena *a, const char *what)
     return outcome_failed(a, "invalid_return", "%s", what);
 }
 
-/* A value of the caller in the run's memory; NULL, and *why: it is none. */
+/* A value of the caller in the run's memory; NULL is JSON null.  Returns NULL
+ * and sets *why if it cannot be used. */
 static const allm_json *take(struct arena *a, const allm_json *value,
                              struct outcome *why)
 {
-    if (!value) {
-        *why = (struct outcome){ .kind = OUTCOME_NOMEM };
-        return NULL;
-    }
+    if (!value)
+        return json_null();
     if (allm_json_type_of(value) == ALLM_JSON_NONE) {
         const allm_error *error = allm_json_error(value);
         *why = outcome_failed(a, "encoding_failed", "%s",
@@ -128,7 +127,7 @@ allm_status allm_tool_halt(allm_tool_run *r, const char *reason,
     if (r->is_verdict)          /* reason and value do not count */
         return show(r, (struct outcome){ .kind = OUTCOME_HALT });
     struct outcome o = { .kind = OUTCOME_NOMEM };
-    const allm_json *mine = value ? take(&r->memory, value, &o) : json_null();
+    const allm_json *mine = take(&r->memory, value, &o);
     if (mine)
         o = outcome_halt(&r->memory, arena_text(&r->memory, reason), mine);
     return show(r, o);
