@@ -189,15 +189,14 @@ static allm_status count_blanks(void *state, const allm_loop_view *view,
 
 /* --------------------------------------------------------------- the limit --- */
 
-/* Only a pipeline without its budget stage comes here. */
-static allm_status count_iterations(void *state, const allm_loop_view *view,
-                                    const allm_context *c, allm_verdict *v,
-                                    void *ud)
+/* Only a pipeline without its budget stage comes here.  It is asked before a
+ * turn and not after one: every turn that ran is complete and counts. */
+static allm_status stop_at_limit(void *state, const allm_loop_view *view,
+                                 allm_verdict *v, void *ud)
 {
     struct loop *l = ud;
     (void)state;
-    (void)c;
-    if (!loop_counts(l, v) || view->turn + 1 < view->max_turns)
+    if (view->turn < view->max_turns)
         return ALLM_OK;
     v->decision = ALLM_DECISION_ERROR;
     v->reason = "max_iterations_reached";
@@ -216,7 +215,7 @@ static const allm_policy blanks = { .size = sizeof blanks,
                                     .after_turn = count_blanks };
 static const allm_policy limit = { .size = sizeof limit,
                                    .name = "max_iterations",
-                                   .after_turn = count_iterations };
+                                   .before_turn = stop_at_limit };
 
 static const allm_policy *const first[] = { &breaker, &blanks, &repeat_policy, &output_policy,
                                             NULL };
@@ -353,8 +352,8 @@ static bool finish(struct loop *l)
     bool failed = l->verdict.decision == ALLM_DECISION_ERROR;
     bool ok = make_result(l);
     if (is_complete(l))
-        trace_agent(&l->setup.trace, l->setup.request_id, "complete",
-                    (uint64_t)l->turn + 1, l->tool_calls);
+        trace_agent(&l->setup.trace, l->setup.request_id, "complete", l->asked,
+                    l->tool_calls);
     if (ok)
         l->chat = loop_chat_result(l, failed ? "error" : l->verdict.reason, m);
     if (ok && agent_of(l)->result && m)

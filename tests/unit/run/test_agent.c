@@ -545,6 +545,26 @@ static void a_stage_may_see_errors(void)
     allm_pipeline_free(p);
 }
 
+/* Every round that ran is in the count, the messages and the usage. */
+static void a_loop_out_of_iterations_keeps_its_last_round(void)
+{
+    allm_pipeline *p = without("budget");
+    struct bench b;
+    begin(&b, "[" TURN("c0", "t") ", " TURN("c1", "t") ", " TURN("c2", "t") "]",
+          "t=text:1",
+          ALLM(agent_opts, .max_iterations = 3,
+               .call = ALLM(call_opts, .pipeline = p)));
+    const allm_agent_result *a = wait_for(&b);
+    CHECK_TEXT(GET(a, reason), "max_iterations_reached");
+    CHECK_INT(GET(a, iterations), 3);
+    CHECK_INT(GET(a, tool_calls), 3);
+    CHECK_TEXT(turns_messages(GET(a, messages)),
+               "u:hi a:(c0) t:c0=1 a:(c1) t:c1=1 a:(c2) t:c2=1");
+    CHECK_INT(GET(allm_stream_chat_result(b.stream), step_count), 3);
+    end(&b);
+    allm_pipeline_free(p);
+}
+
 static void stages_may_be_exchanged(void)
 {
     static const char turns[] =
@@ -1046,6 +1066,7 @@ TESTS = {
     TEST(wrong_arguments_are_told_to_the_model),
     TEST(options_are_checked),
     TEST(habits_may_be_changed),
+    TEST(a_loop_out_of_iterations_keeps_its_last_round),
     TEST(stages_may_be_exchanged),
     TEST(the_context_tells_which_calls_ran),
     TEST(a_stage_may_see_errors),
