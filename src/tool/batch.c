@@ -139,6 +139,8 @@ static bool copy_calls(struct batch *b, size_t count,
         return out_of_memory(b);
     for (size_t i = 0; i < count; i++) {
         struct slot *s = &b->slots[i];
+        if (!calls[i])
+            return misused(b, "a call is NULL");
         const allm_tool_call *call = shape_copy(b->desk->home, &tool_call_shape,
                                                 calls[i], &b->error);
         if (!call)
@@ -333,9 +335,11 @@ static size_t limit(struct batch *b)
     return b->limit;
 }
 
+/* With live events a call is open until its end is told. */
 static bool has_room(struct batch *b)
 {
-    return b->next < b->count && (!b->running || b->running < limit(b));
+    size_t open = b->opts.live_events ? b->next - b->done : b->running;
+    return b->next < b->count && (!open || open < limit(b));
 }
 
 /* ---------------------------------------------------------------- looking --- */

@@ -264,6 +264,38 @@ static void live_events_tell_the_start(void)
     tools_release(&t);
 }
 
+/* A completion that frees a slot is told before the start that uses it. */
+static void live_starts_wait_for_the_end_that_made_room(void)
+{
+    static const struct {
+        const char *does;
+        uint32_t limit;
+        const char *told;
+    } rows[] = {
+        { "text:x", 1,
+          "+c0 c0={\"ok\":\"x\"} c0>x +c1 c1={\"ok\":\"x\"} c1>x "
+          "+c2 c2={\"ok\":\"x\"} c2>x ok" },
+        { "later:5:text:x", 1,
+          "+c0 c0={\"ok\":\"x\"} c0>x +c1 c1={\"ok\":\"x\"} c1>x "
+          "+c2 c2={\"ok\":\"x\"} c2>x ok" },
+        { "later:5:text:x", 2,
+          "+c0 +c1 c0={\"ok\":\"x\"} c0>x +c2 c1={\"ok\":\"x\"} c1>x "
+          "c2={\"ok\":\"x\"} c2>x ok" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct tools_bench t;
+        tools_init(&t);
+        check_row(rows[i].does);
+        t.opts.live_events = true;
+        t.opts.max_concurrency = rows[i].limit;
+        tools_add(&t, "it", rows[i].does);
+        for (int call = 0; call < 3; call++)
+            tools_call(&t, "it", "{}");
+        CHECK_TEXT(tools_play(&t), rows[i].told);
+        tools_release(&t);
+    }
+}
+
 static int now_running, peak;
 
 static void leave(allm_tool_run *run, const allm_json *args, void *ud)
@@ -714,6 +746,7 @@ static void spans_are_told(void)
 static void check_told(struct tools_bench *t)
 {
     int told[TOOLS_MOST] = { 0 };
+    uint32_t open = 0, most = t->opts.max_concurrency;
     allm_event *event;
     int64_t again;
     allm_status status;
@@ -728,6 +761,9 @@ static void check_told(struct tools_bench *t)
         ++*n;
         CHECK((event->type == ALLM_EV_TOOL_EXECUTION_STARTED) == (*n == 1));
         CHECK((event->type == ALLM_EV_TOOL_EXECUTION_COMPLETED) == (*n == 2));
+        open += *n == 1;
+        CHECK(!most || open <= most);
+        open -= *n == 3;
     }
     CHECK_INT(status, ALLM_OK);
     for (size_t i = 0; i < t->call_count; i++) {
@@ -826,6 +862,7 @@ TESTS = {
     TEST(completion_decides_the_order_of_events),
     TEST(the_first_call_wins_among_halts),
     TEST(live_events_tell_the_start),
+    TEST(live_starts_wait_for_the_end_that_made_room),
     TEST(no_more_run_at_once_than_the_limit_allows),
     TEST(siblings_of_a_failure_run_to_their_end),
     TEST(a_call_has_its_own_time),
