@@ -280,6 +280,7 @@ static const void *embed_close(struct task *t)
 static const struct task_kind embed_kind = {
     .kind = TASKS_EMBED,
     .name = "embed",
+    .invalid = "invalid_embedding_request",
     .size = sizeof(struct embed),
     .begin = embed_begin,
     .ask = embed_ask,

@@ -23,6 +23,7 @@
 #include "run/attempt.h"
 #include "run/collect.h"
 #include "run/plan.h"
+#include "run/refused.h"
 #include "run/stream.h"
 #include "json/build.h"
 #include "json/json.h"
@@ -729,10 +730,10 @@ static const struct machine_ops ops = {
 allm_stream *allm_generate(const allm_engine *e, const allm_request *r,
                            const allm_call_opts *opts)
 {
-    allm_stream *s = e && r ? stream_new(engine_core(e)->mem,
-                                         engine_core(e)->clock,
-                                         engine_core(e)->attachments)
-                            : NULL;
+    if (!e || !r)
+        return refused_missing(e, "invalid_request", "request");
+    allm_stream *s = stream_new(engine_core(e)->mem, engine_core(e)->clock,
+                                engine_core(e)->attachments);
     if (!s)
         return NULL;
     return stream_begin(s, generate_machine(e, r, opts, stream_waker(s)));

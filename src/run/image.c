@@ -335,6 +335,7 @@ static const void *image_close(struct task *t)
 static const struct task_kind image_kind = {
     .kind = TASKS_IMAGE,
     .name = "image",
+    .invalid = "invalid_image_request",
     .size = sizeof(struct image),
     .begin = image_begin,
     .ask = image_ask,

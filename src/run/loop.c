@@ -23,6 +23,7 @@
 #include "data/error.h"
 #include "data/thread.h"
 #include "data/usage.h"
+#include "run/refused.h"
 #include "run/step.h"
 #include "run/stream.h"
 #include "turn/budget.h"
@@ -739,7 +740,7 @@ allm_stream *loop_stream(const allm_engine *e, const allm_thread *thread,
                          const void *given)
 {
     if (!e || !thread)
-        return NULL;
+        return refused_missing(e, "invalid_thread", "thread");
     const struct engine_core *core = engine_core(e);
     allm_stream *stream = stream_new(core->mem, core->clock, core->attachments);
     struct loop *l = stream ? make(e, front) : NULL;

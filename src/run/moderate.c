@@ -225,6 +225,7 @@ static const void *moderate_close(struct task *t)
 static const struct task_kind moderate_kind = {
     .kind = TASKS_MODERATE,
     .name = "moderate",
+    .invalid = reason,
     .size = sizeof(struct moderate),
     .begin = moderate_begin,
     .ask = moderate_ask,

@@ -23,6 +23,7 @@
 #include "data/tool_call.h"
 #include "run/collect.h"
 #include "run/generate.h"
+#include "run/refused.h"
 #include "run/stream.h"
 #include "turn/budget.h"
 #include "turn/dispatch.h"
@@ -711,7 +712,7 @@ allm_stream *allm_step(const allm_engine *e, const allm_thread *thread,
                        const allm_call_opts *opts)
 {
     if (!e || !thread)
-        return NULL;
+        return refused_missing(e, "invalid_thread", "thread");
     struct mem mem = engine_core(e)->mem;
     allm_stream *stream = stream_new(mem, engine_core(e)->clock,
                                      engine_core(e)->attachments);

@@ -15,6 +15,7 @@
 #include "data/error.h"
 #include "data/usage.h"
 #include "run/generate.h"
+#include "run/refused.h"
 #include "run/stream.h"
 #include "json/build.h"
 #include "json/json.h"
@@ -342,7 +343,7 @@ allm_stream *task_stream(const allm_engine *e, const struct task_kind *kind,
                          const void *given, const allm_call_opts *opts)
 {
     if (!e || !given)
-        return NULL;
+        return refused_missing(e, kind->invalid, "request");
     const struct engine_core *core = engine_core(e);
     allm_stream *s = stream_new(core->mem, core->clock, core->attachments);
     struct task *t = s ? make(e, kind) : NULL;

@@ -16,6 +16,7 @@ struct task;
 struct task_kind {
     enum tasks_kind kind;
     const char *name;               /* "embed" */
+    const char *invalid;            /* why a request is refused */
     size_t size;                    /* of the struct that begins with a task */
     /* Keep and check what is asked.  NULL, or what is wrong. */
     const allm_error *(*begin)(struct task *t, const void *given);

@@ -10,6 +10,7 @@
 #include "data/tool_call.h"
 #include "engine/engine.h"
 #include "engine/trace.h"
+#include "run/refused.h"
 #include "run/seat.h"
 #include "run/stream.h"
 #include "tool/batch.h"
@@ -248,9 +249,10 @@ allm_stream *allm_tool_calls(const allm_engine *e, size_t count,
     };
     allm_tool_calls_opts opts;
     bool well = given_take(&opts, sizeof opts, given);
-    allm_stream *s = e ? stream_new(engine_core(e)->mem, engine_core(e)->clock,
-                                    engine_core(e)->attachments)
-                       : NULL;
+    if (!e || (count && !calls))
+        return refused_missing(e, "invalid_request", "calls");
+    allm_stream *s = stream_new(engine_core(e)->mem, engine_core(e)->clock,
+                                engine_core(e)->attachments);
     if (!s)
         return NULL;
     struct tool_calls *c = make(e);

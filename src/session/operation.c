@@ -14,86 +14,9 @@
 
 #include "base/given.h"
 #include "base/status.h"
+#include "run/refused.h"
 #include "run/stream.h"
 #include "session/project.h"
-
-/* -------------------------------------------------------- refused at once --- */
-
-struct refused {
-    struct machine machine;
-    struct mem mem;
-    struct arena arena;
-    const allm_error *error;
-};
-
-static const struct refused *refused_of(const struct machine *m)
-{
-    return (const struct refused *)m;
-}
-
-static allm_status refused_next(struct machine *m, allm_event **event,
-                                int64_t *again_ns)
-{
-    *event = NULL;
-    *again_ns = 0;
-    return refused_of(m)->error->kind;
-}
-
-static void refused_stop(struct machine *m, bool cancelled)
-{
-    (void)m;
-    (void)cancelled;
-}
-
-static void refused_free(struct machine *m)
-{
-    struct refused *r = (struct refused *)m;
-    struct mem mem = r->mem;
-    arena_release(&r->arena);
-    mem_free(mem, r, sizeof *r);
-}
-
-static const allm_error *refused_error(const struct machine *m)
-{
-    return refused_of(m)->error;
-}
-
-static const allm_response *refused_response(const struct machine *m)
-{
-    (void)m;
-    return NULL;
-}
-
-static const char *refused_id(const struct machine *m)
-{
-    (void)m;
-    return NULL;
-}
-
-static const struct machine_ops refused_ops = {
-    .next = refused_next,
-    .stop = refused_stop,
-    .free = refused_free,
-    .error = refused_error,
-    .response = refused_response,
-    .request_id = refused_id,
-};
-
-/* A stream that has failed with this error. */
-static allm_stream *refuse(const allm_error *error)
-{
-    struct mem mem = mem_default();
-    allm_stream *stream = stream_new(mem, clock_real(), NULL);
-    struct refused *r = stream ? mem_alloc(mem, sizeof *r) : NULL;
-    if (!stream)
-        return NULL;
-    if (r) {
-        *r = (struct refused){ .machine = { &refused_ops }, .mem = mem };
-        arena_init(&r->arena, mem);
-        r->error = status_retell(&r->arena, error);
-    }
-    return stream_begin(stream, r ? &r->machine : NULL);
-}
 
 /* ---------------------------------------------------------------- running --- */
 
@@ -316,6 +239,8 @@ allm_stream *operation_begin(const allm_engine *e, allm_session *s,
     allm_thread *with = NULL;
     allm_stream *stream = NULL;
     struct slice said = { 0 };
+    if (!e || !s)
+        return refused_missing(e, "invalid_session", "session");
     arena_init(&told, s->mem);
     const allm_error *error = state_forbids(s, op, &told);
     if (!error && message) {
@@ -325,7 +250,7 @@ allm_stream *operation_begin(const allm_engine *e, allm_session *s,
             said = (struct slice){ last->text, last->text_len };
     }
     if (error) {
-        stream = refuse(error);
+        stream = refused_stream(error);
     } else {
         const allm_thread *t = with ? with : s->record->thread;
         bool filled = fill_opts(&opts, s, given);

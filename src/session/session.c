@@ -32,17 +32,6 @@ allm_session *allm_session_new(const allm_session_record *fields)
     return s;
 }
 
-allm_session *allm_session_from_record(const allm_session_record *record)
-{
-    return record ? allm_session_new(record) : NULL;
-}
-
-allm_session *allm_session_from_thread(const allm_thread *thread)
-{
-    return thread ? allm_session_new(ALLM(session_record, .thread = thread))
-                  : NULL;
-}
-
 static allm_session *refused_input(void)
 {
     struct arena a;
@@ -59,6 +48,17 @@ static allm_session *refused_input(void)
         error_validation(&a, "invalid_session_input", build_done(&b)));
     arena_release(&a);
     return s;
+}
+
+allm_session *allm_session_from_record(const allm_session_record *record)
+{
+    return record ? allm_session_new(record) : refused_input();
+}
+
+allm_session *allm_session_from_thread(const allm_thread *thread)
+{
+    return thread ? allm_session_new(ALLM(session_record, .thread = thread))
+                  : refused_input();
 }
 
 static bool is_message(const allm_message *m)
@@ -343,15 +343,13 @@ allm_status allm_session_submit_tool_results(
 allm_stream *allm_session_start(const allm_engine *e, allm_session *s,
                                 const allm_call_opts *opts)
 {
-    return s && e ? operation_begin(e, s, SESSION_START, NULL, opts) : NULL;
+    return operation_begin(e, s, SESSION_START, NULL, opts);
 }
 
 allm_stream *allm_session_continue(const allm_engine *e, allm_session *s,
                                    const allm_message *message,
                                    const allm_call_opts *opts)
 {
-    if (!s || !e)
-        return NULL;
     enum session_op op = !message                          ? SESSION_GO_ON
                          : message->role == ALLM_ROLE_USER ? SESSION_SAY
                                                            : SESSION_SAY_OTHER;
@@ -368,7 +366,7 @@ allm_stream *allm_session_reply(const allm_engine *e, allm_session *s,
 allm_stream *allm_session_step(const allm_engine *e, allm_session *s,
                                const allm_call_opts *opts)
 {
-    return s && e ? operation_begin(e, s, SESSION_STEP, NULL, opts) : NULL;
+    return operation_begin(e, s, SESSION_STEP, NULL, opts);
 }
 
 /* ------------------------------------------------------------------- files --- */

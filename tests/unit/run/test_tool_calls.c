@@ -237,7 +237,6 @@ static void misuse_is_told(void)
     CHECK_INT(allm_stream_wait(s), ALLM_ERR_MISUSE);
     allm_stream_free(s);
     pair_release(&p);
-    CHECK(!allm_tool_calls(NULL, 0, NULL, NULL));
     CHECK(!allm_tool_calls_message(NULL, 0) && !allm_tool_calls_halt(NULL));
 }
 

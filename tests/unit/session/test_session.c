@@ -214,8 +214,14 @@ static void a_session_may_be_empty(void)
     CHECK(allm_session_append_user(s, "x") < 0);
     allm_session_free(s);
     allm_session_free(NULL);
-    CHECK_ALWAYS(!allm_session_from_record(NULL));
-    CHECK_ALWAYS(!allm_session_from_thread(NULL));
+    s = allm_session_from_record(NULL);
+    CHECK_ERROR(allm_session_error(s), ALLM_ERR_VALIDATION,
+                "invalid_session_input", NULL);
+    allm_session_free(s);
+    s = allm_session_from_thread(NULL);
+    CHECK_ERROR(allm_session_error(s), ALLM_ERR_VALIDATION,
+                "invalid_session_input", NULL);
+    allm_session_free(s);
     CHECK_ALWAYS(allm_session_append_user(NULL, "x") == ALLM_ERR_NOMEM);
     CHECK_ALWAYS(allm_session_submit_tool_result(NULL, NULL) == ALLM_ERR_NOMEM);
     CHECK_ALWAYS(!allm_session_fields(NULL) && !allm_session_thread(NULL));

@@ -1,0 +1,123 @@
+/*
+ * refused.c - a stream that failed before it began
+ *
+ * Some calls are refused before there is an engine to take memory from, such
+ * as one whose engine is NULL.  The caller gets a stream all the same, and
+ * finds the reason where it looks for every other one.
+ */
+#include "run/refused.h"
+
+#include "base/home.h"
+#include "base/status.h"
+#include "data/error.h"
+#include "run/stream.h"
+#include "json/build.h"
+
+struct refused {
+    struct machine machine;
+    struct mem mem;
+    struct allm_home *home;         /* of the error */
+    const allm_error *error;
+};
+
+static const struct refused *look(const struct machine *m)
+{
+    return (const struct refused *)m;
+}
+
+static allm_status next(struct machine *m, allm_event **event,
+                        int64_t *again_ns)
+{
+    *event = NULL;
+    *again_ns = 0;
+    return look(m)->error->kind;
+}
+
+static void stop(struct machine *m, bool cancelled)
+{
+    (void)m;
+    (void)cancelled;
+}
+
+static void free_machine(struct machine *m)
+{
+    struct refused *r = (struct refused *)m;
+    struct mem mem = r->mem;
+    home_drop(r->home);
+    mem_free(mem, r, sizeof *r);
+}
+
+static const allm_error *error_of(const struct machine *m)
+{
+    return look(m)->error;
+}
+
+static const allm_response *no_response(const struct machine *m)
+{
+    (void)m;
+    return NULL;
+}
+
+static const char *request_id(const struct machine *m)
+{
+    (void)m;
+    return NULL;
+}
+
+static const struct machine_ops ops = {
+    .next = next,
+    .stop = stop,
+    .free = free_machine,
+    .error = error_of,
+    .response = no_response,
+    .request_id = request_id,
+};
+
+allm_stream *refused_stream(const allm_error *error)
+{
+    struct mem mem = mem_default();
+    allm_stream *stream = stream_new(mem, clock_real(), NULL);
+    struct refused *r = stream ? mem_alloc(mem, sizeof *r) : NULL;
+    if (!stream)
+        return NULL;
+    if (r) {
+        *r = (struct refused){ .machine = { &ops }, .mem = mem,
+                               .home = home_new(mem, 512) };
+        r->error = r->home ? error_copy(r->home, error) : status_nomem();
+    }
+    return stream_begin(stream, r ? &r->machine : NULL);
+}
+
+/* [[name, "invalid_type"]] */
+static const allm_json *missing(struct arena *a, const char *name)
+{
+    struct build b;
+    build_init(&b, a);
+    build_array(&b);
+    build_array(&b);
+    build_text(&b, slice_of(name));
+    build_text(&b, SLICE("invalid_type"));
+    build_end(&b);
+    build_end(&b);
+    return build_done(&b);
+}
+
+allm_stream *refused_missing(const allm_engine *e, const char *reason,
+                             const char *name)
+{
+    static const allm_error no_engine = {
+        .size = sizeof(allm_error),
+        .kind = ALLM_ERR_ENGINE,
+        .reason = "invalid_engine",
+        .message = "the engine is NULL; make one with allm_engine_new(), which "
+                   "returns NULL only if there is no memory",
+    };
+    struct arena a;
+    if (!e)
+        return refused_stream(&no_engine);
+    arena_init(&a, mem_default());
+    allm_stream *s =
+        refused_stream(error_validation(&a, reason, missing(&a, name)));
+    arena_release(&a);
+    return s;
+}
