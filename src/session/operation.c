@@ -44,13 +44,27 @@ static const struct running *look(const struct machine *m)
     return (const struct running *)m;
 }
 
+/* A step that was cancelled; behind an error it has failed, as a chat has. */
+static allm_session_record *project_cut(const struct running *r,
+                                        const allm_step_result *step)
+{
+    const allm_session_record *old = r->session->record;
+    const allm_chat_result failed = {
+        .size = sizeof failed,
+        .halted_reason = "error",
+        .error = step->response ? step->response->error : NULL,
+        .metadata = step->metadata,
+    };
+    return failed.error ? project_chat(old, &failed, r->input)
+                        : project_cancelled(old, r->input);
+}
+
 static allm_session_record *project(const struct running *r, const void *result)
 {
     const allm_session_record *old = r->session->record;
     if (r->kind == MACHINE_CHAT)
         return project_chat(old, result, r->input);
-    return r->complete ? project_step(old, result)
-                       : project_cancelled(old, r->input);
+    return r->complete ? project_step(old, result) : project_cut(r, result);
 }
 
 /* The session gets what there is; false: no memory, and it is as before. */

@@ -139,6 +139,10 @@ static void reduce_step(allm_reducer *r)
         r->session = project_step(r->before, first);
         return;
     }
+    if (r->fold.error) {            /* it has failed, as a chat has */
+        reduce_chat(r);
+        return;
+    }
     r->chat = allm_chat_result_new(ALLM(chat_result, .thread = r->fold.thread,
                                         .halted_reason = "cancelled"));
     r->session = project_cancelled(r->before, r->input);

@@ -424,6 +424,26 @@ static void cancelled_later_the_steps_count(void)
     }
 }
 
+/* Cancelled or freed behind an error event: the error wins. */
+static void cancelled_behind_an_error_the_session_has_failed(void)
+{
+    static const char broken[] = "[[['text', 'par'], ['error', 'timeout']]]";
+    for (int how = 0; how < 2; how++)
+        for (int op = 0; op < 3; op++) {
+            struct bench b;
+            begin(&b, broken, "", NULL);
+            allm_stream *s =
+                op == 0   ? allm_session_start(b.engine, b.session, NULL)
+                : op == 1 ? allm_session_reply(b.engine, b.session, "x", NULL)
+                          : allm_session_step(b.engine, b.session, NULL);
+            stop_after(&b, s, 3, how);
+            const allm_session_record *r = allm_session_fields(b.session);
+            CHECK_INT(GET(r, status), ALLM_SESSION_ERROR);
+            CHECK_ERROR(GET(r, error), ALLM_ERR_ADAPTER, "timeout", NULL);
+            end(&b);
+        }
+}
+
 static void a_cancelled_step_leaves_no_trace(void)
 {
     for (int n = 0; n < 3; n++) {
@@ -549,6 +569,7 @@ TESTS = {
     TEST(nothing_is_changed_while_a_stream_is_open),
     TEST(cancelled_early_the_session_is_as_before),
     TEST(cancelled_later_the_steps_count),
+    TEST(cancelled_behind_an_error_the_session_has_failed),
     TEST(a_cancelled_step_leaves_no_trace),
     TEST(a_stream_outlives_its_session),
     TEST(a_session_runs_in_a_hub),
