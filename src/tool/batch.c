@@ -14,7 +14,7 @@
  *   (4) on_tool_error is called once for each failure, in the thread that
  *       pulls, when the call is over and its time does not count any more.
  */
-#include "tool/batch.h"
+#include "tool/batch_parts.h"
 
 #include "base/given.h"
 #include "base/status.h"
@@ -30,46 +30,6 @@
 #include "json/json.h"
 
 #include <unistd.h>
-
-enum state { WAITING, ANNOUNCED, RUNNING, READY, DONE };
-
-struct slot {
-    struct batch_result result;
-    enum state state;
-    bool is_help;
-    uint64_t stamp;                 /* the order of answers */
-    const allm_json *arguments;
-    struct allm_tool_run *run;      /* NULL: not begun, or decided without */
-    struct recipe *recipe;          /* it is made of others */
-    struct slice content;
-};
-
-struct batch {
-    struct desk *desk;
-    struct arena *arena;            /* of the desk's home, as is all here */
-    struct batch_opts opts;
-    size_t tool_count;
-    const allm_tool **tools;
-    size_t count;
-    struct slot *slots;
-    size_t next;                    /* the first that has not begun */
-    size_t running, done;
-    size_t limit;                   /* 0: not asked for yet */
-    int64_t timeout_ns;
-    const allm_error *error;
-    bool told, stopped;
-    struct slot *telling;           /* whose events are told now */
-    int step;                       /* which of the three comes next */
-    allm_event event;
-};
-
-static const char awaiting[] = "<awaiting user response>";
-
-static bool out_of_memory(struct batch *b)
-{
-    b->error = status_nomem();
-    return false;
-}
 
 /* ------------------------------------------------------------------- made --- */
 
@@ -108,7 +68,7 @@ static bool copy_executor(struct batch *b)
         return true;
     allm_executor *mine = arena_zero(b->arena, sizeof *mine);
     if (!mine)
-        return out_of_memory(b);
+        return batch_no_memory(b);
     if (!given_take(mine, sizeof *mine, b->opts.executor) || !mine->execute)
         return misused(b, "the executor has no size or no execute()");
     b->opts.executor = mine;
@@ -120,7 +80,7 @@ static bool copy_tools(struct batch *b, size_t count,
 {
     b->tools = arena_alloc(b->arena, (count + 1) * sizeof *b->tools);
     if (!b->tools)
-        return out_of_memory(b);
+        return batch_no_memory(b);
     for (size_t i = 0; i < count; i++) {
         b->tools[i] = shape_copy(b->desk->home, &tool_shape, tools[i],
                                  &b->error);
@@ -136,7 +96,7 @@ static bool copy_calls(struct batch *b, size_t count,
 {
     b->slots = arena_zero(b->arena, (count + 1) * sizeof *b->slots);
     if (!b->slots)
-        return out_of_memory(b);
+        return batch_no_memory(b);
     for (size_t i = 0; i < count; i++) {
         struct slot *s = &b->slots[i];
         if (!calls[i])
@@ -169,7 +129,7 @@ static bool unknown(struct batch *b, const char *name)
     build_text(&meta, slice_of(name));
     build_end(&meta);
     if (!e)
-        return out_of_memory(b);
+        return batch_no_memory(b);
     e->metadata = build_done(&meta);
     b->error = e->metadata ? e : status_nomem();
     return false;
@@ -273,7 +233,7 @@ static void start_recipe(struct batch *b, struct slot *s,
     };
     s->recipe = recipe_new(s->run, recipe, &opts);
     if (!s->recipe)
-        out_of_memory(b);
+        batch_no_memory(b);
 }
 
 /* What is decided before anything runs; false: it is not. */
@@ -310,7 +270,7 @@ static void start(struct batch *b, struct slot *s)
     s->run = run_new(b->desk, s->result.call, s->arguments, s->result.tool,
                      NULL);
     if (!s->run) {
-        out_of_memory(b);
+        batch_no_memory(b);
         return;
     }
     s->state = RUNNING;
@@ -390,172 +350,7 @@ static struct slot *first_ready(struct batch *b)
     return first;
 }
 
-/* ------------------------------------------------------------- the verdict --- */
-
-/* What a halting call says in the metadata of a result. */
-static const allm_json *halt_json(struct batch *b, const struct slot *s)
-{
-    const struct outcome *o = &s->result.outcome;
-    bool ask = o->kind == OUTCOME_ASK, own = o->kind == OUTCOME_HALT;
-    struct build m;
-    build_init(&m, b->arena);
-    build_object(&m);
-    build_key(&m, SLICE("halted_reason"));
-    build_text(&m, ask   ? SLICE("ask_user")
-                   : own ? slice_of(o->reason)
-                         : SLICE("tool_error"));
-    if (ask) {
-        build_key(&m, SLICE("pending_question"));
-        build_text(&m, slice_of(o->question));
-    }
-    build_key(&m,
-              ask ? SLICE("pending_tool_call_id") : SLICE("halt_tool_call_id"));
-    build_text(&m, slice_of(s->result.call->id));
-    if (ask || own) {
-        build_key(&m, ask ? SLICE("ask_user_opts") : SLICE("halt_result"));
-        build_value(&m, ask ? o->opts : o->value);
-    }
-    build_end(&m);
-    return build_done(&m);
-}
-
-static void halt(struct batch *b, struct slot *s)
-{
-    s->result.halt = halt_json(b, s);
-    if (!s->result.halt)
-        out_of_memory(b);
-}
-
-/* The content of a value; false: it has none, and the outcome says why. */
-static bool encode(struct batch *b, struct slot *s, const allm_json *value,
-                   struct outcome *why)
-{
-    const char *reason;
-    if (encoder_value(b->opts.encoder, b->arena, value, &s->content, &reason))
-        return true;
-    *why = reason ? outcome_failed(b->arena, "encoding_failed", "%s", reason)
-                  : (struct outcome){ .kind = OUTCOME_NOMEM };
-    return false;
-}
-
-/* The error of the outcome, and its text for the model. */
-static void write_failure(struct batch *b, struct slot *s)
-{
-    struct batch_result *r = &s->result;
-    if (r->outcome.kind == OUTCOME_NOMEM) {
-        out_of_memory(b);
-        return;
-    }
-    r->is_error = true;
-    r->error = outcome_error(b->arena, &r->outcome, r->call->name, r->call->id);
-    if (!r->error || !encoder_failure(b->opts.encoder, b->opts.style, b->arena,
-                                      &r->outcome, r->error, &s->content))
-        out_of_memory(b);
-}
-
-static const allm_json *mark(struct batch *b, struct slice key)
-{
-    struct build m;
-    build_init(&m, b->arena);
-    build_object(&m);
-    build_key(&m, key);
-    build_bool(&m, true);
-    build_end(&m);
-    return build_done(&m);
-}
-
-/* The callback failed, or answered what makes no sense. */
-static struct outcome callback_failed(struct batch *b, const struct outcome *o)
-{
-    bool raised = o->kind == OUTCOME_FAILED &&
-                  !strcmp(o->reason, "handler_raised");
-    struct outcome made = outcome_failed(
-        b->arena, "invalid_return", "%s%s",
-        raised ? "the on_tool_error function failed: "
-               : "the on_tool_error function must answer with allm_tool_ok(), "
-                 "_text(), _halt() or _raise()",
-        raised ? o->detail : "");
-    made.metadata = mark(b, raised ? SLICE("on_tool_error_raised")
-                                   : SLICE("on_tool_error_invalid"));
-    if (!made.metadata)
-        made.kind = OUTCOME_NOMEM;
-    return made;
-}
-
-/* Ask the function what to do: keeps (4). */
-static struct outcome ask_callback(struct batch *b, struct slot *s)
-{
-    struct allm_tool_run *run = run_new(b->desk, s->result.call, s->arguments,
-                                        s->result.tool, NULL);
-    if (!run)
-        return (struct outcome){ .kind = OUTCOME_NOMEM };
-    run->is_callback = run->is_verdict = run->busy = true;
-    b->opts.on_error(run, s->result.error, b->opts.on_error_ud);
-    return run->outcome;
-}
-
-/* Put the replacement in place of the failure; false: it cannot be read. */
-static bool replace(struct batch *b, struct slot *s, const struct outcome *o)
-{
-    struct outcome why;
-    if (!encode(b, s, o->value, &why)) {
-        s->result.outcome = why;
-        return false;
-    }
-    s->result.outcome = *o;
-    s->result.error = NULL;
-    s->result.is_error = false;
-    return true;
-}
-
-static void call_back(struct batch *b, struct slot *s)
-{
-    struct outcome o = ask_callback(b, s);
-    if (o.kind == OUTCOME_OK && replace(b, s, &o))
-        return;
-    if (o.kind == OUTCOME_NOMEM)
-        s->result.outcome = o;
-    else if (o.kind != OUTCOME_OK && o.kind != OUTCOME_HALT)
-        s->result.outcome = callback_failed(b, &o);
-    if (o.kind != OUTCOME_HALT)
-        write_failure(b, s);    /* another one than before */
-    if (!b->error)
-        halt(b, s);
-}
-
-static void failure(struct batch *b, struct slot *s)
-{
-    write_failure(b, s);
-    if (b->error)
-        return;
-    if (b->opts.policy == ALLM_TOOL_POLICY_HALT)
-        halt(b, s);
-    else if (b->opts.policy == ALLM_TOOL_POLICY_CALLBACK)
-        call_back(b, s);
-}
-
-static void settle(struct batch *b, struct slot *s)
-{
-    struct outcome *o = &s->result.outcome, why;
-    switch (o->kind) {
-    case OUTCOME_ASK:
-        s->content = SLICE(awaiting);
-        halt(b, s);
-        return;
-    case OUTCOME_OK:
-    case OUTCOME_HALT:
-        if (!encode(b, s, o->value, &why))
-            break;
-        if (o->kind == OUTCOME_HALT)
-            halt(b, s);
-        return;
-    default:
-        failure(b, s);
-        return;
-    }
-    *o = why;
-    failure(b, s);
-}
+/* ----------------------------------------------------------------- ending --- */
 
 static void make_message(struct batch *b, struct slot *s)
 {
@@ -593,11 +388,11 @@ static void trace_end(struct batch *b, struct slot *s)
 static void finish(struct batch *b, struct slot *s)
 {
     if (s->result.outcome.kind == OUTCOME_NOMEM) {
-        out_of_memory(b);
+        batch_no_memory(b);
         return;
     }
     trace_end(b, s);
-    settle(b, s);
+    settle_slot(b, s);
     if (!b->error)
         make_message(b, s);
     s->state = DONE;
@@ -630,7 +425,7 @@ static void tell_completed(struct batch *b, const struct slot *s)
     e->name = s->result.call->name;
     e->result = outcome_json(b->arena, &s->result.outcome, s->result.error);
     if (!e->result)
-        out_of_memory(b);
+        batch_no_memory(b);
 }
 
 static void tell_halt(struct batch *b, const struct slot *s)
@@ -645,7 +440,7 @@ static void tell_halt(struct batch *b, const struct slot *s)
     e->text = s->content.ptr;
     e->text_len = s->content.len;
     if (!e->result)
-        out_of_memory(b);
+        batch_no_memory(b);
 }
 
 static void tell_ask(struct batch *b, const struct slot *s)
