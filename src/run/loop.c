@@ -14,7 +14,7 @@
  *   (2) chat_completed comes once, and last; never when cancelled.
  *   (3) The history is shared, never copied: a turn costs what it adds.
  */
-#include "run/loop.h"
+#include "run/policies.h"
 
 #include "base/buf.h"
 #include "base/status.h"
@@ -46,7 +46,7 @@ static const struct loop *look(const struct machine *m)
 
 /* ----------------------------------------------------------------- errors --- */
 
-static void fail(struct loop *l, const allm_error *error)
+void loop_fail(struct loop *l, const allm_error *error)
 {
     l->state = FAILED;
     l->error = setup_keep_error(&l->setup, error);
@@ -64,152 +64,13 @@ const allm_error *loop_error(struct loop *l, allm_status kind,
     return e;
 }
 
-/* ------------------------------------------------------------------ usage --- */
-
-/* --------------------------------------------------------------- policies --- */
-
-static allm_loop_view view_of(const struct loop *l)
-{
-    return (allm_loop_view){
-        .size = sizeof(allm_loop_view),
-        .turn = l->turn,
-        .max_turns = l->max_turns,
-        .tool_calls = l->tool_calls,
-        .usage = &l->usage,
-        .thread = l->thread,
-        .step = loop_last(l),
-        .began_ns = l->began_ns,
-        .now_ns = clock_now_ns(engine_core(l->setup.engine)->clock),
-    };
-}
-
-static bool is_callers(const struct loop *l, size_t policy)
-{
-    return policy >= l->callers && policy < l->callers_end;
-}
-
-static void *ud_of(const struct loop *l, size_t policy)
-{
-    return is_callers(l, policy) ? l->policies[policy]->ud
-                                 : (void *)(uintptr_t)l;    /* ours */
-}
+/* ----------------------------------------------------------------- ending --- */
 
 bool loop_counts(const struct loop *l, const allm_verdict *v)
 {
     return v->decision == ALLM_DECISION_CONTINUE ||
            (v->decision == ALLM_DECISION_RETRY && l->asks_again);
 }
-
-static void policy_failed(struct loop *l, const allm_policy *p,
-                          allm_status status, allm_verdict *v)
-{
-    if (status == ALLM_ERR_NOMEM)
-        fail(l, status_nomem());
-    *v = (allm_verdict){ .size = sizeof *v, .decision = ALLM_DECISION_ERROR,
-                         .reason = "policy_failed" };
-    v->error = loop_error(l, ALLM_ERR_ENGINE, "policy_failed",
-                          "the policy %s failed, or gave a verdict that cannot "
-                          "be: HALT needs a reason, RETRY a turn before it",
-                          p->name ? p->name : "?");
-}
-
-/* What a policy said must make sense. */
-static void check_verdict(struct loop *l, const allm_policy *p, allm_verdict *v)
-{
-    bool known = v->decision > ALLM_DECISION_NONE &&
-                 v->decision <= ALLM_DECISION_RETRY;
-    bool nameless = !v->reason || !*v->reason;
-    if (!known || (v->decision == ALLM_DECISION_HALT && nameless)) {
-        policy_failed(l, p, ALLM_ERR_MISUSE, v);
-        return;
-    }
-    if (v->decision == ALLM_DECISION_DONE)
-        v->reason = "completed";
-    if (v->decision == ALLM_DECISION_ERROR && nameless)
-        v->reason = "error";
-}
-
-/* Before a call of the model. */
-static void ask_before(struct loop *l, allm_verdict *v)
-{
-    allm_loop_view view = view_of(l);
-    for (size_t i = 0; i < l->policy_count; i++) {
-        const allm_policy *p = l->policies[i];
-        if (!p->before_turn)
-            continue;
-        allm_status status = p->before_turn(l->states[i], &view, v,
-                                            ud_of(l, i));
-        if (status < 0 || v->decision == ALLM_DECISION_RETRY) {
-            policy_failed(l, p, status, v);
-            return;
-        }
-        check_verdict(l, p, v);
-    }
-}
-
-static void ask_after(struct loop *l, const allm_context *c, allm_verdict *v)
-{
-    allm_loop_view view = view_of(l);
-    /* of a chat's stages only a caller's can want that */
-    l->asks_again = v->decision == ALLM_DECISION_RETRY &&
-                    !l->setup.terms.retry_blank;
-    for (size_t i = 0; i < l->policy_count; i++) {
-        const allm_policy *p = l->policies[i];
-        bool retried = v->decision == ALLM_DECISION_RETRY;
-        if (!p->after_turn)
-            continue;
-        allm_status status = p->after_turn(l->states[i], &view, c, v,
-                                           ud_of(l, i));
-        if (status < 0) {
-            policy_failed(l, p, status, v);
-            return;
-        }
-        check_verdict(l, p, v);
-        if (is_callers(l, i) && !retried)
-            l->asks_again = l->asks_again || v->decision == ALLM_DECISION_RETRY;
-    }
-}
-
-static size_t list_length(const allm_policy *const *list)
-{
-    size_t n = 0;
-    while (list && list[n])
-        n++;
-    return n;
-}
-
-static bool add_policies(struct loop *l, const allm_policy *const *list,
-                         size_t n)
-{
-    struct arena *a = home_arena(l->setup.home);
-    for (size_t i = 0; i < n; i++) {
-        l->states[l->policy_count] = arena_zero(a, list[i]->state_size + 1);
-        if (!l->states[l->policy_count])
-            return false;
-        l->policies[l->policy_count++] = list[i];
-    }
-    return true;
-}
-
-/* The front's, the caller's, the front's. */
-static bool gather_policies(struct loop *l)
-{
-    struct arena *a = home_arena(l->setup.home);
-    const allm_call_opts *o = &l->setup.options.given;
-    size_t first = list_length(l->front->first),
-           last = list_length(l->front->last),
-           n = first + last + o->policy_count + 1;
-    l->callers = first;
-    l->callers_end = first + o->policy_count;
-    l->policies = arena_zero(a, n * sizeof *l->policies);
-    l->states = arena_zero(a, n * sizeof *l->states);
-    return l->policies && l->states &&
-           add_policies(l, l->front->first, first) &&
-           add_policies(l, o->policies, o->policy_count) &&
-           add_policies(l, l->front->last, last);
-}
-
-/* ----------------------------------------------------------------- ending --- */
 
 const allm_step_result *loop_last(const struct loop *l)
 {
@@ -233,7 +94,7 @@ static void settle(struct loop *l, const allm_verdict *v)
     if (l->verdict.error)
         l->error = l->verdict.error;
     if (home_arena(l->setup.home)->broken) {
-        fail(l, status_nomem());
+        loop_fail(l, status_nomem());
         return;
     }
     l->state = CLOSING;
@@ -272,7 +133,7 @@ static void on_failure(struct loop *l, const allm_error *error)
     bool model = error->kind == ALLM_ERR_ADAPTER ||
                  error->kind == ALLM_ERR_STREAM;
     if (fatal || (!l->step_count && !(model && l->front->hands_back))) {
-        fail(l, error);
+        loop_fail(l, error);
         return;
     }
     l->open_failed = true;
@@ -295,7 +156,7 @@ static const allm_json *budget_metadata(struct loop *l, const char *limit)
 static bool may_ask(struct loop *l, struct step_turn *turn)
 {
     allm_verdict v = { .size = sizeof v, .decision = ALLM_DECISION_CONTINUE };
-    ask_before(l, &v);
+    policies_before(l, &v);
     if (l->state == FAILED)
         return false;
     if (v.decision != ALLM_DECISION_CONTINUE &&
@@ -304,7 +165,7 @@ static bool may_ask(struct loop *l, struct step_turn *turn)
         return false;
     }
     if (v.say && !loop_say(l, v.say)) {
-        fail(l, status_nomem());
+        loop_fail(l, status_nomem());
         return false;
     }
     const char *limit = step_afford(&l->setup, turn);
@@ -335,7 +196,7 @@ static void open_turn(struct loop *l)
     l->state = STEPPING;
     if (!l->step) {
         budget_settle(l->setup.budget, turn.taken, NULL);
-        fail(l, status_nomem());
+        loop_fail(l, status_nomem());
         return;
     }
     const allm_error *error = l->step->ops->error(l->step);
@@ -411,7 +272,7 @@ static void act(struct loop *l, const allm_context *c, const allm_verdict *v)
     bool echo = v->decision == ALLM_DECISION_RETRY &&
                 c->decision == ALLM_DECISION_DONE;
     if ((!failed || l->front->keeps_failed) && !advance(l)) {
-        fail(l, status_nomem());
+        loop_fail(l, status_nomem());
         return;
     }
     if (!go_on) {
@@ -420,7 +281,7 @@ static void act(struct loop *l, const allm_context *c, const allm_verdict *v)
     }
     if ((echo && !echo_answer(l, c)) ||
         (v->say && *v->say && !loop_say(l, v->say))) {
-        fail(l, status_nomem());
+        loop_fail(l, status_nomem());
         return;
     }
     if (loop_counts(l, v))
@@ -436,7 +297,7 @@ static void judge(struct loop *l)
     const allm_context *c = l->step ? step_context(l->step) : NULL;
     const allm_error *error = l->step ? l->step->ops->error(l->step) : NULL;
     if (!c || !take_step(l)) {
-        fail(l, status_nomem());
+        loop_fail(l, status_nomem());
         free_step(l);
         return;
     }
@@ -446,7 +307,7 @@ static void judge(struct loop *l)
     if (l->front->observe)
         l->front->observe(l, c);
     allm_verdict v = verdict_of(l, c);
-    ask_after(l, c, &v);
+    policies_after(l, c, &v);
     if (l->state != FAILED)
         act(l, c, &v);
     free_step(l);
@@ -457,7 +318,7 @@ static void judge(struct loop *l)
 static allm_status pull(struct loop *l, allm_event **event, int64_t *again_ns)
 {
     if (!l->step) {             /* never: it was opened */
-        fail(l, status_nomem());
+        loop_fail(l, status_nomem());
         return ALLM_OK;
     }
     allm_status status = l->step->ops->next(l->step, event, again_ns);
@@ -494,7 +355,7 @@ static void end_span(struct loop *l)
 static allm_status close_loop(struct loop *l, allm_event **event)
 {
     if (!l->front->finish(l)) {
-        fail(l, status_nomem());
+        loop_fail(l, status_nomem());
         return ALLM_ERR_NOMEM;
     }
     l->last = (allm_event){ .size = sizeof l->last,
@@ -625,7 +486,7 @@ static void loop_stop(struct machine *m, bool cancelled)
         l->error = &cancelled_error;
     l->state = ENDED;
     if (!l->chat)
-        fail(l, status_nomem());
+        loop_fail(l, status_nomem());
     end_span(l);
 }
 
@@ -634,9 +495,7 @@ static void loop_free(struct machine *m)
     struct loop *l = of(m);
     struct mem mem = l->mem;
     free_step(l);
-    for (size_t i = 0; i < l->policy_count; i++)
-        if (l->policies[i]->close)
-            l->policies[i]->close(l->states[i], ud_of(l, i));
+    policies_close(l);
     if (l->front->release && l->private)
         l->front->release(l);
     trace_end(&l->span, NULL);
@@ -722,7 +581,7 @@ static const allm_error *prepare(
     const allm_error *error = begin(l, given);
     if (error)
         return error;
-    if (!gather_policies(l))
+    if (!policies_gather(l))
         return status_nomem();
     if (u->replay)
         l->turn = u->replay->turn;
@@ -756,7 +615,7 @@ allm_stream *loop_stream(const allm_engine *e, const allm_thread *thread,
     if (!error)
         error = prepare(l, thread, private_size, begin, given);
     if (error)
-        fail(l, error);
+        loop_fail(l, error);
     else
         open_turn(l);
     return stream_begin(stream, &l->machine);

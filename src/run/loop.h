@@ -72,6 +72,9 @@ struct loop {
     void *private;                  /* the front's, in the home */
 };
 
+/* It has failed for good; the error is copied. */
+void loop_fail(struct loop *l, const allm_error *error);
+
 /* The stream of a loop; `private_size` bytes, zeroed, for the front.  begin()
  * fills in what the front wants of the setup; NULL, or what is wrong. */
 allm_stream *loop_stream(const allm_engine *e, const allm_thread *thread,
