@@ -168,7 +168,8 @@ typedef struct allm_call_opts {
     uint32_t                connect_ms;       /* deadlines; 0: the default  */
     uint32_t                first_ms;         /* to the first content       */
     uint32_t                silence_ms;       /* between two contents       */
-    uint32_t                total_ms;
+    uint32_t                total_ms;         /* of the whole call: turns,
+                                                 retries, re-asks, tools    */
     allm_event_fn           on_event;         /* sees the adapter's events  */
     void                   *on_event_ud;
     const allm_json        *json;

@@ -78,6 +78,12 @@ int64_t clock_unix_ms(struct clock c)
     return c.unix_ms(c.ud);
 }
 
+int64_t clock_after(int64_t ns, int64_t ms)
+{
+    int64_t room = ns > 0 ? INT64_MAX - ns : INT64_MAX;
+    return ms > room / 1000000 ? INT64_MAX : ns + ms * 1000000;
+}
+
 struct clock clock_of_manual(struct clock_manual *m)
 {
     return (struct clock){ manual_now_ns, manual_unix_ms, m,

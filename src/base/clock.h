@@ -19,6 +19,10 @@ struct clock clock_from(const allm_clock *given);   /* NULL: real */
 int64_t clock_now_ns(struct clock c);
 int64_t clock_unix_ms(struct clock c);
 
+/* So many milliseconds after that time; INT64_MAX, which is never, if it lies
+ * beyond what can be told. */
+int64_t clock_after(int64_t ns, int64_t ms);
+
 /* A clock that moves by hand, or when somebody would wait. */
 struct clock_manual {
     int64_t now_ns;

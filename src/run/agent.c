@@ -297,7 +297,8 @@ static const char *reason_of(const struct loop *l)
     const allm_step_result *step = loop_last(l);
     bool broke = step && step->response &&
                  step->response->finish_reason == ALLM_FINISH_ERROR;
-    if (l->verdict.decision != ALLM_DECISION_ERROR)
+    bool late = !strcmp(reason, "timeout");     /* between two answers */
+    if (l->verdict.decision != ALLM_DECISION_ERROR || late)
         return reason;
     return l->open_failed || broke ? "llm_error" : reason;
 }

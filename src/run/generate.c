@@ -58,6 +58,7 @@ struct generate {
     enum state state;
     int64_t again_ns;           /* OPENING: when */
     int64_t began_ns, content_ns;
+    const int64_t *late_ns;     /* of the call that this is a part of; or NULL */
     bool pulled;                /* deadlines run from the first pull on */
     bool has_content;
     bool fresh;                 /* ...since content_ns was set */
@@ -77,17 +78,12 @@ static int64_t now(const struct generate *g)
     return clock_now_ns(engine_core(g->plan.engine)->clock);
 }
 
-static int64_t due(int64_t since_ns, int64_t ms)
-{
-    return ms > (INT64_MAX - since_ns) / 1000000 ? INT64_MAX
-                                                 : since_ns + ms * 1000000;
-}
-
-/* When the whole call is late. */
+/* When the whole call is late: this answer, or what it is a part of. */
 static int64_t last_moment(const struct generate *g)
 {
     int64_t ms = g->plan.terms.total_ms;
-    return ms ? due(g->began_ns, ms) : INT64_MAX;
+    int64_t own = ms ? clock_after(g->began_ns, ms) : INT64_MAX;
+    return g->late_ns && *g->late_ns < own ? *g->late_ns : own;
 }
 
 /* ---------------------------------------------------------------- opening --- */
@@ -195,12 +191,12 @@ static bool retry(struct generate *g, const allm_error *error)
                           &g->attempt) ||       /* no: engines check it */
         !retry_decide(&policy, g->plan.call.attempt, error, core->random,
                       &delay_ms) ||
-        due(now(g), delay_ms) >= last_moment(g))
+        clock_after(now(g), delay_ms) >= last_moment(g))
         return false;
     trace_retry(trace_of(g), g->plan.call.request_id, g->plan.call.provider,
                 g->plan.call.attempt, delay_ms, error->reason);
     g->state = OPENING;
-    g->again_ns = due(now(g), delay_ms);
+    g->again_ns = clock_after(now(g), delay_ms);
     arena_reset(&g->attempt);
     return true;
 }
@@ -311,6 +307,7 @@ struct machine *generate_turn(const allm_engine *e, const struct options *o,
     if (!g)
         return NULL;
     g->waker = waker;
+    g->late_ns = turn->late_ns;
     plan_adopt(&g->plan, turn->request_id);
     const char *model = plan_model(&g->plan, o, NULL);
     const allm_error *error = begin_spans(g, "generate", model)
@@ -332,6 +329,7 @@ struct machine *generate_task(const allm_engine *e, const struct options *o,
     if (!g)
         return NULL;
     g->waker = waker;
+    g->late_ns = task->late_ns;
     plan_adopt(&g->plan, task->request_id);
     const allm_error *error = task->dry ||
                                       begin_spans(g, task->name, task->model)
@@ -431,8 +429,8 @@ static void break_off(struct generate *g, const allm_error *error)
 static int64_t deadline(const struct generate *g)
 {
     const struct terms *t = &g->plan.terms;
-    int64_t next = g->has_content ? due(g->content_ns, t->silence_ms)
-                                  : due(g->content_ns, t->first_ms);
+    int64_t next = g->has_content ? clock_after(g->content_ns, t->silence_ms)
+                                  : clock_after(g->content_ns, t->first_ms);
     int64_t last = last_moment(g);
     return next < last ? next : last;
 }
@@ -516,8 +514,8 @@ static bool is_large(const struct generate *g)
 /* Does a stream that never rests last too long? */
 static bool is_overdue(const struct generate *g)
 {
-    return g->plan.terms.total_ms && !g->feed->hurry &&
-           now(g) >= last_moment(g);
+    int64_t last = last_moment(g);
+    return last < INT64_MAX && !g->feed->hurry && now(g) >= last;
 }
 
 /* Ask the feed for more; OK: the sink has something, or the state changed. */

@@ -186,6 +186,12 @@ static void open_turn(struct loop *l)
         .replay = l->step_count ? NULL : l->setup.replay,
         .arena = &l->turn_arena,
     };
+    const allm_error *late = setup_late(&l->setup);
+    if (late) {
+        l->open_failed = true;
+        settle_error(l, "timeout", late);
+        return;
+    }
     if (!may_ask(l, &turn))
         return;
     l->asked = l->turn + 1;
@@ -291,6 +297,26 @@ static void act(struct loop *l, const allm_context *c, const allm_verdict *v)
     l->state = OPENING;
 }
 
+static void decide_next(struct loop *l, const allm_context *c)
+{
+    allm_verdict v = verdict_of(l, c);
+    policies_after(l, c, &v);
+    if (l->state != FAILED)
+        act(l, c, &v);
+}
+
+/* The time of the whole call was over while tools ran: the turn counts, and
+ * nobody is asked what to do. */
+static void end_late(struct loop *l, const allm_context *c)
+{
+    if (!advance(l)) {
+        loop_fail(l, status_nomem());
+        return;
+    }
+    l->tool_calls += c->call_count;
+    settle_error(l, "timeout", setup_late(&l->setup));
+}
+
 /* A turn is over: what now? */
 static void judge(struct loop *l)
 {
@@ -306,10 +332,10 @@ static void judge(struct loop *l)
     usage_sum(&l->usage, loop_last(l)->response->usage);
     if (l->front->observe)
         l->front->observe(l, c);
-    allm_verdict v = verdict_of(l, c);
-    policies_after(l, c, &v);
-    if (l->state != FAILED)
-        act(l, c, &v);
+    if (step_was_cut(l->step))
+        end_late(l, c);
+    else
+        decide_next(l, c);
     free_step(l);
 }
 
@@ -371,6 +397,9 @@ static allm_status loop_next(struct machine *m, allm_event **event,
                              int64_t *again_ns)
 {
     struct loop *l = of(m);
+    if (!l->pulled)
+        setup_start_time(&l->setup);
+    l->pulled = true;
     for (;;) {
         allm_status status = ALLM_OK;
         switch (l->state) {

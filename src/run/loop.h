@@ -51,6 +51,7 @@ struct loop {
     struct options pass_options;    /* of this pass */
     bool no_tools;
     int64_t began_ns;
+    bool pulled;
     uint64_t tool_calls;
     allm_usage usage;               /* of all answers together */
 

@@ -58,6 +58,13 @@ static struct terms terms_of(const struct options *o,
     };
 }
 
+int64_t plan_late_ns(const allm_engine *e, const struct options *o)
+{
+    return o->total_ms && o->total_ms < UINT32_MAX
+               ? clock_after(clock_now_ns(engine_core(e)->clock), o->total_ms)
+               : INT64_MAX;
+}
+
 void plan_adopt(struct plan *p, const char *request_id)
 {
     const struct engine_core *core = engine_core(p->engine);

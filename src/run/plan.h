@@ -30,6 +30,7 @@ struct plan {
 /* A call from inside, by a loop that has read the options. */
 struct plan_turn {
     const char *request_id;
+    const int64_t *late_ns;         /* when the whole call is late */
     const allm_thread *thread;      /* shared */
     size_t checked;                 /* of its messages: known to be fine */
     size_t tool_count;              /* as they go over the wire; borrowed */
@@ -44,6 +45,7 @@ struct plan_task {
     enum tasks_kind kind;
     const char *name;               /* of its span: "embed" */
     const char *request_id;
+    const int64_t *late_ns;         /* when the whole call is late */
     const char *model;              /* by precedence; or NULL */
     const allm_json *own;           /* options of the request; or NULL */
     const allm_json *options;       /* by plan_options(); borrowed */
@@ -71,6 +73,9 @@ void plan_adopt(struct plan *p, const char *request_id);
 const allm_error *plan_options(const allm_engine *e, const struct options *o,
                                struct arena *a, const allm_json **options,
                                const allm_json **adapter_opts);
+
+/* When a call that begins now is late by its total_ms; INT64_MAX: never. */
+int64_t plan_late_ns(const allm_engine *e, const struct options *o);
 
 /* The name of the model, for traces; NULL: none. */
 const char *plan_model(const struct plan *p, const struct options *o,

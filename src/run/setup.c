@@ -40,6 +40,27 @@ allm_status setup_journal(const struct setup *s,
     return o->journal ? o->journal(entry, o->journal_ud) : ALLM_OK;
 }
 
+/* ------------------------------------------------------------------- time --- */
+
+void setup_start_time(struct setup *s)
+{
+    s->late_ns = plan_late_ns(s->engine, &s->options);
+}
+
+const allm_error *setup_late(const struct setup *s)
+{
+    static const allm_error late = {
+        .size = sizeof(allm_error),
+        .kind = ALLM_ERR_ADAPTER,
+        .reason = "timeout",
+        .message = "the call was not complete in time; raise total_ms to wait "
+                   "longer",
+    };
+    bool over = s->late_ns < INT64_MAX &&
+                clock_now_ns(engine_core(s->engine)->clock) >= s->late_ns;
+    return over ? &late : NULL;
+}
+
 /* ------------------------------------------------------------------ tools --- */
 
 static bool has_tool(size_t count, const allm_tool *const *tools,
@@ -325,6 +346,7 @@ static const allm_error *read_all(struct setup *s, const allm_call_opts *opts)
         error = steps[i](s);
     s->terms.manual = s->options.mode == ALLM_MODE_MANUAL;
     s->terms.max_output = (size_t)s->options.max_tool_output;
+    setup_start_time(s);
     return error;
 }
 

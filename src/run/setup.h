@@ -37,6 +37,7 @@ struct setup {
     struct trace trace;
     const allm_json *about;         /* metadata of spans; NULL: none wanted */
     uint32_t max_turns;
+    int64_t late_ns;                /* when total_ms is over; INT64_MAX: never */
     struct whole whole;             /* results that were cut */
 };
 
@@ -46,6 +47,13 @@ const allm_error *setup_init(struct setup *s, const allm_engine *e,
                              const allm_thread *thread,
                              const allm_call_opts *opts, allm_stream *stream);
 void setup_release(struct setup *s);
+
+/* The time of the whole call begins: when it is made, and anew when it is
+ * pulled for the first time. */
+void setup_start_time(struct setup *s);
+
+/* Is that time over?  The error to end with; NULL: no. */
+const allm_error *setup_late(const struct setup *s);
 
 /* An error of the setup's home, kept; never NULL. */
 const allm_error *setup_keep_error(struct setup *s, const allm_error *error);

@@ -49,6 +49,7 @@ struct step {
     size_t at;                      /* stage */
     enum state state;
     bool told;                      /* the context's error, as an event */
+    bool pulled;
     uint64_t taken;                 /* out of the budget */
     allm_thread *thread;            /* as it is behind this turn */
     allm_event last;
@@ -273,6 +274,7 @@ static void fill_tools(struct step *s)
         .max_concurrency = o->max_concurrency > UINT32_MAX
                                ? UINT32_MAX
                                : (uint32_t)o->max_concurrency,
+        .late_ns = &u->late_ns,
         .live_events = o->live_tool_events,
         .by_schema = o->validate_arguments && !u->terms.check_arguments,
         .style = u->style,
@@ -313,6 +315,7 @@ static void open_call(struct step *s)
     const struct options *o = s->turn.options;
     const struct plan_turn turn = {
         .request_id = u->request_id,
+        .late_ns = &u->late_ns,
         .thread = s->turn.thread,
         .checked = s->turn.checked,
         .tool_count = s->turn.no_tools ? 0 : u->wire_count,
@@ -532,6 +535,9 @@ static allm_status step_next(struct machine *m, allm_event **event,
                              int64_t *again_ns)
 {
     struct step *s = of(m);
+    if (s->own && !s->pulled)
+        setup_start_time(s->own);
+    s->pulled = true;
     for (;;) {
         allm_status status = ALLM_OK;
         switch (s->state) {
@@ -662,6 +668,11 @@ const allm_tool_call *const *step_unknown(const struct machine *m,
 {
     *count = look(m)->tools.unknown_count;
     return look(m)->tools.unknown;
+}
+
+bool step_was_cut(const struct machine *m)
+{
+    return batch_was_cut(look(m)->tools.batch);
 }
 
 const char *step_afford(struct setup *u, struct step_turn *turn)

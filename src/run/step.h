@@ -32,6 +32,8 @@ const allm_context *step_context(const struct machine *m);
 const allm_step_result *step_result(const struct machine *m);
 /* What the result lives in, to be held by who needs it longer. */
 struct allm_home *step_home(const struct machine *m);
+/* Was the time of the whole call over while its tools ran? */
+bool step_was_cut(const struct machine *m);
 /* Writes of a replayed turn that may or may not have happened. */
 const allm_tool_call *const *step_unknown(const struct machine *m,
                                           size_t *count);

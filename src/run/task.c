@@ -92,6 +92,7 @@ struct plan_task task_plan(const struct task *t)
         .kind = t->kind->kind,
         .name = t->kind->name,
         .request_id = t->request_id,
+        .late_ns = &t->late_ns,
         .options = t->provider_options,
         .adapter_opts = t->adapter_opts,
         .model = engine_model(t->engine, &t->options, t->given_model),
@@ -195,6 +196,9 @@ static allm_status task_next(struct machine *m, allm_event **event,
                              int64_t *again_ns)
 {
     struct task *t = of(m);
+    if (!t->pulled)             /* the time of all requests together begins */
+        t->late_ns = plan_late_ns(t->engine, &t->options);
+    t->pulled = true;
     if (t->error)
         return t->error->kind;
     if (!t->inner)
@@ -335,6 +339,7 @@ static struct task *make(const allm_engine *e, const struct task_kind *kind)
     t->home = home;
     t->engine = allm_engine_keep(e);
     t->usage.size = sizeof t->usage;
+    t->late_ns = INT64_MAX;
     t->result.name = kind->name;
     return t;
 }

@@ -43,6 +43,8 @@ struct task {
     const char *request_id;
     const allm_json *provider_options, *adapter_opts;
     const char *given_model;        /* the request's; set by begin() */
+    int64_t late_ns;                /* when total_ms is over */
+    bool pulled;
     struct machine *inner;          /* the request that runs; or NULL */
     bool taken;                     /* its result was there */
     bool fetching;                  /* it is only a TASKS_FETCH */

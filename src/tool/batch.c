@@ -257,12 +257,31 @@ static bool decide(struct batch *b, struct slot *s, struct outcome *o)
     return !text.ptr || text.len > 0;
 }
 
+/* Is the time of the whole call over? */
+static bool is_late(const struct batch *b)
+{
+    int64_t last = b->opts.late_ns ? *b->opts.late_ns : INT64_MAX;
+    return last < INT64_MAX && clock_now_ns(b->desk->env.clock) >= last;
+}
+
+static struct outcome late_outcome(struct batch *b, const char *what)
+{
+    b->cut = true;
+    return outcome_failed(b->arena, "timeout",
+                          "the time of the whole call (total_ms) is over; %s",
+                          what);
+}
+
 static void start(struct batch *b, struct slot *s)
 {
     const struct batch_trace *t = &b->opts.trace;
     struct outcome o;
     if (t->start)
         t->start(t->ud, (size_t)(s - b->slots), s->result.call, s->result.tool);
+    if (is_late(b)) {
+        make_ready(b, s, late_outcome(b, "the function was not called"));
+        return;
+    }
     if (decide(b, s, &o)) {
         make_ready(b, s, o);
         return;
@@ -336,6 +355,30 @@ static void look_at_all(struct batch *b, int64_t *again_ns)
     for (size_t i = 0; b->running && !b->error && i < b->next; i++)
         if (b->slots[i].state == RUNNING)
             look_at(b, &b->slots[i], again_ns);
+}
+
+/* The time of the whole call is over for it; an answer that is there counts. */
+static void cut(struct batch *b, struct slot *s, int64_t *again_ns)
+{
+    struct outcome o = late_outcome(b, "the function was given up");
+    if (s->recipe) {
+        recipe_abandon(s->recipe);
+        s->recipe = NULL;
+        make_ready(b, s, o);
+        return;
+    }
+    run_expire(s->run, o);
+    look_at(b, s, again_ns);
+}
+
+static void cut_running(struct batch *b, int64_t *again_ns)
+{
+    if (is_late(b))
+        for (size_t i = 0; b->running && !b->error && i < b->next; i++)
+            if (b->slots[i].state == RUNNING)
+                cut(b, &b->slots[i], again_ns);
+    if (b->opts.late_ns && *b->opts.late_ns < *again_ns)
+        *again_ns = *b->opts.late_ns;
 }
 
 /* The one that was answered first and is not told yet; or NULL. */
@@ -530,6 +573,7 @@ allm_status batch_next(struct batch *b, allm_event **event, int64_t *again_ns)
             return ALLM_EVENT;
         }
         look_at_all(b, &again);
+        cut_running(b, &again);
         if (b->error || has_room(b))
             continue;
         struct slot *s = first_ready(b);
@@ -574,6 +618,11 @@ void batch_free(struct batch *b)
 const allm_error *batch_error(const struct batch *b)
 {
     return b ? b->error : status_nomem();
+}
+
+bool batch_was_cut(const struct batch *b)
+{
+    return b && b->cut;
 }
 
 size_t batch_count(const struct batch *b)

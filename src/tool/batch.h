@@ -32,6 +32,8 @@ struct batch_opts {
     allm_tool_error_fn on_error;        /* for ..._CALLBACK */
     void *on_error_ud;
     uint32_t timeout_ms;                /* 0: 30 s; UINT32_MAX: none */
+    const int64_t *late_ns;             /* when nobody waits any longer; NULL:
+                                           never */
     uint32_t max_concurrency;           /* 0: twice the CPUs */
     bool live_events;                   /* started events at the start */
     bool by_schema;                     /* check arguments by the schema */
@@ -86,6 +88,10 @@ const allm_error *batch_error(const struct batch *b);
  * there is no such call. */
 size_t batch_count(const struct batch *b);
 const struct batch_result *batch_at(const struct batch *b, size_t index);
+
+/* Did late_ns end a call, or keep it from beginning?  That call has failed with
+ * a timeout. */
+bool batch_was_cut(const struct batch *b);
 
 /* The halt that counts, of the call that comes first; NULL: none (so far). */
 const struct batch_result *batch_halt(const struct batch *b);

@@ -33,6 +33,7 @@ struct batch {
     int64_t timeout_ns;
     const allm_error *error;
     bool told, stopped;
+    bool cut;                       /* time was over for a call */
     struct slot *telling;           /* whose events are told now */
     int step;                       /* which of the three comes next */
     allm_event event;

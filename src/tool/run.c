@@ -220,13 +220,16 @@ static void call_later(struct allm_tool_run *r)
     returned(r, false);
 }
 
-/* Its time is over; an answer that is there already counts. */
-static void expire(struct allm_tool_run *r, int64_t timeout_ns)
+static struct outcome timed_out(const struct allm_tool_run *r,
+                                int64_t timeout_ns)
 {
-    struct outcome o =
-        outcome_failed(home_arena(r->desk->home), "timeout",
-                       "no answer within %lld ms; the function was given up",
-                       (long long)(timeout_ns / 1000000));
+    return outcome_failed(home_arena(r->desk->home), "timeout",
+                          "no answer within %lld ms; the function was given up",
+                          (long long)(timeout_ns / 1000000));
+}
+
+void run_expire(struct allm_tool_run *r, struct outcome o)
+{
     run_abandon(r);
     pthread_mutex_lock(&r->desk->lock);
     if (!r->ready) {
@@ -275,7 +278,7 @@ allm_status run_look(struct allm_tool_run *r, int64_t timeout_ns,
         if (next == CALL_LATER)
             call_later(r);
         else if (next == EXPIRE)
-            expire(r, timeout_ns);
+            run_expire(r, timed_out(r, timeout_ns));
         else {
             if (due < *again_ns)
                 *again_ns = due;

@@ -58,6 +58,10 @@ void run_start(struct allm_tool_run *r);
 allm_status run_look(struct allm_tool_run *r, int64_t timeout_ns,
                      int64_t *again_ns);
 
+/* Its time is over, and this is the outcome, unless it has one already.  Nobody
+ * waits for the function any longer. */
+void run_expire(struct allm_tool_run *r, struct outcome o);
+
 /* Nobody waits for it: a queued job never begins, an answer is dropped. */
 void run_abandon(struct allm_tool_run *r);
 
