@@ -14,7 +14,7 @@
  *   (2) chat_completed comes once, and last; never when cancelled.
  *   (3) The history is shared, never copied: a turn costs what it adds.
  */
-#include "run/policies.h"
+#include "run/loop.h"
 
 #include "base/buf.h"
 #include "base/status.h"

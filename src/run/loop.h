@@ -104,6 +104,17 @@ const allm_error *loop_error(struct loop *l, allm_status kind,
 allm_chat_result *loop_chat_result(struct loop *l, const char *reason,
                                    const allm_json *metadata);
 
+/* policies.c: those of the front and the caller, with their states; false: no
+ * memory. */
+bool policies_gather(struct loop *l);
+void policies_close(struct loop *l);
+
+/* Before a call of the model. */
+void policies_before(struct loop *l, allm_verdict *v);
+
+/* After a turn, whose verdict this is so far. */
+void policies_after(struct loop *l, const allm_context *c, allm_verdict *v);
+
 /* Policies that both fronts have. */
 extern const allm_policy output_policy;     /* answers that must fit a schema */
 extern const allm_policy repeat_policy;     /* the same calls again and again */

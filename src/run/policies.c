@@ -4,7 +4,7 @@
  * The front's first policies, the caller's, the front's last; in that order
  * each may change the verdict of the one before.
  */
-#include "run/policies.h"
+#include "run/loop.h"
 
 #include "base/status.h"
 

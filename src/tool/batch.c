@@ -14,7 +14,7 @@
  *   (4) on_tool_error is called once for each failure, in the thread that
  *       pulls, when the call is over and its time does not count any more.
  */
-#include "tool/batch_parts.h"
+#include "tool/batch.h"
 
 #include "base/given.h"
 #include "base/status.h"
@@ -22,6 +22,7 @@
 #include "data/tool.h"
 #include "data/tool_call.h"
 #include "tool/arguments.h"
+#include "tool/batch_parts.h"
 #include "tool/compact.h"
 #include "tool/executor.h"
 #include "tool/recipe.h"

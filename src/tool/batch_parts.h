@@ -3,7 +3,7 @@
 #define TOOL_BATCH_PARTS_H
 
 #include "base/status.h"
-#include "tool/batch.h"
+#include "tool/batch_opts.h"
 #include "tool/run.h"
 
 enum state { WAITING, ANNOUNCED, RUNNING, READY, DONE };
