@@ -69,6 +69,11 @@ static const struct registry_row rows[] = {
     { CHAT("baseten", "https://inference.baseten.co/v1", "BASETEN_BASE_URL") },
     { CHAT("cerebras", "https://api.cerebras.ai/v1", "CEREBRAS_BASE_URL"),
       .quirks = CHAT_NEW_MAX_TOKENS },
+    /* not its own API, but the one for clients of OpenAI's */
+    { CHAT("cohere", "https://api.cohere.ai/compatibility/v1",
+           "COHERE_BASE_URL"),
+      .quirks = CHAT_NO_STREAM_OPTIONS | CHAT_OLD_MAX_TOKENS |
+                CHAT_STRICT_FIELDS },
     { CHAT("databricks", NULL, "DATABRICKS_BASE_URL"),
       .key_env = "DATABRICKS_TOKEN" },
     { CHAT("deepinfra", "https://api.deepinfra.com/v1/openai",
