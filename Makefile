@@ -9,7 +9,7 @@ FUZZ_TIME ?= 600
 export DESTDIR FUZZ_TIME
 
 .PHONY: all run examples test lint format asan tsan valgrind torture cover bench fuzz \
-        abi-accept install uninstall clean help
+        catalog abi-accept install uninstall clean help
 
 all:            ## build the library, the examples and the tests
 	@tools/build main
@@ -67,6 +67,9 @@ fuzz:           ## let libFuzzer search each parser for FUZZ_TIME seconds
 	@tools/bootstrap fuzz
 	@tools/build fuzz
 	@tools/run-fuzz build/fuzz
+
+catalog:        ## make data/catalog.json anew, from the newest facts
+	@tools/catalog-update
 
 abi-accept: all ## take today's exports and layouts as the promised ones
 	@tools/abi accept build/main

@@ -392,15 +392,20 @@ ALLM_API void allm_trace_write(const allm_trace_event *, void *descriptor);
 
 /*
  * Models with capabilities, limits and prices, from a JSON document of the
- * form of data/catalog.json (NULL: that one, which ships with the library).
- * Optional: without one every model passes, and one it does not know, too.
- * Any number of threads may use it.
+ * form of data/catalog.json (NULL: that one, which ships with the library; of
+ * it only those models are read that are asked for).  Optional: without one
+ * every model passes, and one it does not know, too.  Any number of threads may
+ * use it.
  */
 ALLM_API allm_catalog *allm_catalog_new(const allm_json *document);
+/* The document over the one that ships: its models come first, and what it does
+ * not have is looked for there. */
+ALLM_API allm_catalog *allm_catalog_over(const allm_json *document);
 ALLM_API const allm_error *allm_catalog_error(const allm_catalog *);
 ALLM_API allm_catalog *allm_catalog_keep(const allm_catalog *);
 ALLM_API void allm_catalog_free(allm_catalog *);
-/* By any spelling; NULL if it is not there.  Lent by the catalog. */
+/* By any spelling; NULL if it is not there, or no memory.  Lent by the
+ * catalog. */
 ALLM_API const allm_model_ref *allm_catalog_find(const allm_catalog *,
                                                  const char *spelling);
 ALLM_API const allm_model_ref *allm_catalog_at(const allm_catalog *, size_t);
@@ -409,6 +414,10 @@ ALLM_API const allm_model_ref *allm_catalog_at(const allm_catalog *, size_t);
 ALLM_API const allm_model_ref *allm_catalog_select(const allm_catalog *,
                                                    const allm_json *require,
                                                    size_t from, size_t *index);
+/* { "updated" (the day of its facts, or null), "source", "count", "providers":
+ * [{ "name", "first" (the place of its first model, its default), "count" }] },
+ * in the catalog's order. */
+ALLM_API allm_json *allm_catalog_summary(const allm_catalog *);
 
 /* The providers that are known by name, an array of { "name", "dialect" (the
  * adapter's name), "base_url" (or null: yours), "base_url_variable" (or null),

@@ -5,6 +5,11 @@
 #include "allm.h"
 #include "base/arena.h"
 
+/* As allm_catalog_find(), which cannot tell a model that is not there (NULL)
+ * from lack of memory (false). */
+bool catalog_find(const allm_catalog *c, const char *spelling,
+                  const allm_model_ref **out);
+
 /*
  * Does the model do what the request needs?  NULL, or an error in the arena:
  * unsupported_capability with every (path, reason), in a fixed order.  What

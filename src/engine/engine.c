@@ -686,8 +686,9 @@ allm_json *allm_engine_resolve_model(const allm_engine *e,
     if (q.error)
         return reply(&q, NULL);
     const char *name = engine_model(e, &q.options, NULL);
-    const allm_model_ref *ref =
-        name ? allm_catalog_find(e->shared->core.catalog, name) : NULL;
+    const allm_model_ref *ref;
+    if (!catalog_find(e->shared->core.catalog, name, &ref))
+        return reply(&q, NULL);
     if (ref)
         return reply(&q, encode_to_json(q.arena, &model_ref_shape, ref,
                                         ALLM_FORM_PLAIN, &error));

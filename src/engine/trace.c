@@ -44,6 +44,7 @@ static const struct span {
     { "image", "generate_content", "CLIENT" },
     { "embed", "embeddings", "CLIENT" },
     { "moderate", "moderate", "CLIENT" },       /* ours, too */
+    { "models", "models", "CLIENT" },
     { "fetch", "fetch", "CLIENT" },
 };
 

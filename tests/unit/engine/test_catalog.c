@@ -1,9 +1,17 @@
-/* test_catalog.c - what models can do and cost */
+/*
+ * test_catalog.c - what models can do and cost
+ *
+ * tag: thread
+ */
 #include "engine/catalog.h"
 
+#include "base/file.h"
 #include "harness/noun.h"
+#include "provider/registry.h"
 
+#include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static allm_catalog *catalog_of(const char *document)
 {
@@ -193,252 +201,194 @@ static void the_shipped_catalog_is_well(void)
         CHECK(allm_catalog_find(c, spelling) == m);
         snprintf(spelling, sizeof spelling, "%s@%s", m->id, m->provider);
         CHECK(allm_catalog_find(c, spelling) == m);
-        CHECK(allm_catalog_find(c, m->id) == m);
-        if (m->pricing)
-            CHECK(allm_json_number(allm_json_get(m->pricing, "input")) > 0 &&
-                  allm_json_number(allm_json_get(m->pricing, "output")) > 0);
+        const allm_model_ref *bare = allm_catalog_find(c, m->id);
+        CHECK_TEXT(GET(bare, id), m->id);
+        CHECK(allm_json_text(allm_json_get(m->metadata, "mode"), NULL) != NULL);
     }
-    CHECK(n >= 30);
+    CHECK(n >= 1000);
     const allm_model_ref *mini = allm_catalog_find(c, "openai:gpt-4o-mini");
-    CHECK_VALUE(GET(mini, pricing), "{'input':0.15,'output':0.6}");
-    CHECK(allm_catalog_find(c, "google:gemini-2.5-flash") != NULL);
+    CHECK_VALUE(GET(mini, pricing),
+                "{'input':0.15,'output':0.6,'cached':0.075}");
+    CHECK_TEXT(GET(allm_catalog_find(c, "google:gemini-2.5-flash"), provider),
+               "gemini");
     CHECK(!allm_catalog_find(c, "openai:gpt-of-tomorrow"));
     allm_catalog_free(c);
 }
 
-/* ------------------------------------------------------------ pre-flight --- */
-
-/* A request as JSON is shorter to write than as structs. */
-static const allm_request *request_of(allm_codec **codec, const char *json)
-{
-    allm_json *v = noun_json(json);
-    allm_text *text = v ? allm_json_write(v, 0) : NULL;
-    *codec = allm_codec_decode(allm_text_bytes(text, NULL), ALLM_NUL_ENDED,
-                               "Request", NULL);
-    allm_text_free(text);
-    allm_json_free(v);
-    return allm_codec_value(*codec, ALLM_TYPE_REQUEST);
-}
-
-#define SAY "'messages':[{'role':'user','content':'hi'}]"
-#define SHOW \
-    "'messages':[{'role':'system','content':'x'},{'role':'user','content':[" \
-    "{'type':'text','text':'what is this?'},{'type':'image','image':" \
-    "{'source':{'type':'url','value':'http://x/y.png'}}}]}]"
-#define TOOL "'tools':[{'name':'echo','description':'x','schema':{}}]"
-#define SCHEMA "'response_format':{'type':'json_schema','name':'n','schema':{}}"
-#define OBJECT "'response_format':{'type':'json_object'}"
-#define NOTHING \
-    "{'tools':{'enabled':false},'json_native':false,'vision':false}"
-
-static const struct {
-    const char *why, *capabilities, *request, *errors;  /* NULL: no objection */
-} flights[] = {
-    { "nothing is known", NULL, "{" SHOW "," TOOL "," SCHEMA "}", NULL },
-    { "nothing is said", "{}", "{" SHOW "," TOOL "," SCHEMA "}", NULL },
-    { "nothing is needed", NOTHING, "{" SAY "}", NULL },
-    { "tools", "{'tools':{'enabled':false},'json_native':true}",
-      "{" SAY "," TOOL "}", "[[['tools'],'tools_disabled']]" },
-    { "tools are there", "{'tools':{'enabled':true}}", "{" SAY "," TOOL "}",
-      NULL },
-    { "tools, not said", "{'tools':{}}", "{" SAY "," TOOL "}", NULL },
-    { "null says nothing", "{'tools':{'enabled':null},'vision':null}",
-      "{" SHOW "," TOOL "}", NULL },
-    { "a schema", "{'json_native':false}", "{" SAY "," SCHEMA "}",
-      "[[['response_format'],'json_native_disabled']]" },
-    { "json_object is exempt", "{'json_native':false}",
-      "{" SAY "," OBJECT "}", NULL },
-    { "an image", "{'vision':false}", "{" SHOW "}",
-      "[[['vision'],'vision_disabled']]" },
-    { "an image it can see", "{'vision':true}", "{" SHOW "}", NULL },
-    { "all of them, in this order", NOTHING,
-      "{" SHOW "," TOOL "," SCHEMA "}",
-      "[[['tools'],'tools_disabled'],"
-      "[['response_format'],'json_native_disabled'],"
-      "[['vision'],'vision_disabled']]" },
-};
-
-static void a_model_may_object(void)
-{
-    for (size_t i = 0; i < sizeof flights / sizeof *flights; i++) {
-        struct arena a;
-        allm_codec *codec;
-        check_row(flights[i].why);
-        allm_json *can = flights[i].capabilities
-                             ? noun_json(flights[i].capabilities)
-                             : NULL;
-        const allm_request *r = request_of(&codec, flights[i].request);
-        CHECK(r != NULL);
-        arena_init(&a, mem_default());
-        allm_model_ref m = { .size = sizeof m, .id = "m", .capabilities = can };
-        const allm_error *e = r ? catalog_preflight(&m, r, &a) : NULL;
-        if (flights[i].errors)
-            CHECK_ERROR(e, ALLM_ERR_VALIDATION, "unsupported_capability",
-                        "the model m cannot do");
-        else
-            CHECK_WELL(e);
-        if (e && e->kind == ALLM_ERR_VALIDATION)
-            CHECK_VALUE(e->errors, flights[i].errors);
-        arena_release(&a);
-        allm_codec_free(codec);
-        allm_json_free(can);
-    }
-}
-
-static void without_a_reference_all_is_well(void)
+/* The document from which the tables are made; NULL: there is no memory. */
+static allm_json *document(void)
 {
     struct arena a;
+    char path[4096];
+    struct slice text = { NULL, 0 };
+    const char *source = getenv("SOURCE_DIR");
+    snprintf(path, sizeof path, "%s/data/catalog.json", source ? source : ".");
     arena_init(&a, mem_default());
-    allm_request r = { .size = sizeof r };
-    allm_image_request i = { .size = sizeof i };
-    CHECK_WELL(catalog_preflight(NULL, &r, &a));
-    CHECK_WELL(catalog_preflight_image(NULL, &i, &a));
+    CHECK_INT(file_read(&a, path, 4 << 20, &text), 0);
+    allm_json *v = allm_json_parse(text.ptr, text.len, NULL);
     arena_release(&a);
+    return v;
 }
 
-/* The examples of the page, by the catalog that is shipped. */
-static void known_models_fly(void)
+/* The tables say what the document says, in the same order. */
+static void the_tables_are_the_document(void)
 {
-    struct arena a;
-    allm_codec *codec;
+    allm_json *d = document();
+    allm_catalog *shipped = allm_catalog_new(NULL);
+    allm_catalog *read = d ? allm_catalog_new(d) : NULL;
+    CHECK_WELL(allm_catalog_error(read));
+    const allm_json *list = allm_json_get(d, "models");
+    size_t n = 0;
+    for (const allm_json *m = NULL; (m = allm_json_next(list, m)); n++) {
+        const allm_model_ref *mine = allm_catalog_at(shipped, n);
+        const allm_model_ref *theirs = allm_catalog_at(read, n);
+        check_row(GET(theirs, id));
+        CHECK_TEXT(GET(mine, provider), GET(theirs, provider));
+        CHECK_TEXT(GET(mine, id), GET(theirs, id));
+        CHECK(allm_json_equal(GET(mine, capabilities),
+                              GET(theirs, capabilities)) ==
+              (GET(theirs, capabilities) != NULL));
+        CHECK(allm_json_equal(GET(mine, limits), GET(theirs, limits)) ==
+              (GET(theirs, limits) != NULL));
+        CHECK(allm_json_equal(GET(mine, pricing), GET(theirs, pricing)) ==
+              (GET(theirs, pricing) != NULL));
+        CHECK(allm_json_equal(GET(mine, metadata), GET(theirs, metadata)) ==
+              (GET(theirs, metadata) != NULL));
+        const allm_json *aliases = allm_json_get(m, "aliases");
+        for (const allm_json *a = NULL; (a = allm_json_next(aliases, a));) {
+            const char *name = allm_json_text(a, NULL);
+            CHECK_TEXT(GET(allm_catalog_find(shipped, name), id),
+                       GET(allm_catalog_find(read, name), id));
+        }
+    }
+    CHECK(!allm_catalog_at(shipped, n));
+    allm_json *mine = allm_catalog_summary(shipped);
+    allm_json *theirs = allm_catalog_summary(read);
+    CHECK(mine && allm_json_equal(mine, theirs));
+    allm_json_free(mine);
+    allm_json_free(theirs);
+    allm_catalog_free(read);
+    allm_catalog_free(shipped);
+    allm_json_free(d);
+}
+
+static void a_document_can_lie_over_the_shipped_one(void)
+{
+    allm_json *d = noun_json(
+        "{'models': [{'provider': 'openai', 'id': 'gpt-4o-mini',"
+        "'pricing': {'input': 9}}, {'provider': 'mine', 'id': 'own'}]}");
+    allm_catalog *c = d ? allm_catalog_over(d) : NULL;
+    allm_json *about = allm_catalog_summary(c);
+    const allm_model_ref *other = NULL;
+    CHECK_VALUE(GET(allm_catalog_find(c, "openai:gpt-4o-mini"), pricing),
+                "{'input':9}");
+    CHECK_TEXT(GET(allm_catalog_find(c, "own"), provider), "mine");
+    if (c && catalog_find(c, "google:gemini-2.5-flash", &other))
+        CHECK_TEXT(GET(other, provider), "gemini");
+    CHECK_TEXT(GET(allm_catalog_at(c, 1), id), "own");
+    const allm_model_ref *third = allm_catalog_at(c, 2);
+    CHECK_TEXT(GET(third, provider), "openai");
+    CHECK(allm_json_text(allm_json_get(about, "updated"), NULL) != NULL);
+    allm_json_free(about);
+    allm_catalog_free(c);
+    allm_json_free(d);
+}
+
+/* Who is in the catalog can be asked. */
+static void every_provider_has_an_adapter(void)
+{
     allm_catalog *c = allm_catalog_new(NULL);
-    const allm_request *r = request_of(&codec, "{" SHOW "," SCHEMA "}");
-    arena_init(&a, mem_default());
-    if (r) {
-        CHECK_WELL(catalog_preflight(
-            allm_catalog_find(c, "openai:gpt-4.1-mini"), r, &a));
-        const allm_error *e = catalog_preflight(
-            allm_catalog_find(c, "gpt-3.5-turbo@openai"), r, &a);
-        CHECK_VALUE(GET(e, errors),
-                    "[[['response_format'],'json_native_disabled'],"
-                    "[['vision'],'vision_disabled']]");
+    allm_json *about = allm_catalog_summary(c);
+    const allm_json *list = allm_json_get(about, "providers");
+    size_t count = 0;
+    for (const allm_json *p = NULL; (p = allm_json_next(list, p));) {
+        const char *name = allm_json_text(allm_json_get(p, "name"), NULL);
+        int64_t first = 0;
+        check_row(name);
+        const struct registry_row *row = registry_find(slice_of(name));
+        CHECK(row && row->adapter->encode);
+        allm_json_int64(allm_json_get(p, "first"), &first);
+        const allm_model_ref *m = allm_catalog_at(c, (size_t)first);
+        CHECK_TEXT(GET(m, provider), name);
+        CHECK_TEXT(allm_json_text(allm_json_get(GET(m, metadata), "mode"),
+                                  NULL),
+                   "chat");
+        count++;
     }
-    allm_image_request image = { .size = sizeof image };
-    const allm_model_ref *painter = allm_catalog_find(c, "openai:gpt-image-1");
-    CHECK_WELL(catalog_preflight_image(painter, &image, &a));
-    image.operation = ALLM_IMAGE_OP_VARIATION;
-    if (painter)
-        CHECK_ERROR(catalog_preflight_image(painter, &image, &a),
-                    ALLM_ERR_VALIDATION, "unsupported_capability",
-                    "gpt-image-1");
-    arena_release(&a);
-    allm_codec_free(codec);
+    CHECK(count > 20);
+    allm_json_free(about);
     allm_catalog_free(c);
 }
 
-static void a_painter_may_object(void)
+/* The whole table would need a megabyte. */
+static void a_row_is_read_when_it_is_asked_for(void)
 {
-    static const struct {
-        const char *why, *capabilities;
-        allm_image_operation operation;
-        const char *errors;
-    } rows[] = {
-        { "nothing is said", "{}", ALLM_IMAGE_OP_EDIT, NULL },
-        { "no images", "{'images_enabled':false}", ALLM_IMAGE_OP_GENERATE,
-          "[[['images_enabled'],'images_disabled']]" },
-        { "both",
-          "{'images_enabled':false,'supported_image_operations':[]}",
-          ALLM_IMAGE_OP_GENERATE,
-          "[[['images_enabled'],'images_disabled'],"
-          "[['operation'],'unsupported_image_operation']]" },
-        { "it is in the list",
-          "{'supported_image_operations':['generate','edit']}",
-          ALLM_IMAGE_OP_EDIT, NULL },
-        { "it is not",
-          "{'images_enabled':true,"
-          "'supported_image_operations':['generate','edit']}",
-          ALLM_IMAGE_OP_VARIATION,
-          "[[['operation'],'unsupported_image_operation']]" },
-        { "no list", "{'supported_image_operations':'generate'}",
-          ALLM_IMAGE_OP_EDIT, NULL },
-        { "no operation", "{'supported_image_operations':['generate']}",
-          (allm_image_operation)9,
-          "[[['operation'],'unsupported_image_operation']]" },
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct arena a;
-        check_row(rows[i].why);
-        arena_init(&a, mem_default());
-        allm_json *can = noun_json(rows[i].capabilities);
-        allm_model_ref m = { .size = sizeof m, .id = "m", .capabilities = can };
-        allm_image_request r = { .size = sizeof r,
-                                 .operation = rows[i].operation };
-        const allm_error *e = catalog_preflight_image(&m, &r, &a);
-        CHECK_VALUE(GET(e, errors), rows[i].errors);
-        arena_release(&a);
-        allm_json_free(can);
+    allm_catalog *c = allm_catalog_new(NULL);
+    const allm_model_ref *m = NULL;
+    bool memory = catalog_find(c, "openai:gpt-4o-mini", &m);
+    if (c && memory) {
+        CHECK_TEXT(GET(m, id), "gpt-4o-mini");
+        CHECK(allm_catalog_find(c, "gpt-4o-mini") == m);
+        CHECK(allm_catalog_find(c, "gpt-4o-mini@openai") == m);
     }
+    allm_catalog_free(c);
 }
 
-/* ----------------------------------------------------------------- costs --- */
-
-#define SET(x) { (x), true }
-#define UNSET  { 0, false }
-
-static const struct {
-    const char *why, *pricing;
-    allm_int in, out;
-    allm_num before[3], after[3];       /* input, output, total */
-} bills[] = {
-    { "both", "{'input':0.15,'output':0.6}", SET(1000), SET(500),
-      { UNSET, UNSET, UNSET }, { SET(1.5e-4), SET(3.0e-4), SET(4.5e-4) } },
-    { "integers", "{'input':3,'output':15}", SET(1000000), SET(100000),
-      { UNSET, UNSET, UNSET }, { SET(3), SET(1.5), SET(4.5) } },
-    { "in 17 digits", "{'input':0.14999999999999999,"
-      "'output':0.59999999999999998}", SET(1000), SET(500),
-      { UNSET, UNSET, UNSET }, { SET(1.5e-4), SET(3.0e-4), SET(4.5e-4) } },
-    { "nothing used", "{'input':3,'output':15}", SET(0), SET(0),
-      { UNSET, UNSET, UNSET }, { SET(0), SET(0), SET(0) } },
-    { "input alone: no total", "{'input':0.15,'output':0.6}", SET(1000),
-      UNSET, { UNSET, UNSET, UNSET }, { SET(1.5e-4), UNSET, UNSET } },
-    { "output alone", "{'input':0.15,'output':0.6}", UNSET, SET(500),
-      { UNSET, UNSET, UNSET }, { UNSET, SET(3.0e-4), UNSET } },
-    { "one price", "{'input':0.15}", SET(1000), SET(500),
-      { UNSET, UNSET, UNSET }, { SET(1.5e-4), UNSET, UNSET } },
-    { "a price that is none", "{'input':'free','output':null}", SET(1000),
-      SET(500), { UNSET, UNSET, UNSET }, { UNSET, UNSET, UNSET } },
-    { "a cost is kept", "{'input':0.15,'output':0.6}", SET(1000), SET(500),
-      { SET(7), UNSET, UNSET }, { SET(7), SET(3.0e-4), SET(7 + 3.0e-4) } },
-    { "a total is kept", "{'input':0.15,'output':0.6}", SET(1000), SET(500),
-      { UNSET, UNSET, SET(9) }, { SET(1.5e-4), SET(3.0e-4), SET(9) } },
-    { "a cost of 0 is kept", "{'input':0.15,'output':0.6}", SET(1000),
-      SET(500), { SET(0), SET(0), UNSET }, { SET(0), SET(0), SET(0) } },
-    { "no price list", "[0.15, 0.6]", SET(1000), SET(500),
-      { SET(1), SET(2), UNSET }, { SET(1), SET(2), UNSET } },
-    { "no prices", "null", SET(1000), SET(500), { SET(1), SET(2), UNSET },
-      { SET(1), SET(2), UNSET } },
-};
-
-static void check_cost(allm_num got, allm_num want)
+static void *read_all(void *catalog)
 {
-    CHECK_INT(got.set, want.set);
-    if (want.set)
-        CHECK(got.value == want.value);     /* exactly */
+    const allm_model_ref *last = NULL, *m;
+    for (size_t i = 0; (m = allm_catalog_at(catalog, i)); i++)
+        last = m;
+    return (void *)(uintptr_t)last;
 }
 
-static void costs_are_exact_and_never_overwritten(void)
+static void threads_read_the_same_rows(void)
 {
-    for (size_t i = 0; i < sizeof bills / sizeof *bills; i++) {
-        check_row(bills[i].why);
-        allm_json *pricing = noun_json(bills[i].pricing);
-        allm_model_ref m = { .size = sizeof m, .pricing = pricing };
-        allm_usage u = { .size = sizeof u,
-                         .input_tokens = bills[i].in,
-                         .output_tokens = bills[i].out,
-                         .input_cost = bills[i].before[0],
-                         .output_cost = bills[i].before[1],
-                         .total_cost = bills[i].before[2] };
-        if (pricing)
-            catalog_costs(&u, &m);
-        check_cost(u.input_cost, bills[i].after[0]);
-        check_cost(u.output_cost, bills[i].after[1]);
-        check_cost(u.total_cost, bills[i].after[2]);
-        allm_json_free(pricing);
-    }
-    allm_usage u = { .size = sizeof u, .input_tokens = SET(5) };
-    catalog_costs(&u, NULL);
-    CHECK(!u.input_cost.set);
+    enum { THREADS = 4 };
+    pthread_t thread[THREADS];
+    void *last[THREADS] = { NULL };
+    allm_catalog *c = allm_catalog_new(NULL);
+    for (int i = 0; i < THREADS; i++)
+        CHECK_INT(pthread_create(&thread[i], NULL, read_all, c), 0);
+    for (int i = 0; i < THREADS; i++)
+        CHECK_INT(pthread_join(thread[i], &last[i]), 0);
+    for (int i = 0; i < THREADS; i++)
+        CHECK(last[i] && last[i] == last[0]);
+    allm_catalog_free(c);
 }
+
+static void a_summary_tells_the_day_and_the_providers(void)
+{
+    allm_catalog *c = catalog_of(
+        "{'updated': '2026-01-02', 'source': 'me', 'models': ["
+        "{'provider': 'b', 'id': '1'}, {'id': '2'}, {'provider': 'a',"
+        "'id': '3'}, {'provider': 'b', 'id': '4'}]}");
+    allm_json *about = allm_catalog_summary(c);
+    CHECK_VALUE(about,
+                "{'updated':'2026-01-02','source':'me','count':4,'providers':["
+                "{'name':'b','first':0,'count':2},"
+                "{'name':'a','first':2,'count':1}]}");
+    allm_json_free(about);
+    allm_catalog_free(c);
+    about = allm_catalog_summary(NULL);
+    CHECK_VALUE(about, "{'updated':null,'source':null,'count':0,"
+                       "'providers':[]}");
+    allm_json_free(about);
+}
+
+static void a_provider_may_have_the_models_of_another(void)
+{
+    allm_catalog *c = catalog_of(
+        "{'same': {'two': 'one'}, 'models': [{'provider': 'one', 'id': 'a',"
+        "'aliases': ['x']}]}");
+    CHECK_TEXT(GET(allm_catalog_find(c, "two:a"), provider), "one");
+    CHECK_TEXT(GET(allm_catalog_find(c, "a@two"), provider), "one");
+    CHECK_TEXT(GET(allm_catalog_find(c, "two:x"), provider), "one");
+    CHECK(!allm_catalog_find(c, "three:a"));
+    allm_catalog_free(c);
+}
+
+/* ------------------------------------------------------------- selecting --- */
 
 static void models_are_selected_by_what_they_can(void)
 {
@@ -477,11 +427,13 @@ TESTS = {
     TEST(no_catalog_is_out_of_memory),
     TEST(bad_documents_are_refused),
     TEST(a_document_that_is_no_json_tells_why),
-    TEST(the_shipped_catalog_is_well),
-    TEST(a_model_may_object),
-    TEST(without_a_reference_all_is_well),
-    TEST(known_models_fly),
-    TEST(a_painter_may_object),
-    TEST(costs_are_exact_and_never_overwritten),
+    TEST_ONCE(the_shipped_catalog_is_well),
+    TEST_ONCE(the_tables_are_the_document),
+    TEST_ONCE(every_provider_has_an_adapter),
+    TEST(a_document_can_lie_over_the_shipped_one),
+    TEST(a_summary_tells_the_day_and_the_providers),
+    TEST(a_provider_may_have_the_models_of_another),
+    TEST(a_row_is_read_when_it_is_asked_for),
+    TEST_ONCE(threads_read_the_same_rows),
     TESTS_END
 };

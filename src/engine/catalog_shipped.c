@@ -1,0 +1,191 @@
+/*
+ * catalog_shipped.c - the catalog that ships with the library, row by row
+ *
+ * The table is constant data, which costs nothing before it is used.  A name is
+ * found by halving; a row becomes a reference when it is asked for the first
+ * time, and stays.  Two threads may read the same row at once: the first puts
+ * it in its place, the other throws its own away.
+ */
+#include "engine/catalog_shipped.h"
+
+#include "base/home.h"
+#include "engine/catalog_table.h"
+#include "json/json.h"
+#include "json/parse.h"
+
+#include <stdatomic.h>
+
+struct row {
+    struct allm_home *home;     /* owns all of it, this struct included */
+    allm_model_ref ref;
+};
+
+struct catalog_shipped {
+    struct mem mem;
+    _Atomic(struct row *) *rows;
+};
+
+/* ---------------------------------------------------------------- its life --- */
+
+struct catalog_shipped *catalog_shipped_new(struct arena *a)
+{
+    struct catalog_shipped *s = arena_alloc(a, sizeof *s);
+    if (!s)
+        return NULL;
+    s->mem = a->mem;
+    s->rows = arena_zero(a, catalog_rows_count * sizeof *s->rows);
+    return s->rows ? s : NULL;
+}
+
+void catalog_shipped_release(struct catalog_shipped *s)
+{
+    for (size_t i = 0; s && i < catalog_rows_count; i++) {
+        struct row *r = atomic_load(&s->rows[i]);
+        if (r)
+            home_drop(r->home);
+    }
+}
+
+size_t catalog_shipped_count(void)
+{
+    return catalog_rows_count;
+}
+
+/* ----------------------------------------------------------------- reading --- */
+
+static struct slice text_at(uint32_t place)
+{
+    const char *text = (const char *)catalog_texts + place;
+    return (struct slice){ text, strcspn(text, "\n") };
+}
+
+/* A text of the table as JSON; NULL, and `broken`, if there is no memory. */
+static const allm_json *read_json(struct arena *a, uint32_t place)
+{
+    struct json_limits limits;
+    const allm_error *error = NULL;
+    struct slice text = text_at(place);
+    if (!text.len)
+        return NULL;
+    json_limits_from(&limits, NULL);
+    const allm_json *v = json_parse(a, text, limits, &error);
+    a->broken |= !v;
+    return v;
+}
+
+const allm_json *catalog_shipped_head(struct arena *a)
+{
+    return read_json(a, catalog_head);
+}
+
+static struct row *read_row(struct mem mem, const struct catalog_row *from)
+{
+    struct allm_home *home = home_new(mem, 1024);
+    struct arena *a = home ? home_arena(home) : NULL;
+    struct row *r = a ? arena_zero(a, sizeof *r) : NULL;
+    if (!r) {
+        home_drop(home);
+        return NULL;
+    }
+    *r = (struct row){
+        .home = home,
+        .ref = { .size = sizeof r->ref,
+                 .provider = arena_copy(a, text_at(from->provider)),
+                 .id = arena_copy(a, text_at(from->id)),
+                 .capabilities = read_json(a, from->capabilities),
+                 .limits = read_json(a, from->limits),
+                 .pricing = read_json(a, from->pricing),
+                 .metadata = read_json(a, from->metadata) },
+    };
+    if (!a->broken)
+        return r;
+    home_drop(home);
+    return NULL;
+}
+
+const allm_model_ref *catalog_shipped_at(struct catalog_shipped *s, size_t row)
+{
+    struct row *r = atomic_load(&s->rows[row]);
+    if (r)
+        return &r->ref;
+    struct row *mine = read_row(s->mem, &catalog_rows[row]);
+    if (!mine)
+        return NULL;
+    if (atomic_compare_exchange_strong(&s->rows[row], &r, mine))
+        return &mine->ref;
+    home_drop(mine->home);      /* another thread was faster: r is its row */
+    return &r->ref;
+}
+
+/* ----------------------------------------------------------------- finding --- */
+
+static int compare(struct slice a, struct slice b)
+{
+    int order = memcmp(a.ptr, b.ptr, a.len < b.len ? a.len : b.len);
+    return order ? order : a.len < b.len ? -1 : a.len > b.len;
+}
+
+/* The first name that is not before this one. */
+static size_t first_name(struct slice name)
+{
+    size_t low = 0, high = catalog_names_count;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (compare(text_at(catalog_names[mid].text), name) < 0)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+/* The first row with this name, of this provider if one is given. */
+static size_t row_of(struct slice name, struct slice provider, bool alias)
+{
+    if (!name.ptr)
+        return catalog_rows_count;
+    for (size_t i = first_name(name); i < catalog_names_count; i++) {
+        const struct catalog_name *n = &catalog_names[i];
+        if (!slice_eq(text_at(n->text), name))
+            break;
+        struct slice its = text_at(catalog_rows[n->row].provider);
+        if (n->alias == alias && (!provider.ptr || slice_eq(its, provider)))
+            return n->row;
+    }
+    return catalog_rows_count;
+}
+
+static size_t lower(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* With its provider, in either way. */
+static size_t whole(const struct catalog_spelling *s, bool alias)
+{
+    return lower(row_of(s->id[0], s->provider[0], alias),
+                 row_of(s->id[1], s->provider[1], alias));
+}
+
+size_t catalog_shipped_find(const struct catalog_spelling *s)
+{
+    const struct slice any = { NULL, 0 };
+    size_t row = whole(s, false);
+    if (row == catalog_rows_count)
+        row = row_of(s->text, any, false);
+    if (row == catalog_rows_count)
+        row = lower(row_of(s->text, any, true), whole(s, true));
+    return row;
+}
+
+bool catalog_shipped_provider(size_t number, struct catalog_group *out)
+{
+    if (number >= catalog_providers_count)
+        return false;
+    const struct catalog_provider *p = &catalog_providers[number];
+    size_t end = number + 1 < catalog_providers_count ? p[1].first
+                                                      : catalog_rows_count;
+    *out = (struct catalog_group){ text_at(p->text), p->first, end - p->first,
+                                   number + 1 };
+    return true;
+}
