@@ -836,6 +836,16 @@ ALLM_API allm_stream *allm_moderate(const allm_engine *,
 /* Lent by the stream; NULL until it has ended with ALLM_OK. */
 ALLM_API const allm_moderations *allm_stream_moderations(const allm_stream *);
 
+/* ---------------------------------------------------------- 15  Models --- */
+
+/* What the engine's provider, or its server, says that it offers: a stream
+ * without events, as allm_embed() gives one.  A model is not needed: the
+ * engine's adapter, or its model, tells whom to ask. */
+ALLM_API allm_stream *allm_models(const allm_engine *, const allm_call_opts *);
+/* [{ "id", "raw" (as the provider describes it) }], lent by the stream; NULL
+ * until it has ended with ALLM_OK. */
+ALLM_API const allm_json *allm_stream_models(const allm_stream *);
+
 #ifdef __cplusplus
 }
 #endif

@@ -26,7 +26,7 @@ static const char *const engine_reasons[] = {
     "policy_failed",    "budget_exceeded",
     "max_iterations_reached", "circuit_breaker",
     "empty_stop",       "no_embed_adapter",
-    "no_moderation_adapter",
+    "no_moderation_adapter", "no_models_adapter",
     NULL,
 };
 

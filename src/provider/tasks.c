@@ -1,6 +1,7 @@
 /* tasks.c - what providers do besides conversations, and by which dialects */
 #include "provider/tasks.h"
 
+#include "provider/anthropic.h"
 #include "provider/fake.h"
 #include "provider/fake_embed.h"
 #include "provider/fake_image.h"
@@ -8,6 +9,7 @@
 #include "provider/gemini.h"
 #include "provider/gemini_embed.h"
 #include "provider/gemini_image.h"
+#include "provider/model_list.h"
 #include "provider/ollama.h"
 #include "provider/ollama_embed.h"
 #include "provider/openai_address.h"
@@ -39,6 +41,12 @@ static const struct tasks_way ways[] = {
     { TASKS_MODERATE, &openai_responses_adapter, &openai_moderate_adapter, 0, 0,
       0 },
     { TASKS_MODERATE, &fake_adapter, &fake_moderate_adapter, 0, 0, 0 },
+    { TASKS_MODELS, &openai_chat_adapter, &openai_models_adapter, 0, 0, 0 },
+    { TASKS_MODELS, &openai_responses_adapter, &openai_models_adapter, 0, 0,
+      0 },
+    { TASKS_MODELS, &anthropic_adapter, &anthropic_models_adapter, 0, 0, 0 },
+    { TASKS_MODELS, &gemini_adapter, &gemini_models_adapter, 0, 0, 0 },
+    { TASKS_MODELS, &ollama_adapter, &ollama_models_adapter, 0, 0, 0 },
 };
 
 const struct tasks_way *tasks_find(const struct registry_row *row,

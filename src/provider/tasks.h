@@ -5,7 +5,9 @@
 #include "provider/registry.h"
 
 /* FETCH: no provider is asked, but the server of an address. */
-enum tasks_kind { TASKS_EMBED, TASKS_IMAGE, TASKS_MODERATE, TASKS_FETCH };
+enum tasks_kind {
+    TASKS_EMBED, TASKS_IMAGE, TASKS_MODERATE, TASKS_MODELS, TASKS_FETCH
+};
 
 struct tasks_way {
     enum tasks_kind kind;

@@ -200,7 +200,7 @@ static const allm_error *take_model(struct plan *p)
     }
     /* whoever the model names: the key goes to whom the adapter asks */
     p->call.provider = p->row->name;
-    if (!p->call.model && p->row->adapter->encode && !p->call.moderation)
+    if (!p->call.model && p->row->adapter->encode && !p->free_model)
         return wrong(p, ALLM_ERR_ENGINE, "missing_model",
                      "no model: set it in the call, the request or the engine, "
                      "such as \"openai:gpt-4.1-mini\"");
@@ -213,10 +213,9 @@ static const allm_error *preflight(struct plan *p, const struct trace *t)
     allm_request *r = &p->request;
     const allm_catalog *catalog = engine_core(p->engine)->catalog;
     const allm_adapter *adapter = p->row->adapter;
-    if (catalog)
-        p->ref = r->model_ref ? r->model_ref
-                 : r->model   ? allm_catalog_find(catalog, r->model)
-                              : NULL;
+    p->ref = catalog ? r->model_ref : NULL;
+    if (!p->ref && !catalog_find(catalog, r->model, &p->ref))
+        return status_nomem();
     if (catalog && r->model && !p->ref)
         trace_warn(t, p->call.request_id, r->model, "unknown_model");
     if (p->ref) {
@@ -553,7 +552,8 @@ static const allm_error *take_task(struct plan *p, const struct options *o,
     static const char *const lacks[] = { [TASKS_EMBED] = "no_embed_adapter",
                                          [TASKS_IMAGE] = "no_image_adapter",
                                          [TASKS_MODERATE] =
-                                             "no_moderation_adapter" };
+                                             "no_moderation_adapter",
+                                         [TASKS_MODELS] = "no_models_adapter" };
     const allm_error *broken = allm_engine_error(p->engine);
     if (broken)
         return broken;
@@ -579,6 +579,7 @@ static void take_asked(struct plan *p, const struct plan_task *task)
                                  .options = task->own ? task->own
                                                       : json_empty_object(),
                                  .metadata = json_empty_object() };
+    p->free_model = task->kind == TASKS_MODERATE || task->kind == TASKS_MODELS;
     p->call.request = &p->request;
     p->call.embed = task->embed;
     p->call.image = task->image;

@@ -23,6 +23,7 @@ struct plan {
     allm_call call;
     allm_request request;           /* as the adapter gets it */
     const allm_model_ref *ref;      /* what the catalog knows; or NULL */
+    bool free_model;                /* it may be left to the provider */
     struct terms terms;
     struct secret *key;             /* as the header carries it; or NULL */
 };

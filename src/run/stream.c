@@ -304,6 +304,11 @@ const allm_moderations *allm_stream_moderations(const allm_stream *s)
     return task_of(s, "moderate");
 }
 
+const allm_json *allm_stream_models(const allm_stream *s)
+{
+    return task_of(s, "models");
+}
+
 const char *allm_stream_tool_output(const allm_stream *s,
                                     const char *tool_call_id, size_t *len)
 {

@@ -32,7 +32,7 @@ static void each_family_has_its_reasons_in_order(void)
             "pipeline_error", "unexpected_pipeline_result", "policy_failed",
             "budget_exceeded", "max_iterations_reached", "circuit_breaker",
             "empty_stop", "no_embed_adapter",
-            "no_moderation_adapter" } },
+            "no_moderation_adapter", "no_models_adapter" } },
         { ALLM_ERR_ADAPTER,
           { "rate_limited", "authentication_failed", "invalid_request",
             "provider_unavailable", "context_length_exceeded",

@@ -1,0 +1,10 @@
+/* model_list.h - the models that a server offers, in every dialect */
+#ifndef PROVIDER_MODEL_LIST_H
+#define PROVIDER_MODEL_LIST_H
+
+#include "allm_ext.h"
+
+extern const allm_adapter openai_models_adapter, anthropic_models_adapter,
+    gemini_models_adapter, ollama_models_adapter;
+
+#endif

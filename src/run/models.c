@@ -1,0 +1,53 @@
+/* models.c - which models does a server offer?  The verb allm_models */
+#include "base/status.h"
+#include "run/task.h"
+#include "json/json.h"
+
+struct models {
+    struct task task;
+    bool sent;
+    const allm_json *list;      /* in the home */
+};
+
+static const allm_error *models_begin(struct task *t, const void *given)
+{
+    (void)t;
+    (void)given;
+    return NULL;
+}
+
+static bool models_ask(struct task *t, struct plan_task *out)
+{
+    struct models *m = (struct models *)t;
+    bool first = !m->sent;
+    m->sent = true;
+    out->no_model = true;
+    return first;
+}
+
+static const allm_error *models_take(struct task *t, const allm_json *result)
+{
+    struct models *m = (struct models *)t;
+    m->list = json_copy(home_arena(t->home), result);
+    return m->list ? NULL : status_nomem();
+}
+
+static const void *models_close(struct task *t)
+{
+    return ((struct models *)t)->list;
+}
+
+static const struct task_kind models_kind = {
+    .kind = TASKS_MODELS,
+    .name = "models",
+    .size = sizeof(struct models),
+    .begin = models_begin,
+    .ask = models_ask,
+    .take = models_take,
+    .close = models_close,
+};
+
+allm_stream *allm_models(const allm_engine *e, const allm_call_opts *opts)
+{
+    return task_stream(e, &models_kind, e, opts);   /* nothing else is asked */
+}
