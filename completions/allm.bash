@@ -44,7 +44,7 @@ _allm()
     esac
     case ${words[1]} in
     chat)   flags="$flags --model --system --session --ask --option" ;;
-    models) flags="$flags --providers --json" ;;
+    models) flags="$flags --provider --can --model --providers --json" ;;
     keys)   flags="$flags --json" ;;
     replay) flags="$flags --model --system --option --events --timed" ;;
     decode) flags="$flags --raw --option" ;;

@@ -48,6 +48,9 @@ complete -c allm -n '__fish_seen_subcommand_from chat' -l ask
 complete -c allm -n '__fish_seen_subcommand_from chat replay decode encode' -s o -l option -x
 complete -c allm -n '__fish_seen_subcommand_from models keys' -l json
 complete -c allm -n '__fish_seen_subcommand_from models' -l providers
+complete -c allm -n '__fish_seen_subcommand_from models' -l provider -x
+complete -c allm -n '__fish_seen_subcommand_from models' -l can -x -a 'tools vision reasoning embedding image'
+complete -c allm -n '__fish_seen_subcommand_from models' -s m -l model -x
 complete -c allm -n '__fish_seen_subcommand_from replay' -l events
 complete -c allm -n '__fish_seen_subcommand_from replay' -l timed
 complete -c allm -n '__fish_seen_subcommand_from decode' -l raw

@@ -1,4 +1,5 @@
 /* doctor.c - allm doctor: is all there that is needed? */
+#include "cli/catalog.h"
 #include "cli/command.h"
 #include "cli/exit.h"
 #include "cli/print.h"
@@ -31,6 +32,26 @@ static void check_library(void)
     snprintf(text, sizeof text, "%s, the program was built for %s",
              allm_version(), built);
     finding(!strcmp(allm_version(), built), "library", text);
+}
+
+/* Names, limits and prices of models grow old. */
+static void check_catalog(void)
+{
+    enum { OLD = 90 };
+    char text[128], day[11];
+    allm_catalog *catalog = catalog_open();
+    long age = catalog_age(catalog, day);
+    if (age > OLD)
+        snprintf(text, sizeof text,
+                 "data of %s, %ld days old: update allm, or set ALLM_CATALOG "
+                 "to a newer file",
+                 day, age);
+    else if (age >= 0)
+        snprintf(text, sizeof text, "data of %s", day);
+    else
+        snprintf(text, sizeof text, "data of an unknown day");
+    finding(catalog && age >= 0 && age <= OLD, "models", text);
+    allm_catalog_free(catalog);
 }
 
 static bool check_keys(void)
@@ -116,6 +137,7 @@ static int run(int argc, char **argv)
     if (!flags_read_all("doctor", flags, NULL, argc, argv))
         return END_USAGE;
     check_library();
+    check_catalog();
     bool key = check_keys();
     bool local = check_local();
     check_rest();

@@ -1,6 +1,8 @@
 /* models.c - allm models: what the catalog knows, and who can be asked */
+#include "cli/catalog.h"
 #include "cli/command.h"
 #include "cli/exit.h"
+#include "cli/offered.h"
 #include "cli/print.h"
 #include "cli/registry.h"
 
@@ -12,9 +14,16 @@
 
 static struct wish {
     bool json, providers;
+    const char *provider, *can, *model;
 } wish;
 
 static const struct flag flags[] = {
+    { 0, "--provider", FLAG_TEXT, offsetof(struct wish, provider), "NAME",
+      "only models of this provider" },
+    { 0, "--can", FLAG_TEXT, offsetof(struct wish, can), "LIST",
+      "only models that can do this: tools,vision,..." },
+    { 'm', "--model", FLAG_TEXT, offsetof(struct wish, model), "PROVIDER:",
+      "ask this provider or server what it offers" },
     { 0, "--providers", FLAG_SWITCH, offsetof(struct wish, providers), NULL,
       "the providers and their addresses instead" },
     { 0, "--json", FLAG_SWITCH, offsetof(struct wish, json), NULL,
@@ -22,38 +31,7 @@ static const struct flag flags[] = {
     { .name = NULL },
 };
 
-/* Does the name have all the words in it? */
-static bool fits(const char *name, int argc, char **argv)
-{
-    for (int i = 0; i < argc; i++)
-        if (!strstr(name, argv[i]))
-            return false;
-    return true;
-}
-
 /* --------------------------------------------------------------- catalog --- */
-
-static void print_model(const allm_model_ref *m, const char *name)
-{
-    static const char *const words[] = { "tools", "vision", "reasoning" };
-    char price[64] = "", able[64] = "";
-    const allm_json *in = allm_json_get(m->pricing, "input");
-    const allm_json *out = allm_json_get(m->pricing, "output");
-    int64_t context = 0;
-    if (in && out)
-        snprintf(price, sizeof price, "$%g/$%g", allm_json_number(in),
-                 allm_json_number(out));
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        const allm_json *has = allm_json_get(m->capabilities, words[i]);
-        size_t len = strlen(able);
-        if (allm_json_true(has) ||
-            allm_json_true(allm_json_get(has, "enabled")))
-            snprintf(able + len, sizeof able - len, " %s", words[i]);
-    }
-    allm_json_int64(allm_json_get(m->limits, "context"), &context);
-    print_format("%-40s %8lld  %-12s%s\n", name, (long long)context, price,
-                 able);
-}
 
 static void put_model(allm_json_build *b, const allm_model_ref *m)
 {
@@ -67,51 +45,78 @@ static void put_model(allm_json_build *b, const allm_model_ref *m)
     allm_text_free(text);
 }
 
-static size_t list_models(const allm_catalog *catalog, int argc, char **argv)
+/* The next model that is shown; NULL: there is none.  One that another has
+ * taken the name of cannot be asked for. */
+static const allm_model_ref *next_shown(const allm_catalog *catalog,
+                                        const struct model_filter *filter,
+                                        size_t *index)
 {
     const allm_model_ref *m;
-    size_t count = 0;
-    allm_json_build *b = allm_json_build_new(NULL);
-    allm_json_build_array(b);
-    for (size_t i = 0; (m = allm_catalog_at(catalog, i)); i++) {
-        char name[256];
+    while ((m = allm_catalog_at(catalog, (*index)++))) {
+        char name[512];
         snprintf(name, sizeof name, "%s:%s", m->provider, m->id);
-        if (!fits(name, argc, argv))
-            continue;
-        if (wish.json)
-            put_model(b, m);
-        else
-            print_model(m, name);
-        count++;
+        if (model_filter_fits(filter, m) &&
+            (!m->provider || allm_catalog_find(catalog, name) == m))
+            return m;
     }
-    allm_json_build_end(b);
-    allm_json *list = allm_json_build_done(b);
-    if (wish.json)
-        print_json(list, ALLM_JSON_PRETTY);
-    allm_json_free(list);
-    return count;
+    return NULL;
 }
 
-static int show_models(int argc, char **argv)
+static void print_models_json(const allm_catalog *catalog,
+                              const struct model_filter *filter)
 {
-    allm_catalog *catalog = allm_catalog_new(NULL);
-    const allm_error *error = allm_catalog_error(catalog);
-    if (error)
-        print_fault("%s", error->message);
-    size_t count = error ? 0 : list_models(catalog, argc, argv);
-    allm_catalog_free(catalog);
-    if (!error && !count)
+    const allm_model_ref *m;
+    allm_json_build *b = allm_json_build_new(NULL);
+    allm_json_build_array(b);
+    for (size_t i = 0; (m = next_shown(catalog, filter, &i));)
+        put_model(b, m);
+    allm_json_build_end(b);
+    allm_json *list = allm_json_build_done(b);
+    print_json(list, ALLM_JSON_PRETTY);
+    allm_json_free(list);
+}
+
+static void print_models(const allm_catalog *catalog,
+                         const struct model_filter *filter)
+{
+    char day[11];
+    size_t count = 0;
+    const allm_model_ref *m;
+    struct model_table table = { 0 };
+    for (size_t i = 0; (m = next_shown(catalog, filter, &i)); count++)
+        model_table_measure(&table, m);
+    if (!count) {
         print_note("the catalog has no such model; a provider may have it all "
-                   "the same: allm -m PROVIDER:MODEL ...");
-    else if (!error && !wish.json)
-        print_note("name, tokens of context, US dollars for a million tokens "
-                   "in/out; others work, too: allm models --providers");
-    return error ? END_FAILED : END_DONE;
+                   "the same: allm -m PROVIDER:MODEL ..., and allm models -m "
+                   "PROVIDER: asks what it offers");
+        return;
+    }
+    model_table_begin(&table);
+    for (size_t i = 0; (m = next_shown(catalog, filter, &i));)
+        model_table_print(&table, m);
+    catalog_age(catalog, day);
+    print_note("%zu models: tokens they read, US dollars for a million tokens "
+               "in/out, what they can do; as of %s.  Fewer: --provider NAME, "
+               "--can tools,vision, WORDS; others work, too",
+               count, *day ? day : "an unknown day");
+}
+
+static int show_models(const struct model_filter *filter)
+{
+    allm_catalog *catalog = catalog_open();
+    if (!catalog)
+        return END_USAGE;
+    if (wish.json)
+        print_models_json(catalog, filter);
+    else
+        print_models(catalog, filter);
+    allm_catalog_free(catalog);
+    return END_DONE;
 }
 
 /* ------------------------------------------------------------- providers --- */
 
-static int show_providers(int argc, char **argv)
+static int show_providers(const struct model_filter *filter)
 {
     allm_json *list = allm_registry_list();
     if (wish.json)
@@ -121,7 +126,7 @@ static int show_providers(int argc, char **argv)
         const char *name = registry_text(row, "name");
         const char *url = registry_text(row, "base_url");
         const char *variable = registry_text(row, "base_url_variable");
-        if (registry_is_http(row) && fits(name, argc, argv))
+        if (registry_is_http(row) && model_filter_has(filter, name))
             print_format("%-22s %-12s %s%s\n", name,
                          registry_text(row, "dialect"), url ? url : "set ",
                          url ? "" : variable);
@@ -134,15 +139,23 @@ static int run(int argc, char **argv)
 {
     if (!flags_read(flags, &wish, &argc, argv))
         return END_USAGE;
-    return wish.providers ? show_providers(argc, argv)
-                          : show_models(argc, argv);
+    struct model_filter filter = { wish.provider, wish.can, argc, argv };
+    if (wish.providers)
+        return show_providers(&filter);
+    return wish.model ? offered_list(wish.model, &filter, wish.json)
+                      : show_models(&filter);
 }
 
 const struct command models_command = {
     .name = "models",
-    .usage = "[--providers] [WORD...]",
+    .usage = "[--provider NAME] [--can LIST] [-m PROVIDER:] [WORD...]",
     .summary = "list models with their limits and prices, or providers",
-    .more = "With words, only names that have them all.\n",
+    .more =
+        "With words, only names that have them all.  Models can: tools, "
+        "vision, reasoning,\njson_native, pdf, audio, web_search, caching, "
+        "or are for: chat, embedding, image,\nmoderation.  A file "
+        "~/.config/allm/catalog.json, or one named by ALLM_CATALOG, of the\n"
+        "form of data/catalog.json overrides what is known of its models.\n",
     .flags = flags,
     .run = run,
 };

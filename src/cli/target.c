@@ -1,6 +1,7 @@
 /* target.c - which model is asked, and with which key */
 #include "cli/target.h"
 
+#include "cli/catalog.h"
 #include "cli/exit.h"
 #include "cli/print.h"
 #include "cli/registry.h"
@@ -61,22 +62,38 @@ static int nobody(void)
     return END_KEY;
 }
 
-/* The first model of a provider with a key. */
+/* The default model of a provider of the summary, if there is a key for it:
+ * then END_DONE.  Who needs none has to be asked for by name. */
+static int try_provider(struct target *t, const allm_json *rows,
+                        const allm_json *provider)
+{
+    int64_t first = 0;
+    const char *name = registry_text(provider, "name");
+    const allm_json *row = registry_row(rows, name, strlen(name));
+    if (!row || registry_is_keyless(row))
+        return END_KEY;
+    int code = target_find_key(t->keys, name, NULL);
+    allm_json_int64(allm_json_get(provider, "first"), &first);
+    const allm_model_ref *ref = code == END_DONE
+                                    ? allm_catalog_at(t->catalog, (size_t)first)
+                                    : NULL;
+    if (ref)
+        set_model(t, ref->provider, ref->id);
+    return code;
+}
+
+/* The default model of the first provider with a key. */
 static int find_by_key(struct target *t)
 {
-    const allm_model_ref *ref;
-    const char *asked = "";
     int code = END_KEY;
-    for (size_t i = 0; (ref = allm_catalog_at(t->catalog, i)); i++) {
-        if (!strcmp(asked, ref->provider))
-            continue;
-        asked = ref->provider;
-        code = target_find_key(t->keys, asked, NULL);
-        if (code == END_DONE)
-            set_model(t, ref->provider, ref->id);
-        if (code != END_KEY)
-            break;
-    }
+    allm_json *rows = allm_registry_list();
+    allm_json *about = allm_catalog_summary(t->catalog);
+    const allm_json *list = allm_json_get(about, "providers");
+    const allm_json *p = NULL;
+    while (code == END_KEY && (p = allm_json_next(list, p)))
+        code = try_provider(t, rows, p);
+    allm_json_free(about);
+    allm_json_free(rows);
     return code == END_KEY ? nobody() : code;
 }
 
@@ -126,7 +143,9 @@ int target_choose(struct target *t, const char *given)
 {
     const char *wanted = getenv("ALLM_MODEL");
     t->keys = target_keys();
-    t->catalog = allm_catalog_new(NULL);
+    t->catalog = catalog_open();
+    if (!t->catalog)
+        return END_USAGE;
     if (given || (wanted && *wanted))
         return check_given(t, given ? given : wanted);
     return find_by_key(t);

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """test_commands - models, keys, doctor, replay, demo and chat, in pipes and in
 a terminal"""
+import http.server
 import json
 import os
 import socket
 import tempfile
+import threading
 import time
 
 from program import (HOME, SOURCE, Terminal, allm, equal, file, holds, main,
@@ -37,11 +39,144 @@ def test_models():
     """models lists the catalog, words narrow it down"""
     holds(allm("models").text, "openai:gpt-5", "anthropic:")
     for line in allm("models", "openai", "mini").text.splitlines():
-        holds(line, "openai:", "mini")
+        holds(line, "openai", "mini")
     assert allm("models", "--json").json[0]["pricing"], "pricing"
     run = allm("models", "nosuchmodel")
     equal((run.code, run.out), (0, b""))
     holds(run.said, "no such model")
+
+
+def test_models_table():
+    """the columns of a thousand rows never touch, the note tells the day"""
+    run = allm("models")
+    lines = run.text.splitlines()
+    assert len(lines) > 1000, len(lines)
+    name = max(len(line.split()[0]) for line in lines)
+    for line in lines:
+        assert line == line.rstrip(), line
+        assert line[name:name + 2].strip() == "", line
+    day = json.load(open(os.path.join(SOURCE, "data", "catalog.json")))
+    holds(run.said, f"{len(lines)} models", "as of " + day["updated"])
+
+
+def test_models_filters():
+    """--provider, --can and words narrow the list down"""
+    lines = allm("models", "--provider", "xai").text.splitlines()
+    assert lines and all(line.startswith("xai:") for line in lines)
+    rows = allm("models", "--provider", "openai", "--can", "tools,vision",
+                "--json", "gpt").json
+    assert rows
+    for row in rows:
+        equal((row["provider"], row["capabilities"]["vision"],
+               row["capabilities"]["tools"]["enabled"]),
+              ("openai", True, True))
+        holds(row["id"], "gpt")
+    for line in allm("models", "--can", "embedding").text.splitlines():
+        holds(line, " embedding")
+    equal(allm("models", "--provider", "xai", "--can", "embedding").out, b"")
+
+
+def test_models_own():
+    """a file of one's own overrides what is known of its models"""
+    own = json.dumps({"updated": "2020-01-01", "models": [
+        {"provider": "openai", "id": "gpt-4o", "pricing": {"input": 77,
+                                                          "output": 88}},
+        {"provider": "vllm", "id": "mine", "limits": {"context": 4096}}]})
+    env = {"ALLM_CATALOG": file("own.json", own)}
+    run = allm("models", "gpt-4o", "--provider", "openai", env=env)
+    lines = [line.split() for line in run.text.splitlines()]
+    equal([line for line in lines if line[0] == "openai:gpt-4o"],
+          [["openai:gpt-4o", "$77/$88"]])
+    holds(run.said, "as of 2020-01-01")
+    equal(allm("models", "vllm", env=env).text, "vllm:mine  4.1k\n")
+    folder = os.path.join(HOME, "config", "allm")
+    os.makedirs(folder)
+    with open(os.path.join(folder, "catalog.json"), "w") as out:
+        out.write(own)
+    run = allm("models", "vllm", env={"XDG_CONFIG_HOME": HOME + "/config"})
+    equal(run.text, "vllm:mine  4.1k\n")
+    one_sentence(allm("models", env={"ALLM_CATALOG": "/nowhere"}), 2,
+                 "/nowhere")
+    one_sentence(allm("models", env={"ALLM_CATALOG": file("x.json", "{}")}), 2,
+                 "list of models")
+    one_sentence(allm("models", env={"ALLM_CATALOG": "/dev/null"}), 2,
+                 "must be a file")
+
+
+def test_default_model():
+    """without -m the newest model of the first provider with a key is asked"""
+    for key, model in (("OPENAI_API_KEY", "gpt-"),
+                       ("ANTHROPIC_API_KEY", "claude-sonnet-"),
+                       ("COHERE_API_KEY", "command-")):
+        run = allm("--dry-run", "hi", env={key: "sk-x"})
+        equal(run.code, 0)
+        holds(run.text, model)
+
+
+class Offers(http.server.BaseHTTPRequestHandler):
+    """A server with models, in the forms of llama.cpp and of Ollama."""
+    asked = []
+
+    def do_GET(self):
+        Offers.asked.append((self.path, self.headers.get("authorization")))
+        body = {"/v1/models": {"object": "list",
+                               "models": [{"name": "x"}],
+                               "data": [{"id": "tiny.gguf", "meta": {}},
+                                        {"id": "big"}]},
+                "/api/tags": {"models": [{"name": "llama3.2:1b", "size": 9},
+                                         {"name": "qwen3:8b"}]},
+                "/odd/models": {"hello": "world"}}.get(self.path)
+        data = json.dumps(body or {"error": "no such thing"}).encode()
+        self.send_response(200 if body else 404)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *args):
+        pass
+
+
+def test_models_of_a_server():
+    """models -m PROVIDER: asks a server what it offers"""
+    with http.server.HTTPServer(("127.0.0.1", 0), Offers) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        at = "http://127.0.0.1:%d" % server.server_port
+        env = {"LLAMACPP_BASE_URL": at + "/v1", "OLLAMA_HOST": at,
+               "VLLM_BASE_URL": at + "/odd", "GROQ_BASE_URL": at + "/v1",
+               "GROQ_API_KEY": "sk-groq", "XAI_BASE_URL": at + "/none"}
+        run = allm("models", "-m", "llamacpp:", env=env)
+        equal((run.code, run.text), (0, "llamacpp:tiny.gguf\nllamacpp:big\n"))
+        equal(allm("models", "-m", "ollama:", "qwen", env=env).text,
+              "ollama:qwen3:8b\n")
+        equal(allm("models", "-m", "llamacpp:", "--json", env=env).json[1],
+              {"id": "big", "raw": {"id": "big"}})
+        allm("models", "-m", "groq", env=env)
+        equal(Offers.asked, [("/v1/models", None), ("/api/tags", None),
+                             ("/v1/models", None),
+                             ("/v1/models", "Bearer sk-groq")])
+        one_sentence(allm("models", "-m", "vllm:", env=env), 1,
+                     "no list of models")
+        assert allm("models", "-m", "xai:", env={**env, "XAI_API_KEY": "k"}
+                    ).code == 5
+        server.shutdown()
+    run = allm("models", "-m", "nobody:")
+    equal(run.code, 2)
+    holds(run.said, "no provider is called")
+
+
+def test_doctor_data():
+    """doctor tells when the data of the catalog is older than 90 days"""
+    def said(days):
+        day = time.strftime("%Y-%m-%d",
+                            time.gmtime(time.time() - days * 86400))
+        own = file("old.json", json.dumps({"updated": day, "models": []}))
+        rows = allm("doctor", env={"ALLM_CATALOG": own}).text.splitlines()
+        return next(row for row in rows if " models " in row), day
+    row, day = said(90)
+    holds(row, "ok   models", day)
+    row, day = said(91)
+    holds(row, "--   models", day, "91 days old")
 
 
 def test_providers():

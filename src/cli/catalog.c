@@ -1,0 +1,94 @@
+/* catalog.c - the catalog of models that the program uses */
+#include "cli/catalog.h"
+
+#include "cli/input.h"
+#include "cli/print.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+/* -------------------------------------------------------------- one's own --- */
+
+/* Where one's own would be; false: nowhere. */
+static bool own_path(char *path, size_t size)
+{
+    const char *given = getenv("ALLM_CATALOG");
+    const char *config = getenv("XDG_CONFIG_HOME");
+    const char *home = getenv("HOME");
+    int n = -1;
+    if (given)
+        n = snprintf(path, size, "%s", given);
+    else if (config && *config)
+        n = snprintf(path, size, "%s/allm/catalog.json", config);
+    else if (home && *home)
+        n = snprintf(path, size, "%s/.config/allm/catalog.json", home);
+    struct stat about;
+    bool fits = n > 0 && (size_t)n < size;
+    return fits && (given || !stat(path, &about));
+}
+
+/* A pipe would be waited for, so only files will do. */
+static allm_json *read_own(const char *path)
+{
+    struct stat about;
+    if (!stat(path, &about) && !S_ISREG(about.st_mode)) {
+        print_fault("the catalog %.500s must be a file", path);
+        return NULL;
+    }
+    return input_json(path);
+}
+
+static allm_catalog *open_own(const char *path)
+{
+    allm_json *own = read_own(path);
+    allm_catalog *c = own ? allm_catalog_over(own) : NULL;
+    const allm_error *error = own ? allm_catalog_error(c) : NULL;
+    allm_json_free(own);
+    if (!error)
+        return c;
+    print_fault("%.500s: %s", path, error->message);
+    allm_catalog_free(c);
+    return NULL;
+}
+
+allm_catalog *catalog_open(void)
+{
+    char path[4096];
+    if (own_path(path, sizeof path))
+        return open_own(path);
+    allm_catalog *c = allm_catalog_new(NULL);
+    if (!c)
+        print_fault("%s", allm_catalog_error(c)->message);
+    return c;
+}
+
+/* ----------------------------------------------------------------- its day --- */
+
+/* Days from 1970 to a date, by the calendar of today at all times. */
+static long days_of(long year, long month, long day)
+{
+    year -= month <= 2;
+    long era = year / 400;
+    long of_era = year - era * 400;
+    long of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
+    return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year -
+           719468;
+}
+
+long catalog_age(const allm_catalog *catalog, char day[11])
+{
+    int year, month, date;
+    allm_json *about = allm_catalog_summary(catalog);
+    const char *text = allm_json_text(allm_json_get(about, "updated"), NULL);
+    bool known = text && strlen(text) == 10 &&
+                 sscanf(text, "%4d-%2d-%2d", &year, &month, &date) == 3;
+    snprintf(day, 11, "%s", known ? text : "");
+    allm_json_free(about);
+    if (!known)
+        return -1;
+    long age = (long)(time(NULL) / 86400) - days_of(year, month, date);
+    return age > 0 ? age : 0;
+}
