@@ -14,7 +14,8 @@ export DESTDIR FUZZ_TIME
 all:            ## build the library, the examples and the tests
 	@tools/build main
 
-run: all        ## show the program at work: no key, no network
+run:            ## show the program at work: no key, no network
+	@TARGETS=allm tools/build main
 	@build/main/allm demo
 
 examples: all   ## run the examples, one after the other

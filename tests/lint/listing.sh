@@ -73,6 +73,19 @@ built "and a changed build file" "configuring build/main"
 echo '/* x */' >>src/base/mem.h
 built "but not the text of a header" ""
 
+# shellcheck disable=SC2016  # the stub expands them
+printf '#!/bin/sh\necho "[$NINJA_STATUS]$*"\n' >"$garden/bin/ninja"
+built "a pipe gets no progress" ""
+# progress TARGETS: what a person at a terminal sees
+progress() {
+    TERM=xterm TARGETS=$1 python3 -c '
+import pty, sys
+sys.exit(pty.spawn(["tools/build", "main"]))'
+}
+shows_progress() { progress "allm" | grep -F "[building: %f of %t ]" ; }
+passes "a terminal shows progress" shows_progress
+says "of the targets alone" "build/main allm"
+
 printf '#!/bin/sh\necho "a.c:1: error"; exit 1\n' >"$garden/bin/ninja"
 catches "a failed build fails" "a.c:1: error" tools/build main
 catches "an unknown kind of build" "there is no kind called fast" \
