@@ -34,17 +34,13 @@ static void no_memory(struct answer *a)
 /* Was the model told less than was asked for?  See extra.h. */
 static void tell_ignored(struct answer *a)
 {
-    const uint32_t any = MODEL_NO_SAMPLING | MODEL_REASONS | MODEL_ONE_SAMPLER;
-    uint32_t rules = a->call->request ? model_rules(a->call->model) : 0;
     struct extra x;
-    if (!(rules & any))
+    if (!a->call->request || !a->call->request->temperature.set)
         return;
     const allm_error *error = extra_init(&x, a->call, a->sink->arena);
-    if (!error && !extra_sampling(&x, rules, a->sink->arena))
-        error = status_nomem();
     if (error && error->kind == ALLM_ERR_NOMEM)
         no_memory(a);
-    else if (!error && x.ignores)
+    else if (!error && extra_refuses_temperature(&x, model_rules(a->call->model)))
         answer_warn(a, "sampling_ignored");
 }
 

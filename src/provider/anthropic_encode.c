@@ -250,8 +250,8 @@ static void write_controls(struct encoding *e)
     const allm_request *r = e->request;
     anthropic_thinking_write(&e->thinking, &e->emit);
     write_output(e);
-    if (r->temperature.set && !e->thinking.on &&    /* it must be 1 then */
-        extra_leaves(&e->extra, "temperature")) {
+    if (!e->thinking.on &&                          /* it must be 1 then */
+        extra_writes_temperature(&e->extra, model_rules(e->call->model))) {
         emit_at(&e->emit, "temperature");
         emit_number(&e->emit, r->temperature.value);
     }
@@ -415,8 +415,6 @@ static const allm_error *prepare(struct encoding *e)
         return error;
     if (!anthropic_quirks(e->call, &quirks, &unknown))
         return quirks_refuse(e->arena, unknown, "unsigned_thoughts");
-    if (!extra_sampling(&e->extra, model_rules(e->call->model), e->arena))
-        return status_nomem();
     error = anthropic_thinking_plan(&e->thinking, &e->extra, e->arena);
     return error ? error : check(e);
 }

@@ -76,25 +76,6 @@ bool extra_leaves(const struct extra *x, const char *name)
     return !allm_json_get(x->options, name);
 }
 
-/* Is it given, by the field or as an option? */
-static bool is_asked(const struct extra *x, const char *name)
-{
-    const allm_json *v = allm_json_get(x->options, name);
-    if (v)
-        return allm_json_type_of(v) != ALLM_JSON_NULL;
-    return !strcmp(name, "temperature") && x->call->request->temperature.set;
-}
-
-/* A null takes the member away, and its field. */
-static bool take_away(struct extra *x, const char *name, struct arena *a)
-{
-    if (!is_asked(x, name) || allm_json_get(extra_get(x, "extra_body"), name))
-        return true;
-    x->options = json_set(a, x->options, slice_of(name), json_null());
-    x->ignores = true;
-    return x->options;
-}
-
 /* How hard to think, in either spelling; NULL: nobody says. */
 static const char *effort_of(const struct extra *x)
 {
@@ -103,18 +84,19 @@ static const char *effort_of(const struct extra *x)
     return word ? word : extra_text(x, "reasoning_effort");
 }
 
-bool extra_sampling(struct extra *x, uint32_t rules, struct arena *a)
+bool extra_refuses_temperature(const struct extra *x, uint32_t rules)
 {
-    static const char *const names[] = { "temperature", "top_p", "top_k",
-                                         "presence_penalty",
-                                         "frequency_penalty" };
-    bool ok = true;
-    if (!model_rules_no_sampling(rules, effort_of(x)))
-        return !(rules & MODEL_ONE_SAMPLER) || !is_asked(x, "temperature") ||
-               take_away(x, "top_p", a);
-    for (size_t i = 0; ok && i < sizeof names / sizeof *names; i++)
-        ok = take_away(x, names[i], a);
-    return ok;
+    if (!x->call->request->temperature.set || !extra_leaves(x, "temperature"))
+        return false;
+    return model_rules_no_sampling(rules, effort_of(x)) ||
+           ((rules & MODEL_ONE_SAMPLER) && extra_get(x, "top_p"));
+}
+
+bool extra_writes_temperature(const struct extra *x, uint32_t rules)
+{
+    return x->call->request->temperature.set &&
+           extra_leaves(x, "temperature") &&
+           !extra_refuses_temperature(x, rules);
 }
 
 void extra_write(const struct extra *x, struct emit *e, const char *const *but)

@@ -18,7 +18,6 @@
 struct extra {
     const allm_json *options;   /* for the body: engine, request, extra_body */
     const allm_call *call;
-    bool ignores;               /* something was asked for and taken away */
 };
 
 /* NULL, or an error in the arena. */
@@ -33,10 +32,13 @@ const char *extra_text(const struct extra *x, const char *name);
 bool extra_leaves(const struct extra *x, const char *name);
 
 /*
- * Take away the sampling parameters that a model with these rules refuses, the
- * request's own and the options; what extra_body has stays.  False: no memory.
+ * The request's temperature is neutral: it is left out where a model with these
+ * rules answers 400 to it, or to it together with the option top_p.  Options
+ * are in the provider's own terms and always sent.
  */
-bool extra_sampling(struct extra *x, uint32_t rules, struct arena *a);
+bool extra_refuses_temperature(const struct extra *x, uint32_t rules);
+/* Is it written?  It is set, no option has its name, the model takes it. */
+bool extra_writes_temperature(const struct extra *x, uint32_t rules);
 
 /* Write the options that are for the wire, but for those in the list (which
  * NULL ends).  Those that are null are left out. */

@@ -316,7 +316,7 @@ static void write_limits(struct encoding *e)
     bool newer = (e->quirks & CHAT_NEW_MAX_TOKENS) ||
                  (!(e->quirks & CHAT_OLD_MAX_TOKENS) &&
                   (e->rules & MODEL_NEW_TOKENS));
-    if (r->temperature.set && extra_leaves(&e->extra, "temperature")) {
+    if (extra_writes_temperature(&e->extra, e->rules)) {
         emit_at(&e->emit, "temperature");
         emit_number(&e->emit, r->temperature.value);
     }
@@ -388,8 +388,6 @@ static const allm_error *prepare(struct encoding *e)
     if (!openai_chat_quirks(e->call, &e->quirks, &unknown))
         return quirks_refuse(e->arena, unknown, "no_stream_options");
     e->rules = model_rules(e->call->model);
-    if (!extra_sampling(&e->extra, e->rules, e->arena))
-        return status_nomem();
     struct history_ids ids = { .any = true };
     if (e->quirks & CHAT_LIMITED_IDS)
         ids.most = 40;

@@ -196,7 +196,7 @@ static void write_limits(struct encoding *e)
 {
     const allm_request *r = e->request;
     const allm_json *most = extra_get(&e->extra, "max_completion_tokens");
-    if (r->temperature.set && extra_leaves(&e->extra, "temperature")) {
+    if (extra_writes_temperature(&e->extra, e->rules)) {
         emit_at(&e->emit, "temperature");
         emit_number(&e->emit, r->temperature.value);
     }
@@ -352,8 +352,6 @@ static const allm_error *prepare(struct encoding *e)
     if (!openai_responses_quirks(e->call, &e->quirks, &unknown))
         return quirks_refuse(e->arena, unknown, "no_include");
     e->rules = model_rules(e->call->model);
-    if (!extra_sampling(&e->extra, e->rules, e->arena))
-        return status_nomem();
     e->stored = allm_json_true(extra_get(&e->extra, "store")) ||
                 extra_get(&e->extra, "previous_response_id") ||
                 extra_get(&e->extra, "conversation");
