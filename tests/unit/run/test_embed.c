@@ -350,6 +350,28 @@ static void long_texts_go_in_parts(void)
     CHECK_INT(s.opened, 2);
 }
 
+/* Both parts must wait before they are tried again; there is time for one. */
+static void total_ms_bounds_all_parts_together(void)
+{
+    const struct canned_reply replies[] = {
+        { .status = 503, .body = "{}" },
+        { .status = 200, .body = V100 },
+        { .status = 503, .body = "{}" },
+        { .status = 200, .body = V100 },
+    };
+    struct canned s = { .reply = replies, .count = 4 };
+    struct clock_manual clock = { .now_ns = 0 };
+    allm_engine *e = canned_engine(&s, "gemini:m", &clock);
+    allm_stream *stream =
+        allm_embed(e,
+                   ALLM(embed_request, .input_count = MANY, .inputs = many()),
+                   ALLM(call_opts, .api_key = "k", .total_ms = 900));
+    CHECK_INT(allm_stream_wait(stream), ALLM_ERR_ADAPTER);
+    CHECK_INT(s.opened, 3);
+    allm_stream_free(stream);
+    allm_engine_free(e);
+}
+
 /* The second of two parts fails so. */
 static void second_fails(struct canned_reply reply, allm_status kind)
 {
@@ -468,6 +490,7 @@ TESTS = {
     TEST(null_is_no_call),
     TEST(long_lists_go_in_parts),
     TEST(long_texts_go_in_parts),
+    TEST_ONCE(total_ms_bounds_all_parts_together),
     TEST(a_part_that_fails_fails_all),
     TEST(the_fake_knows_words),
     TEST(a_call_may_be_cancelled),
