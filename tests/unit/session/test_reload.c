@@ -79,19 +79,31 @@ static const char *const members[] = {
     "\"\xFFn\":0.10000000000000001,\"\xFEn\":1e999,",
 };
 
+/* Members as they stand in a text, as arguments do that come in pieces. */
+static void add_quoted(struct buf *out, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            buf_byte(out, '\\');
+        buf_byte(out, *text);
+    }
+}
+
 /* Put the members behind some of the braces, and spoil some bytes. */
 static void damage(struct buf *out, struct slice text, struct random r)
 {
     for (size_t i = 0; i < text.len; i++) {
-        char c = text.ptr[i];
+        char c = text.ptr[i], next = i + 1 < text.len ? text.ptr[i + 1] : 0;
         if (c == RELOAD_END || random_below(r, 2000) == 0)
             continue;
         buf_byte(out, random_below(r, 2000) ? c : (char)random_below(r, 256));
-        bool first = i + 1 < text.len && text.ptr[i + 1] == '"';
-        if (c == '{' && first && random_below(r, 4) == 0)
-            buf_text(
-                out,
-                members[random_below(r, sizeof members / sizeof *members)]);
+        if (c != '{' || random_below(r, 4) != 0)
+            continue;
+        size_t n = random_below(r, sizeof members / sizeof *members);
+        if (next == '"')
+            buf_text(out, members[n]);
+        else if (next == '\\')
+            add_quoted(out, members[n]);
     }
 }
 
