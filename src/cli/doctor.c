@@ -4,17 +4,12 @@
 #include "cli/exit.h"
 #include "cli/print.h"
 #include "cli/registry.h"
+#include "cli/servers.h"
 #include "cli/target.h"
 
-#include <arpa/inet.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <netinet/in.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 static const struct flag flags[] = { { .name = NULL } };
@@ -74,50 +69,6 @@ static bool check_keys(void)
     return any;
 }
 
-/* Does somebody listen there, on this machine?  It answers at once or not. */
-static bool listens(uint16_t port)
-{
-    struct sockaddr_in at = { .sin_family = AF_INET,
-                              .sin_port = htons(port),
-                              .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-    int fd = socket(AF_INET, SOCK_STREAM, 0);
-    if (fd < 0)
-        return false;
-    fcntl(fd, F_SETFL, O_NONBLOCK);
-    struct pollfd wait = { .fd = fd, .events = POLLOUT };
-    int error = 0;
-    socklen_t size = sizeof error;
-    bool yes = !connect(fd, (struct sockaddr *)&at, sizeof at) ||
-               (errno == EINPROGRESS && poll(&wait, 1, 200) == 1 &&
-                !getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) && !error);
-    close(fd);
-    return yes;
-}
-
-static bool check_local(void)
-{
-    static const struct {
-        uint16_t port;
-        const char *name, *provider;
-    } servers[] = {
-        { 11434, "Ollama", "ollama" },
-        { 8080, "llama.cpp", "llamacpp" },
-        { 1234, "LM Studio", "lmstudio" },
-        { 8000, "vLLM", "vllm" },
-    };
-    bool any = false;
-    for (size_t i = 0; i < sizeof servers / sizeof *servers; i++) {
-        char text[128];
-        bool up = listens(servers[i].port);
-        snprintf(text, sizeof text, "port %d: %s%s%s", servers[i].port,
-                 up ? "somebody listens; allm -m " : "nobody listens",
-                 up ? servers[i].provider : "", up ? ":MODEL ..." : "");
-        finding(up, servers[i].name, text);
-        any = any || up;
-    }
-    return any;
-}
-
 static void check_rest(void)
 {
     const char *model = getenv("ALLM_MODEL"), *home = getenv("HOME");
@@ -139,7 +90,7 @@ static int run(int argc, char **argv)
     check_library();
     check_catalog();
     bool key = check_keys();
-    bool local = check_local();
+    bool local = servers_check(finding);
     check_rest();
     if (key || local)
         return END_DONE;
@@ -152,7 +103,8 @@ const struct command doctor_command = {
     .name = "doctor",
     .usage = "",
     .summary = "check keys, local servers and surroundings",
-    .more = "Only this machine is looked at.  Exit code 4: nobody can be "
+    .more = "Servers are looked for on this machine, and where OLLAMA_HOST, "
+            "LLAMACPP_BASE_URL\nand the like say.  Exit code 4: nobody can be "
             "asked.\n",
     .flags = flags,
     .run = run,

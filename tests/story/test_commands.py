@@ -253,18 +253,95 @@ def test_doctor():
     assert run.code in (0, 4), run.code   # a server may run on this machine
 
 
+class Answers:
+    """A server that gives every path the same answer."""
+
+    def __init__(self, body, status=200, kind="application/json", wait=0):
+        paths = self.paths = []
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                paths.append(self.path)
+                time.sleep(wait)
+                self.send_response(status)
+                self.send_header("content-type", kind)
+                self.send_header("content-length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *args):
+                pass
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0),
+                                                      Handler)
+        # who waits too long for an answer has gone when it comes
+        self.server.handle_error = lambda *args: None
+        self.port = self.server.server_port
+
+    def __enter__(self):
+        threading.Thread(target=self.server.serve_forever,
+                         daemon=True).start()
+        return self
+
+    def __exit__(self, *args):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+def found(run, name):
+    """The line of doctor about this."""
+    return next(line for line in run.text.splitlines()
+                if line[5:].startswith(name + " "))
+
+
 def test_doctor_server():
-    """doctor finds a local server"""
-    with socket.socket() as server:
-        server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            server.bind(("127.0.0.1", 1234))
-        except OSError:
-            return      # somebody is there already
-        server.listen()
-        run = allm("doctor")
-    equal(run.code, 0)
-    holds(run.text, "ok   LM Studio")
+    """doctor believes a server that lists its models, where it is said to be"""
+    rows = [
+        ("LLAMACPP_BASE_URL", "http://127.0.0.1:%d/v1", "llama.cpp",
+         b'{"object": "list", "data": [{"id": "qwen"}]}', "/v1/models",
+         "LLAMACPP_BASE_URL: 1 model; allm -m llamacpp:qwen ..."),
+        ("LMSTUDIO_BASE_URL", "http://127.0.0.1:%d/v1", "LM Studio",
+         b'{"data": [{"id": "a"}, {"id": "b"}]}', "/v1/models",
+         "2 models; allm -m lmstudio:a ..."),
+        ("OLLAMA_HOST", "127.0.0.1:%d", "Ollama",
+         b'{"models": [{"name": "llama3.2:latest"}]}', "/api/tags",
+         "OLLAMA_HOST: 1 model; allm -m ollama:llama3.2:latest ..."),
+        ("SGLANG_BASE_URL", "http://me:secret@127.0.0.1:%d/v1", "sglang",
+         b'{"data": [{"id": "c"}]}', "/v1/models",
+         "SGLANG_BASE_URL: 1 model; allm -m sglang:c ..."),
+    ]
+    for variable, place, name, body, path, words in rows:
+        with Answers(body) as server:
+            run = allm("doctor", env={variable: place % server.port})
+            equal((run.code, server.paths), (0, [path]))
+            line = found(run, name)
+            holds(line, "ok ", words)
+            assert "secret" not in run.text, run.text
+
+
+def test_doctor_other_servers():
+    """doctor believes no other server, and says what is wrong with it"""
+    rows = [
+        (Answers(b"<html>It works!</html>", kind="text/html"),
+         "does not list models"),
+        (Answers(b"no", 404, "text/plain"), "does not list models"),
+        (Answers(b'{"hello": "world"}'), "does not list models"),
+        (Answers(b'[1, 2]'), "does not list models"),
+        (Answers(b'{"data": [7]}'), "does not list models"),
+        (Answers(b'{"data": []}'), "it runs, but has no models"),
+        (Answers(b'{"error": {"message": "no"}}', 401), "wants another key"),
+        (Answers(b'{"data": []}', wait=4), "nobody answers in time"),
+    ]
+    for server, words in rows:
+        with server:
+            run = allm("doctor", env={
+                "LMSTUDIO_BASE_URL": f"http://127.0.0.1:{server.port}/v1"})
+        line = found(run, "LM Studio")
+        holds(line, "-- ", "LMSTUDIO_BASE_URL: ", words)
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))       # and does not listen
+        run = allm("doctor", env={
+            "OLLAMA_HOST": f"127.0.0.1:{nobody.getsockname()[1]}"})
+    holds(found(run, "Ollama"), "-- ", "OLLAMA_HOST: nobody answers")
 
 
 # ----------------------------------------------------------------- replay

@@ -1,0 +1,140 @@
+/*
+ * servers.c - servers of one's own, and whether they list their models
+ *
+ * Somebody who listens is not enough: on these ports there are web servers of
+ * all kinds.  An address is not shown if it was given, since it may contain a
+ * password; the variable that has it is named.
+ */
+#include "cli/servers.h"
+
+#include "cli/registry.h"
+#include "cli/target.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WAIT_MS = 2000 };
+
+/* Those that are looked for though nobody said where they are. */
+static const struct {
+    const char *provider, *name;
+} usual[] = {
+    { "ollama", "Ollama" },
+    { "llamacpp", "llama.cpp" },
+    { "lmstudio", "LM Studio" },
+    { "vllm", "vLLM" },
+};
+
+struct server {
+    const char *provider, *name;
+    const char *place; /* to be shown; NULL: none is to be asked */
+};
+
+static bool is_set(const char *variable)
+{
+    const char *value = variable ? getenv(variable) : NULL;
+    return value && *value;
+}
+
+/* Has a row before this one the same variable?  Then it is the same server, by
+ * another dialect. */
+static bool is_again(const allm_json *list, const allm_json *row)
+{
+    const char *mine = registry_text(row, "base_url_variable");
+    const allm_json *at = NULL;
+    while (mine && (at = allm_json_next(list, at)) && at != row) {
+        const char *its = registry_text(at, "base_url_variable");
+        if (its && !strcmp(its, mine))
+            return true;
+    }
+    return false;
+}
+
+static struct server find_server(const allm_json *list, const allm_json *row)
+{
+    const char *variable = registry_text(row, "base_url_variable");
+    struct server s = { .provider = registry_text(row, "name") };
+    if (!registry_is_http(row) || !registry_is_keyless(row) ||
+        is_again(list, row))
+        return s;
+    s.name = s.provider;
+    s.place = is_set(variable) ? variable : NULL;
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+        if (!strcmp(usual[i].provider, s.provider)) {
+            s.name = usual[i].name;
+            s.place = s.place ? s.place : registry_text(row, "base_url");
+        }
+    return s;
+}
+
+/* Why there is no list, in few words. */
+static const char *reason_of(const allm_error *error)
+{
+    static const char *const words[][2] = {
+        { "network_error", "nobody answers" },
+        { "timeout", "nobody answers in time" },
+        { "authentication_failed", "it wants another key" },
+        { "invalid_engine", "this is no address" },
+        { "unreadable_dotenv", "its key is perhaps in .env" },
+    };
+    for (size_t i = 0; error->reason && i < sizeof words / sizeof *words; i++)
+        if (!strcmp(error->reason, words[i][0]))
+            return words[i][1];
+    return error->kind == ALLM_ERR_MISUSE
+               ? error->message
+               : "what answers there does not list models";
+}
+
+/* Text for what a server said; true: it has a model that can be asked. */
+static bool judge(const struct server *s, const allm_stream *stream, char *text,
+                  size_t size)
+{
+    const allm_error *error = allm_stream_error(stream);
+    const allm_json *list = allm_stream_models(stream);
+    const allm_json *first = allm_json_next(list, NULL);
+    size_t count = allm_json_count(list);
+    if (error || !first)
+        snprintf(text, size, "%s: %s", s->place,
+                 error ? reason_of(error) : "it runs, but has no models");
+    else
+        snprintf(text, size, "%s: %zu model%s; allm -m %s:%s ...", s->place,
+                 count, count == 1 ? "" : "s", s->provider,
+                 registry_text(first, "id"));
+    return !error && first;
+}
+
+static bool ask(const struct server *s, char *text, size_t size)
+{
+    allm_keys *keys = target_keys();
+    allm_json *once = allm_json_parse("false", ALLM_NUL_ENDED, NULL);
+    allm_engine *engine = allm_engine_new(
+        ALLM(engine_opts, .adapter = s->provider, .keys = keys, .retry = once));
+    allm_stream *stream = allm_models(engine,
+                                      ALLM(call_opts, .total_ms = WAIT_MS));
+    allm_stream_wait(stream);
+    bool good = judge(s, stream, text, size);
+    allm_stream_free(stream);
+    allm_engine_free(engine);
+    allm_json_free(once);
+    allm_keys_free(keys);
+    return good;
+}
+
+bool servers_check(void (*tell)(bool good, const char *what,
+                                const char *detail))
+{
+    bool any = false;
+    allm_json *list = allm_registry_list();
+    for (const allm_json *row = NULL; (row = allm_json_next(list, row));) {
+        struct server s = find_server(list, row);
+        char text[512];
+        if (!s.place)
+            continue;
+        bool good = ask(&s, text, sizeof text);
+        tell(good, s.name, text);
+        any = any || good;
+    }
+    allm_json_free(list);
+    return any;
+}
