@@ -109,6 +109,11 @@ static inline bool slice_starts(struct slice s, struct slice with)
     return s.len >= with.len && slice_same(s.ptr, with.ptr, with.len);
 }
 
+static inline bool slice_ends(struct slice s, struct slice with)
+{
+    return s.len >= with.len && slice_eq(slice_skip(s, s.len - with.len), with);
+}
+
 /* White space, as JSON and HTTP have it. */
 static inline bool slice_space(char c)
 {

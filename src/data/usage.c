@@ -130,3 +130,11 @@ void usage_sum(allm_usage *sum, const allm_usage *u)
     add_num(&sum->output_cost, u->output_cost);
     add_num(&sum->total_cost, u->total_cost);
 }
+
+int64_t usage_remainder(const allm_usage *u)
+{
+    if (!u->input_tokens.set || !u->output_tokens.set || !u->total_tokens.set)
+        return 0;
+    int64_t rest = u->total_tokens.value - u->input_tokens.value;
+    return rest > u->output_tokens.value ? rest - u->output_tokens.value : 0;
+}

@@ -294,11 +294,6 @@ static void write_body(struct encoding *e)
 
 /* ------------------------------------------------------------------ address --- */
 
-static bool ends_in(struct slice s, struct slice end)
-{
-    return s.len >= end.len && slice_eq(slice_skip(s, s.len - end.len), end);
-}
-
 /* BASE/v1/messages, however much of that the base has already: its users
  * write it with "/v1" and without. */
 static allm_status write_address(struct encoding *e)
@@ -319,9 +314,9 @@ static allm_status write_address(struct encoding *e)
     }
     buf_init(&url, e->arena, 64 * 1024);
     buf_add(&url, base);
-    if (ends_in(base, SLICE("/v1")))
+    if (slice_ends(base, SLICE("/v1")))
         buf_text(&url, "/messages");
-    else if (!ends_in(base, SLICE("/messages")))
+    else if (!slice_ends(base, SLICE("/messages")))
         buf_text(&url, "/v1/messages");
     buf_add(&url, query);
     e->http->broken |= url.broken;

@@ -9,10 +9,13 @@
  *      total_tokens            totalTokenCount
  *
  * A gateway may count the thoughts among the candidates: then the total says
- * so, and they are not added again.
+ * so, and they are not added again.  What a total has beyond that sum belongs
+ * to the input if the provider counts it among the details of the prompt or as
+ * cached, else to the output.
  */
 #include "provider/gemini_usage.h"
 
+#include "data/usage.h"
 #include "provider/gemini_field.h"
 #include "json/emit.h"
 #include "json/json.h"
@@ -138,6 +141,31 @@ static bool includes_thoughts(const struct gemini_usage *u, allm_int input)
            add(input, u->candidates).value == u->total.value;
 }
 
+/* All tokens of a list of {modality, tokenCount}. */
+static int64_t sum_details(const allm_json *list)
+{
+    allm_int sum = { 0, true };
+    int64_t n;
+    if (!json_is_type(list, ALLM_JSON_ARRAY))
+        return 0;
+    for (const allm_json *e = NULL; (e = allm_json_next(list, e));)
+        if (json_int64(gemini_field(e, "tokenCount"), &n) && n >= 0)
+            sum = add(sum, (allm_int){ n, true });
+    return sum.value;
+}
+
+static void add_remainder(allm_usage *out)
+{
+    int64_t more = usage_remainder(out);
+    int64_t prompt =
+        sum_details(gemini_field(out->extra, "promptTokensDetails"));
+    if (out->cached_input_tokens.value == more ||
+        prompt - out->input_tokens.value == more)
+        out->input_tokens.value += more;
+    else
+        out->output_tokens.value += more;
+}
+
 allm_usage gemini_usage_read(const struct gemini_usage *u, struct arena *a)
 {
     struct json_limits limits;
@@ -154,5 +182,6 @@ allm_usage gemini_usage_read(const struct gemini_usage *u, struct arena *a)
     limits.loose = true;
     if (u->extra.len && !u->extra.broken)
         out.extra = json_parse(a, buf_slice(&u->extra), limits, &error);
+    add_remainder(&out);
     return out;
 }

@@ -16,11 +16,6 @@ static struct slice trim(struct slice s)
     return s;
 }
 
-static bool ends_in(struct slice s, struct slice end)
-{
-    return s.len >= end.len && slice_eq(slice_skip(s, s.len - end.len), end);
-}
-
 /* How many bytes stand before the first of these; all: none does. */
 static size_t until(struct slice s, char c)
 {
@@ -71,10 +66,10 @@ static void add_host(struct buf *out, struct slice host, bool bare)
 /* A path that was given whole is cut to its folder. */
 static void add_path(struct buf *out, struct slice path, const char *verb)
 {
-    if (ends_in(path, SLICE("/api/chat")))
+    if (slice_ends(path, SLICE("/api/chat")))
         path.len -= strlen("/chat");
     buf_add(out, path);
-    buf_text(out, ends_in(path, SLICE("/api")) ? "/" : "/api/");
+    buf_text(out, slice_ends(path, SLICE("/api")) ? "/" : "/api/");
     buf_text(out, verb);
 }
 

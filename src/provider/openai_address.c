@@ -22,18 +22,13 @@ static void add_escaped(struct buf *out, const char *name)
     }
 }
 
-static bool ends_in(struct slice s, struct slice end)
-{
-    return s.len >= end.len && slice_eq(slice_skip(s, s.len - end.len), end);
-}
-
 /* BASE/openai/deployments/MODEL/PATH?api-version=... */
 static void add_deployment(const struct extra *x, struct buf *url,
                            const char *path)
 {
     const char *version = extra_text(x, "api_version");
     struct slice base = buf_slice(url);
-    buf_text(url, ends_in(base, SLICE("/openai")) ? "" : "/openai");
+    buf_text(url, slice_ends(base, SLICE("/openai")) ? "" : "/openai");
     buf_text(url, "/deployments/");
     add_escaped(url, x->call->model);
     buf_text(url, path);
@@ -59,12 +54,12 @@ static void write_url(const struct extra *x, allm_http *http, const char *path,
     struct slice base = slice_of(x->call->base_url);
     struct buf url;
     struct slice query = take_query(&base);
-    bool whole = ends_in(base, slice_of(path));
-    if (!whole && ends_in(base, chats))
+    bool whole = slice_ends(base, slice_of(path));
+    if (!whole && slice_ends(base, chats))
         base.len -= chats.len;
     buf_init(&url, http->arena, 64 * 1024);
     buf_add(&url, base);
-    if (azure && !ends_in(base, SLICE("/v1")) && !whole && !query.len)
+    if (azure && !slice_ends(base, SLICE("/v1")) && !whole && !query.len)
         add_deployment(x, &url, path);
     else if (!whole)
         buf_text(&url, path);

@@ -277,20 +277,15 @@ static void write_body(struct encoding *e)
 
 /* ------------------------------------------------------------------ address --- */
 
-static bool ends_in(struct slice s, struct slice end)
-{
-    return s.len >= end.len && slice_eq(slice_skip(s, s.len - end.len), end);
-}
-
 /* BASE/openai/v1/responses, or without the version where one is asked for by
  * its date. */
 static void add_azure(struct encoding *e, struct buf *url)
 {
     const char *version = extra_text(&e->extra, "api_version");
     struct slice base = buf_slice(url);
-    if (!ends_in(base, SLICE("/v1")) && !ends_in(base, SLICE("/openai")))
+    if (!slice_ends(base, SLICE("/v1")) && !slice_ends(base, SLICE("/openai")))
         buf_text(url, "/openai");
-    if (!ends_in(base, SLICE("/v1")) && !version)
+    if (!slice_ends(base, SLICE("/v1")) && !version)
         buf_text(url, "/v1");
     buf_text(url, "/responses");
     if (version) {
@@ -318,10 +313,10 @@ static allm_status write_address(struct encoding *e)
     }
     buf_init(&url, e->arena, 64 * 1024);
     buf_add(&url, base);
-    if ((e->quirks & RESPONSES_AZURE_PATHS) && !ends_in(base, path) &&
+    if ((e->quirks & RESPONSES_AZURE_PATHS) && !slice_ends(base, path) &&
         !query.len)
         add_azure(e, &url);
-    else if (!ends_in(base, path))
+    else if (!slice_ends(base, path))
         buf_add(&url, path);
     buf_add(&url, query);
     e->http->broken |= url.broken;

@@ -6,6 +6,7 @@
  */
 #include "provider/openai_usage.h"
 
+#include "data/usage.h"
 #include "json/build.h"
 #include "json/json.h"
 
@@ -68,36 +69,56 @@ static allm_int count(const allm_json *usage, const struct name *names)
     return (allm_int){ 0, false };
 }
 
-/* Is this number another one that the provider counts by itself? */
-static bool is_counted(const allm_json *usage, int64_t number)
+/* Names of counts that are no part of the input, but all of it, or others. */
+static bool is_no_part(struct slice key)
+{
+    static const char *const others[] = { "completion_", "output_", "total_",
+                                          "reasoning_" };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (slice_starts(key, slice_of(others[i])))
+            return true;
+    return slice_is(key, "prompt_tokens") || slice_is(key, "input_tokens");
+}
+
+/* Is a member of the object, which counts tokens of the input, this number? */
+static bool has_part(const allm_json *object, int64_t number)
 {
     int64_t n;
-    for (const allm_json *k = NULL; (k = allm_json_next(usage, k));)
-        if (allm_json_int64(allm_json_value(k), &n) && n == number)
+    if (allm_json_type_of(object) != ALLM_JSON_OBJECT)
+        return false;
+    for (const allm_json *k = NULL; (k = allm_json_next(object, k));)
+        if (slice_ends(json_slice(k), SLICE("tokens")) &&
+            !is_no_part(json_slice(k)) &&
+            allm_json_int64(allm_json_value(k), &n) && n == number)
             return true;
     return false;
 }
 
-/*
- * Some leave reasoning out of what came out, or cached tokens out of what went
- * in: the total tells what is missing.
- */
-static void add_missing(const allm_json *usage, allm_usage *u)
+/* Does the provider report a part of the input that has this size? */
+static bool is_input_part(const allm_json *usage, const allm_usage *u,
+                          int64_t number)
 {
-    if (!u->input_tokens.set || !u->output_tokens.set || !u->total_tokens.set)
-        return;
     int64_t cached = u->cached_input_tokens.value;
     int64_t written = count(usage, written_names).value;
-    int64_t rest = u->total_tokens.value - u->input_tokens.value;
-    if (rest <= u->output_tokens.value)
-        return;
-    int64_t more = rest - u->output_tokens.value;
-    if (u->reasoning_tokens.set && u->reasoning_tokens.value == more)
-        u->output_tokens.value = rest;
-    else if (cached <= more && written == more - cached)
+    return (cached <= number && written == number - cached) ||
+           has_part(usage, number) ||
+           has_part(allm_json_get(usage, IN), number) ||
+           has_part(allm_json_get(usage, IN2), number);
+}
+
+/*
+ * A total that exceeds the sum: reasoning that is counted separately or hidden
+ * belongs to the output (xAI, Gemini's OpenAI endpoint), a part that is missing
+ * in prompt_tokens to the input (Mistral's audio, a cache).
+ */
+static void add_remainder(const allm_json *usage, allm_usage *u)
+{
+    int64_t more = usage_remainder(u);
+    bool thought = u->reasoning_tokens.set && u->reasoning_tokens.value == more;
+    if (!thought && is_input_part(usage, u, more))
         u->input_tokens.value += more;
-    else if (!u->reasoning_tokens.set && !is_counted(usage, more))
-        u->output_tokens.value = rest;
+    else
+        u->output_tokens.value += more;
 }
 
 static void read_cost(const allm_json *cost, allm_usage *u)
@@ -203,7 +224,7 @@ bool openai_usage_read(const allm_json *usage, struct arena *a, allm_usage *out)
     out->total_tokens = count(usage, total_names);
     out->cached_input_tokens = count(usage, cached_names);
     out->reasoning_tokens = count(usage, thought_names);
-    add_missing(usage, out);
+    add_remainder(usage, out);
     read_cost(allm_json_get(usage, "cost"), out);
     out->extra = extra_of(a, usage);
     return out->input_tokens.set || out->output_tokens.set ||

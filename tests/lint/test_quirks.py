@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """quirks.py - docs/quirks.md has every number, and what it names exists
 
-The table must have Q001 to Q213, once each and in order; a row names at least
+The table must have every number from Q001 on, once each and in order; a row names at least
 one test, or says "later:" or "does not apply:" and why.  A fixture whose folder
 carries a number must be named in the row of that number.
 """
@@ -11,7 +11,7 @@ import sys
 
 ROOT = os.environ.get("SOURCE_DIR", ".")
 ROW = re.compile(r"^\| (Q\d{3}) \| (.+?) \| (.*) \|$", re.M)
-NUMBERS = ["Q%03d" % n for n in range(1, 214)]
+LEAST = 213  # numbers that were given, and stay
 EXCUSE = re.compile(r"^(later|does not apply): \S")
 
 
@@ -69,8 +69,9 @@ def folder_faults(rows, folders):
 def faults(text, folders):
     found = ROW.findall(text)
     rows = {number: cell for number, _, cell in found}
-    if [number for number, _, _ in found] != NUMBERS:
-        yield "the numbers are not Q001 to Q213, once each and in order"
+    numbers = ["Q%03d" % n for n in range(1, max(LEAST, len(found)) + 1)]
+    if [number for number, _, _ in found] != numbers:
+        yield "the numbers are not Q001, Q002, ..., once each and in order"
     for number, _, cell in found:
         yield from row_faults(number, cell, folders)
     yield from folder_faults(rows, folders)

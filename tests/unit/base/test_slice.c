@@ -44,6 +44,14 @@ static void compares(void)
     }
 }
 
+static void knows_its_end(void)
+{
+    CHECK(slice_ends(SLICE("abc"), SLICE("bc")));
+    CHECK(slice_ends(SLICE("abc"), SLICE("")));
+    CHECK(!slice_ends(SLICE("abc"), SLICE("ab")));
+    CHECK(!slice_ends(SLICE("bc"), SLICE("abc")));
+}
+
 static void compares_with_text(void)
 {
     CHECK(slice_is(SLICE("abc"), "abc"));
@@ -99,6 +107,7 @@ static void loses_its_ends(void)
 TESTS = {
     TEST(is_made_from_text),
     TEST(compares),
+    TEST(knows_its_end),
     TEST(compares_with_text),
     TEST(skips),
     TEST(copies_itself),

@@ -155,6 +155,18 @@ static void several_are_one(void)
     CHECK_INT(sum.output_tokens.value, INT64_MIN);
 }
 
+static void the_total_tells_what_is_missing(void)
+{
+    allm_usage u = { .size = sizeof u, .input_tokens = ALLM_NUM(3),
+                     .total_tokens = ALLM_NUM(10) };
+    CHECK_INT(usage_remainder(&u), 0);
+    u.output_tokens = (allm_int){ 2, true };
+    CHECK_INT(usage_remainder(&u), 5);
+    u.output_tokens.value = INT64_MAX;
+    u.input_tokens.value = INT64_MAX;
+    CHECK_INT(usage_remainder(&u), 0);
+}
+
 static void nothing_is_accepted(void)
 {
     int64_t total = 7;
@@ -172,6 +184,7 @@ TESTS = {
     TEST(sizes),
     TEST(what_is_known_replaces_the_rest),
     TEST(several_are_one),
+    TEST(the_total_tells_what_is_missing),
     TEST(nothing_is_accepted),
     TESTS_END
 };

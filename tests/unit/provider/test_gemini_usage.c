@@ -2,6 +2,7 @@
 #include "provider/gemini_usage.h"
 
 #include "harness/check.h"
+#include "harness/noun.h"
 #include "json/json.h"
 
 /* What is left when these came one after the other; NULL ends them. */
@@ -93,9 +94,49 @@ static void thoughts_are_counted_once(void)
     }
 }
 
+/* A total that exceeds the sum. */
+static void the_remainder_finds_its_place(void)
+{
+    static const struct {
+        const char *usage;
+        int64_t input, output;
+    } rows[] = {
+        { "{'promptTokenCount':9,'candidatesTokenCount':4,"
+          "'totalTokenCount':24}", 9, 15 },
+        { "{'promptTokenCount':9,'candidatesTokenCount':4,"
+          "'thoughtsTokenCount':1,'totalTokenCount':24}", 9, 15 },
+        { "{'promptTokenCount':9,'candidatesTokenCount':4,"
+          "'cachedContentTokenCount':11,'totalTokenCount':24}", 20, 4 },
+        { "{'promptTokenCount':9,'candidatesTokenCount':4,"
+          "'promptTokensDetails':[{'modality':'TEXT','tokenCount':9},"
+          "{'modality':'AUDIO','tokenCount':11}],'totalTokenCount':24}",
+          20, 4 },
+        { "{'promptTokenCount':9,'candidatesTokenCount':4,"
+          "'promptTokensDetails':[{'modality':'TEXT','tokenCount':9}],"
+          "'totalTokenCount':22}", 9, 13 },
+        { "{'promptTokenCount':9,'totalTokenCount':22}", 9, -1 },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct arena a;
+        struct gemini_usage u = { .any = false };
+        arena_init(&a, mem_default());
+        allm_json *v = noun_json(rows[i].usage);
+        check_row(rows[i].usage);
+        if (v && gemini_usage_add(&u, &a, v)) {
+            allm_usage got = gemini_usage_read(&u, &a);
+            CHECK_INT(got.input_tokens.value, rows[i].input);
+            CHECK_INT(got.output_tokens.set ? got.output_tokens.value : -1,
+                      rows[i].output);
+        }
+        allm_json_free(v);
+        arena_release(&a);
+    }
+}
+
 TESTS = {
     TEST(the_last_extra_counts),
     TEST(both_spellings_count),
     TEST(thoughts_are_counted_once),
+    TEST(the_remainder_finds_its_place),
     TESTS_END
 };
