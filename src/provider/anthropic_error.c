@@ -32,10 +32,9 @@ static const struct {
     { "overloaded_error", "provider_unavailable" },
 };
 
-/* Sentences that tell of too much text, since there is no word for it. */
+/* Messages of Anthropic about too much text; it has no type for that. */
 static const char *const too_long[] = {
-    "prompt is too long", "context window", "context length",
-    "context limit", NULL,
+    "context window", "context length", "context limit", NULL,
 };
 
 /* And of money: waiting does not help. */
@@ -48,24 +47,6 @@ struct facts {
     const char *type, *code, *message;
     int32_t status;
 };
-
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
-static bool has_any(const char *text, const char *const *list)
-{
-    for (; text && *list; list++)
-        for (const char *at = text; *at; at++) {
-            size_t n = 0;
-            while ((*list)[n] && lower(at[n]) == (*list)[n])
-                n++;
-            if (!(*list)[n])
-                return true;
-        }
-    return false;
-}
 
 static const char *text_at(const allm_json *object, const char *key)
 {
@@ -95,7 +76,8 @@ static struct facts facts_of(const allm_json *document, int32_t status)
 static bool is_billing(const struct facts *f)
 {
     return f->status == 402 || (f->type && !strcmp(f->type, "billing_error")) ||
-           has_any(f->code, about_money) || has_any(f->message, about_money);
+           explain_says(f->code, about_money) ||
+           explain_says(f->message, about_money);
 }
 
 static const char *by_word(const char *type)
@@ -106,14 +88,24 @@ static const char *by_word(const char *type)
     return "provider_unavailable";
 }
 
+/* Anthropic's own messages count only where the request was refused; those of
+ * other servers may come with status 500, too. */
+static bool is_too_long(const struct facts *f, const char *reason)
+{
+    bool refused = !strcmp(reason, "invalid_request");
+    if (refused && explain_says(f->message, too_long))
+        return true;
+    return (refused || !f->status || f->status == 500) &&
+           (explain_names_context(f->type) || explain_names_context(f->code) ||
+            explain_too_long(f->message));
+}
+
 static const char *reason_of(const struct facts *f)
 {
     const char *reason = f->status == 504 ? "timeout"
                          : f->status      ? explain_status(f->status)
                                           : by_word(f->type);
-    if (!strcmp(reason, "invalid_request") && has_any(f->message, too_long))
-        return "context_length_exceeded";
-    return reason;
+    return is_too_long(f, reason) ? "context_length_exceeded" : reason;
 }
 
 /* The members of the error but its sentence, and whether it is about money. */

@@ -19,7 +19,65 @@ static const struct {
     { 401, "authentication_failed" }, { 403, "authentication_failed" },
     { 402, "rate_limited" },          { 408, "timeout" },
     { 429, "rate_limited" },          { 498, "provider_unavailable" },
+    { 501, "unsupported_feature" },
 };
+
+/* Messages of servers that have no name for it. */
+static const char *const too_long[] = {
+    "maximum context length",
+    "context length exceeded",
+    "context_length_exceeded",
+    "context size has been exceeded",
+    "contextwindowexceeded",
+    "exceeds the context window",
+    "exceeds the available context",
+    "exceed context window",
+    "exceeded max context length",
+    "exceeds maximum context length",
+    "exceeds the context length",
+    "prompt is too long",
+    "input is too long",
+    "reduce the length of the",
+    NULL,
+};
+
+static const char *const context_names[] = {
+    "context_length", "context_window", "exceed_context_size", NULL,
+};
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+bool explain_has(const char *text, const char *word)
+{
+    for (; text && *text; text++) {
+        size_t n = 0;
+        while (word[n] && lower(text[n]) == lower(word[n]))
+            n++;
+        if (!word[n])
+            return true;
+    }
+    return false;
+}
+
+bool explain_says(const char *text, const char *const *list)
+{
+    while (*list && !explain_has(text, *list))
+        list++;
+    return *list;
+}
+
+bool explain_too_long(const char *message)
+{
+    return explain_says(message, too_long);
+}
+
+bool explain_names_context(const char *name)
+{
+    return explain_says(name, context_names);
+}
 
 const char *explain_status(int32_t status)
 {

@@ -9,6 +9,16 @@
 /* The reason that an HTTP status stands for, if nothing else is known. */
 const char *explain_status(int32_t status);
 
+/* Does the text have the word in it, or one of these, in upper or lower case?
+ * A NULL text has none; NULL ends the list. */
+bool explain_has(const char *text, const char *word);
+bool explain_says(const char *text, const char *const *list);
+
+/* Does a message, or the name of an error, say that the request does not fit
+ * into the context of the model? */
+bool explain_too_long(const char *message);
+bool explain_names_context(const char *name);
+
 /* The sentence in the body of an error, in any of the shapes that providers
  * use; NULL: there is none.  `body` is a parsed document or NULL. */
 const char *explain_message(const allm_json *body);

@@ -52,24 +52,6 @@ struct facts {
     int32_t status;
 };
 
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
-static bool has_any(const char *text, const char *const *list)
-{
-    for (; text && *list; list++)
-        for (const char *at = text; *at; at++) {
-            size_t n = 0;
-            while ((*list)[n] && lower(at[n]) == lower((*list)[n]))
-                n++;
-            if (!(*list)[n])
-                return true;
-        }
-    return false;
-}
-
 static struct facts facts_of(const allm_json *document, int32_t status)
 {
     int64_t n;
@@ -160,10 +142,11 @@ static const char *reason_of(const struct facts *f)
                                    : by_word(f->word);
     if (strcmp(reason, "invalid_request") != 0)
         return reason;
-    if (has_any(f->message, about_keys) ||
-        has_any(json_slice(detail(f, "reason")).ptr, about_keys))
+    if (explain_says(f->message, about_keys) ||
+        explain_says(json_slice(detail(f, "reason")).ptr, about_keys))
         return "authentication_failed";
-    return has_any(f->message, too_long) ? "context_length_exceeded" : reason;
+    return explain_says(f->message, too_long) ? "context_length_exceeded"
+                                              : reason;
 }
 
 static void put_true(struct build *b, const char *key, bool truth)
@@ -184,7 +167,7 @@ static const allm_json *more(struct arena *a, const struct facts *f,
     build_init(&b, a);
     build_object(&b);
     put_true(&b, "billing",
-             f->status == 402 || has_any(f->message, about_money));
+             f->status == 402 || explain_says(f->message, about_money));
     put_true(&b, "final", is_daily(f) && !delayed);
     return explain_details(&b, f->core, skip);
 }

@@ -269,12 +269,12 @@ static allm_status read_frame(struct ollama *o, const allm_json *v)
 static allm_status take(struct ollama *o, const allm_frame *frame)
 {
     struct answer *a = &o->answer;
-    const allm_json *v = sink_parse_frame(
-        a->sink, (struct slice){ frame->data, frame->data_len });
+    struct slice data = { frame->data, frame->data_len };
+    const allm_json *v = sink_parse_frame(a->sink, data);
+    if (!v && frame->cut && answer_part(a, data))
+        return ALLM_OK;         /* finish() says so */
     if (a->sink->status < 0)
         return a->sink->status;
-    if (!v && frame->cut)
-        return ALLM_OK;         /* finish() says so */
     if (!json_is_type(v, ALLM_JSON_OBJECT))
         return answer_malformed(a, v ? "a line of the answer is not a JSON "
                                        "object"

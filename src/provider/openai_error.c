@@ -30,9 +30,6 @@ static const char *const billing_words[] = {
 static const struct {
     const char *word, *reason;
 } words[] = {
-    { "context_length", "context_length_exceeded" },
-    { "context_window", "context_length_exceeded" },
-    { "exceed_context_size", "context_length_exceeded" },
     { "content_filter", "content_filter" },
     { "content_policy", "content_filter" },
     { "responsibleaipolicy", "content_filter" },
@@ -58,49 +55,6 @@ static const struct {
     { "tool_use_failed", "invalid_request" },
     { "image", "invalid_request" },
 };
-
-/* Sentences of those who have no word for it. */
-static const char *const too_long[] = {
-    "maximum context length",
-    "context length exceeded",
-    "context_length_exceeded",
-    "exceeds the context window",
-    "exceeds the available context",
-    "exceed context window",
-    "exceeded max context length",
-    "exceeds maximum context length",
-    "exceeds the context length",
-    "prompt is too long",
-    "input is too long",
-    "reduce the length of the",
-    NULL,
-};
-
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
-/* Is the word, in lower case, somewhere in the text? */
-static bool has(const char *text, const char *word)
-{
-    for (; text && *text; text++) {
-        size_t n = 0;
-        while (word[n] && lower(text[n]) == word[n])
-            n++;
-        if (!word[n])
-            return true;
-    }
-    return false;
-}
-
-static bool has_any(const char *text, const char *const *list)
-{
-    for (; *list; list++)
-        if (has(text, *list))
-            return true;
-    return false;
-}
 
 static bool is_there(const allm_json *v)
 {
@@ -202,16 +156,19 @@ static struct facts facts_of(const allm_json *core, const char *message,
 
 static bool is_billing(const struct facts *f)
 {
-    return f->status == 402 || has_any(f->word[0], billing_words) ||
-           has_any(f->word[1], billing_words);
+    return f->status == 402 || explain_says(f->word[0], billing_words) ||
+           explain_says(f->word[1], billing_words);
 }
 
 /* What the words say; NULL: nothing that we know. */
 static const char *by_words(const struct facts *f)
 {
+    for (size_t k = 0; k < 4; k++)
+        if (explain_names_context(f->word[k]))
+            return "context_length_exceeded";
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         for (size_t k = 0; k < 4; k++)
-            if (has(f->word[k], words[i].word))
+            if (explain_has(f->word[k], words[i].word))
                 return words[i].reason;
     return NULL;
 }
@@ -229,7 +186,7 @@ static const char *reason_of(const struct facts *f)
                    f->status == 413 || f->status == 422 || f->status == 451;
     if (is_billing(f))
         return "rate_limited";
-    if (refused && has_any(f->message, too_long))
+    if ((refused || f->status == 500) && explain_too_long(f->message))
         return "context_length_exceeded";
     if (refused && (f->flagged || is_about_content(said)))
         return f->flagged ? "content_filter" : said;
