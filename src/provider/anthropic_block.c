@@ -26,6 +26,7 @@ struct anthropic_block {
     enum kind kind;
     bool open;
     bool is_signed;
+    bool by_code;               /* OPAQUE: a call that code over there made */
     size_t said;                /* TEXT: bytes of the answer's text */
     struct buf thought;         /* THINKING */
     struct buf signature;
@@ -211,13 +212,39 @@ static void open_call(struct anthropic_blocks *all, struct anthropic_block *b,
     keep_raw(all, b, block);
 }
 
+/* Did code at the provider's make this call, and not the model itself? */
+static bool is_by_code(const allm_json *block)
+{
+    const allm_json *caller = json_at(block, "caller");
+    return json_is(json_at(block, "type"), "tool_use") &&
+           json_is_type(caller, ALLM_JSON_OBJECT) &&
+           !json_is(json_at(caller, "type"), "direct");
+}
+
+static struct anthropic_block *add_by_code(struct anthropic_blocks *all,
+                                           int64_t index)
+{
+    if (all->by_code == CALLS_MOST) {
+        sink_malformed(all->answer->sink, "the answer has more than 128 calls "
+                                          "made by code of the provider");
+        return NULL;
+    }
+    struct anthropic_block *b = add(all, index, OPAQUE);
+    if (b)
+        b->by_code = true;
+    all->by_code++;
+    return b;
+}
+
 bool anthropic_block_start(struct anthropic_blocks *all, int64_t index,
                            const allm_json *block)
 {
     struct anthropic_block *old = find(all, index);
     if (old && old->open)
         anthropic_block_stop(all, index);
-    struct anthropic_block *b = add(all, index, kind_of(block));
+    struct anthropic_block *b = is_by_code(block)
+                                    ? add_by_code(all, index)
+                                    : add(all, index, kind_of(block));
     if (!b)
         return true;
     answer_start(all->answer);
@@ -238,7 +265,7 @@ bool anthropic_block_start(struct anthropic_blocks *all, int64_t index,
         keep_raw(all, b, block);
         break;
     }
-    return b->kind != OPAQUE;
+    return b->kind != OPAQUE || b->by_code;
 }
 
 /* ------------------------------------------------------------------- deltas --- */
@@ -331,7 +358,7 @@ bool anthropic_block_grow(struct anthropic_blocks *all, int64_t index,
         grow_opaque(all, b, delta);
     else
         return false;
-    return b->kind != OPAQUE;
+    return b->kind != OPAQUE || b->by_code;
 }
 
 /* -------------------------------------------------------------------- stops --- */
@@ -442,10 +469,48 @@ void anthropic_block_stop(struct anthropic_blocks *all, int64_t index)
     calls_close(&all->answer->calls, b->slot, all->answer->sink);
 }
 
-void anthropic_block_stop_all(struct anthropic_blocks *all)
+/* ----------------------------------------------------------- calls by code --- */
+
+/* Is the result of this call in the answer: its own, or behind it that of the
+ * code which made it? */
+static bool is_history(const struct anthropic_blocks *all,
+                       const struct anthropic_block *call)
+{
+    struct slice id = json_text_at(call->raw, "id");
+    struct slice code = json_text_at(json_at(call->raw, "caller"), "tool_id");
+    bool behind = false;
+    for (const struct anthropic_block *b = all->first; b; b = b->next) {
+        struct slice of = json_text_at(b->raw, "tool_use_id");
+        if (of.len && (slice_eq(of, id) || (behind && slice_eq(of, code))))
+            return true;
+        behind = behind || b == call;
+    }
+    return false;
+}
+
+/* The client has to answer it, as any other call. */
+static void tell_call(struct anthropic_blocks *all, struct anthropic_block *b)
+{
+    struct slice input = buf_slice(&b->input);
+    b->kind = CALL;
+    open_call(all, b, b->raw);
+    append(all, b, input);
+    settle_call(all, b);
+    calls_close(&all->answer->calls, b->slot, all->answer->sink);
+}
+
+void anthropic_block_end(struct anthropic_blocks *all)
 {
     for (struct anthropic_block *b = all->first; b; b = b->next)
         stop(all, b);
+    for (struct anthropic_block *b = all->first; b; b = b->next) {
+        if (!b->by_code || !b->raw)
+            continue;
+        if (is_history(all, b))
+            answer_raw(all->answer, b->raw);
+        else
+            tell_call(all, b);
+    }
 }
 
 /* -------------------------------------------------------------------- state --- */

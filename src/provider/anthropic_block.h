@@ -16,6 +16,7 @@ struct anthropic_blocks {       /* zeroed at first */
     struct answer *answer;      /* where everything is told */
     struct anthropic_block *first, *last;
     size_t count;
+    size_t by_code;             /* calls that code of the provider made */
     bool unsigned_thoughts;     /* keep those without a signature, too */
 };
 
@@ -28,16 +29,23 @@ bool anthropic_block_start(struct anthropic_blocks *all, int64_t index,
 bool anthropic_block_grow(struct anthropic_blocks *all, int64_t index,
                           const allm_json *delta);
 
-/* content_block_stop; and the same for all that are still open. */
+/* content_block_stop. */
 void anthropic_block_stop(struct anthropic_blocks *all, int64_t index);
-void anthropic_block_stop_all(struct anthropic_blocks *all);
+
+/*
+ * The end of the answer: what is still open ends.  A call that code of the
+ * provider made is told now: as a raw chunk if its result is here, too, else
+ * as a call.
+ */
+void anthropic_block_end(struct anthropic_blocks *all);
 
 /*
  * What is to be sent back with the message: {"content": [...]}, in the memory
  * of events.  NULL: text and calls say it all.
  *
  *      {"type": "text", "bytes": n, ...}   the next n bytes of the text
- *      {"type": "tool_use"}                the next call
+ *      {"type": "tool_use"}                the next call; with an "id": as it
+ *                                          came, it has its result
  *      anything else                       as it came
  */
 const allm_json *anthropic_block_state(const struct anthropic_blocks *all);

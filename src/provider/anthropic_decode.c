@@ -134,7 +134,7 @@ static void end_given(struct anthropic *c)
 static allm_status complete(struct anthropic *c)
 {
     struct answer *a = &c->answer;
-    anthropic_block_stop_all(&c->blocks);
+    anthropic_block_end(&c->blocks);
     if (a->finish == ALLM_FINISH_NONE && answer_is_empty(a))
         return answer_truncated(a, "the answer is empty: it ended before "
                                    "anything was said");

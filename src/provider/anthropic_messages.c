@@ -223,9 +223,12 @@ static void write_own_text(struct writing *w, struct slice text,
 static enum layout_kind kind_of(const allm_json *block)
 {
     const allm_json *type = allm_json_get(block, "type");
-    return json_is(type, "text")       ? LAYOUT_TEXT
-           : json_is(type, "tool_use") ? LAYOUT_CALL
-                                       : LAYOUT_OTHER;
+    if (json_is(type, "text"))
+        return LAYOUT_TEXT;
+    /* with its id it is no call of ours, but history: anthropic_block.h */
+    return json_is(type, "tool_use") && !allm_json_get(block, "id")
+               ? LAYOUT_CALL
+               : LAYOUT_OTHER;
 }
 
 /* A call to a tool of the server's own, the result of which is not here? */
@@ -258,11 +261,11 @@ static void write_layout(struct writing *w, const allm_message *m,
 {
     size_t at = 0, call = 0;
     for (const allm_json *b = NULL; (b = allm_json_next(layout, b));) {
-        const allm_json *type = allm_json_get(b, "type");
-        if (json_is(type, "tool_use")) {
+        enum layout_kind kind = kind_of(b);
+        if (kind == LAYOUT_CALL) {
             write_call(w, m->tool_calls[call], w->ids.turn[call]);
             call++;
-        } else if (json_is(type, "text")) {
+        } else if (kind == LAYOUT_TEXT) {
             write_own_text(w, (struct slice){ m->text + at, layout_bytes(b) },
                            b);
             at += layout_bytes(b);
@@ -275,11 +278,9 @@ static void write_layout(struct writing *w, const allm_message *m,
 /* What is not text and not a call, in front of both. */
 static void write_kept(struct writing *w, const allm_json *layout)
 {
-    for (const allm_json *b = NULL; (b = allm_json_next(layout, b));) {
-        const allm_json *type = allm_json_get(b, "type");
-        if (!json_is(type, "tool_use") && !json_is(type, "text"))
+    for (const allm_json *b = NULL; (b = allm_json_next(layout, b));)
+        if (kind_of(b) == LAYOUT_OTHER)
             write_as_is(w, layout, b);
-    }
 }
 
 static const allm_json *layout_of(const struct writing *w,
