@@ -421,7 +421,9 @@ ALLM_API allm_json *allm_catalog_summary(const allm_catalog *);
 
 /* The providers that are known by name, an array of { "name", "dialect" (the
  * adapter's name), "base_url" (or null: yours), "base_url_variable" (or null),
- * "keyless" (works without a key), "http" (false: nothing is sent) }. */
+ * "keyless" (works without a key), "http" (false: nothing is sent),
+ * "schema_provider" (null; or it ignores response_format, and this provider
+ * asks the same server by a dialect that does not) }. */
 ALLM_API allm_json *allm_registry_list(void);
 
 /* ------------------------------------------------------------- 8  Fake --- */

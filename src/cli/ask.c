@@ -9,6 +9,7 @@
 #include "cli/opts.h"
 #include "cli/print.h"
 #include "cli/prompt.h"
+#include "cli/registry.h"
 #include "cli/session.h"
 #include "cli/show.h"
 #include "cli/target.h"
@@ -231,6 +232,8 @@ int ask_run(const struct ask *a, int argc, char **argv)
     if (code == END_DONE) {
         if (a->verbose)
             print_note("asking %s", q.target.model);
+        if (q.format)
+            registry_note_schema(q.target.model);
         make_engine(&q);
         code = a->dry_run ? dry_run(&q) : call(&q);
     }

@@ -34,6 +34,19 @@ const allm_json *registry_row(const allm_json *list, const char *name,
     return NULL;
 }
 
+void registry_note_schema(const char *model)
+{
+    const char *colon = strchr(model, ':');
+    allm_json *list = allm_registry_list();
+    const allm_json *row =
+        colon ? registry_row(list, model, (size_t)(colon - model)) : NULL;
+    const char *other = registry_text(row, "schema_provider");
+    if (other)
+        print_note("%s ignores --schema; the same server heeds it as -m %s%s",
+                   registry_text(row, "name"), other, colon);
+    allm_json_free(list);
+}
+
 /* Is this the first row of its dialect? */
 static bool is_first(const allm_json *list, const allm_json *row)
 {

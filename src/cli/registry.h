@@ -11,6 +11,10 @@ const char *registry_text(const allm_json *row, const char *key);
 bool registry_is_http(const allm_json *row);
 bool registry_is_keyless(const allm_json *row);
 
+/* A note, if the provider of this "provider:id" ignores schemas: which one asks
+ * the same server and does not. */
+void registry_note_schema(const char *model);
+
 /* Tell that nobody is called so, what is near, and who is known.  Gives
  * END_USAGE. */
 int registry_refuse_dialect(const allm_json *list, const char *name);

@@ -420,7 +420,8 @@ static void put_message(struct answer *a, const allm_tool_call *const *calls)
     if (!event)
         return;
     event->message = m;
-    event->finish_reason = finish_settle(a->finish, a->calls.count);
+    event->finish_reason = finish_settle(a->finish, a->calls.count,
+                                         a->incomplete || calls_cut(&a->calls));
     event->metadata = metadata(a);
 }
 

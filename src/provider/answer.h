@@ -38,6 +38,7 @@ struct answer {
     struct answer_note *elements, *last_element;
     const allm_json *state;     /* the message's provider_state; or NULL */
     bool opened, started, over;
+    bool incomplete;            /* the provider says that something is missing */
     bool spoke, thought_once;   /* there was text, reasoning */
 };
 

@@ -17,8 +17,9 @@ allm_finish finish_of(const struct finish_word *table, struct slice word);
 
 /*
  * The word that counts, once the calls are known: "stop" with calls is a stop
- * for tools, and a stop for tools without any is none.
+ * for tools, and so is an unknown reason if no call was cut; a stop for tools
+ * without any is none.
  */
-allm_finish finish_settle(allm_finish said, size_t calls);
+allm_finish finish_settle(allm_finish said, size_t calls, bool cut);
 
 #endif

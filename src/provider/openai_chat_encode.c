@@ -18,6 +18,7 @@
 #include "provider/offer.h"
 #include "provider/openai_address.h"
 #include "provider/openai_chat_quirks.h"
+#include "provider/openai_format.h"
 #include "provider/quirks.h"
 #include "json/emit.h"
 #include "json/json.h"
@@ -275,41 +276,6 @@ static void write_tools(struct encoding *e)
 
 /* ------------------------------------------------------------------- rest --- */
 
-static void copy(struct encoding *e, const allm_json *from, const char *name)
-{
-    const allm_json *v = allm_json_get(from, name);
-    if (!v)
-        return;
-    emit_at(&e->emit, name);
-    emit_value(&e->emit, v);
-}
-
-static void write_format(struct encoding *e)
-{
-    const allm_json *f = e->request->response_format;
-    const allm_json *name = allm_json_get(f, "name");
-    if (allm_json_type_of(f) != ALLM_JSON_OBJECT ||
-        json_is(allm_json_get(f, "type"), "text") ||
-        !extra_leaves(&e->extra, "response_format"))
-        return;
-    emit_at(&e->emit, "response_format");
-    if (!json_is(allm_json_get(f, "type"), "json_schema") ||
-        allm_json_get(f, "json_schema")) {
-        emit_value(&e->emit, f);        /* as the provider has it */
-        return;
-    }
-    emit_open(&e->emit, '{');
-    emit_member_word(&e->emit, "type", "json_schema");
-    emit_member_open(&e->emit, "json_schema", '{');
-    emit_member(&e->emit, "name",
-                name ? allm_json_text(name, NULL) : "response");
-    copy(e, f, "description");
-    copy(e, f, "schema");
-    copy(e, f, "strict");
-    emit_close(&e->emit, '}');
-    emit_close(&e->emit, '}');
-}
-
 static void write_limits(struct encoding *e)
 {
     const allm_request *r = e->request;
@@ -369,7 +335,7 @@ static void write_body(struct encoding *e)
     if (extra_leaves(&e->extra, "messages"))
         write_messages(e);
     write_tools(e);
-    write_format(e);
+    openai_format_write(&e->emit, e->request, &e->extra);
     write_limits(e);
     write_cache(e);
     write_stream(e);

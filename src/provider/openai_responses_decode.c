@@ -22,6 +22,7 @@
 #include "provider/explain.h"
 #include "provider/finish.h"
 #include "provider/openai_error.h"
+#include "provider/openai_responses_encode.h"
 #include "provider/openai_usage.h"
 #include "json/build.h"
 #include "json/json.h"
@@ -63,23 +64,47 @@ static void read_usage(struct openai_responses *c, const allm_json *from)
                                                 .tool_usage = tools });
 }
 
-static void read_finish(struct openai_responses *c, const allm_json *response,
+/* Some servers say "completed" where the limit of the request cut the text. */
+static bool is_cut(const struct answer *a)
+{
+    allm_int limit = openai_responses_limit(a->call, a->sink->arena);
+    allm_int spent = a->usage.output_tokens;
+    bool whole = a->calls.first && !calls_cut(&a->calls);
+    return limit.set && spent.set && spent.value == limit.value && !whole;
+}
+
+static void read_completed(struct answer *a, struct slice status)
+{
+    if (a->refusal.len && !a->text.len && !a->calls.first)
+        answer_finish(a, ALLM_FINISH_CONTENT_FILTER, SLICE("refusal"));
+    else
+        answer_finish(a, is_cut(a) ? ALLM_FINISH_LENGTH : ALLM_FINISH_STOP,
+                      status);
+}
+
+/* Without a reason it is the limit: nothing else cuts a response silently. */
+static void read_incomplete(struct answer *a, const allm_json *response)
+{
+    struct slice why = json_text_at(json_at(response, "incomplete_details"),
+                                    "reason");
+    a->incomplete = true;
+    if (why.len)
+        answer_finish(a, finish_of(incomplete_words, why), why);
+    else
+        answer_finish(a, ALLM_FINISH_LENGTH, SLICE("incomplete"));
+}
+
+static void read_finish(struct answer *a, const allm_json *response,
                         struct slice status)
 {
-    struct answer *a = &c->answer;
-    const allm_json *details = json_at(response, "incomplete_details");
-    struct slice why = json_text_at(details, "reason");
-    bool done = slice_is(status, "completed") || slice_is(status, "complete");
-    bool refused = a->refusal.len && !a->text.len && !a->calls.first;
-    if (done && refused)
-        answer_finish(a, ALLM_FINISH_CONTENT_FILTER, SLICE("refusal"));
-    else if (done)
-        answer_finish(a, ALLM_FINISH_STOP, status);
+    if (slice_is(status, "completed") || slice_is(status, "complete"))
+        read_completed(a, status);
     else if (slice_is(status, "incomplete"))
-        answer_finish(a, finish_of(incomplete_words, why),
-                      why.len ? why : status);
-    else                        /* not done yet */
-        answer_finish(a, ALLM_FINISH_NONE, status);
+        read_incomplete(a, response);
+    else if (slice_is(status, "queued") || slice_is(status, "in_progress"))
+        answer_finish(a, ALLM_FINISH_NONE, status);     /* not done yet */
+    else
+        answer_finish(a, ALLM_FINISH_OTHER, status);
 }
 
 /* --------------------------------------------------------------------- ends --- */
@@ -124,7 +149,7 @@ static allm_status complete(struct openai_responses *c,
     openai_responses_item_end_all(&c->items);
     if (answer_is_empty(a))
         answer_text(a, json_text_at(response, "output_text"));
-    read_finish(c, response, status);
+    read_finish(a, response, status);
     answer_state(a, openai_responses_item_state(&c->items));
     return answer_close(a);
 }

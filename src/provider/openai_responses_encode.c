@@ -21,6 +21,7 @@
 #include "provider/image_source.h"
 #include "provider/model_rules.h"
 #include "provider/offer.h"
+#include "provider/openai_format.h"
 #include "provider/openai_responses_input.h"
 #include "provider/openai_responses_quirks.h"
 #include "provider/quirks.h"
@@ -258,6 +259,8 @@ static void write_body(struct encoding *e)
         emit_member(&e->emit, "model", e->call->model);
     write_tools(e);
     write_text_controls(e);
+    if (e->quirks & RESPONSES_CHAT_FORMAT)
+        openai_format_write(&e->emit, e->request, &e->extra);
     write_reasoning(e);
     write_limits(e);
     write_cache(e);
@@ -337,6 +340,21 @@ static const allm_error *write_headers(struct encoding *e)
 }
 
 /* ------------------------------------------------------------------- public --- */
+
+allm_int openai_responses_limit(const allm_call *call, struct arena *a)
+{
+    struct extra x;
+    allm_int limit = { 0, false };
+    if (!call->request || extra_init(&x, call, a))
+        return limit;
+    const allm_json *most = allm_json_get(x.options, "max_output_tokens");
+    if (!most)
+        most = extra_get(&x, "max_completion_tokens");
+    if (!most && extra_leaves(&x, "max_tokens"))
+        return call->request->max_tokens;
+    limit.set = allm_json_int64(most, &limit.value);
+    return limit;
+}
 
 static const allm_error *prepare(struct encoding *e)
 {

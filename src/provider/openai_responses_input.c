@@ -2,8 +2,9 @@
  * openai_responses_input.c - a conversation as the "input" of /responses
  *
  *      system, user   {role, content}
- *      assistant      {role, content}, {type: reasoning}, {type: function_call}
- *                     and items of the server's own, in the order they came
+ *      assistant      {type: message, role, content}, {type: reasoning},
+ *                     {type: function_call} and items of the server's own, in
+ *                     the order they came
  *      tool           {type: function_call_output}
  *
  * A model refuses reasoning that nothing follows, and a call to the client that
@@ -130,7 +131,8 @@ static void write_said(struct writing *w, struct slice text,
     const char *phase = allm_json_text(allm_json_get(layout, "phase"), NULL);
     if (text.ptr && !text.len && !refusal.len)
         return;
-    open_item(w, "role", "assistant");
+    open_item(w, "type", "message");    /* llama.cpp refuses it without */
+    emit_member_word(w->emit, "role", "assistant");
     if (!refusal.len) {
         member(w, "content", text);
     } else {

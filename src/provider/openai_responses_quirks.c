@@ -5,6 +5,7 @@
 
 static const struct quirks_name names[] = {
     { "azure_paths", RESPONSES_AZURE_PATHS },
+    { "chat_format", RESPONSES_CHAT_FORMAT },
     { "no_include", RESPONSES_NO_INCLUDE },
     { "no_store", RESPONSES_NO_STORE },
     { NULL, 0 },

@@ -11,7 +11,9 @@
 enum openai_responses_quirk {
     RESPONSES_AZURE_PATHS = 1 << 0, /* /openai/v1/responses */
     RESPONSES_NO_INCLUDE  = 1 << 1, /* reasoning cannot be asked for sealed */
-    RESPONSES_NO_STORE    = 1 << 2  /* refuses "store" */
+    RESPONSES_NO_STORE    = 1 << 2, /* refuses "store" */
+    RESPONSES_CHAT_FORMAT = 1 << 3  /* reads "response_format" as
+                                       /chat/completions has it */
 };
 
 /* The quirks of a call: its provider's and the named ones.  False: *unknown,

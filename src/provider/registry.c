@@ -117,7 +117,8 @@ static const struct registry_row rows[] = {
     { CHAT("koboldcpp", "http://localhost:5001/v1", "KOBOLDCPP_BASE_URL"),
       .keyless = true },
     { CHAT("llamacpp", "http://localhost:8080/v1", "LLAMACPP_BASE_URL"),
-      .keyless = true },
+      .keyless = true,
+      .responses_quirks = RESPONSES_NO_INCLUDE | RESPONSES_CHAT_FORMAT },
     { CHAT("lmstudio", "http://localhost:1234/v1", "LMSTUDIO_BASE_URL"),
       .keyless = true },
     { CHAT("ollama_openai", "http://localhost:11434/v1",
@@ -167,7 +168,7 @@ static const struct registry_row rows[] = {
     { RESPONSES("llamacpp_responses", "http://localhost:8080/v1",
                 "LLAMACPP_RESPONSES_BASE_URL"),
       .keyless = true,
-      .quirks = RESPONSES_NO_INCLUDE },
+      .quirks = RESPONSES_NO_INCLUDE | RESPONSES_CHAT_FORMAT },
     { RESPONSES("lmstudio_responses", "http://localhost:1234/v1",
                 "LMSTUDIO_RESPONSES_BASE_URL"),
       .keyless = true,
@@ -210,6 +211,7 @@ static const struct registry_row rows[] = {
     { MESSAGES("llamacpp_anthropic", "http://localhost:8080/v1",
                "LLAMACPP_ANTHROPIC_BASE_URL"),
       .keyless = true,
+      .schema_provider = "llamacpp",
       .quirks = ANTHROPIC_UNSIGNED_THOUGHTS },
     { MESSAGES("lmstudio_anthropic", "http://localhost:1234/v1",
                "LMSTUDIO_ANTHROPIC_BASE_URL"),
@@ -218,6 +220,7 @@ static const struct registry_row rows[] = {
     { MESSAGES("ollama_anthropic", "http://localhost:11434/v1",
                "OLLAMA_ANTHROPIC_BASE_URL"),
       .keyless = true,
+      .schema_provider = "ollama",
       .quirks = ANTHROPIC_UNSIGNED_THOUGHTS },
     { MESSAGES("vllm_anthropic", "http://localhost:8000/v1",
                "VLLM_ANTHROPIC_BASE_URL"),
@@ -305,6 +308,7 @@ allm_json *allm_registry_list(void)
         put_text(b, "base_url_variable", row->base_url_env);
         put_bool(b, "keyless", row->keyless || !auth);
         put_bool(b, "http", row->adapter->encode != NULL);
+        put_text(b, "schema_provider", row->schema_provider);
         allm_json_build_end(b);
     }
     allm_json_build_end(b);

@@ -19,6 +19,9 @@ struct registry_row {
     uint64_t responses_quirks;  /* instead, where it is asked by /responses */
     size_t body_limit;          /* bytes of an answer; 0: as usual */
     uint32_t first_ms;          /* to wait for the first content; 0: as usual */
+    const char *schema_provider;    /* it ignores response_format here; the
+                                       name of the row for the same server that
+                                       does not.  NULL: it is heeded */
     bool by_model;              /* /responses for models that want it */
     bool keyless;               /* works without a key */
 };

@@ -166,6 +166,18 @@ def test_schema():
                       "hi"), 2, "no JSON Schema")
 
 
+def test_schema_ignored():
+    """where a server ignores --schema, the other dialect is named"""
+    schema = file("i.json", '{"type": "object"}')
+    for name, other in (("llamacpp_anthropic", "llamacpp"),
+                        ("ollama_anthropic", "ollama")):
+        run = allm("-m", name + ":m", "--schema", schema, "--dry-run", "hi")
+        equal(run.code, 0)
+        holds(run.said, name + " ignores --schema", "-m " + other + ":m")
+    run = allm("-m", "llamacpp:m", "--schema", schema, "--dry-run", "hi")
+    equal((run.code, run.said), (0, ""))
+
+
 def test_exit_codes():
     """every end has its code"""
     def code(*entries, words=()):

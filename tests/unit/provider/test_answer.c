@@ -177,9 +177,36 @@ static void words_are_found(void)
     CHECK_INT(finish_of(table, SLICE("STOP")), ALLM_FINISH_STOP);
     CHECK_INT(finish_of(table, SLICE("stopp")), ALLM_FINISH_OTHER);
     CHECK_INT(finish_of(table, SLICE("sto")), ALLM_FINISH_OTHER);
-    CHECK_INT(finish_settle(ALLM_FINISH_STOP, 1), ALLM_FINISH_TOOL_CALLS);
-    CHECK_INT(finish_settle(ALLM_FINISH_TOOL_CALLS, 0), ALLM_FINISH_STOP);
-    CHECK_INT(finish_settle(ALLM_FINISH_LENGTH, 1), ALLM_FINISH_LENGTH);
+}
+
+static void calls_settle_the_reason(void)
+{
+    static const struct {
+        const char *why;
+        allm_finish said;
+        size_t calls;
+        bool cut;
+        allm_finish is;
+    } rows[] = {
+        { "stop with calls", ALLM_FINISH_STOP, 1, false,
+          ALLM_FINISH_TOOL_CALLS },
+        { "calls that are not there", ALLM_FINISH_TOOL_CALLS, 0, false,
+          ALLM_FINISH_STOP },
+        { "at the limit", ALLM_FINISH_LENGTH, 1, false, ALLM_FINISH_LENGTH },
+        { "unknown, whole calls", ALLM_FINISH_OTHER, 2, false,
+          ALLM_FINISH_TOOL_CALLS },
+        { "unknown, a cut call", ALLM_FINISH_OTHER, 2, true,
+          ALLM_FINISH_OTHER },
+        { "unknown, no calls", ALLM_FINISH_OTHER, 0, false,
+          ALLM_FINISH_OTHER },
+        { "filtered", ALLM_FINISH_CONTENT_FILTER, 1, false,
+          ALLM_FINISH_CONTENT_FILTER },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        check_row(rows[i].why);
+        CHECK_INT(finish_settle(rows[i].said, rows[i].calls, rows[i].cut),
+                  rows[i].is);
+    }
 }
 
 TESTS = {
@@ -191,5 +218,6 @@ TESTS = {
     TEST(errors_hide_keys_and_name_the_provider),
     TEST(a_character_in_two_pieces_is_one),
     TEST(words_are_found),
+    TEST(calls_settle_the_reason),
     TESTS_END,
 };

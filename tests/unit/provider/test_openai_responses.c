@@ -89,6 +89,12 @@ static void sends_back_what_came(void)
 #define CALLED(id, name) \
     "{\"type\":\"function_call\",\"call_id\":\"" id "\",\"name\":\"" name \
     "\",\"arguments\":\"{\\\"n\\\":1}\"}"
+#define SAID(text) \
+    "{\"type\":\"message\",\"role\":\"assistant\",\"content\":\"" text "\"}"
+#define INPUT \
+    "\"input\":[" THOUGHT("rs_1", "one") "," SEARCH "," SAID("First.") "," \
+    CALLED("call_1", "a") "," THOUGHT("rs_2", "") "," \
+    CALLED("call_2", "b") "," SAID("Then.") ","
 #define SEARCH "{\"type\":\"web_search_call\",\"id\":\"ws_1\"}"
 #define TEXT(t) \
     "{\"type\":\"message\",\"content\":[{\"type\":\"output_text\",\"text\":" \
@@ -123,18 +129,7 @@ static void sends_back_what_came(void)
         talking_say(&openai_responses_adapter, r->message, &call, &s.events,
                     &other);
     }
-    CHECK(
-        mine.ptr &&
-        strstr(
-            mine.ptr,
-            "\"input\":[" THOUGHT(
-                "rs_1",
-                "one") "," SEARCH
-                       ",{\"role\":\"assistant\",\"content\":\"First.\"}," CALLED(
-                           "call_1",
-                           "a") "," THOUGHT("rs_2",
-                                            "") "," CALLED("call_2",
-                                                           "b") ",{\"role\":\"assistant\",\"content\":\"Then.\"},"));
+    CHECK(mine.ptr && strstr(mine.ptr, INPUT));
     CHECK(other.ptr && !strstr(other.ptr, "c2Vh") &&
           !strstr(other.ptr, "ws_1"));
     CHECK(other.ptr && strstr(other.ptr, "First.Then."));

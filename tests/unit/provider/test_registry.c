@@ -181,6 +181,22 @@ static void the_list_tells_every_row(void)
     allm_json_free(list);
 }
 
+/* Who ignores a schema names a row of the same server that does not. */
+static void schemas_are_heeded_elsewhere(void)
+{
+    const struct registry_row *row;
+    size_t n = 0;
+    for (size_t i = 0; (row = registry_at(i)); i++) {
+        if (!row->schema_provider)
+            continue;
+        const struct registry_row *other =
+            registry_find(slice_of(row->schema_provider));
+        CHECK_ALWAYS(other && !other->schema_provider);
+        n++;
+    }
+    CHECK_ALWAYS(n >= 2);
+}
+
 /* Where providers have moved to; the old addresses may vanish. */
 static void addresses_are_the_documented_ones(void)
 {
@@ -201,6 +217,7 @@ static void addresses_are_the_documented_ones(void)
 
 TESTS = {
     TEST_ONCE(the_list_tells_every_row),
+    TEST_ONCE(schemas_are_heeded_elsewhere),
     TEST_ONCE(every_row_can_be_found),
     TEST_ONCE(the_model_chooses_the_dialect),
     TEST_ONCE(quirks_follow_the_dialect),
