@@ -78,10 +78,26 @@ int64_t clock_unix_ms(struct clock c)
     return c.unix_ms(c.ud);
 }
 
+int64_t clock_add(int64_t ns, int64_t more_ns)
+{
+    if (more_ns > 0 && ns > INT64_MAX - more_ns)
+        return INT64_MAX;
+    if (more_ns < 0 && ns < INT64_MIN - more_ns)
+        return INT64_MIN;
+    return ns + more_ns;
+}
+
 int64_t clock_after(int64_t ns, int64_t ms)
 {
-    int64_t room = ns > 0 ? INT64_MAX - ns : INT64_MAX;
-    return ms > room / 1000000 ? INT64_MAX : ns + ms * 1000000;
+    const int64_t most = INT64_MAX / 1000000;
+    return ms > most ? INT64_MAX
+                     : clock_add(ns, (ms < -most ? -most : ms) * 1000000);
+}
+
+int64_t clock_between(int64_t from_ns, int64_t to_ns)
+{
+    return from_ns == INT64_MIN ? clock_add(clock_add(to_ns, 1), INT64_MAX)
+                                : clock_add(to_ns, -from_ns);
 }
 
 struct clock clock_of_manual(struct clock_manual *m)

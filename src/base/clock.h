@@ -19,9 +19,13 @@ struct clock clock_from(const allm_clock *given);   /* NULL: real */
 int64_t clock_now_ns(struct clock c);
 int64_t clock_unix_ms(struct clock c);
 
-/* So many milliseconds after that time; INT64_MAX, which is never, if it lies
- * beyond what can be told. */
+/*
+ * Times of a clock may lie anywhere in their range, so that sums and differences
+ * stop at its ends: a deadline far away is INT64_MAX, which is never.
+ */
+int64_t clock_add(int64_t ns, int64_t more_ns);
 int64_t clock_after(int64_t ns, int64_t ms);
+int64_t clock_between(int64_t from_ns, int64_t to_ns);  /* to - from */
 
 /* A clock that moves by hand, or when somebody would wait. */
 struct clock_manual {

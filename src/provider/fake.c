@@ -16,6 +16,7 @@
 
 #include "base/attachment.h"
 #include "base/buf.h"
+#include "base/clock.h"
 #include "data/decode.h"
 #include "data/message.h"
 #include "provider/fake_log.h"
@@ -416,7 +417,7 @@ static bool rest(struct player *p, const allm_json *ms, const allm_call *call)
     fake_read_delay(ms, &n);
     if (n == 0)
         return false;
-    p->until_ns = call->clock->now_ns(call->clock->ud) + n * 1000000;
+    p->until_ns = clock_after(call->clock->now_ns(call->clock->ud), n);
     p->phase = WAITING;
     return true;
 }

@@ -67,12 +67,6 @@ static int64_t now(const struct http_feed *h)
     return clock_now_ns(h->env.clock);
 }
 
-static int64_t after(int64_t since_ns, int64_t ms)
-{
-    return ms > (INT64_MAX - since_ns) / 1000000 ? INT64_MAX
-                                                 : since_ns + ms * 1000000;
-}
-
 static int64_t earlier(int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -328,7 +322,7 @@ static allm_status await_connection(struct http_feed *h, int64_t *again_ns,
     h->connected = h->connected || !t->ready || t->ready(t->self, h->exchange);
     if (h->connected)
         return ALLM_AGAIN;
-    int64_t limit = after(h->opened_ns, h->env.connect_ms);
+    int64_t limit = clock_after(h->opened_ns, h->env.connect_ms);
     if (now(h) >= limit) {
         hang_up(h);
         return fail(sink, ALLM_ERR_ADAPTER, "timeout",
@@ -421,7 +415,7 @@ static allm_status read_refusal(struct http_feed *h, struct allm_sink *sink,
                                 int64_t *again_ns)
 {
     const allm_error *why;
-    int64_t limit = after(h->refused_ns, REFUSED_MS);
+    int64_t limit = clock_after(h->refused_ns, REFUSED_MS);
     allm_status status = ask(h, again_ns, &why);
     if (status == ALLM_EVENT)
         return add_refusal(h, sink);
@@ -517,7 +511,7 @@ static allm_status cut_off(struct http_feed *h, struct allm_sink *sink)
 /* Nothing came: all may be there nevertheless. */
 static allm_status await_end(struct http_feed *h, int64_t *again_ns)
 {
-    int64_t limit = after(h->settled_ns, GRACE_MS);
+    int64_t limit = clock_after(h->settled_ns, GRACE_MS);
     if (!h->feed.settled)
         return ALLM_AGAIN;
     if (h->feed.hurry || now(h) >= limit) {

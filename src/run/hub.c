@@ -563,8 +563,8 @@ static int64_t real_deadline(allm_hub *h)
         return clock_now_ns(clock_real());
     if (!timers_next(&h->timers, &due))
         return client == INT64_MAX ? POLL_NEVER : client;
-    int64_t left = due - clock_now_ns(h->clock);
-    int64_t at = clock_now_ns(clock_real()) + (left > 0 ? left : 0);
+    int64_t left = clock_between(clock_now_ns(h->clock), due);
+    int64_t at = clock_add(clock_now_ns(clock_real()), left > 0 ? left : 0);
     return at < client ? at : client;
 }
 
@@ -620,15 +620,14 @@ static bool wait_once(allm_hub *h, int64_t until, bool *last)
         h->clock.sleep_until(h->clock.ud, next))
         return true;
     poll_set_deadline(&h->poll, POLL_NEVER);
-    int64_t left = next == INT64_MAX ? -1 : next - now;
+    int64_t left = next == INT64_MAX ? -1 : clock_between(now, next);
     return wait_for_poll(h, patience(h, left, busy));
 }
 
 static int64_t limit_of(const allm_hub *h, int timeout_ms)
 {
-    return timeout_ms < 0
-               ? INT64_MAX
-               : clock_now_ns(h->clock) + (int64_t)timeout_ms * 1000000;
+    return timeout_ms < 0 ? INT64_MAX
+                          : clock_after(clock_now_ns(h->clock), timeout_ms);
 }
 
 static allm_stream *name_first(allm_hub *h, void **tag)
@@ -676,13 +675,13 @@ int allm_hub_timeout(const allm_hub *h)
     if (h->first_ready || h->named)
         return 0;
     if (timers_next(&h->timers, &due)) {
-        left = due - clock_now_ns(h->clock);
+        left = clock_between(clock_now_ns(h->clock), due);
         left = left > 0 ? left : 0;
     }
     left = patience(h, left, false);
     if (left < 0)
         return -1;
-    int64_t ms = (left + 999999) / 1000000;
+    int64_t ms = left / 1000000 + (left % 1000000 != 0);
     return ms > INT_MAX ? INT_MAX : (int)ms;
 }
 

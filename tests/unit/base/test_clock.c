@@ -121,7 +121,28 @@ static void takes_the_callers_sleep(void)
     CHECK(!clock_from(&given).sleep_until);
 }
 
+static void times_stop_at_the_ends_of_their_range(void)
+{
+    const int64_t min = INT64_MIN, max = INT64_MAX;
+    CHECK_INT(clock_add(max - 1, 1), max);
+    CHECK_INT(clock_add(max, 1), max);
+    CHECK_INT(clock_add(min, -1), min);
+    CHECK_INT(clock_add(min, max), -1);
+    CHECK_INT(clock_after(5, 2), 2000005);
+    CHECK_INT(clock_after(min, max), max);
+    CHECK_INT(clock_after(max - 1000000, 1), max);
+    CHECK_INT(clock_after(max - 1000000, 2), max);
+    CHECK_INT(clock_after(0, min), -(max / 1000000) * 1000000);
+    CHECK_INT(clock_between(3, 5), 2);
+    CHECK_INT(clock_between(5, 3), -2);
+    CHECK_INT(clock_between(min, max), max);
+    CHECK_INT(clock_between(min, -5), max - 4);
+    CHECK_INT(clock_between(min, min), 0);
+    CHECK_INT(clock_between(max, min), min);
+}
+
 TESTS = {
+    TEST(times_stop_at_the_ends_of_their_range),
     TEST(sleeping_moves_a_manual_clock),
     TEST(takes_the_callers_sleep),
     TEST(real_time_does_not_go_back),

@@ -486,7 +486,48 @@ static void a_late_ring_finds_nobody(void)
     allm_engine_free(e);
 }
 
+/* ------------------------------------------------------------------- clocks --- */
+
+/* Deadlines and waits near the ends of what a clock can say. */
+static void play_at(int64_t start_ns)
+{
+    struct clock_manual clock = { .now_ns = start_ns };
+    allm_engine *e = engine_for(2, "[['text','a'],['delay',5],['text','b']]",
+                                &clock);
+    allm_hub *hub = hub_of(&clock);
+    allm_stream *streams[2];
+    for (int i = 0; i < 2; i++) {
+        streams[i] = play_call_with(e, ALLM(call_opts, .total_ms = UINT32_MAX,
+                                            .silence_ms = 3));
+        allm_hub_add(hub, streams[i], NULL);
+    }
+    for (allm_stream *s; (s = allm_hub_wait(hub, INT32_MAX, NULL));)
+        while (allm_stream_next(s, NULL) == ALLM_EVENT)
+            ;
+    allm_hub_wait(hub, 0, NULL);
+    allm_hub_timeout(hub);
+    if (start_ns < 0)
+        CHECK_TEXT(play_why(streams[0]),
+                   "the answer stopped in its middle for too long; raise "
+                   "silence_ms to wait longer");
+    for (int i = 0; i < 2; i++)
+        allm_stream_free(streams[i]);
+    allm_hub_free(hub);
+    allm_engine_free(e);
+}
+
+/* The sanitizer of undefined behaviour looks on. */
+static void clocks_may_stand_near_the_ends_of_their_range(void)
+{
+    play_at(INT64_MIN);
+    play_at(INT64_MIN + 1000000);
+    play_at(-1);
+    play_at(INT64_MAX - 4000000);
+    play_at(INT64_MAX - 1000000000000);
+}
+
 TESTS = {
+    TEST(clocks_may_stand_near_the_ends_of_their_range),
     TEST(a_late_ring_finds_nobody),
     TEST(nothing_is_accepted_instead_of_a_hub),
     TEST(options_must_have_a_size),
