@@ -206,9 +206,12 @@ enum allm_adapter_flags {
  *           NULL: it has.
  *   head    once read() has answered ALLM_EVENT or ALLM_OK.
  *   close   ends it, finished or not.
+ *   failed  has it ended, and not with a whole answer of status 2xx?  Bytes
+ *           that came before may still wait; the waker is rung.  Asked while a
+ *           stream is held.  NULL: only read() tells.
  */
 typedef struct allm_waker allm_waker;
-ALLM_API void allm_waker_ring(allm_waker *);
+ALLM_API void allm_waker_ring(allm_waker *);   /* in signal handlers, too */
 
 typedef struct allm_exchange allm_exchange;
 
@@ -229,6 +232,7 @@ typedef struct allm_transport {
     bool                  (*ready)(void *self, allm_exchange *);
     const allm_http_head *(*head)(void *self, allm_exchange *);
     void                  (*close)(void *self, allm_exchange *);
+    bool                  (*failed)(void *self, allm_exchange *);
 } allm_transport;
 
 /* ----------------------------------------------------------- 6  Encoders --- */

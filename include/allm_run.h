@@ -246,7 +246,8 @@ ALLM_API allm_stream *allm_generate(const allm_engine *, const allm_request *,
  *
  *   ALLM_EVENT   *event is set
  *   ALLM_OK      the call has ended; the results are complete
- *   ALLM_AGAIN   only in a hub: come back when the hub names this stream
+ *   ALLM_AGAIN   only in a hub: come back when the hub names this stream; or
+ *                it is held
  *   < 0          it never began, was misused, or memory ran out; the same
  *                answer from now on, and no result
  *
@@ -255,8 +256,17 @@ ALLM_API allm_stream *allm_generate(const allm_engine *, const allm_request *,
  */
 ALLM_API allm_status allm_stream_next(allm_stream *, const allm_event **event);
 ALLM_API allm_status allm_stream_wait(allm_stream *);
-/* Stop, from any thread: no further event but the end. */
+/* Stop, from any thread or a signal handler: no further event but the end. */
 ALLM_API void allm_stream_cancel(allm_stream *);
+/*
+ * Hold it, or let it go on: while it is held allm_stream_next() and _wait() give
+ * ALLM_AGAIN, and its hub does not name it, unless it is cancelled or fails.
+ * first_ms and silence_ms do not run, connect_ms and total_ms do.  What comes
+ * from the network is buffered, up to 64 KiB (over HTTP/2: 32 MiB); tools that
+ * run go on, and their results wait; no request, tool or entry of a journal is
+ * begun.  Only by the thread that has the stream.
+ */
+ALLM_API void allm_stream_hold(allm_stream *, bool hold);
 ALLM_API void allm_stream_free(allm_stream *);
 /* Why it failed, at the start or in the middle; NULL: it did not. */
 ALLM_API const allm_error *allm_stream_error(const allm_stream *);

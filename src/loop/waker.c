@@ -1,6 +1,11 @@
 /* waker.c - tell a stream, from any thread, that there is news */
 #include "loop/waker.h"
 
+#include "base/clock.h"
+
+_Static_assert(ATOMIC_POINTER_LOCK_FREE == 2 && ATOMIC_BOOL_LOCK_FREE == 2,
+               "a signal handler may ring");
+
 void waker_init(struct allm_waker *w)
 {
     w->item = (struct inbox_item){ NULL };
@@ -8,6 +13,8 @@ void waker_init(struct allm_waker *w)
     atomic_init(&w->posted, false);
     atomic_init(&w->inbox, NULL);
     w->client = NULL;
+    w->held = false;
+    w->held_since_ns = w->held_ns = 0;
 }
 
 void waker_release(struct allm_waker *w)
@@ -28,6 +35,15 @@ void waker_taken(struct allm_waker *w)
 bool waker_take(struct allm_waker *w)
 {
     return atomic_exchange(&w->rung, false);
+}
+
+void waker_hold(struct allm_waker *w, bool held, int64_t now_ns)
+{
+    if (w->held && !held)
+        w->held_ns = clock_add(w->held_ns,
+                               clock_between(w->held_since_ns, now_ns));
+    w->held_since_ns = now_ns;
+    w->held = held;
 }
 
 void allm_waker_ring(allm_waker *w)

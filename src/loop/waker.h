@@ -7,6 +7,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 /*
  * Whoever rings sets `rung`, then posts to the inbox if there is one; whoever
@@ -20,6 +21,10 @@ struct allm_waker {
      * the thread that pulls); NULL: there is none, or it cannot be made. */
     const allm_transport *(*client)(struct allm_waker *w,
                                     const allm_net_opts *opts);
+    /* For the thread that pulls: whoever waits wants nothing for now, so that
+     * nothing new is begun; since when, and how long before that in all. */
+    bool held;
+    int64_t held_since_ns, held_ns;
 };
 
 void waker_init(struct allm_waker *w);
@@ -33,5 +38,8 @@ void waker_taken(struct allm_waker *w);
 
 /* Was there a ring since the last question? */
 bool waker_take(struct allm_waker *w);
+
+/* Hold it, or let it go on. */
+void waker_hold(struct allm_waker *w, bool held, int64_t now_ns);
 
 #endif

@@ -267,6 +267,12 @@ static const allm_http_head *head_one(void *self, allm_exchange *x)
     return exchange_head(x);
 }
 
+static bool failed_one(void *self, allm_exchange *x)
+{
+    (void)self;
+    return exchange_failed(x);
+}
+
 static void close_one(void *self, allm_exchange *x)
 {
     curl_socket_t fd = x ? exchange_leave(x) : CURL_SOCKET_BAD;
@@ -353,7 +359,7 @@ struct client *client_new(struct mem mem, struct poll *poll,
         .due_ns = INT64_MAX,
         .wiped = mem,
         .transport = { sizeof c->transport, c, open_one, read_one, ready_one,
-                       head_one, close_one },
+                       head_one, close_one, failed_one },
     };
     blocks_init(&c->env.blocks, mem);
     arena_init(&c->texts, secret_mem(&c->wiped));

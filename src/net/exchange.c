@@ -559,6 +559,12 @@ void exchange_close(allm_exchange *x)
     free_exchange(x);
 }
 
+bool exchange_failed(const allm_exchange *x)
+{
+    bool good = x->code == CURLE_OK && x->head.status / 100 == 2;
+    return x->nomem || (x->done && !good);
+}
+
 static void end(allm_exchange *x, CURLcode code)
 {
     x->code = code;
@@ -568,6 +574,7 @@ static void end(allm_exchange *x, CURLcode code)
     x->env->pieces++;
     x->done = true;
     let_go(x);
+    x->hungry |= exchange_failed(x) && !x->leaving;     /* tell it at once */
     ring(x);
 }
 

@@ -38,6 +38,7 @@ allm_exchange *exchange_open(struct exchange_env *env,
                              struct arena *why, const allm_error **error);
 allm_status exchange_read(allm_exchange *x, allm_chunk *chunk);
 bool exchange_ready(const allm_exchange *x);
+bool exchange_failed(const allm_exchange *x);
 const allm_http_head *exchange_head(const allm_exchange *x);
 void exchange_close(allm_exchange *x);
 

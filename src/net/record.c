@@ -168,6 +168,13 @@ static bool record_ready(void *self, allm_exchange *x)
     return ready;
 }
 
+static bool record_failed(void *self, allm_exchange *x)
+{
+    (void)self;
+    const allm_transport *t = x->transport;
+    return t->failed && t->failed(t->self, x->inner);
+}
+
 static const allm_http_head *record_head(void *self, allm_exchange *x)
 {
     (void)self;
@@ -296,7 +303,8 @@ static allm_record *record_alloc(struct mem mem, const allm_clock *clock)
                                  .read = record_read,
                                  .ready = record_ready,
                                  .head = record_head,
-                                 .close = record_close };
+                                 .close = record_close,
+                                 .failed = record_failed };
     arena_init(&r->own, mem);
     arena_init(&r->told, mem);
     if (pthread_mutex_init(&r->lock, NULL) == 0)

@@ -23,6 +23,9 @@ struct feed_ops {
      */
     allm_status (*next)(struct feed *f, struct allm_sink *sink,
                         int64_t *again_ns);
+    /* Will next() fail, whatever is there before the failure?  No: *again_ns is
+     * lowered to when that may change by itself.  NULL: nobody knows. */
+    bool (*failed)(const struct feed *f, int64_t *again_ns);
     /* Let go of the adapter and the wire; called exactly once. */
     void (*close)(struct feed *f);
 };

@@ -600,7 +600,22 @@ static void http_close(struct feed *f)
     arena_release(&h->wire);
 }
 
-static const struct feed_ops http_ops = { http_next, http_close };
+static bool http_failed(const struct feed *f, int64_t *again_ns)
+{
+    const struct http_feed *h = (const struct http_feed *)f;
+    const allm_transport *t = h->env.transport;
+    if (!h->exchange)
+        return false;
+    if (t->failed && t->failed(t->self, h->exchange))
+        return true;
+    if (h->connected || !t->ready || t->ready(t->self, h->exchange))
+        return false;
+    int64_t limit = clock_after(h->opened_ns, h->env.connect_ms);
+    *again_ns = earlier(*again_ns, limit);
+    return now(h) >= limit;
+}
+
+static const struct feed_ops http_ops = { http_next, http_failed, http_close };
 
 /* ------------------------------------------------------------------- making --- */
 

@@ -30,7 +30,7 @@ static void source_close(struct feed *f)
         f->adapter->close(f->state, f->call);
 }
 
-static const struct feed_ops source_ops = { source_next, source_close };
+static const struct feed_ops source_ops = { source_next, NULL, source_close };
 
 struct feed *feed_source(struct arena *a, const allm_adapter *adapter,
                          const allm_call *call, struct allm_sink *sink)

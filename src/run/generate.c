@@ -20,6 +20,7 @@
 #include "data/response.h"
 #include "engine/catalog.h"
 #include "engine/retry.h"
+#include "loop/waker.h"
 #include "run/attempt.h"
 #include "run/collect.h"
 #include "run/plan.h"
@@ -59,6 +60,7 @@ struct generate {
     int64_t again_ns;           /* OPENING: when */
     int64_t began_ns, content_ns;
     const int64_t *late_ns;     /* of the call that this is a part of; or NULL */
+    int64_t held_ns;            /* of the stream, when content_ns was set */
     bool pulled;                /* deadlines run from the first pull on */
     bool has_content;
     bool fresh;                 /* ...since content_ns was set */
@@ -84,6 +86,18 @@ static int64_t last_moment(const struct generate *g)
     int64_t ms = g->plan.terms.total_ms;
     int64_t own = ms ? clock_after(g->began_ns, ms) : INT64_MAX;
     return g->late_ns && *g->late_ns < own ? *g->late_ns : own;
+}
+
+static bool is_held(const struct generate *g)
+{
+    return g->waker && g->waker->held;
+}
+
+/* Content came, or is waited for from now on. */
+static void set_content(struct generate *g, int64_t at)
+{
+    g->content_ns = at;
+    g->held_ns = g->waker ? g->waker->held_ns : 0;
 }
 
 /* ---------------------------------------------------------------- opening --- */
@@ -142,7 +156,7 @@ static bool open_feed(struct generate *g)
     sink_init(&g->sink, &g->events, &g->attempt);
     g->feed = attempt_open(&g->attempt, &g->plan.call, &env, &g->sink);
     g->state = g->feed ? RUNNING : g->state;
-    g->content_ns = now(g);
+    set_content(g, now(g));
     return g->feed != NULL;
 }
 
@@ -425,14 +439,16 @@ static void break_off(struct generate *g, const allm_error *error)
         fail(g, status_nomem());
 }
 
-/* When patience ends. */
+/* When patience ends; while the stream is held only the whole call can be
+ * late. */
 static int64_t deadline(const struct generate *g)
 {
     const struct terms *t = &g->plan.terms;
-    int64_t next = g->has_content ? clock_after(g->content_ns, t->silence_ms)
-                                  : clock_after(g->content_ns, t->first_ms);
+    int64_t held = g->waker ? g->waker->held_ns - g->held_ns : 0;
+    int64_t next = clock_after(clock_add(g->content_ns, held),
+                               g->has_content ? t->silence_ms : t->first_ms);
     int64_t last = last_moment(g);
-    return next < last ? next : last;
+    return next < last && !is_held(g) ? next : last;
 }
 
 /* All that matters was there: that is no failure. */
@@ -459,7 +475,7 @@ static void time_out(struct generate *g)
                          "wait longer";
     if (hurries(g))
         return;
-    if (g->feed->begun) {
+    if (g->feed && g->feed->begun) {
         break_off(g, &late);
         return;
     }
@@ -474,7 +490,7 @@ static allm_status be_patient(struct generate *g, int64_t again,
 {
     int64_t at = now(g);
     if (g->fresh)
-        g->content_ns = at;     /* silence begins when we begin to wait */
+        set_content(g, at);     /* silence begins when we begin to wait */
     g->fresh = false;
     arena_release(&g->events);  /* a stream at rest holds no room for them */
     int64_t limit = deadline(g);
@@ -600,8 +616,13 @@ static void finish(struct generate *g)
 
 static allm_status reopen(struct generate *g, int64_t *again_ns)
 {
-    if (now(g) < g->again_ns) {
-        *again_ns = g->again_ns;
+    int64_t at = now(g), last = last_moment(g);
+    if (at >= last) {           /* it was held for too long */
+        time_out(g);
+        return ALLM_OK;
+    }
+    if (is_held(g) || at < g->again_ns) {
+        *again_ns = is_held(g) ? last : g->again_ns;
         return ALLM_AGAIN;
     }
     arena_reset(&g->events);
@@ -615,8 +636,10 @@ static allm_status reopen(struct generate *g, int64_t *again_ns)
 
 static allm_status step(struct generate *g, int64_t *again_ns)
 {
-    if (!g->pulled)
-        g->began_ns = g->content_ns = now(g);
+    if (!g->pulled) {
+        g->began_ns = now(g);
+        set_content(g, g->began_ns);
+    }
     g->pulled = true;
     switch (g->state) {
     case OPENING:
@@ -701,6 +724,30 @@ static const allm_error *generate_error(const struct machine *m)
     return ((const struct generate *)m)->error;
 }
 
+static bool tells_error(const struct allm_sink *sink)
+{
+    const struct sink_item *i = sink->first;
+    while (i && i->event.type != ALLM_EV_ERROR)
+        i = i->next;
+    return i != NULL;
+}
+
+/* What is settled is only hurried by the time. */
+static bool generate_failed(const struct machine *m, int64_t *again_ns)
+{
+    const struct generate *g = (const struct generate *)m;
+    if (g->error || tells_error(&g->sink))
+        return true;
+    if (!g->pulled || (g->state != OPENING && g->state != RUNNING))
+        return false;
+    bool settled = g->feed && g->feed->settled;
+    *again_ns = settled ? INT64_MAX : last_moment(g);
+    if (*again_ns != INT64_MAX && now(g) >= *again_ns)
+        return true;
+    return g->feed && g->feed->ops->failed &&
+           g->feed->ops->failed(g->feed, again_ns);
+}
+
 static const allm_response *generate_response(const struct machine *m)
 {
     return ((const struct generate *)m)->response;
@@ -721,6 +768,7 @@ static const struct machine_ops ops = {
     .stop = generate_stop,
     .free = generate_free,
     .error = generate_error,
+    .failed = generate_failed,
     .response = generate_response,
     .request_id = generate_request_id,
 };

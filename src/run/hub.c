@@ -191,10 +191,33 @@ const allm_error *allm_hub_error(const allm_hub *h)
 
 /* -------------------------------------------------------------- ready list --- */
 
+bool hub_holds(const allm_stream *s, int64_t *again_ns)
+{
+    const struct machine *m = s->machine;
+    if (!s->waker.held || atomic_load(&s->cancelled))
+        return false;
+    *again_ns = INT64_MAX;
+    return m->ops->failed ? !m->ops->failed(m, again_ns) : !m->ops->error(m);
+}
+
+static void set_timer(allm_hub *h, allm_stream *s, int64_t again_ns)
+{
+    if (again_ns == INT64_MAX)
+        timers_cancel(&h->timers, &s->seat.timer);
+    else
+        timers_set(&h->timers, &s->seat.timer, again_ns);   /* has room */
+}
+
+/* One that is held is only looked after. */
 static void make_ready(allm_hub *h, allm_stream *s)
 {
+    int64_t again_ns;
     if (s->seat.ready)
         return;
+    if (hub_holds(s, &again_ns)) {
+        set_timer(h, s, again_ns);
+        return;
+    }
     s->seat.ready = true;       /* keeps (1) */
     s->seat.next_ready = NULL;
     s->seat.prev_ready = h->last_ready;
@@ -521,10 +544,18 @@ void hub_rest(allm_stream *s, int64_t again_ns, bool more)
         h->named = NULL;
     if (more || waker_take(&s->waker))
         make_ready(h, s);
-    else if (again_ns == INT64_MAX)
-        timers_cancel(&h->timers, &s->seat.timer);
     else
-        timers_set(&h->timers, &s->seat.timer, again_ns);   /* has room */
+        set_timer(h, s, again_ns);
+}
+
+void hub_hold(allm_stream *s)
+{
+    allm_hub *h = s->seat.hub;
+    unready(h, s);
+    if (h->named == s)
+        h->named = NULL;
+    make_ready(h, s);
+    show(h);                    /* the next deadline may be another; (4) */
 }
 
 /* ----------------------------------------------------------------- waiting --- */

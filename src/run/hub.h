@@ -25,6 +25,13 @@ const allm_transport *hub_transport(allm_stream *s, const allm_net_opts *opts);
  * `more`: it has, but others come first. */
 void hub_rest(allm_stream *s, int64_t again_ns, bool more);
 
+/* Is the stream held, and neither cancelled nor failed?  Then it is not to be
+ * pulled or named before *again_ns, or until it is woken. */
+bool hub_holds(const allm_stream *s, int64_t *again_ns);
+
+/* It is held from now on, or not any more. */
+void hub_hold(allm_stream *s);
+
 /* The stream has ended; it stays known to the hub, since others may still
  * ring for it, until it goes. */
 void hub_done(allm_stream *s);

@@ -23,6 +23,7 @@
 #include "data/error.h"
 #include "data/thread.h"
 #include "data/usage.h"
+#include "loop/waker.h"
 #include "run/refused.h"
 #include "run/step.h"
 #include "run/stream.h"
@@ -403,7 +404,11 @@ static allm_status loop_next(struct machine *m, allm_event **event,
     for (;;) {
         allm_status status = ALLM_OK;
         switch (l->state) {
-        case OPENING:  open_turn(l); break;
+        case OPENING:
+            if (l->setup.waker->held)
+                return ALLM_AGAIN;
+            open_turn(l);
+            break;
         case STEPPING: status = pull(l, event, again_ns); break;
         case JUDGING:  judge(l); break;
         case CLOSING:  return close_loop(l, event);
@@ -542,6 +547,14 @@ static const allm_error *loop_last_error(const struct machine *m)
     return l->state != FAILED && of_step ? of_step : l->error;
 }
 
+static bool loop_failed(const struct machine *m, int64_t *again_ns)
+{
+    const struct loop *l = look(m);
+    if (l->step)
+        return l->step->ops->failed(l->step, again_ns);
+    return l->error && l->state != OPENING;
+}
+
 static const allm_response *loop_response(const struct machine *m)
 {
     const struct loop *l = look(m);
@@ -575,6 +588,7 @@ static const struct machine_ops ops = {
     .stop = loop_stop,
     .free = loop_free,
     .error = loop_last_error,
+    .failed = loop_failed,
     .response = loop_response,
     .request_id = loop_request_id,
     .result = loop_result,

@@ -32,6 +32,10 @@ struct machine_ops {
     void (*stop)(struct machine *m, bool cancelled);
     void (*free)(struct machine *m);
     const allm_error *(*error)(const struct machine *m);
+    /* Of one that is held: has it failed, so that next() is worthwhile
+     * nevertheless?  No: ask again when it is rung, and at *again_ns, which is
+     * INT64_MAX before.  NULL: when it has an error. */
+    bool (*failed)(const struct machine *m, int64_t *again_ns);
     const allm_response *(*response)(const struct machine *m);
     const char *(*request_id)(const struct machine *m);
     /* The result of that kind, once it has ended; NULL: it has none.  This

@@ -605,6 +605,13 @@ static const allm_error *step_error(const struct machine *m)
     return s->generate->ops->error(s->generate);
 }
 
+static bool step_failed(const struct machine *m, int64_t *again_ns)
+{
+    const struct step *s = look(m);
+    return s->error || (s->state == ASKING && s->generate &&
+                        s->generate->ops->failed(s->generate, again_ns));
+}
+
 static const allm_response *step_response(const struct machine *m)
 {
     const allm_step_result *r = step_result(m);
@@ -641,6 +648,7 @@ static const struct machine_ops ops = {
     .stop = step_stop,
     .free = step_free,
     .error = step_error,
+    .failed = step_failed,
     .response = step_response,
     .request_id = step_request_id,
     .result = step_result_of,

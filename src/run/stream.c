@@ -144,6 +144,13 @@ static allm_status rest(allm_stream *s, int64_t again_ns)
     return why ? give_up(s, why) : ALLM_OK;
 }
 
+static allm_status be_held(allm_stream *s, int64_t again_ns)
+{
+    if (in_hub(s))
+        hub_rest(s, again_ns, false);
+    return ALLM_AGAIN;
+}
+
 static bool has_result(const struct machine *m)
 {
     return m->ops->response(m) ||
@@ -167,6 +174,8 @@ static allm_status pull(allm_stream *s, const allm_event **event)
         int64_t again_ns = INT64_MAX;
         if (atomic_load(&s->cancelled))
             return cancel_now(s);
+        if (hub_holds(s, &again_ns))
+            return be_held(s, again_ns);
         if (in_hub(s) && s->seat.visit >= HUB_VISIT) {
             hub_rest(s, 0, true);
             return ALLM_AGAIN;
@@ -241,6 +250,15 @@ void allm_stream_cancel(allm_stream *s)
         return;
     atomic_store(&s->cancelled, true);
     allm_waker_ring(&s->waker);
+}
+
+void allm_stream_hold(allm_stream *s, bool hold)
+{
+    if (!s || s->ended || s->waker.held == hold)
+        return;
+    waker_hold(&s->waker, hold, clock_now_ns(s->clock));
+    if (in_hub(s))
+        hub_hold(s);
 }
 
 /* ---------------------------------------------------------------- results --- */

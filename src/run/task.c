@@ -246,6 +246,12 @@ static const allm_error *task_why(const struct machine *m)
     return ((const struct task *)m)->error;
 }
 
+static bool task_failed(const struct machine *m, int64_t *again_ns)
+{
+    const struct task *t = (const struct task *)m;
+    return t->error || (t->inner && t->inner->ops->failed(t->inner, again_ns));
+}
+
 static const allm_response *task_response(const struct machine *m)
 {
     (void)m;
@@ -269,6 +275,7 @@ static const struct machine_ops ops = {
     .stop = task_stop,
     .free = task_free,
     .error = task_why,
+    .failed = task_failed,
     .response = task_response,
     .request_id = task_request_id,
     .result = task_value,

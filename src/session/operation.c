@@ -140,6 +140,12 @@ static const allm_error *running_error(const struct machine *m)
     return r->error ? r->error : r->inner->ops->error(r->inner);
 }
 
+static bool running_failed(const struct machine *m, int64_t *again_ns)
+{
+    const struct running *r = look(m);
+    return r->error || r->inner->ops->failed(r->inner, again_ns);
+}
+
 static const allm_response *running_response(const struct machine *m)
 {
     const struct running *r = look(m);
@@ -186,6 +192,7 @@ static const struct machine_ops running_ops = {
     .stop = running_stop,
     .free = running_free,
     .error = running_error,
+    .failed = running_failed,
     .response = running_response,
     .request_id = running_id,
     .result = running_result,

@@ -34,6 +34,18 @@ static bool manual_sleep(void *ud, int64_t ns)
     return clock_of_manual(ud).sleep_until(ud, ns);
 }
 
+allm_engine *play_engine_at(int port)
+{
+    char opts[128];
+    snprintf(opts, sizeof opts, "{'base_url': 'http://127.0.0.1:%d/v1'}", port);
+    allm_json *json = play_json(opts);
+    allm_engine *e = allm_engine_new(ALLM(engine_opts, .model = "openai:m",
+                                          .adapter_opts = json,
+                                          .net = ALLM(net_opts, .proxy = "")));
+    allm_json_free(json);
+    return e;
+}
+
 allm_clock play_clock(struct clock_manual *clock)
 {
     return (allm_clock){ sizeof(allm_clock), manual_now, manual_unix, clock,

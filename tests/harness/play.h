@@ -9,6 +9,10 @@
  * for NULL. */
 allm_engine *play_engine(const char *opts, struct clock_manual *clock);
 
+/* One that asks a server on this machine, by the dialect of OpenAI, on the real
+ * clock. */
+allm_engine *play_engine_at(int port);
+
 /* A clock of tests, as engines and hubs take it. */
 allm_clock play_clock(struct clock_manual *clock);
 

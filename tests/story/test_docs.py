@@ -151,6 +151,9 @@ PAGES = {
              "NEED(n >= 0); visit(hub); NEED(seen > 3);"),
         wrap(VISIT + UV, HUB.replace("allm_hub *hub", "hub"),
              "NEED(seen > 3);"),
+        wrap(VISIT + "static bool is_full(void *tag) { return !tag; }",
+             HUB + "allm_stream *stream; void *tag;",
+             "visit(hub); NEED(seen > 3);"),
     ],
     "images.md": [wrap()],
     "json-schema.md": [

@@ -79,19 +79,6 @@ struct loop {
     size_t wakes, ended;
 };
 
-static allm_engine *engine_for(const struct server *s)
-{
-    char opts[128];
-    snprintf(opts, sizeof opts, "{'base_url': 'http://127.0.0.1:%d/v1'}",
-             server_port(s));
-    allm_json *json = play_json(opts);
-    allm_engine *e = allm_engine_new(ALLM(engine_opts, .model = "openai:m",
-                                          .adapter_opts = json,
-                                          .net = ALLM(net_opts, .proxy = "")));
-    allm_json_free(json);
-    return e;
-}
-
 static bool begin(struct loop *l, const struct server_step *steps)
 {
     l->server = server_new();
@@ -100,7 +87,7 @@ static bool begin(struct loop *l, const struct server_step *steps)
         return false;
     }
     server_play_always(l->server, steps);
-    l->engine = engine_for(l->server);
+    l->engine = play_engine_at(server_port(l->server));
     l->hub = allm_hub_new(NULL);
     for (int i = 0; i < STREAMS; i++) {
         l->streams[i] = play_call_with(l->engine,

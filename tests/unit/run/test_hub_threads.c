@@ -92,8 +92,9 @@ static const char *bell_id(const struct machine *m)
 }
 
 static const struct machine_ops bell_ops = {
-    bell_next, bell_stop, bell_free, bell_error, bell_response,
-    bell_id,   NULL,      NULL,      NULL,
+    .next = bell_next,         .stop = bell_stop,
+    .free = bell_free,         .error = bell_error,
+    .response = bell_response, .request_id = bell_id,
 };
 
 static allm_stream *bell_stream(struct bell *b, struct mem mem, int last)
