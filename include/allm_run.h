@@ -52,6 +52,8 @@ typedef struct allm_net_opts {
     uint32_t    max_idle_ms;          /* of connections that wait to be used
                                          again; 0: 50 s                     */
     uint32_t    http2;                /* 1: where the server offers it      */
+    uint32_t    max_connections;      /* kept to be used again; 0: 512      */
+    uint32_t    reserved;
 } allm_net_opts;
 
 /*

@@ -78,6 +78,11 @@ int64_t clock_unix_ms(struct clock c)
     return c.unix_ms(c.ud);
 }
 
+bool clock_is(struct clock a, struct clock b)
+{
+    return a.now_ns == b.now_ns && a.ud == b.ud;
+}
+
 int64_t clock_add(int64_t ns, int64_t more_ns)
 {
     if (more_ns > 0 && ns > INT64_MAX - more_ns)

@@ -18,6 +18,7 @@ struct clock clock_real(void);
 struct clock clock_from(const allm_clock *given);   /* NULL: real */
 int64_t clock_now_ns(struct clock c);
 int64_t clock_unix_ms(struct clock c);
+bool clock_is(struct clock a, struct clock b);      /* one and the same? */
 
 /*
  * Times of a clock may lie anywhere in their range, so that sums and differences

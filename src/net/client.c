@@ -336,10 +336,13 @@ static bool take_opts(struct client *c, const struct client_opts *opts)
     return take_trust(c, opts) && !agent.broken;
 }
 
-static bool open_multi(struct client *c)
+static bool open_multi(struct client *c, uint32_t connections)
 {
     CURLM *m = c->env.multi = curl_multi_init();
-    return m && !curl_multi_setopt(m, CURLMOPT_SOCKETFUNCTION, on_socket) &&
+    long most = connections && connections < INT32_MAX ? (long)connections
+                                                       : CLIENT_CONNECTIONS;
+    return m && !curl_multi_setopt(m, CURLMOPT_MAXCONNECTS, most) &&
+           !curl_multi_setopt(m, CURLMOPT_SOCKETFUNCTION, on_socket) &&
            !curl_multi_setopt(m, CURLMOPT_SOCKETDATA, c) &&
            !curl_multi_setopt(m, CURLMOPT_TIMERFUNCTION, on_timer) &&
            !curl_multi_setopt(m, CURLMOPT_TIMERDATA, c);
@@ -364,7 +367,9 @@ struct client *client_new(struct mem mem, struct poll *poll,
     blocks_init(&c->env.blocks, mem);
     arena_init(&c->texts, secret_mem(&c->wiped));
     arena_init(&c->why, mem);
-    if (take_opts(c, opts ? opts : &none) && open_multi(c))
+    if (!opts)
+        opts = &none;
+    if (take_opts(c, opts) && open_multi(c, opts->max_connections))
         return c;
     client_free(c);
     return NULL;

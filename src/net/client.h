@@ -17,11 +17,13 @@ struct client_opts {                /* copied; zero is the default         */
     const char *ca_file;            /* NULL: SSL_CERT_FILE, else the system's */
     const char *proxy;              /* NULL: the environment's; "": none   */
     int64_t max_idle_ms;            /* 0: CLIENT_IDLE_MS; < 0: no reuse    */
+    uint32_t max_connections;       /* kept; 0: CLIENT_CONNECTIONS         */
     const char *user_agent;         /* NULL: "liballm/VERSION"             */
     bool http2;                     /* where the server offers it          */
 };
 
 enum { CLIENT_IDLE_MS = 50000 };    /* rounded up to seconds               */
+enum { CLIENT_CONNECTIONS = 512 };  /* libcurl's own: 4 times those in use */
 
 /* NULL: no memory, or libcurl cannot be used.  The set must outlive it. */
 struct client *client_new(struct mem mem, struct poll *poll,

@@ -28,10 +28,10 @@
 #include "loop/poll.h"
 #include "loop/workers.h"
 #include "net/client.h"
+#include "run/pool.h"
 
 #include <errno.h>
 #include <limits.h>
-#include <pthread.h>
 #include <stdint.h>
 
 enum { MAX_WORKERS = 1024 };        /* batches have limits of their own */
@@ -50,7 +50,7 @@ struct allm_hub {
     allm_net_opts net;              /* texts in told */
     bool has_net;
     struct arena told;
-    allm_hub *next_kept;            /* in the pool of an engine */
+    struct pool_item kept;          /* in the pool of an engine */
     allm_stream *streams;
     size_t count;                   /* of those that have not ended */
     allm_stream *first_ready, *last_ready;
@@ -325,6 +325,7 @@ const allm_transport *hub_transport(allm_stream *s, const allm_net_opts *opts)
         .proxy = net ? net->proxy : NULL,
         .user_agent = net ? net->user_agent : NULL,
         .max_idle_ms = net ? net->max_idle_ms : 0,
+        .max_connections = net ? net->max_connections : 0,
         .http2 = net && net->http2,
     };
     if (!h->client)
@@ -361,46 +362,6 @@ static void free_hub(allm_hub *h)
 
 /* ---------------------------------------------------------------- kept hubs --- */
 
-/*
- * Hubs of lone streams that have ended, with their connections: they hang on
- * the engine, so that the next stream need not connect again.
- */
-struct pool {
-    struct mem mem;
-    pthread_mutex_t lock;
-    allm_hub *first;
-    size_t count;
-};
-
-enum { POOL_MOST = 8 };
-
-static void pool_free(void *made)
-{
-    struct pool *p = made;
-    while (p->first) {
-        allm_hub *h = p->first;
-        p->first = h->next_kept;
-        free_hub(h);
-    }
-    pthread_mutex_destroy(&p->lock);
-    mem_free(p->mem, p, sizeof *p);
-}
-
-static void *pool_make(void *ud)
-{
-    struct mem *mem = ud;
-    struct pool *p = mem_alloc(*mem, sizeof *p);
-    if (!p)
-        return NULL;
-    *p = (struct pool){ .mem = *mem };
-    if (pthread_mutex_init(&p->lock, NULL) == 0)
-        return p;
-    mem_free(*mem, p, sizeof *p);
-    return NULL;
-}
-
-static const char pool_key;         /* its address is the name */
-
 /* Who still rings for the stream that left must not reach the next one. */
 static bool change_bell(allm_hub *h)
 {
@@ -414,47 +375,23 @@ static bool change_bell(allm_hub *h)
     return !poll_add(&h->poll, wake_fd(inbox_wake(fresh)), POLL_READ, h);
 }
 
+static void free_kept(struct pool_item *item)
+{
+    free_hub((allm_hub *)(void *)((char *)item - offsetof(allm_hub, kept)));
+}
+
 /* False: it is not worth keeping, or there are enough. */
-static bool pool_put(allm_attachments *a, allm_hub *h)
+static bool keep(allm_attachments *a, allm_hub *h)
 {
-    struct pool *p = a && h->client && change_bell(h)
-                         ? allm_attachment_get(a, &pool_key, pool_make,
-                                               pool_free, &h->mem)
-                         : NULL;
-    if (!p)
-        return false;
-    pthread_mutex_lock(&p->lock);
-    bool room = p->count < POOL_MOST;
-    if (room) {
-        h->next_kept = p->first;
-        p->first = h;
-        p->count++;
-    }
-    pthread_mutex_unlock(&p->lock);
-    return room;
+    h->kept = (struct pool_item){ .clock = h->clock, .free = free_kept };
+    return a && h->client && change_bell(h) && pool_put(a, h->mem, &h->kept);
 }
 
-static bool same_clock(struct clock a, struct clock b)
+static allm_hub *take_kept(allm_attachments *a, struct clock clock)
 {
-    return a.now_ns == b.now_ns && a.ud == b.ud;
-}
-
-static allm_hub *pool_take(allm_attachments *a, struct clock clock)
-{
-    struct pool *p = a ? allm_attachment_get(a, &pool_key, NULL, NULL, NULL)
-                       : NULL;
-    if (!p)
-        return NULL;
-    pthread_mutex_lock(&p->lock);
-    allm_hub *h = p->first;
-    if (h && same_clock(h->clock, clock)) {
-        p->first = h->next_kept;
-        p->count--;
-    } else {
-        h = NULL;
-    }
-    pthread_mutex_unlock(&p->lock);
-    return h;
+    struct pool_item *item = a ? pool_take(a, clock) : NULL;
+    return item ? (allm_hub *)(void *)((char *)item - offsetof(allm_hub, kept))
+                : NULL;
 }
 
 void hub_leave(allm_stream *s)
@@ -464,7 +401,7 @@ void hub_leave(allm_stream *s)
         return;
     read_inbox(h);              /* its item must not stay behind: (5) */
     stand_up(h, s);
-    if (s->seat.private && !pool_put(s->attachments, h))
+    if (s->seat.private && !keep(s->attachments, h))
         free_hub(h);
     else if (s->seat.private)
         s->seat.private = false;
@@ -513,7 +450,7 @@ static const allm_error *refuse(allm_hub *h, const allm_stream *s)
         return &pulled;
     if (s->ended)
         return &homeless;
-    if (h->has_clock && !same_clock(h->clock, s->clock))
+    if (h->has_clock && !clock_is(h->clock, s->clock))
         return &other_clock;    /* keeps (3) */
     if (!timers_reserve(&h->timers, h->count + 1))
         return status_nomem();
@@ -725,7 +662,7 @@ size_t allm_hub_count(const allm_hub *h)
 
 const allm_error *hub_adopt(allm_stream *s)
 {
-    allm_hub *h = pool_take(s->attachments, s->clock);
+    allm_hub *h = take_kept(s->attachments, s->clock);
     if (h) {
         s->seat.private = true;
         sit_down(h, s, NULL);
