@@ -405,7 +405,7 @@ static allm_status loop_next(struct machine *m, allm_event **event,
         allm_status status = ALLM_OK;
         switch (l->state) {
         case OPENING:
-            if (l->setup.waker->held)
+            if (l->setup.waker->held && !setup_late(&l->setup))
                 return ALLM_AGAIN;
             open_turn(l);
             break;
@@ -552,7 +552,10 @@ static bool loop_failed(const struct machine *m, int64_t *again_ns)
     const struct loop *l = look(m);
     if (l->step)
         return l->step->ops->failed(l->step, again_ns);
-    return l->error && l->state != OPENING;
+    if (l->state != OPENING)
+        return l->error != NULL;
+    *again_ns = l->setup.late_ns;
+    return setup_late(&l->setup) != NULL;
 }
 
 static const allm_response *loop_response(const struct machine *m)

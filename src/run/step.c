@@ -608,8 +608,12 @@ static const allm_error *step_error(const struct machine *m)
 static bool step_failed(const struct machine *m, int64_t *again_ns)
 {
     const struct step *s = look(m);
-    return s->error || (s->state == ASKING && s->generate &&
-                        s->generate->ops->failed(s->generate, again_ns));
+    if (s->error)
+        return true;
+    if (s->state == ASKING && s->generate)
+        return s->generate->ops->failed(s->generate, again_ns);
+    *again_ns = s->setup->late_ns;
+    return setup_late(s->setup) != NULL;
 }
 
 static const allm_response *step_response(const struct machine *m)

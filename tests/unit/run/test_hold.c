@@ -348,6 +348,32 @@ static void nothing_new_is_begun_while_a_chat_is_held(void)
     }
 }
 
+/* The time of a whole chat goes on: a deferred tool is given up. */
+static void a_held_chat_is_named_when_its_time_is_over(void)
+{
+    struct clock_manual clock = { 0 };
+    allm_engine *e =
+        turns_engine("[[" CALL("c0", "one") ", "
+                                            "['finish', 'tool_calls']], "
+                                            "[['text','done']]]",
+                     "one=later:900:ok:1", &clock);
+    allm_thread *thread = turns_thread();
+    allm_hub *hub = hub_of(&clock);
+    allm_stream *s = allm_chat(e, thread, ALLM(call_opts, .total_ms = 50));
+    allm_hub_add(hub, s, NULL);
+    CHECK(allm_hub_wait(hub, 0, NULL) == s);
+    CHECK_INT(drain(s), ALLM_AGAIN);
+    allm_stream_hold(s, true);
+    CHECK(allm_hub_wait(hub, 10000, NULL) == s);
+    CHECK_INT(clock.now_ns, 50000000);
+    CHECK_INT(drain(s), ALLM_OK);
+    CHECK_TEXT(reason_of(s), "timeout");
+    allm_stream_free(s);
+    allm_hub_free(hub);
+    allm_thread_free(thread);
+    allm_engine_free(e);
+}
+
 /* A tool that runs in a thread of its own goes on, and its result waits. */
 static void a_tool_that_runs_goes_on(void)
 {
@@ -392,6 +418,7 @@ TESTS = {
     TEST(a_stream_alone_can_be_held),
     TEST(the_time_to_connect_goes_on),
     TEST(nothing_new_is_begun_while_a_chat_is_held),
+    TEST(a_held_chat_is_named_when_its_time_is_over),
     TEST_ONCE(a_tool_that_runs_goes_on),
     TESTS_END,
 };
