@@ -171,7 +171,9 @@ was_asked "to make certificates" "openssl"
 was_asked "and shells to complete words in" "fish"
 
 bare_machine
-for name in openssl nghttpx tmux fish; do command_named "$name"; done
+for name in pkg-config python3 openssl nghttpx tmux fish; do
+    command_named "$name"
+done
 passes "a shell that nobody can install is not missed" bootstrap test
 says "but named" "no zsh here: its tests are skipped"
 
