@@ -9,7 +9,7 @@ FUZZ_TIME ?= 600
 export DESTDIR FUZZ_TIME
 
 .PHONY: all run examples test lint format asan tsan valgrind torture cover bench fuzz \
-        catalog abi-accept install uninstall clean help
+        catalog real abi-accept install uninstall clean help
 
 all:            ## build the library, the examples and the tests
 	@tools/build main
@@ -71,6 +71,10 @@ fuzz:           ## let libFuzzer search each parser for FUZZ_TIME seconds
 
 catalog:        ## make data/catalog.json anew, from the newest facts
 	@tools/catalog-update
+
+real: all       ## talk to a real llama.cpp server, on this machine
+	@tools/bootstrap real
+	@tools/real build/main
 
 abi-accept: all ## take today's exports and layouts as the promised ones
 	@tools/abi accept build/main
