@@ -277,8 +277,9 @@ static void response_parts(struct legal *l, const allm_json *content)
 static void response_message(struct legal *l, const allm_json *m)
 {
     const allm_json *content = allm_json_get(m, "content");
-    only(l, m, " role content phase ");
+    only(l, m, " type role content phase ");
     if (is(m, "role", "assistant")) {
+        must(l, is(m, "type", "message"), "an assistant's item has no type");
         must(l, *text_of(content) != '\0', "an assistant says nothing");
         tell(l, "model", "", text_of(content));
     } else if (is(m, "role", "system")) {
