@@ -78,13 +78,28 @@ static long days_of(long year, long month, long day)
            719468;
 }
 
+/* Read "2026-11-16"; false: it is no date. */
+static bool read_day(const char *text, long *year, long *month, long *day)
+{
+    char *end;
+    if (!text || strspn(text, "0123456789-") != 10 || strlen(text) != 10)
+        return false;
+    *year = strtol(text, &end, 10);
+    if (end != text + 4)
+        return false;
+    *month = strtol(text + 5, &end, 10);
+    if (end != text + 7)
+        return false;
+    *day = strtol(text + 8, &end, 10);
+    return end == text + 10;
+}
+
 long catalog_age(const allm_catalog *catalog, char day[11])
 {
-    int year, month, date;
+    long year, month, date;
     allm_json *about = allm_catalog_summary(catalog);
     const char *text = allm_json_text(allm_json_get(about, "updated"), NULL);
-    bool known = text && strlen(text) == 10 &&
-                 sscanf(text, "%4d-%2d-%2d", &year, &month, &date) == 3;
+    bool known = read_day(text, &year, &month, &date);
     snprintf(day, 11, "%s", known ? text : "");
     allm_json_free(about);
     if (!known)

@@ -40,7 +40,8 @@ static void tell_ignored(struct answer *a)
     const allm_error *error = extra_init(&x, a->call, a->sink->arena);
     if (error && error->kind == ALLM_ERR_NOMEM)
         no_memory(a);
-    else if (!error && extra_refuses_temperature(&x, model_rules(a->call->model)))
+    else if (!error &&
+             extra_refuses_temperature(&x, model_rules(a->call->model)))
         answer_warn(a, "sampling_ignored");
 }
 

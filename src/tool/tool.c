@@ -36,7 +36,7 @@ static struct outcome invalid(struct arena *a, const char *what)
 }
 
 /* A value of the caller in the run's memory; NULL is JSON null.  Returns NULL
- * and sets *why if it cannot be used. */
+ * and sets *why if it cannot be used; *why stays as it is if memory ran out. */
 static const allm_json *take(struct arena *a, const allm_json *value,
                              struct outcome *why)
 {
@@ -49,7 +49,6 @@ static const allm_json *take(struct arena *a, const allm_json *value,
                                     : "the value is not a JSON value");
         return NULL;
     }
-    *why = (struct outcome){ .kind = OUTCOME_NOMEM };
     return json_copy(a, value);
 }
 
@@ -66,7 +65,7 @@ allm_status allm_tool_ok(allm_tool_run *r, const allm_json *value)
     allm_status status;
     if (!claim(r, &status))
         return status;
-    struct outcome o;
+    struct outcome o = { .kind = OUTCOME_NOMEM };
     const allm_json *mine = take(&r->memory, value, &o);
     if (mine)
         o = (struct outcome){ .kind = OUTCOME_OK, .value = mine };

@@ -50,8 +50,8 @@ static allm_thread *thread_of(const char *words)
 static allm_stream *ask(const struct server *server, const char *words,
                         int64_t max_tokens)
 {
-    const allm_message *message =
-        ALLM(message, .role = ALLM_ROLE_USER, .text = words);
+    const allm_message *message = ALLM(message, .role = ALLM_ROLE_USER,
+                                       .text = words);
     return allm_generate(
         server->engine, ALLM(request, .message_count = 1, .messages = &message),
         ALLM(call_opts, .max_tokens = { max_tokens, true }));
@@ -86,8 +86,8 @@ static bool counts_tokens(const struct server *server)
     allm_stream_wait(stream);
     const allm_response *response = allm_stream_response(stream);
     const allm_usage *usage = response ? response->usage : NULL;
-    bool ok = expect(usage && usage->input_tokens.value > 0,
-                     "input tokens", stream) &&
+    bool ok = expect(usage && usage->input_tokens.value > 0, "input tokens",
+                     stream) &&
               expect(usage->output_tokens.value > 0 &&
                          usage->output_tokens.value <= LIMIT,
                      "1 to 24 output tokens", stream);
@@ -100,8 +100,7 @@ static bool stops_at_the_limit(const struct server *server)
     allm_stream *stream = ask(server, "Count from 1 to 1000.", 5);
     allm_stream_wait(stream);
     const allm_response *response = allm_stream_response(stream);
-    bool ok = expect(response &&
-                         response->finish_reason == ALLM_FINISH_LENGTH,
+    bool ok = expect(response && response->finish_reason == ALLM_FINISH_LENGTH,
                      "finish reason length", stream);
     allm_stream_free(stream);
     return ok;
@@ -112,11 +111,10 @@ static bool obeys_a_schema(const struct server *server)
     allm_json *format = allm_json_parse(person_schema, sizeof person_schema - 1,
                                         NULL);
     allm_thread *thread = thread_of("Invent a person.");
-    allm_stream *stream =
-        allm_chat(server->engine, thread,
-                  ALLM(call_opts, .response_format = format,
-                       .validate_output = 1,
-                       .max_tokens = { 200, true }));
+    allm_stream *stream = allm_chat(server->engine, thread,
+                                    ALLM(call_opts, .response_format = format,
+                                         .validate_output = 1,
+                                         .max_tokens = { 200, true }));
     allm_stream_wait(stream);
     const allm_chat_result *result = allm_stream_chat_result(stream);
     bool ok = expect(result && !strcmp(result->halted_reason, "completed"),
@@ -131,8 +129,7 @@ static bool continues(const struct server *server)
 {
     allm_thread *thread = thread_of("My name is Ada.");
     allm_stream *first = allm_chat(
-        server->engine, thread,
-        ALLM(call_opts, .max_tokens = { LIMIT, true }));
+        server->engine, thread, ALLM(call_opts, .max_tokens = { LIMIT, true }));
     allm_stream_wait(first);
     const allm_chat_result *result = allm_stream_chat_result(first);
     bool ok = expect(result && allm_thread_count(result->thread) == 2,
@@ -140,8 +137,7 @@ static bool continues(const struct server *server)
     allm_thread *second = ok ? allm_thread_copy(result->thread) : NULL;
     allm_thread_add(second, ALLM_ROLE_USER, "What is my name?");
     allm_stream *stream = allm_chat(
-        server->engine, second,
-        ALLM(call_opts, .max_tokens = { LIMIT, true }));
+        server->engine, second, ALLM(call_opts, .max_tokens = { LIMIT, true }));
     allm_stream_wait(stream);
     result = allm_stream_chat_result(stream);
     ok = ok && expect(result && allm_thread_count(result->thread) == 4,
@@ -164,11 +160,10 @@ static void weather(allm_tool_run *run, const allm_json *args, void *ud)
 static bool answers_after(const struct server *server,
                           const allm_step_result *step, const allm_tool *tool)
 {
-    allm_stream *stream =
-        allm_chat(server->engine, step->thread,
-                  ALLM(call_opts, .tool_count = 1, .tools = &tool,
-                       .tool_choice = "none",
-                       .max_tokens = { LIMIT, true }));
+    allm_stream *stream = allm_chat(server->engine, step->thread,
+                                    ALLM(call_opts, .tool_count = 1,
+                                         .tools = &tool, .tool_choice = "none",
+                                         .max_tokens = { LIMIT, true }));
     allm_stream_wait(stream);
     const allm_chat_result *result = allm_stream_chat_result(stream);
     bool ok = expect(result && !allm_stream_error(stream) &&
@@ -192,8 +187,7 @@ static bool runs_a_forced_tool(const struct server *server)
     allm_stream *stream =
         allm_step(server->engine, thread,
                   ALLM(call_opts, .tool_count = 1, .tools = &tool,
-                       .tool_choice = "required",
-                       .max_tokens = { 200, true }));
+                       .tool_choice = "required", .max_tokens = { 200, true }));
     allm_stream_wait(stream);
     const allm_step_result *step = allm_stream_step_result(stream);
     bool ok = expect(step && ran, "the tool ran with a city", stream) &&
@@ -233,15 +227,16 @@ static bool runs_many_streams(const struct server *server)
 static bool embeds(const struct server *server)
 {
     static const char *const texts[] = { "the sea", "the ocean", "a tax form" };
-    allm_stream *stream = allm_embed(
-        server->engine, ALLM(embed_request, .input_count = 3, .inputs = texts),
-        NULL);
+    allm_stream *stream =
+        allm_embed(server->engine,
+                   ALLM(embed_request, .input_count = 3, .inputs = texts),
+                   NULL);
     bool ok = expect(allm_stream_wait(stream) == ALLM_OK, "vectors", stream);
     const allm_embeddings *e = ok ? allm_stream_embeddings(stream) : NULL;
-    ok = ok && expect(e->count == 3 && e->dimensions > 100,
-                      "three long vectors", stream) &&
-         expect(allm_embed_cosine(e->vectors[0], e->vectors[1],
-                                  e->dimensions) >
+    ok = ok &&
+         expect(e->count == 3 && e->dimensions > 100, "three long vectors",
+                stream) &&
+         expect(allm_embed_cosine(e->vectors[0], e->vectors[1], e->dimensions) >
                     allm_embed_cosine(e->vectors[0], e->vectors[2],
                                       e->dimensions),
                 "the sea nearer to the ocean than to a tax form", stream);
