@@ -43,7 +43,7 @@ static bool manual_sleep_until(void *ud, int64_t ns)
     struct clock_manual *m = ud;
     if (ns <= m->now_ns)
         return true;
-    m->unix_ms += (ns - m->now_ns) / 1000000;
+    m->unix_ms += clock_between(m->now_ns, ns) / 1000000;
     m->now_ns = ns;
     return true;
 }
@@ -113,6 +113,6 @@ struct clock clock_of_manual(struct clock_manual *m)
 
 void clock_advance(struct clock_manual *m, int64_t ms)
 {
-    m->now_ns += ms * 1000000;
+    m->now_ns = clock_after(m->now_ns, ms);
     m->unix_ms += ms;
 }

@@ -105,7 +105,7 @@ static void finish(struct trace_span *s, const char *what, struct arena *a,
     trace_tell(t, (allm_trace_event){ .span = s->name,
                                       .what = what,
                                       .time_ns = now,
-                                      .duration_ns = now - s->began_ns,
+                                      .duration_ns = clock_between(s->began_ns, now),
                                       .request_id = s->request_id,
                                       .model = s->model,
                                       .metadata = all });
@@ -427,9 +427,7 @@ static int64_t in_ns(int64_t ms)
 /* When it began; whoever filled in the event may have erred. */
 static int64_t start_of(int64_t end_ns, int64_t duration_ns)
 {
-    if (duration_ns <= 0)
-        return end_ns;
-    return end_ns < INT64_MIN + duration_ns ? INT64_MIN : end_ns - duration_ns;
+    return duration_ns > 0 ? clock_add(end_ns, -duration_ns) : end_ns;
 }
 
 static void write_otel(struct build *b, const allm_trace_event *e)

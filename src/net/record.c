@@ -70,7 +70,8 @@ struct allm_exchange {
  * recording may say. */
 static int64_t since_ms(allm_exchange *x)
 {
-    int64_t ms = (clock_now_ns(x->record->clock) - x->opened_ns) / 1000000;
+    int64_t ms = clock_between(x->opened_ns, clock_now_ns(x->record->clock)) /
+                 1000000;
     if (ms > x->last_ms)
         x->last_ms = ms < RECORDING_LONGEST_MS ? ms : RECORDING_LONGEST_MS;
     return x->last_ms;

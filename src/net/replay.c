@@ -261,7 +261,7 @@ static allm_exchange *replay_open(void *self, const allm_http_view *view,
 static bool is_due(const allm_replay *r, const allm_exchange *x, int64_t ms,
                    int64_t *due_ns)
 {
-    *due_ns = x->opened_ns + ms * 1000000;
+    *due_ns = clock_after(x->opened_ns, ms);
     return !(r->flags & ALLM_REPLAY_TIMED) || clock_now_ns(r->clock) >= *due_ns;
 }
 

@@ -241,19 +241,14 @@ void run_expire(struct allm_tool_run *r, struct outcome o)
     pthread_mutex_unlock(&r->desk->lock);
 }
 
-static int64_t add_ns(int64_t a, int64_t b)
-{
-    return a > INT64_MAX - b ? INT64_MAX : a + b;
-}
-
 /* What to do next, under the lock. */
 enum next { SHOW, CALL_LATER, EXPIRE, WAIT };
 
 static enum next look(struct allm_tool_run *r, int64_t now, int64_t timeout_ns,
                       int64_t *due)
 {
-    int64_t end = add_ns(r->began_ns == INT64_MIN ? now : r->began_ns,
-                         timeout_ns);
+    int64_t end = clock_add(r->began_ns == INT64_MIN ? now : r->began_ns,
+                            timeout_ns);
     if (r->ready && !r->busy)
         return SHOW;
     if (r->later && !r->busy && !r->answered && now >= r->later_ns &&

@@ -166,7 +166,7 @@ allm_status allm_tool_later(allm_tool_run *r, uint32_t ms, allm_tool_fn fn,
     pthread_mutex_lock(&r->desk->lock);
     bool may = fn && !r->answered && !r->later && !r->is_callback;
     if (may) {
-        r->later_ns = now + (int64_t)ms * 1000000;
+        r->later_ns = clock_after(now, ms);
         r->later_ud = ud;
         r->later = fn;
         if (!r->busy)

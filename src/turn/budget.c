@@ -7,6 +7,7 @@
  */
 #include "turn/budget.h"
 
+#include "base/clock.h"
 #include "base/given.h"
 #include "base/status.h"
 #include "turn/pipeline.h"
@@ -123,7 +124,8 @@ static const char *reached(allm_budget *b, int64_t now_ns)
         b->begun = true;
         b->began_ns = now_ns;
     }
-    if (l->max_ms && (uint64_t)(now_ns - b->began_ns) / 1000000 >= l->max_ms)
+    int64_t ms = clock_between(b->began_ns, now_ns) / 1000000;
+    if (l->max_ms && ms >= 0 && (uint64_t)ms >= l->max_ms)
         return "max_ms";
     return l->max_cost > 0 && b->cost >= l->max_cost ? "max_cost" : NULL;
 }

@@ -458,6 +458,21 @@ static void later_may_be_said_again(void)
     tools_release(&t);
 }
 
+/* A time that the clock cannot say is never. */
+static void later_may_be_never(void)
+{
+    struct tools_bench t;
+    tools_init(&t);
+    t.clock.now_ns = INT64_MAX - 5000000;
+    t.opts.timeout_ms = 3;
+    tools_add(&t, "it", "later:10:text:done");
+    tools_call(&t, "it", "{}");
+    tools_play(&t);
+    const struct batch_result *r = tools_at(&t, 0);
+    CHECK(r && r->error && !strcmp(r->error->reason, "timeout"));
+    tools_release(&t);
+}
+
 static void later_functions_must_answer_too(void)
 {
     struct tools_bench t;
@@ -557,6 +572,7 @@ TESTS = {
     TEST_ONCE(answers_race_with_the_end),
     TEST_ONCE(answers_race_with_timeouts),
     TEST(later_may_be_said_again),
+    TEST(later_may_be_never),
     TEST(later_functions_must_answer_too),
     TEST(nothing_is_accepted_instead_of_a_run),
     TEST(odd_answers_are_invalid),

@@ -83,6 +83,20 @@ static void time_runs_from_the_first_use(void)
     allm_budget_free(b);
 }
 
+/* Clocks of the caller's may go back, and stand near the ends of their range. */
+static void time_may_go_back(void)
+{
+    uint64_t taken = 0;
+    allm_budget *b = allm_budget_new(ALLM(budget_opts, .max_ms = 5));
+    if (!b)
+        return;
+    CHECK_TEXT(budget_take_tools(b, MS(-1000), 1), NULL);
+    CHECK_TEXT(budget_take_tools(b, MS(-1001), 1), NULL);
+    CHECK_TEXT(budget_take_tools(b, INT64_MIN, 1), NULL);
+    CHECK_TEXT(budget_take(b, INT64_MAX, 0, &taken), "max_ms");
+    allm_budget_free(b);
+}
+
 static void no_budget_has_no_limit(void)
 {
     uint64_t taken = 7;
@@ -101,6 +115,7 @@ TESTS = {
     TEST(costs_add_up),
     TEST(calls_of_tools_are_counted),
     TEST(time_runs_from_the_first_use),
+    TEST(time_may_go_back),
     TEST(no_budget_has_no_limit),
     TESTS_END,
 };
