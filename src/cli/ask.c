@@ -203,6 +203,7 @@ static enum show_form form_of(const struct question *q)
 static int call(struct question *q)
 {
     struct show how = { .form = form_of(q), .usage = q->ask->usage,
+                        .verbose = q->ask->verbose,
                         .value = q->format != NULL, .session = &q->session };
     allm_stream *stream = begin(q);
     int code = show_chat(stream, &how);

@@ -120,6 +120,23 @@ static void put_text(allm_json_build *b, const char *key, const char *text,
         allm_json_build_null(b);
 }
 
+/* What the library noticed about the answer: a list of words; or NULL. */
+static const allm_json *warnings_of(const allm_chat_result *result)
+{
+    const allm_response *r = result ? result->final_response : NULL;
+    return r ? allm_json_get(r->metadata, "warnings") : NULL;
+}
+
+static void put_warnings(allm_json_build *b, const allm_chat_result *result)
+{
+    allm_json_build_key(b, "warnings");
+    allm_json_build_array(b);
+    for (const allm_json *v = NULL;
+         (v = allm_json_next(warnings_of(result), v));)
+        allm_json_build_value(b, v);
+    allm_json_build_end(b);
+}
+
 /* What the answer says by itself, and what all of them used. */
 static void put_response(allm_json_build *b, const allm_chat_result *result)
 {
@@ -169,6 +186,7 @@ static void print_document(const allm_chat_result *result,
     put_text(b, "halted_reason", result ? result->halted_reason : NULL,
              ALLM_NUL_ENDED);
     put_member(b, "error", why);
+    put_warnings(b, result);
     allm_json_build_end(b);
     allm_json *document = allm_json_build_done(b);
     print_json(document, print_is_terminal() ? ALLM_JSON_PRETTY : 0);
@@ -247,6 +265,20 @@ static void tell(const allm_chat_result *r, const allm_error *error, int code,
                     r && r->halted_reason ? r->halted_reason : "no answer");
 }
 
+/* Something that was asked for was left out: that is told always, all else to
+ * those who want to know. */
+static void tell_warnings(const allm_chat_result *r, bool all)
+{
+    for (const allm_json *v = NULL; (v = allm_json_next(warnings_of(r), v));) {
+        const char *word = allm_json_text(v, NULL);
+        if (word && !strcmp(word, "sampling_ignored"))
+            print_note("the temperature was not sent: this model does not take "
+                       "one, or not beside top_p");
+        else if (word && all)
+            print_note("warning: %s", word);
+    }
+}
+
 static const allm_error *error_of(const allm_stream *stream,
                                   const allm_chat_result *r)
 {
@@ -271,6 +303,8 @@ static void close_up(const allm_chat_result *r, const allm_error *error,
         print_document(r, error, code, how->value);
     if (!silent)
         tell(r, error, code, how->session->path);
+    if (how->form == SHOW_STREAM || how->form == SHOW_WHOLE)
+        tell_warnings(r, how->verbose);
     if (how->usage) {
         allm_usage *spent = spent_by(r);
         show_usage(spent);

@@ -14,6 +14,7 @@ enum show_form {
 struct show {
     enum show_form form;
     bool usage; /* tell the tokens on stderr */
+    bool verbose; /* tell all warnings, not only what was left out */
     bool value; /* the text is JSON: show it as a value, too */
     const struct session *session; /* what is asked, saved at its end */
     bool chat; /* a question is asked by the caller */

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """test_http - the program asks a real server, on this machine"""
+import contextlib
 import http.server
 import json
 import os
@@ -7,8 +8,9 @@ import resource
 import ssl
 import subprocess
 import threading
+import time
 
-from program import HOME, allm, equal, holds, main, one_sentence
+from program import HOME, allm, equal, file, holds, main, one_sentence
 
 SSE = ('data: {"choices":[{"index":0,"delta":{"content":"over "}}]}\n\n'
        'data: {"choices":[{"index":0,"delta":{"content":"http"}}]}\n\n'
@@ -18,9 +20,9 @@ KEY = "sk-story-0123456789"
 
 
 class Server:
-    """Answers every request alike, and keeps what it was asked."""
+    """Answers every request alike, after a pause, and keeps what it was asked."""
 
-    def __init__(self, status=200, body=SSE, kind="text/event-stream"):
+    def __init__(self, status=200, body=SSE, kind="text/event-stream", pause=0):
         asked = self.asked = []
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -28,11 +30,13 @@ class Server:
                 size = int(self.headers.get("content-length", 0))
                 asked.append((self.path, dict(self.headers),
                               json.loads(self.rfile.read(size))))
+                time.sleep(pause)
                 self.send_response(status)
                 self.send_header("content-type", kind)
                 self.send_header("content-length", str(len(body.encode())))
-                self.end_headers()
-                self.wfile.write(body.encode())
+                with contextlib.suppress(BrokenPipeError):
+                    self.end_headers()
+                    self.wfile.write(body.encode())
 
             def log_message(self, *args):
                 pass
@@ -87,6 +91,33 @@ def test_cut():
     with Server(body=SSE.split("\n\n")[0] + "\n\n") as server:
         run = server.ask("hi")
     equal((run.code, run.out), (9, b"over \n"))
+
+
+def test_time_of_all_turns():
+    """--timeout bounds all turns: a re-ask has only what is left"""
+    schema = file("number.json", '{"type": "number"}')
+    with Server(pause=1) as server:
+        run = server.ask("--schema", schema, "--timeout", "1.5", "hi")
+        assert len(server.asked) <= 2, len(server.asked)
+    equal(run.code, 3)
+    holds(run.said, "--timeout SECONDS")
+
+
+def test_warnings():
+    """what was asked for and left out is told"""
+    def ask(*words):
+        with Server() as server:
+            run = server.ask(*words, "-o", "temperature", "0.5", "hi")
+            assert "temperature" not in server.asked[0][2]
+        return run
+    run = ask("-m", "groq:openai/gpt-5")
+    equal((run.code, run.out), (0, b"over http\n"))
+    holds(run.said, "temperature was not sent")
+    equal(ask("-m", "groq:openai/gpt-5", "-q").said, "")
+    equal(ask("-m", "groq:openai/gpt-5", "--json").json["warnings"],
+          ["sampling_ignored"])
+    with Server() as server:
+        equal(server.ask("--json", "hi").json["warnings"], [])
 
 
 def test_nobody():
