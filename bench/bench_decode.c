@@ -12,12 +12,12 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "measure.h"
-#include "provider/anthropic.h"
+#include "provider/anthropic/adapter.h"
 #include "provider/decoder.h"
-#include "provider/gemini.h"
-#include "provider/ollama.h"
-#include "provider/openai_chat.h"
-#include "provider/openai_responses.h"
+#include "provider/gemini/adapter.h"
+#include "provider/ollama/adapter.h"
+#include "provider/openai/chat.h"
+#include "provider/openai/responses.h"
 
 #include <stdio.h>
 #include <stdlib.h>

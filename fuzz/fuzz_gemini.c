@@ -1,5 +1,5 @@
 /* fuzz_gemini.c - any bytes as an answer of streamGenerateContent: see dialect.h */
 #include "dialect.h"
-#include "provider/gemini.h"
+#include "provider/gemini/adapter.h"
 
 FUZZ_DIALECT(gemini_adapter, "gemini", 0)

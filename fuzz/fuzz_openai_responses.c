@@ -1,5 +1,5 @@
 /* fuzz_openai_responses.c - any bytes as an answer of /responses: see dialect.h */
 #include "dialect.h"
-#include "provider/openai_responses.h"
+#include "provider/openai/responses.h"
 
 FUZZ_DIALECT(openai_responses_adapter, "openai", 0)

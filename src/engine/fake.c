@@ -8,7 +8,7 @@
 
 #include "base/status.h"
 #include "engine/engine.h"
-#include "provider/fake_log.h"
+#include "provider/fake/log.h"
 #include "json/build.h"
 #include "json/json.h"
 #include "json/write.h"

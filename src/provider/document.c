@@ -1,7 +1,7 @@
 /* document.c - answers that are one document: what dialects of tasks share */
 #include "provider/document.h"
 
-#include "provider/openai_error.h"
+#include "provider/error_body.h"
 #include "provider/sink.h"
 
 const allm_json *document_open(struct answer *a, const allm_call *call,
@@ -17,8 +17,8 @@ const allm_json *document_open(struct answer *a, const allm_call *call,
         *status = sink->status;
         return NULL;
     }
-    if (openai_error_is(document)) {
-        allm_error e = openai_error_read(sink->arena, document, 0);
+    if (error_body_is(document)) {
+        allm_error e = error_body_read(sink->arena, document, 0);
         *status = answer_fail(a, &e);
         return NULL;
     }

@@ -10,14 +10,14 @@
 #include "provider/model_list.h"
 
 #include "base/status.h"
-#include "provider/anthropic_error.h"
+#include "provider/anthropic/error.h"
 #include "provider/document.h"
+#include "provider/error_body.h"
 #include "provider/extra.h"
-#include "provider/gemini_error.h"
+#include "provider/gemini/error.h"
 #include "provider/http.h"
-#include "provider/ollama_address.h"
-#include "provider/openai_address.h"
-#include "provider/openai_error.h"
+#include "provider/ollama/address.h"
+#include "provider/openai/address.h"
 #include "provider/sink.h"
 #include "json/build.h"
 #include "json/json.h"
@@ -174,8 +174,8 @@ static allm_status decode(void *state, const allm_call *call,
       .explain = (explain_), .auth_header = (header), .auth_prefix = (prefix) }
 
 const allm_adapter openai_models_adapter =
-    DIALECT("openai_models", encode_openai, openai_error_explain,
-            "authorization", "Bearer ");
+    DIALECT("openai_models", encode_openai, error_body_explain, "authorization",
+            "Bearer ");
 const allm_adapter anthropic_models_adapter =
     DIALECT("anthropic_models", encode_anthropic, anthropic_error_explain,
             "x-api-key", NULL);
@@ -183,5 +183,5 @@ const allm_adapter gemini_models_adapter =
     DIALECT("gemini_models", encode_gemini, gemini_error_explain,
             "x-goog-api-key", NULL);
 const allm_adapter ollama_models_adapter =
-    DIALECT("ollama_models", encode_ollama, openai_error_explain,
-            "authorization", "Bearer ");
+    DIALECT("ollama_models", encode_ollama, error_body_explain, "authorization",
+            "Bearer ");

@@ -6,16 +6,16 @@
  */
 #include "provider/registry.h"
 
-#include "provider/anthropic.h"
-#include "provider/anthropic_quirks.h"
-#include "provider/fake.h"
-#include "provider/gemini.h"
+#include "provider/anthropic/adapter.h"
+#include "provider/anthropic/quirks.h"
+#include "provider/fake/adapter.h"
+#include "provider/gemini/adapter.h"
 #include "provider/model_rules.h"
-#include "provider/ollama.h"
-#include "provider/openai_chat.h"
-#include "provider/openai_chat_quirks.h"
-#include "provider/openai_responses.h"
-#include "provider/openai_responses_quirks.h"
+#include "provider/ollama/adapter.h"
+#include "provider/openai/chat.h"
+#include "provider/openai/chat_quirks.h"
+#include "provider/openai/responses.h"
+#include "provider/openai/responses_quirks.h"
 
 enum {
     MISTRAL = CHAT_NO_STREAM_OPTIONS | CHAT_OLD_MAX_TOKENS |

@@ -7,7 +7,7 @@ import sys
 ROOT = os.environ.get("SOURCE_DIR", ".")
 TABLE = re.compile(r"^\| what \|.*where it is tested \|\n(.*\n)((?:\|.*\n)+)",
                    re.M)
-NAMED = re.compile(r"`(\w+)/(\w+): (\w+)`")
+NAMED = re.compile(r"`(\w+(?:/\w+)?)/(\w+): (\w+)`")
 
 
 def has_test(layer, name, test):

@@ -23,9 +23,10 @@ def read(path):
 
 def sources():
     for layer in ("provider", "engine", "run"):
-        for name in sorted(os.listdir(os.path.join(ROOT, "src", layer))):
-            if name.endswith(".c"):
-                yield "src/%s/%s" % (layer, name)
+        for path, _, names in os.walk(os.path.join(ROOT, "src", layer)):
+            for name in sorted(names):
+                if name.endswith(".c"):
+                    yield os.path.relpath(os.path.join(path, name), ROOT)
 
 
 def without_comments(code):

@@ -21,6 +21,7 @@ def fixtures():
     return {
         dialect + "/" + name
         for dialect in os.listdir(top)
+        if os.path.isdir(os.path.join(top, dialect))
         for name in os.listdir(os.path.join(top, dialect))
         if os.path.isdir(os.path.join(top, dialect, name))
     }
@@ -35,7 +36,7 @@ def has_test(layer, name, test):
 
 
 def exists(named, folders):
-    test = re.match(r"^(\w+)/(\w+): (\w+)$", named)
+    test = re.match(r"^(\w+(?:/\w+)?)/(\w+): (\w+)$", named)
     if test:
         return has_test(*test.groups())
     if named.endswith("*"):

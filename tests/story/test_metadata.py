@@ -39,7 +39,8 @@ def keys(text):
 def read_from(variable, folder="provider"):
     """Names that the code gets from the metadata of such a variable."""
     found = set()
-    for path in glob.glob(os.path.join(SOURCE, "src", folder, "*.c")):
+    for path in glob.glob(os.path.join(SOURCE, "src", folder, "**", "*.c"),
+                          recursive=True):
         found |= set(re.findall(rf'\b{variable}->metadata,\s*"(\w+)"',
                                 read(path)))
     return found
@@ -92,7 +93,7 @@ def test_messages():
 
 def test_other_nouns():
     """names of parts, tools and calls are those that dialects read"""
-    more = strings("src/provider/anthropic_encode.c", "const more[] = {")
+    more = strings("src/provider/anthropic/encode.c", "const more[] = {")
     mark = re.findall(r'define MARK "(\w+)"', read("src/tool/compact.c"))
     assert table()["parts"] == read_from(r"(?:p|parts\[i\])")
     assert table()["tools"] == read_from("tool") | more | set(mark)

@@ -4,7 +4,7 @@
 #include "harness/check.h"
 #include "harness/noun.h"
 #include "provider/finish.h"
-#include "sinking.h"
+#include "unit/provider/sinking.h"
 #include "json/json.h"
 
 static const allm_call call = { .size = sizeof(allm_call),

@@ -2,7 +2,7 @@
 #include "provider/calls.h"
 
 #include "harness/check.h"
-#include "sinking.h"
+#include "unit/provider/sinking.h"
 #include "json/json.h"
 
 #define NONE (-1)

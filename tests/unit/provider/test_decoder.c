@@ -4,7 +4,7 @@
 #include "harness/check.h"
 #include "harness/dialect.h"
 #include "harness/play.h"
-#include "provider/anthropic.h"
+#include "provider/anthropic/adapter.h"
 
 #include <stdio.h>
 

@@ -4,9 +4,9 @@
 #include "harness/check.h"
 #include "harness/noun.h"
 #include "provider/http.h"
-#include "provider/openai_chat.h"
-#include "provider/openai_chat_encode.h"
-#include "provider/openai_chat_quirks.h"
+#include "provider/openai/chat.h"
+#include "provider/openai/chat_encode.h"
+#include "provider/openai/chat_quirks.h"
 #include "provider/sink.h"
 #include "json/json.h"
 

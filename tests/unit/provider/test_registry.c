@@ -2,9 +2,9 @@
 #include "provider/registry.h"
 
 #include "harness/check.h"
-#include "provider/fake.h"
-#include "provider/openai_chat_quirks.h"
-#include "provider/openai_responses_quirks.h"
+#include "provider/fake/adapter.h"
+#include "provider/openai/chat_quirks.h"
+#include "provider/openai/responses_quirks.h"
 
 static const allm_adapter *adapter_of(struct slice name)
 {

@@ -3,12 +3,12 @@
 
 #include "harness/check.h"
 #include "harness/fixture.h"
-#include "provider/gemini_embed.h"
-#include "provider/gemini_image.h"
-#include "provider/ollama_embed.h"
-#include "provider/openai_embed.h"
-#include "provider/openai_image.h"
-#include "provider/openai_moderate.h"
+#include "provider/gemini/embed.h"
+#include "provider/gemini/image.h"
+#include "provider/ollama/embed.h"
+#include "provider/openai/embed.h"
+#include "provider/openai/image.h"
+#include "provider/openai/moderate.h"
 
 static void both(const allm_adapter *adapter)
 {

@@ -1,9 +1,0 @@
-/* anthropic.h - the dialect of /v1/messages: Anthropic and its look-alikes */
-#ifndef PROVIDER_ANTHROPIC_H
-#define PROVIDER_ANTHROPIC_H
-
-#include "allm_ext.h"
-
-extern const allm_adapter anthropic_adapter;
-
-#endif

@@ -1,0 +1,603 @@
+/* block.c - the blocks of an answer, put together again */
+#include "provider/anthropic/block.h"
+
+#include "json/build.h"
+#include "json/json.h"
+#include "json/parse.h"
+#include "json/write.h"
+
+enum kind { TEXT, THINKING, REDACTED, CALL, OPAQUE };
+
+/* A server may name any number of them; what is searched must be short. */
+enum { MOST_BLOCKS = 8192, MOST_MEMBERS = 256 };
+
+/* A member of a block that we know nothing of, as its deltas make it. */
+struct member {
+    struct member *next;
+    const char *key;
+    size_t key_len;
+    struct buf text;            /* what its texts say together */
+    const allm_json *value;     /* not NULL: it is no text */
+};
+
+struct anthropic_block {
+    struct anthropic_block *next;
+    int64_t index;
+    enum kind kind;
+    bool open;
+    bool is_signed;
+    bool by_code;               /* OPAQUE: a call that code over there made */
+    size_t said;                /* TEXT: bytes of the answer's text */
+    struct buf thought;         /* THINKING */
+    struct buf signature;
+    struct buf input;           /* OPAQUE: pieces of its "input" */
+    struct calls_slot *slot;    /* CALL */
+    const allm_json *raw;       /* as it began, in the attempt's memory */
+    struct member *members;     /* OPAQUE: what deltas changed of it */
+    struct buf citations;       /* TEXT: a list without its brackets */
+};
+
+static void no_memory(struct anthropic_blocks *all)
+{
+    all->answer->sink->status = ALLM_ERR_NOMEM;
+}
+
+/* ------------------------------------------------------------------- blocks --- */
+
+static enum kind kind_of(const allm_json *block)
+{
+    static const struct {
+        const char *type;
+        enum kind kind;
+    } kinds[] = { { "text", TEXT },
+                  { "thinking", THINKING },
+                  { "redacted_thinking", REDACTED },
+                  { "tool_use", CALL } };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (json_is(json_at(block, "type"), kinds[i].type))
+            return kinds[i].kind;
+    return OPAQUE;
+}
+
+/* The newest with this index, open or not. */
+static struct anthropic_block *find(const struct anthropic_blocks *all,
+                                    int64_t index)
+{
+    struct anthropic_block *found = NULL;
+    if (all->last && all->last->index == index)
+        return all->last;
+    for (struct anthropic_block *b = all->first; b; b = b->next)
+        if (b->index == index)
+            found = b;
+    return found;
+}
+
+static struct anthropic_block *add(struct anthropic_blocks *all, int64_t index,
+                                   enum kind kind)
+{
+    struct arena *life = all->answer->life;
+    if (all->count == MOST_BLOCKS) {
+        sink_malformed(all->answer->sink,
+                       "the answer has more than 8,192 blocks");
+        return NULL;
+    }
+    struct anthropic_block *b = arena_zero(life, sizeof *b);
+    if (!b) {
+        no_memory(all);
+        return NULL;
+    }
+    b->index = index;
+    b->kind = kind;
+    b->open = true;
+    buf_init(&b->thought, life, SIZE_MAX / 2);
+    buf_init(&b->signature, life, SIZE_MAX / 2);
+    buf_init(&b->input, life, SIZE_MAX / 2);
+    buf_init(&b->citations, life, SIZE_MAX / 2);
+    if (all->last)
+        all->last->next = b;
+    else
+        all->first = b;
+    all->last = b;
+    all->count++;
+    return b;
+}
+
+static void keep_raw(struct anthropic_blocks *all, struct anthropic_block *b,
+                     const allm_json *raw)
+{
+    b->raw = json_copy(all->answer->life, raw);
+    if (!b->raw)
+        no_memory(all);
+}
+
+/* ------------------------------------------------------------------- pieces --- */
+
+static void add_text(struct anthropic_blocks *all, struct anthropic_block *b,
+                     struct slice piece)
+{
+    size_t before = all->answer->text.len;
+    answer_text(all->answer, piece);
+    b->said += all->answer->text.len - before;
+}
+
+static void add_thought(struct anthropic_blocks *all, struct anthropic_block *b,
+                        struct slice piece)
+{
+    answer_thought(all->answer, piece);
+    buf_add(&b->thought, piece);
+    if (b->thought.broken)
+        no_memory(all);
+}
+
+static void sign(struct anthropic_blocks *all, struct anthropic_block *b,
+                 struct slice piece)
+{
+    buf_add(&b->signature, piece);
+    b->is_signed = b->is_signed || piece.len;
+    if (b->signature.broken)
+        no_memory(all);
+}
+
+/* A source that the text names: told, and kept with the text. */
+static void cite(struct anthropic_blocks *all, struct anthropic_block *b,
+                 const allm_json *citation)
+{
+    struct build list;
+    if (!citation)
+        return;
+    build_init(&list, all->answer->sink->arena);
+    build_array(&list);
+    build_value(&list, citation);
+    build_end(&list);
+    const allm_json *one = build_done(&list);
+    if (!one) {
+        no_memory(all);
+        return;
+    }
+    answer_gather(all->answer, "citations", one);
+    if (b->citations.len)
+        buf_byte(&b->citations, ',');
+    if (!json_write(&b->citations, citation, 0))
+        no_memory(all);
+}
+
+static void cite_all(struct anthropic_blocks *all, struct anthropic_block *b,
+                     const allm_json *list)
+{
+    if (!json_is_type(list, ALLM_JSON_ARRAY))
+        return;
+    for (const allm_json *c = NULL; (c = allm_json_next(list, c));)
+        cite(all, b, c);
+}
+
+static void append(struct anthropic_blocks *all, struct anthropic_block *b,
+                   struct slice piece)
+{
+    struct answer *a = all->answer;
+    if (b->kind != CALL) {
+        buf_add(&b->input, piece);
+        if (b->input.broken)
+            no_memory(all);
+    } else if (b->slot && piece.len) {
+        calls_append(&a->calls, b->slot, piece, a->sink);
+    }
+}
+
+/* ------------------------------------------------------------------- starts --- */
+
+/* Who asked for the call, if not simply the model: it goes back with it. */
+static const allm_json *caller_of(struct answer *a, const allm_json *block)
+{
+    struct build b;
+    const allm_json *caller = json_at(block, "caller");
+    if (!json_is_type(caller, ALLM_JSON_OBJECT))
+        return NULL;
+    build_init(&b, a->sink->arena);
+    build_object(&b);
+    build_key(&b, SLICE("caller"));
+    build_value(&b, caller);
+    build_end(&b);
+    return answer_stamp(a, build_done(&b));
+}
+
+static void open_call(struct anthropic_blocks *all, struct anthropic_block *b,
+                      const allm_json *block)
+{
+    struct answer *a = all->answer;
+    answer_start(a);
+    b->slot = calls_open(&a->calls, json_text_at(block, "id"),
+                         json_text_at(block, "name"), a->sink);
+    if (b->slot)
+        b->slot->state = caller_of(a, block);
+    keep_raw(all, b, block);
+}
+
+/* Did code at the provider's make this call, and not the model itself? */
+static bool is_by_code(const allm_json *block)
+{
+    const allm_json *caller = json_at(block, "caller");
+    return json_is(json_at(block, "type"), "tool_use") &&
+           json_is_type(caller, ALLM_JSON_OBJECT) &&
+           !json_is(json_at(caller, "type"), "direct");
+}
+
+static struct anthropic_block *add_by_code(struct anthropic_blocks *all,
+                                           int64_t index)
+{
+    if (all->by_code == CALLS_MOST) {
+        sink_malformed(all->answer->sink, "the answer has more than 128 calls "
+                                          "made by code of the provider");
+        return NULL;
+    }
+    struct anthropic_block *b = add(all, index, OPAQUE);
+    if (b)
+        b->by_code = true;
+    all->by_code++;
+    return b;
+}
+
+bool anthropic_block_start(struct anthropic_blocks *all, int64_t index,
+                           const allm_json *block)
+{
+    struct anthropic_block *old = find(all, index);
+    if (old && old->open)
+        anthropic_block_stop(all, index);
+    struct anthropic_block *b = is_by_code(block)
+                                    ? add_by_code(all, index)
+                                    : add(all, index, kind_of(block));
+    if (!b)
+        return true;
+    answer_start(all->answer);
+    switch (b->kind) {
+    case TEXT:
+        add_text(all, b, json_text_at(block, "text"));
+        cite_all(all, b, json_at(block, "citations"));
+        break;
+    case THINKING:
+        add_thought(all, b, json_text_at(block, "thinking"));
+        sign(all, b, json_text_at(block, "signature"));
+        break;
+    case CALL:
+        open_call(all, b, block);
+        break;
+    case REDACTED:
+    case OPAQUE:
+        keep_raw(all, b, block);
+        break;
+    }
+    return b->kind != OPAQUE || b->by_code;
+}
+
+/* ------------------------------------------------------------------- deltas --- */
+
+/* The member of a block by its name, as it began; NULL: too many, or no
+ * memory. */
+static struct member *member_of(struct anthropic_blocks *all,
+                                struct anthropic_block *b, struct slice key)
+{
+    struct arena *life = all->answer->life;
+    size_t count = 0;
+    struct member **at = &b->members;
+    for (; *at; at = &(*at)->next, count++)
+        if (slice_eq((struct slice){ (*at)->key, (*at)->key_len }, key))
+            return *at;
+    if (count == MOST_MEMBERS) {
+        sink_malformed(all->answer->sink,
+                       "a block of the answer has more than 256 members");
+        return NULL;
+    }
+    struct member *m = arena_zero(life, sizeof *m);
+    const char *mine = arena_copy(life, key);
+    if (!m || !mine) {
+        no_memory(all);
+        return NULL;
+    }
+    m->key = mine;
+    m->key_len = key.len;
+    buf_init(&m->text, life, SIZE_MAX / 2);
+    buf_add(&m->text, json_slice(json_get(b->raw, key)));
+    return *at = m;
+}
+
+/* A delta of a block we know nothing of: its texts grow, the rest is set. */
+static void grow_opaque(struct anthropic_blocks *all, struct anthropic_block *b,
+                        const allm_json *delta)
+{
+    b->open = true;             /* to be settled, again if need be */
+    for (const allm_json *k = NULL; (k = allm_json_next(delta, k));) {
+        const allm_json *v = allm_json_value(k);
+        if (json_is(k, "type"))
+            continue;
+        struct member *m = member_of(all, b, json_slice(k));
+        if (!m)
+            return;
+        if (json_is_type(v, ALLM_JSON_TEXT)) {
+            m->value = NULL;
+            buf_add(&m->text, json_slice(v));
+        } else {
+            buf_clear(&m->text);
+            m->value = json_copy(all->answer->life, v);
+        }
+        if (m->text.broken || all->answer->life->broken)
+            no_memory(all);
+    }
+}
+
+/* A block whose beginning was lost, as far as a delta tells its kind. */
+static struct anthropic_block *guess(struct anthropic_blocks *all,
+                                     int64_t index, const allm_json *type)
+{
+    if (json_is(type, "text_delta"))
+        return add(all, index, TEXT);
+    if (json_is(type, "thinking_delta") || json_is(type, "signature_delta"))
+        return add(all, index, THINKING);
+    return NULL;
+}
+
+bool anthropic_block_grow(struct anthropic_blocks *all, int64_t index,
+                          const allm_json *delta)
+{
+    const allm_json *type = json_at(delta, "type");
+    struct anthropic_block *b = find(all, index);
+    if (!b)
+        b = guess(all, index, type);
+    if (!b)
+        return all->answer->sink->status < 0;
+    if (json_is(type, "text_delta") && b->kind == TEXT)
+        add_text(all, b, json_text_at(delta, "text"));
+    else if (json_is(type, "thinking_delta") && b->kind == THINKING)
+        add_thought(all, b, json_text_at(delta, "thinking"));
+    else if (json_is(type, "signature_delta") && b->kind == THINKING)
+        sign(all, b, json_text_at(delta, "signature"));
+    else if (json_is(type, "input_json_delta") &&
+             (b->kind == CALL || b->kind == OPAQUE))
+        append(all, b, json_text_at(delta, "partial_json"));
+    else if (json_is(type, "citations_delta") && b->kind == TEXT)
+        cite(all, b, json_at(delta, "citation"));
+    else if (b->kind == OPAQUE)
+        grow_opaque(all, b, delta);
+    else
+        return false;
+    return b->kind != OPAQUE || b->by_code;
+}
+
+/* -------------------------------------------------------------------- stops --- */
+
+static void put(struct build *b, const char *key, struct slice text)
+{
+    build_key(b, slice_of(key));
+    build_text(b, text);
+}
+
+/* What makes a thought the model's own. */
+static const allm_json *mark_of(struct anthropic_blocks *all,
+                                const struct anthropic_block *b)
+{
+    struct build o;
+    build_init(&o, all->answer->sink->arena);
+    build_object(&o);
+    if (b->kind == REDACTED) {
+        put(&o, "type", SLICE("redacted_thinking"));
+        put(&o, "data", json_text_at(b->raw, "data"));
+    } else {
+        put(&o, "type", SLICE("thinking"));
+        put(&o, "signature", buf_slice(&b->signature));
+    }
+    build_end(&o);
+    const allm_json *mark = build_done(&o);
+    if (!mark)
+        no_memory(all);
+    return answer_stamp(all->answer, mark);
+}
+
+/* The input that stood in the block's beginning, if no pieces came. */
+static void settle_call(struct anthropic_blocks *all, struct anthropic_block *b)
+{
+    struct buf text;
+    const allm_json *input = json_at(b->raw, "input");
+    if (!b->slot || b->slot->raw.len || !allm_json_count(input))
+        return;
+    buf_init(&text, all->answer->sink->arena, SIZE_MAX / 2);
+    if (!json_write(&text, input, 0))
+        no_memory(all);
+    append(all, b, buf_slice(&text));
+}
+
+/* What deltas made of it. */
+static void settle_members(struct anthropic_blocks *all,
+                           struct anthropic_block *b)
+{
+    struct build o;
+    if (!b->members)
+        return;
+    build_init(&o, all->answer->sink->arena);
+    build_object(&o);
+    for (const struct member *m = b->members; m; m = m->next) {
+        build_key(&o, (struct slice){ m->key, m->key_len });
+        if (m->value)
+            build_value(&o, m->value);
+        else
+            build_text(&o, buf_slice(&m->text));
+    }
+    build_end(&o);
+    const allm_json *more = build_done(&o);
+    b->raw = more ? json_merge(all->answer->life, b->raw, more) : NULL;
+    if (!b->raw)
+        no_memory(all);
+}
+
+static void settle_opaque(struct anthropic_blocks *all,
+                          struct anthropic_block *b)
+{
+    struct json_limits limits;
+    const allm_error *error = NULL;
+    struct arena *life = all->answer->life;
+    settle_members(all, b);
+    if (!b->input.len)
+        return;
+    json_limits_from(&limits, NULL);
+    limits.loose = true;
+    const allm_json *input = json_parse(life, buf_slice(&b->input), limits,
+                                        &error);
+    if (input)
+        b->raw = json_set(life, b->raw, SLICE("input"), input);
+    if (!b->raw || life->broken)
+        no_memory(all);
+}
+
+static void stop(struct anthropic_blocks *all, struct anthropic_block *b)
+{
+    if (!b->open)
+        return;
+    b->open = false;
+    if (b->kind == THINKING)
+        answer_thought_end(all->answer, b->is_signed ? mark_of(all, b) : NULL);
+    else if (b->kind == REDACTED)
+        answer_thought_end(all->answer, mark_of(all, b));
+    else if (b->kind == CALL)
+        settle_call(all, b);
+    else if (b->kind == OPAQUE)
+        settle_opaque(all, b);
+}
+
+void anthropic_block_stop(struct anthropic_blocks *all, int64_t index)
+{
+    struct anthropic_block *b = find(all, index);
+    if (!b)
+        return;
+    stop(all, b);
+    calls_close(&all->answer->calls, b->slot, all->answer->sink);
+}
+
+/* ----------------------------------------------------------- calls by code --- */
+
+/* Is the result of this call in the answer: its own, or behind it that of the
+ * code which made it? */
+static bool is_history(const struct anthropic_blocks *all,
+                       const struct anthropic_block *call)
+{
+    struct slice id = json_text_at(call->raw, "id");
+    struct slice code = json_text_at(json_at(call->raw, "caller"), "tool_id");
+    bool behind = false;
+    for (const struct anthropic_block *b = all->first; b; b = b->next) {
+        struct slice of = json_text_at(b->raw, "tool_use_id");
+        if (of.len && (slice_eq(of, id) || (behind && slice_eq(of, code))))
+            return true;
+        behind = behind || b == call;
+    }
+    return false;
+}
+
+/* The client has to answer it, as any other call. */
+static void tell_call(struct anthropic_blocks *all, struct anthropic_block *b)
+{
+    struct slice input = buf_slice(&b->input);
+    b->kind = CALL;
+    open_call(all, b, b->raw);
+    append(all, b, input);
+    settle_call(all, b);
+    calls_close(&all->answer->calls, b->slot, all->answer->sink);
+}
+
+void anthropic_block_end(struct anthropic_blocks *all)
+{
+    for (struct anthropic_block *b = all->first; b; b = b->next)
+        stop(all, b);
+    for (struct anthropic_block *b = all->first; b; b = b->next) {
+        if (!b->by_code || !b->raw)
+            continue;
+        if (is_history(all, b))
+            answer_raw(all->answer, b->raw);
+        else
+            tell_call(all, b);
+    }
+}
+
+/* -------------------------------------------------------------------- state --- */
+
+static bool goes_back(const struct anthropic_blocks *all,
+                      const struct anthropic_block *b)
+{
+    return b->kind == REDACTED || b->kind == OPAQUE ||
+           (b->kind == THINKING &&
+            (b->is_signed || (all->unsigned_thoughts && b->thought.len)));
+}
+
+/* The citations of a text as a list; NULL: none. */
+static const allm_json *citations_of(struct arena *a,
+                                     const struct anthropic_block *b)
+{
+    struct buf text;
+    struct json_limits limits;
+    const allm_error *error = NULL;
+    if (!b->citations.len)
+        return NULL;
+    json_limits_from(&limits, NULL);
+    limits.loose = true;
+    buf_init(&text, a, SIZE_MAX / 2);
+    buf_byte(&text, '[');
+    buf_add(&text, buf_slice(&b->citations));
+    buf_byte(&text, ']');
+    return text.broken ? NULL : json_parse(a, buf_slice(&text), limits, &error);
+}
+
+static void write_thinking(struct build *o, const struct anthropic_block *b)
+{
+    put(o, "type", SLICE("thinking"));
+    put(o, "thinking", buf_slice(&b->thought));
+    put(o, "signature", buf_slice(&b->signature));
+}
+
+static void write_text(struct build *o, const struct anthropic_block *b)
+{
+    const allm_json *citations = citations_of(o->arena, b);
+    put(o, "type", SLICE("text"));
+    build_key(o, SLICE("bytes"));
+    build_uint(o, b->said);
+    if (citations) {
+        build_key(o, SLICE("citations"));
+        build_value(o, citations);
+    }
+}
+
+static void write_block(struct build *o, const struct anthropic_blocks *all,
+                        const struct anthropic_block *b)
+{
+    if ((b->kind == TEXT && !b->said) ||
+        (b->kind == THINKING && !goes_back(all, b)))
+        return;
+    if (b->kind == REDACTED || b->kind == OPAQUE) {
+        build_value(o, b->raw);
+        return;
+    }
+    build_object(o);
+    if (b->kind == THINKING)
+        write_thinking(o, b);
+    else if (b->kind == TEXT)
+        write_text(o, b);
+    else
+        put(o, "type", SLICE("tool_use"));
+    build_end(o);
+}
+
+const allm_json *anthropic_block_state(const struct anthropic_blocks *all)
+{
+    struct build o;
+    bool any = false;
+    for (const struct anthropic_block *b = all->first; b; b = b->next)
+        any = any || goes_back(all, b);
+    if (!any)
+        return NULL;
+    build_init(&o, all->answer->sink->arena);
+    build_object(&o);
+    build_key(&o, SLICE("content"));
+    build_array(&o);
+    for (const struct anthropic_block *b = all->first; b; b = b->next)
+        write_block(&o, all, b);
+    build_end(&o);
+    build_end(&o);
+    const allm_json *state = build_done(&o);
+    if (!state)
+        all->answer->sink->status = ALLM_ERR_NOMEM;
+    return state;
+}

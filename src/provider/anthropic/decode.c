@@ -1,0 +1,368 @@
+/*
+ * decode.c - an answer of /v1/messages, event by event
+ *
+ *      message_start
+ *        content_block_start  content_block_delta...  content_block_stop
+ *        ...                                          (ping anywhere)
+ *      message_delta           stop_reason, usage
+ *      message_stop
+ *
+ *   (1) The type in the data decides; the event's name only where it is
+ *       missing.
+ *   (2) The end is message_stop, or the end of the body if a stop_reason came.
+ *   (3) An error ends the answer wherever it stands.
+ *   (4) What we know nothing of is told as a raw chunk and passed over.
+ *   (5) Blocks that stand in message_start already, as after the result of a
+ *       call that code over there asked for, are the first ones; unless they
+ *       come again as events.
+ */
+#include "provider/anthropic/decode.h"
+
+#include "provider/anthropic/error.h"
+#include "provider/anthropic/quirks.h"
+#include "provider/anthropic/usage.h"
+#include "provider/explain.h"
+#include "provider/finish.h"
+#include "json/json.h"
+
+static const struct finish_word finish_words[] = {
+    { "end_turn", ALLM_FINISH_STOP },
+    { "stop_sequence", ALLM_FINISH_STOP },
+    { "stop", ALLM_FINISH_STOP },           /* from here on: look-alikes */
+    { "max_tokens", ALLM_FINISH_LENGTH },
+    { "model_context_window_exceeded", ALLM_FINISH_LENGTH },
+    { "length", ALLM_FINISH_LENGTH },
+    { "tool_use", ALLM_FINISH_TOOL_CALLS },
+    { "tool_calls", ALLM_FINISH_TOOL_CALLS },
+    { "refusal", ALLM_FINISH_CONTENT_FILTER },
+    { "content_filter", ALLM_FINISH_CONTENT_FILTER },
+    { NULL, ALLM_FINISH_OTHER },            /* pause_turn, compaction, ... */
+};
+
+static int64_t index_of(const allm_json *event)
+{
+    int64_t index = 0;
+    json_int64(json_at(event, "index"), &index);
+    return index;
+}
+
+/* -------------------------------------------------------------------- facts --- */
+
+/* What the response tells besides, of a message or of a message_delta. */
+static void read_notes(struct anthropic *c, const allm_json *from)
+{
+    static const char *const names[] = { "stop_sequence", "stop_details",
+                                         "container", "context_management",
+                                         "input_transformations" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const allm_json *v = json_at(from, names[i]);
+        bool none = json_is_type(v, ALLM_JSON_NULL) ||
+                    (json_is_type(v, ALLM_JSON_ARRAY) && !allm_json_count(v));
+        if (v && !none)
+            answer_note(&c->answer, names[i], v);
+    }
+}
+
+static void read_usage(struct anthropic *c, const allm_json *usage, bool begun)
+{
+    struct answer *a = &c->answer;
+    if (!json_is_type(usage, ALLM_JSON_OBJECT))
+        return;
+    struct arena *events = a->sink->arena;
+    const allm_json *known = answer_kept(events, &c->usage);
+    const allm_json *all = anthropic_usage_merge(events, known, usage);
+    if ((c->usage.len && !known) || !all || !answer_keep(&c->usage, all)) {
+        a->sink->status = ALLM_ERR_NOMEM;
+        return;
+    }
+    allm_usage ours = anthropic_usage_read(events, all, begun);
+    answer_usage(a, &ours);
+}
+
+static void read_stop(struct anthropic *c, const allm_json *from)
+{
+    struct slice word = json_text_at(from, "stop_reason");
+    if (!word.len)
+        return;
+    answer_finish(&c->answer, finish_of(finish_words, word), word);
+    allm_sink_settle(c->answer.sink);
+}
+
+/* ------------------------------------------------------------ whole messages --- */
+
+static void pass_on(struct anthropic *c, const allm_json *event)
+{
+    answer_raw(&c->answer, event);
+}
+
+static void read_blocks(struct anthropic *c, const allm_json *content)
+{
+    int64_t index = 0;
+    for (const allm_json *b = NULL;
+         !c->answer.sink->failure && (b = allm_json_next(content, b));) {
+        if (!json_is_type(b, ALLM_JSON_OBJECT))
+            continue;
+        if (!anthropic_block_start(&c->blocks, index, b))
+            pass_on(c, b);
+        anthropic_block_stop(&c->blocks, index++);
+    }
+}
+
+/* Keeps (5): the blocks of message_start, once it is clear that they are not
+ * told again. */
+static void tell_given(struct anthropic *c)
+{
+    const allm_json *content = json_at(c->given, "content");
+    c->given = NULL;
+    read_blocks(c, content);
+}
+
+/* The same where the end follows at once: all that message_start says holds. */
+static void end_given(struct anthropic *c)
+{
+    const allm_json *message = c->given;
+    if (!message)
+        return;
+    tell_given(c);
+    read_usage(c, json_at(message, "usage"), false);
+    read_stop(c, message);
+}
+
+/* --------------------------------------------------------------------- ends --- */
+
+/* The end came, by whichever sign. */
+static allm_status complete(struct anthropic *c)
+{
+    struct answer *a = &c->answer;
+    anthropic_block_end(&c->blocks);
+    if (a->finish == ALLM_FINISH_NONE && answer_is_empty(a))
+        return answer_truncated(a, "the answer is empty: it ended before "
+                                   "anything was said");
+    if (a->finish == ALLM_FINISH_NONE) {
+        answer_finish(a,
+                      a->calls.first ? ALLM_FINISH_TOOL_CALLS
+                                     : ALLM_FINISH_OTHER,
+                      SLICE(""));
+        answer_warn(a, "finish_reason_missing");
+    }
+    answer_state(a, anthropic_block_state(&c->blocks));
+    return answer_close(a);
+}
+
+/* The body, or what is of use in it, is over. */
+static allm_status end(struct anthropic *c)
+{
+    struct answer *a = &c->answer;
+    end_given(c);
+    if (a->finish != ALLM_FINISH_NONE) {
+        answer_warn(a, "message_stop_missing");
+        return complete(c);
+    }
+    return answer_truncated(a, answer_is_empty(a)
+                                   ? "the answer ended before anything was "
+                                     "said"
+                                   : "the answer broke off: neither a stop "
+                                     "reason nor message_stop came");
+}
+
+static allm_status fail(struct anthropic *c, const allm_json *document)
+{
+    allm_error e = anthropic_error_read(c->answer.sink->arena, document, 0);
+    return answer_fail(&c->answer, &e);
+}
+
+/* ------------------------------------------------------------------- events --- */
+
+static allm_status on_ping(struct anthropic *c, const allm_json *event)
+{
+    (void)event;
+    allm_sink_idle(c->answer.sink);
+    return ALLM_OK;
+}
+
+static void keep_given(struct anthropic *c, const allm_json *message)
+{
+    const allm_json *content = json_at(message, "content");
+    if (!json_is_type(content, ALLM_JSON_ARRAY) || !allm_json_count(content))
+        return;
+    c->given = json_copy(c->answer.life, message);
+    if (!c->given)
+        c->answer.sink->status = ALLM_ERR_NOMEM;
+}
+
+static allm_status on_start(struct anthropic *c, const allm_json *event)
+{
+    const allm_json *message = json_at(event, "message");
+    if (c->greeted)             /* some say it twice */
+        return ALLM_OK;
+    c->greeted = true;
+    answer_start(&c->answer);
+    answer_id(&c->answer, json_text_at(message, "id"));
+    answer_model(&c->answer, json_text_at(message, "model"));
+    read_notes(c, message);
+    read_usage(c, json_at(message, "usage"), true);
+    keep_given(c, message);
+    return ALLM_OK;
+}
+
+static allm_status on_block_start(struct anthropic *c, const allm_json *event)
+{
+    const allm_json *block = json_at(event, "content_block");
+    size_t given = allm_json_count(json_at(c->given, "content"));
+    if (index_of(event) < (int64_t)given)
+        c->given = NULL;        /* told again, and in full */
+    tell_given(c);
+    if (!json_is_type(block, ALLM_JSON_OBJECT) ||
+        !anthropic_block_start(&c->blocks, index_of(event), block))
+        pass_on(c, event);
+    return ALLM_OK;
+}
+
+static allm_status on_block_delta(struct anthropic *c, const allm_json *event)
+{
+    const allm_json *delta = json_at(event, "delta");
+    if (!json_is_type(delta, ALLM_JSON_OBJECT) ||
+        !anthropic_block_grow(&c->blocks, index_of(event), delta))
+        pass_on(c, event);
+    return ALLM_OK;
+}
+
+static allm_status on_block_stop(struct anthropic *c, const allm_json *event)
+{
+    anthropic_block_stop(&c->blocks, index_of(event));
+    return ALLM_OK;
+}
+
+static allm_status on_delta(struct anthropic *c, const allm_json *event)
+{
+    const allm_json *delta = json_at(event, "delta");
+    tell_given(c);
+    read_notes(c, event);
+    read_notes(c, delta);
+    read_usage(c, json_at(event, "usage"), false);
+    read_stop(c, delta);
+    return ALLM_OK;
+}
+
+static allm_status on_stop(struct anthropic *c, const allm_json *event)
+{
+    (void)event;
+    end_given(c);
+    return complete(c);
+}
+
+static const struct {
+    struct slice type;
+    allm_status (*on)(struct anthropic *c, const allm_json *event);
+} handlers[] = {
+    { SLICE_INIT("content_block_delta"), on_block_delta },
+    { SLICE_INIT("content_block_start"), on_block_start },
+    { SLICE_INIT("content_block_stop"), on_block_stop },
+    { SLICE_INIT("message_start"), on_start },
+    { SLICE_INIT("message_delta"), on_delta },
+    { SLICE_INIT("message_stop"), on_stop },
+    { SLICE_INIT("ping"), on_ping },
+    { SLICE_INIT("error"), fail },
+};
+
+static allm_status read_event(struct anthropic *c, struct slice name,
+                              const allm_json *event)
+{
+    struct slice type = json_text_at(event, "type");
+    if (!type.len && json_is_type(json_at(event, "error"), ALLM_JSON_OBJECT))
+        type = SLICE("error");
+    if (!type.len)
+        type = name;
+    for (size_t i = 0; i < sizeof handlers / sizeof *handlers; i++)
+        if (slice_eq(type, handlers[i].type))
+            return handlers[i].on(c, event);
+    pass_on(c, event);
+    return ALLM_OK;
+}
+
+/* ---------------------------------------------------------------- documents --- */
+
+static allm_status read_document(struct anthropic *c, const allm_json *all)
+{
+    struct answer *a = &c->answer;
+    const allm_json *content = json_at(all, "content");
+    if (json_is(json_at(all, "type"), "error"))
+        return fail(c, all);
+    if (!json_is_type(content, ALLM_JSON_ARRAY))
+        return explain_message(all)
+                   ? fail(c, all)
+                   : answer_malformed(a, "the answer is a JSON document "
+                                         "without content");
+    answer_start(a);
+    answer_id(a, json_text_at(all, "id"));
+    answer_model(a, json_text_at(all, "model"));
+    read_blocks(c, content);
+    read_notes(c, all);
+    read_usage(c, json_at(all, "usage"), false);
+    read_stop(c, all);
+    return complete(c);
+}
+
+/* ------------------------------------------------------------------- frames --- */
+
+static allm_status take(struct anthropic *c, const allm_frame *frame)
+{
+    struct answer *a = &c->answer;
+    struct slice data =
+        slice_trim((struct slice){ frame->data, frame->data_len });
+    struct slice name = { frame->name, frame->name_len };
+    if (slice_starts(data, SLICE("[DONE]")))
+        return end(c);          /* a gateway's; nothing follows it */
+    if (!data.len)
+        return ALLM_OK;
+    const allm_json *v = sink_parse_frame(a->sink, data);
+    if (a->sink->status < 0)
+        return a->sink->status;
+    if (!v && frame->cut)
+        return ALLM_OK;         /* finish() knows whether it matters */
+    if (!v && frame->whole)
+        return answer_not_json(a, data);
+    if (frame->whole)
+        return read_document(c, v);
+    if (json_is_type(v, ALLM_JSON_OBJECT))
+        return read_event(c, name, v);
+    if (slice_is(name, "error"))
+        return fail(c, answer_error_text(a, data, v));
+    return json_is_type(v, ALLM_JSON_NULL)
+               ? ALLM_OK
+               : answer_malformed(a, "an event of the answer is not a JSON "
+                                     "object");
+}
+
+/* First thing in both. */
+static bool begin(struct anthropic *c, const allm_call *call, allm_sink *sink)
+{
+    uint64_t quirks;
+    const char *unknown;
+    if (!answer_open(&c->answer, call, sink))
+        return false;
+    if (!c->blocks.answer) {
+        anthropic_quirks(call, &quirks, &unknown);
+        c->blocks.answer = &c->answer;
+        buf_init(&c->usage, c->answer.life, SIZE_MAX / 2);
+        c->blocks.unsigned_thoughts = quirks & ANTHROPIC_UNSIGNED_THOUGHTS;
+    }
+    return true;
+}
+
+allm_status anthropic_decode(void *state, const allm_call *call,
+                             const allm_frame *frame, allm_sink *sink)
+{
+    struct anthropic *c = state;
+    if (!begin(c, call, sink))
+        return ALLM_OK;
+    allm_status status = take(c, frame);
+    return sink->status < 0 ? sink->status : status;
+}
+
+allm_status anthropic_finish(void *state, const allm_call *call,
+                             allm_sink *sink)
+{
+    struct anthropic *c = state;
+    return begin(c, call, sink) ? end(c) : ALLM_OK;
+}

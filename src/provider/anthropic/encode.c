@@ -1,0 +1,434 @@
+/*
+ * encode.c - a request as /v1/messages wants it
+ *
+ *      model, max_tokens, stream, system, tools, tool_choice, thinking,
+ *      output_config, temperature, stop_sequences, cache_control, messages,
+ *      then the options
+ *
+ * An option with the name of one of them takes its place; null takes it away;
+ * members of "output_config" are added to ours.  These options have other names
+ * here: "stop", "parallel_tool_calls", "reasoning_effort", "prompt_cache".
+ * "api_version" and "beta" (a text, or a list) are headers.
+ */
+#include "provider/anthropic/encode.h"
+
+#include "base/status.h"
+#include "data/error.h"
+#include "data/path.h"
+#include "provider/anthropic/messages.h"
+#include "provider/anthropic/quirks.h"
+#include "provider/anthropic/thinking.h"
+#include "provider/history.h"
+#include "provider/http.h"
+#include "provider/image_source.h"
+#include "provider/model_rules.h"
+#include "provider/quirks.h"
+#include "json/build.h"
+#include "json/json.h"
+
+#define API_VERSION "2023-06-01"
+
+struct encoding {
+    const allm_call *call;
+    const allm_request *request;
+    allm_http *http;
+    struct arena *arena;
+    struct emit emit;
+    struct extra extra;
+    struct anthropic_thinking thinking;
+};
+
+static const allm_error *wrong(struct encoding *e, allm_status kind,
+                               const char *reason, const char *sentence)
+{
+    return status_error(e->arena, kind, reason, "%s", sentence);
+}
+
+/* -------------------------------------------------------------------- tools --- */
+
+static void write_schema(struct encoding *e, const allm_json *schema)
+{
+    if (!allm_json_count(schema)) {
+        emit_raw(&e->emit, SLICE("{\"type\":\"object\",\"properties\":{}}"));
+        return;
+    }
+    if (allm_json_get(schema, "type")) {
+        emit_value(&e->emit, schema);
+        return;
+    }
+    emit_open(&e->emit, '{');   /* they demand one */
+    emit_member_word(&e->emit, "type", "object");
+    for (const allm_json *k = NULL; (k = allm_json_next(schema, k));) {
+        emit_key(&e->emit, json_slice(k));
+        emit_value(&e->emit, allm_json_value(k));
+    }
+    emit_close(&e->emit, '}');
+}
+
+static void write_tool(struct encoding *e, const allm_tool *tool)
+{
+    static const char *const more[] = { "strict", "eager_input_streaming",
+                                        "cache_control" };
+    emit_open(&e->emit, '{');
+    emit_member(&e->emit, "name", tool->name);
+    if (tool->description)
+        emit_member(&e->emit, "description", tool->description);
+    emit_at(&e->emit, "input_schema");
+    write_schema(e, tool->schema);
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
+        const allm_json *v = allm_json_get(tool->metadata, more[i]);
+        if (!v)
+            continue;
+        emit_at(&e->emit, more[i]);
+        emit_value(&e->emit, v);
+    }
+    emit_close(&e->emit, '}');
+}
+
+/* A history with calls is refused where no tool is declared at all: one of
+ * them is, and may not be called. */
+static void write_past_tool(struct encoding *e)
+{
+    const allm_tool_call *call = anthropic_messages_call(e->request);
+    if (!call)
+        return;
+    const char *name = history_name(call, e->arena);
+    e->http->broken |= !name;
+    emit_member_open(&e->emit, "tools", '[');
+    emit_open(&e->emit, '{');
+    emit_member(&e->emit, "name", name);
+    emit_at(&e->emit, "input_schema");
+    write_schema(e, NULL);
+    emit_close(&e->emit, '}');
+    emit_close(&e->emit, ']');
+    if (!extra_leaves(&e->extra, "tool_choice"))
+        return;
+    emit_member_open(&e->emit, "tool_choice", '{');
+    emit_member_word(&e->emit, "type", "none");
+    emit_close(&e->emit, '}');
+}
+
+/* The name in a choice as OpenAI writes it; NULL: it is written otherwise. */
+static const char *function_in(const allm_json *map)
+{
+    const allm_json *function = allm_json_get(map, "function");
+    return json_is(allm_json_get(map, "type"), "function")
+               ? allm_json_text(allm_json_get(function, "name"), NULL)
+               : NULL;
+}
+
+/* Their word for a choice; "tool" goes with a name. */
+static const char *choice_word(const char *choice)
+{
+    if (!choice || !strcmp(choice, "auto"))
+        return "auto";
+    if (!strcmp(choice, "none"))
+        return "none";
+    return !strcmp(choice, "required") ? "any" : "tool";
+}
+
+static void write_choice(struct encoding *e)
+{
+    const allm_request *r = e->request;
+    const char *named = function_in(r->tool_choice_map);
+    const char *is = named ? "tool" : choice_word(r->tool_choice);
+    const allm_json *several = extra_get(&e->extra, "parallel_tool_calls");
+    bool one = allm_json_type_of(several) == ALLM_JSON_BOOL &&
+               !allm_json_true(several) && strcmp(is, "none") != 0;
+    if (!extra_leaves(&e->extra, "tool_choice"))
+        return;
+    if (r->tool_choice_map && !named) {
+        emit_at(&e->emit, "tool_choice");
+        emit_value(&e->emit, r->tool_choice_map);
+        return;
+    }
+    if (!strcmp(is, "auto") && !one)
+        return;
+    emit_member_open(&e->emit, "tool_choice", '{');
+    emit_member_word(&e->emit, "type", is);
+    if (!strcmp(is, "tool"))
+        emit_member(&e->emit, "name", named ? named : r->tool_choice);
+    if (one) {
+        emit_at(&e->emit, "disable_parallel_tool_use");
+        emit_bool(&e->emit, true);
+    }
+    emit_close(&e->emit, '}');
+}
+
+static void write_tools(struct encoding *e)
+{
+    const allm_request *r = e->request;
+    if (!r->tool_count && extra_leaves(&e->extra, "tools")) {
+        write_past_tool(e);
+        return;
+    }
+    if (extra_leaves(&e->extra, "tools")) {
+        emit_member_open(&e->emit, "tools", '[');
+        for (size_t i = 0; i < r->tool_count; i++)
+            write_tool(e, r->tools[i]);
+        emit_close(&e->emit, ']');
+    }
+    write_choice(e);
+}
+
+/* --------------------------------------------------------------------- rest --- */
+
+/* The schema that the answer must keep; NULL: none. */
+static const allm_json *schema_in(const allm_request *r)
+{
+    const allm_json *f = r->response_format;
+    const allm_json *inner = allm_json_get(f, "json_schema");
+    if (!json_is(allm_json_get(f, "type"), "json_schema"))
+        return NULL;
+    return allm_json_get(inner ? inner : f, "schema");
+}
+
+/* Effort and format, and what the caller adds to them. */
+static void write_output(struct encoding *e)
+{
+    struct build b;
+    const allm_json *given = extra_get(&e->extra, "output_config");
+    const allm_json *schema = schema_in(e->request);
+    build_init(&b, e->arena);
+    build_object(&b);
+    if (e->thinking.effort) {
+        build_key(&b, SLICE("effort"));
+        build_text(&b, slice_of(e->thinking.effort));
+    }
+    if (schema) {
+        build_key(&b, SLICE("format"));
+        build_object(&b);
+        build_key(&b, SLICE("type"));
+        build_text(&b, SLICE("json_schema"));
+        build_key(&b, SLICE("schema"));
+        build_value(&b, schema);
+        build_end(&b);
+    }
+    build_end(&b);
+    const allm_json *all = build_done(&b);
+    if (all && given)
+        all = json_merge(e->arena, all, given);
+    e->http->broken |= !all;
+    if (!allm_json_count(all))
+        return;
+    emit_at(&e->emit, "output_config");
+    emit_value(&e->emit, all);
+}
+
+static void write_stop(struct encoding *e)
+{
+    const allm_json *stop = extra_get(&e->extra, "stop");
+    bool list = allm_json_type_of(stop) == ALLM_JSON_ARRAY;
+    if (!stop || !extra_leaves(&e->extra, "stop_sequences"))
+        return;
+    emit_at(&e->emit, "stop_sequences");
+    if (!list)
+        emit_open(&e->emit, '[');
+    emit_value(&e->emit, stop);
+    if (!list)
+        emit_close(&e->emit, ']');
+}
+
+/* {"key", "retention": "short" or "long"}, or true: a mark on the last block
+ * that can have one, which moves along as the conversation grows. */
+static void write_cache(struct encoding *e)
+{
+    const allm_json *cache = extra_get(&e->extra, "prompt_cache");
+    if (!extra_leaves(&e->extra, "cache_control") ||
+        (!allm_json_true(cache) &&
+         allm_json_type_of(cache) != ALLM_JSON_OBJECT))
+        return;
+    emit_member_open(&e->emit, "cache_control", '{');
+    emit_member_word(&e->emit, "type", "ephemeral");
+    if (json_is(allm_json_get(cache, "retention"), "long"))
+        emit_member_word(&e->emit, "ttl", "1h");
+    emit_close(&e->emit, '}');
+}
+
+static void write_controls(struct encoding *e)
+{
+    const allm_request *r = e->request;
+    anthropic_thinking_write(&e->thinking, &e->emit);
+    write_output(e);
+    if (!e->thinking.on &&                          /* it must be 1 then */
+        extra_writes_temperature(&e->extra, model_rules(e->call->model))) {
+        emit_at(&e->emit, "temperature");
+        emit_number(&e->emit, r->temperature.value);
+    }
+    write_stop(e);
+    write_cache(e);
+}
+
+static void write_body(struct encoding *e)
+{
+    static const char *const read_here[] = {
+        "prompt_cache", "reasoning_effort", "reasoning_summary", "verbosity",
+        "thinking", "output_config", "stop", "parallel_tool_calls", "beta",
+        NULL,
+    };
+    emit_init(&e->emit, &e->http->body);
+    emit_open(&e->emit, '{');
+    if (extra_leaves(&e->extra, "model"))
+        emit_member(&e->emit, "model", e->call->model);
+    if (extra_leaves(&e->extra, "max_tokens")) {
+        emit_at(&e->emit, "max_tokens");
+        emit_int(&e->emit, e->thinking.max_tokens);
+    }
+    if (extra_leaves(&e->extra, "stream")) {
+        emit_at(&e->emit, "stream");
+        emit_bool(&e->emit, true);
+    }
+    if (extra_leaves(&e->extra, "system"))
+        e->http->broken |= !anthropic_messages_write_system(e->call, &e->emit,
+                                                            e->arena);
+    write_tools(e);
+    write_controls(e);
+    if (extra_leaves(&e->extra, "messages")) {
+        emit_at(&e->emit, "messages");
+        e->http->broken |= !anthropic_messages_write(e->call, &e->emit,
+                                                     e->arena);
+    }
+    extra_write(&e->extra, &e->emit, read_here);
+    emit_close(&e->emit, '}');
+}
+
+/* ------------------------------------------------------------------ address --- */
+
+/* BASE/v1/messages, however much of that the base has already: its users
+ * write it with "/v1" and without. */
+static allm_status write_address(struct encoding *e)
+{
+    struct slice base = slice_of(e->call->base_url);
+    struct slice query = { "", 0 };
+    struct buf url;
+    if (!base.len)
+        return allm_http_fail(
+            e->http,
+            ALLM(error, .kind = ALLM_ERR_ENGINE, .reason = "invalid_engine",
+                 .message = "this provider has no address of its own; "
+                            "set base_url in adapter_opts"));
+    const char *mark = memchr(base.ptr, '?', base.len);
+    if (mark) {
+        query = slice_skip(base, (size_t)(mark - base.ptr));
+        base.len -= query.len;
+    }
+    buf_init(&url, e->arena, 64 * 1024);
+    buf_add(&url, base);
+    if (slice_ends(base, SLICE("/v1")))
+        buf_text(&url, "/messages");
+    else if (!slice_ends(base, SLICE("/messages")))
+        buf_text(&url, "/v1/messages");
+    buf_add(&url, query);
+    e->http->broken |= url.broken;
+    allm_http_url(e->http, url.broken ? "" : url.ptr);
+    return ALLM_OK;
+}
+
+/* Names of features, one text or several, joined by commas.  False: odd. */
+static bool join_betas(struct encoding *e, struct buf *out)
+{
+    const allm_json *beta = extra_get(&e->extra, "beta");
+    bool list = allm_json_type_of(beta) == ALLM_JSON_ARRAY;
+    size_t n = list ? allm_json_count(beta) : beta != NULL;
+    for (size_t i = 0; i < n; i++) {
+        struct slice name = json_slice(list ? allm_json_at(beta, i) : beta);
+        if (!name.ptr || !name.len)
+            return false;
+        if (out->len)
+            buf_byte(out, ',');
+        buf_add(out, name);
+    }
+    for (size_t i = 0; i < out->len; i++)
+        if ((unsigned char)out->ptr[i] <= ' ' || out->ptr[i] == 0x7f)
+            return false;
+    return true;
+}
+
+static const allm_error *write_headers(struct encoding *e)
+{
+    struct buf betas;
+    const char *version = extra_text(&e->extra, "api_version");
+    struct slice v = slice_of(version);
+    buf_init(&betas, e->arena, 64 * 1024);
+    for (size_t i = 0; i < v.len; i++)
+        if ((unsigned char)v.ptr[i] <= ' ' || v.ptr[i] == 0x7f)
+            return wrong(e, ALLM_ERR_MISUSE, "invalid_option",
+                         "api_version must be one word, such as "
+                         "\"" API_VERSION "\"");
+    if (!join_betas(e, &betas))
+        return wrong(e, ALLM_ERR_MISUSE, "invalid_option",
+                     "beta must be the name of a feature or a list of such "
+                     "names, without spaces");
+    e->http->broken |= betas.broken;
+    allm_http_header(e->http, "content-type", "application/json");
+    allm_http_header(e->http, "accept", "text/event-stream");
+    allm_http_header(e->http, "accept-encoding", "identity");
+    allm_http_header(e->http, "anthropic-version",
+                     version ? version : API_VERSION);
+    if (betas.len && !betas.broken)
+        allm_http_header(e->http, "anthropic-beta", betas.ptr);
+    return extra_headers(&e->extra, e->http, e->arena);
+}
+
+/* ------------------------------------------------------------------- public --- */
+
+/* A call is demanded, and there is nothing to call. */
+static const allm_error *refuse_choice(struct encoding *e)
+{
+    struct build list;
+    const struct path choice = PATH_KEY(NULL, "tool_choice");
+    build_init(&list, e->arena);
+    build_array(&list);
+    path_write_pair(&list, &choice, false, "no_tools");
+    build_end(&list);
+    const allm_json *errors = build_done(&list);
+    return errors ? error_validation(e->arena, "invalid_request", errors)
+                  : status_nomem();
+}
+
+/* What the provider cannot do, told before anything is sent. */
+static const allm_error *check(struct encoding *e)
+{
+    const allm_request *r = e->request;
+    const char *is = choice_word(r->tool_choice);
+    if (json_is(allm_json_get(r->response_format, "type"), "json_object"))
+        return wrong(e, ALLM_ERR_ENGINE, "unsupported_response_format",
+                     "this provider has no json_object format; give a "
+                     "json_schema, or say in the prompt that JSON is wanted");
+    if (!r->tool_count && extra_leaves(&e->extra, "tools") &&
+        (!strcmp(is, "any") || !strcmp(is, "tool")))
+        return refuse_choice(e);
+    return image_source_check(r, e->arena);
+}
+
+static const allm_error *prepare(struct encoding *e)
+{
+    uint64_t quirks;
+    const char *unknown;
+    const allm_error *error = extra_init(&e->extra, e->call, e->arena);
+    if (error)
+        return error;
+    if (!anthropic_quirks(e->call, &quirks, &unknown))
+        return quirks_refuse(e->arena, unknown, "unsigned_thoughts");
+    error = anthropic_thinking_plan(&e->thinking, &e->extra, e->arena);
+    return error ? error : check(e);
+}
+
+allm_status anthropic_encode(const allm_call *call, allm_http *out)
+{
+    struct encoding e = { .call = call,
+                          .request = call->request,
+                          .http = out,
+                          .arena = out->arena };
+    const allm_error *error = prepare(&e);
+    if (error)
+        return allm_http_fail(out, error);
+    allm_status status = write_address(&e);
+    if (status != ALLM_OK)
+        return status;
+    error = write_headers(&e);
+    if (error)
+        return allm_http_fail(out, error);
+    write_body(&e);
+    return ALLM_OK;
+}

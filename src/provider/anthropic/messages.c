@@ -1,0 +1,536 @@
+/*
+ * messages.c - a conversation as /v1/messages wants it
+ *
+ *      {"role": "user",      "content": [text | image | tool_result, ...]}
+ *      {"role": "assistant", "content": [thinking | text | tool_use, ...]}
+ *
+ *   (1) Roles alternate: neighbours of one role become one message, and tool
+ *       results are the user's.  The first is always a user's.
+ *   (2) A content is always a list of blocks, even of one text: what is sent
+ *       of a longer conversation begins like what was sent of the shorter.
+ *   (3) No text is blank, and no list is empty: what would be is left out.
+ *   (4) An id of a call is used once.
+ *   (5) A call to a tool of the server's own has its result, unless the model
+ *       is to go on from there.
+ *
+ * "cache_control" in the metadata of a part, or of a message for its last
+ * block, is sent with the block.
+ */
+#include "provider/anthropic/messages.h"
+
+#include "provider/call_ids.h"
+#include "provider/history.h"
+#include "provider/image_source.h"
+#include "provider/layout.h"
+#include "provider/memo.h"
+#include "json/json.h"
+
+enum { MEMO_LIMIT = 4 * 1024 * 1024 };
+
+static const char memo_name;    /* its address names what we keep */
+
+/* A user's word in front of an assistant that spoke first. */
+#define OPENING "(The conversation begins with the assistant.)"
+
+struct writing {
+    const allm_call *call;
+    struct emit *emit;
+    struct arena *arena;
+    struct call_ids ids;
+    allm_role open;             /* the message that is being written */
+    allm_role role;             /* the message that the next block is of */
+    size_t from;                /* where this message's blocks begin */
+    bool begun;                 /* it has a block */
+    bool over;                  /* somebody else speaks next */
+    bool broken;
+};
+
+static void member(struct writing *w, const char *name, struct slice text)
+{
+    emit_name(w->emit, slice_of(name));
+    if (!text.ptr)
+        w->broken = true;
+    emit_text(w->emit, text.ptr ? text : SLICE(""));
+}
+
+static bool is_blank(struct slice s)
+{
+    return !slice_strip(s).len;
+}
+
+/* -------------------------------------------------------------------- turns --- */
+
+static void close_turn(struct writing *w)
+{
+    if (w->open == ALLM_ROLE_NONE)
+        return;
+    emit_close(w->emit, ']');
+    emit_close(w->emit, '}');
+}
+
+static void open_turn(struct writing *w, allm_role role)
+{
+    bool first = w->open == ALLM_ROLE_NONE;
+    close_turn(w);
+    emit_open(w->emit, '{');
+    emit_member_word(w->emit, "role",
+                     role == ALLM_ROLE_ASSISTANT && !first ? "assistant"
+                                                           : "user");
+    emit_name(w->emit, SLICE("content"));
+    emit_open(w->emit, '[');
+    w->open = role;
+    if (!first || role != ALLM_ROLE_ASSISTANT)
+        return;
+    emit_open(w->emit, '{');    /* keeps (1) */
+    emit_member_word(w->emit, "type", "text");
+    member(w, "text", SLICE(OPENING));
+    emit_close(w->emit, '}');
+    w->open = ALLM_ROLE_USER;
+    open_turn(w, role);
+}
+
+/* Something of the message comes: be in the turn that it belongs to. */
+static void begin(struct writing *w)
+{
+    if (w->open != w->role)
+        open_turn(w, w->role);
+    if (!w->begun)
+        w->from = w->emit->out->len + w->emit->comma;
+    w->begun = true;
+}
+
+static void open_block(struct writing *w, const char *type)
+{
+    begin(w);
+    emit_open(w->emit, '{');
+    emit_member_word(w->emit, "type", type);
+}
+
+/* `marked`: whose metadata may have a mark for the cache; or NULL. */
+static void close_block(struct writing *w, const allm_json *marked)
+{
+    const allm_json *mark = allm_json_get(marked, "cache_control");
+    if (allm_json_type_of(mark) == ALLM_JSON_OBJECT) {
+        emit_name(w->emit, SLICE("cache_control"));
+        emit_value(w->emit, mark);
+    }
+    emit_close(w->emit, '}');
+}
+
+/* ------------------------------------------------------------------- blocks --- */
+
+static void write_text(struct writing *w, struct slice text,
+                       const allm_json *marked)
+{
+    if (!text.ptr)
+        w->broken = true;
+    if (!text.ptr || is_blank(text))
+        return;
+    open_block(w, "text");
+    member(w, "text", text);
+    close_block(w, marked);
+}
+
+static void write_image(struct writing *w, const allm_image *image,
+                        const allm_json *marked)
+{
+    open_block(w, "image");
+    emit_name(w->emit, SLICE("source"));
+    emit_open(w->emit, '{');
+    if (image->source == ALLM_IMAGE_URL) {
+        emit_member_word(w->emit, "type", "url");
+        member(w, "url", (struct slice){ image->data, image->data_len });
+    } else {
+        emit_member_word(w->emit, "type", "base64");
+        member(w, "media_type", slice_of(image_source_type(image)));
+        emit_name(w->emit, SLICE("data"));
+        image_source_write(w->emit, image, false, w->arena);
+    }
+    emit_close(w->emit, '}');
+    close_block(w, marked);
+}
+
+static bool has_mark(const allm_message *m)
+{
+    for (size_t i = 0; i < m->part_count; i++)
+        if (allm_json_get(m->parts[i]->metadata, "cache_control"))
+            return true;
+    return false;
+}
+
+static void write_part(struct writing *w, const allm_part *p,
+                       const allm_json *outer)
+{
+    const allm_json *marked = allm_json_get(p->metadata, "cache_control")
+                                  ? p->metadata
+                                  : outer;
+    if (p->kind == ALLM_PART_TEXT)
+        write_text(w, (struct slice){ p->text ? p->text : "", p->text_len },
+                   marked);
+    else if (p->kind == ALLM_PART_IMAGE && p->image)
+        write_image(w, p->image, marked);
+}
+
+/* Texts alone are one text; a picture or a mark keeps the parts apart. */
+static void write_content(struct writing *w, const allm_message *m)
+{
+    if (!history_has_image(m) && !has_mark(m)) {
+        write_text(w, history_text(m, w->arena), m->metadata);
+        return;
+    }
+    for (size_t i = 0; i < m->part_count; i++)
+        write_part(w, m->parts[i], i + 1 == m->part_count ? m->metadata : NULL);
+}
+
+/* ---------------------------------------------------------------- assistant --- */
+
+static void write_call(struct writing *w, const allm_tool_call *call,
+                       const char *id)
+{
+    const allm_json *own = history_state(w->call, call->provider_state);
+    const allm_json *caller = allm_json_get(own, "caller");
+    struct slice input = history_arguments(call, w->arena);
+    open_block(w, "tool_use");
+    member(w, "id", slice_of(id));
+    member(w, "name", slice_of(history_name(call, w->arena)));
+    emit_name(w->emit, SLICE("input"));
+    if (!input.ptr)
+        w->broken = true;
+    emit_raw(w->emit, input.ptr ? input : SLICE("{}"));
+    if (caller) {
+        emit_name(w->emit, SLICE("caller"));
+        emit_value(w->emit, caller);
+    }
+    close_block(w, call->metadata);
+}
+
+/* A text of the model's own, with the sources that it named. */
+static void write_own_text(struct writing *w, struct slice text,
+                           const allm_json *block)
+{
+    const allm_json *citations = allm_json_get(block, "citations");
+    if (is_blank(text))
+        return;
+    open_block(w, "text");
+    member(w, "text", text);
+    if (citations) {
+        emit_name(w->emit, SLICE("citations"));
+        emit_value(w->emit, citations);
+    }
+    close_block(w, NULL);
+}
+
+static enum layout_kind kind_of(const allm_json *block)
+{
+    const allm_json *type = allm_json_get(block, "type");
+    if (json_is(type, "text"))
+        return LAYOUT_TEXT;
+    /* with its id it is no call of ours, but history: anthropic_block.h */
+    return json_is(type, "tool_use") && !allm_json_get(block, "id")
+               ? LAYOUT_CALL
+               : LAYOUT_OTHER;
+}
+
+/* A call to a tool of the server's own, the result of which is not here? */
+static bool is_pending(const allm_json *layout, const allm_json *block)
+{
+    const allm_json *type = allm_json_get(block, "type");
+    struct slice id = json_slice(allm_json_get(block, "id"));
+    if (!json_is(type, "server_tool_use") && !json_is(type, "mcp_tool_use"))
+        return false;
+    for (const allm_json *b = NULL; (b = allm_json_next(layout, b));)
+        if (slice_eq(json_slice(allm_json_get(b, "tool_use_id")), id))
+            return false;
+    return true;
+}
+
+static void write_as_is(struct writing *w, const allm_json *layout,
+                        const allm_json *block)
+{
+    if (!json_slice(allm_json_get(block, "type")).len)
+        return;                 /* odd, or a state that was not made here */
+    if (w->over && is_pending(layout, block))
+        return;                 /* keeps (5) */
+    begin(w);
+    emit_value(w->emit, block);
+}
+
+/* The blocks as they came: a thought may stand between calls. */
+static void write_layout(struct writing *w, const allm_message *m,
+                         const allm_json *layout)
+{
+    size_t at = 0, call = 0;
+    for (const allm_json *b = NULL; (b = allm_json_next(layout, b));) {
+        enum layout_kind kind = kind_of(b);
+        if (kind == LAYOUT_CALL) {
+            write_call(w, m->tool_calls[call], w->ids.turn[call]);
+            call++;
+        } else if (kind == LAYOUT_TEXT) {
+            write_own_text(w, (struct slice){ m->text + at, layout_bytes(b) },
+                           b);
+            at += layout_bytes(b);
+        } else {
+            write_as_is(w, layout, b);
+        }
+    }
+}
+
+/* What is not text and not a call, in front of both. */
+static void write_kept(struct writing *w, const allm_json *layout)
+{
+    for (const allm_json *b = NULL; (b = allm_json_next(layout, b));)
+        if (kind_of(b) == LAYOUT_OTHER)
+            write_as_is(w, layout, b);
+}
+
+static const allm_json *layout_of(const struct writing *w,
+                                  const allm_message *m)
+{
+    const allm_json *own = history_state(w->call, m->provider_state);
+    const allm_json *layout = allm_json_get(own, "content");
+    return allm_json_type_of(layout) == ALLM_JSON_ARRAY ? layout : NULL;
+}
+
+static void write_assistant(struct writing *w, const allm_message *m)
+{
+    const allm_json *layout = layout_of(w, m);
+    if (layout && layout_fits(layout, m, kind_of)) {
+        write_layout(w, m, layout);
+        return;
+    }
+    if (layout)
+        write_kept(w, layout);
+    write_content(w, m);
+    for (size_t i = 0; i < m->tool_call_count; i++)
+        write_call(w, m->tool_calls[i], w->ids.turn[i]);
+}
+
+/* ------------------------------------------------------------------ results --- */
+
+static void write_result(struct writing *w, const struct history_item *item,
+                         const char *id)
+{
+    const allm_message *m = item->message;
+    const allm_json *failed = allm_json_get(m->metadata, "is_error");
+    open_block(w, "tool_result");
+    member(w, "tool_use_id", slice_of(id));
+    member(w, "content", history_text(m, w->arena));
+    if (item->made || allm_json_true(failed)) {
+        emit_name(w->emit, SLICE("is_error"));
+        emit_bool(w->emit, true);
+    }
+    close_block(w, m->metadata);
+}
+
+/* ----------------------------------------------------------------- messages --- */
+
+/* The last word of an assistant, to be gone on from, may not end in a space. */
+static void write_last(struct writing *w, const allm_message *m)
+{
+    allm_message mine = *m;
+    while (mine.text_len && slice_space(mine.text[mine.text_len - 1]))
+        mine.text_len--;
+    write_assistant(w, &mine);
+}
+
+static void write_message(struct writing *w, const struct history_item *item,
+                          const char *id, bool last)
+{
+    const allm_message *m = item->message;
+    if (m->role == ALLM_ROLE_TOOL)
+        write_result(w, item, id);
+    else if (m->role != ALLM_ROLE_ASSISTANT)
+        write_content(w, m);
+    else if (last)
+        write_last(w, m);
+    else
+        write_assistant(w, m);
+}
+
+/* The same, unless it was done before. */
+static void recall_message(struct writing *w, const struct history_item *item,
+                           bool last)
+{
+    const allm_message *m = item->message;
+    const char *id = NULL;
+    bool plain = true;
+    struct buf *out = w->emit->out;
+    w->begun = false;
+    w->role = m->role == ALLM_ROLE_ASSISTANT ? ALLM_ROLE_ASSISTANT
+                                             : ALLM_ROLE_USER;
+    if (m->role == ALLM_ROLE_ASSISTANT)
+        plain = call_ids_ask(&w->ids, m);
+    if (m->role == ALLM_ROLE_TOOL)
+        id = call_ids_answer(&w->ids, m, &plain);
+    w->broken = w->broken || w->ids.broken;
+    if (w->broken)
+        return;
+    struct home_key k = memo_key(&memo_name, w->over, w->call, m);
+    bool lasting = plain && !item->made && !last;
+    struct slice kept = lasting ? memo_find(m, k) : (struct slice){ NULL, 0 };
+    if (kept.ptr) {
+        begin(w);
+        emit_raw(w->emit, kept);
+        return;
+    }
+    write_message(w, item, id, last);
+    if (lasting && w->begun && !out->broken && !w->broken &&
+        out->len - w->from <= MEMO_LIMIT)
+        memo_keep(m, k,
+                  (struct slice){ out->ptr + w->from,
+                                        out->len - w->from });
+}
+
+/* Will nothing of it stand among the messages? */
+static bool is_silent(const allm_message *m)
+{
+    struct slice text = { m->text ? m->text : "", m->text_len };
+    if (m->role == ALLM_ROLE_SYSTEM)
+        return true;
+    if (m->role == ALLM_ROLE_TOOL || m->tool_call_count || m->provider_state)
+        return false;
+    for (size_t i = 0; i < m->part_count; i++) {
+        const allm_part *p = m->parts[i];
+        if (p->kind != ALLM_PART_TEXT ||
+            !is_blank((struct slice){ p->text ? p->text : "", p->text_len }))
+            return false;
+    }
+    return is_blank(text);
+}
+
+/* Who speaks behind a message without calls: none, if it is the last word. */
+static allm_role next_role(const allm_request *r,
+                           const struct history_item *item)
+{
+    size_t next = item->index + 1;
+    while (next < r->message_count && is_silent(r->messages[next]))
+        next++;
+    return next < r->message_count ? r->messages[next]->role : ALLM_ROLE_NONE;
+}
+
+/* True: it is the last word, and no call. */
+static bool look_ahead(struct writing *w, const struct history_item *item)
+{
+    w->over = false;
+    if (item->message->role != ALLM_ROLE_ASSISTANT ||
+        item->message->tool_call_count)
+        return false;
+    allm_role next = next_role(w->call->request, item);
+    w->over = next != ALLM_ROLE_NONE && next != ALLM_ROLE_ASSISTANT;
+    return next == ALLM_ROLE_NONE;
+}
+
+bool anthropic_messages_write(const allm_call *call, struct emit *e,
+                              struct arena *a)
+{
+    struct history h;
+    struct history_item item;
+    struct writing w = { .call = call, .emit = e, .arena = a };
+    call_ids_init(&w.ids, (struct history_ids){ .most = 64, .dashes = true },
+                  a);
+    history_init(&h, call, a);
+    emit_open(e, '[');
+    while (!w.broken && history_next(&h, &item))
+        if (item.message->role != ALLM_ROLE_SYSTEM)
+            recall_message(&w, &item, look_ahead(&w, &item));
+    close_turn(&w);
+    emit_close(e, ']');
+    return !w.broken && !h.broken && !e->out->broken;
+}
+
+/* ------------------------------------------------------------------- system --- */
+
+static bool has_any_mark(const allm_request *r)
+{
+    for (size_t i = 0; i < r->message_count; i++) {
+        const allm_message *m = r->messages[i];
+        if (m->role == ALLM_ROLE_SYSTEM &&
+            (has_mark(m) || allm_json_get(m->metadata, "cache_control")))
+            return true;
+    }
+    return false;
+}
+
+/* Several system messages are one text, a blank line between them. */
+static struct slice join(const allm_request *r, struct arena *a)
+{
+    struct buf all;
+    bool broken = false;
+    buf_init(&all, a, SIZE_MAX / 2);
+    for (size_t i = 0; i < r->message_count; i++) {
+        const allm_message *m = r->messages[i];
+        if (m->role != ALLM_ROLE_SYSTEM)
+            continue;
+        struct slice text = history_text(m, a);
+        broken = broken || !text.ptr;
+        if (!text.ptr || is_blank(text))
+            continue;
+        if (all.len)
+            buf_text(&all, "\n\n");
+        buf_add(&all, text);
+    }
+    return broken || all.broken ? (struct slice){ NULL, 0 } : buf_slice(&all);
+}
+
+bool anthropic_messages_write_system(const allm_call *call, struct emit *e,
+                                     struct arena *a)
+{
+    const allm_request *r = call->request;
+    struct slice text = join(r, a);
+    if (!text.ptr || !text.len)
+        return text.ptr != NULL;
+    emit_name(e, SLICE("system"));
+    if (!has_any_mark(r)) {
+        emit_text(e, text);
+        return true;
+    }
+    struct writing w = { .call = call,     /* inside a list of blocks */
+                         .emit = e,
+                         .arena = a,
+                         .open = ALLM_ROLE_SYSTEM,
+                         .role = ALLM_ROLE_SYSTEM };
+    emit_open(e, '[');
+    for (size_t i = 0; i < r->message_count; i++)
+        if (r->messages[i]->role == ALLM_ROLE_SYSTEM)
+            write_content(&w, r->messages[i]);
+    emit_close(e, ']');
+    return !w.broken;
+}
+
+/* ------------------------------------------------------------------ history --- */
+
+/* The first message of the exchange of calls and results that is still going
+ * on; NULL: none is. */
+static const allm_message *start_of_calls(const allm_request *r)
+{
+    size_t n = r->message_count;
+    while (n && r->messages[n - 1]->role != ALLM_ROLE_ASSISTANT)
+        n--;
+    const allm_message *first = NULL;
+    for (; n; n--) {
+        const allm_message *m = r->messages[n - 1];
+        if (m->role == ALLM_ROLE_ASSISTANT && m->tool_call_count)
+            first = m;
+        else if (m->role != ALLM_ROLE_TOOL)
+            break;
+    }
+    return first;
+}
+
+bool anthropic_messages_lack_thought(const allm_call *call)
+{
+    const struct writing w = { .call = call };
+    const allm_message *m = start_of_calls(call->request);
+    const allm_json *layout = m ? layout_of(&w, m) : NULL;
+    const allm_json *type = allm_json_get(allm_json_at(layout, 0), "type");
+    return m && !json_is(type, "thinking") &&
+           !json_is(type, "redacted_thinking");
+}
+
+const allm_tool_call *anthropic_messages_call(const allm_request *r)
+{
+    for (size_t i = 0; i < r->message_count; i++)
+        if (r->messages[i]->tool_call_count)
+            return r->messages[i]->tool_calls[0];
+    return NULL;
+}

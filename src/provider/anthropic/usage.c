@@ -1,0 +1,102 @@
+/*
+ * usage.c - the counts of Anthropic
+ *
+ * "input_tokens" counts only what was neither read from the cache nor written
+ * to it; ours is the sum of the three, and theirs is kept in `extra`.
+ */
+#include "provider/anthropic/usage.h"
+
+#include "json/build.h"
+#include "json/json.h"
+
+static bool is_null(const allm_json *v)
+{
+    return allm_json_type_of(v) == ALLM_JSON_NULL;
+}
+
+const allm_json *anthropic_usage_merge(struct arena *a, const allm_json *known,
+                                       const allm_json *more)
+{
+    struct build b;
+    if (allm_json_type_of(more) != ALLM_JSON_OBJECT)
+        return known;
+    build_init(&b, a);
+    build_object(&b);
+    for (const allm_json *k = NULL; (k = allm_json_next(more, k));) {
+        if (is_null(allm_json_value(k)))
+            continue;
+        build_key(&b, json_slice(k));
+        build_value(&b, allm_json_value(k));
+    }
+    build_end(&b);
+    const allm_json *said = build_done(&b);
+    return said ? json_merge(a, known ? known : json_empty_object(), said)
+                : NULL;
+}
+
+static allm_int count(const allm_json *object, const char *name)
+{
+    int64_t n;
+    if (allm_json_int64(allm_json_get(object, name), &n) && n >= 0)
+        return (allm_int){ n, true };
+    return (allm_int){ 0, false };
+}
+
+/* The sum of what is known; never beyond what an int64_t holds. */
+static allm_int add(allm_int x, allm_int y)
+{
+    if (!x.set || !y.set)
+        return x.set ? x : y;
+    if (x.value > INT64_MAX - y.value)
+        return (allm_int){ INT64_MAX, true };
+    return (allm_int){ x.value + y.value, true };
+}
+
+/* Everything that has no member of its own. */
+static const allm_json *extra_of(struct arena *a, const allm_json *usage)
+{
+    static const char *const told[] = { "cache_read_input_tokens",
+                                        "cache_creation_input_tokens",
+                                        "output_tokens", "server_tool_use" };
+    struct build b;
+    allm_int written = count(usage, "cache_creation_input_tokens");
+    build_init(&b, a);
+    build_object(&b);
+    if (written.set) {
+        build_key(&b, SLICE("cache_write_input_tokens"));
+        build_int(&b, written.value);
+    }
+    for (const allm_json *k = NULL; (k = allm_json_next(usage, k));) {
+        bool skip = json_is(k, "cache_write_input_tokens");
+        for (size_t i = 0; i < sizeof told / sizeof *told; i++)
+            skip = skip || json_is(k, told[i]);
+        if (skip)
+            continue;
+        build_key(&b, json_slice(k));
+        build_value(&b, allm_json_value(k));
+    }
+    build_end(&b);
+    const allm_json *extra = build_done(&b);
+    return allm_json_count(extra) ? extra : NULL;
+}
+
+allm_usage anthropic_usage_read(struct arena *a, const allm_json *usage,
+                                bool begun)
+{
+    allm_usage u = { .size = sizeof u };
+    allm_int fresh = count(usage, "input_tokens");
+    allm_int written = count(usage, "cache_creation_input_tokens");
+    const allm_json *more = allm_json_get(usage, "output_tokens_details");
+    const allm_json *tools = allm_json_get(usage, "server_tool_use");
+    u.cached_input_tokens = count(usage, "cache_read_input_tokens");
+    u.input_tokens = add(fresh, add(u.cached_input_tokens, written));
+    u.reasoning_tokens = count(more, "thinking_tokens");
+    if (!begun)
+        u.output_tokens = count(usage, "output_tokens");
+    if (u.input_tokens.set && u.output_tokens.set)
+        u.total_tokens = add(u.input_tokens, u.output_tokens);
+    if (allm_json_type_of(tools) == ALLM_JSON_OBJECT)
+        u.tool_usage = tools;
+    u.extra = extra_of(a, usage);
+    return u;
+}

@@ -1,9 +1,0 @@
-/* anthropic_encode.h - a request as /v1/messages wants it */
-#ifndef PROVIDER_ANTHROPIC_ENCODE_H
-#define PROVIDER_ANTHROPIC_ENCODE_H
-
-#include "allm_ext.h"
-
-allm_status anthropic_encode(const allm_call *call, allm_http *out);
-
-#endif

@@ -1,0 +1,236 @@
+/*
+ * error_body.c - what OpenAI and all who look like it mean by an error
+ *
+ *      {"error": {"message", "type", "param", "code"}}     and
+ *      {"error": "text"}  {"message", "code"}  {"detail": ...}
+ *      {"object": "error", ...}  [{"error": ...}]
+ *
+ * The reason follows from words first, then from the status: that of HTTP, or
+ * the number that stands in the place of a code.
+ */
+#include "provider/error_body.h"
+
+#include "base/buf.h"
+#include "base/status.h"
+#include "provider/explain.h"
+#include "provider/sink.h"
+#include "json/build.h"
+#include "json/json.h"
+
+/* What money is meant by: waiting does not help. */
+static const char *const billing_words[] = {
+    "insufficient_quota", "credit_balance_exhausted",
+    "organization_spend_limit_exceeded", "project_spend_limit_exceeded",
+    "organization_usage_limit_exceeded", "billing_hard_limit_reached",
+    "billing_not_active", "insufficient_balance", "insufficient_credits",
+    "account_deactivated", NULL,
+};
+
+/* A code or type that has one of these in it, and what it means. */
+static const struct {
+    const char *word, *reason;
+} words[] = {
+    { "content_filter", "content_filter" },
+    { "content_policy", "content_filter" },
+    { "responsibleaipolicy", "content_filter" },
+    { "moderation", "content_filter" },
+    { "rate_limit", "rate_limited" },
+    { "too_many_requests", "rate_limited" },
+    { "authentication", "authentication_failed" },
+    { "invalid_api_key", "authentication_failed" },
+    { "unauthorized", "authentication_failed" },
+    { "permission", "authentication_failed" },
+    { "timeout", "timeout" },
+    { "overloaded", "provider_unavailable" },
+    { "unavailable", "provider_unavailable" },
+    { "capacity", "provider_unavailable" },
+    { "server_error", "provider_unavailable" },
+    { "internal", "provider_unavailable" },
+    { "api_error", "provider_unavailable" },
+    { "not_found", "invalid_request" },
+    { "invalid", "invalid_request" },
+    { "bad_request", "invalid_request" },
+    { "badrequest", "invalid_request" },
+    { "unsupported", "invalid_request" },
+    { "tool_use_failed", "invalid_request" },
+    { "image", "invalid_request" },
+};
+
+static bool is_there(const allm_json *v)
+{
+    switch (allm_json_type_of(v)) {
+    case ALLM_JSON_TEXT:   return json_slice(v).len > 0;
+    case ALLM_JSON_BOOL:   return allm_json_true(v);
+    case ALLM_JSON_OBJECT:
+    case ALLM_JSON_ARRAY:  return allm_json_count(v) > 0;
+    case ALLM_JSON_INT:
+    case ALLM_JSON_REAL:
+    case ALLM_JSON_BIG:    return true;
+    default:               return false;
+    }
+}
+
+bool error_body_in(const struct json_view *object)
+{
+    const allm_json *error = json_in(object, SLICE("error"));
+    return (error && is_there(error)) ||
+           json_is(json_in(object, SLICE("object")), "error") ||
+           json_is(json_in(object, SLICE("type")), "error");
+}
+
+bool error_body_is(const allm_json *document)
+{
+    if (allm_json_type_of(document) == ALLM_JSON_ARRAY)
+        document = allm_json_at(document, 0);
+    struct json_view object;
+    json_view_init(&object, document);
+    return error_body_in(&object);
+}
+
+/* ------------------------------------------------------------------ parts --- */
+
+/* The innermost object that describes the error. */
+static const allm_json *core_of(const allm_json *document)
+{
+    if (allm_json_type_of(document) == ALLM_JSON_ARRAY)
+        document = allm_json_at(document, 0);
+    const allm_json *error = json_at(document, "error");
+    return allm_json_type_of(error) == ALLM_JSON_OBJECT ? error : document;
+}
+
+static const char *text_at(const allm_json *object, const char *key)
+{
+    const allm_json *v = json_at(object, key);
+    return allm_json_type_of(v) == ALLM_JSON_TEXT ? allm_json_text(v, NULL)
+                                                  : NULL;
+}
+
+/* A number, or the digits of a text, that may be an HTTP status; or 0. */
+static int32_t status_in(const allm_json *v)
+{
+    int64_t n = 0;
+    struct slice text = json_slice(v);
+    if (allm_json_type_of(v) == ALLM_JSON_TEXT && text.len == 3)
+        for (size_t i = 0; i < 3; i++)
+            n = text.ptr[i] >= '0' && text.ptr[i] <= '9'
+                    ? n * 10 + (text.ptr[i] - '0')
+                    : 10000;
+    else if (allm_json_type_of(v) == ALLM_JSON_INT)
+        allm_json_int64(v, &n);
+    return n >= 400 && n <= 599 ? (int32_t)n : 0;
+}
+
+static int32_t status_of(const allm_json *core)
+{
+    static const char *const keys[] = { "code", "status_code", "status",
+                                        "http_status" };
+    int32_t status = 0;
+    for (size_t i = 0; !status && i < sizeof keys / sizeof *keys; i++)
+        status = status_in(json_at(core, keys[i]));
+    return status;
+}
+
+/* ----------------------------------------------------------------- reasons --- */
+
+struct facts {
+    const char *word[4];        /* code, type and their like; or NULL */
+    const char *message;
+    int32_t status;             /* 0: unknown */
+    bool flagged;               /* a moderator said no */
+};
+
+static struct facts facts_of(const allm_json *core, const char *message,
+                             int32_t status)
+{
+    const allm_json *more = json_at(core, "metadata");
+    struct facts f = { .message = message, .status = status };
+    f.word[0] = text_at(core, "code");
+    f.word[1] = text_at(core, "type");
+    f.word[2] = text_at(json_at(core, "innererror"), "code");
+    f.word[3] = text_at(more, "error_type");
+    f.flagged = allm_json_count(json_at(more, "reasons")) > 0;
+    if (!f.status)
+        f.status = status_of(core);
+    return f;
+}
+
+static bool is_billing(const struct facts *f)
+{
+    return f->status == 402 || explain_says(f->word[0], billing_words) ||
+           explain_says(f->word[1], billing_words);
+}
+
+/* What the words say; NULL: nothing that we know. */
+static const char *by_words(const struct facts *f)
+{
+    for (size_t k = 0; k < 4; k++)
+        if (explain_names_context(f->word[k]))
+            return "context_length_exceeded";
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        for (size_t k = 0; k < 4; k++)
+            if (explain_has(f->word[k], words[i].word))
+                return words[i].reason;
+    return NULL;
+}
+
+static bool is_about_content(const char *reason)
+{
+    return reason && (!strcmp(reason, "content_filter") ||
+                      !strcmp(reason, "context_length_exceeded"));
+}
+
+static const char *reason_of(const struct facts *f)
+{
+    const char *said = by_words(f);
+    bool refused = !f->status || f->status == 400 || f->status == 403 ||
+                   f->status == 413 || f->status == 422 || f->status == 451;
+    if (is_billing(f))
+        return "rate_limited";
+    if ((refused || f->status == 500) && explain_too_long(f->message))
+        return "context_length_exceeded";
+    if (refused && (f->flagged || is_about_content(said)))
+        return f->flagged ? "content_filter" : said;
+    if (f->status)
+        return explain_status(f->status);
+    return said ? said : "provider_unavailable";
+}
+
+/* The members of the error but its sentence, and whether it is about money. */
+static const allm_json *details(struct arena *a, const allm_json *core,
+                                bool billing)
+{
+    static const char *const skip[] = { "message", "billing", "choices",
+                                        "error", NULL };
+    struct build b;
+    build_init(&b, a);
+    build_object(&b);
+    if (billing) {
+        build_key(&b, SLICE("billing"));
+        build_bool(&b, true);
+    }
+    return explain_details(&b, core, skip);
+}
+
+allm_error error_body_read(struct arena *a, const allm_json *document,
+                           int32_t status)
+{
+    const allm_json *core = core_of(document);
+    struct facts f = facts_of(core, explain_message(document), status);
+    allm_error e = status_blank(ALLM_ERR_ADAPTER);
+    e.reason = reason_of(&f);
+    e.message = explain_sentence(a, status, f.message);
+    e.metadata = details(a, core, is_billing(&f));
+    if (f.status)
+        e.status = (allm_int){ f.status, true };
+    return e;
+}
+
+allm_status error_body_explain(const allm_call *call,
+                               const allm_http_head *head, const char *body,
+                               size_t len, allm_sink *sink)
+{
+    const allm_json *document = allm_sink_parse(sink, body, len);
+    allm_error e = error_body_read(sink->arena, document, head->status);
+    e.provider = call->provider;
+    return allm_sink_fail(sink, &e, false);
+}

@@ -1,0 +1,486 @@
+/*
+ * adapter.c - a scripted model: an adapter that needs no network
+ *
+ *      adapter_opts --open--> the entries of this call --next--> events
+ *
+ *      message_started, then for each entry its events, then the closing:
+ *      reasoning_completed?, usage?, text_completed?, message_completed
+ *
+ * The player holds a place in the script and no text of its own: where a whole
+ * text is due, it walks over the entries that made it once more.  Waiting is
+ * answering "again" with a time of the call's clock.
+ *
+ * Errors in a script are events like others: what follows them is played.
+ */
+#include "provider/fake/adapter.h"
+
+#include "base/attachment.h"
+#include "base/buf.h"
+#include "base/clock.h"
+#include "data/decode.h"
+#include "data/message.h"
+#include "provider/fake/log.h"
+#include "provider/fake/script.h"
+#include "provider/sink.h"
+#include "json/json.h"
+#include "json/write.h"
+
+#include <stdint.h>
+
+enum phase { BEFORE, PLAYING, WAITING, OVER };
+
+struct player {
+    struct mem mem;             /* the engine's, for what outlives a call */
+    struct fake_log *log;
+    const allm_json *entries;
+    const allm_json *at;        /* the entry played last; NULL: none yet */
+    const allm_json *thinks;    /* where the open reasoning began; or NULL */
+    const allm_json *usage;     /* in place of what the script says; or NULL */
+    struct allm_home *home;     /* of the message of a response; or NULL */
+    int64_t until_ns;           /* WAITING */
+    enum phase phase;
+    bool spoke;                 /* a text that is not empty */
+};
+
+/* What both halves of the closing need. */
+static const allm_message silence = {
+    .size = sizeof(allm_message),
+    .role = ALLM_ROLE_ASSISTANT,
+    .text = "",
+};
+
+/* ----------------------------------------------------------------- opening --- */
+
+static allm_status fail(allm_sink *sink, allm_status kind, const char *reason,
+                        const char *message, bool final)
+{
+    return allm_sink_fail(
+        sink, ALLM(error, .kind = kind, .reason = reason, .message = message),
+        final);
+}
+
+static allm_status exhausted(allm_sink *sink)
+{
+    return fail(sink, ALLM_ERR_ADAPTER, "no_scripted_response",
+                "no scripted response", true);
+}
+
+/* A first entry that says so refuses the call. */
+static allm_status refuse(const allm_json *entries, allm_sink *sink)
+{
+    allm_error error;
+    struct fake_entry first = fake_entry_read(allm_json_next(entries, NULL));
+    if (first.tag != FAKE_PREFLIGHT_ERROR)
+        return ALLM_OK;
+    fake_read_error(&first, &error);
+    return allm_sink_fail(sink, &error, true);
+}
+
+/* Shall this attempt fail in passing? */
+static bool stumbles(const struct player *p, const allm_json *opts)
+{
+    int64_t n = 0;
+    allm_json_int64(allm_json_get(opts, "retry_until_call"), &n);
+    return n > 1 && fake_log_transient(p->log, n);
+}
+
+/* The entries of the next call of the script; the position moves on. */
+static allm_status choose(struct player *p, const struct fake_script *script,
+                          allm_sink *sink)
+{
+    if (!script->only && !script->calls)
+        return exhausted(sink);
+    uint64_t index = fake_log_next(p->log);
+    p->entries = fake_script_call(script, index);
+    if (!p->entries)
+        return exhausted(sink);
+    const allm_error *wrong =
+        index ? fake_script_check_call(sink->arena, p->entries, (size_t)index)
+              : NULL;           /* the first call has seen to all of them */
+    return wrong ? allm_sink_fail(sink, wrong, true) : refuse(p->entries, sink);
+}
+
+static const allm_error *check(const struct player *p,
+                               struct fake_script *script,
+                               const allm_json *opts, allm_sink *sink)
+{
+    const allm_error *wrong = fake_script_read(script, sink->arena, opts);
+    if (wrong || fake_log_position(p->log) > 0)
+        return wrong;
+    return fake_script_check(sink->arena, script);
+}
+
+static allm_status fake_open(void *state, const allm_call *call,
+                             allm_sink *sink)
+{
+    struct player *p = state;
+    struct fake_script script;
+    const allm_json *opts = call->adapter_opts;
+    p->mem = attachment_mem(call->attachments);
+    p->log = fake_log_of(call->attachments, p->mem);
+    if (!p->log)
+        return ALLM_ERR_NOMEM;
+    const allm_error *wrong = check(p, &script, opts, sink);
+    if (wrong)
+        return allm_sink_fail(sink, wrong, true);
+    fake_log_call(p->log);
+    if (allm_json_true(allm_json_get(opts, "record")) &&
+        !fake_log_request(p->log, call->request))
+        return ALLM_ERR_NOMEM;
+    if (stumbles(p, opts))
+        return fail(sink, ALLM_ERR_ADAPTER, "timeout",
+                    "scripted timeout (retry_until_call)", false);
+    p->usage = allm_json_get(opts, "usage");
+    if (allm_json_type_of(p->usage) == ALLM_JSON_NULL)
+        p->usage = NULL;
+    return choose(p, &script, sink);
+}
+
+static void fake_close(void *state, const allm_call *call)
+{
+    (void)call;
+    struct player *p = state;
+    home_drop(p->home);
+    fake_log_release(p->log);
+}
+
+/* ------------------------------------------------------------------ events --- */
+
+static void put_text(allm_sink *sink, allm_event_type type, struct slice text)
+{
+    allm_event *event = sink_add(sink, type);
+    if (!event)
+        return;
+    event->text = text.ptr;
+    event->text_len = text.len;
+}
+
+/* All texts of one kind from an entry on, up to the one played last. */
+static struct slice whole_text(const struct player *p, enum fake_tag tag,
+                               const allm_json *from, allm_sink *sink)
+{
+    struct buf text;
+    buf_init(&text, sink->arena, SIZE_MAX / 2);
+    const allm_json *end = allm_json_next(p->entries, p->at);
+    for (const allm_json *v = from; v && v != end;
+         v = allm_json_next(p->entries, v)) {
+        struct fake_entry e = fake_entry_read(v);
+        if (e.tag == tag)
+            buf_add(&text, json_slice(e.value));
+        else if (e.tag == FAKE_OK && tag == FAKE_TEXT)
+            buf_add(&text, json_slice(fake_response_text(e.value)));
+    }
+    if (text.broken)
+        sink->status = ALLM_ERR_NOMEM;
+    return buf_slice(&text);
+}
+
+/* An event of another kind comes: what was thought is told as a whole. */
+static void end_reasoning(struct player *p, allm_sink *sink)
+{
+    if (!p->thinks)
+        return;
+    put_text(sink, ALLM_EV_REASONING_COMPLETED,
+             whole_text(p, FAKE_REASONING, p->thinks, sink));
+    p->thinks = NULL;
+}
+
+static void put_usage(const allm_json *map, allm_sink *sink)
+{
+    allm_event *event = sink_add(sink, ALLM_EV_USAGE);
+    allm_usage *usage = allm_sink_alloc(sink, sizeof *usage);
+    if (!event || !usage)
+        return;
+    fake_read_usage(map, usage);
+    event->usage = usage;
+}
+
+static const allm_json *member(const allm_json *object, const char *key)
+{
+    const allm_json *v = allm_json_get(object, key);
+    return allm_json_type_of(v) == ALLM_JSON_NULL ? NULL : v;
+}
+
+/* Arguments and their text, of which a script may give either. */
+static void fill_arguments(const allm_json *call, allm_event *event,
+                           allm_sink *sink)
+{
+    const allm_json *args = member(call, "arguments");
+    struct slice raw = json_slice(member(call, "raw_arguments"));
+    struct buf text;
+    event->arguments = args ? args : json_empty_object();
+    if (!args && raw.len) {
+        args = allm_sink_parse(sink, raw.ptr, raw.len);
+        if (allm_json_type_of(args) == ALLM_JSON_OBJECT)
+            event->arguments = args;
+    }
+    if (!raw.ptr) {
+        buf_init(&text, sink->arena, SIZE_MAX / 2);
+        if (!json_write(&text, event->arguments, 0))
+            sink->status = ALLM_ERR_NOMEM;
+        raw = buf_slice(&text);
+    }
+    event->raw_arguments = raw.ptr;
+    event->raw_len = raw.len;
+}
+
+static void put_call(const allm_json *call, allm_sink *sink)
+{
+    const char *id = allm_json_text(allm_json_get(call, "id"), NULL);
+    const char *name = allm_json_text(allm_json_get(call, "name"), NULL);
+    allm_event *started = sink_add(sink, ALLM_EV_TOOL_CALL_STARTED);
+    allm_event *completed = sink_add(sink, ALLM_EV_TOOL_CALL_COMPLETED);
+    if (!started || !completed)
+        return;
+    started->id = completed->id = id;
+    started->name = completed->name = name;
+    completed->metadata = member(call, "metadata");
+    fill_arguments(call, completed, sink);
+}
+
+static void put_delta(const allm_json *delta, allm_sink *sink)
+{
+    allm_event *event = sink_add(sink, ALLM_EV_TOOL_CALL_DELTA);
+    if (!event)
+        return;
+    event->id = allm_json_text(allm_json_get(delta, "id"), NULL);
+    event->text = allm_json_text(allm_json_get(delta, "arguments_delta"),
+                                 &event->text_len);
+}
+
+static void put_chunk(const allm_json *chunk, allm_sink *sink)
+{
+    allm_event *event = sink_add(sink, ALLM_EV_RAW_CHUNK);
+    if (event)
+        event->chunk = chunk;
+}
+
+static void put_error(const struct fake_entry *e, allm_sink *sink)
+{
+    allm_error error;
+    fake_read_error(e, &error);
+    allm_sink_put(sink, ALLM(event, .type = ALLM_EV_ERROR, .error = &error));
+}
+
+/* ----------------------------------------------------------------- closing --- */
+
+static allm_message *make_message(struct slice text, allm_sink *sink)
+{
+    allm_message *m = allm_sink_alloc(sink, sizeof *m);
+    if (!m)
+        return NULL;
+    *m = silence;
+    m->text = text.ptr;
+    m->text_len = text.len;
+    return m;
+}
+
+static allm_event *finish(struct player *p, allm_finish reason, allm_sink *sink)
+{
+    struct slice text = { "", 0 };
+    end_reasoning(p, sink);
+    if (p->usage)
+        put_usage(p->usage, sink);
+    if (p->spoke) {
+        text = whole_text(p, FAKE_TEXT, allm_json_next(p->entries, NULL), sink);
+        put_text(sink, ALLM_EV_TEXT_COMPLETED, text);
+    }
+    p->phase = OVER;
+    allm_event *event = sink_add(sink, ALLM_EV_MESSAGE_COMPLETED);
+    if (!event)
+        return NULL;
+    event->message = make_message(text, sink);
+    event->finish_reason = reason;
+    return event;
+}
+
+/* Metadata of a scripted response, with what only a response has. */
+static const allm_json *response_metadata(const allm_json *r, allm_sink *sink)
+{
+    static const char *const lifted[][2] = {
+        { "id", "response_id" },
+        { "model", "response_model" },
+        { "raw_finish_reason", "raw_finish_reason" },
+    };
+    const allm_json *all = member(r, "metadata");
+    if (allm_json_type_of(all) != ALLM_JSON_OBJECT)
+        all = json_empty_object();
+    for (size_t i = 0; i < sizeof lifted / sizeof *lifted; i++) {
+        const allm_json *v = member(r, lifted[i][0]);
+        if (allm_json_type_of(v) == ALLM_JSON_TEXT && all)
+            all = json_set(sink->arena, all, slice_of(lifted[i][1]), v);
+    }
+    if (!all)
+        sink->status = ALLM_ERR_NOMEM;
+    return all;
+}
+
+/* The message of a scripted response, if it has one; it lives until close. */
+static void take_message(struct player *p, const allm_json *r,
+                         allm_event *event, allm_sink *sink)
+{
+    struct decoder d;
+    const allm_json *v = member(r, "message");
+    if (!v || sink->status < 0)
+        return;
+    p->home = home_new(p->mem, json_size(v));
+    if (!p->home) {
+        sink->status = ALLM_ERR_NOMEM;
+        return;
+    }
+    decode_init(&d, p->home, home_arena(p->home));
+    const allm_message *m = decode_value(&d, &message_shape, v);
+    if (m)
+        event->message = m;
+    else if (d.error && d.error->kind == ALLM_ERR_NOMEM)
+        sink->status = ALLM_ERR_NOMEM;
+}
+
+/* A whole response in one entry: all of its events. */
+static void put_response(struct player *p, const allm_json *r, allm_sink *sink)
+{
+    allm_finish reason = ALLM_FINISH_STOP;
+    struct slice text = json_slice(fake_response_text(r));
+    const allm_json *calls = member(r, "tool_calls");
+    end_reasoning(p, sink);
+    if (text.len)
+        put_text(sink, ALLM_EV_TEXT_DELTA, text);
+    p->spoke = p->spoke || text.len;
+    for (const allm_json *c = NULL; (c = allm_json_next(calls, c));)
+        put_call(c, sink);
+    if (member(r, "usage") && !p->usage)
+        put_usage(member(r, "usage"), sink);
+    if (member(r, "finish_reason"))
+        fake_read_finish(member(r, "finish_reason"), &reason);
+    allm_event *event = finish(p, reason, sink);
+    if (!event)
+        return;
+    const allm_json *metadata = response_metadata(r, sink);
+    event->metadata = allm_json_count(metadata) ? metadata : NULL;
+    take_message(p, r, event, sink);
+}
+
+/* ----------------------------------------------------------------- playing --- */
+
+/* Play an entry that is neither text nor a delay. */
+static void play(struct player *p, const struct fake_entry *e, allm_sink *sink)
+{
+    allm_finish reason;
+
+    if (e->tag == FAKE_USAGE && p->usage)
+        return;                 /* adapter_opts know better */
+    end_reasoning(p, sink);
+    switch (e->tag) {
+    case FAKE_TOOL_CALL:
+        put_call(e->value, sink);
+        break;
+    case FAKE_TOOL_CALL_DELTA:
+        put_delta(e->value, sink);
+        break;
+    case FAKE_USAGE:
+        put_usage(e->value, sink);
+        break;
+    case FAKE_RAW_CHUNK:
+        put_chunk(e->value, sink);
+        break;
+    case FAKE_FINISH:
+        fake_read_finish(e->value, &reason);
+        finish(p, reason, sink);
+        break;
+    case FAKE_OK:
+        put_response(p, e->value, sink);
+        break;
+    default:
+        put_error(e, sink);
+        break;
+    }
+}
+
+static void speak(struct player *p, struct slice text, allm_sink *sink)
+{
+    end_reasoning(p, sink);
+    p->spoke = p->spoke || text.len;
+    put_text(sink, ALLM_EV_TEXT_DELTA, text);
+}
+
+static void think(struct player *p, struct slice text, allm_sink *sink)
+{
+    if (!p->thinks)
+        p->thinks = p->at;
+    put_text(sink, ALLM_EV_REASONING_DELTA, text);
+}
+
+/* True: there is something to wait for. */
+static bool rest(struct player *p, const allm_json *ms, const allm_call *call)
+{
+    int64_t n = 0;
+    fake_read_delay(ms, &n);
+    if (n == 0)
+        return false;
+    p->until_ns = clock_after(call->clock->now_ns(call->clock->ud), n);
+    p->phase = WAITING;
+    return true;
+}
+
+/* Entries until one makes an event or waits. */
+static allm_status advance(struct player *p, const allm_call *call,
+                           allm_sink *sink, int64_t *again_ns)
+{
+    while (!sink->first && sink->status == ALLM_OK) {
+        const allm_json *next = allm_json_next(p->entries, p->at);
+        if (!next) {
+            finish(p, ALLM_FINISH_NONE, sink);
+            break;
+        }
+        struct fake_entry e = fake_entry_read(next);
+        p->at = next;
+        if (e.tag == FAKE_TEXT)
+            speak(p, json_slice(e.value), sink);
+        else if (e.tag == FAKE_REASONING)
+            think(p, json_slice(e.value), sink);
+        else if (e.tag != FAKE_DELAY)
+            play(p, &e, sink);
+        else if (rest(p, e.value, call)) {
+            *again_ns = p->until_ns;
+            return ALLM_AGAIN;
+        }
+    }
+    return sink->status < 0 ? sink->status : ALLM_EVENT;
+}
+
+static allm_status fake_next(void *state, const allm_call *call,
+                             allm_sink *sink, int64_t *again_ns)
+{
+    struct player *p = state;
+    allm_event *event;
+
+    switch (p->phase) {
+    case BEFORE:
+        p->phase = PLAYING;
+        event = sink_add(sink, ALLM_EV_MESSAGE_STARTED);
+        if (!event)
+            return ALLM_ERR_NOMEM;
+        event->message = &silence;
+        return ALLM_EVENT;
+    case WAITING:
+        *again_ns = p->until_ns;
+        if (call->clock->now_ns(call->clock->ud) < p->until_ns)
+            return ALLM_AGAIN;
+        p->phase = PLAYING;
+        break;
+    case PLAYING:
+        break;
+    case OVER:
+        return ALLM_OK;
+    }
+    return advance(p, call, sink, again_ns);
+}
+
+const allm_adapter fake_adapter = {
+    .size = sizeof(allm_adapter),
+    .name = "fake",
+    .state_size = sizeof(struct player),
+    .open = fake_open,
+    .next = fake_next,
+    .close = fake_close,
+};

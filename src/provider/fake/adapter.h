@@ -1,0 +1,9 @@
+/* adapter.h - a scripted model: an adapter that needs no network */
+#ifndef PROVIDER_FAKE_ADAPTER_H
+#define PROVIDER_FAKE_ADAPTER_H
+
+#include "allm_ext.h"
+
+extern const allm_adapter fake_adapter;
+
+#endif

@@ -1,0 +1,99 @@
+/*
+ * embed.c - vectors made of the texts alone, for tests
+ *
+ * Each word adds a direction of its own, which follows from its letters: equal
+ * texts have equal vectors, texts that share words are alike.  The usage
+ * counts the words.
+ */
+#include "provider/fake/embed.h"
+
+#include "provider/document.h"
+#include "json/build.h"
+
+#include <stdint.h>
+
+enum { DIMENSIONS = 64, DIMENSIONS_MOST = 4096 };
+
+/* FNV-1a, and then stirred so that near seeds give far numbers. */
+static uint64_t stir(uint64_t x)
+{
+    x ^= x >> 33;
+    x *= 0xff51afd7ed558ccdu;
+    x ^= x >> 33;
+    x *= 0xc4ceb9fe1a85ec53u;
+    return x ^ (x >> 33);
+}
+
+/* Cut the next word off a text; its hash, or 0 at the end. */
+static uint64_t take_word(const char **text)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    const char *p = *text;
+    while (*p && (unsigned char)*p <= ' ')
+        p++;
+    if (!*p)
+        return 0;
+    for (; (unsigned char)*p > ' '; p++)
+        hash = (hash ^ (unsigned char)*p) * 0x100000001b3u;
+    *text = p;
+    return hash ? hash : 1;
+}
+
+/* Between -1 and 1, and never 0. */
+static double part_of(uint64_t hash, uint64_t i)
+{
+    return ((double)(stir(hash + i * 0x9e3779b97f4a7c15u) >> 12) + 0.5) /
+               2251799813685248.0 -
+           1.0;
+}
+
+/* How many words there were. */
+static int64_t add_vector(struct build *b, const char *text, uint64_t n)
+{
+    int64_t words = 0;
+    build_array(b);
+    for (uint64_t i = 0; i < n; i++) {
+        double sum = 0;
+        const char *rest = text;
+        words = 0;
+        for (uint64_t hash; (hash = take_word(&rest)); words++)
+            sum += part_of(hash, i);
+        build_number(b, words ? sum : part_of(1, i));
+    }
+    build_end(b);
+    return words;
+}
+
+static allm_status next(void *state, const allm_call *call, allm_sink *sink,
+                        int64_t *again_ns)
+{
+    struct answer *a = state;
+    struct build b;
+    const allm_embed_request *r = call->embed;
+    allm_usage usage = { .size = sizeof usage, .input_tokens = { 0, true } };
+    int64_t n = r->dimensions.set ? r->dimensions.value : DIMENSIONS;
+    *again_ns = INT64_MAX;
+    if (!answer_open(a, call, sink))
+        return ALLM_OK;
+    n = n > DIMENSIONS_MOST ? DIMENSIONS_MOST : n;
+    build_init(&b, sink->arena);
+    build_array(&b);
+    for (size_t i = 0; i < r->input_count; i++)
+        usage.input_tokens.value += add_vector(&b, r->inputs[i], (uint64_t)n);
+    build_end(&b);
+    const allm_json *list = build_done(&b);
+    if (!list)
+        return sink->status = ALLM_ERR_NOMEM;
+    document_result(a, list);
+    answer_usage(a, &usage);
+    answer_model(a, slice_of(call->model));
+    allm_status status = answer_close(a);
+    return status < 0 ? status : ALLM_EVENT;
+}
+
+const allm_adapter fake_embed_adapter = {
+    .size = sizeof(allm_adapter),
+    .name = "fake_embed",
+    .state_size = sizeof(struct answer),
+    .next = next,
+};

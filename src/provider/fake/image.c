@@ -1,0 +1,51 @@
+/*
+ * image.c - images of a script, for tests
+ *
+ *      "image_script": [["ok", [{"source": {...}, "mime_type": ...}]],
+ *                       ["error", "content_filter", {"message": ...}]]
+ */
+#include "provider/fake/image.h"
+
+#include "provider/document.h"
+#include "provider/fake/list.h"
+
+struct painter {
+    struct answer answer;
+    struct fake_list script;
+};
+
+static allm_status open(void *state, const allm_call *call, allm_sink *sink)
+{
+    struct painter *p = state;
+    return fake_list_open(&p->script, call, "image_script", sink);
+}
+
+static allm_status next(void *state, const allm_call *call, allm_sink *sink,
+                        int64_t *again_ns)
+{
+    struct painter *p = state;
+    *again_ns = INT64_MAX;
+    if (!answer_open(&p->answer, call, sink))
+        return ALLM_OK;
+    document_result(&p->answer, p->script.value);
+    if (call->model)
+        answer_model(&p->answer, slice_of(call->model));
+    allm_status status = answer_close(&p->answer);
+    return status < 0 ? status : ALLM_EVENT;
+}
+
+static void close(void *state, const allm_call *call)
+{
+    struct painter *p = state;
+    (void)call;
+    fake_list_close(&p->script);
+}
+
+const allm_adapter fake_image_adapter = {
+    .size = sizeof(allm_adapter),
+    .name = "fake_image",
+    .state_size = sizeof(struct painter),
+    .open = open,
+    .next = next,
+    .close = close,
+};

@@ -1,0 +1,9 @@
+/* image.h - images of a script, for tests */
+#ifndef PROVIDER_FAKE_IMAGE_H
+#define PROVIDER_FAKE_IMAGE_H
+
+#include "allm_ext.h"
+
+extern const allm_adapter fake_image_adapter;
+
+#endif

@@ -1,0 +1,9 @@
+/* moderate.h - judgements by words or by a script, for tests */
+#ifndef PROVIDER_FAKE_MODERATE_H
+#define PROVIDER_FAKE_MODERATE_H
+
+#include "allm_ext.h"
+
+extern const allm_adapter fake_moderate_adapter;
+
+#endif

@@ -1,9 +1,0 @@
-/* gemini.h - the dialect of streamGenerateContent: Google's own */
-#ifndef PROVIDER_GEMINI_H
-#define PROVIDER_GEMINI_H
-
-#include "allm_ext.h"
-
-extern const allm_adapter gemini_adapter;
-
-#endif

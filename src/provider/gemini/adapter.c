@@ -1,0 +1,19 @@
+/* adapter.c - the dialect of streamGenerateContent: Google's own */
+#include "provider/gemini/adapter.h"
+
+#include "provider/gemini/decode.h"
+#include "provider/gemini/encode.h"
+#include "provider/gemini/error.h"
+
+const allm_adapter gemini_adapter = {
+    .size = sizeof(allm_adapter),
+    .name = "gemini",
+    .state_size = sizeof(struct gemini),
+    .framing = ALLM_FRAMING_SSE,
+    .encode = gemini_encode,
+    .decode = gemini_decode,
+    .finish = gemini_finish,
+    .explain = gemini_error_explain,
+    .needs_finalize = gemini_needs_finalize,
+    .auth_header = "x-goog-api-key",
+};

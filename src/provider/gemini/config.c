@@ -1,0 +1,263 @@
+/*
+ * config.c - how Gemini is to answer: its "generationConfig"
+ *
+ *      ours          maxOutputTokens, temperature, responseMimeType,
+ *                    responseSchema or responseJsonSchema, thinkingConfig
+ *      options       in their place, or beside them; null takes away
+ *      "generationConfig" among the options      over everything
+ */
+#include "provider/gemini/config.h"
+
+#include "base/status.h"
+#include "provider/gemini/losses.h"
+#include "provider/gemini/schema.h"
+#include "provider/model_rules.h"
+#include "json/json.h"
+
+/* Options by the names that others use. */
+static const struct {
+    const char *option, *sent;
+} names[] = {
+    { "max_tokens", "maxOutputTokens" },
+    { "max_output_tokens", "maxOutputTokens" },
+    { "max_completion_tokens", "maxOutputTokens" },
+    { "top_p", "topP" },
+    { "top_k", "topK" },
+    { "stop", "stopSequences" },
+    { "stop_sequences", "stopSequences" },
+    { "presence_penalty", "presencePenalty" },
+    { "frequency_penalty", "frequencyPenalty" },
+    { "n", "candidateCount" },
+    { "candidate_count", "candidateCount" },
+    { "top_logprobs", "logprobs" },
+    { "response_logprobs", "responseLogprobs" },
+    { "media_resolution", "mediaResolution" },
+    { "speech_config", "speechConfig" },
+    { "image_config", "imageConfig" },
+    { "response_modalities", "responseModalities" },
+    { "thinking_config", "thinkingConfig" },
+};
+
+/* Options that stand beside the generationConfig. */
+static const struct {
+    const char *option, *sent;
+} of_body[] = {
+    { "contents", "contents" },
+    { "tools", "tools" },
+    { "toolConfig", "toolConfig" },
+    { "tool_config", "toolConfig" },
+    { "safetySettings", "safetySettings" },
+    { "safety_settings", "safetySettings" },
+    { "systemInstruction", "systemInstruction" },
+    { "system_instruction", "systemInstruction" },
+    { "cachedContent", "cachedContent" },
+    { "cached_content", "cachedContent" },
+    { "serviceTier", "serviceTier" },
+    { "service_tier", "serviceTier" },
+    { "labels", "labels" },
+    { "store", "store" },
+};
+
+/* Options that are read here, or that nobody has a use for. */
+static const char *const not_sent[] = {
+    "extra_body", "extra_headers", "base_url", "quirks", "organization",
+    "project", "api_version", "reasoning_effort", "reasoning_summary",
+    "verbosity", "prompt_cache", "parallel_tool_calls", "stream", "model",
+    "json_schema", "generationConfig", "generation_config", "api",
+};
+
+/* An effort: a level of later models, a budget of tokens of others. */
+static const struct {
+    const char *word, *level;
+    int64_t budget;
+} efforts[] = {
+    { "none", NULL, 0 },         { "minimal", "minimal", 512 },
+    { "low", "low", 2048 },      { "medium", "medium", 8192 },
+    { "high", "high", 24576 },   { "xhigh", "high", 24576 },
+    { "max", "high", 24576 },
+};
+
+enum { LEAST_BUDGET = 128 };    /* of models that always think */
+
+static void put_text(struct build *b, const char *key, const char *text)
+{
+    build_key(b, slice_of(key));
+    build_text(b, slice_of(text));
+}
+
+/* ----------------------------------------------------------------- thinking --- */
+
+static void put_level(struct build *b, const char *level, uint32_t rules)
+{
+    bool least = !level || !strcmp(level, "minimal");
+    put_text(b, "thinkingLevel",
+             !least                  ? level
+             : rules & MODEL_MINIMAL ? "minimal"
+                                     : "low");
+}
+
+static void put_thinking(struct build *b, size_t effort, uint32_t rules)
+{
+    int64_t budget = efforts[effort].budget;
+    if (!budget && !(rules & (MODEL_LEVELS | MODEL_BUDGET)))
+        return;                 /* it does not anyway */
+    build_key(b, SLICE("thinkingConfig"));
+    build_object(b);
+    if (rules & MODEL_LEVELS) {
+        put_level(b, efforts[effort].level, rules);
+    } else {
+        if (!budget && !(rules & MODEL_STOPS))
+            budget = LEAST_BUDGET;
+        build_key(b, SLICE("thinkingBudget"));
+        build_int(b, budget);
+    }
+    if (efforts[effort].budget) {
+        build_key(b, SLICE("includeThoughts"));
+        build_bool(b, true);
+    }
+    build_end(b);
+}
+
+static const allm_error *think(struct build *b, const struct extra *x,
+                               struct arena *a)
+{
+    const char *word = extra_text(x, "reasoning_effort");
+    if (!word)
+        return NULL;
+    for (size_t i = 0; i < sizeof efforts / sizeof *efforts; i++)
+        if (!strcmp(word, efforts[i].word)) {
+            put_thinking(b, i, model_rules(x->call->model));
+            return NULL;
+        }
+    return status_error(
+        a, ALLM_ERR_MISUSE, "invalid_option",
+        "reasoning_effort is \"%.40s\"; it must be one of none, "
+        "minimal, low, medium, high, xhigh, max",
+        word);
+}
+
+/* ------------------------------------------------------------------- fields --- */
+
+/* False: no memory. */
+static bool put_format(struct build *b, const struct extra *x, struct arena *a)
+{
+    const allm_request *r = x->call->request;
+    const allm_json *schema = gemini_losses_format(r);
+    const struct gemini_schema_losses untold = { NULL, NULL };
+    if (!schema &&
+        !json_is(allm_json_get(r->response_format, "type"), "json_object"))
+        return true;
+    put_text(b, "responseMimeType", "application/json");
+    if (!schema)
+        return true;
+    bool as_is = gemini_losses_off(x);
+    if (!as_is)
+        schema = gemini_schema_adapt(a, schema, true, untold);
+    if (!schema)
+        return false;
+    build_key(b, as_is ? SLICE("responseJsonSchema") : SLICE("responseSchema"));
+    build_value(b, schema);
+    return true;
+}
+
+static void put_numbers(struct build *b, const allm_request *r)
+{
+    if (r->max_tokens.set) {
+        build_key(b, SLICE("maxOutputTokens"));
+        build_int(b, r->max_tokens.value);
+    }
+    if (r->temperature.set) {
+        build_key(b, SLICE("temperature"));
+        build_number(b, r->temperature.value);
+    }
+}
+
+/* ------------------------------------------------------------------ options --- */
+
+const char *gemini_config_body(const struct extra *x, struct slice option)
+{
+    const allm_json *body = extra_get(x, "extra_body");
+    for (size_t i = 0; i < sizeof of_body / sizeof *of_body; i++)
+        if (slice_is(option, of_body[i].option))
+            return of_body[i].sent;
+    if (slice_is(option, "generationConfig") ||
+        slice_is(option, "generation_config"))
+        return NULL;
+    return json_get(body, option) ? option.ptr : NULL;
+}
+
+static bool is_read_here(struct slice option)
+{
+    for (size_t i = 0; i < sizeof not_sent / sizeof *not_sent; i++)
+        if (slice_is(option, not_sent[i]))
+            return true;
+    return false;
+}
+
+static struct slice sent_as(struct slice option)
+{
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (slice_is(option, names[i].option))
+            return slice_of(names[i].sent);
+    return option;
+}
+
+/* A list, even of one text. */
+static const allm_json *as_list(const allm_json *v, struct arena *a)
+{
+    struct build b;
+    if (allm_json_type_of(v) != ALLM_JSON_TEXT)
+        return v;
+    build_init(&b, a);
+    build_array(&b);
+    build_value(&b, v);
+    build_end(&b);
+    return build_done(&b);
+}
+
+/* The config with an option laid over it; NULL: no memory. */
+static const allm_json *lay(const struct extra *x, const allm_json *config,
+                            const allm_json *key, struct arena *a)
+{
+    const allm_json *v = allm_json_value(key);
+    struct slice name = sent_as(json_slice(key));
+    if (is_read_here(json_slice(key)) || gemini_config_body(x, json_slice(key)))
+        return config;
+    if (slice_is(name, "stopSequences"))
+        v = as_list(v, a);
+    if (slice_is(json_slice(key), "logprobs") &&
+        allm_json_type_of(v) == ALLM_JSON_BOOL)
+        name = SLICE("responseLogprobs");   /* theirs is a number */
+    if (!v)
+        return NULL;
+    if (allm_json_type_of(v) == ALLM_JSON_NULL)
+        v = NULL;
+    return json_set(a, config, name, v);
+}
+
+const allm_json *gemini_config(const struct extra *x, struct arena *a,
+                               const allm_error **error)
+{
+    static const char *const whole[] = { "generation_config",
+                                         "generationConfig" };
+    struct build b;
+    build_init(&b, a);
+    build_object(&b);
+    put_numbers(&b, x->call->request);
+    if (!put_format(&b, x, a))
+        return NULL;
+    *error = think(&b, x, a);
+    if (*error)
+        return NULL;
+    build_end(&b);
+    const allm_json *config = build_done(&b);
+    for (const allm_json *k = NULL;
+         config && (k = allm_json_next(x->options, k));)
+        config = lay(x, config, k, a);
+    for (size_t i = 0; config && i < sizeof whole / sizeof *whole; i++) {
+        const allm_json *more = extra_get(x, whole[i]);
+        if (allm_json_type_of(more) == ALLM_JSON_OBJECT)
+            config = json_merge(a, config, more);
+    }
+    return config;
+}

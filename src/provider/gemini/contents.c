@@ -1,0 +1,433 @@
+/*
+ * contents.c - a conversation as Gemini wants it
+ *
+ *      {"role": "user",  "parts": [text | inlineData | fileData, ...]}
+ *      {"role": "model", "parts": [text | functionCall | as it came, ...]}
+ *      {"role": "user",  "parts": [functionResponse, ...]}
+ *
+ *   (1) The first is a user's, and no two of the model stand side by side.
+ *   (2) Behind a content with calls comes one with just their results, in the
+ *       order of the calls; a result has the name of its call.
+ *   (3) No text is empty unless it has a signature, and no list is empty.
+ *   (4) An id is sent only where the model gave one.
+ *   (5) Later models refuse a call without a signature, if it is the first of
+ *       its content: those of others get the word that is meant for them.
+ */
+#include "provider/gemini/contents.h"
+
+#include "provider/history.h"
+#include "provider/image_source.h"
+#include "provider/layout.h"
+#include "provider/memo.h"
+#include "provider/model_rules.h"
+#include "json/json.h"
+#include "json/parse.h"
+
+enum { MEMO_LIMIT = 4 * 1024 * 1024 };
+
+static const char memo_name;    /* its address names what we keep */
+
+/* A user's word in front of a model that spoke first. */
+#define OPENING "(The conversation begins with the model.)"
+
+/* The signature of calls that the model did not make. */
+#define FOREIGN "skip_thought_signature_validator"
+
+enum turn { NO_TURN, USER, MODEL, RESULTS };
+
+struct writing {
+    const allm_call *call;
+    struct emit *emit;
+    struct arena *arena;
+    const allm_message *asked;  /* whose calls are answered now */
+    size_t answered;
+    enum turn open;             /* the content that is being written */
+    enum turn turn;             /* the one that the next part is of */
+    size_t from;                /* where this message's parts begin */
+    bool begun;                 /* it has a part */
+    bool called;                /* and one of them is a call */
+    bool signs;                 /* keeps (5) */
+    bool broken;
+};
+
+static void member(struct writing *w, const char *name, struct slice text)
+{
+    emit_name(w->emit, slice_of(name));
+    if (!text.ptr)
+        w->broken = true;
+    emit_text(w->emit, text.ptr ? text : SLICE(""));
+}
+
+static void open(struct writing *w, const char *name)
+{
+    emit_name(w->emit, slice_of(name));
+    emit_open(w->emit, '{');
+}
+
+/* -------------------------------------------------------------------- turns --- */
+
+static void close_turn(struct writing *w)
+{
+    if (w->open == NO_TURN)
+        return;
+    emit_close(w->emit, ']');
+    emit_close(w->emit, '}');
+}
+
+static void open_turn(struct writing *w, enum turn turn)
+{
+    close_turn(w);
+    emit_open(w->emit, '{');
+    emit_name(w->emit, SLICE("role"));
+    emit_word(w->emit, turn == MODEL ? "model" : "user");
+    emit_name(w->emit, SLICE("parts"));
+    emit_open(w->emit, '[');
+    w->open = turn;
+}
+
+/* Something of the message comes: be in the turn that it belongs to. */
+static void begin(struct writing *w)
+{
+    if (w->open == NO_TURN && w->turn == MODEL) {
+        open_turn(w, USER);     /* keeps (1) */
+        emit_open(w->emit, '{');
+        member(w, "text", SLICE(OPENING));
+        emit_close(w->emit, '}');
+    }
+    if (w->open != w->turn)
+        open_turn(w, w->turn);
+    if (!w->begun)
+        w->from = w->emit->out->len + w->emit->comma;
+    w->begun = true;
+}
+
+static void open_part(struct writing *w)
+{
+    begin(w);
+    emit_open(w->emit, '{');
+}
+
+/* -------------------------------------------------------------------- parts --- */
+
+static void sign(struct writing *w, const allm_json *from)
+{
+    const allm_json *signature = allm_json_get(from, "thoughtSignature");
+    if (allm_json_type_of(signature) == ALLM_JSON_TEXT)
+        member(w, "thoughtSignature", json_slice(signature));
+}
+
+/* `own`: what the model said of this text beside it; or NULL. */
+static void write_text(struct writing *w, struct slice text,
+                       const allm_json *own)
+{
+    if (!text.ptr)
+        w->broken = true;
+    if (!text.len && !allm_json_get(own, "thoughtSignature"))
+        return;
+    open_part(w);
+    member(w, "text", text);
+    sign(w, own);
+    emit_close(w->emit, '}');
+}
+
+static void write_image(struct writing *w, const allm_image *image)
+{
+    bool named = image->source == ALLM_IMAGE_URL;
+    const char *type = image_source_type(image);
+    open_part(w);
+    open(w, named ? "fileData" : "inlineData");
+    if (type)
+        member(w, "mimeType", slice_of(type));
+    if (named) {
+        member(w, "fileUri", (struct slice){ image->data, image->data_len });
+    } else {
+        emit_name(w->emit, SLICE("data"));
+        image_source_write(w->emit, image, false, w->arena);
+    }
+    emit_close(w->emit, '}');
+    emit_close(w->emit, '}');
+}
+
+static void write_content(struct writing *w, const allm_message *m)
+{
+    if (!history_has_image(m)) {
+        write_text(w, history_text(m, w->arena), NULL);
+        return;
+    }
+    for (size_t i = 0; i < m->part_count; i++) {
+        const allm_part *p = m->parts[i];
+        if (p->kind == ALLM_PART_TEXT)
+            write_text(w, (struct slice){ p->text ? p->text : "", p->text_len },
+                       NULL);
+        else if (p->kind == ALLM_PART_IMAGE && p->image)
+            write_image(w, p->image);
+    }
+}
+
+/* -------------------------------------------------------------------- model --- */
+
+/* The id that the model itself gave; ptr NULL: none. */
+static struct slice id_of(const struct writing *w, const allm_tool_call *call)
+{
+    const allm_json *own = history_state(w->call, call->provider_state);
+    return json_slice(allm_json_get(own, "id"));
+}
+
+static void write_call(struct writing *w, const allm_tool_call *call)
+{
+    const allm_json *own = history_state(w->call, call->provider_state);
+    struct slice args = history_arguments(call, w->arena);
+    open_part(w);
+    open(w, "functionCall");
+    if (id_of(w, call).len)
+        member(w, "id", id_of(w, call));
+    member(w, "name", slice_of(history_name(call, w->arena)));
+    emit_name(w->emit, SLICE("args"));
+    if (!args.ptr)
+        w->broken = true;
+    emit_raw(w->emit, args.ptr ? args : SLICE("{}"));
+    emit_close(w->emit, '}');
+    if (allm_json_get(own, "thoughtSignature"))
+        sign(w, own);
+    else if (w->signs && !w->called)
+        member(w, "thoughtSignature", SLICE(FOREIGN));
+    emit_close(w->emit, '}');
+    w->called = true;
+}
+
+static const allm_json *layout_of(const struct writing *w,
+                                  const allm_message *m)
+{
+    const allm_json *own = history_state(w->call, m->provider_state);
+    const allm_json *layout = allm_json_get(own, "parts");
+    return allm_json_type_of(layout) == ALLM_JSON_ARRAY ? layout : NULL;
+}
+
+static enum layout_kind kind_of(const allm_json *part)
+{
+    return allm_json_true(allm_json_get(part, "call")) ? LAYOUT_CALL
+                                                       : LAYOUT_TEXT;
+}
+
+static void write_as_is(struct writing *w, const allm_json *part)
+{
+    if (!allm_json_count(part) || allm_json_type_of(part) != ALLM_JSON_OBJECT)
+        return;                 /* a state that was not made here */
+    begin(w);
+    emit_value(w->emit, part);
+}
+
+/* The parts as they came. */
+static void write_layout(struct writing *w, const allm_message *m,
+                         const allm_json *layout)
+{
+    size_t at = 0, call = 0;
+    const char *text = m->text ? m->text : "";
+    for (const allm_json *p = NULL; (p = allm_json_next(layout, p));) {
+        if (allm_json_true(allm_json_get(p, "call"))) {
+            write_call(w, m->tool_calls[call++]);
+        } else if (allm_json_get(p, "bytes")) {
+            write_text(w, (struct slice){ text + at, layout_bytes(p) }, p);
+            at += layout_bytes(p);
+        } else {
+            write_as_is(w, allm_json_get(p, "part"));
+        }
+    }
+}
+
+/* What is neither text nor a call stands in front of a message that was
+ * changed since. */
+static void write_model(struct writing *w, const allm_message *m)
+{
+    const allm_json *layout = layout_of(w, m);
+    if (layout && layout_fits(layout, m, kind_of)) {
+        write_layout(w, m, layout);
+        return;
+    }
+    for (const allm_json *p = NULL; (p = allm_json_next(layout, p));)
+        write_as_is(w, allm_json_get(p, "part"));
+    write_content(w, m);
+    for (size_t i = 0; i < m->tool_call_count; i++)
+        write_call(w, m->tool_calls[i]);
+}
+
+/* ------------------------------------------------------------------ results --- */
+
+/* The call that the next result answers, which history gives in their order;
+ * NULL: none. */
+static const allm_tool_call *next_call(struct writing *w)
+{
+    return w->asked && w->answered < w->asked->tool_call_count
+               ? w->asked->tool_calls[w->answered++]
+               : NULL;
+}
+
+/* The text as an object; NULL: it is none. */
+static const allm_json *object_in(struct writing *w, struct slice text)
+{
+    struct json_limits limits;
+    const allm_error *error = NULL;
+    json_limits_from(&limits, NULL);
+    if (!text.len || *text.ptr != '{')
+        return NULL;
+    const allm_json *v = json_parse(w->arena, text, limits, &error);
+    if (error && error->kind == ALLM_ERR_NOMEM)
+        w->broken = true;
+    return allm_json_type_of(v) == ALLM_JSON_OBJECT ? v : NULL;
+}
+
+/* A response is an object: an error or an output, if it is none itself. */
+static void write_response(struct writing *w, const struct history_item *item)
+{
+    const allm_message *m = item->message;
+    struct slice text = history_text(m, w->arena);
+    const allm_json *failed = allm_json_get(m->metadata, "is_error");
+    bool error = item->made || allm_json_true(failed);
+    const allm_json *object = error ? NULL : object_in(w, text);
+    emit_name(w->emit, SLICE("response"));
+    if (object) {
+        emit_value(w->emit, object);
+        return;
+    }
+    emit_open(w->emit, '{');
+    member(w, error ? "error" : "output", text);
+    emit_close(w->emit, '}');
+}
+
+static void write_result(struct writing *w, const struct history_item *item,
+                         const allm_tool_call *call)
+{
+    open_part(w);
+    open(w, "functionResponse");
+    if (call && id_of(w, call).len)
+        member(w, "id", id_of(w, call));
+    member(w, "name",
+           call ? slice_of(history_name(call, w->arena)) : SLICE("unnamed"));
+    write_response(w, item);
+    emit_close(w->emit, '}');
+    emit_close(w->emit, '}');
+}
+
+/* ----------------------------------------------------------------- messages --- */
+
+static uint64_t mix(uint64_t h, struct slice text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        h = (h ^ (unsigned char)text.ptr[i]) * 0x100000001B3u;
+    return (h ^ 0xFF) * 0x100000001B3u;
+}
+
+/* What a message's bytes follow from, beside itself. */
+static struct home_key key_of(const struct writing *w, const allm_message *m,
+                              const allm_tool_call *call)
+{
+    uint64_t facts = 0xCBF29CE484222325u + w->signs;
+    if (call) {
+        facts = mix(facts, slice_of(call->name ? call->name : ""));
+        facts = mix(facts, id_of(w, call));
+    }
+    return memo_key(&memo_name, facts, w->call, m);
+}
+
+static void write_message(struct writing *w, const struct history_item *item)
+{
+    const allm_message *m = item->message;
+    const allm_tool_call *call = w->turn == RESULTS ? next_call(w) : NULL;
+    struct buf *out = w->emit->out;
+    struct home_key k = key_of(w, m, call);
+    bool lasting = !item->made;
+    struct slice kept = lasting ? memo_find(m, k) : (struct slice){ NULL, 0 };
+    if (kept.ptr) {
+        begin(w);
+        emit_raw(w->emit, kept);
+        return;
+    }
+    if (w->turn == RESULTS)
+        write_result(w, item, call);
+    else if (w->turn == MODEL)
+        write_model(w, m);
+    else
+        write_content(w, m);
+    if (lasting && w->begun && !out->broken && !w->broken &&
+        out->len - w->from <= MEMO_LIMIT)
+        memo_keep(m, k,
+                  (struct slice){ out->ptr + w->from, out->len - w->from });
+}
+
+static void take_message(struct writing *w, const struct history_item *item)
+{
+    const allm_message *m = item->message;
+    w->begun = w->called = false;
+    w->turn = m->role == ALLM_ROLE_ASSISTANT ? MODEL
+              : m->role == ALLM_ROLE_TOOL    ? RESULTS
+                                             : USER;
+    if (w->turn == MODEL) {
+        w->asked = m;
+        w->answered = 0;
+    }
+    write_message(w, item);
+}
+
+bool gemini_contents_write(const allm_call *call, struct emit *e,
+                           struct arena *a)
+{
+    struct history h;
+    struct history_item item;
+    struct writing w = { .call = call,
+                         .emit = e,
+                         .arena = a,
+                         .signs = model_rules(call->model) &
+                                  MODEL_LEVELS };
+    history_init(&h, call, a);
+    emit_open(e, '[');
+    while (!w.broken && history_next(&h, &item))
+        if (item.message->role != ALLM_ROLE_SYSTEM)
+            take_message(&w, &item);
+    close_turn(&w);
+    emit_close(e, ']');
+    return !w.broken && !h.broken && !e->out->broken;
+}
+
+/* ------------------------------------------------------------------- system --- */
+
+bool gemini_contents_write_system(const allm_call *call, struct emit *e,
+                                  struct arena *a)
+{
+    const allm_request *r = call->request;
+    struct buf all;
+    buf_init(&all, a, SIZE_MAX / 2);
+    for (size_t i = 0; i < r->message_count; i++) {
+        const allm_message *m = r->messages[i];
+        if (m->role != ALLM_ROLE_SYSTEM)
+            continue;
+        struct slice text = history_text(m, a);
+        if (!text.ptr)
+            return false;
+        if (all.len && text.len)
+            buf_text(&all, "\n\n");
+        buf_add(&all, text);
+    }
+    if (!all.len || all.broken)
+        return !all.broken;
+    emit_name(e, SLICE("systemInstruction"));
+    emit_open(e, '{');
+    emit_name(e, SLICE("parts"));
+    emit_open(e, '[');
+    emit_open(e, '{');
+    emit_name(e, SLICE("text"));
+    emit_text(e, buf_slice(&all));
+    emit_close(e, '}');
+    emit_close(e, ']');
+    emit_close(e, '}');
+    return true;
+}
+
+/* ------------------------------------------------------------------- images --- */
+
+bool gemini_contents_takes_url(const allm_image *image)
+{
+    struct slice url = { image->data, image->data_len };
+    return slice_starts(url, SLICE("gs://")) ||
+           slice_starts(url,
+                        SLICE("https://generativelanguage.googleapis.com/"));
+}

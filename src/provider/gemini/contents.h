@@ -1,0 +1,20 @@
+/* contents.h - a conversation as Gemini wants it */
+#ifndef PROVIDER_GEMINI_CONTENTS_H
+#define PROVIDER_GEMINI_CONTENTS_H
+
+#include "allm_ext.h"
+#include "json/emit.h"
+
+/* Write the "systemInstruction" member, if there is anything to write; false:
+ * no memory. */
+bool gemini_contents_write_system(const allm_call *call, struct emit *e,
+                                  struct arena *a);
+
+/* Write the list of contents; false: no memory. */
+bool gemini_contents_write(const allm_call *call, struct emit *e,
+                           struct arena *a);
+
+/* May this picture be named by its address?  Others must be sent. */
+bool gemini_contents_takes_url(const allm_image *image);
+
+#endif

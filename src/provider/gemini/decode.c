@@ -1,0 +1,363 @@
+/*
+ * decode.c - an answer of streamGenerateContent, frame by frame
+ *
+ *      data: {"candidates": [{"content": {"parts": [...]}}],
+ *             "usageMetadata": {...}, "modelVersion", "responseId"}
+ *      ...
+ *      data: {"candidates": [{"finishReason": "STOP"}], ...}
+ *
+ *   (1) A finishReason is not the end: parts and another one may follow it.
+ *   (2) The end is the end of the body, if a finishReason or a blockReason
+ *       came.
+ *   (3) An error ends the answer wherever it stands.
+ *   (4) Where a proxy lost "alt=sse" the body is a list of the same objects.
+ *   (5) Only the first candidate is read.
+ */
+#include "provider/gemini/decode.h"
+
+#include "provider/explain.h"
+#include "provider/gemini/error.h"
+#include "provider/gemini/field.h"
+#include "provider/gemini/finish.h"
+#include "provider/gemini/losses.h"
+#include "json/json.h"
+
+/* -------------------------------------------------------------------- facts --- */
+
+static void note(struct gemini *c, const char *key, const allm_json *v)
+{
+    bool empty = !v || json_is_type(v, ALLM_JSON_NULL) ||
+                 (json_is_type(v, ALLM_JSON_TEXT) && !json_slice(v).len) ||
+                 ((json_is_type(v, ALLM_JSON_OBJECT) ||
+                   json_is_type(v, ALLM_JSON_ARRAY)) &&
+                  !allm_json_count(v));
+    if (!empty)
+        answer_note(&c->answer, key, v);
+}
+
+static void gather(struct gemini *c, const char *key, const allm_json *list)
+{
+    if (json_is_type(list, ALLM_JSON_ARRAY))
+        answer_gather(&c->answer, key, list);
+}
+
+/* -------------------------------------------------------------- candidates --- */
+
+static void read_finish(struct gemini *c, const allm_json *candidate)
+{
+    struct answer *a = &c->answer;
+    struct slice word = gemini_finish_word(
+        gemini_field(candidate, "finishReason"), a->sink->arena);
+    bool vague = slice_is(word, GEMINI_FINISH_VAGUE);
+    if (!word.len || (vague && a->finish != ALLM_FINISH_NONE))
+        return;
+    answer_finish(a, gemini_finish_of(word), word);
+    if (!vague && (!answer_is_empty(a) || a->finish != ALLM_FINISH_STOP))
+        allm_sink_settle(a->sink);
+}
+
+static void read_notes(struct gemini *c, const allm_json *candidate)
+{
+    const allm_json *cited = gemini_field(candidate, "citationMetadata");
+    const allm_json *logs = gemini_field(candidate, "logprobsResult");
+    gather(c, "citations", allm_json_get(cited, "citations"));
+    gather(c, "citations", gemini_field(cited, "citationSources"));
+    gather(c, "logprobs", gemini_field(logs, "chosenCandidates"));
+    gather(c, "top_logprobs", gemini_field(logs, "topCandidates"));
+    note(c, "safety_ratings", gemini_field(candidate, "safetyRatings"));
+    note(c, "grounding_metadata", gemini_field(candidate, "groundingMetadata"));
+    note(c, "url_context_metadata",
+         gemini_field(candidate, "urlContextMetadata"));
+    note(c, "finish_message", gemini_field(candidate, "finishMessage"));
+}
+
+/* Is there more than every candidate has? */
+static bool has_notes(const struct json_view *candidate)
+{
+    size_t usual = json_in(candidate, SLICE("content")) != NULL;
+    usual += json_in(candidate, SLICE("index")) != NULL;
+    return allm_json_count(candidate->object) > usual;
+}
+
+static void read_candidate(struct gemini *c, const struct json_view *candidate)
+{
+    const allm_json *content = json_in(candidate, SLICE("content"));
+    const allm_json *parts = json_at(content, "parts");
+    c->chosen = true;
+    answer_start(&c->answer);
+    if (json_is_type(parts, ALLM_JSON_ARRAY))
+        for (const allm_json *p = NULL; (p = allm_json_next(parts, p));)
+            gemini_parts_read(&c->parts, p);
+    if (!has_notes(candidate))
+        return;                 /* all but the last, mostly */
+    read_notes(c, candidate->object);
+    read_finish(c, candidate->object);
+}
+
+/* Look at the candidate that counts.  False: none is here. */
+static bool find_candidate(const struct json_view *frame,
+                           struct json_view *candidate)
+{
+    const allm_json *list = json_in(frame, SLICE("candidates"));
+    if (!json_is_type(list, ALLM_JSON_ARRAY))
+        return false;
+    for (const allm_json *e = NULL; (e = allm_json_next(list, e));) {
+        int64_t index = 0;
+        if (!json_is_type(e, ALLM_JSON_OBJECT))
+            continue;
+        json_view_init(candidate, e);
+        json_int64(json_in(candidate, SLICE("index")), &index);
+        if (index == 0)
+            return true;
+    }
+    return false;
+}
+
+/* A question that is not answered at all. */
+static void read_block(struct gemini *c, const allm_json *feedback)
+{
+    struct answer *a = &c->answer;
+    struct slice word = gemini_finish_block(
+        gemini_field(feedback, "blockReason"), c->answer.sink->arena);
+    note(c, "prompt_feedback", feedback);
+    if (!word.len || slice_is(word, GEMINI_FINISH_NO_BLOCK) || c->chosen)
+        return;
+    answer_start(a);
+    answer_finish(a, ALLM_FINISH_CONTENT_FILTER, word);
+    allm_sink_settle(a->sink);
+}
+
+/* --------------------------------------------------------------------- ends --- */
+
+static void settle_usage(struct gemini *c)
+{
+    struct answer *a = &c->answer;
+    if (!c->usage.any)
+        return;
+    allm_usage ours = gemini_usage_read(&c->usage, a->sink->arena);
+    if (a->sink->arena->broken)
+        a->sink->status = ALLM_ERR_NOMEM;
+    answer_usage(a, &ours);
+}
+
+/* What the provider was not told of the schemas. */
+static void tell_losses(struct gemini *c)
+{
+    struct answer *a = &c->answer;
+    const allm_json *list = json_empty_array();
+    if (!gemini_losses_list(a->call, a->sink->arena, &list))
+        a->sink->status = ALLM_ERR_NOMEM;
+    answer_gather(a, "schema_losses", list);
+}
+
+static allm_status complete(struct gemini *c)
+{
+    struct answer *a = &c->answer;
+    gemini_parts_end(&c->parts);
+    if (a->finish == ALLM_FINISH_NONE) {
+        answer_finish(a,
+                      a->calls.first ? ALLM_FINISH_TOOL_CALLS
+                                     : ALLM_FINISH_OTHER,
+                      SLICE(""));
+        answer_warn(a, "finish_reason_missing");
+    }
+    settle_usage(c);
+    tell_losses(c);
+    answer_state(a, gemini_parts_state(&c->parts));
+    return answer_close(a);
+}
+
+static allm_status cut_off(struct gemini *c, const char *sentence)
+{
+    settle_usage(c);
+    return answer_truncated(&c->answer, sentence);
+}
+
+static allm_status malformed(struct gemini *c, const char *sentence)
+{
+    settle_usage(c);
+    return answer_malformed(&c->answer, sentence);
+}
+
+/* The body is over.  Frames that are whole and have no candidate are no answer
+ * that broke off, but none at all. */
+static allm_status end(struct gemini *c)
+{
+    if (c->answer.finish != ALLM_FINISH_NONE)
+        return complete(c);
+    if (c->framed && !c->chosen && !c->cut)
+        return malformed(c, "the answer has no candidates, and no reason for "
+                            "that");
+    return cut_off(c, answer_is_empty(&c->answer)
+                          ? "the answer ended before anything was said"
+                          : "the answer broke off: no finish reason came");
+}
+
+static allm_status fail(struct gemini *c, const allm_json *document)
+{
+    allm_error e = gemini_error_read(c->answer.sink->arena, document, 0);
+    settle_usage(c);
+    return answer_fail(&c->answer, &e);
+}
+
+/* ------------------------------------------------------------------- frames --- */
+
+static bool is_error(const struct json_view *frame)
+{
+    const allm_json *error = json_in(frame, SLICE("error"));
+    return json_is_type(error, ALLM_JSON_OBJECT) || json_slice(error).len;
+}
+
+static void read_facts(struct gemini *c, const struct json_view *frame,
+                       const allm_json *usage)
+{
+    struct answer *a = &c->answer;
+    if (!a->id)
+        answer_id(a, json_slice(gemini_in(frame, GEMINI_NAME("responseId",
+                                                             "response_id"))));
+    if (!a->model)
+        answer_model(a, json_slice(
+                            gemini_in(frame, GEMINI_NAME("modelVersion",
+                                                         "model_version"))));
+    if (!gemini_usage_add(&c->usage, a->life, usage))
+        a->sink->status = ALLM_ERR_NOMEM;
+}
+
+static allm_status read_frame(struct gemini *c, const allm_json *v)
+{
+    struct json_view frame, candidate;
+    c->framed = true;
+    if (!json_is_type(v, ALLM_JSON_OBJECT))
+        return malformed(c, "a frame of the answer is not a JSON object");
+    json_view_init(&frame, v);
+    const allm_json *usage =
+        gemini_in(&frame, GEMINI_NAME("usageMetadata", "usage_metadata"));
+    const allm_json *feedback =
+        gemini_in(&frame, GEMINI_NAME("promptFeedback", "prompt_feedback"));
+    bool chosen = find_candidate(&frame, &candidate);
+    read_facts(c, &frame, usage);
+    if (is_error(&frame))
+        return fail(c, v);
+    if (chosen)
+        read_candidate(c, &candidate);
+    if (json_is_type(feedback, ALLM_JSON_OBJECT))
+        read_block(c, feedback);
+    if (!chosen && !usage && !feedback)
+        allm_sink_idle(c->answer.sink);
+    return ALLM_OK;
+}
+
+/* Keeps (4). */
+static allm_status read_list(struct gemini *c, const allm_json *list)
+{
+    allm_status status = ALLM_OK;
+    for (const allm_json *e = NULL;
+         status == ALLM_OK && !c->answer.over && (e = allm_json_next(list, e));)
+        status = read_frame(c, e);
+    return status;
+}
+
+static allm_status read_document(struct gemini *c, const allm_json *all)
+{
+    bool list = json_is_type(all, ALLM_JSON_ARRAY);
+    allm_status status = list ? read_list(c, all) : read_frame(c, all);
+    if (status != ALLM_OK || c->answer.over)
+        return status;
+    if (c->answer.finish != ALLM_FINISH_NONE)
+        return complete(c);
+    if (!c->chosen)
+        return explain_message(all)
+                   ? fail(c, all)
+                   : malformed(c, "the answer is a JSON document without "
+                                  "candidates and without a reason for that");
+    return list ? end(c) : complete(c);
+}
+
+/* The list that a body is but for its last bracket; NULL: it is not. */
+static const allm_json *close_list(struct gemini *c, struct slice data)
+{
+    struct buf text;
+    if (data.len && data.ptr[data.len - 1] == ',')
+        data.len--;
+    buf_init(&text, c->answer.sink->arena, SIZE_MAX / 2);
+    buf_add(&text, data);
+    buf_byte(&text, ']');
+    if (text.broken)
+        c->answer.sink->status = ALLM_ERR_NOMEM;
+    return text.broken ? NULL
+                       : allm_sink_parse(c->answer.sink, text.ptr, text.len);
+}
+
+/* A body that is no JSON after all: cut, or odd.  Of a list that was cut, what
+ * is whole counts as it would in a stream. */
+static allm_status reject_document(struct gemini *c, struct slice data)
+{
+    const allm_json *list = close_list(c, data);
+    const allm_json *part = list ? NULL : answer_part(&c->answer, data);
+    if (c->answer.sink->status < 0)
+        return c->answer.sink->status;
+    if (list)
+        return read_document(c, list);
+    if (!part)
+        return answer_not_json(&c->answer, data);
+    size_t n = json_is_type(part, ALLM_JSON_ARRAY) ? allm_json_count(part) : 0;
+    for (size_t i = 0; i + 1 < n && !c->answer.over; i++)
+        read_frame(c, allm_json_at(part, i));
+    if (c->answer.over)
+        return ALLM_OK;
+    return c->answer.finish != ALLM_FINISH_NONE
+               ? complete(c)
+               : cut_off(c, "the answer broke off in the middle of its JSON "
+                            "document");
+}
+
+static allm_status take(struct gemini *c, const allm_frame *frame)
+{
+    struct answer *a = &c->answer;
+    struct slice data =
+        slice_trim((struct slice){ frame->data, frame->data_len });
+    struct slice name = { frame->name, frame->name_len };
+    if (slice_starts(data, SLICE("[DONE]")))
+        return end(c);
+    if (!data.len)
+        return ALLM_OK;
+    const allm_json *v = sink_parse_frame(a->sink, data);
+    if (a->sink->status < 0)
+        return a->sink->status;
+    c->cut = !v && frame->cut;
+    if (c->cut)
+        return ALLM_OK;         /* finish() knows whether it matters */
+    if (slice_is(name, "error"))
+        return fail(c, answer_error_text(a, data, v));
+    if (!v && frame->whole)
+        return reject_document(c, data);
+    if (frame->whole)
+        return read_document(c, v);
+    if (json_is_type(v, ALLM_JSON_NULL))
+        return ALLM_OK;
+    return json_is_type(v, ALLM_JSON_ARRAY) ? read_list(c, v)
+                                            : read_frame(c, v);
+}
+
+/* First thing in both. */
+static bool begin(struct gemini *c, const allm_call *call, allm_sink *sink)
+{
+    c->parts.answer = &c->answer;
+    return answer_open(&c->answer, call, sink);
+}
+
+allm_status gemini_decode(void *state, const allm_call *call,
+                          const allm_frame *frame, allm_sink *sink)
+{
+    struct gemini *c = state;
+    if (!begin(c, call, sink))
+        return ALLM_OK;
+    allm_status status = take(c, frame);
+    return sink->status < 0 ? sink->status : status;
+}
+
+allm_status gemini_finish(void *state, const allm_call *call, allm_sink *sink)
+{
+    struct gemini *c = state;
+    return begin(c, call, sink) ? end(c) : ALLM_OK;
+}

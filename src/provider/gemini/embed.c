@@ -1,0 +1,131 @@
+/*
+ * embed.c - the dialect of batchEmbedContents: Google's own
+ *
+ *      {"requests": [{"model": "models/M", "content": {"parts": [{"text"}]},
+ *                     "taskType"?, "outputDimensionality"?}]} -->
+ *      {"embeddings": [{"values": [number]}]}
+ *
+ * There is no usage.  Options of the caller go into every request of the list.
+ */
+#include "provider/gemini/embed.h"
+
+#include "base/status.h"
+#include "provider/document.h"
+#include "provider/extra.h"
+#include "provider/gemini/address.h"
+#include "provider/gemini/error.h"
+#include "provider/http.h"
+
+static const char *const task_words[] = {
+    [ALLM_EMBED_ANY] = NULL,
+    [ALLM_EMBED_DOCUMENT] = "RETRIEVAL_DOCUMENT",
+    [ALLM_EMBED_QUERY] = "RETRIEVAL_QUERY",
+    [ALLM_EMBED_CLASSIFICATION] = "CLASSIFICATION",
+    [ALLM_EMBED_CLUSTERING] = "CLUSTERING",
+    [ALLM_EMBED_SIMILARITY] = "SEMANTIC_SIMILARITY",
+};
+
+static void write_text(struct emit *e, const char *text)
+{
+    emit_name(e, SLICE("content"));
+    emit_open(e, '{');
+    emit_name(e, SLICE("parts"));
+    emit_open(e, '[');
+    emit_open(e, '{');
+    emit_name(e, SLICE("text"));
+    emit_text(e, slice_of(text));
+    emit_close(e, '}');
+    emit_close(e, ']');
+    emit_close(e, '}');
+}
+
+/* What all requests of the list say alike. */
+static void write_terms(const struct extra *x, struct emit *e)
+{
+    const allm_embed_request *r = x->call->embed;
+    if (task_words[r->task] && extra_leaves(x, "taskType")) {
+        emit_name(e, SLICE("taskType"));
+        emit_word(e, task_words[r->task]);
+    }
+    if (r->dimensions.set && extra_leaves(x, "outputDimensionality")) {
+        emit_name(e, SLICE("outputDimensionality"));
+        emit_int(e, r->dimensions.value);
+    }
+    if (r->no_truncate && extra_leaves(x, "embedContentConfig")) {
+        emit_name(e, SLICE("embedContentConfig"));
+        emit_raw(e, SLICE("{\"autoTruncate\":false}"));
+    }
+    extra_write(x, e, (const char *const[]){ "model", "content", NULL });
+}
+
+static void write_body(const struct extra *x, allm_http *http)
+{
+    const allm_embed_request *r = x->call->embed;
+    struct buf model;
+    struct emit e;
+    buf_init(&model, http->arena, 4096);
+    if (!strchr(x->call->model, '/'))
+        buf_text(&model, "models/");
+    buf_text(&model, x->call->model);
+    http->broken |= model.broken;
+    emit_init(&e, &http->body);
+    emit_open(&e, '{');
+    emit_name(&e, SLICE("requests"));
+    emit_open(&e, '[');
+    for (size_t i = 0; i < r->input_count; i++) {
+        emit_open(&e, '{');
+        emit_name(&e, SLICE("model"));
+        emit_text(&e, buf_slice(&model));
+        write_text(&e, r->inputs[i]);
+        write_terms(x, &e);
+        emit_close(&e, '}');
+    }
+    emit_close(&e, ']');
+    emit_close(&e, '}');
+}
+
+static allm_status encode(const allm_call *call, allm_http *http)
+{
+    struct extra x;
+    const allm_error *error = extra_init(&x, call, http->arena);
+    if (!error)
+        error = gemini_address_write(call, http, "batchEmbedContents", NULL);
+    if (error)
+        return allm_http_fail(http, error);
+    allm_http_header(http, "content-type", "application/json");
+    allm_http_header(http, "accept", "application/json");
+    allm_http_header(http, "accept-encoding", "identity");
+    error = extra_headers(&x, http, http->arena);
+    if (error)
+        return allm_http_fail(http, error);
+    write_body(&x, http);
+    return ALLM_OK;
+}
+
+static allm_status decode(void *state, const allm_call *call,
+                          const allm_frame *frame, allm_sink *sink)
+{
+    allm_status status;
+    struct answer *a = state;
+    const allm_json *document = document_open(a, call, frame, sink, &status);
+    if (!document)
+        return status;
+    const allm_json *list = allm_json_get(document, "embeddings");
+    if (allm_json_type_of(list) != ALLM_JSON_ARRAY)
+        return answer_malformed(a, "the answer has no list of embeddings in "
+                                   "\"embeddings\"");
+    document_result(a, list);
+    return answer_close(a);
+}
+
+const allm_adapter gemini_embed_adapter = {
+    .size = sizeof(allm_adapter),
+    .name = "gemini_embed",
+    .state_size = sizeof(struct answer),
+    .framing = ALLM_FRAMING_WHOLE,
+    .encode = encode,
+    .decode = decode,
+    .finish = document_finish,
+    .explain = gemini_error_explain,
+    .auth_header = "x-goog-api-key",
+};

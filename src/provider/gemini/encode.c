@@ -1,0 +1,260 @@
+/*
+ * encode.c - a request as streamGenerateContent wants it
+ *
+ *      systemInstruction, tools, toolConfig, generationConfig, options of the
+ *      body, contents
+ *
+ * An option with the name of one of them takes its place; null takes it away.
+ * The conversation stands last, so that what is sent of a longer one begins
+ * like what was sent of the shorter.
+ */
+#include "provider/gemini/encode.h"
+
+#include "base/status.h"
+#include "provider/gemini/address.h"
+#include "provider/gemini/config.h"
+#include "provider/gemini/contents.h"
+#include "provider/gemini/losses.h"
+#include "provider/gemini/schema.h"
+#include "provider/http.h"
+#include "provider/image_source.h"
+#include "json/json.h"
+
+struct encoding {
+    const allm_call *call;
+    const allm_request *request;
+    allm_http *http;
+    struct arena *arena;
+    struct emit emit;
+    struct extra extra;
+    const allm_json *config;
+};
+
+/* The option that takes the place of a member of the body; NULL: none. */
+static const allm_json *instead(const struct encoding *e, const char *name)
+{
+    for (const allm_json *k = NULL;
+         (k = allm_json_next(e->extra.options, k));) {
+        const char *sent = gemini_config_body(&e->extra, json_slice(k));
+        if (sent && !strcmp(sent, name))
+            return allm_json_value(k);
+    }
+    return NULL;
+}
+
+/* -------------------------------------------------------------------- tools --- */
+
+/* An object without properties is refused: then there are no parameters. */
+static void write_parameters(struct encoding *e, const allm_json *schema)
+{
+    const struct gemini_schema_losses untold = { NULL, NULL };
+    bool as_is = gemini_losses_off(&e->extra);
+    if (!allm_json_count(schema))
+        return;
+    if (!as_is)
+        schema = gemini_schema_adapt(e->arena, schema, false, untold);
+    e->http->broken |= !schema;
+    if (!as_is &&
+        (!schema || (json_is(allm_json_get(schema, "type"), "OBJECT") &&
+                     !allm_json_get(schema, "properties"))))
+        return;
+    emit_at(&e->emit, as_is ? "parametersJsonSchema" : "parameters");
+    emit_value(&e->emit, schema);
+}
+
+static void write_tool(struct encoding *e, const allm_tool *tool)
+{
+    emit_open(&e->emit, '{');
+    emit_member(&e->emit, "name", tool->name);
+    if (tool->description)
+        emit_member(&e->emit, "description", tool->description);
+    write_parameters(e, tool->schema);
+    emit_close(&e->emit, '}');
+}
+
+static void write_tools(struct encoding *e)
+{
+    const allm_request *r = e->request;
+    if (!r->tool_count || instead(e, "tools"))
+        return;
+    emit_member_open(&e->emit, "tools", '[');
+    emit_open(&e->emit, '{');
+    emit_member_open(&e->emit, "functionDeclarations", '[');
+    for (size_t i = 0; i < r->tool_count; i++)
+        write_tool(e, r->tools[i]);
+    emit_close(&e->emit, ']');
+    emit_close(&e->emit, '}');
+    emit_close(&e->emit, ']');
+}
+
+/* The name in a choice as OpenAI writes it; NULL: it is written otherwise. */
+static const char *function_in(const allm_json *map)
+{
+    const allm_json *function = allm_json_get(map, "function");
+    return json_is(allm_json_get(map, "type"), "function")
+               ? allm_json_text(allm_json_get(function, "name"), NULL)
+               : NULL;
+}
+
+/* Their word for a choice; *name: of the one tool that may be called. */
+static const char *mode_of(const allm_request *r, const char **name)
+{
+    const char *choice = r->tool_choice;
+    *name = function_in(r->tool_choice_map);
+    if (*name)
+        return "ANY";
+    if (!choice || !strcmp(choice, "auto"))
+        return "AUTO";
+    if (!strcmp(choice, "none"))
+        return "NONE";
+    if (strcmp(choice, "required") != 0)
+        *name = choice;
+    return "ANY";
+}
+
+static void write_mode(struct encoding *e, const char *mode, const char *name)
+{
+    emit_member_open(&e->emit, "toolConfig", '{');
+    emit_member_open(&e->emit, "functionCallingConfig", '{');
+    emit_member(&e->emit, "mode", mode);
+    if (name) {
+        emit_member_open(&e->emit, "allowedFunctionNames", '[');
+        emit_text(&e->emit, slice_of(name));
+        emit_close(&e->emit, ']');
+    }
+    emit_close(&e->emit, '}');
+    emit_close(&e->emit, '}');
+}
+
+/* Without tools there is nothing to choose from: nothing is said then. */
+static void write_choice(struct encoding *e)
+{
+    const char *name;
+    const allm_request *r = e->request;
+    const char *mode = mode_of(r, &name);
+    if (instead(e, "toolConfig") || (!r->tool_count && !instead(e, "tools")))
+        return;
+    if (r->tool_choice_map && !name) {
+        emit_at(&e->emit, "toolConfig");
+        emit_value(&e->emit, r->tool_choice_map);
+    } else if (name || r->tool_choice) {
+        write_mode(e, mode, name);
+    }
+}
+
+/* --------------------------------------------------------------------- body --- */
+
+static void write_options(struct encoding *e)
+{
+    for (const allm_json *k = NULL;
+         (k = allm_json_next(e->extra.options, k));) {
+        const char *sent = gemini_config_body(&e->extra, json_slice(k));
+        const allm_json *v = allm_json_value(k);
+        if (!sent || allm_json_type_of(v) == ALLM_JSON_NULL ||
+            instead(e, sent) != v)
+            continue;           /* one of two spellings is enough */
+        emit_key(&e->emit, slice_of(sent));
+        emit_value(&e->emit, v);
+    }
+}
+
+static void write_body(struct encoding *e)
+{
+    bool broken = false;
+    emit_init(&e->emit, &e->http->body);
+    emit_open(&e->emit, '{');
+    if (!instead(e, "systemInstruction"))
+        broken = !gemini_contents_write_system(e->call, &e->emit, e->arena);
+    write_tools(e);
+    write_choice(e);
+    if (allm_json_count(e->config)) {
+        emit_at(&e->emit, "generationConfig");
+        emit_value(&e->emit, e->config);
+    }
+    write_options(e);
+    if (!instead(e, "contents")) {
+        emit_at(&e->emit, "contents");
+        broken |= !gemini_contents_write(e->call, &e->emit, e->arena);
+    }
+    emit_close(&e->emit, '}');
+    e->http->broken |= broken;
+}
+
+static const allm_error *write_headers(struct encoding *e)
+{
+    allm_http_header(e->http, "content-type", "application/json");
+    allm_http_header(e->http, "accept", "text/event-stream");
+    allm_http_header(e->http, "accept-encoding", "identity");
+    return extra_headers(&e->extra, e->http, e->arena);
+}
+
+/* ------------------------------------------------------------------- public --- */
+
+bool gemini_needs_finalize(const allm_request *r)
+{
+    const allm_json *type = allm_json_get(r->response_format, "type");
+    return r->tool_count &&
+           (json_is(type, "json_schema") || json_is(type, "json_object"));
+}
+
+static bool has_foreign_url(const allm_request *r)
+{
+    for (size_t i = 0; i < r->message_count; i++)
+        for (size_t k = 0; k < r->messages[i]->part_count; k++) {
+            const allm_part *p = r->messages[i]->parts[k];
+            if (p->kind == ALLM_PART_IMAGE && p->image &&
+                p->image->source == ALLM_IMAGE_URL &&
+                !gemini_contents_takes_url(p->image))
+                return true;
+        }
+    return false;
+}
+
+/* What the provider cannot do, told before anything is sent. */
+static const allm_error *check(struct encoding *e)
+{
+    const allm_request *r = e->request;
+    if (has_foreign_url(r)) {
+        allm_error *error =
+            status_draft(e->arena, ALLM_ERR_ADAPTER, "unsupported_feature",
+                         "this provider fetches no images from the web: give "
+                         "the bytes of the image, or the address of a file "
+                         "that was uploaded to it");
+        if (!error)
+            return status_nomem();
+        error->provider = e->call->provider;
+        return error;
+    }
+    return image_source_check(r, e->arena);
+}
+
+static const allm_error *prepare(struct encoding *e)
+{
+    const allm_error *error = extra_init(&e->extra, e->call, e->arena);
+    if (!error)
+        error = check(e);
+    if (error)
+        return error;
+    e->config = gemini_config(&e->extra, e->arena, &error);
+    if (!error && !e->config)
+        error = status_nomem();
+    return error;
+}
+
+allm_status gemini_encode(const allm_call *call, allm_http *out)
+{
+    struct encoding e = { .call = call,
+                          .request = call->request,
+                          .http = out,
+                          .arena = out->arena };
+    const allm_error *error = prepare(&e);
+    if (!error)
+        error = gemini_address_write(call, out, "streamGenerateContent",
+                                     "alt=sse");
+    if (!error)
+        error = write_headers(&e);
+    if (error)
+        return allm_http_fail(out, error);
+    write_body(&e);
+    return ALLM_OK;
+}

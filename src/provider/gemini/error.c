@@ -1,0 +1,200 @@
+/*
+ * error.c - what Google means by an error
+ *
+ *      {"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "message",
+ *                 "details": [{"@type": ".../google.rpc.RetryInfo",
+ *                              "retryDelay": "45.8s"}, ...]}}
+ *
+ * or a list with one such object.  How long to wait stands here and in no
+ * header.
+ */
+#include "provider/gemini/error.h"
+
+#include "base/buf.h"
+#include "base/status.h"
+#include "provider/explain.h"
+#include "provider/gemini/field.h"
+#include "provider/sink.h"
+#include "json/build.h"
+#include "json/json.h"
+
+static const struct {
+    const char *word, *reason;
+} words[] = {
+    { "INVALID_ARGUMENT", "invalid_request" },
+    { "FAILED_PRECONDITION", "invalid_request" },
+    { "OUT_OF_RANGE", "invalid_request" },
+    { "NOT_FOUND", "invalid_request" },
+    { "UNAUTHENTICATED", "authentication_failed" },
+    { "PERMISSION_DENIED", "authentication_failed" },
+    { "RESOURCE_EXHAUSTED", "rate_limited" },
+};
+
+/* A wrong key is a bad request there. */
+static const char *const about_keys[] = {
+    "API_KEY_INVALID", "API_KEY_EXPIRED", "API key not valid",
+    "API key expired", NULL,
+};
+
+static const char *const too_long[] = {
+    "exceeds the maximum number of tokens", "input token count",
+    "context window", NULL,
+};
+
+/* Waiting does not help. */
+static const char *const about_money[] = {
+    "credits are depleted", "spending cap", "spend cap", "spending limit", NULL,
+};
+
+struct facts {
+    const allm_json *core;      /* the object that describes the error */
+    const char *word, *message;
+    int32_t status;
+};
+
+static struct facts facts_of(const allm_json *document, int32_t status)
+{
+    int64_t n;
+    if (allm_json_type_of(document) == ALLM_JSON_ARRAY)
+        document = allm_json_at(document, 0);
+    const allm_json *error = allm_json_get(document, "error");
+    struct facts f = { .core = document, .status = status };
+    if (allm_json_type_of(error) == ALLM_JSON_OBJECT)
+        f.core = error;
+    const allm_json *word = allm_json_get(f.core, "status");
+    if (allm_json_type_of(word) == ALLM_JSON_TEXT)
+        f.word = allm_json_text(word, NULL);
+    f.message = explain_message(document);
+    if (!status && allm_json_int64(allm_json_get(f.core, "code"), &n) &&
+        n >= 400 && n <= 599)
+        f.status = (int32_t)n;
+    return f;
+}
+
+/* ------------------------------------------------------------------ details --- */
+
+/* The value of a member in whichever of the details has it. */
+static const allm_json *detail(const struct facts *f, const char *name)
+{
+    const allm_json *list = allm_json_get(f->core, "details");
+    const allm_json *found = NULL;
+    if (allm_json_type_of(list) != ALLM_JSON_ARRAY)
+        return NULL;
+    for (const allm_json *d = NULL; !found && (d = allm_json_next(list, d));)
+        found = gemini_field(d, name);
+    return found;
+}
+
+/* "45.837906927s" in milliseconds, no shorter than it says. */
+static bool read_delay(struct slice text, int64_t *ms)
+{
+    int64_t n = 0, unit = 1000;
+    bool any = false, rest = false, point = false;
+    if (!text.len || text.ptr[text.len - 1] != 's')
+        return false;
+    for (size_t i = 0; i + 1 < text.len; i++) {
+        char c = text.ptr[i];
+        if (c == '.' && !point) {
+            point = true;
+            continue;
+        }
+        if (c < '0' || c > '9' || n > 1000000000000)
+            return false;
+        any = true;
+        if (!point)
+            n = n * 10 + (c - '0') * 1000;
+        else if (unit > 1)
+            n += (c - '0') * (unit /= 10);
+        else
+            rest = rest || c != '0';
+    }
+    *ms = n + rest;
+    return any;
+}
+
+/* A daily quota: worth a wait only if they say how long. */
+static bool is_daily(const struct facts *f)
+{
+    const allm_json *list = detail(f, "violations");
+    if (allm_json_type_of(list) != ALLM_JSON_ARRAY)
+        return false;
+    for (const allm_json *v = NULL; (v = allm_json_next(list, v));) {
+        const char *id = gemini_field_text(v, "quotaId").ptr;
+        if (id && strstr(id, "PerDay"))
+            return true;
+    }
+    return false;
+}
+
+/* ------------------------------------------------------------------- reasons --- */
+
+static const char *by_word(const char *word)
+{
+    for (size_t i = 0; word && i < sizeof words / sizeof *words; i++)
+        if (!strcmp(word, words[i].word))
+            return words[i].reason;
+    return "provider_unavailable";
+}
+
+static const char *reason_of(const struct facts *f)
+{
+    const char *reason = f->status ? explain_status(f->status)
+                                   : by_word(f->word);
+    if (strcmp(reason, "invalid_request") != 0)
+        return reason;
+    if (explain_says(f->message, about_keys) ||
+        explain_says(json_slice(detail(f, "reason")).ptr, about_keys))
+        return "authentication_failed";
+    return explain_says(f->message, too_long) ? "context_length_exceeded"
+                                              : reason;
+}
+
+static void put_true(struct build *b, const char *key, bool truth)
+{
+    if (!truth)
+        return;
+    build_key(b, slice_of(key));
+    build_bool(b, true);
+}
+
+/* The members of the error but its sentence, and what a retry must know. */
+static const allm_json *more(struct arena *a, const struct facts *f,
+                             bool delayed)
+{
+    static const char *const skip[] = { "message", "billing", "final", "error",
+                                        NULL };
+    struct build b;
+    build_init(&b, a);
+    build_object(&b);
+    put_true(&b, "billing",
+             f->status == 402 || explain_says(f->message, about_money));
+    put_true(&b, "final", is_daily(f) && !delayed);
+    return explain_details(&b, f->core, skip);
+}
+
+allm_error gemini_error_read(struct arena *a, const allm_json *document,
+                             int32_t status)
+{
+    int64_t ms = 0;
+    struct facts f = facts_of(document, status);
+    allm_error e = status_blank(ALLM_ERR_ADAPTER);
+    bool delayed = read_delay(json_slice(detail(&f, "retryDelay")), &ms);
+    e.reason = reason_of(&f);
+    e.message = explain_sentence(a, status, f.message);
+    e.metadata = more(a, &f, delayed);
+    if (delayed)
+        e.retry_after_ms = (allm_int){ ms, true };
+    if (f.status)
+        e.status = (allm_int){ f.status, true };
+    return e;
+}
+
+allm_status gemini_error_explain(const allm_call *call,
+                                 const allm_http_head *head, const char *body,
+                                 size_t len, allm_sink *sink)
+{
+    const allm_json *document = allm_sink_parse(sink, body, len);
+    allm_error e = gemini_error_read(sink->arena, document, head->status);
+    e.provider = call->provider;
+    return allm_sink_fail(sink, &e, false);
+}

@@ -1,0 +1,305 @@
+/*
+ * image.c - images by generateContent: Google's own
+ *
+ *      {"contents": [{"role": "user", "parts": [{"text"}, {"inlineData"}]}],
+ *       "generationConfig": {"responseModalities": ["TEXT", "IMAGE"], ...}}
+ *        --> {"candidates": [{"content": {"parts": [{"inlineData"}]}}]}
+ *
+ * A size becomes the nearest shape that the models know; what is far from all
+ * of them is refused.
+ */
+#include "provider/gemini/image.h"
+
+#include "base/status.h"
+#include "provider/document.h"
+#include "provider/extra.h"
+#include "provider/gemini/address.h"
+#include "provider/gemini/config.h"
+#include "provider/gemini/error.h"
+#include "provider/gemini/field.h"
+#include "provider/gemini/finish.h"
+#include "provider/gemini/usage.h"
+#include "provider/http.h"
+#include "provider/image_source.h"
+#include "json/build.h"
+#include "json/json.h"
+
+/* ------------------------------------------------------------------- shapes --- */
+
+static const struct {
+    int64_t width, height;
+    const char *word;
+} shapes[] = {
+    { 1, 1, "1:1" },  { 16, 9, "16:9" }, { 9, 16, "9:16" },
+    { 4, 3, "4:3" },  { 3, 4, "3:4" },
+};
+
+/* Digits at the front of a text, cut off it; -1: there are none. */
+static int64_t take_number(const char **text)
+{
+    int64_t n = -1;
+    for (const char *p = *text; *p >= '0' && *p <= '9' && n < 1000000; p++) {
+        n = (n < 0 ? 0 : n * 10) + (*p - '0');
+        *text = p + 1;
+    }
+    return n;
+}
+
+/* The shape of a size: a word, NULL for none; false: it is none of theirs. */
+static bool shape_of(const allm_image_request *r, const char **word)
+{
+    int64_t w = r->width.value, h = r->height.value;
+    const char *text = r->size_text;
+    *word = NULL;
+    if (!r->width.set || !r->height.set) {
+        if (!text || !strcmp(text, "auto"))
+            return true;
+        w = take_number(&text);
+        char between = *text;
+        text += between != '\0';
+        h = take_number(&text);
+        if ((between != 'x' && between != ':') || *text)
+            return false;
+    }
+    for (size_t i = 0; w > 0 && h > 0 && i < sizeof shapes / sizeof *shapes;
+         i++) {
+        double is = (double)w / (double)h;
+        double want = (double)shapes[i].width / (double)shapes[i].height;
+        if (is > want * 0.95 && is < want * 1.05)
+            *word = shapes[i].word;
+    }
+    return *word != NULL;
+}
+
+/* ------------------------------------------------------------------ writing --- */
+
+static void write_contents(const allm_call *call, allm_http *http,
+                           struct emit *e)
+{
+    const allm_image_request *r = call->image;
+    emit_name(e, SLICE("contents"));
+    emit_raw(e, SLICE("[{\"role\":\"user\",\"parts\":["));
+    e->comma = false;
+    emit_open(e, '{');
+    emit_name(e, SLICE("text"));
+    emit_text(e, slice_of(r->prompt ? r->prompt : ""));
+    emit_close(e, '}');
+    for (size_t i = 0; i < r->input_image_count; i++) {
+        const char *type = image_source_type(r->input_images[i]);
+        emit_open(e, '{');
+        emit_name(e, SLICE("inlineData"));
+        emit_open(e, '{');
+        emit_name(e, SLICE("mimeType"));
+        emit_text(e, slice_of(type ? type : "image/png"));
+        emit_name(e, SLICE("data"));
+        image_source_write(e, r->input_images[i], false, http->arena);
+        emit_close(e, '}');
+        emit_close(e, '}');
+    }
+    buf_text(e->out, "]}]");
+    e->comma = true;
+}
+
+/* Ours, and the caller's options over it; NULL: *error, or no memory. */
+static const allm_json *config_of(const struct extra *x, struct arena *a,
+                                  const char *shape, const allm_error **error)
+{
+    struct build b;
+    const allm_image_request *r = x->call->image;
+    build_init(&b, a);
+    build_object(&b);
+    build_key(&b, SLICE("responseModalities"));
+    build_array(&b);
+    build_text(&b, SLICE("TEXT"));
+    build_text(&b, SLICE("IMAGE"));
+    build_end(&b);
+    if (shape) {
+        build_key(&b, SLICE("imageConfig"));
+        build_object(&b);
+        build_key(&b, SLICE("aspectRatio"));
+        build_text(&b, slice_of(shape));
+        build_end(&b);
+    }
+    if (r->n.set && r->n.value > 1) {
+        build_key(&b, SLICE("candidateCount"));
+        build_int(&b, r->n.value);
+    }
+    build_end(&b);
+    const allm_json *ours = build_done(&b);
+    const allm_json *over = gemini_config(x, a, error);
+    return ours && over ? json_merge(a, ours, over) : NULL;
+}
+
+static void write_body(const struct extra *x, allm_http *http,
+                       const allm_json *config)
+{
+    struct emit e;
+    emit_init(&e, &http->body);
+    emit_open(&e, '{');
+    write_contents(x->call, http, &e);
+    emit_name(&e, SLICE("generationConfig"));
+    emit_value(&e, config);
+    for (const allm_json *k = NULL; (k = allm_json_next(x->options, k));) {
+        const char *sent = gemini_config_body(x, json_slice(k));
+        const allm_json *v = allm_json_value(k);
+        if (!sent || !strcmp(sent, "contents") ||
+            allm_json_type_of(v) == ALLM_JSON_NULL)
+            continue;
+        emit_key(&e, slice_of(sent));
+        emit_value(&e, v);
+    }
+    emit_close(&e, '}');
+}
+
+static const allm_error *refuse(allm_http *http, const char *reason,
+                                const char *sentence)
+{
+    return status_error(http->arena, ALLM_ERR_ADAPTER, reason, "%s", sentence);
+}
+
+/* What is known to fail is not sent. */
+static const allm_error *check(const allm_call *call, allm_http *http,
+                               const char **shape)
+{
+    const allm_image_request *r = call->image;
+    if (r->operation == ALLM_IMAGE_OP_VARIATION)
+        return refuse(http, "unsupported_operation",
+                      "this provider makes no variations; use edit with a "
+                      "prompt");
+    if (r->mask || r->response_format == ALLM_IMAGE_FORMAT_URL)
+        return refuse(http, "unsupported_feature",
+                      "this provider takes no mask and sends no URLs; say in "
+                      "the prompt what to change, and ask for binary or "
+                      "base64");
+    if (!shape_of(r, shape))
+        return refuse(http, "invalid_request",
+                      "the size must have the shape 1:1, 16:9, 9:16, 4:3 or "
+                      "3:4, such as 1024x1024");
+    return NULL;
+}
+
+static allm_status encode(const allm_call *call, allm_http *http)
+{
+    struct extra x;
+    const char *shape = NULL;
+    const allm_json *config = NULL;
+    const allm_error *error = extra_init(&x, call, http->arena);
+    if (!error)
+        error = check(call, http, &shape);
+    if (!error)
+        config = config_of(&x, http->arena, shape, &error);
+    if (!error && !config)
+        error = status_nomem();
+    if (!error)
+        error = gemini_address_write(call, http, "generateContent", NULL);
+    if (!error)
+        error = extra_headers(&x, http, http->arena);
+    if (error)
+        return allm_http_fail(http, error);
+    allm_http_header(http, "content-type", "application/json");
+    allm_http_header(http, "accept", "application/json");
+    allm_http_header(http, "accept-encoding", "identity");
+    write_body(&x, http, config);
+    return ALLM_OK;
+}
+
+/* ------------------------------------------------------------------ reading --- */
+
+/* One of ours, in its plain form; false: the part is no image. */
+static bool add_image(struct build *b, const allm_call *call,
+                      const allm_json *part)
+{
+    const allm_json *from = gemini_field(part, "inlineData");
+    const allm_json *bytes = allm_json_get(from, "data");
+    const allm_json *type = gemini_field(from, "mimeType");
+    bool packed = call->image->response_format == ALLM_IMAGE_FORMAT_BASE64;
+    if (allm_json_type_of(bytes) != ALLM_JSON_TEXT ||
+        allm_json_true(allm_json_get(part, "thought")))
+        return false;
+    build_object(b);
+    build_key(b, SLICE("source"));
+    build_object(b);
+    build_key(b, SLICE("type"));
+    build_text(b, packed ? SLICE("base64") : SLICE("binary"));
+    build_key(b, SLICE("value"));
+    build_value(b, bytes);
+    build_end(b);
+    build_key(b, SLICE("mime_type"));
+    build_text(b, allm_json_type_of(type) == ALLM_JSON_TEXT
+                      ? json_slice(type)
+                      : SLICE("image/png"));
+    build_end(b);
+    return true;
+}
+
+static const allm_json *images_of(struct answer *a, const allm_json *document)
+{
+    struct build b;
+    const allm_json *all = allm_json_get(document, "candidates");
+    build_init(&b, a->sink->arena);
+    build_array(&b);
+    for (const allm_json *c = NULL; (c = allm_json_next(all, c));) {
+        const allm_json *parts = allm_json_get(allm_json_get(c, "content"),
+                                               "parts");
+        for (const allm_json *p = NULL; (p = allm_json_next(parts, p));)
+            add_image(&b, a->call, p);
+    }
+    build_end(&b);
+    return build_done(&b);
+}
+
+/* Why there is no image. */
+static allm_status explain_none(struct answer *a, const allm_json *document)
+{
+    const allm_json *first = allm_json_at(allm_json_get(document, "candidates"),
+                                          0);
+    const allm_json *feedback = gemini_field(document, "promptFeedback");
+    struct slice word = gemini_finish_word(gemini_field(first, "finishReason"),
+                                           a->sink->arena);
+    bool held = gemini_field(feedback, "blockReason") ||
+                gemini_finish_of(word) == ALLM_FINISH_CONTENT_FILTER;
+    if (!held)
+        return answer_malformed(a, "the answer has no image in it; does the "
+                                   "model make images?");
+    return answer_fail(a, ALLM(error, .kind = ALLM_ERR_ADAPTER,
+                               .reason = "content_filter",
+                               .message = "the provider held the image back; "
+                                          "change the prompt"));
+}
+
+static allm_status decode(void *state, const allm_call *call,
+                          const allm_frame *frame, allm_sink *sink)
+{
+    allm_status status;
+    struct gemini_usage counts = { .any = false };
+    struct answer *a = state;
+    const allm_json *document = document_open(a, call, frame, sink, &status);
+    if (!document)
+        return status;
+    const allm_json *images = images_of(a, document);
+    if (!images || !gemini_usage_add(&counts, a->life,
+                                     gemini_field(document, "usageMetadata")))
+        return sink->status = ALLM_ERR_NOMEM;
+    if (!allm_json_count(images))
+        return explain_none(a, document);
+    document_result(a, images);
+    answer_id(a, gemini_field_text(document, "responseId"));
+    answer_model(a, gemini_field_text(document, "modelVersion"));
+    if (counts.any) {
+        allm_usage usage = gemini_usage_read(&counts, a->life);
+        answer_usage(a, &usage);
+    }
+    return answer_close(a);
+}
+
+const allm_adapter gemini_image_adapter = {
+    .size = sizeof(allm_adapter),
+    .name = "gemini_image",
+    .state_size = sizeof(struct answer),
+    .framing = ALLM_FRAMING_WHOLE,
+    .encode = encode,
+    .decode = decode,
+    .finish = document_finish,
+    .explain = gemini_error_explain,
+    .auth_header = "x-goog-api-key",
+};

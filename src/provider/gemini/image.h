@@ -1,0 +1,9 @@
+/* image.h - images by generateContent: Google's own */
+#ifndef PROVIDER_GEMINI_IMAGE_H
+#define PROVIDER_GEMINI_IMAGE_H
+
+#include "allm_ext.h"
+
+extern const allm_adapter gemini_image_adapter;
+
+#endif

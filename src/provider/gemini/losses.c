@@ -1,0 +1,55 @@
+/*
+ * losses.c - what the schemas of a call lose on their way to Gemini
+ *
+ * It follows from the call alone, so the decoder can tell it without having
+ * been told by the encoder.
+ */
+#include "provider/gemini/losses.h"
+
+#include "provider/gemini/schema.h"
+#include "json/json.h"
+
+bool gemini_losses_off(const struct extra *x)
+{
+    return allm_json_true(extra_get(x, "json_schema"));
+}
+
+const allm_json *gemini_losses_format(const allm_request *r)
+{
+    const allm_json *f = r->response_format;
+    const allm_json *inner = allm_json_get(f, "json_schema");
+    if (!json_is(allm_json_get(f, "type"), "json_schema"))
+        return NULL;
+    return allm_json_get(inner ? inner : f, "schema");
+}
+
+bool gemini_losses_list(const allm_call *call, struct arena *a,
+                        const allm_json **out)
+{
+    struct extra x;
+    struct build list;
+    const allm_request *r = call->request;
+    *out = json_empty_array();
+    if (!r || (!r->tool_count && !r->response_format))
+        return true;
+    if (extra_init(&x, call, a))
+        return !a->broken;
+    if (gemini_losses_off(&x))
+        return true;
+    bool well = true;
+    const allm_json *format = gemini_losses_format(r);
+    build_init(&list, a);
+    build_array(&list);
+    if (format)
+        well = gemini_schema_adapt(
+            a, format, true, (struct gemini_schema_losses){ &list, NULL });
+    for (size_t i = 0; well && i < r->tool_count; i++)
+        if (allm_json_count(r->tools[i]->schema))
+            well = gemini_schema_adapt(a, r->tools[i]->schema, false,
+                                       (struct gemini_schema_losses){
+                                           &list, r->tools[i]->name });
+    build_end(&list);
+    const allm_json *all = build_done(&list);
+    *out = all ? all : *out;
+    return well && all;
+}

@@ -1,0 +1,331 @@
+/* parts.c - the parts of an answer, and what goes back of them */
+#include "provider/gemini/parts.h"
+
+#include "provider/gemini/field.h"
+#include "json/build.h"
+#include "json/json.h"
+#include "json/write.h"
+
+enum kind { TEXT, CALL, OTHER };
+
+struct gemini_part {
+    struct gemini_part *next;
+    enum kind kind;
+    size_t said;                /* TEXT: bytes of the answer's text */
+    struct slice signature;     /* TEXT */
+    const allm_json *raw;       /* OTHER: as it came */
+};
+
+static void no_memory(struct gemini_parts *all)
+{
+    all->answer->sink->status = ALLM_ERR_NOMEM;
+}
+
+static struct gemini_part *add(struct gemini_parts *all, enum kind kind)
+{
+    struct gemini_part *p = arena_zero(all->answer->life, sizeof *p);
+    if (!p) {
+        no_memory(all);
+        return NULL;
+    }
+    p->kind = kind;
+    if (all->last)
+        all->last->next = p;
+    else
+        all->first = p;
+    all->last = p;
+    return p;
+}
+
+static void put(struct build *b, const char *key, struct slice text)
+{
+    build_key(b, slice_of(key));
+    build_text(b, text);
+}
+
+/* Signature and id of a thought or call, if there is any; else NULL. */
+static const allm_json *state_of(struct gemini_parts *all,
+                                 struct slice signature, struct slice id)
+{
+    struct build b;
+    if (!signature.len && !id.len)
+        return NULL;
+    build_init(&b, all->answer->sink->arena);
+    build_object(&b);
+    if (signature.len)
+        put(&b, "thoughtSignature", signature);
+    if (id.len)
+        put(&b, "id", id);
+    build_end(&b);
+    const allm_json *fields = build_done(&b);
+    if (!fields)
+        no_memory(all);
+    return answer_stamp(all->answer, fields);
+}
+
+/* --------------------------------------------------------- text and thoughts --- */
+
+static void keep(struct gemini_parts *all, const allm_json *part)
+{
+    struct gemini_part *p = add(all, OTHER);
+    if (!p)
+        return;
+    p->raw = json_copy(all->answer->life, part);
+    if (!p->raw)
+        no_memory(all);
+}
+
+/* A part with a signature is never joined with others. */
+static void read_text(struct gemini_parts *all, struct slice text,
+                      struct slice signature)
+{
+    struct answer *a = all->answer;
+    struct gemini_part *p = all->last;
+    size_t before = a->text.len;
+    if (text.len || signature.len)
+        answer_thought_end(a, NULL);
+    answer_text(a, text);
+    size_t said = a->text.len - before;
+    if (!said && !signature.len)
+        return;
+    if (!p || p->kind != TEXT || p->signature.len || signature.len)
+        p = add(all, TEXT);
+    if (!p)
+        return;
+    p->said += said;
+    if (!signature.len)
+        return;
+    p->signature = (struct slice){ arena_copy(a->life, signature),
+                                   signature.len };
+    if (!p->signature.ptr)
+        no_memory(all);
+}
+
+static void read_thought(struct gemini_parts *all, const allm_json *part,
+                         struct slice text, struct slice signature)
+{
+    answer_thought(all->answer, text);
+    if (!signature.len)
+        return;
+    keep(all, part);
+    answer_thought_end(all->answer,
+                       state_of(all, signature, (struct slice){ NULL, 0 }));
+}
+
+/* -------------------------------------------------------------------- calls --- */
+
+/* The arguments, which come as a whole: no delta tells them. */
+static void set(struct gemini_parts *all, struct calls_slot *slot,
+                struct slice text)
+{
+    struct answer *a = all->answer;
+    calls_replace(&a->calls, slot, text, a->sink);
+    calls_close(&a->calls, slot, a->sink);
+}
+
+static void set_value(struct gemini_parts *all, struct calls_slot *slot,
+                      const allm_json *v)
+{
+    struct buf text;
+    buf_init(&text, all->answer->sink->arena, SIZE_MAX / 2);
+    if (!json_write(&text, v, 0))
+        no_memory(all);
+    set(all, slot, buf_slice(&text));
+}
+
+/* The arguments of the open call are there. */
+static void close_call(struct gemini_parts *all)
+{
+    struct buf text;
+    struct calls_slot *slot = all->open;
+    all->open = NULL;
+    if (!slot)
+        return;
+    buf_init(&text, all->answer->sink->arena, SIZE_MAX / 2);
+    if (!gemini_args_write(&all->args, &text))
+        no_memory(all);
+    set(all, slot, buf_slice(&text));
+}
+
+static void add_pieces(struct gemini_parts *all, const allm_json *pieces)
+{
+    if (json_is_type(pieces, ALLM_JSON_ARRAY))
+        for (const allm_json *p = NULL; (p = allm_json_next(pieces, p));)
+            gemini_args_add(&all->args, p);
+    if (all->args.broken)
+        no_memory(all);
+}
+
+/* More of the call that is open? */
+static bool goes_on(const struct gemini_parts *all, const allm_json *call)
+{
+    struct slice name = gemini_field_text(call, "name");
+    return all->open &&
+           (!name.len || (gemini_field(call, "partialArgs") &&
+                          all->open->name && slice_is(name, all->open->name)));
+}
+
+static struct calls_slot *open_call(struct gemini_parts *all,
+                                    const allm_json *call,
+                                    struct slice signature)
+{
+    struct answer *a = all->answer;
+    struct slice id = gemini_field_text(call, "id");
+    answer_thought_end(a, NULL);
+    answer_start(a);
+    struct calls_slot *slot =
+        calls_open(&a->calls, id, gemini_field_text(call, "name"), a->sink);
+    if (slot && add(all, CALL))
+        slot->state = state_of(all, signature, id);
+    return slot;
+}
+
+/* The whole call, or its beginning. */
+static void begin_call(struct gemini_parts *all, const allm_json *call,
+                       struct slice signature)
+{
+    const allm_json *args = gemini_field(call, "args");
+    const allm_json *pieces = gemini_field(call, "partialArgs");
+    if (!gemini_field_text(call, "name").len && !args && !pieces)
+        return;                 /* the end of a call that is not open */
+    struct calls_slot *slot = open_call(all, call, signature);
+    if (!slot)
+        return;
+    if (json_is_type(args, ALLM_JSON_TEXT)) {
+        set(all, slot, json_slice(args));
+    } else if (args && !json_is_type(args, ALLM_JSON_NULL)) {
+        set_value(all, slot, args);
+    } else if (pieces || gemini_field_true(call, "willContinue")) {
+        all->open = slot;
+        gemini_args_init(&all->args, all->answer->life);
+        add_pieces(all, pieces);
+        if (!gemini_field_true(call, "willContinue"))
+            close_call(all);
+    } else {
+        set(all, slot, SLICE("{}"));
+    }
+}
+
+static void read_call(struct gemini_parts *all, const allm_json *call,
+                      struct slice signature)
+{
+    if (!goes_on(all, call)) {
+        close_call(all);
+        begin_call(all, call, signature);
+        return;
+    }
+    if (signature.len && !all->open->state)
+        all->open->state = state_of(all, signature, all->open->wire_id);
+    add_pieces(all, gemini_field(call, "partialArgs"));
+    if (!gemini_field_true(call, "willContinue"))
+        close_call(all);
+}
+
+/* ------------------------------------------------------------------- others --- */
+
+static bool is_image(const allm_json *part)
+{
+    const allm_json *inline_data = gemini_field(part, "inlineData");
+    return slice_starts(gemini_field_text(inline_data, "mimeType"),
+                        SLICE("image/"));
+}
+
+static void show_image(struct gemini_parts *all, const allm_json *part)
+{
+    struct build b;
+    build_init(&b, all->answer->sink->arena);
+    build_array(&b);
+    build_value(&b, part);
+    build_end(&b);
+    const allm_json *list = build_done(&b);
+    if (list)
+        answer_gather(all->answer, "images", list);
+    else
+        no_memory(all);
+}
+
+/* Code that ran over there, pictures, calls that are none of ours; but no text
+ * or call that is odd, which would be refused if it came back. */
+static void read_other(struct gemini_parts *all, const allm_json *part,
+                       struct slice signature)
+{
+    bool thought = gemini_field_true(part, "thought");
+    bool odd = allm_json_get(part, "text") ||
+               gemini_field(part, "functionCall");
+    answer_raw(all->answer, part);
+    if (!odd && (!thought || signature.len))
+        keep(all, part);
+    if (!thought && is_image(part))
+        show_image(all, part);
+}
+
+void gemini_parts_read(struct gemini_parts *all, const allm_json *part)
+{
+    const allm_json *text = json_at(part, "text");
+    if (json_is_type(text, ALLM_JSON_TEXT) && allm_json_count(part) == 1) {
+        read_text(all, json_slice(text), (struct slice){ NULL, 0 });
+        return;                 /* nearly all of them */
+    }
+    const allm_json *call = gemini_field(part, "functionCall");
+    struct slice signature = gemini_field_text(part, "thoughtSignature");
+    size_t marks = gemini_field(part, "thoughtSignature") != NULL;
+    marks += allm_json_get(part, "thought") != NULL;
+    if (!json_is_type(part, ALLM_JSON_OBJECT))
+        return;
+    if (json_is_type(call, ALLM_JSON_OBJECT))
+        read_call(all, call, signature);
+    else if (!json_is_type(text, ALLM_JSON_TEXT) &&
+             allm_json_count(part) > marks)
+        read_other(all, part, signature);
+    else if (gemini_field_true(part, "thought"))
+        read_thought(all, part, json_slice(text), signature);
+    else
+        read_text(all, json_slice(text), signature);
+}
+
+void gemini_parts_end(struct gemini_parts *all)
+{
+    close_call(all);
+}
+
+/* -------------------------------------------------------------------- state --- */
+
+static void write_part(struct build *b, const struct gemini_part *p)
+{
+    build_object(b);
+    if (p->kind == TEXT) {
+        build_key(b, SLICE("bytes"));
+        build_uint(b, p->said);
+        if (p->signature.len)
+            put(b, "thoughtSignature", p->signature);
+    } else if (p->kind == CALL) {
+        build_key(b, SLICE("call"));
+        build_bool(b, true);
+    } else {
+        build_key(b, SLICE("part"));
+        build_value(b, p->raw);
+    }
+    build_end(b);
+}
+
+const allm_json *gemini_parts_state(const struct gemini_parts *all)
+{
+    struct build b;
+    bool any = false;
+    for (const struct gemini_part *p = all->first; p; p = p->next)
+        any = any || p->kind == OTHER || p->signature.len;
+    if (!any || all->answer->sink->status < 0)
+        return NULL;
+    build_init(&b, all->answer->sink->arena);
+    build_object(&b);
+    build_key(&b, SLICE("parts"));
+    build_array(&b);
+    for (const struct gemini_part *p = all->first; p; p = p->next)
+        write_part(&b, p);
+    build_end(&b);
+    build_end(&b);
+    const allm_json *state = build_done(&b);
+    if (!state)
+        all->answer->sink->status = ALLM_ERR_NOMEM;
+    return state;
+}

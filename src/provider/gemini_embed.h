@@ -1,9 +1,0 @@
-/* gemini_embed.h - the dialect of batchEmbedContents: Google's own */
-#ifndef PROVIDER_GEMINI_EMBED_H
-#define PROVIDER_GEMINI_EMBED_H
-
-#include "allm_ext.h"
-
-extern const allm_adapter gemini_embed_adapter;
-
-#endif

@@ -1,9 +1,0 @@
-/* ollama.h - the dialect of /api/chat: Ollama in its own words */
-#ifndef PROVIDER_OLLAMA_H
-#define PROVIDER_OLLAMA_H
-
-#include "allm_ext.h"
-
-extern const allm_adapter ollama_adapter;
-
-#endif

@@ -1,0 +1,99 @@
+/* address.c - where an Ollama server is, by what people call it */
+#include "provider/ollama/address.h"
+
+#include <string.h>
+
+#define PORT ":11434"
+
+/* Quotes that came along from a file of settings, and spaces. */
+static struct slice trim(struct slice s)
+{
+    static const char odd[] = " \t\r\n\"'";
+    while (s.len && memchr(odd, *s.ptr, sizeof odd - 1))
+        s = slice_skip(s, 1);
+    while (s.len && memchr(odd, s.ptr[s.len - 1], sizeof odd - 1))
+        s.len--;
+    return s;
+}
+
+/* How many bytes stand before the first of these; all: none does. */
+static size_t until(struct slice s, char c)
+{
+    const char *at = s.len ? memchr(s.ptr, c, s.len) : NULL;
+    return at ? (size_t)(at - s.ptr) : s.len;
+}
+
+/* The scheme with its "://"; empty: none. */
+static struct slice scheme_of(struct slice s)
+{
+    size_t n = until(s, ':');
+    struct slice rest = slice_skip(s, n);
+    return slice_starts(rest, SLICE("://")) ? (struct slice){ s.ptr, n + 3 }
+                                            : (struct slice){ s.ptr, 0 };
+}
+
+/* Where the host ends: before its port, or at the end.  A bare IPv6 address
+ * has colons of its own and no port. */
+static size_t host_len(struct slice s)
+{
+    if (s.len && *s.ptr == '[') {
+        size_t n = until(s, ']');
+        return n < s.len ? n + 1 : n;
+    }
+    size_t n = until(s, ':');
+    struct slice rest = slice_skip(s, n < s.len ? n + 1 : n);
+    return until(rest, ':') < rest.len ? s.len : n;
+}
+
+/* Where to reach it from here; `bare`: it may be an IPv6 address without its
+ * brackets. */
+static void add_host(struct buf *out, struct slice host, bool bare)
+{
+    bare = bare && until(host, ':') < host.len && *host.ptr != '[';
+    if (!host.len || slice_is(host, "0.0.0.0")) {
+        buf_text(out, "127.0.0.1");
+        return;
+    }
+    if (slice_is(host, "[::]") || slice_is(host, "::")) {
+        buf_text(out, "[::1]");
+        return;
+    }
+    buf_text(out, bare ? "[" : "");
+    buf_add(out, host);
+    buf_text(out, bare ? "]" : "");
+}
+
+/* A path that was given whole is cut to its folder. */
+static void add_path(struct buf *out, struct slice path, const char *verb)
+{
+    if (slice_ends(path, SLICE("/api/chat")))
+        path.len -= strlen("/chat");
+    buf_add(out, path);
+    buf_text(out, slice_ends(path, SLICE("/api")) ? "/" : "/api/");
+    buf_text(out, verb);
+}
+
+bool ollama_address_add(struct buf *out, struct slice base, const char *verb)
+{
+    struct slice rest = trim(base);
+    struct slice scheme = scheme_of(rest);
+    rest = slice_skip(rest, scheme.len);
+    struct slice query = slice_skip(rest, until(rest, '?'));
+    rest.len -= query.len;
+    while (rest.len && rest.ptr[rest.len - 1] == '/')
+        rest.len--;
+    struct slice place = { rest.ptr, until(rest, '/') };
+    struct slice host = { place.ptr, host_len(place) };
+    struct slice port = slice_skip(place, host.len);
+    if (!place.len || port.len == 1)
+        return false;           /* "http:" is no host with an empty port */
+    buf_add(out, scheme.len ? scheme : SLICE("http://"));
+    add_host(out, host, !scheme.len);
+    if (port.len)
+        buf_add(out, port);
+    else if (!scheme.len)
+        buf_text(out, PORT);
+    add_path(out, slice_skip(rest, place.len), verb);
+    buf_add(out, query);        /* behind the path */
+    return true;
+}

@@ -1,0 +1,319 @@
+/*
+ * decode.c - an answer of /api/chat, line by line
+ *
+ *      {"message": {"content", "thinking", "tool_calls"}, "done": false}
+ *      ...
+ *      {"message": {...}, "done": true, "done_reason", "eval_count", ...}
+ *
+ *   (1) The end is the line that is done; a body that ends before it was cut.
+ *   (2) An error ends the answer wherever it stands, under any status.
+ *   (3) A call comes whole, in whichever line, also in the last one.
+ *   (4) A line without anything to tell is a sign of life: the server holds
+ *       back the text of a call until it is whole.
+ */
+#include "provider/ollama/decode.h"
+
+#include "provider/error_body.h"
+#include "provider/explain.h"
+#include "provider/finish.h"
+#include "provider/ollama/quirks.h"
+#include "json/build.h"
+#include "json/json.h"
+#include "json/write.h"
+
+static const struct finish_word finish_words[] = {
+    { "stop", ALLM_FINISH_STOP },
+    { "length", ALLM_FINISH_LENGTH },
+    { "tool_calls", ALLM_FINISH_TOOL_CALLS },   /* of look-alikes */
+    { "error", ALLM_FINISH_ERROR },
+    { NULL, ALLM_FINISH_OTHER },                /* load, unload, ... */
+};
+
+/* ------------------------------------------------------------------- texts --- */
+
+static void put(struct ollama *o, const struct think_piece *piece)
+{
+    if (piece->thought)
+        answer_thought(&o->answer, piece->text);
+    else
+        answer_text(&o->answer, piece->text);
+}
+
+/* Text, or reasoning written into it. */
+static void say(struct ollama *o, struct slice text)
+{
+    struct think_piece piece;
+    if (!(o->quirks & OLLAMA_THINK_TAGS)) {
+        answer_text(&o->answer, text);
+        return;
+    }
+    while (think_next(&o->think, &text, &piece))
+        put(o, &piece);
+}
+
+/* ------------------------------------------------------------------- calls --- */
+
+/* The arguments as a text; empty: there are none. */
+static struct slice arguments_of(struct ollama *o, const allm_json *v)
+{
+    struct buf text;
+    allm_sink *sink = o->answer.sink;
+    if (!json_is_type(v, ALLM_JSON_OBJECT) && !json_is_type(v, ALLM_JSON_ARRAY))
+        return json_slice(v);   /* a text, of look-alikes */
+    buf_init(&text, sink->arena, SIZE_MAX / 2);
+    if (!json_write(&text, v, 0))
+        sink->status = ALLM_ERR_NOMEM;
+    return buf_slice(&text);
+}
+
+/* Was this very call told already?  Only an id can say so: a model may well
+ * ask for the same thing twice. */
+static bool is_copy(const struct calls *c, struct slice id, struct slice name,
+                    struct slice arguments)
+{
+    for (const struct calls_slot *s = c->first; id.len && s; s = s->next)
+        if (s->wire_id.ptr && slice_eq(s->wire_id, id) && s->name &&
+            slice_is(name, s->name) && slice_eq(arguments, buf_slice(&s->raw)))
+            return true;
+    return false;
+}
+
+static void read_call(struct ollama *o, const allm_json *element)
+{
+    struct answer *a = &o->answer;
+    const allm_json *function = json_at(element, "function");
+    if (!json_is_type(function, ALLM_JSON_OBJECT))
+        function = element;     /* flat */
+    struct slice id = json_text_at(element, "id");
+    struct slice name = json_text_at(function, "name");
+    struct slice arguments = arguments_of(o, json_at(function, "arguments"));
+    if ((!name.len && !arguments.len) ||
+        is_copy(&a->calls, id, name, arguments))
+        return;
+    struct calls_slot *slot = calls_open(&a->calls, id, name, a->sink);
+    if (!slot)
+        return;
+    calls_replace(&a->calls, slot, arguments.len ? arguments : SLICE("{}"),
+                  a->sink);     /* it is whole: no delta tells it */
+    calls_close(&a->calls, slot, a->sink);
+}
+
+static void read_members(struct ollama *o, const allm_json *message)
+{
+    struct slice thought = json_text_at(message, "thinking");
+    const allm_json *calls = json_at(message, "tool_calls");
+    answer_thought(&o->answer, thought);
+    o->thought = o->thought || thought.len;
+    say(o, json_text_at(message, "content"));
+    if (!json_is_type(calls, ALLM_JSON_ARRAY))
+        return;
+    for (const allm_json *e = NULL; (e = allm_json_next(calls, e));)
+        if (json_is_type(e, ALLM_JSON_OBJECT))
+            read_call(o, e);
+}
+
+/* Nearly all of them are a role and a content. */
+static void read_message(struct ollama *o, const allm_json *message)
+{
+    const allm_json *content = json_at(message, "content");
+    size_t usual = json_at(message, "role") ? 2 : 1;
+    answer_start(&o->answer);
+    if (content && allm_json_count(message) == usual)
+        say(o, json_slice(content));
+    else
+        read_members(o, message);
+}
+
+/* A line of /api/generate has its texts beside "done".  False: it is none. */
+static bool read_generated(struct ollama *o, const struct json_view *frame)
+{
+    const allm_json *text = json_in(frame, SLICE("response"));
+    struct slice thought = json_slice(json_in(frame, SLICE("thinking")));
+    if (!json_is_type(text, ALLM_JSON_TEXT) && !thought.len)
+        return false;
+    answer_start(&o->answer);
+    answer_thought(&o->answer, thought);
+    o->thought = o->thought || thought.len;
+    say(o, json_slice(text));
+    return true;
+}
+
+/* ------------------------------------------------------------------- facts --- */
+
+static allm_int count(const allm_json *frame, const char *name)
+{
+    int64_t n;
+    if (allm_json_int64(json_at(frame, name), &n) && n >= 0)
+        return (allm_int){ n, true };
+    return (allm_int){ 0, false };
+}
+
+/* How long it took, in nanoseconds. */
+static const allm_json *durations(struct arena *a, const allm_json *frame)
+{
+    static const char *const names[] = { "total_duration", "load_duration",
+                                         "prompt_eval_duration",
+                                         "eval_duration" };
+    struct build b;
+    build_init(&b, a);
+    build_object(&b);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        allm_int n = count(frame, names[i]);
+        if (!n.set)
+            continue;
+        build_key(&b, slice_of(names[i]));
+        build_int(&b, n.value);
+    }
+    build_end(&b);
+    const allm_json *all = build_done(&b);
+    return allm_json_count(all) ? all : NULL;
+}
+
+/* A count that is missing is unknown: the server leaves out what is zero, and
+ * older ones what was cached. */
+static void read_usage(struct ollama *o, const allm_json *frame)
+{
+    struct answer *a = &o->answer;
+    allm_usage u = { .size = sizeof u };
+    u.input_tokens = count(frame, "prompt_eval_count");
+    u.output_tokens = count(frame, "eval_count");
+    u.cached_input_tokens = count(frame, "prompt_eval_cached_count");
+    if (!u.input_tokens.set && !u.output_tokens.set)
+        return;
+    if (u.input_tokens.set && u.output_tokens.set &&
+        u.input_tokens.value <= INT64_MAX - u.output_tokens.value)
+        u.total_tokens =
+            (allm_int){ u.input_tokens.value +
+                                         u.output_tokens.value,
+                                     true };
+    u.extra = durations(a->sink->arena, frame);
+    answer_usage(a, &u);
+}
+
+/* Servers from before there were reasons simply say that they are done. */
+static void read_reason(struct ollama *o, const allm_json *frame)
+{
+    struct slice word = json_text_at(frame, "done_reason");
+    if (word.len) {
+        answer_finish(&o->answer, finish_of(finish_words, word), word);
+        return;
+    }
+    answer_finish(&o->answer, ALLM_FINISH_STOP, SLICE(""));
+    answer_warn(&o->answer, "finish_reason_missing");
+}
+
+/* --------------------------------------------------------------------- ends --- */
+
+/* Templates show a model what it thought before it called a tool. */
+static void keep_state(struct ollama *o)
+{
+    struct build b;
+    struct answer *a = &o->answer;
+    if (!o->thought)
+        return;
+    build_init(&b, a->sink->arena);
+    build_object(&b);
+    build_key(&b, SLICE("thinking"));
+    build_text(&b, buf_slice(&a->thought));
+    build_end(&b);
+    const allm_json *state = build_done(&b);
+    if (!state)
+        a->sink->status = ALLM_ERR_NOMEM;
+    answer_state(a, state);
+}
+
+static allm_status complete(struct ollama *o, const allm_json *frame)
+{
+    struct think_piece piece;
+    if (think_end(&o->think, &piece))
+        put(o, &piece);
+    read_usage(o, frame);
+    read_reason(o, frame);
+    keep_state(o);
+    return answer_close(&o->answer);
+}
+
+static allm_status fail(struct ollama *o, const allm_json *document)
+{
+    allm_error e = error_body_read(o->answer.sink->arena, document, 0);
+    return answer_fail(&o->answer, &e);
+}
+
+/* ------------------------------------------------------------------- lines --- */
+
+static void pass_on(struct ollama *o, const allm_json *frame)
+{
+    answer_raw(&o->answer, frame);
+}
+
+static allm_status read_frame(struct ollama *o, const allm_json *v)
+{
+    struct json_view frame;
+    json_view_init(&frame, v);
+    const allm_json *message = json_in(&frame, SLICE("message"));
+    const allm_json *logprobs = json_in(&frame, SLICE("logprobs"));
+    bool speaks = json_is_type(message, ALLM_JSON_OBJECT);
+    bool done = allm_json_true(json_in(&frame, SLICE("done")));
+    if (error_body_in(&frame) || (!speaks && !done && explain_message(v)))
+        return fail(o, v);
+    answer_model(&o->answer, json_slice(json_in(&frame, SLICE("model"))));
+    if (speaks)
+        read_message(o, message);
+    else if (!read_generated(o, &frame) && !done)
+        pass_on(o, v);
+    if (json_is_type(logprobs, ALLM_JSON_ARRAY))
+        answer_gather(&o->answer, "logprobs", logprobs);
+    return done ? complete(o, v) : ALLM_OK;
+}
+
+static allm_status take(struct ollama *o, const allm_frame *frame)
+{
+    struct answer *a = &o->answer;
+    struct slice data = { frame->data, frame->data_len };
+    const allm_json *v = sink_parse_frame(a->sink, data);
+    if (!v && frame->cut && answer_part(a, data))
+        return ALLM_OK;         /* finish() says so */
+    if (a->sink->status < 0)
+        return a->sink->status;
+    if (!json_is_type(v, ALLM_JSON_OBJECT))
+        return answer_malformed(a, v ? "a line of the answer is not a JSON "
+                                       "object"
+                                     : "a line of the answer is not JSON");
+    return read_frame(o, v);
+}
+
+/* First thing in both. */
+static bool begin(struct ollama *o, const allm_call *call, allm_sink *sink)
+{
+    const char *unknown;
+    if (!answer_open(&o->answer, call, sink))
+        return false;
+    if (!o->began) {
+        ollama_quirks(call, &o->quirks, &unknown);
+        o->think.inside = (o->quirks & OLLAMA_THINK_INSIDE) != 0;
+    }
+    o->began = true;
+    return true;
+}
+
+allm_status ollama_decode(void *state, const allm_call *call,
+                          const allm_frame *frame, allm_sink *sink)
+{
+    struct ollama *o = state;
+    if (!begin(o, call, sink))
+        return ALLM_OK;
+    allm_status status = take(o, frame);
+    return sink->status < 0 ? sink->status : status;
+}
+
+allm_status ollama_finish(void *state, const allm_call *call, allm_sink *sink)
+{
+    struct ollama *o = state;
+    if (!begin(o, call, sink))
+        return ALLM_OK;
+    return answer_truncated(&o->answer,
+                            answer_is_empty(&o->answer)
+                                ? "the answer ended before anything was said"
+                                : "the answer broke off: no line of it said "
+                                  "that it is done");
+}

@@ -1,0 +1,371 @@
+/*
+ * encode.c - a request as /api/chat wants it
+ *
+ *      model, messages, tools, format, options, think, keep_alive, stream,
+ *      then the caller's options
+ *
+ * An option with the name of one of them takes its place; null takes it away.
+ * What the model's runner is told stands in "options": the names of the table
+ * below go there by themselves, and what the caller has in an "options" of his
+ * own counts before all.
+ */
+#include "provider/ollama/encode.h"
+
+#include "base/status.h"
+#include "provider/extra.h"
+#include "provider/http.h"
+#include "provider/image_source.h"
+#include "provider/model_rules.h"
+#include "provider/offer.h"
+#include "provider/ollama/address.h"
+#include "provider/ollama/context.h"
+#include "provider/ollama/messages.h"
+#include "provider/ollama/quirks.h"
+#include "provider/quirks.h"
+#include "json/emit.h"
+#include "json/json.h"
+
+/* Members that are read here and stand elsewhere, or nowhere. */
+static const char *const elsewhere[] = {
+    "temperature", "top_p", "top_k", "min_p", "typical_p", "tfs_z", "seed",
+    "stop", "num_ctx", "num_predict", "num_keep", "num_batch", "num_gpu",
+    "main_gpu", "num_thread", "numa", "low_vram", "f16_kv", "use_mmap",
+    "use_mlock", "vocab_only", "repeat_last_n", "repeat_penalty",
+    "presence_penalty", "frequency_penalty", "mirostat", "mirostat_tau",
+    "mirostat_eta", "penalize_newline",
+    /* up to here in "options" */
+    "options", "reasoning_effort", "reasoning_summary", "verbosity",
+    "prompt_cache", "parallel_tool_calls", "max_tokens",
+    "max_completion_tokens", NULL,
+};
+
+struct encoding {
+    const allm_call *call;
+    const allm_request *request;
+    allm_http *http;
+    struct arena *arena;
+    struct emit emit;
+    struct extra extra;
+    const allm_json *given;     /* the caller's own "options"; or NULL */
+};
+
+static const allm_error *wrong(struct encoding *e, allm_status kind,
+                               const char *reason, const char *sentence)
+{
+    return status_error(e->arena, kind, reason, "%s", sentence);
+}
+
+/* A member that the adapter's options have, unless the call's say else. */
+static void write_own(struct encoding *e, const char *name)
+{
+    const allm_json *v = extra_get(&e->extra, name);
+    if (!v || !extra_leaves(&e->extra, name))
+        return;
+    emit_at(&e->emit, name);
+    emit_value(&e->emit, v);
+}
+
+/* -------------------------------------------------------------------- tools --- */
+
+static void write_tool(struct encoding *e, const allm_tool *tool)
+{
+    emit_open(&e->emit, '{');
+    emit_member_word(&e->emit, "type", "function");
+    emit_member_open(&e->emit, "function", '{');
+    offer_tool(&e->emit, tool);
+    emit_close(&e->emit, '}');
+    emit_close(&e->emit, '}');
+}
+
+/* There is no choice: what may not be called is not shown. */
+static void write_tools(struct encoding *e)
+{
+    const allm_request *r = e->request;
+    if (r->tool_choice_map && r->tool_count &&
+        extra_leaves(&e->extra, "tool_choice")) {
+        emit_at(&e->emit, "tool_choice");  /* in the caller's own words, then */
+        emit_value(&e->emit, r->tool_choice_map);
+    }
+    if (!r->tool_count || !extra_leaves(&e->extra, "tools") ||
+        (r->tool_choice && !strcmp(r->tool_choice, "none")))
+        return;
+    emit_member_open(&e->emit, "tools", '[');
+    for (size_t i = 0; i < r->tool_count; i++)
+        write_tool(e, r->tools[i]);
+    emit_close(&e->emit, ']');
+}
+
+/* ------------------------------------------------------------------- format --- */
+
+static void write_format(struct encoding *e)
+{
+    const allm_json *f = e->request->response_format;
+    const allm_json *type = allm_json_get(f, "type");
+    const allm_json *schema = allm_json_get(f, "schema");
+    if (!schema)                /* as OpenAI has it */
+        schema = allm_json_get(allm_json_get(f, "json_schema"), "schema");
+    if (!extra_leaves(&e->extra, "format") ||
+        (!json_is(type, "json_schema") && !json_is(type, "json_object")))
+        return;
+    emit_at(&e->emit, "format");
+    if (json_is(type, "json_schema") && schema)
+        emit_value(&e->emit, schema);
+    else
+        emit_word(&e->emit, "json");
+}
+
+/* ------------------------------------------------------------------ options --- */
+
+/* Has the caller nothing to say about it? */
+static bool leaves(const struct encoding *e, const char *name)
+{
+    return extra_leaves(&e->extra, name) && !allm_json_get(e->given, name);
+}
+
+static void write_parameter(struct encoding *e, const char *name,
+                            const allm_json *v)
+{
+    emit_at(&e->emit, name);
+    if (!strcmp(name, "stop") && allm_json_type_of(v) == ALLM_JSON_TEXT) {
+        emit_open(&e->emit, '[');
+        emit_value(&e->emit, v);
+        emit_close(&e->emit, ']');
+    } else {
+        emit_value(&e->emit, v);
+    }
+}
+
+/* Those of the table. */
+static void write_parameters(struct encoding *e)
+{
+    for (size_t i = 0; strcmp(elsewhere[i], "options") != 0; i++) {
+        const allm_json *v = allm_json_get(e->extra.options, elsewhere[i]);
+        if (v && allm_json_type_of(v) != ALLM_JSON_NULL &&
+            !allm_json_get(e->given, elsewhere[i]))
+            write_parameter(e, elsewhere[i], v);
+    }
+}
+
+/* Those of the caller's own object. */
+static void write_given(struct encoding *e)
+{
+    for (const allm_json *k = NULL; (k = allm_json_next(e->given, k));) {
+        if (allm_json_type_of(allm_json_value(k)) == ALLM_JSON_NULL)
+            continue;
+        emit_key(&e->emit, json_slice(k));
+        emit_value(&e->emit, allm_json_value(k));
+    }
+}
+
+/* The same as "num_predict", by the names of others; false: nobody says. */
+static bool most_of(const struct encoding *e, int64_t *n)
+{
+    const allm_json *options = e->extra.options;
+    *n = e->request->max_tokens.value;
+    return allm_json_int64(allm_json_get(options, "max_completion_tokens"),
+                           n) ||
+           allm_json_int64(allm_json_get(options, "max_tokens"), n) ||
+           e->request->max_tokens.set;
+}
+
+/* How many tokens the answer may have; 0: unknown. */
+static int64_t answer_of(const struct encoding *e)
+{
+    int64_t n = 0, most;
+    const allm_json *v = allm_json_get(e->given, "num_predict");
+    if (!v)
+        v = allm_json_get(e->extra.options, "num_predict");
+    if (v)
+        allm_json_int64(v, &n);
+    else if (most_of(e, &most))
+        n = most;
+    return n;
+}
+
+static void write_context(struct encoding *e, size_t bytes)
+{
+    const allm_json *own = extra_get(&e->extra, "num_ctx");
+    if (!leaves(e, "num_ctx"))
+        return;
+    int64_t n = ollama_context(e->request, bytes, answer_of(e));
+    if (!own && !n)
+        return;
+    emit_at(&e->emit, "num_ctx");
+    if (own)
+        emit_value(&e->emit, own);
+    else
+        emit_int(&e->emit, n);
+}
+
+/* Into a buffer of its own, since there may be nothing to write. */
+static void write_options(struct encoding *e)
+{
+    const allm_request *r = e->request;
+    struct emit body = e->emit;
+    struct buf inner;
+    int64_t most;
+    buf_init(&inner, e->arena, SIZE_MAX / 2);
+    emit_init(&e->emit, &inner);
+    emit_open(&e->emit, '{');
+    if (r->temperature.set && leaves(e, "temperature")) {
+        emit_at(&e->emit, "temperature");
+        emit_number(&e->emit, r->temperature.value);
+    }
+    if (leaves(e, "num_predict") && most_of(e, &most)) {
+        emit_at(&e->emit, "num_predict");
+        emit_int(&e->emit, most);
+    }
+    write_context(e, body.out->len);
+    write_parameters(e);
+    write_given(e);
+    emit_close(&e->emit, '}');
+    e->emit = body;
+    e->http->broken |= inner.broken;
+    if (inner.broken || inner.len == 2)
+        return;
+    emit_at(&e->emit, "options");
+    emit_raw(&e->emit, buf_slice(&inner));
+}
+
+/* ----------------------------------------------------------------- thinking --- */
+
+static const struct {
+    const char *word, *is;      /* JSON */
+} efforts[] = {
+    { "none", "false" },    { "minimal", "\"low\"" }, { "low", "\"low\"" },
+    { "high", "\"high\"" }, { "xhigh", "\"high\"" },  { "max", "\"high\"" },
+    { "medium", "\"medium\"" },
+};
+
+static const char *effort_of(const char *word)
+{
+    for (size_t i = 0; i < sizeof efforts / sizeof *efforts; i++)
+        if (!strcmp(word, efforts[i].word))
+            return efforts[i].is;
+    return NULL;
+}
+
+/* Named levels were refused for years where a model has none. */
+static const char *think_of(const struct encoding *e, const char *word)
+{
+    const char *is = effort_of(word);
+    bool levels = model_rules(e->call->model) & MODEL_LEVELS;
+    return levels || !strcmp(is, "false") ? is : "true";
+}
+
+static void write_think(struct encoding *e)
+{
+    const char *word = extra_text(&e->extra, "reasoning_effort");
+    if (!word) {
+        write_own(e, "think");
+    } else if (extra_leaves(&e->extra, "think")) {
+        emit_at(&e->emit, "think");
+        emit_raw(&e->emit, slice_of(think_of(e, word)));
+    }
+}
+
+/* --------------------------------------------------------------------- body --- */
+
+static void write_body(struct encoding *e)
+{
+    emit_init(&e->emit, &e->http->body);
+    emit_open(&e->emit, '{');
+    if (extra_leaves(&e->extra, "model"))
+        emit_member(&e->emit, "model", e->call->model);
+    if (extra_leaves(&e->extra, "messages")) {
+        emit_at(&e->emit, "messages");
+        if (!ollama_messages_write(e->call, &e->emit, e->arena))
+            e->http->broken = true;
+    }
+    write_tools(e);
+    write_format(e);
+    write_options(e);
+    write_think(e);
+    write_own(e, "keep_alive");
+    if (extra_leaves(&e->extra, "stream")) {
+        emit_at(&e->emit, "stream");  /* left out it is true; who knows */
+        emit_bool(&e->emit, true);
+    }
+    extra_write(&e->extra, &e->emit, elsewhere);
+    emit_close(&e->emit, '}');
+}
+
+/* ------------------------------------------------------------------- checks --- */
+
+static bool is_forced(const allm_request *r)
+{
+    const char *choice = r->tool_choice;
+    return r->tool_count && choice && strcmp(choice, "auto") != 0 &&
+           strcmp(choice, "none") != 0;
+}
+
+static const allm_error *check_words(struct encoding *e)
+{
+    const char *unknown;
+    uint64_t quirks;
+    const char *word = extra_text(&e->extra, "reasoning_effort");
+    if (!ollama_quirks(e->call, &quirks, &unknown))
+        return quirks_refuse(e->arena, unknown, "think_tags");
+    if (!word || effort_of(word))
+        return NULL;
+    return status_error(
+        e->arena, ALLM_ERR_MISUSE, "invalid_option",
+        "reasoning_effort is \"%.40s\"; it must be one of none, minimal, low, "
+        "medium, high, xhigh, max",
+        word);
+}
+
+static const allm_error *prepare(struct encoding *e)
+{
+    const allm_request *r = e->request;
+    const allm_error *error = extra_init(&e->extra, e->call, e->arena);
+    if (!error)
+        error = check_words(e);
+    if (error)
+        return error;
+    e->given = extra_get(&e->extra, "options");
+    if (e->given && allm_json_type_of(e->given) != ALLM_JSON_OBJECT)
+        return wrong(e, ALLM_ERR_MISUSE, "invalid_option",
+                     "options must be an object, such as {\"num_ctx\": 8192}");
+    if (is_forced(r))
+        return wrong(e, ALLM_ERR_ADAPTER, "unsupported_feature",
+                     "this provider cannot be made to call a tool; set "
+                     "tool_choice to auto or none, and say in the prompt which "
+                     "tool is wanted");
+    error = image_source_check(r, e->arena);
+    return error ? error : image_source_refuse_urls(r, e->arena);
+}
+
+static allm_status write_head(struct encoding *e)
+{
+    struct buf url;
+    buf_init(&url, e->arena, 64 * 1024);
+    if (!ollama_address_add(&url, slice_of(e->call->base_url), "chat"))
+        return allm_http_fail(
+            e->http, wrong(e, ALLM_ERR_ENGINE, "invalid_engine",
+                           "there is no host in the address; set base_url, or "
+                           "OLLAMA_HOST, to one such as "
+                           "http://127.0.0.1:11434"));
+    e->http->broken |= url.broken;
+    allm_http_url(e->http, url.broken ? "" : url.ptr);
+    allm_http_header(e->http, "content-type", "application/json");
+    allm_http_header(e->http, "accept", "application/x-ndjson");
+    allm_http_header(e->http, "accept-encoding", "identity");
+    const allm_error *error = extra_headers(&e->extra, e->http, e->arena);
+    return error ? allm_http_fail(e->http, error) : ALLM_OK;
+}
+
+allm_status ollama_encode(const allm_call *call, allm_http *out)
+{
+    struct encoding e = { .call = call,
+                          .request = call->request,
+                          .http = out,
+                          .arena = out->arena };
+    const allm_error *error = prepare(&e);
+    if (error)
+        return allm_http_fail(out, error);
+    allm_status status = write_head(&e);
+    if (status == ALLM_OK)
+        write_body(&e);
+    return status;
+}

@@ -1,0 +1,9 @@
+/* encode.h - a request as /api/chat wants it */
+#ifndef PROVIDER_OLLAMA_ENCODE_H
+#define PROVIDER_OLLAMA_ENCODE_H
+
+#include "allm_ext.h"
+
+allm_status ollama_encode(const allm_call *call, allm_http *out);
+
+#endif

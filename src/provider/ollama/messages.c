@@ -1,0 +1,158 @@
+/*
+ * messages.c - a conversation as /api/chat wants it
+ *
+ *      {"role", "content", "images": [base64], "thinking", "tool_calls"}
+ *      {"role": "tool", "content", "tool_name", "tool_call_id"}
+ *
+ * Older servers know results by the name of their tool, newer ones by the id
+ * of the call, too; what they do not know they pass over.
+ */
+#include "provider/ollama/messages.h"
+
+#include "provider/history.h"
+#include "provider/image_source.h"
+#include "provider/memo.h"
+#include "json/json.h"
+
+enum { MEMO_LIMIT = 4 * 1024 * 1024 };
+
+static const char own_name;     /* its address is the key of what is kept */
+
+struct writing {
+    const allm_call *call;
+    struct emit *emit;
+    struct arena *arena;
+    bool broken;                /* no memory */
+};
+
+static void text(struct writing *w, const char *name, struct slice s)
+{
+    w->broken = w->broken || !s.ptr;
+    emit_at(w->emit, name);
+    emit_text(w->emit, s.ptr ? s : SLICE(""));
+}
+
+static void member(struct writing *w, const char *name, const char *value)
+{
+    text(w, name, slice_of(value ? value : ""));
+}
+
+static void write_images(struct writing *w, const allm_message *m)
+{
+    if (!history_has_image(m))
+        return;
+    emit_at(w->emit, "images");
+    emit_open(w->emit, '[');
+    for (size_t i = 0; i < m->part_count; i++)
+        if (m->parts[i]->kind == ALLM_PART_IMAGE && m->parts[i]->image)
+            image_source_write(w->emit, m->parts[i]->image, false, w->arena);
+    emit_close(w->emit, ']');
+}
+
+static void write_call(struct writing *w, const allm_tool_call *call)
+{
+    struct slice arguments = history_arguments(call, w->arena);
+    w->broken = w->broken || !arguments.ptr;
+    emit_open(w->emit, '{');
+    if (call->id && *call->id)
+        member(w, "id", call->id);
+    emit_at(w->emit, "function");
+    emit_open(w->emit, '{');
+    text(w, "name", slice_of(history_name(call, w->arena)));
+    emit_at(w->emit, "arguments");
+    emit_raw(w->emit, arguments.ptr ? arguments : SLICE("{}"));
+    emit_close(w->emit, '}');
+    emit_close(w->emit, '}');
+}
+
+static void write_assistant(struct writing *w, const allm_message *m)
+{
+    const allm_json *own = history_state(w->call, m->provider_state);
+    struct slice thought = json_slice(allm_json_get(own, "thinking"));
+    if (thought.len)
+        text(w, "thinking", thought);
+    if (!m->tool_call_count)
+        return;
+    emit_at(w->emit, "tool_calls");
+    emit_open(w->emit, '[');
+    for (size_t i = 0; i < m->tool_call_count; i++)
+        write_call(w, m->tool_calls[i]);
+    emit_close(w->emit, ']');
+}
+
+static void write_message(struct writing *w, const allm_message *m,
+                          const char *tool)
+{
+    static const char *const roles[] = { "user", "system", "user",
+                                         "assistant", "tool" };
+    emit_open(w->emit, '{');
+    emit_at(w->emit, "role");
+    emit_word(w->emit, roles[(size_t)m->role <= ALLM_ROLE_TOOL ? m->role : 0]);
+    text(w, "content", history_text(m, w->arena));
+    write_images(w, m);
+    if (m->role == ALLM_ROLE_ASSISTANT)
+        write_assistant(w, m);
+    if (m->role == ALLM_ROLE_TOOL) {
+        member(w, "tool_name", tool);
+        if (m->tool_call_id && *m->tool_call_id)
+            member(w, "tool_call_id", m->tool_call_id);
+    }
+    emit_close(w->emit, '}');
+}
+
+static uint64_t hash(const char *s)
+{
+    uint64_t h = 0xCBF29CE484222325u;
+    for (; *s; s++)
+        h = (h ^ (unsigned char)*s) * 0x100000001B3u;
+    return h;
+}
+
+/* The same, unless it was done before. */
+static void recall_message(struct writing *w, const struct history_item *item,
+                           const char *tool)
+{
+    const allm_message *m = item->message;
+    struct buf *out = w->emit->out;
+    if (item->made) {
+        write_message(w, m, tool);
+        return;
+    }
+    struct home_key k = memo_key(&own_name, hash(tool), w->call, m);
+    struct slice kept = memo_find(m, k);
+    if (kept.ptr) {
+        emit_raw(w->emit, kept);
+        return;
+    }
+    size_t from = out->len + w->emit->comma;
+    write_message(w, m, tool);
+    if (!out->broken && !w->broken && out->len - from <= MEMO_LIMIT)
+        memo_keep(m, k, (struct slice){ out->ptr + from, out->len - from });
+}
+
+/* The tool whose result this is: that of the call which is being answered.
+ * NULL: no memory. */
+static const char *tool_of(const struct history *h, const allm_message *m)
+{
+    if (m->role != ALLM_ROLE_TOOL || !h->asked || !h->call)
+        return "";
+    return history_name(h->asked->tool_calls[h->call - 1], h->arena);
+}
+
+bool ollama_messages_write(const allm_call *call, struct emit *e,
+                           struct arena *a)
+{
+    struct writing w = { .call = call, .emit = e, .arena = a };
+    struct history h;
+    struct history_item item;
+    history_init(&h, call, a);
+    emit_open(e, '[');
+    while (!w.broken && history_next(&h, &item)) {
+        const char *tool = tool_of(&h, item.message);
+        w.broken = w.broken || !tool;
+        if (tool)
+            recall_message(&w, &item, tool);
+    }
+    emit_close(e, ']');
+    return !w.broken && !h.broken;
+}

@@ -1,9 +1,0 @@
-/* ollama_embed.h - the dialect of /api/embed: Ollama's own */
-#ifndef PROVIDER_OLLAMA_EMBED_H
-#define PROVIDER_OLLAMA_EMBED_H
-
-#include "allm_ext.h"
-
-extern const allm_adapter ollama_embed_adapter;
-
-#endif

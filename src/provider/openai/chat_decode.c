@@ -1,0 +1,633 @@
+/*
+ * chat_decode.c - an answer of /chat/completions, frame by frame
+ *
+ *      data: {"choices": [{"delta": {...}, "finish_reason": null}]}
+ *      ...
+ *      data: {"choices": [], "usage": {...}}
+ *      data: [DONE]
+ *
+ * Servers differ in nearly everything; these hold for all of them:
+ *
+ *   (1) A finish word is not the end: text, calls and usage may follow it.
+ *   (2) The end is [DONE], or the end of the body if a finish word came.
+ *   (3) An error ends the answer wherever it stands.
+ *   (4) Only the first choice is read; of a stream its `delta`, of a whole
+ *       document its `message`.
+ */
+#include "provider/openai/chat_decode.h"
+
+#include "provider/error_body.h"
+#include "provider/explain.h"
+#include "provider/finish.h"
+#include "provider/openai/chat_quirks.h"
+#include "provider/openai/usage.h"
+#include "json/build.h"
+#include "json/json.h"
+#include "json/write.h"
+
+static const struct finish_word finish_words[] = {
+    { "stop", ALLM_FINISH_STOP },
+    { "eos", ALLM_FINISH_STOP },
+    { "end_turn", ALLM_FINISH_STOP },
+    { "stop_sequence", ALLM_FINISH_STOP },
+    { "complete", ALLM_FINISH_STOP },
+    { "length", ALLM_FINISH_LENGTH },
+    { "max_tokens", ALLM_FINISH_LENGTH },
+    { "model_length", ALLM_FINISH_LENGTH },
+    { "max_output_tokens", ALLM_FINISH_LENGTH },
+    { "tool_calls", ALLM_FINISH_TOOL_CALLS },
+    { "function_call", ALLM_FINISH_TOOL_CALLS },
+    { "tool_use", ALLM_FINISH_TOOL_CALLS },
+    { "content_filter", ALLM_FINISH_CONTENT_FILTER },
+    { "error", ALLM_FINISH_ERROR },
+    { "insufficient_system_resource", ALLM_FINISH_ERROR },
+    { NULL, ALLM_FINISH_OTHER },
+};
+
+/* The same where most names are not there. */
+static struct slice text_in(const struct json_view *object, struct slice name)
+{
+    const allm_json *v = json_in(object, name);
+    return v ? json_slice(v) : (struct slice){ NULL, 0 };
+}
+
+/* ------------------------------------------------------------------- texts --- */
+
+/* Text, or reasoning written into it. */
+static void say(struct openai_chat *c, struct slice text)
+{
+    struct think_piece piece;
+    if (!(c->quirks & CHAT_THINK_TAGS)) {
+        answer_text(&c->answer, text);
+        return;
+    }
+    while (think_next(&c->think, &text, &piece)) {
+        if (piece.thought)
+            answer_thought(&c->answer, piece.text);
+        else
+            answer_text(&c->answer, piece.text);
+    }
+}
+
+/* A text, or a list of {"text"}. */
+static void think(struct openai_chat *c, const allm_json *v)
+{
+    if (json_is_type(v, ALLM_JSON_TEXT))
+        answer_thought(&c->answer, json_slice(v));
+    if (!json_is_type(v, ALLM_JSON_ARRAY))
+        return;
+    for (const allm_json *e = NULL; (e = allm_json_next(v, e));)
+        answer_thought(&c->answer, json_is_type(e, ALLM_JSON_TEXT)
+                                       ? json_slice(e)
+                                       : json_text_at(e, "text"));
+}
+
+static void read_part(struct openai_chat *c, const allm_json *part)
+{
+    const allm_json *thought = json_at(part, "thinking");
+    if (json_is_type(part, ALLM_JSON_TEXT))
+        say(c, json_slice(part));
+    else if (thought)
+        think(c, thought);
+    else if (json_is(json_at(part, "type"), "refusal"))
+        answer_refusal(&c->answer, json_text_at(part, "refusal"));
+    else if (json_is(json_at(part, "type"), "reasoning"))
+        answer_thought(&c->answer, json_text_at(part, "text"));
+    else
+        say(c, json_text_at(part, "text"));
+}
+
+/* A document in the place of its text. */
+static void say_value(struct openai_chat *c, const allm_json *v)
+{
+    struct buf text;
+    buf_init(&text, c->answer.sink->arena, SIZE_MAX / 2);
+    if (!json_write(&text, v, 0))
+        c->answer.sink->status = ALLM_ERR_NOMEM;
+    say(c, buf_slice(&text));
+}
+
+static void read_content(struct openai_chat *c, const allm_json *content)
+{
+    c->wrote = c->wrote || json_slice(content).len;
+    if (json_is_type(content, ALLM_JSON_TEXT))
+        say(c, json_slice(content));
+    else if (json_is_type(content, ALLM_JSON_OBJECT) &&
+             allm_json_count(content))
+        say_value(c, content);
+    else if (json_is_type(content, ALLM_JSON_ARRAY))
+        for (const allm_json *p = NULL; (p = allm_json_next(content, p));)
+            read_part(c, p);
+}
+
+/* -------------------------------------------------------------------- sound --- */
+
+/* The sound itself, in pieces that are encoded one by one. */
+static void keep_sound(struct openai_chat *c, const allm_json *audio)
+{
+    struct build b;
+    struct answer *a = &c->answer;
+    bool any = false;
+    build_init(&b, a->sink->arena);
+    build_array(&b);
+    build_object(&b);
+    for (const allm_json *k = NULL; (k = allm_json_next(audio, k));) {
+        int64_t n = 0;
+        const allm_json *v = allm_json_value(k);
+        if (json_is(k, "transcript") ||
+            (!json_slice(v).len && !(json_int64(v, &n) && n > 0)))
+            continue;
+        any = true;
+        build_key(&b, json_slice(k));
+        build_value(&b, v);
+    }
+    build_end(&b);
+    build_end(&b);
+    const allm_json *list = build_done(&b);
+    if (!list)
+        a->sink->status = ALLM_ERR_NOMEM;
+    else if (any)
+        answer_gather(a, "audio", list);
+}
+
+/* What is spoken is text.  The time until which the sound can be had is its
+ * last piece, and often nothing else says that the answer is complete. */
+static void read_audio(struct openai_chat *c, const allm_json *audio)
+{
+    int64_t until = 0;
+    struct answer *a = &c->answer;
+    if (!json_is_type(audio, ALLM_JSON_OBJECT))
+        return;
+    if (!c->wrote)
+        say(c, json_text_at(audio, "transcript"));
+    keep_sound(c, audio);
+    if (json_int64(json_at(audio, "expires_at"), &until) && until > 0 &&
+        a->finish == ALLM_FINISH_NONE)
+        answer_finish(a, ALLM_FINISH_STOP, SLICE(""));
+}
+
+/* --------------------------------------------------------------- reasoning --- */
+
+/* Kept for the provider; read only where no other field tells it. */
+static void read_details(struct openai_chat *c, const allm_json *list,
+                         bool told)
+{
+    struct answer *a = &c->answer;
+    for (const allm_json *d = NULL; (d = allm_json_next(list, d));) {
+        if (!json_is_type(d, ALLM_JSON_OBJECT))
+            continue;
+        if (!reasoning_details_add(&c->details, a->life, d))
+            a->sink->status = ALLM_ERR_NOMEM;
+        if (!told && !c->thought_before)
+            answer_thought(a, reasoning_details_text(d));
+    }
+    if (c->details.over)
+        sink_malformed(a->sink, "the answer has more reasoning_details than "
+                                "are taken: 65,536, 8,192 of them with an "
+                                "index, 256 members in each");
+}
+
+static void read_reasoning(struct openai_chat *c, const struct json_view *delta)
+{
+    static const struct slice names[] = { SLICE_INIT("reasoning_content"),
+                                          SLICE_INIT("reasoning"),
+                                          SLICE_INIT("reasoning_text"),
+                                          SLICE_INIT("thinking") };
+    const allm_json *list = json_in(delta, SLICE("reasoning_details"));
+    struct slice said = { NULL, 0 };
+    for (size_t i = 0; !said.len && i < sizeof names / sizeof *names; i++)
+        said = text_in(delta, names[i]);
+    if (said.len)
+        answer_thought(&c->answer, said);
+    c->thought_before = c->thought_before || said.len;
+    if (json_is_type(list, ALLM_JSON_ARRAY))
+        read_details(c, list, said.len > 0);
+}
+
+/* ------------------------------------------------------------------- calls --- */
+
+/* Arguments: a text, or at once what it would say. */
+static void set_arguments(struct calls_piece *p, const allm_json *v)
+{
+    if (json_is_type(v, ALLM_JSON_TEXT))
+        p->text = json_slice(v);
+    else if (json_is_type(v, ALLM_JSON_OBJECT) ||
+             json_is_type(v, ALLM_JSON_ARRAY))
+        p->object = v;
+}
+
+/* What a router's model wants to see again with the call. */
+static const allm_json *own_state(struct openai_chat *c,
+                                  const allm_json *element)
+{
+    struct build b;
+    const allm_json *extra = json_at(element, "extra_content");
+    if (!json_is_type(extra, ALLM_JSON_OBJECT))
+        return NULL;
+    build_init(&b, c->answer.sink->arena);
+    build_object(&b);
+    build_key(&b, SLICE("extra_content"));
+    build_value(&b, extra);
+    build_end(&b);
+    return answer_stamp(&c->answer, build_done(&b));
+}
+
+/* The place in a list of several is as good as an index. */
+static void read_call(struct openai_chat *c, const allm_json *element,
+                      bool several, int64_t place)
+{
+    const allm_json *function = json_at(element, "function");
+    const allm_json *custom = json_at(element, "custom");
+    struct calls_piece p = { .id = json_text_at(element, "id") };
+    if (!json_is_type(element, ALLM_JSON_OBJECT))
+        return;
+    p.has_index = json_is_type(json_at(element, "index"), ALLM_JSON_INT) &&
+                  json_int64(json_at(element, "index"), &p.index);
+    if (!p.has_index && several) {
+        p.has_index = true;
+        p.index = place;
+    }
+    p.custom = json_is_type(custom, ALLM_JSON_OBJECT) &&
+               !json_is_type(function, ALLM_JSON_OBJECT);
+    if (p.custom)
+        function = custom;
+    else if (!json_is_type(function, ALLM_JSON_OBJECT))
+        function = element;     /* flat */
+    p.name = json_text_at(function, "name");
+    set_arguments(&p, json_at(function, p.custom ? "input" : "arguments"));
+    p.state = own_state(c, element);
+    answer_call(&c->answer, &p);
+}
+
+/* One call, as it was said before there could be several. */
+static void read_legacy(struct openai_chat *c, const allm_json *legacy)
+{
+    struct calls_piece p = { .name = json_text_at(legacy, "name") };
+    set_arguments(&p, json_at(legacy, "arguments"));
+    answer_call(&c->answer, &p);
+}
+
+static void read_calls(struct openai_chat *c, const struct json_view *delta)
+{
+    const allm_json *list = json_in(delta, SLICE("tool_calls"));
+    const allm_json *legacy = json_in(delta, SLICE("function_call"));
+    int64_t place = 0;
+    if (json_is_type(list, ALLM_JSON_OBJECT))
+        read_call(c, list, false, 0);
+    else if (json_is_type(list, ALLM_JSON_ARRAY))
+        for (const allm_json *e = NULL; (e = allm_json_next(list, e));)
+            read_call(c, e, allm_json_count(list) > 1, place++);
+    if (json_is_type(legacy, ALLM_JSON_OBJECT) && !allm_json_count(list))
+        read_legacy(c, legacy);
+}
+
+/* ----------------------------------------------------------------- choices --- */
+
+/* How much there is so far, to see whether a frame added to it. */
+static size_t amount(const struct openai_chat *c)
+{
+    size_t n = c->answer.text.len + c->answer.thought.len +
+               c->answer.refusal.len;
+    for (const struct calls_slot *s = c->answer.calls.first; s; s = s->next)
+        n += 1 + s->raw.len;
+    return n;
+}
+
+static void read_members(struct openai_chat *c, const allm_json *v)
+{
+    static const struct slice lists[] = { SLICE_INIT("annotations"),
+                                          SLICE_INIT("images"),
+                                          SLICE_INIT("executed_tools") };
+    struct answer *a = &c->answer;
+    struct json_view delta;
+    json_view_init(&delta, v);
+    read_reasoning(c, &delta);
+    read_content(c, json_in(&delta, SLICE("content")));
+    read_audio(c, json_in(&delta, SLICE("audio")));
+    answer_refusal(a, text_in(&delta, SLICE("refusal")));
+    read_calls(c, &delta);
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        if (json_is_type(json_in(&delta, lists[i]), ALLM_JSON_ARRAY))
+            answer_gather(a, lists[i].ptr, json_in(&delta, lists[i]));
+}
+
+/* Nearly all of them are a content and nothing else. */
+static void read_delta(struct openai_chat *c, const allm_json *v)
+{
+    const allm_json *content = json_at(v, "content");
+    if (content && allm_json_count(v) == 1)
+        read_content(c, content);
+    else if (json_is_type(v, ALLM_JSON_OBJECT))
+        read_members(c, v);
+}
+
+/* The word, if it is one. */
+static struct slice finish_in(const struct json_view *choice)
+{
+    struct slice word = text_in(choice, SLICE("finish_reason"));
+    return slice_is(word, "null") ? (struct slice){ NULL, 0 } : word;
+}
+
+static void read_finish(struct openai_chat *c, const struct json_view *choice,
+                        bool added)
+{
+    struct answer *a = &c->answer;
+    struct slice word = finish_in(choice);
+    struct slice native = text_in(choice, SLICE("native_finish_reason"));
+    const allm_json *filter = json_in(choice, SLICE("content_filter_results"));
+    if (native.len) {
+        c->native = arena_copy(a->life, native);
+        answer_note(a, "native_finish_reason",
+                    json_in(choice, SLICE("native_finish_reason")));
+    }
+    if (word.len)
+        answer_finish(a, finish_of(finish_words, word), word);
+    if (word.len && allm_json_count(filter))
+        answer_note(a, "content_filter_results", filter);
+    if (word.len && !answer_is_empty(a) && (!added || c->spoke_before))
+        allm_sink_settle(a->sink);
+    c->spoke_before = c->spoke_before || (added && !word.len);
+}
+
+static void read_logprobs(struct openai_chat *c, const struct json_view *choice)
+{
+    const allm_json *all = json_in(choice, SLICE("logprobs"));
+    if (!json_is_type(all, ALLM_JSON_OBJECT))
+        return;
+    const allm_json *content = json_at(all, "content");
+    const allm_json *refusal = json_at(all, "refusal");
+    if (json_is_type(content, ALLM_JSON_ARRAY))
+        answer_gather(&c->answer, "logprobs", content);
+    if (json_is_type(refusal, ALLM_JSON_ARRAY))
+        answer_gather(&c->answer, "refusal_logprobs", refusal);
+}
+
+/* Look at the choice that counts.  False: none is here. */
+static bool find_choice(const struct json_view *frame, struct json_view *choice)
+{
+    const allm_json *list = json_in(frame, SLICE("choices"));
+    if (!json_is_type(list, ALLM_JSON_ARRAY))
+        list = NULL;
+    for (const allm_json *e = NULL; (e = allm_json_next(list, e));) {
+        int64_t index = 0;
+        if (!json_is_type(e, ALLM_JSON_OBJECT))
+            continue;
+        json_view_init(choice, e);
+        json_int64(json_in(choice, SLICE("index")), &index);
+        if (index == 0)
+            return true;
+    }
+    json_view_init(choice, NULL);
+    return false;
+}
+
+static void read_choice(struct openai_chat *c, const struct json_view *choice,
+                        bool whole)
+{
+    const allm_json *message = json_in(choice, SLICE("message"));
+    const allm_json *delta = json_in(choice, SLICE("delta"));
+    const allm_json *text = json_in(choice, SLICE("text"));
+    size_t before = amount(c);
+    answer_start(&c->answer);
+    if (whole && json_is_type(message, ALLM_JSON_OBJECT))
+        read_delta(c, message);
+    else if (json_is_type(text, ALLM_JSON_TEXT) && (whole || !delta))
+        read_content(c, text);
+    else
+        read_delta(c, delta);
+    read_logprobs(c, choice);
+    read_finish(c, choice, amount(c) != before);
+}
+
+/* Usage, if there is one, is known by its numbers. */
+static bool take_usage(struct openai_chat *c, const allm_json *v)
+{
+    return json_is_type(v, ALLM_JSON_OBJECT) &&
+           openai_usage_take(&c->answer, v);
+}
+
+static bool read_usage(struct openai_chat *c, const struct json_view *frame,
+                       const struct json_view *choice)
+{
+    const allm_json *groq = json_in(frame, SLICE("x_groq"));
+    return take_usage(c, json_in(frame, SLICE("usage"))) ||
+           (groq && take_usage(c, json_at(groq, "usage"))) ||
+           take_usage(c, json_in(choice, SLICE("usage")));
+}
+
+/* What the response tells besides. */
+static void read_notes(struct openai_chat *c, const struct json_view *frame)
+{
+    static const struct slice names[] = { SLICE_INIT("system_fingerprint"),
+                                          SLICE_INIT("service_tier"),
+                                          SLICE_INIT("prompt_filter_results"),
+                                          SLICE_INIT("citations"),
+                                          SLICE_INIT("search_results") };
+    if (!c->answer.id)
+        answer_id(&c->answer, text_in(frame, SLICE("id")));
+    if (!c->answer.model)
+        answer_model(&c->answer, text_in(frame, SLICE("model")));
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const allm_json *v = json_in(frame, names[i]);
+        if (v && !json_is_type(v, ALLM_JSON_NULL) &&
+            !(json_is_type(v, ALLM_JSON_TEXT) && !json_slice(v).len))
+            answer_note(&c->answer, names[i].ptr, v);
+    }
+}
+
+/* --------------------------------------------------------------------- ends --- */
+
+/* What is to be sent back with the message. */
+static void keep_state(struct openai_chat *c)
+{
+    struct build b;
+    struct answer *a = &c->answer;
+    bool thoughts = (c->quirks & CHAT_REPLAY_REASONING) && a->thought.len;
+    const allm_json *details = reasoning_details_list(&c->details,
+                                                      a->sink->arena);
+    if (!thoughts && !details)
+        return;
+    build_init(&b, a->sink->arena);
+    build_object(&b);
+    if (thoughts) {
+        build_key(&b, SLICE("reasoning_content"));
+        build_text(&b, buf_slice(&a->thought));
+    }
+    if (details) {
+        build_key(&b, SLICE("reasoning_details"));
+        build_value(&b, details);
+    }
+    build_end(&b);
+    answer_state(a, build_done(&b));
+}
+
+/* A refusal and nothing else is what a filter makes, whatever the word. */
+static void settle_finish(struct openai_chat *c)
+{
+    struct answer *a = &c->answer;
+    struct slice none = { "", 0 };
+    if (a->finish == ALLM_FINISH_NONE) {
+        answer_finish(a,
+                      a->calls.first ? ALLM_FINISH_TOOL_CALLS
+                                     : ALLM_FINISH_OTHER,
+                      none);
+        answer_warn(a, "finish_reason_missing");
+    }
+    if (a->refusal.len && !a->text.len && !a->calls.first &&
+        a->finish == ALLM_FINISH_STOP)
+        answer_finish(a, ALLM_FINISH_CONTENT_FILTER, SLICE("refusal"));
+}
+
+/* A router says "tool_calls" where its model ran out of room. */
+static bool was_cut(const struct openai_chat *c)
+{
+    return c->native && c->answer.finish == ALLM_FINISH_TOOL_CALLS &&
+           calls_cut(&c->answer.calls) &&
+           finish_of(finish_words, slice_of(c->native)) == ALLM_FINISH_LENGTH;
+}
+
+static allm_status complete(struct openai_chat *c)
+{
+    struct think_piece piece;
+    struct answer *a = &c->answer;
+    if (think_end(&c->think, &piece)) {
+        if (piece.thought)
+            answer_thought(a, piece.text);
+        else
+            answer_text(a, piece.text);
+    }
+    if (a->finish == ALLM_FINISH_NONE && answer_is_empty(a))
+        return answer_truncated(a, "the answer is empty: it ended before "
+                                   "anything was said");
+    settle_finish(c);
+    if (was_cut(c))
+        a->finish = ALLM_FINISH_LENGTH;
+    keep_state(c);
+    return answer_close(a);
+}
+
+static allm_status fail(struct openai_chat *c, const allm_json *document)
+{
+    allm_error e = error_body_read(c->answer.sink->arena, document, 0);
+    return answer_fail(&c->answer, &e);
+}
+
+/* ------------------------------------------------------------------- frames --- */
+
+/* The error that a frame holds, wherever it stands; NULL: none. */
+static const allm_json *error_in(const struct json_view *frame,
+                                 const struct json_view *choice)
+{
+    const allm_json *groq = json_in(frame, SLICE("x_groq"));
+    bool list = json_is_type(frame->object, ALLM_JSON_ARRAY);
+    if (list ? error_body_is(frame->object) : error_body_in(frame))
+        return frame->object;
+    if (error_body_in(choice))
+        return choice->object;
+    return groq && error_body_is(groq) ? groq : NULL;
+}
+
+static allm_status read_frame(struct openai_chat *c, const allm_json *v)
+{
+    struct json_view frame, choice;
+    json_view_init(&frame, v);
+    bool chosen = find_choice(&frame, &choice);
+    const allm_json *error = error_in(&frame, &choice);
+    read_notes(c, &frame);
+    bool counts = read_usage(c, &frame, &choice);
+    if (error)
+        return fail(c, error);
+    if (chosen)
+        read_choice(c, &choice, false);
+    else if (!counts)
+        allm_sink_idle(c->answer.sink);
+    return ALLM_OK;
+}
+
+static allm_status read_document(struct openai_chat *c, const allm_json *v)
+{
+    struct json_view all, choice;
+    json_view_init(&all, v);
+    bool chosen = find_choice(&all, &choice);
+    const allm_json *error = error_in(&all, &choice);
+    read_notes(c, &all);
+    read_usage(c, &all, &choice);
+    if (error)
+        return fail(c, error);
+    if (!chosen)
+        return explain_message(v)
+                   ? fail(c, v)
+                   : answer_malformed(&c->answer, "the answer is a JSON "
+                                                  "document without choices");
+    read_choice(c, &choice, true);
+    return complete(c);
+}
+
+static allm_status take(struct openai_chat *c, const allm_frame *frame)
+{
+    struct answer *a = &c->answer;
+    struct slice data =
+        slice_trim((struct slice){ frame->data, frame->data_len });
+    struct slice name = { frame->name, frame->name_len };
+    if (slice_starts(data, SLICE("[DONE]")))
+        return complete(c);
+    if (!data.len)
+        return ALLM_OK;
+    const allm_json *v = sink_parse_frame(a->sink, data);
+    if (a->sink->status < 0)
+        return a->sink->status;
+    if (slice_is(name, "error") && !(frame->cut && !v))
+        return fail(c, answer_error_text(a, data, v));
+    if (!v && frame->cut)
+        return ALLM_OK;         /* finish() knows whether it matters */
+    if (!v && frame->whole)
+        return answer_not_json(a, data);
+    if (frame->whole)
+        return read_document(c, v);
+    if (json_is_type(v, ALLM_JSON_NULL))
+        return ALLM_OK;
+    if (!json_is_type(v, ALLM_JSON_OBJECT) && !error_body_is(v))
+        return answer_malformed(a, "an event of the answer is not a JSON "
+                                   "object");
+    return read_frame(c, v);
+}
+
+/* First thing in both. */
+static bool begin(struct openai_chat *c, const allm_call *call, allm_sink *sink)
+{
+    const char *unknown;
+    if (!answer_open(&c->answer, call, sink))
+        return false;
+    if (!c->began) {
+        openai_chat_quirks(call, &c->quirks, &unknown);
+        c->think.inside = (c->quirks & CHAT_THINK_INSIDE) != 0;
+    }
+    c->began = true;
+    return true;
+}
+
+allm_status openai_chat_decode(void *state, const allm_call *call,
+                               const allm_frame *frame, allm_sink *sink)
+{
+    struct openai_chat *c = state;
+    if (!begin(c, call, sink))
+        return ALLM_OK;
+    c->answer.calls.frame++;
+    allm_status status = take(c, frame);
+    return sink->status < 0 ? sink->status : status;
+}
+
+allm_status openai_chat_finish(void *state, const allm_call *call,
+                               allm_sink *sink)
+{
+    struct openai_chat *c = state;
+    if (!begin(c, call, sink))
+        return ALLM_OK;
+    if (c->answer.finish != ALLM_FINISH_NONE)
+        return complete(c);
+    return answer_truncated(&c->answer,
+                            answer_is_empty(&c->answer)
+                                ? "the answer ended before anything was said"
+                                : "the answer broke off: neither a finish "
+                                  "reason nor [DONE] came");
+}

@@ -1,0 +1,384 @@
+/*
+ * chat_encode.c - a request as /chat/completions wants it
+ *
+ *      model, messages, tools, tool_choice, response_format, temperature,
+ *      max_tokens, stream, stream_options, then the options
+ *
+ * An option with the name of one of them takes its place; null takes it away.
+ */
+#include "provider/openai/chat_encode.h"
+
+#include "base/status.h"
+#include "provider/call_ids.h"
+#include "provider/extra.h"
+#include "provider/http.h"
+#include "provider/image_source.h"
+#include "provider/memo.h"
+#include "provider/model_rules.h"
+#include "provider/offer.h"
+#include "provider/openai/address.h"
+#include "provider/openai/chat_quirks.h"
+#include "provider/openai/format.h"
+#include "provider/quirks.h"
+#include "json/emit.h"
+#include "json/json.h"
+
+enum { MEMO_LIMIT = 4 * 1024 * 1024 };
+
+static const char own_name;     /* its address is the key of what is kept */
+
+struct encoding {
+    const allm_call *call;
+    const allm_request *request;
+    allm_http *http;
+    struct arena *arena;
+    struct emit emit;
+    struct extra extra;
+    uint64_t quirks;
+    uint32_t rules;             /* of the model */
+    struct call_ids ids;
+    bool replay;                /* reasoning_content on every turn */
+};
+
+static void text(struct encoding *e, struct slice s)
+{
+    if (!s.ptr)
+        e->http->broken = true;
+    emit_text(&e->emit, s.ptr ? s : SLICE(""));
+}
+
+/* ---------------------------------------------------------------- messages --- */
+
+static void write_image(struct encoding *e, const allm_part *p)
+{
+    static const char *const details[] = { "auto", "low", "high" };
+    size_t d = (size_t)p->detail < 3 ? (size_t)p->detail : 0;
+    emit_member_word(&e->emit, "type", "image_url");
+    emit_member_open(&e->emit, "image_url", '{');
+    emit_at(&e->emit, "url");
+    image_source_write_url(&e->emit, p->image, e->arena);
+    emit_member_word(&e->emit, "detail", details[d]);
+    emit_close(&e->emit, '}');
+}
+
+static void write_parts(struct encoding *e, const allm_message *m)
+{
+    emit_member_open(&e->emit, "content", '[');
+    for (size_t i = 0; i < m->part_count; i++) {
+        const allm_part *p = m->parts[i];
+        if (p->kind != ALLM_PART_TEXT &&
+            !(p->kind == ALLM_PART_IMAGE && p->image))
+            continue;
+        emit_open(&e->emit, '{');
+        if (p->kind == ALLM_PART_TEXT) {
+            emit_member_word(&e->emit, "type", "text");
+            emit_at(&e->emit, "text");
+            text(e, (struct slice){ p->text ? p->text : "", p->text_len });
+        } else {
+            write_image(e, p);
+        }
+        emit_close(&e->emit, '}');
+    }
+    emit_close(&e->emit, ']');
+}
+
+static void write_content(struct encoding *e, const allm_message *m)
+{
+    if (history_has_image(m)) {
+        write_parts(e, m);
+        return;
+    }
+    struct slice said = history_text(m, e->arena);
+    emit_at(&e->emit, "content");
+    if (said.ptr && !said.len && m->tool_call_count &&
+        !(e->quirks & CHAT_EMPTY_CONTENT))
+        emit_null(&e->emit);
+    else
+        text(e, said);
+}
+
+static void write_call(struct encoding *e, const allm_tool_call *call,
+                       const char *id)
+{
+    const allm_json *own = history_state(e->call, call->provider_state);
+    const allm_json *extra = allm_json_get(own, "extra_content");
+    bool custom = json_is(allm_json_get(call->metadata, "type"), "custom");
+    const char *name = history_name(call, e->arena);
+    e->http->broken |= !name;
+    emit_open(&e->emit, '{');
+    emit_member(&e->emit, "id", id);
+    emit_member_word(&e->emit, "type", custom ? "custom" : "function");
+    emit_member_open(&e->emit, custom ? "custom" : "function", '{');
+    emit_member(&e->emit, "name", name);
+    emit_at(&e->emit, custom ? "input" : "arguments");
+    text(e, custom ? (struct slice){ call->raw_arguments
+                                         ? call->raw_arguments
+                                         : "",
+                                     call->raw_len }
+                   : history_arguments(call, e->arena));
+    emit_close(&e->emit, '}');
+    if (extra) {
+        emit_at(&e->emit, "extra_content");
+        emit_value(&e->emit, extra);
+    }
+    emit_close(&e->emit, '}');
+}
+
+/* What the model that wrote this message wants to see again. */
+static void write_reasoning(struct encoding *e, const allm_message *m)
+{
+    const allm_json *own = history_state(e->call, m->provider_state);
+    const allm_json *details = allm_json_get(own, "reasoning_details");
+    struct slice thought = json_slice(allm_json_get(own, "reasoning_content"));
+    if (e->replay) {
+        emit_at(&e->emit, "reasoning_content");
+        text(e, thought.ptr ? thought : SLICE(""));
+    }
+    if (details) {
+        emit_at(&e->emit, "reasoning_details");
+        emit_value(&e->emit, details);
+    }
+}
+
+static void write_assistant(struct encoding *e, const allm_message *m)
+{
+    write_reasoning(e, m);
+    if (!m->tool_call_count)
+        return;
+    emit_member_open(&e->emit, "tool_calls", '[');
+    for (size_t i = 0; i < m->tool_call_count; i++)
+        write_call(e, m->tool_calls[i], e->ids.turn[i]);
+    emit_close(&e->emit, ']');
+}
+
+/* `id`: of the call that a result answers. */
+static void write_message(struct encoding *e, const allm_message *m,
+                          const char *id)
+{
+    static const char *const roles[] = { "user", "system", "user",
+                                         "assistant", "tool" };
+    emit_open(&e->emit, '{');
+    emit_member_word(&e->emit, "role",
+                     roles[(size_t)m->role <= ALLM_ROLE_TOOL ? m->role : 0]);
+    if (m->role == ALLM_ROLE_TOOL)
+        emit_member(&e->emit, "tool_call_id", id);
+    else if (m->name)
+        emit_member(&e->emit, "name", m->name);
+    write_content(e, m);
+    if (m->role == ALLM_ROLE_ASSISTANT)
+        write_assistant(e, m);
+    emit_close(&e->emit, '}');
+}
+
+/* The same, unless it was done before. */
+static void recall_message(struct encoding *e, const struct history_item *item)
+{
+    const uint64_t bytes_differ = CHAT_SHORT_IDS | CHAT_LIMITED_IDS |
+                                  CHAT_EMPTY_CONTENT;
+    const allm_message *m = item->message;
+    const char *id = NULL;
+    bool plain = true;          /* no other message changes its ids */
+    struct buf *out = e->emit.out;
+    if (m->role == ALLM_ROLE_ASSISTANT)
+        plain = call_ids_ask(&e->ids, m);
+    if (m->role == ALLM_ROLE_TOOL)
+        id = call_ids_answer(&e->ids, m, &plain);
+    if (e->ids.broken)
+        return;
+    uint64_t facts = (e->quirks & bytes_differ) | (uint64_t)e->replay << 63;
+    struct home_key k = memo_key(&own_name, facts, e->call, m);
+    bool lasting = plain && !item->made;
+    struct slice kept = lasting ? memo_find(m, k) : (struct slice){ NULL, 0 };
+    if (kept.ptr) {
+        emit_raw(&e->emit, kept);
+        return;
+    }
+    size_t from = out->len + e->emit.comma;
+    write_message(e, m, id);
+    if (lasting && !out->broken && !e->http->broken &&
+        out->len - from <= MEMO_LIMIT)
+        memo_keep(m, k, (struct slice){ out->ptr + from, out->len - from });
+}
+
+static void write_messages(struct encoding *e)
+{
+    struct history h;
+    struct history_item item;
+    history_init(&h, e->call, e->arena);
+    emit_member_open(&e->emit, "messages", '[');
+    while (!e->ids.broken && history_next(&h, &item))
+        recall_message(e, &item);
+    emit_close(&e->emit, ']');
+    e->http->broken |= h.broken || e->ids.broken;
+}
+
+/* Is there reasoning of this very model in the history? */
+static bool has_thoughts(const struct encoding *e)
+{
+    const allm_request *r = e->request;
+    for (size_t i = r->message_count; i > 0; i--)
+        if (allm_json_get(history_state(e->call,
+                                        r->messages[i - 1]->provider_state),
+                          "reasoning_content"))
+            return true;
+    return false;
+}
+
+/* ------------------------------------------------------------------- tools --- */
+
+static void write_tool(struct encoding *e, const allm_tool *tool)
+{
+    const allm_json *strict = allm_json_get(tool->metadata, "strict");
+    emit_open(&e->emit, '{');
+    emit_member_word(&e->emit, "type", "function");
+    emit_member_open(&e->emit, "function", '{');
+    offer_tool(&e->emit, tool);
+    if (allm_json_type_of(strict) == ALLM_JSON_BOOL) {
+        emit_at(&e->emit, "strict");
+        emit_bool(&e->emit, allm_json_true(strict));
+    }
+    emit_close(&e->emit, '}');
+    emit_close(&e->emit, '}');
+}
+
+static void write_choice(struct encoding *e)
+{
+    const allm_request *r = e->request;
+    if (r->tool_choice_map) {
+        emit_at(&e->emit, "tool_choice");
+        emit_value(&e->emit, r->tool_choice_map);
+    } else if (r->tool_choice && offer_is_word(r->tool_choice)) {
+        emit_member_word(&e->emit, "tool_choice", r->tool_choice);
+    } else if (r->tool_choice) {
+        emit_member_open(&e->emit, "tool_choice", '{');
+        emit_member_word(&e->emit, "type", "function");
+        emit_member_open(&e->emit, "function", '{');
+        emit_member(&e->emit, "name", r->tool_choice);
+        emit_close(&e->emit, '}');
+        emit_close(&e->emit, '}');
+    }
+}
+
+static void write_tools(struct encoding *e)
+{
+    const allm_request *r = e->request;
+    if (!r->tool_count)
+        return;
+    if (extra_leaves(&e->extra, "tools")) {
+        emit_member_open(&e->emit, "tools", '[');
+        for (size_t i = 0; i < r->tool_count; i++)
+            write_tool(e, r->tools[i]);
+        emit_close(&e->emit, ']');
+    }
+    if (extra_leaves(&e->extra, "tool_choice"))
+        write_choice(e);
+}
+
+/* ------------------------------------------------------------------- rest --- */
+
+static void write_limits(struct encoding *e)
+{
+    const allm_request *r = e->request;
+    bool newer = (e->quirks & CHAT_NEW_MAX_TOKENS) ||
+                 (!(e->quirks & CHAT_OLD_MAX_TOKENS) &&
+                  (e->rules & MODEL_NEW_TOKENS));
+    if (extra_writes_temperature(&e->extra, e->rules)) {
+        emit_at(&e->emit, "temperature");
+        emit_number(&e->emit, r->temperature.value);
+    }
+    if (!r->max_tokens.set || !extra_leaves(&e->extra, "max_tokens") ||
+        !extra_leaves(&e->extra, "max_completion_tokens"))
+        return;
+    emit_at(&e->emit, newer ? "max_completion_tokens" : "max_tokens");
+    emit_int(&e->emit, r->max_tokens.value);
+}
+
+/* {"key", "retention": "short" or "long"} */
+static void write_cache(struct encoding *e)
+{
+    const allm_json *cache = extra_get(&e->extra, "prompt_cache");
+    const char *name = allm_json_text(allm_json_get(cache, "key"), NULL);
+    if (e->quirks & CHAT_STRICT_FIELDS)
+        return;
+    if (name && extra_leaves(&e->extra, "prompt_cache_key"))
+        emit_member(&e->emit, "prompt_cache_key", name);
+    if (json_is(allm_json_get(cache, "retention"), "long") &&
+        !(e->rules & MODEL_NO_RETENTION) &&
+        extra_leaves(&e->extra, "prompt_cache_retention"))
+        emit_member_word(&e->emit, "prompt_cache_retention", "24h");
+}
+
+static void write_stream(struct encoding *e)
+{
+    if (extra_leaves(&e->extra, "stream")) {
+        emit_at(&e->emit, "stream");
+        emit_bool(&e->emit, true);
+    }
+    if ((e->quirks & CHAT_NO_STREAM_OPTIONS) ||
+        !extra_leaves(&e->extra, "stream_options") ||
+        !extra_leaves(&e->extra, "stream"))
+        return;
+    emit_member_open(&e->emit, "stream_options", '{');
+    emit_at(&e->emit, "include_usage");
+    emit_bool(&e->emit, true);
+    emit_close(&e->emit, '}');
+}
+
+static void write_body(struct encoding *e)
+{
+    static const char *const read_here[] = { "prompt_cache",
+                                             "reasoning_summary", NULL };
+    emit_init(&e->emit, &e->http->body);
+    emit_open(&e->emit, '{');
+    if (extra_leaves(&e->extra, "model"))
+        emit_member(&e->emit, "model", e->call->model);
+    if (extra_leaves(&e->extra, "messages"))
+        write_messages(e);
+    write_tools(e);
+    openai_format_write(&e->emit, e->request, &e->extra);
+    write_limits(e);
+    write_cache(e);
+    write_stream(e);
+    extra_write(&e->extra, &e->emit, read_here);
+    emit_close(&e->emit, '}');
+}
+
+/* ------------------------------------------------------------------- public --- */
+
+static const allm_error *prepare(struct encoding *e)
+{
+    const char *unknown;
+    const allm_error *error = extra_init(&e->extra, e->call, e->arena);
+    if (error)
+        return error;
+    if (!openai_chat_quirks(e->call, &e->quirks, &unknown))
+        return quirks_refuse(e->arena, unknown, "no_stream_options");
+    e->rules = model_rules(e->call->model);
+    struct history_ids ids = { .any = true };
+    if (e->quirks & CHAT_LIMITED_IDS)
+        ids.most = 40;
+    if (e->quirks & CHAT_SHORT_IDS)
+        ids = (struct history_ids){ .exactly = 9 };
+    call_ids_init(&e->ids, ids, e->arena);
+    e->replay = (e->quirks & CHAT_REPLAY_REASONING) && e->request->tool_count &&
+                has_thoughts(e);
+    return image_source_check(e->request, e->arena);
+}
+
+allm_status openai_chat_encode(const allm_call *call, allm_http *out)
+{
+    struct encoding e = { .call = call,
+                          .request = call->request,
+                          .http = out,
+                          .arena = out->arena };
+    const allm_error *error = prepare(&e);
+    if (error)
+        return allm_http_fail(out, error);
+    const struct openai_address to = { .path = "/chat/completions",
+                                       .accept = "text/event-stream",
+                                       .azure = e.quirks & CHAT_AZURE_PATHS };
+    allm_status status = openai_address_write(&e.extra, out, &to);
+    if (status == ALLM_OK)
+        write_body(&e);
+    return status;
+}

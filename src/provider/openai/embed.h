@@ -1,0 +1,9 @@
+/* embed.h - the dialect of /embeddings, which most servers speak */
+#ifndef PROVIDER_OPENAI_EMBED_H
+#define PROVIDER_OPENAI_EMBED_H
+
+#include "allm_ext.h"
+
+extern const allm_adapter openai_embed_adapter;
+
+#endif

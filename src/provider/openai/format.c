@@ -1,0 +1,43 @@
+/* format.c - response_format as /chat/completions takes it */
+#include "provider/openai/format.h"
+
+#include "json/json.h"
+
+static void copy(struct emit *out, const allm_json *from, const char *name)
+{
+    const allm_json *v = allm_json_get(from, name);
+    if (!v)
+        return;
+    emit_at(out, name);
+    emit_value(out, v);
+}
+
+/* {type, json_schema: {name, description, schema, strict}} */
+static void write_schema(struct emit *out, const allm_json *format)
+{
+    const allm_json *name = allm_json_get(format, "name");
+    emit_open(out, '{');
+    emit_member_word(out, "type", "json_schema");
+    emit_member_open(out, "json_schema", '{');
+    emit_member(out, "name", name ? allm_json_text(name, NULL) : "response");
+    copy(out, format, "description");
+    copy(out, format, "schema");
+    copy(out, format, "strict");
+    emit_close(out, '}');
+    emit_close(out, '}');
+}
+
+void openai_format_write(struct emit *out, const allm_request *request,
+                         const struct extra *extra)
+{
+    const allm_json *f = request->response_format;
+    const allm_json *type = allm_json_get(f, "type");
+    if (allm_json_type_of(f) != ALLM_JSON_OBJECT || json_is(type, "text") ||
+        !extra_leaves(extra, "response_format"))
+        return;
+    emit_at(out, "response_format");
+    if (json_is(type, "json_schema") && !allm_json_get(f, "json_schema"))
+        write_schema(out, f);
+    else
+        emit_value(out, f);     /* as the provider has it */
+}

@@ -1,0 +1,116 @@
+/*
+ * moderate.c - the dialect of /moderations
+ *
+ *      {"model"?, "input": [text] or [{"type": "text", "text"},
+ *                                     {"type": "image_url", "image_url"}]} -->
+ *      {"id", "model", "results": [{"flagged", "categories",
+ *                                   "category_scores",
+ *                                   "category_applied_input_types"?}]}
+ *
+ * Texts alone are judged one by one; a list with an image in it is one thing.
+ * The result is the whole document.
+ */
+#include "provider/openai/moderate.h"
+
+#include "provider/document.h"
+#include "provider/error_body.h"
+#include "provider/http.h"
+#include "provider/image_source.h"
+#include "provider/openai/address.h"
+#include "provider/openai/usage.h"
+#include "json/json.h"
+
+static void write_part(struct emit *e, const char *text)
+{
+    emit_open(e, '{');
+    emit_name(e, SLICE("type"));
+    emit_word(e, "text");
+    emit_name(e, SLICE("text"));
+    emit_text(e, slice_of(text));
+    emit_close(e, '}');
+}
+
+static void write_image(struct emit *e, const allm_image *image,
+                        struct arena *scratch)
+{
+    emit_open(e, '{');
+    emit_name(e, SLICE("type"));
+    emit_word(e, "image_url");
+    emit_name(e, SLICE("image_url"));
+    emit_open(e, '{');
+    emit_name(e, SLICE("url"));
+    image_source_write_url(e, image, scratch);
+    emit_close(e, '}');
+    emit_close(e, '}');
+}
+
+static void write_body(const struct extra *x, allm_http *http)
+{
+    const allm_moderation_request *r = x->call->moderation;
+    struct emit e;
+    emit_init(&e, &http->body);
+    emit_open(&e, '{');
+    if (x->call->model && extra_leaves(x, "model")) {
+        emit_name(&e, SLICE("model"));
+        emit_text(&e, slice_of(x->call->model));
+    }
+    emit_name(&e, SLICE("input"));
+    emit_open(&e, '[');
+    for (size_t i = 0; i < r->input_count; i++)
+        if (r->image_count)
+            write_part(&e, r->inputs[i]);
+        else
+            emit_text(&e, slice_of(r->inputs[i]));
+    for (size_t i = 0; i < r->image_count; i++)
+        write_image(&e, r->images[i], http->arena);
+    emit_close(&e, ']');
+    extra_write(x, &e, (const char *const[]){ "input", NULL });
+    emit_close(&e, '}');
+}
+
+static allm_status encode(const allm_call *call, allm_http *http)
+{
+    struct extra x;
+    const allm_error *error = extra_init(&x, call, http->arena);
+    if (error)
+        return allm_http_fail(http, error);
+    const struct openai_address to = {
+        .path = "/moderations", .azure = call->quirks & OPENAI_ADDRESS_AZURE
+    };
+    allm_status status = openai_address_write(&x, http, &to);
+    if (status == ALLM_OK)
+        write_body(&x, http);
+    return status;
+}
+
+static allm_status decode(void *state, const allm_call *call,
+                          const allm_frame *frame, allm_sink *sink)
+{
+    allm_status status;
+    struct answer *a = state;
+    const allm_json *document = document_open(a, call, frame, sink, &status);
+    if (!document)
+        return status;
+    if (allm_json_type_of(allm_json_get(document, "results")) !=
+        ALLM_JSON_ARRAY)
+        return answer_malformed(a, "the answer has no list of judgements in "
+                                   "\"results\"");
+    document_result(a, document);
+    answer_id(a, json_slice(allm_json_get(document, "id")));
+    answer_model(a, json_slice(allm_json_get(document, "model")));
+    openai_usage_take(a, allm_json_get(document, "usage"));
+    return answer_close(a);
+}
+
+const allm_adapter openai_moderate_adapter = {
+    .size = sizeof(allm_adapter),
+    .name = "openai_moderate",
+    .state_size = sizeof(struct answer),
+    .framing = ALLM_FRAMING_WHOLE,
+    .encode = encode,
+    .decode = decode,
+    .finish = document_finish,
+    .explain = error_body_explain,
+    .auth_header = "authorization",
+    .auth_prefix = "Bearer ",
+};

@@ -1,0 +1,156 @@
+/* reasoning_details.c - a router's list of thoughts, put together again */
+#include "provider/openai/reasoning_details.h"
+
+#include "json/build.h"
+#include "json/json.h"
+
+/* The members whose pieces are joined; the others replace each other.  What is
+ * sealed ("data") comes whole: joined to another it could not be opened. */
+static const char *const joined[] = { "text", "summary" };
+enum { JOINED = sizeof joined / sizeof *joined };
+
+/* A server may send any number; what is searched must be short. */
+enum { MOST = 65536, MOST_INDEXED = 8192, MOST_MEMBERS = 256 };
+
+struct reasoning_detail {
+    struct reasoning_detail *next;
+    struct reasoning_detail *indexed;   /* the next that has an index */
+    int64_t index;              /* if it has one */
+    const allm_json *rest;      /* all members that are not joined */
+    struct buf text[JOINED];
+    bool given[JOINED];
+};
+
+struct slice reasoning_details_text(const allm_json *element)
+{
+    struct slice text = json_slice(json_at(element, "text"));
+    return text.len ? text : json_slice(json_at(element, "summary"));
+}
+
+/* Do both say something else of this? */
+static bool differ(const struct reasoning_detail *d, const allm_json *element,
+                   const char *name)
+{
+    const allm_json *v = json_at(element, name);
+    const allm_json *was = json_at(d->rest, name);
+    return v && was && allm_json_type_of(v) != ALLM_JSON_NULL &&
+           !allm_json_equal(v, was);
+}
+
+/* Does an element go on with what a detail began? */
+static bool goes_on(const struct reasoning_detail *d, int64_t index,
+                    const allm_json *element)
+{
+    return d->index == index && !differ(d, element, "type") &&
+           !differ(d, element, "id") && !differ(d, element, "data");
+}
+
+static struct reasoning_detail *open_detail(struct reasoning_details *d,
+                                            struct arena *life)
+{
+    struct reasoning_detail *one = arena_zero(life, sizeof *one);
+    if (!one)
+        return NULL;
+    one->rest = json_empty_object();
+    for (size_t i = 0; i < JOINED; i++)
+        buf_init(&one->text[i], life, SIZE_MAX / 2);
+    if (d->last)
+        d->last->next = one;
+    else
+        d->first = one;
+    d->count++;
+    return d->last = one;
+}
+
+/* The detail that an element belongs to; NULL: there are too many, or no
+ * memory.  Without an index it begins one. */
+static struct reasoning_detail *detail_of(struct reasoning_details *d,
+                                          struct arena *life,
+                                          const allm_json *element)
+{
+    int64_t index;
+    const allm_json *at = json_at(element, "index");
+    bool has_index = allm_json_type_of(at) == ALLM_JSON_INT &&
+                     allm_json_int64(at, &index);
+    struct reasoning_detail **one = &d->indexed;
+    size_t looked = 0;
+    for (; has_index && *one; one = &(*one)->indexed, looked++)
+        if (goes_on(*one, index, element))
+            return *one;
+    d->over = d->count == MOST || looked == MOST_INDEXED;
+    struct reasoning_detail *fresh = d->over ? NULL : open_detail(d, life);
+    if (fresh && has_index) {
+        fresh->index = index;
+        *one = fresh;
+    }
+    return fresh;
+}
+
+static bool is_joined(const allm_json *key)
+{
+    for (size_t i = 0; i < JOINED; i++)
+        if (json_is(key, joined[i]))
+            return true;
+    return false;
+}
+
+/* A member that is not joined. */
+static void set_member(struct reasoning_details *d,
+                       struct reasoning_detail *one, struct arena *life,
+                       const allm_json *key)
+{
+    const allm_json *v = allm_json_value(key);
+    const allm_json *was = json_get(one->rest, json_slice(key));
+    if (is_joined(key) || allm_json_type_of(v) == ALLM_JSON_NULL ||
+        !one->rest || (was && allm_json_equal(was, v)))
+        return;
+    if (!was && allm_json_count(one->rest) == MOST_MEMBERS)
+        d->over = true;
+    else
+        one->rest = json_set(life, one->rest, json_slice(key), v);
+}
+
+bool reasoning_details_add(struct reasoning_details *d, struct arena *life,
+                           const allm_json *element)
+{
+    if (allm_json_type_of(element) != ALLM_JSON_OBJECT || d->over)
+        return true;
+    struct reasoning_detail *one = detail_of(d, life, element);
+    if (!one)
+        return d->over;
+    for (size_t i = 0; i < JOINED; i++) {
+        struct slice piece = json_slice(json_at(element, joined[i]));
+        buf_add(&one->text[i], piece);
+        one->given[i] = one->given[i] || piece.ptr;
+    }
+    for (const allm_json *k = NULL;
+         !d->over && (k = allm_json_next(element, k));)
+        set_member(d, one, life, k);
+    return !life->broken && one->rest;
+}
+
+const allm_json *reasoning_details_list(const struct reasoning_details *d,
+                                        struct arena *a)
+{
+    struct build b;
+    if (!d->first)
+        return NULL;
+    build_init(&b, a);
+    build_array(&b);
+    for (const struct reasoning_detail *one = d->first; one; one = one->next) {
+        build_object(&b);
+        for (const allm_json *k = NULL; (k = allm_json_next(one->rest, k));) {
+            build_key(&b, json_slice(k));
+            build_value(&b, allm_json_value(k));
+        }
+        for (size_t i = 0; i < JOINED; i++) {
+            if (!one->given[i])
+                continue;
+            build_key(&b, slice_of(joined[i]));
+            build_text(&b, buf_slice(&one->text[i]));
+        }
+        build_end(&b);
+    }
+    build_end(&b);
+    return build_done(&b);
+}

@@ -1,0 +1,476 @@
+/*
+ * responses_decode.c - an answer of /responses, event by event
+ *
+ *      response.created
+ *        response.output_item.added
+ *          response.output_text.delta ...      and others of its kind
+ *        response.output_item.done
+ *        ...
+ *      response.completed, .incomplete or .failed; or error
+ *
+ *   (1) The type in the data decides; the event's name only where it is
+ *       missing.
+ *   (2) Only the last event is an end.  The end of the body before it, and
+ *       [DONE], break the answer off.
+ *   (3) An error ends the answer wherever it stands.
+ *   (4) What we know nothing of is told as a raw chunk and passed over.
+ *   (5) Numbers of sequence say nothing: proxies leave gaps and begin anew.
+ */
+#include "provider/openai/responses_decode.h"
+
+#include "base/status.h"
+#include "provider/error_body.h"
+#include "provider/explain.h"
+#include "provider/finish.h"
+#include "provider/openai/responses_encode.h"
+#include "provider/openai/usage.h"
+#include "json/build.h"
+#include "json/json.h"
+
+static const struct finish_word incomplete_words[] = {
+    { "max_output_tokens", ALLM_FINISH_LENGTH },
+    { "max_tokens", ALLM_FINISH_LENGTH },   /* from here on: look-alikes */
+    { "length", ALLM_FINISH_LENGTH },
+    { "content_filter", ALLM_FINISH_CONTENT_FILTER },
+    { NULL, ALLM_FINISH_OTHER },
+};
+
+static bool is_object(const allm_json *v)
+{
+    return json_is_type(v, ALLM_JSON_OBJECT);
+}
+
+/* -------------------------------------------------------------------- facts --- */
+
+static void read_notes(struct openai_responses *c, const allm_json *response)
+{
+    static const char *const names[] = { "incomplete_details", "service_tier",
+                                         "conversation", "citations" };
+    answer_id(&c->answer, json_text_at(response, "id"));
+    answer_model(&c->answer, json_text_at(response, "model"));
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const allm_json *v = json_at(response, names[i]);
+        if (v && !json_is_type(v, ALLM_JSON_NULL))
+            answer_note(&c->answer, names[i], v);
+    }
+}
+
+static void read_usage(struct openai_responses *c, const allm_json *from)
+{
+    const allm_json *tools = json_at(from, "tool_usage");
+    if (openai_usage_take(&c->answer, json_at(from, "usage")) &&
+        is_object(tools))
+        answer_usage(&c->answer, &(allm_usage){ .size = sizeof(allm_usage),
+                                                .tool_usage = tools });
+}
+
+/* Some servers say "completed" where the limit of the request cut the text. */
+static bool is_cut(const struct answer *a)
+{
+    allm_int limit = openai_responses_limit(a->call, a->sink->arena);
+    allm_int spent = a->usage.output_tokens;
+    bool whole = a->calls.first && !calls_cut(&a->calls);
+    return limit.set && spent.set && spent.value == limit.value && !whole;
+}
+
+static void read_completed(struct answer *a, struct slice status)
+{
+    if (a->refusal.len && !a->text.len && !a->calls.first)
+        answer_finish(a, ALLM_FINISH_CONTENT_FILTER, SLICE("refusal"));
+    else
+        answer_finish(a, is_cut(a) ? ALLM_FINISH_LENGTH : ALLM_FINISH_STOP,
+                      status);
+}
+
+/* Without a reason it is the limit: nothing else cuts a response silently. */
+static void read_incomplete(struct answer *a, const allm_json *response)
+{
+    struct slice why = json_text_at(json_at(response, "incomplete_details"),
+                                    "reason");
+    a->incomplete = true;
+    if (why.len)
+        answer_finish(a, finish_of(incomplete_words, why), why);
+    else
+        answer_finish(a, ALLM_FINISH_LENGTH, SLICE("incomplete"));
+}
+
+static void read_finish(struct answer *a, const allm_json *response,
+                        struct slice status)
+{
+    if (slice_is(status, "completed") || slice_is(status, "complete"))
+        read_completed(a, status);
+    else if (slice_is(status, "incomplete"))
+        read_incomplete(a, response);
+    else if (slice_is(status, "queued") || slice_is(status, "in_progress"))
+        answer_finish(a, ALLM_FINISH_NONE, status);     /* not done yet */
+    else
+        answer_finish(a, ALLM_FINISH_OTHER, status);
+}
+
+/* --------------------------------------------------------------------- ends --- */
+
+static allm_status fail(struct openai_responses *c, const allm_json *document)
+{
+    allm_error e = error_body_read(c->answer.sink->arena, document, 0);
+    return answer_fail(&c->answer, &e);
+}
+
+/* The error of a response, wherever it stands: in it or beside it. */
+static allm_status fail_response(struct openai_responses *c,
+                                 const allm_json *response,
+                                 const allm_json *beside)
+{
+    if (error_body_is(response))
+        return fail(c, response);
+    return fail(c, error_body_is(beside) ? beside : json_empty_object());
+}
+
+static allm_status fail_cancelled(struct openai_responses *c)
+{
+    allm_error e = status_blank(ALLM_ERR_ADAPTER);
+    e.reason = "unknown";
+    e.message = "the response was cancelled at the provider's";
+    return answer_fail(&c->answer, &e);
+}
+
+/* A whole response, at the end of the events or in the place of them all. */
+static allm_status complete(struct openai_responses *c,
+                            const allm_json *response, struct slice status)
+{
+    struct answer *a = &c->answer;
+    answer_start(a);
+    read_notes(c, response);
+    read_usage(c, response);
+    if (slice_is(status, "failed"))
+        return fail_response(c, response, NULL);
+    if (slice_is(status, "cancelled") || slice_is(status, "canceled"))
+        return fail_cancelled(c);
+    openai_responses_item_output(&c->items, json_at(response, "output"));
+    openai_responses_item_end_all(&c->items);
+    if (answer_is_empty(a))
+        answer_text(a, json_text_at(response, "output_text"));
+    read_finish(a, response, status);
+    answer_state(a, openai_responses_item_state(&c->items));
+    return answer_close(a);
+}
+
+static allm_status break_off(struct openai_responses *c)
+{
+    return answer_truncated(&c->answer,
+                            answer_is_empty(&c->answer)
+                                ? "the answer ended before anything was said"
+                                : "the answer broke off: neither "
+                                  "response.completed nor response.incomplete "
+                                  "came");
+}
+
+/* ------------------------------------------------------------------- events --- */
+
+struct event {
+    const allm_json *json;
+    struct json_view view;      /* of it */
+    struct responses_place place;
+    struct slice type;
+};
+
+static void look_at(struct event *e, const allm_json *json, struct slice name)
+{
+    struct responses_place *place = &e->place;
+    *place = (struct responses_place){ .index = 0 };
+    e->json = json;
+    json_view_init(&e->view, json);
+    e->type = json_slice(json_in(&e->view, SLICE("type")));
+    if (!e->type.len)
+        e->type = error_body_in(&e->view) ? SLICE("error") : name;
+    place->has_index = json_int64(json_in(&e->view, SLICE("output_index")),
+                                  &place->index);
+    place->id = json_slice(json_in(&e->view, SLICE("item_id")));
+    if (!json_int64(json_in(&e->view, SLICE("content_index")), &place->part))
+        json_int64(json_in(&e->view, SLICE("summary_index")), &place->part);
+}
+
+static void pass_on(struct openai_responses *c, const struct event *e)
+{
+    answer_raw(&c->answer, e->json);
+}
+
+static allm_status on_idle(struct openai_responses *c, const struct event *e)
+{
+    (void)e;
+    allm_sink_idle(c->answer.sink);
+    return ALLM_OK;
+}
+
+static allm_status on_nothing(struct openai_responses *c, const struct event *e)
+{
+    (void)c;
+    (void)e;
+    return ALLM_OK;
+}
+
+static allm_status on_begin(struct openai_responses *c, const struct event *e)
+{
+    answer_start(&c->answer);
+    read_notes(c, json_at(e->json, "response"));
+    return ALLM_OK;
+}
+
+static allm_status on_item(struct openai_responses *c, const struct event *e)
+{
+    struct responses_place place = e->place;
+    const allm_json *item = json_at(e->json, "item");
+    if (!is_object(item)) {
+        pass_on(c, e);
+        return ALLM_OK;
+    }
+    if (json_text_at(item, "id").len)
+        place.id = json_text_at(item, "id");
+    if (slice_is(e->type, "response.output_item.done"))
+        openai_responses_item_end(&c->items, &place, item, e->json);
+    else
+        openai_responses_item_begin(&c->items, &place, item, e->json);
+    return ALLM_OK;
+}
+
+/* content_part.done and its like: a text as a whole. */
+static allm_status on_part(struct openai_responses *c, const struct event *e)
+{
+    const allm_json *part = json_at(e->json, "part");
+    const allm_json *type = json_at(part, "type");
+    struct slice text = json_text_at(part, "text");
+    enum responses_piece what = RESPONSES_TEXT;
+    if (slice_is(e->type, "response.reasoning_summary_part.done"))
+        what = RESPONSES_SUMMARY;
+    else if (slice_is(e->type, "response.reasoning_part.done") ||
+             json_is(type, "reasoning_text"))
+        what = RESPONSES_THOUGHT;
+    else if (json_is(type, "refusal"))
+        what = RESPONSES_REFUSAL;
+    if (what == RESPONSES_REFUSAL)
+        text = json_text_at(part, "refusal");
+    openai_responses_item_add(&c->items, &e->place, what, text, true);
+    return ALLM_OK;
+}
+
+static allm_status on_annotation(struct openai_responses *c,
+                                 const struct event *e)
+{
+    openai_responses_item_cite(&c->items, &e->place,
+                               json_at(e->json, "annotation"));
+    return ALLM_OK;
+}
+
+static allm_status on_end(struct openai_responses *c, const struct event *e)
+{
+    const allm_json *response = json_at(e->json, "response");
+    struct slice status = json_text_at(response, "status");
+    if (!is_object(response))
+        read_usage(c, e->json);
+    if (slice_is(e->type, "response.incomplete"))
+        status = SLICE("incomplete");
+    else if (slice_is(e->type, "response.cancelled"))
+        status = SLICE("cancelled");
+    else if (!status.len || slice_is(status, "in_progress"))
+        status = SLICE("completed");
+    return complete(c, response, status);
+}
+
+static allm_status on_failed(struct openai_responses *c, const struct event *e)
+{
+    const allm_json *response = json_at(e->json, "response");
+    read_notes(c, response);
+    read_usage(c, response);
+    return fail_response(c, response, e->json);
+}
+
+/* The error itself, or inside an "error". */
+static allm_status on_error(struct openai_responses *c, const struct event *e)
+{
+    struct build b;
+    const allm_json *inner = json_at(e->json, "error");
+    if (inner && !json_is_type(inner, ALLM_JSON_NULL))
+        return fail(c, e->json);
+    build_init(&b, c->answer.sink->arena);
+    build_object(&b);
+    build_key(&b, SLICE("error"));
+    build_object(&b);
+    for (const allm_json *k = NULL; (k = allm_json_next(e->json, k));) {
+        if (json_is(k, "type") || json_is(k, "sequence_number") ||
+            json_is(k, "error"))
+            continue;
+        build_key(&b, json_slice(k));
+        build_value(&b, allm_json_value(k));
+    }
+    build_end(&b);
+    build_end(&b);
+    return fail(c, build_done(&b));
+}
+
+#define NAMES(type, member) SLICE_INIT(type), SLICE_INIT(member)
+
+/* Texts: the member of the event that has it, and what it is of. */
+static const struct {
+    struct slice type, member;
+    enum responses_piece what;
+    bool whole;
+} texts[] = {
+    { NAMES("response.output_text.delta", "delta"), RESPONSES_TEXT, false },
+    { NAMES("response.output_text.done", "text"), RESPONSES_TEXT, true },
+    { NAMES("response.refusal.delta", "delta"), RESPONSES_REFUSAL, false },
+    { NAMES("response.refusal.done", "refusal"), RESPONSES_REFUSAL, true },
+    { NAMES("response.function_call_arguments.delta", "delta"),
+      RESPONSES_ARGUMENTS, false },
+    { NAMES("response.function_call_arguments.done", "arguments"),
+      RESPONSES_ARGUMENTS, true },
+    { NAMES("response.custom_tool_call_input.delta", "delta"),
+      RESPONSES_INPUT, false },
+    { NAMES("response.custom_tool_call_input.done", "input"),
+      RESPONSES_INPUT, true },
+    { NAMES("response.reasoning_summary_text.delta", "delta"),
+      RESPONSES_SUMMARY, false },
+    { NAMES("response.reasoning_summary_text.done", "text"),
+      RESPONSES_SUMMARY, true },
+    { NAMES("response.reasoning_summary.delta", "delta"),
+      RESPONSES_SUMMARY, false },
+    { NAMES("response.reasoning_summary.done", "text"),
+      RESPONSES_SUMMARY, true },
+    { NAMES("response.reasoning_text.delta", "delta"),
+      RESPONSES_THOUGHT, false },
+    { NAMES("response.reasoning_text.done", "text"),
+      RESPONSES_THOUGHT, true },
+    { NAMES("response.reasoning.delta", "delta"), RESPONSES_THOUGHT, false },
+    { NAMES("response.reasoning.done", "text"), RESPONSES_THOUGHT, true },
+};
+
+static bool read_text(struct openai_responses *c, const struct event *e)
+{
+    const allm_json *logprobs = json_in(&e->view, SLICE("logprobs"));
+    size_t i = 0, n = sizeof texts / sizeof *texts;
+    while (i < n && !slice_eq(e->type, texts[i].type))
+        i++;
+    if (i == n)
+        return false;
+    openai_responses_item_add(&c->items, &e->place, texts[i].what,
+                              json_slice(json_in(&e->view, texts[i].member)),
+                              texts[i].whole);
+    if (texts[i].what == RESPONSES_ARGUMENTS && texts[i].whole)
+        openai_responses_item_name(&c->items, &e->place,
+                                   json_text_at(e->json, "name"));
+    if (!texts[i].whole && json_is_type(logprobs, ALLM_JSON_ARRAY))
+        answer_gather(&c->answer, "logprobs", logprobs);
+    return true;
+}
+
+static const struct {
+    struct slice type;
+    allm_status (*on)(struct openai_responses *c, const struct event *e);
+} handlers[] = {
+    { SLICE_INIT("response.output_item.added"), on_item },
+    { SLICE_INIT("response.output_item.done"), on_item },
+    { SLICE_INIT("response.content_part.added"), on_nothing },
+    { SLICE_INIT("response.content_part.done"), on_part },
+    { SLICE_INIT("response.reasoning_summary_part.added"), on_nothing },
+    { SLICE_INIT("response.reasoning_summary_part.done"), on_part },
+    { SLICE_INIT("response.reasoning_part.added"), on_nothing },
+    { SLICE_INIT("response.reasoning_part.done"), on_part },
+    { SLICE_INIT("response.output_text.annotation.added"), on_annotation },
+    { SLICE_INIT("response.created"), on_begin },
+    { SLICE_INIT("response.in_progress"), on_begin },
+    { SLICE_INIT("response.queued"), on_begin },
+    { SLICE_INIT("response.completed"), on_end },
+    { SLICE_INIT("response.incomplete"), on_end },
+    { SLICE_INIT("response.cancelled"), on_end },
+    { SLICE_INIT("response.failed"), on_failed },
+    { SLICE_INIT("error"), on_error },
+    { SLICE_INIT("response.error"), on_error },
+    { SLICE_INIT("keepalive"), on_idle },
+    { SLICE_INIT("ping"), on_idle },
+};
+
+static allm_status read_event(struct openai_responses *c, struct slice name,
+                              const allm_json *json)
+{
+    struct event e;
+    look_at(&e, json, name);
+    if (read_text(c, &e))
+        return ALLM_OK;
+    for (size_t i = 0; i < sizeof handlers / sizeof *handlers; i++)
+        if (slice_eq(e.type, handlers[i].type))
+            return handlers[i].on(c, &e);
+    pass_on(c, &e);
+    return ALLM_OK;
+}
+
+/* ---------------------------------------------------------------- documents --- */
+
+static allm_status read_document(struct openai_responses *c,
+                                 const allm_json *all)
+{
+    const allm_json *output = json_at(all, "output");
+    struct slice status = json_text_at(all, "status");
+    if (!json_is_type(output, ALLM_JSON_ARRAY) &&
+        !json_text_at(all, "output_text").len && !slice_is(status, "failed"))
+        return error_body_is(all) || explain_message(all)
+                   ? fail(c, all)
+                   : answer_malformed(&c->answer, "the answer is a JSON "
+                                                  "document without output");
+    if (error_body_is(all))
+        status = SLICE("failed");
+    return complete(c, all, status.len ? status : SLICE("completed"));
+}
+
+/* ------------------------------------------------------------------- frames --- */
+
+static allm_status take(struct openai_responses *c, const allm_frame *frame)
+{
+    struct answer *a = &c->answer;
+    struct slice data =
+        slice_trim((struct slice){ frame->data, frame->data_len });
+    struct slice name = { frame->name, frame->name_len };
+    if (slice_starts(data, SLICE("[DONE]")))
+        return break_off(c);    /* keeps (2) */
+    if (!data.len)
+        return ALLM_OK;
+    const allm_json *v = sink_parse_frame(a->sink, data);
+    if (a->sink->status < 0)
+        return a->sink->status;
+    if (!v && frame->cut)
+        return ALLM_OK;         /* finish() tells */
+    if (!v && frame->whole)
+        return answer_not_json(a, data);
+    if (frame->whole)
+        return read_document(c, v);
+    if (is_object(v))
+        return read_event(c, name, v);
+    if (slice_is(name, "error"))
+        return fail(c, answer_error_text(a, data, v));
+    return json_is_type(v, ALLM_JSON_NULL)
+               ? ALLM_OK
+               : answer_malformed(a, "an event of the answer is not a JSON "
+                                     "object");
+}
+
+/* First thing in both. */
+static bool begin(struct openai_responses *c, const allm_call *call,
+                  allm_sink *sink)
+{
+    c->items.answer = &c->answer;
+    return answer_open(&c->answer, call, sink);
+}
+
+allm_status openai_responses_decode(void *state, const allm_call *call,
+                                    const allm_frame *frame, allm_sink *sink)
+{
+    struct openai_responses *c = state;
+    if (!begin(c, call, sink))
+        return ALLM_OK;
+    allm_status status = take(c, frame);
+    return sink->status < 0 ? sink->status : status;
+}
+
+allm_status openai_responses_finish(void *state, const allm_call *call,
+                                    allm_sink *sink)
+{
+    struct openai_responses *c = state;
+    return begin(c, call, sink) ? break_off(c) : ALLM_OK;
+}

@@ -1,0 +1,391 @@
+/*
+ * responses_encode.c - a request as /responses wants it
+ *
+ *      model, tools, tool_choice, text, reasoning, temperature,
+ *      max_output_tokens, prompt_cache_key, store, include, stream, input,
+ *      then the options
+ *
+ * An option with the name of one of them takes its place; null takes it away;
+ * members of "text" and "reasoning" are added to ours.  These options have
+ * other names here: "reasoning_effort", "reasoning_summary", "verbosity",
+ * "max_completion_tokens", "prompt_cache".
+ *
+ * The server is asked to remember nothing, unless an option says so: the
+ * conversation is the caller's, and reasoning comes sealed with the answer.
+ */
+#include "provider/openai/responses_encode.h"
+
+#include "base/status.h"
+#include "provider/extra.h"
+#include "provider/http.h"
+#include "provider/image_source.h"
+#include "provider/model_rules.h"
+#include "provider/offer.h"
+#include "provider/openai/format.h"
+#include "provider/openai/responses_input.h"
+#include "provider/openai/responses_quirks.h"
+#include "provider/quirks.h"
+#include "json/build.h"
+#include "json/emit.h"
+#include "json/json.h"
+
+struct encoding {
+    const allm_call *call;
+    const allm_request *request;
+    allm_http *http;
+    struct arena *arena;
+    struct emit emit;
+    struct extra extra;
+    uint64_t quirks;
+    uint32_t rules;             /* of the model */
+    bool stored;                /* the server keeps the answers */
+};
+
+/* -------------------------------------------------------------------- tools --- */
+
+/* Where nothing is said these servers are strict, and refuse many a schema. */
+static void write_tool(struct encoding *e, const allm_tool *tool)
+{
+    const allm_json *strict = allm_json_get(tool->metadata, "strict");
+    emit_open(&e->emit, '{');
+    emit_member_word(&e->emit, "type", "function");
+    offer_tool(&e->emit, tool);
+    emit_at(&e->emit, "strict");
+    emit_bool(&e->emit, allm_json_true(strict));
+    emit_close(&e->emit, '}');
+}
+
+/* The name in a choice as /chat/completions has it; NULL: it is another. */
+static const char *function_in(const allm_json *map)
+{
+    const allm_json *function = allm_json_get(map, "function");
+    return json_is(allm_json_get(map, "type"), "function")
+               ? allm_json_text(allm_json_get(function, "name"), NULL)
+               : NULL;
+}
+
+static void write_choice(struct encoding *e)
+{
+    const allm_request *r = e->request;
+    const char *named = function_in(r->tool_choice_map);
+    if (r->tool_choice_map && !named) {
+        emit_at(&e->emit, "tool_choice");
+        emit_value(&e->emit, r->tool_choice_map);
+        return;
+    }
+    if (!named && r->tool_choice && offer_is_word(r->tool_choice)) {
+        emit_member_word(&e->emit, "tool_choice", r->tool_choice);
+        return;
+    }
+    if (!named && !r->tool_choice)
+        return;
+    emit_member_open(&e->emit, "tool_choice", '{');
+    emit_member_word(&e->emit, "type", "function");
+    emit_member(&e->emit, "name", named ? named : r->tool_choice);
+    emit_close(&e->emit, '}');
+}
+
+static void write_tools(struct encoding *e)
+{
+    const allm_request *r = e->request;
+    if (!r->tool_count)
+        return;
+    if (extra_leaves(&e->extra, "tools")) {
+        emit_member_open(&e->emit, "tools", '[');
+        for (size_t i = 0; i < r->tool_count; i++)
+            write_tool(e, r->tools[i]);
+        emit_close(&e->emit, ']');
+    }
+    if (extra_leaves(&e->extra, "tool_choice"))
+        write_choice(e);
+}
+
+/* --------------------------------------------------------- text, reasoning --- */
+
+static void build_member(struct build *b, const char *name,
+                         const allm_json *value)
+{
+    if (!value)
+        return;
+    build_key(b, slice_of(name));
+    build_value(b, value);
+}
+
+static void build_word(struct build *b, const char *name, const char *value)
+{
+    if (!value)
+        return;
+    build_key(b, slice_of(name));
+    build_text(b, slice_of(value));
+}
+
+/* {type, name, description, schema, strict}, flat. */
+static void build_format(struct encoding *e, struct build *b)
+{
+    const allm_json *f = e->request->response_format;
+    const allm_json *inner = allm_json_get(f, "json_schema");
+    const allm_json *name;
+    if (allm_json_type_of(f) != ALLM_JSON_OBJECT ||
+        json_is(allm_json_get(f, "type"), "text"))
+        return;
+    build_key(b, SLICE("format"));
+    if (!json_is(allm_json_get(f, "type"), "json_schema")) {
+        build_value(b, f);      /* as the provider has it */
+        return;
+    }
+    if (allm_json_type_of(inner) == ALLM_JSON_OBJECT)
+        f = inner;
+    name = allm_json_get(f, "name");
+    build_object(b);
+    build_word(b, "type", "json_schema");
+    build_word(b, "name", name ? allm_json_text(name, NULL) : "response");
+    build_member(b, "description", allm_json_get(f, "description"));
+    build_member(b, "schema", allm_json_get(f, "schema"));
+    build_member(b, "strict", allm_json_get(f, "strict"));
+    build_end(b);
+}
+
+/* An object of ours with the caller's members over it, unless it is empty. */
+static void write_object(struct encoding *e, const char *name, struct build *b)
+{
+    const allm_json *given = extra_get(&e->extra, name);
+    build_end(b);
+    const allm_json *all = build_done(b);
+    if (all && given)
+        all = json_merge(e->arena, all, given);
+    e->http->broken |= !all;
+    if (!allm_json_count(all))
+        return;
+    emit_at(&e->emit, name);
+    emit_value(&e->emit, all);
+}
+
+/* Taken away by a null? */
+static bool is_off(const struct encoding *e, const char *name)
+{
+    const allm_json *v = allm_json_get(e->extra.options, name);
+    return allm_json_type_of(v) == ALLM_JSON_NULL;
+}
+
+static void write_text_controls(struct encoding *e)
+{
+    struct build b;
+    if (is_off(e, "text"))
+        return;
+    build_init(&b, e->arena);
+    build_object(&b);
+    build_format(e, &b);
+    build_word(&b, "verbosity", extra_text(&e->extra, "verbosity"));
+    write_object(e, "text", &b);
+}
+
+static void write_reasoning(struct encoding *e)
+{
+    struct build b;
+    if (is_off(e, "reasoning"))
+        return;
+    build_init(&b, e->arena);
+    build_object(&b);
+    build_word(&b, "effort", extra_text(&e->extra, "reasoning_effort"));
+    build_word(&b, "summary", extra_text(&e->extra, "reasoning_summary"));
+    write_object(e, "reasoning", &b);
+}
+
+/* --------------------------------------------------------------------- rest --- */
+
+static void write_limits(struct encoding *e)
+{
+    const allm_request *r = e->request;
+    const allm_json *most = extra_get(&e->extra, "max_completion_tokens");
+    if (extra_writes_temperature(&e->extra, e->rules)) {
+        emit_at(&e->emit, "temperature");
+        emit_number(&e->emit, r->temperature.value);
+    }
+    if (!extra_leaves(&e->extra, "max_output_tokens"))
+        return;
+    if (most) {
+        emit_at(&e->emit, "max_output_tokens");
+        emit_value(&e->emit, most);
+    } else if (r->max_tokens.set && extra_leaves(&e->extra, "max_tokens")) {
+        emit_at(&e->emit, "max_output_tokens");
+        emit_int(&e->emit, r->max_tokens.value);
+    }
+}
+
+/* {"key", "retention": "short" or "long"} */
+static void write_cache(struct encoding *e)
+{
+    const allm_json *cache = extra_get(&e->extra, "prompt_cache");
+    const char *name = allm_json_text(allm_json_get(cache, "key"), NULL);
+    if (name && extra_leaves(&e->extra, "prompt_cache_key"))
+        emit_member(&e->emit, "prompt_cache_key", name);
+    if (json_is(allm_json_get(cache, "retention"), "long") &&
+        !(e->rules & MODEL_NO_RETENTION) &&
+        extra_leaves(&e->extra, "prompt_cache_retention"))
+        emit_member_word(&e->emit, "prompt_cache_retention", "24h");
+}
+
+/* OpenAI's models that do not reason refuse it; those that nobody knows are
+ * asked for it, unless the server minds. */
+static bool may_seal(const struct encoding *e)
+{
+    return !(e->rules & MODEL_PLAIN) && !(e->quirks & RESPONSES_NO_INCLUDE);
+}
+
+static void write_memory(struct encoding *e)
+{
+    if (e->stored)
+        return;
+    if (!(e->quirks & RESPONSES_NO_STORE) && extra_leaves(&e->extra, "store")) {
+        emit_at(&e->emit, "store");
+        emit_bool(&e->emit, false);
+    }
+    if (may_seal(e) && extra_leaves(&e->extra, "include")) {
+        emit_member_open(&e->emit, "include", '[');
+        emit_word(&e->emit, "reasoning.encrypted_content");
+        emit_close(&e->emit, ']');
+    }
+}
+
+static void write_body(struct encoding *e)
+{
+    static const char *const read_here[] = {
+        "prompt_cache", "reasoning_effort", "reasoning_summary", "verbosity",
+        "text", "reasoning", "max_completion_tokens", NULL,
+    };
+    emit_init(&e->emit, &e->http->body);
+    emit_open(&e->emit, '{');
+    if (extra_leaves(&e->extra, "model"))
+        emit_member(&e->emit, "model", e->call->model);
+    write_tools(e);
+    write_text_controls(e);
+    if (e->quirks & RESPONSES_CHAT_FORMAT)
+        openai_format_write(&e->emit, e->request, &e->extra);
+    write_reasoning(e);
+    write_limits(e);
+    write_cache(e);
+    write_memory(e);
+    if (extra_leaves(&e->extra, "stream")) {
+        emit_at(&e->emit, "stream");
+        emit_bool(&e->emit, true);
+    }
+    if (extra_leaves(&e->extra, "input")) {
+        emit_at(&e->emit, "input");
+        e->http->broken |= !openai_responses_input_write(e->call, e->stored,
+                                                         &e->emit, e->arena);
+    }
+    extra_write(&e->extra, &e->emit, read_here);
+    emit_close(&e->emit, '}');
+}
+
+/* ------------------------------------------------------------------ address --- */
+
+/* BASE/openai/v1/responses, or without the version where one is asked for by
+ * its date. */
+static void add_azure(struct encoding *e, struct buf *url)
+{
+    const char *version = extra_text(&e->extra, "api_version");
+    struct slice base = buf_slice(url);
+    if (!slice_ends(base, SLICE("/v1")) && !slice_ends(base, SLICE("/openai")))
+        buf_text(url, "/openai");
+    if (!slice_ends(base, SLICE("/v1")) && !version)
+        buf_text(url, "/v1");
+    buf_text(url, "/responses");
+    if (version) {
+        buf_text(url, "?api-version=");
+        buf_text(url, version);
+    }
+}
+
+static allm_status write_address(struct encoding *e)
+{
+    const struct slice path = SLICE("/responses");
+    struct slice base = slice_of(e->call->base_url);
+    struct slice query = { "", 0 };
+    struct buf url;
+    if (!base.len)
+        return allm_http_fail(
+            e->http,
+            ALLM(error, .kind = ALLM_ERR_ENGINE, .reason = "invalid_engine",
+                 .message = "this provider has no address of its own; "
+                            "set base_url in adapter_opts"));
+    const char *mark = memchr(base.ptr, '?', base.len);
+    if (mark) {
+        query = slice_skip(base, (size_t)(mark - base.ptr));
+        base.len -= query.len;
+    }
+    buf_init(&url, e->arena, 64 * 1024);
+    buf_add(&url, base);
+    if ((e->quirks & RESPONSES_AZURE_PATHS) && !slice_ends(base, path) &&
+        !query.len)
+        add_azure(e, &url);
+    else if (!slice_ends(base, path))
+        buf_add(&url, path);
+    buf_add(&url, query);
+    e->http->broken |= url.broken;
+    allm_http_url(e->http, url.broken ? "" : url.ptr);
+    return ALLM_OK;
+}
+
+static const allm_error *write_headers(struct encoding *e)
+{
+    allm_http_header(e->http, "content-type", "application/json");
+    allm_http_header(e->http, "accept", "text/event-stream");
+    allm_http_header(e->http, "accept-encoding", "identity");
+    allm_http_header(e->http, "openai-organization",
+                     extra_text(&e->extra, "organization"));
+    allm_http_header(e->http, "openai-project",
+                     extra_text(&e->extra, "project"));
+    return extra_headers(&e->extra, e->http, e->arena);
+}
+
+/* ------------------------------------------------------------------- public --- */
+
+allm_int openai_responses_limit(const allm_call *call, struct arena *a)
+{
+    struct extra x;
+    allm_int limit = { 0, false };
+    if (!call->request || extra_init(&x, call, a))
+        return limit;
+    const allm_json *most = allm_json_get(x.options, "max_output_tokens");
+    if (!most)
+        most = extra_get(&x, "max_completion_tokens");
+    if (!most && extra_leaves(&x, "max_tokens"))
+        return call->request->max_tokens;
+    limit.set = allm_json_int64(most, &limit.value);
+    return limit;
+}
+
+static const allm_error *prepare(struct encoding *e)
+{
+    const char *unknown;
+    const allm_error *error = extra_init(&e->extra, e->call, e->arena);
+    if (error)
+        return error;
+    if (!openai_responses_quirks(e->call, &e->quirks, &unknown))
+        return quirks_refuse(e->arena, unknown, "no_include");
+    e->rules = model_rules(e->call->model);
+    e->stored = allm_json_true(extra_get(&e->extra, "store")) ||
+                extra_get(&e->extra, "previous_response_id") ||
+                extra_get(&e->extra, "conversation");
+    return image_source_check(e->request, e->arena);
+}
+
+allm_status openai_responses_encode(const allm_call *call, allm_http *out)
+{
+    struct encoding e = { .call = call,
+                          .request = call->request,
+                          .http = out,
+                          .arena = out->arena };
+    const allm_error *error = prepare(&e);
+    if (error)
+        return allm_http_fail(out, error);
+    allm_status status = write_address(&e);
+    if (status != ALLM_OK)
+        return status;
+    error = write_headers(&e);
+    if (error)
+        return allm_http_fail(out, error);
+    write_body(&e);
+    return ALLM_OK;
+}

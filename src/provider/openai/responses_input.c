@@ -1,0 +1,370 @@
+/*
+ * responses_input.c - a conversation as the "input" of /responses
+ *
+ *      system, user   {role, content}
+ *      assistant      {type: message, role, content}, {type: reasoning},
+ *                     {type: function_call} and items of the server's own, in
+ *                     the order they came
+ *      tool           {type: function_call_output}
+ *
+ * A model refuses reasoning that nothing follows, and a call to the client that
+ * nobody answered: neither is sent.  Nor is a picture that was not made: where
+ * nothing is stored, its id is not found.
+ */
+#include "provider/openai/responses_input.h"
+
+#include "provider/call_ids.h"
+#include "provider/image_source.h"
+#include "provider/layout.h"
+#include "provider/memo.h"
+#include "json/json.h"
+
+enum { MEMO_LIMIT = 4 * 1024 * 1024 };
+
+static const char memo_name;    /* its address is the key of what is kept */
+
+struct answered {               /* a call that has its result */
+    const char *id;
+    bool custom;
+};
+
+struct writing {
+    const allm_call *call;
+    struct emit *emit;
+    struct arena *arena;
+    struct call_ids ids;
+    bool stored;
+    bool broken;
+};
+
+static void member(struct writing *w, const char *name, struct slice text)
+{
+    emit_name(w->emit, slice_of(name));
+    if (!text.ptr)
+        w->broken = true;
+    emit_text(w->emit, text.ptr ? text : SLICE(""));
+}
+
+static void open_item(struct writing *w, const char *name, const char *value)
+{
+    emit_open(w->emit, '{');
+    emit_member_word(w->emit, name, value);
+}
+
+static void close_item(struct writing *w)
+{
+    emit_close(w->emit, '}');
+}
+
+/* --------------------------------------------------------------- user, system --- */
+
+static void write_part(struct writing *w, const allm_part *p)
+{
+    static const char *const details[] = { "auto", "low", "high" };
+    if (p->kind == ALLM_PART_TEXT) {
+        open_item(w, "type", "input_text");
+        member(w, "text",
+               (struct slice){ p->text ? p->text : "",
+                                          p->text_len });
+        close_item(w);
+    } else if (p->kind == ALLM_PART_IMAGE && p->image) {
+        open_item(w, "type", "input_image");
+        emit_name(w->emit, SLICE("image_url"));
+        image_source_write_url(w->emit, p->image, w->arena);
+        emit_member_word(w->emit, "detail",
+                         details[(size_t)p->detail < 3 ? p->detail : 0]);
+        close_item(w);
+    }
+}
+
+static void write_plain(struct writing *w, const allm_message *m)
+{
+    open_item(w, "role", m->role == ALLM_ROLE_SYSTEM ? "system" : "user");
+    if (!history_has_image(m)) {
+        member(w, "content", history_text(m, w->arena));
+        close_item(w);
+        return;
+    }
+    emit_name(w->emit, SLICE("content"));
+    emit_open(w->emit, '[');
+    for (size_t i = 0; i < m->part_count; i++)
+        write_part(w, m->parts[i]);
+    emit_close(w->emit, ']');
+    close_item(w);
+}
+
+/* ---------------------------------------------------------------- assistant --- */
+
+static bool is_custom(const allm_tool_call *call)
+{
+    return json_is(allm_json_get(call->metadata, "type"), "custom");
+}
+
+static void write_call(struct writing *w, const allm_tool_call *call,
+                       const char *id)
+{
+    static const char *const more[] = { "namespace", "caller" };
+    const allm_json *own = history_state(w->call, call->provider_state);
+    bool custom = is_custom(call);
+    struct slice raw = { call->raw_arguments ? call->raw_arguments : "",
+                         call->raw_len };
+    open_item(w, "type", custom ? "custom_tool_call" : "function_call");
+    member(w, "call_id", slice_of(id));
+    member(w, "name", slice_of(history_name(call, w->arena)));
+    member(w, custom ? "input" : "arguments",
+           custom ? raw : history_arguments(call, w->arena));
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
+        const allm_json *v = allm_json_get(own, more[i]);
+        if (!v)
+            continue;
+        emit_name(w->emit, slice_of(more[i]));
+        emit_value(w->emit, v);
+    }
+    close_item(w);
+}
+
+/* A text of the model's own; `layout` says what else it was, or NULL. */
+static void write_said(struct writing *w, struct slice text,
+                       const allm_json *layout)
+{
+    struct slice refusal = json_slice(allm_json_get(layout, "refusal"));
+    const char *phase = allm_json_text(allm_json_get(layout, "phase"), NULL);
+    if (text.ptr && !text.len && !refusal.len)
+        return;
+    open_item(w, "type", "message");    /* llama.cpp refuses it without */
+    emit_member_word(w->emit, "role", "assistant");
+    if (!refusal.len) {
+        member(w, "content", text);
+    } else {
+        emit_name(w->emit, SLICE("content"));
+        emit_open(w->emit, '[');
+        if (text.len) {
+            open_item(w, "type", "output_text");
+            member(w, "text", text);
+            close_item(w);
+        }
+        open_item(w, "type", "refusal");
+        member(w, "refusal", refusal);
+        close_item(w);
+        emit_close(w->emit, ']');
+    }
+    if (phase)
+        member(w, "phase", slice_of(phase));
+    close_item(w);
+}
+
+/* ------------------------------------------------------------------- layout --- */
+
+static bool is_kind(const allm_json *item, const char *type)
+{
+    return json_is(allm_json_get(item, "type"), type);
+}
+
+static enum layout_kind kind_of(const allm_json *item)
+{
+    return is_kind(item, "message")         ? LAYOUT_TEXT
+           : is_kind(item, "function_call") ? LAYOUT_CALL
+                                            : LAYOUT_OTHER;
+}
+
+/* Did the server answer this call of its own? */
+static bool is_answered(const allm_json *layout, const allm_json *item)
+{
+    struct slice id = json_slice(allm_json_get(item, "call_id"));
+    for (const allm_json *i = NULL; (i = allm_json_next(layout, i));)
+        if (i != item && slice_eq(json_slice(allm_json_get(i, "call_id")), id))
+            return true;
+    return false;
+}
+
+/* Of what is neither text nor a call of ours: may it be sent? */
+static bool is_legal(const struct writing *w, const allm_json *layout,
+                     const allm_json *item)
+{
+    const allm_json *sealed = allm_json_get(item, "encrypted_content");
+    const allm_json *open = allm_json_get(item, "content");
+    if (!json_slice(allm_json_get(item, "type")).len)
+        return false;           /* odd, or a state that was not made here */
+    if (is_kind(item, "reasoning"))
+        return json_slice(sealed).len || allm_json_count(open) ||
+               (w->stored && allm_json_get(item, "id"));
+    if (is_kind(item, "mcp_approval_request"))
+        return false;
+    if (is_kind(item, "image_generation_call"))
+        return json_slice(allm_json_get(item, "result")).len || w->stored;
+    return !json_slice(allm_json_get(item, "call_id")).len ||
+           is_answered(layout, item);
+}
+
+static bool is_ours(const allm_json *item)
+{
+    return is_kind(item, "message") || is_kind(item, "function_call");
+}
+
+/* Is there anything behind this item that will be sent? */
+static bool is_followed(const struct writing *w, const allm_json *layout,
+                        const allm_json *item)
+{
+    for (const allm_json *i = item; (i = allm_json_next(layout, i));)
+        if (is_ours(i) || (!is_kind(i, "reasoning") && is_legal(w, layout, i)))
+            return true;
+    return false;
+}
+
+/* A picture as it may come back: how it was made is refused. */
+static void write_picture(struct writing *w, const allm_json *item)
+{
+    static const char *const taken[] = { "id", "type", "status", "result" };
+    emit_open(w->emit, '{');
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
+        const allm_json *v = allm_json_get(item, taken[i]);
+        if (!v)
+            continue;
+        emit_name(w->emit, slice_of(taken[i]));
+        emit_value(w->emit, v);
+    }
+    emit_close(w->emit, '}');
+}
+
+static void write_kept(struct writing *w, const allm_json *layout,
+                       const allm_json *item, bool followed)
+{
+    if (!is_legal(w, layout, item) ||
+        (is_kind(item, "reasoning") && !followed &&
+         !is_followed(w, layout, item)))
+        return;
+    if (is_kind(item, "image_generation_call"))
+        write_picture(w, item);
+    else
+        emit_value(w->emit, item);
+}
+
+/* The items as they came: a thought may stand between calls. */
+static void write_layout(struct writing *w, const allm_message *m,
+                         const allm_json *layout)
+{
+    size_t at = 0, call = 0;
+    for (const allm_json *i = NULL; (i = allm_json_next(layout, i));) {
+        if (is_kind(i, "function_call")) {
+            write_call(w, m->tool_calls[call], w->ids.turn[call]);
+            call++;
+        } else if (is_kind(i, "message")) {
+            write_said(w,
+                       (struct slice){ m->text ? m->text + at : "",
+                                          layout_bytes(i) },
+                       i);
+            at += layout_bytes(i);
+        } else {
+            write_kept(w, layout, i, false);
+        }
+    }
+}
+
+static const allm_json *layout_of(const struct writing *w,
+                                  const allm_message *m)
+{
+    const allm_json *own = history_state(w->call, m->provider_state);
+    const allm_json *layout = allm_json_get(own, "output");
+    return allm_json_type_of(layout) == ALLM_JSON_ARRAY ? layout : NULL;
+}
+
+static void write_assistant(struct writing *w, const allm_message *m)
+{
+    const allm_json *layout = layout_of(w, m);
+    if (layout && layout_fits(layout, m, kind_of)) {
+        write_layout(w, m, layout);
+        return;
+    }
+    struct slice text = history_text(m, w->arena);
+    bool followed = text.len || m->tool_call_count;
+    for (const allm_json *i = NULL; layout && (i = allm_json_next(layout, i));)
+        if (!is_ours(i) && followed)
+            write_kept(w, layout, i, true);
+    write_said(w, text, NULL);
+    for (size_t i = 0; i < m->tool_call_count; i++)
+        write_call(w, m->tool_calls[i], w->ids.turn[i]);
+}
+
+/* ----------------------------------------------------------------- messages --- */
+
+/* The call that this result answers; true: its id is as it was. */
+static bool name_result(struct writing *w, const allm_message *m,
+                        struct answered *to)
+{
+    bool plain = false;
+    to->id = call_ids_answer(&w->ids, m, &plain);
+    const allm_message *asked = w->ids.asked;
+    if (asked && w->ids.answered)
+        to->custom = is_custom(asked->tool_calls[w->ids.answered - 1]);
+    return plain;
+}
+
+static void write_result(struct writing *w, const allm_message *m,
+                         const struct answered *call)
+{
+    open_item(w, "type",
+              call->custom ? "custom_tool_call_output"
+                           : "function_call_output");
+    member(w, "call_id", slice_of(call->id));
+    member(w, "output", history_text(m, w->arena));
+    close_item(w);
+}
+
+static void write_message(struct writing *w, const allm_message *m,
+                          const struct answered *call)
+{
+    if (m->role == ALLM_ROLE_TOOL)
+        write_result(w, m, call);
+    else if (m->role == ALLM_ROLE_ASSISTANT)
+        write_assistant(w, m);
+    else
+        write_plain(w, m);
+}
+
+/* The same, unless it was done before. */
+static void recall_message(struct writing *w, const struct history_item *item)
+{
+    const allm_message *m = item->message;
+    struct answered call = { .id = NULL };
+    struct buf *out = w->emit->out;
+    bool plain = true;
+    if (m->role == ALLM_ROLE_ASSISTANT)
+        plain = call_ids_ask(&w->ids, m);
+    if (m->role == ALLM_ROLE_TOOL)
+        plain = name_result(w, m, &call);
+    w->broken = w->broken || w->ids.broken;
+    if (w->broken)
+        return;
+    uint64_t facts = (uint64_t)w->stored | (uint64_t)call.custom << 1;
+    struct home_key k = memo_key(&memo_name, facts, w->call, m);
+    bool lasting = plain && !item->made;
+    struct slice kept = lasting ? memo_find(m, k) : (struct slice){ NULL, 0 };
+    if (kept.ptr) {
+        emit_raw(w->emit, kept);
+        return;
+    }
+    size_t from = out->len + w->emit->comma;
+    write_message(w, m, &call);
+    if (lasting && !out->broken && !w->broken && out->len > from &&
+        out->len - from <= MEMO_LIMIT)
+        memo_keep(m, k, (struct slice){ out->ptr + from, out->len - from });
+}
+
+bool openai_responses_input_write(const allm_call *call, bool stored,
+                                  struct emit *e, struct arena *a)
+{
+    struct history h;
+    struct history_item item;
+    struct writing w = { .call = call,
+                         .emit = e,
+                         .arena = a,
+                         .stored = stored };
+    call_ids_init(&w.ids, (struct history_ids){ .most = 64, .dashes = true },
+                  a);
+    history_init(&h, call, a);
+    emit_open(e, '[');
+    while (!w.broken && history_next(&h, &item))
+        recall_message(&w, &item);
+    emit_close(e, ']');
+    return !w.broken && !h.broken && !e->out->broken;
+}

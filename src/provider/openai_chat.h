@@ -1,9 +1,0 @@
-/* openai_chat.h - the dialect of /chat/completions, which most servers speak */
-#ifndef PROVIDER_OPENAI_CHAT_H
-#define PROVIDER_OPENAI_CHAT_H
-
-#include "allm_ext.h"
-
-extern const allm_adapter openai_chat_adapter;
-
-#endif

@@ -1,9 +1,0 @@
-/* openai_chat_encode.h - a request as /chat/completions wants it */
-#ifndef PROVIDER_OPENAI_CHAT_ENCODE_H
-#define PROVIDER_OPENAI_CHAT_ENCODE_H
-
-#include "allm_ext.h"
-
-allm_status openai_chat_encode(const allm_call *call, allm_http *out);
-
-#endif

@@ -1,9 +1,0 @@
-/* openai_responses.h - the dialect of /responses: OpenAI and its look-alikes */
-#ifndef PROVIDER_OPENAI_RESPONSES_H
-#define PROVIDER_OPENAI_RESPONSES_H
-
-#include "allm_ext.h"
-
-extern const allm_adapter openai_responses_adapter;
-
-#endif
