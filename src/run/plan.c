@@ -287,8 +287,9 @@ static const allm_error *take_dialect(struct plan *p)
 static bool is_odd_url(const allm_json *options)
 {
     const allm_json *url = allm_json_get(options, "base_url");
-    return url && !json_is_type(url, ALLM_JSON_TEXT) &&
-           !json_is_type(url, ALLM_JSON_NULL);
+    const char *text = allm_json_text(url, NULL);
+    return text ? !text[strspn(text, "/")]
+                : url && !json_is_type(url, ALLM_JSON_NULL);
 }
 
 /* The path of a request would stand behind a fragment, which is never sent. */

@@ -338,7 +338,8 @@ static void an_address_is_a_text(void)
 {
     static const char *const rows[] = {
         "{'base_url': 7}", "{'base_url': ['http://a.example']}",
-        "{'adapter_opts': {'base_url': {}}}", "{'base_url': true}"
+        "{'adapter_opts': {'base_url': {}}}", "{'base_url': true}",
+        "{'base_url': ''}", "{'adapter_opts': {'base_url': '/'}}"
     };
     struct dialect_set d = { .steps = good };
     dialect_set_up(&d);
