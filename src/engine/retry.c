@@ -174,6 +174,8 @@ bool retry_matches(const struct retry_policy *p, const allm_error *error)
 {
     if (p->retry_on)
         return is_listed(p->retry_on, error);
+    if (error->reason && !strcmp(error->reason, "context_length_exceeded"))
+        return false;           /* some servers say so with status 500 */
     return (error->status.set && status_is_default(error->status.value)) ||
            reason_is_default(error->reason);
 }

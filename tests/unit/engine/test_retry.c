@@ -169,6 +169,7 @@ static void the_default_matches_what_passes(void)
         { "not JSON", 200, "malformed_response", false },
         { "who knows", 0, "unknown", false },
         { "the word alone is not the status", 0, "rate_limited", false },
+        { "too long stays too long", 500, "context_length_exceeded", false },
     };
     struct retry_policy p = retry_default();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
