@@ -15,9 +15,7 @@
 
 #include "base/quota.h"
 #include "base/status.h"
-#include "data/encode.h"
 #include "data/error.h"
-#include "data/response.h"
 #include "engine/catalog.h"
 #include "engine/retry.h"
 #include "loop/waker.h"
@@ -25,9 +23,8 @@
 #include "run/collect.h"
 #include "run/plan.h"
 #include "run/refused.h"
+#include "run/spans.h"
 #include "run/stream.h"
-#include "json/build.h"
-#include "json/json.h"
 
 #include <stdint.h>
 
@@ -37,11 +34,6 @@ enum state {
     CLOSING,                    /* the feed has ended; the sink is emptied */
     ENDED,
     FAILED
-};
-
-struct spans {
-    struct trace trace;
-    struct trace_span outer, inner;
 };
 
 struct generate {
@@ -55,7 +47,7 @@ struct generate {
     struct plan plan;           /* the engine, kept, and the call's home */
     struct collect *own;        /* made when there is something to fold */
     struct collect *collect;    /* the loop's, or our own; or NULL */
-    struct spans *spans;        /* NULL: nobody wants to know */
+    struct call_spans *spans;   /* NULL: nobody wants to know */
     enum state state;
     int64_t again_ns;           /* OPENING: when */
     int64_t began_ns, content_ns;
@@ -115,15 +107,7 @@ static void fail(struct generate *g, const allm_error *error)
     g->state = FAILED;
     g->error = error_copy(g->plan.home, error);
     close_feed(g);
-    if (!g->spans)
-        return;
-    if (g->error->kind == ALLM_ERR_MISUSE || g->error->kind == ALLM_ERR_NOMEM) {
-        trace_fail(&g->spans->inner, g->error);
-        trace_fail(&g->spans->outer, g->error);
-    } else {
-        trace_refuse(&g->spans->inner, g->error);
-        trace_refuse(&g->spans->outer, g->error);
-    }
+    spans_fail(g->spans, g->error);
 }
 
 static void refuse(struct generate *g, allm_status kind, const char *reason,
@@ -225,43 +209,10 @@ static void first_attempt(struct generate *g)
         fail(g, error);
 }
 
-/* Which engine, and whom it asks. */
-static const allm_json *span_metadata(const struct generate *g, struct arena *a)
-{
-    struct build b;
-    const char *id = engine_record(g->plan.engine)->id;
-    const struct registry_row *row = engine_row(g->plan.engine);
-    build_init(&b, a);
-    build_object(&b);
-    build_key(&b, SLICE("engine"));
-    build_text(&b, slice_of(id ? id : ""));
-    if (row) {
-        build_key(&b, SLICE("provider"));
-        build_text(&b, slice_of(row->name ? row->name : ""));
-    }
-    build_end(&b);
-    return build_done(&b);
-}
-
-/* Begin both spans, if anybody wants to know. */
 static bool begin_spans(struct generate *g, const char *name, const char *model)
 {
-    const struct engine_core *core = engine_core(g->plan.engine);
-    struct arena *a = home_arena(g->plan.home);
-    const char *id = g->plan.call.request_id;
-    if (!core->trace)
-        return true;
-    model = arena_text(a, model);
-    g->spans = arena_zero(a, sizeof *g->spans);
-    const allm_json *metadata = span_metadata(g, a);
-    if (!g->spans || !metadata)
-        return false;
-    g->spans->trace = (struct trace){ core->trace, core->trace_ud,
-                                      core->clock };
-    trace_begin(&g->spans->outer, &g->spans->trace, name, id, model, metadata);
-    trace_begin(&g->spans->inner, &g->spans->trace, "stream", id, model,
-                metadata);
-    return true;
+    return spans_begin(&g->spans, g->plan.engine, home_arena(g->plan.home),
+                       name, g->plan.call.request_id, model);
 }
 
 static const struct machine_ops ops;
@@ -560,26 +511,6 @@ static allm_status refill(struct generate *g, int64_t *again_ns)
     return ALLM_OK;
 }
 
-/* Both spans end, the outer one with the response. */
-static void end_spans(struct generate *g)
-{
-    struct arena a;
-    struct build b;
-    const allm_error *error = NULL;
-    if (!g->spans)
-        return;
-    arena_init(&a, g->quota.inner);
-    build_init(&b, &a);
-    build_object(&b);
-    build_key(&b, SLICE("response"));
-    build_value(&b, encode_to_json(&a, &response_shape, g->response,
-                                   ALLM_FORM_PLAIN, &error));
-    build_end(&b);
-    trace_end(&g->spans->inner, NULL);
-    trace_end(&g->spans->outer, build_done(&b));
-    arena_release(&a);
-}
-
 static bool is_task(const struct generate *g)
 {
     const allm_call *c = &g->plan.call;
@@ -611,7 +542,7 @@ static void finish(struct generate *g)
     g->state = ENDED;
     if (g->own)
         arena_release(&g->own->words);
-    end_spans(g);
+    spans_end(g->spans, g->response);
 }
 
 static allm_status reopen(struct generate *g, int64_t *again_ns)
@@ -704,10 +635,7 @@ static void generate_free(struct machine *m)
     struct mem mem = g->quota.inner;
     close_feed(g);
     plan_release(&g->plan);
-    if (g->spans) {
-        trace_end(&g->spans->inner, NULL);
-        trace_end(&g->spans->outer, NULL);
-    }
+    spans_end(g->spans, NULL);
     allm_response_free(g->response);
     if (g->own && g->own->home)
         collect_release(g->own);

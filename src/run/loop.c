@@ -19,12 +19,12 @@
 #include "base/buf.h"
 #include "base/status.h"
 #include "data/chat_result.h"
-#include "data/encode.h"
 #include "data/error.h"
 #include "data/thread.h"
 #include "data/usage.h"
 #include "loop/waker.h"
 #include "run/refused.h"
+#include "run/spans.h"
 #include "run/step.h"
 #include "run/stream.h"
 #include "turn/budget.h"
@@ -362,21 +362,8 @@ static allm_status pull(struct loop *l, allm_event **event, int64_t *again_ns)
 /* The chat's span ends with its result. */
 static void end_span(struct loop *l)
 {
-    struct build b;
-    const allm_error *error = NULL;
-    if (!l->span.trace)
-        return;
-    build_init(&b, &l->turn_arena);
-    build_object(&b);
-    build_key(&b, SLICE("chat_result"));
-    const allm_json *told = l->chat
-                                ? encode_to_json(&l->turn_arena,
-                                                 &chat_result_shape, l->chat,
-                                                 ALLM_FORM_PLAIN, &error)
-                                : NULL;
-    build_value(&b, told ? told : json_null());
-    build_end(&b);
-    trace_end(&l->span, build_done(&b));
+    spans_end_with(&l->span, &l->turn_arena, "chat_result", &chat_result_shape,
+                   l->chat);
 }
 
 static allm_status close_loop(struct loop *l, allm_event **event)

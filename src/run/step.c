@@ -17,19 +17,16 @@
 
 #include "base/buf.h"
 #include "base/status.h"
-#include "data/encode.h"
 #include "data/error.h"
 #include "data/step_result.h"
-#include "data/tool_call.h"
 #include "run/collect.h"
 #include "run/generate.h"
 #include "run/refused.h"
+#include "run/spans.h"
 #include "run/stream.h"
 #include "turn/budget.h"
 #include "turn/dispatch.h"
 #include "turn/pipeline.h"
-#include "json/build.h"
-#include "json/json.h"
 
 enum state { ASKING, TURNING, CLOSING, ENDED, FAILED };
 
@@ -56,7 +53,8 @@ struct step {
     const allm_error *error;
     const allm_step_result *result;
     allm_step_result *partial;      /* of a step that was stopped */
-    struct trace_span span, *tool_spans;
+    struct trace_span span;
+    struct tool_spans tool_spans;
 };
 
 static struct step *of(struct machine *m)
@@ -146,88 +144,6 @@ static allm_status on_settled(void *ud, const struct batch_result *r)
     return journal(s, e);
 }
 
-/* ------------------------------------------------------------------ spans --- */
-
-/* {"tool": name, "tool_call": {...}} over what all spans tell. */
-static const allm_json *tool_about(struct step *s, const allm_tool_call *call)
-{
-    struct build b;
-    const allm_error *error = NULL;
-    build_init(&b, s->arena);
-    build_object(&b);
-    build_key(&b, SLICE("tool"));
-    build_text(&b, slice_of(call->name));
-    build_key(&b, SLICE("tool_call"));
-    build_value(&b, encode_to_json(s->arena, &tool_call_shape, call,
-                                   ALLM_FORM_PLAIN, &error));
-    build_end(&b);
-    const allm_json *mine = build_done(&b);
-    return mine ? json_merge(s->arena, s->setup->about, mine) : NULL;
-}
-
-static void tool_starts(void *ud, size_t index, const allm_tool_call *call,
-                        const allm_tool *tool)
-{
-    struct step *s = ud;
-    (void)tool;
-    if (!s->tool_spans)
-        s->tool_spans = arena_zero(s->arena,
-                                   (s->response->tool_call_count + 1) *
-                                       sizeof *s->tool_spans);
-    if (s->tool_spans && index < s->response->tool_call_count)
-        trace_begin(&s->tool_spans[index], &s->setup->trace, "tool",
-                    s->setup->request_id, s->setup->model, tool_about(s, call));
-}
-
-static struct trace_span *span_at(struct step *s, size_t index)
-{
-    return s->tool_spans && index < s->response->tool_call_count
-               ? &s->tool_spans[index]
-               : NULL;
-}
-
-static void tool_stops(void *ud, size_t index, const allm_json *result)
-{
-    struct step *s = ud;
-    struct trace_span *span = span_at(s, index);
-    struct build b;
-    if (!span)
-        return;
-    build_init(&b, s->arena);
-    build_object(&b);
-    build_key(&b, SLICE("result"));
-    build_value(&b, result ? result : json_null());
-    build_end(&b);
-    trace_end(span, build_done(&b));
-}
-
-static void tool_is_late(void *ud, size_t index, const allm_error *error)
-{
-    struct trace_span *span = span_at(ud, index);
-    if (span)
-        trace_fail(span, error);
-}
-
-/* The step's own span ends with its result. */
-static void end_span(struct step *s)
-{
-    struct build b;
-    const allm_error *error = NULL;
-    if (!s->span.trace)
-        return;
-    build_init(&b, s->arena);
-    build_object(&b);
-    build_key(&b, SLICE("step_result"));
-    const allm_json *told = s->result
-                                ? encode_to_json(s->arena, &step_result_shape,
-                                                 s->result, ALLM_FORM_PLAIN,
-                                                 &error)
-                                : NULL;
-    build_value(&b, told ? told : json_null());
-    build_end(&b);
-    trace_end(&s->span, build_done(&b));
-}
-
 /* -------------------------------------------------------------- beginning --- */
 
 static const struct machine_ops ops;
@@ -282,9 +198,8 @@ static void fill_tools(struct step *s)
         .encoder = o->given.encoder,
     };
     if (u->about)
-        s->tools.opts.trace = (struct batch_trace){
-            .ud = s, .start = tool_starts, .stop = tool_stops,
-            .timeout = tool_is_late };
+        s->tools.opts.trace = spans_of_tools(&s->tool_spans);
+    s->tool_spans = (struct tool_spans){ .setup = u, .arena = s->arena };
     s->tools.ud = s;
     s->tools.intent = o->given.journal ? on_intent : NULL;
     s->tools.settled = o->given.journal ? on_settled : NULL;
@@ -333,6 +248,12 @@ static void open_call(struct step *s)
         fail(s, s->generate->ops->error(s->generate));
 }
 
+static void take_answer(struct step *s, const allm_response *r)
+{
+    s->response = s->context.response = r;
+    s->tool_spans.count = r->tool_call_count;
+}
+
 /* ----------------------------------------------------------------- replay --- */
 
 static void put_call(struct step *s, const allm_tool_call *call)
@@ -370,7 +291,7 @@ static void replay_answer(struct step *s)
         e->message = r->message;
         e->finish_reason = r->finish_reason;
     }
-    s->response = s->context.response = r;
+    take_answer(s, r);
     s->state = TURNING;
 }
 
@@ -413,7 +334,7 @@ static allm_status ask(struct step *s, allm_event **event, int64_t *again_ns)
     if (status != ALLM_OK)
         return status;
     s->error = g->error(s->generate);
-    s->response = s->context.response = g->response(s->generate);
+    take_answer(s, g->response(s->generate));
     settle_budget(s);
     if (journal(s, (allm_journal_entry){ .kind = ALLM_JOURNAL_RESPONSE,
                                          .response = s->response }) < 0)
@@ -524,7 +445,8 @@ static allm_status close_turn(struct step *s, allm_event **event)
         return status;
     s->result = collect_last_step(&s->collect);
     s->state = ENDED;
-    end_span(s);
+    spans_end_with(&s->span, s->arena, "step_result", &step_result_shape,
+                   s->result);
     if (journal(s, (allm_journal_entry){ .kind = ALLM_JOURNAL_TURN_END,
                                          .step = s->result }) < 0)
         return s->error->kind;
@@ -571,7 +493,8 @@ static void step_stop(struct machine *m, bool cancelled)
     s->state = ENDED;
     if (!s->partial)
         fail(s, status_nomem());
-    end_span(s);
+    spans_end_with(&s->span, s->arena, "step_result", &step_result_shape,
+                   s->result);
 }
 
 static void step_free(struct machine *m)

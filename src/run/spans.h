@@ -1,0 +1,42 @@
+/* spans.h - what calls, turns and their tools tell of themselves */
+#ifndef RUN_SPANS_H
+#define RUN_SPANS_H
+
+#include "engine/engine.h"
+#include "engine/trace.h"
+#include "tool/batch_opts.h"
+
+struct setup;
+struct shape;
+
+/* Of one answer: the call, and the stream inside it. */
+struct call_spans {
+    struct trace trace;
+    struct mem mem;
+    struct trace_span outer, inner;
+};
+
+/* Begin both; *out is NULL if nobody wants to know.  The request id must live
+ * as long as the arena.  False: no memory. */
+bool spans_begin(struct call_spans **out, const allm_engine *e, struct arena *a,
+                 const char *name, const char *request_id, const char *model);
+
+/* End both, once: by an error, or with the response (NULL: it was left). */
+void spans_fail(struct call_spans *s, const allm_error *error);
+void spans_end(struct call_spans *s, const allm_response *response);
+
+/* End a span with {key: value}; null if there is none. */
+void spans_end_with(struct trace_span *span, struct arena *a, const char *key,
+                    const struct shape *shape, const void *value);
+
+/* Of the tools of a turn, by their place in the answer. */
+struct tool_spans {
+    const struct setup *setup;
+    struct arena *arena;
+    size_t count;               /* of calls, known when the answer is there */
+    struct trace_span *each;    /* NULL: none has begun */
+};
+
+struct batch_trace spans_of_tools(struct tool_spans *t);
+
+#endif
