@@ -10,7 +10,8 @@ import subprocess
 import threading
 import time
 
-from program import HOME, allm, equal, file, holds, main, one_sentence
+from program import (ALLM, BUILD, CLEAN, HOME, PREFIX, Skip, allm, equal, file,
+                     holds, main, one_sentence)
 
 SSE = ('data: {"choices":[{"index":0,"delta":{"content":"over "}}]}\n\n'
        'data: {"choices":[{"index":0,"delta":{"content":"http"}}]}\n\n'
@@ -20,9 +21,11 @@ KEY = "sk-story-0123456789"
 
 
 class Server:
-    """Answers every request alike, after a pause, and keeps what it was asked."""
+    """Answers every request alike, after a pause, and keeps what it was asked;
+    endless: the body again and again."""
 
-    def __init__(self, status=200, body=SSE, kind="text/event-stream", pause=0):
+    def __init__(self, status=200, body=SSE, kind="text/event-stream", pause=0,
+                 endless=False):
         asked = self.asked = []
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -33,10 +36,13 @@ class Server:
                 time.sleep(pause)
                 self.send_response(status)
                 self.send_header("content-type", kind)
-                self.send_header("content-length", str(len(body.encode())))
-                with contextlib.suppress(BrokenPipeError):
+                if not endless:
+                    self.send_header("content-length", str(len(body.encode())))
+                with contextlib.suppress(BrokenPipeError, ConnectionResetError):
                     self.end_headers()
                     self.wfile.write(body.encode())
+                    while endless:
+                        self.wfile.write(body.encode())
 
             def log_message(self, *args):
                 pass
@@ -52,11 +58,12 @@ class Server:
         self.server.shutdown()
         self.server.server_close()
 
+    def words(self):
+        return ["-m", "groq:m", "-o", "base_url",
+                f"http://127.0.0.1:{self.server.server_port}/v1"]
+
     def ask(self, *words, **more):
-        port = self.server.server_port
-        return allm("-m", "groq:m", "-o", "base_url",
-                    f"http://127.0.0.1:{port}/v1", *words,
-                    env={"GROQ_API_KEY": KEY}, **more)
+        return allm(*self.words(), *words, env={"GROQ_API_KEY": KEY}, **more)
 
 
 def refused(status, message="no"):
@@ -118,6 +125,20 @@ def test_warnings():
           ["sampling_ignored"])
     with Server() as server:
         equal(server.ask("--json", "hi").json["warnings"], [])
+
+
+def test_memory_of_events():
+    """an endless answer takes at most 1.5 times its limit with --events, too"""
+    if PREFIX or os.path.basename(BUILD) in ("asan", "tsan"):
+        raise Skip("what the program runs under takes memory, too")
+    body = SSE.split("\n\n", maxsplit=1)[0].replace("over ", "x" * 1000)
+    with Server(body=(body + "\n\n") * 100, endless=True) as server:
+        run = subprocess.Popen(
+            [ALLM, *server.words(), "--events", "hi"], env={**CLEAN, "GROQ_API_KEY": KEY},
+            stdout=subprocess.DEVNULL, cwd=HOME)
+        _, status, used = os.wait4(run.pid, 0)
+    equal(os.waitstatus_to_exitcode(status), 1)
+    assert used.ru_maxrss < 400 * 1024, used.ru_maxrss
 
 
 def test_nobody():
