@@ -23,17 +23,52 @@ static bool can(const allm_model_ref *m, const char *what)
            !strcmp(mode_of(m), what);
 }
 
+/* Copy the next word of a list to `word`; false: the list has ended. */
+static bool next_word(const char **list, char word[64])
+{
+    *list += strspn(*list, ",");
+    size_t n = strcspn(*list, ",");
+    snprintf(word, 64, "%.*s", (int)(n < 63 ? n : 63), *list);
+    *list += n;
+    return n > 0;
+}
+
 static bool can_all(const allm_model_ref *m, const char *list)
 {
-    while (*list) {
-        char word[64];
-        size_t n = strcspn(list, ",");
-        snprintf(word, sizeof word, "%.*s", (int)(n < 63 ? n : 63), list);
-        if (n && !can(m, word))
+    char word[64];
+    while (next_word(&list, word))
+        if (!can(m, word))
             return false;
-        list += n + (list[n] == ',');
-    }
     return true;
+}
+
+static bool any_can(const allm_catalog *catalog, const char *what)
+{
+    const allm_model_ref *m;
+    for (size_t i = 0; (m = allm_catalog_at(catalog, i)); i++)
+        if (can(m, what))
+            return true;
+    return false;
+}
+
+bool model_filter_can(const struct model_filter *f, const allm_catalog *catalog,
+                      char word[64])
+{
+    const char *list = f->can ? f->can : "";
+    while (next_word(&list, word))
+        if (!any_can(catalog, word))
+            return false;
+    return true;
+}
+
+bool model_filter_owner(const struct model_filter *f,
+                        const allm_catalog *catalog)
+{
+    const allm_model_ref *m;
+    for (size_t i = 0; (m = allm_catalog_at(catalog, i)); i++)
+        if (m->provider && !strcmp(m->provider, f->provider))
+            return true;
+    return false;
 }
 
 bool model_filter_has(const struct model_filter *f, const char *name)

@@ -12,6 +12,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#define CAPABILITIES                                                           \
+    "tools, vision, reasoning, json_native, pdf, audio, web_search, caching"
+#define PURPOSES "chat, embedding, image, moderation"
+
 static struct wish {
     bool json, providers;
     const char *provider, *can, *model;
@@ -86,32 +90,53 @@ static void print_models(const allm_catalog *catalog,
     for (size_t i = 0; (m = next_shown(catalog, filter, &i)); count++)
         model_table_measure(&table, m);
     if (!count) {
-        print_note("the catalog has no such model; a provider may have it all "
-                   "the same: allm -m PROVIDER:MODEL ..., and allm models -m "
-                   "PROVIDER: asks what it offers");
+        print_note("the catalog has no such model; models that it does not "
+                   "list work, too: allm -m PROVIDER:MODEL ...; allm models "
+                   "-m PROVIDER: asks a provider what it offers");
         return;
     }
     model_table_begin(&table);
     for (size_t i = 0; (m = next_shown(catalog, filter, &i));)
         model_table_print(&table, m);
     catalog_age(catalog, day);
-    print_note("%zu models: tokens they read, US dollars for a million tokens "
-               "in/out, what they can do; as of %s.  Fewer: --provider NAME, "
-               "--can tools,vision, WORDS; others work, too",
-               count, *day ? day : "an unknown day");
+    print_note(
+        "%zu models, as of %s: context in tokens, US dollars per million "
+        "tokens in/out, capabilities.  To narrow the list: --provider "
+        "NAME, --can tools,vision, WORDS.  Models that are not listed "
+        "work, too",
+        count, *day ? day : "an unknown day");
 }
 
-static int show_models(const struct model_filter *filter)
+static int show_models(const allm_catalog *catalog,
+                       const struct model_filter *filter)
 {
-    allm_catalog *catalog = catalog_open();
-    if (!catalog)
-        return END_USAGE;
     if (wish.json)
         print_models_json(catalog, filter);
     else
         print_models(catalog, filter);
-    allm_catalog_free(catalog);
     return END_DONE;
+}
+
+/* A filter that nothing can fit is a typo. */
+static int check_filter(const allm_catalog *catalog,
+                        const struct model_filter *filter)
+{
+    char word[64];
+    if (!model_filter_can(filter, catalog, word)) {
+        print_fault("no model can \"%s\"; --can takes " CAPABILITIES
+                    ", " PURPOSES,
+                    word);
+        return END_USAGE;
+    }
+    if (!filter->provider || model_filter_owner(filter, catalog))
+        return END_DONE;
+    size_t len = strlen(filter->provider);
+    allm_json *list = allm_registry_list();
+    int code = registry_row(list, filter->provider, len)
+                   ? END_DONE
+                   : registry_refuse_provider(list, filter->provider, len);
+    allm_json_free(list);
+    return code;
 }
 
 /* ------------------------------------------------------------- providers --- */
@@ -142,8 +167,14 @@ static int run(int argc, char **argv)
     struct model_filter filter = { wish.provider, wish.can, argc, argv };
     if (wish.providers)
         return show_providers(&filter);
-    return wish.model ? offered_list(wish.model, &filter, wish.json)
-                      : show_models(&filter);
+    allm_catalog *catalog = catalog_open();
+    int code = catalog ? check_filter(catalog, &filter) : END_USAGE;
+    if (code == END_DONE)
+        code = wish.model
+                   ? offered_list(wish.model, catalog, &filter, wish.json)
+                   : show_models(catalog, &filter);
+    allm_catalog_free(catalog);
+    return code;
 }
 
 const struct command models_command = {
@@ -151,11 +182,12 @@ const struct command models_command = {
     .usage = "[--provider NAME] [--can LIST] [-m PROVIDER:] [WORD...]",
     .summary = "list models with their limits and prices, or providers",
     .more =
-        "With words, only names that have them all.  Models can: tools, "
-        "vision, reasoning,\njson_native, pdf, audio, web_search, caching, "
-        "or are for: chat, embedding, image,\nmoderation.  A file "
-        "~/.config/allm/catalog.json, or one named by ALLM_CATALOG, of the\n"
-        "form of data/catalog.json overrides what is known of its models.\n",
+        "WORDs select the models whose names contain all of them.  LIST has "
+        "one or more of\n" CAPABILITIES ",\n"
+        PURPOSES ", separated by commas.  The file that\n"
+        "ALLM_CATALOG names, or ~/.config/allm/catalog.json, adds models and "
+        "overrides what\nis known of them; it has the form of "
+        "data/catalog.json.\n",
     .flags = flags,
     .run = run,
 };

@@ -1,14 +1,21 @@
 /* offered.c - what a provider or a server says that it offers */
 #include "cli/offered.h"
 
-#include "cli/catalog.h"
 #include "cli/exit.h"
 #include "cli/print.h"
 #include "cli/registry.h"
+#include "cli/reword.h"
 #include "cli/target.h"
 
 #include <stdio.h>
 #include <string.h>
+
+struct offer {
+    const char *provider;
+    const allm_json *list;
+    const allm_catalog *catalog;
+    const struct model_filter *filter;
+};
 
 /* A model of the server; what it can do and costs is known by the catalog, or
  * by nobody. */
@@ -27,29 +34,70 @@ static allm_model_ref describe(const allm_catalog *catalog,
     return m;
 }
 
-static void print_list(const allm_json *list, const char *provider,
-                       const struct model_filter *filter)
+/* The next model that fits, as *m; NULL: there is none. */
+static const allm_json *next_fit(const struct offer *o, const allm_json *at,
+                                 allm_model_ref *m)
 {
-    struct model_table table = { 0 };
-    allm_catalog *catalog = catalog_open();
-    for (int print = 0; print < 2; print++) {
-        for (const allm_json *v = NULL; (v = allm_json_next(list, v));) {
-            allm_model_ref m = describe(catalog, provider, v);
-            if (!model_filter_fits(filter, &m))
-                continue;
-            if (print)
-                model_table_print(&table, &m);
-            else
-                model_table_measure(&table, &m);
-        }
-        if (!print)
-            model_table_begin(&table);
+    while ((at = allm_json_next(o->list, at))) {
+        *m = describe(o->catalog, o->provider, at);
+        if (model_filter_fits(o->filter, m))
+            return at;
     }
-    allm_catalog_free(catalog);
+    return NULL;
 }
 
-static int ask(const char *provider, const struct model_filter *filter,
-               bool json)
+static size_t print_list(const struct offer *o)
+{
+    size_t count = 0;
+    allm_model_ref m;
+    struct model_table table = { 0 };
+    for (const allm_json *v = NULL; (v = next_fit(o, v, &m)); count++)
+        model_table_measure(&table, &m);
+    if (count)
+        model_table_begin(&table);
+    for (const allm_json *v = NULL; (v = next_fit(o, v, &m));)
+        model_table_print(&table, &m);
+    return count;
+}
+
+static size_t print_list_json(const struct offer *o)
+{
+    size_t count = 0;
+    allm_model_ref m;
+    allm_json_build *b = allm_json_build_new(NULL);
+    allm_json_build_array(b);
+    for (const allm_json *v = NULL; (v = next_fit(o, v, &m)); count++)
+        allm_json_build_value(b, v);
+    allm_json_build_end(b);
+    allm_json *fits = allm_json_build_done(b);
+    print_json(fits, ALLM_JSON_PRETTY);
+    allm_json_free(fits);
+    return count;
+}
+
+static void show(const struct offer *o, bool json)
+{
+    size_t fit = json ? print_list_json(o) : print_list(o);
+    size_t all = allm_json_count(o->list);
+    if (!all)
+        print_note("%s offers no models", o->provider);
+    else if (!fit)
+        print_note("none of the %zu models of %s fits%s", all, o->provider,
+                   o->filter->can ? "; --can compares what the catalog knows, "
+                                    "and it may not know them"
+                                  : "");
+}
+
+static int refuse(const allm_error *error)
+{
+    allm_error *worded = reword_error(error);
+    print_fault("%s", worded ? worded->message : error->message);
+    allm_error_free(worded);
+    return exit_of_error(error);
+}
+
+static int ask(const char *provider, const allm_catalog *catalog,
+               const struct model_filter *filter, bool json)
 {
     allm_keys *keys = target_keys();
     allm_engine *engine =
@@ -57,24 +105,19 @@ static int ask(const char *provider, const struct model_filter *filter,
     allm_stream *stream = allm_models(engine, NULL);
     allm_stream_wait(stream);
     const allm_error *error = allm_stream_error(stream);
-    const allm_json *list = allm_stream_models(stream);
-    int code = exit_of_error(error);
-    if (error)
-        print_fault("%s", error->message);
-    else if (json)
-        print_json(list, ALLM_JSON_PRETTY);
-    else
-        print_list(list, provider, filter);
-    if (!error && !allm_json_count(list))
-        print_note("%s offers no models", provider);
+    struct offer offer = { provider, allm_stream_models(stream), catalog,
+                           filter };
+    int code = error ? refuse(error) : END_DONE;
+    if (!error)
+        show(&offer, json);
     allm_stream_free(stream);
     allm_engine_free(engine);
     allm_keys_free(keys);
     return code;
 }
 
-int offered_list(const char *provider, const struct model_filter *filter,
-                 bool json)
+int offered_list(const char *provider, const allm_catalog *catalog,
+                 const struct model_filter *filter, bool json)
 {
     char name[64];
     size_t len = strcspn(provider, ":");
@@ -88,5 +131,5 @@ int offered_list(const char *provider, const struct model_filter *filter,
     }
     allm_json_free(list);
     snprintf(name, sizeof name, "%.*s", (int)len, provider);
-    return ask(name, filter, json);
+    return ask(name, catalog, filter, json);
 }

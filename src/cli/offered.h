@@ -5,7 +5,7 @@
 #include "cli/model_table.h"
 
 /* List the models of "PROVIDER:" whose names fit.  Gives the exit code. */
-int offered_list(const char *provider, const struct model_filter *filter,
-                 bool json);
+int offered_list(const char *provider, const allm_catalog *catalog,
+                 const struct model_filter *filter, bool json);
 
 #endif

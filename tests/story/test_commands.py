@@ -76,6 +76,21 @@ def test_models_filters():
     equal(allm("models", "--provider", "xai", "--can", "embedding").out, b"")
 
 
+def test_models_filter_typos():
+    """a filter that no model can ever fit is refused, also for --json"""
+    for more in [], ["--json"]:
+        run = allm("models", "--can", "tools,visoin", *more)
+        one_sentence(run, 2, '"visoin"', "vision", "embedding")
+        run = allm("models", "--provider", "antropic", *more)
+        equal((run.code, run.out), (2, b""))
+        holds(run.said, 'did you mean "anthropic"')
+    own = json.dumps({"models": [{"provider": "mine", "id": "m",
+                                  "capabilities": {"flying": True}}]})
+    run = allm("models", "--provider", "mine", "--can", "flying",
+               env={"ALLM_CATALOG": file("mine.json", own)})
+    holds(run.text, "mine:m")
+
+
 def test_models_own():
     """a file of one's own overrides what is known of its models"""
     own = json.dumps({"updated": "2020-01-01", "models": [
@@ -155,11 +170,18 @@ def test_models_of_a_server():
         equal(Offers.asked, [("/v1/models", None), ("/api/tags", None),
                              ("/v1/models", None),
                              ("/v1/models", "Bearer sk-groq")])
+        for words, of in (["nosuch"], 2), (["--can", "tools"], 2):
+            run = allm("models", "-m", "llamacpp:", *words, env=env)
+            equal((run.code, run.out), (0, b""))
+            holds(run.said, f"none of the {of} models of llamacpp fits")
+        equal(allm("models", "-m", "llamacpp:", "--json", "tiny", env=env).json,
+              [{"id": "tiny.gguf", "raw": {"id": "tiny.gguf", "meta": {}}}])
         one_sentence(allm("models", "-m", "vllm:", env=env), 1,
                      "no list of models")
         assert allm("models", "-m", "xai:", env={**env, "XAI_API_KEY": "k"}
                     ).code == 5
         server.shutdown()
+    one_sentence(allm("models", "-m", "openai:"), 4, "set OPENAI_API_KEY")
     run = allm("models", "-m", "nobody:")
     equal(run.code, 2)
     holds(run.said, "no provider is called")
