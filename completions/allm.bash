@@ -4,7 +4,12 @@
 _allm_models()
 {
     allm models 2>/dev/null | sed -n 's/^\([a-z0-9_]*:[^ ]*\).*/\1/p'
-    allm models --providers 2>/dev/null | sed -n 's/^\([a-z0-9_]*\)  *.*/\1:/p'
+    _allm_providers | sed 's/$/:/'
+}
+
+_allm_providers()
+{
+    allm models --providers 2>/dev/null | sed 's/ .*//'
 }
 
 # _allm_reply WORDS: those that begin as the word under the cursor does.  bash
@@ -40,6 +45,15 @@ _allm()
         return ;;
     -m|--model)
         _allm_reply "$(_allm_models)"
+        return ;;
+    --provider)
+        _allm_reply "$(_allm_providers)"
+        return ;;
+    --can)
+        _allm_reply "tools vision reasoning json_native pdf audio web_search caching
+            chat embedding image moderation"
+        return ;;
+    -s|--system|-o|--option|--max-turns|--timeout)
         return ;;
     esac
     case ${words[1]} in

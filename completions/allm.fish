@@ -3,7 +3,11 @@
 # Models of the catalog, and every provider with its colon.
 function __allm_models
     allm models 2>/dev/null | string match -r '^[a-z0-9_]+:\S+'
-    allm models --providers 2>/dev/null | string replace -rf '^([a-z0-9_]+) .*' '$1:'
+    __allm_providers | string replace -r '$' ':'
+end
+
+function __allm_providers
+    allm models --providers 2>/dev/null | string replace -r ' .*' ''
 end
 
 set -l commands ask chat models keys doctor demo replay decode encode version help
@@ -48,9 +52,9 @@ complete -c allm -n '__fish_seen_subcommand_from chat' -l ask
 complete -c allm -n '__fish_seen_subcommand_from chat replay decode encode' -s o -l option -x
 complete -c allm -n '__fish_seen_subcommand_from models keys' -l json
 complete -c allm -n '__fish_seen_subcommand_from models' -l providers
-complete -c allm -n '__fish_seen_subcommand_from models' -l provider -x
-complete -c allm -n '__fish_seen_subcommand_from models' -l can -x -a 'tools vision reasoning embedding image'
-complete -c allm -n '__fish_seen_subcommand_from models' -s m -l model -x
+complete -c allm -n '__fish_seen_subcommand_from models' -l provider -x -a '(__allm_providers)'
+complete -c allm -n '__fish_seen_subcommand_from models' -l can -x -a 'tools vision reasoning json_native pdf audio web_search caching chat embedding image moderation'
+complete -c allm -n '__fish_seen_subcommand_from models' -s m -l model -x -a '(__allm_models)'
 complete -c allm -n '__fish_seen_subcommand_from replay' -l events
 complete -c allm -n '__fish_seen_subcommand_from replay' -l timed
 complete -c allm -n '__fish_seen_subcommand_from decode' -l raw

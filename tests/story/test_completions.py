@@ -87,6 +87,9 @@ def check_shell(name):
         (f"allm encode {begin}", f"allm encode {model}"),
         ("allm -m anthropic:cl", "allm -m anthropic:claude-"),
         ("allm -m lmst", "allm -m lmstudio"),
+        ("allm models -m lmst", "allm models -m lmstudio"),
+        ("allm models --provider cereb", "allm models --provider cerebras"),
+        ("allm models --can moder", "allm models --can moderation"),
     ]
     for words, want in rows:
         got = shell.complete(words)
