@@ -8,6 +8,7 @@
 
 #include "cli/exit.h"
 #include "cli/print.h"
+#include "cli/reword.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -231,7 +232,7 @@ int capture_show(const struct capture *c, const allm_stream *stream,
                     "show");
         return END_USAGE;
     }
-    print_fault("%s", error->message);
+    reword_print(error);
     for (const allm_json *e = NULL; (e = allm_json_next(error->errors, e));) {
         allm_text *line = allm_json_write(e, 0);
         print_fault("  %s", allm_text_bytes(line, NULL));

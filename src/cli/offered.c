@@ -88,14 +88,6 @@ static void show(const struct offer *o, bool json)
                                   : "");
 }
 
-static int refuse(const allm_error *error)
-{
-    allm_error *worded = reword_error(error);
-    print_fault("%s", worded ? worded->message : error->message);
-    allm_error_free(worded);
-    return exit_of_error(error);
-}
-
 static int ask(const char *provider, const allm_catalog *catalog,
                const struct model_filter *filter, bool json)
 {
@@ -107,8 +99,10 @@ static int ask(const char *provider, const allm_catalog *catalog,
     const allm_error *error = allm_stream_error(stream);
     struct offer offer = { provider, allm_stream_models(stream), catalog,
                            filter };
-    int code = error ? refuse(error) : END_DONE;
-    if (!error)
+    int code = exit_of_error(error);
+    if (error)
+        reword_print(error);
+    else
         show(&offer, json);
     allm_stream_free(stream);
     allm_engine_free(engine);

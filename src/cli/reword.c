@@ -1,6 +1,9 @@
 /* reword.c - errors of the library in the words of a shell */
 #include "cli/reword.h"
 
+#include "cli/print.h"
+#include "cli/registry.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -52,6 +55,27 @@ static void of_time(const allm_error *e, char *text, size_t size)
     }
 }
 
+/* Name the variable where the library's message names its option. */
+static bool of_address(const allm_error *e, char *text, size_t size)
+{
+    static const char option[] = "base_url", place[] = " in adapter_opts";
+    const char *provider = e->provider ? e->provider : "";
+    const char *at = strstr(e->message, option);
+    allm_json *list = allm_registry_list();
+    const allm_json *row = registry_row(list, provider, strlen(provider));
+    const char *variable = registry_text(row, "base_url_variable");
+    bool change = at && variable && !strstr(e->message, variable);
+    if (change) {
+        const char *rest = at + strlen(option);
+        if (!strncmp(rest, place, strlen(place)))
+            rest += strlen(place);
+        snprintf(text, size, "%.*s%s or -o base_url%s", (int)(at - e->message),
+                 e->message, variable, rest);
+    }
+    allm_json_free(list);
+    return change;
+}
+
 static const struct {
     allm_status kind;
     const char *reason;
@@ -65,19 +89,30 @@ static const struct {
 
 allm_error *reword_error(const allm_error *error)
 {
-    char text[512];
+    char text[2048];
     if (!error)
         return NULL;
     allm_error other = *error;
     other.home = NULL;
+    bool changed = of_address(error, text, sizeof text);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (error->kind == rows[i].kind && error->reason &&
             !strcmp(error->reason, rows[i].reason)) {
             rows[i].write(error, text, sizeof text);
-            other.message = text;
-            other.derived = 0;
+            changed = true;
         }
+    if (changed) {
+        other.message = text;
+        other.derived = 0;
+    }
     return allm_error_new(&other);
+}
+
+void reword_print(const allm_error *error)
+{
+    allm_error *worded = reword_error(error);
+    print_fault("%s", worded ? worded->message : error->message);
+    allm_error_free(worded);
 }
 
 int reword_length(const char *message)

@@ -70,10 +70,8 @@ int show_text(allm_stream *stream)
     const allm_response *response = allm_stream_response(stream);
     if (!error && response)
         error = response->error;
-    allm_error *worded = reword_error(error);
-    if (worded)
-        print_fault("%s", worded->message);
-    allm_error_free(worded);
+    if (error)
+        reword_print(error);
     return exit_of_error(error);
 }
 

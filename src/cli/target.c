@@ -21,12 +21,10 @@ static int miss_key(const allm_error *error)
 {
     static bool told;
     int code = exit_of_error(error);
-    allm_error *worded = reword_error(error);
     if (code != END_KEY && !told) {
-        print_fault("%s", worded ? worded->message : error->message);
+        reword_print(error);
         told = true;
     }
-    allm_error_free(worded);
     return code;
 }
 
@@ -101,17 +99,17 @@ static int find_by_key(struct target *t)
 static void refuse_given(const char *given, const char *colon, bool provider)
 {
     if (provider)
-        print_fault("\"%.200s\" names no model; say which: -m "
-                    "PROVIDER:MODEL (allm models lists them)",
-                    given);
+        print_fault("\"%.200s\" names a provider, and no model; use -m "
+                    "PROVIDER:MODEL (allm models -m %.*s: lists them)",
+                    given, (int)strcspn(given, ":"), given);
     else if (colon)
         print_fault("there is no provider \"%.*s\" (allm models --providers "
                     "lists them); a server that speaks as OpenAI does is asked "
                     "by OPENAI_CHAT_BASE_URL and -m openai_chat:MODEL",
                     (int)(colon - given < 200 ? colon - given : 200), given);
     else
-        print_fault("the model \"%.200s\" is not known; say whose it is: -m "
-                    "PROVIDER:MODEL (allm models lists them)",
+        print_fault("the model \"%.200s\" is not known; name its provider, "
+                    "too: -m PROVIDER:MODEL (allm models lists them)",
                     given);
 }
 
@@ -120,10 +118,9 @@ static int check_given(struct target *t, const char *given)
 {
     const char *colon = strchr(given, ':');
     allm_json *list = allm_registry_list();
-    const allm_json *row =
-        colon ? registry_row(list, given, (size_t)(colon - given)) : NULL;
-    bool known = row && colon[1];
-    t->keyless = registry_is_keyless(row);
+    const allm_json *row = registry_row(list, given, strcspn(given, ":"));
+    bool known = row && colon && colon[1];
+    t->keyless = known && registry_is_keyless(row);
     const allm_model_ref *ref = known ? NULL
                                       : allm_catalog_find(t->catalog, given);
     int code = END_DONE;

@@ -150,7 +150,7 @@ static const allm_error *tidy(const struct http_feed *h,
 {
     allm_error e = *error;
     bool of_provider = e.kind == ALLM_ERR_ADAPTER || e.kind == ALLM_ERR_IMAGE;
-    if (of_provider && !e.provider)
+    if ((of_provider || e.kind == ALLM_ERR_ENGINE) && !e.provider)
         e.provider = h->feed.call->provider;
     if (of_provider && !e.request_id)
         e.request_id = answer_id(head_of(h));
@@ -675,6 +675,8 @@ struct feed *feed_http(struct arena *a, const allm_call *call,
              "the adapter has no encode");
     else if (encode(h, sink))
         return &h->feed;
+    if (sink->failure)
+        sink->failure = tidy(h, sink->failure, sink);
     arena_release(&h->wire);
     return NULL;
 }

@@ -280,7 +280,9 @@ def test_model():
     headers = allm("-m", "vllm:a", "--dry-run", "hi").json["headers"]
     assert "authorization" not in headers, headers
     one_sentence(allm("-m", "x" * 300, "hi"), 5, "is not known")
-    one_sentence(allm("-m", "openai:", "hi"), 5, '"openai:" names no model')
+    for given in "openai", "openai:":
+        one_sentence(allm("-m", given, "hi"), 5,
+                     f'"{given}" names a provider', "allm models -m openai:")
     one_sentence(allm("-m", "openai:" + "x" * 300, "hi"), 2, "too long")
 
 

@@ -149,6 +149,25 @@ def test_nobody():
     holds(run.said, "allm: ")
 
 
+def test_address():
+    """what is wrong with an address names the variable that sets it"""
+    def said(model, **env):
+        run = allm("-m", model, "--timeout", "5", "hi", env=env)
+        return run.said + allm("--json", "-m", model, "--timeout", "5", "hi",
+                               env=env).json["error"]["message"]
+    for place in "127.0.0.1:9", "http://127.0.0.1:9/v1":
+        equal(said("vllm:m", VLLM_BASE_URL=place)
+              .count("VLLM_BASE_URL or -o base_url"), 2)
+    words = said("databricks:m", DATABRICKS_TOKEN="k")
+    equal(words.count("set DATABRICKS_BASE_URL or -o base_url"), 2)
+    assert "adapter_opts" not in words, words
+    words = allm("models", "-m", "vllm:", env={"VLLM_BASE_URL": "h"}).said
+    holds(words, "VLLM_BASE_URL or -o base_url")
+    words = allm("encode", "databricks:m",
+                 stdin='[{"role": "user", "content": "hi"}]').said
+    holds(words, "set DATABRICKS_BASE_URL or -o base_url")
+
+
 def limited(most):
     """To be called in the program's process: so many descriptors, no more."""
     return lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
