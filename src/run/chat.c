@@ -112,6 +112,45 @@ static bool goes_on(const char *reason)
            !strcmp(reason, "halt_when");
 }
 
+static bool is_about_tools(struct slice name)
+{
+    static const char *const names[] = { "tools", "tool_choice", "toolConfig",
+                                         "parallel_tool_calls", "extra_body" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (slice_is(name, names[i]))
+            return true;
+    return false;
+}
+
+static void put_others(struct build *b, const allm_json *options)
+{
+    for (const allm_json *k = NULL; (k = allm_json_next(options, k));) {
+        if (is_about_tools(json_slice(k)))
+            continue;
+        build_key(b, json_slice(k));
+        build_value(b, allm_json_value(k));
+    }
+}
+
+/* Options in the provider's own terms without those about tools, which a
+ * provider refuses where there are none.  NULL: no memory. */
+static const allm_json *without_tools(struct arena *a, const allm_json *options)
+{
+    struct build b;
+    const allm_json *extra = allm_json_get(options, "extra_body");
+    build_init(&b, a);
+    build_object(&b);
+    put_others(&b, options);
+    if (allm_json_type_of(extra) == ALLM_JSON_OBJECT) {
+        build_key(&b, SLICE("extra_body"));
+        build_object(&b);
+        put_others(&b, extra);
+        build_end(&b);
+    }
+    build_end(&b);
+    return build_done(&b);
+}
+
 /* Pass 1 has ended.  True: pass 2 begins. */
 static bool extend(struct loop *l)
 {
@@ -131,8 +170,13 @@ static bool extend(struct loop *l)
     chat->first_count = l->step_count;
     if (!nudge)
         nudge = NUDGE;
-    if (!chat->first_thread || (*nudge && !loop_say(l, nudge)))
-        return false;           /* no memory: finish() will find out */
+    const allm_json *options = without_tools(home_arena(l->setup.home),
+                                             l->setup.provider_options);
+    if (!options || !chat->first_thread || (*nudge && !loop_say(l, nudge))) {
+        loop_fail(l, status_nomem());
+        return false;
+    }
+    l->setup.provider_options = options;
     l->pass = 2;
     l->pass_options = chat->final;
     l->no_tools = true;
