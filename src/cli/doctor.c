@@ -63,7 +63,7 @@ static bool check_keys(void)
                      name);
     }
     bool any = *text != 0;
-    finding(any, "keys", any ? text : "none; allm keys tells which variables");
+    finding(any, "keys", any ? text : "none; allm keys lists the variables");
     allm_json_free(list);
     allm_keys_free(keys);
     return any;
@@ -73,14 +73,15 @@ static void check_rest(void)
 {
     const char *model = getenv("ALLM_MODEL"), *home = getenv("HOME");
     finding(model && *model, "ALLM_MODEL",
-            model && *model ? model : "not set; -m names a model");
+            model && *model ? model : "not set; give a model with -m");
     bool writable = home && !access(home, W_OK);
     finding(writable, "home",
             !home       ? "HOME is not set"
             : !writable ? "cannot be written to"
                         : home);
     finding(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO), "terminal",
-            isatty(STDOUT_FILENO) ? "yes" : "no: output goes elsewhere");
+            isatty(STDOUT_FILENO) ? "yes"
+                                  : "no: standard output is not a terminal");
 }
 
 static int run(int argc, char **argv)
@@ -94,18 +95,18 @@ static int run(int argc, char **argv)
     check_rest();
     if (key || local)
         return END_DONE;
-    print_note("nobody can be asked: set a key, or start a local server; "
-               "without either there is allm demo");
+    print_note("there is no key and no server: set a key, or start a local "
+               "server; allm demo needs neither");
     return END_KEY;
 }
 
 const struct command doctor_command = {
     .name = "doctor",
     .usage = "",
-    .summary = "check keys, local servers and surroundings",
-    .more = "Servers are looked for on this machine, and where OLLAMA_HOST, "
-            "LLAMACPP_BASE_URL\nand the like say.  Exit code 4: nobody can be "
-            "asked.\n",
+    .summary = "check keys, local servers and the environment",
+    .more = "Looks for servers on this machine, and where OLLAMA_HOST, "
+            "LLAMACPP_BASE_URL\nand the like point to.  Exit code 4: there is "
+            "neither a key nor a server.\n",
     .flags = flags,
     .run = run,
 };

@@ -9,7 +9,7 @@ static const struct {
 } meanings[] = {
     { END_DONE, "complete" },
     { END_FAILED, "failure" },
-    { END_USAGE, "wrong usage, or a file that is of no use" },
+    { END_USAGE, "wrong usage, or a file that cannot be used" },
     { END_TRANSIENT, "transient: busy, unreachable or too slow; try again" },
     { END_KEY, "no key, a wrong key, or no permission" },
     { END_REQUEST, "bad request, unknown model, or too long" },
@@ -17,11 +17,11 @@ static const struct {
     { END_REFUSED, "refused or filtered" },
     { END_LIMIT, "a budget or limit was reached" },
     { END_CUT, "the answer is truncated" },
-    { END_ASKED, "somebody must answer a question" },
+    { END_ASKED, "the model asks a question" },
     { END_SESSION, "the session is locked or damaged" },
     { END_MISS, "replay miss: the recording has no such request" },
     { 130, "interrupted (Ctrl-C)" },
-    { 141, "nobody reads the output" },
+    { 141, "output pipe closed" },
     { 143, "terminated" },
 };
 

@@ -9,7 +9,7 @@
 static const struct flag flags[] = { { .name = NULL } };
 
 static const char examples[] =
-    "examples:\n"
+    "\nexamples:\n"
     "  allm \"Why is the sky blue?\"\n"
     "  git diff | allm -s \"You review code.\" \"Anything wrong?\"\n"
     "  allm -S trip.session \"And if it rains?\"\n"

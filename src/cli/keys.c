@@ -98,7 +98,7 @@ static int run(int argc, char **argv)
 const struct command keys_command = {
     .name = "keys",
     .usage = "[--json]",
-    .summary = "tell where each key comes from, never its value",
+    .summary = "show where each key comes from, never its value",
     .more = "A key is looked for in the environment, then in ./.env.\n",
     .flags = flags,
     .run = run,

@@ -72,10 +72,10 @@ static struct server find_server(const allm_json *list, const allm_json *row)
 static const char *reason_of(const allm_error *error)
 {
     static const char *const words[][2] = {
-        { "network_error", "nobody answers" },
-        { "timeout", "nobody answers in time" },
-        { "authentication_failed", "it wants another key" },
-        { "invalid_engine", "this is no address" },
+        { "network_error", "no server answers" },
+        { "timeout", "no answer in time" },
+        { "authentication_failed", "it refuses the key" },
+        { "invalid_engine", "not a valid address" },
         { "unreadable_dotenv", "its key is perhaps in .env" },
     };
     for (size_t i = 0; error->reason && i < sizeof words / sizeof *words; i++)

@@ -19,7 +19,7 @@ static int run(int argc, char **argv)
 const struct command version_command = {
     .name = "version",
     .usage = "",
-    .summary = "tell the version of the program and of the library",
+    .summary = "print the versions of the program and of the library",
     .flags = flags,
     .run = run,
 };

@@ -265,7 +265,7 @@ def test_dotenv_mark():
 
 
 def test_doctor():
-    """doctor says what is there; exit code 4 if nobody can be asked"""
+    """doctor says what is there; exit code 4 without a key or a server"""
     run = allm("doctor", env={"OPENAI_API_KEY": "sk-secret"})
     equal(run.code, 0)
     holds(run.text, "ok   library", "ok   keys           openai")
@@ -350,8 +350,8 @@ def test_doctor_other_servers():
         (Answers(b'[1, 2]'), "does not list models"),
         (Answers(b'{"data": [7]}'), "does not list models"),
         (Answers(b'{"data": []}'), "it runs, but has no models"),
-        (Answers(b'{"error": {"message": "no"}}', 401), "wants another key"),
-        (Answers(b'{"data": []}', wait=4), "nobody answers in time"),
+        (Answers(b'{"error": {"message": "no"}}', 401), "refuses the key"),
+        (Answers(b'{"data": []}', wait=4), "no answer in time"),
     ]
     for server, words in rows:
         with server:
@@ -363,7 +363,7 @@ def test_doctor_other_servers():
         nobody.bind(("127.0.0.1", 0))       # and does not listen
         run = allm("doctor", env={
             "OLLAMA_HOST": f"127.0.0.1:{nobody.getsockname()[1]}"})
-    holds(found(run, "Ollama"), "-- ", "OLLAMA_HOST: nobody answers")
+    holds(found(run, "Ollama"), "-- ", "OLLAMA_HOST: no server answers")
 
 
 # ----------------------------------------------------------------- replay
