@@ -90,7 +90,7 @@ int main(void)
     const allm_event *event;
     while (allm_stream_next(stream, &event) == ALLM_EVENT)
         printf("%s\n", allm_event_tag(event->type));
-    const allm_message *message = allm_tool_calls_message(stream, 0);
+    const allm_message *message = allm_stream_tool_message(stream, 0);
     printf("\n%s\n", message ? message->text : "out of memory");
 
     allm_stream_free(stream);

@@ -78,21 +78,21 @@ static void say(const allm_engine *engine, const char *what)
 int main(int argc, char **argv)
 {
     const char *path = argc > 1 ? argv[1] : "examples/replay.recording";
-    allm_replay *replay = allm_replay_new(path, NULL);
-    const allm_error *error = allm_replay_error(replay);
+    allm_player *replay = allm_player_new(path, NULL);
+    const allm_error *error = allm_player_error(replay);
     allm_engine *engine = allm_engine_new(
         ALLM(engine_opts, .model = "echo:parrot", .adapter_table = &echo,
-             .transport = allm_replay_transport(replay)));
+             .transport = allm_player_transport(replay)));
 
     if (!error) {
         say(engine, "Hello");
         say(engine, "Less");
         say(engine, "More");
-        printf("exchanges left: %d\n", (int)allm_replay_left(replay));
+        printf("exchanges left: %d\n", (int)allm_player_left(replay));
         say(engine, "More");
     }
     puts(error ? error->message : "no network was used");
     allm_engine_free(engine);
-    allm_replay_free(replay);
+    allm_player_free(replay);
     return error ? 1 : 0;
 }

@@ -117,7 +117,7 @@ typedef struct allm_error {
     const char       *request_id;
     const char       *tool_name;
     const char       *tool_call_id;
-    allm_int          status;         /* HTTP status, if an answer arrived  */
+    allm_int          http_status;    /* if an answer arrived               */
     allm_int          retry_after_ms;
     allm_int          event_index;
     const allm_json  *errors;         /* validation: [[path, reason], ...]  */

@@ -499,7 +499,7 @@ typedef struct allm_journal_entry {
  * left to the caller: halted_reason manual_tool_calls, and its call in
  * metadata.unknown_tool_calls.
  */
-typedef struct allm_replay_tool {
+typedef struct allm_journal_tool {
     size_t      size;
     const char *tool_call_id;
     uint32_t    done;                 /* 0: begun only                      */
@@ -508,7 +508,7 @@ typedef struct allm_replay_tool {
     const char *content;
     const char *reason;               /* as in the journal                  */
     const allm_json *value;
-} allm_replay_tool;
+} allm_journal_tool;
 
 typedef struct allm_journal_replay {
     size_t                         size;
@@ -516,7 +516,7 @@ typedef struct allm_journal_replay {
     uint32_t                       reserved;
     const allm_response           *response;  /* NULL: it had not come      */
     size_t                         tool_count;
-    const allm_replay_tool *const *tools;
+    const allm_journal_tool *const *tools;
 } allm_journal_replay;
 
 #ifdef __cplusplus

@@ -181,8 +181,7 @@ typedef struct allm_call_opts {
     void                  (*on_tool_error_fn)(allm_tool_run *,
                                               const allm_error *, void *ud);
     void                   *on_tool_error_ud;
-    uint32_t                tool_timeout;     /* ms; 0: 30 s; UINT32_MAX:
-                                                 none                       */
+    uint32_t                tool_timeout_ms;  /* 0: 30 s; UINT32_MAX: none  */
     uint32_t                max_concurrency;  /* 0: twice the CPUs          */
     uint32_t                live_tool_events; /* 1: started when it starts  */
     uint32_t                validate_arguments;   /* 1: by the schema       */
@@ -584,9 +583,9 @@ typedef struct allm_tool_calls_opts {
 ALLM_API allm_stream *allm_tool_calls(const allm_engine *, size_t count,
                                       const allm_tool_call *const *calls,
                                       const allm_tool_calls_opts *);
-ALLM_API const allm_message *allm_tool_calls_message(const allm_stream *,
+ALLM_API const allm_message *allm_stream_tool_message(const allm_stream *,
                                                      size_t index);
-ALLM_API const allm_json *allm_tool_calls_halt(const allm_stream *);
+ALLM_API const allm_json *allm_stream_tool_halt(const allm_stream *);
 /* ------------------------------------------------- 10  Steps and chats --- */
 
 /*

@@ -154,14 +154,14 @@ static allm_json *tell(struct capture *c, const allm_http_view *view)
     bare.secret_name = bare.secret_value = NULL;
     bare.body = "";
     bare.body_len = 0;
-    allm_record *record =
-        allm_record_new(NULL, ALLM(record_opts, .transport = &nobody));
-    const allm_transport *t = allm_record_transport(record);
+    allm_recorder *record =
+        allm_recorder_new(NULL, ALLM(recorder_opts, .transport = &nobody));
+    const allm_transport *t = allm_recorder_transport(record);
     t->open(t->self, &bare, NULL, &error);
-    allm_text *text = allm_record_text(record);
+    allm_text *text = allm_recorder_text(record);
     allm_json *told = recorded(text);
     allm_text_free(text);
-    allm_record_free(record);
+    allm_recorder_free(record);
     return told;
 }
 

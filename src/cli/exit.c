@@ -97,7 +97,7 @@ int exit_of_error(const allm_error *e)
             (!errors[i].reason ||
              (e->reason && !strcmp(errors[i].reason, e->reason))))
             return errors[i].code;
-    if (e->status.set && e->status.value == 404)
+    if (e->http_status.set && e->http_status.value == 404)
         return END_REQUEST;
     return END_FAILED;
 }

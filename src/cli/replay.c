@@ -85,7 +85,7 @@ static bool next_request(const char **at, const char *end, const char **dialect)
 
 /* ------------------------------------------------------------------ playing --- */
 
-static int play_one(const allm_replay *replay, const char *dialect)
+static int play_one(const allm_player *replay, const char *dialect)
 {
     const allm_message *question = ALLM(message, .role = ALLM_ROLE_USER,
                                         .text = "?");
@@ -95,7 +95,7 @@ static int play_one(const allm_replay *replay, const char *dialect)
     allm_engine *engine = allm_engine_new(
         ALLM(engine_opts, .adapter = dialect, .model = "recorded",
              .adapter_opts = place, .retry = retry,
-             .transport = allm_replay_transport(replay)));
+             .transport = allm_player_transport(replay)));
     allm_stream *stream =
         allm_generate(engine,
                       ALLM(request, .message_count = 1, .messages = &question),
@@ -108,7 +108,7 @@ static int play_one(const allm_replay *replay, const char *dialect)
     return code;
 }
 
-static int play_next(const allm_replay *replay, const allm_json *list,
+static int play_next(const allm_player *replay, const allm_json *list,
                      const char *dialect)
 {
     if (!dialect || !registry_row(list, dialect, strlen(dialect))) {
@@ -126,7 +126,7 @@ static const char *wanted_dialect(const allm_json *list)
     return registry_text(registry_row(list, wish.model, len), "name");
 }
 
-static int play_all(const allm_replay *replay, const char *path)
+static int play_all(const allm_player *replay, const char *path)
 {
     struct input in;
     const char *dialect;
@@ -146,13 +146,13 @@ static int play_all(const allm_replay *replay, const char *path)
     return code;
 }
 
-static int ask(const allm_replay *replay, int argc, char **argv)
+static int ask(const allm_player *replay, int argc, char **argv)
 {
     struct ask a = { .model = wish.model,
                      .system = wish.system,
                      .options = wish.options,
                      .events = wish.events,
-                     .transport = allm_replay_transport(replay),
+                     .transport = allm_player_transport(replay),
                      .any_key = true };
     return ask_run(&a, argc, argv);
 }
@@ -165,11 +165,11 @@ static int run(int argc, char **argv)
         print_fault("replay needs a recording: allm replay FILE [PROMPT...]");
         return END_USAGE;
     }
-    uint32_t how = (wish.timed ? ALLM_REPLAY_TIMED : 0) |
-                   (argc > 1 ? 0 : ALLM_REPLAY_IN_ORDER);
-    allm_replay *replay = allm_replay_new(argv[0],
-                                          ALLM(replay_opts, .flags = how));
-    const allm_error *error = allm_replay_error(replay);
+    uint32_t how = (wish.timed ? ALLM_PLAYER_TIMED : 0) |
+                   (argc > 1 ? 0 : ALLM_PLAYER_IN_ORDER);
+    allm_player *replay = allm_player_new(argv[0],
+                                          ALLM(player_opts, .flags = how));
+    const allm_error *error = allm_player_error(replay);
     int code = END_USAGE;
     if (error)
         print_fault("%s", error->message);
@@ -177,7 +177,7 @@ static int run(int argc, char **argv)
         code = ask(replay, argc - 1, argv + 1);
     else
         code = play_all(replay, argv[0]);
-    allm_replay_free(replay);
+    allm_player_free(replay);
     return code;
 }
 

@@ -75,7 +75,7 @@ int show_text(allm_stream *stream)
     return exit_of_error(error);
 }
 
-static void whole_text(const allm_chat_result *result)
+static void tool_output_text(const allm_chat_result *result)
 {
     size_t len = 0;
     const char *text = result ? allm_response_text(result->final_response, &len)
@@ -296,7 +296,7 @@ static void close_up(const allm_chat_result *r, const allm_error *error,
                   (how->chat && code == END_ASKED) || code == END_SESSION ||
                   code > END_SIGNAL || print_broken();
     if (how->form == SHOW_WHOLE)
-        whole_text(r);
+        tool_output_text(r);
     if (how->form == SHOW_JSON)
         print_document(r, error, code, how->value);
     if (!silent)

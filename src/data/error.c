@@ -211,7 +211,7 @@ static const struct shape_own kind_own = { write_kind, read_kind, NULL };
         FIELD_FLAGS(error, derived, SHAPE_FLAG, SHAPE_HIDDEN), \
         FIELD_OWN("message", message_own, 0), \
         FIELD_FLAGS(error, provider, SHAPE_TEXT, provider_), \
-        FIELD_FLAGS(error, status, SHAPE_INT, status_), \
+        FIELD_NAMED(error, "status", http_status, SHAPE_INT, status_), \
         FIELD_FLAGS(error, retry_after_ms, SHAPE_INT, status_), \
         FIELD_FLAGS(error, request_id, SHAPE_TEXT, request_), \
         FIELD_FLAGS(error, event_index, SHAPE_INT, index_), \

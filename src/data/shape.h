@@ -79,6 +79,8 @@ struct shape_field {
 #define FIELD(T, m, k) { NAMED(#m), .kind = (k), .at = offsetof(allm_##T, m) }
 #define FIELD_FLAGS(T, m, k, fl) \
     { NAMED(#m), .kind = (k), .at = offsetof(allm_##T, m), .flags = (fl) }
+#define FIELD_NAMED(T, member, m, k, fl) \
+    { NAMED(member), .kind = (k), .at = offsetof(allm_##T, m), .flags = (fl) }
 #define FIELD_BYTES(T, m, len, fl) \
     { NAMED(#m), .kind = SHAPE_BYTES, .at = offsetof(allm_##T, m), \
       .beside = offsetof(allm_##T, len), .flags = (fl) }

@@ -11,7 +11,7 @@
 #include "engine/engine.h"
 
 #include "base/attachment.h"
-#include "base/given.h"
+#include "base/caller_struct.h"
 #include "base/status.h"
 #include "data/encode.h"
 #include "data/engine_record.h"
@@ -223,7 +223,7 @@ static bool take_adapter(struct engine_core *c, const allm_adapter *given)
 {
     if (!given)
         return true;
-    if (!given_take(&c->own_adapter, sizeof c->own_adapter, given) ||
+    if (!caller_struct_take(&c->own_adapter, sizeof c->own_adapter, given) ||
         c->own_adapter.state_size > MOST_STATE)
         return false;
     if (!c->own_adapter.name)
@@ -236,7 +236,7 @@ static bool take_adapter(struct engine_core *c, const allm_adapter *given)
 /* How the HTTP client is to work; copied. */
 static bool take_net(struct engine_core *c, const allm_net_opts *given)
 {
-    if (!given_take(&c->net, sizeof c->net, given))
+    if (!caller_struct_take(&c->net, sizeof c->net, given))
         return false;
     c->net.ca_file = arena_text(&c->told, c->net.ca_file);
     c->net.proxy = arena_text(&c->told, c->net.proxy);
@@ -248,7 +248,7 @@ static bool take_transport(struct engine_core *c, const allm_transport *given)
 {
     if (!given)
         return true;
-    if (!given_take(&c->own_transport, sizeof c->own_transport, given))
+    if (!caller_struct_take(&c->own_transport, sizeof c->own_transport, given))
         return false;
     c->transport = &c->own_transport;
     return c->transport->open && c->transport->read && c->transport->head &&
@@ -258,8 +258,9 @@ static bool take_transport(struct engine_core *c, const allm_transport *given)
 /* The same for who runs tools and who writes their results. */
 static bool take_tables(struct engine_core *c, const allm_engine_opts *o)
 {
-    if (!given_take(&c->own_executor, sizeof c->own_executor, o->executor) ||
-        !given_take(&c->own_encoder, sizeof c->own_encoder, o->encoder))
+    if (!caller_struct_take(&c->own_executor, sizeof c->own_executor,
+                            o->executor) ||
+        !caller_struct_take(&c->own_encoder, sizeof c->own_encoder, o->encoder))
         return false;
     c->executor = o->executor ? &c->own_executor : NULL;
     c->encoder = o->encoder ? &c->own_encoder : NULL;
@@ -354,7 +355,7 @@ static allm_engine *new_from(const allm_engine_opts *o, bool known,
 allm_engine *allm_engine_new(const allm_engine_opts *given)
 {
     allm_engine_opts o;
-    bool known = given_take(&o, sizeof o, given);
+    bool known = caller_struct_take(&o, sizeof o, given);
     allm_engine_record fields = {
         .size = sizeof fields,
         .adapter = o.adapter,
@@ -380,12 +381,12 @@ allm_engine *allm_engine_from_record(const allm_engine_record *record,
     allm_engine_opts o;
     if (!record)
         return NULL;
-    bool known = given_take(&o, sizeof o, given);
+    bool known = caller_struct_take(&o, sizeof o, given);
     if (shape_size_fault(record, sizeof(struct shape_head), sizeof *record) ||
         allm_engine_record_error(record))
         return wrap(core_new(&o), allm_engine_record_new(record), NULL);
     allm_engine_record fields;
-    given_take(&fields, sizeof fields, record);
+    caller_struct_take(&fields, sizeof fields, record);
     fields.home = NULL;
     return new_from(&o, known, &fields);
 }
@@ -771,7 +772,7 @@ allm_engine *allm_engine_merge_opts(const allm_engine *e,
                                     const allm_call_opts *opts)
 {
     allm_call_opts o;
-    if (!e || e->error || !opts || !given_take(&o, sizeof o, opts))
+    if (!e || e->error || !opts || !caller_struct_take(&o, sizeof o, opts))
         return allm_engine_keep(e);
     struct allm_home *home = home_new(e->shared->core.mem, 256);
     if (!home)

@@ -15,8 +15,8 @@
 #include "engine/keys.h"
 
 #include "base/buf.h"
+#include "base/caller_struct.h"
 #include "base/file.h"
-#include "base/given.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "engine/dotenv.h"
@@ -444,7 +444,7 @@ static const allm_error *take_opts(allm_keys *k, const allm_keys_opts *o)
 allm_keys *allm_keys_new(const allm_keys_opts *given)
 {
     allm_keys_opts o;
-    bool taken = given_take(&o, sizeof o, given);
+    bool taken = caller_struct_take(&o, sizeof o, given);
     allm_keys *k = keys_alloc(mem_from(o.allocator));
     if (!k)
         return NULL;

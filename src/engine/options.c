@@ -12,7 +12,7 @@
 #include "engine/options.h"
 
 #include "base/buf.h"
-#include "base/given.h"
+#include "base/caller_struct.h"
 #include "base/status.h"
 #include "data/decode.h"
 #include "data/tool.h"
@@ -59,8 +59,8 @@ static const struct option {
     { "halt_when", OPTION_LOOP, ANY, NOWHERE, NOWHERE },
     { "on_tool_error", OPTION_LOOP, TOOL_POLICY, AT(on_tool_error),
       TO(on_tool_error) },
-    { "tool_timeout", OPTION_LOOP, DURATION, AT(tool_timeout),
-      TO(tool_timeout) },
+    { "tool_timeout", OPTION_LOOP, DURATION, AT(tool_timeout_ms),
+      TO(tool_timeout_ms) },
     { "max_concurrency", OPTION_LOOP, POSITIVE, AT(max_concurrency),
       TO(max_concurrency) },
     { "structured_finalize", OPTION_LOOP, FLAG, AT(structured_finalize),
@@ -528,7 +528,7 @@ const allm_error *options_read(struct options *out, struct allm_home *home,
     /* what is not data is told by `given` alone */
     *out = (struct options){ .emit_text_deltas = true,
                              .emit_tool_deltas = true };
-    if (!given_take(&out->given, sizeof out->given, given))
+    if (!caller_struct_take(&out->given, sizeof out->given, given))
         return wrong(a, SLICE("struct"),
                      "filled with ALLM(call_opts, ...), by a header not newer "
                      "than the library");

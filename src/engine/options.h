@@ -42,7 +42,7 @@ struct options {
     int64_t max_turns;              /* 0: not given; so below */
     int mode;                       /* ALLM_MODE_* */
     int on_tool_error;              /* ALLM_TOOL_POLICY_* */
-    int64_t tool_timeout, max_concurrency, max_tool_output, max_same_calls;
+    int64_t tool_timeout_ms, max_concurrency, max_tool_output, max_same_calls;
     bool structured_finalize, live_tool_events, validate_arguments;
     bool validate_output;
     const char *structured_finalize_nudge;  /* NULL: not given */

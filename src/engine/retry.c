@@ -161,8 +161,8 @@ static bool is_listed(const allm_json *list, const allm_error *error)
 {
     for (const allm_json *v = NULL; (v = allm_json_next(list, v));) {
         int64_t status;
-        if (error->status.set && allm_json_int64(v, &status) &&
-            status == error->status.value)
+        if (error->http_status.set && allm_json_int64(v, &status) &&
+            status == error->http_status.value)
             return true;
         if (error->reason && json_is(v, error->reason))
             return true;
@@ -176,13 +176,14 @@ bool retry_matches(const struct retry_policy *p, const allm_error *error)
         return is_listed(p->retry_on, error);
     if (error->reason && !strcmp(error->reason, "context_length_exceeded"))
         return false;           /* some servers say so with status 500 */
-    return (error->status.set && status_is_default(error->status.value)) ||
+    return (error->http_status.set &&
+            status_is_default(error->http_status.value)) ||
            reason_is_default(error->reason);
 }
 
 static bool is_lost(const allm_error *error)
 {
-    return (error->status.set && error->status.value == 402) ||
+    return (error->http_status.set && error->http_status.value == 402) ||
            allm_json_true(allm_json_get(error->metadata, "billing")) ||
            allm_json_true(allm_json_get(error->metadata, "final"));
 }

@@ -16,8 +16,8 @@
  */
 #include "engine/trace.h"
 
+#include "base/caller_struct.h"
 #include "base/file.h"
-#include "base/given.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "data/encode.h"
@@ -102,13 +102,14 @@ static void finish(struct trace_span *s, const char *what, struct arena *a,
         all = all ? all : extras;       /* no memory */
     }
     s->trace = NULL;
-    trace_tell(t, (allm_trace_event){ .span = s->name,
-                                      .what = what,
-                                      .time_ns = now,
-                                      .duration_ns = clock_between(s->began_ns, now),
-                                      .request_id = s->request_id,
-                                      .model = s->model,
-                                      .metadata = all });
+    trace_tell(t, (allm_trace_event){
+                      .span = s->name,
+                      .what = what,
+                      .time_ns = now,
+                      .duration_ns = clock_between(s->began_ns, now),
+                      .request_id = s->request_id,
+                      .model = s->model,
+                      .metadata = all });
 }
 
 void trace_end(struct trace_span *s, const allm_json *extras)
@@ -471,7 +472,7 @@ allm_text *allm_trace_json(const allm_trace_event *given, uint32_t form)
     allm_text *t = given ? text_begin(mem_default(), 1024) : NULL;
     if (!t)
         return NULL;
-    bool taken = given_take(&e, sizeof e, given);
+    bool taken = caller_struct_take(&e, sizeof e, given);
     if (!taken || form > ALLM_TRACE_OTEL)
         return text_fail(t, refusal(text_arena(t), taken));
     build_init(&b, text_arena(t));

@@ -17,7 +17,7 @@
 #include "base/status.h"
 #include "base/utf8.h"
 #include "json/json.h"
-#include "json/keys.h"
+#include "json/members.h"
 #include "json/val.h"
 
 enum { FIRST = 16 };
@@ -420,7 +420,7 @@ allm_json *allm_json_build_done(allm_json_build *b)
     const allm_json *v = build_done(&b->build);
     const yyjson_val *twice = NULL;
 
-    if (v && !keys_differ_deep(val_of(v), home_mem(h), &twice))
+    if (v && !members_differ_deep(val_of(v), home_mem(h), &twice))
         v = NULL;
     if (twice)
         error = status_error(home_arena(h), ALLM_ERR_MISUSE, "misuse",

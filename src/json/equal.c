@@ -7,7 +7,7 @@
  * big object is indexed when the first search is needed.
  */
 #include "json/json.h"
-#include "json/keys.h"
+#include "json/members.h"
 #include "json/number.h"
 #include "json/stack.h"
 #include "json/val.h"
@@ -16,7 +16,7 @@ struct pair {                   /* two containers that are being compared */
     const yyjson_val *a, *a_end;        /* the next of a */
     const yyjson_val *b, *b_end;        /* what stands at its place in b */
     const yyjson_val *b_object;         /* NULL: arrays */
-    struct keys keys;                   /* of b, once `indexed` */
+    struct members keys;                   /* of b, once `indexed` */
     bool indexed;
 };
 
@@ -52,10 +52,10 @@ static const yyjson_val *find_partner(struct pair *p, const yyjson_val *key,
         return p->b + 1;
     if (!p->indexed) {
         p->indexed = true;
-        if (!keys_init(&p->keys, p->b_object, mem))
+        if (!members_init(&p->keys, p->b_object, mem))
             return NULL;
     }
-    const yyjson_val *found = keys_find(&p->keys, val_slice(key));
+    const yyjson_val *found = members_find(&p->keys, val_slice(key));
     if (!found)
         return NULL;
     p->b = found;               /* the ones behind it may agree again */
@@ -96,7 +96,7 @@ static struct pair *pop_pair(struct stack *pairs)
 {
     struct pair *p = stack_top(pairs);
     if (p->indexed)
-        keys_release(&p->keys);
+        members_release(&p->keys);
     return stack_pop(pairs);
 }
 

@@ -1,20 +1,20 @@
 /* merge.c - the members of one object over those of another */
-#include "json/keys.h"
+#include "json/members.h"
 #include "json/over.h"
 
 /* The members of `under`, each replaced by that of `over` if it has one. */
 static bool add_replaced(struct build *b, const yyjson_val *under,
                          const yyjson_val *over)
 {
-    struct keys in_over;
-    bool ok = keys_init(&in_over, over, b->arena->mem);
+    struct members in_over;
+    bool ok = members_init(&in_over, over, b->arena->mem);
     const yyjson_val *end = val_after(under);
     for (const yyjson_val *k = over_first(under); ok && k < end;
          k = val_after(k + 1)) {
-        const yyjson_val *other = keys_find(&in_over, val_slice(k));
+        const yyjson_val *other = members_find(&in_over, val_slice(k));
         over_add(b, val_slice(k), val_json(other ? other + 1 : k + 1));
     }
-    keys_release(&in_over);
+    members_release(&in_over);
     return ok;
 }
 
@@ -22,14 +22,14 @@ static bool add_replaced(struct build *b, const yyjson_val *under,
 static bool add_new(struct build *b, const yyjson_val *under,
                     const yyjson_val *over)
 {
-    struct keys in_under;
-    bool ok = keys_init(&in_under, under, b->arena->mem);
+    struct members in_under;
+    bool ok = members_init(&in_under, under, b->arena->mem);
     const yyjson_val *end = val_after(over);
     for (const yyjson_val *k = over_first(over); ok && k < end;
          k = val_after(k + 1))
-        if (!keys_find(&in_under, val_slice(k)))
+        if (!members_find(&in_under, val_slice(k)))
             over_add(b, val_slice(k), val_json(k + 1));
-    keys_release(&in_under);
+    members_release(&in_under);
     return ok;
 }
 

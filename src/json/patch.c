@@ -2,7 +2,7 @@
  * patch.c - merge patch (RFC 7396): objects are laid over objects in turn, and
  * null takes a member away
  */
-#include "json/keys.h"
+#include "json/members.h"
 #include "json/over.h"
 #include "json/stack.h"
 
@@ -14,7 +14,7 @@
 struct applying {
     const yyjson_val *at, *end;
     const yyjson_val *target, *patch;
-    struct keys other;          /* of the one that is not walked */
+    struct members other;          /* of the one that is not walked */
     bool in_patch;              /* the second walk */
 };
 
@@ -28,17 +28,17 @@ static void walk_target(struct patching *p, struct applying *f)
 {
     f->at = over_first(f->target);
     f->end = val_after(f->target);
-    if (!keys_init(&f->other, f->patch, p->build.arena->mem))
+    if (!members_init(&f->other, f->patch, p->build.arena->mem))
         p->failed = true;
 }
 
 static void walk_patch(struct patching *p, struct applying *f)
 {
-    keys_release(&f->other);
+    members_release(&f->other);
     f->in_patch = true;
     f->at = over_first(f->patch);
     f->end = val_after(f->patch);
-    if (!keys_init(&f->other, f->target, p->build.arena->mem))
+    if (!members_init(&f->other, f->target, p->build.arena->mem))
         p->failed = true;
 }
 
@@ -70,7 +70,7 @@ static bool removes(const yyjson_val *key)
 static void apply_member(struct patching *p, struct applying *f)
 {
     const yyjson_val *key = f->at;
-    const yyjson_val *other = keys_find(&f->other, val_slice(key));
+    const yyjson_val *other = members_find(&f->other, val_slice(key));
     f->at = val_after(key + 1);
     if (!f->in_patch && !other) {
         over_add(&p->build, val_slice(key), val_json(key + 1));
@@ -87,7 +87,7 @@ static struct applying *end_applying(struct patching *p)
 {
     struct applying *f = stack_top(&p->stack);
     build_end(&p->build);
-    keys_release(&f->other);
+    members_release(&f->other);
     return stack_pop(&p->stack);
 }
 

@@ -23,7 +23,7 @@
 #include "json/read.h"
 
 #include "base/utf8.h"
-#include "json/keys.h"
+#include "json/members.h"
 #include "json/number.h"
 
 char *read_wrong(struct reading *r, const char *at, const char *detail,
@@ -237,7 +237,7 @@ static bool refuse_repeat(struct reading *r, const yyjson_val *key)
 static bool check_many_keys(struct reading *r, const yyjson_val *object)
 {
     const yyjson_val *twice;
-    if (keys_differ(object, r->arena->mem, &twice))
+    if (members_differ(object, r->arena->mem, &twice))
         return true;
     if (twice)
         return refuse_repeat(r, twice);
@@ -281,11 +281,11 @@ static inline char *enter(struct reading *r, char *at, yyjson_val *v)
 static bool check_keys(struct reading *r, const yyjson_val *object)
 {
     uint64_t seen = 0;
-    if (val_len(object) > KEYS_FEW)
+    if (val_len(object) > MEMBERS_FEW)
         return check_many_keys(r, object);
     const yyjson_val *k = object + 1, *end = val_after(object);
     for (; k < end; k = val_after(k + 1))
-        if (!keys_is_new(&seen, object, k) && !refuse_repeat(r, k))
+        if (!members_is_new(&seen, object, k) && !refuse_repeat(r, k))
             return false;
     return true;
 }
@@ -303,7 +303,7 @@ static inline bool close_container(struct reading *r, const yyjson_val *end)
     if (val_len(in) < 2 || val_type(in) == YYJSON_TYPE_ARR)
         return true;
     return (!r->mended || read_settle_keys(r, in)) &&
-           (!keys_may_repeat(in) || check_keys(r, in));
+           (!members_may_repeat(in) || check_keys(r, in));
 }
 
 /* Behind the whole document only white space may stand. */
@@ -465,7 +465,8 @@ bool read_document(struct reading *r)
     end_big(r, NULL);
     if (r->next == r->vals + 1)
         return true;
-    if (r->has_twins && !keys_keep_one(r->vals + 1, r->arena->mem, r->loose)) {
+    if (r->has_twins &&
+        !members_keep_one(r->vals + 1, r->arena->mem, r->loose)) {
         r->no_memory = true;
         return false;
     }

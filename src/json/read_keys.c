@@ -17,7 +17,7 @@
 
 #include "base/buf.h"
 #include "base/utf8.h"
-#include "json/keys.h"
+#include "json/members.h"
 
 static bool lacks_memory(struct reading *r)
 {
@@ -51,15 +51,15 @@ static bool is_mended(const struct reading *r, const yyjson_val *key)
 }
 
 /* Does the key have to change, since it equals the first one of its text? */
-static bool must_change(const struct reading *r, const struct keys *k,
+static bool must_change(const struct reading *r, const struct members *k,
                         const yyjson_val *key)
 {
-    const yyjson_val *first = keys_find(k, val_slice(key));
+    const yyjson_val *first = members_find(k, val_slice(key));
     return first != key && (is_mended(r, first) || is_mended(r, key));
 }
 
 /* The text with a number behind it that no key of the object has. */
-static struct slice new_name(struct reading *r, const struct keys *k,
+static struct slice new_name(struct reading *r, const struct members *k,
                              struct slice text, uint64_t *number)
 {
     struct buf name;
@@ -68,14 +68,14 @@ static struct slice new_name(struct reading *r, const struct keys *k,
         buf_add(&name, text);
         buf_byte(&name, '_');
         buf_uint(&name, ++*number);
-    } while (!name.broken && keys_find(k, buf_slice(&name)));
+    } while (!name.broken && members_find(k, buf_slice(&name)));
     return name.broken ? (struct slice){ NULL, 0 } : buf_slice(&name);
 }
 
 /* The new names in the order of the keys, {NULL, 0} for one that stays.  The
  * keys change when all are found: `k` goes by what they are. */
 static bool find_names(struct reading *r, const yyjson_val *object,
-                       const struct keys *k, struct slice *name)
+                       const struct members *k, struct slice *name)
 {
     uint64_t number = 1;
     const yyjson_val *key = object + 1;
@@ -100,7 +100,7 @@ static bool has_mended(const struct reading *r, const yyjson_val *object)
 
 bool read_settle_keys(struct reading *r, yyjson_val *object)
 {
-    struct keys k;
+    struct members k;
     struct arena names;
     if (!has_mended(r, object))
         return true;
@@ -109,13 +109,13 @@ bool read_settle_keys(struct reading *r, yyjson_val *object)
     struct slice *name = NULL;
     if (mem_mul(count, sizeof *name, &bytes))
         name = arena_zero(&names, bytes);
-    bool ok = keys_init(&k, object, r->arena->mem) && name &&
+    bool ok = members_init(&k, object, r->arena->mem) && name &&
               find_names(r, object, &k, name);
     yyjson_val *key = object + 1;
     for (size_t i = 0; ok && i < count; i++, key += 1 + val_span(key + 1))
         if (name[i].ptr)
             set_text(key, name[i]);
-    keys_release(&k);
+    members_release(&k);
     arena_release(&names);
     return ok || lacks_memory(r);
 }

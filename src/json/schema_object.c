@@ -1,6 +1,6 @@
 /* schema_object.c - keywords about objects and their members */
 #include "json/json.h"
-#include "json/keys.h"
+#include "json/members.h"
 #include "json/schema_rules.h"
 
 static bool is_false(const struct node *n)
@@ -37,18 +37,19 @@ bool rule_max_properties(struct check *k, const struct rule *r,
            fault_of_count(k, r, s, "at most");
 }
 
-static bool open_keys(struct check *k, struct keys *keys, const struct spot *s)
+static bool open_keys(struct check *k, struct members *keys,
+                      const struct spot *s)
 {
     if (!check_spend(k, allm_json_count(s->value)))
         return false;
-    return keys_init(keys, val_of(s->value), k->scratch.mem) ||
+    return members_init(keys, val_of(s->value), k->scratch.mem) ||
            check_out_of_memory(k);
 }
 
 /* Are all names there?  `since` is the member that asks for them, or ptr
  * NULL. */
 static bool has_names(struct check *k, const struct rule *r,
-                      const struct spot *s, const struct keys *keys,
+                      const struct spot *s, const struct members *keys,
                       const allm_json *names, struct slice since)
 {
     bool ok = true;
@@ -56,7 +57,7 @@ static bool has_names(struct check *k, const struct rule *r,
     check_spend(k, allm_json_count(names));
     while (!k->over && (ok || !k->quiet) &&
            (name = allm_json_next(names, name))) {
-        if (keys_find(keys, json_slice(name)))
+        if (members_find(keys, json_slice(name)))
             continue;
         ok = check_fault(k, r, s, "missing property %s%s%s",
                          check_brief(k, name),
@@ -68,11 +69,11 @@ static bool has_names(struct check *k, const struct rule *r,
 
 bool rule_required(struct check *k, const struct rule *r, const struct spot *s)
 {
-    struct keys keys;
+    struct members keys;
     bool ok = open_keys(k, &keys, s);
     if (ok) {
         ok = has_names(k, r, s, &keys, r->value, (struct slice){ NULL, 0 });
-        keys_release(&keys);
+        members_release(&keys);
     }
     return ok;
 }
@@ -82,20 +83,20 @@ bool rule_required(struct check *k, const struct rule *r, const struct spot *s)
 bool rule_dependent(struct check *k, const struct rule *r, const struct spot *s)
 {
     const struct node_map *map = r->parts;
-    struct keys keys;
+    struct members keys;
     if (!open_keys(k, &keys, s))
         return false;
     bool ok = check_spend(k, map->count);
     for (size_t i = 0; i < map->count && (ok || !k->quiet); i++) {
         const struct node_entry *e = &map->entries[i];
-        if (!keys_find(&keys, e->name))
+        if (!members_find(&keys, e->name))
             continue;
         if (e->node)
             ok = check_node(k, e->node, s) && ok;
         else
             ok = has_names(k, r, s, &keys, e->names, e->name) && ok;
     }
-    keys_release(&keys);
+    members_release(&keys);
     return ok;
 }
 

@@ -27,12 +27,12 @@ void waker_attach(struct allm_waker *w, struct inbox *in)
     inbox_drop(atomic_exchange(&w->inbox, inbox_keep(in)));
 }
 
-void waker_taken(struct allm_waker *w)
+void waker_unposted(struct allm_waker *w)
 {
     atomic_store(&w->posted, false);
 }
 
-bool waker_take(struct allm_waker *w)
+bool waker_clear(struct allm_waker *w)
 {
     return atomic_exchange(&w->rung, false);
 }

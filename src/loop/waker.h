@@ -34,10 +34,10 @@ void waker_release(struct allm_waker *w);
 void waker_attach(struct allm_waker *w, struct inbox *in);
 
 /* Its item was taken out of the inbox. */
-void waker_taken(struct allm_waker *w);
+void waker_unposted(struct allm_waker *w);
 
 /* Was there a ring since the last question? */
-bool waker_take(struct allm_waker *w);
+bool waker_clear(struct allm_waker *w);
 
 /* Hold it, or let it go on. */
 void waker_hold(struct allm_waker *w, bool held, int64_t now_ns);

@@ -247,7 +247,7 @@ static bool take_error(struct reading *r, const allm_json *v,
     if (!has_only(r, v, "an error", names) || !take_word(r, v, "kind", &kind) ||
         !take_word(r, v, "reason", &e->reason) ||
         !take_word(r, v, "message", &e->message) ||
-        !take_number(r, v, "status", 999, &e->status) ||
+        !take_number(r, v, "status", 999, &e->http_status) ||
         !take_number(r, v, "retry_after_ms", INT64_MAX, &e->retry_after_ms))
         return false;
     e->kind = kind_of(kind);

@@ -86,10 +86,10 @@ static void put_text(struct answer *a, allm_event_type type, struct slice text)
 }
 
 /* Add a piece, mended, to a text; the piece, in the memory of events. */
-static struct slice grow(struct answer *a, struct buf *text, struct mend *mend,
-                         struct slice piece)
+static struct slice grow(struct answer *a, struct buf *text,
+                         struct utf8_pieces *mend, struct slice piece)
 {
-    struct slice well = mend_take(mend, a->sink->arena, piece);
+    struct slice well = utf8_pieces_take(mend, a->sink->arena, piece);
     buf_add(text, well);
     if (!well.ptr || text->broken) {
         no_memory(a);
@@ -137,10 +137,10 @@ void answer_thought(struct answer *a, struct slice piece)
 }
 
 /* What a text still held back, told now. */
-static void release(struct answer *a, struct buf *text, struct mend *mend,
-                    allm_event_type delta)
+static void release(struct answer *a, struct buf *text,
+                    struct utf8_pieces *mend, allm_event_type delta)
 {
-    struct slice left = mend_end(mend);
+    struct slice left = utf8_pieces_end(mend);
     if (!left.len)
         return;
     buf_add(text, left);

@@ -26,7 +26,7 @@ struct answer {
     allm_sink *sink;            /* of this call of the dialect */
     struct arena *life;
     struct buf text, thought, refusal;
-    struct mend text_mend, thought_mend, refusal_mend;
+    struct utf8_pieces text_mend, thought_mend, refusal_mend;
     struct calls calls;
     allm_usage usage;           /* without its two values */
     struct buf extra, tool_usage;   /* these, as JSON texts; empty: none */

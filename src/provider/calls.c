@@ -281,7 +281,7 @@ void calls_append(struct calls *c, struct calls_slot *s, struct slice text,
 {
     if (s->closed)
         return;                 /* it was told as a whole */
-    struct slice well = mend_take(&s->mend, sink->arena, text);
+    struct slice well = utf8_pieces_take(&s->mend, sink->arena, text);
     buf_add(&s->raw, well);
     scan(&s->scan, well);
     if (!well.ptr || s->raw.broken)
@@ -295,9 +295,9 @@ void calls_replace(struct calls *c, struct calls_slot *s, struct slice text,
     if (s->closed)
         return;
     buf_clear(&s->raw);
-    s->mend = (struct mend){ .len = 0 };
+    s->mend = (struct utf8_pieces){ .len = 0 };
     s->scan = (struct calls_scan){ .depth = 0 };
-    struct slice well = mend_take(&s->mend, sink->arena, text);
+    struct slice well = utf8_pieces_take(&s->mend, sink->arena, text);
     buf_add(&s->raw, well);
     scan(&s->scan, well);
     if (!well.ptr || s->raw.broken)
@@ -461,7 +461,7 @@ void calls_close(struct calls *c, struct calls_slot *s, allm_sink *sink)
         return;
     if (!s->started)
         start(c, s, sink);
-    buf_add(&s->raw, mend_end(&s->mend));
+    buf_add(&s->raw, utf8_pieces_end(&s->mend));
     tell(s, sink);
     allm_tool_call *call = arena_zero(c->life, sizeof *call);
     if (!call || s->raw.broken || sink->status < 0) {
@@ -477,7 +477,7 @@ void calls_flush(struct calls *c, allm_sink *sink)
     for (struct calls_slot *s = c->first; s; s = s->next) {
         if (s->closed)
             continue;
-        buf_add(&s->raw, mend_end(&s->mend));
+        buf_add(&s->raw, utf8_pieces_end(&s->mend));
         bool empty = !s->name && slice_strip(buf_slice(&s->raw)).len == 0;
         if (!s->started && !empty)
             start(c, s, sink);

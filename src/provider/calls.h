@@ -10,8 +10,8 @@
 #define PROVIDER_CALLS_H
 
 #include "base/buf.h"
-#include "provider/mend.h"
 #include "provider/sink.h"
+#include "provider/utf8_pieces.h"
 
 enum { CALLS_MOST = 128 };      /* in one answer: more is a model gone astray */
 
@@ -31,7 +31,7 @@ struct calls_slot {
     uint64_t frame;             /* in which it was last spoken of */
     struct buf raw;             /* the arguments so far */
     size_t told;                /* how much of it the deltas have told */
-    struct mend mend;
+    struct utf8_pieces mend;
     struct calls_scan scan;
     const allm_json *state;     /* the provider's own; or NULL */
     allm_tool_call *closed;     /* as it was told as a whole; NULL: not yet */

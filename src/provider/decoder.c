@@ -20,7 +20,7 @@ void decoder_init(struct decoding *d, struct mem mem,
     d->bytes = d->frames = 0;
     d->limit = DECODER_BODY_LIMIT;
     d->ended = d->looked = false;
-    mould_init(&d->mould);
+    skeleton_init(&d->skeleton);
     arena_init(&d->arena, mem);
     buf_init(&d->whole, &d->arena, d->limit);
     if (d->framing == ALLM_FRAMING_SSE)
@@ -35,13 +35,13 @@ void decoder_release(struct decoding *d)
         sse_release(&d->sse);
     else
         ndjson_release(&d->ndjson);
-    mould_forget(&d->mould);
+    skeleton_forget(&d->skeleton);
     arena_release(&d->arena);
 }
 
 void decoder_rest(struct decoding *d)
 {
-    mould_forget(&d->mould);
+    skeleton_forget(&d->skeleton);
 }
 
 void decoder_limit(struct decoding *d, size_t bytes)
@@ -78,9 +78,9 @@ static allm_status decode(struct decoding *d, struct slice name,
                                .whole = d->framing == ALLM_FRAMING_WHOLE,
                                .cut = cut };
     d->frames++;
-    sink->mould = d->framing == ALLM_FRAMING_WHOLE ? NULL : &d->mould;
+    sink->skeleton = d->framing == ALLM_FRAMING_WHOLE ? NULL : &d->skeleton;
     allm_status status = d->adapter->decode(d->state, d->call, &frame, sink);
-    sink->mould = NULL;
+    sink->skeleton = NULL;
     d->ended = d->ended || sink->ended;
     return outcome(sink, status);
 }

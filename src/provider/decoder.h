@@ -9,7 +9,7 @@
 #include "provider/sink.h"
 #include "wire/ndjson.h"
 #include "wire/sse.h"
-#include "json/mould.h"
+#include "json/skeleton.h"
 
 enum { DECODER_BODY_LIMIT = 256 * 1024 * 1024 };
 
@@ -23,7 +23,7 @@ struct decoding {
         struct sse sse;
         struct ndjson ndjson;
     };
-    struct mould mould;         /* of its frames */
+    struct skeleton skeleton;         /* of its frames */
     struct arena arena;         /* a whole body */
     struct buf whole;
     size_t bytes, limit;

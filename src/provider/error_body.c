@@ -221,7 +221,7 @@ allm_error error_body_read(struct arena *a, const allm_json *document,
     e.message = explain_sentence(a, status, f.message);
     e.metadata = details(a, core, is_billing(&f));
     if (f.status)
-        e.status = (allm_int){ f.status, true };
+        e.http_status = (allm_int){ f.status, true };
     return e;
 }
 

@@ -182,6 +182,6 @@ allm_status explain_default(const allm_http_head *head, const char *body,
     e.reason = explain_status(head->status);
     e.message = explain_sentence(sink->arena, head->status,
                                  explain_message(document));
-    e.status = (allm_int){ head->status, true };
+    e.http_status = (allm_int){ head->status, true };
     return allm_sink_fail(sink, &e, false);
 }

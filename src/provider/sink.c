@@ -6,12 +6,12 @@
  */
 #include "provider/sink.h"
 
-#include "base/given.h"
+#include "base/caller_struct.h"
 #include "base/status.h"
 #include "data/error.h"
 #include "data/response.h"
-#include "json/mould.h"
 #include "json/parse.h"
+#include "json/skeleton.h"
 
 void sink_init(struct allm_sink *s, struct arena *arena, struct arena *life)
 {
@@ -89,7 +89,7 @@ static const allm_error *take_error(allm_sink *s, const allm_error *error)
         s->status = ALLM_ERR_NOMEM;
         return NULL;
     }
-    if (!given_take(mine, sizeof *mine, error) || mine->kind >= 0 ||
+    if (!caller_struct_take(mine, sizeof *mine, error) || mine->kind >= 0 ||
         !mine->reason) {
         misuse(s);
         return NULL;
@@ -142,7 +142,8 @@ allm_status allm_sink_put(allm_sink *s, const allm_event *event)
         return ALLM_ERR_NOMEM;
     if (s->status < 0)
         return s->status;
-    if (!given_take(&mine, sizeof mine, event) || !is_adapters(mine.type) ||
+    if (!caller_struct_take(&mine, sizeof mine, event) ||
+        !is_adapters(mine.type) ||
         (uint32_t)mine.finish_reason >= response_finish_words.count ||
         !is_whole(&mine))
         return misuse(s);
@@ -208,9 +209,9 @@ const allm_json *allm_sink_parse(allm_sink *s, const char *text, size_t len)
 const allm_json *sink_parse_frame(struct allm_sink *s, struct slice data)
 {
     const allm_error *error = NULL;
-    if (!s->mould)
+    if (!s->skeleton)
         return allm_sink_parse(s, data.ptr, data.len);
-    const allm_json *v = mould_parse(s->mould, s->arena, data, &error);
+    const allm_json *v = skeleton_parse(s->skeleton, s->arena, data, &error);
     if (!v && error->kind == ALLM_ERR_NOMEM)
         s->status = ALLM_ERR_NOMEM;
     return v;

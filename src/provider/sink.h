@@ -23,7 +23,7 @@ struct allm_sink {
     bool final;                 /* the failure is not to be retried */
     allm_status status;         /* MISUSE or NOMEM sticks here */
     struct arena *life;         /* of the attempt; NULL: as `arena` */
-    struct mould *mould;        /* of the frames of an answer; or NULL */
+    struct skeleton *skeleton;        /* of the frames of an answer; or NULL */
     bool ended, settled, idle;  /* what the adapter said of the protocol */
 };
 

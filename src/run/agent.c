@@ -12,7 +12,7 @@
  * Errors hand back the history as it was before the turn that failed.
  */
 #include "base/buf.h"
-#include "base/given.h"
+#include "base/caller_struct.h"
 #include "base/status.h"
 #include "data/encode.h"
 #include "data/error.h"
@@ -20,7 +20,7 @@
 #include "data/thread.h"
 #include "data/tool_call.h"
 #include "data/usage.h"
-#include "run/loop.h"
+#include "run/turns.h"
 #include "json/build.h"
 #include "json/json.h"
 
@@ -40,7 +40,7 @@ struct agent {
     allm_agent_result *result;
 };
 
-static struct agent *agent_of(const struct loop *l)
+static struct agent *agent_of(const struct turns *l)
 {
     return l->private;
 }
@@ -62,7 +62,7 @@ static struct slice fingerprint(const allm_context *c)
     return buf_slice(&text);
 }
 
-static bool repeats(struct agent *a, struct loop *l, struct slice now)
+static bool repeats(struct agent *a, struct turns *l, struct slice now)
 {
     struct slice before = { a->fingerprint, a->fingerprint_len };
     if (!now.len)
@@ -82,7 +82,7 @@ static allm_status break_circuit(void *state, const allm_loop_view *view,
                                  const allm_context *c, allm_verdict *v,
                                  void *ud)
 {
-    struct loop *l = ud;
+    struct turns *l = ud;
     struct agent *a = agent_of(l);
     (void)state;
     (void)view;
@@ -94,10 +94,10 @@ static allm_status break_circuit(void *state, const allm_loop_view *view,
         return ALLM_OK;
     v->decision = ALLM_DECISION_ERROR;
     v->reason = "circuit_breaker";
-    v->error = loop_error(l, ALLM_ERR_ENGINE, v->reason,
-                          "Tool error repeated %u+ times: \"%.*s\"",
-                          (unsigned)a->max_repeats,
-                          (int)(now.len > 8192 ? 8192 : now.len), now.ptr);
+    v->error = turns_error(l, ALLM_ERR_ENGINE, v->reason,
+                           "Tool error repeated %u+ times: \"%.*s\"",
+                           (unsigned)a->max_repeats,
+                           (int)(now.len > 8192 ? 8192 : now.len), now.ptr);
     return ALLM_OK;
 }
 
@@ -113,7 +113,7 @@ static const char *finish_word(allm_finish f)
 }
 
 /* {"iteration", "attempts", "finish_reasons", "provider", "model"} */
-static const allm_json *blank_details(struct loop *l, const allm_context *c)
+static const allm_json *blank_details(struct turns *l, const allm_context *c)
 {
     const struct agent *a = agent_of(l);
     const struct registry_row *row = engine_row_for(l->setup.engine,
@@ -145,10 +145,10 @@ static const allm_json *blank_details(struct loop *l, const allm_context *c)
     return build_done(&b);
 }
 
-static void empty_stop(struct loop *l, const allm_context *c, allm_verdict *v)
+static void empty_stop(struct turns *l, const allm_context *c, allm_verdict *v)
 {
     struct arena *home = home_arena(l->setup.home);
-    const allm_error *e = loop_error(
+    const allm_error *e = turns_error(
         l, ALLM_ERR_ENGINE, "empty_stop",
         "the model gave %u blank answers in a row; set blank_stop_nudge to "
         "tell it what is wanted",
@@ -168,7 +168,7 @@ static allm_status count_blanks(void *state, const allm_loop_view *view,
                                 const allm_context *c, allm_verdict *v,
                                 void *ud)
 {
-    struct loop *l = ud;
+    struct turns *l = ud;
     struct agent *a = agent_of(l);
     (void)state;
     (void)view;
@@ -194,16 +194,16 @@ static allm_status count_blanks(void *state, const allm_loop_view *view,
 static allm_status stop_at_limit(void *state, const allm_loop_view *view,
                                  allm_verdict *v, void *ud)
 {
-    struct loop *l = ud;
+    struct turns *l = ud;
     (void)state;
     if (view->turn < view->max_turns)
         return ALLM_OK;
     v->decision = ALLM_DECISION_ERROR;
     v->reason = "max_iterations_reached";
-    v->error = loop_error(l, ALLM_ERR_ENGINE, v->reason,
-                          "the agent was not done after %u turns; raise "
-                          "max_iterations",
-                          (unsigned)view->max_turns);
+    v->error = turns_error(l, ALLM_ERR_ENGINE, v->reason,
+                           "the agent was not done after %u turns; raise "
+                           "max_iterations",
+                           (unsigned)view->max_turns);
     return ALLM_OK;
 }
 
@@ -224,7 +224,7 @@ static const allm_policy *const last[] = { &limit, NULL };
 /* ---------------------------------------------------------------- results --- */
 
 /* {"terminal_tool", "terminal_args", "terminal_tool_call"} */
-static const allm_json *terminal_metadata(struct loop *l,
+static const allm_json *terminal_metadata(struct turns *l,
                                           const allm_tool_call *call)
 {
     struct arena *a = home_arena(l->setup.home);
@@ -250,7 +250,7 @@ static bool is_whole(const allm_context *c)
     return c->decision != ALLM_DECISION_NONE && !failed;
 }
 
-static void observe(struct loop *l, const allm_context *c)
+static void observe(struct turns *l, const allm_context *c)
 {
     struct agent *a = agent_of(l);
     if (c->response->finish_reason == ALLM_FINISH_ERROR)
@@ -268,10 +268,10 @@ static void observe(struct loop *l, const allm_context *c)
 }
 
 /* The last answer, with what the loop adds to its metadata. */
-static const allm_response *final_response(struct loop *l)
+static const allm_response *final_response(struct turns *l)
 {
     struct agent *a = agent_of(l);
-    const allm_step_result *step = loop_last(l);
+    const allm_step_result *step = turns_last(l);
     struct arena *arena = home_arena(a->home);
     if (!step || !step->response)
         return NULL;
@@ -291,10 +291,10 @@ static const allm_response *final_response(struct loop *l)
     return m ? shape_copy(a->home, &response_shape, &r, &error) : NULL;
 }
 
-static const char *reason_of(const struct loop *l)
+static const char *reason_of(const struct turns *l)
 {
     const char *reason = l->verdict.reason ? l->verdict.reason : "completed";
-    const allm_step_result *step = loop_last(l);
+    const allm_step_result *step = turns_last(l);
     bool broke = step && step->response &&
                  step->response->finish_reason == ALLM_FINISH_ERROR;
     bool late = !strcmp(reason, "timeout");     /* between two answers */
@@ -303,7 +303,7 @@ static const char *reason_of(const struct loop *l)
     return l->open_failed || broke ? "llm_error" : reason;
 }
 
-static bool make_result(struct loop *l)
+static bool make_result(struct turns *l)
 {
     struct agent *a = agent_of(l);
     a->home = home_new(l->mem, 1024);
@@ -332,7 +332,7 @@ static bool make_result(struct loop *l)
 }
 
 /* It came to an end by itself, or for its budget; not so if it was broken off. */
-static bool is_complete(const struct loop *l)
+static bool is_complete(const struct turns *l)
 {
     const char *reason = reason_of(l);
     return l->verdict.decision != ALLM_DECISION_ERROR ||
@@ -340,11 +340,11 @@ static bool is_complete(const struct loop *l)
            !strcmp(reason, "max_iterations_reached");
 }
 
-static bool finish(struct loop *l)
+static bool finish(struct turns *l)
 {
     struct arena a;
     arena_init(&a, l->mem);
-    const allm_step_result *step = loop_last(l);
+    const allm_step_result *step = turns_last(l);
     const allm_json *m = l->verdict.metadata ? l->verdict.metadata
                                              : json_empty_object();
     if (step && l->verdict.decision == ALLM_DECISION_HALT &&
@@ -356,7 +356,7 @@ static bool finish(struct loop *l)
         trace_agent(&l->setup.trace, l->setup.request_id, "complete", l->asked,
                     l->tool_calls);
     if (ok)
-        l->chat = loop_chat_result(l, failed ? "error" : l->verdict.reason, m);
+        l->chat = turns_chat_result(l, failed ? "error" : l->verdict.reason, m);
     if (ok && agent_of(l)->result && m)
         agent_of(l)->result->metadata = json_copy(home_arena(agent_of(l)->home),
                                                   m);
@@ -366,21 +366,21 @@ static bool finish(struct loop *l)
 }
 
 /* Of a loop that was cancelled it is made when it is asked for. */
-static const void *result(const struct loop *l)
+static const void *result(const struct turns *l)
 {
     struct agent *a = agent_of(l);
-    struct loop *mine = (struct loop *)(uintptr_t)l;
+    struct turns *mine = (struct turns *)(uintptr_t)l;
     if (!a->result && !a->home && !make_result(mine))
         return NULL;
     return a->result;
 }
 
-static void release(struct loop *l)
+static void release(struct turns *l)
 {
     home_drop(agent_of(l)->home);
 }
 
-static const struct loop_front front = {
+static const struct turns_front front = {
     .first = first,
     .last = last,
     .observe = observe,
@@ -393,16 +393,16 @@ static const struct loop_front front = {
 /* -------------------------------------------------------------- beginning --- */
 
 /* Set in the struct and in json?  Then it is misuse. */
-static const allm_error *once(struct loop *l, bool a, bool b, const char *name)
+static const allm_error *once(struct turns *l, bool a, bool b, const char *name)
 {
-    return a && b ? loop_error(l, ALLM_ERR_MISUSE, "invalid_option",
-                               "option %s must be given once: it is set in "
-                               "the struct and in json",
-                               name)
+    return a && b ? turns_error(l, ALLM_ERR_MISUSE, "invalid_option",
+                                "option %s must be given once: it is set in "
+                                "the struct and in json",
+                                name)
                   : NULL;
 }
 
-static const allm_error *take_texts(struct loop *l)
+static const allm_error *take_texts(struct turns *l)
 {
     struct agent *a = agent_of(l);
     struct options *o = &l->setup.options;
@@ -430,7 +430,7 @@ static uint32_t or_default(int64_t by_name, uint32_t by_struct, uint32_t other)
     return by_struct ? by_struct : other;
 }
 
-static const allm_error *take_numbers(struct loop *l)
+static const allm_error *take_numbers(struct turns *l)
 {
     struct agent *a = agent_of(l);
     const struct options *o = &l->setup.options;
@@ -451,7 +451,7 @@ static const allm_error *take_numbers(struct loop *l)
 }
 
 /* The habits of an agent. */
-static void take_habits(struct loop *l)
+static void take_habits(struct turns *l)
 {
     struct agent *a = agent_of(l);
     struct setup *u = &l->setup;
@@ -466,20 +466,20 @@ static void take_habits(struct loop *l)
     u->terms.retry_blank = true;
     u->terms.terminal_tool = a->opts.terminal_tool;
     u->style = ENCODER_AGENT;
-    if (!u->options.tool_timeout)
-        u->options.tool_timeout = UINT32_MAX;
+    if (!u->options.tool_timeout_ms)
+        u->options.tool_timeout_ms = UINT32_MAX;
     if (!u->options.max_concurrency && !(a->opts.flags & ALLM_AGENT_PARALLEL))
         u->options.max_concurrency = 1;
     l->pass_options = u->options;
 }
 
-static const allm_error *begin(struct loop *l, const void *given)
+static const allm_error *begin(struct turns *l, const void *given)
 {
     struct agent *a = agent_of(l);
-    if (!given_take(&a->opts, sizeof a->opts, given))
-        return loop_error(l, ALLM_ERR_MISUSE, "struct_size",
-                          "allm_agent: fill the options with "
-                          "ALLM(agent_opts, ...)");
+    if (!caller_struct_take(&a->opts, sizeof a->opts, given))
+        return turns_error(l, ALLM_ERR_MISUSE, "struct_size",
+                           "allm_agent: fill the options with "
+                           "ALLM(agent_opts, ...)");
     const allm_error *error = take_texts(l);
     if (!error)
         error = take_numbers(l);
@@ -492,6 +492,6 @@ allm_stream *allm_agent(const allm_engine *e, const allm_thread *thread,
 {
     const allm_call_opts *call = opts && MEM_REACHES(opts, call) ? opts->call
                                                                  : NULL;
-    return loop_stream(e, thread, call, &front, sizeof(struct agent), begin,
-                       opts);
+    return turns_stream(e, thread, call, &front, sizeof(struct agent), begin,
+                        opts);
 }

@@ -22,8 +22,8 @@
 #include "data/encode.h"
 #include "data/error.h"
 #include "data/tool_call.h"
-#include "run/loop.h"
 #include "run/step.h"
+#include "run/turns.h"
 #include "json/build.h"
 #include "json/json.h"
 
@@ -35,20 +35,20 @@ struct chat {
     /* what pass 1 would have given, should pass 2 fail */
     allm_verdict first;
     allm_thread *first_thread;
-    struct loop_step *first_newest;
+    struct turns_step *first_newest;
     size_t first_count;
     size_t unknown_count;
     const allm_json *unknown;       /* calls that may have happened */
 };
 
-static struct chat *chat_of(const struct loop *l)
+static struct chat *chat_of(const struct turns *l)
 {
     return l->private;
 }
 
 /* --------------------------------------------------------------- policies --- */
 
-static const allm_json *number_metadata(struct loop *l, const char *key,
+static const allm_json *number_metadata(struct turns *l, const char *key,
                                         uint32_t n)
 {
     struct build b;
@@ -64,7 +64,7 @@ static allm_status ask_halt_when(void *state, const allm_loop_view *view,
                                  const allm_context *c, allm_verdict *v,
                                  void *ud)
 {
-    struct loop *l = ud;
+    struct turns *l = ud;
     const allm_call_opts *o = &l->setup.options.given;
     (void)state;
     (void)c;
@@ -80,10 +80,10 @@ static allm_status ask_halt_when(void *state, const allm_loop_view *view,
 static allm_status count_turns(void *state, const allm_loop_view *view,
                                const allm_context *c, allm_verdict *v, void *ud)
 {
-    struct loop *l = ud;
+    struct turns *l = ud;
     (void)state;
     (void)c;
-    if (!loop_counts(l, v) || view->turn + 1 < view->max_turns)
+    if (!turns_counts(l, v) || view->turn + 1 < view->max_turns)
         return ALLM_OK;
     v->decision = ALLM_DECISION_HALT;
     v->reason = "max_turns";
@@ -152,7 +152,7 @@ static const allm_json *without_tools(struct arena *a, const allm_json *options)
 }
 
 /* Pass 1 has ended.  True: pass 2 begins. */
-static bool extend(struct loop *l)
+static bool extend(struct turns *l)
 {
     struct chat *chat = chat_of(l);
     const struct options *o = &l->setup.options;
@@ -172,8 +172,8 @@ static bool extend(struct loop *l)
         nudge = NUDGE;
     const allm_json *options = without_tools(home_arena(l->setup.home),
                                              l->setup.provider_options);
-    if (!options || !chat->first_thread || (*nudge && !loop_say(l, nudge))) {
-        loop_fail(l, status_nomem());
+    if (!options || !chat->first_thread || (*nudge && !turns_say(l, nudge))) {
+        turns_fail(l, status_nomem());
         return false;
     }
     l->setup.provider_options = options;
@@ -186,7 +186,7 @@ static bool extend(struct loop *l)
 }
 
 /* {"pass_1_halted": reason, "pass_2_error": ...} */
-static const allm_json *finalize_metadata(struct loop *l, struct arena *a,
+static const allm_json *finalize_metadata(struct turns *l, struct arena *a,
                                           const allm_error *failed)
 {
     struct build b;
@@ -205,15 +205,15 @@ static const allm_json *finalize_metadata(struct loop *l, struct arena *a,
 }
 
 /* The model did not answer; an answer that a policy refuses is one. */
-static bool answer_failed(const struct loop *l)
+static bool answer_failed(const struct turns *l)
 {
     return l->verdict.decision == ALLM_DECISION_ERROR &&
            (l->open_failed ||
-            loop_last(l)->response->finish_reason == ALLM_FINISH_ERROR);
+            turns_last(l)->response->finish_reason == ALLM_FINISH_ERROR);
 }
 
 /* Pass 2 could not begin, or broke off: pass 1 counts. */
-static const allm_error *fall_back(struct loop *l)
+static const allm_error *fall_back(struct turns *l)
 {
     struct chat *chat = chat_of(l);
     if (l->pass != 2 || !answer_failed(l))
@@ -242,10 +242,10 @@ static void put_all(struct build *b, const allm_json *object, const char *but)
 }
 
 /* What the reason says about itself. */
-static const allm_json *reason_metadata(struct loop *l, struct arena *a)
+static const allm_json *reason_metadata(struct turns *l, struct arena *a)
 {
     const char *reason = l->verdict.reason;
-    const allm_step_result *step = loop_last(l);
+    const allm_step_result *step = turns_last(l);
     const allm_json *calls =
         step ? allm_json_get(step->metadata, "manual_tool_calls") : NULL;
     struct build b;
@@ -270,7 +270,7 @@ static const allm_json *reason_metadata(struct loop *l, struct arena *a)
     return build_done(&b);
 }
 
-static const allm_json *all_metadata(struct loop *l, struct arena *a,
+static const allm_json *all_metadata(struct turns *l, struct arena *a,
                                      const allm_error *pass_2)
 {
     const allm_json *m = reason_metadata(l, a);
@@ -283,9 +283,9 @@ static const allm_json *all_metadata(struct loop *l, struct arena *a,
 }
 
 /* The question becomes the assistant's last word. */
-static bool append_question(struct loop *l, struct arena *a)
+static bool append_question(struct turns *l, struct arena *a)
 {
-    const allm_step_result *step = loop_last(l);
+    const allm_step_result *step = turns_last(l);
     const allm_json *id = allm_json_get(step->metadata, "pending_tool_call_id");
     struct slice question =
         json_slice(allm_json_get(step->metadata, "pending_question"));
@@ -308,15 +308,15 @@ static bool append_question(struct loop *l, struct arena *a)
 }
 
 /* A tool error is the step's. */
-static void take_error(struct loop *l)
+static void take_error(struct turns *l)
 {
-    const allm_step_result *step = loop_last(l);
+    const allm_step_result *step = turns_last(l);
     if (!l->verdict.error && step && step->error &&
         !strcmp(l->verdict.reason, "tool_error"))
         l->verdict.error = step->error;
 }
 
-static bool finish(struct loop *l)
+static bool finish(struct turns *l)
 {
     struct arena a;
     arena_init(&a, l->mem);
@@ -324,22 +324,22 @@ static bool finish(struct loop *l)
     if (l->verdict.decision == ALLM_DECISION_ERROR)
         l->verdict.reason = "error";
     take_error(l);
-    bool asks = loop_last(l) && !strcmp(l->verdict.reason, "ask_user");
+    bool asks = turns_last(l) && !strcmp(l->verdict.reason, "ask_user");
     bool ok = !asks || append_question(l, &a);
     if (ok)
-        l->chat = loop_chat_result(l, l->verdict.reason,
-                                   all_metadata(l, &a, pass_2));
+        l->chat = turns_chat_result(l, l->verdict.reason,
+                                    all_metadata(l, &a, pass_2));
     arena_release(&a);
     return l->chat != NULL;
 }
 
-static void release(struct loop *l)
+static void release(struct turns *l)
 {
     allm_thread_free(chat_of(l)->first_thread);
 }
 
 /* Calls of a replayed turn that may have happened: kept for the result. */
-static void observe(struct loop *l, const allm_context *c)
+static void observe(struct turns *l, const allm_context *c)
 {
     size_t n = 0;
     const allm_tool_call *const *calls = step_unknown(l->step, &n);
@@ -359,7 +359,7 @@ static void observe(struct loop *l, const allm_context *c)
     chat_of(l)->unknown = build_done(&b);
 }
 
-static const struct loop_front front = {
+static const struct turns_front front = {
     .first = first,
     .last = last,
     .observe = observe,
@@ -372,7 +372,7 @@ static const struct loop_front front = {
 /* -------------------------------------------------------------- beginning --- */
 
 /* Does the adapter want two passes for this request? */
-static bool adapter_wants_two(const struct loop *l)
+static bool adapter_wants_two(const struct turns *l)
 {
     const struct setup *u = &l->setup;
     const struct registry_row *row = engine_row_for(u->engine, u->model, NULL);
@@ -385,7 +385,7 @@ static bool adapter_wants_two(const struct loop *l)
            row->adapter->needs_finalize(&probe);
 }
 
-static const allm_error *begin(struct loop *l, const void *given)
+static const allm_error *begin(struct turns *l, const void *given)
 {
     struct chat *chat = chat_of(l);
     struct setup *u = &l->setup;
@@ -408,6 +408,6 @@ static const allm_error *begin(struct loop *l, const void *given)
 allm_stream *allm_chat(const allm_engine *e, const allm_thread *thread,
                        const allm_call_opts *opts)
 {
-    return loop_stream(e, thread, opts, &front, sizeof(struct chat), begin,
-                       NULL);
+    return turns_stream(e, thread, opts, &front, sizeof(struct chat), begin,
+                        NULL);
 }

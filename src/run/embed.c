@@ -8,7 +8,7 @@
  * or "values" and, if the order is not that of the inputs, with "index".
  */
 #include "base/base64.h"
-#include "base/given.h"
+#include "base/caller_struct.h"
 #include "base/status.h"
 #include "data/error.h"
 #include "data/path.h"
@@ -90,7 +90,7 @@ static const allm_error *keep(struct embed *e)
 static const allm_error *embed_begin(struct task *t, const void *given)
 {
     struct embed *e = (struct embed *)t;
-    if (!given_take(&e->asked, sizeof e->asked, given))
+    if (!caller_struct_take(&e->asked, sizeof e->asked, given))
         return task_error(t, ALLM_ERR_MISUSE, "invalid_struct",
                           "the request must be filled with "
                           "ALLM(embed_request, ...)");
@@ -117,7 +117,7 @@ static size_t count_next(const struct embed *e)
     return n;
 }
 
-static bool embed_ask(struct task *t, struct plan_task *out)
+static bool embed_ask(struct task *t, struct call_plan_task *out)
 {
     struct embed *e = (struct embed *)t;
     if (e->next == e->asked.input_count)

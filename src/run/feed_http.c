@@ -23,7 +23,7 @@
 #include "base/status.h"
 #include "engine/retry_after.h"
 #include "loop/waker.h"
-#include "net/asked.h"
+#include "net/request_json.h"
 #include "provider/decoder.h"
 #include "provider/explain.h"
 #include "provider/http.h"
@@ -213,7 +213,7 @@ static const char *moved(const allm_http_head *head, const char *message,
                          struct allm_sink *sink)
 {
     const char *to = header(head, "location");
-    struct slice shown = to ? asked_url(sink->arena, slice_of(to), NULL)
+    struct slice shown = to ? request_json_url(sink->arena, slice_of(to), NULL)
                             : SLICE("another place");
     struct buf text;
     buf_init(&text, sink->arena, 8192);
@@ -234,8 +234,8 @@ static void complete(const struct http_feed *h, const allm_http_head *head,
     int64_t ms;
     const char *again = header(head, "x-should-retry");
     allm_error e = *sink->failure;
-    if (!e.status.set)
-        e.status = (allm_int){ head->status, true };
+    if (!e.http_status.set)
+        e.http_status = (allm_int){ head->status, true };
     if (!e.retry_after_ms.set &&
         retry_after_find(head->header, head->header_count,
                          clock_unix_ms(h->env.clock), &ms))

@@ -20,8 +20,8 @@
 #include "engine/retry.h"
 #include "loop/waker.h"
 #include "run/attempt.h"
+#include "run/call_plan.h"
 #include "run/collect.h"
-#include "run/plan.h"
 #include "run/refused.h"
 #include "run/spans.h"
 #include "run/stream.h"
@@ -44,7 +44,7 @@ struct generate {
     struct allm_sink sink;
     struct feed *feed;
     allm_waker *waker;
-    struct plan plan;           /* the engine, kept, and the call's home */
+    struct call_plan plan;           /* the engine, kept, and the call's home */
     struct collect *own;        /* made when there is something to fold */
     struct collect *collect;    /* the loop's, or our own; or NULL */
     struct call_spans *spans;   /* NULL: nobody wants to know */
@@ -242,11 +242,11 @@ static void begin(struct generate *g, const allm_request *r,
                   const allm_call_opts *opts)
 {
     struct options o;
-    const allm_error *error = plan_begin(&g->plan, opts, &o);
-    if (!error && !begin_spans(g, "generate", plan_model(&g->plan, &o, r)))
+    const allm_error *error = call_plan_begin(&g->plan, opts, &o);
+    if (!error && !begin_spans(g, "generate", call_plan_model(&g->plan, &o, r)))
         error = status_nomem();
     if (!error)
-        error = plan_check(&g->plan, &o, r, &g->events, trace_of(g));
+        error = call_plan_check(&g->plan, &o, r, &g->events, trace_of(g));
     if (error)
         fail(g, error);
     else
@@ -265,7 +265,7 @@ struct machine *generate_machine(const allm_engine *e, const allm_request *r,
 }
 
 struct machine *generate_turn(const allm_engine *e, const struct options *o,
-                              const struct plan_turn *turn,
+                              const struct call_plan_turn *turn,
                               struct collect *collect, allm_waker *waker)
 {
     struct generate *g = make(e, collect);
@@ -273,13 +273,14 @@ struct machine *generate_turn(const allm_engine *e, const struct options *o,
         return NULL;
     g->waker = waker;
     g->late_ns = turn->late_ns;
-    plan_adopt(&g->plan, turn->request_id);
-    const char *model = plan_model(&g->plan, o, NULL);
+    call_plan_adopt(&g->plan, turn->request_id);
+    const char *model = call_plan_model(&g->plan, o, NULL);
     const allm_error *error = begin_spans(g, "generate", model)
                                   ? NULL
                                   : status_nomem();
     if (!error)
-        error = plan_check_turn(&g->plan, o, turn, &g->events, trace_of(g));
+        error = call_plan_check_turn(&g->plan, o, turn, &g->events,
+                                     trace_of(g));
     if (error)
         fail(g, error);
     else
@@ -288,20 +289,21 @@ struct machine *generate_turn(const allm_engine *e, const struct options *o,
 }
 
 struct machine *generate_task(const allm_engine *e, const struct options *o,
-                              const struct plan_task *task, allm_waker *waker)
+                              const struct call_plan_task *task,
+                              allm_waker *waker)
 {
     struct generate *g = make(e, NULL);
     if (!g)
         return NULL;
     g->waker = waker;
     g->late_ns = task->late_ns;
-    plan_adopt(&g->plan, task->request_id);
+    call_plan_adopt(&g->plan, task->request_id);
     const allm_error *error = task->dry ||
                                       begin_spans(g, task->name, task->model)
                                   ? NULL
                                   : status_nomem();
     if (!error)
-        error = plan_check_task(&g->plan, o, task, trace_of(g));
+        error = call_plan_check_task(&g->plan, o, task, trace_of(g));
     if (error)
         fail(g, error);
     else
@@ -634,7 +636,7 @@ static void generate_free(struct machine *m)
     struct generate *g = of(m);
     struct mem mem = g->quota.inner;
     close_feed(g);
-    plan_release(&g->plan);
+    call_plan_release(&g->plan);
     spans_end(g->spans, NULL);
     allm_response_free(g->response);
     if (g->own && g->own->home)

@@ -3,9 +3,9 @@
 #define RUN_GENERATE_H
 
 #include "engine/engine.h"
+#include "run/call_plan.h"
 #include "run/collect.h"
 #include "run/machine.h"
-#include "run/plan.h"
 
 /*
  * Check and open a call.  Never NULL but for lack of memory: a machine that
@@ -20,12 +20,13 @@ struct machine *generate_machine(const allm_engine *e, const allm_request *r,
  * machine; events are folded into `collect`, which is the loop's.
  */
 struct machine *generate_turn(const allm_engine *e, const struct options *o,
-                              const struct plan_turn *turn,
+                              const struct call_plan_turn *turn,
                               struct collect *collect, allm_waker *waker);
 
 /* The same for a task: its one raw_chunk is the result. */
 struct machine *generate_task(const allm_engine *e, const struct options *o,
-                              const struct plan_task *task, allm_waker *waker);
+                              const struct call_plan_task *task,
+                              allm_waker *waker);
 /* What the provider calls its answer, by a header; NULL: nothing. */
 const char *generate_answer_id(const struct machine *m);
 

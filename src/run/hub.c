@@ -23,7 +23,7 @@
  */
 #include "run/hub.h"
 
-#include "base/given.h"
+#include "base/caller_struct.h"
 #include "base/status.h"
 #include "loop/poll.h"
 #include "loop/workers.h"
@@ -142,7 +142,7 @@ static bool take_net(allm_hub *h, const allm_net_opts *given)
 {
     if (!given)
         return true;
-    h->has_net = given_take(&h->net, sizeof h->net, given);
+    h->has_net = caller_struct_take(&h->net, sizeof h->net, given);
     h->net.ca_file = arena_text(&h->told, h->net.ca_file);
     h->net.proxy = arena_text(&h->told, h->net.proxy);
     h->net.user_agent = arena_text(&h->told, h->net.user_agent);
@@ -163,7 +163,7 @@ static int open_descriptors(allm_hub *h)
 allm_hub *allm_hub_new(const allm_hub_opts *opts)
 {
     allm_hub_opts none = { .size = sizeof none };
-    bool odd = !given_take(&none, sizeof none, opts);
+    bool odd = !caller_struct_take(&none, sizeof none, opts);
     opts = &none;
     allm_hub *h = hub_alloc(mem_from(opts->allocator));
     if (!h)
@@ -284,8 +284,8 @@ static void read_inbox(allm_hub *h)
         allm_stream *s = (allm_stream *)(void *)((char *)item -
                                                  offsetof(allm_stream, waker) -
                                                  offsetof(allm_waker, item));
-        waker_taken(&s->waker);
-        waker_take(&s->waker);
+        waker_unposted(&s->waker);
+        waker_clear(&s->waker);
         if (s->seat.alive)
             make_ready(h, s);
         item = next;
@@ -479,7 +479,7 @@ void hub_rest(allm_stream *s, int64_t again_ns, bool more)
     s->seat.visit = 0;
     if (h->named == s)
         h->named = NULL;
-    if (more || waker_take(&s->waker))
+    if (more || waker_clear(&s->waker))
         make_ready(h, s);
     else
         set_timer(h, s, again_ns);

@@ -80,9 +80,9 @@ static const allm_error *load_all(struct image *m)
  * What the dialect refuses, or lacks a key, is told before anybody is asked. */
 static const allm_error *begin_fetching(struct image *m)
 {
-    struct plan_task plan = task_plan(&m->task);
-    const struct registry_row *row = plan_task_row(m->task.engine, TASKS_IMAGE,
-                                                   plan.model);
+    struct call_plan_task plan = task_plan(&m->task);
+    const struct registry_row *row =
+        call_plan_task_row(m->task.engine, TASKS_IMAGE, plan.model);
     const struct tasks_way *way = tasks_find(row, TASKS_IMAGE);
     m->fetches = m->fetches && way && way->adapter->encode;
     plan.image = &m->asked;
@@ -127,7 +127,7 @@ static const allm_error *at_address(struct image *m, const char *why,
     build_text(&b, shown);
     build_end(&b);
     mine->metadata = build_done(&b);
-    mine->status = from ? from->status : (allm_int){ 0, false };
+    mine->http_status = from ? from->http_status : (allm_int){ 0, false };
     return mine->metadata ? mine : status_nomem();
 }
 
@@ -156,8 +156,9 @@ static const allm_error *follow(struct image *m, const allm_error *redirect)
 static const allm_error *image_mend(struct task *t, const allm_error *error)
 {
     struct image *m = (struct image *)t;
-    bool there = error->status.set && error->status.value < 500 &&
-                 error->status.value != 429 && error->status.value != 408;
+    bool there = error->http_status.set && error->http_status.value < 500 &&
+                 error->http_status.value != 429 &&
+                 error->http_status.value != 408;
     if (error->kind == ALLM_ERR_NOMEM || error->kind == ALLM_ERR_IMAGE)
         return error;
     if (!strcmp(error->reason, "redirected"))
@@ -213,7 +214,7 @@ static const allm_error *image_begin(struct task *t, const void *given)
     return error ? error : begin_fetching(m);
 }
 
-static bool image_ask(struct task *t, struct plan_task *out)
+static bool image_ask(struct task *t, struct call_plan_task *out)
 {
     struct image *m = (struct image *)t;
     out->fetch = next_address(m);
@@ -266,9 +267,9 @@ static const allm_json *metadata_of(struct image *m)
     struct buf name;
     struct task *t = &m->task;
     struct arena *a = home_arena(t->home);
-    const struct plan_task plan = task_plan(t);
-    const struct registry_row *row = plan_task_row(t->engine, TASKS_IMAGE,
-                                                   plan.model);
+    const struct call_plan_task plan = task_plan(t);
+    const struct registry_row *row = call_plan_task_row(t->engine, TASKS_IMAGE,
+                                                        plan.model);
     if (!t->header_id)
         return json_empty_object();
     buf_init(&name, a, 256);

@@ -10,7 +10,10 @@
 
 struct machine;
 
-enum machine_result { MACHINE_STEP, MACHINE_CHAT, MACHINE_AGENT, MACHINE_TASK };
+enum machine_result {
+    MACHINE_STEP, MACHINE_CHAT, MACHINE_AGENT, MACHINE_TASK,
+    MACHINE_BATCH               /* a struct batch, of allm_tool_calls() */
+};
 
 /* What MACHINE_TASK gives. */
 struct task_result {

@@ -6,7 +6,7 @@
  * A result is a document with "results": a list with one object for each
  * input, or a single one if there are images.
  */
-#include "base/given.h"
+#include "base/caller_struct.h"
 #include "base/status.h"
 #include "data/error.h"
 #include "data/image.h"
@@ -95,7 +95,7 @@ static const allm_error *keep(struct moderate *m)
 static const allm_error *moderate_begin(struct task *t, const void *given)
 {
     struct moderate *m = (struct moderate *)t;
-    if (!given_take(&m->asked, sizeof m->asked, given))
+    if (!caller_struct_take(&m->asked, sizeof m->asked, given))
         return task_error(t, ALLM_ERR_MISUSE, "invalid_struct",
                           "the request must be filled with "
                           "ALLM(moderation_request, ...)");
@@ -105,7 +105,7 @@ static const allm_error *moderate_begin(struct task *t, const void *given)
 
 /* The model of an engine is mostly one for conversations: such a one tells
  * whom to ask, and the provider chooses. */
-static bool moderate_ask(struct task *t, struct plan_task *out)
+static bool moderate_ask(struct task *t, struct call_plan_task *out)
 {
     struct moderate *m = (struct moderate *)t;
     bool first = !m->sent;

@@ -7,7 +7,7 @@
  * times, and then is an error that still has the text.
  */
 #include "base/buf.h"
-#include "run/loop.h"
+#include "run/turns.h"
 #include "json/build.h"
 #include "json/json.h"
 #include "json/schema.h"
@@ -62,7 +62,7 @@ static const allm_json *structured(struct arena *a, const allm_json *value)
 }
 
 /* Too often wrong: an error that has the text. */
-static void give_up(struct loop *l, struct slice faults, struct slice text,
+static void give_up(struct turns *l, struct slice faults, struct slice text,
                     allm_verdict *v)
 {
     struct arena *a = home_arena(l->setup.home);
@@ -72,7 +72,7 @@ static void give_up(struct loop *l, struct slice faults, struct slice text,
     build_key(&b, SLICE("raw_text"));
     build_text_copy(&b, text);
     build_end(&b);
-    const allm_error *e = loop_error(
+    const allm_error *e = turns_error(
         l, ALLM_ERR_VALIDATION, "invalid_output",
         "the answer does not fit the schema of response_format:\n%.*s",
         (int)(faults.len < TEXT_LIMIT / 2 ? faults.len : TEXT_LIMIT / 2),
@@ -88,7 +88,7 @@ static void give_up(struct loop *l, struct slice faults, struct slice text,
     v->error = e;
 }
 
-static void judge(struct output *o, struct loop *l, const allm_context *c,
+static void judge(struct output *o, struct turns *l, const allm_context *c,
                   allm_verdict *v)
 {
     struct buf faults, say;
@@ -120,7 +120,7 @@ static allm_status check(void *state, const allm_loop_view *view,
                          const allm_context *c, allm_verdict *v, void *ud)
 {
     struct output *o = state;
-    struct loop *l = ud;
+    struct turns *l = ud;
     const allm_json *schema = schema_in(l->pass_options.response_format);
     (void)view;
     if (!l->setup.options.validate_output || !schema ||

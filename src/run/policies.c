@@ -4,11 +4,11 @@
  * The front's first policies, the caller's, the front's last; in that order
  * each may change the verdict of the one before.
  */
-#include "run/loop.h"
+#include "run/turns.h"
 
 #include "base/status.h"
 
-static allm_loop_view view_of(const struct loop *l)
+static allm_loop_view view_of(const struct turns *l)
 {
     return (allm_loop_view){
         .size = sizeof(allm_loop_view),
@@ -17,38 +17,40 @@ static allm_loop_view view_of(const struct loop *l)
         .tool_calls = l->tool_calls,
         .usage = &l->usage,
         .thread = l->thread,
-        .step = loop_last(l),
+        .step = turns_last(l),
         .began_ns = l->began_ns,
         .now_ns = clock_now_ns(engine_core(l->setup.engine)->clock),
     };
 }
 
-static bool is_callers(const struct loop *l, size_t policy)
+static bool is_callers(const struct turns *l, size_t policy)
 {
     return policy >= l->callers && policy < l->callers_end;
 }
 
-static void *ud_of(const struct loop *l, size_t policy)
+static void *ud_of(const struct turns *l, size_t policy)
 {
     return is_callers(l, policy) ? l->policies[policy]->ud
                                  : (void *)(uintptr_t)l;    /* ours */
 }
 
-static void policy_failed(struct loop *l, const allm_policy *p,
+static void policy_failed(struct turns *l, const allm_policy *p,
                           allm_status status, allm_verdict *v)
 {
     if (status == ALLM_ERR_NOMEM)
-        loop_fail(l, status_nomem());
+        turns_fail(l, status_nomem());
     *v = (allm_verdict){ .size = sizeof *v, .decision = ALLM_DECISION_ERROR,
                          .reason = "policy_failed" };
-    v->error = loop_error(l, ALLM_ERR_ENGINE, "policy_failed",
-                          "the policy %s failed, or gave a verdict that cannot "
-                          "be: HALT needs a reason, RETRY a turn before it",
-                          p->name ? p->name : "?");
+    v->error =
+        turns_error(l, ALLM_ERR_ENGINE, "policy_failed",
+                    "the policy %s failed, or gave a verdict that cannot "
+                    "be: HALT needs a reason, RETRY a turn before it",
+                    p->name ? p->name : "?");
 }
 
 /* What a policy said must make sense. */
-static void check_verdict(struct loop *l, const allm_policy *p, allm_verdict *v)
+static void check_verdict(struct turns *l, const allm_policy *p,
+                          allm_verdict *v)
 {
     bool known = v->decision > ALLM_DECISION_NONE &&
                  v->decision <= ALLM_DECISION_RETRY;
@@ -63,7 +65,7 @@ static void check_verdict(struct loop *l, const allm_policy *p, allm_verdict *v)
         v->reason = "error";
 }
 
-void policies_before(struct loop *l, allm_verdict *v)
+void policies_before(struct turns *l, allm_verdict *v)
 {
     allm_loop_view view = view_of(l);
     for (size_t i = 0; i < l->policy_count; i++) {
@@ -80,7 +82,7 @@ void policies_before(struct loop *l, allm_verdict *v)
     }
 }
 
-void policies_after(struct loop *l, const allm_context *c, allm_verdict *v)
+void policies_after(struct turns *l, const allm_context *c, allm_verdict *v)
 {
     allm_loop_view view = view_of(l);
     /* of a chat's stages only a caller's can want that */
@@ -111,7 +113,7 @@ static size_t list_length(const allm_policy *const *list)
     return n;
 }
 
-static bool add_policies(struct loop *l, const allm_policy *const *list,
+static bool add_policies(struct turns *l, const allm_policy *const *list,
                          size_t n)
 {
     struct arena *a = home_arena(l->setup.home);
@@ -124,7 +126,7 @@ static bool add_policies(struct loop *l, const allm_policy *const *list,
     return true;
 }
 
-bool policies_gather(struct loop *l)
+bool policies_gather(struct turns *l)
 {
     struct arena *a = home_arena(l->setup.home);
     const allm_call_opts *o = &l->setup.options.given;
@@ -141,7 +143,7 @@ bool policies_gather(struct loop *l)
            add_policies(l, l->front->last, last);
 }
 
-void policies_close(struct loop *l)
+void policies_close(struct turns *l)
 {
     for (size_t i = 0; i < l->policy_count; i++)
         if (l->policies[i]->close)

@@ -6,7 +6,7 @@
  * halts with "repeated_calls": the results would be the same, too.
  */
 #include "base/buf.h"
-#include "run/loop.h"
+#include "run/turns.h"
 #include "json/write.h"
 
 struct repeat {
@@ -35,7 +35,7 @@ static allm_status compare(void *state, const allm_loop_view *view,
                            const allm_context *c, allm_verdict *v, void *ud)
 {
     struct repeat *r = state;
-    struct loop *l = ud;
+    struct turns *l = ud;
     int64_t max = l->setup.options.max_same_calls;
     (void)view;
     if (!max || v->decision != ALLM_DECISION_CONTINUE)

@@ -7,13 +7,13 @@
  */
 #include "run/setup.h"
 
-#include "base/given.h"
+#include "base/caller_struct.h"
 #include "base/status.h"
 #include "data/error.h"
 #include "data/response.h"
 #include "data/tool.h"
 #include "data/validate.h"
-#include "run/plan.h"
+#include "run/call_plan.h"
 #include "run/stream.h"
 #include "tool/compact.h"
 #include "tool/executor.h"
@@ -44,7 +44,7 @@ allm_status setup_journal(const struct setup *s,
 
 void setup_start_time(struct setup *s)
 {
-    s->late_ns = plan_late_ns(s->engine, &s->options);
+    s->late_ns = call_plan_late_ns(s->engine, &s->options);
 }
 
 const allm_error *setup_late(const struct setup *s)
@@ -94,8 +94,8 @@ static bool add_reader(struct setup *s)
     size_t n = s->tool_count, max = (size_t)s->options.max_tool_output;
     if (!max)
         return true;
-    s->whole = (struct whole){ .home = s->home, .max = max };
-    s->terms.keep_whole = whole_keep;
+    s->whole = (struct tool_output){ .home = s->home, .max = max };
+    s->terms.keep_whole = tool_output_keep;
     s->terms.keep_ud = &s->whole;
     if (has_tool(n, s->tools, WHOLE_TOOL))
         return true;            /* the caller's; he has the rest himself */
@@ -104,7 +104,7 @@ static bool add_reader(struct setup *s)
         return false;
     if (n)
         memcpy(all, s->tools, n * sizeof *all);
-    all[n] = whole_tool(&s->whole);
+    all[n] = tool_output_tool(&s->whole);
     s->tools = all;
     s->tool_count = n + 1;
     return all[n] != NULL;
@@ -183,7 +183,8 @@ static const allm_error *take_policies(struct setup *s)
         allm_policy *mine = arena_zero(a, sizeof *mine);
         if (!mine)
             return status_nomem();
-        if (!o->policies[i] || !given_take(mine, sizeof *mine, o->policies[i]))
+        if (!o->policies[i] ||
+            !caller_struct_take(mine, sizeof *mine, o->policies[i]))
             return wrong(s, "a policy must be filled with ALLM(policy, ...)");
         list[i] = mine;
     }
@@ -193,8 +194,8 @@ static const allm_error *take_policies(struct setup *s)
 
 static const allm_error *take_options(struct setup *s)
 {
-    return plan_options(s->engine, &s->options, home_arena(s->home),
-                        &s->provider_options, &s->adapter_opts);
+    return call_plan_options(s->engine, &s->options, home_arena(s->home),
+                             &s->provider_options, &s->adapter_opts);
 }
 
 /* Who runs tools and who writes their results: the call's, or the engine's. */
@@ -202,9 +203,9 @@ static const allm_error *take_tables(struct setup *s)
 {
     allm_call_opts *o = &s->options.given;
     const struct engine_core *core = engine_core(s->engine);
-    if (!given_take(&s->executor, sizeof s->executor, o->executor))
+    if (!caller_struct_take(&s->executor, sizeof s->executor, o->executor))
         return wrong(s, "the executor must be filled with ALLM(executor, ...)");
-    if (!given_take(&s->encoder, sizeof s->encoder, o->encoder))
+    if (!caller_struct_take(&s->encoder, sizeof s->encoder, o->encoder))
         return wrong(s, "the encoder must be filled with ALLM(encoder, ...)");
     o->executor = o->executor ? &s->executor : core->executor;
     o->encoder = o->encoder ? &s->encoder : core->encoder;
@@ -227,12 +228,13 @@ static const allm_error *take_handles(struct setup *s)
 
 /* ----------------------------------------------------------------- replay --- */
 
-static const allm_replay_tool *keep_result(struct setup *s,
-                                           const allm_replay_tool *given)
+static const allm_journal_tool *keep_result(struct setup *s,
+                                            const allm_journal_tool *given)
 {
     struct arena *a = home_arena(s->home);
-    allm_replay_tool *t = arena_zero(a, sizeof *t);
-    if (!t || !given || !given_take(t, sizeof *t, given) || !t->tool_call_id)
+    allm_journal_tool *t = arena_zero(a, sizeof *t);
+    if (!t || !given || !caller_struct_take(t, sizeof *t, given) ||
+        !t->tool_call_id)
         return NULL;
     struct slice text = { t->content, t->content_len };
     if (!text.len)
@@ -255,10 +257,10 @@ static const allm_error *take_replay(struct setup *s)
     allm_journal_replay *r = arena_zero(a, sizeof *r);
     if (!r)
         return status_nomem();
-    if (!given_take(r, sizeof *r, given))
+    if (!caller_struct_take(r, sizeof *r, given))
         return wrong(s, "replay must be filled with "
                         "ALLM(journal_replay, ...)");
-    const allm_replay_tool **tools =
+    const allm_journal_tool **tools =
         arena_zero(a, (r->tool_count + 1) * sizeof *tools);
     for (size_t i = 0; tools && i < r->tool_count; i++) {
         tools[i] = keep_result(s, r->tools ? r->tools[i] : NULL);

@@ -6,7 +6,7 @@
 #include "base/secret.h"
 #include "engine/engine.h"
 #include "engine/trace.h"
-#include "run/whole.h"
+#include "run/tool_output.h"
 #include "tool/encoder.h"
 #include "turn/context.h"
 
@@ -38,7 +38,7 @@ struct setup {
     const allm_json *about;         /* metadata of spans; NULL: none wanted */
     uint32_t max_turns;
     int64_t late_ns;                /* when total_ms is over; INT64_MAX: never */
-    struct whole whole;             /* results that were cut */
+    struct tool_output whole;             /* results that were cut */
 };
 
 /* Read and keep all that is given.  NULL, or what is wrong; in either case it

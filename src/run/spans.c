@@ -53,8 +53,8 @@ void spans_fail(struct call_spans *s, const allm_error *error)
     if (!s)
         return;
     bool ours = error->kind == ALLM_ERR_MISUSE || error->kind == ALLM_ERR_NOMEM;
-    void (*end)(struct trace_span *, const allm_error *) =
-        ours ? trace_fail : trace_refuse;
+    void (*end)(struct trace_span *, const allm_error *) = ours ? trace_fail
+                                                                : trace_refuse;
     end(&s->inner, error);
     end(&s->outer, error);
 }
@@ -69,9 +69,8 @@ void spans_end_with(struct trace_span *span, struct arena *a, const char *key,
     build_init(&b, a);
     build_object(&b);
     build_key(&b, slice_of(key));
-    const allm_json *told = value ? encode_to_json(a, shape, value,
-                                                   ALLM_FORM_PLAIN, &error)
-                                  : NULL;
+    const allm_json *told =
+        value ? encode_to_json(a, shape, value, ALLM_FORM_PLAIN, &error) : NULL;
     build_value(&b, told ? told : json_null());
     build_end(&b);
     trace_end(span, build_done(&b));

@@ -185,8 +185,9 @@ static void fill_tools(struct step *s)
         .policy = (allm_tool_policy)o->on_tool_error,
         .on_error = o->given.on_tool_error_fn,
         .on_error_ud = o->given.on_tool_error_ud,
-        .timeout_ms = o->tool_timeout > UINT32_MAX ? UINT32_MAX
-                                                   : (uint32_t)o->tool_timeout,
+        .timeout_ms = o->tool_timeout_ms > UINT32_MAX
+                          ? UINT32_MAX
+                          : (uint32_t)o->tool_timeout_ms,
         .max_concurrency = o->max_concurrency > UINT32_MAX
                                ? UINT32_MAX
                                : (uint32_t)o->max_concurrency,
@@ -228,7 +229,7 @@ static void open_call(struct step *s)
 {
     struct setup *u = s->setup;
     const struct options *o = s->turn.options;
-    const struct plan_turn turn = {
+    const struct call_plan_turn turn = {
         .request_id = u->request_id,
         .late_ns = &u->late_ns,
         .thread = s->turn.thread,
@@ -566,7 +567,7 @@ static allm_status step_blocked(struct machine *m)
 static const char *step_output(const struct machine *m, const char *id,
                                size_t *len)
 {
-    return whole_find(&look(m)->setup->whole, id, len);
+    return tool_output_find(&look(m)->setup->whole, id, len);
 }
 
 static const struct machine_ops ops = {

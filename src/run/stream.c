@@ -16,6 +16,7 @@
 #include "base/status.h"
 #include "data/event.h"
 #include "run/hub.h"
+#include "tool/batch.h"
 
 static const allm_error reentered = {
     .size = sizeof(allm_error),
@@ -325,6 +326,18 @@ const allm_moderations *allm_stream_moderations(const allm_stream *s)
 const allm_json *allm_stream_models(const allm_stream *s)
 {
     return task_of(s, "models");
+}
+
+const allm_message *allm_stream_tool_message(const allm_stream *s, size_t index)
+{
+    const struct batch_result *r = batch_at(result_of(s, MACHINE_BATCH), index);
+    return r && r->done ? r->message : NULL;
+}
+
+const allm_json *allm_stream_tool_halt(const allm_stream *s)
+{
+    const struct batch_result *r = batch_halt(result_of(s, MACHINE_BATCH));
+    return r ? r->halt : NULL;
 }
 
 const char *allm_stream_tool_output(const allm_stream *s,

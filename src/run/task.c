@@ -86,9 +86,9 @@ static allm_status fail(struct task *t, const allm_error *error)
 
 /* ------------------------------------------------------------------ asking --- */
 
-struct plan_task task_plan(const struct task *t)
+struct call_plan_task task_plan(const struct task *t)
 {
-    return (struct plan_task){
+    return (struct call_plan_task){
         .kind = t->kind->kind,
         .name = t->kind->name,
         .request_id = t->request_id,
@@ -99,9 +99,9 @@ struct plan_task task_plan(const struct task *t)
     };
 }
 
-const allm_error *task_try(struct task *t, const struct plan_task *plan)
+const allm_error *task_try(struct task *t, const struct call_plan_task *plan)
 {
-    struct plan_task dry = *plan;
+    struct call_plan_task dry = *plan;
     dry.dry = true;
     struct machine *m = generate_task(t->engine, &t->options, &dry, t->waker);
     if (!m)
@@ -115,7 +115,7 @@ const allm_error *task_try(struct task *t, const struct plan_task *plan)
 /* Begin the next request; false: there is none, or it failed. */
 static bool open_next(struct task *t)
 {
-    struct plan_task plan = task_plan(t);
+    struct call_plan_task plan = task_plan(t);
     if (t->error || !t->kind->ask(t, &plan))
         return false;
     t->taken = false;
@@ -197,7 +197,7 @@ static allm_status task_next(struct machine *m, allm_event **event,
 {
     struct task *t = of(m);
     if (!t->pulled)             /* the time of all requests together begins */
-        t->late_ns = plan_late_ns(t->engine, &t->options);
+        t->late_ns = call_plan_late_ns(t->engine, &t->options);
     t->pulled = true;
     if (t->error)
         return t->error->kind;
@@ -322,8 +322,8 @@ static const allm_error *take_options(struct task *t,
     if (!error)
         error = take_key(t);
     if (!error)
-        error = plan_options(t->engine, o, a, &t->provider_options,
-                             &t->adapter_opts);
+        error = call_plan_options(t->engine, o, a, &t->provider_options,
+                                  &t->adapter_opts);
     if (error)
         return error;
     t->request_id = o->request_id ? arena_text(a, o->request_id)

@@ -4,7 +4,7 @@
  * A stream around one batch: the same machine that runs the tools of a chat,
  * with the engine's tools, context, clock and trace.
  */
-#include "base/given.h"
+#include "base/caller_struct.h"
 #include "base/status.h"
 #include "data/encode.h"
 #include "data/tool_call.h"
@@ -155,6 +155,12 @@ static allm_status blocked(struct machine *m)
     return error ? error->kind : ALLM_OK;
 }
 
+static const void *result(const struct machine *m, enum machine_result which)
+{
+    return which == MACHINE_BATCH ? ((const struct tool_calls *)m)->batch
+                                  : NULL;
+}
+
 static const struct machine_ops ops = {
     .next = next,
     .stop = stop,
@@ -162,6 +168,7 @@ static const struct machine_ops ops = {
     .error = error_of,
     .response = no_response,
     .request_id = request_id,
+    .result = result,
     .blocked = blocked,
 };
 
@@ -248,7 +255,7 @@ allm_stream *allm_tool_calls(const allm_engine *e, size_t count,
                    "ALLM(tool_calls_opts, ...)",
     };
     allm_tool_calls_opts opts;
-    bool well = given_take(&opts, sizeof opts, given);
+    bool well = caller_struct_take(&opts, sizeof opts, given);
     if (!e || (count && !calls))
         return refused_missing(e, "invalid_request", "calls");
     allm_stream *s = stream_new(engine_core(e)->mem, engine_core(e)->clock,
@@ -261,26 +268,4 @@ allm_stream *allm_tool_calls(const allm_engine *e, size_t count,
     else if (c)
         c->error = &no_size;
     return stream_begin(s, c ? &c->machine : NULL);
-}
-
-/* ---------------------------------------------------------------- results --- */
-
-/* The batch of a stream that is one of ours and has ended. */
-static const struct batch *ended(const allm_stream *s)
-{
-    return s && s->ended && s->status == ALLM_OK && s->machine->ops == &ops
-               ? of(s->machine)->batch
-               : NULL;
-}
-
-const allm_message *allm_tool_calls_message(const allm_stream *s, size_t index)
-{
-    const struct batch_result *r = batch_at(ended(s), index);
-    return r && r->done ? r->message : NULL;
-}
-
-const allm_json *allm_tool_calls_halt(const allm_stream *s)
-{
-    const struct batch_result *r = batch_halt(ended(s));
-    return r ? r->halt : NULL;
 }

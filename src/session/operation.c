@@ -12,7 +12,7 @@
  */
 #include "session/operation.h"
 
-#include "base/given.h"
+#include "base/caller_struct.h"
 #include "base/status.h"
 #include "run/refused.h"
 #include "run/stream.h"
@@ -241,7 +241,7 @@ static bool fill_opts(allm_call_opts *out, const allm_session *s,
                       const allm_call_opts *given)
 {
     const allm_session_record *r = s->record;
-    if (!given_take(out, sizeof *out, given))
+    if (!caller_struct_take(out, sizeof *out, given))
         return false;
     if (!out->context && !allm_json_get(out->json, "context") &&
         allm_json_count(r->context))

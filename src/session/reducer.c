@@ -1,7 +1,7 @@
 /* reducer.c - fold the events of a stream into a session */
 #include "allm.h"
 
-#include "base/given.h"
+#include "base/caller_struct.h"
 #include "base/status.h"
 #include "data/event.h"
 #include "data/session_record.h"
@@ -40,7 +40,7 @@ static const allm_error *read_opts(allm_reducer *r,
                                    const allm_reducer_opts *given)
 {
     allm_reducer_opts opts;
-    bool known = given_take(&opts, sizeof opts, given) &&
+    bool known = caller_struct_take(&opts, sizeof opts, given) &&
                  (opts.mode == ALLM_REDUCER_CHAT ||
                   opts.mode == ALLM_REDUCER_STEP);
     if (!known)

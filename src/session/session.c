@@ -2,7 +2,7 @@
 #include "session/state.h"
 
 #include "base/buf.h"
-#include "base/given.h"
+#include "base/caller_struct.h"
 #include "base/status.h"
 #include "data/error.h"
 #include "data/session_record.h"
@@ -64,7 +64,7 @@ allm_session *allm_session_from_thread(const allm_thread *thread)
 static bool is_message(const allm_message *m)
 {
     allm_message fields;
-    return m && given_take(&fields, sizeof fields, m) &&
+    return m && caller_struct_take(&fields, sizeof fields, m) &&
            fields.role >= ALLM_ROLE_SYSTEM && fields.role <= ALLM_ROLE_TOOL &&
            (fields.text || fields.parts);
 }
@@ -221,7 +221,7 @@ static const allm_error *read_answer(const allm_tool_answer *given,
                                      struct arena *a, allm_message *out)
 {
     allm_tool_answer answer;
-    bool known = given_take(&answer, sizeof answer, given);
+    bool known = caller_struct_take(&answer, sizeof answer, given);
     if (!given || !known || !is_one(&answer))
         return status_error(
             a, ALLM_ERR_MISUSE, "wrong_answer",

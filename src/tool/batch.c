@@ -16,7 +16,7 @@
  */
 #include "tool/batch.h"
 
-#include "base/given.h"
+#include "base/caller_struct.h"
 #include "base/status.h"
 #include "data/message.h"
 #include "data/tool.h"
@@ -70,7 +70,8 @@ static bool copy_executor(struct batch *b)
     allm_executor *mine = arena_zero(b->arena, sizeof *mine);
     if (!mine)
         return batch_no_memory(b);
-    if (!given_take(mine, sizeof *mine, b->opts.executor) || !mine->execute)
+    if (!caller_struct_take(mine, sizeof *mine, b->opts.executor) ||
+        !mine->execute)
         return misused(b, "the executor has no size or no execute()");
     b->opts.executor = mine;
     return true;
@@ -156,11 +157,11 @@ struct batch *batch_new(const struct tool_env *env, size_t count,
                         const allm_tool *const *tools,
                         const struct batch_opts *opts)
 {
-    struct desk *desk = desk_new(env);
+    struct batch_shared *desk = batch_shared_new(env);
     struct batch *b = desk ? arena_zero(home_arena(desk->home), sizeof *b)
                            : NULL;
     if (!b) {
-        desk_drop(desk);
+        batch_shared_drop(desk);
         return NULL;
     }
     b->desk = desk;
@@ -595,7 +596,7 @@ allm_status batch_next(struct batch *b, allm_event **event, int64_t *again_ns)
 void batch_stop(struct batch *b)
 {
     b->stopped = true;
-    desk_close(b->desk);
+    batch_shared_close(b->desk);
     for (size_t i = 0; i < b->next; i++) {
         struct slot *s = &b->slots[i];
         if (s->state == RUNNING && s->recipe)
@@ -613,7 +614,7 @@ void batch_free(struct batch *b)
         batch_stop(b);
     for (size_t i = 0; i < b->count; i++)
         shape_free((void *)(uintptr_t)b->slots[i].result.message);
-    desk_drop(b->desk);
+    batch_shared_drop(b->desk);
 }
 
 const allm_error *batch_error(const struct batch *b)

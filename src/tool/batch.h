@@ -7,7 +7,7 @@
 #define TOOL_BATCH_H
 
 #include "tool/batch_opts.h"
-#include "tool/desk.h"
+#include "tool/batch_shared.h"
 
 struct batch;
 

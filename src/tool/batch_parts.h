@@ -20,7 +20,7 @@ struct slot {
 };
 
 struct batch {
-    struct desk *desk;
+    struct batch_shared *desk;
     struct arena *arena;            /* of the desk's home, as is all here */
     struct batch_opts opts;
     size_t tool_count;

@@ -30,7 +30,8 @@ static void release_memory(void *arg)
     arena_release(&((struct allm_tool_run *)arg)->memory);
 }
 
-struct allm_tool_run *run_new(struct desk *d, const allm_tool_call *call,
+struct allm_tool_run *run_new(struct batch_shared *d,
+                              const allm_tool_call *call,
                               const allm_json *arguments, const allm_tool *tool,
                               const allm_executor *executor)
 {
@@ -62,14 +63,14 @@ enum run_claim run_claim(struct allm_tool_run *r)
 
 void run_show(struct allm_tool_run *r, struct outcome o)
 {
-    struct desk *d = r->desk;
+    struct batch_shared *d = r->desk;
     pthread_mutex_lock(&d->lock);
     if (!r->gone) {
         r->outcome = o;
         r->stamp = ++d->stamps;
         r->ready = true;
         if (!r->busy)           /* keeps (3) */
-            desk_ring(d);
+            batch_shared_ring(d);
     }
     pthread_mutex_unlock(&d->lock);
 }
@@ -96,7 +97,7 @@ static void call_function(struct allm_tool_run *r)
 /* The function has returned; in a worker the other thread must be told. */
 static void returned(struct allm_tool_run *r, bool tell)
 {
-    struct desk *d = r->desk;
+    struct batch_shared *d = r->desk;
     pthread_mutex_lock(&d->lock);
     bool silent = !r->answered && !r->deferred && !r->later;
     pthread_mutex_unlock(&d->lock);
@@ -107,7 +108,7 @@ static void returned(struct allm_tool_run *r, bool tell)
     pthread_mutex_lock(&d->lock);
     r->busy = false;
     if (tell && !r->gone)
-        desk_ring(d);
+        batch_shared_ring(d);
     pthread_mutex_unlock(&d->lock);
 }
 
@@ -135,7 +136,7 @@ static void work_done(struct job *job)
 {
     struct allm_tool_run *r = of_job(job);
     returned(r, true);
-    desk_drop(r->desk);
+    batch_shared_drop(r->desk);
 }
 
 static void work_dropped(struct job *job)
@@ -144,7 +145,7 @@ static void work_dropped(struct job *job)
     r->in_worker = false;
     run_fail(r, "handler_exit", "the loop was freed before the tool began");
     returned(r, true);
-    desk_drop(r->desk);
+    batch_shared_drop(r->desk);
 }
 
 static bool is_inline(const struct allm_tool_run *r)
@@ -167,12 +168,12 @@ static bool submit(struct allm_tool_run *r)
         return false;
     r->job = (struct job){ work, work_done, work_dropped, NULL };
     r->in_worker = true;
-    desk_keep(r->desk);
+    batch_shared_keep(r->desk);
     int error = workers_submit(workers, &r->job);
     if (!error)
         return true;
     r->in_worker = false;
-    desk_drop(r->desk);
+    batch_shared_drop(r->desk);
     if (error == ENOMEM && run_claim(r) == RUN_MINE)
         run_show(r, (struct outcome){ .kind = OUTCOME_NOMEM });
     else
@@ -206,7 +207,7 @@ void run_abandon(struct allm_tool_run *r)
     r->in_worker = false;
     struct workers *workers = env->workers(env->workers_ud, false);
     if (workers && workers_abandon(workers, &r->job))
-        desk_drop(r->desk);     /* the job's */
+        batch_shared_drop(r->desk);     /* the job's */
 }
 
 static void call_later(struct allm_tool_run *r)
@@ -290,7 +291,7 @@ void allm_tool_run_free(allm_tool_run *r)
         return;
     run_fail(r, "invalid_return",
              "the deferred run was freed without an answer");
-    desk_drop(r->desk);
+    batch_shared_drop(r->desk);
 }
 
 const allm_tool_call *allm_tool_run_call(const allm_tool_run *r)

@@ -3,7 +3,7 @@
 #define TOOL_RUN_H
 
 #include "allm_ext.h"
-#include "tool/desk.h"
+#include "tool/batch_shared.h"
 #include "tool/outcome.h"
 
 /*
@@ -12,7 +12,7 @@
  * (`ready`) under the lock again.
  */
 struct allm_tool_run {
-    struct desk *desk;
+    struct batch_shared *desk;
     const allm_tool_call *call;
     const allm_tool *tool;                  /* NULL: nowhere declared */
     const allm_executor *executor;          /* NULL: the tool's function */
@@ -42,7 +42,8 @@ struct allm_tool_run {
 
 /* In the desk's home; call and arguments must live there, the tool and the
  * executor at least as long.  NULL: no memory. */
-struct allm_tool_run *run_new(struct desk *d, const allm_tool_call *call,
+struct allm_tool_run *run_new(struct batch_shared *d,
+                              const allm_tool_call *call,
                               const allm_json *arguments, const allm_tool *tool,
                               const allm_executor *executor);
 

@@ -153,7 +153,7 @@ allm_tool_run *allm_tool_defer(allm_tool_run *r)
         r->deferred = true;
     pthread_mutex_unlock(&r->desk->lock);
     if (may)
-        desk_keep(r->desk);
+        batch_shared_keep(r->desk);
     return may ? r : NULL;
 }
 
@@ -170,7 +170,7 @@ allm_status allm_tool_later(allm_tool_run *r, uint32_t ms, allm_tool_fn fn,
         r->later_ud = ud;
         r->later = fn;
         if (!r->busy)
-            desk_ring(r->desk);
+            batch_shared_ring(r->desk);
     }
     pthread_mutex_unlock(&r->desk->lock);
     return may ? ALLM_OK : ALLM_ERR_MISUSE;

@@ -7,8 +7,8 @@
  */
 #include "turn/budget.h"
 
+#include "base/caller_struct.h"
 #include "base/clock.h"
-#include "base/given.h"
 #include "base/status.h"
 #include "turn/pipeline.h"
 #include "json/build.h"
@@ -42,7 +42,7 @@ static const allm_error bad_opts = {
 allm_budget *allm_budget_new(const allm_budget_opts *opts)
 {
     allm_budget_opts mine;
-    bool fine = given_take(&mine, sizeof mine, opts);
+    bool fine = caller_struct_take(&mine, sizeof mine, opts);
     struct mem mem = mem_from(mine.allocator);
     allm_budget *b = mem_alloc(mem, sizeof *b);
     if (!b)

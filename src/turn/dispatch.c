@@ -109,8 +109,8 @@ static void keep_whole(allm_context *c, const char *id, struct slice text)
 
 /* ----------------------------------------------------------------- replay --- */
 
-static const allm_replay_tool *replayed(const struct turn_tools *t,
-                                        const char *id)
+static const allm_journal_tool *replayed(const struct turn_tools *t,
+                                         const char *id)
 {
     const allm_journal_replay *r = t->replay;
     for (size_t i = 0; r && i < r->tool_count; i++)
@@ -121,7 +121,7 @@ static const allm_replay_tool *replayed(const struct turn_tools *t,
 
 /* The halt that the journal tells of, and its event. */
 static void replay_halt(allm_context *c, const allm_tool_call *call,
-                        const allm_replay_tool *old)
+                        const allm_journal_tool *old)
 {
     bool ask = !strcmp(old->reason, "ask_user");
     struct turn_halt halt = { .index = context_index(c, call->id), .ask = ask,
@@ -149,7 +149,7 @@ static void replay_halt(allm_context *c, const allm_tool_call *call,
 
 /* Take the result of a call from the journal. */
 static void replay_result(allm_context *c, const allm_tool_call *call,
-                          const allm_replay_tool *old)
+                          const allm_journal_tool *old)
 {
     bool ask = old->reason && !strcmp(old->reason, "ask_user");
     const char *content = ask ? "<awaiting user response>" : old->content;
@@ -168,7 +168,7 @@ static void replay_result(allm_context *c, const allm_tool_call *call,
 }
 
 /* A write that was begun and is not known to have ended is not run again. */
-static bool is_unknown(const allm_replay_tool *old, const allm_tool *tool)
+static bool is_unknown(const allm_journal_tool *old, const allm_tool *tool)
 {
     return old && !old->done && tool && tool->effect == ALLM_EFFECT_WRITE;
 }
@@ -180,7 +180,7 @@ static bool runs_now(allm_context *c, const allm_tool_call *call)
 {
     struct turn_tools *t = c->runner;
     const allm_tool *tool = context_tool(c, call->name, NULL);
-    const allm_replay_tool *old = replayed(t, call->id);
+    const allm_journal_tool *old = replayed(t, call->id);
     if (old && old->done) {
         replay_result(c, call, old);
         return false;

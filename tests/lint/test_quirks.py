@@ -97,7 +97,7 @@ def main():
         ("an excuse", replaced(text, "Q041", "does not apply: a reason"), None),
         ("no such folder", replaced(text, "Q041", "`openai_chat/q999-*`"),
          "which does not exist"),
-        ("no such test", replaced(text, "Q041", "`run/plan: nothing_like_it`"),
+        ("no such test", replaced(text, "Q041", "`run/call_plan: nothing_like_it`"),
          "which does not exist"),
         ("no such file", replaced(text, "Q041", "`run/nothing: like_it`"),
          "which does not exist"),

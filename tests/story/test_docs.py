@@ -175,9 +175,9 @@ PAGES = {
         wrap(after="NEED(!allm_engine_error(e));")],
     "record-replay.md": [
         wrap("static allm_transport my_transport;",
-             "allm_replay *none = allm_replay_new(NULL, NULL);"
-             "my_transport = *allm_replay_transport(none);"),
-        wrap(after="NEED(allm_replay_error(replay));"),
+             "allm_player *none = allm_player_new(NULL, NULL);"
+             "my_transport = *allm_player_transport(none);"),
+        wrap(after="NEED(allm_player_error(replay));"),
     ],
     "sessions.md": [
         wrap(inside=ENGINE,
@@ -414,9 +414,9 @@ def test_forms():
 REPLAYED = """
 int main(void)
 {
-    allm_replay *r = allm_replay_new("block.c.recording", NULL);
-    const allm_error *error = allm_replay_error(r);
-    printf("%s %zu\\n", error ? error->message : "ok", allm_replay_left(r));
+    allm_player *r = allm_player_new("block.c.recording", NULL);
+    const allm_error *error = allm_player_error(r);
+    printf("%s %zu\\n", error ? error->message : "ok", allm_player_left(r));
     return 0;
 }
 """

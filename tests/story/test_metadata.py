@@ -71,7 +71,7 @@ def test_results():
     brought = set()
     for path, name in (("src/run/chat.c", "reason_metadata"),
                        ("src/run/output.c", "structured"),
-                       ("src/run/loop.c", "budget_metadata"),
+                       ("src/run/turns.c", "budget_metadata"),
                        ("src/turn/budget.c", "halt"),
                        ("src/tool/settle.c", "halt_json")):
         brought |= keys(function(path, name))

@@ -133,7 +133,7 @@ allm_error anthropic_error_read(struct arena *a, const allm_json *document,
     e.metadata = details(a, &f);
     e.request_id = text_at(document, "request_id");
     if (f.status)
-        e.status = (allm_int){ f.status, true };
+        e.http_status = (allm_int){ f.status, true };
     return e;
 }
 

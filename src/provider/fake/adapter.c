@@ -156,8 +156,8 @@ static void put_text(allm_sink *sink, allm_event_type type, struct slice text)
 }
 
 /* All texts of one kind from an entry on, up to the one played last. */
-static struct slice whole_text(const struct player *p, enum fake_tag tag,
-                               const allm_json *from, allm_sink *sink)
+static struct slice tool_output_text(const struct player *p, enum fake_tag tag,
+                                     const allm_json *from, allm_sink *sink)
 {
     struct buf text;
     buf_init(&text, sink->arena, SIZE_MAX / 2);
@@ -181,7 +181,7 @@ static void end_reasoning(struct player *p, allm_sink *sink)
     if (!p->thinks)
         return;
     put_text(sink, ALLM_EV_REASONING_COMPLETED,
-             whole_text(p, FAKE_REASONING, p->thinks, sink));
+             tool_output_text(p, FAKE_REASONING, p->thinks, sink));
     p->thinks = NULL;
 }
 
@@ -282,7 +282,8 @@ static allm_event *finish(struct player *p, allm_finish reason, allm_sink *sink)
     if (p->usage)
         put_usage(p->usage, sink);
     if (p->spoke) {
-        text = whole_text(p, FAKE_TEXT, allm_json_next(p->entries, NULL), sink);
+        text = tool_output_text(p, FAKE_TEXT, allm_json_next(p->entries, NULL),
+                                sink);
         put_text(sink, ALLM_EV_TEXT_COMPLETED, text);
     }
     p->phase = OVER;

@@ -141,7 +141,7 @@ static const struct error_field {
     { "message", WORDS_, AT(message) },
     { "provider", WORDS_, AT(provider) },
     { "request_id", WORDS_, AT(request_id) },
-    { "status", NUMBER, AT(status) },
+    { "status", NUMBER, AT(http_status) },
     { "retry_after_ms", NUMBER, AT(retry_after_ms) },
     { "event_index", NUMBER, AT(event_index) },
     { "cause", ANYTHING, AT(cause) },

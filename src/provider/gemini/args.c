@@ -8,7 +8,7 @@
 #include "provider/gemini/args.h"
 
 #include "provider/gemini/field.h"
-#include "provider/mend.h"
+#include "provider/utf8_pieces.h"
 #include "json/json.h"
 #include "json/write.h"
 
@@ -22,7 +22,7 @@ struct gemini_args_node {
     struct slice key;           /* its name, or its number, in the parent */
     enum kind kind;
     struct buf text;            /* TEXT */
-    struct mend mend;
+    struct utf8_pieces mend;
     bool open;                  /* the text goes on */
     const allm_json *value;     /* VALUE */
 };
@@ -151,10 +151,10 @@ static void add_text(struct gemini_args *g, struct gemini_args_node *n,
 {
     if (!n->open)
         buf_clear(&n->text);
-    struct slice well = mend_take(&n->mend, g->life, text);
+    struct slice well = utf8_pieces_take(&n->mend, g->life, text);
     buf_add(&n->text, well);
     if (!goes_on)
-        buf_add(&n->text, mend_end(&n->mend));
+        buf_add(&n->text, utf8_pieces_end(&n->mend));
     n->kind = TEXT;
     n->open = goes_on;
     g->broken = g->broken || !well.ptr || n->text.broken;
@@ -206,7 +206,7 @@ static void write_node(struct buf *out, struct gemini_args_node *n)
 {
     bool object = n->kind == OBJECT;
     if (n->kind == TEXT) {
-        buf_add(&n->text, mend_end(&n->mend));
+        buf_add(&n->text, utf8_pieces_end(&n->mend));
         json_write_text(out, buf_slice(&n->text));
     } else if (n->kind == VALUE || n->kind == EMPTY) {
         json_write(out, n->kind == VALUE ? n->value : json_null(), 0);

@@ -185,7 +185,7 @@ allm_error gemini_error_read(struct arena *a, const allm_json *document,
     if (delayed)
         e.retry_after_ms = (allm_int){ ms, true };
     if (f.status)
-        e.status = (allm_int){ f.status, true };
+        e.http_status = (allm_int){ f.status, true };
     return e;
 }
 

@@ -16,12 +16,12 @@
 #include "provider/http.h"
 #include "provider/image_source.h"
 #include "provider/model_rules.h"
-#include "provider/offer.h"
 #include "provider/ollama/address.h"
 #include "provider/ollama/context.h"
 #include "provider/ollama/messages.h"
 #include "provider/ollama/quirks.h"
 #include "provider/quirks.h"
+#include "provider/tool_json.h"
 #include "json/emit.h"
 #include "json/json.h"
 
@@ -72,7 +72,7 @@ static void write_tool(struct encoding *e, const allm_tool *tool)
     emit_open(&e->emit, '{');
     emit_member_word(&e->emit, "type", "function");
     emit_member_open(&e->emit, "function", '{');
-    offer_tool(&e->emit, tool);
+    tool_json_write(&e->emit, tool);
     emit_close(&e->emit, '}');
     emit_close(&e->emit, '}');
 }

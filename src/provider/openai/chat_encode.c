@@ -15,11 +15,11 @@
 #include "provider/image_source.h"
 #include "provider/memo.h"
 #include "provider/model_rules.h"
-#include "provider/offer.h"
 #include "provider/openai/address.h"
 #include "provider/openai/chat_quirks.h"
 #include "provider/openai/format.h"
 #include "provider/quirks.h"
+#include "provider/tool_json.h"
 #include "json/emit.h"
 #include "json/json.h"
 
@@ -232,7 +232,7 @@ static void write_tool(struct encoding *e, const allm_tool *tool)
     emit_open(&e->emit, '{');
     emit_member_word(&e->emit, "type", "function");
     emit_member_open(&e->emit, "function", '{');
-    offer_tool(&e->emit, tool);
+    tool_json_write(&e->emit, tool);
     if (allm_json_type_of(strict) == ALLM_JSON_BOOL) {
         emit_at(&e->emit, "strict");
         emit_bool(&e->emit, allm_json_true(strict));
@@ -247,7 +247,7 @@ static void write_choice(struct encoding *e)
     if (r->tool_choice_map) {
         emit_at(&e->emit, "tool_choice");
         emit_value(&e->emit, r->tool_choice_map);
-    } else if (r->tool_choice && offer_is_word(r->tool_choice)) {
+    } else if (r->tool_choice && tool_json_is_choice(r->tool_choice)) {
         emit_member_word(&e->emit, "tool_choice", r->tool_choice);
     } else if (r->tool_choice) {
         emit_member_open(&e->emit, "tool_choice", '{');

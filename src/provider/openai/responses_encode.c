@@ -20,11 +20,11 @@
 #include "provider/http.h"
 #include "provider/image_source.h"
 #include "provider/model_rules.h"
-#include "provider/offer.h"
 #include "provider/openai/format.h"
 #include "provider/openai/responses_input.h"
 #include "provider/openai/responses_quirks.h"
 #include "provider/quirks.h"
+#include "provider/tool_json.h"
 #include "json/build.h"
 #include "json/emit.h"
 #include "json/json.h"
@@ -49,7 +49,7 @@ static void write_tool(struct encoding *e, const allm_tool *tool)
     const allm_json *strict = allm_json_get(tool->metadata, "strict");
     emit_open(&e->emit, '{');
     emit_member_word(&e->emit, "type", "function");
-    offer_tool(&e->emit, tool);
+    tool_json_write(&e->emit, tool);
     emit_at(&e->emit, "strict");
     emit_bool(&e->emit, allm_json_true(strict));
     emit_close(&e->emit, '}');
@@ -73,7 +73,7 @@ static void write_choice(struct encoding *e)
         emit_value(&e->emit, r->tool_choice_map);
         return;
     }
-    if (!named && r->tool_choice && offer_is_word(r->tool_choice)) {
+    if (!named && r->tool_choice && tool_json_is_choice(r->tool_choice)) {
         emit_member_word(&e->emit, "tool_choice", r->tool_choice);
         return;
     }

@@ -41,7 +41,7 @@ static void a_blank_error_says_nothing_but_its_kind(void)
     CHECK_INT(e.size, sizeof e);
     CHECK_INT(e.kind, ALLM_ERR_TOOL);
     CHECK(!e.home && !e.reason && !e.message && !e.provider);
-    CHECK(!e.status.set && !e.retry_after_ms.set && !e.event_index.set);
+    CHECK(!e.http_status.set && !e.retry_after_ms.set && !e.event_index.set);
     CHECK(!e.errors && !e.cause && !e.metadata && !e.kept);
 }
 

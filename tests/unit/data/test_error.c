@@ -210,17 +210,17 @@ static void keeps_every_field(void)
     allm_error *e = allm_error_new(
         ALLM(error, .kind = ALLM_ERR_ADAPTER, .reason = "rate_limited",
              .message = "slow down", .provider = "openai", .request_id = "r1",
-             .tool_name = "t", .tool_call_id = "c", .status = ALLM_NUM(429),
-             .retry_after_ms = ALLM_NUM(500), .event_index = ALLM_NUM(3),
-             .errors = errors, .cause = cause, .metadata = metadata,
-             .kept = kept));
+             .tool_name = "t", .tool_call_id = "c",
+             .http_status = ALLM_NUM(429), .retry_after_ms = ALLM_NUM(500),
+             .event_index = ALLM_NUM(3), .errors = errors, .cause = cause,
+             .metadata = metadata, .kept = kept));
     if (e && check_whole()) {
         CHECK_ERROR(e, ALLM_ERR_ADAPTER, "rate_limited", "slow down");
         CHECK_TEXT(e->provider, "openai");
         CHECK_TEXT(e->request_id, "r1");
         CHECK_TEXT(e->tool_name, "t");
         CHECK_TEXT(e->tool_call_id, "c");
-        CHECK(e->status.set && e->status.value == 429);
+        CHECK(e->http_status.set && e->http_status.value == 429);
         CHECK(e->retry_after_ms.set && e->retry_after_ms.value == 500);
         CHECK(e->event_index.set && e->event_index.value == 3);
         CHECK_VALUE(e->errors, "[]");

@@ -72,9 +72,9 @@ static void a_struct_and_data_mean_the_same(void)
         &b, home,
         ALLM(call_opts, .mode = ALLM_MODE_MANUAL,
              .on_tool_error = ALLM_TOOL_POLICY_HALT, .max_turns = 3,
-             .tool_timeout = 5, .max_concurrency = 2, .structured_finalize = 1,
-             .structured_finalize_nudge = "", .output_retries = ALLM_NUM(0),
-             .max_tool_output = 7));
+             .tool_timeout_ms = 5, .max_concurrency = 2,
+             .structured_finalize = 1, .structured_finalize_nudge = "",
+             .output_retries = ALLM_NUM(0), .max_tool_output = 7));
     CHECK(!e);
     const struct options *both[] = { &a, &b };
     for (int i = 0; i < 2 && check_whole(); i++) {
@@ -82,7 +82,7 @@ static void a_struct_and_data_mean_the_same(void)
         CHECK_INT(o->mode, ALLM_MODE_MANUAL);
         CHECK_INT(o->on_tool_error, ALLM_TOOL_POLICY_HALT);
         CHECK_INT(o->max_turns, 3);
-        CHECK_INT(o->tool_timeout, 5);
+        CHECK_INT(o->tool_timeout_ms, 5);
         CHECK_INT(o->max_concurrency, 2);
         CHECK(o->structured_finalize);
         CHECK_TEXT(o->structured_finalize_nudge, "");
@@ -102,7 +102,7 @@ static void time_may_be_without_end(void)
               "'stream_timeout': 'infinity'}",
               &o, home);
     if (check_whole()) {
-        CHECK_INT(o.tool_timeout, UINT32_MAX);
+        CHECK_INT(o.tool_timeout_ms, UINT32_MAX);
         CHECK_INT(o.total_ms, UINT32_MAX);
         CHECK_INT(o.silence_ms, UINT32_MAX);
     }

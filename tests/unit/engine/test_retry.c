@@ -20,7 +20,7 @@ static const allm_error failure = { .size = sizeof failure,
                                     .kind = ALLM_ERR_ADAPTER,
                                     .reason = "rate_limited",
                                     .message = "slow down",
-                                    .status = ALLM_NUM(429) };
+                                    .http_status = ALLM_NUM(429) };
 
 /* -------------------------------------------------------------- policies --- */
 
@@ -177,7 +177,7 @@ static void the_default_matches_what_passes(void)
         int64_t delay = -1;
         check_row(rows[i].why);
         e.reason = rows[i].reason;
-        e.status = (allm_int){ rows[i].status, rows[i].status != 0 };
+        e.http_status = (allm_int){ rows[i].status, rows[i].status != 0 };
         CHECK_INT(retry_matches(&p, &e), rows[i].matches);
         CHECK_INT(retry_decide(&p, 1, &e, least(), &delay), rows[i].matches);
         CHECK_INT(delay, rows[i].matches ? 500 : -1);
@@ -212,7 +212,7 @@ static void a_list_replaces_the_default(void)
         allm_json *list = noun_json(rows[i].list);
         p.retry_on = list;
         e.reason = rows[i].reason;
-        e.status = (allm_int){ rows[i].status, rows[i].status != 0 };
+        e.http_status = (allm_int){ rows[i].status, rows[i].status != 0 };
         if (list)
             CHECK_INT(retry_matches(&p, &e), rows[i].matches);
         allm_json_free(list);
@@ -255,7 +255,7 @@ static void some_errors_are_final(void)
         allm_json *metadata = noun_json(rows[i].metadata);
         p.retry_on = list;
         e.kind = rows[i].kind;
-        e.status.value = rows[i].status;
+        e.http_status.value = rows[i].status;
         e.metadata = metadata;
         if (list && metadata)
             CHECK_INT(retry_decide(&p, 1, &e, least(), &delay), rows[i].again);

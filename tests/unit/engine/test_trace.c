@@ -100,7 +100,7 @@ static void a_span_fails_with_its_error(void)
     allm_error e = status_blank(ALLM_ERR_ADAPTER);
     e.reason = "timeout";
     e.message = "too late";
-    e.status = (allm_int){ 504, true };
+    e.http_status = (allm_int){ 504, true };
     record_init(&r);
     trace_begin(&s, &r.trace, "stream", "x", "m", before);
     clock_advance(&r.time, 1);

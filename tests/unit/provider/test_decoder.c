@@ -283,7 +283,7 @@ static void silent_frames_take_no_room(void)
     bench_release(&b);
 }
 
-/* Frames that are alike make a mould, until there is time. */
+/* Frames that are alike make a skeleton, until there is time. */
 static void likeness_is_learned_and_forgotten(void)
 {
     static const char *const frames[] = {
@@ -299,10 +299,10 @@ static void likeness_is_learned_and_forgotten(void)
     bench_init(&b, &anthropic_adapter, false);
     for (size_t i = 0; i < sizeof frames / sizeof *frames; i++)
         feed(&b, frames[i]);
-    CHECK(b.d.mould.form && b.d.mould.misses == 0);
+    CHECK(b.d.skeleton.form && b.d.skeleton.misses == 0);
     CHECK_TEXT(b.told, "started text:a text:bc text:d");
     decoder_rest(&b.d);
-    CHECK_ALWAYS(!b.d.mould.form);
+    CHECK_ALWAYS(!b.d.skeleton.form);
     bench_release(&b);
 }
 

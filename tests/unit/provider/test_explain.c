@@ -70,7 +70,7 @@ static void check_default(int32_t status, const char *body, const char *reason,
     if (sink.failure) {
         CHECK_TEXT(sink.failure->reason, reason);
         CHECK_TEXT(sink.failure->message, message);
-        CHECK_INT(sink.failure->status.value, status);
+        CHECK_INT(sink.failure->http_status.value, status);
     }
     CHECK_ALWAYS(sink.failure || sink.status == ALLM_ERR_NOMEM);
     CHECK_ALWAYS(!sink.final);

@@ -17,7 +17,7 @@ static void errors_are_copied_whole(void)
                          .message = message, .provider = provider,
                          .request_id = id, .cause = v, .metadata = v,
                          .tool_name = tool, .tool_call_id = call, .errors = v,
-                         .kept = v, .status = { 401, true });
+                         .kept = v, .http_status = { 401, true });
     arena_init(&a, mem_default());
     const allm_error *clean = redact_error(&a, &e, SLICE(KEY));
     memset(message, '#', 4);    /* nothing of the original is needed */
@@ -28,7 +28,7 @@ static void errors_are_copied_whole(void)
         CHECK_TEXT(clean->reason, "unknown");
         CHECK_TEXT(clean->provider, "p");
         CHECK_TEXT(clean->request_id, "r-[REDACTED]");
-        CHECK_INT(clean->status.value, 401);
+        CHECK_INT(clean->http_status.value, 401);
         allm_text *t = allm_json_write(clean->cause, 0);
         CHECK_TEXT(allm_text_bytes(t, NULL),
                    "{\"k\":[\"[REDACTED]\",1.5,{\"[REDACTED]\":null}]}");

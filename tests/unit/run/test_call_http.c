@@ -199,27 +199,27 @@ static void exchanges_are_recorded_and_replayed(void)
     if (!server)
         return;
     server_play(server, good);
-    allm_record *record = allm_record_new(NULL, NULL);
-    allm_engine *e = engine_for(server, allm_record_transport(record));
+    allm_recorder *record = allm_recorder_new(NULL, NULL);
+    allm_engine *e = engine_for(server, allm_recorder_transport(record));
     allm_stream *s = ask(e);
     CHECK_INT(allm_stream_wait(s), ALLM_OK);
     CHECK_TEXT(answer_of(s), "Hi");
     allm_stream_free(s);
     allm_engine_free(e);
-    allm_text *text = allm_record_text(record);
+    allm_text *text = allm_recorder_text(record);
     CHECK(text && !strstr(allm_text_bytes(text, NULL), "sk-test"));
-    allm_replay *replay = allm_replay_new(
-        NULL, ALLM(replay_opts, .text = allm_text_bytes(text, NULL)));
-    e = engine_for(server, allm_replay_transport(replay));
+    allm_player *replay = allm_player_new(
+        NULL, ALLM(player_opts, .text = allm_text_bytes(text, NULL)));
+    e = engine_for(server, allm_player_transport(replay));
     s = ask(e);
     CHECK_INT(allm_stream_wait(s), ALLM_OK);
     CHECK_TEXT(answer_of(s), "Hi");
     CHECK_INT(server_look(server).requests, 1);
     allm_stream_free(s);
     allm_engine_free(e);
-    allm_replay_free(replay);
+    allm_player_free(replay);
     allm_text_free(text);
-    allm_record_free(record);
+    allm_recorder_free(record);
     server_free(server);
 }
 

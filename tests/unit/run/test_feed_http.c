@@ -320,7 +320,7 @@ static void errors_in_the_middle_say_whose_they_are(void)
     const allm_error *e = allm_stream_error(s);
     CHECK_TEXT(e ? e->request_id : NULL, "r9");
     CHECK_TEXT(e ? e->provider : NULL, "test");
-    CHECK(e && !e->status.set);
+    CHECK(e && !e->http_status.set);
     allm_stream_free(s);
     dialect_tear_down(&d);
 }
@@ -359,7 +359,8 @@ static const char *refused(const struct scripted_step *steps)
     const allm_error *e = allm_stream_error(s);
     if (e)
         snprintf(told, sizeof told, "%s %d %s after:%d id:%s by:%s", e->reason,
-                 e->status.set ? (int)e->status.value : -1, e->message,
+                 e->http_status.set ? (int)e->http_status.value : -1,
+                 e->message,
                  e->retry_after_ms.set ? (int)e->retry_after_ms.value : -1,
                  e->request_id ? e->request_id : "-",
                  e->provider ? e->provider : "-");

@@ -69,7 +69,7 @@ ssize_t read(int fd, void *to, size_t len)
 
 /* ---------------------------------------------------------------- the loop --- */
 
-struct loop {
+struct turns {
     struct server *server;
     allm_engine *engine;
     allm_hub *hub;
@@ -79,7 +79,7 @@ struct loop {
     size_t wakes, ended;
 };
 
-static bool begin(struct loop *l, const struct server_step *steps)
+static bool begin(struct turns *l, const struct server_step *steps)
 {
     l->server = server_new();
     if (!l->server) {
@@ -97,7 +97,7 @@ static bool begin(struct loop *l, const struct server_step *steps)
     return true;
 }
 
-static void end(struct loop *l)
+static void end(struct turns *l)
 {
     for (int i = 0; i < STREAMS; i++)
         allm_stream_free(l->streams[i]);
@@ -106,7 +106,7 @@ static void end(struct loop *l)
     server_free(l->server);
 }
 
-static void visit(struct loop *l)
+static void visit(struct turns *l)
 {
     allm_stream *s;
     while ((s = allm_hub_wait(l->hub, 0, NULL))) {
@@ -118,7 +118,7 @@ static void visit(struct loop *l)
 }
 
 /* Wait for the hub or for news of the server.  True: the hub has woken us. */
-static bool hub_wakes(struct loop *l, int ms, bool *news)
+static bool hub_wakes(struct turns *l, int ms, bool *news)
 {
     struct pollfd fds[] = { { .fd = allm_hub_fd(l->hub), .events = POLLIN },
                             { .fd = wake_fd(server_news(l->server)),
@@ -138,7 +138,7 @@ static bool hub_wakes(struct loop *l, int ms, bool *news)
 
 /* One turn of the loop; false: nothing happened for too long, or far too
  * often. */
-static bool turn(struct loop *l)
+static bool turn(struct turns *l)
 {
     int ms = l->watches_time ? allm_hub_timeout(l->hub) : -1;
     bool patient = ms < 0 || ms > PATIENCE, news;
@@ -156,7 +156,7 @@ static bool turn(struct loop *l)
 }
 
 /* Until so much was sent, and the hub has read it. */
-static void run_until(struct loop *l, size_t sent)
+static void run_until(struct turns *l, size_t sent)
 {
     struct pollfd fd = { .fd = allm_hub_fd(l->hub), .events = POLLIN };
     while (check_whole() && server_look(l->server).sent < sent &&
@@ -168,14 +168,14 @@ static void run_until(struct loop *l, size_t sent)
 
 /* ----------------------------------------------------------------- the four --- */
 
-static void watch(struct loop *l, int fd)
+static void watch(struct turns *l, int fd)
 {
     struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
     if (l->set >= 0)
         CHECK(epoll_ctl(l->set, EPOLL_CTL_ADD, fd, &event) == 0);
 }
 
-static void play(struct loop *l)
+static void play(struct turns *l)
 {
     size_t sent = 0;
     if (!begin(l, pieces))
@@ -210,7 +210,7 @@ static void ten_answers_come_through_poll(void)
 {
     for (int i = 0; i < 2; i++) {
         check_row(i ? "descriptor and time" : "the descriptor alone");
-        play(&(struct loop){ .set = -1, .watches_time = i });
+        play(&(struct turns){ .set = -1, .watches_time = i });
     }
 }
 
@@ -219,7 +219,7 @@ static void ten_answers_come_through_epoll(void)
     for (int i = 0; i < 2; i++) {
         int set = epoll_create1(EPOLL_CLOEXEC);
         check_row(i ? "descriptor and time" : "the descriptor alone");
-        play(&(struct loop){ .set = set, .watches_time = i });
+        play(&(struct turns){ .set = set, .watches_time = i });
         close(set);
     }
 }

@@ -21,13 +21,13 @@
 enum { PATIENCE = 20000 };      /* ms; only a broken test waits so long */
 enum { MANY = 30 };
 
-struct loop {
+struct turns {
     allm_hub *hub;
     int in, out;                /* the caller's pipe */
     bool watches_time;          /* asks allm_hub_timeout(), too */
     bool stuck;                 /* a wake-up got lost */
     size_t turns, bytes, events, ended, late;
-    void (*on_byte)(struct loop *l);
+    void (*on_byte)(struct turns *l);
     allm_engine *engine;
     allm_stream *streams[MANY];
     size_t count;
@@ -35,7 +35,7 @@ struct loop {
 
 /* ---------------------------------------------------------------- the loop --- */
 
-static bool begin(struct loop *l, const char *entries)
+static bool begin(struct turns *l, const char *entries)
 {
     static char opts[8192];
     int ends[2];
@@ -53,7 +53,7 @@ static bool begin(struct loop *l, const char *entries)
     return true;
 }
 
-static void end(struct loop *l)
+static void end(struct turns *l)
 {
     for (size_t i = 0; i < l->count; i++)
         allm_stream_free(l->streams[i]);
@@ -63,19 +63,19 @@ static void end(struct loop *l)
     close(l->out);
 }
 
-static void add(struct loop *l, const allm_call_opts *opts)
+static void add(struct turns *l, const allm_call_opts *opts)
 {
     allm_stream *s = play_call_with(l->engine, opts);
     l->streams[l->count++] = s;
     CHECK_INT(allm_hub_add(l->hub, s, NULL), ALLM_OK);
 }
 
-static void tell(struct loop *l)
+static void tell(struct turns *l)
 {
     CHECK_ALWAYS(write(l->out, "x", 1) == 1);
 }
 
-static void drain(struct loop *l)
+static void drain(struct turns *l)
 {
     allm_stream *s;
     while ((s = allm_hub_wait(l->hub, 0, NULL))) {
@@ -91,7 +91,7 @@ static void drain(struct loop *l)
     }
 }
 
-static void turn(struct loop *l)
+static void turn(struct turns *l)
 {
     char byte;
     struct pollfd fds[2] = { { .fd = allm_hub_fd(l->hub), .events = POLLIN },
@@ -111,7 +111,7 @@ static void turn(struct loop *l)
 }
 
 /* Until `count` streams have ended and the pipe was read as often. */
-static void run(struct loop *l, size_t count)
+static void run(struct turns *l, size_t count)
 {
     while (check_whole() && !l->stuck && (l->ended < count || l->bytes < count))
         turn(l);
@@ -120,10 +120,10 @@ static void run(struct loop *l, size_t count)
 }
 
 /* With the time, and by the descriptor alone. */
-static void in_both_ways(void (*test)(struct loop *))
+static void in_both_ways(void (*test)(struct turns *))
 {
     for (int i = 0; i < 2; i++) {
-        struct loop l = { .watches_time = i == 0 };
+        struct turns l = { .watches_time = i == 0 };
         check_row(i == 0 ? "descriptor and time" : "the descriptor alone");
         test(&l);
     }
@@ -131,7 +131,7 @@ static void in_both_ways(void (*test)(struct loop *))
 
 /* -------------------------------------------------------------- many, slow --- */
 
-static void play_many(struct loop *l)
+static void play_many(struct turns *l)
 {
     if (!begin(l, "[['text','a'],['delay',1],['text','b'],['delay',3],"
                   "['text','c'],['delay',2]]"))
@@ -153,7 +153,7 @@ static void many_streams_run_beside_a_pipe(void)
 /* A set of descriptors that holds the hub's, which is one itself. */
 static void a_hub_stands_in_an_epoll(void)
 {
-    struct loop l = { .hub = NULL };
+    struct turns l = { .hub = NULL };
     struct epoll_event event = { .events = EPOLLIN };
     if (!begin(&l, "[['text','a'],['delay',1],['text','b']]"))
         return;
@@ -171,7 +171,7 @@ static void a_hub_stands_in_an_epoll(void)
 
 /* --------------------------------------------------------------- deadlines --- */
 
-static void play_late(struct loop *l)
+static void play_late(struct turns *l)
 {
     const allm_call_opts *patience[] = {
         ALLM(call_opts, .first_ms = 2),
@@ -193,7 +193,7 @@ static void deadlines_end_streams_that_are_silent(void)
     in_both_ways(play_late);
 }
 
-static void play_never_begun(struct loop *l)
+static void play_never_begun(struct turns *l)
 {
     if (!begin(l, "[['delay',60000]]"))
         return;
@@ -212,13 +212,13 @@ static void deadlines_end_streams_that_never_begin(void)
 /* ------------------------------------------------------------------ adding --- */
 
 /* Outside of allm_hub_wait(), while the hub is at rest. */
-static void add_another(struct loop *l)
+static void add_another(struct turns *l)
 {
     if (l->count < MANY)
         add(l, NULL);
 }
 
-static void play_chain(struct loop *l)
+static void play_chain(struct turns *l)
 {
     if (!begin(l, "[['text','a'],['delay',1]]"))
         return;
@@ -237,7 +237,7 @@ static void streams_come_while_the_loop_runs(void)
 /* A new stream is seen although the hub sleeps for a minute. */
 static void a_sleeping_hub_shows_a_new_stream(void)
 {
-    struct loop l = { .hub = NULL };
+    struct turns l = { .hub = NULL };
     if (!begin(&l, "[['delay',60000]]"))
         return;
     struct pollfd fd = { .fd = allm_hub_fd(l.hub), .events = POLLIN };
@@ -256,7 +256,7 @@ static void a_sleeping_hub_shows_a_new_stream(void)
 /* Freeing a stream looks at what came for the others; they must be shown. */
 static void a_ring_is_shown_when_another_stream_goes(void)
 {
-    struct loop l = { .hub = NULL };
+    struct turns l = { .hub = NULL };
     if (!begin(&l, "[['delay',60000]]"))
         return;
     struct pollfd fd = { .fd = allm_hub_fd(l.hub), .events = POLLIN };
@@ -279,13 +279,13 @@ static void a_ring_is_shown_when_another_stream_goes(void)
 
 static void *cancel_all(void *loop)
 {
-    struct loop *l = loop;
+    struct turns *l = loop;
     for (int i = 0; i < MANY; i++)
         allm_stream_cancel(l->streams[i]);
     return NULL;
 }
 
-static void play_cancel(struct loop *l)
+static void play_cancel(struct turns *l)
 {
     pthread_t thread;
     if (!begin(l, "[['text','a'],['delay',60000]]"))
@@ -310,7 +310,7 @@ static void cancels_of_another_thread_wake_the_loop(void)
 /* One byte at a time: who is cancelled depends on who has ended. */
 static void *cancel_by_the_byte(void *loop)
 {
-    struct loop *l = loop;
+    struct turns *l = loop;
     char byte;
     for (int i = 0; i < MANY; i++) {
         allm_stream_cancel(l->streams[i]);
@@ -322,7 +322,7 @@ static void *cancel_by_the_byte(void *loop)
 
 static void each_cancel_is_a_wake_up(void)
 {
-    struct loop l = { .hub = NULL };
+    struct turns l = { .hub = NULL };
     pthread_t thread;
     if (!begin(&l, "[['delay',60000]]"))
         return;

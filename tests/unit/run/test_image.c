@@ -363,7 +363,7 @@ static void the_error_tells_where(void)
     CHECK_TEXT(allm_json_text(allm_json_get(error->metadata, "url"), NULL),
                "https://x.y/a/b.png");
     CHECK(!strstr(error->message, "s3cret"));
-    CHECK_INT(error->status.value, 404);
+    CHECK_INT(error->http_status.value, 404);
     allm_stream_free(stream);
     allm_engine_free(e);
 }

@@ -84,10 +84,10 @@ static void a_stream_of_tool_events(void)
         n++;
     }
     CHECK_INT(n, 6);
-    CHECK_TEXT(GET(allm_tool_calls_message(s, 0), text), "slow");
-    CHECK_TEXT(GET(allm_tool_calls_message(s, 1), text), "quick");
-    CHECK(!allm_tool_calls_message(s, 2));
-    CHECK(!allm_tool_calls_halt(s));
+    CHECK_TEXT(GET(allm_stream_tool_message(s, 0), text), "slow");
+    CHECK_TEXT(GET(allm_stream_tool_message(s, 1), text), "quick");
+    CHECK(!allm_stream_tool_message(s, 2));
+    CHECK(!allm_stream_tool_halt(s));
     CHECK(!allm_stream_response(s));
     CHECK_INT(p.clock.now_ns, check_whole() ? 20000000 : p.clock.now_ns);
     allm_stream_free(s);
@@ -100,8 +100,8 @@ static void workers_serve_lone_streams(void)
     pair_init(&p, "later:5:text:slow", "halt:done:{'x':1}", 0, false);
     allm_stream *s = pair_stream(&p, (allm_tool_calls_opts){ 0 });
     CHECK_INT(allm_stream_wait(s), ALLM_OK);
-    CHECK_TEXT(GET(allm_tool_calls_message(s, 0), text), "slow");
-    CHECK_VALUE(allm_tool_calls_halt(s),
+    CHECK_TEXT(GET(allm_stream_tool_message(s, 0), text), "slow");
+    CHECK_VALUE(allm_stream_tool_halt(s),
                 "{'halted_reason':'done','halt_tool_call_id':'c1',"
                 "'halt_result':{'x':1}}");
     allm_stream_free(s);
@@ -116,8 +116,8 @@ static void time_waits_for_workers(void)
         pair_init(&p, "text:slow", "later:10:text:quick", 0, true);
         allm_stream *s = pair_stream(&p, (allm_tool_calls_opts){ 0 });
         CHECK_INT(allm_stream_wait(s), ALLM_OK);
-        CHECK_TEXT(GET(allm_tool_calls_message(s, 0), text), "slow");
-        CHECK_TEXT(GET(allm_tool_calls_message(s, 1), text), "quick");
+        CHECK_TEXT(GET(allm_stream_tool_message(s, 0), text), "slow");
+        CHECK_TEXT(GET(allm_stream_tool_message(s, 1), text), "quick");
         CHECK_INT(p.clock.now_ns, 10000000);
         allm_stream_free(s);
         pair_release(&p);
@@ -141,7 +141,7 @@ static void many_streams_share_a_hub(void)
         while (allm_stream_next(ready, &event) == ALLM_EVENT)
             ;
     for (int i = 0; i < N; i++) {
-        CHECK_TEXT(GET(allm_tool_calls_message(s[i], 0), text), "slow");
+        CHECK_TEXT(GET(allm_stream_tool_message(s[i], 0), text), "slow");
         allm_stream_free(s[i]);
         pair_release(&p[i]);
     }
@@ -179,7 +179,7 @@ static void waited_for_an_unknown_tool_is_an_error(void)
     CHECK_INT(allm_stream_wait(s), ALLM_ERR_ENGINE);
     if (s && check_whole())
         CHECK_TEXT(allm_stream_error(s)->reason, "unknown_tool");
-    CHECK(!allm_tool_calls_message(s, 0));
+    CHECK(!allm_stream_tool_message(s, 0));
     allm_stream_free(s);
     pair_release(&p);
 }
@@ -218,7 +218,7 @@ static void an_executor_runs_what_it_offers(void)
                                      ALLM(tool_calls_opts, .executor = &x))
                    : NULL;
     CHECK_INT(allm_stream_wait(s), ALLM_OK);
-    CHECK_TEXT(GET(allm_tool_calls_message(s, 0), text), "offered");
+    CHECK_TEXT(GET(allm_stream_tool_message(s, 0), text), "offered");
     allm_stream_free(s);
     allm_tool_free(tool);
     pair_release(&p);
@@ -237,7 +237,7 @@ static void misuse_is_told(void)
     CHECK_INT(allm_stream_wait(s), ALLM_ERR_MISUSE);
     allm_stream_free(s);
     pair_release(&p);
-    CHECK(!allm_tool_calls_message(NULL, 0) && !allm_tool_calls_halt(NULL));
+    CHECK(!allm_stream_tool_message(NULL, 0) && !allm_stream_tool_halt(NULL));
 }
 
 static void cancelled_streams_have_no_results(void)
@@ -249,7 +249,7 @@ static void cancelled_streams_have_no_results(void)
     allm_stream_next(s, &event);
     allm_stream_cancel(s);
     CHECK_INT(allm_stream_next(s, &event), ALLM_ERR_STREAM);
-    CHECK(!allm_tool_calls_message(s, 1));
+    CHECK(!allm_stream_tool_message(s, 1));
     allm_stream_free(s);
     pair_release(&p);
 }
@@ -267,7 +267,7 @@ static void run_inside(allm_tool_run *run, const allm_json *args, void *ud)
                         ALLM(tool_calls_opts, .tool_count = 1,
                              .tools = (const allm_tool *const *)&p->tools[1]));
     allm_stream_wait(s);
-    const allm_message *m = allm_tool_calls_message(s, 0);
+    const allm_message *m = allm_stream_tool_message(s, 0);
     allm_tool_text(run, m ? m->text : "nothing", ALLM_NUL_ENDED);
     allm_stream_free(s);
 }
@@ -283,7 +283,7 @@ static void tools_may_call_back_into_the_engine(void)
                                in_worker ? 0 : ALLM_TOOL_INLINE);
         allm_stream *s = pair_stream(&p, (allm_tool_calls_opts){ 0 });
         CHECK_INT(allm_stream_wait(s), ALLM_OK);
-        CHECK_TEXT(GET(allm_tool_calls_message(s, 0), text), "inner");
+        CHECK_TEXT(GET(allm_stream_tool_message(s, 0), text), "inner");
         allm_stream_free(s);
         pair_release(&p);
     }
@@ -319,7 +319,7 @@ static void a_stream_waits_for_deferred_answers(void)
                                i % 2 ? ALLM_TOOL_INLINE : 0);
         allm_stream *s = pair_stream(&p, (allm_tool_calls_opts){ 0 });
         CHECK_INT(allm_stream_wait(s), ALLM_OK);
-        CHECK_TEXT(GET(allm_tool_calls_message(s, 0), text), "from afar");
+        CHECK_TEXT(GET(allm_stream_tool_message(s, 0), text), "from afar");
         pthread_join(thread, NULL);
         allm_stream_free(s);
         pair_release(&p);

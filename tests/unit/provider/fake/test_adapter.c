@@ -299,7 +299,7 @@ static void errors_carry_their_fields(void)
     if (error && CHECK(error->kind == ALLM_ERR_ADAPTER)) {
         CHECK_TEXT(error->message, "slow down");
         CHECK_TEXT(error->provider, "p");
-        CHECK_INT(error->status.value, 429);
+        CHECK_INT(error->http_status.value, 429);
         CHECK_INT(error->retry_after_ms.value, 500);
         CHECK_INT(allm_json_count(error->metadata), 1);
         CHECK_INT(allm_json_count(error->cause), 1);

@@ -182,7 +182,7 @@ static void every_reason_can_be_scripted(void)
             CHECK(!wrong);
             CHECK_INT(error.kind, families[i].kind);
             CHECK_TEXT(error.reason, *r);
-            CHECK_INT(error.status.value, 500);
+            CHECK_INT(error.http_status.value, 500);
             CHECK_INT(error.event_index.value, 2);
             CHECK_TEXT(error.request_id, "r");
             allm_json_free(v);

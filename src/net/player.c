@@ -1,0 +1,468 @@
+/*
+ * player.c - a transport that plays a recording instead of using a network
+ *
+ *      open  --> request_json_of, request_json_normal --> the first exchange that was not
+ *                played and asks the same --> read gives its steps
+ *
+ * A miss is an exchange, too: its read fails and says why.  So the error has a
+ * place to live that no other thread frees.
+ *
+ * Invariants
+ *   (1) Nothing here knows of sockets; there is no way to one.
+ *   (2) The recording does not change once it is read, but for `played` and
+ *       `left`, which are touched with the lock held.
+ *   (3) An exchange is played once.
+ */
+#include "allm_ext.h"
+
+#include "base/caller_struct.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/secret.h"
+#include "base/status.h"
+#include "net/differ.h"
+#include "net/null_transport.h"
+#include "net/recording.h"
+#include "net/request_json.h"
+#include "json/build.h"
+#include "json/json.h"
+#include "json/parse.h"
+#include "json/write.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdint.h>
+
+enum {
+    ALL_FLAGS = ALLM_PLAYER_TIMED | ALLM_PLAYER_IN_ORDER,
+    SHOWN = 200                 /* bytes of a value or an address in a message */
+};
+
+/* What is played, and how requests like it are known. */
+struct piece {
+    const struct recorded *recorded;
+    const allm_json *normal;
+    bool played;
+};
+
+struct allm_player {
+    struct mem mem;
+    struct clock clock;
+    struct arena own;
+    const char *name;           /* of the file, for messages */
+    uint32_t flags;
+    const allm_error *error;
+    allm_transport transport;
+    size_t count;
+    struct piece *pieces;
+
+    pthread_mutex_t lock;
+    size_t left;
+};
+
+struct allm_exchange {
+    struct mem mem;
+    struct arena arena;         /* wiped: the request is worked on in it */
+    const struct recorded *recorded;    /* NULL: a miss */
+    size_t at;                  /* of its steps */
+    int64_t opened_ns;
+    const allm_error *error;    /* of a miss, or of an end that is none */
+};
+
+/* --------------------------------------------------------------------- misses --- */
+
+/* A value for people: short, or "nothing". */
+static void add_value(struct buf *out, struct arena *a, const allm_json *v)
+{
+    struct buf text;
+    buf_init(&text, a, SIZE_MAX / 2);
+    if (v && !json_write(&text, v, 0))
+        out->broken = true;
+    else if (v)
+        buf_format(out, text.len > SHOWN ? "%.*s..." : "%.*s", SHOWN, text.ptr);
+    else
+        buf_text(out, "nothing");
+}
+
+/* The piece that differs least; NULL: none is left. */
+static const struct piece *find_nearest(const allm_player *r, struct arena *a,
+                                        const allm_json *normal,
+                                        struct differ *least)
+{
+    const struct piece *nearest = NULL;
+    for (size_t i = 0; i < r->count; i++) {
+        struct differ d;
+        const struct piece *p = &r->pieces[i];
+        if (p->played || !differ_find(&d, a, p->normal, normal))
+            continue;
+        if (!nearest || d.count < least->count) {
+            nearest = p;
+            *least = d;
+        }
+    }
+    return nearest;
+}
+
+static void tell_nearest(const allm_player *r, struct buf *out, struct arena *a,
+                         const allm_json *normal)
+{
+    struct differ d = { .count = 0 };
+    const struct piece *p = find_nearest(r, a, normal, &d);
+    if (!r->count) {
+        buf_text(out, "the recording is empty, so that every request is "
+                      "refused and no network is used");
+    } else if (!p) {
+        buf_format(out,
+                   "every exchange of %s has been played; record anew, or use "
+                   "a new replay for each run",
+                   r->name);
+    } else {
+        buf_format(out,
+                   "the nearest request that is left in %s, line %zu, differs "
+                   "in %zu place%s, first at %s: recorded ",
+                   r->name, p->recorded->line, d.count, d.count == 1 ? "" : "s",
+                   buf_slice(&d.path).ptr);
+        add_value(out, a, d.want);
+        buf_text(out, ", asked ");
+        add_value(out, a, d.got);
+        buf_text(out, "; record anew, correct the file, or match in order");
+    }
+}
+
+/* No attempt will ever do better. */
+static const allm_json *final_metadata(struct arena *a)
+{
+    struct build b;
+    build_init(&b, a);
+    build_object(&b);
+    build_key(&b, SLICE("final"));
+    build_bool(&b, true);
+    build_end(&b);
+    return build_done(&b);
+}
+
+static const allm_error *miss(struct arena *a, const char *why)
+{
+    allm_error *e = status_draft(a, ALLM_ERR_ADAPTER, "no_scripted_response",
+                                 "replay miss: %s", why);
+    if (e)
+        e->metadata = final_metadata(a);
+    return e && e->metadata ? e : status_nomem();
+}
+
+/* Why nothing is played for this request. */
+static const allm_error *explain_miss(const allm_player *r, struct arena *a,
+                                      const allm_json *normal)
+{
+    struct buf why;
+    const char *method = allm_json_text(allm_json_get(normal, "method"), NULL);
+    const char *url = allm_json_text(allm_json_get(normal, "url"), NULL);
+    buf_init(&why, a, SIZE_MAX / 2);
+    buf_format(&why, "%.20s %.*s: ", method, SHOWN, url);
+    tell_nearest(r, &why, a, normal);
+    return why.broken || a->broken ? status_nomem() : miss(a, why.ptr);
+}
+
+/* ------------------------------------------------------------------- matching --- */
+
+static bool fits(const struct piece *p, struct arena *a,
+                 const allm_json *normal, bool in_order)
+{
+    struct differ d;
+    if (p->played)
+        return false;
+    return in_order || (differ_find(&d, a, p->normal, normal) && !d.count);
+}
+
+/* With the lock held: keeps (3). */
+static const struct recorded *choose(allm_player *r, struct arena *a,
+                                     const allm_json *normal)
+{
+    bool in_order = r->flags & ALLM_PLAYER_IN_ORDER;
+    for (size_t i = 0; i < r->count; i++) {
+        struct piece *p = &r->pieces[i];
+        if (!fits(p, a, normal, in_order))
+            continue;
+        p->played = true;
+        r->left--;
+        return p->recorded;
+    }
+    return NULL;
+}
+
+/* What is asked, as it is compared: by way of the text that it would have in
+ * a file.  NULL: no memory. */
+static const allm_json *normal_of(struct arena *a, const allm_http_view *view)
+{
+    const struct json_limits any = { SIZE_MAX / 2, 256, true, false };
+    const allm_error *error;
+    struct request_json_secret secret;
+    struct buf text;
+    if (!request_json_secret_of(a, view, &secret))
+        return NULL;
+    const allm_json *request = request_json_of(a, a, view, &secret);
+    buf_init(&text, a, SIZE_MAX / 2);
+    if (!request || !json_write(&text, request, 0))
+        return NULL;
+    request = json_parse(a, buf_slice(&text), any, &error);
+    return request ? request_json_normal(a, request) : NULL;
+}
+
+/* Find what to play, or why not.  False: no memory. */
+static bool match(allm_player *r, allm_exchange *x, const allm_http_view *view)
+{
+    const allm_json *normal = normal_of(&x->arena, view);
+    if (!normal)
+        return false;
+    pthread_mutex_lock(&r->lock);
+    x->recorded = choose(r, &x->arena, normal);
+    if (!x->recorded)
+        x->error = explain_miss(r, &x->arena, normal);
+    pthread_mutex_unlock(&r->lock);
+    if (x->recorded)
+        arena_release(&x->arena);       /* the request is not needed */
+    return x->recorded || x->error != status_nomem();
+}
+
+/* -------------------------------------------------------------------- playing --- */
+
+static void replay_close(void *self, allm_exchange *x)
+{
+    (void)self;
+    arena_release(&x->arena);
+    mem_free(x->mem, x, sizeof *x);
+}
+
+static allm_exchange *replay_open(void *self, const allm_http_view *view,
+                                  allm_waker *waker, const allm_error **error)
+{
+    allm_player *r = self;
+    (void)waker;                /* nothing comes from elsewhere */
+    *error = r->error;
+    if (r->error)
+        return NULL;
+    *error = status_nomem();
+    allm_exchange *x = mem_alloc(r->mem, sizeof *x);
+    if (!x)
+        return NULL;
+    *x = (allm_exchange){ .mem = r->mem };
+    arena_init(&x->arena, secret_mem(&x->mem));
+    x->opened_ns = clock_now_ns(r->clock);
+    bool matched = match(r, x, view);
+    if (matched && x->recorded && x->recorded->refused)
+        *error = x->recorded->refused;
+    else if (matched)
+        return x;
+    replay_close(r, x);
+    return NULL;
+}
+
+/* Has the time come that many milliseconds after the opening? */
+static bool is_due(const allm_player *r, const allm_exchange *x, int64_t ms,
+                   int64_t *due_ns)
+{
+    *due_ns = clock_after(x->opened_ns, ms);
+    return !(r->flags & ALLM_PLAYER_TIMED) || clock_now_ns(r->clock) >= *due_ns;
+}
+
+static allm_status break_off(allm_chunk *out, const allm_error *error)
+{
+    out->error = error;
+    return error->kind;
+}
+
+/* He who was recorded read no further. */
+static allm_status read_on(const allm_player *r, allm_exchange *x,
+                           const struct recording_step *step, allm_chunk *out)
+{
+    struct buf why;
+    if (!x->error) {
+        buf_init(&why, &x->arena, SIZE_MAX / 2);
+        buf_format(&why,
+                   "the recording stops here (%s, line %zu): whoever was "
+                   "recorded hung up, and now more is asked for; record anew",
+                   r->name, step->line);
+        x->error = why.broken ? status_nomem() : miss(&x->arena, why.ptr);
+    }
+    return break_off(out, x->error);
+}
+
+static allm_status replay_read(void *self, allm_exchange *x, allm_chunk *out)
+{
+    const allm_player *r = self;
+    int64_t due_ns;
+    if (!x->recorded)
+        return break_off(out, x->error);
+    const struct recording_step *step = &x->recorded->steps[x->at];
+    bool due = is_due(r, x, step->at_ms, &due_ns);
+    out->again_ns = due ? INT64_MAX : due_ns;
+    if (!due || step->kind == RECORDING_SILENT)
+        return ALLM_AGAIN;
+    switch (step->kind) {
+    case RECORDING_COMPLETE:
+        return ALLM_OK;
+    case RECORDING_CLOSED:
+        return read_on(r, x, step, out);
+    case RECORDING_ERROR:
+        return break_off(out, step->error);
+    default:
+        break;
+    }
+    out->bytes = step->bytes.ptr;
+    out->len = step->bytes.len;
+    x->at++;                    /* a chunk is never the last step */
+    return ALLM_EVENT;
+}
+
+static bool replay_ready(void *self, allm_exchange *x)
+{
+    int64_t due_ns;
+    const struct recorded *is = x->recorded;
+    if (!is || is->connect_ms == RECORDING_AT_ONCE)
+        return true;
+    return is->connect_ms != RECORDING_NEVER &&
+           is_due(self, x, is->connect_ms, &due_ns);
+}
+
+static const allm_http_head *replay_head(void *self, allm_exchange *x)
+{
+    (void)self;
+    return x->recorded && x->recorded->answered ? &x->recorded->head : NULL;
+}
+
+/* --------------------------------------------------------------------- making --- */
+
+static const allm_error *refuse(allm_player *r, const char *reason,
+                                const char *sentence)
+{
+    return status_error(&r->own, ALLM_ERR_MISUSE, reason, "%s", sentence);
+}
+
+static const allm_error *load(allm_player *r, const char *path,
+                              struct slice *text)
+{
+    int why = file_read(&r->own, path, RECORDING_LIMIT, text);
+    if (!why)
+        return NULL;
+    if (why == ENOMEM)
+        return status_nomem();
+    return status_error(&r->own, ALLM_ERR_STORE, "unreadable_recording",
+                        "the recording \"%s\" cannot be read (%s); record it "
+                        "first, or look at the path",
+                        path, file_error_words(why));
+}
+
+static bool set_pieces(allm_player *r, const struct recorded *first)
+{
+    for (const struct recorded *x = first; x; x = x->next)
+        r->count++;
+    r->pieces = arena_zero(&r->own, r->count * sizeof *r->pieces);
+    struct piece *p = r->pieces;
+    for (const struct recorded *x = first; p && x; x = x->next, p++) {
+        p->recorded = x;
+        p->normal = request_json_normal(&r->own, x->request);
+        if (!p->normal)
+            return false;
+    }
+    r->left = r->count;
+    return p != NULL;
+}
+
+static const allm_error *take_opts(allm_player *r, const char *path,
+                                   const allm_player_opts *o)
+{
+    struct slice text = SLICE(RECORDING_FIRST);
+    struct recorded *first;
+    const allm_error *error = NULL;
+    r->flags = o->flags;
+    if (o->flags & ~(uint32_t)ALL_FLAGS)
+        return refuse(r, "invalid_options",
+                      "flags has a bit that is no ALLM_PLAYER_*");
+    if (path && o->text)
+        return refuse(r, "invalid_options",
+                      "a replay is made of a file or of a text, not of both");
+    r->name = arena_text(&r->own, path ? path : "the recording");
+    if (!r->name)
+        return status_nomem();
+    if (path)
+        error = load(r, path, &text);
+    else if (o->text)
+        text = o->text_len ? (struct slice){ o->text, o->text_len }
+                           : slice_of(o->text);
+    if (!error)
+        error = recording_read(&r->own, text, r->name, &first);
+    if (!error && !set_pieces(r, first))
+        error = status_nomem();
+    return error;
+}
+
+static allm_player *replay_alloc(struct mem mem, const allm_clock *clock)
+{
+    allm_player *r = mem_alloc(mem, sizeof *r);
+    if (!r)
+        return NULL;
+    *r = (allm_player){ .mem = mem, .clock = clock_from(clock) };
+    r->transport = (allm_transport){ .size = sizeof r->transport,
+                                     .self = r,
+                                     .open = replay_open,
+                                     .read = replay_read,
+                                     .ready = replay_ready,
+                                     .head = replay_head,
+                                     .close = replay_close };
+    arena_init(&r->own, mem);
+    if (pthread_mutex_init(&r->lock, NULL) == 0)
+        return r;
+    mem_free(mem, r, sizeof *r);
+    return NULL;
+}
+
+allm_player *allm_player_new(const char *path, const allm_player_opts *given)
+{
+    allm_player_opts o;
+    bool taken = caller_struct_take(&o, sizeof o, given);
+    allm_player *r = replay_alloc(mem_from(o.allocator), o.clock);
+    if (!r)
+        return NULL;
+    r->error = taken ? take_opts(r, path, &o)
+                     : refuse(r, "struct_size",
+                              "fill the options with ALLM(player_opts, ...)");
+    if (r->error != status_nomem())
+        return r;
+    allm_player_free(r);
+    return NULL;
+}
+
+const allm_error *allm_player_error(const allm_player *r)
+{
+    return r ? r->error : status_nomem();
+}
+
+const allm_transport *allm_player_transport(const allm_player *r)
+{
+    return r ? &r->transport : &null_transport;
+}
+
+/* Locked inside, and so changed through a const pointer. */
+static allm_player *own(const allm_player *r)
+{
+    return (allm_player *)(uintptr_t)r;
+}
+
+size_t allm_player_left(const allm_player *r)
+{
+    if (!r)
+        return 0;
+    pthread_mutex_lock(&own(r)->lock);
+    size_t left = r->left;
+    pthread_mutex_unlock(&own(r)->lock);
+    return left;
+}
+
+void allm_player_free(allm_player *r)
+{
+    if (!r)
+        return;
+    arena_release(&r->own);
+    pthread_mutex_destroy(&r->lock);
+    mem_free(r->mem, r, sizeof *r);
+}

@@ -1,0 +1,452 @@
+/*
+ * recorder.c - a transport that writes down what goes through it
+ *
+ *      engine --view--> record --view--> the transport that is recorded
+ *             <-bytes--   |    <-bytes--
+ *                         '--> taken --close--> text --flush--> file
+ *
+ * Invariants
+ *   (1) What passes is not changed, and not held up: a recording that fails
+ *       is told by flush, never to the call.
+ *   (2) `entries`, in the order in which exchanges were opened, and what they
+ *       hold, are touched with the lock held; an exchange, and what it has
+ *       taken, belongs to the thread of its call until it is closed.
+ *   (3) No text of an entry holds a secret: they are made by exchange_log_text().
+ */
+#include "allm_ext.h"
+
+#include "base/buf.h"
+#include "base/caller_struct.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/status.h"
+#include "base/text.h"
+#include "loop/waker.h"
+#include "net/exchange_log.h"
+#include "net/null_transport.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdint.h>
+
+/* An exchange in the recording; empty until it is closed. */
+struct entry {
+    struct entry *next;
+    struct arena arena;
+    struct slice text;
+};
+
+struct allm_recorder {
+    struct mem mem;
+    struct clock clock;
+    struct arena own;           /* path, what was there, error of new */
+    struct arena told;          /* the error of the last flush */
+    const char *path;           /* NULL: into no file */
+    struct slice old;           /* what a file had that is continued */
+    const allm_error *unfit;    /* it could not be made */
+    const allm_error *error;
+    allm_transport inner, outer;
+
+    pthread_mutex_t lock;
+    struct entry *entries, **last;
+    bool dirty;                 /* the file is behind */
+    bool broken, over;          /* an exchange is missing: memory, too long */
+};
+
+struct allm_exchange {
+    allm_recorder *record;
+    const allm_transport *transport;    /* whose exchange it is */
+    allm_exchange *inner;
+    struct entry *entry;
+    struct exchange_log taken;
+    int64_t opened_ns;
+    int64_t last_ms;
+    bool unready, waiting, ended;
+};
+
+/* ----------------------------------------------------------------- exchanges --- */
+
+/* Milliseconds since the opening; never less than before, nor more than a
+ * recording may say. */
+static int64_t since_ms(allm_exchange *x)
+{
+    int64_t ms = clock_between(x->opened_ns, clock_now_ns(x->record->clock)) /
+                 1000000;
+    if (ms > x->last_ms)
+        x->last_ms = ms < RECORDING_LONGEST_MS ? ms : RECORDING_LONGEST_MS;
+    return x->last_ms;
+}
+
+static struct entry *add_entry(allm_recorder *r)
+{
+    struct entry *e = mem_alloc(r->mem, sizeof *e);
+    if (!e)
+        return NULL;
+    *e = (struct entry){ .next = NULL };
+    arena_init(&e->arena, r->mem);
+    pthread_mutex_lock(&r->lock);
+    *r->last = e;
+    r->last = &e->next;
+    pthread_mutex_unlock(&r->lock);
+    return e;
+}
+
+/* What was taken becomes text; the exchange goes. */
+static void finish(allm_exchange *x)
+{
+    struct buf text;
+    allm_recorder *r = x->record;
+    struct entry *e = x->entry;
+    buf_init(&text, &e->arena, RECORDING_LIMIT);
+    bool whole = exchange_log_text(&x->taken, &text);
+    pthread_mutex_lock(&r->lock);
+    if (whole)
+        e->text = buf_slice(&text);
+    r->broken = r->broken || !whole;
+    r->over = r->over || text.over;
+    r->dirty = true;
+    pthread_mutex_unlock(&r->lock);
+    exchange_log_release(&x->taken);
+    mem_free(r->mem, x, sizeof *x);
+}
+
+static const allm_error no_client = {
+    .size = sizeof(allm_error),
+    .kind = ALLM_ERR_ENGINE,
+    .reason = "invalid_engine",
+    .message = "no transport to record: the HTTP client could not be started; "
+               "give one in the options, or try again",
+};
+
+static allm_exchange *record_open(void *self, const allm_http_view *view,
+                                  allm_waker *waker, const allm_error **error)
+{
+    allm_recorder *r = self;
+    *error = r->unfit;
+    if (r->unfit)
+        return NULL;
+    allm_exchange *x = mem_alloc(r->mem, sizeof *x);
+    struct entry *entry = x ? add_entry(r) : NULL;
+    if (!entry) {
+        mem_free(r->mem, x, sizeof *x);
+        *error = status_nomem();
+        return NULL;
+    }
+    *x = (allm_exchange){ .record = r, .entry = entry };
+    exchange_log_init(&x->taken, r->mem);
+    exchange_log_request(&x->taken, view);
+    x->opened_ns = clock_now_ns(r->clock);
+    x->transport = r->inner.open            ? &r->inner
+                   : waker && waker->client ? waker->client(waker, NULL)
+                                            : NULL;
+    if (!x->transport)
+        *error = &no_client;
+    else
+        x->inner = x->transport->open(x->transport->self, view, waker, error);
+    if (x->inner)
+        return x;
+    exchange_log_refused(&x->taken, *error);
+    finish(x);
+    return NULL;
+}
+
+static void note_connected(allm_exchange *x)
+{
+    if (x->unready)
+        x->taken.connect_ms = since_ms(x);
+    x->unready = false;
+}
+
+static bool record_ready(void *self, allm_exchange *x)
+{
+    (void)self;
+    const allm_transport *t = x->transport;
+    bool ready = !t->ready || t->ready(t->self, x->inner);
+    if (ready)
+        note_connected(x);
+    else
+        x->unready = true;
+    return ready;
+}
+
+static bool record_failed(void *self, allm_exchange *x)
+{
+    (void)self;
+    const allm_transport *t = x->transport;
+    return t->failed && t->failed(t->self, x->inner);
+}
+
+static const allm_http_head *record_head(void *self, allm_exchange *x)
+{
+    (void)self;
+    return x->transport->head(x->transport->self, x->inner);
+}
+
+static void note_end(allm_exchange *x, enum recording_kind kind,
+                     const allm_error *error, allm_status status)
+{
+    if (!x->ended)
+        exchange_log_end(&x->taken, kind, since_ms(x), error, status);
+    x->ended = true;
+}
+
+static void note_answer(allm_exchange *x)
+{
+    note_connected(x);
+    if (x->taken.answer || x->taken.broken)
+        return;
+    const allm_http_head *head = record_head(x->record, x);
+    if (head)
+        exchange_log_head(&x->taken, head);
+    else
+        note_end(x, RECORDING_ERROR, NULL, ALLM_ERR_ADAPTER);
+}
+
+static allm_status record_read(void *self, allm_exchange *x, allm_chunk *out)
+{
+    (void)self;
+    allm_status status = x->transport->read(x->transport->self, x->inner, out);
+    x->waiting = status == ALLM_AGAIN;
+    if (status == ALLM_EVENT || status == ALLM_OK)
+        note_answer(x);
+    if (status == ALLM_EVENT && !x->ended)
+        exchange_log_chunk(&x->taken, (struct slice){ out->bytes, out->len },
+                           since_ms(x));
+    if (status == ALLM_OK)
+        note_end(x, RECORDING_COMPLETE, NULL, status);
+    if (status < 0)
+        note_end(x, RECORDING_ERROR, out->error, status);
+    return status;
+}
+
+static void record_close(void *self, allm_exchange *x)
+{
+    (void)self;
+    if (x->unready)
+        x->taken.connect_ms = RECORDING_NEVER;
+    note_end(x, x->waiting ? RECORDING_SILENT : RECORDING_CLOSED, NULL,
+             ALLM_OK);
+    x->transport->close(x->transport->self, x->inner);
+    finish(x);
+}
+
+/* -------------------------------------------------------------------- making --- */
+
+static const allm_error *refuse(allm_recorder *r, allm_status kind,
+                                const char *reason, const char *sentence)
+{
+    return status_error(&r->own, kind, reason, "%s", sentence);
+}
+
+/* The transport that is recorded.  NULL is the HTTP client of whoever waits. */
+static const allm_error *take_inner(allm_recorder *r,
+                                    const allm_transport *given)
+{
+    if (!given)
+        return NULL;
+    const allm_transport *t = &r->inner;
+    if (caller_struct_take(&r->inner, sizeof r->inner, given) && t->open &&
+        t->read && t->head && t->close)
+        return NULL;
+    return refuse(r, ALLM_ERR_MISUSE, "invalid_transport",
+                  "fill the transport with ALLM(transport, ...), by a header "
+                  "of this version, and give it open, read, head and close");
+}
+
+/* What the file holds already; one that is not there is begun. */
+static const allm_error *take_old(allm_recorder *r)
+{
+    struct recorded *first;
+    struct arena scratch;
+    int why = file_read(&r->own, r->path, RECORDING_LIMIT, &r->old);
+    if (why == ENOENT)
+        return NULL;
+    if (why == ENOMEM)
+        return status_nomem();
+    if (why)
+        return status_error(
+            &r->own, ALLM_ERR_STORE, "unreadable_recording",
+            "the recording \"%s\" cannot be read (%s), so it cannot be "
+            "continued",
+            r->path, file_error_words(why));
+    arena_init(&scratch, r->mem);
+    const allm_error *error = recording_read(&scratch, r->old, r->path, &first);
+    if (error)
+        error = status_retell(&r->own, error);
+    arena_release(&scratch);
+    return error;
+}
+
+static const allm_error *take_opts(allm_recorder *r, const char *path,
+                                   const allm_recorder_opts *o)
+{
+    r->path = arena_text(&r->own, path);
+    if (path && !r->path)
+        return status_nomem();
+    if (o->flags & ~(uint32_t)ALLM_RECORDER_APPEND)
+        return refuse(r, ALLM_ERR_MISUSE, "invalid_options",
+                      "flags has a bit that is no ALLM_RECORDER_*");
+    const allm_error *error = take_inner(r, o->transport);
+    if (!error && path && o->flags & ALLM_RECORDER_APPEND)
+        error = take_old(r);
+    return error;
+}
+
+static allm_recorder *record_alloc(struct mem mem, const allm_clock *clock)
+{
+    allm_recorder *r = mem_alloc(mem, sizeof *r);
+    if (!r)
+        return NULL;
+    *r = (allm_recorder){ .mem = mem,
+                          .clock = clock_from(clock),
+                          .dirty = true };
+    r->last = &r->entries;
+    r->outer = (allm_transport){ .size = sizeof r->outer,
+                                 .self = r,
+                                 .open = record_open,
+                                 .read = record_read,
+                                 .ready = record_ready,
+                                 .head = record_head,
+                                 .close = record_close,
+                                 .failed = record_failed };
+    arena_init(&r->own, mem);
+    arena_init(&r->told, mem);
+    if (pthread_mutex_init(&r->lock, NULL) == 0)
+        return r;
+    mem_free(mem, r, sizeof *r);
+    return NULL;
+}
+
+allm_recorder *allm_recorder_new(const char *path,
+                                 const allm_recorder_opts *given)
+{
+    allm_recorder_opts o;
+    bool taken = caller_struct_take(&o, sizeof o, given);
+    allm_recorder *r = record_alloc(mem_from(o.allocator), o.clock);
+    if (!r)
+        return NULL;
+    r->unfit = taken ? take_opts(r, path, &o)
+                     : refuse(r, ALLM_ERR_MISUSE, "struct_size",
+                              "fill the options with ALLM(recorder_opts, ...)");
+    r->error = r->unfit;
+    if (r->unfit != status_nomem())
+        return r;
+    allm_recorder_free(r);
+    return NULL;
+}
+
+const allm_error *allm_recorder_error(const allm_recorder *r)
+{
+    return r ? r->error : status_nomem();
+}
+
+const allm_transport *allm_recorder_transport(const allm_recorder *r)
+{
+    return r ? &r->outer : &null_transport;
+}
+
+/* ------------------------------------------------------------------- writing --- */
+
+/* With the lock held: the whole recording, of what is closed. */
+static void add_all(const allm_recorder *r, struct buf *out)
+{
+    if (r->old.len)
+        buf_add(out, r->old);
+    else
+        buf_text(out, RECORDING_FIRST);
+    if (out->len && out->ptr[out->len - 1] != '\n')
+        buf_byte(out, '\n');
+    for (const struct entry *e = r->entries; e; e = e->next)
+        if (e->text.len)
+            buf_add(out, e->text);
+}
+
+static const allm_error *incomplete(const allm_recorder *r, struct arena *a,
+                                    bool over)
+{
+    if (!r->over && !over)
+        return status_nomem();
+    return status_error(a, ALLM_ERR_STORE, "recording_too_long",
+                        "the recording would be longer than 256 MiB; record "
+                        "less into one file");
+}
+
+static const allm_error *write_file(allm_recorder *r)
+{
+    struct buf all;
+    struct arena scratch;
+    const allm_error *error = NULL;
+    arena_init(&scratch, r->mem);
+    buf_init(&all, &scratch, RECORDING_LIMIT);
+    add_all(r, &all);
+    int why = all.broken ? 0 : file_write(&scratch, r->path, buf_slice(&all));
+    if (r->broken || all.broken)
+        error = incomplete(r, &r->told, all.over);
+    else if (why)
+        error = status_error(&r->told, ALLM_ERR_STORE, "unwritable_recording",
+                             "the recording \"%s\" cannot be written (%s); "
+                             "look at the folder and its permissions",
+                             r->path, file_error_words(why));
+    arena_release(&scratch);
+    return error;
+}
+
+allm_status allm_recorder_flush(allm_recorder *r)
+{
+    if (!r)
+        return ALLM_ERR_NOMEM;
+    if (r->unfit)
+        return r->unfit->kind;
+    pthread_mutex_lock(&r->lock);
+    r->error = NULL;
+    arena_reset(&r->told);
+    if (r->path && (r->dirty || r->broken))
+        r->error = write_file(r);
+    else if (r->broken)
+        r->error = incomplete(r, &r->told, false);
+    r->dirty = r->dirty && r->error;
+    pthread_mutex_unlock(&r->lock);
+    return r->error ? r->error->kind : ALLM_OK;
+}
+
+/* Locked inside, and so changed through a const pointer. */
+static allm_recorder *own(const allm_recorder *r)
+{
+    return (allm_recorder *)(uintptr_t)r;
+}
+
+allm_text *allm_recorder_text(const allm_recorder *r)
+{
+    struct buf all;
+    allm_text *t = r ? text_begin(r->mem, 4096) : NULL;
+    if (!t)
+        return NULL;
+    if (r->unfit)
+        return text_fail(t, status_retell(text_arena(t), r->unfit));
+    buf_init(&all, text_arena(t), RECORDING_LIMIT);
+    pthread_mutex_lock(&own(r)->lock);
+    add_all(r, &all);
+    bool whole = !r->broken && !all.broken;
+    const allm_error *error = whole ? NULL
+                                    : incomplete(r, text_arena(t), all.over);
+    pthread_mutex_unlock(&own(r)->lock);
+    return error ? text_fail(t, error) : text_finish(t, buf_slice(&all));
+}
+
+void allm_recorder_free(allm_recorder *r)
+{
+    if (!r)
+        return;
+    if (!r->unfit && r->dirty)
+        allm_recorder_flush(r);
+    while (r->entries) {
+        struct entry *e = r->entries;
+        r->entries = e->next;
+        arena_release(&e->arena);
+        mem_free(r->mem, e, sizeof *e);
+    }
+    arena_release(&r->own);
+    arena_release(&r->told);
+    pthread_mutex_destroy(&r->lock);
+    mem_free(r->mem, r, sizeof *r);
+}

@@ -1,0 +1,22 @@
+/* tool_json.c - a tool as it is offered to models by OpenAI and those like it */
+#include "provider/tool_json.h"
+
+#include <string.h>
+
+void tool_json_write(struct emit *out, const allm_tool *tool)
+{
+    emit_member(out, "name", tool->name);
+    if (tool->description)
+        emit_member(out, "description", tool->description);
+    emit_at(out, "parameters");
+    if (allm_json_count(tool->schema))
+        emit_value(out, tool->schema);
+    else
+        emit_raw(out, SLICE("{\"type\":\"object\",\"properties\":{}}"));
+}
+
+bool tool_json_is_choice(const char *choice)
+{
+    return !strcmp(choice, "auto") || !strcmp(choice, "none") ||
+           !strcmp(choice, "required");
+}

@@ -1,0 +1,108 @@
+/*
+ * tool_output.c - results of tools that were cut, for those who want the rest
+ *
+ * A long result would fill the model's window: it sees head and tail, and a
+ * tool that reads any part of the whole.  The texts live as long as the loop.
+ */
+#include "run/tool_output.h"
+
+#include "data/tool.h"
+#include "json/build.h"
+#include "json/json.h"
+
+struct tool_output_text {
+    struct tool_output_text *next;
+    const char *call_id;
+    struct slice text;
+};
+
+bool tool_output_keep(void *whole, const char *call_id, struct slice text)
+{
+    struct tool_output *w = whole;
+    struct arena *a = home_arena(w->home);
+    struct tool_output_text *t = arena_zero(a, sizeof *t);
+    if (!t)
+        return false;
+    t->call_id = arena_text(a, call_id);
+    t->text = (struct slice){ arena_copy(a, text), text.len };
+    if (!t->call_id || !t->text.ptr)
+        return false;
+    t->next = w->texts;         /* the newest of an id is found first */
+    w->texts = t;
+    return true;
+}
+
+const char *tool_output_find(const struct tool_output *w, const char *call_id,
+                             size_t *len)
+{
+    for (const struct tool_output_text *t = w->texts; t; t = t->next)
+        if (!strcmp(t->call_id, call_id)) {
+            *len = t->text.len;
+            return t->text.ptr;
+        }
+    return NULL;
+}
+
+/* A number of the arguments, or what it is by default. */
+static size_t number(const allm_json *args, const char *name, size_t other)
+{
+    int64_t n;
+    return allm_json_int64(allm_json_get(args, name), &n) && n >= 0 ? (size_t)n
+                                                                    : other;
+}
+
+static bool inside_character(const char *text, size_t at, size_t len)
+{
+    return at < len && ((unsigned char)text[at] & 0xc0) == 0x80;
+}
+
+static void read_on(allm_tool_run *run, const allm_json *args, void *ud)
+{
+    const struct tool_output *w = ud;
+    const char *id = allm_json_text(allm_json_get(args, "tool_call_id"), NULL);
+    size_t len = 0;
+    const char *text = id ? tool_output_find(w, id, &len) : NULL;
+    if (!text) {
+        allm_tool_fail(run, "no result of that call was cut; the ones that "
+                            "are say so");
+        return;
+    }
+    size_t from = number(args, "offset", 0);
+    size_t n = number(args, "length", w->max);
+    from = from < len ? from : len;
+    n = n < w->max ? n : w->max;
+    n = n < len - from ? n : len - from;
+    while (from && inside_character(text, from, len))
+        from--;                 /* at most three, and n grows no longer */
+    while (n && inside_character(text, from + n, len))
+        n--;
+    allm_tool_text(run, text + from, n);
+}
+
+/* Marked, so that it runs by its own function whoever runs the others. */
+const allm_tool *tool_output_tool(struct tool_output *w)
+{
+    const allm_error *error = NULL;
+    struct build mark;
+    build_init(&mark, home_arena(w->home));
+    build_object(&mark);
+    build_key(&mark, SLICE("allm_builtin"));
+    build_text(&mark, SLICE(WHOLE_TOOL));
+    build_end(&mark);
+    const allm_json *metadata = build_done(&mark);
+    if (!metadata)
+        return NULL;
+    return shape_copy(
+        w->home, &tool_shape,
+        ALLM(tool, .name = WHOLE_TOOL,
+             .description = "Read a part of a tool result that was too long "
+                            "and has been cut.",
+             .schema_text = "{\"type\":\"object\",\"properties\":{"
+                            "\"tool_call_id\":{\"type\":\"string\"},"
+                            "\"offset\":{\"type\":\"integer\",\"minimum\":0},"
+                            "\"length\":{\"type\":\"integer\",\"minimum\":1}},"
+                            "\"required\":[\"tool_call_id\"]}",
+             .call = read_on, .ud = w, .effect = ALLM_EFFECT_PURE,
+             .metadata = metadata, .flags = ALLM_TOOL_INLINE),
+        &error);
+}
