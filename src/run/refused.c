@@ -10,6 +10,7 @@
 #include "base/home.h"
 #include "base/status.h"
 #include "data/error.h"
+#include "engine/engine.h"
 #include "run/stream.h"
 #include "json/build.h"
 
@@ -73,10 +74,12 @@ static const struct machine_ops ops = {
     .request_id = request_id,
 };
 
-allm_stream *refused_stream(const allm_error *error)
+allm_stream *refused_stream(const allm_engine *e, const allm_error *error)
 {
-    struct mem mem = mem_default();
-    allm_stream *stream = stream_new(mem, clock_real(), NULL);
+    const struct engine_core *core = e ? engine_core(e) : NULL;
+    struct mem mem = core ? core->mem : mem_default();
+    allm_stream *stream = stream_new(mem, core ? core->clock : clock_real(),
+                                     core ? core->attachments : NULL);
     struct refused *r = stream ? mem_alloc(mem, sizeof *r) : NULL;
     if (!stream)
         return NULL;
@@ -114,10 +117,10 @@ allm_stream *refused_missing(const allm_engine *e, const char *reason,
     };
     struct arena a;
     if (!e)
-        return refused_stream(&no_engine);
-    arena_init(&a, mem_default());
+        return refused_stream(NULL, &no_engine);
+    arena_init(&a, engine_core(e)->mem);
     allm_stream *s =
-        refused_stream(error_validation(&a, reason, missing(&a, name)));
+        refused_stream(e, error_validation(&a, reason, missing(&a, name)));
     arena_release(&a);
     return s;
 }

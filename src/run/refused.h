@@ -4,8 +4,9 @@
 
 #include "allm.h"
 
-/* A stream whose error is a copy of this one; NULL: no memory. */
-allm_stream *refused_stream(const allm_error *error);
+/* A stream of the engine, if there is one, whose error is a copy of this one;
+ * NULL: no memory. */
+allm_stream *refused_stream(const allm_engine *e, const allm_error *error);
 
 /* The same for a call with a NULL argument: the engine (invalid_engine), or
  * else the one called `name`, a ValidationError with this reason. */

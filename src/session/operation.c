@@ -271,7 +271,7 @@ allm_stream *operation_begin(const allm_engine *e, allm_session *s,
             said = (struct slice){ last->text, last->text_len };
     }
     if (error) {
-        stream = refused_stream(error);
+        stream = refused_stream(e, error);
     } else {
         const allm_thread *t = with ? with : s->record->thread;
         bool filled = fill_opts(&opts, s, given);

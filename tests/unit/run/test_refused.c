@@ -3,6 +3,7 @@
 
 #include "harness/check.h"
 #include "harness/noun.h"
+#include "harness/play.h"
 #include "harness/turns.h"
 
 enum { ENGINE, VALIDATION };
@@ -89,7 +90,7 @@ static void a_refused_stream_tells_its_error_for_ever(void)
 {
     const allm_error why = { .size = sizeof why, .kind = ALLM_ERR_ENGINE,
                              .reason = "missing_model", .message = "no model" };
-    allm_stream *s = refused_stream(&why);
+    allm_stream *s = refused_stream(NULL, &why);
     const allm_event *event = NULL;
     for (int i = 0; i < 2; i++) {
         CHECK_INT(allm_stream_next(s, &event), ALLM_ERR_ENGINE);
@@ -101,7 +102,25 @@ static void a_refused_stream_tells_its_error_for_ever(void)
     allm_stream_free(s);
 }
 
+/* It goes by the engine's clock, as a hub of that clock wants. */
+static void a_refused_stream_is_one_of_the_engine(void)
+{
+    struct clock_manual manual = { .now_ns = 1 };
+    allm_clock clock = play_clock(&manual);
+    allm_engine *e = allm_engine_new(
+        ALLM(engine_opts, .model = "fake:m", .clock = &clock));
+    allm_hub *hub = allm_hub_new(ALLM(hub_opts, .clock = &clock));
+    allm_stream *s = allm_generate(e, NULL, NULL);
+    CHECK_INT(allm_hub_add(hub, s, NULL), ALLM_OK);
+    CHECK(allm_hub_wait(hub, 0, NULL) == s);
+    CHECK_INT(allm_stream_next(s, NULL), ALLM_ERR_VALIDATION);
+    allm_stream_free(s);
+    allm_hub_free(hub);
+    allm_engine_free(e);
+}
+
 TESTS = {
+    TEST(a_refused_stream_is_one_of_the_engine),
     TEST(a_missing_engine_is_named),
     TEST(what_else_is_missing_is_named),
     TEST(a_call_that_is_null_is_named),
