@@ -5,7 +5,13 @@
 
 check() { "$tools/format" --check .; }
 
-if check 2>&1 | grep -q skipped; then
+# A machine without the tool: nothing at all is found.
+python=$(python3 -c 'import sys; print(sys.executable)')
+check_bare() { PATH=$garden/bare "$python" "$tools/format" --check .; }
+catches "a missing clang-format fails the check" \
+    "clang-format 14 is missing" check_bare
+
+if check 2>&1 | grep -q 'is missing'; then
     skip "the look of the C files" "there is no clang-format 14"
     finish
 fi
