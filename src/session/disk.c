@@ -30,6 +30,15 @@ static const allm_error *tell(struct arena *a, const char *reason,
                         why ? ": " : "", why ? why : "");
 }
 
+static const allm_error *tell_unwritable(struct arena *a, const char *path,
+                                         const char *verb, int why)
+{
+    return status_error(a, ALLM_ERR_STORE, "unwritable_session",
+                        "the session file \"%s\" cannot be %s: %s; check its "
+                        "folder and the permissions",
+                        path, verb, file_error_words(why));
+}
+
 static const allm_error *no_path(struct arena *a)
 {
     return status_error(a, ALLM_ERR_MISUSE, "missing_path",
@@ -71,9 +80,7 @@ static const allm_error *take_lock(struct lock *l, struct arena *a,
         return tell(a, "session_locked", path,
                     "is in use by somebody else; wait until they are done",
                     NULL);
-    return tell(a, "unwritable_session", path,
-                "cannot be locked; look at the folder and its permissions",
-                file_error_words(why));
+    return tell_unwritable(a, path, "locked", why);
 }
 
 /* ------------------------------------------------------------------ faults --- */
@@ -120,10 +127,7 @@ static const allm_error *replace(struct arena *a, const char *path,
     if (!why)
         return NULL;
     return why == ENOMEM ? status_nomem()
-                         : tell(a, "unwritable_session", path,
-                                "cannot be written; look at the folder and its "
-                                "permissions",
-                                file_error_words(why));
+                         : tell_unwritable(a, path, "written", why);
 }
 
 static const allm_error *write_text(const allm_session *s, struct arena *a,

@@ -276,5 +276,12 @@ def test_json():
     equal(len(messages(path)), 4)
 
 
+def test_no_folder():
+    """a session in a folder that does not exist: what failed, why, what to do"""
+    one_sentence(allm("-m", "fake:m", "-S", "/nowhere/x.session", "hi"), 11,
+                 "cannot be locked: there is no such file or folder; check its "
+                 "folder and the permissions")
+
+
 if __name__ == "__main__":
     main(globals())
