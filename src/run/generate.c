@@ -227,7 +227,7 @@ static struct generate *make(const allm_engine *e, struct collect *collect)
     g->plan.engine = allm_engine_keep(e);
     quota_init(&g->quota, mem);
     arena_init(&g->events, quota_mem(&g->quota));
-    arena_init_sized(&g->attempt, quota_mem(&g->quota), 120);
+    arena_init_sized(&g->attempt, quota_mem(&g->quota), 136);
     sink_init(&g->sink, &g->events, &g->attempt);
     g->plan.home = home_new(mem, 96);
     g->collect = collect;

@@ -526,7 +526,34 @@ static void clocks_may_stand_near_the_ends_of_their_range(void)
     play_at(INT64_MAX - 1000000000000);
 }
 
+/* The bound of the README; make bench measures it for 10,000 streams. */
+static void an_idle_stream_is_small(void)
+{
+    enum { COUNT = 3 };
+    const allm_event *event;
+    allm_stream *s[COUNT], *named;
+    allm_engine *e = engine_for(COUNT, "[['delay', 60000]]", NULL);
+    allm_hub *hub = hub_of(NULL);
+    size_t least = SIZE_MAX;
+    for (size_t i = 0; i < COUNT; i++) {
+        size_t before = check_live_bytes();
+        s[i] = play_call(e);
+        allm_hub_add(hub, s[i], NULL);
+        while ((named = allm_hub_wait(hub, 0, NULL)))
+            while (allm_stream_next(named, &event) == ALLM_EVENT)
+                ;
+        size_t taken = check_live_bytes() - before;
+        least = taken < least ? taken : least;
+    }
+    CHECK(least < 1536 + 640);      /* with its script, and its request */
+    for (size_t i = 0; i < COUNT; i++)
+        allm_stream_free(s[i]);
+    allm_hub_free(hub);
+    allm_engine_free(e);
+}
+
 TESTS = {
+    TEST_ONCE(an_idle_stream_is_small),
     TEST(clocks_may_stand_near_the_ends_of_their_range),
     TEST(a_late_ring_finds_nobody),
     TEST(nothing_is_accepted_instead_of_a_hub),

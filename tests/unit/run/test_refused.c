@@ -107,8 +107,8 @@ static void a_refused_stream_is_one_of_the_engine(void)
 {
     struct clock_manual manual = { .now_ns = 1 };
     allm_clock clock = play_clock(&manual);
-    allm_engine *e = allm_engine_new(
-        ALLM(engine_opts, .model = "fake:m", .clock = &clock));
+    allm_engine *e =
+        allm_engine_new(ALLM(engine_opts, .model = "fake:m", .clock = &clock));
     allm_hub *hub = allm_hub_new(ALLM(hub_opts, .clock = &clock));
     allm_stream *s = allm_generate(e, NULL, NULL);
     CHECK_INT(allm_hub_add(hub, s, NULL), ALLM_OK);
