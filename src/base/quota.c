@@ -1,16 +1,9 @@
 /* quota.c - an allocator that counts what it gave, and has a limit */
 #include "base/quota.h"
 
-static size_t usual = QUOTA_LIMIT;
-
-void quota_set_limit(size_t limit)
+void quota_init(struct quota *b, struct mem inner, size_t limit)
 {
-    usual = limit ? limit : QUOTA_LIMIT;
-}
-
-void quota_init(struct quota *b, struct mem inner)
-{
-    *b = (struct quota){ .inner = inner, .limit = usual };
+    *b = (struct quota){ .inner = inner, .limit = limit };
 }
 
 /* An allm_alloc_fn. */

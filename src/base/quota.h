@@ -16,12 +16,7 @@ struct quota {
     bool refused;
 };
 
-/* The limit of a new quota: QUOTA_LIMIT, or what a test put in its place
- * (0 restores it). */
-enum { QUOTA_LIMIT = 256 * 1024 * 1024 };
-void quota_set_limit(size_t limit);
-
-void quota_init(struct quota *b, struct mem inner);
+void quota_init(struct quota *b, struct mem inner, size_t limit);
 
 /* Its blocks must be freed while `b` is in its place. */
 struct mem quota_mem(struct quota *b);

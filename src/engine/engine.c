@@ -67,6 +67,7 @@ static struct shared_core *core_new(const allm_engine_opts *o)
     *s = (struct shared_core){ .flags = o->flags, .core = { .mem = mem } };
     atomic_init(&s->count, 1);
     struct engine_core *c = &s->core;
+    c->answer_limit = ENGINE_ANSWER_LIMIT;
     c->clock = clock_from(o->clock);
     c->public_clock = (allm_clock){ .size = sizeof(allm_clock),
                                     .now_ns = core_now,
@@ -428,6 +429,11 @@ const allm_engine_record *allm_engine_fields(const allm_engine *e)
 allm_text *allm_engine_json(const allm_engine *e, uint32_t form)
 {
     return e ? allm_engine_record_json(e->record, form) : NULL;
+}
+
+void engine_limit_answers(allm_engine *e, size_t bytes)
+{
+    e->shared->core.answer_limit = bytes;
 }
 
 const struct engine_core *engine_core(const allm_engine *e)

@@ -10,6 +10,8 @@
 #include "provider/registry.h"
 
 /* What all engines derived from one another share.  Counted. */
+enum { ENGINE_ANSWER_LIMIT = 256 * 1024 * 1024 };
+
 struct engine_core {
     struct mem mem;
     struct clock clock;
@@ -23,6 +25,7 @@ struct engine_core {
     allm_catalog *catalog;
     allm_trace_fn trace;
     void *trace_ud;
+    size_t answer_limit;            /* bytes of memory that an answer may take */
     struct registry_row own;        /* of the caller's own adapter, if any */
     allm_adapter own_adapter;
     allm_transport own_transport;
@@ -33,6 +36,8 @@ struct engine_core {
 };
 
 const struct engine_core *engine_core(const allm_engine *e);
+/* For tests, before the first call: 256 MiB are too much to fill often. */
+void engine_limit_answers(allm_engine *e, size_t bytes);
 const struct registry_row *engine_row(const allm_engine *e);   /* or NULL */
 
 /* Whom a call with this model asks: where no adapter was named, the provider in

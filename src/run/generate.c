@@ -225,7 +225,7 @@ static struct generate *make(const allm_engine *e, struct collect *collect)
         return NULL;
     *g = (struct generate){ .machine = { &ops } };
     g->plan.engine = allm_engine_keep(e);
-    quota_init(&g->quota, mem);
+    quota_init(&g->quota, mem, engine_core(e)->answer_limit);
     arena_init(&g->events, quota_mem(&g->quota));
     arena_init_sized(&g->attempt, quota_mem(&g->quota), 136);
     sink_init(&g->sink, &g->events, &g->attempt);

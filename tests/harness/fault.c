@@ -1,6 +1,8 @@
 /* fault.c - a server that answers wrongly, and what must become of the call */
 #include "harness/fault.h"
 
+#include "engine/engine.h"
+
 #include "harness/check.h"
 #include "harness/play.h"
 
@@ -190,6 +192,8 @@ allm_engine *fault_engine(struct fault_place at, const char *model,
                          .ca_file = at.front ? front_authority() : NULL)));
     allm_json_free(json);
     allm_json_free(policy);
+    if (e && at.answer_limit)
+        engine_limit_answers(e, at.answer_limit);
     return e;
 }
 

@@ -61,6 +61,7 @@ struct fault_stage {
 struct fault_place {
     struct server *server;
     struct front *front;        /* TLS and HTTP/2; or NULL */
+    size_t answer_limit;        /* memory of an answer; 0: the usual */
 };
 
 /* How the call is made, and what was seen of it. */

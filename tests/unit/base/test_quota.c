@@ -6,7 +6,7 @@
 static void what_is_given_is_counted(void)
 {
     struct quota q;
-    quota_init(&q, mem_default());
+    quota_init(&q, mem_default(), 1000);
     struct mem mem = quota_mem(&q);
     void *p = mem_alloc(mem, 100);
     CHECK_INT(q.held, 100);
@@ -21,9 +21,7 @@ static void what_is_given_is_counted(void)
 static void beyond_the_limit_it_says_so_and_then_refuses(void)
 {
     struct quota q;
-    quota_set_limit(1000);
-    quota_init(&q, mem_default());
-    quota_set_limit(0);
+    quota_init(&q, mem_default(), 1000);
     struct mem mem = quota_mem(&q);
     void *p = mem_alloc(mem, 1000);
     CHECK(!quota_spent(&q, 0) && quota_spent(&q, 1));
@@ -40,17 +38,16 @@ static void beyond_the_limit_it_says_so_and_then_refuses(void)
     mem_free(mem, p, 1000);
 }
 
-static void other_quotas_have_the_usual_limit(void)
+static void no_sum_overflows(void)
 {
     struct quota q;
-    quota_init(&q, mem_default());
-    CHECK_INT(q.limit, QUOTA_LIMIT);
+    quota_init(&q, mem_default(), 1000);
     CHECK_ALWAYS(!mem_alloc(quota_mem(&q), SIZE_MAX) && q.refused);
 }
 
 TESTS = {
     TEST(what_is_given_is_counted),
     TEST(beyond_the_limit_it_says_so_and_then_refuses),
-    TEST(other_quotas_have_the_usual_limit),
+    TEST(no_sum_overflows),
     TESTS_END,
 };

@@ -376,7 +376,7 @@ static void faults_behind_tls_and_http2(void)
 {
     struct front front;
     struct server *server = server_new();
-    struct fault_place at = { server, &front };
+    struct fault_place at = { .server = server, .front = &front };
     if (server && front_init(&front, server_port(server), FRONT_HERE)) {
         check_all_behind(at, chat, sizeof chat / sizeof *chat, "openai:m");
         check_all_behind(at, messages, sizeof messages / sizeof *messages,

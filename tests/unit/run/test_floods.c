@@ -14,7 +14,6 @@
 #include "harness/turns.h"
 
 #include "base/clock.h"
-#include "base/quota.h"
 #include "json/json.h"
 
 #include <stdio.h>
@@ -122,6 +121,7 @@ static const struct speech speeches[] = {
 };
 
 enum { SPEECHES = sizeof speeches / sizeof *speeches, KINDS = 3 };
+enum { LIMIT = 4 * MIB, USUAL = 256 * 1024 };
 
 /* ---------------------------------------------------------------- endless --- */
 
@@ -139,8 +139,9 @@ static struct fault endless(const struct speech *s, int kind)
                            .told = BROKEN, .text = kind ? "" : X10 };
 }
 
-/* The most that was held at once while a call was made. */
-static size_t peak_of(const struct fault *f, const char *model, int way)
+/* The most that was held at once while a call was made; limit 0: the usual. */
+static size_t peak_of(const struct fault *f, const char *model, int way,
+                      size_t limit)
 {
     struct fault_stage stage;
     struct server *server = server_new();
@@ -149,8 +150,9 @@ static size_t peak_of(const struct fault *f, const char *model, int way)
     fault_play(server, &stage, f);
     check_peak_begin();
     size_t before = check_live_bytes();
-    fault_check_call(f, (struct fault_place){ .server = server }, model,
-                     fault_way_of(way));
+    fault_check_call(
+        f, (struct fault_place){ .server = server, .answer_limit = limit },
+        model, fault_way_of(way));
     size_t peak = check_peak_bytes() - before;
     server_free(server);
     free(stage.bytes);
@@ -160,16 +162,13 @@ static size_t peak_of(const struct fault *f, const char *model, int way)
 /* One and a half times the limit, and what every call takes. */
 static void endless_answers_take_what_they_may(void)
 {
-    enum { LIMIT = 4 * MIB, USUAL = 256 * 1024 };
-    quota_set_limit(LIMIT);
     for (int i = 0; i < SPEECHES * KINDS * 4; i++) {
         const struct speech *s = &speeches[i / 4 / KINDS];
         struct fault f = endless(s, i / 4 % KINDS);
-        size_t peak = peak_of(&f, s->model, i % 4);
+        size_t peak = peak_of(&f, s->model, i % 4, LIMIT);
         check_row(f.why);
         CHECK_WHY(peak < LIMIT / 2 * 3 + USUAL, s->model);
     }
-    quota_set_limit(0);
 }
 
 /* The same in a chat, whose results hold the answer, too. */
@@ -180,7 +179,8 @@ static size_t peak_of_chat(const struct fault *f, const char *model)
     if (!server)
         return 0;
     fault_play(server, &stage, f);
-    allm_engine *e = fault_engine((struct fault_place){ .server = server },
+    allm_engine *e = fault_engine((struct fault_place){ .server = server,
+                                                        .answer_limit = LIMIT },
                                   model, NULL);
     allm_thread *thread = turns_thread();
     check_peak_begin();
@@ -201,8 +201,6 @@ static size_t peak_of_chat(const struct fault *f, const char *model)
 
 static void endless_chats_take_what_they_may(void)
 {
-    enum { LIMIT = 4 * MIB, USUAL = 256 * 1024 };
-    quota_set_limit(LIMIT);
     for (int i = 0; i < SPEECHES * KINDS; i++) {
         const struct speech *s = &speeches[i / KINDS];
         struct fault f = endless(s, i % KINDS);
@@ -210,7 +208,6 @@ static void endless_chats_take_what_they_may(void)
         check_row(f.why);
         CHECK_WHY(peak < LIMIT / 2 * 3 + USUAL, s->model);
     }
-    quota_set_limit(0);
 }
 
 static void the_deadline_holds_while_it_floods(void)
@@ -222,7 +219,7 @@ static void the_deadline_holds_while_it_floods(void)
         f.opts = "{'total_ms': 200}";
         struct clock clock = clock_real();
         int64_t began = clock_now_ns(clock);
-        peak_of(&f, s->model, 1);
+        peak_of(&f, s->model, 1, 0);
         CHECK_WHY(clock_now_ns(clock) - began < INT64_C(1200000000), s->model);
     }
 }
