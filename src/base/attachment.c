@@ -64,7 +64,7 @@ void attachment_drop(allm_attachments *a)
     mem_free(a->mem, a, sizeof *a);
 }
 
-static struct attachment *find(allm_attachments *a, const void *key)
+static struct attachment *find_attachment(allm_attachments *a, const void *key)
 {
     struct attachment *one = a->first;
     while (one && one->key != key)
@@ -72,9 +72,9 @@ static struct attachment *find(allm_attachments *a, const void *key)
     return one;
 }
 
-static struct attachment *add(allm_attachments *a, const void *key,
-                              void *(*make)(void *ud), void (*drop)(void *),
-                              void *ud)
+static struct attachment *add_attachment(allm_attachments *a, const void *key,
+                                         void *(*make)(void *ud),
+                                         void (*drop)(void *), void *ud)
 {
     struct attachment *one = mem_alloc(a->mem, sizeof *one);
     void *thing = one ? make(ud) : NULL;
@@ -94,9 +94,9 @@ void *allm_attachment_get(allm_attachments *a, const void *key,
     if (!a)
         return NULL;
     pthread_mutex_lock(&a->lock);
-    struct attachment *one = find(a, key);
+    struct attachment *one = find_attachment(a, key);
     if (!one && make)
-        one = add(a, key, make, drop, ud);
+        one = add_attachment(a, key, make, drop, ud);
     void *thing = one ? one->thing : NULL;
     pthread_mutex_unlock(&a->lock);
     return thing;

@@ -40,7 +40,7 @@ static const unsigned char digit[256] = {
 /* -------------------------------------------------------------- writing --- */
 
 /* 24 bits of three bytes. */
-static uint32_t join(const unsigned char *p)
+static uint32_t join_bytes(const unsigned char *p)
 {
     return (uint32_t)p[0] << 16 | (uint32_t)p[1] << 8 | p[2];
 }
@@ -57,12 +57,12 @@ static size_t put_rest(char *at, struct slice rest, const char *alphabet)
 {
     unsigned char last[3] = { 0 };
     memcpy(last, rest.ptr, rest.len);
-    put_digits(at, join(last), rest.len + 1, alphabet);
+    put_digits(at, join_bytes(last), rest.len + 1, alphabet);
     return rest.len + 1;
 }
 
-static void add(struct buf *out, struct slice bytes, const char *alphabet,
-                bool padded)
+static void add_encoded(struct buf *out, struct slice bytes,
+                        const char *alphabet, bool padded)
 {
     size_t rest = bytes.len % 3, whole = bytes.len - rest, room;
     if (!mem_mul(bytes.len / 3 + 1, 4, &room)) {
@@ -79,7 +79,7 @@ static void add(struct buf *out, struct slice bytes, const char *alphabet,
     const unsigned char *p = (const unsigned char *)bytes.ptr;
     char *at = out->ptr + out->len;
     for (size_t i = 0; i < whole; i += 3, at += 4)
-        put_digits(at, join(p + i), 4, alphabet);
+        put_digits(at, join_bytes(p + i), 4, alphabet);
     if (rest)
         at += put_rest(at, slice_skip(bytes, whole), alphabet);
     out->len += room;
@@ -90,12 +90,12 @@ static void add(struct buf *out, struct slice bytes, const char *alphabet,
 
 void base64_add(struct buf *out, struct slice bytes)
 {
-    add(out, bytes, standard, true);
+    add_encoded(out, bytes, standard, true);
 }
 
 void base64_add_url(struct buf *out, struct slice bytes)
 {
-    add(out, bytes, for_urls, false);
+    add_encoded(out, bytes, for_urls, false);
 }
 
 /* -------------------------------------------------------------- reading --- */

@@ -44,7 +44,7 @@ static bool make_room(struct content *c, size_t room)
 }
 
 /* Twice the room, but at most a byte more than the limit. */
-static bool grow(struct content *c, size_t limit)
+static bool grow_content(struct content *c, size_t limit)
 {
     size_t room = c->room < FIRST ? FIRST : c->room;
     room = room > limit / 2 ? limit + 1 : room * 2;
@@ -54,7 +54,7 @@ static bool grow(struct content *c, size_t limit)
 static int read_all(struct content *c, int fd, size_t limit)
 {
     for (;;) {
-        if (c->len == c->room && !grow(c, limit))
+        if (c->len == c->room && !grow_content(c, limit))
             return ENOMEM;
         size_t want = c->room - c->len;
         if (want > MAX_READ)

@@ -64,7 +64,7 @@ struct allm_home *home_keep(struct allm_home *h)
 }
 
 /* One user less; if it was the last, put the home on the list of the dead. */
-static void leave(struct allm_home *h, struct allm_home **dead)
+static void leave_home(struct allm_home *h, struct allm_home **dead)
 {
     if (!h ||
         atomic_fetch_sub_explicit(&h->count, 1, memory_order_acq_rel) != 1)
@@ -91,13 +91,13 @@ static void drop_other(void *other)
 void home_drop(struct allm_home *h)
 {
     struct allm_home *dead = NULL;
-    leave(h, &dead);
+    leave_home(h, &dead);
     while (dead) {
         h = dead;
         dead = h->next_dead;
         for (struct duty *d = h->duties; d; d = d->next) {
             if (d->fn == drop_other)
-                leave(d->arg, &dead);
+                leave_home(d->arg, &dead);
             else
                 d->fn(d->arg);
         }

@@ -26,7 +26,7 @@ union front {
     max_align_t align;
 };
 
-static void *make(struct mem from, size_t size)
+static void *make_secret(struct mem from, size_t size)
 {
     size_t whole;
     if (!mem_add(size, sizeof(union front), &whole))
@@ -50,10 +50,10 @@ static void drop(void *p, size_t size)
 static void *wiping(void *ud, void *p, size_t old, size_t size)
 {
     if (!p)
-        return size ? make(*(struct mem *)ud, size) : NULL;
+        return size ? make_secret(*(struct mem *)ud, size) : NULL;
     void *q = NULL;
     if (size) {                 /* moved by us: realloc would leave a copy */
-        q = make(((union front *)p - 1)->mem, size);
+        q = make_secret(((union front *)p - 1)->mem, size);
         if (!q)
             return NULL;
         memcpy(q, p, old < size ? old : size);

@@ -47,8 +47,9 @@ static const char *make_message(struct arena *a, const char *format,
     return text;
 }
 
-static allm_error *make(struct arena *a, allm_status kind, const char *reason,
-                        const char *format, va_list args)
+static allm_error *make_error(struct arena *a, allm_status kind,
+                              const char *reason, const char *format,
+                              va_list args)
 {
     const char *message = make_message(a, format, args);
     allm_error *e = message ? arena_alloc(a, sizeof *e) : NULL;
@@ -65,7 +66,7 @@ allm_error *status_draft(struct arena *a, allm_status kind, const char *reason,
 {
     va_list args;
     va_start(args, format);
-    allm_error *e = make(a, kind, reason, format, args);
+    allm_error *e = make_error(a, kind, reason, format, args);
     va_end(args);
     return e;
 }
@@ -74,7 +75,7 @@ const allm_error *status_verror(struct arena *a, allm_status kind,
                                 const char *reason, const char *format,
                                 va_list args)
 {
-    const allm_error *e = make(a, kind, reason, format, args);
+    const allm_error *e = make_error(a, kind, reason, format, args);
     return e ? e : status_nomem();
 }
 

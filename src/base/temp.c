@@ -25,7 +25,7 @@
 enum { NAMES = 100, DIGITS = 8 };   /* to try, of a name */
 
 /* False, and the descriptor closed: somebody removes it. */
-static bool claim(int fd, const char *name)
+static bool claim_temp(int fd, const char *name)
 {
     int error = lock_descriptor(fd);
     if (error != EWOULDBLOCK && lock_names(fd, name))
@@ -50,7 +50,7 @@ int temp_open(struct arena *a, const char *path, mode_t mode, const char **name)
         int fd = open(b.ptr, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
         if (fd < 0 && errno != EEXIST)
             return fd;
-        if (fd >= 0 && claim(fd, b.ptr))
+        if (fd >= 0 && claim_temp(fd, b.ptr))
             return fd;
     }
     errno = EEXIST;

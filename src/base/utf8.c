@@ -60,7 +60,7 @@ static size_t matched(const unsigned char *p, size_t len)
 }
 
 /* The length of the well-formed sequence s begins with; 0 if there is none. */
-static size_t sequence(struct slice s)
+static size_t sequence_length(struct slice s)
 {
     const unsigned char *p = (const unsigned char *)s.ptr;
     if (s.len == 0)
@@ -114,7 +114,7 @@ bool utf8_valid(struct slice s, size_t *bad)
         struct slice rest = slice_skip(s, at);
         size_t n = ascii_run(rest);
         if (!n)
-            n = sequence(rest);
+            n = sequence_length(rest);
         if (!n) {
             if (bad)
                 *bad = at;
@@ -128,7 +128,7 @@ bool utf8_valid(struct slice s, size_t *bad)
 bool utf8_take(struct slice *s, uint32_t *point)
 {
     static const unsigned char lead_bits[] = { 0, 0x7F, 0x1F, 0x0F, 0x07 };
-    size_t n = sequence(*s);
+    size_t n = sequence_length(*s);
     if (!n)
         return false;
     const unsigned char *p = (const unsigned char *)s->ptr;
@@ -183,7 +183,7 @@ size_t utf8_count(struct slice s)
         if (n) {
             count += n;
         } else {
-            n = sequence(s);
+            n = sequence_length(s);
             n += !n;            /* a malformed byte counts as one */
             count++;
         }

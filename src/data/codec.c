@@ -101,7 +101,7 @@ const struct shape *codec_shape(struct slice tag, allm_type *type)
 
 /* ---------------------------------------------------------------- reading --- */
 
-static void refuse(allm_codec *c, const char *field, const char *reason)
+static void refuse_member(allm_codec *c, const char *field, const char *reason)
 {
     struct path at = PATH_KEY(NULL, field);
     c->error = decode_error(home_arena(c->home), &at, reason);
@@ -144,9 +144,9 @@ static void read_tagged(allm_codec *c, const allm_json *v, struct slice tag)
     const allm_json *data = allm_json_get(v, "data");
     const struct shape *s = NULL;
     if (!data)
-        refuse(c, "data", "missing");
+        refuse_member(c, "data", "missing");
     else if (allm_json_type_of(data) != ALLM_JSON_OBJECT)
-        refuse(c, "data", "malformed_struct");
+        refuse_member(c, "data", "malformed_struct");
     else if (slice_starts(tag, SLICE("ALLM.")))
         s = codec_shape(tag, &c->type);
     if (s)
@@ -163,14 +163,14 @@ static void read_document(allm_codec *c, const allm_json *v, const char *as)
         return;
     }
     if (!as || allm_json_type_of(v) != ALLM_JSON_OBJECT) {
-        refuse(c, "format", "missing_type_tag");
+        refuse_member(c, "format", "missing_type_tag");
         return;
     }
     const struct shape *s = codec_shape(slice_of(as), &c->type);
     if (s)
         read_as(c, s, v);
     else
-        refuse(c, "format", "unknown_type_tag");
+        refuse_member(c, "format", "unknown_type_tag");
 }
 
 static allm_codec *codec_new(struct mem mem)
@@ -200,8 +200,8 @@ static void read_text(allm_codec *c, struct slice text, const char *as,
     arena_release(&scratch);
 }
 
-static const allm_error *misuse(struct arena *a, const char *reason,
-                                const char *sentence)
+static const allm_error *codec_misuse(struct arena *a, const char *reason,
+                                      const char *sentence)
 {
     return status_error(a, ALLM_ERR_MISUSE, reason, "%s", sentence);
 }
@@ -218,12 +218,13 @@ allm_codec *allm_codec_decode(const char *json, size_t len, const char *as,
     if (!c)
         return NULL;
     if (!json)
-        c->error = misuse(home_arena(c->home), "missing_text",
-                          "allm_codec_decode: the text is NULL");
+        c->error = codec_misuse(home_arena(c->home), "missing_text",
+                                "allm_codec_decode: the text is NULL");
     else if (!known)
-        c->error = misuse(home_arena(c->home), "struct_size",
-                          "allm_codec_decode: the options have no size or an "
-                          "unknown flag; fill them with ALLM(json_opts, ...)");
+        c->error =
+            codec_misuse(home_arena(c->home), "struct_size",
+                         "allm_codec_decode: the options have no size or an "
+                         "unknown flag; fill them with ALLM(json_opts, ...)");
     else
         read_text(c, slice_given(json, len), as, limits);
     if (c->error && c->error->kind == ALLM_ERR_NOMEM) {

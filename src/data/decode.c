@@ -26,7 +26,7 @@ void decode_init(struct decoder *d, struct allm_home *home, struct arena *tell)
 /* --------------------------------------------------------------- refusing --- */
 
 /* What to do about a refusal, behind its place. */
-static const char *advice(const char *reason)
+static const char *advice_for(const char *reason)
 {
     static const struct {
         const char *reason, *advice;
@@ -62,7 +62,7 @@ const allm_error *decode_error(struct arena *a, const struct path *path,
     allm_error *e = status_draft(a, ALLM_ERR_VALIDATION, "invalid_request",
                                  "the document cannot be read: %s at %s%s",
                                  reason, where.len ? where.ptr : "its root",
-                                 advice(reason));
+                                 advice_for(reason));
     if (!e || !errors)
         return status_nomem();
     e->errors = errors;
@@ -194,8 +194,8 @@ static bool set_kept(struct decoder *d, const struct shape *s,
 
 /* A zeroed struct that lives as long as the document: in its home or, if it is
  * counted, in one of its own, held by that.  *inner reads into it. */
-static void *place(struct decoder *d, const struct shape *s, const allm_json *v,
-                   struct decoder *inner)
+static void *place_struct(struct decoder *d, const struct shape *s,
+                          const allm_json *v, struct decoder *inner)
 {
     *inner = *d;
     struct shape_head *made = s->counted ? shape_root(home_mem(d->home), s,
@@ -220,7 +220,7 @@ static const void *keep_stranger(struct decoder *d, const struct shape *s,
 {
     struct decoder inner;
     struct build kept;
-    void *made = place(d, s, v, &inner);
+    void *made = place_struct(d, s, v, &inner);
     if (!made)
         return NULL;
     build_init(&kept, inner.arena);
@@ -331,10 +331,10 @@ static bool read_field(struct decoder *d, const struct shape_field *f,
 /* ---------------------------------------------------------------- structs --- */
 
 /* The field of this name from one row of the table to another. */
-static const struct shape_field *search(const struct decoder *d,
-                                        const struct shape_field *from,
-                                        const struct shape_field *to,
-                                        struct slice name)
+static const struct shape_field *search_fields(const struct decoder *d,
+                                               const struct shape_field *from,
+                                               const struct shape_field *to,
+                                               struct slice name)
 {
     uint32_t hidden = SHAPE_HIDDEN | SHAPE_LIFTED;
     if (d->tagged)
@@ -357,8 +357,8 @@ static void keep_aside(struct build *kept, struct arena *a, struct slice name,
 }
 
 /* Take a field out of the metadata, where JSON has it, if it is one. */
-static bool lift(struct decoder *d, const struct shape_field *f,
-                 const struct shape_field *metadata, void *value)
+static bool lift_field(struct decoder *d, const struct shape_field *f,
+                       const struct shape_field *metadata, void *value)
 {
     const allm_json *map = shape_pointer(metadata, value);
     const allm_json *v = json_get(map, shape_name(f));
@@ -387,7 +387,7 @@ static bool lift_all(struct decoder *d, const struct shape *s, void *value)
         if (f->kind == SHAPE_MAP && !strcmp(f->name, "metadata"))
             metadata = f;
     for (const struct shape_field *f = s->fields; metadata && f->name; f++)
-        if ((f->flags & SHAPE_LIFTED) && !lift(d, f, metadata, value))
+        if ((f->flags & SHAPE_LIFTED) && !lift_field(d, f, metadata, value))
             return false;
     return true;
 }
@@ -403,9 +403,9 @@ static void read_members(struct decoder *d, const struct shape *s,
     for (const allm_json *k = NULL; (k = allm_json_next(object, k));) {
         step.key = json_slice(k);
         /* documents of ours have the members in the order of the table */
-        const struct shape_field *f = search(d, next, NULL, step.key);
+        const struct shape_field *f = search_fields(d, next, NULL, step.key);
         if (!f)
-            f = search(d, s->fields, next, step.key);
+            f = search_fields(d, s->fields, next, step.key);
         bool fits = f && read_field(d, f, allm_json_value(k), value);
         if (d->error)
             break;
@@ -462,7 +462,7 @@ const void *decode_value(struct decoder *d, const struct shape *s,
     struct decoder inner;
     bool tagged;
     s = recognise(d, s, v, &members, &tagged);
-    void *made = s ? place(d, s, members, &inner) : NULL;
+    void *made = s ? place_struct(d, s, members, &inner) : NULL;
     if (!made)
         return NULL;
     inner.tagged = tagged;

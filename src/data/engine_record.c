@@ -81,7 +81,7 @@ static const struct shape_field fields[] = {
     FIELD_END,
 };
 
-static const allm_error *settle(struct allm_home *home, void *value)
+static const allm_error *settle_engine(struct allm_home *home, void *value)
 {
     const allm_json *v = ((allm_engine_record *)value)->adapter_opts;
     (void)home;
@@ -98,7 +98,7 @@ const struct shape engine_record_shape = {
     .size = sizeof(allm_engine_record),
     .kept = offsetof(allm_engine_record, kept),
     .fields = fields,
-    .settle = settle,
+    .settle = settle_engine,
 };
 
 const char *engine_record_misfit(const allm_engine_record *record)

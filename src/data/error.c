@@ -162,7 +162,7 @@ bool error_take(struct arena *a, allm_error *e)
            take_json(a, &e->metadata) && take_json(a, &e->kept);
 }
 
-static const allm_error *settle(struct allm_home *home, void *value)
+static const allm_error *settle_family(struct allm_home *home, void *value)
 {
     return derive_message(home_arena(home), value);
 }
@@ -242,7 +242,7 @@ static const struct shape_field other_fields[] = FIELDS(S, S, S, S, S, S);
         .kept = offsetof(allm_error, kept), \
         .fields = (table), \
         .begin = begin_##name, \
-        .settle = settle, \
+        .settle = settle_family, \
     }
 
 FAMILY(engine, "EngineError", ALLM_ERR_ENGINE, engine_fields);
@@ -268,7 +268,7 @@ static const allm_status family_kind[] = {
     ALLM_ERR_MISUSE, ALLM_ERR_NOMEM,
 };
 
-static const struct shape *pick(const void *value)
+static const struct shape *pick_family(const void *value)
 {
     for (size_t i = 0; families[i]; i++)
         if (family_kind[i] == ((const allm_error *)value)->kind)
@@ -294,9 +294,9 @@ const struct shape error_shape = {
     .kept = offsetof(allm_error, kept),
     .fields = other_fields,
     .variants = families,
-    .pick = pick,
+    .pick = pick_family,
     .pick_json = pick_json,
-    .settle = settle,
+    .settle = settle_family,
 };
 
 /* --------------------------------------------------------------- public --- */

@@ -195,7 +195,7 @@ static const struct shape kinds[] = {
     KIND_SETTLED(usage, settle_usage),
 };
 
-static const struct shape *pick(const void *value)
+static const struct shape *pick_kind(const void *value)
 {
     size_t type = (size_t)((const allm_event *)value)->type;
     return type < sizeof kinds / sizeof *kinds ? &kinds[type] : &kinds[0];
@@ -207,7 +207,7 @@ const struct shape event_shape = {
     .size = sizeof(allm_event),
     .kept = offsetof(allm_event, kept),
     .fields = none_rows,
-    .pick = pick,
+    .pick = pick_kind,
 };
 
 /* -------------------------------------------------------------- JSON form --- */
@@ -215,7 +215,7 @@ const struct shape event_shape = {
 void event_write(struct encoder *e, const allm_event *event)
 {
     emit_open(&e->emit, '{');
-    encode_members(e, pick(event), event);
+    encode_members(e, pick_kind(event), event);
     if (event->type == ALLM_EV_USAGE && event->usage)
         encode_members(e, &usage_shape, event->usage);
     emit_close(&e->emit, '}');
@@ -268,8 +268,8 @@ const allm_error *allm_event_error(const allm_event *event)
     return shape_error(event);
 }
 
-static const allm_error *misuse(struct arena *a, const char *reason,
-                                const char *sentence)
+static const allm_error *event_misuse(struct arena *a, const char *reason,
+                                      const char *sentence)
 {
     return status_error(a, ALLM_ERR_MISUSE, reason, "%s", sentence);
 }
@@ -282,8 +282,8 @@ allm_text *allm_event_json(const allm_event *event)
     allm_event *mine = shape_keep(&event_shape, event, mem_default(), e.arena,
                                   &e.error);
     if (mine && mine->type == ALLM_EV_NONE)
-        e.error = misuse(e.arena, "missing_field",
-                         "allm_event_json: the event has no type");
+        e.error = event_misuse(e.arena, "missing_field",
+                               "allm_event_json: the event has no type");
     else if (mine)
         event_write(&e, mine);
     allm_event_free(mine);
@@ -321,11 +321,11 @@ allm_event *allm_event_parse(const char *json, size_t len)
     allm_event *event = shape_root(mem_default(), &event_shape, 512);
     if (!event)
         return NULL;
-    const allm_error *error = json ? read_text(event, slice_given(json, len))
-                                   : misuse(home_arena(event->home),
-                                            "missing_text",
-                                            "allm_event_parse: the text is "
-                                            "NULL");
+    const allm_error *error =
+        json ? read_text(event, slice_given(json, len))
+             : event_misuse(home_arena(event->home), "missing_text",
+                            "allm_event_parse: the text is "
+                            "NULL");
     if (error && error->kind == ALLM_ERR_NOMEM) {
         allm_event_free(event);
         return NULL;

@@ -63,7 +63,7 @@ PART(other_shape, "ALLM.Part", begin_other, other_fields, true);
 static const struct shape *const variants[] = { &text_shape,
                                                 &image_part_shape, NULL };
 
-static const struct shape *pick(const void *value)
+static const struct shape *pick_variant(const void *value)
 {
     switch (((const allm_part *)value)->kind) {
     case ALLM_PART_TEXT:  return &text_shape;
@@ -79,7 +79,7 @@ const struct shape part_shape = {
     .kept = offsetof(allm_part, kept),
     .fields = other_fields,
     .variants = variants,
-    .pick = pick,
+    .pick = pick_variant,
 };
 
 /* ---------------------------------------------------------- plain forms --- */

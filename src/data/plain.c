@@ -65,7 +65,8 @@ static bool is_container(const allm_json *v)
 }
 
 /* Begin a container; an envelope begins as its data. */
-static void enter(struct emit *e, struct stack *levels, const allm_json *v)
+static void begin_plain(struct emit *e, struct stack *levels,
+                        const allm_json *v)
 {
     struct slice tag;
     const allm_json *data;
@@ -103,7 +104,7 @@ static void write_next(struct emit *e, struct stack *levels)
         item = allm_json_value(item);
     }
     if (is_container(item))
-        enter(e, levels, item);
+        begin_plain(e, levels, item);
     else
         emit_value(e, item);
 }
@@ -117,7 +118,7 @@ void plain_write(struct emit *e, const allm_json *v)
     struct level first[LEVELS];
     struct stack levels;
     stack_init(&levels, e->out->arena->mem, sizeof *first, first, LEVELS);
-    enter(e, &levels, v);
+    begin_plain(e, &levels, v);
     while (levels.count && !e->out->broken)
         write_next(e, &levels);
     stack_release(&levels);

@@ -25,7 +25,7 @@ static const struct shape_field fields[] = {
 };
 
 /* A session always has a thread. */
-static const allm_error *settle(struct allm_home *home, void *value)
+static const allm_error *settle_session(struct allm_home *home, void *value)
 {
     allm_session_record *record = value;
     if (!record->thread)
@@ -39,7 +39,7 @@ const struct shape session_record_shape = {
     .size = sizeof(allm_session_record),
     .kept = offsetof(allm_session_record, kept),
     .fields = fields,
-    .settle = settle,
+    .settle = settle_session,
 };
 
 allm_session_record *allm_session_record_new(const allm_session_record *given)

@@ -112,7 +112,7 @@ static bool no_memory(struct copy *c)
     return false;
 }
 
-static bool misuse(struct copy *c, const allm_error *told)
+static bool fail_copy(struct copy *c, const allm_error *told)
 {
     c->error = told ? told : status_nomem();
     return false;
@@ -145,8 +145,8 @@ static const void *view_of(struct copy *c, const struct shape *s,
     const char *fault = shape_size_fault(from, sizeof(struct shape_head),
                                          s->size);
     if (fault) {
-        misuse(c, status_error(c->arena, ALLM_ERR_MISUSE, "struct_size",
-                               "allm_%s: %s", s->noun, fault));
+        fail_copy(c, status_error(c->arena, ALLM_ERR_MISUSE, "struct_size",
+                                  "allm_%s: %s", s->noun, fault));
         return NULL;
     }
     if (n >= s->size)
@@ -204,15 +204,16 @@ static bool copy_json(struct copy *c, const struct shape *s, const char *name,
     if (!given || (type == ALLM_JSON_NULL && type != want))
         return true;
     if (type == ALLM_JSON_NONE)
-        return misuse(c, status_error(c->arena, ALLM_ERR_MISUSE, "broken_json",
+        return fail_copy(c,
+                         status_error(c->arena, ALLM_ERR_MISUSE, "broken_json",
                                       "allm_%s: %s is a JSON document that "
                                       "was refused; ask allm_json_error()",
                                       s->noun, name));
     if (type != want)
-        return misuse(c, status_error(c->arena, ALLM_ERR_MISUSE, "wrong_type",
-                                      "allm_%s: %s must be a JSON %s", s->noun,
-                                      name,
-                                      kind == SHAPE_MAP ? "object" : "array"));
+        return fail_copy(
+            c, status_error(c->arena, ALLM_ERR_MISUSE, "wrong_type",
+                            "allm_%s: %s must be a JSON %s", s->noun, name,
+                            kind == SHAPE_MAP ? "object" : "array"));
     const allm_json *mine = json_copy(c->arena, given);
     memcpy(out, &mine, sizeof mine);
     return mine || no_memory(c);
@@ -232,7 +233,8 @@ static bool copy_element(struct copy *c, const struct shape *s,
                          size_t i, const void **mine)
 {
     if (!given)
-        return misuse(c, status_error(c->arena, ALLM_ERR_MISUSE, "null_element",
+        return fail_copy(c,
+                         status_error(c->arena, ALLM_ERR_MISUSE, "null_element",
                                       "allm_%s: element %zu of %s is NULL",
                                       s->noun, i, f->name));
     *mine = copy_value(c, f->of, given);
@@ -245,7 +247,8 @@ static bool copy_many(struct copy *c, const struct shape *s,
     const void *const *given = shape_pointer(f, from);
     size_t n = shape_count(f, from), size;
     if (!given && n)
-        return misuse(c, status_error(c->arena, ALLM_ERR_MISUSE, "missing_list",
+        return fail_copy(c,
+                         status_error(c->arena, ALLM_ERR_MISUSE, "missing_list",
                                       "allm_%s: %s is NULL, but its count is "
                                       "%zu",
                                       s->noun, f->name, n));
@@ -270,7 +273,7 @@ static bool copy_thread(struct copy *c, const struct shape_field *f,
 {
     const allm_error *trouble = f->own->share(c->home, shape_pointer(f, from),
                                               shape_slot(f, to));
-    return !trouble || misuse(c, status_retell(c->arena, trouble));
+    return !trouble || fail_copy(c, status_retell(c->arena, trouble));
 }
 
 static bool copy_field(struct copy *c, const struct shape *s,
@@ -330,7 +333,7 @@ static bool is_ours(const void *value)
 }
 
 /* A value that its constructor refused: it must not travel on. */
-static const allm_error *broken(const void *value)
+static const allm_error *constructor_error(const void *value)
 {
     return is_ours(value) ? home_error(((const struct shape_head *)value)->home)
                           : NULL;
@@ -376,7 +379,7 @@ static size_t room_for(const struct shape *s, const void *from)
 void *shape_keep(const struct shape *s, const void *value, struct mem mem,
                  struct arena *tell, const allm_error **error)
 {
-    const allm_error *refusal = broken(value);
+    const allm_error *refusal = constructor_error(value);
     s = shape_of(s, value);
     if (refusal) {
         *error = status_retell(tell, refusal);
@@ -398,8 +401,8 @@ void *shape_keep(const struct shape *s, const void *value, struct mem mem,
 }
 
 /* A counted value: the home keeps it alive. */
-static const void *share(struct copy *c, const struct shape *s,
-                         const void *from)
+static const void *share_value(struct copy *c, const struct shape *s,
+                               const void *from)
 {
     const struct shape_head *v = shape_keep(s, from, home_mem(c->home),
                                             c->arena, &c->error);
@@ -415,14 +418,14 @@ static const void *share(struct copy *c, const struct shape *s,
 static const void *copy_value(struct copy *c, const struct shape *s,
                               const void *from)
 {
-    const allm_error *refusal = broken(from);
+    const allm_error *refusal = constructor_error(from);
     s = shape_of(s, from);
     if (refusal) {
         c->error = status_retell(c->arena, refusal);
         return NULL;
     }
     if (s->counted)
-        return share(c, s, from);
+        return share_value(c, s, from);
     void *to = shape_make(c->arena, s);
     if (!to) {
         no_memory(c);
@@ -444,7 +447,7 @@ const void *shape_copy(struct allm_home *home, const struct shape *s,
 /* ---------------------------------------------------------------- roots --- */
 
 /* What a constructor must be given and was not; NULL if all is there. */
-static const char *missing(const struct shape *s, const void *value)
+static const char *find_missing(const struct shape *s, const void *value)
 {
     for (const struct shape_field *f = s->fields; f->name; f++) {
         if (!(f->flags & SHAPE_NEEDED))
@@ -471,7 +474,7 @@ static const char *wrong_value(const struct shape *s, const void *value)
 
 /* What a constructor returns when it failed: a root that shows nothing but the
  * error, which lives in its arena; or NULL. */
-static void *refused(struct shape_head *v, const allm_error *error)
+static void *refuse_root(struct shape_head *v, const allm_error *error)
 {
     if (error->kind == ALLM_ERR_NOMEM) {
         home_drop(v->home);
@@ -485,7 +488,7 @@ static void *refused(struct shape_head *v, const allm_error *error)
 void *shape_failed(const struct shape *s, const allm_error *error)
 {
     struct shape_head *v = shape_root(mem_default(), s, 256);
-    return v ? refused(v, status_retell(home_arena(v->home), error)) : NULL;
+    return v ? refuse_root(v, status_retell(home_arena(v->home), error)) : NULL;
 }
 
 void *shape_refused(const struct shape *s, const char *reason,
@@ -502,27 +505,27 @@ void *shape_new(const struct shape *s, const void *fields)
     struct shape_head none = { .size = sizeof none };
     if (!fields)
         fields = &none;
-    if (broken(fields))
-        return shape_failed(s, broken(fields));
+    if (constructor_error(fields))
+        return shape_failed(s, constructor_error(fields));
     s = shape_of(s, fields);
     struct shape_head *v = shape_root(mem_default(), s, room_for(s, fields));
     if (!v)
         return NULL;
     struct copy c = { .home = v->home, .arena = home_arena(v->home) };
     if (!copy_into(&c, s, fields, v))
-        return refused(v, c.error);
-    const char *absent = missing(s, v);
+        return refuse_root(v, c.error);
+    const char *absent = find_missing(s, v);
     const char *wrong = absent ? NULL : wrong_value(s, v);
     if (absent)
-        misuse(&c, status_error(c.arena, ALLM_ERR_MISUSE, "missing_field",
-                                "allm_%s_new: %s is missing; set it in the "
-                                "struct you pass",
-                                s->noun, absent));
+        fail_copy(&c, status_error(c.arena, ALLM_ERR_MISUSE, "missing_field",
+                                   "allm_%s_new: %s is missing; set it in the "
+                                   "struct you pass",
+                                   s->noun, absent));
     else if (wrong)
-        misuse(&c, status_error(c.arena, ALLM_ERR_MISUSE, "wrong_value",
-                                "allm_%s_new: %s is no constant of its enum",
-                                s->noun, wrong));
-    return absent || wrong ? refused(v, c.error) : v;
+        fail_copy(&c, status_error(c.arena, ALLM_ERR_MISUSE, "wrong_value",
+                                   "allm_%s_new: %s is no constant of its enum",
+                                   s->noun, wrong));
+    return absent || wrong ? refuse_root(v, c.error) : v;
 }
 
 void *shape_keep_root(const struct shape *s, const void *value)
@@ -549,5 +552,5 @@ void shape_free(void *value)
 
 const allm_error *shape_error(const void *value)
 {
-    return value ? broken(value) : status_nomem();
+    return value ? constructor_error(value) : status_nomem();
 }

@@ -89,7 +89,7 @@ static struct spine *spine_keep(struct spine *s)
 }
 
 /* Room for n more at the end of this thread, in place or in a new spine. */
-static bool reserve(allm_thread *t, size_t n)
+static bool reserve_messages(allm_thread *t, size_t n)
 {
     struct spine *old = t->spine;
     size_t mine = t->length, need = t->length + n;
@@ -119,7 +119,7 @@ static bool reserve(allm_thread *t, size_t n)
 
 /* ----------------------------------------------------------------- life --- */
 
-static void release(allm_thread *t)
+static void release_thread(allm_thread *t)
 {
     spine_drop(t->spine);
     home_drop(t->attic);
@@ -158,8 +158,8 @@ static bool put_attic(allm_thread *t, const allm_json *metadata,
 }
 
 /* The thread is refused, with a sentence; NULL if even that fails. */
-static allm_thread *refused(allm_thread *t, const char *reason,
-                            const char *sentence)
+static allm_thread *refuse_thread(allm_thread *t, const char *reason,
+                                  const char *sentence)
 {
     t->attic = home_new(t->mem, 512);
     if (t->attic)
@@ -188,16 +188,17 @@ allm_thread *allm_thread_new(const allm_thread_opts *given)
     if (!t)
         return NULL;
     if (fault)
-        return refused(t, "struct_size", fault);
+        return refuse_thread(t, "struct_size", fault);
     if (!is_map(opts.metadata))
-        return refused(t, "invalid_metadata", "metadata must be a JSON object");
+        return refuse_thread(t, "invalid_metadata",
+                             "metadata must be a JSON object");
     if (put_attic(t, opts.metadata, NULL))
         return t;
     allm_thread_free(t);
     return NULL;
 }
 
-static void share(const allm_thread *from, allm_thread *to)
+static void share_spine(const allm_thread *from, allm_thread *to)
 {
     *to = *from;
     spine_keep(to->spine);
@@ -208,7 +209,7 @@ allm_thread *allm_thread_copy(const allm_thread *from)
 {
     allm_thread *t = from ? thread_alloc(from->mem) : NULL;
     if (t)
-        share(from, t);
+        share_spine(from, t);
     return t;
 }
 
@@ -216,7 +217,7 @@ void allm_thread_free(allm_thread *t)
 {
     if (!t)
         return;
-    release(t);
+    release_thread(t);
     mem_free(t->mem, t, sizeof *t);
 }
 
@@ -236,8 +237,8 @@ static allm_status writable(const allm_thread *t)
 }
 
 /* Our own counted message for what the caller gave. */
-static allm_status take(allm_thread *t, const allm_message *given,
-                        const allm_message **out)
+static allm_status own_message(allm_thread *t, const allm_message *given,
+                               const allm_message **out)
 {
     struct arena told;
     const allm_error *error = NULL;
@@ -273,8 +274,8 @@ allm_status allm_thread_append_all(allm_thread *t, size_t count,
     size_t taken = 0;
     status = mine ? ALLM_OK : ALLM_ERR_NOMEM;
     for (; status == ALLM_OK && taken < count; taken += status == ALLM_OK)
-        status = take(t, given[taken], &mine[taken]);
-    if (status == ALLM_OK && !reserve(t, count))
+        status = own_message(t, given[taken], &mine[taken]);
+    if (status == ALLM_OK && !reserve_messages(t, count))
         status = ALLM_ERR_NOMEM;
     if (status == ALLM_OK) {
         memcpy(t->spine->slot + t->length, mine, count * sizeof *mine);
@@ -291,10 +292,10 @@ allm_status allm_thread_append(allm_thread *t, const allm_message *given)
     const allm_message *mine = NULL;
     allm_status status = writable(t);
     if (status == ALLM_OK)
-        status = take(t, given, &mine);
+        status = own_message(t, given, &mine);
     if (!mine)
         return status;
-    if (!reserve(t, 1)) {
+    if (!reserve_messages(t, 1)) {
         home_drop(mine->home);
         return ALLM_ERR_NOMEM;
     }
@@ -390,7 +391,7 @@ static allm_thread *from_record(const allm_thread_record *record,
 
 static void release_shared(void *t)
 {
-    release(t);
+    release_thread(t);
 }
 
 /* A copy of the thread that lives, and goes, with the home. */
@@ -400,7 +401,7 @@ static const allm_thread *share_in(struct allm_home *home,
     allm_thread *t = arena_alloc(home_arena(home), sizeof *t);
     if (!t)
         return NULL;
-    share(from, t);
+    share_spine(from, t);
     return home_on_free(home, release_shared, t) ? t : NULL;
 }
 

@@ -58,7 +58,7 @@ static bool read_schema(struct decoder *d, const allm_json *v, void *value)
 static const struct shape_own schema_own = { write_schema, read_schema, NULL };
 
 /* A schema given as text becomes the schema. */
-static const allm_error *settle(struct allm_home *home, void *value)
+static const allm_error *settle_tool(struct allm_home *home, void *value)
 {
     allm_tool *tool = value;
     struct arena *a = home_arena(home);
@@ -102,7 +102,7 @@ const struct shape tool_shape = {
     .kept = offsetof(allm_tool, kept),
     .fields = fields,
     .counted = true,            /* engines and requests share their tools */
-    .settle = settle,
+    .settle = settle_tool,
 };
 
 allm_tool *allm_tool_new(const allm_tool *given)

@@ -45,7 +45,7 @@ allm_text *allm_usage_json(const allm_usage *usage, uint32_t form)
     return encode_to_text(&usage_shape, usage, form);
 }
 
-static bool add(int64_t a, int64_t b, int64_t *sum)
+static bool add_counts(int64_t a, int64_t b, int64_t *sum)
 {
     if (b > 0 ? a > INT64_MAX - b : a < INT64_MIN - b)
         return false;
@@ -61,7 +61,8 @@ bool allm_usage_total(const allm_usage *usage, int64_t *total)
     if (usage->total_tokens.set)
         sum = usage->total_tokens.value;
     else if (!usage->input_tokens.set || !usage->output_tokens.set ||
-             !add(usage->input_tokens.value, usage->output_tokens.value, &sum))
+             !add_counts(usage->input_tokens.value, usage->output_tokens.value,
+                         &sum))
         return false;
     if (total)
         *total = sum;
@@ -107,7 +108,7 @@ static void add_int(allm_int *sum, allm_int n)
     int64_t all = n.value > 0 ? INT64_MAX : INT64_MIN;
     if (!n.set)
         return;
-    add(sum->value, n.value, &all);
+    add_counts(sum->value, n.value, &all);
     *sum = (allm_int){ all, true };
 }
 

@@ -25,8 +25,8 @@ struct faults {
     size_t count;
 };
 
-static void add(struct faults *f, const struct path *outer, const char *field,
-                const char *reason)
+static void faults_add(struct faults *f, const struct path *outer,
+                       const char *field, const char *reason)
 {
     struct path at = PATH_KEY(outer, field);
     path_write_pair(&f->list, &at, false, reason);
@@ -34,7 +34,7 @@ static void add(struct faults *f, const struct path *outer, const char *field,
 }
 
 /* Did a member hold a value of a wrong type? */
-static bool odd(const allm_json *kept, const char *member)
+static bool has_wrong_type(const allm_json *kept, const char *member)
 {
     return kept && allm_json_get(kept, member);
 }
@@ -45,13 +45,13 @@ static void check_content(struct faults *f, const struct path *at,
                           const allm_message *m)
 {
     if (!m->text && !m->parts) {
-        add(f, at, "content", "invalid_type");
+        faults_add(f, at, "content", "invalid_type");
         return;
     }
     for (size_t i = 0; i < m->part_count; i++) {
         int kind = (int)m->parts[i]->kind;
         if (kind != ALLM_PART_TEXT && kind != ALLM_PART_IMAGE) {
-            add(f, at, "content", "invalid_part_type");
+            faults_add(f, at, "content", "invalid_part_type");
             return;
         }
     }
@@ -62,11 +62,11 @@ static void check_message(struct faults *f, const struct path *at,
 {
     int role = (int)m->role;
     if (role < ALLM_ROLE_SYSTEM || role > ALLM_ROLE_TOOL)
-        add(f, at, "role", "unknown");
+        faults_add(f, at, "role", "unknown");
     check_content(f, at, m);
     if (m->role == ALLM_ROLE_TOOL && !m->tool_call_id &&
-        !odd(m->kept, "tool_call_id"))
-        add(f, at, "tool_call_id", "required");
+        !has_wrong_type(m->kept, "tool_call_id"))
+        faults_add(f, at, "tool_call_id", "required");
 }
 
 static void check_messages(struct faults *f, const struct path *outer,
@@ -82,8 +82,8 @@ static void check_messages(struct faults *f, const struct path *outer,
 static void check_record(struct faults *f, const struct path *outer,
                          const allm_thread_record *t)
 {
-    if (odd(t->kept, "messages"))
-        add(f, outer, "messages", "invalid_type");
+    if (has_wrong_type(t->kept, "messages"))
+        faults_add(f, outer, "messages", "invalid_type");
     check_messages(f, outer, t->messages, t->message_count);
 }
 
@@ -119,17 +119,17 @@ static void check_tool(struct faults *f, const struct path *at,
 {
     const char *fault = name_fault(tool->name);
     if (fault)
-        add(f, at, "name", fault);
+        faults_add(f, at, "name", fault);
     if (!tool->description)
-        add(f, at, "description", "not_a_string");
+        faults_add(f, at, "description", "not_a_string");
     if (allm_json_type_of(tool->schema) != ALLM_JSON_OBJECT)
-        add(f, at, "schema", "not_a_map");
-    if (odd(tool->kept, "manual"))
-        add(f, at, "manual", "not_a_boolean");
-    if (odd(tool->kept, "compact"))
-        add(f, at, "compact", "not_a_boolean");
-    if (odd(tool->kept, "summary"))
-        add(f, at, "summary", "not_a_string");
+        faults_add(f, at, "schema", "not_a_map");
+    if (has_wrong_type(tool->kept, "manual"))
+        faults_add(f, at, "manual", "not_a_boolean");
+    if (has_wrong_type(tool->kept, "compact"))
+        faults_add(f, at, "compact", "not_a_boolean");
+    if (has_wrong_type(tool->kept, "summary"))
+        faults_add(f, at, "summary", "not_a_string");
 }
 
 static bool names_repeat(const allm_tool *const *tool, size_t n)
@@ -148,10 +148,10 @@ static void check_tools(struct faults *f, const allm_request *r)
         struct path at = PATH_INDEX(&list, i);
         check_tool(f, &at, r->tools[i]);
     }
-    if (odd(r->kept, "tools"))
-        add(f, NULL, "tools", "invalid_type");
+    if (has_wrong_type(r->kept, "tools"))
+        faults_add(f, NULL, "tools", "invalid_type");
     if (names_repeat(r->tools, r->tool_count))
-        add(f, NULL, "tools", "duplicate_name");
+        faults_add(f, NULL, "tools", "duplicate_name");
 }
 
 /* -------------------------------------------------------------- request --- */
@@ -162,23 +162,23 @@ static void check_request(struct faults *f, const void *value)
     const allm_json *format = r->response_format;
     double t = r->temperature.value;
 
-    if (odd(r->kept, "messages"))
-        add(f, NULL, "messages", "invalid_type");
+    if (has_wrong_type(r->kept, "messages"))
+        faults_add(f, NULL, "messages", "invalid_type");
     else if (r->message_count == 0)
-        add(f, NULL, "messages", "empty");
+        faults_add(f, NULL, "messages", "empty");
     check_messages(f, NULL, r->messages, r->message_count);
     check_tools(f, r);
-    if (odd(r->kept, "temperature") ||
+    if (has_wrong_type(r->kept, "temperature") ||
         (r->temperature.set && !(t >= 0.0 && t <= 2.0)))
-        add(f, NULL, "temperature", "out_of_range");
-    if (odd(r->kept, "max_tokens") ||
+        faults_add(f, NULL, "temperature", "out_of_range");
+    if (has_wrong_type(r->kept, "max_tokens") ||
         (r->max_tokens.set && r->max_tokens.value <= 0))
-        add(f, NULL, "max_tokens", "must_be_positive");
+        faults_add(f, NULL, "max_tokens", "must_be_positive");
     if (!request_format_fits(format))
-        add(f, NULL, "response_format", "invalid_shape");
+        faults_add(f, NULL, "response_format", "invalid_shape");
     if (r->structured_finalize &&
         !json_is(allm_json_get(format, "type"), "json_schema"))
-        add(f, NULL, "structured_finalize", "requires_json_schema");
+        faults_add(f, NULL, "structured_finalize", "requires_json_schema");
 }
 
 /* -------------------------------------------------------------- session --- */
@@ -190,21 +190,22 @@ static void check_status(struct faults *f, const allm_session_record *s)
     case ALLM_SESSION_COMPLETED:
         break;
     case ALLM_SESSION_AWAITING_USER:
-        if (!s->pending_question && !odd(s->kept, "pending_question"))
-            add(f, NULL, "pending_question", "required_for_status");
+        if (!s->pending_question &&
+            !has_wrong_type(s->kept, "pending_question"))
+            faults_add(f, NULL, "pending_question", "required_for_status");
         break;
     case ALLM_SESSION_AWAITING_TOOLS:
         if (s->pending_tool_call_count == 0)
-            add(f, NULL, "pending_tool_calls", "required_for_status");
+            faults_add(f, NULL, "pending_tool_calls", "required_for_status");
         break;
     case ALLM_SESSION_ERROR: {
         const allm_json *error = allm_json_get(s->metadata, "error");
         if (!s->error && (!error || allm_json_type_of(error) == ALLM_JSON_NULL))
-            add(f, NULL, "metadata", "error_required_for_status");
+            faults_add(f, NULL, "metadata", "error_required_for_status");
         break;
     }
     default:
-        add(f, NULL, "status", "unknown");
+        faults_add(f, NULL, "status", "unknown");
     }
 }
 
@@ -213,12 +214,12 @@ static void check_session(struct faults *f, const void *value)
     const allm_session_record *s = value;
     struct path at = PATH_KEY(NULL, "thread");
     allm_thread_record thread = thread_record(s->thread);
-    if (odd(s->kept, "status"))
-        add(f, NULL, "status", "unknown");
+    if (has_wrong_type(s->kept, "status"))
+        faults_add(f, NULL, "status", "unknown");
     else
         check_status(f, s);
-    if (odd(s->kept, "thread"))
-        add(f, NULL, "thread", "invalid_type");
+    if (has_wrong_type(s->kept, "thread"))
+        faults_add(f, NULL, "thread", "invalid_type");
     check_record(f, &at, &thread);
 }
 
@@ -240,7 +241,7 @@ static bool all_images(const allm_image_request *r)
     for (size_t i = 0; i < r->input_image_count; i++)
         if (shape_stranger(&image_shape, r->input_images[i]))
             return false;
-    return !odd(r->kept, "input_images");
+    return !has_wrong_type(r->kept, "input_images");
 }
 
 static void check_images(struct faults *f, const allm_image_request *r,
@@ -254,24 +255,24 @@ static void check_images(struct faults *f, const allm_image_request *r,
     else if (r->input_image_count > most)
         fault = most == 0 ? "not_allowed_for_operation" : "too_many";
     if (fault)
-        add(f, NULL, "input_images", fault);
+        faults_add(f, NULL, "input_images", fault);
 }
 
 static void check_operation(struct faults *f, const allm_image_request *r)
 {
     size_t op = (size_t)r->operation;
     if (operation[op].prompt && !r->prompt)
-        add(f, NULL, "prompt", "required_for_operation");
+        faults_add(f, NULL, "prompt", "required_for_operation");
     if (!operation[op].prompt && r->prompt)
-        add(f, NULL, "prompt", "not_allowed_for_operation");
+        faults_add(f, NULL, "prompt", "not_allowed_for_operation");
     check_images(f, r, operation[op].least, operation[op].most);
     if (r->mask && !operation[op].mask)
-        add(f, NULL, "mask", "not_allowed_for_operation");
+        faults_add(f, NULL, "mask", "not_allowed_for_operation");
 }
 
 static bool size_fits(const allm_image_request *r)
 {
-    if (odd(r->kept, "size") || r->width.set != r->height.set)
+    if (has_wrong_type(r->kept, "size") || r->width.set != r->height.set)
         return false;
     return !r->width.set || (r->width.value > 0 && r->height.value > 0);
 }
@@ -279,21 +280,21 @@ static bool size_fits(const allm_image_request *r)
 static void check_image_request(struct faults *f, const void *value)
 {
     const allm_image_request *r = value;
-    bool known = !odd(r->kept, "operation") &&
+    bool known = !has_wrong_type(r->kept, "operation") &&
                  (size_t)r->operation < sizeof operation / sizeof *operation;
     if (!known)
-        add(f, NULL, "operation", "unknown");
-    if (odd(r->kept, "n") || (r->n.set && r->n.value <= 0))
-        add(f, NULL, "n", "must_be_positive");
-    if (odd(r->kept, "response_format") ||
+        faults_add(f, NULL, "operation", "unknown");
+    if (has_wrong_type(r->kept, "n") || (r->n.set && r->n.value <= 0))
+        faults_add(f, NULL, "n", "must_be_positive");
+    if (has_wrong_type(r->kept, "response_format") ||
         (size_t)r->response_format > ALLM_IMAGE_FORMAT_URL)
-        add(f, NULL, "response_format", "invalid_shape");
+        faults_add(f, NULL, "response_format", "invalid_shape");
     if (!size_fits(r))
-        add(f, NULL, "size", "invalid_shape");
+        faults_add(f, NULL, "size", "invalid_shape");
     if (!all_images(r))
-        add(f, NULL, "input_images", "invalid_type");
-    if (odd(r->kept, "mask"))
-        add(f, NULL, "mask", "invalid_type");
+        faults_add(f, NULL, "input_images", "invalid_type");
+    if (has_wrong_type(r->kept, "mask"))
+        faults_add(f, NULL, "mask", "invalid_type");
     if (known)
         check_operation(f, r);
 }
@@ -348,8 +349,8 @@ static const struct judge *const judges[] = {
 };
 
 /* Of a struct in our own shape: the error, in the arena, or NULL. */
-static const allm_error *verdict(const struct judge *j, struct arena *a,
-                                 const void *value)
+static const allm_error *judge_value(const struct judge *j, struct arena *a,
+                                     const void *value)
 {
     struct faults f = { .count = 0 };
     build_init(&f.list, a);
@@ -364,20 +365,20 @@ static const allm_error *verdict(const struct judge *j, struct arena *a,
 
 const allm_error *validate_request(struct arena *a, const allm_request *r)
 {
-    return verdict(&of_request, a, r);
+    return judge_value(&of_request, a, r);
 }
 
 const allm_error *validate_image_request(struct arena *a,
                                          const allm_image_request *r)
 {
-    return verdict(&of_image_request, a, r);
+    return judge_value(&of_image_request, a, r);
 }
 
 const allm_error *validate_thread(struct arena *a, const allm_thread *t)
 {
     allm_thread_record record = thread_record(t);
     const allm_error *refusal = allm_thread_error(t);
-    return refusal ? refusal : verdict(&of_thread, a, &record);
+    return refusal ? refusal : judge_value(&of_thread, a, &record);
 }
 
 /* --------------------------------------------------------------- public --- */
@@ -413,7 +414,7 @@ static allm_error *validate(const struct judge *j, const void *value)
     arena_init(&a, mem_default());
     void *mine = shape_keep(j->shape, value, a.mem, &a, &error);
     if (mine)
-        error = verdict(j, &a, mine);
+        error = judge_value(j, &a, mine);
     allm_error *root = answer(error);
     shape_free(mine);
     arena_release(&a);
@@ -476,7 +477,7 @@ static const allm_error *judge_json(const struct judge *j,
     d.lenient = true;
     const void *value = decode_value(&d, j->shape, v);
     if (value)
-        return verdict(j, a, value);
+        return judge_value(j, a, value);
     if (!d.error)
         decode_refuse_at(&d, j->type, "invalid_type");
     return d.error->kind == ALLM_ERR_NOMEM

@@ -27,7 +27,7 @@ void build_init(struct build *b, struct arena *arena)
     *b = (struct build){ .arena = arena };
 }
 
-static void misuse(struct build *b)
+static void mark_misuse(struct build *b)
 {
     if (!b->broken)
         b->misused = true;
@@ -39,7 +39,7 @@ static yyjson_val *open_container(const struct build *b)
     return b->open ? (yyjson_val *)b->vals + (b->open - 1) : NULL;
 }
 
-static bool reserve(struct build *b, size_t n)
+static bool reserve_values(struct build *b, size_t n)
 {
     size_t want, bytes;
     if (!mem_add(b->count, n, &want))
@@ -64,7 +64,7 @@ static bool reserve(struct build *b, size_t n)
 static yyjson_val *add_room(struct build *b, size_t n)
 {
     size_t head = b->count == 0;
-    if (!reserve(b, n + head)) {
+    if (!reserve_values(b, n + head)) {
         b->broken = true;
         return NULL;
     }
@@ -82,7 +82,7 @@ static yyjson_val *add_value(struct build *b, size_t n)
     yyjson_val *in = open_container(b);
     bool keyed = in && val_type(in) == YYJSON_TYPE_OBJ;
     if ((!in && b->count) || keyed != b->wants_value) {
-        misuse(b);
+        mark_misuse(b);
         return NULL;
     }
     yyjson_val *v = add_room(b, n);
@@ -125,7 +125,7 @@ void build_end(struct build *b)
     if (b->broken)
         return;
     if (!in || b->wants_value) {
-        misuse(b);
+        mark_misuse(b);
         return;
     }
     size_t members = val_len(in);
@@ -149,7 +149,7 @@ void build_key(struct build *b, struct slice key)
     if (b->broken)
         return;
     if (!in || val_type(in) != YYJSON_TYPE_OBJ || b->wants_value) {
-        misuse(b);
+        mark_misuse(b);
         return;
     }
     yyjson_val *v = add_room(b, 1);
@@ -175,7 +175,7 @@ void build_value(struct build *b, const allm_json *json)
         return;
     }
     if (val_type(val) == YYJSON_TYPE_NONE) {
-        misuse(b);
+        mark_misuse(b);
         return;
     }
     size_t n = val_span(val);
@@ -284,7 +284,7 @@ allm_json_build *allm_json_build_new(const allm_allocator *allocator)
 }
 
 /* Remember what the call was if it is the one that broke the builder. */
-static void say(allm_json_build *b, const char *what)
+static void remember_call(allm_json_build *b, const char *what)
 {
     if (b->build.misused && !b->said)
         b->said = what;
@@ -306,7 +306,7 @@ void allm_json_build_object(allm_json_build *b)
     if (!b)
         return;
     build_object(&b->build);
-    say(b, "an object was begun where no value may stand");
+    remember_call(b, "an object was begun where no value may stand");
 }
 
 void allm_json_build_array(allm_json_build *b)
@@ -314,7 +314,7 @@ void allm_json_build_array(allm_json_build *b)
     if (!b)
         return;
     build_array(&b->build);
-    say(b, "an array was begun where no value may stand");
+    remember_call(b, "an array was begun where no value may stand");
 }
 
 void allm_json_build_end(allm_json_build *b)
@@ -322,7 +322,7 @@ void allm_json_build_end(allm_json_build *b)
     if (!b)
         return;
     build_end(&b->build);
-    say(b, "an end was given with nothing open, or behind a key");
+    remember_call(b, "an end was given with nothing open, or behind a key");
 }
 
 void allm_json_build_key(allm_json_build *b, const char *key)
@@ -332,9 +332,10 @@ void allm_json_build_key(allm_json_build *b, const char *key)
     if (key)
         build_key(&b->build, repaired(b, slice_of(key)));
     else
-        misuse(&b->build);
-    say(b, key ? "a key was given outside of an object, or behind a key"
-               : "a key was given as NULL");
+        mark_misuse(&b->build);
+    remember_call(b,
+                  key ? "a key was given outside of an object, or behind a key"
+                      : "a key was given as NULL");
 }
 
 void allm_json_build_text(allm_json_build *b, const char *text, size_t len)
@@ -345,7 +346,7 @@ void allm_json_build_text(allm_json_build *b, const char *text, size_t len)
         build_text(&b->build, repaired(b, slice_given(text, len)));
     else
         build_null(&b->build);
-    say(b, "a text was given where no value may stand");
+    remember_call(b, "a text was given where no value may stand");
 }
 
 static const char number_misplaced[] =
@@ -356,7 +357,7 @@ void allm_json_build_int(allm_json_build *b, int64_t n)
     if (!b)
         return;
     build_int(&b->build, n);
-    say(b, number_misplaced);
+    remember_call(b, number_misplaced);
 }
 
 void allm_json_build_uint(allm_json_build *b, uint64_t n)
@@ -364,7 +365,7 @@ void allm_json_build_uint(allm_json_build *b, uint64_t n)
     if (!b)
         return;
     build_uint(&b->build, n);
-    say(b, number_misplaced);
+    remember_call(b, number_misplaced);
 }
 
 void allm_json_build_number(allm_json_build *b, double x)
@@ -372,7 +373,7 @@ void allm_json_build_number(allm_json_build *b, double x)
     if (!b)
         return;
     build_number(&b->build, x);
-    say(b, number_misplaced);
+    remember_call(b, number_misplaced);
 }
 
 void allm_json_build_bool(allm_json_build *b, bool value)
@@ -380,7 +381,7 @@ void allm_json_build_bool(allm_json_build *b, bool value)
     if (!b)
         return;
     build_bool(&b->build, value);
-    say(b, "true or false was given where no value may stand");
+    remember_call(b, "true or false was given where no value may stand");
 }
 
 void allm_json_build_null(allm_json_build *b)
@@ -388,7 +389,7 @@ void allm_json_build_null(allm_json_build *b)
     if (!b)
         return;
     build_null(&b->build);
-    say(b, "null was given where no value may stand");
+    remember_call(b, "null was given where no value may stand");
 }
 
 void allm_json_build_value(allm_json_build *b, const allm_json *v)
@@ -396,9 +397,9 @@ void allm_json_build_value(allm_json_build *b, const allm_json *v)
     if (!b)
         return;
     build_value_copy(&b->build, v);
-    say(b, v && val_type(val_of(v)) == YYJSON_TYPE_NONE
-               ? "a value was given that failed to be read or built"
-               : "a value was given where no value may stand");
+    remember_call(b, v && val_type(val_of(v)) == YYJSON_TYPE_NONE
+                         ? "a value was given that failed to be read or built"
+                         : "a value was given where no value may stand");
 }
 
 /* What is wrong with a builder that is not broken; NULL if nothing. */

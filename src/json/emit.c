@@ -15,7 +15,7 @@ void emit_init(struct emit *e, struct buf *out)
 }
 
 /* Room for n bytes, and the comma that is due, in front. */
-static inline char *begin(struct emit *e, size_t n)
+static inline char *begin_token(struct emit *e, size_t n)
 {
     struct buf *out = e->out;
     n += e->comma;
@@ -29,7 +29,7 @@ static inline char *begin(struct emit *e, size_t n)
 }
 
 /* So far the text goes now. */
-static inline void finish(struct emit *e, char *at, bool comma)
+static inline void finish_token(struct emit *e, char *at, bool comma)
 {
     *at = '\0';
     e->out->len = (size_t)(at - e->out->ptr);
@@ -38,19 +38,19 @@ static inline void finish(struct emit *e, char *at, bool comma)
 
 void emit_raw(struct emit *e, struct slice json)
 {
-    char *at = begin(e, json.len);
+    char *at = begin_token(e, json.len);
     if (!at)
         return;
-    finish(e, slice_put(at, json), true);
+    finish_token(e, slice_put(at, json), true);
 }
 
 void emit_open(struct emit *e, char bracket)
 {
-    char *at = begin(e, 1);
+    char *at = begin_token(e, 1);
     if (!at)
         return;
     *at = bracket;
-    finish(e, at + 1, false);
+    finish_token(e, at + 1, false);
 }
 
 void emit_close(struct emit *e, char bracket)
@@ -61,26 +61,26 @@ void emit_close(struct emit *e, char bracket)
 
 void emit_name(struct emit *e, struct slice name)
 {
-    char *at = begin(e, name.len + 3);
+    char *at = begin_token(e, name.len + 3);
     if (!at)
         return;
     *at++ = '"';
     at = slice_put(at, name);
     *at++ = '"';
     *at++ = ':';
-    finish(e, at, false);
+    finish_token(e, at, false);
 }
 
 void emit_word(struct emit *e, const char *word)
 {
     struct slice text = slice_of(word);
-    char *at = begin(e, text.len + 2);
+    char *at = begin_token(e, text.len + 2);
     if (!at)
         return;
     *at++ = '"';
     at = slice_put(at, text);
     *at++ = '"';
-    finish(e, at, true);
+    finish_token(e, at, true);
 }
 
 void emit_text(struct emit *e, struct slice text)

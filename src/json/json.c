@@ -192,7 +192,7 @@ allm_json_type allm_json_type_of(const allm_json *v)
     }
 }
 
-static inline const allm_json *find(const yyjson_val *v, struct slice key)
+static inline const allm_json *lookup_key(const yyjson_val *v, struct slice key)
 {
     if (!v || val_type(v) != YYJSON_TYPE_OBJ)
         return NULL;
@@ -205,12 +205,12 @@ static inline const allm_json *find(const yyjson_val *v, struct slice key)
 
 const allm_json *json_get(const allm_json *object, struct slice key)
 {
-    return find(val_of(object), key);
+    return lookup_key(val_of(object), key);
 }
 
 const allm_json *allm_json_get(const allm_json *object, const char *key)
 {
-    return key ? find(val_of(object), slice_of(key)) : NULL;
+    return key ? lookup_key(val_of(object), slice_of(key)) : NULL;
 }
 
 void json_view_init(struct json_view *view, const allm_json *object)

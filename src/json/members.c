@@ -31,8 +31,8 @@ static uint64_t hash_of(struct slice s)
 }
 
 /* By hash, then by text; 0 for equal texts. */
-static int compare(uint64_t hash_a, struct slice a, uint64_t hash_b,
-                   struct slice b)
+static int compare_keys(uint64_t hash_a, struct slice a, uint64_t hash_b,
+                        struct slice b)
 {
     if (hash_a != hash_b)
         return hash_a < hash_b ? -1 : 1;
@@ -44,7 +44,8 @@ static int compare(uint64_t hash_a, struct slice a, uint64_t hash_b,
 static bool comes_first(const struct members_entry *a,
                         const struct members_entry *b)
 {
-    return compare(a->hash, val_slice(a->key), b->hash, val_slice(b->key)) <= 0;
+    return compare_keys(a->hash, val_slice(a->key), b->hash,
+                        val_slice(b->key)) <= 0;
 }
 
 /* Two sorted runs, from[0..mid) and from[mid..n), into one. */
@@ -115,7 +116,7 @@ static const yyjson_val *find_sorted(const struct members *k, struct slice text)
     while (low < high) {
         size_t mid = low + (high - low) / 2;
         const struct members_entry *e = &k->sorted[mid];
-        if (compare(e->hash, val_slice(e->key), hash, text) < 0)
+        if (compare_keys(e->hash, val_slice(e->key), hash, text) < 0)
             low = mid + 1;
         else
             high = mid;

@@ -196,7 +196,7 @@ static void keep_text(yyjson_val *v, const char *at, const char *end)
 }
 
 /* Does writing the double give this decimal number again? */
-static bool holds(const yyjson_val *real, struct slice text)
+static bool double_holds(const yyjson_val *real, struct slice text)
 {
     char room[NUMBER_ROOM];
     struct slice shortest = { room, number_write(real, room) };
@@ -213,7 +213,7 @@ static void settle_real(yyjson_val *v, struct slice text, struct slice digits)
         !is_real(&n))
         return;
     bool tiny = fabs(n.uni.f64) < DBL_MIN;
-    if ((!tiny && significant(digits) <= SAFE_DIGITS) || holds(&n, text))
+    if ((!tiny && significant(digits) <= SAFE_DIGITS) || double_holds(&n, text))
         *v = n;
 }
 
@@ -333,7 +333,7 @@ static bool whole_real(double x, uint64_t *size, bool *negative)
 }
 
 /* The same of any value; false if it is no whole number. */
-static bool whole(const yyjson_val *v, uint64_t *size, bool *negative)
+static bool whole_value(const yyjson_val *v, uint64_t *size, bool *negative)
 {
     if (val_type(v) == YYJSON_TYPE_RAW)
         return whole_decimal(v, size, negative);
@@ -350,7 +350,8 @@ bool number_int64(const yyjson_val *v, int64_t *out)
 {
     uint64_t size;
     bool negative;
-    if (!whole(v, &size, &negative) || size > (uint64_t)INT64_MAX + negative)
+    if (!whole_value(v, &size, &negative) ||
+        size > (uint64_t)INT64_MAX + negative)
         return false;
     /* the two's complement, without a step beyond INT64_MIN */
     *out = negative && size ? -(int64_t)(size - 1) - 1 : (int64_t)size;
@@ -361,7 +362,7 @@ bool number_uint64(const yyjson_val *v, uint64_t *out)
 {
     uint64_t size;
     bool negative;
-    if (!whole(v, &size, &negative) || (negative && size))
+    if (!whole_value(v, &size, &negative) || (negative && size))
         return false;
     *out = size;
     return true;

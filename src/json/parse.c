@@ -125,7 +125,7 @@ static size_t guess_size(size_t len, size_t limit)
     return len + 64 + (len < SMALL ? values * sizeof(yyjson_val) : 0);
 }
 
-static const allm_error *misused(struct arena *a, const char *text)
+static const allm_error *misuse_error(struct arena *a, const char *text)
 {
     return status_error(
         a, ALLM_ERR_MISUSE, "misuse", "%s",
@@ -150,6 +150,6 @@ allm_json *allm_json_parse(const char *text, size_t len,
     if (ok)
         v = json_parse(home_arena(h), s, limits, &error);
     else
-        error = misused(home_arena(h), text);
+        error = misuse_error(home_arena(h), text);
     return json_root_of(h, v, error);
 }

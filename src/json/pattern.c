@@ -45,7 +45,7 @@ static void fail_at(struct reader *r, const char *at, const char *what)
     r->rest = slice_skip(r->rest, r->rest.len);     /* keeps (2) */
 }
 
-static void fail(struct reader *r, const char *what)
+static void fail_here(struct reader *r, const char *what)
 {
     fail_at(r, r->rest.ptr, what);
 }
@@ -55,7 +55,7 @@ static bool next_is(const struct reader *r, const char *text)
     return slice_starts(r->rest, slice_of(text));
 }
 
-static bool accept(struct reader *r, const char *text)
+static bool accept_text(struct reader *r, const char *text)
 {
     if (!next_is(r, text))
         return false;
@@ -73,7 +73,7 @@ static uint32_t take_point(struct reader *r)
 {
     uint32_t point = 0;
     if (!utf8_take(&r->rest, &point))
-        fail(r, r->rest.len ? "malformed UTF-8" : "unexpected end");
+        fail_here(r, r->rest.len ? "malformed UTF-8" : "unexpected end");
     return point;
 }
 
@@ -103,7 +103,7 @@ static void add_size(struct reader *r, struct tree *t, uint64_t more)
     t->size += more;
     if (t->size + r->size <= PATTERN_MAX_CODE)
         return;
-    fail(r, "the pattern is too large (repeats are written out)");
+    fail_here(r, "the pattern is too large (repeats are written out)");
     t->size = PATTERN_MAX_CODE;                     /* keeps (1) */
 }
 
@@ -168,15 +168,15 @@ static uint32_t take_braced(struct reader *r)
 {
     uint32_t point = 0, digit;
     if (next_is(r, "}"))
-        fail(r, "expected hexadecimal digits");
-    while (!accept(r, "}")) {
+        fail_here(r, "expected hexadecimal digits");
+    while (!accept_text(r, "}")) {
         if (!take_hex(r, 1, &digit)) {
-            fail(r, "expected a hexadecimal digit or \"}\"");
+            fail_here(r, "expected a hexadecimal digit or \"}\"");
             return 0;
         }
         point = point * 16 + digit;
         if (point > LAST_POINT) {
-            fail(r, "there is no such code point");
+            fail_here(r, "there is no such code point");
             return 0;
         }
     }
@@ -187,14 +187,14 @@ static uint32_t take_braced(struct reader *r)
 static uint32_t take_unicode(struct reader *r)
 {
     uint32_t high, low;
-    if (accept(r, "{"))
+    if (accept_text(r, "{"))
         return take_braced(r);
     if (!take_hex(r, 4, &high)) {
-        fail(r, "expected four hexadecimal digits");
+        fail_here(r, "expected four hexadecimal digits");
         return 0;
     }
     struct slice before = r->rest;
-    if (high >> 10 == 0xD800 >> 10 && accept(r, "\\u") &&
+    if (high >> 10 == 0xD800 >> 10 && accept_text(r, "\\u") &&
         take_hex(r, 4, &low) && low >> 10 == 0xDC00 >> 10)
         return 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00);
     r->rest = before;
@@ -207,7 +207,7 @@ static uint32_t take_control(struct reader *r)
     char c = peek(r);
     if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'))
         return take_point(r) % 32;
-    fail(r, "expected a letter behind \"\\c\"");
+    fail_here(r, "expected a letter behind \"\\c\"");
     return 0;
 }
 
@@ -256,16 +256,16 @@ static uint32_t take_escaped(struct reader *r)
 static void take_property(struct reader *r, struct class_draft *d, bool negated)
 {
     const char *at = r->rest.ptr;
-    if (!accept(r, "{")) {
-        fail(r, "expected \"{\" behind \"\\p\"");
+    if (!accept_text(r, "{")) {
+        fail_here(r, "expected \"{\" behind \"\\p\"");
         return;
     }
     struct slice name = { r->rest.ptr, 0 };
     while (name.len < r->rest.len && name.ptr[name.len] != '}')
         name.len++;
     r->rest = slice_skip(r->rest, name.len);
-    if (!accept(r, "}"))
-        fail(r, "expected \"}\"");
+    if (!accept_text(r, "}"))
+        fail_here(r, "expected \"}\"");
     else if (!class_add_property(d, name, negated))
         fail_at(r, at,
                 "unknown property (we know general categories, Any, "
@@ -302,13 +302,13 @@ static struct tree *class_leaf(struct reader *r, struct class_draft *d,
 static bool take_class_atom(struct reader *r, struct class_draft *d,
                             uint32_t *point)
 {
-    if (!accept(r, "\\")) {
+    if (!accept_text(r, "\\")) {
         *point = take_point(r);
         return true;
     }
     if (take_set(r, d))
         return false;
-    if (accept(r, "b"))
+    if (accept_text(r, "b"))
         *point = '\b';
     else
         *point = take_escaped(r);
@@ -326,7 +326,7 @@ static void take_class_range(struct reader *r, struct class_draft *d)
             class_add(d, first, first);
         return;
     }
-    accept(r, "-");
+    accept_text(r, "-");
     bool has_last = take_class_atom(r, d, &last);
     if (has_first && has_last) {
         if (first > last)
@@ -347,10 +347,10 @@ static struct tree *take_class(struct reader *r)
 {
     const char *at = r->rest.ptr - 1;
     struct class_draft d = { .arena = r->arena };
-    bool negated = accept(r, "^");
+    bool negated = accept_text(r, "^");
     while (r->rest.len && !next_is(r, "]"))
         take_class_range(r, &d);
-    if (!accept(r, "]"))
+    if (!accept_text(r, "]"))
         fail_at(r, at, "\"[\" without \"]\"");
     return class_leaf(r, &d, negated);
 }
@@ -380,7 +380,7 @@ static void skip_name(struct reader *r)
     const char *at = r->rest.ptr;
     while (r->rest.len && !next_is(r, ">"))
         take_point(r);
-    if (r->rest.ptr == at || !accept(r, ">"))
+    if (r->rest.ptr == at || !accept_text(r, ">"))
         fail_at(r, at, "expected the name of a group");
 }
 
@@ -397,12 +397,13 @@ static struct group take_group_kind(struct reader *r)
         { "?<!", { true, false, true } },
     };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (accept(r, kinds[i].text))
+        if (accept_text(r, kinds[i].text))
             return kinds[i].group;
-    if (accept(r, "?<"))
+    if (accept_text(r, "?<"))
         skip_name(r);
     else if (next_is(r, "?"))
-        fail(r, "unknown kind of group (flags and others are not supported)");
+        fail_here(r,
+                  "unknown kind of group (flags and others are not supported)");
     return (struct group){ false, false, false };
 }
 
@@ -419,7 +420,7 @@ static struct tree *new_look(struct reader *r, struct group g,
     r->looks = l;
     r->size += body->size + 1;
     if (++r->look_count > PATTERN_MAX_LOOKS)
-        fail(r, "too many lookaheads");
+        fail_here(r, "too many lookaheads");
     return t;
 }
 
@@ -431,7 +432,7 @@ static struct tree *take_group(struct reader *r, bool *is_assertion)
         fail_at(r, at, "too many groups inside each other");
     struct group g = take_group_kind(r);
     struct tree *body = take_alternatives(r);
-    if (!accept(r, ")"))
+    if (!accept_text(r, ")"))
         fail_at(r, at, "\"(\" without \")\"");
     r->depth--;
     *is_assertion = g.looks;
@@ -478,20 +479,20 @@ static bool take_quantifier(struct reader *r, uint32_t *min, uint32_t *max)
 {
     *min = 0;
     *max = FOR_EVER;
-    if (accept(r, "?"))
+    if (accept_text(r, "?"))
         *max = 1;
-    else if (accept(r, "+"))
+    else if (accept_text(r, "+"))
         *min = 1;
-    else if (!accept(r, "*") && !take_braces(r, min, max))
+    else if (!accept_text(r, "*") && !take_braces(r, min, max))
         return false;
-    accept(r, "?");             /* lazy: of no consequence to us */
+    accept_text(r, "?");             /* lazy: of no consequence to us */
     return true;
 }
 
 static struct tree *take_escape(struct reader *r, bool *is_assertion)
 {
-    bool outside = accept(r, "B");
-    if (outside || accept(r, "b")) {
+    bool outside = accept_text(r, "B");
+    if (outside || accept_text(r, "b")) {
         *is_assertion = true;
         return leaf(r, TREE_ASSERT, outside ? NOT_AT_WORD_EDGE : AT_WORD_EDGE);
     }
@@ -509,18 +510,18 @@ static struct tree *take_term(struct reader *r, bool *is_assertion)
         fail_at(r, at, "nothing to repeat");
         return NULL;
     }
-    bool begin = accept(r, "^");
-    if (begin || accept(r, "$")) {
+    bool begin = accept_text(r, "^");
+    if (begin || accept_text(r, "$")) {
         *is_assertion = true;
         return leaf(r, TREE_ASSERT, begin ? AT_BEGIN : AT_END);
     }
-    if (accept(r, "("))
+    if (accept_text(r, "("))
         return take_group(r, is_assertion);
-    if (accept(r, "["))
+    if (accept_text(r, "["))
         return take_class(r);
-    if (accept(r, "\\"))
+    if (accept_text(r, "\\"))
         return take_escape(r, is_assertion);
-    if (accept(r, "."))
+    if (accept_text(r, "."))
         return any_letter(r);
     return leaf(r, TREE_CHAR, take_point(r));
 }
@@ -552,7 +553,7 @@ static struct tree *take_alternatives(struct reader *r)
         return first;
     struct tree *any = new_tree(r, (struct tree){ .kind = TREE_ANY });
     add_part(r, any, first);
-    while (accept(r, "|"))
+    while (accept_text(r, "|"))
         add_part(r, any, take_sequence(r));
     return any;
 }
@@ -565,7 +566,7 @@ const struct pattern *pattern_new(struct arena *a, struct slice text,
     struct reader r = { .arena = a, .text = text, .rest = text };
     struct tree *main = take_alternatives(&r);
     if (r.rest.len)
-        fail(&r, "\")\" without \"(\"");
+        fail_here(&r, "\")\" without \"(\"");
     *fault = r.fault;
     if (r.fault || a->broken || !main)
         return NULL;

@@ -116,7 +116,7 @@ static size_t join_spans(struct span *s, size_t count)
 }
 
 /* The long way, for what the table of ASCII does not know. */
-static bool find(const struct pattern_class *c, uint32_t point)
+static bool search_ranges(const struct pattern_class *c, uint32_t point)
 {
     size_t low = 0, high = c->count;
     while (low < high) {
@@ -136,7 +136,7 @@ bool class_has(const struct pattern_class *c, uint32_t point)
 {
     if (point < 128)
         return c->ascii[point / 64] >> point % 64 & 1;
-    return find(c, point);
+    return search_ranges(c, point);
 }
 
 const struct pattern_class *class_done(struct class_draft *d, bool negated)
@@ -149,6 +149,6 @@ const struct pattern_class *class_done(struct class_draft *d, bool negated)
     c->categories = d->categories;
     c->negated = negated;
     for (uint32_t point = 0; point < 128; point++)
-        c->ascii[point / 64] |= (uint64_t)find(c, point) << point % 64;
+        c->ascii[point / 64] |= (uint64_t)search_ranges(c, point) << point % 64;
     return c;
 }

@@ -42,7 +42,7 @@ static bool is_word(const struct run *r, size_t at)
            (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-static bool holds(const struct run *r, const struct inst *i)
+static bool assertion_holds(const struct run *r, const struct inst *i)
 {
     if (i->op == OP_LOOK)
         return (r->holds[i->x][r->at / 8] >> r->at % 8 & 1) != i->negated;
@@ -68,7 +68,7 @@ static void push(struct run *r, size_t *depth, uint32_t pc)
 }
 
 /* Add an instruction and all that is reached from it without a letter. */
-static void add(struct run *r, uint32_t start)
+static void add_reachable(struct run *r, uint32_t start)
 {
     size_t depth = 0;
     push(r, &depth, start);
@@ -90,7 +90,7 @@ static void add(struct run *r, uint32_t start)
             break;
         case OP_ASSERT:
         case OP_LOOK:
-            if (holds(r, i))
+            if (assertion_holds(r, i))
                 push(r, &depth, pc + 1);
             break;
         case OP_MATCH:
@@ -129,7 +129,7 @@ static uint32_t take_backward(struct run *r)
 }
 
 /* Read one code point; how many instructions of the list accept it. */
-static size_t step(struct run *r, bool backward)
+static size_t step_point(struct run *r, bool backward)
 {
     uint32_t point = backward ? take_backward(r) : take_forward(r);
     size_t n = 0;
@@ -153,9 +153,9 @@ static enum pattern_result go(struct run *r, const struct sub *s,
         r->listed = 0;
         r->matched = false;
         for (size_t k = 0; k < n; k++)
-            add(r, r->stepped[k]);
+            add_reachable(r, r->stepped[k]);
         if (!s->anchored || r->at == 0)
-            add(r, s->start);
+            add_reachable(r, s->start);
         if (r->matched && !bits)
             return PATTERN_YES;
         if (r->matched)
@@ -166,11 +166,11 @@ static enum pattern_result go(struct run *r, const struct sub *s,
             return PATTERN_NO;
         if (r->steps > r->budget)
             return PATTERN_TOO_LONG;
-        n = step(r, s->backward);
+        n = step_point(r, s->backward);
     }
 }
 
-static bool prepare(struct run *r, struct arena *scratch)
+static bool prepare_run(struct run *r, struct arena *scratch)
 {
     const struct pattern *p = r->pattern;
     r->seen = arena_zero(scratch, p->count * sizeof *r->seen);
@@ -194,7 +194,7 @@ enum pattern_result pattern_match(const struct pattern *p, struct slice text,
     if (!text.ptr)
         text = SLICE("");
     struct run r = { .pattern = p, .text = text, .budget = *budget };
-    if (!prepare(&r, scratch))
+    if (!prepare_run(&r, scratch))
         return PATTERN_NOMEM;
     enum pattern_result result = PATTERN_NO;
     for (uint32_t i = 0; i < p->look_count && result == PATTERN_NO; i++)

@@ -117,7 +117,7 @@ static size_t most_room(const struct reading *r, size_t wanted)
 }
 
 /* Make sure of room for two more values: a value, and the key behind it. */
-static bool grow(struct reading *r, const char *at)
+static bool grow_values(struct reading *r, const char *at)
 {
     size_t count = (size_t)(r->next - r->vals);
     size_t cap = (size_t)(r->limit - r->vals);
@@ -264,7 +264,7 @@ static inline char *read_key(struct reading *r, char *at, yyjson_val *v)
 }
 
 /* Open a container; gives the place of its first member, or of its end. */
-static inline char *enter(struct reading *r, char *at, yyjson_val *v)
+static inline char *enter_container(struct reading *r, char *at, yyjson_val *v)
 {
     if (r->depth == r->max_depth)
         return refuse_too_deep(r, at);
@@ -307,7 +307,7 @@ static inline bool close_container(struct reading *r, const yyjson_val *end)
 }
 
 /* Behind the whole document only white space may stand. */
-static char *finish(struct reading *r, char *at)
+static char *finish_document(struct reading *r, char *at)
 {
     at = skip_space(at);
     if (at != r->end)
@@ -326,7 +326,7 @@ static char *expected_more(struct reading *r, const char *at)
 
 /* Behind a value: close what ends here and pass the comma.  Gives the place of
  * the next member, or NULL if there is none. */
-static inline char *leave(struct reading *r, char *at, yyjson_val *next)
+static inline char *leave_value(struct reading *r, char *at, yyjson_val *next)
 {
     while (r->closer) {
         at = skip(at);
@@ -338,7 +338,7 @@ static inline char *leave(struct reading *r, char *at, yyjson_val *next)
             return NULL;
         at++;
     }
-    return finish(r, at);
+    return finish_document(r, at);
 }
 
 /* Read values until the text ends, as it should or not. */
@@ -349,7 +349,7 @@ static void read_values(struct reading *r, char *at)
         bool opened = false;
         if (v + 2 >= r->limit) {
             r->next = v;
-            if (!grow(r, at))
+            if (!grow_values(r, at))
                 return;
             v = r->next;
         }
@@ -358,7 +358,7 @@ static void read_values(struct reading *r, char *at)
             at = read_text(r, at, v);
             v += r->cut;        /* half a text is a value */
         } else if (*at == '{' || *at == '[') {
-            at = enter(r, at, v);
+            at = enter_container(r, at, v);
             opened = at && *at != r->closer;
         } else {
             at = read_scalar(r, at, v);
@@ -367,7 +367,7 @@ static void read_values(struct reading *r, char *at)
             break;
         v++;
         if (!opened)
-            at = leave(r, at, v);
+            at = leave_value(r, at, v);
         if (!at)
             break;
         if (r->closer != '}')
@@ -418,7 +418,7 @@ static bool close_all(struct reading *r)
 
 /* ----------------------------------------------------------- the document --- */
 
-static bool prepare(struct reading *r)
+static bool prepare_reading(struct reading *r)
 {
     size_t len = r->text.len, room, bytes;
     size_t cap = most_room(r, len / 6 + 8); /* about as many values have so
@@ -460,7 +460,7 @@ static bool read_root(struct reading *r)
 
 bool read_document(struct reading *r)
 {
-    if (!prepare(r) || !read_root(r))
+    if (!prepare_reading(r) || !read_root(r))
         return false;
     end_big(r, NULL);
     if (r->next == r->vals + 1)

@@ -16,8 +16,8 @@ struct decoding {
     bool escaped;               /* an escape was met */
 };
 
-static bool wrong(struct decoding *d, const char *at, const char *detail,
-                  const char *expected)
+static bool refuse_string(struct decoding *d, const char *at,
+                          const char *detail, const char *expected)
 {
     read_wrong(d->r, at, detail, expected);
     return false;
@@ -38,8 +38,8 @@ static bool read_hex(struct decoding *d, const char **at, uint32_t *unit)
     for (int i = 0; i < 4; i++, ++*at) {
         int value = hex_value(**at);
         if (value < 0)
-            return wrong(d, *at, "invalid_text",
-                         "expected four hexadecimal digits");
+            return refuse_string(d, *at, "invalid_text",
+                                 "expected four hexadecimal digits");
         *unit = *unit << 4 | (uint32_t)value;
     }
     return true;
@@ -52,12 +52,12 @@ static bool read_low(struct decoding *d, const char **at, uint32_t *low)
                                    "\\uDFFF) behind a high one";
     for (const char *p = "\\u"; *p; p++, ++*at)
         if (**at != *p)
-            return wrong(d, *at, "invalid_text", expected);
+            return refuse_string(d, *at, "invalid_text", expected);
     const char *digits = *at;
     if (!read_hex(d, at, low))
         return false;
     return (*low >= 0xDC00 && *low <= 0xDFFF) ||
-           wrong(d, digits, "invalid_text", expected);
+           refuse_string(d, digits, "invalid_text", expected);
 }
 
 /* Half a pair on its own, as the three bytes that UTF-8 would make of it. */
@@ -90,8 +90,9 @@ static bool read_unicode(struct decoding *d)
         return true;
     }
     if (point >= 0xDC00 && point <= 0xDFFF)
-        return wrong(d, d->at + 2, "invalid_text",
-                     "expected no low surrogate without a high one before it");
+        return refuse_string(
+            d, d->at + 2, "invalid_text",
+            "expected no low surrogate without a high one before it");
     if (point >= 0xD800 && point <= 0xDBFF) {
         if (!read_low(d, &at, &low))
             return false;
@@ -115,12 +116,13 @@ static bool read_escape(struct decoding *d)
     }
     if (c == 'u')
         return read_unicode(d);
-    return wrong(d, d->at + 1, "invalid_text",
-                 "expected one of \" \\ / b f n r t u behind a backslash");
+    return refuse_string(
+        d, d->at + 1, "invalid_text",
+        "expected one of \" \\ / b f n r t u behind a backslash");
 }
 
 /* The length of a sequence beyond ASCII that is well-formed, or 0. */
-static size_t sequence(const char *at)
+static size_t multibyte_length(const char *at)
 {
     const unsigned char *p = (const unsigned char *)at;
     unsigned two = p[0] * 256u + p[1];
@@ -139,7 +141,7 @@ static size_t sequence(const char *at)
 
 static bool read_sequence(struct decoding *d)
 {
-    size_t n = sequence(d->at);
+    size_t n = multibyte_length(d->at);
     if (!n && d->r->loose) {
         d->escaped = true;      /* the writer must look at it */
         n = 1;
@@ -152,8 +154,8 @@ static bool read_sequence(struct decoding *d)
     }
     struct slice rest = { d->at, (size_t)(d->r->end - d->at) };
     bool unfinished = rest.len < 4 && utf8_unfinished(rest) == rest.len;
-    return wrong(d, unfinished ? d->r->end : d->at, "invalid_utf8",
-                 "expected UTF-8");
+    return refuse_string(d, unfinished ? d->r->end : d->at, "invalid_utf8",
+                         "expected UTF-8");
 }
 
 /* A control character that should have been escaped. */
@@ -175,10 +177,11 @@ static bool read_on(struct decoding *d)
     else if (d->r->loose && d->at != d->r->end)
         ok = take_control(d);
     else
-        ok = wrong(d, d->at, "invalid_text",
-                   d->at == d->r->end
-                       ? "expected a closing quote"
-                       : "expected control characters in a text to be escaped");
+        ok = refuse_string(
+            d, d->at, "invalid_text",
+            d->at == d->r->end
+                ? "expected a closing quote"
+                : "expected control characters in a text to be escaped");
     if (!ok)
         return false;
     size_t n = (size_t)(scan_plain(d->at) - d->at);

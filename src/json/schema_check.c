@@ -171,9 +171,9 @@ static const char *make_message(struct check *k, const struct spot *s,
     return buf_slice(&b).ptr;
 }
 
-static bool note(struct check *k, const struct place *schema_place,
-                 const char *keyword, const struct spot *s, const char *format,
-                 va_list args)
+static bool note_fault(struct check *k, const struct place *schema_place,
+                       const char *keyword, const struct spot *s,
+                       const char *format, va_list args)
 {
     if (!is_heard(k)) {
         k->more |= !k->quiet && !k->over;
@@ -198,7 +198,7 @@ bool check_fault(struct check *k, const struct rule *r, const struct spot *s,
     struct place place = { r->node->place, slice_of(name), 0 };
     va_list args;
     va_start(args, format);
-    note(k, &place, name, s, format, args);
+    note_fault(k, &place, name, s, format, args);
     va_end(args);
     return false;
 }
@@ -210,7 +210,7 @@ bool check_fault_beside(struct check *k, const struct rule *r,
     struct place place = { r->node->place, slice_of(keyword), 0 };
     va_list args;
     va_start(args, format);
-    note(k, &place, keyword, s, format, args);
+    note_fault(k, &place, keyword, s, format, args);
     va_end(args);
     return false;
 }
@@ -221,7 +221,7 @@ static bool fault_of_false(struct check *k, const struct node *n,
 {
     va_list args;
     va_start(args, format);
-    note(k, n->place, n->keyword, s, format, args);
+    note_fault(k, n->place, n->keyword, s, format, args);
     va_end(args);
     return false;
 }
@@ -280,7 +280,7 @@ static bool goes_round(const struct check *k, const struct frame *f)
     return false;
 }
 
-static bool enter(struct check *k, const struct frame *f)
+static bool enter_frame(struct check *k, const struct frame *f)
 {
     if (k->over)
         return false;
@@ -295,7 +295,7 @@ static bool enter(struct check *k, const struct frame *f)
     return check_spend(k, NODE_COST);
 }
 
-static void leave(struct check *k, const struct frame *f)
+static void leave_frame(struct check *k, const struct frame *f)
 {
     if (k->frame != f)
         return;
@@ -310,7 +310,7 @@ bool check_node(struct check *k, const struct node *n, const struct spot *s)
                fault_of_false(k, n, s, "nothing is allowed here, got %s",
                               check_brief_typed(k, s->value));
     struct frame f = { k->frame, n, s, k->trail_count };
-    bool ok = enter(k, &f);
+    bool ok = enter_frame(k, &f);
     for (size_t i = 0; i < n->count && !k->over; i++) {
         const struct rule *r = &n->rules[i];
         if (r->keyword->check && (r->keyword->kinds & s->kinds))
@@ -318,7 +318,7 @@ bool check_node(struct check *k, const struct node *n, const struct spot *s)
         if (!ok && k->quiet)
             break;
     }
-    leave(k, &f);
+    leave_frame(k, &f);
     return ok && !k->over;
 }
 
@@ -438,8 +438,9 @@ static const char *quote(struct check *k, const struct fault *f,
 }
 
 /* Apply each schema aloud; what the closest minds, and which it is. */
-static const char *compare(struct check *k, const struct node_list *list,
-                           const struct spot *s, size_t *closest)
+static const char *compare_branches(struct check *k,
+                                    const struct node_list *list,
+                                    const struct spot *s, size_t *closest)
 {
     size_t start = k->count, trail = k->trail_count;
     size_t least = SIZE_MAX, depth = place_depth(s->place);
@@ -471,7 +472,7 @@ const char *check_explain(struct check *k, const struct node_list *list,
         return words;
     k->limit = k->count + EXPLAINED_FAULTS;
     k->explaining++;
-    words = compare(k, list, s, closest);
+    words = compare_branches(k, list, s, closest);
     k->explaining--;
     k->limit = limit;
     k->more = more;

@@ -83,7 +83,7 @@ static const allm_json *list_faults(const struct compiler *c)
     return build_done(&b);
 }
 
-static const allm_error *explain(const struct compiler *c)
+static const allm_error *explain_faults(const struct compiler *c)
 {
     const struct compile_fault *f = c->faults;
     if (c->arena->broken || c->scratch.broken)
@@ -251,7 +251,7 @@ bool compile_is_over(const struct compiler *c)
 
 const allm_error *compile_release(struct compiler *c)
 {
-    const allm_error *error = explain(c);
+    const allm_error *error = explain_faults(c);
     arena_release(&c->scratch);
     return error;
 }

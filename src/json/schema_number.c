@@ -170,7 +170,7 @@ bool decimal_divides(const allm_json *divisor, const allm_json *number)
 /* Deeper parts count only by their kind. */
 enum { HASH_DEPTH = 16 };
 
-static uint64_t mix(uint64_t h, uint64_t word)
+static uint64_t mix_hash(uint64_t h, uint64_t word)
 {
     h = (h ^ word) * 0x9E3779B97F4A7C15u;
     return h ^ h >> 29;
@@ -178,9 +178,9 @@ static uint64_t mix(uint64_t h, uint64_t word)
 
 static uint64_t hash_bytes(uint64_t h, struct slice s)
 {
-    h = mix(h, s.len);
+    h = mix_hash(h, s.len);
     for (size_t i = 0; i < s.len; i++)
-        h = mix(h, (unsigned char)s.ptr[i]);
+        h = mix_hash(h, (unsigned char)s.ptr[i]);
     return h;
 }
 
@@ -189,15 +189,15 @@ static uint64_t hash_number(const allm_json *v)
     struct decimal d;
     decimal_of(&d, v);
     if (d.count == 0)
-        return mix(ALLM_JSON_INT, 0);   /* minus zero is zero */
-    uint64_t h = mix(ALLM_JSON_INT, (uint64_t)d.exponent * 2 + d.negative);
+        return mix_hash(ALLM_JSON_INT, 0);   /* minus zero is zero */
+    uint64_t h = mix_hash(ALLM_JSON_INT, (uint64_t)d.exponent * 2 + d.negative);
     return hash_bytes(h, (struct slice){ d.digits, d.count });
 }
 
 static uint64_t hash_to(const allm_json *v, unsigned depth)
 {
     allm_json_type type = allm_json_type_of(v);
-    uint64_t h = mix(type, allm_json_count(v)), sum = 0;
+    uint64_t h = mix_hash(type, allm_json_count(v)), sum = 0;
     const allm_json *part = NULL;
     if (type == ALLM_JSON_INT || type == ALLM_JSON_REAL ||
         type == ALLM_JSON_BIG)
@@ -205,15 +205,15 @@ static uint64_t hash_to(const allm_json *v, unsigned depth)
     if (type == ALLM_JSON_TEXT)
         return hash_bytes(h, json_slice(v));
     if (type == ALLM_JSON_BOOL)
-        return mix(h, allm_json_true(v));
+        return mix_hash(h, allm_json_true(v));
     while (depth > 0 && (part = allm_json_next(v, part))) {
         if (type == ALLM_JSON_ARRAY)
-            h = mix(h, hash_to(part, depth - 1));
+            h = mix_hash(h, hash_to(part, depth - 1));
         else
             sum += hash_bytes(hash_to(allm_json_value(part), depth - 1),
                               json_slice(part));
     }
-    return mix(h, sum);
+    return mix_hash(h, sum);
 }
 
 uint64_t value_hash(const allm_json *v)

@@ -42,7 +42,7 @@ static struct slice without_fragment(struct slice s)
     return (struct slice){ s.ptr, length_until(s, "#") };
 }
 
-static struct uri split(struct slice s)
+static struct uri split_uri(struct slice s)
 {
     struct uri u = { SLICE(""), SLICE(""), SLICE(""), SLICE("") };
     if (!s.ptr)
@@ -102,7 +102,7 @@ static struct slice merge_paths(struct arena *a, struct uri base,
 
 struct slice ref_join(struct arena *a, struct slice base, struct slice uri)
 {
-    struct uri b = split(base), u = split(uri);
+    struct uri b = split_uri(base), u = split_uri(uri);
     struct buf out;
     if (u.scheme.len)
         return uri;

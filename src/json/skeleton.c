@@ -141,7 +141,7 @@ static bool find_tokens(struct skeleton_form *f)
 /* ----------------------------------------------------------------- making --- */
 
 /* An empty form for a text; NULL: no memory. */
-static struct skeleton_form *make(struct mem mem, size_t len)
+static struct skeleton_form *make_form(struct mem mem, size_t len)
 {
     struct arena a;
     size_t values = len / 6 + 16;
@@ -160,7 +160,7 @@ static const allm_json *learn(struct skeleton *m, struct mem mem,
 {
     const allm_error *error;
     skeleton_forget(m);
-    struct skeleton_form *f = m->form = make(mem, text.len);
+    struct skeleton_form *f = m->form = make_form(mem, text.len);
     if (!f)
         return NULL;
     f->value = json_parse_loose(&f->arena, text, &error);
@@ -194,8 +194,8 @@ static bool fill_any(struct arena *a, struct slice token, yyjson_val *v)
 }
 
 /* Read what stands in a hole; its length, 0: it does not fit. */
-static size_t fill(struct arena *a, struct slice rest, char first,
-                   yyjson_val *v)
+static size_t fill_hole(struct arena *a, struct slice rest, char first,
+                        yyjson_val *v)
 {
     bool text = first == '"';
     if (!rest.len || (text ? *rest.ptr != '"' : !is_digit(*rest.ptr)))
@@ -261,15 +261,15 @@ static bool is_next(const struct skeleton_form *f, size_t *at, size_t end,
 
 /* Fill the copy of the skeleton's values with what stands in the holes of a
  * document.  False: it differs from the skeleton at this place. */
-static bool compare(const struct skeleton_form *f, struct arena *a,
-                    struct slice rest, yyjson_val *vals, size_t *at)
+static bool fill_holes(const struct skeleton_form *f, struct arena *a,
+                       struct slice rest, yyjson_val *vals, size_t *at)
 {
     *at = 0;
     for (size_t i = 0; i < f->hole_count; i++) {
         const struct token *t = &f->token[f->hole[i]];
         if (!is_next(f, at, t->at, &rest))
             return false;
-        size_t len = fill(a, rest, f->text.ptr[*at], &vals[f->hole[i]]);
+        size_t len = fill_hole(a, rest, f->text.ptr[*at], &vals[f->hole[i]]);
         if (!len)
             return false;
         rest = slice_skip(rest, len);
@@ -288,7 +288,7 @@ static const allm_json *cast(struct skeleton_form *f, struct arena *a,
         return NULL;
     memcpy(vals, val_of(f->value) - 1, bytes);      /* with the head */
     do {
-        if (compare(f, a, text, vals + 1, &at))
+        if (fill_holes(f, a, text, vals + 1, &at))
             return val_json(vals + 1);
     } while (add_hole(f, at));
     return NULL;

@@ -13,7 +13,7 @@ void stack_release(struct stack *s)
     arena_release(&s->arena);
 }
 
-static bool grow(struct stack *s)
+static bool grow_stack(struct stack *s)
 {
     size_t old = s->cap * s->size, bytes;
     if (!mem_mul(old, 2, &bytes))
@@ -29,7 +29,7 @@ static bool grow(struct stack *s)
 
 void *stack_push(struct stack *s)
 {
-    if (s->count == s->cap && !grow(s))
+    if (s->count == s->cap && !grow_stack(s))
         return NULL;
     s->count++;
     return stack_top(s);

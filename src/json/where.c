@@ -47,7 +47,7 @@ static size_t behind_quoted(struct slice text, size_t at)
     return end < text.len ? end + 1 : text.len + 1;
 }
 
-static void enter(struct track *t, bool object)
+static void enter_level(struct track *t, bool object)
 {
     t->depth++;
     struct frame *f = innermost(t);
@@ -74,7 +74,7 @@ static void pass_text(struct track *t, struct slice text)
 }
 
 /* Follow the text, which ends at the place. */
-static void follow(struct track *t, struct slice text)
+static void follow_text(struct track *t, struct slice text)
 {
     t->depth = 0;
     for (size_t i = 0; i < text.len; i++) {
@@ -85,7 +85,7 @@ static void follow(struct track *t, struct slice text)
                 pass_text(t, (struct slice){ text.ptr + i, end - i });
             i = end - 1;
         } else if (c == '{' || c == '[') {
-            enter(t, c == '{');
+            enter_level(t, c == '{');
         } else if ((c == '}' || c == ']') && t->depth) {
             t->depth--;
         } else if (c == ',') {
@@ -152,7 +152,7 @@ bool where_find(struct arena *a, struct slice text, size_t offset,
         }
     }
     out->column = 1 + utf8_count(slice_skip(text, line_start));
-    follow(&t, text);
+    follow_text(&t, text);
     return make_path(a, &t, &out->path);
 }
 

@@ -52,14 +52,14 @@ static bool more_room(struct writer *w, size_t n)
     return true;
 }
 
-static inline bool room(struct writer *w, size_t n)
+static inline bool ensure_room(struct writer *w, size_t n)
 {
     return (size_t)(w->end - w->at) >= n || more_room(w, n);
 }
 
-static inline void put(struct writer *w, const char *bytes, size_t n)
+static inline void append_bytes(struct writer *w, const char *bytes, size_t n)
 {
-    if (!room(w, n))
+    if (!ensure_room(w, n))
         return;
     memcpy(w->at, bytes, n);
     w->at += n;
@@ -67,7 +67,7 @@ static inline void put(struct writer *w, const char *bytes, size_t n)
 
 static inline void put_byte(struct writer *w, char c)
 {
-    if (room(w, 1))
+    if (ensure_room(w, 1))
         *w->at++ = c;
 }
 
@@ -75,7 +75,7 @@ static void put_line(struct writer *w, size_t depth)
 {
     put_byte(w, '\n');
     for (size_t i = 0; i < depth; i++)
-        put(w, "  ", 2);
+        append_bytes(w, "  ", 2);
 }
 
 /* ----------------------------------------------------------------- texts --- */
@@ -103,19 +103,21 @@ static void put_escaped(struct writer *w, unsigned char c)
 {
     static const char hex[] = "0123456789ABCDEF";
     switch (c) {
-    case '"':  put(w, "\\\"", 2); return;
-    case '\\': put(w, "\\\\", 2); return;
-    case '\b': put(w, "\\b", 2); return;
-    case '\f': put(w, "\\f", 2); return;
-    case '\n': put(w, "\\n", 2); return;
-    case '\r': put(w, "\\r", 2); return;
-    case '\t': put(w, "\\t", 2); return;
+    case '"':  append_bytes(w, "\\\"", 2); return;
+    case '\\': append_bytes(w, "\\\\", 2); return;
+    case '\b': append_bytes(w, "\\b", 2); return;
+    case '\f': append_bytes(w, "\\f", 2); return;
+    case '\n': append_bytes(w, "\\n", 2); return;
+    case '\r': append_bytes(w, "\\r", 2); return;
+    case '\t': append_bytes(w, "\\t", 2); return;
     default:   break;
     }
     if (c >= 0x80)
-        put(w, "\xEF\xBF\xBD", 3);
+        append_bytes(w, "\xEF\xBF\xBD", 3);
     else
-        put(w, (char[]){ '\\', 'u', '0', '0', hex[c >> 4], hex[c & 15] }, 6);
+        append_bytes(w,
+                     (char[]){ '\\', 'u', '0', '0', hex[c >> 4], hex[c & 15] },
+                     6);
 }
 
 /* Copy ASCII that can stand as it is to `at`, eight bytes at a time; where the
@@ -157,7 +159,7 @@ static struct slice put_clean(struct writer *w, struct slice s)
 static void put_quoted(struct writer *w, struct slice s)
 {
     put_byte(w, '"');
-    while (s.len && room(w, s.len)) {
+    while (s.len && ensure_room(w, s.len)) {
         s = put_clean(w, s);
         if (s.len) {
             put_escaped(w, (unsigned char)*s.ptr);
@@ -172,7 +174,7 @@ static inline void put_text(struct writer *w, const yyjson_val *v)
     size_t n = val_len(v);
     if (val_subtype(v) != YYJSON_SUBTYPE_NOESC) {
         put_quoted(w, val_slice(v));
-    } else if (room(w, n + 2) && w->at) {
+    } else if (ensure_room(w, n + 2) && w->at) {
         *w->at = '"';
         char *end = slice_put(w->at + 1, val_slice(v));
         *end = '"';
@@ -188,7 +190,7 @@ static void put_number(struct writer *w, const yyjson_val *v)
     size_t n = number_write(v, text);
     if (n == 0)
         w->failed = true;
-    put(w, text, n);
+    append_bytes(w, text, n);
 }
 
 /* Anything but a text or a container. */
@@ -199,16 +201,16 @@ static void put_scalar(struct writer *w, const yyjson_val *v)
         put_number(w, v);
         return;
     case YYJSON_TYPE_RAW:
-        put(w, v->uni.str, val_len(v));
+        append_bytes(w, v->uni.str, val_len(v));
         return;
     case YYJSON_TYPE_NULL:
-        put(w, "null", 4);
+        append_bytes(w, "null", 4);
         return;
     case YYJSON_TYPE_BOOL:
         if (val_subtype(v) == YYJSON_SUBTYPE_TRUE)
-            put(w, "true", 4);
+            append_bytes(w, "true", 4);
         else
-            put(w, "false", 5);
+            append_bytes(w, "false", 5);
         return;
     default:
         w->failed = true;
@@ -221,7 +223,7 @@ static struct level *open_level(struct writer *w, const yyjson_val *v)
 {
     bool object = val_type(v) == YYJSON_TYPE_OBJ;
     if (val_len(v) == 0) {
-        put(w, object ? "{}" : "[]", 2);
+        append_bytes(w, object ? "{}" : "[]", 2);
         return stack_top(w->levels);
     }
     struct level *level = stack_push(w->levels);
@@ -250,7 +252,7 @@ static inline void put_separator(struct writer *w, const struct level *level)
 
 /* A value has been written: close what it was the last of.  Gives the level
  * that goes on, if any. */
-static inline struct level *step(struct writer *w, struct level *level)
+static inline struct level *close_levels(struct writer *w, struct level *level)
 {
     while (level && --level->left == 0) {
         char bracket = level->object ? '}' : ']';
@@ -280,11 +282,11 @@ static void put_values(struct writer *w, const yyjson_val *v)
                 continue;
             }
         }
-        level = step(w, level);
+        level = close_levels(w, level);
     } while (v++, level && !w->failed);
 }
 
-static struct writer begin(struct buf *out)
+static struct writer begin_writer(struct buf *out)
 {
     struct writer w = { .out = out, .failed = out->broken };
     if (out->ptr)
@@ -293,7 +295,7 @@ static struct writer begin(struct buf *out)
 }
 
 /* The bytes count now; false, and out is broken, when writing failed. */
-static bool finish(struct writer *w)
+static bool finish_writer(struct writer *w)
 {
     struct buf *out = w->out;
     if (w->failed) {
@@ -313,20 +315,20 @@ bool json_write(struct buf *out, const allm_json *json, uint32_t flags)
     }
     struct level first[LEVELS];
     struct stack levels;
-    struct writer w = begin(out);
+    struct writer w = begin_writer(out);
     w.pretty = (flags & ALLM_JSON_PRETTY) != 0;
     stack_init(&levels, out->arena->mem, sizeof *first, first, LEVELS);
     w.levels = &levels;
     put_values(&w, val_of(json));
     stack_release(&levels);
-    return finish(&w);
+    return finish_writer(&w);
 }
 
 bool json_write_text(struct buf *out, struct slice text)
 {
-    struct writer w = begin(out);
+    struct writer w = begin_writer(out);
     put_quoted(&w, text);
-    return finish(&w);
+    return finish_writer(&w);
 }
 
 /* ------------------------------------------------------------ the public --- */

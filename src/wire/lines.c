@@ -80,7 +80,7 @@ static bool add_piece(struct lines *l, struct slice bytes)
 }
 
 /* Join what was kept and the rest of the line, if it was cut: keeps (2). */
-static enum wire_result join(struct lines *l, struct slice *line)
+static enum wire_result join_line(struct lines *l, struct slice *line)
 {
     if (lines_empty(l)) {
         if (line->len <= l->piece.limit)
@@ -108,7 +108,7 @@ enum wire_result lines_next(struct lines *l, struct slice *in,
     *in = slice_skip(*in, n + 1);
     l->left = in->len;
 
-    enum wire_result result = join(l, line);
+    enum wire_result result = join_line(l, line);
     if (l->started)
         return result;
     l->started = true;

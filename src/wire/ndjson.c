@@ -20,7 +20,7 @@ void ndjson_release(struct ndjson *n)
 }
 
 /* Without the CR of a CRLF; NULL, 0 if there is only white space in it. */
-static struct slice trim(struct slice line)
+static struct slice trim_line(struct slice line)
 {
     if (line.len && line.ptr[line.len - 1] == '\r')
         line.len--;
@@ -42,7 +42,7 @@ static bool take_plain(struct ndjson *n, struct slice *in, struct slice *line)
     size_t len = end ? (size_t)(end - in->ptr) : 0;
     if (!len || len > n->lines.piece.limit)
         return false;
-    *line = trim((struct slice){ in->ptr, len });
+    *line = trim_line((struct slice){ in->ptr, len });
     *in = slice_skip(*in, len + 1);
     lines_passed(&n->lines, *in);
     return true;
@@ -55,7 +55,7 @@ static enum wire_result take_line(struct ndjson *n, struct slice *in,
     if (take_plain(n, in, line))
         return WIRE_FRAME;
     while ((result = lines_next(&n->lines, in, line)) == WIRE_FRAME) {
-        *line = trim(*line);
+        *line = trim_line(*line);
         if (line->len)
             return WIRE_FRAME;
     }
@@ -67,8 +67,8 @@ static enum wire_result take_line(struct ndjson *n, struct slice *in,
 }
 
 /* What is lost stays lost. */
-static enum wire_result next(struct ndjson *n, struct slice *in,
-                             struct slice *line)
+static enum wire_result next_line(struct ndjson *n, struct slice *in,
+                                  struct slice *line)
 {
     *line = (struct slice){ NULL, 0 };
     if (n->lost)
@@ -83,7 +83,7 @@ enum wire_result ndjson_next(struct ndjson *n, struct slice *in,
                              struct slice *line)
 {
     if (!n->ended)
-        return next(n, in, line);
+        return next_line(n, in, line);
     *line = (struct slice){ NULL, 0 };
     return n->lost ? n->lost : WIRE_END;
 }
@@ -92,6 +92,6 @@ enum wire_result ndjson_end(struct ndjson *n, struct slice *line)
 {
     struct slice in = n->ended ? SLICE("") : SLICE("\n");
     n->ended = true;
-    enum wire_result result = next(n, &in, line);
+    enum wire_result result = next_line(n, &in, line);
     return result == WIRE_MORE ? WIRE_END : result;
 }

@@ -63,13 +63,13 @@ void sse_release(struct sse *s)
 
 /* --------------------------------------------------------------- fields --- */
 
-static bool lose(struct sse *s, enum wire_result why)
+static bool lose_stream(struct sse *s, enum wire_result why)
 {
     s->lost = why;
     return false;
 }
 
-static bool fits(struct sse *s, size_t more)
+static bool field_fits(struct sse *s, size_t more)
 {
     size_t held = s->name.text.len + s->data.text.len + s->error.text.len +
                   s->id.text.len;
@@ -84,7 +84,7 @@ static bool own_value(struct sse *s, struct sse_value *v)
     buf_clear(&v->own);
     buf_add(&v->own, v->text);
     if (v->own.broken)
-        return lose(s, WIRE_NOMEM);
+        return lose_stream(s, WIRE_NOMEM);
     v->text = buf_slice(&v->own);
     return true;
 }
@@ -99,8 +99,8 @@ static bool own_values(struct sse *s)
 static bool set_value(struct sse *s, struct sse_value *v, struct slice text)
 {
     v->text.len = 0;
-    if (!fits(s, text.len))
-        return lose(s, WIRE_TOO_LONG);
+    if (!field_fits(s, text.len))
+        return lose_stream(s, WIRE_TOO_LONG);
     v->text = text;
     v->given = true;
     return true;
@@ -111,14 +111,14 @@ static bool add_value(struct sse *s, struct sse_value *v, struct slice text)
 {
     if (!v->given)
         return set_value(s, v, text);
-    if (!fits(s, text.len + 1))
-        return lose(s, WIRE_TOO_LONG);
+    if (!field_fits(s, text.len + 1))
+        return lose_stream(s, WIRE_TOO_LONG);
     if (!own_value(s, v))
         return false;
     buf_byte(&v->own, '\n');
     buf_add(&v->own, text);
     if (v->own.broken)
-        return lose(s, WIRE_NOMEM);
+        return lose_stream(s, WIRE_NOMEM);
     v->text = buf_slice(&v->own);
     return true;
 }
@@ -248,7 +248,7 @@ static enum wire_result take_line(struct sse *s, struct slice line,
 }
 
 /* The input is used up. */
-static enum wire_result rest(struct sse *s, struct slice *in)
+static enum wire_result keep_rest(struct sse *s, struct slice *in)
 {
     if (!own_values(s))
         return s->lost;
@@ -310,12 +310,12 @@ static enum wire_result take_frame(struct sse *s, struct slice *in,
         if (result != WIRE_MORE)
             return result;
     }
-    return result == WIRE_MORE ? rest(s, in) : result;
+    return result == WIRE_MORE ? keep_rest(s, in) : result;
 }
 
 /* What is lost stays lost. */
-static enum wire_result next(struct sse *s, struct slice *in,
-                             struct sse_frame *frame)
+static enum wire_result next_frame(struct sse *s, struct slice *in,
+                                   struct sse_frame *frame)
 {
     *frame = (struct sse_frame){ .kind = SSE_KEEPALIVE };
     if (s->lost)
@@ -332,7 +332,7 @@ enum wire_result sse_next(struct sse *s, struct slice *in,
     if (take_plain(s, in, frame))
         return WIRE_FRAME;
     if (!s->ended)
-        return next(s, in, frame);
+        return next_frame(s, in, frame);
     *frame = (struct sse_frame){ .kind = SSE_KEEPALIVE };
     return s->lost ? s->lost : WIRE_END;
 }
@@ -346,7 +346,7 @@ enum wire_result sse_end(struct sse *s, struct sse_frame *frame)
     s->ended = true;
     do {
         struct slice in = slice_skip(ends, s->ending);
-        result = next(s, &in, frame);
+        result = next_frame(s, &in, frame);
         s->ending = ends.len - in.len;
     } while (result == WIRE_FRAME && frame->kind == SSE_KEEPALIVE);
     return result == WIRE_MORE ? WIRE_END : result;
