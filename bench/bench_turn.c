@@ -8,7 +8,7 @@
  *   3  what such a chat keeps for each turn
  *   4  64 tools of 50 ms side by side
  */
-#include "allm_ext.h"
+#include "allm.h"
 
 #include "measure.h"
 

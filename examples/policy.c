@@ -4,7 +4,7 @@
  * A policy is asked after every turn and may change what happens next; its
  * state lives as long as the loop.  A budget does the same for several loops.
  */
-#include <allm_ext.h>
+#include <allm.h>
 
 #include <stdio.h>
 #include <string.h>

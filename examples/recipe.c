@@ -5,7 +5,7 @@
  * asks for weather and news there at the same time, and puts one text together
  * that the model reads as the result of one call.
  */
-#include <allm_ext.h>
+#include <allm.h>
 
 #include <stdio.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  * they were recorded; what was not recorded is refused, and nothing here can
  * reach a network.
  */
-#include <allm_ext.h>
+#include <allm.h>
 
 #include <stdio.h>
 #include <string.h>

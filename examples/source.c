@@ -5,7 +5,7 @@
  * one spells the last word of the question backwards, a letter at a time.  The
  * library adds the rest: options, deadlines, results, hubs.
  */
-#include <allm_ext.h>
+#include <allm.h>
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * It stands before dispatch and takes calls away that this user may not make;
  * the model reads why.
  */
-#include <allm_ext.h>
+#include <allm.h>
 
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  * rest is the body.  Whole and cut it ends alike, and there is a result if and
  * only if all went well.
  */
-#include "allm_ext.h"
+#include "allm.h"
 
 #include <stdlib.h>
 #include <string.h>

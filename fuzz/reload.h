@@ -18,7 +18,7 @@
 #ifndef FUZZ_RELOAD_H
 #define FUZZ_RELOAD_H
 
-#include "allm_ext.h"
+#include "allm.h"
 #include "base/buf.h"
 
 #include <stdio.h>

@@ -1,20 +1,56 @@
 /*
  * allm_session.h - conversations that go on: asked, answered, saved
  *
- * Part of allm.h, which includes it.
+ *    1  Session record        a session as plain data
+ *    2  Sessions
+ *    3  Operations
+ *    4  Reducer
+ *    5  Files
  */
-#ifndef ALLM_H
-# include "allm.h"              /* which includes this file, in its turn */
-#endif
-
 #ifndef ALLM_SESSION_H
 #define ALLM_SESSION_H
+
+#include "allm_chat.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* ---------------------------------------------------------- 1  Sessions --- */
+/* ---------------------------------------------------- 1  Session record --- */
+
+typedef enum allm_session_status {
+    ALLM_SESSION_IDLE, ALLM_SESSION_AWAITING_USER, ALLM_SESSION_AWAITING_TOOLS,
+    ALLM_SESSION_COMPLETED, ALLM_SESSION_ERROR
+} allm_session_status;
+
+typedef struct allm_session_record {
+    size_t                       size;
+    struct allm_home            *home;
+    const char                  *id;
+    const allm_thread           *thread;      /* never NULL in ours         */
+    allm_session_status          status;
+    uint32_t                     reserved;
+    size_t                       pending_tool_call_count;
+    const allm_tool_call *const *pending_tool_calls;
+    const char                  *pending_question;
+    const char                  *pending_tool_call_id;
+    const allm_json             *context;
+    const allm_error            *error;       /* metadata.error             */
+    const allm_json             *metadata;
+    const allm_json             *kept;
+} allm_session_record;
+
+ALLM_API allm_session_record *
+allm_session_record_new(const allm_session_record *fields);
+ALLM_API void allm_session_record_free(allm_session_record *);
+ALLM_API const allm_error *
+allm_session_record_error(const allm_session_record *);
+ALLM_API allm_text *allm_session_record_json(const allm_session_record *,
+                                             uint32_t form);
+
+ALLM_API allm_error *allm_validate_session(const allm_session_record *);
+
+/* ---------------------------------------------------------- 2  Sessions --- */
 
 /*
  * A conversation and where it stands.  It holds an allm_session_record, which
@@ -51,7 +87,7 @@ ALLM_API const allm_message *const *allm_session_messages(const allm_session *,
 ALLM_API const allm_tool_call *const *
 allm_session_pending_tool_calls(const allm_session *, size_t *count);
 
-/* -------------------------------------------------------- 2  Operations --- */
+/* -------------------------------------------------------- 3  Operations --- */
 
 /*
  * Ask the model, with all tools and turns that follow: a chat.  The stream may
@@ -124,7 +160,7 @@ ALLM_API allm_status
 allm_session_submit_tool_results(allm_session *, size_t count,
                                  const allm_tool_answer *const *);
 
-/* ----------------------------------------------------------- 3  Reducer --- */
+/* ----------------------------------------------------------- 4  Reducer --- */
 
 /*
  * Fold the events of a stream into a session: what the operations do inside,
@@ -167,7 +203,7 @@ ALLM_API allm_status allm_reducer_add(allm_reducer *, const allm_event *);
  */
 ALLM_API const allm_reduced *allm_reducer_finalize(allm_reducer *);
 
-/* ------------------------------------------------------------- 4  Files --- */
+/* ------------------------------------------------------------- 5  Files --- */
 
 /*
  * The session as a JSON document in a file that only its owner may read.  The

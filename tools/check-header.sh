@@ -4,7 +4,8 @@
 #   no inline, variadic function, union, bit-field, long, time_t or FILE
 #   no struct by value in parameters and results
 #   every function is ALLM_API and declared once; every struct has a typedef
-#   good C11 and good C++17, without a warning
+#   every header compiles alone as C11 and as C++17, without a warning
+#   at most 350 lines per header
 #
 # usage: tools/check-header.sh [ROOT]      (CC and CXX tell the compilers)
 set -u
@@ -30,6 +31,13 @@ code_lines() {
 
 # deny WHAT PATTERN: a fault for each line of code that has it
 deny() { grep -E -e "$2" "$temp/code" | sed "s/^/$1: /"; }
+
+check_length() {
+    lines=$(wc -l <"$1")
+    if [ "$lines" -gt 350 ]; then
+        echo "$1 has $lines lines; a public header may have 350"
+    fi
+}
 
 check_lines() {
     code_lines "$1" >"$temp/code"
@@ -80,8 +88,8 @@ find_cxx() {
 }
 
 cxx=$(find_cxx)
-for header in include/allm.h include/allm_ext.h; do
-    [ -e "$header" ] || continue
+for header in include/*.h; do
+    check_length "$header"
     check_lines "$header"
     check_facts "$header"
     compile c11 c "$CC"

@@ -130,7 +130,7 @@ check_includes() {
         {
             layer = $1; sub(/\/[^\/]*$/, "", layer)
             to = $3; sub(/\/[^\/]*$/, "", to)
-            if ($3 == "allm.h" || $3 == "allm_ext.h")
+            if ($3 ~ /^allm(_[a-z]+)?\.h$/)
                 to = "api"
             else if ($2 == "<" && !($3 in known))
                 next

@@ -4,7 +4,6 @@
 #   function          at most 100 lines
 #   source            at most 800
 #   internal header   at most 300
-#   allm.h            under 1,200
 #
 # Prints how long functions are (median, 90th and 99th percentile) and warns
 # above 12, 35 and 70.
@@ -47,7 +46,6 @@ find $folders -name '*.c' -exec "$tools/c-source" functions {} + |
     too_long 800 "a source" $(find $folders -name '*.c')
     # shellcheck disable=SC2046,SC2086
     too_long 300 "an internal header" $(find $folders -name '*.h')
-    too_long 1199 "the public header" include/allm.h
 } >"$temp/faults"
 
 awk '

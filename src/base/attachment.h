@@ -2,7 +2,7 @@
 #ifndef BASE_ATTACHMENT_H
 #define BASE_ATTACHMENT_H
 
-#include "allm_ext.h"
+#include "allm.h"
 #include "base/mem.h"
 
 /* Counted; shared by an engine and all engines derived from it. */

@@ -2,7 +2,7 @@
 #ifndef CLI_CAPTURE_H
 #define CLI_CAPTURE_H
 
-#include "allm_ext.h"
+#include "allm.h"
 
 struct capture {
     allm_json *request; /* what would have been sent; NULL: nothing */

@@ -2,7 +2,7 @@
 #ifndef CLI_LEND_H
 #define CLI_LEND_H
 
-#include "allm_ext.h"
+#include "allm.h"
 
 struct lend {
     const char *path; /* NULL: standard input */

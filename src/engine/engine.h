@@ -2,7 +2,7 @@
 #ifndef ENGINE_ENGINE_H
 #define ENGINE_ENGINE_H
 
-#include "allm_ext.h"
+#include "allm.h"
 #include "base/clock.h"
 #include "base/home.h"
 #include "base/random.h"

@@ -2,7 +2,7 @@
 #ifndef LOOP_WAKER_H
 #define LOOP_WAKER_H
 
-#include "allm_ext.h"
+#include "allm.h"
 #include "loop/inbox.h"
 
 #include <stdatomic.h>

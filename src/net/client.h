@@ -2,7 +2,7 @@
 #ifndef NET_CLIENT_H
 #define NET_CLIENT_H
 
-#include "allm_ext.h"
+#include "allm.h"
 #include "base/mem.h"
 #include "loop/poll.h"
 

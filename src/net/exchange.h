@@ -2,7 +2,7 @@
 #ifndef NET_EXCHANGE_H
 #define NET_EXCHANGE_H
 
-#include "allm_ext.h"
+#include "allm.h"
 #include "base/arena.h"
 #include "net/blocks.h"
 

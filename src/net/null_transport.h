@@ -7,7 +7,7 @@
 #ifndef NET_NULL_TRANSPORT_H
 #define NET_NULL_TRANSPORT_H
 
-#include "allm_ext.h"
+#include "allm.h"
 
 extern const allm_transport null_transport;
 

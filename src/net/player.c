@@ -13,7 +13,7 @@
  *       `left`, which are touched with the lock held.
  *   (3) An exchange is played once.
  */
-#include "allm_ext.h"
+#include "allm.h"
 
 #include "base/caller_struct.h"
 #include "base/clock.h"

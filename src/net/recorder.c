@@ -13,7 +13,7 @@
  *       taken, belongs to the thread of its call until it is closed.
  *   (3) No text of an entry holds a secret: they are made by exchange_log_text().
  */
-#include "allm_ext.h"
+#include "allm.h"
 
 #include "base/buf.h"
 #include "base/caller_struct.h"

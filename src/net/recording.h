@@ -2,7 +2,7 @@
 #ifndef NET_RECORDING_H
 #define NET_RECORDING_H
 
-#include "allm_ext.h"
+#include "allm.h"
 #include "base/arena.h"
 
 #define RECORDING_FIRST "{\"allm_recording\": 1}\n"

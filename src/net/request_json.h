@@ -7,7 +7,7 @@
 #ifndef NET_REQUEST_JSON_H
 #define NET_REQUEST_JSON_H
 
-#include "allm_ext.h"
+#include "allm.h"
 #include "base/buf.h"
 #include "base/redact.h"
 

@@ -2,7 +2,7 @@
 #ifndef PROVIDER_ERROR_BODY_H
 #define PROVIDER_ERROR_BODY_H
 
-#include "allm_ext.h"
+#include "allm.h"
 #include "base/arena.h"
 #include "json/json.h"
 

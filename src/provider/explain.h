@@ -2,7 +2,7 @@
 #ifndef PROVIDER_EXPLAIN_H
 #define PROVIDER_EXPLAIN_H
 
-#include "allm_ext.h"
+#include "allm.h"
 #include "base/arena.h"
 #include "json/build.h"
 

@@ -11,7 +11,7 @@
 #ifndef PROVIDER_EXTRA_H
 #define PROVIDER_EXTRA_H
 
-#include "allm_ext.h"
+#include "allm.h"
 #include "base/arena.h"
 #include "json/emit.h"
 

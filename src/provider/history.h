@@ -18,7 +18,7 @@
 #ifndef PROVIDER_HISTORY_H
 #define PROVIDER_HISTORY_H
 
-#include "allm_ext.h"
+#include "allm.h"
 #include "base/buf.h"
 
 struct history {

@@ -2,7 +2,7 @@
 #ifndef PROVIDER_HTTP_H
 #define PROVIDER_HTTP_H
 
-#include "allm_ext.h"
+#include "allm.h"
 #include "base/buf.h"
 
 struct allm_http {

@@ -2,7 +2,7 @@
 #ifndef PROVIDER_IMAGE_SOURCE_H
 #define PROVIDER_IMAGE_SOURCE_H
 
-#include "allm_ext.h"
+#include "allm.h"
 #include "json/emit.h"
 
 /*

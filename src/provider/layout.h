@@ -8,7 +8,7 @@
 #ifndef PROVIDER_LAYOUT_H
 #define PROVIDER_LAYOUT_H
 
-#include "allm_ext.h"
+#include "allm.h"
 
 enum layout_kind { LAYOUT_OTHER, LAYOUT_TEXT, LAYOUT_CALL };
 

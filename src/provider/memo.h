@@ -9,7 +9,7 @@
 #ifndef PROVIDER_MEMO_H
 #define PROVIDER_MEMO_H
 
-#include "allm_ext.h"
+#include "allm.h"
 #include "base/home.h"
 
 /*

@@ -2,7 +2,7 @@
 #ifndef PROVIDER_MULTIPART_H
 #define PROVIDER_MULTIPART_H
 
-#include "allm_ext.h"
+#include "allm.h"
 #include "base/buf.h"
 
 enum { MULTIPART_TRIES = 8 };

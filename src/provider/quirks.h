@@ -7,7 +7,7 @@
 #ifndef PROVIDER_QUIRKS_H
 #define PROVIDER_QUIRKS_H
 
-#include "allm_ext.h"
+#include "allm.h"
 #include "base/arena.h"
 
 struct quirks_name {

@@ -2,7 +2,7 @@
 #ifndef PROVIDER_REGISTRY_H
 #define PROVIDER_REGISTRY_H
 
-#include "allm_ext.h"
+#include "allm.h"
 #include "base/slice.h"
 
 /* What is known of a provider.  Where a row says NULL, the adapter's own value

@@ -2,7 +2,7 @@
 #ifndef PROVIDER_SINK_H
 #define PROVIDER_SINK_H
 
-#include "allm_ext.h"
+#include "allm.h"
 #include "base/arena.h"
 
 /* An event in the queue. */

@@ -2,7 +2,7 @@
 #ifndef PROVIDER_TOOL_JSON_H
 #define PROVIDER_TOOL_JSON_H
 
-#include "allm_ext.h"
+#include "allm.h"
 #include "json/emit.h"
 
 /* The members name, description and parameters of an object that is open. */

@@ -159,7 +159,7 @@ static const allm_error *failure(const struct generate *g)
         .kind = ALLM_ERR_MISUSE,
         .reason = "invalid_event",
         .message = "the adapter put an event that is malformed, or that only "
-                   "the loops may make; allm_ext.h tells which are its own",
+                   "the loops may make; allm_adapter.h lists its own",
     };
     static const allm_error large = {
         .size = sizeof(allm_error),

@@ -2,7 +2,7 @@
 #ifndef RUN_MACHINE_H
 #define RUN_MACHINE_H
 
-#include "allm_ext.h"
+#include "allm.h"
 
 #include <stdint.h>
 

@@ -2,7 +2,7 @@
 #ifndef RUN_SETUP_H
 #define RUN_SETUP_H
 
-#include "allm_ext.h"
+#include "allm.h"
 #include "base/secret.h"
 #include "engine/engine.h"
 #include "engine/trace.h"

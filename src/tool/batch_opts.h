@@ -2,7 +2,7 @@
 #ifndef TOOL_BATCH_OPTS_H
 #define TOOL_BATCH_OPTS_H
 
-#include "allm_ext.h"
+#include "allm.h"
 #include "tool/encoder.h"
 #include "tool/outcome.h"
 

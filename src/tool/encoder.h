@@ -2,7 +2,7 @@
 #ifndef TOOL_ENCODER_H
 #define TOOL_ENCODER_H
 
-#include "allm_ext.h"
+#include "allm.h"
 #include "tool/outcome.h"
 
 /* How failures are written. */

@@ -2,7 +2,7 @@
 #ifndef TOOL_ENCODING_H
 #define TOOL_ENCODING_H
 
-#include "allm_ext.h"
+#include "allm.h"
 #include "base/buf.h"
 
 struct allm_encoding {

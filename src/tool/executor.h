@@ -2,7 +2,7 @@
 #ifndef TOOL_EXECUTOR_H
 #define TOOL_EXECUTOR_H
 
-#include "allm_ext.h"
+#include "allm.h"
 #include "base/arena.h"
 
 /* The table that will run this tool: of a composition, the first that offers

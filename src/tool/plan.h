@@ -2,7 +2,7 @@
 #ifndef TOOL_PLAN_H
 #define TOOL_PLAN_H
 
-#include "allm_ext.h"
+#include "allm.h"
 #include "base/arena.h"
 
 struct plan_step {

@@ -2,7 +2,7 @@
 #ifndef TOOL_RUN_H
 #define TOOL_RUN_H
 
-#include "allm_ext.h"
+#include "allm.h"
 #include "tool/batch_shared.h"
 #include "tool/outcome.h"
 

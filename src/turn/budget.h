@@ -2,7 +2,7 @@
 #ifndef TURN_BUDGET_H
 #define TURN_BUDGET_H
 
-#include "allm_ext.h"
+#include "allm.h"
 
 /*
  * Take out what a call of the model may need, or n calls of tools: NULL; or

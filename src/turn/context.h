@@ -8,7 +8,7 @@
 #ifndef TURN_CONTEXT_H
 #define TURN_CONTEXT_H
 
-#include "allm_ext.h"
+#include "allm.h"
 #include "base/clock.h"
 #include "base/home.h"
 

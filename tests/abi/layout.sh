@@ -12,8 +12,8 @@ if [ "$(getconf LONG_BIT)" != 64 ]; then
     exit 0
 fi
 
-"$SOURCE_DIR/tools/abi" layout "$SOURCE_DIR/include/allm.h" >"$temp/layout" ||
-    echo "the header cannot be laid out" >"$temp/layout"
+"$SOURCE_DIR/tools/abi" layout "$SOURCE_DIR"/include/*.h >"$temp/layout" ||
+    echo "the headers cannot be laid out" >"$temp/layout"
 if diff "$SOURCE_DIR/tests/abi/layout.txt" "$temp/layout" >"$temp/diff"; then
     echo "ok - $(wc -l <"$temp/layout") offsets, sizes and values"
     echo "1 passed, 0 failed"

@@ -35,7 +35,7 @@ def function(library, name, result, *parameters):
 
 
 def header_version():
-    with open(os.path.join(SOURCE, "include", "allm.h"),
+    with open(os.path.join(SOURCE, "include", "allm_base.h"),
               encoding="utf-8") as f:
         text = f.read()
     parts = (re.search(r"#define ALLM_VERSION_%s (\d+)" % part, text)

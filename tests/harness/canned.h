@@ -6,7 +6,7 @@
 #ifndef HARNESS_CANNED_H
 #define HARNESS_CANNED_H
 
-#include "allm_ext.h"
+#include "allm.h"
 #include "base/clock.h"
 
 enum canned_ending { SERVER_ENDS, SERVER_STAYS_OPEN, SERVER_BREAKS };

@@ -29,7 +29,7 @@
 #ifndef HARNESS_DIALECT_H
 #define HARNESS_DIALECT_H
 
-#include "allm_ext.h"
+#include "allm.h"
 #include "base/clock.h"
 #include "harness/scripted.h"
 

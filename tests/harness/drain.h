@@ -2,7 +2,7 @@
 #ifndef HARNESS_DRAIN_H
 #define HARNESS_DRAIN_H
 
-#include "allm_ext.h"
+#include "allm.h"
 #include "base/clock.h"
 
 struct drain {

@@ -10,7 +10,7 @@
 #include "harness/front.h"
 #include "harness/server.h"
 
-#include "allm_ext.h"
+#include "allm.h"
 
 #define FAULT_KEY "sk-fault-0123456789"
 #define MIB (1024 * 1024)

@@ -26,7 +26,7 @@
 #ifndef HARNESS_FIXTURE_H
 #define HARNESS_FIXTURE_H
 
-#include "allm_ext.h"
+#include "allm.h"
 
 /* Decode every answer: whole, byte by byte, and cut in two at every place. */
 void fixture_decode_all(const char *dialect, const allm_adapter *adapter);

@@ -12,7 +12,7 @@
 #ifndef HARNESS_FIXTURE_TASK_H
 #define HARNESS_FIXTURE_TASK_H
 
-#include "allm_ext.h"
+#include "allm.h"
 #include "provider/tasks.h"
 
 enum { FIXTURE_TASK_MOST = 16 };

@@ -14,7 +14,7 @@
 #ifndef HARNESS_SCRIPTED_H
 #define HARNESS_SCRIPTED_H
 
-#include "allm_ext.h"
+#include "allm.h"
 #include "base/clock.h"
 
 enum scripted_kind {

@@ -8,7 +8,7 @@
 #ifndef HARNESS_TALKS_H
 #define HARNESS_TALKS_H
 
-#include "allm_ext.h"
+#include "allm.h"
 #include "base/arena.h"
 #include "base/slice.h"
 

@@ -2,7 +2,7 @@
 #ifndef HARNESS_TURNS_H
 #define HARNESS_TURNS_H
 
-#include "allm_ext.h"
+#include "allm.h"
 #include "base/clock.h"
 #include "harness/noun.h"
 

@@ -73,4 +73,25 @@ else
     catches "no good C++17" "include/allm.h is no good c++17" check
 fi
 
+# Every header of include/ is looked at, alone.
+
+fresh
+echo 'ALLM_API int allm_chapter(void);' >include/allm_chapter.h
+catches "a chapter that needs another" "include/allm_chapter.h is no good c11" \
+    check
+
+fresh
+printf '#include "allm.h"\nALLM_API long allm_chapter(void);\n' \
+    >include/allm_chapter.h
+catches "a fault in a chapter" \
+    "long (its size differs): include/allm_chapter.h:2" check
+
+fresh
+{ echo '#include "allm.h"'; yes '/* x */' | head -n 349; } \
+    >include/allm_chapter.h
+passes "a header of 350 lines" check
+echo '/* x */' >>include/allm_chapter.h
+catches "a header of 351 lines" \
+    "include/allm_chapter.h has 351 lines; a public header may have 350" check
+
 finish

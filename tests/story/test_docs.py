@@ -27,7 +27,6 @@ EXAMPLE = "it is a piece of a program in examples/"
 
 HEAD = """
 #include <allm.h>
-#include <allm_ext.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>

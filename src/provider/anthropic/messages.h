@@ -2,7 +2,7 @@
 #ifndef PROVIDER_ANTHROPIC_MESSAGES_H
 #define PROVIDER_ANTHROPIC_MESSAGES_H
 
-#include "allm_ext.h"
+#include "allm.h"
 #include "json/emit.h"
 
 /* Write the "system" member, if there is anything to write; false: no

@@ -6,7 +6,7 @@
 #ifndef PROVIDER_ANTHROPIC_QUIRKS_H
 #define PROVIDER_ANTHROPIC_QUIRKS_H
 
-#include "allm_ext.h"
+#include "allm.h"
 
 enum anthropic_quirk {
     ANTHROPIC_UNSIGNED_THOUGHTS = 1 << 0    /* takes back its thoughts without

@@ -7,7 +7,7 @@
 #ifndef PROVIDER_ANTHROPIC_USAGE_H
 #define PROVIDER_ANTHROPIC_USAGE_H
 
-#include "allm_ext.h"
+#include "allm.h"
 #include "base/arena.h"
 
 /* What both say: members of `more` that are not null over those of `known`

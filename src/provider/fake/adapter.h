@@ -2,7 +2,7 @@
 #ifndef PROVIDER_FAKE_ADAPTER_H
 #define PROVIDER_FAKE_ADAPTER_H
 
-#include "allm_ext.h"
+#include "allm.h"
 
 extern const allm_adapter fake_adapter;
 

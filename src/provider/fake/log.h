@@ -2,7 +2,7 @@
 #ifndef PROVIDER_FAKE_LOG_H
 #define PROVIDER_FAKE_LOG_H
 
-#include "allm_ext.h"
+#include "allm.h"
 #include "base/mem.h"
 
 /* A position in a script.  Counted: engines and the caller share it. */

@@ -2,7 +2,7 @@
 #ifndef PROVIDER_FAKE_MODERATE_H
 #define PROVIDER_FAKE_MODERATE_H
 
-#include "allm_ext.h"
+#include "allm.h"
 
 extern const allm_adapter fake_moderate_adapter;
 

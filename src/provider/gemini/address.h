@@ -2,7 +2,7 @@
 #ifndef PROVIDER_GEMINI_ADDRESS_H
 #define PROVIDER_GEMINI_ADDRESS_H
 
-#include "allm_ext.h"
+#include "allm.h"
 #include "base/buf.h"
 
 /* A name of a model in a path: "models/" in front, unless it has a folder. */

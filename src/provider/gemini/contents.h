@@ -2,7 +2,7 @@
 #ifndef PROVIDER_GEMINI_CONTENTS_H
 #define PROVIDER_GEMINI_CONTENTS_H
 
-#include "allm_ext.h"
+#include "allm.h"
 #include "json/emit.h"
 
 /* Write the "systemInstruction" member, if there is anything to write; false:

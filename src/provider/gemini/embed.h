@@ -2,7 +2,7 @@
 #ifndef PROVIDER_GEMINI_EMBED_H
 #define PROVIDER_GEMINI_EMBED_H
 
-#include "allm_ext.h"
+#include "allm.h"
 
 extern const allm_adapter gemini_embed_adapter;
 

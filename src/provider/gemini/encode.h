@@ -2,7 +2,7 @@
 #ifndef PROVIDER_GEMINI_ENCODE_H
 #define PROVIDER_GEMINI_ENCODE_H
 
-#include "allm_ext.h"
+#include "allm.h"
 
 allm_status gemini_encode(const allm_call *call, allm_http *out);
 

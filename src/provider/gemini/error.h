@@ -2,7 +2,7 @@
 #ifndef PROVIDER_GEMINI_ERROR_H
 #define PROVIDER_GEMINI_ERROR_H
 
-#include "allm_ext.h"
+#include "allm.h"
 #include "base/arena.h"
 
 /*

@@ -2,7 +2,7 @@
 #ifndef PROVIDER_GEMINI_LOSSES_H
 #define PROVIDER_GEMINI_LOSSES_H
 
-#include "allm_ext.h"
+#include "allm.h"
 #include "provider/extra.h"
 
 /* Does the caller want his schemas sent as they are? */

@@ -7,7 +7,7 @@
 #ifndef PROVIDER_OLLAMA_CONTEXT_H
 #define PROVIDER_OLLAMA_CONTEXT_H
 
-#include "allm_ext.h"
+#include "allm.h"
 
 /*
  * The "num_ctx" to ask for: a power of two, since another number than before

@@ -2,7 +2,7 @@
 #ifndef PROVIDER_OLLAMA_EMBED_H
 #define PROVIDER_OLLAMA_EMBED_H
 
-#include "allm_ext.h"
+#include "allm.h"
 
 extern const allm_adapter ollama_embed_adapter;
 

@@ -2,7 +2,7 @@
 #ifndef PROVIDER_OLLAMA_ENCODE_H
 #define PROVIDER_OLLAMA_ENCODE_H
 
-#include "allm_ext.h"
+#include "allm.h"
 
 allm_status ollama_encode(const allm_call *call, allm_http *out);
 

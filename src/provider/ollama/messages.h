@@ -2,7 +2,7 @@
 #ifndef PROVIDER_OLLAMA_MESSAGES_H
 #define PROVIDER_OLLAMA_MESSAGES_H
 
-#include "allm_ext.h"
+#include "allm.h"
 #include "json/emit.h"
 
 /* Write the list of messages; false: no memory. */

@@ -6,7 +6,7 @@
 #ifndef PROVIDER_OLLAMA_QUIRKS_H
 #define PROVIDER_OLLAMA_QUIRKS_H
 
-#include "allm_ext.h"
+#include "allm.h"
 
 enum ollama_quirk {
     OLLAMA_THINK_TAGS   = 1 << 0,   /* <think> in the text is reasoning */

@@ -2,7 +2,7 @@
 #ifndef PROVIDER_OPENAI_CHAT_ENCODE_H
 #define PROVIDER_OPENAI_CHAT_ENCODE_H
 
-#include "allm_ext.h"
+#include "allm.h"
 
 allm_status openai_chat_encode(const allm_call *call, allm_http *out);
 

@@ -6,7 +6,7 @@
 #ifndef PROVIDER_OPENAI_CHAT_QUIRKS_H
 #define PROVIDER_OPENAI_CHAT_QUIRKS_H
 
-#include "allm_ext.h"
+#include "allm.h"
 
 enum openai_chat_quirk {
     CHAT_NO_STREAM_OPTIONS = 1 << 0,    /* refuses stream_options */

@@ -2,7 +2,7 @@
 #ifndef PROVIDER_OPENAI_EMBED_H
 #define PROVIDER_OPENAI_EMBED_H
 
-#include "allm_ext.h"
+#include "allm.h"
 
 extern const allm_adapter openai_embed_adapter;
 

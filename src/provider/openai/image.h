@@ -2,7 +2,7 @@
 #ifndef PROVIDER_OPENAI_IMAGE_H
 #define PROVIDER_OPENAI_IMAGE_H
 
-#include "allm_ext.h"
+#include "allm.h"
 
 extern const allm_adapter openai_image_adapter;
 

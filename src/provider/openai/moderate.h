@@ -2,7 +2,7 @@
 #ifndef PROVIDER_OPENAI_MODERATE_H
 #define PROVIDER_OPENAI_MODERATE_H
 
-#include "allm_ext.h"
+#include "allm.h"
 
 extern const allm_adapter openai_moderate_adapter;
 

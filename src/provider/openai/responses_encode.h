@@ -2,7 +2,7 @@
 #ifndef PROVIDER_OPENAI_RESPONSES_ENCODE_H
 #define PROVIDER_OPENAI_RESPONSES_ENCODE_H
 
-#include "allm_ext.h"
+#include "allm.h"
 #include "base/arena.h"
 
 allm_status openai_responses_encode(const allm_call *call, allm_http *out);

@@ -7,7 +7,7 @@
 #ifndef PROVIDER_OPENAI_RESPONSES_INPUT_H
 #define PROVIDER_OPENAI_RESPONSES_INPUT_H
 
-#include "allm_ext.h"
+#include "allm.h"
 #include "base/arena.h"
 #include "json/emit.h"
 

@@ -6,7 +6,7 @@
 #ifndef PROVIDER_OPENAI_RESPONSES_QUIRKS_H
 #define PROVIDER_OPENAI_RESPONSES_QUIRKS_H
 
-#include "allm_ext.h"
+#include "allm.h"
 
 enum openai_responses_quirk {
     RESPONSES_AZURE_PATHS = 1 << 0, /* /openai/v1/responses */

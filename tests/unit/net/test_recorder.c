@@ -1,5 +1,5 @@
 /* test_recorder.c - what goes through a recorder, and what it keeps of it */
-#include "allm_ext.h"
+#include "allm.h"
 
 #include "base/file.h"
 #include "harness/check.h"

@@ -1,5 +1,5 @@
 /* test_agent.c - the loop of an agent: what ends it, and what it hands back */
-#include "allm_ext.h"
+#include "allm.h"
 
 #include "harness/check.h"
 #include "harness/play.h"

@@ -3,7 +3,7 @@
 #include "harness/play.h"
 #include "harness/server.h"
 
-#include "allm_ext.h"
+#include "allm.h"
 
 #include <pthread.h>
 #include <stdio.h>

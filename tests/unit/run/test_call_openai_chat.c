@@ -3,7 +3,7 @@
  *
  * The bytes come in pieces of a few bytes each; the clock moves by itself.
  */
-#include "allm_ext.h"
+#include "allm.h"
 
 #include "harness/check.h"
 #include "harness/play.h"

@@ -3,7 +3,7 @@
  *
  * tag: thread
  */
-#include "allm_ext.h"
+#include "allm.h"
 
 #include "harness/check.h"
 #include "harness/play.h"

@@ -13,7 +13,7 @@
 #include "harness/play.h"
 #include "harness/turns.h"
 
-#include "allm_ext.h"
+#include "allm.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* test_generate.c - one answer of a model: guards, precedence, filters, time */
-#include "allm_ext.h"
+#include "allm.h"
 
 #include "harness/check.h"
 #include "harness/play.h"

@@ -6,7 +6,6 @@
  * tag: thread
  */
 #include "allm.h"
-#include "allm_ext.h"
 
 #include "harness/check.h"
 #include "harness/play.h"

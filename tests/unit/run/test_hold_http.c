@@ -5,7 +5,6 @@
  * tag: clock
  */
 #include "allm.h"
-#include "allm_ext.h"
 
 #include "harness/check.h"
 #include "harness/play.h"

@@ -4,7 +4,7 @@
  * The same options as an object, as pairs, and as each form of a stored
  * document: address, headers and body of the request are the same.
  */
-#include "allm_ext.h"
+#include "allm.h"
 #include "harness/check.h"
 #include "harness/noun.h"
 #include "harness/play.h"

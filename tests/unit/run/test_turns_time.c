@@ -8,7 +8,7 @@
  *
  * tag: clock
  */
-#include "allm_ext.h"
+#include "allm.h"
 
 #include "harness/check.h"
 #include "harness/play.h"

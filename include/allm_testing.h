@@ -1,18 +1,62 @@
 /*
- * allm_record.h - real exchanges, kept in a file and played again
+ * allm_testing.h - a scripted model; exchanges recorded and played again
  *
- * Part of allm.h, which includes it.
+ *    1  Fake                  a scripted model, for tests and demos
+ *    2  Recorder              real exchanges, kept in a file
+ *    3  Player                played again without a network
  */
-#ifndef ALLM_H
-# include "allm.h"              /* which includes this file, in its turn */
-#endif
+#ifndef ALLM_TESTING_H
+#define ALLM_TESTING_H
 
-#ifndef ALLM_RECORD_H
-#define ALLM_RECORD_H
+#include "allm_engine.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* -------------------------------------------------------------- 1  Fake --- */
+
+/*
+ * The adapter "fake" plays a script instead of asking a model.  Its options
+ * (adapter_opts): script (one call), scripts (a list of calls), stream_script,
+ * retry_until_call, usage, record.  docs/testing-with-fake.md has the grammar.
+ *
+ * An engine and all engines derived from it share one position in the script,
+ * or that of a cursor.
+ */
+typedef struct allm_fake_cursor allm_fake_cursor;
+ALLM_API allm_fake_cursor *allm_fake_cursor_new(void);
+ALLM_API void allm_fake_cursor_free(allm_fake_cursor *);
+ALLM_API uint64_t allm_fake_cursor_index(const allm_fake_cursor *);
+/* Before the engine's first call. */
+ALLM_API allm_status allm_fake_use_cursor(const allm_engine *,
+                                          allm_fake_cursor *);
+
+/* What the engine's calls did: calls that reached the adapter, streams let go,
+ * and, with "record": true, the requests (an array of their plain forms). */
+ALLM_API uint64_t allm_fake_calls(const allm_engine *);
+ALLM_API uint64_t allm_fake_released(const allm_engine *);
+ALLM_API allm_json *allm_fake_requests(const allm_engine *);
+
+/* Scripts of one call, as values for "script" of adapter_opts. */
+/* NULL: "Hello world". */
+ALLM_API allm_json *allm_fake_plain_text(const char *text);
+/* Its id is call_0; arguments NULL: {}. */
+ALLM_API allm_json *allm_fake_single_tool_call(const char *name,
+                                               const allm_json *arguments);
+/* [[name, arguments], ...]; the ids are call_0, call_1, ... */
+ALLM_API allm_json *allm_fake_parallel_tool_calls(const allm_json *calls);
+/* The arguments in two pieces, id call_1. */
+ALLM_API allm_json *allm_fake_streamed_arguments(const char *name,
+                                                 const allm_json *arguments);
+ALLM_API allm_json *allm_fake_mid_stream_error(const char *reason);
+ALLM_API allm_json *allm_fake_delayed_text(const char *text, uint32_t ms);
+ALLM_API allm_json *allm_fake_empty_response(void);
+/* Several calls, for "scripts": the scripts one after the other. */
+ALLM_API allm_json *allm_fake_multi_turn(size_t count,
+                                         const allm_json *const *scripts);
+
+/* ---------------------------------------------------------- 2  Recorder --- */
 
 /*
  * What an engine's transport is asked and what comes back, kept in a file and
@@ -56,6 +100,8 @@ ALLM_API allm_status allm_recorder_flush(allm_recorder *);
 ALLM_API allm_text *allm_recorder_text(const allm_recorder *);
 /* Flushes, if there is something new. */
 ALLM_API void allm_recorder_free(allm_recorder *);
+
+/* ------------------------------------------------------------ 3  Player --- */
 
 typedef struct allm_player allm_player;
 
