@@ -35,7 +35,7 @@ enum {
     ROOM = 64 * 1024 * 1024
 };
 
-/* ----------------------------------------------------------------- bodies --- */
+/* ------------------------------------------------------------- bodies --- */
 
 #define CHUNK "data: {\"id\":\"chatcmpl-B9MBs8CjcvOU2jLn4n570S5qMJKcT\"," \
               "\"object\":\"chat.completion.chunk\",\"created\":1741569952," \
@@ -138,7 +138,7 @@ static void make_answers(void)
     answers[3].path = "/lots/", answers[3].body = pieces(LOTS);
 }
 
-/* ---------------------------------------------------------------- serving --- */
+/* ------------------------------------------------------------ serving --- */
 
 static bool say(int fd, const char *bytes, size_t len)
 {

@@ -21,7 +21,7 @@
 
 enum { MESSAGES = 1000, ROUNDS = 300 };
 
-/* ------------------------------------------------------- counting memory --- */
+/* ---------------------------------------------------- counting memory --- */
 
 static size_t allocations;
 
@@ -37,7 +37,7 @@ static void *counted(void *ud, void *p, size_t old, size_t size)
     return realloc(p, size);
 }
 
-/* ----------------------------------------------------------- contestants --- */
+/* -------------------------------------------------------- contestants --- */
 
 struct bench {
     allm_thread *thread;
@@ -102,7 +102,7 @@ static bool (*const contestant[CONTESTANTS])(struct bench *) = {
     [DECODE] = decode_ours, [READ] = decode_yyjson,  [PARSE] = parse_ours,
 };
 
-/* --------------------------------------------------------------- the time --- */
+/* ----------------------------------------------------------- the time --- */
 
 static double now_us(void)
 {
@@ -137,7 +137,7 @@ static bool race(struct bench *b, struct result out[CONTESTANTS])
     return true;
 }
 
-/* -------------------------------------------------------------- the thread --- */
+/* --------------------------------------------------------- the thread --- */
 
 /* Prose has line ends, quotes, a few letters beyond ASCII. */
 static const char prose[] =

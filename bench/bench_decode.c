@@ -28,7 +28,7 @@ enum { DELTAS = 20000, ROUNDS = 31, PIECE = 4080, MOST = 16 * 1024 * 1024 };
 
 static char pool[64 * 1024];    /* yyjson's */
 
-/* ------------------------------------------------------------------- texts --- */
+/* -------------------------------------------------------------- texts --- */
 
 static const char *chat_text(yyjson_val *v)
 {
@@ -62,7 +62,7 @@ static const char *ollama_text(yyjson_val *v)
     return yyjson_get_str(yyjson_obj_get(message, "content"));
 }
 
-/* ---------------------------------------------------------------- subjects --- */
+/* ----------------------------------------------------------- subjects --- */
 
 struct subject {
     const char *name;
@@ -183,7 +183,7 @@ static void make_body(struct buf *body, const struct subject *s)
     buf_text(body, s->tail);
 }
 
-/* -------------------------------------------------------------------- jobs --- */
+/* --------------------------------------------------------------- jobs --- */
 
 static size_t take_text(const struct subject *s, struct slice document,
                         struct buf *out)

@@ -59,7 +59,7 @@ static void expect(const char *what, size_t came, size_t meant)
     give_up("the server or a client works wrongly");
 }
 
-/* -------------------------------------------------------------------- ours --- */
+/* --------------------------------------------------------------- ours --- */
 
 static allm_request *request;
 
@@ -92,7 +92,7 @@ static size_t run_ours(const allm_engine *e)
     return n;
 }
 
-/* -------------------------------------------------------------------- bare --- */
+/* --------------------------------------------------------------- bare --- */
 
 static char pool[64 * 1024];    /* yyjson's */
 
@@ -187,7 +187,7 @@ static void bare_free(struct bare *b)
 
 static struct curl_slist *headers;
 
-/* ------------------------------------------------------------------ stream --- */
+/* ------------------------------------------------------------- stream --- */
 
 /* Medians of both, for one call. */
 static void compare(const char *path, size_t runs, size_t deltas, int64_t *ours,
@@ -235,7 +235,7 @@ static void bench_one(void)
            measure_verdict(more <= 60));
 }
 
-/* ------------------------------------------------------------------- calls --- */
+/* -------------------------------------------------------------- calls --- */
 
 /* Nanoseconds a piece. */
 static double cost_of_pieces(const char *path, size_t runs, size_t n)
@@ -263,7 +263,7 @@ static void bench_calls(void)
            measure_verdict(lots / few <= 1.2));
 }
 
-/* --------------------------------------------------------------------- hub --- */
+/* ---------------------------------------------------------------- hub --- */
 
 static int64_t hub_ours(size_t *events)
 {
@@ -381,7 +381,7 @@ static void bench_hub(void)
            o, p, o / p, measure_verdict(o / p <= 1.3), b, o / b);
 }
 
-/* ------------------------------------------------------------------ system --- */
+/* ------------------------------------------------------------- system --- */
 
 static void ticks_ours(void)
 {
@@ -456,7 +456,7 @@ static void bench_system(void)
            ours, count_calls(ticks_plain), count_calls(ticks_best));
 }
 
-/* -------------------------------------------------------------------- many --- */
+/* --------------------------------------------------------------- many --- */
 
 /* Bytes that live, counted by an allocator of our own: libcurl has its own. */
 static size_t live;
@@ -504,7 +504,7 @@ static void bench_many(void)
     allm_engine_free(e);
 }
 
-/* -------------------------------------------------------------------- main --- */
+/* --------------------------------------------------------------- main --- */
 
 /* A thousand sockets are more than some systems give without asking. */
 static void raise_limit(void)

@@ -51,7 +51,7 @@ struct subject {
     uint32_t flags;
 };
 
-/* ------------------------------------------------------------------ jobs --- */
+/* --------------------------------------------------------------- jobs --- */
 
 static void read_three(const allm_json *v)
 {
@@ -146,7 +146,7 @@ static void write_theirs(const struct subject *s)
     free(text);
 }
 
-/* -------------------------------------------------------------- measuring --- */
+/* ---------------------------------------------------------- measuring --- */
 
 struct job {
     const char *name;
@@ -188,7 +188,7 @@ static void measure(const struct job *job, const struct subject *s)
     printf("\n");
 }
 
-/* --------------------------------------------------------------- subjects --- */
+/* ----------------------------------------------------------- subjects --- */
 
 static void prepare(struct subject *s, struct arena *keep, const char *text,
                     size_t len, uint32_t flags)

@@ -34,7 +34,7 @@ struct cost {
     long kib;   /* at most, at once */
 };
 
-/* ----------------------------------------------------------------- children --- */
+/* ----------------------------------------------------------- children --- */
 
 /* Run a program, its output to this descriptor. */
 static pid_t start(const char **argv, int out)
@@ -92,7 +92,7 @@ static int64_t first_byte(const char **argv)
     return took;
 }
 
-/* ------------------------------------------------------------------- version --- */
+/* ------------------------------------------------------------ version --- */
 
 static void bench_version(const char *allm, const char *self)
 {
@@ -108,7 +108,7 @@ static void bench_version(const char *allm, const char *self)
            o, b, o / b, measure_verdict(o / b <= 3));
 }
 
-/* ----------------------------------------------------------------------- ask --- */
+/* ---------------------------------------------------------------- ask --- */
 
 #define SCRIPT \
     "{\"script\": [[\"text\", \"The sea \"], [\"text\", \"is never " \
@@ -130,7 +130,7 @@ static void bench_ask(const char *allm)
            ms, measure_verdict(ms <= 15), mib, measure_verdict(mib < 16));
 }
 
-/* --------------------------------------------------------------------- first --- */
+/* -------------------------------------------------------------- first --- */
 
 static int port;
 
@@ -215,7 +215,7 @@ static void bench_first(const char *allm, const char *curl)
            o / t, measure_verdict(o / t <= 1.5));
 }
 
-/* ---------------------------------------------------------------------- main --- */
+/* --------------------------------------------------------------- main --- */
 
 int main(int argc, char **argv)
 {

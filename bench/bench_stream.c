@@ -78,7 +78,7 @@ static allm_json *talk(int calls, int n)
     return allm_json_build_done(b);
 }
 
-/* ------------------------------------------------------------------ texts --- */
+/* -------------------------------------------------------------- texts --- */
 
 static int64_t walk_array(const allm_event *events, size_t *sum)
 {
@@ -126,7 +126,7 @@ static void bench_texts(void)
     free(events);
 }
 
-/* ------------------------------------------------------------------- idle --- */
+/* --------------------------------------------------------------- idle --- */
 
 /* Calls that wait for a day after their first event. */
 static allm_json *sleepers(int n)
@@ -184,7 +184,7 @@ static void bench_idle(void)
     allm_hub_free(hub);
 }
 
-/* --------------------------------------------------------------- fairness --- */
+/* ----------------------------------------------------------- fairness --- */
 
 static void bench_fairness(void)
 {
@@ -222,7 +222,7 @@ static void bench_fairness(void)
     allm_engine_free(e);
 }
 
-/* ---------------------------------------------------------------- wake-up --- */
+/* ------------------------------------------------------------ wake-up --- */
 
 struct ringer {
     allm_stream **streams;

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---------------------------------------------------- the program to test --- */
+/* ------------------------------------------------ the program to test --- */
 
 /* Words of the answer so far; -1: the model failed. */
 static int count_words(const allm_engine *engine, const char *question)
@@ -31,7 +31,7 @@ static int count_words(const allm_engine *engine, const char *question)
     return error ? -1 : words;
 }
 
-/* --------------------------------------------------------------- its test --- */
+/* ----------------------------------------------------------- its test --- */
 
 static const char script[] =
     "{\"record\": true, \"scripts\": ["

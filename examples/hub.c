@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ----------------------------------------------------------- virtual time --- */
+/* ------------------------------------------------------- virtual time --- */
 
 static int64_t tell_ns(void *ud)
 {
@@ -30,7 +30,7 @@ static bool jump_to(void *ud, int64_t ns)
     return true;
 }
 
-/* -------------------------------------------------------------- the calls --- */
+/* ---------------------------------------------------------- the calls --- */
 
 static const char scripts[] =
     "{\"scripts\": ["
@@ -59,7 +59,7 @@ static allm_stream *ask(const allm_engine *engine)
         ALLM(call_opts, .silence_ms = 100));
 }
 
-/* --------------------------------------------------------------- the loop --- */
+/* ----------------------------------------------------------- the loop --- */
 
 /* All that a stream has to say now. */
 static void listen(allm_stream *stream, const char *name, int64_t now_ns)

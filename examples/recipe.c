@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---------------------------------------------- the tools, as one executor --- */
+/* ----------------------------------------- the tools, as one executor --- */
 
 /* Runs every tool; here they all know one city only. */
 static void execute(void *self, const allm_tool *tool, allm_tool_run *run,
@@ -61,7 +61,7 @@ static void find_recipe(void *self, const char *name, allm_recipe *out)
         out->fn = plan_brief;
 }
 
-/* ------------------------------------------------------------------- a call --- */
+/* ------------------------------------------------------------- a call --- */
 
 int main(void)
 {

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ------------------------------------------------------------- the adapter --- */
+/* -------------------------------------------------------- the adapter --- */
 
 static allm_status encode(const allm_call *call, allm_http *out)
 {
@@ -57,7 +57,7 @@ static const allm_adapter echo = { .size = sizeof echo,
                                    .decode = decode,
                                    .finish = finish };
 
-/* ------------------------------------------------------------- the program --- */
+/* -------------------------------------------------------- the program --- */
 
 static void say(const allm_engine *engine, const char *what)
 {

@@ -34,7 +34,7 @@ static const char *const reload_models[] = {
 
 #define RELOAD_MODELS (sizeof reload_models / sizeof *reload_models)
 
-/* -------------------------------------------------------------- the server --- */
+/* --------------------------------------------------------- the server --- */
 
 struct reload_server {
     struct slice rest;          /* answers that nobody asked for yet */
@@ -121,7 +121,7 @@ static void reload_close(void *self, allm_exchange *x)
     (void)x;
 }
 
-/* --------------------------------------------------------------- the engine --- */
+/* --------------------------------------------------------- the engine --- */
 
 static void reload_echo(allm_tool_run *run, const allm_json *args, void *ud)
 {
@@ -174,7 +174,7 @@ static allm_engine *reload_engine(struct reload_server *s, const char *model)
     return e;
 }
 
-/* ---------------------------------------------------------------- documents --- */
+/* ---------------------------------------------------------- documents --- */
 
 /* The strict reader takes it. */
 static void reload_strict(struct slice text)
@@ -237,7 +237,7 @@ static struct slice reload_go_on(const allm_engine *e, allm_session *session,
     return buf_slice(&s->asked);
 }
 
-/* ------------------------------------------------------------------ storing --- */
+/* ------------------------------------------------------------ storing --- */
 
 /* By a file. */
 static allm_session *reload_by_file(allm_session *session)

@@ -13,7 +13,7 @@ static void drop(struct call *c, const char *key)
     c->json = rest;
 }
 
-/* -------------------------------------------------------------------- tools --- */
+/* -------------------------------------------------------------- tools --- */
 
 static void take_tools(struct call *c, struct scenario *s,
                        const allm_json *given)
@@ -28,7 +28,7 @@ static void take_tools(struct call *c, struct scenario *s,
     drop(c, "tools");
 }
 
-/* ------------------------------------------------------------ on_tool_error --- */
+/* ------------------------------------------------------ on_tool_error --- */
 
 static void answer_failure(allm_tool_run *run, const allm_error *error,
                            void *ud)
@@ -65,7 +65,7 @@ static void take_policy(struct call *c, const allm_json *given)
     drop(c, "on_tool_error");
 }
 
-/* ---------------------------------------------------------------- halt_when --- */
+/* ---------------------------------------------------------- halt_when --- */
 
 /* It is asked after every step that does not end the chat by itself, so the
  * number of questions is the number of the step. */
@@ -96,7 +96,7 @@ static void take_halt_when(struct call *c, const allm_json *given)
     drop(c, "halt_when");
 }
 
-/* --------------------------------------------------------------------- call --- */
+/* --------------------------------------------------------------- call --- */
 
 void call_init(struct call *c, struct scenario *s, const allm_json *op)
 {

@@ -21,7 +21,7 @@ struct nap {
 static void perform(struct nap *n, allm_tool_run *run,
                     const allm_json *arguments);
 
-/* ------------------------------------------------------------------ answers --- */
+/* ------------------------------------------------------------ answers --- */
 
 typedef void answer_fn(struct nap *n, allm_tool_run *run, const allm_json *v,
                        const allm_json *arguments);
@@ -180,7 +180,7 @@ static void do_sequence(struct nap *n, allm_tool_run *run, const allm_json *v,
     perform(&one, run, arguments);
 }
 
-/* -------------------------------------------------------------------- table --- */
+/* -------------------------------------------------------------- table --- */
 
 enum shape { ANY, TRUE, TEXT, PAIR, COUNT, LIST, SIGHT };
 
@@ -236,7 +236,7 @@ void does_release(struct deed *d)
     }
 }
 
-/* ----------------------------------------------------------------- checking --- */
+/* ----------------------------------------------------------- checking --- */
 
 static bool is_sight(const allm_json *v)
 {

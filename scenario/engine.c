@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------- clock --- */
+/* -------------------------------------------------------------- clock --- */
 
 static int64_t clock_now(void *ud)
 {
@@ -35,7 +35,7 @@ static void clock_make(struct test_clock *c)
                              .ud = c };
 }
 
-/* ------------------------------------------------------------------- tools --- */
+/* -------------------------------------------------------------- tools --- */
 
 allm_codec *engine_decode(const allm_json *v, const char *as)
 {
@@ -138,7 +138,7 @@ void engine_tools_release(struct tool_list *l)
     l->count = 0;
 }
 
-/* ------------------------------------------------------------------ engine --- */
+/* ------------------------------------------------------------- engine --- */
 
 static const char engine_members[] =
     "adapter model script scripts stream_script retry_until_call usage record "

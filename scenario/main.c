@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------- faults --- */
+/* ------------------------------------------------------------- faults --- */
 
 bool scenario_refuse(struct scenario *s, const char *format, ...)
 {
@@ -51,7 +51,7 @@ bool scenario_knows(struct scenario *s, const allm_json *object,
     return true;
 }
 
-/* -------------------------------------------------------------------- files --- */
+/* -------------------------------------------------------------- files --- */
 
 /* The whole file, or NULL. */
 static char *read_file(const char *path, size_t *len)
@@ -121,7 +121,7 @@ static void unload(struct scenario *s)
     allm_json_free(s->document);
 }
 
-/* ------------------------------------------------------------------ running --- */
+/* ------------------------------------------------------------ running --- */
 
 /* The row of an operation that is well formed; NULL: refused. */
 static const struct op *check_op(struct scenario *s, const allm_json *op)

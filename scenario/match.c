@@ -23,7 +23,7 @@ struct place {
     size_t index;
 };
 
-/* ----------------------------------------------------------------- telling --- */
+/* ------------------------------------------------------------ telling --- */
 
 /* A value on one line; a long one is cut. */
 static void show(char *out, size_t size, const allm_json *v)
@@ -82,7 +82,7 @@ static bool refuse(struct match *m, const char *key, const char *expected)
     return false;
 }
 
-/* ---------------------------------------------------------------- specials --- */
+/* ----------------------------------------------------------- specials --- */
 
 static bool match_at(struct match *m, const allm_json *pattern,
                      const allm_json *got, const struct place *at);
@@ -272,7 +272,7 @@ static bool is_keyword(const char *key)
     return false;
 }
 
-/* ---------------------------------------------------------------- matching --- */
+/* ----------------------------------------------------------- matching --- */
 
 static bool match_member(struct match *m, const allm_json *pattern,
                          const allm_json *key, const allm_json *got,
@@ -366,7 +366,7 @@ bool match_value(struct match *m, const allm_json *pattern,
     return matches && !*m->fault;
 }
 
-/* ---------------------------------------------------------------- sameness --- */
+/* ----------------------------------------------------------- sameness --- */
 
 /* 22 characters that are safe in a URL, as the library makes them. */
 static bool looks_made(const allm_json *v)

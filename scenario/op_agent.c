@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* ------------------------------------------------------------------- result --- */
+/* ------------------------------------------------------------- result --- */
 
 /* A member of a JSON text as a member of the object being built. */
 static void add_text(allm_json_build *b, const char *key, allm_text *text,
@@ -74,7 +74,7 @@ static void report_error(struct report *r, const allm_error *error,
     allm_text_free(text);
 }
 
-/* -------------------------------------------------------------------- trace --- */
+/* -------------------------------------------------------------- trace --- */
 
 /* The entries of all turns, one behind the other. */
 static void add_trace(allm_json_build *b, const allm_json *trace)
@@ -99,7 +99,7 @@ static void report_trace(struct report *r, allm_json_build *b,
     allm_json_free(trace);
 }
 
-/* ----------------------------------------------------------------------- op --- */
+/* ----------------------------------------------------------------- op --- */
 
 static void report_agent(struct report *r, allm_stream *stream,
                          allm_json_build *trace)

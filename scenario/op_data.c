@@ -15,7 +15,7 @@ static const char *text_member(struct scenario *s, const allm_json *op,
     return NULL;
 }
 
-/* ---------------------------------------------------------- validate, codec --- */
+/* ---------------------------------------------------- validate, codec --- */
 
 void op_validate(struct scenario *s, const allm_json *op, struct report *r)
 {
@@ -74,7 +74,7 @@ void op_decode(struct scenario *s, const allm_json *op, struct report *r)
         report_codec(r, allm_codec_decode(text, len, as, NULL));
 }
 
-/* ------------------------------------------------------------------ collect --- */
+/* ------------------------------------------------------------ collect --- */
 
 /* The thread to begin with, a list of messages or a thread; NULL: none. */
 static bool read_thread(struct scenario *s, const allm_json *op,

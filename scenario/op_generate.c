@@ -4,7 +4,7 @@
 #include "ops.h"
 #include "pull.h"
 
-/* ----------------------------------------------------------------- request --- */
+/* ------------------------------------------------------------ request --- */
 
 /* The request in plain form: `request`, or one made of `messages`. */
 static allm_json *request_json(struct scenario *s, const allm_json *op)
@@ -46,7 +46,7 @@ static void report_unfit(struct scenario *s, struct report *r,
     allm_stream_free(stream);
 }
 
-/* --------------------------------------------------------------------- ops --- */
+/* ---------------------------------------------------------------- ops --- */
 
 static void report_stream(struct report *r, allm_stream *stream, bool streaming,
                           int64_t take)

@@ -35,7 +35,7 @@ struct turn {
     allm_reducer *fold;
 };
 
-/* -------------------------------------------------------------------- input --- */
+/* -------------------------------------------------------------- input --- */
 
 static bool has_tag(const allm_json *v, const char *name)
 {
@@ -91,7 +91,7 @@ static void find_session(struct turn *t, const allm_json *op)
         t->session = stage_session(t->s);
 }
 
-/* ------------------------------------------------------------------- asking --- */
+/* ------------------------------------------------------------- asking --- */
 
 /* With a message that is none: the library looks at the status first. */
 static allm_stream *continue_with(struct turn *t)
@@ -163,7 +163,7 @@ static const allm_error *refusal(const struct turn *t,
     return *faults ? *faults : allm_codec_error(t->message);
 }
 
-/* ---------------------------------------------------------------- reporting --- */
+/* ---------------------------------------------------------- reporting --- */
 
 static allm_text *result_text(const struct turn *t, const allm_stream *stream)
 {
@@ -219,7 +219,7 @@ static bool report_stream(struct turn *t, struct report *r, allm_stream *stream)
     return status >= 0 && !early;
 }
 
-/* ---------------------------------------------------------------------- ops --- */
+/* ---------------------------------------------------------------- ops --- */
 
 static void run_turn(struct turn *t, struct report *r)
 {

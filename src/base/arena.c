@@ -1,5 +1,5 @@
 /*
- * arena.c - memory that is given out piece by piece and freed as a whole
+ * arena.c - an allocator that frees all of its pieces at once
  *
  *      block --next--> block --next--> (first)
  *      [header|pieces....|at      end]
@@ -7,11 +7,11 @@
  * Invariants
  *   (1) at and end lie in `block`, or both are NULL and there is no block.
  *   (2) last, if not NULL, is the piece that ends at `at`.
- *   (3) Blocks double in size, from FIRST or the hint at birth to MAX_STEP; one
- *       that is larger for the sake of a piece does not count.
- *   (4) What is not given out is poisoned.
- *   (5) A piece of LARGE bytes or more mostly fills a block of its own, which
- *       is resized as a whole: a buffer that grows leaves no copies behind.
+ *   (3) Blocks double in size, from FIRST or the initial hint up to MAX_STEP.
+ *       A block that is larger because a single piece needs it does not count.
+ *   (4) Bytes that are not allocated are poisoned.
+ *   (5) A piece of LARGE bytes or more usually fills a block of its own, which
+ *       is resized as a whole, so a growing buffer leaves no copies behind.
  */
 #include "base/arena.h"
 
@@ -43,7 +43,7 @@ static size_t round_up(size_t size)
     return (size + ARENA_ALIGN - 1) & ~(size_t)(ARENA_ALIGN - 1);
 }
 
-/* How large a block should be behind one of this size: keeps (3). */
+/* The size of the block that follows one of this size: keeps (3). */
 static size_t step_after(size_t size)
 {
     if (size < FIRST)
@@ -51,12 +51,12 @@ static size_t step_after(size_t size)
     return size < MAX_STEP / 2 ? size * 2 : MAX_STEP;
 }
 
-/* Put a block with room for `size` more bytes in front. */
+/* Add a block with room for `size` more bytes. */
 static bool add_block(struct arena *a, size_t size)
 {
     size_t want;
     if (!mem_add(size, sizeof(struct arena_block), &want) ||
-        want > PTRDIFF_MAX)     /* end - at must be a number */
+        want > PTRDIFF_MAX)     /* end - at must fit into ptrdiff_t */
         return false;
     size_t usual = a->next_size;
     if (want < usual)
@@ -76,7 +76,7 @@ static bool add_block(struct arena *a, size_t size)
     return true;
 }
 
-/* The link to the block that this piece alone fills; NULL: it fills none. */
+/* The link to the block that this piece fills alone; NULL if it fills none. */
 static struct arena_block **link_to(struct arena *a, const void *p, size_t size)
 {
     struct arena_block **at = &a->block;
@@ -85,7 +85,7 @@ static struct arena_block **link_to(struct arena *a, const void *p, size_t size)
     return *at && (*at)->size == sizeof **at + round_up(size) ? at : NULL;
 }
 
-/* Resize the block that this piece fills; NULL: no memory.  keeps (5) */
+/* Resize the block that this piece fills: keeps (5).  NULL: out of memory. */
 static void *resize_large(struct arena *a, struct arena_block **at, size_t size)
 {
     size_t want;
@@ -113,7 +113,7 @@ void *arena_more(struct arena *a, size_t size)
         a->broken = true;
         return NULL;
     }
-    size_t room = round_up(size ? size : 1);    /* NULL: no memory, only */
+    size_t room = round_up(size ? size : 1); /* never NULL for size 0 */
     size_t left = a->block ? (size_t)(a->end - a->at) : 0;
     if (left < room && !add_block(a, room)) {
         a->broken = true;
@@ -162,7 +162,7 @@ char *arena_copy(struct arena *a, struct slice s)
 {
     if (!s.ptr)
         return NULL;
-    size_t size = SIZE_MAX;     /* which breaks the arena */
+    size_t size = SIZE_MAX;     /* breaks the arena */
     mem_add(s.len, 1, &size);
     char *p = arena_alloc(a, size);
     if (!p)

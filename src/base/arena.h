@@ -1,4 +1,4 @@
-/* arena.h - memory that is given out piece by piece and freed as a whole */
+/* arena.h - an allocator that frees all of its pieces at once */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 
@@ -11,42 +11,42 @@ struct arena_block;
 enum { ARENA_ALIGN = 8 };
 
 /*
- * Everything is aligned to ARENA_ALIGN bytes.  An arena serves one thread at a time.
- * After a failed allocation `broken` is set and stays; the arena still works,
- * so that builders may check once, at their end.
+ * Every piece is aligned to ARENA_ALIGN bytes.  An arena serves one thread at
+ * a time.  After a failed allocation `broken` is set and stays set; the arena
+ * still works, so a builder may check once, at its end.
  */
 struct arena {
     struct mem mem;
-    struct arena_block *block;  /* the newest; older ones hang behind it */
-    char *at, *end;             /* what is left of it */
-    char *last;                 /* the newest piece: it can change in place */
+    struct arena_block *block;  /* the newest; older ones follow it */
+    char *at, *end;             /* the free part of the newest block */
+    char *last;                 /* the newest piece; resizable in place */
     size_t next_size;           /* of the next block */
     bool broken;
 };
 
 void arena_init(struct arena *a, struct mem mem);
 
-/* The first block has room for `hint` bytes, so that one allocation does. */
+/* The first block has room for `hint` bytes, so one allocation is enough. */
 void arena_init_sized(struct arena *a, struct mem mem, size_t hint);
 
-/* Uninitialised, zeroed; NULL when there is no memory (and only then: size 0
- * gives a place, too). */
+/* Uninitialised, or zeroed.  NULL only if there is no memory: size 0 also
+ * returns a valid pointer. */
 static inline void *arena_alloc(struct arena *a, size_t size);
 void *arena_zero(struct arena *a, size_t size);
 
-/* As realloc: in place if p is the newest piece, else by a copy.  A smaller
- * size never fails; p stays as it is where NULL is returned. */
+/* Like realloc: in place if p is the newest piece, else by copying.  Shrinking
+ * never fails; if NULL is returned, p is unchanged. */
 void *arena_resize(struct arena *a, void *p, size_t old, size_t size);
 
-/* A copy with a NUL behind it (not counted).  NULL text stays NULL. */
+/* A copy followed by a NUL (not counted).  A NULL text stays NULL. */
 char *arena_copy(struct arena *a, struct slice s);
 char *arena_text(struct arena *a, const char *text);
 
-/* Forget all pieces; keep the newest block, mostly the largest, for reuse. */
+/* Discard all pieces; keep the newest block, usually the largest, for reuse. */
 void arena_reset(struct arena *a);
 void arena_release(struct arena *a);
 
-/* The same as arena_alloc(), which asks for it when the block has no room. */
+/* arena_alloc() calls this if the block has no room. */
 void *arena_more(struct arena *a, size_t size);
 
 static inline void *arena_alloc(struct arena *a, size_t size)

@@ -1,8 +1,8 @@
 /*
- * attachment.c - things that hang on an engine and go with it
+ * attachment.c - objects attached to an engine and freed with it
  *
- * A thing is found by a key, the address of something of its owner's.  It is
- * made once, under the lock, by whoever asks first.
+ * An attachment is found by a key, the address of an object of its owner.  The
+ * first caller that requests it creates it, under the lock.
  */
 #include "base/attachment.h"
 

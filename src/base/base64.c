@@ -4,12 +4,12 @@
  *      3 bytes   |aaaaaabb|bbbbcccc|ccdddddd|
  *      4 digits  |aaaaaa|bbbbbb|cccccc|dddddd|
  *
- * One byte over gives two digits and "==", two bytes give three and "=".  The
- * bits of the last digit that belong to no byte must be zero: so each sequence
- * of bytes has one text, and each text that we take is the one we would make.
+ * One remaining byte gives two digits and "==", two bytes give three and "=".
+ * The bits of the last digit that belong to no byte must be zero, so each byte
+ * sequence has exactly one encoding.
  *
- * Reading goes twice over the text, first to judge and then to decode, so that
- * a refused text has touched nothing.
+ * Decoding makes two passes, first to check and then to decode, so invalid
+ * input leaves the output untouched.
  */
 #include "base/base64.h"
 
@@ -20,7 +20,7 @@ static const char for_urls[] =
 
 enum { IS_DIGIT = 0x40, VALUE = 0x3F };
 
-/* What a character of the standard alphabet stands for, with IS_DIGIT. */
+/* The value of a character of the standard alphabet, with IS_DIGIT. */
 static const unsigned char digit[256] = {
     ['A'] = 0x40, ['B'] = 0x41, ['C'] = 0x42, ['D'] = 0x43, ['E'] = 0x44,
     ['F'] = 0x45, ['G'] = 0x46, ['H'] = 0x47, ['I'] = 0x48, ['J'] = 0x49,
@@ -39,20 +39,21 @@ static const unsigned char digit[256] = {
 
 /* -------------------------------------------------------------- writing --- */
 
-/* 24 bits of three bytes. */
+/* Three bytes as 24 bits. */
 static uint32_t join_bytes(const unsigned char *p)
 {
     return (uint32_t)p[0] << 16 | (uint32_t)p[1] << 8 | p[2];
 }
 
-/* n digits, from the left, of 24 bits. */
+/* Write the first n digits of 24 bits. */
 static void put_digits(char *at, uint32_t bits, size_t n, const char *alphabet)
 {
     for (size_t i = 0; i < n; i++)
         at[i] = alphabet[bits >> (18 - 6 * i) & VALUE];
 }
 
-/* The last one or two bytes, without padding; how many digits they gave. */
+/* Write the last one or two bytes without padding; returns the number of
+ * digits. */
 static size_t put_rest(char *at, struct slice rest, const char *alphabet)
 {
     unsigned char last[3] = { 0 };
@@ -100,7 +101,7 @@ void base64_add_url(struct buf *out, struct slice bytes)
 
 /* -------------------------------------------------------------- reading --- */
 
-/* How many "=" end a text of whole groups: 0, 1 or 2. */
+/* The number of "=" at the end: 0, 1 or 2. */
 static size_t padding(struct slice text)
 {
     if (text.len == 0 || text.ptr[text.len - 1] != '=')
@@ -108,7 +109,7 @@ static size_t padding(struct slice text)
     return text.ptr[text.len - 2] == '=' ? 2 : 1;
 }
 
-/* All digits, and no bits set that belong to no byte. */
+/* Only digits, and no bit set that belongs to no byte. */
 static bool well_formed(struct slice digits)
 {
     static const unsigned char stray[] = { 0, VALUE, 0x0F, 0x03 };

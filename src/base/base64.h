@@ -9,8 +9,8 @@ void base64_add(struct buf *out, struct slice bytes);
 /* The URL-safe alphabet without padding, as in request ids. */
 void base64_add_url(struct buf *out, struct slice bytes);
 
-/* Strict: standard alphabet, right padding, no white space, no stray bits.
- * False, with *out as it was, if text is anything else (or out broke). */
+/* Strict: standard alphabet, correct padding, no white space, no stray bits.
+ * False, with *out unchanged, for anything else (or if out broke). */
 bool base64_take(struct buf *out, struct slice text);
 
 #endif

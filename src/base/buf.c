@@ -1,5 +1,5 @@
 /*
- * buf.c - bytes that grow, up to a limit stated at birth
+ * buf.c - a growing byte buffer with a limit
  *
  * Invariant: ptr is NULL and cap is 0, or ptr[len] is NUL and len < cap.
  */
@@ -14,8 +14,8 @@ void buf_init(struct buf *b, struct arena *arena, size_t limit)
     *b = (struct buf){ .arena = arena, .limit = limit };
 }
 
-/* A capacity for len bytes and a NUL, doubled from what there is, but a quarter
- * more of what is large; 0 if sizes do not go so far. */
+/* A capacity for len bytes and a NUL: twice the current one, or a quarter more
+ * if it is large; 0 if the size overflows. */
 static size_t capacity_for(const struct buf *b, size_t len)
 {
     size_t cap = b->cap ? b->cap : FIRST;

@@ -1,4 +1,4 @@
-/* buf.h - bytes that grow, up to a limit stated at birth */
+/* buf.h - a growing byte buffer with a limit */
 #ifndef BASE_BUF_H
 #define BASE_BUF_H
 
@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 /*
- * A buffer that could not grow, for want of memory or because of its limit,
- * is broken: later additions do nothing, and the caller checks once, at the
- * end.  The bytes are always followed by a NUL that is not counted.
+ * A buffer that cannot grow, because memory or its limit is exhausted, is
+ * broken: later additions do nothing, and the caller checks once, at the end.
+ * The bytes are always followed by a NUL that is not counted.
  */
 struct buf {
     struct arena *arena;
@@ -29,7 +29,7 @@ void buf_byte(struct buf *b, char c);
 void buf_uint(struct buf *b, uint64_t n);
 void buf_int(struct buf *b, int64_t n);
 
-/* As printf, for messages; no floating point (it would ask the locale). */
+/* Like printf, for messages; no floating point, which depends on the locale. */
 void buf_format(struct buf *b, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void buf_vformat(struct buf *b, const char *format, va_list args)
@@ -38,7 +38,7 @@ void buf_vformat(struct buf *b, const char *format, va_list args)
 /* Room for n more bytes at b->ptr + b->len; the caller adds to b->len. */
 bool buf_reserve(struct buf *b, size_t n);
 
-/* Empty it, mended, the memory kept. */
+/* Make it empty and no longer broken; the memory is kept. */
 void buf_clear(struct buf *b);
 
 static inline struct slice buf_slice(const struct buf *b)

@@ -1,4 +1,5 @@
-/* caller_struct.c - structs that a caller filled in, by whatever header he has */
+/* caller_struct.c - structs filled in by a caller with another header
+ * version */
 #include "base/caller_struct.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* caller_struct.h - structs that a caller filled in, by whatever header he has */
+/* caller_struct.h - structs filled in by a caller with another header
+ * version */
 #ifndef BASE_CALLER_STRUCT_H
 #define BASE_CALLER_STRUCT_H
 
@@ -8,9 +9,9 @@
 /*
  * Copy a struct that begins with its size into ours, of `size` bytes.  A
  * shorter one comes from an older header: the rest is zero, the default.  A
- * longer one is fine as long as what we do not know is zero.  NULL is all
- * default.  False, and ours is all default: its size was not filled in, or it
- * asks for what we do not know.
+ * longer one is accepted if all members that we do not know are zero.  NULL
+ * means all defaults.  False, with ours all defaults, if the size was not
+ * filled in or an unknown member is set.
  */
 bool caller_struct_take(void *ours, size_t size, const void *given);
 

@@ -1,8 +1,8 @@
 /*
- * clock.c - what time it is; replaceable, so that no test waits
+ * clock.c - the current time, replaceable so that no test has to wait
  *
- * Whatever a caller's clock leaves out, the real one fills in; so it does for
- * a struct whose size does not reach its functions.
+ * The real clock stands in for the functions that a caller's clock leaves out,
+ * and for those that lie beyond the size of the caller's struct.
  */
 #include "base/clock.h"
 
@@ -58,7 +58,7 @@ struct clock clock_from(const allm_clock *given)
     struct clock c = clock_real();
     if (!given || !MEM_REACHES(given, ud))
         return c;
-    c.ud = given->ud;           /* the real functions do not look at it */
+    c.ud = given->ud;           /* the real functions ignore it */
     if (given->now_ns)
         c.now_ns = given->now_ns;
     if (given->unix_ms)

@@ -1,16 +1,16 @@
-/* clock.h - what time it is; replaceable, so that no test waits */
+/* clock.h - the current time, replaceable so that no test has to wait */
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
 
 #include "allm.h"
 
-/* A clock as we keep it: never without functions. */
+/* A clock as we keep it: its first two functions are never NULL. */
 struct clock {
     int64_t (*now_ns)(void *ud);    /* never goes back; origin unknown */
     int64_t (*unix_ms)(void *ud);   /* since 1970, may jump */
     void *ud;
-    /* Virtual clocks go to that time at once, and true; false: they stand
-     * still.  NULL: time passes by itself. */
+    /* Virtual clocks jump to that time and return true, or false if they
+     * cannot advance.  NULL: time passes by itself. */
     bool (*sleep_until)(void *ud, int64_t ns);
 };
 
@@ -18,17 +18,17 @@ struct clock clock_real(void);
 struct clock clock_from(const allm_clock *given);   /* NULL: real */
 int64_t clock_now_ns(struct clock c);
 int64_t clock_unix_ms(struct clock c);
-bool clock_is(struct clock a, struct clock b);      /* one and the same? */
+bool clock_is(struct clock a, struct clock b);      /* the same clock? */
 
 /*
- * Times of a clock may lie anywhere in their range, so that sums and differences
- * stop at its ends: a deadline far away is INT64_MAX, which is never.
+ * The times of a clock may have any value, so sums and differences saturate: a
+ * distant deadline is INT64_MAX, which means never.
  */
 int64_t clock_add(int64_t ns, int64_t more_ns);
 int64_t clock_after(int64_t ns, int64_t ms);
 int64_t clock_between(int64_t from_ns, int64_t to_ns);  /* to - from */
 
-/* A clock that moves by hand, or when somebody would wait. */
+/* A clock that is advanced by hand, or when a caller would wait. */
 struct clock_manual {
     int64_t now_ns;
     int64_t unix_ms;

@@ -1,10 +1,10 @@
 /*
- * file.c - read a whole file, up to a limit; write one, whole or not at all
+ * file.c - read whole files up to a limit, and write them atomically
  *
- * What fstat() tells of the size is a hint that saves allocations: a file may
- * grow while we read, and a pipe or a file of /proc has no size at all.  So we
- * read until the end, and at most one byte beyond the limit, which then is too
- * much.
+ * The size from fstat() is a hint that saves allocations: a file may grow
+ * while we read it, and a pipe or a file in /proc has no size.  So we read
+ * until the end, or one byte past the limit, which means that the file is too
+ * large.
  */
 #include "base/file.h"
 
@@ -20,18 +20,18 @@
 
 enum {
     FIRST = 4096,
-    MAX_READ = 1 << 30,         /* more, read() may refuse */
-    LINKS = 40                  /* one behind the other, as Linux has it */
+    MAX_READ = 1 << 30,         /* read() may reject more */
+    LINKS = 40                  /* in a row, the limit of Linux */
 };
 
-/* Bytes that have been read so far; room is without the NUL. */
+/* The bytes read so far; `room` does not include the NUL. */
 struct content {
     struct arena *arena;
     char *ptr;
     size_t len, room;
 };
 
-/* Make room for `room` bytes in all. */
+/* Make room for `room` bytes in total. */
 static bool make_room(struct content *c, size_t room)
 {
     size_t old = c->ptr ? c->room + 1 : 0;
@@ -43,7 +43,7 @@ static bool make_room(struct content *c, size_t room)
     return true;
 }
 
-/* Twice the room, but at most a byte more than the limit. */
+/* Double the room, up to one byte more than the limit. */
 static bool grow_content(struct content *c, size_t limit)
 {
     size_t room = c->room < FIRST ? FIRST : c->room;
@@ -74,7 +74,7 @@ static int read_all(struct content *c, int fd, size_t limit)
     }
 }
 
-/* Room for what the file is said to hold, and a byte to see its end. */
+/* Reserve the reported size, and a byte to detect the end. */
 static int expect(struct content *c, int fd, size_t limit)
 {
     struct stat info;
@@ -89,13 +89,13 @@ static int expect(struct content *c, int fd, size_t limit)
     return make_room(c, (size_t)info.st_size + 1) ? 0 : ENOMEM;
 }
 
-/* Read what was opened, and close it; -1: errno says why it was not. */
+/* Read an open file and close it. fd -1: opening failed, errno says why. */
 static int take_file(struct arena *a, int fd, size_t limit, struct slice *out)
 {
     if (fd < 0)
         return errno;
     if (limit > SIZE_MAX / 2)
-        limit = SIZE_MAX / 2;   /* nobody has more; sizes cannot overflow */
+        limit = SIZE_MAX / 2;  /* larger than any file; sizes cannot overflow */
 
     struct content c = { .arena = a };
     int error = expect(&c, fd, limit);
@@ -103,7 +103,7 @@ static int take_file(struct arena *a, int fd, size_t limit, struct slice *out)
         error = read_all(&c, fd, limit);
     close(fd);
 
-    if (c.ptr)                  /* give back what was not needed */
+    if (c.ptr)                  /* return what was not needed */
         arena_resize(a, c.ptr, c.room + 1, error ? 0 : c.len + 1);
     if (error)
         return error;
@@ -120,8 +120,8 @@ int file_read(struct arena *a, const char *path, size_t limit,
     return take_file(a, fd, limit, out);
 }
 
-/* Opening a pipe waits for its writer unless O_NONBLOCK is set, which changes
- * nothing for a regular file. */
+/* Opening a pipe waits for its writer unless O_NONBLOCK is set, which has no
+ * effect on a regular file. */
 int file_read_regular(struct arena *a, const char *path, size_t limit,
                       struct slice *out)
 {
@@ -137,9 +137,9 @@ int file_read_regular(struct arena *a, const char *path, size_t limit,
     return fd < 0 && errno == ENXIO ? ENOTSUP : take_file(a, fd, limit, out);
 }
 
-/* -------------------------------------------------------------------- links --- */
+/* -------------------------------------------------------------- links --- */
 
-/* One link further, from the folder it is in; *path stays if it is none. */
+/* Follow one link from its folder; *path is unchanged if it is not a link. */
 static int follow_link(struct arena *a, const char **path, bool *more)
 {
     char to[4096];
@@ -148,7 +148,7 @@ static int follow_link(struct arena *a, const char **path, bool *more)
     ssize_t n = readlink(*path, to, sizeof to);
     *more = n > 0 && (size_t)n < sizeof to;
     if (!*more)
-        return 0;               /* who opens it is told why it is none */
+        return 0;               /* opening it will report the reason */
     int folder = slash && *to != '/' ? (int)(slash - *path) + 1 : 0;
     buf_init(&b, a, SIZE_MAX / 2);
     buf_format(&b, "%.*s%.*s", folder, *path, (int)n, to);
@@ -166,7 +166,7 @@ int file_follow(struct arena *a, const char *path, const char **out)
     return error;
 }
 
-/* ------------------------------------------------------------------ writing --- */
+/* ------------------------------------------------------------ writing --- */
 
 static int write_all(int fd, struct slice rest)
 {
@@ -180,8 +180,8 @@ static int write_all(int fd, struct slice rest)
     return 0;
 }
 
-/* A rename is on the disk when its folder is.  Some folders cannot be asked
- * for that; the file is whole nevertheless. */
+/* A rename is durable once its folder is synced.  Some folders cannot be
+ * synced; the file is complete in any case. */
 static void settle_folder(struct arena *a, const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -221,7 +221,7 @@ static int write_file(struct arena *scratch, const char *path,
         unlink(name);
     else
         settle_folder(scratch, path);
-    close(fd);                  /* and its lock, which others look for */
+    close(fd);                  /* also releases its lock */
     return error;
 }
 
@@ -236,12 +236,12 @@ int file_write_private(struct arena *scratch, const char *path,
     return write_file(scratch, path, bytes, true);
 }
 
-/* -------------------------------------------------------------------- names --- */
+/* -------------------------------------------------------------- names --- */
 
 static const struct name {
     int error;
     const char *name;
-    const char *words;          /* NULL: the name must do */
+    const char *words;          /* NULL: use the name */
 } names[] = {
     { EACCES, "eacces", "its permissions forbid it" },
     { EAGAIN, "eagain", NULL },
@@ -304,7 +304,7 @@ const char *file_error_words(int error)
 int file_write_line(int fd, struct slice line)
 {
     char end = '\n';
-    union {                     /* writev() takes what it only reads */
+    union {                     /* writev() takes pointers to non-const */
         const char *in;
         char *out;
     } text = { line.ptr };

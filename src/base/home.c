@@ -1,31 +1,30 @@
 /*
- * home.c - a counted arena: what lives in it is freed with the last user
+ * home.c - a reference-counted arena, freed with its last user
  *
  *      [block header | struct allm_home | value, texts, JSON ...]
  *
- * The struct lives in the first block of its own arena, so that a small value
- * is one allocation.
+ * The struct lives in the first block of its own arena, so a small value is
+ * one allocation.
  *
- * Homes may hold homes in long chains (each version of a value holding the one
- * before it), so that freeing them goes by a list of the dead, not by calls
- * within calls.
+ * Homes may hold other homes in long chains (each version of a value holds the
+ * previous one), so they are freed with a list, not by recursion.
  */
 #include "base/home.h"
 
 #include <stdatomic.h>
 #include <stdint.h>
 
-struct duty {                   /* something to do when the home goes */
+struct duty {                   /* something to do when the home is freed */
     struct duty *next;
     void (*fn)(void *arg);
     void *arg;
 };
 
-struct note {                   /* bytes behind it; never changed again */
+struct note {                   /* its bytes follow; never changed again */
     struct note *next;
     struct home_key key;
     size_t len;
-    size_t number;              /* how many there are with this one */
+    size_t number;              /* how many there are, this one included */
 };
 
 enum { MOST_NOTES = 8 };
@@ -63,7 +62,8 @@ struct allm_home *home_keep(struct allm_home *h)
     return h;
 }
 
-/* One user less; if it was the last, put the home on the list of the dead. */
+/* Drop one reference; if it was the last, add the home to the list of the
+ * dead. */
 static void leave_home(struct allm_home *h, struct allm_home **dead)
 {
     if (!h ||

@@ -1,4 +1,4 @@
-/* home.h - a counted arena: what lives in it is freed with the last user */
+/* home.h - a reference-counted arena, freed with its last user */
 #ifndef BASE_HOME_H
 #define BASE_HOME_H
 
@@ -7,13 +7,14 @@
 #include <stdint.h>
 
 /*
- * Values that outlive a call live in a home: an arena with a count and a list
- * of other things it keeps alive.  While it is being filled it belongs to one
- * thread; once published it is read-only and may be shared by any.
+ * Values that outlive a call live in a home: an arena with a reference count
+ * and a list of objects that it keeps alive.  While it is being filled it
+ * belongs to one thread; once published it is read-only and may be shared by
+ * any thread.
  */
 struct allm_home;
 
-/* Count 1, with room for about `hint` bytes in the first block. */
+/* The count is 1; the first block has room for about `hint` bytes. */
 struct allm_home *home_new(struct mem mem, size_t hint);
 struct allm_home *home_keep(struct allm_home *h);
 void home_drop(struct allm_home *h);
@@ -22,39 +23,39 @@ struct arena *home_arena(struct allm_home *h);
 struct mem home_mem(const struct allm_home *h);
 
 /*
- * Call fn(arg) when the home goes, the last one first.  False, and fn was
- * called at once, when there is no memory to remember it: the caller has
- * nothing to clean up.
+ * Call fn(arg) when the home is freed, in reverse order.  If there is no
+ * memory to register it, fn is called at once and the result is false: the
+ * caller has nothing to clean up.
  */
 bool home_on_free(struct allm_home *h, void (*fn)(void *arg), void *arg);
 
-/* Keep `other` alive as long as this one.  False: no memory, not kept.  NULL
- * and the home itself need no keeping.  What it holds is freed after it. */
+/* Keep `other` alive as long as this home; it is freed after it.  False: out
+ * of memory, not kept.  NULL and the home itself are accepted. */
 bool home_hold(struct allm_home *h, struct allm_home *other);
 
-/* The value that the home was made for.  A struct that names a home but is not
- * its value was copied by somebody, and is not ours. */
+/* The value that the home was made for.  A struct that refers to a home but is
+ * not its value is a copy made by a caller, not an object of ours. */
 void home_set_value(struct allm_home *h, void *value);
 void *home_value(const struct allm_home *h);
 
 /*
- * Notes about the value that others keep with it, each under a key of two
- * words that only they understand.  They may be added at any time, by any
- * thread, and are freed with the home; of equal keys the newest counts.
+ * Notes about the value, each under a key of two words that only its author
+ * understands.  Any thread may add one at any time; they are freed with the
+ * home.  Of equal keys the newest counts.
  */
 struct home_key {
     uint64_t word[2];
 };
 
-/* The note; ptr NULL: there is none. */
+/* The note; ptr is NULL if there is none. */
 struct slice home_note(const struct allm_home *h, struct home_key key);
 
-/* Keep a copy of these bytes.  Lack of memory, or more than a few notes, is
- * no error: it is then not kept. */
+/* Store a copy of these bytes.  If memory is short, or there are many notes
+ * already, it is silently not stored. */
 void home_add_note(struct allm_home *h, struct home_key key,
                    struct slice bytes);
 
-/* How the value in it is: set once by its constructor.  NULL is well. */
+/* The error of the value, set once by its constructor; NULL means none. */
 void home_set_error(struct allm_home *h, const allm_error *error);
 const allm_error *home_error(const struct allm_home *h);
 

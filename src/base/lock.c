@@ -1,9 +1,9 @@
 /*
- * lock.c - a lock on a file, held against other programs and threads
+ * lock.c - a lock on a file, held against other processes and threads
  *
- * Who lets go removes the lock file while it is still locked.  So whoever has
- * locked one looks whether it is still there by its name; if not, it was
- * somebody's old one, and one tries again.
+ * The owner removes the lock file while it is still locked.  So after locking
+ * one, a process checks that the name still refers to it; if not, it was an
+ * old one, and the process tries again.
  */
 #include "base/lock.h"
 
@@ -42,7 +42,7 @@ int lock_descriptor(int fd)
     return 0;
 }
 
-/* A locked descriptor of the file; -1, and *error. */
+/* A locked descriptor of the file; -1 and *error on failure. */
 static int open_locked(const char *name, int *error)
 {
     for (;;) {

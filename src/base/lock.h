@@ -1,10 +1,10 @@
-/* lock.h - a lock on a file, held against other programs and threads */
+/* lock.h - a lock on a file, held against other processes and threads */
 #ifndef BASE_LOCK_H
 #define BASE_LOCK_H
 
 #include "base/arena.h"
 
-/* A lock that is held; name NULL: none. */
+/* A held lock; `name` is NULL if there is none. */
 struct lock {
     int fd;
     char *name;                 /* of the lock file */
@@ -14,22 +14,22 @@ struct lock {
 #define LOCK_NONE ((struct lock){ .fd = -1 })
 
 /*
- * Lock a file, by a lock file "PATH.lock" beside it: the file itself is replaced
- * when it is written.  0; EWOULDBLOCK if somebody else has it; or another
- * errno.
+ * Lock a file by means of a lock file "PATH.lock" next to it, because the file
+ * itself is replaced when it is written.  Returns 0, EWOULDBLOCK if it is
+ * locked already, or another errno.
  */
 int lock_take(struct lock *l, struct mem mem, const char *path);
 
-/* Lock the file itself behind a descriptor, until it is closed.  As above. */
+/* Lock the open file itself until it is closed.  Returns as above. */
 int lock_descriptor(int fd);
 
-/* Is the file behind the descriptor the one of that name? */
+/* Does the name refer to this open file? */
 bool lock_names(int fd, const char *name);
 
-/* Is this lock the one of that file, by whatever name? */
+/* Is this the lock of that file, whatever its name? */
 bool lock_is_on(const struct lock *l, const char *path);
 
-/* Let go: the lock file is gone, too. */
+/* Release the lock and remove the lock file. */
 void lock_drop(struct lock *l);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * mem.c - where memory comes from: one replaceable function
+ * mem.c - memory allocation through one replaceable function
  *
- * The function has Lua's shape: fn(ud, p, old, size) with size 0 frees, with
- * p NULL allocates, else resizes.  malloc and its family appear in this file
- * and nowhere else.
+ * The function works like Lua's: fn(ud, p, old, size) frees if size is 0,
+ * allocates if p is NULL, and resizes otherwise. malloc and its family appear
+ * only in this file.
  */
 #include "base/mem.h"
 
@@ -47,7 +47,7 @@ void *mem_alloc(struct mem m, size_t size)
 void *mem_resize(struct mem m, void *p, size_t old, size_t size)
 {
     if (p && old == 0)
-        old = 1;                /* as mem_alloc() asked */
+        old = 1;                /* as allocated by mem_alloc() */
     return m.fn(m.ud, p, old, size ? size : 1);
 }
 

@@ -1,9 +1,9 @@
 /*
- * poison.h - tell AddressSanitizer which bytes nobody may touch
+ * poison.h - mark bytes as inaccessible for AddressSanitizer
  *
- * An arena takes large blocks, so that the sanitizer alone would not see a
- * step from one piece into what is still free, nor the use of a piece after a
- * reset.  Without the sanitizer these do nothing.
+ * An arena takes large blocks, so the sanitizer alone would notice neither an
+ * access beyond a piece nor the use of a piece after a reset.  Without the
+ * sanitizer these functions do nothing.
  */
 #ifndef BASE_POISON_H
 #define BASE_POISON_H
@@ -19,7 +19,7 @@
 #endif
 
 #ifdef POISON_WORKS
-/* as in <sanitizer/asan_interface.h>, which is not installed everywhere */
+/* As in <sanitizer/asan_interface.h>, which is not installed everywhere. */
 void __asan_poison_memory_region(const volatile void *p, size_t size);
 void __asan_unpoison_memory_region(const volatile void *p, size_t size);
 #endif

@@ -1,4 +1,4 @@
-/* quota.c - an allocator that counts what it gave, and has a limit */
+/* quota.c - an allocator that counts what it hands out and enforces a limit */
 #include "base/quota.h"
 
 void quota_init(struct quota *b, struct mem inner, size_t limit)

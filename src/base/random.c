@@ -1,12 +1,12 @@
 /*
  * random.c - random bytes: the system's, or a seeded sequence for tests
  *
- * The system is asked by getrandom() where there is one, else (and where it
- * fails) by /dev/urandom.  Nothing is kept between calls, so that a fork or a
- * second thread never sees the same bytes.
+ * The system's source is getrandom() where available, otherwise (or if it
+ * fails) /dev/urandom.  Nothing is kept between calls, so a fork or a second
+ * thread never sees the same bytes.
  *
- * Numbers are made of bytes, least significant first: with the same source
- * every machine draws the same ones.
+ * Numbers are composed from bytes, least significant first, so the same source
+ * gives the same numbers on every machine.
  */
 #include "base/random.h"
 
@@ -77,7 +77,7 @@ struct random random_system(void)
     return (struct random){ fill_from_system, NULL };
 }
 
-/* A struct whose size does not reach its function counts as not given. */
+/* A struct that is too small to contain its function counts as absent. */
 struct random random_from(const allm_random *given)
 {
     if (!given || !MEM_REACHES(given, ud) || !given->fill)
@@ -96,7 +96,7 @@ static uint64_t next_word(struct random_seeded *s)
     return z ^ z >> 31;
 }
 
-/* Each call begins with a fresh word and drops what it does not need. */
+/* Each call starts with a fresh word and drops the bytes it does not need. */
 static bool fill_from_seed(void *ud, void *bytes, size_t len)
 {
     unsigned char *p = bytes;
@@ -123,9 +123,9 @@ bool random_fill(struct random r, void *bytes, size_t len)
 }
 
 /*
- * Words below 2^64 mod bound are drawn again: what is left is a multiple of
- * bound.  Fewer than half are refused, so that 100 refusals in a row mean a
- * source that is not random at all, such as one that always gives zeros.
+ * Words below 2^64 mod bound are drawn again, so the range of the others is a
+ * multiple of bound.  Fewer than half are rejected: 100 rejections in a row
+ * mean that the source is not random, for example always zero.
  */
 uint64_t random_below(struct random r, uint64_t bound)
 {

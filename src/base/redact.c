@@ -1,8 +1,9 @@
 /*
- * redact.c - where secrets stand in a text
+ * redact.c - find and replace secrets in a string
  *
- * Providers repeat keys in their complaints.  What is secret is known twice:
- * the key of the call, literally, and the look of keys, by their beginnings.
+ * Providers repeat API keys in their error messages.  A secret is recognised
+ * in two ways: as the key of the call, literally, or by the prefix of known
+ * keys.
  */
 #include "base/redact.h"
 
@@ -10,9 +11,9 @@
 
 #include <stdint.h>
 
-enum { SHORTEST_KEY = 4 };      /* shorter ones would hit ordinary words */
+enum { SHORTEST_KEY = 4 };      /* shorter ones would match ordinary words */
 
-/* How keys begin, and how many characters must follow at least. */
+/* Prefixes of keys, and how many characters must follow at least. */
 static const struct look {
     const char *start;
     size_t least;
@@ -30,7 +31,7 @@ static bool is_key_byte(char c)
            c == '.';
 }
 
-/* The length of what looks like a key at this place; 0: none does. */
+/* The length of what looks like a key at this place; 0 if nothing does. */
 static size_t looks_secret(struct slice rest)
 {
     for (size_t i = 0; i < sizeof looks / sizeof *looks; i++) {
@@ -55,7 +56,7 @@ static int digit_of(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* How many bytes at this place stand for the character; 0: others stand here.
+/* How many bytes encode the character at this place; 0 if it is another one.
  * JSON may write any character as \u and four digits. */
 static size_t spells(struct slice at, char c)
 {
@@ -67,7 +68,7 @@ static size_t spells(struct slice at, char c)
                : 0;
 }
 
-/* The length of the key, however it is spelled here; 0: it does not stand here. */
+/* The length of the key as it is encoded here; 0 if it is not here. */
 static size_t spelled_at(struct slice rest, struct slice key)
 {
     size_t at = 0, n = 1;
@@ -78,7 +79,7 @@ static size_t spelled_at(struct slice rest, struct slice key)
     return n ? at : 0;
 }
 
-/* The longest of the keys that stands here; 0: none does. */
+/* The longest of the keys at this place; 0 if there is none. */
 static size_t key_at(struct slice rest, const struct redact *what)
 {
     size_t longest = 0;

@@ -1,12 +1,12 @@
-/* redact.h - where secrets stand in a text */
+/* redact.h - find and replace secrets in a string */
 #ifndef BASE_REDACT_H
 #define BASE_REDACT_H
 
 #include "base/arena.h"
 
-/* What is secret: keys, literally, and with `looks` whatever begins like a key
- * of a known provider.  Keys of less than six bytes would hit ordinary words,
- * and are not looked for. */
+/* The secrets: keys, literally, and with `looks` anything that begins like a
+ * key of a known provider.  Keys of less than four bytes would match ordinary
+ * words and are ignored. */
 struct redact {
     size_t count;
     const struct slice *key;
@@ -15,17 +15,18 @@ struct redact {
 
 #define REDACT_MARK "[REDACTED]"
 
-/* The first secret at or behind `from`, which is the beginning of the text or
- * the end of the secret before: its place, and *len; else the text's length. */
+/* The first secret at or after `from`, which is the start of the text or the
+ * end of the previous secret: its offset, and *len.  The length of the text if
+ * there is none. */
 size_t redact_find(struct slice text, size_t from, const struct redact *what,
                    size_t *len);
 
-/* The text with every secret replaced by REDACT_MARK, a NUL behind it; the
- * text itself if there is none.  A ptr of NULL: no memory. */
+/* The text with every secret replaced by REDACT_MARK, followed by a NUL; the
+ * text itself if it contains none.  A ptr of NULL: out of memory. */
 struct slice redact_slice(struct arena *a, struct slice text,
                           const struct redact *what);
 
-/* The same of a NUL-terminated text and one key, with looks. */
+/* The same for a NUL-terminated string and one key, with `looks`. */
 const char *redact_text(struct arena *a, const char *text, struct slice key);
 
 #endif

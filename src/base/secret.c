@@ -1,17 +1,17 @@
 /*
- * secret.c - memory that is wiped before it goes
+ * secret.c - memory that is wiped before it is freed
  *
  *      [struct mem | the block as its user sees it]
  *
- * A block remembers in front of it where it came from.  So it can be freed
- * when the allocator that it was asked from is long gone.
+ * Each block records in front of it where it came from, so it can be freed
+ * after the allocator struct that was used to create it is gone.
  */
 #include "base/secret.h"
 
 #include <stdint.h>
 
-/* A compiler may leave out a memset whose bytes nobody reads, but not a call
- * of it does not know what. */
+/* A compiler may remove a memset whose result is never read, but not a call
+ * through a volatile pointer. */
 static void *(*const volatile fill)(void *, int, size_t) = memset;
 
 void secret_wipe(void *p, size_t size)
@@ -20,7 +20,7 @@ void secret_wipe(void *p, size_t size)
         fill(p, 0, size);
 }
 
-/* The room in front keeps the block as aligned as it came. */
+/* The header in front preserves the alignment of the block. */
 union front {
     struct mem mem;
     max_align_t align;
@@ -52,7 +52,7 @@ static void *wiping(void *ud, void *p, size_t old, size_t size)
     if (!p)
         return size ? make_secret(*(struct mem *)ud, size) : NULL;
     void *q = NULL;
-    if (size) {                 /* moved by us: realloc would leave a copy */
+    if (size) {                 /* not by realloc, which would leave a copy */
         q = make_secret(((union front *)p - 1)->mem, size);
         if (!q)
             return NULL;

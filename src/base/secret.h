@@ -1,4 +1,4 @@
-/* secret.h - memory that is wiped before it goes */
+/* secret.h - memory that is wiped before it is freed */
 #ifndef BASE_SECRET_H
 #define BASE_SECRET_H
 
@@ -9,20 +9,22 @@
 void secret_wipe(void *p, size_t size);
 
 /*
- * An allocator over another one that wipes every block when it is freed or
- * has moved.  Whoever takes a struct mem can thus hold secrets: an arena, a
- * text.  `inner` must live while blocks are made; they are freed without it.
+ * An allocator on top of another one that wipes every block when it is freed
+ * or moved.  Anything that takes a struct mem can thus hold secrets: an arena,
+ * a text.  `inner` must live while blocks are allocated, not while they are
+ * freed.
  */
 struct mem secret_mem(struct mem *inner);
 
-/* A text of one's own, a NUL behind it; { 0 } is none. */
+/* An owned string, followed by a NUL; { 0 } is none. */
 struct secret {
     struct mem mem;
     char *ptr;
     size_t len;
 };
 
-/* Copy a text; what was there is wiped.  False: no memory, nothing changed. */
+/* Copy a string; the previous one is wiped.  False: out of memory, nothing
+ * changed. */
 bool secret_set(struct secret *s, struct mem mem, struct slice text);
 void secret_release(struct secret *s);
 

@@ -1,4 +1,4 @@
-/* slice.h - a piece of text or bytes that belongs to somebody else */
+/* slice.h - a borrowed piece of text or bytes */
 #ifndef BASE_SLICE_H
 #define BASE_SLICE_H
 
@@ -14,31 +14,31 @@ struct slice {
 
 #define SLICE(literal) ((struct slice){ (literal), sizeof(literal) - 1 })
 
-/* The same in a table that is static, where SLICE() may not stand. */
+/* For static tables, where SLICE() is not allowed. */
 #define SLICE_INIT(literal) { (literal), sizeof(literal) - 1 }
 
-/* The whole of a NUL-terminated text; NULL gives the empty slice. */
+/* All of a NUL-terminated string; NULL gives the empty slice. */
 static inline struct slice slice_of(const char *text)
 {
     return (struct slice){ text, text ? strlen(text) : 0 };
 }
 
-/* A text and its length as a caller of the library gives them: ALLM_NUL_ENDED
- * is "up to the NUL". */
+/* A string and its length as given by a caller of the library: ALLM_NUL_ENDED
+ * means "up to the NUL". */
 static inline struct slice slice_given(const char *text, size_t len)
 {
     return len == (size_t)-1 ? slice_of(text) : (struct slice){ text, len };
 }
 
-/* Without its first n bytes, of which there must be so many. */
+/* Without the first n bytes; there must be at least n. */
 static inline struct slice slice_skip(struct slice s, size_t n)
 {
     return (struct slice){ n ? s.ptr + n : s.ptr, s.len - n };
 }
 
-/* Copy it to a place with room; where the copy ends.  Most texts are short,
- * and a call of memcpy would be most of the work; the last word overlaps the
- * one before it. */
+/* Copy it to a place with enough room; returns the end of the copy.  Most
+ * strings are short, and calling memcpy would be most of the work; the last
+ * word overlaps the previous one. */
 static inline char *slice_put(char *to, struct slice s)
 {
     size_t n = s.len;
@@ -74,8 +74,8 @@ static inline bool slice_same_4(const char *a, const char *b)
 }
 
 /*
- * Do n bytes agree?  Most texts are short, and a call of memcmp would be most of
- * the work.  The last word overlaps the one before it.
+ * Are n bytes equal?  Most strings are short, and calling memcmp would be most
+ * of the work.  The last word overlaps the previous one.
  */
 static inline bool slice_same(const char *a, const char *b, size_t n)
 {
@@ -114,13 +114,13 @@ static inline bool slice_ends(struct slice s, struct slice with)
     return s.len >= with.len && slice_eq(slice_skip(s, s.len - with.len), with);
 }
 
-/* White space, as JSON and HTTP have it. */
+/* White space as in JSON and HTTP. */
 static inline bool slice_space(char c)
 {
     return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
 
-/* Without white space at its ends. */
+/* Without white space at both ends. */
 static inline struct slice slice_strip(struct slice s)
 {
     while (s.len && slice_space(*s.ptr))
@@ -130,7 +130,7 @@ static inline struct slice slice_strip(struct slice s)
     return s;
 }
 
-/* Without spaces and control characters at its ends. */
+/* Without spaces and control characters at both ends. */
 static inline struct slice slice_trim(struct slice s)
 {
     while (s.len && (unsigned char)*s.ptr <= ' ')

@@ -1,4 +1,4 @@
-/* status.c - how a call ended, and the objects that say why */
+/* status.c - the names of statuses, and the construction of errors */
 #include "base/status.h"
 
 #include "base/utf8.h"
@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-enum { MESSAGE_LIMIT = 64 * 1024 };     /* longer ones are cut */
+enum { MESSAGE_LIMIT = 64 * 1024 };     /* longer ones are truncated */
 
 static const allm_error nomem = {
     .size = sizeof(allm_error),
@@ -25,7 +25,8 @@ allm_error status_blank(allm_status kind)
     return (allm_error){ .size = sizeof(allm_error), .kind = kind };
 }
 
-/* As printf, in the arena, cut at the limit but not within a character. */
+/* Like printf, in the arena, truncated at the limit but not within a
+ * character. */
 __attribute__((format(printf, 2, 0)))
 static const char *make_message(struct arena *a, const char *format,
                                 va_list args)

@@ -1,4 +1,4 @@
-/* status.h - how a call ended, and the objects that say why */
+/* status.h - the names of statuses, and the construction of errors */
 #ifndef BASE_STATUS_H
 #define BASE_STATUS_H
 
@@ -7,9 +7,9 @@
 #include <stdarg.h>
 
 /*
- * An error in the arena, its message made as by printf and cut after 64 KiB.
- * A reason must be a literal or live as long as the arena.  Never NULL: lack of
- * memory is told by status_nomem().
+ * An error in the arena; the message is formatted as by printf and truncated
+ * after 64 KiB. The reason must be a literal or live as long as the arena.
+ * Never NULL: if there is no memory, it is status_nomem().
  */
 const allm_error *status_error(struct arena *a, allm_status kind,
                                const char *reason, const char *format, ...)
@@ -19,19 +19,19 @@ const allm_error *status_verror(struct arena *a, allm_status kind,
                                 va_list args)
     __attribute__((format(printf, 4, 0)));
 
-/* The same for those who have more to say; NULL when there is no memory. */
+/* The same for a caller that fills in more members; NULL if out of memory. */
 allm_error *status_draft(struct arena *a, allm_status kind, const char *reason,
                          const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* The same error (kind, reason, message) in another arena; never NULL: lack of
- * memory is told by status_nomem(). */
+/* The same error (kind, reason, message) in another arena.  Never NULL: if
+ * there is no memory, it is status_nomem(). */
 const allm_error *status_retell(struct arena *a, const allm_error *error);
 
 /* The one error that needs no memory. */
 const allm_error *status_nomem(void);
 
-/* A zeroed error with its size and "the provider did not say" filled in. */
+/* A zeroed error with its size and kind filled in. */
 allm_error status_blank(allm_status kind);
 
 #endif

@@ -1,15 +1,15 @@
 /*
- * temp.c - a new file beside another, and what killed writers left there
+ * temp.c - temporary files next to the file that they will replace
  *
  *      notes.json                  the file that is to be replaced
  *      notes.json.1f0c99ab.tmp     its new bytes, until they are renamed
  *
- * A writer holds a lock on the new file until it is renamed; the system lets go
- * of it if the writer is killed.  So a file of that form that nobody has locked
- * is left over.
+ * A writer holds a lock on the temporary file until it is renamed; the system
+ * releases it if the writer is killed.  So a file with such a name that is not
+ * locked is left over.
  *
- * Between its making and its lock a new file may be taken for such a one: who
- * has locked it looks whether it is still there, and else makes another.
+ * Another process may remove a new file before it is locked.  So a writer that
+ * has locked one checks that it still exists, and otherwise creates another.
  */
 #include "base/temp.h"
 
@@ -24,12 +24,12 @@
 
 enum { NAMES = 100, DIGITS = 8 };   /* to try, of a name */
 
-/* False, and the descriptor closed: somebody removes it. */
+/* False, with the descriptor closed, if another process removes the file. */
 static bool claim_temp(int fd, const char *name)
 {
     int error = lock_descriptor(fd);
     if (error != EWOULDBLOCK && lock_names(fd, name))
-        return true;            /* where there are no locks, without one */
+        return true;            /* on file systems without locks, too */
     close(fd);
     return false;
 }
@@ -57,14 +57,14 @@ int temp_open(struct arena *a, const char *path, mode_t mode, const char **name)
     return -1;
 }
 
-/* ---------------------------------------------------------------- left over --- */
+/* ---------------------------------------------------------- left over --- */
 
 static bool is_hex(char c)
 {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
 }
 
-/* Is this the name of a new file of that one? */
+/* Is this the name of a temporary file of that file? */
 static bool is_temp_of(struct slice entry, struct slice file)
 {
     if (!slice_starts(entry, file) ||

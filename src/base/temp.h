@@ -1,4 +1,4 @@
-/* temp.h - a new file beside another, and what killed writers left there */
+/* temp.h - temporary files next to the file that they will replace */
 #ifndef BASE_TEMP_H
 #define BASE_TEMP_H
 
@@ -7,14 +7,14 @@
 #include <sys/types.h>
 
 /*
- * A new, locked file beside another; its name in *name.  It is to be renamed
- * before it is closed.  -1: errno says why.
+ * Create a locked temporary file next to another; its name is in *name.  It
+ * must be renamed before it is closed. -1: errno says why.
  */
 int temp_open(struct arena *a, const char *path, mode_t mode,
               const char **name);
 
-/* Remove the new files of that one whose writers are gone.  What cannot be
- * removed stays. */
+/* Remove the temporary files of that file whose writers are gone.  A file that
+ * cannot be removed stays. */
 void temp_sweep(struct arena *a, const char *path);
 
 #endif

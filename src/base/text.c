@@ -1,9 +1,9 @@
 /*
- * text.c - results that are bytes: the allm_text of the public interface
+ * text.c - results that are bytes: the public allm_text
  *
- * The struct lives in its own home, as do its bytes and its error: freeing the
- * text drops the home.  A text is being made, well, or failed; only a well one
- * has bytes.
+ * The struct, its bytes and its error live in the text's own home: freeing the
+ * text drops the home.  A text is unfinished, valid or failed; only a valid
+ * one has bytes.
  */
 #include "base/text.h"
 
@@ -11,7 +11,7 @@
 
 struct allm_text {
     struct allm_home *home;
-    struct slice bytes;         /* ptr is NULL unless the text is well */
+    struct slice bytes;         /* ptr is NULL unless the text is valid */
     const allm_error *error;
 };
 

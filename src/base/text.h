@@ -1,4 +1,4 @@
-/* text.h - results that are bytes: the allm_text of the public interface */
+/* text.h - results that are bytes: the public allm_text */
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
 
@@ -6,10 +6,10 @@
 #include "base/home.h"
 
 /*
- * Make a result in three steps: begin gives it a home whose arena the bytes
- * and errors are made in; then finish it with bytes of that arena, or fail it.
- * A text whose arena broke on the way is failed, whatever it is finished with.
- * All three take NULL for what could not be begun.
+ * Make a result in three steps: text_begin() creates a home, in whose arena
+ * the bytes and errors are allocated; then text_finish() takes bytes of that
+ * arena, or text_fail() an error.  A text whose arena is broken fails, even if
+ * it is finished.  The last two accept NULL.
  */
 allm_text *text_begin(struct mem mem, size_t hint);
 struct arena *text_arena(allm_text *t);

@@ -1,8 +1,8 @@
 /*
  * utf8.c - UTF-8: check, decode, encode (RFC 3629)
  *
- * The grammar of RFC 3629, section 4, in one rule: the lead byte tells the
- * length and the range of the second byte; all others are 80..BF.
+ * The grammar of RFC 3629, section 4, in one rule: the lead byte determines
+ * the length and the range of the second byte; all others are 80..BF.
  *
  *      lead      length  second
  *      00..7F    1
@@ -18,7 +18,7 @@
 
 #include "base/buf.h"
 
-/* How long the sequence is that a lead byte promises; 0 if it is none. */
+/* The length that a lead byte announces; 0 if it is not a lead byte. */
 static size_t promised(unsigned char lead)
 {
     if (lead < 0x80)
@@ -48,7 +48,8 @@ static bool second_fits(unsigned char lead, unsigned char second)
     }
 }
 
-/* How many of the first `len` bytes of a sequence at p are there and right. */
+/* How many of the first `len` bytes of a sequence at p are present and
+ * valid. */
 static size_t matched(const unsigned char *p, size_t len)
 {
     if (len < 2 || !second_fits(p[0], p[1]))
@@ -59,7 +60,8 @@ static size_t matched(const unsigned char *p, size_t len)
     return n;
 }
 
-/* The length of the well-formed sequence s begins with; 0 if there is none. */
+/* The length of the well-formed sequence at the start of s; 0 if there is
+ * none. */
 static size_t sequence_length(struct slice s)
 {
     const unsigned char *p = (const unsigned char *)s.ptr;
@@ -71,7 +73,7 @@ static size_t sequence_length(struct slice s)
     return len <= s.len && matched(p, len) == len ? len : 0;
 }
 
-/* How many bytes at the start of s are ASCII, looked at eight by eight. */
+/* The number of ASCII bytes at the start of s, checked eight at a time. */
 static size_t ascii_run(struct slice s)
 {
     size_t n = 0;
@@ -85,8 +87,8 @@ static size_t ascii_run(struct slice s)
     return n;
 }
 
-/* A few bytes, all of them ASCII?  Without a loop: most pieces of an answer
- * are a word. */
+/* Is this short string ASCII? Without a loop: most pieces of a streamed
+ * response are a single word. */
 static bool is_ascii_word(struct slice s)
 {
     uint64_t a = 0, b = 0;
@@ -140,7 +142,7 @@ bool utf8_take(struct slice *s, uint32_t *point)
     return true;
 }
 
-/* The byte that carries bits shift..shift+5 of a point behind a mark. */
+/* The byte with bits shift..shift+5 of a code point and a marker. */
 static char piece(uint32_t point, unsigned shift, unsigned mark)
 {
     uint32_t bits = shift ? point >> shift : point;

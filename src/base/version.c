@@ -1,4 +1,4 @@
-/* version.c - which liballm this is */
+/* version.c - the version of the library */
 #include "allm.h"
 
 #define TEXT_OF(x)  #x

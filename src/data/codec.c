@@ -99,7 +99,7 @@ const struct shape *codec_shape(struct slice tag, allm_type *type)
     return NULL;
 }
 
-/* ---------------------------------------------------------------- reading --- */
+/* ------------------------------------------------------------ reading --- */
 
 static void refuse_member(allm_codec *c, const char *field, const char *reason)
 {
@@ -236,7 +236,7 @@ allm_codec *allm_codec_decode(const char *json, size_t len, const char *as,
     return c;
 }
 
-/* ----------------------------------------------------------------- public --- */
+/* ------------------------------------------------------------- public --- */
 
 const allm_error *allm_codec_error(const allm_codec *c)
 {

@@ -23,7 +23,7 @@ void decode_init(struct decoder *d, struct allm_home *home, struct arena *tell)
     };
 }
 
-/* --------------------------------------------------------------- refusing --- */
+/* ----------------------------------------------------------- refusing --- */
 
 /* What to do about a refusal, behind its place. */
 static const char *advice_for(const char *reason)
@@ -91,7 +91,7 @@ bool decode_nomem(struct decoder *d)
     return false;
 }
 
-/* ----------------------------------------------------------------- values --- */
+/* ------------------------------------------------------------- values --- */
 
 static bool is_null(const allm_json *v)
 {
@@ -328,7 +328,7 @@ static bool read_field(struct decoder *d, const struct shape_field *f,
     return false;
 }
 
-/* ---------------------------------------------------------------- structs --- */
+/* ------------------------------------------------------------ structs --- */
 
 /* The field of this name from one row of the table to another. */
 static const struct shape_field *search_fields(const struct decoder *d,

@@ -20,7 +20,7 @@
 /* How well a text's length is guessed before it is written. */
 enum { SAMPLES = 8, MOST_ROOM = 16 * 1024 * 1024 };
 
-/* ---------------------------------------------------------------- members --- */
+/* ------------------------------------------------------------ members --- */
 
 void encode_text(struct encoder *e, const char *text)
 {
@@ -152,7 +152,7 @@ static void write_field(struct encoder *e, const struct shape_field *f,
     }
 }
 
-/* ---------------------------------------------------------------- structs --- */
+/* ------------------------------------------------------------ structs --- */
 
 static bool is_lifted(const struct shape_field *f, const void *value)
 {
@@ -292,7 +292,7 @@ void encode_value(struct encoder *e, const struct shape *s, const void *value)
         emit_close(&e->emit, '}');
 }
 
-/* ------------------------------------------------------------------ texts --- */
+/* -------------------------------------------------------------- texts --- */
 
 bool encode_begin(struct encoder *e, struct mem mem, uint32_t form)
 {

@@ -40,7 +40,7 @@ allm_event_type allm_event_type_of(const char *tag)
     return ALLM_EV_NONE;
 }
 
-/* ------------------------------------------------------------------- rows --- */
+/* --------------------------------------------------------------- rows --- */
 
 #define N SHAPE_NEEDED
 #define S SHAPE_SPARE
@@ -210,7 +210,7 @@ const struct shape event_shape = {
     .pick = pick_kind,
 };
 
-/* -------------------------------------------------------------- JSON form --- */
+/* ---------------------------------------------------------- JSON form --- */
 
 void event_write(struct encoder *e, const allm_event *event)
 {
@@ -251,7 +251,7 @@ const allm_event *event_read(struct decoder *d, const allm_json *v)
     return ok ? event : NULL;
 }
 
-/* ----------------------------------------------------------------- public --- */
+/* ------------------------------------------------------------- public --- */
 
 allm_event *allm_event_new(const allm_event *given)
 {

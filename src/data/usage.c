@@ -69,7 +69,7 @@ bool allm_usage_total(const allm_usage *usage, int64_t *total)
     return true;
 }
 
-/* ----------------------------------------------------------------- several --- */
+/* ------------------------------------------------------------ several --- */
 
 static bool lay_int(allm_int *to, allm_int from)
 {

@@ -260,7 +260,7 @@ const allm_json *build_done(struct build *b)
     return val_json(root);
 }
 
-/* ------------------------------------------------------------ the public --- */
+/* --------------------------------------------------------- the public --- */
 
 struct allm_json_build {
     struct allm_home *home;

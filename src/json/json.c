@@ -24,7 +24,7 @@
 #include "json/val.h"
 #include <math.h>
 
-/* ------------------------------------------------------------- constants --- */
+/* ---------------------------------------------------------- constants --- */
 
 #define CONSTANT(type, subtype, offset) \
     { { .tag = VAL_HEAD }, { .tag = (type) | (subtype), .uni.ofs = (offset) } }
@@ -59,7 +59,7 @@ const allm_json *json_bool(bool b)
     return val_json(b ? true_value + 1 : false_value + 1);
 }
 
-/* ---------------------------------------------------------------- copies --- */
+/* ------------------------------------------------------------- copies --- */
 
 size_t json_size(const allm_json *v)
 {
@@ -85,7 +85,7 @@ const allm_json *json_copy(struct arena *a, const allm_json *v)
     return val_json(copy);
 }
 
-/* ----------------------------------------------------------------- roots --- */
+/* -------------------------------------------------------------- roots --- */
 
 struct allm_home *json_home(const allm_json *root)
 {
@@ -157,7 +157,7 @@ allm_json *allm_json_copy(const allm_json *v)
     return v ? json_root(mem_default(), v) : NULL;
 }
 
-/* --------------------------------------------------------------- getters --- */
+/* ------------------------------------------------------------ getters --- */
 
 /* What json.h says of a value. */
 _Static_assert((int)JSON_TAG_NULL == (int)YYJSON_TYPE_NULL, "type");
@@ -296,7 +296,7 @@ const char *allm_json_text(const allm_json *v, size_t *len)
     return has ? val_of(v)->uni.str : NULL;
 }
 
-/* ----------------------------------------------------------------- walks --- */
+/* -------------------------------------------------------------- walks --- */
 
 const allm_json *allm_json_next(const allm_json *container,
                                 const allm_json *previous)

@@ -51,7 +51,7 @@ static size_t significant(struct slice digits)
     return n - (memchr(from, '.', n) != NULL);
 }
 
-/* ----------------------------------------------------------- the decimal --- */
+/* -------------------------------------------------------- the decimal --- */
 
 struct decimal {
     bool negative;
@@ -137,7 +137,7 @@ static int compare_decimals(struct slice a, struct slice b)
     return x.negative ? compare_sizes(&y, &x) : compare_sizes(&x, &y);
 }
 
-/* ---------------------------------------------------------------- values --- */
+/* ------------------------------------------------------------- values --- */
 
 static bool is_number(const yyjson_val *v)
 {
@@ -180,7 +180,7 @@ int number_compare(const yyjson_val *a, const yyjson_val *b)
     return (a->uni.u64 > b->uni.u64) - (a->uni.u64 < b->uni.u64);
 }
 
-/* --------------------------------------------------------------- reading --- */
+/* ------------------------------------------------------------ reading --- */
 
 static char *skip_digits(char *at)
 {
@@ -285,7 +285,7 @@ char *number_read(char *at, yyjson_val *v, const char **expected)
     return p;
 }
 
-/* ---------------------------------------------------------------- asking --- */
+/* ------------------------------------------------------------- asking --- */
 
 double number_double(const yyjson_val *v)
 {
@@ -368,7 +368,7 @@ bool number_uint64(const yyjson_val *v, uint64_t *out)
     return true;
 }
 
-/* --------------------------------------------------------------- writing --- */
+/* ------------------------------------------------------------ writing --- */
 
 static size_t write_int(const yyjson_val *v, char *out)
 {

@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-/* --------------------------------------------------- sets of code points --- */
+/* ------------------------------------------------ sets of code points --- */
 
 enum { LAST_POINT = 0x10FFFF };
 
@@ -54,7 +54,7 @@ bool class_has(const struct pattern_class *c, uint32_t point);
 uint32_t unicode_category(uint32_t point);
 uint32_t unicode_categories_named(struct slice name);
 
-/* ------------------------------------------------------------------ tree --- */
+/* --------------------------------------------------------------- tree --- */
 
 enum tree_kind {
     TREE_CHAR,
@@ -88,7 +88,7 @@ struct look {
     bool ahead;
 };
 
-/* ------------------------------------------------------------------ code --- */
+/* --------------------------------------------------------------- code --- */
 
 enum op {
     OP_CHAR,                    /* x: the code point */

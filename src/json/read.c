@@ -108,7 +108,7 @@ static bool refuse_duplicate(struct reading *r, const yyjson_val *key)
     return false;
 }
 
-/* ---------------------------------------------------------------- values --- */
+/* ------------------------------------------------------------- values --- */
 
 /* Room for so many values: the head, the most there may be, a key. */
 static size_t most_room(const struct reading *r, size_t wanted)
@@ -225,7 +225,7 @@ static inline char *read_scalar(struct reading *r, char *at, yyjson_val *v)
     }
 }
 
-/* ------------------------------------------------------------- containers --- */
+/* --------------------------------------------------------- containers --- */
 
 static bool refuse_repeat(struct reading *r, const yyjson_val *key)
 {
@@ -380,7 +380,7 @@ static void read_values(struct reading *r, char *at)
     r->next = v;
 }
 
-/* ------------------------------------------------------- unfinished texts --- */
+/* --------------------------------------------------- unfinished texts --- */
 
 /* A key without a value, if it is the last thing there is, is left out. */
 static void drop_lone_key(struct reading *r)
@@ -416,7 +416,7 @@ static bool close_all(struct reading *r)
     return true;
 }
 
-/* ----------------------------------------------------------- the document --- */
+/* ------------------------------------------------------- the document --- */
 
 static bool prepare_reading(struct reading *r)
 {

@@ -28,7 +28,7 @@ bool rule_max_items(struct check *k, const struct rule *r, const struct spot *s)
            fault_of_count(k, r, s, "at most");
 }
 
-/* ---------------------------------------------------------------- unique --- */
+/* ------------------------------------------------------------- unique --- */
 
 struct item {
     uint64_t hash;
@@ -103,7 +103,7 @@ bool rule_unique_items(struct check *k, const struct rule *r,
                        first->index, twin->index, check_brief(k, twin->value));
 }
 
-/* ------------------------------------------------------------ each of them --- */
+/* ------------------------------------------------------- each of them --- */
 
 bool rule_prefix_items(struct check *k, const struct rule *r,
                        const struct spot *s)

@@ -41,7 +41,7 @@ struct fault {
     const char *keyword, *message;
 };
 
-/* ---------------------------------------------------------------- ending --- */
+/* ------------------------------------------------------------- ending --- */
 
 bool check_out_of_memory(struct check *k)
 {
@@ -105,7 +105,7 @@ bool check_spend(struct check *k, size_t steps)
     return !k->over;
 }
 
-/* ---------------------------------------------------------------- faults --- */
+/* ------------------------------------------------------------- faults --- */
 
 /* Will the next fault be noted? */
 static bool is_heard(const struct check *k)
@@ -226,7 +226,7 @@ static bool fault_of_false(struct check *k, const struct node *n,
     return false;
 }
 
-/* ----------------------------------------------------------------- trail --- */
+/* -------------------------------------------------------------- trail --- */
 
 void trail_add(struct check *k, uint32_t number)
 {
@@ -269,7 +269,7 @@ size_t trail_add_rest(struct check *k, size_t n)
     return end;
 }
 
-/* ----------------------------------------------------------------- nodes --- */
+/* -------------------------------------------------------------- nodes --- */
 
 /* Is the schema being applied to this very value already? */
 static bool goes_round(const struct check *k, const struct frame *f)
@@ -390,7 +390,7 @@ bool check_match(struct check *k, const struct pattern *p, struct slice text)
     return false;
 }
 
-/* ------------------------------------------------------------ explaining --- */
+/* --------------------------------------------------------- explaining --- */
 
 /* How far a fault is from what was meant: a wrong type, or a wrong tag in a
  * member, says that another schema was. */
@@ -479,7 +479,7 @@ const char *check_explain(struct check *k, const struct node_list *list,
     return words;
 }
 
-/* --------------------------------------------------------------- results --- */
+/* ------------------------------------------------------------ results --- */
 
 static void build_fault(struct build *b, const struct fault *f)
 {

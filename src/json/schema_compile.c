@@ -19,7 +19,7 @@ struct compile_fault {
     const char *reason, *message;
 };
 
-/* ---------------------------------------------------------------- faults --- */
+/* ------------------------------------------------------------- faults --- */
 
 static void add_fault(struct compiler *c, const struct place *place,
                       const char *reason, const char *format, va_list args)
@@ -106,7 +106,7 @@ static const allm_error *explain_faults(const struct compiler *c)
     return e && e->errors ? e : status_nomem();
 }
 
-/* ----------------------------------------------------------------- parts --- */
+/* -------------------------------------------------------------- parts --- */
 
 void *compile_alloc(struct compiler *c, size_t size)
 {
@@ -141,7 +141,7 @@ void compile_later(struct compiler *c, const struct rule *r, struct ref *ref)
     c->last_pending = &p->next;
 }
 
-/* ----------------------------------------------------------------- nodes --- */
+/* -------------------------------------------------------------- nodes --- */
 
 /* Where a value is, or could be put. */
 static struct node **find_slot(struct node **slots, size_t cap,

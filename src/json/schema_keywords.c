@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-/* -------------------------------------------------------------- plain ones --- */
+/* --------------------------------------------------------- plain ones --- */
 
 static void wrong_type(struct compiler *c, const struct rule *r,
                        const char *expected)
@@ -167,7 +167,7 @@ static void make_names(struct compiler *c, struct rule *r)
     check_names(c, place_of(c, r), r->value);
 }
 
-/* ----------------------------------------------------------------- schemas --- */
+/* ------------------------------------------------------------ schemas --- */
 
 static const struct node *make_node(struct compiler *c, const struct rule *r,
                                     const struct place *place,
@@ -326,7 +326,7 @@ static void make_dependencies(struct compiler *c, struct rule *r)
     }
 }
 
-/* --------------------------------------------------------- with neighbours --- */
+/* ---------------------------------------------------- with neighbours --- */
 
 static void make_contains(struct compiler *c, struct rule *r)
 {

@@ -93,7 +93,7 @@ int decimal_compare(const allm_json *a, const allm_json *b)
     return number_compare(val_of(a), val_of(b));
 }
 
-/* -------------------------------------------------------------- dividing --- */
+/* ----------------------------------------------------------- dividing --- */
 
 /* a + b and a * b modulo m, for a and b below m; nothing overflows. */
 static uint64_t add_mod(uint64_t a, uint64_t b, uint64_t m)
@@ -165,7 +165,7 @@ bool decimal_divides(const allm_json *divisor, const allm_json *number)
     return multiply_mod(rest, power_of_ten_mod(zeros, m), m) == 0;
 }
 
-/* ---------------------------------------------------------------- hashes --- */
+/* ------------------------------------------------------------- hashes --- */
 
 /* Deeper parts count only by their kind. */
 enum { HASH_DEPTH = 16 };

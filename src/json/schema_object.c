@@ -9,7 +9,7 @@ static bool is_false(const struct node *n)
            !allm_json_true(n->source);
 }
 
-/* -------------------------------------------------------- which there are --- */
+/* ---------------------------------------------------- which there are --- */
 
 static bool fault_of_count(struct check *k, const struct rule *r,
                            const struct spot *s, const char *how)
@@ -100,7 +100,7 @@ bool rule_dependent(struct check *k, const struct rule *r, const struct spot *s)
     return ok;
 }
 
-/* ------------------------------------------------------------ each of them --- */
+/* ------------------------------------------------------- each of them --- */
 
 bool rule_property_names(struct check *k, const struct rule *r,
                          const struct spot *s)

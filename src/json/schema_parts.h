@@ -84,7 +84,7 @@ struct allm_json_schema {
     bool tracks;                /* it has unevaluatedItems or its sister */
 };
 
-/* -------------------------------------------------------- parts of rules --- */
+/* ----------------------------------------------------- parts of rules --- */
 
 struct node_list {              /* prefixItems, allOf, anyOf, oneOf */
     size_t count;

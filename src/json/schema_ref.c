@@ -14,7 +14,7 @@
 
 enum { URI_LIMIT = 64 * 1024 };
 
-/* ------------------------------------------------------------------ URIs --- */
+/* --------------------------------------------------------------- URIs --- */
 
 /* Each with the mark that tells it: "http:", "//host", "/path", "?query". */
 struct uri {
@@ -124,7 +124,7 @@ struct slice ref_join(struct arena *a, struct slice base, struct slice uri)
     return buf_slice(&out);
 }
 
-/* ----------------------------------------------------------------- names --- */
+/* -------------------------------------------------------------- names --- */
 
 const struct anchor *ref_anchor(const struct resource *r, struct slice name)
 {
@@ -194,7 +194,7 @@ void ref_name(struct compiler *c, struct node *n)
                          "more than %d of $id and $anchor", SCHEMA_MAX_NAMES);
 }
 
-/* --------------------------------------------------------------- targets --- */
+/* ------------------------------------------------------------ targets --- */
 
 static int hex_value(char c)
 {

@@ -5,7 +5,7 @@
 #include "json/number.h"
 #include "json/schema_number.h"
 
-/* ---------------------------------------------------------------- places --- */
+/* ------------------------------------------------------------- places --- */
 
 size_t place_depth(const struct place *p)
 {
@@ -81,7 +81,7 @@ void place_write(struct buf *out, const struct place *p)
     out->ptr[out->len] = '\0';
 }
 
-/* ----------------------------------------------------------------- kinds --- */
+/* -------------------------------------------------------------- kinds --- */
 
 static const struct {
     const char *name;
@@ -134,7 +134,7 @@ void kind_write(struct buf *out, unsigned kinds)
     }
 }
 
-/* ----------------------------------------------------------------- brief --- */
+/* -------------------------------------------------------------- brief --- */
 
 /* Writes until `end`; more is lost, and cut off by brief_cut(). */
 struct brief {

@@ -4,7 +4,7 @@
 #include "json/schema_number.h"
 #include "json/schema_rules.h"
 
-/* ----------------------------------------------------------------- types --- */
+/* -------------------------------------------------------------- types --- */
 
 bool rule_type(struct check *k, const struct rule *r, const struct spot *s)
 {
@@ -51,7 +51,7 @@ bool rule_enum(struct check *k, const struct rule *r, const struct spot *s)
                        check_brief_typed(k, s->value));
 }
 
-/* --------------------------------------------------------------- numbers --- */
+/* ------------------------------------------------------------ numbers --- */
 
 bool rule_multiple_of(struct check *k, const struct rule *r,
                       const struct spot *s)
@@ -94,7 +94,7 @@ bool rule_exclusive_maximum(struct check *k, const struct rule *r,
            fault_of_size(k, r, s, "less than");
 }
 
-/* ----------------------------------------------------------------- texts --- */
+/* -------------------------------------------------------------- texts --- */
 
 static bool fault_of_length(struct check *k, const struct rule *r,
                             const struct spot *s, const char *how)

@@ -56,7 +56,7 @@ void skeleton_forget(struct skeleton *m)
     m->misses = 0;
 }
 
-/* ----------------------------------------------------------------- tokens --- */
+/* ------------------------------------------------------------- tokens --- */
 
 static bool is_digit(char c)
 {
@@ -138,7 +138,7 @@ static bool find_tokens(struct skeleton_form *f)
     return !skip_between(rest).len;
 }
 
-/* ----------------------------------------------------------------- making --- */
+/* ------------------------------------------------------------- making --- */
 
 /* An empty form for a text; NULL: no memory. */
 static struct skeleton_form *make_form(struct mem mem, size_t len)
@@ -174,7 +174,7 @@ static const allm_json *learn(struct skeleton *m, struct mem mem,
     return f->value;
 }
 
-/* ---------------------------------------------------------------- filling --- */
+/* ------------------------------------------------------------ filling --- */
 
 /* Nothing but a backslash changes a text that is read loosely. */
 static bool fill_plain(struct arena *a, struct slice text, yyjson_val *v)

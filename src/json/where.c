@@ -156,7 +156,7 @@ bool where_find(struct arena *a, struct slice text, size_t offset,
     return make_path(a, &t, &out->path);
 }
 
-/* -------------------------------------------------------------- the error --- */
+/* ---------------------------------------------------------- the error --- */
 
 /* What came: the character at the place, in words. */
 static void add_found(struct buf *out, struct slice text, size_t offset)

@@ -31,7 +31,7 @@ struct writer {
     bool failed;
 };
 
-/* ----------------------------------------------------------------- bytes --- */
+/* -------------------------------------------------------------- bytes --- */
 
 static void take_room(struct writer *w)
 {
@@ -78,7 +78,7 @@ static void put_line(struct writer *w, size_t depth)
         append_bytes(w, "  ", 2);
 }
 
-/* ----------------------------------------------------------------- texts --- */
+/* -------------------------------------------------------------- texts --- */
 
 #define EVERY(byte) ((uint64_t)0x0101010101010101u * (byte))
 
@@ -182,7 +182,7 @@ static inline void put_text(struct writer *w, const yyjson_val *v)
     }
 }
 
-/* ---------------------------------------------------------------- values --- */
+/* ------------------------------------------------------------- values --- */
 
 static void put_number(struct writer *w, const yyjson_val *v)
 {
@@ -331,7 +331,7 @@ bool json_write_text(struct buf *out, struct slice text)
     return finish_writer(&w);
 }
 
-/* ------------------------------------------------------------ the public --- */
+/* --------------------------------------------------------- the public --- */
 
 /* About how long the text will be, in the steps that a buffer grows by. */
 static size_t guess_length(const allm_json *v)

@@ -20,7 +20,7 @@ static bool is(const allm_json *v, const char *word)
     return text && !strcmp(text, word);
 }
 
-/* ---------------------------------------------------------------- encoding --- */
+/* ----------------------------------------------------------- encoding --- */
 
 static allm_status encode(const allm_call *call, allm_http *out)
 {
@@ -53,7 +53,7 @@ static allm_status encode(const allm_call *call, allm_http *out)
     return ALLM_OK;
 }
 
-/* ---------------------------------------------------------------- decoding --- */
+/* ----------------------------------------------------------- decoding --- */
 
 static void put_text(struct talk *t, const allm_json *v, allm_sink *sink)
 {
@@ -210,7 +210,7 @@ const allm_adapter dialect_sse = DIALECT(ALLM_FRAMING_SSE);
 const allm_adapter dialect_ndjson = DIALECT(ALLM_FRAMING_NDJSON);
 const allm_adapter dialect_whole = DIALECT(ALLM_FRAMING_WHOLE);
 
-/* ----------------------------------------------------------------- playing --- */
+/* ------------------------------------------------------------ playing --- */
 
 void dialect_set_up(struct dialect_set *d)
 {

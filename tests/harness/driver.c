@@ -9,7 +9,7 @@
 
 enum { TURN_NS = 10 * 1000 * 1000, TURNS = 5000 };
 
-/* ------------------------------------------------------------------- life --- */
+/* --------------------------------------------------------------- life --- */
 
 static void hear_news(struct poll_handler *self, unsigned what)
 {
@@ -71,7 +71,7 @@ void driver_turn(struct driver *d)
     client_timeout(d->client);
 }
 
-/* ---------------------------------------------------------------- answers --- */
+/* ------------------------------------------------------------ answers --- */
 
 static void note(struct answer *a, const allm_error *error)
 {

@@ -25,7 +25,7 @@ const char *fault_repeated(char **kept, const char *before, const char *piece,
     memcpy(*kept + first + n * each, behind, last);
     return *kept;
 }
-/* ------------------------------------------------------------- the server --- */
+/* --------------------------------------------------------- the server --- */
 
 static void add(struct fault_stage *s, const char *bytes, size_t len)
 {
@@ -173,7 +173,7 @@ void fault_play(struct server *server, struct fault_stage *s,
     server_play_always(server, s->steps);
 }
 
-/* -------------------------------------------------------------- the calls --- */
+/* ---------------------------------------------------------- the calls --- */
 
 allm_engine *fault_engine(struct fault_place at, const char *model,
                           const char *retry)

@@ -15,7 +15,7 @@
 
 enum { FILE_LIMIT = 256 * 1024, PATH_LIMIT = 4096, MOST_FOLDERS = 1000 };
 
-/* ------------------------------------------------------------------- files --- */
+/* -------------------------------------------------------------- files --- */
 
 struct folder {
     char path[PATH_LIMIT];
@@ -97,7 +97,7 @@ static void walk(const char *dialect, const allm_adapter *adapter,
     }
 }
 
-/* -------------------------------------------------------------------- calls --- */
+/* -------------------------------------------------------------- calls --- */
 
 struct asked {
     allm_call call;
@@ -167,7 +167,7 @@ static void answer(struct asked *a)
     allm_json_free(a->file);
 }
 
-/* ----------------------------------------------------------------- decoding --- */
+/* ----------------------------------------------------------- decoding --- */
 
 struct play {
     struct arena events, life, log;
@@ -383,7 +383,7 @@ void fixture_decode_some(const char *dialect, const allm_adapter *adapter,
     walk(dialect, adapter, prefix, decode_once);
 }
 
-/* ----------------------------------------------------------------- encoding --- */
+/* ----------------------------------------------------------- encoding --- */
 
 static void expect_error(const struct folder *f, const struct allm_sink *sink)
 {

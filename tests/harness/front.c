@@ -21,7 +21,7 @@
 
 static char folder[256];        /* "": not made yet */
 
-/* --------------------------------------------------------------- programs --- */
+/* ----------------------------------------------------------- programs --- */
 
 /* Start a program that says nothing and does not outlive us; -1: it cannot be.
  * nghttpx is not in everybody's PATH. */
@@ -52,7 +52,7 @@ static bool run(const char *script)
     return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
 }
 
-/* ----------------------------------------------------------- certificates --- */
+/* ------------------------------------------------------- certificates --- */
 
 static void remove_folder(void)
 {
@@ -114,7 +114,7 @@ const char *front_stranger(void)
     return path;
 }
 
-/* ------------------------------------------------------------------- front --- */
+/* -------------------------------------------------------------- front --- */
 
 static int socket_at(int port, struct sockaddr_in *at)
 {

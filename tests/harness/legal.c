@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-/* --------------------------------------------------------------- JSON, told --- */
+/* --------------------------------------------------------- JSON, told --- */
 
 static const char *text_of(const allm_json *v)
 {
@@ -90,7 +90,7 @@ static void tell_image(struct legal *l, const char *url)
     tell(l, "image", "", data ? data + 8 : url);
 }
 
-/* -------------------------------------------------------- calls and results --- */
+/* -------------------------------------------------- calls and results --- */
 
 static void waits_for_nobody(struct legal *l)
 {
@@ -165,7 +165,7 @@ static void ids_are_strict(struct legal *l)
     }
 }
 
-/* --------------------------------------------------------------- openai_chat --- */
+/* -------------------------------------------------------- openai_chat --- */
 
 static void chat_parts(struct legal *l, const allm_json *content)
 {
@@ -257,7 +257,7 @@ static void read_chat(struct legal *l, const allm_json *body)
         chat_message(l, m);
 }
 
-/* ----------------------------------------------------------- openai_responses --- */
+/* --------------------------------------------------- openai_responses --- */
 
 static void response_parts(struct legal *l, const allm_json *content)
 {
@@ -336,7 +336,7 @@ static void read_responses(struct legal *l, const allm_json *body)
     ids_are_strict(l);
 }
 
-/* ------------------------------------------------------------------ anthropic --- */
+/* ---------------------------------------------------------- anthropic --- */
 
 static void claude_model(struct legal *l, const allm_json *b)
 {
@@ -408,7 +408,7 @@ static void read_anthropic(struct legal *l, const allm_json *body)
         tell_system(l, text_at(body, "system"));
 }
 
-/* --------------------------------------------------------------------- gemini --- */
+/* ------------------------------------------------------------- gemini --- */
 
 static void gemini_result(struct legal *l, const allm_json *f)
 {
@@ -484,7 +484,7 @@ static void read_gemini(struct legal *l, const allm_json *body)
         tell_system(l, text_of(allm_json_pointer(system, "/parts/0/text")));
 }
 
-/* --------------------------------------------------------------------- ollama --- */
+/* ------------------------------------------------------------- ollama --- */
 
 static void ollama_assistant(struct legal *l, const allm_json *m)
 {

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-/* ----------------------------------------------------------------- making --- */
+/* ------------------------------------------------------------- making --- */
 
 allm_json *play_json(const char *text)
 {
@@ -77,7 +77,7 @@ allm_stream *play_call(const allm_engine *e)
     return play_call_with(e, NULL);
 }
 
-/* ---------------------------------------------------------------- telling --- */
+/* ------------------------------------------------------------ telling --- */
 
 static const char *finish_word(allm_finish f)
 {

@@ -31,7 +31,7 @@ struct allm_exchange {
     allm_error error;
 };
 
-/* ------------------------------------------------------------------ memory --- */
+/* ------------------------------------------------------------- memory --- */
 
 static bool lend(struct lent *l, const char *bytes, size_t len)
 {
@@ -53,7 +53,7 @@ static void take_back(struct lent *l)
     *l = (struct lent){ NULL, 0 };
 }
 
-/* ----------------------------------------------------------------- opening --- */
+/* ------------------------------------------------------------ opening --- */
 
 static int64_t now(const struct scripted *s)
 {
@@ -128,7 +128,7 @@ static allm_exchange *begin(void *self, const allm_http_view *view,
     return x;
 }
 
-/* ----------------------------------------------------------------- reading --- */
+/* ------------------------------------------------------------ reading --- */
 
 static void next_step(allm_exchange *x)
 {

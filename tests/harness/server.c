@@ -42,7 +42,7 @@ struct server {
     struct server_seen seen;
 };
 
-/* --------------------------------------------------------------- requests --- */
+/* ----------------------------------------------------------- requests --- */
 
 /* The length of the first head in the bytes (0: it is not whole), and of the
  * body it promises. */
@@ -113,7 +113,7 @@ static bool receive(struct connection *c)
     return n < 0 && (errno == EAGAIN || errno == EINTR);
 }
 
-/* ---------------------------------------------------------------- answers --- */
+/* ------------------------------------------------------------ answers --- */
 
 static void count_paused(struct server *s, struct connection *c, bool paused)
 {
@@ -214,7 +214,7 @@ static bool advance(struct server *s, struct connection *c)
     return true;
 }
 
-/* ----------------------------------------------------------------- thread --- */
+/* ------------------------------------------------------------- thread --- */
 
 static void welcome(struct server *s)
 {
@@ -274,7 +274,7 @@ static void *serve(void *ud)
     return NULL;
 }
 
-/* ------------------------------------------------------------------- life --- */
+/* --------------------------------------------------------------- life --- */
 
 static bool listen_at(struct server *s)
 {
@@ -333,7 +333,7 @@ struct wake *server_news(struct server *s)
     return &s->news;
 }
 
-/* ----------------------------------------------------------------- orders --- */
+/* ------------------------------------------------------------- orders --- */
 
 void server_play(struct server *s, const struct server_step *steps)
 {

@@ -24,7 +24,7 @@ static const char *any_state(const struct talks *t, struct random r)
     return t->states[random_below(r, n)];
 }
 
-/* --------------------------------------------------------------- any at all --- */
+/* --------------------------------------------------------- any at all --- */
 
 static void add_calls(const struct talks *t, struct buf *out, struct random r)
 {
@@ -72,7 +72,7 @@ static void make_any(const struct talks *t, struct buf *out, struct random r)
     buf_text(out, "]}");
 }
 
-/* ---------------------------------------------------------------- in rounds --- */
+/* ---------------------------------------------------------- in rounds --- */
 
 /* A question, perhaps some calls with their results, an answer. */
 static void add_round(const struct talks *t, struct buf *out, struct random r)
@@ -106,7 +106,7 @@ static void make_rounds(const struct talks *t, struct buf *out, struct random r)
     buf_text(out, "{\"role\":\"user\",\"content\":\"bye\"}]}");
 }
 
-/* ----------------------------------------------------------------- encoding --- */
+/* ----------------------------------------------------------- encoding --- */
 
 const allm_json *talks_encode(const struct talks *t, const char *model,
                               const allm_adapter *adapter, const char *list,
@@ -137,7 +137,7 @@ const allm_json *talks_encode(const struct talks *t, const char *model,
     return allm_json_get(v, list);
 }
 
-/* ------------------------------------------------------------------- checks --- */
+/* ------------------------------------------------------------- checks --- */
 
 typedef void make_fn(const struct talks *, struct buf *, struct random);
 typedef void check_fn(const struct talks *, const allm_request *,

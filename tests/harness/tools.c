@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ------------------------------------------------------------- functions --- */
+/* ---------------------------------------------------------- functions --- */
 
 static void answer_json(allm_tool_run *run, const char *json)
 {
@@ -110,7 +110,7 @@ void tools_do(allm_tool_run *run, const allm_json *args, void *ud)
     }
 }
 
-/* ----------------------------------------------------------------- bench --- */
+/* -------------------------------------------------------------- bench --- */
 
 static void ring(void *waker)
 {
@@ -187,7 +187,7 @@ void tools_start(struct tools_bench *t)
                          (const allm_tool *const *)t->tools, &t->opts);
 }
 
-/* ----------------------------------------------------------------- words --- */
+/* -------------------------------------------------------------- words --- */
 
 const char *tools_json(const allm_json *v)
 {

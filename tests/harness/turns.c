@@ -14,7 +14,7 @@ int turns_runs(void)
     return atomic_exchange(&runs, 0);
 }
 
-/* ------------------------------------------------------------------- tools --- */
+/* -------------------------------------------------------------- tools --- */
 
 /* What a tool does, up to the ; that ends it. */
 static void take_word(char *out, size_t size, const char *from)
@@ -131,7 +131,7 @@ allm_thread *turns_thread(void)
     return t;
 }
 
-/* ----------------------------------------------------------------- telling --- */
+/* ------------------------------------------------------------ telling --- */
 
 static char out[16384];
 
