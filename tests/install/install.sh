@@ -14,7 +14,7 @@ trap 'rm -rf "$temp"' EXIT
 root=$temp/root
 passed=0
 failed=0
-skipped=
+skips=0
 
 # check WHY COMMAND...: it succeeds
 check() {
@@ -151,7 +151,7 @@ if [ -z "$missing" ]; then
     check "runs alone" equal "$version" "$("$temp/alone")"
 else
     echo "ok - a program without any shared library # SKIP no$missing"
-    skipped=", 1 skipped"
+    skips=$((skips + 1))
 fi
 
 program=$(find "$root" -name allm-scenario)
@@ -166,9 +166,22 @@ check "its manual page and completions" equal 4 \
     "$(find "$root" -name allm.1 -o -path '*completions*/allm' \
         -o -name _allm -o -name allm.fish | wc -l | tr -d ' ')"
 
+check "the reference as HTML" test -s \
+    "$(find "$root" -path '*/doc/allm/html/index.html')"
+if command -v man >/dev/null; then
+    pages=$(dirname "$(find "$root" -type d -name man3)")
+    check "man finds the page of a function" \
+        man -M "$pages" allm_stream_next
+    check "and of a type and of the whole" man -M "$pages" 3 allm_stream allm
+else
+    echo "ok - man finds the page of a function # SKIP no man"
+    skips=$((skips + 1))
+fi
+
 DESTDIR=$root "$SOURCE_DIR/tools/uninstall" "$BUILD_DIR" >/dev/null
 check "uninstalling leaves no file" equal "" \
     "$(find "$root" -type f -o -type l)"
 
-echo "$passed passed, $failed failed$skipped"
+[ $skips -eq 0 ] || skipped=", $skips skipped"
+echo "$passed passed, $failed failed${skipped-}"
 [ $failed -eq 0 ]
