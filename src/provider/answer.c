@@ -74,7 +74,7 @@ void answer_start(struct answer *a)
     a->started = true;
 }
 
-/* ------------------------------------------------------------------ texts --- */
+/* -------------------------------------------------------------- texts --- */
 
 static void put_text(struct answer *a, allm_event_type type, struct slice text)
 {
@@ -176,7 +176,7 @@ struct calls_slot *answer_call(struct answer *a,
     return calls_add(&a->calls, a->sink, piece);
 }
 
-/* ------------------------------------------------------------------ facts --- */
+/* -------------------------------------------------------------- facts --- */
 
 static const char *keep(struct answer *a, struct slice text)
 {
@@ -236,7 +236,7 @@ void answer_finish(struct answer *a, allm_finish finish, struct slice word)
         a->raw_finish = keep(a, word);
 }
 
-/* --------------------------------------------------------------- metadata --- */
+/* ----------------------------------------------------------- metadata --- */
 
 static struct answer_note *make_note(struct answer *a, const char *key,
                                      const allm_json *value)
@@ -358,7 +358,7 @@ static const allm_json *metadata(struct answer *a)
     return allm_json_count(all) ? all : NULL;
 }
 
-/* ------------------------------------------------------------------ state --- */
+/* -------------------------------------------------------------- state --- */
 
 const allm_json *answer_stamp(struct answer *a, const allm_json *fields)
 {
@@ -385,7 +385,7 @@ void answer_state(struct answer *a, const allm_json *fields)
     a->state = answer_stamp(a, fields);
 }
 
-/* ---------------------------------------------------------------- closing --- */
+/* ------------------------------------------------------------ closing --- */
 
 bool answer_is_empty(const struct answer *a)
 {
@@ -450,7 +450,7 @@ allm_status answer_close(struct answer *a)
     return end(a);
 }
 
-/* --------------------------------------------------------------- failures --- */
+/* ----------------------------------------------------------- failures --- */
 
 allm_status answer_fail(struct answer *a, const allm_error *error)
 {

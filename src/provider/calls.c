@@ -101,7 +101,7 @@ static struct calls_slot *find(const struct calls *c,
     return s && (is_other_name(s, p->name) || s->frame == c->frame) ? NULL : s;
 }
 
-/* ------------------------------------------------------------- wholeness --- */
+/* ---------------------------------------------------------- wholeness --- */
 
 static void scan(struct calls_scan *s, struct slice text)
 {
@@ -165,7 +165,7 @@ static enum repeat judge(const struct calls *c, struct calls_slot *s,
                : ANOTHER;
 }
 
-/* ------------------------------------------------------------------ slots --- */
+/* -------------------------------------------------------------- slots --- */
 
 static struct calls_slot *add_slot(struct calls *c, allm_sink *sink)
 {
@@ -376,7 +376,7 @@ struct calls_slot *calls_open(struct calls *c, struct slice id,
     return s;
 }
 
-/* -------------------------------------------------------------------- end --- */
+/* ---------------------------------------------------------------- end --- */
 
 /* {key: value}, as metadata. */
 static const allm_json *remark(struct arena *a, const char *key,

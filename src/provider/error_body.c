@@ -87,7 +87,7 @@ bool error_body_is(const allm_json *document)
     return error_body_in(&object);
 }
 
-/* ------------------------------------------------------------------ parts --- */
+/* -------------------------------------------------------------- parts --- */
 
 /* The innermost object that describes the error. */
 static const allm_json *core_of(const allm_json *document)
@@ -130,7 +130,7 @@ static int32_t status_of(const allm_json *core)
     return status;
 }
 
-/* ----------------------------------------------------------------- reasons --- */
+/* ------------------------------------------------------------ reasons --- */
 
 struct facts {
     const char *word[4];        /* code, type and their like; or NULL */

@@ -9,7 +9,7 @@
 #include "provider/sink.h"
 #include "json/build.h"
 
-/* ---------------------------------------------------------------- addresses --- */
+/* ---------------------------------------------------------- addresses --- */
 
 /* Whatever the case of its letters. */
 static bool begins(struct slice s, const char *word)
@@ -106,7 +106,7 @@ struct slice fetch_shown(const char *url)
     return up_to(slice_of(url), "?#");
 }
 
-/* ------------------------------------------------------------------ dialect --- */
+/* ------------------------------------------------------------ dialect --- */
 
 static allm_status encode(const allm_call *call, allm_http *http)
 {

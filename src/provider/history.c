@@ -25,7 +25,7 @@ static bool is_result(const allm_message *m, const char *id)
            !strcmp(m->tool_call_id, id);
 }
 
-/* ---------------------------------------------------------------- results --- */
+/* ------------------------------------------------------------ results --- */
 
 /* An assistant has spoken: its calls, if any, are answered next. */
 static void ask(struct history *h, const allm_message *m)
@@ -94,7 +94,7 @@ static bool next_result(struct history *h, struct history_item *out)
     return true;
 }
 
-/* ---------------------------------------------------------------- messages --- */
+/* ----------------------------------------------------------- messages --- */
 
 const allm_json *history_state(const allm_call *call, const allm_json *state)
 {
@@ -162,7 +162,7 @@ bool history_next(struct history *h, struct history_item *out)
     }
 }
 
-/* ------------------------------------------------------------------ pieces --- */
+/* ------------------------------------------------------------- pieces --- */
 
 static bool is_plain(char c)
 {

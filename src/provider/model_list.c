@@ -22,7 +22,7 @@
 #include "json/build.h"
 #include "json/json.h"
 
-/* ---------------------------------------------------------------- requests --- */
+/* ----------------------------------------------------------- requests --- */
 
 /* No body, and what all of them say; the caller's own headers, too. */
 static allm_status begin(struct extra *x, const allm_call *call,
@@ -112,7 +112,7 @@ static allm_status encode_ollama(const allm_call *call, allm_http *http)
     return end(&x, http, &url);
 }
 
-/* ----------------------------------------------------------------- answers --- */
+/* ------------------------------------------------------------ answers --- */
 
 static struct slice id_of(const allm_json *model)
 {

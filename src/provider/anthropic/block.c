@@ -42,7 +42,7 @@ static void no_memory(struct anthropic_blocks *all)
     all->answer->sink->status = ALLM_ERR_NOMEM;
 }
 
-/* ------------------------------------------------------------------- blocks --- */
+/* ------------------------------------------------------------- blocks --- */
 
 static enum kind kind_of(const allm_json *block)
 {
@@ -110,7 +110,7 @@ static void keep_raw(struct anthropic_blocks *all, struct anthropic_block *b,
         no_memory(all);
 }
 
-/* ------------------------------------------------------------------- pieces --- */
+/* ------------------------------------------------------------- pieces --- */
 
 static void add_text(struct anthropic_blocks *all, struct anthropic_block *b,
                      struct slice piece)
@@ -183,7 +183,7 @@ static void append(struct anthropic_blocks *all, struct anthropic_block *b,
     }
 }
 
-/* ------------------------------------------------------------------- starts --- */
+/* ------------------------------------------------------------- starts --- */
 
 /* Who asked for the call, if not simply the model: it goes back with it. */
 static const allm_json *caller_of(struct answer *a, const allm_json *block)
@@ -268,7 +268,7 @@ bool anthropic_block_start(struct anthropic_blocks *all, int64_t index,
     return b->kind != OPAQUE || b->by_code;
 }
 
-/* ------------------------------------------------------------------- deltas --- */
+/* ------------------------------------------------------------- deltas --- */
 
 /* The member of a block by its name, as it began; NULL: too many, or no
  * memory. */
@@ -361,7 +361,7 @@ bool anthropic_block_grow(struct anthropic_blocks *all, int64_t index,
     return b->kind != OPAQUE || b->by_code;
 }
 
-/* -------------------------------------------------------------------- stops --- */
+/* -------------------------------------------------------------- stops --- */
 
 static void put(struct build *b, const char *key, struct slice text)
 {
@@ -469,7 +469,7 @@ void anthropic_block_stop(struct anthropic_blocks *all, int64_t index)
     calls_close(&all->answer->calls, b->slot, all->answer->sink);
 }
 
-/* ----------------------------------------------------------- calls by code --- */
+/* ------------------------------------------------------ calls by code --- */
 
 /* Is the result of this call in the answer: its own, or behind it that of the
  * code which made it? */
@@ -513,7 +513,7 @@ void anthropic_block_end(struct anthropic_blocks *all)
     }
 }
 
-/* -------------------------------------------------------------------- state --- */
+/* -------------------------------------------------------------- state --- */
 
 static bool goes_back(const struct anthropic_blocks *all,
                       const struct anthropic_block *b)

@@ -46,7 +46,7 @@ static int64_t index_of(const allm_json *event)
     return index;
 }
 
-/* -------------------------------------------------------------------- facts --- */
+/* -------------------------------------------------------------- facts --- */
 
 /* What the response tells besides, of a message or of a message_delta. */
 static void read_notes(struct anthropic *c, const allm_json *from)
@@ -88,7 +88,7 @@ static void read_stop(struct anthropic *c, const allm_json *from)
     allm_sink_settle(c->answer.sink);
 }
 
-/* ------------------------------------------------------------ whole messages --- */
+/* ----------------------------------------------------- whole messages --- */
 
 static void pass_on(struct anthropic *c, const allm_json *event)
 {
@@ -128,7 +128,7 @@ static void end_given(struct anthropic *c)
     read_stop(c, message);
 }
 
-/* --------------------------------------------------------------------- ends --- */
+/* --------------------------------------------------------------- ends --- */
 
 /* The end came, by whichever sign. */
 static allm_status complete(struct anthropic *c)
@@ -171,7 +171,7 @@ static allm_status fail(struct anthropic *c, const allm_json *document)
     return answer_fail(&c->answer, &e);
 }
 
-/* ------------------------------------------------------------------- events --- */
+/* ------------------------------------------------------------- events --- */
 
 static allm_status on_ping(struct anthropic *c, const allm_json *event)
 {
@@ -280,7 +280,7 @@ static allm_status read_event(struct anthropic *c, struct slice name,
     return ALLM_OK;
 }
 
-/* ---------------------------------------------------------------- documents --- */
+/* ---------------------------------------------------------- documents --- */
 
 static allm_status read_document(struct anthropic *c, const allm_json *all)
 {
@@ -303,7 +303,7 @@ static allm_status read_document(struct anthropic *c, const allm_json *all)
     return complete(c);
 }
 
-/* ------------------------------------------------------------------- frames --- */
+/* ------------------------------------------------------------- frames --- */
 
 static allm_status take(struct anthropic *c, const allm_frame *frame)
 {

@@ -44,7 +44,7 @@ static const allm_error *wrong(struct encoding *e, allm_status kind,
     return status_error(e->arena, kind, reason, "%s", sentence);
 }
 
-/* -------------------------------------------------------------------- tools --- */
+/* -------------------------------------------------------------- tools --- */
 
 static void write_schema(struct encoding *e, const allm_json *schema)
 {
@@ -171,7 +171,7 @@ static void write_tools(struct encoding *e)
     write_choice(e);
 }
 
-/* --------------------------------------------------------------------- rest --- */
+/* --------------------------------------------------------------- rest --- */
 
 /* The schema that the answer must keep; NULL: none. */
 static const allm_json *schema_in(const allm_request *r)
@@ -292,7 +292,7 @@ static void write_body(struct encoding *e)
     emit_close(&e->emit, '}');
 }
 
-/* ------------------------------------------------------------------ address --- */
+/* ------------------------------------------------------------ address --- */
 
 /* BASE/v1/messages, however much of that the base has already: its users
  * write it with "/v1" and without. */
@@ -370,7 +370,7 @@ static const allm_error *write_headers(struct encoding *e)
     return extra_headers(&e->extra, e->http, e->arena);
 }
 
-/* ------------------------------------------------------------------- public --- */
+/* ------------------------------------------------------------- public --- */
 
 /* A call is demanded, and there is nothing to call. */
 static const allm_error *refuse_choice(struct encoding *e)

@@ -58,7 +58,7 @@ static bool is_blank(struct slice s)
     return !slice_strip(s).len;
 }
 
-/* -------------------------------------------------------------------- turns --- */
+/* -------------------------------------------------------------- turns --- */
 
 static void close_turn(struct writing *w)
 {
@@ -117,7 +117,7 @@ static void close_block(struct writing *w, const allm_json *marked)
     emit_close(w->emit, '}');
 }
 
-/* ------------------------------------------------------------------- blocks --- */
+/* ------------------------------------------------------------- blocks --- */
 
 static void write_text(struct writing *w, struct slice text,
                        const allm_json *marked)
@@ -182,7 +182,7 @@ static void write_content(struct writing *w, const allm_message *m)
         write_part(w, m->parts[i], i + 1 == m->part_count ? m->metadata : NULL);
 }
 
-/* ---------------------------------------------------------------- assistant --- */
+/* ---------------------------------------------------------- assistant --- */
 
 static void write_call(struct writing *w, const allm_tool_call *call,
                        const char *id)
@@ -305,7 +305,7 @@ static void write_assistant(struct writing *w, const allm_message *m)
         write_call(w, m->tool_calls[i], w->ids.turn[i]);
 }
 
-/* ------------------------------------------------------------------ results --- */
+/* ------------------------------------------------------------ results --- */
 
 static void write_result(struct writing *w, const struct history_item *item,
                          const char *id)
@@ -322,7 +322,7 @@ static void write_result(struct writing *w, const struct history_item *item,
     close_block(w, m->metadata);
 }
 
-/* ----------------------------------------------------------------- messages --- */
+/* ----------------------------------------------------------- messages --- */
 
 /* The last word of an assistant, to be gone on from, may not end in a space. */
 static void write_last(struct writing *w, const allm_message *m)
@@ -438,7 +438,7 @@ bool anthropic_messages_write(const allm_call *call, struct emit *e,
     return !w.broken && !h.broken && !e->out->broken;
 }
 
-/* ------------------------------------------------------------------- system --- */
+/* ------------------------------------------------------------- system --- */
 
 static bool has_any_mark(const allm_request *r)
 {
@@ -497,7 +497,7 @@ bool anthropic_messages_write_system(const allm_call *call, struct emit *e,
     return !w.broken;
 }
 
-/* ------------------------------------------------------------------ history --- */
+/* ------------------------------------------------------------ history --- */
 
 /* The first message of the exchange of calls and results that is still going
  * on; NULL: none is. */

@@ -49,7 +49,7 @@ static const allm_message silence = {
     .text = "",
 };
 
-/* ----------------------------------------------------------------- opening --- */
+/* ------------------------------------------------------------ opening --- */
 
 static allm_status fail(allm_sink *sink, allm_status kind, const char *reason,
                         const char *message, bool final)
@@ -144,7 +144,7 @@ static void fake_close(void *state, const allm_call *call)
     fake_log_release(p->log);
 }
 
-/* ------------------------------------------------------------------ events --- */
+/* ------------------------------------------------------------- events --- */
 
 static void put_text(allm_sink *sink, allm_event_type type, struct slice text)
 {
@@ -262,7 +262,7 @@ static void put_error(const struct fake_entry *e, allm_sink *sink)
     allm_sink_put(sink, ALLM(event, .type = ALLM_EV_ERROR, .error = &error));
 }
 
-/* ----------------------------------------------------------------- closing --- */
+/* ------------------------------------------------------------ closing --- */
 
 static allm_message *make_message(struct slice text, allm_sink *sink)
 {
@@ -361,7 +361,7 @@ static void put_response(struct player *p, const allm_json *r, allm_sink *sink)
     take_message(p, r, event, sink);
 }
 
-/* ----------------------------------------------------------------- playing --- */
+/* ------------------------------------------------------------ playing --- */
 
 /* Play an entry that is neither text nor a delay. */
 static void play(struct player *p, const struct fake_entry *e, allm_sink *sink)

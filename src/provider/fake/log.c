@@ -36,7 +36,7 @@ struct fake_log {
     struct seen *first, **last;
 };
 
-/* ----------------------------------------------------------------- cursors --- */
+/* ------------------------------------------------------------ cursors --- */
 
 struct allm_fake_cursor *fake_cursor_new(struct mem mem)
 {
@@ -66,7 +66,7 @@ uint64_t fake_cursor_index(const struct allm_fake_cursor *c)
     return atomic_load(&c->index);
 }
 
-/* --------------------------------------------------------------------- log --- */
+/* ---------------------------------------------------------------- log --- */
 
 static void *make_log(void *mem)
 {

@@ -16,7 +16,7 @@
 #include "data/usage.h"
 #include "json/json.h"
 
-/* ----------------------------------------------------------------- entries --- */
+/* ------------------------------------------------------------ entries --- */
 
 #define WORD(w) { (w), sizeof(w) - 1 }
 static const struct tag {
@@ -81,7 +81,7 @@ static const allm_json *given(const allm_json *object, const char *key)
     return allm_json_type_of(v) == ALLM_JSON_NULL ? NULL : v;
 }
 
-/* ------------------------------------------------------------------ values --- */
+/* ------------------------------------------------------------- values --- */
 
 static bool take_int(const allm_json *v, allm_int *out)
 {
@@ -360,7 +360,7 @@ static const char *check_entry(const struct fake_entry *e)
            "error_event, stream_error, preflight_error or ok";
 }
 
-/* ----------------------------------------------------------------- scripts --- */
+/* ------------------------------------------------------------ scripts --- */
 
 static const allm_error *misuse(struct arena *a, const char *sentence)
 {

@@ -49,7 +49,7 @@ void gemini_args_init(struct gemini_args *g, struct arena *life)
         g->root->kind = OBJECT;
 }
 
-/* ------------------------------------------------------------------- places --- */
+/* ------------------------------------------------------------- places --- */
 
 /* One step of a place: .name, ['name'] or [7]. */
 struct step {
@@ -144,7 +144,7 @@ static struct gemini_args_node *find(struct gemini_args *g, struct slice path)
     return at == g->root ? NULL : at;
 }
 
-/* ------------------------------------------------------------------- values --- */
+/* ------------------------------------------------------------- values --- */
 
 static void add_text(struct gemini_args *g, struct gemini_args_node *n,
                      struct slice text, bool goes_on)
@@ -200,7 +200,7 @@ void gemini_args_add(struct gemini_args *g, const allm_json *piece)
     }
 }
 
-/* ------------------------------------------------------------------ writing --- */
+/* ------------------------------------------------------------ writing --- */
 
 static void write_node(struct buf *out, struct gemini_args_node *n)
 {

@@ -85,7 +85,7 @@ static void put_text(struct build *b, const char *key, const char *text)
     build_text(b, slice_of(text));
 }
 
-/* ----------------------------------------------------------------- thinking --- */
+/* ----------------------------------------------------------- thinking --- */
 
 static void put_level(struct build *b, const char *level, uint32_t rules)
 {
@@ -136,7 +136,7 @@ static const allm_error *think(struct build *b, const struct extra *x,
         word);
 }
 
-/* ------------------------------------------------------------------- fields --- */
+/* ------------------------------------------------------------- fields --- */
 
 /* False: no memory. */
 static bool put_format(struct build *b, const struct extra *x, struct arena *a)
@@ -172,7 +172,7 @@ static void put_numbers(struct build *b, const allm_request *r)
     }
 }
 
-/* ------------------------------------------------------------------ options --- */
+/* ------------------------------------------------------------ options --- */
 
 const char *gemini_config_body(const struct extra *x, struct slice option)
 {

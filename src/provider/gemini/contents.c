@@ -64,7 +64,7 @@ static void open(struct writing *w, const char *name)
     emit_open(w->emit, '{');
 }
 
-/* -------------------------------------------------------------------- turns --- */
+/* -------------------------------------------------------------- turns --- */
 
 static void close_turn(struct writing *w)
 {
@@ -107,7 +107,7 @@ static void open_part(struct writing *w)
     emit_open(w->emit, '{');
 }
 
-/* -------------------------------------------------------------------- parts --- */
+/* -------------------------------------------------------------- parts --- */
 
 static void sign(struct writing *w, const allm_json *from)
 {
@@ -164,7 +164,7 @@ static void write_content(struct writing *w, const allm_message *m)
     }
 }
 
-/* -------------------------------------------------------------------- model --- */
+/* -------------------------------------------------------------- model --- */
 
 /* The id that the model itself gave; ptr NULL: none. */
 static struct slice id_of(const struct writing *w, const allm_tool_call *call)
@@ -251,7 +251,7 @@ static void write_model(struct writing *w, const allm_message *m)
         write_call(w, m->tool_calls[i]);
 }
 
-/* ------------------------------------------------------------------ results --- */
+/* ------------------------------------------------------------ results --- */
 
 /* The call that the next result answers, which history gives in their order;
  * NULL: none. */
@@ -308,7 +308,7 @@ static void write_result(struct writing *w, const struct history_item *item,
     emit_close(w->emit, '}');
 }
 
-/* ----------------------------------------------------------------- messages --- */
+/* ----------------------------------------------------------- messages --- */
 
 static uint64_t mix(uint64_t h, struct slice text)
 {
@@ -388,7 +388,7 @@ bool gemini_contents_write(const allm_call *call, struct emit *e,
     return !w.broken && !h.broken && !e->out->broken;
 }
 
-/* ------------------------------------------------------------------- system --- */
+/* ------------------------------------------------------------- system --- */
 
 bool gemini_contents_write_system(const allm_call *call, struct emit *e,
                                   struct arena *a)
@@ -422,7 +422,7 @@ bool gemini_contents_write_system(const allm_call *call, struct emit *e,
     return true;
 }
 
-/* ------------------------------------------------------------------- images --- */
+/* ------------------------------------------------------------- images --- */
 
 bool gemini_contents_takes_url(const allm_image *image)
 {

@@ -22,7 +22,7 @@
 #include "provider/gemini/losses.h"
 #include "json/json.h"
 
-/* -------------------------------------------------------------------- facts --- */
+/* -------------------------------------------------------------- facts --- */
 
 static void note(struct gemini *c, const char *key, const allm_json *v)
 {
@@ -41,7 +41,7 @@ static void gather(struct gemini *c, const char *key, const allm_json *list)
         answer_gather(&c->answer, key, list);
 }
 
-/* -------------------------------------------------------------- candidates --- */
+/* --------------------------------------------------------- candidates --- */
 
 static void read_finish(struct gemini *c, const allm_json *candidate)
 {
@@ -127,7 +127,7 @@ static void read_block(struct gemini *c, const allm_json *feedback)
     allm_sink_settle(a->sink);
 }
 
-/* --------------------------------------------------------------------- ends --- */
+/* --------------------------------------------------------------- ends --- */
 
 static void settle_usage(struct gemini *c)
 {
@@ -200,7 +200,7 @@ static allm_status fail(struct gemini *c, const allm_json *document)
     return answer_fail(&c->answer, &e);
 }
 
-/* ------------------------------------------------------------------- frames --- */
+/* ------------------------------------------------------------- frames --- */
 
 static bool is_error(const struct json_view *frame)
 {

@@ -42,7 +42,7 @@ static const allm_json *instead(const struct encoding *e, const char *name)
     return NULL;
 }
 
-/* -------------------------------------------------------------------- tools --- */
+/* -------------------------------------------------------------- tools --- */
 
 /* An object without properties is refused: then there are no parameters. */
 static void write_parameters(struct encoding *e, const allm_json *schema)
@@ -142,7 +142,7 @@ static void write_choice(struct encoding *e)
     }
 }
 
-/* --------------------------------------------------------------------- body --- */
+/* --------------------------------------------------------------- body --- */
 
 static void write_options(struct encoding *e)
 {
@@ -188,7 +188,7 @@ static const allm_error *write_headers(struct encoding *e)
     return extra_headers(&e->extra, e->http, e->arena);
 }
 
-/* ------------------------------------------------------------------- public --- */
+/* ------------------------------------------------------------- public --- */
 
 bool gemini_needs_finalize(const allm_request *r)
 {

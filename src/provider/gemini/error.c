@@ -71,7 +71,7 @@ static struct facts facts_of(const allm_json *document, int32_t status)
     return f;
 }
 
-/* ------------------------------------------------------------------ details --- */
+/* ------------------------------------------------------------ details --- */
 
 /* The value of a member in whichever of the details has it. */
 static const allm_json *detail(const struct facts *f, const char *name)
@@ -126,7 +126,7 @@ static bool is_daily(const struct facts *f)
     return false;
 }
 
-/* ------------------------------------------------------------------- reasons --- */
+/* ------------------------------------------------------------ reasons --- */
 
 static const char *by_word(const char *word)
 {

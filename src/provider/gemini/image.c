@@ -24,7 +24,7 @@
 #include "json/build.h"
 #include "json/json.h"
 
-/* ------------------------------------------------------------------- shapes --- */
+/* ------------------------------------------------------------- shapes --- */
 
 static const struct {
     int64_t width, height;
@@ -71,7 +71,7 @@ static bool shape_of(const allm_image_request *r, const char **word)
     return *word != NULL;
 }
 
-/* ------------------------------------------------------------------ writing --- */
+/* ------------------------------------------------------------ writing --- */
 
 static void write_contents(const allm_call *call, allm_http *http,
                            struct emit *e)
@@ -203,7 +203,7 @@ static allm_status encode(const allm_call *call, allm_http *http)
     return ALLM_OK;
 }
 
-/* ------------------------------------------------------------------ reading --- */
+/* ------------------------------------------------------------ reading --- */
 
 /* One of ours, in its plain form; false: the part is no image. */
 static bool add_image(struct build *b, const allm_call *call,

@@ -63,7 +63,7 @@ static const allm_json *state_of(struct gemini_parts *all,
     return answer_stamp(all->answer, fields);
 }
 
-/* --------------------------------------------------------- text and thoughts --- */
+/* -------------------------------------------------- text and thoughts --- */
 
 static void keep(struct gemini_parts *all, const allm_json *part)
 {
@@ -112,7 +112,7 @@ static void read_thought(struct gemini_parts *all, const allm_json *part,
                        state_of(all, signature, (struct slice){ NULL, 0 }));
 }
 
-/* -------------------------------------------------------------------- calls --- */
+/* -------------------------------------------------------------- calls --- */
 
 /* The arguments, which come as a whole: no delta tells them. */
 static void set(struct gemini_parts *all, struct calls_slot *slot,
@@ -221,7 +221,7 @@ static void read_call(struct gemini_parts *all, const allm_json *call,
         close_call(all);
 }
 
-/* ------------------------------------------------------------------- others --- */
+/* ------------------------------------------------------------- others --- */
 
 static bool is_image(const allm_json *part)
 {
@@ -288,7 +288,7 @@ void gemini_parts_end(struct gemini_parts *all)
     close_call(all);
 }
 
-/* -------------------------------------------------------------------- state --- */
+/* -------------------------------------------------------------- state --- */
 
 static void write_part(struct build *b, const struct gemini_part *p)
 {

@@ -29,7 +29,7 @@ static const struct finish_word finish_words[] = {
     { NULL, ALLM_FINISH_OTHER },                /* load, unload, ... */
 };
 
-/* ------------------------------------------------------------------- texts --- */
+/* -------------------------------------------------------------- texts --- */
 
 static void put(struct ollama *o, const struct think_piece *piece)
 {
@@ -51,7 +51,7 @@ static void say(struct ollama *o, struct slice text)
         put(o, &piece);
 }
 
-/* ------------------------------------------------------------------- calls --- */
+/* -------------------------------------------------------------- calls --- */
 
 /* The arguments as a text; empty: there are none. */
 static struct slice arguments_of(struct ollama *o, const allm_json *v)
@@ -138,7 +138,7 @@ static bool read_generated(struct ollama *o, const struct json_view *frame)
     return true;
 }
 
-/* ------------------------------------------------------------------- facts --- */
+/* -------------------------------------------------------------- facts --- */
 
 static allm_int count(const allm_json *frame, const char *name)
 {
@@ -202,7 +202,7 @@ static void read_reason(struct ollama *o, const allm_json *frame)
     answer_warn(&o->answer, "finish_reason_missing");
 }
 
-/* --------------------------------------------------------------------- ends --- */
+/* --------------------------------------------------------------- ends --- */
 
 /* Templates show a model what it thought before it called a tool. */
 static void keep_state(struct ollama *o)
@@ -239,7 +239,7 @@ static allm_status fail(struct ollama *o, const allm_json *document)
     return answer_fail(&o->answer, &e);
 }
 
-/* ------------------------------------------------------------------- lines --- */
+/* -------------------------------------------------------------- lines --- */
 
 static void pass_on(struct ollama *o, const allm_json *frame)
 {

@@ -65,7 +65,7 @@ static void write_own(struct encoding *e, const char *name)
     emit_value(&e->emit, v);
 }
 
-/* -------------------------------------------------------------------- tools --- */
+/* -------------------------------------------------------------- tools --- */
 
 static void write_tool(struct encoding *e, const allm_tool *tool)
 {
@@ -95,7 +95,7 @@ static void write_tools(struct encoding *e)
     emit_close(&e->emit, ']');
 }
 
-/* ------------------------------------------------------------------- format --- */
+/* ------------------------------------------------------------- format --- */
 
 static void write_format(struct encoding *e)
 {
@@ -114,7 +114,7 @@ static void write_format(struct encoding *e)
         emit_word(&e->emit, "json");
 }
 
-/* ------------------------------------------------------------------ options --- */
+/* ------------------------------------------------------------ options --- */
 
 /* Has the caller nothing to say about it? */
 static bool leaves(const struct encoding *e, const char *name)
@@ -227,7 +227,7 @@ static void write_options(struct encoding *e)
     emit_raw(&e->emit, buf_slice(&inner));
 }
 
-/* ----------------------------------------------------------------- thinking --- */
+/* ----------------------------------------------------------- thinking --- */
 
 static const struct {
     const char *word, *is;      /* JSON */
@@ -264,7 +264,7 @@ static void write_think(struct encoding *e)
     }
 }
 
-/* --------------------------------------------------------------------- body --- */
+/* --------------------------------------------------------------- body --- */
 
 static void write_body(struct encoding *e)
 {
@@ -290,7 +290,7 @@ static void write_body(struct encoding *e)
     emit_close(&e->emit, '}');
 }
 
-/* ------------------------------------------------------------------- checks --- */
+/* ------------------------------------------------------------- checks --- */
 
 static bool is_forced(const allm_request *r)
 {

@@ -51,7 +51,7 @@ static struct slice text_in(const struct json_view *object, struct slice name)
     return v ? json_slice(v) : (struct slice){ NULL, 0 };
 }
 
-/* ------------------------------------------------------------------- texts --- */
+/* -------------------------------------------------------------- texts --- */
 
 /* Text, or reasoning written into it. */
 static void say(struct openai_chat *c, struct slice text)
@@ -120,7 +120,7 @@ static void read_content(struct openai_chat *c, const allm_json *content)
             read_part(c, p);
 }
 
-/* -------------------------------------------------------------------- sound --- */
+/* -------------------------------------------------------------- sound --- */
 
 /* The sound itself, in pieces that are encoded one by one. */
 static void keep_sound(struct openai_chat *c, const allm_json *audio)
@@ -166,7 +166,7 @@ static void read_audio(struct openai_chat *c, const allm_json *audio)
         answer_finish(a, ALLM_FINISH_STOP, SLICE(""));
 }
 
-/* --------------------------------------------------------------- reasoning --- */
+/* ---------------------------------------------------------- reasoning --- */
 
 /* Kept for the provider; read only where no other field tells it. */
 static void read_details(struct openai_chat *c, const allm_json *list,
@@ -204,7 +204,7 @@ static void read_reasoning(struct openai_chat *c, const struct json_view *delta)
         read_details(c, list, said.len > 0);
 }
 
-/* ------------------------------------------------------------------- calls --- */
+/* -------------------------------------------------------------- calls --- */
 
 /* Arguments: a text, or at once what it would say. */
 static void set_arguments(struct calls_piece *p, const allm_json *v)
@@ -281,7 +281,7 @@ static void read_calls(struct openai_chat *c, const struct json_view *delta)
         read_legacy(c, legacy);
 }
 
-/* ----------------------------------------------------------------- choices --- */
+/* ------------------------------------------------------------ choices --- */
 
 /* How much there is so far, to see whether a frame added to it. */
 static size_t amount(const struct openai_chat *c)
@@ -435,7 +435,7 @@ static void read_notes(struct openai_chat *c, const struct json_view *frame)
     }
 }
 
-/* --------------------------------------------------------------------- ends --- */
+/* --------------------------------------------------------------- ends --- */
 
 /* What is to be sent back with the message. */
 static void keep_state(struct openai_chat *c)
@@ -512,7 +512,7 @@ static allm_status fail(struct openai_chat *c, const allm_json *document)
     return answer_fail(&c->answer, &e);
 }
 
-/* ------------------------------------------------------------------- frames --- */
+/* ------------------------------------------------------------- frames --- */
 
 /* The error that a frame holds, wherever it stands; NULL: none. */
 static const allm_json *error_in(const struct json_view *frame,

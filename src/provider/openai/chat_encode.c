@@ -47,7 +47,7 @@ static void text(struct encoding *e, struct slice s)
     emit_text(&e->emit, s.ptr ? s : SLICE(""));
 }
 
-/* ---------------------------------------------------------------- messages --- */
+/* ----------------------------------------------------------- messages --- */
 
 static void write_image(struct encoding *e, const allm_part *p)
 {
@@ -224,7 +224,7 @@ static bool has_thoughts(const struct encoding *e)
     return false;
 }
 
-/* ------------------------------------------------------------------- tools --- */
+/* -------------------------------------------------------------- tools --- */
 
 static void write_tool(struct encoding *e, const allm_tool *tool)
 {
@@ -274,7 +274,7 @@ static void write_tools(struct encoding *e)
         write_choice(e);
 }
 
-/* ------------------------------------------------------------------- rest --- */
+/* --------------------------------------------------------------- rest --- */
 
 static void write_limits(struct encoding *e)
 {
@@ -343,7 +343,7 @@ static void write_body(struct encoding *e)
     emit_close(&e->emit, '}');
 }
 
-/* ------------------------------------------------------------------- public --- */
+/* ------------------------------------------------------------- public --- */
 
 static const allm_error *prepare(struct encoding *e)
 {

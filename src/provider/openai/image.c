@@ -38,7 +38,7 @@ static bool is_gpt(const allm_call *call)
     return model_rules(call->model) & MODEL_BASE64;
 }
 
-/* ------------------------------------------------------------------ writing --- */
+/* ------------------------------------------------------------ writing --- */
 
 static void member(struct encoding *e, const char *name, const char *value)
 {
@@ -159,7 +159,7 @@ static bool write_form(struct encoding *e)
     return multipart_end(&e->parts);
 }
 
-/* ------------------------------------------------------------------- checks --- */
+/* ------------------------------------------------------------- checks --- */
 
 static allm_status refuse(struct encoding *e, const char *reason,
                           const char *sentence)
@@ -257,7 +257,7 @@ static allm_status encode(const allm_call *call, allm_http *http)
     return ALLM_OK;
 }
 
-/* ------------------------------------------------------------------ reading --- */
+/* ------------------------------------------------------------ reading --- */
 
 /* The type that was asked for; PNG, unless said else. */
 static struct slice type_of(const allm_call *call, const allm_json *document)

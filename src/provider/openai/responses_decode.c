@@ -23,6 +23,7 @@
 #include "provider/explain.h"
 #include "provider/finish.h"
 #include "provider/openai/responses_encode.h"
+#include "provider/openai/responses_item_state.h"
 #include "provider/openai/usage.h"
 #include "json/build.h"
 #include "json/json.h"
@@ -40,7 +41,7 @@ static bool is_object(const allm_json *v)
     return json_is_type(v, ALLM_JSON_OBJECT);
 }
 
-/* -------------------------------------------------------------------- facts --- */
+/* -------------------------------------------------------------- facts --- */
 
 static void read_notes(struct openai_responses *c, const allm_json *response)
 {
@@ -107,7 +108,7 @@ static void read_finish(struct answer *a, const allm_json *response,
         answer_finish(a, ALLM_FINISH_OTHER, status);
 }
 
-/* --------------------------------------------------------------------- ends --- */
+/* --------------------------------------------------------------- ends --- */
 
 static allm_status fail(struct openai_responses *c, const allm_json *document)
 {
@@ -164,7 +165,7 @@ static allm_status break_off(struct openai_responses *c)
                                   "came");
 }
 
-/* ------------------------------------------------------------------- events --- */
+/* ------------------------------------------------------------- events --- */
 
 struct event {
     const allm_json *json;
@@ -401,7 +402,7 @@ static allm_status read_event(struct openai_responses *c, struct slice name,
     return ALLM_OK;
 }
 
-/* ---------------------------------------------------------------- documents --- */
+/* ---------------------------------------------------------- documents --- */
 
 static allm_status read_document(struct openai_responses *c,
                                  const allm_json *all)
@@ -419,7 +420,7 @@ static allm_status read_document(struct openai_responses *c,
     return complete(c, all, status.len ? status : SLICE("completed"));
 }
 
-/* ------------------------------------------------------------------- frames --- */
+/* ------------------------------------------------------------- frames --- */
 
 static allm_status take(struct openai_responses *c, const allm_frame *frame)
 {

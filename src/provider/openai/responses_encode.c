@@ -41,7 +41,7 @@ struct encoding {
     bool stored;                /* the server keeps the answers */
 };
 
-/* -------------------------------------------------------------------- tools --- */
+/* -------------------------------------------------------------- tools --- */
 
 /* Where nothing is said these servers are strict, and refuse many a schema. */
 static void write_tool(struct encoding *e, const allm_tool *tool)
@@ -100,7 +100,7 @@ static void write_tools(struct encoding *e)
         write_choice(e);
 }
 
-/* --------------------------------------------------------- text, reasoning --- */
+/* ---------------------------------------------------- text, reasoning --- */
 
 static void build_member(struct build *b, const char *name,
                          const allm_json *value)
@@ -191,7 +191,7 @@ static void write_reasoning(struct encoding *e)
     write_object(e, "reasoning", &b);
 }
 
-/* --------------------------------------------------------------------- rest --- */
+/* --------------------------------------------------------------- rest --- */
 
 static void write_limits(struct encoding *e)
 {
@@ -278,7 +278,7 @@ static void write_body(struct encoding *e)
     emit_close(&e->emit, '}');
 }
 
-/* ------------------------------------------------------------------ address --- */
+/* ------------------------------------------------------------ address --- */
 
 /* BASE/openai/v1/responses, or without the version where one is asked for by
  * its date. */
@@ -339,7 +339,7 @@ static const allm_error *write_headers(struct encoding *e)
     return extra_headers(&e->extra, e->http, e->arena);
 }
 
-/* ------------------------------------------------------------------- public --- */
+/* ------------------------------------------------------------- public --- */
 
 allm_int openai_responses_limit(const allm_call *call, struct arena *a)
 {

@@ -56,7 +56,7 @@ static void close_item(struct writing *w)
     emit_close(w->emit, '}');
 }
 
-/* --------------------------------------------------------------- user, system --- */
+/* ------------------------------------------------------- user, system --- */
 
 static void write_part(struct writing *w, const allm_part *p)
 {
@@ -93,7 +93,7 @@ static void write_plain(struct writing *w, const allm_message *m)
     close_item(w);
 }
 
-/* ---------------------------------------------------------------- assistant --- */
+/* ---------------------------------------------------------- assistant --- */
 
 static bool is_custom(const allm_tool_call *call)
 {
@@ -153,7 +153,7 @@ static void write_said(struct writing *w, struct slice text,
     close_item(w);
 }
 
-/* ------------------------------------------------------------------- layout --- */
+/* ------------------------------------------------------------- layout --- */
 
 static bool is_kind(const allm_json *item, const char *type)
 {
@@ -285,7 +285,7 @@ static void write_assistant(struct writing *w, const allm_message *m)
         write_call(w, m->tool_calls[i], w->ids.turn[i]);
 }
 
-/* ----------------------------------------------------------------- messages --- */
+/* ----------------------------------------------------------- messages --- */
 
 /* The call that this result answers; true: its id is as it was. */
 static bool name_result(struct writing *w, const allm_message *m,

@@ -139,7 +139,7 @@ static void read_cost(const allm_json *cost, allm_usage *u)
             *parts[i].to = (allm_num){ x, true };
 }
 
-/* ------------------------------------------------------------------- extra --- */
+/* -------------------------------------------------------------- extra --- */
 
 /* Does a name stand for a number of ours? */
 static bool is_read(const char *outer, struct slice key)

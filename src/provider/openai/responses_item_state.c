@@ -1,0 +1,126 @@
+/* responses_item_state.c - keep the items that the model must see again */
+#include "provider/openai/responses_item_state.h"
+
+#include "json/build.h"
+#include "json/json.h"
+
+/* Some servers reject "created_by", and the status and null members of
+ * reasoning; of their own items they want every member back, even null. */
+static bool is_sent_back(const allm_json *key, enum responses_kind kind)
+{
+    bool empty = json_is_type(allm_json_value(key), ALLM_JSON_NULL);
+    return !json_is(key, "created_by") &&
+           !(kind == RESPONSES_REASONING && (empty || json_is(key, "status")));
+}
+
+/* Servers reject reasoning without a "summary". */
+const allm_json *openai_item_raw(struct responses_items *all,
+                                 const allm_json *item)
+{
+    struct build b;
+    enum responses_kind kind = openai_item_kind(item);
+    const allm_json *summary = json_at(item, "summary");
+    build_init(&b, all->answer->sink->arena);
+    build_object(&b);
+    for (const allm_json *k = NULL; (k = allm_json_next(item, k));) {
+        if (!is_sent_back(k, kind))
+            continue;
+        build_key(&b, json_slice(k));
+        build_value(&b, allm_json_value(k));
+    }
+    if (kind == RESPONSES_REASONING &&
+        (!summary || json_is_type(summary, ALLM_JSON_NULL))) {
+        build_key(&b, SLICE("summary"));
+        build_value(&b, json_empty_array());
+    }
+    build_end(&b);
+    const allm_json *raw = json_copy(all->answer->life, build_done(&b));
+    if (!raw)
+        openai_item_no_memory(all);
+    return raw;
+}
+
+const allm_json *openai_item_mark(struct responses_items *all,
+                                  const struct responses_item *i)
+{
+    static const char *const names[] = { "type", "id", "encrypted_content" };
+    struct build b;
+    if (!json_text_at(i->raw, "encrypted_content").len)
+        return NULL;
+    build_init(&b, all->answer->sink->arena);
+    build_object(&b);
+    for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
+        const allm_json *v = json_at(i->raw, names[n]);
+        if (!v)
+            continue;
+        build_key(&b, slice_of(names[n]));
+        build_value(&b, v);
+    }
+    build_end(&b);
+    const allm_json *mark = build_done(&b);
+    if (!mark)
+        openai_item_no_memory(all);
+    return answer_stamp(all->answer, mark);
+}
+
+static void write_member(struct build *b, const char *key, struct slice text)
+{
+    build_key(b, slice_of(key));
+    build_text(b, text);
+}
+
+/* Text and calls are in the message anyway. */
+static bool needs_state(const struct responses_item *i)
+{
+    return i->raw || i->phase || i->refusal.len;
+}
+
+static void write_message(struct build *b, const struct responses_item *i)
+{
+    if (!i->emitted && !i->refusal.len)
+        return;
+    build_object(b);
+    write_member(b, "type", SLICE("message"));
+    build_key(b, SLICE("bytes"));
+    build_uint(b, i->emitted);
+    if (i->refusal.len)
+        write_member(b, "refusal", buf_slice(&i->refusal));
+    if (i->phase)
+        write_member(b, "phase", slice_of(i->phase));
+    build_end(b);
+}
+
+static void write_item(struct build *b, const struct responses_item *i)
+{
+    if (i->kind == RESPONSES_MESSAGE) {
+        write_message(b, i);
+    } else if (i->raw) {
+        build_value(b, i->raw);
+    } else if (i->slot) {
+        build_object(b);
+        write_member(b, "type", SLICE("function_call"));
+        build_end(b);
+    }
+}
+
+const allm_json *openai_responses_item_state(const struct responses_items *all)
+{
+    struct build b;
+    bool any = false;
+    for (const struct responses_item *i = all->first; i; i = i->next)
+        any = any || needs_state(i);
+    if (!any)
+        return NULL;
+    build_init(&b, all->answer->sink->arena);
+    build_object(&b);
+    build_key(&b, SLICE("output"));
+    build_array(&b);
+    for (const struct responses_item *i = all->first; i; i = i->next)
+        write_item(&b, i);
+    build_end(&b);
+    build_end(&b);
+    const allm_json *state = build_done(&b);
+    if (!state)
+        all->answer->sink->status = ALLM_ERR_NOMEM;
+    return state;
+}

@@ -1,0 +1,19 @@
+/* responses_item_state.h - keep the items that the model must see again */
+#ifndef PROVIDER_OPENAI_RESPONSES_ITEM_STATE_H
+#define PROVIDER_OPENAI_RESPONSES_ITEM_STATE_H
+
+#include "provider/openai/responses_item_list.h"
+
+/* The item as it is sent back, in the memory of the answer. */
+const allm_json *openai_item_raw(struct responses_items *all,
+                                 const allm_json *item);
+
+/* The provider state of a thought; NULL: it has none. */
+const allm_json *openai_item_mark(struct responses_items *all,
+                                  const struct responses_item *i);
+
+/* What must be sent back with the message: {"output": [...]}, in the arena of
+ * the events; NULL: nothing. */
+const allm_json *openai_responses_item_state(const struct responses_items *all);
+
+#endif
