@@ -11,8 +11,9 @@
 #   3  headers and sources form no cycle, not even inside one layer
 #   4  allm_FILE_verb or allm_LAYER_FILE_verb is defined in src/LAYER/FILE.c
 #   5  every header compiles on its own
-#   6  yyjson is seen by json only, libcurl by net only, malloc and its kin by
-#      base only
+#   6  a header that src/RESTRICTED names is included only by the files and
+#      layers listed there, and by each of them; functions of yyjson are
+#      called by json only, those of libcurl by net, malloc and its kin by base
 #
 # usage: tools/check-layers.sh [ROOT [ARCHIVES]]
 #
@@ -212,13 +213,32 @@ check_headers_alone() {
     report "header does not compile alone"
 }
 
+# restricted: "HEADER USER", a user being a layer or a file without its ending
+check_restricted() {
+    sed 's/#.*//' src/RESTRICTED |
+        awk '{ for (i = 2; i <= NF; i++) print $1, $i }' >"$temp/restricted"
+    awk '
+        FILENAME ~ /restricted$/ { may[$1, $2] = 1; listed[$1] = 1; next }
+        $3 in listed {
+            file = $1; sub(/\.[ch]$/, "", file)
+            layer = $1; sub(/\/.*/, "", layer)
+            own = $3; sub(/\/.*/, "", own)
+            used[$3, file] = used[$3, layer] = 1
+            if (layer != own && !(($3, file) in may) && !(($3, layer) in may))
+                print $1 " includes " $3 ", and src/RESTRICTED does not list it"
+        }
+        END {
+            for (pair in may)
+                if (!(pair in used)) {
+                    split(pair, word, SUBSEP)
+                    print word[2] " does not include " word[1] \
+                        ", but src/RESTRICTED lists it"
+                }
+        }' "$temp/restricted" "$temp/includes" >"$temp/faults"
+    report "restricted header"
+}
+
 check_private() {
-    awk '$3 == "yyjson.h" && $1 !~ /^json\// {
-        print $1 " includes yyjson.h, which only json may" }' \
-        "$temp/includes" >"$temp/faults"
-    awk '$3 ~ /^curl\// && $1 !~ /^net\// {
-        print $1 " includes " $3 ", which only net may" }' \
-        "$temp/includes" >>"$temp/faults"
     awk '
         $3 != "U" { next }
         { layer = $1; sub(/\/.*/, "", layer) }
@@ -228,7 +248,7 @@ check_private() {
             print $1 "/" $2 ".c uses " $4 ", which only json may" }
         $4 ~ /^(malloc|calloc|realloc|reallocarray|free|strdup|strndup|aligned_alloc|posix_memalign)$/ && layer != "base" {
             print $1 "/" $2 ".c uses " $4 ", which only base may" }' \
-        "$temp/symbols" >>"$temp/faults"
+        "$temp/symbols" >"$temp/faults"
     report "forbidden outside its layer"
 }
 
@@ -239,5 +259,6 @@ check_symbols
 check_cycles
 check_names
 check_headers_alone
+check_restricted
 check_private
 exit $failed

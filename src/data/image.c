@@ -1,23 +1,16 @@
 /*
- * image.c - a picture: bytes, base64 text, a URL or a file
+ * image.c - an image: bytes, base64 text, a URL or the path of a file
  *
- * Nothing is fetched, decoded or read when an image is made; only the two
- * conversions look at the data, and read the file of a file source.
+ * Nothing is fetched, decoded or read here; run/image_to.c converts the data.
  */
 #include "data/image.h"
 
 #include "base/base64.h"
-#include "base/file.h"
-#include "base/status.h"
-#include "base/text.h"
 #include "data/decode.h"
 #include "data/encode.h"
 #include "json/json.h"
 
-#include <errno.h>
 #include <stdint.h>
-
-enum { FILE_LIMIT = 256 * 1024 * 1024 };
 
 static const char *const source_word[] = { NULL, "binary", "base64", "url",
                                            "file" };
@@ -217,132 +210,4 @@ const allm_error *allm_image_error(const allm_image *image)
 allm_text *allm_image_json(const allm_image *image, uint32_t form)
 {
     return encode_to_text(&image_shape, image, form);
-}
-
-/* ---------------------------------------------------------- conversions --- */
-
-/* The bytes, in the arena or lent by the image; NULL or the reason why not.
- * Lack of memory shows in the arena. */
-static const char *bytes_of(const allm_image *image, struct arena *a,
-                            struct slice *out)
-{
-    struct slice data = { image->data, image->data_len };
-    struct buf bytes;
-    int trouble = EINVAL;
-
-    switch (image->source) {
-    case ALLM_IMAGE_BINARY:
-        *out = data;
-        return NULL;
-    case ALLM_IMAGE_BASE64:
-        buf_init(&bytes, a, SIZE_MAX / 2);
-        if (!base64_take(&bytes, data))
-            return "invalid_base64";
-        *out = buf_slice(&bytes);
-        return NULL;
-    case ALLM_IMAGE_FILE:
-        if (!memchr(data.ptr, '\0', data.len))
-            trouble = file_read(a, data.ptr, FILE_LIMIT, out);
-        return trouble ? file_error_name(trouble) : NULL;
-    case ALLM_IMAGE_URL:
-        return "remote_source";
-    default:
-        return "missing_source";
-    }
-}
-
-/* NULL, with the result in the arena, or the reason why not. */
-typedef const char *convert_fn(const allm_image *image, struct arena *a,
-                               struct slice *out);
-
-static const char *make_binary(const allm_image *image, struct arena *a,
-                               struct slice *out)
-{
-    const char *reason = bytes_of(image, a, out);
-    if (!reason && out->ptr == image->data)
-        out->ptr = arena_copy(a, *out);
-    return reason;
-}
-
-/* base64 sources are pasted as they are, others encoded. */
-static const char *make_data_uri(const allm_image *image, struct arena *a,
-                                 struct slice *out)
-{
-    if (image->source == ALLM_IMAGE_URL)
-        return "remote_source";
-    if (!image->mime_type)
-        return "missing_mime_type";
-
-    struct arena scratch;
-    struct buf uri;
-    struct slice bytes = { image->data, image->data_len };
-    const char *reason = NULL;
-    arena_init(&scratch, a->mem);
-    buf_init(&uri, a, SIZE_MAX / 2);
-    buf_text(&uri, "data:");
-    buf_text(&uri, image->mime_type);
-    buf_text(&uri, ";base64,");
-    if (image->source == ALLM_IMAGE_BASE64) {
-        buf_add(&uri, bytes);
-    } else {
-        reason = bytes_of(image, &scratch, &bytes);
-        if (!reason)
-            base64_add(&uri, bytes);
-    }
-    a->broken |= scratch.broken;
-    arena_release(&scratch);
-    *out = buf_slice(&uri);
-    return reason;
-}
-
-/* (field, reason), as the model's bare words become errors here. */
-static const allm_error *refusal(struct arena *a, const char *reason)
-{
-    const char *field = !strcmp(reason, "missing_mime_type") ? "mime_type"
-                                                             : "source";
-    struct path at = PATH_KEY(NULL, field);
-    struct build b;
-    build_init(&b, a);
-    build_array(&b);
-    path_write_pair(&b, &at, false, reason);
-    build_end(&b);
-    const allm_json *errors = build_done(&b);
-    allm_error *e = status_draft(a, ALLM_ERR_VALIDATION, "invalid_request",
-                                 "the image cannot be converted: %s (%s)",
-                                 reason, field);
-    if (!e || !errors)
-        return status_nomem();
-    e->errors = errors;
-    return e;
-}
-
-static allm_text *convert(const allm_image *given, convert_fn *make)
-{
-    allm_text *t = given ? text_begin(mem_default(), 0) : NULL;
-    if (!t)
-        return NULL;
-    struct arena *a = text_arena(t);
-    struct slice bytes = { NULL, 0 };
-    const allm_error *error = NULL;
-    /* a caller's own struct is brought into shape first */
-    allm_image *image = shape_keep(&image_shape, given, a->mem, a, &error);
-    const char *reason = image ? make(image, a, &bytes) : NULL;
-    shape_free(image);
-    if (reason)
-        error = refusal(a, reason);
-    if (a->broken || (error && error->kind == ALLM_ERR_NOMEM)) {
-        allm_text_free(t);
-        return NULL;
-    }
-    return error ? text_fail(t, error) : text_finish(t, bytes);
-}
-
-allm_text *allm_image_to_binary(const allm_image *image)
-{
-    return convert(image, make_binary);
-}
-
-allm_text *allm_image_to_data_uri(const allm_image *image)
-{
-    return convert(image, make_data_uri);
 }

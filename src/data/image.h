@@ -1,4 +1,4 @@
-/* image.h - a picture: bytes, base64 text, a URL or a file */
+/* image.h - an image: bytes, base64 text, a URL or the path of a file */
 #ifndef DATA_IMAGE_H
 #define DATA_IMAGE_H
 

@@ -6,11 +6,9 @@
  */
 #include "run/images.h"
 
-#include "base/file.h"
 #include "base/status.h"
 #include "data/message.h"
-
-#include <errno.h>
+#include "run/image_bytes.h"
 
 static bool is_file(const allm_part *p)
 {
@@ -26,17 +24,18 @@ static bool has_file(const allm_message *m)
 }
 
 static const allm_error *unreadable(struct arena *a, const allm_image *image,
-                                    int why)
+                                    const char *why)
 {
-    if (why == ENOMEM)
+    if (!*why)
         return status_nomem();
     return status_error(
         a, ALLM_ERR_VALIDATION, "invalid_message",
-        why == EFBIG ? "the image \"%.200s\" is larger than 20 MiB (%s); send "
-                       "a smaller one, or its URL"
-                     : "the image \"%.200s\" cannot be read (%s); look at the "
-                       "path and at who may read it",
-        image->data, file_error_name(why));
+        !strcmp(why, "efbig")
+            ? "the image \"%.200s\" is larger than 20 MiB (%s); send a "
+              "smaller one, or its URL"
+            : "the image \"%.200s\" cannot be read (%s); look at the path and "
+              "at who may read it",
+        image->data, why);
 }
 
 /* The same part with the bytes of its file. */
@@ -48,7 +47,7 @@ static const allm_error *load_part(struct arena *a, const allm_part *from,
     allm_image *image = arena_alloc(a, sizeof *image);
     if (!part || !image)
         return status_nomem();
-    int why = file_read(a, from->image->data, IMAGES_LIMIT, &bytes);
+    const char *why = image_bytes_load(a, from->image, IMAGES_LIMIT, &bytes);
     if (why)
         return unreadable(a, from->image, why);
     *image = *from->image;

@@ -168,19 +168,29 @@ echo 'int yyjson_read(void); int mem_n(void) { return yyjson_read(); }' \
     >>src/base/mem.c
 build base
 catches "yyjson.h outside json" \
-    "data/part.h includes yyjson.h, which only json may" check
+    "data/part.h includes yyjson.h, and src/RESTRICTED does not list it" check
 says "a function of yyjson outside json" \
     "base/mem.c uses yyjson_read, which only json may"
 
 fresh
-echo '#include <curl/curl.h>' | plant src/data/part.h
 echo 'int curl_easy_init(void); int mem_n(void) { return curl_easy_init(); }' \
     >>src/base/mem.c
 build base
-catches "curl.h outside net" \
-    "data/part.h includes curl/curl.h, which only net may" check
-says "a function of libcurl outside net" \
-    "base/mem.c uses curl_easy_init, which only net may"
+catches "a function of libcurl outside net" \
+    "base/mem.c uses curl_easy_init, which only net may" check
+
+fresh
+echo 'base/mem.h  json/json data/part  # the file and one more' \
+    >>src/RESTRICTED
+echo '#include "base/mem.h"' | plant src/data/part.h
+passes "a restricted header, where it is listed and in its own layer" check
+echo '#include "base/mem.h"' | plant src/data/other.h
+catches "a restricted header elsewhere in the layer" \
+    "data/other.h includes base/mem.h, and src/RESTRICTED does not list it" check
+rm src/data/other.h
+echo 'int part(void);' | plant src/data/part.h
+catches "a file that is listed for nothing" \
+    "data/part does not include base/mem.h, but src/RESTRICTED lists it" check
 
 fresh
 for function in malloc calloc realloc free strdup; do

@@ -1,0 +1,47 @@
+/* image_bytes.c - the bytes of an image, decoded or read from its file */
+#include "run/image_bytes.h"
+
+#include "base/base64.h"
+#include "base/buf.h"
+#include "base/file.h"
+
+#include <errno.h>
+
+static const char *read_file(struct arena *a, struct slice path, size_t limit,
+                             struct slice *out)
+{
+    int why = memchr(path.ptr, '\0', path.len)
+                  ? EINVAL
+                  : file_read(a, path.ptr, limit, out);
+    return !why ? NULL : why == ENOMEM ? "" : file_error_name(why);
+}
+
+static const char *decode_base64(struct arena *a, struct slice text,
+                                 size_t limit, struct slice *out)
+{
+    struct buf bytes;
+    buf_init(&bytes, a, limit);
+    if (!base64_take(&bytes, text))
+        return bytes.over ? "efbig" : bytes.broken ? "" : "invalid_base64";
+    *out = buf_slice(&bytes);
+    return NULL;
+}
+
+const char *image_bytes_load(struct arena *a, const allm_image *image,
+                             size_t limit, struct slice *out)
+{
+    struct slice data = { image->data, image->data_len };
+    switch (image->source) {
+    case ALLM_IMAGE_BINARY:
+        *out = data;
+        return NULL;
+    case ALLM_IMAGE_BASE64:
+        return decode_base64(a, data, limit, out);
+    case ALLM_IMAGE_FILE:
+        return read_file(a, data, limit, out);
+    case ALLM_IMAGE_URL:
+        return "remote_source";
+    default:
+        return "missing_source";
+    }
+}

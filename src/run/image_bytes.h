@@ -1,0 +1,16 @@
+/* image_bytes.h - the bytes of an image, decoded or read from its file */
+#ifndef RUN_IMAGE_BYTES_H
+#define RUN_IMAGE_BYTES_H
+
+#include "base/arena.h"
+
+/*
+ * The bytes of an image, in the arena or borrowed from the image.  NULL, or the
+ * reason of the failure: "" without memory, "efbig" above the limit, the name
+ * of another errno if the file cannot be read, "invalid_base64",
+ * "remote_source" for a URL, "missing_source".
+ */
+const char *image_bytes_load(struct arena *a, const allm_image *image,
+                             size_t limit, struct slice *out);
+
+#endif
