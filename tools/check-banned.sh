@@ -12,6 +12,7 @@ set -u
 export LC_ALL=C
 
 tools=$(realpath "$(dirname "$0")")
+"$tools/need" banned nm python3 || exit 1
 root=${1:-.}
 archives=$(realpath "${2:-$root/build/main/src}")
 cd "$root" || exit 1

@@ -15,7 +15,18 @@ tools=$(realpath "$(dirname "$0")")
 cd "${1:-.}" || exit 1
 temp=$(mktemp -d) || exit 1
 trap 'rm -rf "$temp"' EXIT
+
+# The first C++ compiler that is here, or the name of the one that is missing.
+find_cxx() {
+    for cxx in ${CXX-} g++ clang++ clang++-14 c++; do
+        if command -v "$cxx" >/dev/null; then break; fi
+    done
+    echo "$cxx"
+}
+
 export CC="${CC:-cc}"
+cxx=$(find_cxx)
+"$tools/need" header python3 "$CC" "$cxx" || exit 1
 warnings='-Wall -Wextra -Wpedantic -Werror'
 
 # Code without directives: macros are the header's own business.
@@ -78,26 +89,12 @@ compile() {
         { echo "$header is no good $1:"; sed 's/^/  /' "$temp/errors"; }
 }
 
-find_cxx() {
-    for cxx in ${CXX-} c++ g++ clang++ clang++-14; do
-        if command -v "$cxx" >/dev/null; then
-            echo "$cxx"
-            return
-        fi
-    done
-}
-
-cxx=$(find_cxx)
 for header in include/*.h; do
     check_length "$header"
     check_lines "$header"
     check_facts "$header"
     compile c11 c "$CC"
-    if [ -n "$cxx" ]; then
-        compile c++17 c++ "$cxx"
-    else
-        echo "$header: there is no C++ compiler to try it with"
-    fi
+    compile c++17 c++ "$cxx"
 done >"$temp/faults"
 sed 's/^/header: /' "$temp/faults"
 [ ! -s "$temp/faults" ]

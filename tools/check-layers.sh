@@ -22,6 +22,7 @@
 set -u
 export LC_ALL=C
 
+"$(dirname "$0")/need" layers nm tsort "${CC:-cc}" || exit 1
 root=${1:-.}
 archives=$(realpath "${2:-$root/build/main/src}")
 cd "$root" || exit 1

@@ -11,7 +11,9 @@
 set -u
 export LC_ALL=C
 
+tools=$(realpath "$(dirname "$0")")
 cd "${1:-.}" || exit 1
+if [ -e .git ]; then "$tools/need" words git || exit 1; fi
 temp=$(mktemp -d) || exit 1
 trap 'rm -rf "$temp"' EXIT
 
