@@ -10,7 +10,7 @@ mv archives build/main/src
 echo 'a ' >notes.md
 catches "one failed check fails the whole" "words    FAILED" tools/lint build/main
 says "its words are shown" "white space at the end: notes.md"
-for name in layers size header banned format shell tidy; do
+for name in layers size header banned links spell format shell tidy; do
     says "$name ran, too" "$name "
 done
 
