@@ -1,8 +1,8 @@
 /*
- * allm_event.h - what a stream tells, and what that comes to
+ * allm_event.h - the events of a stream, and how they become results
  *
  *    1  Events
- *    2  Collector             events to results
+ *    2  Collector             folds events into results
  */
 #ifndef ALLM_EVENT_H
 #define ALLM_EVENT_H
@@ -19,6 +19,7 @@ typedef struct allm_step_result allm_step_result;
 
 /* ------------------------------------------------------------ 1  Events --- */
 
+/* The kinds of events. */
 typedef enum allm_event_type {
     ALLM_EV_NONE,
     ALLM_EV_MESSAGE_STARTED, ALLM_EV_TEXT_DELTA, ALLM_EV_TEXT_COMPLETED,
@@ -31,11 +32,16 @@ typedef enum allm_event_type {
     ALLM_EV_REASONING_DELTA, ALLM_EV_REASONING_COMPLETED, ALLM_EV_USAGE
 } allm_event_type;
 
+/*
+ * Who runs the tool calls of a response: the library (auto) or the caller
+ * (manual).
+ */
 typedef enum allm_mode { ALLM_MODE_AUTO, ALLM_MODE_MANUAL } allm_mode;
 
 /*
- * One flat struct for all events; the list tells which members each carries,
- * in the order of its JSON form, which begins with "type" and "seq".
+ * An event.  One flat struct serves all kinds; the list shows which members
+ * each kind sets, in the order of its JSON form, which begins with "type" and
+ * "seq".
  *
  *   message_started           message
  *   text_delta                id, delta
@@ -55,14 +61,14 @@ typedef enum allm_mode { ALLM_MODE_AUTO, ALLM_MODE_MANUAL } allm_mode;
  *   error                     error
  *   reasoning_delta           id, delta
  *   reasoning_completed       id, text, provider_state
- *   usage                     the fields of a usage, flat
+ *   usage                     the members of a usage, flat
  */
 typedef struct allm_event {
     size_t                       size;
     struct allm_home            *home;
     allm_event_type              type;
     allm_finish                  finish_reason;
-    uint64_t                     seq;         /* from 1, without gaps       */
+    uint64_t                     seq;         /* counts from 1, without gaps*/
     const char                  *id;          /* or "tool_call_id"          */
     const char                  *name;        /* or "tool_name"             */
     size_t                       text_len;
@@ -73,7 +79,7 @@ typedef struct allm_event {
     const char                  *raw_arguments;
     const char                  *reason;
     const allm_json             *arguments;
-    const allm_json             *result;      /* of a tool                  */
+    const allm_json             *result;      /* a tool's result            */
     const allm_json             *opts;
     const allm_json             *chunk;
     const allm_json             *metadata;
@@ -91,31 +97,52 @@ typedef struct allm_event {
     const allm_json             *kept;
 } allm_event;
 
-/* Needs a type and the members of that type. */
+/*
+ * Creates an event; the type and the members of that type are required.  The
+ * caller frees it. allm_event_error() returns why it was rejected, or NULL.
+ * allm_event_json() returns its JSON form.
+ */
 ALLM_API allm_event *allm_event_new(const allm_event *fields);
 ALLM_API void allm_event_free(allm_event *);
 ALLM_API const allm_error *allm_event_error(const allm_event *);
 ALLM_API allm_text *allm_event_json(const allm_event *);
-/* From its JSON form; unknown members are kept. */
+/* Creates an event from its JSON form.  Unknown members are kept. */
 ALLM_API allm_event *allm_event_parse(const char *json, size_t len);
-/* "text_delta"; NULL for none.  And back: ALLM_EV_NONE for an unknown word. */
+/*
+ * The name of a type, such as "text_delta" (NULL for ALLM_EV_NONE), and the
+ * type of a name (ALLM_EV_NONE for an unknown one).
+ */
 ALLM_API const char *allm_event_tag(allm_event_type);
 ALLM_API allm_event_type allm_event_type_of(const char *tag);
 
 /* --------------------------------------------------------- 2  Collector --- */
 
 /*
- * Fold events into results: what streams do inside, for events that come from
- * elsewhere.  Total: an event that makes no sense changes nothing.
+ * A collector folds events into results.  Streams have one inside; use your
+ * own for events that come from elsewhere, such as a file or another process.
  */
+
+/* A collector of events. */
 typedef struct allm_collector allm_collector;
-ALLM_API allm_collector *allm_collector_new(const allm_thread *); /* or NULL */
+/*
+ * Creates a collector.  The thread is the conversation before the first event;
+ * NULL if only responses are wanted. allm_collector_error() returns why it
+ * could not be created, or NULL.
+ */
+ALLM_API allm_collector *allm_collector_new(const allm_thread *);
 ALLM_API const allm_error *allm_collector_error(const allm_collector *);
 ALLM_API void allm_collector_free(allm_collector *);
+/*
+ * Adds an event.  An event that does not fit what came before is ignored, so
+ * this fails only when memory runs out.
+ */
 ALLM_API allm_status allm_collector_add(allm_collector *, const allm_event *);
+/*
+ * The results so far; the caller frees them.  The step is the one in progress,
+ * or the last one that ended.  A step result needs the thread; so does a chat
+ * result, unless a chat_completed event was added.
+ */
 ALLM_API allm_response *allm_collector_response(const allm_collector *);
-/* These two need a thread (the second not, after a chat_completed).  The step
- * is the one that goes on, or that has just ended. */
 ALLM_API allm_step_result *allm_collector_step_result(const allm_collector *);
 ALLM_API allm_chat_result *allm_collector_chat_result(const allm_collector *);
 
