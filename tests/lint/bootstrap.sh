@@ -171,7 +171,7 @@ was_asked "to make certificates" "openssl"
 was_asked "and shells to complete words in" "fish"
 
 bare_machine
-for name in pkg-config python3 openssl nghttpx tmux fish; do
+for name in pkg-config python3 openssl nghttpx tmux patch fish; do
     command_named "$name"
 done
 passes "a shell that nobody can install is not missed" bootstrap test
