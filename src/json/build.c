@@ -1,12 +1,12 @@
 /*
- * build.c - make a JSON value from the outside in
+ * build.c - build a JSON value from the outermost container inwards
  *
  *      vals:  head | root | member | member ...
  *                    ^ open container: uni.ofs is `open` of its parent, the
  *                      tag counts its members (a key and its value are two)
  *
- * Closing a container turns both into what the reader writes: uni.ofs becomes
- * the size in bytes, the tag the number of elements or pairs.
+ * Closing a container turns both into what the reader produces: uni.ofs
+ * becomes the size in bytes, the tag the number of elements or pairs.
  *
  * Invariant: open is 0 or 1 + the index of an open container, and from there
  * the parents chain back to the root.
@@ -60,7 +60,7 @@ static bool reserve_values(struct build *b, size_t n)
     return true;
 }
 
-/* Room for n values at the end; NULL breaks the builder. */
+/* Append room for n values; NULL breaks the builder. */
 static yyjson_val *add_room(struct build *b, size_t n)
 {
     size_t head = b->count == 0;
@@ -74,7 +74,7 @@ static yyjson_val *add_room(struct build *b, size_t n)
     return v;
 }
 
-/* Room for a value of n parts, if one may stand here. */
+/* Append room for a value of n parts, if a value is allowed here. */
 static yyjson_val *add_value(struct build *b, size_t n)
 {
     if (b->broken)
@@ -171,7 +171,7 @@ void build_value(struct build *b, const allm_json *json)
 {
     const yyjson_val *val = val_of(json);
     if (!val) {
-        b->broken = true;       /* it could not be made: no memory */
+        b->broken = true;       /* it could not be made: out of memory */
         return;
     }
     if (val_type(val) == YYJSON_TYPE_NONE) {
@@ -184,7 +184,7 @@ void build_value(struct build *b, const allm_json *json)
         memcpy(v, val, n * sizeof *v);
 }
 
-/* A copy in the arena; the empty text needs none. */
+/* A copy in the arena; the empty string needs none. */
 static struct slice copy_of(struct build *b, struct slice text)
 {
     if (text.len == 0 || b->broken)
@@ -265,7 +265,7 @@ const allm_json *build_done(struct build *b)
 struct allm_json_build {
     struct allm_home *home;
     struct build build;
-    const char *said;           /* the first misuse, in words */
+    const char *said;           /* a description of the first misuse */
 };
 
 allm_json_build *allm_json_build_new(const allm_allocator *allocator)
@@ -283,7 +283,7 @@ allm_json_build *allm_json_build_new(const allm_allocator *allocator)
     return b;
 }
 
-/* Remember what the call was if it is the one that broke the builder. */
+/* Record what the call was, if it is the one that broke the builder. */
 static void remember_call(allm_json_build *b, const char *what)
 {
     if (b->build.misused && !b->said)
@@ -402,7 +402,7 @@ void allm_json_build_value(allm_json_build *b, const allm_json *v)
                          : "a value was given where no value may stand");
 }
 
-/* What is wrong with a builder that is not broken; NULL if nothing. */
+/* What is unfinished in a builder that is not broken; NULL if nothing is. */
 static const char *unfinished(const struct build *b)
 {
     if (b->count == 0)

@@ -1,10 +1,10 @@
 /*
- * build.h - make a JSON value from the outside in
+ * build.h - build a JSON value from the outermost container inwards
  *
- * The values are written one behind the other, as the reader lays them out, so
- * that what comes out is an ordinary immutable value.  A builder that ran out
- * of memory, or was called in a wrong order, is broken: later calls do nothing
- * and build_done() gives NULL.
+ * The values are stored one after another, in the reader's layout, so the
+ * result is an ordinary immutable value.  A builder that runs out of memory,
+ * or is called in a wrong order, is broken: later calls do nothing and
+ * build_done() returns NULL.
  */
 #ifndef JSON_BUILD_H
 #define JSON_BUILD_H
@@ -12,11 +12,11 @@
 #include "base/arena.h"
 
 struct build {
-    struct arena *arena;        /* where the values, and copies, go */
+    struct arena *arena;        /* owns the values and copies */
     void *vals;
     size_t count, cap;
     size_t open;                /* index + 1 of the innermost container */
-    bool wants_value;           /* a key stands without its value */
+    bool wants_value;           /* a key still lacks its value */
     bool broken;
     bool misused;               /* broken by a wrong order of calls */
 };
@@ -27,9 +27,9 @@ void build_object(struct build *b);
 void build_array(struct build *b);
 void build_end(struct build *b);
 
-/* Texts and values given here are not copied: they must outlive the result.
- * Bytes are taken as they are; the writer mends what is not UTF-8.  Who reads
- * such a text as a NUL-terminated one must have given one. */
+/* Strings and values given here are not copied: they must outlive the result.
+ * Bytes are stored as they are; the writer repairs what is not UTF-8.  Only a
+ * string given with a NUL can be read as NUL-terminated. */
 void build_key(struct build *b, struct slice key);
 void build_text(struct build *b, struct slice text);
 void build_value(struct build *b, const allm_json *json);
@@ -45,7 +45,7 @@ void build_number(struct build *b, double x);   /* not finite: null */
 void build_bool(struct build *b, bool value);
 void build_null(struct build *b);
 
-/* The value, in the arena; NULL if broken or unfinished. */
+/* The value, in the arena; NULL if the builder is broken or unfinished. */
 const allm_json *build_done(struct build *b);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * emit.c - write JSON text from the outside in
+ * emit.c - write JSON text directly into a buffer
  *
- * Invariant: comma is false behind an opening bracket and behind a key, and
- * true behind a value.
+ * Invariant: comma is false after an opening bracket and after a key, and true
+ * after a value.
  */
 #include "json/emit.h"
 
@@ -14,7 +14,7 @@ void emit_init(struct emit *e, struct buf *out)
     *e = (struct emit){ .out = out };
 }
 
-/* Room for n bytes, and the comma that is due, in front. */
+/* Reserve n bytes after the comma that is due. */
 static inline char *begin_token(struct emit *e, size_t n)
 {
     struct buf *out = e->out;
@@ -28,7 +28,7 @@ static inline char *begin_token(struct emit *e, size_t n)
     return at;
 }
 
-/* So far the text goes now. */
+/* Commit the text up to `at`. */
 static inline void finish_token(struct emit *e, char *at, bool comma)
 {
     *at = '\0';

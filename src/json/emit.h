@@ -1,9 +1,9 @@
 /*
- * emit.h - write JSON text from the outside in
+ * emit.h - write JSON text directly into a buffer
  *
- * The sister of build.h for those who want bytes and no value: what is given
- * goes straight into the buffer.  The order of calls is the caller's care, and
- * so is that the keys of an object differ; a broken buffer is told by itself.
+ * The counterpart of build.h for a caller that needs text, not a value.  The
+ * caller is responsible for the order of calls and for keys that differ within
+ * an object; a failure shows as a broken buffer.
  */
 #ifndef JSON_EMIT_H
 #define JSON_EMIT_H
@@ -12,7 +12,7 @@
 
 struct emit {
     struct buf *out;
-    bool comma;                 /* the next value stands behind another */
+    bool comma;                 /* the next value follows another one */
 };
 
 void emit_init(struct emit *e, struct buf *out);
@@ -23,12 +23,12 @@ void emit_close(struct emit *e, char bracket);
 void emit_key(struct emit *e, struct slice key);
 void emit_text(struct emit *e, struct slice text);
 
-/* A key, a text, that is known to need no escape, such as a name of ours. */
+/* A key, or a string, that needs no escaping, such as a name of ours. */
 void emit_name(struct emit *e, struct slice name);
 void emit_word(struct emit *e, const char *word);
 
-/* Members by such names: the key alone; a text (NULL: ""), a word; the beginning
- * of an object or a list. */
+/* Members with such names: the key alone; a string (NULL: ""); a string that
+ * needs no escaping; the start of an object or an array. */
 static inline void emit_at(struct emit *e, const char *name)
 {
     emit_name(e, slice_of(name));
@@ -62,7 +62,7 @@ void emit_number(struct emit *e, double x);     /* not finite: null */
 void emit_bool(struct emit *e, bool value);
 void emit_null(struct emit *e);
 
-/* The text of a whole value, as it is to stand; base64 needs no escape. */
+/* The JSON text of a whole value, copied as it is; base64 needs no escaping. */
 void emit_raw(struct emit *e, struct slice json);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * equal.c - are two JSON values the same?
+ * equal.c - compare two JSON values for equality
  *
- * Objects are equal regardless of the order of their members, numbers by their
- * value (1 and 1.0), texts by their bytes.  Members are mostly in the same
- * order, so the one at the same place is tried before it is searched for; a
- * big object is indexed when the first search is needed.
+ * The order of members does not matter; numbers are equal by value (1 and
+ * 1.0), strings by their bytes.  Members are usually in the same order, so the
+ * one at the same position is tried before searching; a big object is indexed
+ * at the first search.
  */
 #include "json/json.h"
 #include "json/members.h"
@@ -14,7 +14,7 @@
 
 struct pair {                   /* two containers that are being compared */
     const yyjson_val *a, *a_end;        /* the next of a */
-    const yyjson_val *b, *b_end;        /* what stands at its place in b */
+    const yyjson_val *b, *b_end;        /* its counterpart in b by position */
     const yyjson_val *b_object;         /* NULL: arrays */
     struct members keys;                   /* of b, once `indexed` */
     bool indexed;
@@ -27,7 +27,7 @@ static bool is_number(const yyjson_val *v)
     return val_type(v) == YYJSON_TYPE_NUM || val_type(v) == YYJSON_TYPE_RAW;
 }
 
-/* The same as far as can be seen without looking into containers. */
+/* Are they equal, as far as one can see without looking into containers? */
 static bool same_outside(const yyjson_val *a, const yyjson_val *b)
 {
     if (is_number(a) && is_number(b))
@@ -58,11 +58,11 @@ static const yyjson_val *find_partner(struct pair *p, const yyjson_val *key,
     const yyjson_val *found = members_find(&p->keys, val_slice(key));
     if (!found)
         return NULL;
-    p->b = found;               /* the ones behind it may agree again */
+    p->b = found;               /* those after it may agree again */
     return found + 1;
 }
 
-/* The next two values to compare; false if b has no partner. */
+/* The next two values to compare; false if b has no counterpart. */
 static bool take_next(struct pair *p, struct mem mem, const yyjson_val **a,
                       const yyjson_val **b)
 {
@@ -130,7 +130,7 @@ bool allm_json_equal(const allm_json *a, const allm_json *b)
     return ok;
 }
 
-/* Values stand in a row, so that nothing is to be searched for. */
+/* The values are contiguous, so nothing has to be searched. */
 bool json_same(const allm_json *x, const allm_json *y)
 {
     const yyjson_val *a = val_of(x), *b = val_of(y);

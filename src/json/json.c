@@ -1,17 +1,17 @@
 /*
- * json.c - JSON values in an owner's memory
+ * json.c - JSON values in memory that an arena or a home owns
  *
- * A value and its members lie one behind the other, as yyjson's reader leaves
- * them, and texts lie elsewhere in the same arena:
+ * A value and its members are contiguous, as yyjson's reader leaves them; the
+ * strings are elsewhere in the same arena:
  *
  *      {"a": [1, "x"]}     head | object | key a | array | 1 | "x"
  *
- * So the size of a value is known without looking inside, a copy is one
- * memcpy and one pass over the texts, and nothing here recurses.
+ * So the size of a value is known without looking inside, a copy is one memcpy
+ * and one pass over the strings, and nothing here recurses.
  *
  * Invariants
- *   (1) A value that is not a member of another stands behind a val_head.
- *   (2) Every text is followed by a NUL that is not counted.
+ *   (1) A value that is not a member of another follows a val_head.
+ *   (2) Every string is followed by a NUL that is not counted.
  *   (3) The keys of an object differ.
  *   (4) An integer that is not negative has the subtype UINT; a negative one
  *       has SINT.  Minus zero is a REAL.
@@ -116,7 +116,7 @@ allm_json *json_root_of(struct allm_home *h, const allm_json *v,
     return (allm_json *)(void *)val;
 }
 
-/* A root of type NONE for the same reason as that of `other`. */
+/* A root of type NONE with the same error as `other`. */
 static allm_json *root_failed_as(struct mem mem, const allm_json *other)
 {
     struct allm_home *h = home_new(mem, sizeof(struct val_head));
@@ -159,7 +159,7 @@ allm_json *allm_json_copy(const allm_json *v)
 
 /* ------------------------------------------------------------ getters --- */
 
-/* What json.h says of a value. */
+/* What json.h assumes about a value. */
 _Static_assert((int)JSON_TAG_NULL == (int)YYJSON_TYPE_NULL, "type");
 _Static_assert((int)JSON_TAG_UINT ==
                    (int)(YYJSON_TYPE_NUM | YYJSON_SUBTYPE_UINT),

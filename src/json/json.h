@@ -1,9 +1,9 @@
 /*
- * json.h - JSON values in an owner's memory
+ * json.h - JSON values in memory that an arena or a home owns
  *
- * A value is an immutable yyjson value: 16 bytes, a container followed by its
- * members.  It lives in an arena and dies with it.  A root is a value with a
- * home of its own.
+ * A value is an immutable yyjson value: 16 bytes; a container is followed by
+ * its members.  It lives in an arena and is freed with it.  A root is a value
+ * with a home of its own.
  */
 #ifndef JSON_JSON_H
 #define JSON_JSON_H
@@ -13,14 +13,14 @@
 
 #include <stdint.h>
 
-/* A copy, texts included, that lives in the arena.  NULL stays NULL. */
+/* A copy, strings included, that lives in the arena.  NULL stays NULL. */
 const allm_json *json_copy(struct arena *a, const allm_json *v);
 
-/* Bytes that json_copy() will ask of an arena. */
+/* The number of bytes that json_copy() allocates in an arena. */
 size_t json_size(const allm_json *v);
 
-/* The very same: spelled alike, in the same order.  What differs may still be
- * equal, as allm_json_equal() tells, for more. */
+/* Are they identical: the same spelling, in the same order?  Values that are
+ * not may still be equal for allm_json_equal(), which is slower. */
 bool json_same(const allm_json *x, const allm_json *y);
 
 /* Constants: {}, [], null, true, false. */
@@ -30,20 +30,21 @@ const allm_json *json_null(void);
 const allm_json *json_bool(bool b);
 
 /*
- * What is asked of every member of every answer is inline, and knows of a
- * value what json.c proves: first a word with the type in its lowest bits and
- * the length above them, then the text.
+ * What is read for every member of every response is inline.  It relies on two
+ * facts that json.c asserts: a value begins with a word that has the type in
+ * its lowest bits and the length above them, and the string pointer follows.
  */
 struct json_word {
     uint64_t tag;
     union {
         const char *text;
-        uint64_t number;        /* as wide on every machine */
+        uint64_t number;        /* the same width on every machine */
     } as;
 };
 
-enum { JSON_TAG_NULL = 2, JSON_TAG_UINT = 4, JSON_TAG_TEXT = 5, JSON_TAG_ARRAY = 6,
-       JSON_TAG_OBJECT = 7, JSON_TAG_MASK = 7, JSON_TAG_BITS = 8 };
+enum { JSON_TAG_NULL = 2, JSON_TAG_UINT = 4, JSON_TAG_TEXT = 5,
+       JSON_TAG_ARRAY = 6, JSON_TAG_OBJECT = 7, JSON_TAG_MASK = 7,
+       JSON_TAG_BITS = 8 };
 
 static inline bool json_has_tag(const allm_json *v, uint64_t type)
 {
@@ -54,7 +55,7 @@ static inline bool json_has_tag(const allm_json *v, uint64_t type)
     return (tag & JSON_TAG_MASK) == type;
 }
 
-/* As allm_json_type_of(v) == type. */
+/* Same as allm_json_type_of(v) == type. */
 static inline bool json_is_type(const allm_json *v, allm_json_type type)
 {
     switch (type) {
@@ -69,7 +70,7 @@ static inline bool json_is_type(const allm_json *v, allm_json_type type)
 /* Getters that take slices. */
 const allm_json *json_get(const allm_json *object, struct slice key);
 
-/* The bytes of a text; {NULL, 0} if it is none. */
+/* The bytes of a string; {NULL, 0} if it is not a string. */
 static inline struct slice json_slice(const allm_json *text)
 {
     struct json_word w;
@@ -84,7 +85,7 @@ static inline bool json_is(const allm_json *v, const char *text)
     return json_has_tag(v, JSON_TAG_TEXT) && slice_is(json_slice(v), text);
 }
 
-/* As allm_json_int64(); most numbers are not below 0. */
+/* Like allm_json_int64(), with a fast path for non-negative numbers. */
 static inline bool json_int64(const allm_json *v, int64_t *out)
 {
     struct json_word w;
@@ -97,17 +98,18 @@ static inline bool json_int64(const allm_json *v, int64_t *out)
     return true;
 }
 
-/* A number that a double can hold, however it is written: the one meaning of
- * "a number" wherever one is expected.  Else false, and *out stays. */
+/* A number that a double can hold, however it is written: the one meaning
+ * of "a number" wherever one is expected.  Otherwise false, with *out
+ * unchanged. */
 bool json_finite(const allm_json *v, double *out);
 
-/* As allm_json_get(); the compiler knows the length of a literal. */
+/* Like allm_json_get(); the compiler knows the length of a literal. */
 static inline const allm_json *json_at(const allm_json *object, const char *key)
 {
     return json_get(object, slice_of(key));
 }
 
-/* The same for a text; {NULL, 0}: there is none. */
+/* The same for a string; {NULL, 0} if there is none. */
 static inline struct slice json_text_at(const allm_json *object,
                                         const char *key)
 {
@@ -115,9 +117,9 @@ static inline struct slice json_text_at(const allm_json *object,
 }
 
 /*
- * An object that is asked for many members, most of which it may lack: its
- * keys are walked once and noted in places, chosen by length and two letters.
- * A place tells how many values behind the object its key stands.
+ * A view of an object that is queried for many members, most of which it may
+ * lack: its keys are visited once and entered into slots, chosen by the length
+ * and two characters.  A slot holds the distance from the object to its key.
  */
 enum { JSON_PLACES = 64, JSON_NOWHERE = 0,
        JSON_SEARCH = 255 };     /* two keys share it, or it is far away */
@@ -127,10 +129,10 @@ struct json_view {
     uint8_t at[JSON_PLACES];
 };
 
-/* Of what is no object, and of NULL, a view is empty. */
+/* The view of NULL, or of a value that is not an object, is empty. */
 void json_view_init(struct json_view *v, const allm_json *object);
 
-/* Keys end with a NUL, so that the empty one has a letter, too. */
+/* Keys end with a NUL, so the empty key has a character, too. */
 static inline size_t json_place(struct slice key)
 {
     const unsigned char *text = (const unsigned char *)key.ptr;
@@ -156,24 +158,24 @@ static inline const allm_json *json_in(const struct json_view *v,
 }
 
 /*
- * Roots.  json_root_of() makes a root of a value that was parsed, copied or
- * built in the arena of a home, and takes the home over.  With v NULL it is
- * the root of a failure: of type NONE, explained by an error of that arena
- * (NULL: it is simply empty).  For lack of memory the home is dropped and the
- * result NULL.
+ * Roots. json_root_of() makes a root from a value that was parsed, copied or
+ * built in the arena of a home, and takes ownership of the home.  If v is
+ * NULL, the root represents a failure: it has type NONE and the given error of
+ * that arena (NULL: it is simply empty).  If memory runs out, the home is
+ * dropped and the result is NULL.
  */
 allm_json *json_root_of(struct allm_home *h, const allm_json *v,
                         const allm_error *error);
 
-/* A copy of v as a root in a new home; of a failure, the same failure. */
+/* A copy of v as a root in a new home; the copy of a failure has its error. */
 allm_json *json_root(struct mem mem, const allm_json *v);
 
-/* NULL if v is no root. */
+/* NULL if v is not a root. */
 struct allm_home *json_home(const allm_json *root);
 
 /*
- * New values in an arena, texts copied; NULL when there is no memory.  What is
- * not an object counts as an empty one.  A value NULL removes the member.
+ * New values in an arena, strings copied; NULL if out of memory.  A value that
+ * is not an object counts as an empty one.  A NULL value removes the member.
  */
 const allm_json *json_set(struct arena *a, const allm_json *object,
                           struct slice key, const allm_json *value);

@@ -1,9 +1,9 @@
 /*
- * members.c - the keys of an object: do they differ, and where is one?
+ * members.c - find the keys of an object, and detect equal ones
  *
- * Small objects are the rule, and are looked through.  Big ones are sorted by a
- * hash of the key, then by its text: a hash that somebody forged makes the
- * comparisons longer, but not more.
+ * Most objects are small and searched linearly.  Big ones are sorted by a hash
+ * of the key, then by its text: forged hash collisions make comparisons
+ * longer, but not more numerous.
  */
 #include "json/members.h"
 
@@ -48,7 +48,7 @@ static bool comes_first(const struct members_entry *a,
                         val_slice(b->key)) <= 0;
 }
 
-/* Two sorted runs, from[0..mid) and from[mid..n), into one. */
+/* Merge two sorted runs, from[0..mid) and from[mid..n). */
 static void merge(const struct members_entry *from, size_t mid, size_t n,
                   struct members_entry *to)
 {
@@ -59,7 +59,7 @@ static void merge(const struct members_entry *from, size_t mid, size_t n,
     }
 }
 
-/* A stable merge sort; gives the array of the two where the result is. */
+/* A stable merge sort; returns the array of the two that has the result. */
 static struct members_entry *sort(struct members_entry *a,
                                   struct members_entry *spare, size_t n)
 {
@@ -108,7 +108,7 @@ void members_release(struct members *k)
     arena_release(&k->arena);
 }
 
-/* The first entry that does not come before the text. */
+/* The first entry that is not less than the text. */
 static const yyjson_val *find_sorted(const struct members *k, struct slice text)
 {
     uint64_t hash = hash_of(text);
@@ -195,10 +195,10 @@ bool members_differ_deep(const yyjson_val *v, struct mem mem,
 
 /* ---------------------------------------------------------- equal keys --- */
 
-/* A bit of a tag that yyjson leaves alone: this key has to go. */
+/* A tag bit that yyjson does not use: this key is to be removed. */
 #define DOOMED 0x20u
 
-/* The same in a small object: every pair is looked at. */
+/* For a small object: compare every pair. */
 static void doom_few(yyjson_val *object, bool last)
 {
     yyjson_val *b = object + 1;
@@ -211,7 +211,7 @@ static void doom_few(yyjson_val *object, bool last)
     }
 }
 
-/* Of equal keys, which are sorted by their place, one stays. */
+/* Of equal keys, which are sorted by their position, keep one. */
 static bool doom_repeats(yyjson_val *object, struct mem mem, bool last)
 {
     struct members k;
@@ -234,7 +234,7 @@ struct moved {                  /* a container whose members are moving */
     const yyjson_val *end;      /* where it ended */
 };
 
-/* Close up the gaps: move what stays to the front. */
+/* Close the gaps: move what remains to the front. */
 static bool close_up(yyjson_val *root, struct stack *open)
 {
     yyjson_val *v = root, *to = root;

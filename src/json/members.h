@@ -1,4 +1,4 @@
-/* members.h - the keys of an object: do they differ, and where is one? */
+/* members.h - find the keys of an object, and detect equal ones */
 #ifndef JSON_MEMBERS_H
 #define JSON_MEMBERS_H
 
@@ -6,30 +6,31 @@
 #include "json/val.h"
 
 /*
- * A way to find keys.  Up to MEMBERS_FEW it looks at each; beyond, it keeps them
- * sorted, so that n look-ups cost n log n, whatever the keys are.
+ * An index of keys.  Up to MEMBERS_FEW it is a linear search; beyond that the
+ * keys are sorted, so n look-ups cost n log n, whatever the keys are.
  */
 enum { MEMBERS_FEW = 32 };
 
 struct members {
     const yyjson_val *object;
-    struct members_entry *sorted;  /* NULL: few, look at each */
+    struct members_entry *sorted;  /* NULL: few keys, search linearly */
     size_t count;
-    struct arena arena;         /* where the entries live */
+    struct arena arena;         /* owns the entries */
 };
 
-/* NULL, or a value that is no object, has no keys.  False: no memory. */
+/* NULL, or a value that is not an object, has no keys.  False: out of
+ * memory. */
 bool members_init(struct members *k, const yyjson_val *object, struct mem mem);
 void members_release(struct members *k);
 
-/* The first key with this text, or NULL; its value stands behind it. */
+/* The first key with this text, or NULL; its value follows it. */
 const yyjson_val *members_find(const struct members *k, struct slice text);
 
-/* Is there an equal key before this one of the object? */
+/* Does an equal key precede this one in the object? */
 bool members_repeats(const yyjson_val *object, const yyjson_val *key);
 
 /* One of 64 bits for a key, by its length and two of its bytes (the NUL of an
- * empty one): equal keys have the same, most others do not. */
+ * empty one): equal keys share it, most others do not. */
 static inline uint64_t members_bit(const yyjson_val *key)
 {
     size_t len = val_len(key);
@@ -39,8 +40,9 @@ static inline uint64_t members_bit(const yyjson_val *key)
                            63);
 }
 
-/* Walk the keys of an object: is this one new?  Each takes its bit of *seen,
- * which begins as 0; only if it is taken are the keys before it compared. */
+/* While walking the keys of an object: is this one new?  Each key sets its bit
+ * in *seen, initially 0; only if it is set already are the previous keys
+ * compared. */
 static inline bool members_is_new(uint64_t *seen, const yyjson_val *object,
                                   const yyjson_val *key)
 {
@@ -51,7 +53,7 @@ static inline bool members_is_new(uint64_t *seen, const yyjson_val *object,
     return true;
 }
 
-/* May two keys of an object be equal?  No: they have different bits. */
+/* May two keys of an object be equal?  Not if their bits differ. */
 static inline bool members_may_repeat(const yyjson_val *object)
 {
     uint64_t seen = 0;
@@ -66,18 +68,18 @@ static inline bool members_may_repeat(const yyjson_val *object)
 }
 
 /*
- * Do the keys of this object differ?  Else *twice is the earliest key that
- * repeats one before it.  False with *twice NULL: no memory.
+ * Do the keys of this object differ?  Otherwise *twice is the earliest key
+ * that repeats a previous one.  False with *twice NULL: out of memory.
  */
 bool members_differ(const yyjson_val *object, struct mem mem,
                     const yyjson_val **twice);
 
-/* The same of v and of every object in it. */
+/* The same for v and every object in it. */
 bool members_differ_deep(const yyjson_val *v, struct mem mem,
                          const yyjson_val **twice);
 
-/* Of equal keys keep the first, or the last, in v, which we own, and in every
- * object in it.  False: no memory, and v is of no use any more. */
+/* Of equal keys keep the first, or the last, in v, which must be ours, and in
+ * every object in it.  False: out of memory, and v is no longer usable. */
 bool members_keep_one(yyjson_val *v, struct mem mem, bool last);
 
 #endif

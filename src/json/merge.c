@@ -1,4 +1,4 @@
-/* merge.c - the members of one object over those of another */
+/* merge.c - the public allm_json_merge: combine the members of two objects */
 #include "json/members.h"
 #include "json/over.h"
 

@@ -1,16 +1,16 @@
 /*
- * number.c - numbers without loss
+ * number.c - read, compare and write numbers without loss
  *
- * Integers are read here, all else is read by yyjson, which knows how to find
- * the nearest double.  A decimal with up to 15 digits survives being a double,
- * unless it is next to zero; of others we ask what the double would be written
- * as, and keep the text if that is another number.
+ * Integers are read here; everything else is read by yyjson, which finds the
+ * nearest double.  A decimal with up to 15 digits survives the conversion to a
+ * double, unless it is close to zero.  For others we check what the double
+ * would be written as, and keep the text if that is a different number.
  *
  * Two numbers are compared as decimals:
  *
  *      -12.50e3    negative, digits 125, point 5:  - 0.125 * 10^5
  *
- * where a REAL stands for the shortest decimal that reads back as it.
+ * where a REAL represents the shortest decimal that reads back as it.
  */
 #include "json/number.h"
 
@@ -39,7 +39,7 @@ static bool is_zero_or_point(char c)
     return c == '0' || c == '.';
 }
 
-/* Digits from the first that is not zero to the last that is not. */
+/* The number of digits from the first nonzero one to the last. */
 static size_t significant(struct slice digits)
 {
     const char *from = digits.ptr, *end = from + digits.len;
@@ -55,7 +55,7 @@ static size_t significant(struct slice digits)
 
 struct decimal {
     bool negative;
-    bool far;                   /* the exponent is beyond all measure */
+    bool far;                   /* the exponent is beyond 10^15 */
     size_t count;               /* digits, neither end a zero; 0: zero */
     int64_t point;              /* the value is 0.digits * 10^point */
     char digits[NUMBER_LONGEST];
@@ -77,7 +77,7 @@ static int64_t exponent_of(struct slice s, bool *far)
     return negative ? -n : n;
 }
 
-/* The text must be a number as JSON writes it. */
+/* The text must be a valid JSON number. */
 static void decimal_of(struct decimal *d, struct slice text)
 {
     d->negative = text.ptr[0] == '-';
@@ -130,7 +130,7 @@ static int compare_decimals(struct slice a, struct slice b)
     struct decimal x, y;
     decimal_of(&x, a);
     decimal_of(&y, b);
-    if (x.far && y.far)         /* no more than: are they the same text? */
+    if (x.far && y.far)         /* only equal if they are the same text */
         return compare_texts(a, b);
     if (x.negative != y.negative && (x.count || y.count))
         return x.negative ? -1 : 1;
@@ -176,7 +176,8 @@ int number_compare(const yyjson_val *a, const yyjson_val *b)
         return compare_decimals(text_of(a, room_a), text_of(b, room_b));
     if (is_negative_int(a) != is_negative_int(b))
         return is_negative_int(a) ? -1 : 1;
-    /* of two negative ones, too, the larger pattern is the larger number */
+    /* For two negative numbers, too, the larger pattern is the larger
+     * number. */
     return (a->uni.u64 > b->uni.u64) - (a->uni.u64 < b->uni.u64);
 }
 
@@ -195,7 +196,7 @@ static void keep_text(yyjson_val *v, const char *at, const char *end)
     v->uni.str = at;
 }
 
-/* Does writing the double give this decimal number again? */
+/* Is the double, when written, this decimal number again? */
 static bool double_holds(const yyjson_val *real, struct slice text)
 {
     char room[NUMBER_ROOM];
@@ -203,7 +204,7 @@ static bool double_holds(const yyjson_val *real, struct slice text)
     return slice_eq(shortest, text) || compare_decimals(shortest, text) == 0;
 }
 
-/* A double if it is as good as the text, which has these digits. */
+/* Store a double if it is as exact as the text, which has these digits. */
 static void settle_real(yyjson_val *v, struct slice text, struct slice digits)
 {
     yyjson_val n;
@@ -217,7 +218,7 @@ static void settle_real(yyjson_val *v, struct slice text, struct slice digits)
         *v = n;
 }
 
-/* The rest of a number that has a point or an exponent at p. */
+/* The rest of a number that has a decimal point or an exponent at p. */
 static char *read_real(char *at, char *p, yyjson_val *v, const char **expected)
 {
     if (*p == '.') {
@@ -244,7 +245,7 @@ static char *read_real(char *at, char *p, yyjson_val *v, const char **expected)
     return p;
 }
 
-/* An integer of so many digits, whose value modulo 2^64 is n. */
+/* An integer of `count` digits, whose value modulo 2^64 is n. */
 static void settle_int(yyjson_val *v, struct slice text, size_t count,
                        uint64_t n, bool negative)
 {
@@ -302,7 +303,7 @@ double number_double(const yyjson_val *v)
     return is_negative_int(&n) ? (double)n.uni.i64 : (double)n.uni.u64;
 }
 
-/* The size of a number that is whole and not too big, and its sign. */
+/* The magnitude of a number that is whole and not too big, and its sign. */
 static bool whole_decimal(const yyjson_val *v, uint64_t *size, bool *negative)
 {
     struct decimal d;
@@ -332,7 +333,7 @@ static bool whole_real(double x, uint64_t *size, bool *negative)
     return true;
 }
 
-/* The same of any value; false if it is no whole number. */
+/* The same for any value; false if it is not a whole number. */
 static bool whole_value(const yyjson_val *v, uint64_t *size, bool *negative)
 {
     if (val_type(v) == YYJSON_TYPE_RAW)
@@ -353,7 +354,7 @@ bool number_int64(const yyjson_val *v, int64_t *out)
     if (!whole_value(v, &size, &negative) ||
         size > (uint64_t)INT64_MAX + negative)
         return false;
-    /* the two's complement, without a step beyond INT64_MIN */
+    /* Two's complement, without overflowing at INT64_MIN. */
     *out = negative && size ? -(int64_t)(size - 1) - 1 : (int64_t)size;
     return true;
 }
@@ -386,7 +387,7 @@ static size_t write_int(const yyjson_val *v, char *out)
     return sizeof digits - at + negative;
 }
 
-/* An allocator that has one piece to give. */
+/* An allocator that has a single block to give. */
 static void *lend_room(void *room, size_t size)
 {
     return size <= NUMBER_ROOM ? room : NULL;

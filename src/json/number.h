@@ -1,10 +1,11 @@
 /*
- * number.h - numbers without loss
+ * number.h - read, compare and write numbers without loss
  *
- * An integer that fits int64_t or uint64_t is one.  A number with a point or an
- * exponent is a double if that double, written as shortly as possible, is the
- * same decimal number.  Every other number keeps its text.  So what comes in
- * goes out, and what a number becomes depends on its own text only.
+ * An integer that fits int64_t or uint64_t is stored as one.  A number with a
+ * decimal point or an exponent is stored as a double if that double, written
+ * as shortly as possible, is the same decimal number.  Every other number
+ * keeps its text.  So numbers are written as they were read, and what a number
+ * becomes depends only on its own text.
  */
 #ifndef JSON_NUMBER_H
 #define JSON_NUMBER_H
@@ -12,19 +13,19 @@
 #include "base/slice.h"
 #include "json/val.h"
 
-/* The longest text of a number, and the longest that we write. */
+/* The longest text of a number that is read, and that is written. */
 enum { NUMBER_LONGEST = 1024, NUMBER_ROOM = 64 };
 
 /*
- * Read the number at `at`, in a text with a NUL behind it.  Gives its end; or,
- * with *expected set, the place where it is wrong.  A number that keeps its
- * text has it there, and no NUL behind it yet.
+ * Read the number at `at`, in a NUL-terminated text.  Returns its end; or,
+ * with *expected set, the position of the error.  A number that keeps its text
+ * refers to it in place, without a NUL after it yet.
  */
 char *number_read(char *at, yyjson_val *v, const char **expected);
 
 /*
- * The same of what most numbers are: a few digits with a comma or the end of a
- * container behind them.  NULL: anything else, see above.
+ * A fast path for most numbers: a few digits followed by a comma or the end of
+ * a container.  NULL: anything else, use number_read().
  */
 static inline char *number_read_short(char *at, yyjson_val *v)
 {
@@ -42,13 +43,13 @@ static inline char *number_read_short(char *at, yyjson_val *v)
     return p;
 }
 
-/* Any type; 0 or false for what is no number.  Whatever is whole by its value
- * and fits is an integer, however it is written. */
+/* For any type; 0 or false if it is not a number.  A number that is whole and
+ * fits is an integer, however it is written. */
 double number_double(const yyjson_val *v);
 bool number_int64(const yyjson_val *v, int64_t *out);
 bool number_uint64(const yyjson_val *v, uint64_t *out);
 
-/* The shortest text that reads back as this INT or REAL; its length. */
+/* The shortest text that reads back as this INT or REAL; returns its length. */
 size_t number_write(const yyjson_val *v, char out[NUMBER_ROOM]);
 
 /* By value, as decimal numbers: less than, equal to, greater than 0. */

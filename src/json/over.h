@@ -1,8 +1,8 @@
 /*
- * over.h - what set, merge and patch share: an object laid over another
+ * over.h - what set, merge and patch share: combining two objects
  *
- * The members of the lower keep their places; new ones follow in the order of
- * the upper.
+ * The members of the lower object keep their positions; new ones follow in the
+ * order of the upper one.
  */
 #ifndef JSON_OVER_H
 #define JSON_OVER_H
@@ -17,7 +17,7 @@ static inline const yyjson_val *over_first(const yyjson_val *object)
     return object + 1;
 }
 
-/* What is no object counts as an empty one. */
+/* A value that is not an object counts as an empty one. */
 static inline const yyjson_val *over_object(const allm_json *v)
 {
     if (!v || val_type(val_of(v)) != YYJSON_TYPE_OBJ)
@@ -32,7 +32,7 @@ static inline void over_add(struct build *b, struct slice key,
     build_value_copy(b, v);
 }
 
-/* A root that was made, or one that says what was misused. */
+/* The root of the result, or of an error that says what was misused. */
 static inline allm_json *over_done(struct allm_home *h, const allm_json *v)
 {
     return json_root_of(h, v, status_nomem());

@@ -1,6 +1,4 @@
-/*
- * parse.c - read a JSON document into an arena, or as a root
- */
+/* parse.c - the public entry point of the reader, and its limits */
 #include "json/parse.h"
 
 #include "base/status.h"
@@ -9,7 +7,7 @@
 
 enum { MAX_BYTES = 256 * 1024 * 1024, MAX_DEPTH = 128, SMALL = 64 * 1024 };
 
-/* The options that the caller's header knew of; the others are zero. */
+/* The options that the caller's header has; the others are zero. */
 static allm_json_opts known_opts(const allm_json_opts *given)
 {
     allm_json_opts opts = { .size = sizeof opts };
@@ -84,8 +82,8 @@ const allm_json *json_parse_loose(struct arena *a, struct slice text,
     return json_partial(a, text, loose, NULL, error);
 }
 
-/* Values and keys of a document without white space: in front of each, but the
- * first, stands a comma, a colon or what opens its container. */
+/* The number of values and keys of a document without white space: each but
+ * the first follows a comma, a colon or an opening bracket. */
 static size_t count_values(struct slice text)
 {
     size_t n = 1;
@@ -109,14 +107,14 @@ const char *json_too_much(struct slice text)
 {
     if (text.len > MAX_BYTES)
         return "268,435,456 bytes";
-    if (text.len / 2 >= READ_MOST_VALUES &&     /* each has a byte and a comma */
+    if (text.len / 2 >= READ_MOST_VALUES &&  /* each has a byte and a comma */
         count_values(text) > READ_MOST_VALUES)
         return "16,777,216 values and keys";
     return NULL;
 }
 
-/* Bytes that a document of this length will probably ask for: the copy and,
- * if it is small, the values, so that one allocation does. */
+/* An estimate of the bytes that a document of this length needs: the copy and,
+ * if it is small, the values, so one allocation is enough. */
 static size_t guess_size(size_t len, size_t limit)
 {
     if (len > limit)

@@ -1,15 +1,15 @@
 /*
- * partial.c - make sense of the beginning of a JSON document
+ * partial.c - read an incomplete JSON document
  *
- * The reader does it: when the text stops, what stands open is closed.
+ * The reader does this: when the text ends, it closes what is still open.
  *
  *      {"city": "Ulm", "days": [1, 2      the text so far
  *      {"city": "Ulm", "days": [1]}       the value: 2 may go on
  *
- * Left out is what is not finished: a number that the text ends in (but a lone
- * number is a document), half of true, false or null, a key without a value.
- * Of a text, half of an escape, of a pair of surrogates or of a UTF-8 sequence.
- * So a value never takes anything back when the text goes on.
+ * What is unfinished is left out: a number at the end of the text (unless it
+ * is the whole document), a part of true, false or null, a key without a
+ * value; in a string, a part of an escape, of a surrogate pair or of a UTF-8
+ * sequence.  So a value never takes anything back when the text continues.
  */
 #include "base/home.h"
 #include "base/status.h"

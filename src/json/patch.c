@@ -1,6 +1,6 @@
 /*
- * patch.c - merge patch (RFC 7396): objects are laid over objects in turn, and
- * null takes a member away
+ * patch.c - merge patch (RFC 7396): objects are merged recursively, and null
+ * removes a member
  */
 #include "json/members.h"
 #include "json/over.h"
@@ -8,20 +8,20 @@
 
 /*
  * A patch that is being applied to an object.  First the members of the target
- * are walked, looked up in the patch; then those of the patch, looked up in
- * the target.
+ * are visited and looked up in the patch; then those of the patch in the
+ * target.
  */
 struct applying {
     const yyjson_val *at, *end;
     const yyjson_val *target, *patch;
-    struct members other;          /* of the one that is not walked */
+    struct members other;          /* of the object that is not walked */
     bool in_patch;              /* the second walk */
 };
 
 struct patching {
     struct build build;
     struct stack stack;         /* of struct applying */
-    bool failed;                /* no memory */
+    bool failed;                /* out of memory */
 };
 
 static void walk_target(struct patching *p, struct applying *f)
@@ -42,7 +42,7 @@ static void walk_patch(struct patching *p, struct applying *f)
         p->failed = true;
 }
 
-/* Write `patch` applied to `target` (NULL: nothing), or begin to. */
+/* Write `patch` applied to `target` (NULL: nothing), or start to. */
 static void apply(struct patching *p, const yyjson_val *target,
                   const yyjson_val *patch)
 {
@@ -66,7 +66,7 @@ static bool removes(const yyjson_val *key)
     return val_type(key + 1) == YYJSON_TYPE_NULL;
 }
 
-/* The next member of the walk. */
+/* Apply the next member of the walk. */
 static void apply_member(struct patching *p, struct applying *f)
 {
     const yyjson_val *key = f->at;
@@ -91,7 +91,7 @@ static struct applying *end_applying(struct patching *p)
     return stack_pop(&p->stack);
 }
 
-/* The patched value in the arena; NULL: no memory. */
+/* The patched value in the arena; NULL: out of memory. */
 static const allm_json *apply_patch(struct arena *a, const allm_json *target,
                                     const allm_json *patch)
 {

@@ -1,13 +1,14 @@
 /*
- * pattern.c - regular expressions as JSON Schema means them: the reader
+ * pattern.c - parse the regular expressions of JSON Schema
  *
  *      alternatives = sequence { "|" sequence }
  *      sequence     = { term [ quantifier [ "?" ] ] }
  *      term         = letter | "." | class | escape | group | assertion
  *
- * We read what ECMA-262 reads with its u flag, and are as lenient as browsers
- * are without it where no meaning can be mistaken: an escaped punctuation mark
- * is itself, and so are "]", "}" and a "{" that begins no quantifier.
+ * We accept what ECMA-262 accepts with its u flag, and are as lenient as
+ * browsers are without it where the meaning is clear: an escaped punctuation
+ * mark stands for itself, and so do "]", "}" and a "{" that begins no
+ * quantifier.
  *
  * Invariants
  *   (1) No tree is larger than PATTERN_MAX_CODE, so sizes never overflow.
@@ -31,7 +32,7 @@ struct reader {
 
 enum { FAULT_LIMIT = 400 };
 
-/* Say what is wrong at `at`; the first fault counts. */
+/* Report what is wrong at `at`; the first fault counts. */
 static void fail_at(struct reader *r, const char *at, const char *what)
 {
     struct buf b;
@@ -63,7 +64,7 @@ static bool accept_text(struct reader *r, const char *text)
     return true;
 }
 
-/* The next byte, 0 at the end (a NUL in a pattern is met as a code point). */
+/* The next byte, 0 at the end (a NUL in a pattern is read as a code point). */
 static char peek(const struct reader *r)
 {
     return r->rest.len ? *r->rest.ptr : '\0';
@@ -97,7 +98,7 @@ static struct tree *leaf(struct reader *r, enum tree_kind kind, uint32_t point)
                                       .size = 1 });
 }
 
-/* The tree becomes so many instructions more. */
+/* Add to the number of instructions that the tree becomes. */
 static void add_size(struct reader *r, struct tree *t, uint64_t more)
 {
     t->size += more;
@@ -147,7 +148,7 @@ static int hex_digit(char c)
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* Exactly n hexadecimal digits; false: they are not there. */
+/* Exactly n hexadecimal digits; false if they are not there. */
 static bool take_hex(struct reader *r, size_t n, uint32_t *value)
 {
     struct slice s = r->rest;
@@ -163,7 +164,7 @@ static bool take_hex(struct reader *r, size_t n, uint32_t *value)
     return true;
 }
 
-/* Behind "\u{". */
+/* After "\u{". */
 static uint32_t take_braced(struct reader *r)
 {
     uint32_t point = 0, digit;
@@ -183,7 +184,7 @@ static uint32_t take_braced(struct reader *r)
     return point;
 }
 
-/* Behind "\u": four digits, two times four for a surrogate pair, or braces. */
+/* After "\u": four digits, twice four for a surrogate pair, or braces. */
 static uint32_t take_unicode(struct reader *r)
 {
     uint32_t high, low;
@@ -201,7 +202,7 @@ static uint32_t take_unicode(struct reader *r)
     return high;
 }
 
-/* Behind "\c". */
+/* After "\c". */
 static uint32_t take_control(struct reader *r)
 {
     char c = peek(r);
@@ -223,7 +224,7 @@ static void refuse_escape(struct reader *r, const char *at, char c)
         fail_at(r, at, "unknown escape");
 }
 
-/* An escape that stands for one code point, behind its "\". */
+/* An escape for one code point, after its "\". */
 static uint32_t take_escaped(struct reader *r)
 {
     static const char letters[] = "tnvfr", meanings[] = "\t\n\v\f\r";
@@ -252,7 +253,7 @@ static uint32_t take_escaped(struct reader *r)
     return point;
 }
 
-/* Behind "\p" or "\P". */
+/* After "\p" or "\P". */
 static void take_property(struct reader *r, struct class_draft *d, bool negated)
 {
     const char *at = r->rest.ptr;
@@ -272,7 +273,7 @@ static void take_property(struct reader *r, struct class_draft *d, bool negated)
                 "ASCII and Assigned)");
 }
 
-/* \d and its like, \p and \P: a set, behind its "\". */
+/* \d and similar, \p and \P: a set, after its "\". */
 static bool take_set(struct reader *r, struct class_draft *d)
 {
     char c = peek(r);
@@ -298,7 +299,7 @@ static struct tree *class_leaf(struct reader *r, struct class_draft *d,
     return t;
 }
 
-/* One letter of a class, or a set, which is added; false: it was a set. */
+/* One character of a class, or a set, which is added; false: it was a set. */
 static bool take_class_atom(struct reader *r, struct class_draft *d,
                             uint32_t *point)
 {
@@ -315,7 +316,7 @@ static bool take_class_atom(struct reader *r, struct class_draft *d,
     return true;
 }
 
-/* An atom, or two with "-" between. */
+/* An atom, or two with "-" between them. */
 static void take_class_range(struct reader *r, struct class_draft *d)
 {
     uint32_t first = 0, last = 0;
@@ -335,14 +336,14 @@ static void take_class_range(struct reader *r, struct class_draft *d)
             class_add(d, first, last);
         return;
     }
-    class_add(d, '-', '-');     /* [\w-.]: the hyphen is meant as itself */
+    class_add(d, '-', '-');     /* [\w-.]: the hyphen is a literal */
     if (has_first)
         class_add(d, first, first);
     if (has_last)
         class_add(d, last, last);
 }
 
-/* Behind "[". */
+/* After "[". */
 static struct tree *take_class(struct reader *r)
 {
     const char *at = r->rest.ptr - 1;
@@ -355,7 +356,7 @@ static struct tree *take_class(struct reader *r)
     return class_leaf(r, &d, negated);
 }
 
-/* "." is all but line ends. */
+/* "." matches everything except line ends. */
 static struct tree *any_letter(struct reader *r)
 {
     struct class_draft d = { .arena = r->arena };
@@ -369,12 +370,12 @@ static struct tree *any_letter(struct reader *r)
 
 static struct tree *take_alternatives(struct reader *r);
 
-/* What a group is, behind its "(". */
+/* The kind of a group, after its "(". */
 struct group {
     bool looks, ahead, negated;
 };
 
-/* The name of a group, behind "(?<"; we need it for nothing. */
+/* The name of a group, after "(?<"; it is not used. */
 static void skip_name(struct reader *r)
 {
     const char *at = r->rest.ptr;
@@ -407,7 +408,7 @@ static struct group take_group_kind(struct reader *r)
     return (struct group){ false, false, false };
 }
 
-/* Keep the body of a lookaround; what stands in its place. */
+/* Store the body of a lookaround; returns the node that refers to it. */
 static struct tree *new_look(struct reader *r, struct group g,
                              const struct tree *body)
 {
@@ -424,7 +425,7 @@ static struct tree *new_look(struct reader *r, struct group g,
     return t;
 }
 
-/* Behind "(". */
+/* After "(". */
 static struct tree *take_group(struct reader *r, bool *is_assertion)
 {
     const char *at = r->rest.ptr - 1;
@@ -454,7 +455,7 @@ static bool take_count(struct slice *s, uint32_t *count)
     return n > 0;
 }
 
-/* {n}, {n,} or {n,m}; false, and nothing is read, if it is not. */
+/* {n}, {n,} or {n,m}; otherwise false, and nothing is read. */
 static bool take_braces(struct reader *r, uint32_t *min, uint32_t *max)
 {
     struct slice s = r->rest;
@@ -485,7 +486,7 @@ static bool take_quantifier(struct reader *r, uint32_t *min, uint32_t *max)
         *min = 1;
     else if (!accept_text(r, "*") && !take_braces(r, min, max))
         return false;
-    accept_text(r, "?");             /* lazy: of no consequence to us */
+    accept_text(r, "?");             /* lazy: makes no difference to us */
     return true;
 }
 

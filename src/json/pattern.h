@@ -1,10 +1,10 @@
 /*
- * pattern.h - regular expressions as JSON Schema means them
+ * pattern.h - the regular expressions of JSON Schema
  *
- * The language of ECMA-262 with its u flag, as far as one can match it in
- * time proportional to the text: all but back references.  A match is looked
- * for anywhere in the text; letters are code points.  docs/json-schema.md has
- * the dialect.
+ * The language of ECMA-262 with its u flag, except back references, which
+ * cannot be matched in time proportional to the text.  A match may be anywhere
+ * in the text; characters are code points. docs/json-schema.md describes the
+ * dialect.
  */
 #ifndef JSON_PATTERN_H
 #define JSON_PATTERN_H
@@ -15,8 +15,8 @@ struct pattern;
 
 /*
  * Compile; the result lives in the arena and may be shared by threads.  NULL
- * with *fault, in the arena, that says what is wrong and where; NULL with
- * *fault NULL: no memory.
+ * with *fault, in the arena: the pattern is invalid, and *fault says what is
+ * wrong and where.  NULL with *fault NULL: out of memory.
  */
 const struct pattern *pattern_new(struct arena *a, struct slice text,
                                   const char **fault);
@@ -29,16 +29,17 @@ enum pattern_result {
 };
 
 /*
- * Is there a match in text?  A malformed byte counts as U+FFFD.  The scratch
- * arena is left to the caller to reset.  *budget is the number of steps that
- * may be taken (one is a few nanoseconds); those that were are taken off it.
+ * Does the text contain a match?  A malformed byte counts as U+FFFD. The
+ * caller resets the scratch arena. *budget is the number of steps that may be
+ * taken (a step takes a few nanoseconds); the steps taken are subtracted from
+ * it.
  */
 enum pattern_result pattern_match(const struct pattern *p, struct slice text,
                                   struct arena *scratch, size_t *budget);
 
 enum {
-    PATTERN_MAX_CODE = 10000,       /* instructions, repeats written out */
-    PATTERN_MAX_GROUPS = 100,       /* one inside the other */
+    PATTERN_MAX_CODE = 10000,       /* instructions, with repeats written out */
+    PATTERN_MAX_GROUPS = 100,       /* nesting depth */
     PATTERN_MAX_LOOKS = 100         /* lookaheads and lookbehinds */
 };
 

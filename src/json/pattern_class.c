@@ -2,7 +2,7 @@
  * pattern_class.c - sets of code points: [a-z], \d, \p{Lu}
  *
  * A set is a list of spans and a set of general categories.  As every code
- * point has exactly one category, \P{..} is again a set of categories.
+ * point has exactly one category, \P{..} is a set of categories, too.
  */
 #include "json/pattern_parts.h"
 
@@ -22,7 +22,7 @@ static const struct span space[] = {
 };
 
 static const struct {
-    char with, without;         /* the letters of the set and of the rest */
+    char with, without;         /* the letters of the set and its complement */
     const struct span *spans;
     size_t count;
 } escapes[] = {
@@ -39,14 +39,14 @@ void class_add(struct class_draft *d, uint32_t first, uint32_t last)
                                          d->cap * sizeof *more,
                                          cap * sizeof *more);
         if (!more)
-            return;             /* class_done() sees that the arena broke */
+            return;             /* class_done() notices the broken arena */
         d->spans = more;
         d->cap = cap;
     }
     d->spans[d->count++] = (struct span){ first, last };
 }
 
-/* Add all points that the spans, which are in order, leave out. */
+/* Add all code points that the spans, which are in order, leave out. */
 static void add_rest(struct class_draft *d, const struct span *s, size_t count)
 {
     uint32_t from = 0;
@@ -99,7 +99,7 @@ static int by_first(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Order the spans and join those that touch. */
+/* Sort the spans and join those that touch. */
 static size_t join_spans(struct span *s, size_t count)
 {
     if (count == 0)
@@ -115,7 +115,7 @@ static size_t join_spans(struct span *s, size_t count)
     return n + 1;
 }
 
-/* The long way, for what the table of ASCII does not know. */
+/* A binary search, for code points beyond the ASCII table. */
 static bool search_ranges(const struct pattern_class *c, uint32_t point)
 {
     size_t low = 0, high = c->count;

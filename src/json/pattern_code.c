@@ -1,14 +1,14 @@
 /*
- * pattern_code.c - the tree of a pattern as code
+ * pattern_code.c - compile the tree of a pattern to code
  *
  *      a|b             split 1 3; a; jump 4; b
  *      a*              split 1 3; a; jump 0
  *      a{2,}           a; a; split 1 3
  *      a{1,3}          a; split 2 3; a; split 4 5; a
  *
- * The parts of a lookahead are written in reverse, since it is run from the
- * end of the text: then "a match begins here" has the form of "a match ends
- * here", and one run over the text answers for all its places.
+ * The parts of a lookahead are compiled in reverse, since it runs from the end
+ * of the text: "a match begins here" then has the form of "a match ends here",
+ * and one run over the text answers it for all positions.
  */
 #include "json/pattern_parts.h"
 
@@ -56,8 +56,7 @@ static void emit_any(struct writer *w, const struct tree *t)
     }
 }
 
-/* As often as it likes, after `last`, the begin of the last of those that must
- * be there. */
+/* Repeat without limit, after `last`, the start of the last mandatory copy. */
 static void emit_loop(struct writer *w, const struct tree *t, uint32_t last)
 {
     if (t->min > 0) {
@@ -74,7 +73,7 @@ static void emit_loop(struct writer *w, const struct tree *t, uint32_t last)
 static void emit_repeat(struct writer *w, const struct tree *t)
 {
     if (t->size == 0)
-        return;                 /* nothing, any number of times */
+        return;                 /* an empty part, any number of times */
     uint32_t last = 0;
     for (uint32_t i = 0; i < t->min; i++) {
         last = w->count;

@@ -1,5 +1,5 @@
 /*
- * pattern_parts.h - what the files of pattern share
+ * pattern_parts.h - types shared by the files of pattern
  *
  *      text --pattern.c--> tree --pattern_code.c--> code --pattern_run.c--> ?
  *               |
@@ -20,16 +20,16 @@ struct span {
     uint32_t first, last;
 };
 
-/* Either in `spans` or of one of `categories`, or neither if negated. */
+/* In `spans` or in one of `categories`; if negated, in neither. */
 struct pattern_class {
-    uint64_t ascii[2];          /* the answers for the first 128 */
-    const struct span *spans;   /* in order, apart from each other */
+    uint64_t ascii[2];          /* the result for the first 128 */
+    const struct span *spans;   /* sorted and disjoint */
     size_t count;
     uint32_t categories;
     bool negated;
 };
 
-/* One that is being made; { .arena = a } begins it. */
+/* A set under construction; initialise it with { .arena = a }. */
 struct class_draft {
     struct arena *arena;
     struct span *spans;
@@ -42,15 +42,15 @@ void class_add(struct class_draft *d, uint32_t first, uint32_t last);
 /* The sets of \d \D \w \W \s \S, by that letter; false: no such letter. */
 bool class_add_escape(struct class_draft *d, char letter);
 
-/* A property by its name, as in \p{Lu}; false: not known. */
+/* A property by its name, as in \p{Lu}; false if unknown. */
 bool class_add_property(struct class_draft *d, struct slice name, bool negated);
 
-/* NULL when there is no memory. */
+/* NULL if out of memory. */
 const struct pattern_class *class_done(struct class_draft *d, bool negated);
 bool class_has(const struct pattern_class *c, uint32_t point);
 
 /* The general category of a code point as a bit, and the bits of a name such
- * as Lu or Letter (0: not known). */
+ * as Lu or Letter (0 if unknown). */
 uint32_t unicode_category(uint32_t point);
 uint32_t unicode_categories_named(struct slice name);
 
@@ -61,7 +61,7 @@ enum tree_kind {
     TREE_CLASS,
     TREE_ASSERT,
     TREE_LOOK,
-    TREE_ALL,                   /* its parts one behind the other */
+    TREE_ALL,                   /* its parts in sequence */
     TREE_ANY,                   /* one of its parts */
     TREE_REPEAT                 /* its one part, min to max times */
 };
@@ -73,15 +73,15 @@ enum { FOR_EVER = UINT32_MAX };
 struct tree {
     enum tree_kind kind;
     uint32_t point;             /* CHAR; ASSERT: which; LOOK: its number */
-    uint32_t min, max;          /* REPEAT; FOR_EVER: no end */
+    uint32_t min, max;          /* REPEAT; FOR_EVER: unlimited */
     bool negated;               /* LOOK */
     const struct pattern_class *class;
-    uint64_t size;              /* instructions that it becomes */
+    uint64_t size;              /* the instructions that it becomes */
     struct tree *first, *last;  /* the parts */
     struct tree *next, *prev;   /* the neighbours in a list of parts */
 };
 
-/* What a lookahead or lookbehind looks for. */
+/* The body of a lookahead or lookbehind. */
 struct look {
     struct look *next;
     const struct tree *body;
@@ -93,8 +93,8 @@ struct look {
 enum op {
     OP_CHAR,                    /* x: the code point */
     OP_CLASS,
-    OP_SPLIT,                   /* go on at x and at y */
-    OP_JUMP,                    /* go on at x */
+    OP_SPLIT,                   /* continue at x and at y */
+    OP_JUMP,                    /* continue at x */
     OP_ASSERT,                  /* x: which */
     OP_LOOK,                    /* x: which */
     OP_MATCH
@@ -107,11 +107,11 @@ struct inst {
     const struct pattern_class *class;
 };
 
-/* A stretch of code that is run over the whole text, in one direction. */
+/* A piece of code that is run over the whole text, in one direction. */
 struct sub {
     uint32_t start;
     bool backward;
-    bool anchored;              /* can begin at the text's begin only */
+    bool anchored;              /* can only match at the start of the text */
 };
 
 struct pattern {
@@ -122,8 +122,8 @@ struct pattern {
     struct sub main;
 };
 
-/* Write the trees as code; NULL when there is no memory.  `size` is the sum
- * of their sizes, `looks` the newest first. */
+/* Compile the trees; NULL if out of memory.  `size` is the sum of their sizes;
+ * `looks` has the newest first. */
 const struct pattern *pattern_code(struct arena *a, const struct tree *main,
                                    const struct look *looks, size_t size);
 

@@ -1,20 +1,20 @@
 /*
- * pattern_run.c - is there a match?
+ * pattern_run.c - match a compiled pattern against a text
  *
- * All ways to match are followed at once (Thompson 1968): at each place in the
- * text we hold the set of instructions that are reached there, so no text
- * makes us try twice.  Nobody asks where a match is, so greedy and lazy are
- * the same and nothing else is remembered.
+ * All ways to match are followed at once (Thompson 1968): at each position in
+ * the text we hold the set of instructions that are reached there, so no text
+ * causes backtracking.  Only whether there is a match matters, not where, so
+ * greedy and lazy are the same and nothing else is remembered.
  *
  *      list --step over one code point--> stepped --add--> list
  *
  * Lookaround costs no more: before the pattern itself, each lookahead and
  * lookbehind is run over the whole text once, inner ones first, and leaves a
- * bit for every place where it holds.
+ * bit for every position where it holds.
  *
  * Invariants
  *   (1) An instruction is in `list` at most once: seen[] has the number of the
- *       last place that added it.
+ *       last position that added it.
  *   (2) `list` holds only CHAR and CLASS.
  */
 #include "base/utf8.h"
@@ -24,18 +24,18 @@
 struct run {
     const struct pattern *pattern;
     struct slice text;
-    size_t at;                  /* the place we are at */
+    size_t at;                  /* the current position */
     size_t visit;               /* its number in seen[] */
     size_t *seen;
     uint32_t *list, *stepped, *stack;
     size_t listed, steps, budget;
-    unsigned char **holds;      /* per lookaround: the places, as bits */
+    unsigned char **holds;      /* per lookaround: the positions, as bits */
     bool matched;
 };
 
 static bool is_word(const struct run *r, size_t at)
 {
-    if (at >= r->text.len)      /* also one before the begin */
+    if (at >= r->text.len)      /* also one before the start */
         return false;
     char c = r->text.ptr[at];
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
@@ -67,7 +67,7 @@ static void push(struct run *r, size_t *depth, uint32_t pc)
     }
 }
 
-/* Add an instruction and all that is reached from it without a letter. */
+/* Add an instruction and all that are reached from it without reading. */
 static void add_reachable(struct run *r, uint32_t start)
 {
     size_t depth = 0;
@@ -128,7 +128,7 @@ static uint32_t take_backward(struct run *r)
     return point;
 }
 
-/* Read one code point; how many instructions of the list accept it. */
+/* Read one code point; returns how many instructions of the list accept it. */
 static size_t step_point(struct run *r, bool backward)
 {
     uint32_t point = backward ? take_backward(r) : take_forward(r);
@@ -141,8 +141,8 @@ static size_t step_point(struct run *r, bool backward)
     return n;
 }
 
-/* Go over the text; note in `bits` where a match ends, or, without it, stop
- * at the first. */
+/* Run over the text; set a bit in `bits` where a match ends or, without it,
+ * stop at the first match. */
 static enum pattern_result go(struct run *r, const struct sub *s,
                               unsigned char *bits)
 {

@@ -2,8 +2,8 @@
  * pattern_unicode.c - the general category of every code point
  *
  * The table is that of Unicode 17.0.0.  An entry begins a run of code points
- * of one category: (first << 5 | category), up to the next entry.  ALTERNATE
- * is a run in which capitals and small letters take turns, as in Latin
+ * of one category, which ends at the next entry: (first << 5 | category).
+ * ALTERNATE is a run of alternating capital and small letters, as in Latin
  * Extended-A.
  */
 #include "json/pattern_parts.h"
@@ -16,7 +16,7 @@ enum category {
 #define BIT(c)      ((uint32_t)1 << (c))
 #define BITS(a, b)  ((BIT(b) << 1) - BIT(a))    /* from a to b */
 
-/* The names of Unicode's PropertyValueAliases.txt. */
+/* The names in Unicode's PropertyValueAliases.txt. */
 static const struct {
     const char *short_name, *long_name;
     uint32_t bits;

@@ -1,9 +1,10 @@
 /*
- * pointer.c - "/a/0/b": a place in a JSON value (RFC 6901)
+ * pointer.c - JSON Pointers such as "/a/0/b" (RFC 6901)
  *
- * A pointer is a row of steps, each a "/" and a token, in which "~1" stands for
- * "/" and "~0" for "~".  In an object the token is a key; in an array it is an
- * index without leading zeros ("-", the place behind the last, is nothing).
+ * A pointer is a sequence of steps, each a "/" and a token, in which "~1"
+ * means "/" and "~0" means "~".  In an object the token is a key; in an array
+ * it is an index without leading zeros ("-", the position after the last,
+ * finds nothing).
  */
 #include "json/pointer.h"
 
@@ -31,7 +32,7 @@ void pointer_add_index(struct buf *out, size_t index)
     buf_uint(out, index);
 }
 
-/* Is the key what the token says? */
+/* Is this key the one that the token encodes? */
 static bool names(struct slice token, struct slice key)
 {
     size_t i = 0;
@@ -40,7 +41,7 @@ static bool names(struct slice token, struct slice key)
             return false;
         char c = token.ptr[i];
         if (c == '~') {
-            i++;                /* it is followed by 0 or 1: see well_formed */
+            i++;                /* a 0 or 1 follows: see well_formed */
             c = token.ptr[i] == '0' ? '~' : '/';
         }
         if (c != key.ptr[k])
@@ -82,7 +83,7 @@ static const yyjson_val *find_element(const yyjson_val *v, struct slice token)
     return val_of(allm_json_at(val_json(v), index));
 }
 
-/* Cut the next step off the pointer. */
+/* Remove the next step from the pointer. */
 static struct slice take_token(struct slice *pointer)
 {
     size_t n = 1;               /* the slash */
@@ -105,7 +106,7 @@ const allm_json *pointer_find(const allm_json *json, struct slice pointer)
         if (val_type(v) == YYJSON_TYPE_OBJ)
             v = find_member(v, token);
         else
-            v = find_element(v, token);     /* NULL if it is no array */
+            v = find_element(v, token);     /* NULL if it is not an array */
     }
     return val_json(v);
 }

@@ -1,14 +1,15 @@
-/* pointer.h - "/a/0/b": a place in a JSON value (RFC 6901) */
+/* pointer.h - JSON Pointers such as "/a/0/b" (RFC 6901) */
 #ifndef JSON_POINTER_H
 #define JSON_POINTER_H
 
 #include "base/buf.h"
 
-/* Append one step: "/key" with ~ and / escaped, "/7". */
+/* Append one step: "/key" with ~ and / escaped, or "/7". */
 void pointer_add_key(struct buf *out, struct slice key);
 void pointer_add_index(struct buf *out, size_t index);
 
-/* What the pointer leads to in v; NULL if it leads nowhere or is no pointer. */
+/* The value that the pointer refers to; NULL if there is none, or if it is not
+ * a valid pointer. */
 const allm_json *pointer_find(const allm_json *json, struct slice pointer);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * read.c - the reader: a text becomes values, in one pass
+ * read.c - the JSON reader: text to values in one pass
  *
  *      text --copy--> {"a": [1, "x"]}000     decoded where it stands
  *                       |        |
@@ -8,16 +8,16 @@
  * While a container is open its uni.ofs is the index of the one around it, and
  * its tag counts the members that have begun.
  *
- * Why not yyjson's own reader?  It lets pass what we refuse (equal keys, depth)
- * and rounds what we keep (digits that a double has not): its values need a
- * second look, and at times a second reading.  And it cannot stop at the end of
- * an unfinished text.  The layout and the conversion of doubles are yyjson's;
- * fuzz_json.c holds this reader against it.
+ * Why not yyjson's own reader?  It accepts what we reject (equal keys, depth)
+ * and rounds what we keep (more digits than a double has): its values would
+ * need a second pass, and sometimes a second reading.  It also cannot stop at
+ * the end of an incomplete text.  The layout and the conversion of doubles are
+ * yyjson's; fuzz_json.c compares this reader with it.
  *
  * Invariants
- *   (1) Behind the copy stand zeros.  A zero is no part of any document, so
- *       that nothing here asks whether the text has ended until it is met.
- *   (2) at is a place where a value is expected, or right behind one.
+ *   (1) The copy is followed by zeros.  A zero is not part of any document, so
+ *       nothing here checks for the end of the text until it meets one.
+ *   (2) at is a place where a value is expected, or right after one.
  *   (3) Nothing recurses: the stack is in the values.
  */
 #include "json/read.h"
@@ -110,13 +110,13 @@ static bool refuse_duplicate(struct reading *r, const yyjson_val *key)
 
 /* ------------------------------------------------------------- values --- */
 
-/* Room for so many values: the head, the most there may be, a key. */
+/* Limit the number of values: the head, the maximum allowed, and a key. */
 static size_t most_room(const struct reading *r, size_t wanted)
 {
     return wanted < r->max_values + 3 ? wanted : r->max_values + 3;
 }
 
-/* Make sure of room for two more values: a value, and the key behind it. */
+/* Ensure room for two more values: a value and the key after it. */
 static bool grow_values(struct reading *r, const char *at)
 {
     size_t count = (size_t)(r->next - r->vals);
@@ -144,13 +144,13 @@ static char *skip_space(char *at)
     return at;
 }
 
-/* White space is rare where size matters: one comparison when there is none. */
+/* White space is rare in large documents: one comparison if there is none. */
 static inline char *skip(char *at)
 {
     return (unsigned char)*at > ' ' ? at : skip_space(at);
 }
 
-/* A text, from its quote. */
+/* A string, from its quote. */
 static inline char *read_text(struct reading *r, char *at, yyjson_val *v)
 {
     char *from = at + 1;
@@ -163,7 +163,7 @@ static inline char *read_text(struct reading *r, char *at, yyjson_val *v)
     return stop + 1;
 }
 
-/* Half a literal, or none: the place of the first wrong letter. */
+/* A wrong or incomplete literal: report the first wrong letter. */
 static char *wrong_literal(struct reading *r, const char *at, const char *word)
 {
     while (*at == *word)
@@ -174,13 +174,13 @@ static char *wrong_literal(struct reading *r, const char *at, const char *word)
 static inline char *read_literal(struct reading *r, char *at, const char *word,
                                  size_t len, yyjson_val *v, uint64_t tag)
 {
-    if (!slice_same(at, word, len))     /* the padding can be loaded */
+    if (!slice_same(at, word, len))     /* the padding is readable */
         return wrong_literal(r, at, word);
     *v = (yyjson_val){ .tag = tag };
     return at + len;
 }
 
-/* A number that is kept as text gets its NUL when what follows was read. */
+/* A number that is kept as text gets its NUL once the byte after it is read. */
 static void end_big(struct reading *r, char *end)
 {
     if (r->big_end)
@@ -198,7 +198,7 @@ static char *read_number(struct reading *r, char *at, yyjson_val *v)
     if (wrong)
         return read_wrong(r, end, "invalid_number", wrong);
     if (end == r->end && r->partial && r->open)
-        return read_wrong(r, end, NULL, NULL);  /* it may go on */
+        return read_wrong(r, end, NULL, NULL);  /* it may continue */
     if (end - at > NUMBER_LONGEST)
         return refuse_long_number(r, at);
     if (val_type(v) == YYJSON_TYPE_RAW)
@@ -206,7 +206,7 @@ static char *read_number(struct reading *r, char *at, yyjson_val *v)
     return end;
 }
 
-/* Anything but a text or a container. */
+/* Anything but a string or a container. */
 static inline char *read_scalar(struct reading *r, char *at, yyjson_val *v)
 {
     switch (*at) {
@@ -233,7 +233,7 @@ static bool refuse_repeat(struct reading *r, const yyjson_val *key)
     return r->duplicates || refuse_duplicate(r, key);
 }
 
-/* The keys of a big object are looked at in the end, all at once. */
+/* The keys of a big object are checked at its end, all at once. */
 static bool check_many_keys(struct reading *r, const yyjson_val *object)
 {
     const yyjson_val *twice;
@@ -245,7 +245,7 @@ static bool check_many_keys(struct reading *r, const yyjson_val *object)
     return false;
 }
 
-/* A key and its colon; gives the place of the value. */
+/* A key and its colon; returns the position of the value. */
 static inline char *read_key(struct reading *r, char *at, yyjson_val *v)
 {
     if (*at != '"')
@@ -263,7 +263,7 @@ static inline char *read_key(struct reading *r, char *at, yyjson_val *v)
     return skip(at + 1);
 }
 
-/* Open a container; gives the place of its first member, or of its end. */
+/* Open a container; returns the position of its first member or its end. */
 static inline char *enter_container(struct reading *r, char *at, yyjson_val *v)
 {
     if (r->depth == r->max_depth)
@@ -277,7 +277,7 @@ static inline char *enter_container(struct reading *r, char *at, yyjson_val *v)
     return skip(at + 1);
 }
 
-/* An object has all its members, of which two keys may be equal. */
+/* Check the keys of a complete object, of which two may be equal. */
 static bool check_keys(struct reading *r, const yyjson_val *object)
 {
     uint64_t seen = 0;
@@ -290,7 +290,7 @@ static bool check_keys(struct reading *r, const yyjson_val *object)
     return true;
 }
 
-/* The innermost container ends in front of `end`: go on with the one around
+/* The innermost container ends before `end`: continue with the one around
  * it. */
 static inline bool close_container(struct reading *r, const yyjson_val *end)
 {
@@ -306,7 +306,7 @@ static inline bool close_container(struct reading *r, const yyjson_val *end)
            (!members_may_repeat(in) || check_keys(r, in));
 }
 
-/* Behind the whole document only white space may stand. */
+/* Only white space may follow the document. */
 static char *finish_document(struct reading *r, char *at)
 {
     at = skip_space(at);
@@ -324,8 +324,8 @@ static char *expected_more(struct reading *r, const char *at)
                           : "expected a comma or a closing bracket");
 }
 
-/* Behind a value: close what ends here and pass the comma.  Gives the place of
- * the next member, or NULL if there is none. */
+/* After a value: close the containers that end here and skip the comma.
+ * Returns the position of the next member, or NULL if there is none. */
 static inline char *leave_value(struct reading *r, char *at, yyjson_val *next)
 {
     while (r->closer) {
@@ -341,7 +341,7 @@ static inline char *leave_value(struct reading *r, char *at, yyjson_val *next)
     return finish_document(r, at);
 }
 
-/* Read values until the text ends, as it should or not. */
+/* Read values until the text ends, regularly or not. */
 static void read_values(struct reading *r, char *at)
 {
     yyjson_val *v = r->next;
@@ -356,7 +356,7 @@ static void read_values(struct reading *r, char *at)
         r->vals[r->open].tag += (uint64_t)1 << YYJSON_TAG_BIT;
         if (*at == '"') {
             at = read_text(r, at, v);
-            v += r->cut;        /* half a text is a value */
+            v += r->cut;        /* a part of a string is a value */
         } else if (*at == '{' || *at == '[') {
             at = enter_container(r, at, v);
             opened = at && *at != r->closer;
@@ -382,7 +382,7 @@ static void read_values(struct reading *r, char *at)
 
 /* --------------------------------------------------- unfinished texts --- */
 
-/* A key without a value, if it is the last thing there is, is left out. */
+/* Drop a key without a value at the end. */
 static void drop_lone_key(struct reading *r)
 {
     const yyjson_val *v = &r->vals[r->open] + 1;
@@ -392,7 +392,7 @@ static void drop_lone_key(struct reading *r)
         r->next--;
 }
 
-/* The innermost container was cut: its last member may be missing. */
+/* The innermost container was cut off: its last member may be missing. */
 static void count_again(struct reading *r)
 {
     yyjson_val *in = &r->vals[r->open];
@@ -403,7 +403,7 @@ static void count_again(struct reading *r)
     in->tag = val_type(in) | (uint64_t)n << YYJSON_TAG_BIT;
 }
 
-/* The text was cut: close all that is open. */
+/* The text was cut off: close everything that is open. */
 static bool close_all(struct reading *r)
 {
     if (r->closer == '}')
@@ -421,8 +421,7 @@ static bool close_all(struct reading *r)
 static bool prepare_reading(struct reading *r)
 {
     size_t len = r->text.len, room, bytes;
-    size_t cap = most_room(r, len / 6 + 8); /* about as many values have so
-                                               many bytes */
+    size_t cap = most_room(r, len / 6 + 8); /* a typical density */
     if (mem_add(len, SCAN_PADDING, &room) &&
         mem_mul(cap, sizeof *r->vals, &bytes)) {
         r->start = arena_alloc(r->arena, room);
@@ -434,7 +433,7 @@ static bool prepare_reading(struct reading *r)
     }
     r->limit = r->vals + cap;
     r->next = r->vals + 1;
-    r->vals[0].tag = YYJSON_TYPE_NONE;      /* the head stands around all */
+    r->vals[0].tag = YYJSON_TYPE_NONE;      /* the head encloses everything */
     if (len)
         memcpy(r->start, r->text.ptr, len);
     r->end = r->start + len;
@@ -471,7 +470,7 @@ bool read_document(struct reading *r)
         return false;
     }
     size_t used = (1 + val_span(r->vals + 1)) * sizeof *r->vals;
-    arena_resize(r->arena, r->vals, used, used);    /* give back the rest */
+    arena_resize(r->arena, r->vals, used, used);    /* return the rest */
     val_set_head(r->vals + 1, NULL);
     return true;
 }

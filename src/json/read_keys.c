@@ -1,17 +1,17 @@
 /*
- * read_keys.c - keys that are not UTF-8, which only the loose reader takes
+ * read_keys.c - repair keys that are not UTF-8, for the loose reader
  *
  *      {"a\xFF": 1, "a\xFE": 2}    becomes    {"a\uFFFD": 1, "a\uFFFD_2": 2}
  *
- * What is read can be written and read again: malformed bytes of a key are
+ * Whatever is read can be written and read again: malformed bytes of a key are
  * replaced by U+FFFD, and if it then equals another key of its object, the
  * later of the two gets a number.
  *
  * Invariants
- *   (1) The text of a key that was changed lies outside of the reader's copy
- *       of the document.
- *   (2) A number is given once in an object and stands behind the last "_", so
- *       that no two new names are equal.
+ *   (1) The text of a changed key is outside the reader's copy of the
+ *       document.
+ *   (2) A number is used once in an object and follows the last "_", so no two
+ *       new names are equal.
  */
 #include "json/read.h"
 
@@ -50,7 +50,7 @@ static bool is_mended(const struct reading *r, const yyjson_val *key)
     return at < (uintptr_t)r->start || at > (uintptr_t)r->end;
 }
 
-/* Does the key have to change, since it equals the first one of its text? */
+/* Must the key change because it equals the first one with its text? */
 static bool must_change(const struct reading *r, const struct members *k,
                         const yyjson_val *key)
 {
@@ -58,7 +58,7 @@ static bool must_change(const struct reading *r, const struct members *k,
     return first != key && (is_mended(r, first) || is_mended(r, key));
 }
 
-/* The text with a number behind it that no key of the object has. */
+/* The text followed by a number that no key of the object has. */
 static struct slice new_name(struct reading *r, const struct members *k,
                              struct slice text, uint64_t *number)
 {
@@ -73,7 +73,7 @@ static struct slice new_name(struct reading *r, const struct members *k,
 }
 
 /* The new names in the order of the keys, {NULL, 0} for one that stays.  The
- * keys change when all are found: `k` goes by what they are. */
+ * keys change only when all are found, because `k` refers to them. */
 static bool find_names(struct reading *r, const yyjson_val *object,
                        const struct members *k, struct slice *name)
 {

@@ -1,10 +1,10 @@
 /*
- * read_text.c - what stands between quotes: escapes and UTF-8
+ * read_text.c - decode strings: escapes and UTF-8
  *
- * Texts are decoded where they stand: an escape is longer than what it means,
+ * Strings are decoded in place: an escape is longer than what it represents,
  * so `to` never overtakes `at`.
  *
- *      "a\u00e9b"      from: a, to: behind what is decoded, at: what is next
+ *      "a\u00e9b"      from: a, to: end of what is decoded, at: what is next
  */
 #include "json/read.h"
 
@@ -13,7 +13,7 @@
 struct decoding {
     struct reading *r;
     char *to, *at;
-    bool escaped;               /* an escape was met */
+    bool escaped;               /* an escape was found */
 };
 
 static bool refuse_string(struct decoding *d, const char *at,
@@ -31,7 +31,7 @@ static int hex_value(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Four hexadecimal digits; *at moves over them. */
+/* Four hexadecimal digits; *at moves past them. */
 static bool read_hex(struct decoding *d, const char **at, uint32_t *unit)
 {
     *unit = 0;
@@ -45,7 +45,7 @@ static bool read_hex(struct decoding *d, const char **at, uint32_t *unit)
     return true;
 }
 
-/* The low half of a pair of surrogates. */
+/* The low half of a surrogate pair. */
 static bool read_low(struct decoding *d, const char **at, uint32_t *low)
 {
     static const char expected[] = "expected a low surrogate (\\uDC00 to "
@@ -60,7 +60,7 @@ static bool read_low(struct decoding *d, const char **at, uint32_t *low)
            refuse_string(d, digits, "invalid_text", expected);
 }
 
-/* Half a pair on its own, as the three bytes that UTF-8 would make of it. */
+/* A lone surrogate, as the three bytes that UTF-8 would encode it with. */
 static void put_half(struct decoding *d, uint32_t unit)
 {
     *d->to++ = (char)(0xE0 | unit >> 12);
@@ -121,7 +121,7 @@ static bool read_escape(struct decoding *d)
         "expected one of \" \\ / b f n r t u behind a backslash");
 }
 
-/* The length of a sequence beyond ASCII that is well-formed, or 0. */
+/* The length of a well-formed sequence beyond ASCII, or 0. */
 static size_t multibyte_length(const char *at)
 {
     const unsigned char *p = (const unsigned char *)at;
@@ -143,7 +143,7 @@ static bool read_sequence(struct decoding *d)
 {
     size_t n = multibyte_length(d->at);
     if (!n && d->r->loose) {
-        d->escaped = true;      /* the writer must look at it */
+        d->escaped = true;      /* the writer must check it */
         n = 1;
     }
     if (n) {
@@ -166,7 +166,7 @@ static bool take_control(struct decoding *d)
     return true;
 }
 
-/* What is not plain, one by one, and the plain ones behind it. */
+/* Decode what is not plain, one by one, and the plain characters after it. */
 static bool read_on(struct decoding *d)
 {
     bool ok;

@@ -1,9 +1,9 @@
 /*
- * scan.h - find the end of what a text may have as it is
+ * scan.h - find the end of the plain characters in a string
  *
- * Plain is all of ASCII but control characters, the quote and the backslash.
- * scan_plain() gives the first byte that is not plain; one must be there, and
- * SCAN_PADDING more bytes that can be loaded.
+ * All of ASCII is plain except control characters, the quote and the
+ * backslash. scan_plain() returns the first byte that is not plain; there must
+ * be one, followed by SCAN_PADDING readable bytes.
  */
 #ifndef JSON_SCAN_H
 #define JSON_SCAN_H
@@ -18,9 +18,9 @@ enum { SCAN_PADDING = 8 };
 #define SCAN_EVERY(byte) ((uint64_t)0x0101010101010101u * (byte))
 
 /*
- * The high bit of each byte that is not plain.  Turning over bit 1 puts the
- * quote, 0x22, next to the control characters, so that one subtraction finds
- * them all.  A borrow may mark bytes above a found one: trust the lowest.
+ * The high bit of each byte that is not plain.  Flipping bit 1 puts the quote,
+ * 0x22, next to the control characters, so one subtraction finds them all.  A
+ * borrow may mark bytes above a found one: trust the lowest.
  */
 static inline uint64_t scan_special(uint64_t word)
 {
@@ -29,13 +29,13 @@ static inline uint64_t scan_special(uint64_t word)
     return (low | backslash | word) & SCAN_EVERY(0x80);
 }
 
-/* True if the first byte in memory is the lowest of a word. */
+/* True on a little-endian machine. */
 static inline bool scan_low_first(void)
 {
     const uint16_t one = 1;
     unsigned char first;
     memcpy(&first, &one, 1);
-    return first;               /* the compiler knows */
+    return first;               /* a constant for the compiler */
 }
 
 static inline const char *scan_plain(const char *at)

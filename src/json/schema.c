@@ -1,7 +1,7 @@
 /*
- * schema.c - JSON Schema 2020-12: is this value what was asked for?
+ * schema.c - JSON Schema 2020-12: compile schemas and check values
  *
- * A schema is compiled once, into its own home, and read-only from then on:
+ * A schema is compiled once, into its own home, and is read-only from then on:
  * any number of threads may check values against it.
  *
  *      queue of nodes --compile_rules--> rules, more nodes in the queue
@@ -10,7 +10,7 @@
  *
  * Nothing recurses: a schema inside a schema becomes a node in the queue.
  * When the queue is empty all names are known, and the references are
- * resolved; each may bring a new node.
+ * resolved; each may add a new node.
  */
 #include "json/schema.h"
 
@@ -46,7 +46,7 @@ static void compile_rules(struct compiler *c, struct node *n)
     }
 }
 
-/* Do the next piece of work; false: nothing is left. */
+/* Do the next piece of work; false if none is left. */
 static bool compile_more(struct compiler *c)
 {
     if (compile_is_over(c))
@@ -105,7 +105,7 @@ void allm_json_schema_free(allm_json_schema *s)
         home_drop(s->home);
 }
 
-/* The root of a failure: the schema's error, which it keeps alive. */
+/* A root of type NONE with the schema's error, which it keeps alive. */
 static allm_json *fail_as(const allm_json_schema *s)
 {
     struct allm_home *h = home_new(mem_default(), 0);

@@ -1,8 +1,8 @@
 /*
- * schema.h - JSON Schema 2020-12: is this value what was asked for?
+ * schema.h - JSON Schema 2020-12: check values into an arena
  *
- * The way for other layers, which have an arena of their own; callers of the
- * library go by allm_json_schema_*.
+ * For other layers, which have an arena of their own; callers of the library
+ * use allm_json_schema_*.
  */
 #ifndef JSON_SCHEMA_H
 #define JSON_SCHEMA_H
@@ -10,8 +10,8 @@
 #include "base/arena.h"
 
 /*
- * The faults of a value, as allm_json_schema_check() tells them, in the arena.
- * The schema must be without error.  NULL: no memory.
+ * The faults of a value, as allm_json_schema_check() returns them, in the
+ * arena.  The schema must have no error.  NULL: out of memory.
  */
 const allm_json *schema_check(const allm_json_schema *schema,
                               const allm_json *value, struct arena *a);

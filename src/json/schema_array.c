@@ -44,8 +44,7 @@ static int by_hash(const void *a, const void *b)
     return (x->index > y->index) - (x->index < y->index);
 }
 
-/* The items, those with the same hash beside each other; NULL: the check is
- * over. */
+/* The items, with equal hashes next to each other; NULL: the check is over. */
 static struct item *sort_items(struct check *k, const allm_json *array)
 {
     size_t n = allm_json_count(array), bytes;
@@ -66,7 +65,7 @@ static struct item *sort_items(struct check *k, const allm_json *array)
     return check_spend(k, n) ? items : NULL;
 }
 
-/* An item that equals one before it, the earliest such; NULL: none. */
+/* The earliest item that equals a previous one; NULL if there is none. */
 static const struct item *find_twin(struct check *k, const struct item *items,
                                     size_t n, const struct item **first)
 {
@@ -76,7 +75,7 @@ static const struct item *find_twin(struct check *k, const struct item *items,
             if (!check_spend(k, 1))
                 return NULL;
             if (twin && twin->index <= items[j].index)
-                break;          /* later ones are of no interest */
+                break;          /* later ones do not matter */
             if (!allm_json_equal(items[i].value, items[j].value))
                 continue;
             *first = &items[i];
@@ -121,7 +120,7 @@ bool rule_prefix_items(struct check *k, const struct rule *r,
     return ok;
 }
 
-/* All items but the first `skip`. */
+/* Check all items but the first `skip`. */
 static bool check_rest(struct check *k, const struct one_node *one,
                        const struct spot *s)
 {
@@ -141,7 +140,7 @@ static bool check_rest(struct check *k, const struct one_node *one,
 bool rule_items(struct check *k, const struct rule *r, const struct spot *s)
 {
     if (allm_json_type_of(r->value) == ALLM_JSON_ARRAY)
-        return rule_prefix_items(k, r, s);      /* as draft 7 had it */
+        return rule_prefix_items(k, r, s);      /* as in draft 7 */
     return check_rest(k, r->parts, s);
 }
 

@@ -1,16 +1,16 @@
 /*
- * schema_check.c - check a value, and note its faults
+ * schema_check.c - check a value against a schema and record its faults
  *
  * check_node() applies the rules of a schema; a rule may apply other schemas,
- * to the same value or to parts of it.  The frames on the way are a list, from
- * the present one to the first:
+ * to the same value or to parts of it.  The frames on the way form a list,
+ * from the current one to the first:
  *
  *      frame --up--> frame --up--> frame
  *      node,spot     node,spot     root,value
  *
  * Invariants
- *   (1) No schema is applied to a value while it already is: that would never
- *       end, and ends the check.
+ *   (1) No schema is applied to a value to which it is being applied already:
+ *       that would never end, and aborts the check.
  *   (2) There are at most SCHEMA_MAX_DEPTH frames.
  *   (3) Trail entries from frame->trail on are about the frame's value.
  */
@@ -28,13 +28,13 @@ enum {
     MESSAGE_LIMIT = 4096,
     MESSAGE_QUOTED = 300,       /* of a message inside another */
     NODE_COST = 16,
-    FAULT_COST = 1000,          /* its memory, rather than its time */
+    FAULT_COST = 1000,          /* for its memory rather than its time */
     EXPLAINED_FAULTS = 50,      /* of a schema that is compared with others */
     EXPLAINED_DEPTH = 4         /* of explanations inside explanations */
 };
 
 struct fault {
-    const allm_json *at;        /* its address tells the order */
+    const allm_json *at;        /* its address gives the order */
     size_t number;
     size_t depth;               /* of its path */
     struct slice path, schema_path;
@@ -78,7 +78,7 @@ static struct slice pointer_text(struct check *k, const struct place *p)
     return buf_slice(&b);
 }
 
-/* End the whole check; the reason is told even if nobody listens now. */
+/* Abort the whole check; the reason is recorded even while faults are not. */
 static bool give_up(struct check *k, const struct node *n, const struct spot *s,
                     const char *keyword, const char *message)
 {
@@ -107,7 +107,7 @@ bool check_spend(struct check *k, size_t steps)
 
 /* ------------------------------------------------------------- faults --- */
 
-/* Will the next fault be noted? */
+/* Will the next fault be recorded? */
 static bool is_heard(const struct check *k)
 {
     return !k->quiet && !k->over && k->count < k->limit;
@@ -215,7 +215,7 @@ bool check_fault_beside(struct check *k, const struct rule *r,
     return false;
 }
 
-/* A value stands where the schema is false. */
+/* A value is present where the schema is false. */
 static bool fault_of_false(struct check *k, const struct node *n,
                            const struct spot *s, const char *format, ...)
 {
@@ -271,7 +271,7 @@ size_t trail_add_rest(struct check *k, size_t n)
 
 /* -------------------------------------------------------------- nodes --- */
 
-/* Is the schema being applied to this very value already? */
+/* Is the schema already being applied to this very value? */
 static bool goes_round(const struct check *k, const struct frame *f)
 {
     for (const struct frame *u = k->frame; u && u->spot == f->spot; u = u->up)
@@ -322,7 +322,7 @@ bool check_node(struct check *k, const struct node *n, const struct spot *s)
     return ok && !k->over;
 }
 
-/* What the parts of a value leave on the trail is not about the value. */
+/* What the parts of a value add to the trail is not about the value. */
 static bool check_part(struct check *k, const struct node *n,
                        const struct spot *part)
 {
@@ -383,7 +383,7 @@ bool check_match(struct check *k, const struct pattern *p, struct slice text)
     case PATTERN_NO:
         return false;
     case PATTERN_TOO_LONG:
-        return check_spend(k, k->budget);       /* tells, and ends it */
+        return check_spend(k, k->budget);  /* records it and ends the check */
     case PATTERN_NOMEM:
         return check_out_of_memory(k);
     }
@@ -393,7 +393,7 @@ bool check_match(struct check *k, const struct pattern *p, struct slice text)
 /* --------------------------------------------------------- explaining --- */
 
 /* How far a fault is from what was meant: a wrong type, or a wrong tag in a
- * member, says that another schema was. */
+ * member, means that another schema was intended. */
 static size_t distance(const struct fault *f, size_t depth)
 {
     bool is_tag = !strcmp(f->keyword, "const") || !strcmp(f->keyword, "enum");
@@ -406,12 +406,12 @@ static size_t distance(const struct fault *f, size_t depth)
 static int by_order(const void *a, const void *b)
 {
     const struct fault *x = a, *y = b;
-    if (x->at != y->at)         /* values lie in memory as in the document */
+    if (x->at != y->at)         /* values are in memory as in the document */
         return (uintptr_t)x->at < (uintptr_t)y->at ? -1 : 1;
     return (x->number > y->number) - (x->number < y->number);
 }
 
-/* The distance of the faults from `start` on; the first of them goes there. */
+/* The distance of the faults from `start` on; moves the first of them there. */
 static size_t weigh(struct check *k, size_t start, size_t depth)
 {
     size_t sum = 0;
@@ -437,7 +437,8 @@ static const char *quote(struct check *k, const struct fault *f,
     return buf_slice(&b).ptr;
 }
 
-/* Apply each schema aloud; what the closest minds, and which it is. */
+/* Apply each schema and record its faults; returns the first fault of the
+ * closest one, and which schema that is. */
 static const char *compare_branches(struct check *k,
                                     const struct node_list *list,
                                     const struct spot *s, size_t *closest)

@@ -1,4 +1,4 @@
-/* schema_check.h - check a value, and note its faults */
+/* schema_check.h - check a value against a schema and record its faults */
 #ifndef JSON_SCHEMA_CHECK_H
 #define JSON_SCHEMA_CHECK_H
 
@@ -17,37 +17,37 @@ struct frame {
     const struct frame *up;
     const struct node *node;
     const struct spot *spot;
-    size_t trail;               /* length of the trail at its begin */
+    size_t trail;               /* length of the trail at its start */
 };
 
 struct check {
     const struct allm_json_schema *schema;
     struct arena scratch;       /* for the whole check */
-    struct arena temp;          /* for a rule that calls no other */
+    struct arena temp;          /* for a rule that applies no schemas */
     const struct frame *frame;
     size_t depth;
-    size_t quiet;               /* not 0: only the answer counts */
+    size_t quiet;               /* not 0: faults are not recorded */
     size_t budget;
     struct fault *faults;
     size_t count, cap, limit;
-    size_t explaining;          /* how many explanations we are in */
-    bool more;                  /* faults beyond the limit */
-    bool over;                  /* nothing is checked any more */
+    size_t explaining;          /* the number of nested explanations */
+    bool more;                  /* there are faults beyond the limit */
+    bool over;                  /* nothing more is checked */
     bool nomem;
 
-    /* What has been evaluated, for unevaluatedItems and its sister: numbers of
-     * members or items of the present value, or TRAIL_ALL. */
+    /* What has been evaluated, for unevaluatedItems and unevaluatedProperties:
+     * positions of members or items of the current value, or TRAIL_ALL. */
     uint32_t *trail;
     size_t trail_count, trail_cap;
 };
 
 enum { TRAIL_ALL = UINT32_MAX };
 
-/* The faults of a value as JSON, in the arena; NULL: no memory. */
+/* The faults of a value as JSON, in the arena; NULL: out of memory. */
 const allm_json *check_value(const allm_json_schema *schema,
                              const allm_json *value, struct arena *a);
 
-/* Does a value fit a schema?  Faults are noted. */
+/* Is a value valid against a schema?  Faults are recorded. */
 bool check_node(struct check *k, const struct node *n, const struct spot *s);
 
 /* The same for a member, given by its key, or an item of s. */
@@ -56,20 +56,21 @@ bool check_member(struct check *k, const struct node *n, const struct spot *s,
 bool check_item(struct check *k, const struct node *n, const struct spot *s,
                 size_t index, const allm_json *item);
 
-/* The same, but faults are not noted. */
+/* The same, without recording faults. */
 bool check_quietly(struct check *k, const struct node *n, const struct spot *s);
 
-/* Note a fault; always false. */
+/* Record a fault; always false. */
 bool check_fault(struct check *k, const struct rule *r, const struct spot *s,
                  const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/* The same, of a keyword beside that of the rule. */
+/* The same for another keyword than that of the rule. */
 bool check_fault_beside(struct check *k, const struct rule *r,
                         const char *keyword, const struct spot *s,
                         const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
-/* A value, or a text, in short, for messages; "" while nobody listens. */
+/* A value, or a string, shortened for messages; "" while faults are not
+ * recorded. */
 const char *check_brief(struct check *k, const allm_json *v);
 const char *check_brief_text(struct check *k, struct slice text);
 
@@ -80,16 +81,16 @@ const char *check_brief_typed(struct check *k, const allm_json *v);
 const char *check_kinds(struct check *k, unsigned kinds);
 
 /*
- * None of the schemas fits: what the closest one minds first, in words, and
- * its number.
+ * No schema is valid: the first fault of the closest one, in words, and its
+ * number.
  */
 const char *check_explain(struct check *k, const struct node_list *list,
                           const struct spot *s, size_t *closest);
 
-/* Take work off the budget.  False: the check is over. */
+/* Subtract work from the budget.  False: the check is over. */
 bool check_spend(struct check *k, size_t steps);
 
-/* The check ends for lack of memory; always false. */
+/* Abort the check for lack of memory; always false. */
 bool check_out_of_memory(struct check *k);
 
 /* Does the text match? */
@@ -101,8 +102,8 @@ const struct node *check_dynamic(const struct check *k, struct slice anchor);
 void trail_add(struct check *k, uint32_t number);
 
 /*
- * Add those numbers below n that the present schema has not added; they stand
- * from the result on, in order.
+ * Add those numbers below n that the current schema has not added.  They start
+ * at the returned index, in order.
  */
 size_t trail_add_rest(struct check *k, size_t n);
 

@@ -1,9 +1,9 @@
 /*
- * schema_compile.c - what the compilation of a schema works with
+ * schema_compile.c - the state of a compilation: nodes, references, faults
  *
  * Invariants
  *   (1) A value is at most one node: `known` finds it by its address.
- *   (2) After a fault the compilation goes on, to find more, but its result
+ *   (2) After a fault the compilation continues, to find more, but its result
  *       is not used.
  */
 #include "json/schema_compile.h"
@@ -143,7 +143,7 @@ void compile_later(struct compiler *c, const struct rule *r, struct ref *ref)
 
 /* -------------------------------------------------------------- nodes --- */
 
-/* Where a value is, or could be put. */
+/* The slot of a value, or the free one for it. */
 static struct node **find_slot(struct node **slots, size_t cap,
                                const allm_json *source)
 {

@@ -1,4 +1,4 @@
-/* schema_compile.h - what the compilation of a schema works with */
+/* schema_compile.h - the state of a compilation: nodes, references, faults */
 #ifndef JSON_SCHEMA_COMPILE_H
 #define JSON_SCHEMA_COMPILE_H
 
@@ -29,15 +29,15 @@ void compile_init(struct compiler *c, struct allm_json_schema *schema);
 /* NULL, or what was wrong, in the schema's home. */
 const allm_error *compile_release(struct compiler *c);
 
-/* There is no memory, or too many names, to go on. */
+/* Out of memory, or too many names to continue. */
 bool compile_is_over(const struct compiler *c);
 
-/* Take the next node to be compiled, the next reference to be resolved; NULL:
- * there is none. */
+/* Remove the next node to be compiled, or the next reference to be resolved;
+ * NULL if there is none. */
 struct node *compile_next(struct compiler *c);
 const struct pending *compile_next_ref(struct compiler *c);
 
-/* Something is wrong with this rule, or at this place. */
+/* Report a fault of this rule, or at this place. */
 void compile_fault(struct compiler *c, const struct rule *r, const char *reason,
                    const char *format, ...)
     __attribute__((format(printf, 4, 5)));
@@ -45,10 +45,10 @@ void compile_fault_at(struct compiler *c, const struct place *place,
                       const char *reason, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* A text in quotes, cut short, for a message. */
+/* A string in quotes, shortened for a message. */
 const char *compile_quote(struct compiler *c, struct slice text);
 
-/* Memory for the schema's life, zeroed.  NULL: the compilation fails. */
+/* Zeroed memory for the schema's life.  NULL: the compilation fails. */
 void *compile_alloc(struct compiler *c, size_t size);
 
 const struct place *compile_place(struct compiler *c, const struct place *up,
@@ -56,19 +56,19 @@ const struct place *compile_place(struct compiler *c, const struct place *up,
 
 /*
  * The node of a schema at a place, under this keyword; it will be compiled.
- * NULL: it is no schema (a fault), or there is no memory.
+ * NULL: it is not a schema (a fault), or out of memory.
  */
 struct node *compile_node(struct compiler *c, const char *keyword,
                           const struct place *place, struct resource *resource,
                           const allm_json *source);
 
-/* The node of a value that was seen as a schema before, or NULL. */
+/* The node of a value that is already known as a schema, or NULL. */
 struct node *compile_known(const struct compiler *c, const allm_json *source);
 
 /* Resolve it when all names are known. */
 void compile_later(struct compiler *c, const struct rule *r, struct ref *ref);
 
-/* A rule of the same schema that stands earlier in the table, or NULL. */
+/* A rule of the same schema that is earlier in the table, or NULL. */
 const struct rule *compile_sibling(const struct rule *r, const char *name);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * schema_keywords.c - the one table of keywords, and what each may be
+ * schema_keywords.c - the table of keywords, and what values each may have
  *
- * A keyword that is not in the table is ignored, as the standard asks: title,
- * default, examples, format, contentEncoding and all that others invent.
+ * A keyword that is not in the table is ignored, as the standard requires:
+ * title, default, examples, format, contentEncoding and any others.
  */
 #include "json/schema_keywords.h"
 
@@ -32,7 +32,7 @@ static const struct place *member_of(struct compiler *c, const struct rule *r,
     return compile_place(c, place_of(c, r), name, 0);
 }
 
-/* Whatever it is, it is fine. */
+/* Any value is valid. */
 static void make_any(struct compiler *c, struct rule *r)
 {
     (void)c;
@@ -66,7 +66,7 @@ static void make_divisor(struct compiler *c, struct rule *r)
                       "whose digits fit 64 bits");
 }
 
-/* How many; false: it is no such number. */
+/* A count; false if it is not one. */
 static bool read_count(const allm_json *v, size_t *count)
 {
     uint64_t n;
@@ -182,7 +182,7 @@ static const void *parts_of(const struct rule *r, const char *name)
     return sibling ? sibling->parts : NULL;
 }
 
-/* How many items prefixItems, or items as a list, speaks of. */
+/* The number of items that prefixItems, or items as a list, describes. */
 static size_t count_prefix(const struct rule *r)
 {
     size_t n = allm_json_count(allm_json_get(r->node->source, "prefixItems"));
@@ -229,7 +229,7 @@ static void make_list(struct compiler *c, struct rule *r)
     }
 }
 
-/* A schema, or a list of them, as draft 7 had it. */
+/* A schema, or a list of them, as in draft 7. */
 static void make_items(struct compiler *c, struct rule *r)
 {
     if (kind_of(r->value) & KIND_ARRAY)
@@ -251,7 +251,7 @@ static struct node_map *new_map(struct compiler *c, struct rule *r)
     return map;
 }
 
-/* An object of schemas; NULL: it is none. */
+/* An object of schemas; NULL if it is not one. */
 static struct node_map *fill_map(struct compiler *c, struct rule *r)
 {
     struct node_map *map = new_map(c, r);
@@ -365,8 +365,8 @@ static void make_ref(struct compiler *c, struct rule *r)
 }
 
 /*
- * In the order in which they are checked.  A keyword that looks at another one
- * stands behind it; the unevaluated ones look at all.
+ * In the order in which they are checked.  A keyword that depends on another
+ * one follows it; the unevaluated ones depend on all.
  */
 const struct keyword schema_keywords[] = {
     { "$id",            make_text,     NULL, 0 },

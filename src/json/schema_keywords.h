@@ -1,4 +1,4 @@
-/* schema_keywords.h - the one table of keywords */
+/* schema_keywords.h - the table of keywords */
 #ifndef JSON_SCHEMA_KEYWORDS_H
 #define JSON_SCHEMA_KEYWORDS_H
 

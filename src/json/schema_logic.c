@@ -1,9 +1,9 @@
 /*
  * schema_logic.c - keywords that apply other schemas to the same value
  *
- * Which of several schemas fits is found out quietly.  Only when the answer is
- * a fault do we look again, aloud, to say what the closest one minds; so the
- * work is not doubled at every level.
+ * Which of several schemas is valid is determined without recording faults.
+ * Only if none is do we check again and record them, to report the first fault
+ * of the closest one; so the work is not doubled at every level.
  */
 #include "json/json.h"
 #include "json/schema_rules.h"

@@ -1,13 +1,13 @@
 /*
- * schema_number.c - what JSON Schema asks of numbers, and hashes of values
+ * schema_number.c - exact arithmetic for JSON Schema, and hashes of values
  *
  * A number is digits * 10^exponent, with no zero at either end of the digits:
  *
  *      -12.50e3    negative, 125 * 10^2
  *
  * Is a * 10^p a multiple of b * 10^q?  If p < q it is not (or zero), as a does
- * not end in zero; else the remainder of a * 10^(p-q) by b tells, and that can
- * be had digit by digit.
+ * not end in zero; otherwise the remainder of a * 10^(p-q) by b decides, which
+ * can be computed digit by digit.
  */
 #include "json/schema_number.h"
 
@@ -23,7 +23,7 @@ struct decimal {
     char digits[NUMBER_LONGEST];
 };
 
-/* Beyond it number_compare() compares texts, so that hashes may differ. */
+/* Beyond it number_compare() compares texts, so hashes may differ. */
 static const int64_t exponent_limit = 1000000000000000;
 
 static int64_t exponent_at(struct slice s)
@@ -95,7 +95,7 @@ int decimal_compare(const allm_json *a, const allm_json *b)
 
 /* ----------------------------------------------------------- dividing --- */
 
-/* a + b and a * b modulo m, for a and b below m; nothing overflows. */
+/* a + b and a * b modulo m, for a and b below m; without overflow. */
 static uint64_t add_mod(uint64_t a, uint64_t b, uint64_t m)
 {
     return a >= m - b ? a - (m - b) : a + b;
@@ -124,7 +124,7 @@ static uint64_t power_of_ten_mod(uint64_t n, uint64_t m)
     return power;
 }
 
-/* The digits as an integer; false: it does not fit. */
+/* The digits as an integer; false if it does not fit. */
 static bool mantissa(const struct decimal *d, uint64_t *value)
 {
     uint64_t n = 0;
@@ -167,7 +167,7 @@ bool decimal_divides(const allm_json *divisor, const allm_json *number)
 
 /* ------------------------------------------------------------- hashes --- */
 
-/* Deeper parts count only by their kind. */
+/* Deeper parts contribute only their kind. */
 enum { HASH_DEPTH = 16 };
 
 static uint64_t mix_hash(uint64_t h, uint64_t word)

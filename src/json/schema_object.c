@@ -46,7 +46,7 @@ static bool open_keys(struct check *k, struct members *keys,
            check_out_of_memory(k);
 }
 
-/* Are all names there?  `since` is the member that asks for them, or ptr
+/* Are all names present?  `since` is the member that requires them, or has ptr
  * NULL. */
 static bool has_names(struct check *k, const struct rule *r,
                       const struct spot *s, const struct members *keys,
@@ -78,8 +78,8 @@ bool rule_required(struct check *k, const struct rule *r, const struct spot *s)
     return ok;
 }
 
-/* dependentRequired, dependentSchemas, and draft 7's dependencies, which may
- * have both. */
+/* dependentRequired, dependentSchemas, and draft 7's dependencies, which
+ * combines both. */
 bool rule_dependent(struct check *k, const struct rule *r, const struct spot *s)
 {
     const struct node_map *map = r->parts;
@@ -173,7 +173,7 @@ bool rule_pattern_properties(struct check *k, const struct rule *r,
     return ok;
 }
 
-/* Is the member named by properties or patternProperties? */
+/* Is the member covered by properties or patternProperties? */
 static bool is_named(struct check *k, const struct one_node *one,
                      struct slice name)
 {
@@ -185,7 +185,7 @@ static bool is_named(struct check *k, const struct one_node *one,
     return false;
 }
 
-/* "expected a, b" if there are names to tell. */
+/* "expected a, b" if there are names to list. */
 static const char *expected_names(struct check *k, const struct rule *r)
 {
     const allm_json *properties = allm_json_get(r->node->source, "properties");
@@ -216,7 +216,7 @@ static bool fault_of_member(struct check *k, const struct rule *r,
                        check_brief(k, key), expected_names(k, r));
 }
 
-/* A member that no other keyword has named. */
+/* A member that no other keyword covers. */
 static bool check_other(struct check *k, const struct rule *r,
                         const struct spot *s, const allm_json *key)
 {

@@ -1,10 +1,10 @@
 /*
- * schema_parts.h - a schema as we keep it
+ * schema_parts.h - the data structures of a compiled schema
  *
  *      schema --schema.c--> nodes, each with its rules
  *                |- schema_keywords.c: the one table of keywords
  *                |- schema_ref.c: $ref, $id, $anchor
- *                '- schema_compile.c: the workbench of both
+ *                '- schema_compile.c: the state of a compilation
  *
  *      value --schema_check.c--> faults
  *                '- schema_value.c, _object.c, _array.c, _logic.c: the rules
@@ -23,7 +23,7 @@ enum {
     SCHEMA_MAX_FAULTS = 1000,       /* reported by a check */
     SCHEMA_MAX_NAMES = 10000,       /* $id and $anchor in a schema */
     SCHEMA_BUDGET = 50000000,       /* work of a check: a schema costs 16 */
-    SCHEMA_BUDGET_VALUE = 1000      /* more of it per value in the document */
+    SCHEMA_BUDGET_VALUE = 1000  /* additional work per value in the document */
 };
 
 struct check;
@@ -34,10 +34,10 @@ struct spot;
 struct keyword {
     const char *name;
 
-    /* Is it well formed?  Prepare rule->parts. */
+    /* Check its form and prepare rule->parts. */
     void (*compile)(struct compiler *c, struct rule *r);
 
-    /* Does it hold?  Called for values of these kinds only.  NULL: it says
+    /* Does it hold?  Called for values of these kinds only.  NULL: it checks
      * nothing by itself. */
     bool (*check)(struct check *k, const struct rule *r, const struct spot *s);
     unsigned kinds;
@@ -54,7 +54,7 @@ struct rule {
 /* A schema: the document, or one inside it. */
 struct node {
     const struct place *place;
-    const char *keyword;        /* the one that it stands under */
+    const char *keyword;        /* the one that it is under */
     const allm_json *source;
     struct resource *resource;
     struct rule *rules;         /* in the order of the table */
@@ -81,7 +81,7 @@ struct allm_json_schema {
     struct allm_home *home;
     const allm_json *source;
     const struct node *root;
-    bool tracks;                /* it has unevaluatedItems or its sister */
+    bool tracks;                /* it has an unevaluated... keyword */
 };
 
 /* ----------------------------------------------------- parts of rules --- */
@@ -98,7 +98,7 @@ struct node_entry {
     const allm_json *names;             /* dependentRequired: no node */
 };
 
-struct node_map {               /* properties and its like */
+struct node_map {               /* properties and similar */
     size_t count;
     struct node_entry entries[];    /* properties: in name_order() */
 };
@@ -110,9 +110,9 @@ static inline int name_order(struct slice a, struct slice b)
     return a.len ? memcmp(a.ptr, b.ptr, a.len) : 0;
 }
 
-struct one_node {               /* items, not, and all that have one schema */
+struct one_node {               /* items, not, and others with one schema */
     const struct node *node;
-    const struct node_map *properties, *patterns;   /* beside it */
+    const struct node_map *properties, *patterns;   /* next to it */
     size_t skip;                                    /* items before it */
 };
 
@@ -128,11 +128,11 @@ struct contains {
 
 struct options {                /* enum */
     size_t count;
-    unsigned kinds;             /* of any of them */
+    unsigned kinds;             /* of all of them */
     struct option {
         uint64_t hash;
         const allm_json *value;
-    } list[];                   /* by hash */
+    } list[];                   /* sorted by hash */
 };
 
 struct ref {
@@ -140,7 +140,7 @@ struct ref {
     struct slice dynamic;       /* the anchor to look for; ptr NULL: none */
 };
 
-struct limit {                  /* maxLength and its like */
+struct limit {                  /* maxLength and similar */
     size_t count;
 };
 

@@ -1,12 +1,13 @@
 /*
- * schema_ref.c - names in a schema, and what stands behind a reference
+ * schema_ref.c - names in a schema, and the targets of references
  *
  *      http://example.com/tree.json#/$defs/node
  *      `---- a resource ----------' `-pointer-'  or the name of an anchor
  *
  * A schema with an $id is a resource, and so is the whole document.  A
- * reference is joined to the URI of the resource it stands in; what names no
- * resource of this document is refused, for nothing is ever fetched.
+ * reference is resolved against the URI of the resource that contains it.  A
+ * reference to a resource outside this document is rejected: nothing is ever
+ * fetched.
  */
 #include "json/schema_ref.h"
 
@@ -16,7 +17,7 @@ enum { URI_LIMIT = 64 * 1024 };
 
 /* --------------------------------------------------------------- URIs --- */
 
-/* Each with the mark that tells it: "http:", "//host", "/path", "?query". */
+/* Each with its delimiter: "http:", "//host", "/path", "?query". */
 struct uri {
     struct slice scheme, authority, path, query;
 };
@@ -28,7 +29,7 @@ static struct slice cut_to(struct slice *s, size_t n)
     return head;
 }
 
-/* Up to the first of these characters, or the end. */
+/* The length up to the first of these characters, or to the end. */
 static size_t length_until(struct slice s, const char *stops)
 {
     size_t n = 0;
@@ -57,14 +58,14 @@ static struct uri split_uri(struct slice s)
     return u;
 }
 
-/* Take the last segment, with its "/", off what was written from start on. */
+/* Remove the last segment, with its "/", from what was written since start. */
 static void drop_segment(struct buf *out, size_t start)
 {
     while (out->len > start && out->ptr[--out->len] != '/')
         ;
 }
 
-/* Write a path without "." and ".." (RFC 3986, 5.2.4, in other words). */
+/* Write a path without "." and ".." segments (RFC 3986, 5.2.4). */
 static void write_path(struct buf *out, struct slice path)
 {
     size_t start = out->len;
@@ -184,7 +185,7 @@ void ref_name(struct compiler *c, struct node *n)
         add_resource(c, n, uri);
     if (!n->resource)
         return;
-    if (uri.len + 1 < id.len)           /* "#name", as draft 7 had it */
+    if (uri.len + 1 < id.len)           /* "#name", as in draft 7 */
         add_anchor(c, n, slice_skip(id, uri.len + 1), false);
     add_anchor(c, n, json_slice(allm_json_get(n->source, "$anchor")), false);
     add_anchor(c, n, json_slice(allm_json_get(n->source, "$dynamicAnchor")),
@@ -224,7 +225,7 @@ static struct slice decode_percent(struct compiler *c, struct slice s)
     return (struct slice){ copy, n };
 }
 
-/* A copy of a step of a pointer, ~0 and ~1 decoded. */
+/* A copy of a pointer's step, with ~0 and ~1 decoded. */
 static struct slice decode_step(struct compiler *c, struct slice s)
 {
     char *copy = compile_alloc(c, s.len + 1);
@@ -251,7 +252,7 @@ static bool read_index(struct slice s, size_t *index)
     return s.len > 0 && (s.len == 1 || s.ptr[0] != '0');
 }
 
-/* Where a walk along a pointer has come to. */
+/* The current state of a walk along a pointer. */
 struct walk {
     const allm_json *value;
     const struct place *place;
@@ -277,7 +278,7 @@ static void walk_step(struct compiler *c, struct walk *w, struct slice step)
     }
 }
 
-/* The node at "/a/b" in a resource; NULL: nothing is there. */
+/* The node at "/a/b" in a resource; NULL if there is none. */
 static const struct node *walk_pointer(struct compiler *c,
                                        struct resource *resource,
                                        struct slice pointer)

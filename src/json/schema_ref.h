@@ -1,22 +1,22 @@
-/* schema_ref.h - names in a schema, and what stands behind a reference */
+/* schema_ref.h - names in a schema, and the targets of references */
 #ifndef JSON_SCHEMA_REF_H
 #define JSON_SCHEMA_REF_H
 
 #include "json/schema_compile.h"
 
-/* Enter what the schema calls itself: $id, $anchor, $dynamicAnchor. */
+/* Register the names of the schema: $id, $anchor, $dynamicAnchor. */
 void ref_name(struct compiler *c, struct node *n);
 
 /* Find the target of $ref or $dynamicRef; a fault if there is none. */
 void ref_resolve(struct compiler *c, const struct rule *r, struct ref *ref);
 
-/* NULL: there is none. */
+/* NULL if there is none. */
 const struct anchor *ref_anchor(const struct resource *r, struct slice name);
 const struct node *ref_dynamic_anchor(const struct resource *r,
                                       struct slice name);
 
-/* A URI against a base, without fragment (RFC 3986, 5); in the arena.  ptr
- * NULL: no memory. */
+/* Resolve a URI against a base (RFC 3986, 5), without the fragment; in the
+ * arena. ptr NULL: out of memory. */
 struct slice ref_join(struct arena *a, struct slice base, struct slice uri);
 
 #endif

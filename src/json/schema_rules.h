@@ -1,4 +1,4 @@
-/* schema_rules.h - what each keyword checks, for the table of keywords */
+/* schema_rules.h - the checks of each keyword, for the table of keywords */
 #ifndef JSON_SCHEMA_RULES_H
 #define JSON_SCHEMA_RULES_H
 

@@ -1,4 +1,4 @@
-/* schema_text.c - places, kinds and values in words, for messages */
+/* schema_text.c - places, types and values as text for messages */
 #include "json/schema_text.h"
 
 #include "json/json.h"
@@ -23,7 +23,7 @@ static size_t decimal_length(size_t n)
     return length;
 }
 
-/* Bytes of a step, its "/" included. */
+/* The bytes of a step, including its "/". */
 static size_t step_length(const struct place *p)
 {
     if (!p->key.ptr)
@@ -34,7 +34,7 @@ static size_t step_length(const struct place *p)
     return length;
 }
 
-/* Write a step so that it ends at `end`; where it begins. */
+/* Write a step so that it ends at `end`; returns its start. */
 static char *write_step(char *end, const struct place *p)
 {
     if (!p->key.ptr) {
@@ -56,7 +56,7 @@ static char *write_step(char *end, const struct place *p)
     return end;
 }
 
-/* Bytes of the whole pointer, or some length beyond PLACE_LONGEST. */
+/* The bytes of the whole pointer, or some length beyond PLACE_LONGEST. */
 static size_t pointer_length(const struct place *p)
 {
     size_t length = 0;
@@ -123,7 +123,7 @@ unsigned kind_named(struct slice name)
 void kind_write(struct buf *out, unsigned kinds)
 {
     if (kinds & KIND_NUMBER)
-        kinds &= ~(unsigned)KIND_INTEGER;   /* every integer is one */
+        kinds &= ~(unsigned)KIND_INTEGER;   /* every integer is a number */
     for (size_t i = 0; i < KINDS; i++) {
         if (!(kinds & kinds_named[i].kind))
             continue;
@@ -136,7 +136,7 @@ void kind_write(struct buf *out, unsigned kinds)
 
 /* -------------------------------------------------------------- brief --- */
 
-/* Writes until `end`; more is lost, and cut off by brief_cut(). */
+/* Writes up to `end`; the rest is lost and removed by brief_cut(). */
 struct brief {
     struct buf *out;
     size_t end;
@@ -185,7 +185,7 @@ static void add_number(struct brief *b, const allm_json *v)
 
 static void add_value(struct brief *b, const allm_json *v);
 
-/* Every level writes a byte, so there are no more of them than bytes. */
+/* Every level writes a byte, so there are no more levels than bytes. */
 static void add_container(struct brief *b, const allm_json *v, bool is_object)
 {
     const allm_json *part = NULL;

@@ -1,4 +1,4 @@
-/* schema_value.c - keywords about one value: types, numbers, texts */
+/* schema_value.c - keywords about one value: types, numbers, strings */
 #include "base/utf8.h"
 #include "json/json.h"
 #include "json/schema_number.h"
@@ -23,7 +23,7 @@ bool rule_const(struct check *k, const struct rule *r, const struct spot *s)
                        check_brief_typed(k, s->value));
 }
 
-/* Where the options with this hash begin, or larger ones. */
+/* The index of the first option with this hash or a larger one. */
 static size_t find_hash(const struct options *o, uint64_t hash)
 {
     size_t low = 0, high = o->count;

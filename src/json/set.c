@@ -1,4 +1,4 @@
-/* set.c - an object with one member set, replaced or taken away */
+/* set.c - the public allm_json_set: set, replace or remove a member */
 #include "json/over.h"
 
 #include "base/utf8.h"

@@ -1,21 +1,21 @@
 /*
- * skeleton.c - read documents that are like the one before
+ * skeleton.c - a fast reader for documents similar to the previous one
  *
  *      skeleton    {"id": "a", "text": "Hello", "n": 1}
  *                           compare |holes|  compare
  *      another  {"id": "a", "text": " world", "n": 2}
  *
- * The values of another document are a copy of the skeleton's, but for the holes:
- * texts and numbers that were seen to differ.  A hole is cut out and read as a
- * document of its own.
+ * The values of another document are a copy of the skeleton's, except for the
+ * holes: strings and numbers that have been seen to differ.  The text of a
+ * hole is read as a document of its own.
  *
  * Invariants
- *   (1) Where all is equal but for what stands in the holes, and that is again
- *       a text or a number, both documents are JSON of the same shape.
- *   (2) Keys, literals and brackets are no holes: what differs there is a miss,
- *       and read in the plain way.
- *   (3) After `patience` misses in a row a skeleton is made.  Moulds that fit
- *       nothing make for more patience.
+ *   (1) If two documents are equal except in the holes, and each hole contains
+ *       again a string or a number, both are JSON of the same shape.
+ *   (2) Keys, literals and brackets are never holes: a difference there is a
+ *       miss, and the document is read by the ordinary reader.
+ *   (3) After `patience` misses in a row a new skeleton is made.  Each
+ *       skeleton that fits nothing increases the patience.
  */
 #include "json/skeleton.h"
 
@@ -26,19 +26,19 @@
 enum { LONGEST = 4096, HOLES = 8, MOST_PATIENCE = 64 };
 
 struct token {
-    uint16_t at, end;           /* in the text */
-    bool hole;                  /* it can be one */
+    uint16_t at, end;           /* position in the text */
+    bool hole;                  /* it can be a hole */
 };
 
 struct skeleton_form {
-    struct arena arena;         /* of all this */
-    struct slice text;          /* the document that it was made of */
+    struct arena arena;         /* owns all of this */
+    struct slice text;          /* the document it was made from */
     const allm_json *value;     /* ...as a value */
-    struct token *token;        /* one for each value in it, in their order */
+    struct token *token;        /* one for each value, in order */
     size_t count;
-    size_t hole[HOLES];         /* tokens that differ, rising */
+    size_t hole[HOLES];         /* indices of tokens that differ, ascending */
     size_t hole_count;
-    bool whole;                 /* all the tokens were found: it is of use */
+    bool whole;                 /* all tokens were found: it is usable */
 };
 
 void skeleton_init(struct skeleton *m)
@@ -63,7 +63,7 @@ static bool is_digit(char c)
     return (c >= '0' && c <= '9') || c == '-';
 }
 
-/* A text, from its quote, if it has no backslash; 0: it has, or does not end. */
+/* A string, from its quote, without a backslash; 0: it has one, or no end. */
 static size_t plain_length(struct slice s)
 {
     const char *end = s.len > 1 ? memchr(s.ptr + 1, '"', s.len - 1) : NULL;
@@ -71,7 +71,7 @@ static size_t plain_length(struct slice s)
     return n && !memchr(s.ptr, '\\', n) ? n + 1 : 0;
 }
 
-/* A text, from its quote; 0: it does not end. */
+/* A string, from its quote; 0: it has no end. */
 static size_t text_length(struct slice s)
 {
     size_t n = 1;
@@ -80,7 +80,7 @@ static size_t text_length(struct slice s)
     return n < s.len ? n + 1 : 0;
 }
 
-/* What may stand behind a value. */
+/* Can this character follow a value? */
 static bool ends_value(char c)
 {
     return c == ',' || c == '}' || c == ']' || slice_space(c);
@@ -102,7 +102,7 @@ static size_t token_length(struct slice s)
     return *s.ptr == '"' ? text_length(s) : word_length(s);
 }
 
-/* What stands between tokens. */
+/* Skip what is between tokens. */
 static struct slice skip_between(struct slice s)
 {
     while (s.len && (ends_value(*s.ptr) || *s.ptr == ':'))
@@ -117,8 +117,8 @@ static bool is_key(struct slice behind)
     return behind.len && *behind.ptr == ':';
 }
 
-/* Find the token of each value.  False: a value has none, or shares it: of
- * equal keys but one was kept. */
+/* Find the token of each value.  False: a value has none, or shares one, since
+ * only one of several equal keys is kept. */
 static bool find_tokens(struct skeleton_form *f)
 {
     struct slice rest = f->text;
@@ -140,7 +140,7 @@ static bool find_tokens(struct skeleton_form *f)
 
 /* ------------------------------------------------------------- making --- */
 
-/* An empty form for a text; NULL: no memory. */
+/* An empty form for a text; NULL: out of memory. */
 static struct skeleton_form *make_form(struct mem mem, size_t len)
 {
     struct arena a;
@@ -154,7 +154,8 @@ static struct skeleton_form *make_form(struct mem mem, size_t len)
     return f;
 }
 
-/* Read a document and make a skeleton of it.  NULL: read it in the plain way. */
+/* Read a document and make a skeleton from it.  NULL: use the ordinary
+ * reader. */
 static const allm_json *learn(struct skeleton *m, struct mem mem,
                               struct slice text)
 {
@@ -176,7 +177,7 @@ static const allm_json *learn(struct skeleton *m, struct mem mem,
 
 /* ------------------------------------------------------------ filling --- */
 
-/* Nothing but a backslash changes a text that is read loosely. */
+/* In loose reading, only a backslash makes a string differ from its bytes. */
 static bool fill_plain(struct arena *a, struct slice text, yyjson_val *v)
 {
     v->tag = val_text_tag(text.len);
@@ -193,7 +194,7 @@ static bool fill_any(struct arena *a, struct slice token, yyjson_val *v)
     return read != NULL;
 }
 
-/* Read what stands in a hole; its length, 0: it does not fit. */
+/* Read the text of a hole; returns its length, or 0 if it does not fit. */
 static size_t fill_hole(struct arena *a, struct slice rest, char first,
                         yyjson_val *v)
 {
@@ -208,8 +209,8 @@ static size_t fill_hole(struct arena *a, struct slice rest, char first,
     return len && fill_any(a, (struct slice){ rest.ptr, len }, v) ? len : 0;
 }
 
-/* The token at a place; behind a number is at it, too: it may go on.  f->count:
- * none. */
+/* The token at a position; the position after a number belongs to it, too,
+ * since it may continue. f->count: none. */
 static size_t token_at(const struct skeleton_form *f, size_t at)
 {
     size_t i = f->count;
@@ -223,8 +224,7 @@ static size_t token_at(const struct skeleton_form *f, size_t at)
                : f->count;
 }
 
-/* The documents differ here: let it be a hole from now on.  False: it cannot
- * be one. */
+/* The documents differ here: make it a hole.  False: it cannot be one. */
 static bool add_hole(struct skeleton_form *f, size_t at)
 {
     size_t i = token_at(f, at), n = f->hole_count;
@@ -241,8 +241,8 @@ static bool add_hole(struct skeleton_form *f, size_t at)
     return true;
 }
 
-/* Are these bytes of the skeleton next in the document?  Else *at is the place
- * where they differ. */
+/* Are these bytes of the skeleton next in the document?  Otherwise *at is the
+ * position where they differ. */
 static bool is_next(const struct skeleton_form *f, size_t *at, size_t end,
                     struct slice *rest)
 {
@@ -259,8 +259,8 @@ static bool is_next(const struct skeleton_form *f, size_t *at, size_t end,
     return false;
 }
 
-/* Fill the copy of the skeleton's values with what stands in the holes of a
- * document.  False: it differs from the skeleton at this place. */
+/* Fill the copy of the skeleton's values with the holes of a document.  False:
+ * it differs from the skeleton at position *at. */
 static bool fill_holes(const struct skeleton_form *f, struct arena *a,
                        struct slice rest, yyjson_val *vals, size_t *at)
 {
@@ -278,7 +278,7 @@ static bool fill_holes(const struct skeleton_form *f, struct arena *a,
     return is_next(f, at, f->text.len, &rest) && !rest.len;
 }
 
-/* The document by the skeleton; NULL: it does not fit. */
+/* The document read by means of the skeleton; NULL: it does not fit. */
 static const allm_json *cast(struct skeleton_form *f, struct arena *a,
                              struct slice text)
 {

@@ -1,12 +1,13 @@
 /*
- * skeleton.h - read documents that are like the one before
+ * skeleton.h - a fast reader for documents similar to the previous one
  *
- * The events of an answer are the same document over and over, but for a text
- * here and a number there.  A skeleton is made of one of them; another that has
- * its shape is compared with it, and only what differs is read.
+ * The events of a response are the same document over and over, except for a
+ * string here and a number there.  A skeleton is made from one of them;
+ * another one of the same shape is compared with it, and only the differences
+ * are read.
  *
- * What comes out is what json_parse_loose() would give, and lives as long as
- * the arena, but no longer than until the skeleton is next asked or forgets.
+ * The result is what json_parse_loose() would return.  It is valid as long as
+ * the arena lives, but only until the next use of the skeleton.
  */
 #ifndef JSON_SKELETON_H
 #define JSON_SKELETON_H
@@ -14,17 +15,18 @@
 #include "base/arena.h"
 
 struct skeleton {
-    struct skeleton_form *form;    /* NULL: none is made */
+    struct skeleton_form *form;    /* NULL: none has been made */
     unsigned misses;            /* in a row */
-    unsigned patience;          /* how many there must be for a new one */
+    unsigned patience;          /* how many trigger a new skeleton */
 };
 
 void skeleton_init(struct skeleton *m);
 
-/* Give the memory back; the next document is the first again. */
+/* Free the memory; the next document is treated as the first. */
 void skeleton_forget(struct skeleton *m);
 
-/* As json_parse_loose().  What is kept is of the same memory as the arena. */
+/* Like json_parse_loose().  The skeleton uses the same allocator as the
+ * arena. */
 const allm_json *skeleton_parse(struct skeleton *m, struct arena *a,
                                 struct slice text, const allm_error **error);
 

@@ -1,8 +1,8 @@
 /*
  * stack.h - a stack of frames, for walking a value without recursion
  *
- * It begins in a place its user has (usually an array beside it) and moves to
- * the heap only when a value is deeper than that.
+ * The stack starts in memory that its user provides (usually an array next to
+ * it) and moves to the heap only if a value is nested deeper than that.
  */
 #ifndef JSON_STACK_H
 #define JSON_STACK_H
@@ -20,8 +20,8 @@ void stack_init(struct stack *s, struct mem mem, size_t size, void *first,
                 size_t cap);
 void stack_release(struct stack *s);
 
-/* A new frame, not initialised; NULL when there is no memory.  Frames may
- * move when one is pushed. */
+/* A new, uninitialised frame; NULL if out of memory.  Pushing may move the
+ * frames. */
 void *stack_push(struct stack *s);
 
 /* The newest frame; NULL if there is none. */
@@ -30,7 +30,7 @@ static inline void *stack_top(const struct stack *s)
     return s->count ? s->frames + (s->count - 1) * s->size : NULL;
 }
 
-/* Drop the newest and give the one under it. */
+/* Drop the newest frame and return the one below it. */
 static inline void *stack_pop(struct stack *s)
 {
     s->count--;

@@ -1,4 +1,4 @@
-/* val.c - what a JSON value is made of: yyjson's, seen from inside json/ */
+/* val.c - the representation of a JSON value: yyjson's, private to json/ */
 #include "json/val.h"
 
 size_t val_text_bytes(const yyjson_val *v, size_t n)

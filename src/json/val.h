@@ -1,10 +1,10 @@
 /*
- * val.h - what a JSON value is made of: yyjson's, seen from inside json/
+ * val.h - the representation of a JSON value: yyjson's, private to json/
  *
  *      head      root        members ...
  *      [16 bytes][16 bytes][16 bytes][16 bytes] ...
  *
- * Only sources of json/ include this; everybody else goes by json.h.
+ * Only sources of json/ include this file; all others use json.h.
  */
 #ifndef JSON_VAL_H
 #define JSON_VAL_H
@@ -14,8 +14,8 @@
 #include <yyjson.h>
 
 /*
- * Every value that is not inside another one stands behind a head.  Its tag is
- * one that no value has, so that a root can be told from a member.
+ * Every value that is not inside another one follows a head.  No value has the
+ * tag of a head, so a root can be distinguished from a member.
  */
 struct val_head {
     uint64_t tag;               /* VAL_HEAD */
@@ -34,7 +34,7 @@ static inline const allm_json *val_json(const yyjson_val *v)
     return (const allm_json *)(const void *)v;
 }
 
-/* For the few who made the value and may still change it. */
+/* For code that made the value and may still change it. */
 static inline yyjson_val *val_own(const allm_json *v)
 {
     return (yyjson_val *)(uintptr_t)v;
@@ -61,7 +61,7 @@ static inline bool val_holds(const yyjson_val *v)
     return (v->tag & YYJSON_TYPE_ARR) == YYJSON_TYPE_ARR;
 }
 
-/* A text, or a number that is kept as one. */
+/* A string, or a number that is kept as text. */
 static inline bool val_has_text(const yyjson_val *v)
 {
     uint8_t type = val_type(v);
@@ -73,38 +73,38 @@ static inline struct slice val_slice(const yyjson_val *v)
     return (struct slice){ v->uni.str, val_len(v) };
 }
 
-/* Is this text, or key, that one? */
+/* Does this string or key have that text? */
 static inline bool val_names(const yyjson_val *v, struct slice text)
 {
     return val_len(v) == text.len && slice_same(v->uni.str, text.ptr, text.len);
 }
 
-/* How many values stand in this one, itself included. */
+/* The number of values in this one, including itself. */
 static inline size_t val_span(const yyjson_val *v)
 {
     return val_holds(v) ? v->uni.ofs / sizeof *v : 1;
 }
 
-/* What stands behind it: its next sibling, or the end of its container. */
+/* The value after it: its next sibling, or the end of its container. */
 static inline const yyjson_val *val_after(const yyjson_val *v)
 {
     size_t bytes = val_holds(v) ? v->uni.ofs : sizeof *v;
     return (const yyjson_val *)(const void *)((const char *)v + bytes);
 }
 
-/* The tag of a text of this length; nothing is known about its bytes. */
+/* The tag of a string of this length; nothing is known about its bytes. */
 static inline uint64_t val_text_tag(size_t len)
 {
     return ((uint64_t)len << YYJSON_TAG_BIT) | YYJSON_TYPE_STR;
 }
 
-/* Bytes of the texts of n values in a row, each with its NUL. */
+/* The bytes of the strings of n consecutive values, each with its NUL. */
 size_t val_text_bytes(const yyjson_val *v, size_t n);
 
-/* Move the texts of n values in a row to `room`. */
+/* Move the strings of n consecutive values to `room`. */
 void val_copy_texts(yyjson_val *v, size_t n, char *room);
 
-/* yyjson's way to an arena: pieces grow in place and are never freed. */
+/* Adapts an arena for yyjson: pieces grow in place and are never freed. */
 yyjson_alc val_allocator(struct arena *a);
 
 static inline void val_set_head(yyjson_val *v, struct allm_home *home)

@@ -1,8 +1,8 @@
 /*
- * where.c - explain why a text was refused: place, path, and what to do
+ * where.c - explain why a text was rejected: position, path, advice
  *
- * The reader knows an offset only.  When it fails, and only then, we go
- * through the text again, slowly, and keep track of where we are:
+ * The reader knows only an offset.  After a failure we go through the text
+ * again, slowly, and keep track of the path:
  *
  *      {"a": [1, {"b": x         frames: {key a} [index 1] {key b}
  *                      ^         path:   /a/1/b
@@ -20,14 +20,14 @@ enum { DEEPEST = 128, PATH_LIMIT = 64 * 1024, SHOWN = 120 };
 
 struct frame {
     bool object;
-    bool has_key;               /* of the member we are at */
-    struct slice key;           /* as it stands in the text, quotes included */
+    bool has_key;               /* of the current member */
+    struct slice key;           /* as in the text, quotes included */
     size_t index;
 };
 
-struct track {                  /* the way to a place */
+struct track {                  /* the path to a position */
     struct frame frames[DEEPEST];
-    size_t depth;               /* may be more than there are frames */
+    size_t depth;               /* may exceed the number of frames */
 };
 
 static struct frame *innermost(struct track *t)
@@ -37,8 +37,8 @@ static struct frame *innermost(struct track *t)
     return &t->frames[t->depth - 1];
 }
 
-/* The index behind the text that begins with the quote at `at`; beyond the
- * end if the text has no closing quote. */
+/* The index after the string that begins with the quote at `at`; beyond the
+ * end if there is no closing quote. */
 static size_t behind_quoted(struct slice text, size_t at)
 {
     size_t end = at + 1;
@@ -73,7 +73,7 @@ static void pass_text(struct track *t, struct slice text)
     f->key = text;
 }
 
-/* Follow the text, which ends at the place. */
+/* Follow the text, which ends at the position. */
 static void follow_text(struct track *t, struct slice text)
 {
     t->depth = 0;
@@ -94,7 +94,7 @@ static void follow_text(struct track *t, struct slice text)
     }
 }
 
-/* Add a key that stands in the text, escapes and all. */
+/* Add a key as it is in the text, with its escapes. */
 static void add_key(struct buf *path, struct arena *a, struct slice key)
 {
     yyjson_alc alc = val_allocator(a);
@@ -112,7 +112,7 @@ static void add_key(struct buf *path, struct arena *a, struct slice key)
         pointer_add_key(path, val_slice(doc->root));
     else if (why.code == YYJSON_READ_ERROR_MEMORY_ALLOCATION)
         path->broken = true;
-    else                        /* odd, and yet it was taken */
+    else                        /* odd, but it was accepted */
         pointer_add_key(path, (struct slice){ key.ptr + 1, key.len - 2 });
 }
 
@@ -158,7 +158,7 @@ bool where_find(struct arena *a, struct slice text, size_t offset,
 
 /* ---------------------------------------------------------- the error --- */
 
-/* What came: the character at the place, in words. */
+/* What was found: the character at the position, in words. */
 static void add_found(struct buf *out, struct slice text, size_t offset)
 {
     buf_text(out, ", found ");
@@ -177,7 +177,7 @@ static void add_found(struct buf *out, struct slice text, size_t offset)
         buf_format(out, "U+%04X", (unsigned)point);
 }
 
-/* A path or name, shortened to what a person reads. */
+/* A path or name, shortened for people. */
 static void add_short(struct buf *out, struct slice text)
 {
     bool cut = text.len > SHOWN;

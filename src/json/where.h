@@ -1,4 +1,4 @@
-/* where.h - explain why a text was refused: place, path, and what to do */
+/* where.h - explain why a text was rejected: position, path, advice */
 #ifndef JSON_WHERE_H
 #define JSON_WHERE_H
 
@@ -6,25 +6,25 @@
 
 struct fault {
     const char *word;           /* "malformed", "too_deep", ... */
-    const char *detail;         /* which kind of it, one word */
+    const char *detail;         /* a more specific identifier */
     const char *what;           /* what was expected, or is wrong */
-    struct slice name;          /* of whom, if it has one */
-    const char *advice;         /* what the reader can do */
+    struct slice name;          /* of what, if it has one */
+    const char *advice;         /* what the user can do */
     size_t offset;              /* where, in bytes */
-    bool expected;              /* say what was found in its place */
+    bool expected;              /* also report what was found instead */
 };
 
 struct where {
     size_t line, column;        /* from 1; columns are characters */
-    struct slice path;          /* JSON Pointer, as far as the text led */
+    struct slice path;          /* JSON Pointer, as far as it is known */
 };
 
-/* Find the place; the text must be well formed up to the offset.  The path
- * lives in the arena, and ends at the 128th level.  False: no memory. */
+/* Find the position; the text must be well formed up to the offset.  The path
+ * is in the arena and ends at the 128th level.  False: out of memory. */
 bool where_find(struct arena *a, struct slice text, size_t offset,
                 struct where *out);
 
-/* The error, in the arena; status_nomem() if there is no memory. */
+/* The error, in the arena; status_nomem() if out of memory. */
 const allm_error *where_error(struct arena *a, struct slice text,
                               const struct fault *fault);
 

@@ -1,11 +1,11 @@
 /*
- * write.c - a JSON value as text: the same value gives the same bytes
+ * write.c - write a JSON value as text; equal values give equal bytes
  *
- * One pass over the values as they lie, with a stack of the containers that
- * are open.  Room is asked for what is certain to come, and for escapes one by
- * one, so that a text is never given six times its length.  Bytes that are not
- * UTF-8 (only build_text() lets them in) become U+FFFD, one for each: what
- * comes out is always JSON.
+ * One pass over the values in memory, with a stack of the open containers.
+ * Room is reserved for what is certain to be written, and for escapes one by
+ * one, so a string is never given six times its length.  Bytes that are not
+ * UTF-8 (only build_text() accepts them) become U+FFFD, one for each: the
+ * result is always JSON.
  */
 #include "json/write.h"
 
@@ -17,16 +17,16 @@
 #include "json/val.h"
 
 struct level {                  /* a container that is being written */
-    size_t left;                /* values, keys included, yet to come */
+    size_t left;                /* values, keys included, still to be written */
     bool object;
 };
 
-enum { LEVELS = 32 };           /* before the stack goes to the heap */
+enum { LEVELS = 32 };           /* before the stack moves to the heap */
 
 struct writer {
     struct buf *out;
-    char *at, *end;             /* room in out, beyond its length */
-    struct stack *levels;       /* of containers; a lone text has none */
+    char *at, *end;             /* free room in out, after its length */
+    struct stack *levels;       /* of containers; a lone string has none */
     bool pretty;
     bool failed;
 };
@@ -83,7 +83,7 @@ static void put_line(struct writer *w, size_t depth)
 #define EVERY(byte) ((uint64_t)0x0101010101010101u * (byte))
 
 /* Does one of eight bytes need a closer look: a control character, a quote, a
- * backslash, or the beginning of something beyond ASCII? */
+ * backslash, or the start of a sequence beyond ASCII? */
 static inline bool has_special(uint64_t word)
 {
     uint64_t quote = word ^ EVERY('"');
@@ -98,7 +98,7 @@ static bool is_plain(unsigned char c)
     return c >= 0x20 && c != '"' && c != '\\' && c < 0x80;
 }
 
-/* Write one byte that cannot stand as it is. */
+/* Write one byte that must be escaped. */
 static void put_escaped(struct writer *w, unsigned char c)
 {
     static const char hex[] = "0123456789ABCDEF";
@@ -120,8 +120,8 @@ static void put_escaped(struct writer *w, unsigned char c)
                      6);
 }
 
-/* Copy ASCII that can stand as it is to `at`, eight bytes at a time; where the
- * copy ends.  What is left of *s begins with another byte. */
+/* Copy ASCII that needs no escaping to `at`, eight bytes at a time; returns
+ * the end of the copy.  The rest of *s begins with another byte. */
 static char *put_ascii(char *at, struct slice *s)
 {
     const char *from = s->ptr, *end = from + s->len;
@@ -140,8 +140,8 @@ static char *put_ascii(char *at, struct slice *s)
     return at;
 }
 
-/* Copy what can stand as it is, for which there is room; what is left of s
- * begins with a byte that cannot. */
+/* Copy what needs no escaping, for which there is room; the rest of s begins
+ * with a byte that needs it. */
 static struct slice put_clean(struct writer *w, struct slice s)
 {
     for (;;) {
@@ -155,7 +155,7 @@ static struct slice put_clean(struct writer *w, struct slice s)
     }
 }
 
-/* A text whose bytes may need an escape, between quotes. */
+/* A string whose bytes may need escaping, between quotes. */
 static void put_quoted(struct writer *w, struct slice s)
 {
     put_byte(w, '"');
@@ -193,7 +193,7 @@ static void put_number(struct writer *w, const yyjson_val *v)
     append_bytes(w, text, n);
 }
 
-/* Anything but a text or a container. */
+/* Anything but a string or a container. */
 static void put_scalar(struct writer *w, const yyjson_val *v)
 {
     switch (val_type(v)) {
@@ -217,8 +217,8 @@ static void put_scalar(struct writer *w, const yyjson_val *v)
     }
 }
 
-/* Begin a container; an empty one is written whole.  Gives its level, or the
- * one it stands in. */
+/* Begin a container; an empty one is written at once.  Returns its level, or
+ * the one that contains it. */
 static struct level *open_level(struct writer *w, const yyjson_val *v)
 {
     bool object = val_type(v) == YYJSON_TYPE_OBJ;
@@ -236,7 +236,7 @@ static struct level *open_level(struct writer *w, const yyjson_val *v)
     return level;
 }
 
-/* What stands between two values of a container. */
+/* The separator between two values of a container. */
 static inline void put_separator(struct writer *w, const struct level *level)
 {
     if (level->object && (level->left & 1)) {
@@ -250,8 +250,8 @@ static inline void put_separator(struct writer *w, const struct level *level)
         put_line(w, w->levels->count);
 }
 
-/* A value has been written: close what it was the last of.  Gives the level
- * that goes on, if any. */
+/* A value has been written: close the containers that it was the last of.
+ * Returns the level that continues, if any. */
 static inline struct level *close_levels(struct writer *w, struct level *level)
 {
     while (level && --level->left == 0) {
@@ -294,7 +294,7 @@ static struct writer begin_writer(struct buf *out)
     return w;
 }
 
-/* The bytes count now; false, and out is broken, when writing failed. */
+/* Commit the bytes; false, and out is broken, if writing failed. */
 static bool finish_writer(struct writer *w)
 {
     struct buf *out = w->out;
@@ -333,7 +333,7 @@ bool json_write_text(struct buf *out, struct slice text)
 
 /* --------------------------------------------------------- the public --- */
 
-/* About how long the text will be, in the steps that a buffer grows by. */
+/* The approximate length of the text, in the steps by which a buffer grows. */
 static size_t guess_length(const allm_json *v)
 {
     size_t n = val_span(val_of(v));

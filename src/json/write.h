@@ -1,4 +1,4 @@
-/* write.h - a JSON value as text: the same value gives the same bytes */
+/* write.h - write a JSON value as text; equal values give equal bytes */
 #ifndef JSON_WRITE_H
 #define JSON_WRITE_H
 
@@ -7,7 +7,7 @@
 /* Append; false when out is broken.  flags: ALLM_JSON_PRETTY. */
 bool json_write(struct buf *out, const allm_json *v, uint32_t flags);
 
-/* Append a text as a JSON value, with quotes and escapes. */
+/* Append a string as a JSON value, with quotes and escapes. */
 bool json_write_text(struct buf *out, struct slice text);
 
 #endif
