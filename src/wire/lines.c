@@ -1,16 +1,16 @@
 /*
- * lines.c - cut a stream of bytes into lines
+ * lines.c - split a stream of bytes into lines
  *
- *      in --lines_next--> line                       whole in the input
- *      in --lines_keep--> piece --lines_next--> line     cut by the network
+ *      in --lines_next--> line                       complete in the input
+ *      in --lines_keep--> piece --lines_next--> line     split by the network
  *
  * Invariants
- *   (1) piece has no line end in it.
- *   (2) Bytes are copied only if their line was cut.
- *   (3) A CR ends its line at once; whether an LF follows is seen when the
- *       next byte comes, however late (S2 of the contract).
- *   (4) No byte is searched twice for the same end: where the next LF and CR
- *       are is noted, and holds until they are passed.
+ *   (1) piece contains no line end.
+ *   (2) Bytes are copied only if their line was split.
+ *   (3) A CR ends its line at once; whether an LF follows is known when the
+ *       next byte arrives, however late (S2 of the contract).
+ *   (4) No byte is searched twice for the same end: the positions of the next
+ *       LF and CR are recorded, and valid until they are passed.
  */
 #include "wire/lines.h"
 
@@ -23,7 +23,7 @@ void lines_init(struct lines *l, struct arena *arena, enum lines_kind kind,
     buf_init(&l->piece, arena, limit ? limit : WIRE_LIMIT);
 }
 
-/* Nothing is known of an input that is not the rest of the last one. */
+/* Nothing is known about an input that is not the rest of the last one. */
 static void look_at(struct lines *l, struct slice in)
 {
     if (in.len == l->left)
@@ -33,8 +33,8 @@ static void look_at(struct lines *l, struct slice in)
 }
 
 /*
- * Where a byte is next, counted from the end of the input, which stays while
- * the front moves; 0: nowhere.  Searched for only if it was passed: keeps (4).
+ * The next position of a byte, counted from the end of the input, which does
+ * not move; 0: it does not occur.  Searched only if it was passed: keeps (4).
  */
 static size_t seek(size_t from_end, char byte, struct slice in)
 {
@@ -54,7 +54,7 @@ static size_t find_end(struct lines *l, struct slice in)
     return in.len - (l->lf > l->cr ? l->lf : l->cr);
 }
 
-/* The LF of a CRLF, the CR of which has ended the line before: keeps (3). */
+/* Skip the LF of a CRLF whose CR has ended the previous line: keeps (3). */
 static void skip_lf(struct lines *l, struct slice *in)
 {
     if (!l->after_cr || in->len == 0)
@@ -79,7 +79,7 @@ static bool add_piece(struct lines *l, struct slice bytes)
     return !l->piece.broken;
 }
 
-/* Join what was kept and the rest of the line, if it was cut: keeps (2). */
+/* Join the kept piece and the rest of the line, if it was split: keeps (2). */
 static enum wire_result join_line(struct lines *l, struct slice *line)
 {
     if (lines_empty(l)) {

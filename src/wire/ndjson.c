@@ -1,8 +1,8 @@
 /*
- * ndjson.c - JSON values in lines: bytes in, lines out
+ * ndjson.c - newline-delimited JSON: bytes in, lines out
  *
- * A line that lies whole in the input is not copied.  When the input ends with
- * a line's end, we own no memory.
+ * A line that is complete in the input is not copied.  When the input ends
+ * with a line end, we own no memory.
  */
 #include "wire/ndjson.h"
 
@@ -19,7 +19,7 @@ void ndjson_release(struct ndjson *n)
     lines_forget(&n->lines);
 }
 
-/* Without the CR of a CRLF; NULL, 0 if there is only white space in it. */
+/* Without the CR of a CRLF; NULL, 0 if it contains only white space. */
 static struct slice trim_line(struct slice line)
 {
     if (line.len && line.ptr[line.len - 1] == '\r')
@@ -32,8 +32,8 @@ static struct slice trim_line(struct slice line)
     return (struct slice){ NULL, 0 };
 }
 
-/* The short way for a line that lies whole in the input.  False: it does not,
- * and nothing has happened. */
+/* A fast path for a line that is complete in the input.  False: it is not, and
+ * nothing has changed. */
 static bool take_plain(struct ndjson *n, struct slice *in, struct slice *line)
 {
     if (!lines_plain(&n->lines, *in) || !in->len || *in->ptr != '{')
@@ -66,7 +66,7 @@ static enum wire_result take_line(struct ndjson *n, struct slice *in,
     return result;
 }
 
-/* What is lost stays lost. */
+/* A lost stream stays lost. */
 static enum wire_result next_line(struct ndjson *n, struct slice *in,
                                   struct slice *line)
 {

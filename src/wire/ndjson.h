@@ -1,4 +1,4 @@
-/* ndjson.h - JSON values in lines: bytes in, lines out */
+/* ndjson.h - newline-delimited JSON: bytes in, lines out */
 #ifndef WIRE_NDJSON_H
 #define WIRE_NDJSON_H
 
@@ -6,31 +6,30 @@
 
 /*
  * Lines end with LF or CRLF; a byte order mark at the start and lines of white
- * space are skipped.  Whether a line is a JSON object is for those to judge
- * who parse it.
+ * space are skipped.  Lines are not parsed: that is the caller's task.
  */
 struct ndjson {
     struct arena arena;
     struct lines lines;
-    enum wire_result lost;      /* TOO_LONG or NOMEM, once it came */
+    enum wire_result lost;      /* TOO_LONG or NOMEM, once it occurred */
     bool ended;
 };
 
-/* The limit of a line without its LF; 0 is WIRE_LIMIT.  A struct ndjson must
+/* The limit of a line without its LF; 0 means WIRE_LIMIT. A struct ndjson must
  * not be moved. */
 void ndjson_init(struct ndjson *n, struct mem mem, size_t line_limit);
 void ndjson_release(struct ndjson *n);
 
 /*
- * Cut the next line off *in: never empty, lent until the next call.  Call it
- * again with what is left of *in, at the same place or elsewhere, until it
- * answers WIRE_MORE; then all is used up.
+ * Remove the next line from *in: never empty, borrowed until the next call.
+ * Call it again with the rest of *in, at the same address or elsewhere, until
+ * it returns WIRE_MORE; then all input is used.
  */
 enum wire_result ndjson_next(struct ndjson *n, struct slice *in,
                              struct slice *line);
 
-/* There is no more input: a last line without its LF is given now.  Call it
- * until it answers WIRE_END (or worse). */
+/* There is no more input: return a last line without its LF. Call it until it
+ * returns WIRE_END (or a failure). */
 enum wire_result ndjson_end(struct ndjson *n, struct slice *line);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * sse.c - server-sent events: bytes in, events out
  *
- * A blank line ends an event; "data: x" and "event: y" give its parts; ": z"
+ * A blank line ends an event; "data: x" and "event: y" are its fields; ": z"
  * is a comment (WHATWG HTML, 9.2.6; rules S1 to S11 of the provider contract).
  *
  *      in --lines--> line --take_field--> name, data, error, id
@@ -11,17 +11,17 @@
  *                 KEEPALIVE              EVENT, then ERROR; or KEEPALIVE
  *
  * Invariants
- *   (1) A value lies where its line lies (the input, or the lines' memory) as
- *       long as this call lasts; before any return that leaves an event open
- *       it is copied into memory of its own.  So an event that lies whole in
- *       the input, with one line of data, is not copied.
- *   (2) The values of an event are never longer, together, than event_limit.
+ *   (1) A value is where its line is (the input, or the memory of `lines`) for
+ *       the duration of a call; before any return that leaves an event open it
+ *       is copied into memory of its own.  So an event that is complete in the
+ *       input, with one line of data, is not copied.
+ *   (2) The values of an event together never exceed event_limit.
  *   (3) When nothing is open and the input is used up, we own no memory.
  *
- * We differ from the standard on purpose: an event without its blank line is
- * given at the end (S8: proxies lose it), one with empty data is none (S7),
- * the field "error" is an event (S6: old llama.cpp), and "id" and "retry" are
- * noted for those who look, but nobody reconnects (S5).
+ * Deliberate differences from the standard: an event without its blank line is
+ * emitted at the end (S8: proxies lose the line), one with empty data is not
+ * an event (S7), the field "error" is an event (S6: old llama.cpp), and "id"
+ * and "retry" are recorded, but there is no reconnection (S5).
  */
 #include "wire/sse.h"
 
@@ -46,7 +46,7 @@ void sse_init(struct sse *s, struct mem mem, size_t line_limit,
     init_values(s);
 }
 
-/* Only when nothing in it is needed. */
+/* Only if nothing in it is needed. */
 static void free_memory(struct sse *s)
 {
     if (!s->arena.block)
@@ -76,7 +76,7 @@ static bool field_fits(struct sse *s, size_t more)
     return more <= s->event_limit - held;
 }
 
-/* Copy a value to where it can stay, unless it is there: keeps (1). */
+/* Copy a value to memory of its own, unless it is there: keeps (1). */
 static bool own_value(struct sse *s, struct sse_value *v)
 {
     if (!v->given || v->text.ptr == v->own.ptr)
@@ -95,7 +95,7 @@ static bool own_values(struct sse *s)
            own_value(s, &s->error) && own_value(s, &s->id);
 }
 
-/* The last one given counts. */
+/* The last value of a field counts. */
 static bool set_value(struct sse *s, struct sse_value *v, struct slice text)
 {
     v->text.len = 0;
@@ -106,7 +106,7 @@ static bool set_value(struct sse *s, struct sse_value *v, struct slice text)
     return true;
 }
 
-/* Values of several lines are one text, with LF between them. */
+/* Values of several lines are joined with LF. */
 static bool add_value(struct sse *s, struct sse_value *v, struct slice text)
 {
     if (!v->given)
@@ -123,7 +123,8 @@ static bool add_value(struct sse *s, struct sse_value *v, struct slice text)
     return true;
 }
 
-/* Digits only, as the standard asks; what is too large is left alone. */
+/* Digits only, as the standard requires; a number that is too large is
+ * ignored. */
 static void note_retry(struct sse *s, struct slice text)
 {
     int64_t ms = 0;
@@ -137,8 +138,9 @@ static void note_retry(struct sse *s, struct slice text)
     s->retry_ms = ms;
 }
 
-/* "data: x": is it the field of this name, and what does it say?  At most one
- * space behind the colon goes (S4); a line without a colon is but a name. */
+/* Is "data: x" the field of this name, and what is its value?  At most one
+ * space after the colon is removed (S4); a line without a colon is only a
+ * name. */
 static inline bool is_field(struct slice line, struct slice name,
                             struct slice *text)
 {
@@ -202,8 +204,8 @@ static enum wire_result give(struct sse *s, enum sse_kind kind,
 }
 
 /*
- * After its blank line an event is given as one frame, or as two if there is
- * an error beside the data.  WIRE_MORE: all of it was given.  The bytes of the
+ * After its blank line an event is emitted as one frame, or as two if it has
+ * both data and an error.  WIRE_MORE: all of it was emitted.  The bytes of the
  * values outlive close_value().
  */
 static enum wire_result give_event(struct sse *s, struct sse_frame *frame)
@@ -225,7 +227,7 @@ static enum wire_result give_event(struct sse *s, struct sse_frame *frame)
     return result;
 }
 
-/* A comment may stand in the middle of an event. */
+/* A comment may occur in the middle of an event. */
 static enum wire_result give_comment(struct sse *s, struct slice text,
                                      struct sse_frame *frame)
 {
@@ -235,7 +237,7 @@ static enum wire_result give_comment(struct sse *s, struct slice text,
     return WIRE_FRAME;
 }
 
-/* WIRE_MORE: this line makes no frame. */
+/* WIRE_MORE: this line yields no frame. */
 static enum wire_result take_line(struct sse *s, struct slice line,
                                   struct sse_frame *frame)
 {
@@ -258,7 +260,7 @@ static enum wire_result keep_rest(struct sse *s, struct slice *in)
     return result;
 }
 
-/* Cut "NAME: TEXT" and its LF off; false: it is not there. */
+/* Remove "NAME: TEXT" and its LF; false if it is not there. */
 static inline bool cut_field(struct slice *in, struct slice name,
                              struct slice *text)
 {
@@ -274,9 +276,9 @@ static inline bool cut_field(struct slice *in, struct slice name,
 }
 
 /*
- * The short way for an event that lies whole in the input and is made as nearly
- * all are: "event: x" or nothing, "data: y", a blank line.  False: anything
- * else, and nothing has happened.
+ * A fast path for an event that is complete in the input and has the usual
+ * form: an optional "event: x", "data: y", a blank line.  False: anything
+ * else, and nothing has changed.
  */
 static bool take_plain(struct sse *s, struct slice *in, struct sse_frame *frame)
 {
@@ -313,7 +315,7 @@ static enum wire_result take_frame(struct sse *s, struct slice *in,
     return result == WIRE_MORE ? keep_rest(s, in) : result;
 }
 
-/* What is lost stays lost. */
+/* A lost stream stays lost. */
 static enum wire_result next_frame(struct sse *s, struct slice *in,
                                    struct sse_frame *frame)
 {
@@ -337,8 +339,8 @@ enum wire_result sse_next(struct sse *s, struct slice *in,
     return s->lost ? s->lost : WIRE_END;
 }
 
-/* Two line ends behind the input end its last line and its last event; the
- * first may be taken for the LF of a CRLF. */
+/* Two line ends after the input end its last line and its last event; the
+ * first may be taken as the LF of a CRLF. */
 enum wire_result sse_end(struct sse *s, struct sse_frame *frame)
 {
     static const struct slice ends = { "\n\n", 2 };

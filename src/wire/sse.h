@@ -13,7 +13,7 @@ enum sse_kind {
                                    an event without data (name: its name) */
 };
 
-/* Lent until the next call; the bytes lie in the input or in our memory. */
+/* Borrowed until the next call; the bytes are in the input or in our memory. */
 struct sse_frame {
     enum sse_kind kind;
     struct slice name, data, id;
@@ -32,11 +32,11 @@ struct sse {
     struct lines lines;
     struct sse_value name, data, error, id;
     size_t event_limit;
-    int64_t retry_ms;           /* the last "retry" field; -1: none came */
+    int64_t retry_ms;           /* the last "retry" field; -1: none */
     size_t ending;              /* line ends that sse_end() has added */
-    enum wire_result lost;      /* TOO_LONG or NOMEM, once it came */
+    enum wire_result lost;      /* TOO_LONG or NOMEM, once it occurred */
     bool any;                   /* the open event has a field */
-    bool complete;              /* its blank line came: give the rest of it */
+    bool complete;  /* its blank line was read: emit the rest of it */
     bool ended;
 };
 
@@ -49,15 +49,15 @@ void sse_init(struct sse *s, struct mem mem, size_t line_limit,
 void sse_release(struct sse *s);
 
 /*
- * Cut the next frame off *in.  Call it again with what is left of *in, at the
- * same place or elsewhere, until it answers WIRE_MORE; then all is used up.
- * What was cut off is not needed after the frame.
+ * Remove the next frame from *in.  Call it again with the rest of *in, at the
+ * same address or elsewhere, until it returns WIRE_MORE; then all input is
+ * used.  What was removed is not needed after the frame.
  */
 enum wire_result sse_next(struct sse *s, struct slice *in,
                           struct sse_frame *frame);
 
-/* There is no more input: an event without its blank line is given now.  Call
- * it until it answers WIRE_END (or worse). */
+/* There is no more input: an event without its blank line is emitted now.
+ * Call it until it returns WIRE_END (or a failure). */
 enum wire_result sse_end(struct sse *s, struct sse_frame *frame);
 
 #endif
