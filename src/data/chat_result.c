@@ -1,4 +1,4 @@
-/* chat_result.c - what a whole chat gave, and why it ended */
+/* chat_result.c - the result of a whole chat, and why it ended */
 #include "data/chat_result.h"
 
 #include "data/encode.h"

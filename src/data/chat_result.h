@@ -1,4 +1,4 @@
-/* chat_result.h - what a whole chat gave, and why it ended */
+/* chat_result.h - the result of a whole chat, and why it ended */
 #ifndef DATA_CHAT_RESULT_H
 #define DATA_CHAT_RESULT_H
 

@@ -1,9 +1,9 @@
 /*
- * codec.c - everything as JSON, and back
+ * codec.c - encode and decode every public type as JSON
  *
- * A document is {"__type__": tag, "data": {...}}, or the data alone if the
- * caller says what it is.  The table below is the list of all types that have
- * a tag; documents with a tag that is not in it are kept as they are.
+ * A document is {"__type__": tag, "data": {...}}, or only the data if the
+ * caller names the type.  The table below lists all types that have a tag; a
+ * document with any other tag is kept as it is.
  */
 #include "data/codec.h"
 
@@ -60,7 +60,7 @@ struct allm_codec {
     struct allm_home *home;
     allm_type type;
     const struct shape *shape;
-    const void *value;          /* a struct, a thread, or free JSON */
+    const void *value;          /* a struct, a thread, or free-form JSON */
     const allm_error *error;
 };
 
@@ -115,7 +115,7 @@ static void read_free(allm_codec *c, const allm_json *v)
         c->error = status_nomem();
 }
 
-/* A part's plain form says by itself what it is. */
+/* A part in plain form names its own type. */
 static const allm_part *read_part(struct decoder *d, const struct shape *s,
                                   const allm_json *v)
 {
@@ -185,7 +185,7 @@ static allm_codec *codec_new(struct mem mem)
     return c;
 }
 
-/* Parse in a scratch arena, then read what is to stay into the home. */
+/* Parse in a scratch arena, then copy the result into the home. */
 static void read_text(allm_codec *c, struct slice text, const char *as,
                       struct json_limits limits)
 {

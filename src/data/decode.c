@@ -1,11 +1,11 @@
 /*
- * decode.c - JSON as structs, by the table of their fields
+ * decode.c - read structs from JSON, by the table of their fields
  *
- * Members that are missing take their default.  Members that are unknown, or
- * whose value does not fit, are kept aside in `kept`, so that nothing of a
- * document is lost.  An element of a list that is no struct of ours keeps its
- * place: an empty struct stands for it, whose `kept` is an array of it alone.
- * Only a word that an enum does not have refuses the document.
+ * Missing members take their default.  Unknown members, and those whose value
+ * does not fit, are stored in `kept`, so nothing of a document is lost.  An
+ * element of a list that is not one of our structs keeps its position: an
+ * empty struct represents it, whose `kept` is an array of that element alone.
+ * Only an unknown enum name rejects the document.
  */
 #include "data/decode.h"
 
@@ -25,7 +25,7 @@ void decode_init(struct decoder *d, struct allm_home *home, struct arena *tell)
 
 /* ----------------------------------------------------------- refusing --- */
 
-/* What to do about a refusal, behind its place. */
+/* Advice for a rejected document, appended to the position. */
 static const char *advice_for(const char *reason)
 {
     static const struct {
@@ -55,7 +55,7 @@ const allm_error *decode_error(struct arena *a, const struct path *path,
     path_spell(&where, path);
     build_init(&b, a);
     build_array(&b);
-    /* the model lists the path of this one even at the top level */
+    /* This one always has its path as a list, even at the top level. */
     path_write_pair(&b, path, !strcmp(reason, "invalid_base64"), reason);
     build_end(&b);
     const allm_json *errors = build_done(&b);
@@ -150,8 +150,8 @@ static bool read_int(const allm_json *v, allm_int *out)
     return out->set;
 }
 
-/* Beyond 2^53 an integer, or digits without end, may be a number that a double
- * does not have; else the nearest one will do. */
+/* An integer beyond 2^53, or a long decimal, may be a number that a double
+ * cannot hold; for others the nearest double is used. */
 static bool read_num(const allm_json *v, allm_num *out)
 {
     const int64_t most = (int64_t)1 << 53;
@@ -183,7 +183,7 @@ static bool read_json(struct decoder *d, const struct shape_field *f,
     return decode_copy(d, v, out);
 }
 
-/* Put what was built into `kept` of a struct. */
+/* Store what was built in `kept` of a struct. */
 static bool set_kept(struct decoder *d, const struct shape *s,
                      struct build *kept, void *value)
 {
@@ -193,7 +193,8 @@ static bool set_kept(struct decoder *d, const struct shape *s,
 }
 
 /* A zeroed struct that lives as long as the document: in its home or, if it is
- * counted, in one of its own, held by that.  *inner reads into it. */
+ * reference-counted, in a home of its own that the document's home holds.
+ * *inner reads into it. */
 static void *place_struct(struct decoder *d, const struct shape *s,
                           const allm_json *v, struct decoder *inner)
 {
@@ -214,7 +215,7 @@ static void *place_struct(struct decoder *d, const struct shape *s,
     return made;
 }
 
-/* In place of a struct of shape s stands a value that is none. */
+/* The element is not a struct of shape s: keep it in an empty one. */
 static const void *keep_stranger(struct decoder *d, const struct shape *s,
                                  const allm_json *v)
 {
@@ -230,7 +231,7 @@ static const void *keep_stranger(struct decoder *d, const struct shape *s,
     return set_kept(d, s, &kept, made) ? made : NULL;
 }
 
-/* NULL: d->error is set or, when guessing, it is none. */
+/* NULL: d->error is set or, when guessing, it is not a struct. */
 static const void *read_element(struct decoder *d, const struct shape *s,
                                 const allm_json *v)
 {
@@ -330,7 +331,7 @@ static bool read_field(struct decoder *d, const struct shape_field *f,
 
 /* ------------------------------------------------------------ structs --- */
 
-/* The field of this name from one row of the table to another. */
+/* The field of this name between two rows of the table. */
 static const struct shape_field *search_fields(const struct decoder *d,
                                                const struct shape_field *from,
                                                const struct shape_field *to,
@@ -356,7 +357,7 @@ static void keep_aside(struct build *kept, struct arena *a, struct slice name,
     build_value_copy(kept, v);
 }
 
-/* Take a field out of the metadata, where JSON has it, if it is one. */
+/* Move a field out of the metadata, where it is in JSON, if it is there. */
 static bool lift_field(struct decoder *d, const struct shape_field *f,
                        const struct shape_field *metadata, void *value)
 {
@@ -392,7 +393,7 @@ static bool lift_all(struct decoder *d, const struct shape *s, void *value)
     return true;
 }
 
-/* Read the members that there is a place for; the others go aside. */
+/* Read the members that have a field; the others are kept. */
 static void read_members(struct decoder *d, const struct shape *s,
                          const allm_json *object, void *value,
                          struct build *kept)
@@ -402,7 +403,7 @@ static void read_members(struct decoder *d, const struct shape *s,
     d->path = &step;
     for (const allm_json *k = NULL; (k = allm_json_next(object, k));) {
         step.key = json_slice(k);
-        /* documents of ours have the members in the order of the table */
+        /* Our own documents have the members in the order of the table. */
         const struct shape_field *f = search_fields(d, next, NULL, step.key);
         if (!f)
             f = search_fields(d, s->fields, next, step.key);
@@ -431,7 +432,7 @@ bool decode_members(struct decoder *d, const struct shape *s,
     return !d->error;
 }
 
-/* Which variant of s an object is, and its members; NULL: none. */
+/* Which variant of s an object is, and its members; NULL if none. */
 static const struct shape *recognise(const struct decoder *d,
                                      const struct shape *s, const allm_json *v,
                                      const allm_json **members, bool *tagged)

@@ -1,11 +1,11 @@
 /*
- * encode.c - structs as JSON, by the table of their fields
+ * encode.c - write structs as JSON, by the table of their fields
  *
  *      tagged   {"__type__": "ALLM.Message", "data": {"role": "user", ...}}
  *      plain    {"role": "user", ...}
  *
  * Every field is written, in the order of the table, nulls included; then the
- * members that were kept aside when the struct was read.
+ * members that were kept when the struct was read.
  */
 #include "data/encode.h"
 
@@ -17,7 +17,7 @@
 
 #include <stdint.h>
 
-/* How well a text's length is guessed before it is written. */
+/* How carefully the length of a text is estimated before it is written. */
 enum { SAMPLES = 8, MOST_ROOM = 16 * 1024 * 1024 };
 
 /* ------------------------------------------------------------ members --- */
@@ -176,7 +176,7 @@ static bool lifted(const struct shape *s, const void *value, struct slice name)
     return false;
 }
 
-/* The metadata, and the fields of the struct that stand inside it. */
+/* The metadata, with the fields of the struct that JSON has inside it. */
 static void write_metadata(struct encoder *e, const struct shape *s,
                            const allm_json *map, const void *value)
 {
@@ -213,7 +213,7 @@ static bool is_member(const struct encoder *e, const struct shape *s,
     return false;
 }
 
-/* What was kept aside and is no member of ours. */
+/* Write what was kept, except members that have a field. */
 static void write_kept(struct encoder *e, const struct shape *s,
                        const allm_json *kept)
 {
@@ -232,7 +232,7 @@ static bool is_metadata(const struct shape_field *f)
     return f->kind == SHAPE_MAP && !strcmp(f->name, "metadata");
 }
 
-/* Nothing to be said, where nothing need be said; {} says nothing, too. */
+/* Is the field empty, and optional in JSON? {} counts as empty, too. */
 static bool may_be_left_out(const struct shape_field *f, const void *value)
 {
     if (!(f->flags & SHAPE_SPARE))
@@ -303,7 +303,8 @@ bool encode_begin(struct encoder *e, struct mem mem, uint32_t form)
     return e->text;
 }
 
-/* About the bytes that n structs take; of many, a few are looked at. */
+/* Approximately the bytes that n structs take; of many, only a few are
+ * sampled. */
 static size_t room_for(const struct shape *s, const void *const *item, size_t n)
 {
     size_t room = 0, step = n / SAMPLES + 1;
@@ -349,7 +350,7 @@ allm_text *encode_to_text(const struct shape *s, const void *value,
     struct encoder e;
     if (!value || !encode_begin(&e, mem_default(), form))
         return NULL;
-    /* a caller's own struct is brought into shape first */
+    /* A caller's own struct is normalised first. */
     const struct shape_head *mine = shape_keep(s, value, mem_default(), e.arena,
                                                &e.error);
     if (mine) {

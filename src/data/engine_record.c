@@ -6,7 +6,7 @@
 #include "data/tool.h"
 #include "json/json.h"
 
-/* Absent is "default". */
+/* An absent policy is written as "default". */
 static void write_retry(struct encoder *e, const void *value)
 {
     const allm_engine_record *record = value;

@@ -6,8 +6,9 @@
 
 extern const struct shape engine_record_shape;
 
-/* A field that a document had in a form that does not fit, so that it is in
- * `kept`; NULL: none.  Without it the engine would not be the one stored. */
+/* A field that did not fit when the document was read, so it is in `kept`;
+ * NULL if there is none.  Without it, the engine would differ from the stored
+ * one. */
 const char *engine_record_misfit(const allm_engine_record *record);
 
 #endif

@@ -2,8 +2,8 @@
  * error.c - the families of errors: their reasons, messages and JSON forms
  *
  * All families share one struct.  Each has a tag and a set of fields in JSON,
- * a closed list of reasons for those who make errors, and a default message;
- * a document may bring a reason that we do not know, and it is kept.
+ * a closed list of reasons for new errors, and a default message.  An unknown
+ * reason in a document is kept.
  */
 #include "data/error.h"
 
@@ -102,7 +102,7 @@ static bool reason_known(const allm_error *e)
 
 /* ------------------------------------------------------------- messages --- */
 
-/* "adapter error (openai): timeout", as the reason alone can say it. */
+/* "adapter error (openai): timeout", derived from the reason. */
 static void write_default(struct buf *out, const allm_error *e)
 {
     const char *reason = e->reason ? e->reason : "unknown";
@@ -200,8 +200,8 @@ static const struct shape_own kind_own = { write_kind, read_kind, NULL };
 
 /* ------------------------------------------------------------- families --- */
 
-/* Each family writes its own fields always (0), the others only if they are
- * set (SHAPE_SPARE). */
+/* Each family always writes its own fields (0), and the others only if they
+ * are set (SHAPE_SPARE). */
 #define S SHAPE_SPARE
 #define FIELDS(provider_, status_, request_, index_, tool_, errors_) \
     { \
@@ -276,7 +276,7 @@ static const struct shape *pick_family(const void *value)
     return &misuse_shape;
 }
 
-/* A plain object is an error if it says which kind and why. */
+/* A plain object is an error if it has a kind and a reason. */
 static const struct shape *pick_json(const allm_json *plain)
 {
     const char *kind = allm_json_text(allm_json_get(plain, "kind"), NULL);

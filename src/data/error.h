@@ -7,24 +7,24 @@
 extern const struct shape error_shape;
 
 /*
- * A validation error in the arena: (path, reason) pairs as JSON.  Lack of
- * memory gives the static error; never NULL.
+ * A validation error in the arena, with (path, reason) pairs as JSON. Never
+ * NULL: if out of memory, it is the static error.
  */
 const allm_error *error_validation(struct arena *a, const char *reason,
                                    const allm_json *errors);
 
-/* The error with all its members in another home.  Never NULL: lack of memory
- * is told by the static error. */
+/* The error with all its members in another home.  Never NULL: if out of
+ * memory, it is the static error. */
 const allm_error *error_copy(struct allm_home *home, const allm_error *error);
 
-/* A message that follows from the reason, where it has none.  False: no
+/* Derive the message from the reason if there is none.  False: out of
  * memory. */
 bool error_settle(struct arena *a, allm_error *error);
 
-/* Everything that it points to is copied into the arena.  False: no memory. */
+/* Copy everything that it points to into the arena.  False: out of memory. */
 bool error_take(struct arena *a, allm_error *error);
 
-/* A root that holds a copy of the error; NULL: no memory. */
+/* A root that holds a copy of the error; NULL: out of memory. */
 allm_error *error_root(const allm_error *error);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * event.c - what a stream tells
+ * event.c - the events of a stream, and their JSON form
  *
- * One struct serves all events; a table of rows for each says which members it
- * carries and by which names.  The JSON form is flat and bears no envelopes.
+ * One struct serves all events; a table of rows per type lists the members
+ * that it has and their names.  The JSON form is flat, without envelopes.
  */
 #include "data/event.h"
 
@@ -45,7 +45,7 @@ allm_event_type allm_event_type_of(const char *tag)
 #define N SHAPE_NEEDED
 #define S SHAPE_SPARE
 
-/* struct member m under the name that this event gives it */
+/* Struct member m under the name that it has in this event. */
 #define TEXT(as, m, fl) \
     { NAMED(as), .kind = SHAPE_TEXT, .at = offsetof(allm_event, m), \
       .flags = (fl) }
@@ -128,12 +128,12 @@ ROWS reasoning_completed_rows[] = {
     HEAD, TEXT("id", id, 0), BYTES("text", N),
     FIELD(event, provider_state, SHAPE_ANY), FIELD_END,
 };
-/* the fields of the usage stand beside type and seq: see flat, below */
+/* The fields of the usage are next to type and seq: see `flat` below. */
 ROWS usage_rows[] = {
     HEAD, FIELD_ONE(event, usage, usage_shape, N | SHAPE_HIDDEN), FIELD_END,
 };
 
-/* A type that we do not know is none. */
+/* An unknown type becomes the type NONE. */
 static const allm_error *settle_none(struct allm_home *home, void *value)
 {
     (void)home;
@@ -141,14 +141,14 @@ static const allm_error *settle_none(struct allm_home *home, void *value)
     return NULL;
 }
 
-/* An object without the members that are the event's own. */
+/* An object without the event's own members. */
 static const allm_json *without_head(struct arena *a, const allm_json *kept)
 {
     kept = json_set(a, kept, SLICE("type"), NULL);
     return kept ? json_set(a, kept, SLICE("seq"), NULL) : NULL;
 }
 
-/* All but type and seq is the usage's, and stands beside them. */
+/* All members but type and seq belong to the usage. */
 static const allm_error *settle_usage(struct allm_home *home, void *value)
 {
     allm_event *event = value;
@@ -171,7 +171,7 @@ static const allm_error *settle_usage(struct allm_home *home, void *value)
       .settle = (settle_) }
 #define KIND(name) KIND_SETTLED(name, NULL)
 
-/* By allm_event_type. */
+/* Indexed by allm_event_type. */
 static const struct shape kinds[] = {
     KIND_SETTLED(none, settle_none),
     KIND(message_started),
@@ -221,7 +221,7 @@ void event_write(struct encoder *e, const allm_event *event)
     emit_close(&e->emit, '}');
 }
 
-/* A usage event: what is not type or seq is a member of the usage. */
+/* A usage event: every member but type and seq belongs to the usage. */
 static bool read_usage(struct decoder *d, const allm_json *v, allm_event *event)
 {
     const allm_json *rest = without_head(d->arena, v);
@@ -290,7 +290,7 @@ allm_text *allm_event_json(const allm_event *event)
     return encode_finish(&e);
 }
 
-/* Fill an empty root with what the text says.  The error, or NULL. */
+/* Fill an empty root from the text.  Returns the error, or NULL. */
 static const allm_error *read_text(allm_event *root, struct slice text)
 {
     struct arena scratch;

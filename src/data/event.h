@@ -1,4 +1,4 @@
-/* event.h - what a stream tells */
+/* event.h - the events of a stream, and their JSON form */
 #ifndef DATA_EVENT_H
 #define DATA_EVENT_H
 
@@ -7,7 +7,7 @@
 
 extern const struct shape event_shape;
 
-/* Its JSON form: one object, "type" and "seq" first, nothing enveloped. */
+/* Its JSON form: one object, "type" and "seq" first, without envelopes. */
 void event_write(struct encoder *e, const allm_event *event);
 
 /* NULL: it is not an event, or d->error is set. */

@@ -1,4 +1,4 @@
-/* image_request.c - what is asked of a model that makes images */
+/* image_request.c - a request to a model that generates images */
 #include "data/image_request.h"
 
 #include "data/decode.h"
@@ -10,7 +10,7 @@ static const struct shape_words operation_words = WORDS("generate", "edit",
                                                         "variation");
 static const struct shape_words format_words = WORDS("binary", "base64", "url");
 
-/* "size" is a word, a pair of numbers, or null. */
+/* "size" is a name, a pair of numbers, or null. */
 static void write_size(struct encoder *e, const void *value)
 {
     const allm_image_request *r = value;

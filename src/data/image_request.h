@@ -1,4 +1,4 @@
-/* image_request.h - what is asked of a model that makes images */
+/* image_request.h - a request to a model that generates images */
 #ifndef DATA_IMAGE_REQUEST_H
 #define DATA_IMAGE_REQUEST_H
 

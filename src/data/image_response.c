@@ -1,4 +1,4 @@
-/* image_response.c - images that a model made */
+/* image_response.c - the images that a model generated */
 #include "data/image_response.h"
 
 #include "data/encode.h"

@@ -1,4 +1,4 @@
-/* image_response.h - images that a model made */
+/* image_response.h - the images that a model generated */
 #ifndef DATA_IMAGE_RESPONSE_H
 #define DATA_IMAGE_RESPONSE_H
 

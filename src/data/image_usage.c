@@ -1,4 +1,4 @@
-/* image_usage.c - what a call for images cost */
+/* image_usage.c - the tokens and cost of a request for images */
 #include "data/image_usage.h"
 
 #include "data/encode.h"

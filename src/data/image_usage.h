@@ -1,4 +1,4 @@
-/* image_usage.h - what a call for images cost */
+/* image_usage.h - the tokens and cost of a request for images */
 #ifndef DATA_IMAGE_USAGE_H
 #define DATA_IMAGE_USAGE_H
 

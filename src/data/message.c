@@ -1,9 +1,9 @@
 /*
- * message.c - who said what
+ * message.c - messages: a role and its content
  *
- * A message is a counted value: threads, requests and results share it.  Its
- * content is a text or a list of parts; the tool calls of an assistant stand
- * in its metadata when it is written as JSON, as the model has it.
+ * A message is reference-counted: threads, requests and results share it.  Its
+ * content is a text or a list of parts.  In JSON, the tool calls of an
+ * assistant are in its metadata.
  */
 #include "data/message.h"
 
@@ -94,7 +94,7 @@ const struct shape message_shape = {
 
 /* --------------------------------------------------------------- public --- */
 
-/* What is wrong with the content of a message that was made; or NULL. */
+/* What is wrong with the content of a new message, or NULL. */
 static const char *content_fault(const allm_message *m)
 {
     const char *fault = NULL;

@@ -1,4 +1,4 @@
-/* message.h - who said what */
+/* message.h - messages: a role and its content */
 #ifndef DATA_MESSAGE_H
 #define DATA_MESSAGE_H
 

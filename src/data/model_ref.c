@@ -1,4 +1,4 @@
-/* model_ref.c - a model by provider and name, and what a catalog knows */
+/* model_ref.c - a model's provider and id, and what a catalog knows of it */
 #include "data/model_ref.h"
 
 #include "base/arena.h"
@@ -42,9 +42,8 @@ allm_text *allm_model_ref_json(const allm_model_ref *ref, uint32_t form)
     return encode_to_text(&model_ref_shape, ref, form);
 }
 
-/* An id may hold colons itself, as
- * Ollama's "llama3:8b" does, so only the first colon parts, and only if it has
- * something on either side. */
+/* An id may contain colons, such as Ollama's "llama3:8b", so only the first
+ * colon separates, and only if there is text on both sides. */
 void model_ref_split(struct slice name, struct slice *provider,
                      struct slice *id)
 {

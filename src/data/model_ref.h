@@ -1,4 +1,4 @@
-/* model_ref.h - a model by provider and name, and what a catalog knows */
+/* model_ref.h - a model's provider and id, and what a catalog knows of it */
 #ifndef DATA_MODEL_REF_H
 #define DATA_MODEL_REF_H
 
@@ -6,8 +6,8 @@
 
 extern const struct shape model_ref_shape;
 
-/* Read a spelling apart: "provider:id", "id@provider" or a bare id, whose
- * provider is { NULL, 0 }. */
+/* Split a name: "provider:id", "id@provider" or a bare id, whose provider is {
+ * NULL, 0 }. */
 void model_ref_split(struct slice name, struct slice *provider,
                      struct slice *id);
 

@@ -1,4 +1,4 @@
-/* part.c - one piece of a message: a text or an image */
+/* part.c - one part of a message: a text or an image */
 #include "data/part.h"
 
 #include "data/image.h"
@@ -8,7 +8,7 @@ static const struct shape_words detail_words = WORDS("auto", "low", "high");
 
 /* --------------------------------------------------------- tagged forms --- */
 
-/* What copying must see whatever the part is. */
+/* Copying needs this member, whatever the part is. */
 #define HIDDEN_KIND FIELD_FLAGS(part, kind, SHAPE_FLAG, SHAPE_HIDDEN)
 
 static const struct shape_field text_fields[] = {
@@ -84,8 +84,8 @@ const struct shape part_shape = {
 
 /* ---------------------------------------------------------- plain forms --- */
 
-/* An image part laid flat: the image comes first, so that what reads and
- * writes an image's source does so here. */
+/* An image part in its flat form: the image comes first, so the functions that
+ * read and write an image's source work here, too. */
 typedef struct allm_flat {
     allm_image image;
     allm_detail detail;
@@ -105,7 +105,7 @@ static void write_image_type(struct encoder *e, const void *value)
     encode_text(e, "image");
 }
 
-/* The shape was chosen by it. */
+/* Nothing to do: it selected the shape. */
 static bool read_type(struct decoder *d, const allm_json *v, void *value)
 {
     (void)d;
@@ -235,7 +235,7 @@ const allm_part *part_read(struct decoder *d, const allm_json *v)
         const allm_part *part = decode_value(d, &part_shape, v);
         return part || d->error ? part : read_other(d, v);
     }
-    /* in a tagged document a bare map is not a part */
+    /* In a tagged document a bare object is not a part. */
     if (!d->tagged && json_is(type, "text"))
         return read_text(d, v);
     if (!d->tagged && json_is(type, "image"))

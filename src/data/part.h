@@ -1,4 +1,4 @@
-/* part.h - one piece of a message: a text or an image */
+/* part.h - one part of a message: a text or an image */
 #ifndef DATA_PART_H
 #define DATA_PART_H
 
@@ -7,16 +7,16 @@
 
 extern const struct shape part_shape;
 
-/* A part in either form.  The plain form is flat:
+/* Write a part in either form.  The plain form is flat:
  *   {"type": "text", "text": ...}
  *   {"type": "image", "source": ..., "mime_type": ..., "detail": ...} */
 void part_write(struct encoder *e, const allm_part *part);
 
-/* Any JSON value as a part: what is no part of ours becomes an OTHER that
+/* Read any JSON value as a part: one that is not ours becomes an OTHER that
  * keeps it.  NULL: d->error is set. */
 const allm_part *part_read(struct decoder *d, const allm_json *v);
 
-/* What a part lacks, as a sentence; NULL if nothing. */
+/* What a part lacks, as a message; NULL if nothing. */
 const char *part_fault(const allm_part *part);
 
 #endif

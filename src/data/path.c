@@ -1,7 +1,7 @@
-/* path.c - the way from a document's root to a place in it */
+/* path.c - the path from a document's root to a position in it */
 #include "data/path.h"
 
-enum { DEEPEST = 64 };          /* structs nest less deep than this */
+enum { DEEPEST = 64 };          /* structs are nested less deeply than this */
 
 void path_write(struct build *b, const struct path *p, bool listed)
 {

@@ -1,11 +1,11 @@
-/* path.h - the way from a document's root to a place in it */
+/* path.h - the path from a document's root to a position in it */
 #ifndef DATA_PATH_H
 #define DATA_PATH_H
 
 #include "base/buf.h"
 #include "json/build.h"
 
-/* Steps live on the stack of whoever walks the document. */
+/* Steps live on the call stack of the code that walks the document. */
 struct path {
     const struct path *outer;
     struct slice key;           /* ptr NULL: an index */
@@ -16,16 +16,16 @@ struct path {
 #define PATH_INDEX(outer_, i)  { (outer_), { NULL, 0 }, (i) }
 
 /*
- * As error pairs have it: one field name at the top level, else a list of
- * names and indices; always a list if `listed`.
+ * The form of error pairs: one field name at the top level, otherwise a list
+ * of names and indices; always a list if `listed`.
  */
 void path_write(struct build *b, const struct path *p, bool listed);
 
-/* One pair [path, reason] into an array that is open. */
+/* Add one pair [path, reason] to an open array. */
 void path_write_pair(struct build *b, const struct path *p, bool listed,
                      const char *reason);
 
-/* "/messages/0/role", for sentences. */
+/* "/messages/0/role", for messages. */
 void path_spell(struct buf *out, const struct path *p);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * plain.c - free-form JSON without the envelopes of the structs inside it
+ * plain.c - write free-form JSON without the envelopes in it
  *
- * Metadata may hold whole structs, an error for instance, as tagged objects.
- * The plain form shows their data alone.  Values may be deep, so the walk keeps
- * its own stack.
+ * Metadata may contain whole structs, such as an error, as tagged objects.
+ * The plain form has only their data.  Values may be nested deeply, so the
+ * walk has its own stack.
  */
 #include "data/plain.h"
 
@@ -25,7 +25,7 @@ static const struct {
     { "ALLM.Error.MemoryError", "nomem" },
 };
 
-/* The word of an error's tag ("ALLM.Error.ToolError" gives "tool"), or NULL. */
+/* The kind in an error's tag ("ALLM.Error.ToolError" gives "tool"), or NULL. */
 static const char *kind_of(struct slice tag)
 {
     for (size_t i = 0; i < sizeof error_kind / sizeof *error_kind; i++)
@@ -34,7 +34,7 @@ static const char *kind_of(struct slice tag)
     return NULL;
 }
 
-/* The tag and data of an envelope: an object of exactly "__type__" (a text)
+/* The tag and data of an envelope: an object of exactly "__type__" (a string)
  * and "data" (an object).  False if v is not one. */
 static bool open_envelope(const allm_json *v, struct slice *tag,
                           const allm_json **data)
@@ -49,10 +49,10 @@ static bool open_envelope(const allm_json *v, struct slice *tag,
 
 struct level {                  /* a container that is being written */
     const allm_json *container;
-    const allm_json *last;      /* key or element written last */
+    const allm_json *last;      /* the last key or element written */
 };
 
-enum { LEVELS = 32 };           /* before the stack goes to the heap */
+enum { LEVELS = 32 };           /* before the stack moves to the heap */
 
 static bool is_object(const allm_json *v)
 {
@@ -64,7 +64,7 @@ static bool is_container(const allm_json *v)
     return is_object(v) || allm_json_type_of(v) == ALLM_JSON_ARRAY;
 }
 
-/* Begin a container; an envelope begins as its data. */
+/* Begin a container; for an envelope, begin its data. */
 static void begin_plain(struct emit *e, struct stack *levels,
                         const allm_json *v)
 {

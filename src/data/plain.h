@@ -1,10 +1,10 @@
-/* plain.h - free-form JSON without the envelopes of the structs inside it */
+/* plain.h - write free-form JSON without the envelopes in it */
 #ifndef DATA_PLAIN_H
 #define DATA_PLAIN_H
 
 #include "json/emit.h"
 
-/* Write v, each envelope of ours replaced by its data; errors gain their
+/* Write v with each of our envelopes replaced by its data; errors get a
  * "kind". */
 void plain_write(struct emit *e, const allm_json *v);
 

@@ -1,4 +1,4 @@
-/* request.c - what is asked of a model */
+/* request.c - a request to a model */
 #include "data/request.h"
 
 #include "base/status.h"
@@ -32,7 +32,8 @@ static bool read_model(struct decoder *d, const allm_json *v, void *value)
 
 static const struct shape_own model_own = { write_model, read_model, NULL };
 
-/* "tool_choice" is a word, the name of a tool, or a provider's own map. */
+/* "tool_choice" is a keyword, the name of a tool, or a provider's own
+ * object. */
 static void write_choice(struct encoder *e, const void *value)
 {
     const allm_request *r = value;
@@ -52,7 +53,7 @@ static bool read_choice(struct decoder *d, const allm_json *v, void *value)
 
 static const struct shape_own choice_own = { write_choice, read_choice, NULL };
 
-/* "response_format" is a word or a map; the words in it are a closed set. */
+/* "response_format" is a name or an object with a type, from a closed set. */
 static bool is_word(const allm_json *v)
 {
     return allm_json_type_of(v) == ALLM_JSON_TEXT;
@@ -64,7 +65,7 @@ static bool is_known(const allm_json *type)
            json_is(type, "json_schema");
 }
 
-/* The word of a format that is none of ours, or NULL. */
+/* The type of a format that is not in the set, or NULL. */
 static const allm_json *strange_word(const allm_json *format)
 {
     const allm_json *type = allm_json_get(format, "type");

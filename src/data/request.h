@@ -1,4 +1,4 @@
-/* request.h - what is asked of a model */
+/* request.h - a request to a model */
 #ifndef DATA_REQUEST_H
 #define DATA_REQUEST_H
 
@@ -6,8 +6,8 @@
 
 extern const struct shape request_shape;
 
-/* May a request have this response_format?  Absent, null, "text", or a map
- * whose type, if it has one, is text, json_object or json_schema. */
+/* Is this a valid response_format?  Absent, null, "text", or an object whose
+ * type, if it has one, is text, json_object or json_schema. */
 bool request_format_fits(const allm_json *format);
 
 #endif

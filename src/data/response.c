@@ -1,4 +1,4 @@
-/* response.c - what a model answered */
+/* response.c - a model's response */
 #include "data/response.h"
 
 #include "data/encode.h"

@@ -1,4 +1,4 @@
-/* response.h - what a model answered */
+/* response.h - a model's response */
 #ifndef DATA_RESPONSE_H
 #define DATA_RESPONSE_H
 

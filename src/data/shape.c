@@ -1,9 +1,9 @@
 /*
  * shape.c - copy structs by the table of their fields
  *
- * A caller's struct may come from an older or a newer header than ours: its
- * size says which members it has.  Shorter: the rest is zero, the default.
- * Longer: fine as long as what we do not know is zero.
+ * The size of a caller's struct, which may come from an older or newer header,
+ * tells which members it has.  If it is shorter than ours, the rest is zero,
+ * the default.  If it is longer, the members that we do not know must be zero.
  */
 #include "data/shape.h"
 
@@ -16,7 +16,7 @@
 
 const struct shape *shape_of(const struct shape *s, const void *value)
 {
-    /* which variant it is says the member behind the head; if there is one */
+    /* The member after the head, if there is one, selects the variant. */
     size_t n = ((const struct shape_head *)value)->size;
     if (!s->pick || n < sizeof(struct shape_head) + sizeof(uint32_t))
         return s;
@@ -99,7 +99,7 @@ const allm_error *shape_settle(struct allm_home *home, const struct shape *s,
 
 /* -------------------------------------------------------------- copying --- */
 
-/* One copy under way: where to, and what went wrong. */
+/* The state of a copy: its target, and the error. */
 struct copy {
     struct allm_home *home;
     struct arena *arena;
@@ -193,7 +193,7 @@ static bool copy_bytes(struct copy *c, const struct shape_field *f,
     return mine || !given.ptr || no_memory(c);
 }
 
-/* A JSON value at `out`; a null where a map or a list belongs is absent. */
+/* A JSON value at `out`; null instead of an object or an array means absent. */
 static bool copy_json(struct copy *c, const struct shape *s, const char *name,
                       enum shape_kind kind, const allm_json *given, void *out)
 {
@@ -254,7 +254,7 @@ static bool copy_many(struct copy *c, const struct shape *s,
                                       s->noun, f->name, n));
     if (!given)
         return true;
-    /* one more, so that NULL ends it, too */
+    /* One more, so that the list is also NULL-terminated. */
     if (n == SIZE_MAX || !mem_mul(n + 1, sizeof *given, &size))
         return no_memory(c);
     const void **mine = arena_zero(c->arena, size);
@@ -309,7 +309,7 @@ static bool copy_kept(struct copy *c, const struct shape *s, const void *from,
                      shape_kept(s, from), (char *)to + s->kept);
 }
 
-/* Fill `to`, a fresh struct of shape s in c's home, from the caller's. */
+/* Fill `to`, a new struct of shape s in c's home, from the caller's. */
 static bool copy_into(struct copy *c, const struct shape *s, const void *from,
                       void *to)
 {
@@ -332,14 +332,14 @@ static bool is_ours(const void *value)
            home_value(head->home) == value;
 }
 
-/* A value that its constructor refused: it must not travel on. */
+/* The error of a value that its constructor rejected: it must not be used. */
 static const allm_error *constructor_error(const void *value)
 {
     return is_ours(value) ? home_error(((const struct shape_head *)value)->home)
                           : NULL;
 }
 
-/* About the bytes that a field will take besides the struct. */
+/* Approximately the bytes that a field takes in addition to the struct. */
 static size_t room_for_field(const struct shape_field *f, const void *from)
 {
     enum { ROUND = 8, HOLD = 32 };      /* to align; to hold another home */
@@ -365,7 +365,7 @@ static size_t room_for_field(const struct shape_field *f, const void *from)
     }
 }
 
-/* The same of all fields, so that they come to lie in one block. */
+/* The same for all fields, so that they fit into one block. */
 static size_t room_for(const struct shape *s, const void *from)
 {
     size_t n = 0;
@@ -400,7 +400,7 @@ void *shape_keep(const struct shape *s, const void *value, struct mem mem,
     return NULL;
 }
 
-/* A counted value: the home keeps it alive. */
+/* A reference-counted value: the home keeps it alive. */
 static const void *share_value(struct copy *c, const struct shape *s,
                                const void *from)
 {
@@ -446,13 +446,13 @@ const void *shape_copy(struct allm_home *home, const struct shape *s,
 
 /* ---------------------------------------------------------------- roots --- */
 
-/* What a constructor must be given and was not; NULL if all is there. */
+/* A field that a constructor requires and that is not set; NULL if none. */
 static const char *find_missing(const struct shape *s, const void *value)
 {
     for (const struct shape_field *f = s->fields; f->name; f++) {
         if (!(f->flags & SHAPE_NEEDED))
             continue;
-        /* an empty list is a list */
+        /* An empty list counts as set. */
         if (f->kind == SHAPE_MANY ? !shape_pointer(f, value)
                                   : shape_is_default(f, value))
             return f->name;
@@ -460,8 +460,8 @@ static const char *find_missing(const struct shape *s, const void *value)
     return NULL;
 }
 
-/* A field whose value has no JSON form; NULL: there is none.  A needed enum, a
- * message's role, is left to the validator, as the model has it. */
+/* A field whose value has no JSON form; NULL if there is none.  The validator,
+ * not this function, checks a required enum, such as a message's role. */
 static const char *wrong_value(const struct shape *s, const void *value)
 {
     for (const struct shape_field *f = s->fields; f->name; f++) {
@@ -472,8 +472,8 @@ static const char *wrong_value(const struct shape *s, const void *value)
     return NULL;
 }
 
-/* What a constructor returns when it failed: a root that shows nothing but the
- * error, which lives in its arena; or NULL. */
+/* The result of a constructor that failed: a root that has only an error,
+ * which lives in its arena; or NULL. */
 static void *refuse_root(struct shape_head *v, const allm_error *error)
 {
     if (error->kind == ALLM_ERR_NOMEM) {
@@ -534,7 +534,7 @@ void *shape_keep_root(const struct shape *s, const void *value)
     const allm_error *error = NULL;
     if (!value)
         return NULL;
-    if (is_ours(value))         /* a refused one, too: it stays what it is */
+    if (is_ours(value))         /* a rejected one, too: it keeps its error */
         return home_value(home_keep(((const struct shape_head *)value)->home));
     arena_init(&told, mem_default());
     void *root = shape_keep(s, value, told.mem, &told, &error);

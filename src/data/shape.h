@@ -1,10 +1,10 @@
 /*
- * shape.h - the fields of a struct as a table
+ * shape.h - describe the fields of a struct in a table
  *
- * Every noun of the public interface is described once, by a table of its
- * fields.  Copying a struct into an owner (shape.c), writing its JSON form
- * (encode.c) and reading it back (decode.c) are one piece of code each, driven
- * by that table; a noun's own file holds the table and what is special.
+ * Every type of the public interface is described once, by a table of its
+ * fields.  Copying a struct (shape.c), writing it as JSON (encode.c) and
+ * reading it back (decode.c) are one piece of code each, driven by that table;
+ * a type's own file holds the table and what is special about it.
  */
 #ifndef DATA_SHAPE_H
 #define DATA_SHAPE_H
@@ -30,15 +30,15 @@ enum shape_kind {               /* in the struct            default in JSON */
 };
 
 enum shape_flags {
-    SHAPE_NEEDED = 1 << 0,      /* a constructor refuses to do without      */
+    SHAPE_NEEDED = 1 << 0,      /* a constructor requires it                */
     SHAPE_FILLED = 1 << 1,      /* NULL becomes an empty struct             */
-    SHAPE_HIDDEN = 1 << 2,      /* copied, but another field writes it      */
+    SHAPE_HIDDEN = 1 << 2,      /* copied, but written by another field     */
     SHAPE_SPARE  = 1 << 3,      /* written only if set                      */
-    SHAPE_LIFTED = 1 << 4,      /* stands inside "metadata" in JSON         */
+    SHAPE_LIFTED = 1 << 4,      /* inside "metadata" in JSON                */
     SHAPE_PLAIN  = 1 << 5       /* written in the plain form only           */
 };
 
-/* The words of an enum, by value.  A NULL word is JSON's null. */
+/* The names of an enum, by value.  A NULL name is JSON null. */
 struct shape_words {
     const char *const *word;
     size_t count;
@@ -48,14 +48,15 @@ struct encoder;
 struct decoder;
 
 /*
- * What a field does that the table cannot say.  The functions get the struct;
- * those of a SHAPE_THREAD the thread, and the slot to put it.
+ * Functions for a field that the table cannot describe.  They get the struct;
+ * those of a SHAPE_THREAD get the thread, and where to store it.
  */
 struct shape_own {
     void (*write)(struct encoder *e, const void *value);
-    /* False: the member does not fit and is kept aside. */
+    /* False: the member does not fit and is kept. */
     bool (*read)(struct decoder *d, const allm_json *member, void *value);
-    /* Share a thread with the owner of the slot.  NULL, or why not. */
+    /* Share a thread with the owner of the slot.  Returns NULL, or the
+     * error. */
     const allm_error *(*share)(struct allm_home *home, const void *from,
                                void *slot);
 };
@@ -70,8 +71,8 @@ struct shape_field {
     const struct shape *of;
     const struct shape_words *words;
     const struct shape_own *own;
-    int64_t fallback;           /* what an absent SHAPE_INT is written as... */
-    bool has_fallback;          /* ...if this is set, else null */
+    int64_t fallback;           /* an absent SHAPE_INT is written as this... */
+    bool has_fallback;          /* ...if this is set, otherwise as null */
 };
 
 /* Rows of a table: struct allm_T, member m. */
@@ -106,42 +107,44 @@ struct shape_field {
 
 struct shape {
     const char *tag;            /* "ALLM.Message" */
-    const char *noun;           /* "message": for C names in sentences */
+    const char *noun;           /* "message": for C names in messages */
     size_t size;
     size_t kept;                /* offset of `kept` */
     const struct shape_field *fields;
-    bool counted;               /* each value has a home and is shared */
+    bool counted;               /* reference-counted: each value has a home */
     bool whole;                 /* `kept` is a value of any type, and all */
 
-    /* A noun with several tags: which one a struct, by the enum behind its
-     * head, or a plain JSON object is; the list of all, NULL at its end. */
+    /* For a type with several tags: how to find the tag of a struct, by the
+     * enum after its head, or of a plain JSON object; and the NULL-terminated
+     * list of all. */
     const struct shape *const *variants;
     const struct shape *(*pick)(const void *value);
     const struct shape *(*pick_json)(const allm_json *plain);
 
-    /* Set what the tag says in a fresh struct. */
+    /* Set the members of a new struct that follow from the tag. */
     void (*begin)(void *value);
-    /* Complete a struct that was copied or read.  The error, or NULL. */
+    /* Complete a struct that was copied or read.  Returns the error, or
+     * NULL. */
     const allm_error *(*settle)(struct allm_home *home, void *value);
 };
 
-/* What all structs begin with. */
+/* The first members of all structs. */
 struct shape_head {
     size_t size;
     struct allm_home *home;
 };
 
-/* The variant that a struct is; the shape itself if there is one only. */
+/* The variant of a struct; the shape itself if there is only one. */
 const struct shape *shape_of(const struct shape *s, const void *value);
 
 /*
  * What is wrong with the size of a caller's struct, which begins with it, as a
- * sentence; NULL if nothing is.  It must have `least` bytes, and nothing but
- * zeros beyond the `known` ones.
+ * message; NULL if nothing is.  It must have at least `least` bytes, and only
+ * zeros after the `known` ones.
  */
 const char *shape_size_fault(const void *given, size_t least, size_t known);
 
-/* Access by table. */
+/* Access by means of the table. */
 static inline struct slice shape_name(const struct shape_field *f)
 {
     return (struct slice){ f->name, f->len };
@@ -193,18 +196,19 @@ static inline const allm_json *shape_kept(const struct shape *s,
     return kept;
 }
 
-/* What stands in the place of a struct, if its `kept` is an array of one. */
+/* The value that an empty struct represents, if its `kept` is an array of
+ * one. */
 const allm_json *shape_stranger(const struct shape *s, const void *value);
 
-/* A text with a length beside it, which a caller may leave out. */
+/* A text and its length, which the caller may leave out. */
 struct slice shape_text(const char *text, size_t len);
 
-/* Is the field as it would be by default? */
+/* Does the field have its default value? */
 bool shape_is_default(const struct shape_field *f, const void *value);
 
 /*
- * A zeroed struct in the arena, its size set; for a counted shape or a root
- * use shape_root().  NULL: no memory.
+ * A zeroed struct in the arena, its size set.  For a reference-counted shape
+ * or a root use shape_root().  NULL: out of memory.
  */
 void *shape_make(struct arena *a, const struct shape *s);
 
@@ -212,23 +216,23 @@ void *shape_make(struct arena *a, const struct shape *s);
 void *shape_root(struct mem mem, const struct shape *s, size_t hint);
 
 /*
- * Copy a struct, ours or a caller's, into `home`; counted ones are shared.
- * NULL with *error, in the home: misuse (size not set, unknown members set, a
- * value that was refused), or no memory.
+ * Copy a struct, ours or a caller's, into `home`; reference-counted ones are
+ * shared.  NULL with *error, in the home: misuse (size not set, unknown
+ * members set, a rejected value), or out of memory.
  */
 const void *shape_copy(struct allm_home *home, const struct shape *s,
                        const void *from, const allm_error **error);
 
-/* Complete a struct: empty structs where they are promised, then settle(). */
+/* Complete a struct: add the empty structs of SHAPE_FILLED, then settle(). */
 const allm_error *shape_settle(struct allm_home *home, const struct shape *s,
                                void *value);
 
-/* The functions that every noun has, for its own file to call. */
+/* The functions that every type has, to be called by its own file. */
 void *shape_new(const struct shape *s, const void *fields);
 void *shape_keep_root(const struct shape *s, const void *value);
 
-/* What a constructor returns for fields that it will not take: an empty root
- * with an error of kind MISUSE.  NULL: no memory. */
+/* The result of a constructor that rejects its fields: an empty root with an
+ * error of kind MISUSE. NULL: out of memory. */
 void *shape_refused(const struct shape *s, const char *reason,
                     const char *sentence);
 /* The same for any error. */
@@ -237,8 +241,8 @@ void shape_free(void *value);
 const allm_error *shape_error(const void *value);
 
 /*
- * A root for a struct: counted if it is one of ours, else copied, whether or
- * not its needed fields are there.  NULL with *error, told in `tell`, as above.
+ * A root for a struct: shared if it is one of ours, otherwise copied, even if
+ * required fields are missing.  NULL with *error, in `tell`, as above.
  */
 void *shape_keep(const struct shape *s, const void *value, struct mem mem,
                  struct arena *tell, const allm_error **error);

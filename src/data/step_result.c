@@ -1,4 +1,4 @@
-/* step_result.c - what one turn gave */
+/* step_result.c - the result of one turn */
 #include "data/step_result.h"
 
 #include "data/encode.h"

@@ -1,4 +1,4 @@
-/* step_result.h - what one turn gave */
+/* step_result.h - the result of one turn */
 #ifndef DATA_STEP_RESULT_H
 #define DATA_STEP_RESULT_H
 

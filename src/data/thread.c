@@ -6,18 +6,18 @@
  *      thread B {spine, 5} --> spine [m0 m1 m2 m3 m4 .  .  . ]
  *                                                    ^fill   ^cap
  *
- * A thread is a counted spine and a length.  Appending writes in place if the
- * thread's length is the spine's fill, that is, if nobody extended the spine
- * from this point before; else, and when the spine is full, the pointers are
- * copied to a new spine of twice the size.  So n copies of a growing thread
- * share one spine, or a geometric series of them.
+ * A thread is a reference to a counted spine, and a length.  Appending writes
+ * in place if the thread's length equals the spine's fill, that is, if the
+ * spine has not been extended from this point before.  Otherwise, and if the
+ * spine is full, the pointers are copied to a new spine of twice the size.  So
+ * n copies of a growing thread share one spine, or a geometric series of them.
  *
  * Invariants
- *   (1) Slots below fill are written and never change.
- *   (2) The slot at fill is written by the one who moved fill from there, by
- *       compare and swap.
- *   (3) A spine owns one count of every message below its fill.
- *   (4) A thread reads below its own length only.
+ *   (1) Slots below fill never change.
+ *   (2) The slot at fill is written by the thread that advanced fill from
+ *       there, by compare and swap.
+ *   (3) A spine owns one reference to every message below its fill.
+ *   (4) A thread reads only below its own length.
  */
 #include "data/thread.h"
 
@@ -44,9 +44,9 @@ struct allm_thread {
     struct mem mem;
     struct spine *spine;            /* NULL while empty */
     size_t length;
-    struct allm_home *attic;        /* owns what follows; NULL: nothing */
+    struct allm_home *attic;        /* owns the following; NULL: nothing */
     const allm_json *metadata, *kept;
-    const allm_error *error;        /* of construction: there is no more */
+    const allm_error *error;        /* of construction: nothing else is set */
 };
 
 /* ---------------------------------------------------------------- spine --- */
@@ -88,7 +88,7 @@ static struct spine *spine_keep(struct spine *s)
     return s;
 }
 
-/* Room for n more at the end of this thread, in place or in a new spine. */
+/* Make room for n more messages, in place or in a new spine. */
 static bool reserve_messages(allm_thread *t, size_t n)
 {
     struct spine *old = t->spine;
@@ -133,7 +133,7 @@ static allm_thread *thread_alloc(struct mem mem)
     return t;
 }
 
-/* New metadata (and kept members) in an owner of their own. */
+/* New metadata (and kept members) in a home of their own. */
 static bool put_attic(allm_thread *t, const allm_json *metadata,
                       const allm_json *kept)
 {
@@ -157,7 +157,7 @@ static bool put_attic(allm_thread *t, const allm_json *metadata,
     return true;
 }
 
-/* The thread is refused, with a sentence; NULL if even that fails. */
+/* Reject the thread with a message; NULL if out of memory. */
 static allm_thread *refuse_thread(allm_thread *t, const char *reason,
                                   const char *sentence)
 {
@@ -228,7 +228,7 @@ const allm_error *allm_thread_error(const allm_thread *t)
 
 /* ------------------------------------------------------------ appending --- */
 
-/* May this thread be written to? */
+/* Can this thread be written to? */
 static allm_status writable(const allm_thread *t)
 {
     if (!t)
@@ -236,7 +236,7 @@ static allm_status writable(const allm_thread *t)
     return t->error ? t->error->kind : ALLM_OK;
 }
 
-/* Our own counted message for what the caller gave. */
+/* Our own reference-counted message for the caller's. */
 static allm_status own_message(allm_thread *t, const allm_message *given,
                                const allm_message **out)
 {
@@ -376,7 +376,7 @@ allm_thread_record thread_record(const allm_thread *t)
     return r;
 }
 
-/* A thread of these members, the messages shared.  NULL: no memory. */
+/* A thread of these members, the messages shared.  NULL: out of memory. */
 static allm_thread *from_record(const allm_thread_record *record,
                                 struct mem mem)
 {
@@ -394,7 +394,7 @@ static void release_shared(void *t)
     release_thread(t);
 }
 
-/* A copy of the thread that lives, and goes, with the home. */
+/* A copy of the thread that is freed with the home. */
 static const allm_thread *share_in(struct allm_home *home,
                                    const allm_thread *from)
 {

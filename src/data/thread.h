@@ -19,10 +19,10 @@ extern const struct shape thread_shape;
 /* For fields of kind SHAPE_THREAD. */
 extern const struct shape_own thread_own;
 
-/* A view of a thread, lent until it is appended to. */
+/* A view of a thread, borrowed until the thread is appended to. */
 allm_thread_record thread_record(const allm_thread *t);
 
-/* An empty thread that lives in a home; NULL: no memory. */
+/* An empty thread that lives in a home; NULL: out of memory. */
 const allm_thread *thread_empty_in(struct allm_home *home);
 
 #endif

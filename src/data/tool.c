@@ -1,8 +1,8 @@
 /*
- * tool.c - what a model may call
+ * tool.c - a tool that a model may call
  *
- * The function behind a tool is not data: a tool that has one cannot be
- * written in the tagged form, and the plain form leaves it out.
+ * A tool's function is not data: a tool that has one cannot be written in the
+ * tagged form, and the plain form omits it.
  */
 #include "data/tool.h"
 
@@ -44,7 +44,7 @@ static void write_schema(struct encoder *e, const void *value)
     encode_json(e, schema ? schema : json_empty_object());
 }
 
-/* Null is {}, except for the validator, who wants to know. */
+/* Null is read as {}, except for the validator, which reports it. */
 static bool read_schema(struct decoder *d, const allm_json *v, void *value)
 {
     allm_tool *tool = value;
@@ -57,7 +57,7 @@ static bool read_schema(struct decoder *d, const allm_json *v, void *value)
 
 static const struct shape_own schema_own = { write_schema, read_schema, NULL };
 
-/* A schema given as text becomes the schema. */
+/* Parse a schema that was given as text. */
 static const allm_error *settle_tool(struct allm_home *home, void *value)
 {
     allm_tool *tool = value;

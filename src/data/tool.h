@@ -1,4 +1,4 @@
-/* tool.h - what a model may call */
+/* tool.h - a tool that a model may call */
 #ifndef DATA_TOOL_H
 #define DATA_TOOL_H
 

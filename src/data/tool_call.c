@@ -1,4 +1,4 @@
-/* tool_call.c - a model's wish to have a tool run */
+/* tool_call.c - a model's request to run a tool */
 #include "data/tool_call.h"
 
 #include "data/encode.h"
@@ -13,7 +13,7 @@ static const struct shape_field fields[] = {
     FIELD_END,
 };
 
-/* A plain object is a call if it says which, and of what. */
+/* A plain object is a call if it has an id and a name. */
 static const struct shape *pick_json(const allm_json *plain)
 {
     return allm_json_text(allm_json_get(plain, "id"), NULL) &&

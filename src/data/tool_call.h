@@ -1,4 +1,4 @@
-/* tool_call.h - a model's wish to have a tool run */
+/* tool_call.h - a model's request to run a tool */
 #ifndef DATA_TOOL_CALL_H
 #define DATA_TOOL_CALL_H
 

@@ -1,4 +1,4 @@
-/* usage.c - what a call cost, in tokens and money */
+/* usage.c - the tokens and cost of a call */
 #include "data/usage.h"
 
 #include "data/encode.h"
@@ -102,7 +102,7 @@ bool usage_lay(allm_usage *to, const allm_usage *from)
     return memchr(known, true, sizeof known) != NULL;
 }
 
-/* More than can be counted is told as the most that can. */
+/* A sum that overflows becomes the largest number. */
 static void add_int(allm_int *sum, allm_int n)
 {
     int64_t all = n.value > 0 ? INT64_MAX : INT64_MIN;

@@ -1,4 +1,4 @@
-/* usage.h - what a call cost, in tokens and money */
+/* usage.h - the tokens and cost of a call */
 #ifndef DATA_USAGE_H
 #define DATA_USAGE_H
 
@@ -6,15 +6,15 @@
 
 extern const struct shape usage_shape;
 
-/* What `from` knows replaces what `to` says, count by count; maps are left to
- * the caller.  False: it knows nothing. */
+/* Replace each count of `to` by that of `from`, if it is set; maps are left to
+ * the caller.  False: none is set. */
 bool usage_lay(allm_usage *to, const allm_usage *from);
 
-/* The counts of both together.  NULL adds nothing. */
+/* Add the counts.  NULL adds nothing. */
 void usage_sum(allm_usage *sum, const allm_usage *u);
 
-/* How many tokens total_tokens has that are neither in input_tokens nor in
- * output_tokens; 0: none, or one of the three is not set. */
+/* How many tokens of total_tokens are neither in input_tokens nor in
+ * output_tokens; 0 if none, or if one of the three is not set. */
 int64_t usage_remainder(const allm_usage *u);
 
 #endif

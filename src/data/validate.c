@@ -1,9 +1,9 @@
 /*
- * validate.c - is this well formed?  Every fault, in a fixed order
+ * validate.c - check structs and documents, and report every fault in order
  *
  * The rules work on structs.  What a struct cannot hold, such as a temperature
- * that is a text, was kept aside when the struct was read from JSON; a rule
- * asks there, too, so that one set of rules serves both doors.
+ * that is a string, was kept when the struct was read from JSON; the rules
+ * check that, too, so one set of rules serves structs and documents.
  */
 #include "data/validate.h"
 
@@ -33,7 +33,7 @@ static void faults_add(struct faults *f, const struct path *outer,
     f->count++;
 }
 
-/* Did a member hold a value of a wrong type? */
+/* Did a member have a value of a wrong type? */
 static bool has_wrong_type(const allm_json *kept, const char *member)
 {
     return kept && allm_json_get(kept, member);
@@ -225,7 +225,7 @@ static void check_session(struct faults *f, const void *value)
 
 /* -------------------------------------------------------- image request --- */
 
-/* What an operation asks for. */
+/* The requirements of each operation. */
 static const struct {
     bool prompt;
     size_t least, most;         /* input images */
@@ -249,7 +249,7 @@ static void check_images(struct faults *f, const allm_image_request *r,
 {
     const char *fault = NULL;
     if (!all_images(r))
-        return;                 /* told already */
+        return;                 /* reported already */
     if (r->input_image_count < least)
         fault = "required_for_operation";
     else if (r->input_image_count > most)
@@ -348,7 +348,7 @@ static const struct judge *const judges[] = {
     &of_image_request,
 };
 
-/* Of a struct in our own shape: the error, in the arena, or NULL. */
+/* The error of a struct that has been normalised, in the arena, or NULL. */
 static const allm_error *judge_value(const struct judge *j, struct arena *a,
                                      const void *value)
 {
@@ -383,7 +383,7 @@ const allm_error *validate_thread(struct arena *a, const allm_thread *t)
 
 /* --------------------------------------------------------------- public --- */
 
-/* What a public validator answers when memory ran out: an error that needs
+/* The result of a public validator if memory runs out: an error that needs
  * none.  Freeing it does nothing, since it has no home. */
 static allm_error *nomem_root(void)
 {
@@ -404,7 +404,7 @@ static allm_error *answer(const allm_error *error)
     return root ? root : nomem_root();
 }
 
-/* A caller's struct is brought into shape first. */
+/* A caller's struct is normalised first. */
 static allm_error *validate(const struct judge *j, const void *value)
 {
     struct arena a;
@@ -465,7 +465,7 @@ static const struct judge *judge_of(const char *type)
     return NULL;
 }
 
-/* Read as leniently as can be, then judge; what cannot be read is a fault. */
+/* Read as leniently as possible, then check; what cannot be read is a fault. */
 static const allm_error *judge_json(const struct judge *j,
                                     struct allm_home *home, const allm_json *v)
 {

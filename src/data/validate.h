@@ -1,12 +1,12 @@
-/* validate.h - is this well formed?  Every fault, in a fixed order */
+/* validate.h - check structs and documents, and report every fault in order */
 #ifndef DATA_VALIDATE_H
 #define DATA_VALIDATE_H
 
 #include "base/arena.h"
 
 /*
- * For callers that have structs of ours: the error in the arena, or NULL if
- * all is well.  Lack of memory gives the static error.
+ * For structs of ours: the error in the arena, or NULL if there is no fault.
+ * The static error if out of memory.
  */
 const allm_error *validate_request(struct arena *a, const allm_request *r);
 const allm_error *validate_image_request(struct arena *a,

@@ -29,7 +29,7 @@ struct reading {
     size_t depth;               /* of the open containers */
     size_t open;                /* index of the innermost, or 0 */
     char closer;                /* what ends it: } or ] or, if none, 0 */
-    char *big_end;  /* a number kept as text that still needs its NUL */
+    char *big_end;              /* end of a number text that needs its NUL */
     bool has_twins;             /* equal keys were seen, and allowed */
     bool mended;                /* keys that were not UTF-8 were repaired */
 

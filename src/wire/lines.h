@@ -32,7 +32,7 @@ struct lines {
     size_t left;                /* of the input, after the last line */
     size_t lf, cr;              /* the next ones, from the input's end */
     enum lines_kind kind;
-    bool lent;  /* piece was handed out; it may be overwritten */
+    bool lent;                  /* piece is borrowed; the next call reuses it */
     bool after_cr;              /* an LF that follows belongs to that CR */
     bool started;
 };

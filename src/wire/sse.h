@@ -36,7 +36,7 @@ struct sse {
     size_t ending;              /* line ends that sse_end() has added */
     enum wire_result lost;      /* TOO_LONG or NOMEM, once it occurred */
     bool any;                   /* the open event has a field */
-    bool complete;  /* its blank line was read: emit the rest of it */
+    bool complete;              /* its blank line was read: emit the rest */
     bool ended;
 };
 
