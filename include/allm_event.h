@@ -68,7 +68,7 @@ typedef struct allm_event {
     struct allm_home            *home;
     allm_event_type              type;
     allm_finish                  finish_reason;
-    uint64_t                     seq;         /* counts from 1, without gaps*/
+    uint64_t                     seq;         /* from 1, without gaps       */
     const char                  *id;          /* or "tool_call_id"          */
     const char                  *name;        /* or "tool_name"             */
     size_t                       text_len;
