@@ -48,4 +48,10 @@ refuses "a page that a source mentions" "there is no docs/c.md" \
 refuses "a file that a page names" "there is no src/base/men.c" \
     docs/a.md "\`src/base/men.c\`"
 
+echo "[a](a.md)" >docs/README.md
+catches "a page that the index leaves out" \
+    "docs/README.md has no link to docs/b.md" check
+echo "[b](b.md#two-words)" >>docs/README.md
+passes "an index with all pages" check
+
 finish
