@@ -272,7 +272,9 @@ typedef struct allm_chunk {
  *   failed  True if the exchange has ended without a complete response of
  *           status 2xx.  Bytes that came before may still be unread; the waker
  *           is rung.  Called while a stream is held.  NULL: only read()
- *           reports it.
+ *           reports it. *   open_over  For a transport that wraps the library's own HTTP client, as a
+ *           recorder does: called instead of open, which may then be NULL.
+ *           `http` is the client, valid as long as the exchange.
  */
 typedef struct allm_transport {
     size_t                size;
@@ -284,6 +286,10 @@ typedef struct allm_transport {
     const allm_http_head *(*head)(void *self, allm_exchange *);
     void                  (*close)(void *self, allm_exchange *);
     bool                  (*failed)(void *self, allm_exchange *);
+    allm_exchange        *(*open_over)(void *self,
+                                       const struct allm_transport *http,
+                                       const allm_http_view *, allm_waker *,
+                                       const allm_error **error);
 } allm_transport;
 
 #ifdef __cplusplus

@@ -10,97 +10,25 @@
  */
 #include "engine/engine.h"
 
-#include "base/attachment.h"
 #include "base/caller_struct.h"
 #include "base/status.h"
-#include "data/encode.h"
 #include "data/engine_record.h"
 #include "data/model_ref.h"
 #include "data/tool.h"
-#include "engine/catalog.h"
-#include "engine/keys.h"
 #include "engine/pairs.h"
 #include "engine/retry.h"
 #include "engine/trace.h"
-#include "json/build.h"
 #include "json/json.h"
 
 #include <stdatomic.h>
-
-enum { MOST_STATE = 16 * 1024 * 1024 }; /* of an adapter's own, per call */
-
-struct shared_core {
-    atomic_size_t count;
-    uint32_t flags;
-    struct engine_core core;
-};
 
 struct allm_engine {
     atomic_size_t count;
     struct shared_core *shared;
     allm_engine_record *record;     /* a root of ours; a refused one says why */
     const struct registry_row *row; /* NULL: no adapter */
-    const allm_error *error;        /* of the record; NULL: all is well */
+    const allm_error *error;        /* of the record; or NULL */
 };
-
-/* ------------------------------------------------------------------- core --- */
-
-static int64_t core_now(void *ud)
-{
-    return clock_now_ns(((const struct engine_core *)ud)->clock);
-}
-
-static int64_t core_unix(void *ud)
-{
-    return clock_unix_ms(((const struct engine_core *)ud)->clock);
-}
-
-static struct shared_core *core_new(const allm_engine_opts *o)
-{
-    struct mem mem = mem_from(o->allocator);
-    struct shared_core *s = mem_alloc(mem, sizeof *s);
-    allm_attachments *attachments = s ? attachment_new(mem) : NULL;
-    if (!attachments) {
-        mem_free(mem, s, sizeof *s);
-        return NULL;
-    }
-    *s = (struct shared_core){ .flags = o->flags, .core = { .mem = mem } };
-    atomic_init(&s->count, 1);
-    struct engine_core *c = &s->core;
-    c->answer_limit = ENGINE_ANSWER_LIMIT;
-    c->clock = clock_from(o->clock);
-    c->public_clock = (allm_clock){ .size = sizeof(allm_clock),
-                                    .now_ns = core_now,
-                                    .unix_ms = core_unix,
-                                    .ud = c };
-    c->random = random_from(o->random);
-    c->attachments = attachments;
-    arena_init(&c->told, mem);
-    c->keys = allm_keys_keep(o->keys);
-    c->catalog = allm_catalog_keep(o->catalog);
-    c->trace = o->trace;
-    c->trace_ud = o->trace_ud;
-    return s;
-}
-
-static struct shared_core *core_keep(struct shared_core *s)
-{
-    atomic_fetch_add_explicit(&s->count, 1, memory_order_relaxed);
-    return s;
-}
-
-static void core_drop(struct shared_core *s)
-{
-    if (!s ||
-        atomic_fetch_sub_explicit(&s->count, 1, memory_order_acq_rel) != 1)
-        return;
-    struct mem mem = s->core.mem;
-    attachment_drop(s->core.attachments);
-    allm_keys_free(s->core.keys);
-    allm_catalog_free(s->core.catalog);
-    arena_release(&s->core.told);
-    mem_free(mem, s, sizeof *s);
-}
 
 /* ------------------------------------------------------------------- life --- */
 
@@ -108,7 +36,7 @@ static allm_engine *engine_alloc(struct shared_core *shared)
 {
     allm_engine *e = shared ? mem_alloc(shared->core.mem, sizeof *e) : NULL;
     if (!e) {
-        core_drop(shared);
+        engine_core_drop(shared);
         return NULL;
     }
     *e = (allm_engine){ .shared = shared };
@@ -219,55 +147,6 @@ static allm_engine *wrap(struct shared_core *shared, allm_engine_record *record,
     return e;
 }
 
-/* The caller's own adapter becomes a row as those of the registry. */
-static bool take_adapter(struct engine_core *c, const allm_adapter *given)
-{
-    if (!given)
-        return true;
-    if (!caller_struct_take(&c->own_adapter, sizeof c->own_adapter, given) ||
-        c->own_adapter.state_size > MOST_STATE)
-        return false;
-    if (!c->own_adapter.name)
-        c->own_adapter.name = "custom";
-    c->own = (struct registry_row){ .name = c->own_adapter.name,
-                                    .adapter = &c->own_adapter };
-    return true;
-}
-
-/* How the HTTP client is to work; copied. */
-static bool take_net(struct engine_core *c, const allm_net_opts *given)
-{
-    if (!caller_struct_take(&c->net, sizeof c->net, given))
-        return false;
-    c->net.ca_file = arena_text(&c->told, c->net.ca_file);
-    c->net.proxy = arena_text(&c->told, c->net.proxy);
-    c->net.user_agent = arena_text(&c->told, c->net.user_agent);
-    return !c->told.broken;
-}
-
-static bool take_transport(struct engine_core *c, const allm_transport *given)
-{
-    if (!given)
-        return true;
-    if (!caller_struct_take(&c->own_transport, sizeof c->own_transport, given))
-        return false;
-    c->transport = &c->own_transport;
-    return c->transport->open && c->transport->read && c->transport->head &&
-           c->transport->close;
-}
-
-/* The same for who runs tools and who writes their results. */
-static bool take_tables(struct engine_core *c, const allm_engine_opts *o)
-{
-    if (!caller_struct_take(&c->own_executor, sizeof c->own_executor,
-                            o->executor) ||
-        !caller_struct_take(&c->own_encoder, sizeof c->own_encoder, o->encoder))
-        return false;
-    c->executor = o->executor ? &c->own_executor : NULL;
-    c->encoder = o->encoder ? &c->own_encoder : NULL;
-    return true;
-}
-
 /* Is it an object, or a list of pairs? */
 static bool are_options(struct arena *a, const allm_json *v)
 {
@@ -323,33 +202,18 @@ static allm_engine *fill(struct shared_core *shared, allm_engine_record *fields)
 static allm_engine *new_from(const allm_engine_opts *o, bool known,
                              allm_engine_record *fields)
 {
-    struct shared_core *shared = core_new(o);
+    struct shared_core *shared = engine_core_new(o);
     if (!shared)
         return NULL;
-    if (!known)
-        return misused(engine_alloc(shared), "struct_size",
-                       "fill the options with ALLM(engine_opts, ...), by a "
-                       "header not newer than the library");
-    if (!take_adapter(&shared->core, o->adapter_table))
-        return misused(engine_alloc(shared), "struct_size",
-                       "fill the adapter_table with ALLM(adapter, ...), by a "
-                       "header not newer than the library, and a state_size "
-                       "of at most 16 MiB");
-    if (!take_tables(&shared->core, o))
-        return misused(engine_alloc(shared), "struct_size",
-                       "fill the executor and the encoder with ALLM(...), by "
-                       "a header not newer than the library");
-    if (!take_net(&shared->core, o->net))
-        return shared->core.told.broken
-                   ? (core_drop(shared), NULL)
-                   : misused(engine_alloc(shared), "struct_size",
-                             "fill the network options with ALLM(net_opts, "
-                             "...), by a header not newer than the library");
-    if (!take_transport(&shared->core, o->transport))
-        return misused(engine_alloc(shared), "struct_size",
-                       "fill the transport with ALLM(transport, ...), by a "
-                       "header not newer than the library; open, read, head "
-                       "and close must be there");
+    const char *fault = known ? engine_core_take(shared, o)
+                              : "fill the options with ALLM(engine_opts, "
+                                "...), by a header not newer than the library";
+    if (shared->core.told.broken) {
+        engine_core_drop(shared);
+        return NULL;
+    }
+    if (fault)
+        return misused(engine_alloc(shared), "struct_size", fault);
     return fill(shared, fields);
 }
 
@@ -385,7 +249,7 @@ allm_engine *allm_engine_from_record(const allm_engine_record *record,
     bool known = caller_struct_take(&o, sizeof o, given);
     if (shape_size_fault(record, sizeof(struct shape_head), sizeof *record) ||
         allm_engine_record_error(record))
-        return wrap(core_new(&o), allm_engine_record_new(record), NULL);
+        return wrap(engine_core_new(&o), allm_engine_record_new(record), NULL);
     allm_engine_record fields;
     caller_struct_take(&fields, sizeof fields, record);
     fields.home = NULL;
@@ -413,7 +277,7 @@ void allm_engine_free(allm_engine *e)
     struct mem mem = shared->core.mem;
     allm_engine_record_free(e->record);
     mem_free(mem, e, sizeof *e);
-    core_drop(shared);
+    engine_core_drop(shared);
 }
 
 const allm_error *allm_engine_error(const allm_engine *e)
@@ -477,7 +341,7 @@ static allm_engine *derive(const allm_engine *e, allm_engine_record *fields)
     fields->home = NULL;
     arena_init(&a, e->shared->core.mem);
     leave_keys_out(e->shared, &a, fields);
-    allm_engine *made = wrap(core_keep(e->shared),
+    allm_engine *made = wrap(engine_core_keep(e->shared),
                              a.broken ? NULL : allm_engine_record_new(fields),
                              e->row);
     arena_release(&a);
@@ -488,7 +352,7 @@ static allm_engine *derive(const allm_engine *e, allm_engine_record *fields)
 static allm_engine *derive_refused(const allm_engine *e, const char *reason,
                                    const char *sentence)
 {
-    return misused(engine_alloc(core_keep(e->shared)), reason, sentence);
+    return misused(engine_alloc(engine_core_keep(e->shared)), reason, sentence);
 }
 
 allm_engine *allm_engine_put_tools(const allm_engine *e, size_t count,
@@ -569,7 +433,7 @@ allm_engine *allm_engine_with_model(const allm_engine *e, const char *model)
     return derive(e, &fields);
 }
 
-/* -------------------------------------------------------------- resolving --- */
+/* ----------------------------------------------------------------- options --- */
 
 static bool same_name(const allm_tool *a, const allm_tool *b)
 {
@@ -633,109 +497,26 @@ const char *engine_model(const allm_engine *e, const struct options *o,
     return of_request ? of_request : e->record->model;
 }
 
-/* ----------------------------------------------------------------- public --- */
-
-/* Options read for a pure question; broken ones are told by the answer. */
-struct question {
-    struct allm_home *home;
-    struct arena *arena;        /* the home's */
-    struct options options;
-    const allm_error *error;
-};
-
-static bool ask(struct question *q, const allm_engine *e,
-                const allm_call_opts *opts)
+const allm_error *engine_defaults(const allm_engine *e, struct allm_home *home,
+                                  struct options *o, struct options *d)
 {
-    if (!e)
-        return false;
-    q->home = home_new(e->shared->core.mem, 256);
-    if (!q->home)
-        return false;
-    q->arena = home_arena(q->home);
-    q->error = e->error ? e->error : options_read(&q->options, q->home, opts);
-    return true;
+    const allm_json *params = e->record->params;
+    bool any = allm_json_count(params) > 0;
+    const allm_error *error =
+        options_read(d, home, any ? ALLM(call_opts, .json = params) : NULL);
+    if (!error)
+        options_inherit(o, d);
+    return error;
 }
 
-/* The answer as a root, or a root that says what is wrong. */
-static allm_json *reply(struct question *q, const allm_json *v)
+const char *engine_request_id(const allm_engine *e, const struct options *o,
+                              struct arena *a)
 {
-    allm_json *root = NULL;
-    if (q->error && q->error->kind != ALLM_ERR_NOMEM) {
-        root = json_root(q->arena->mem, NULL);
-        if (root)
-            home_set_error(json_home(root),
-                           status_retell(home_arena(json_home(root)),
-                                         q->error));
-    } else if (v) {
-        root = json_root(q->arena->mem, v);
-    }
-    home_drop(q->home);
-    return root;
+    return o->request_id ? arena_text(a, o->request_id)
+                         : trace_id(e->shared->core.random, a);
 }
 
-allm_json *allm_engine_resolve_params(const allm_engine *e,
-                                      const allm_call_opts *opts)
-{
-    struct question q;
-    if (!ask(&q, e, opts))
-        return NULL;
-    return reply(&q, q.error ? NULL : engine_params(e, &q.options, q.arena));
-}
-
-allm_json *allm_engine_resolve_model(const allm_engine *e,
-                                     const allm_call_opts *opts)
-{
-    struct question q;
-    struct build b;
-    const allm_error *error = NULL;
-    if (!ask(&q, e, opts))
-        return NULL;
-    if (q.error)
-        return reply(&q, NULL);
-    const char *name = engine_model(e, &q.options, NULL);
-    const allm_model_ref *ref;
-    if (!catalog_find(e->shared->core.catalog, name, &ref))
-        return reply(&q, NULL);
-    if (ref)
-        return reply(&q, encode_to_json(q.arena, &model_ref_shape, ref,
-                                        ALLM_FORM_PLAIN, &error));
-    build_init(&b, q.arena);
-    if (name)
-        build_text(&b, slice_of(name));
-    else
-        build_null(&b);
-    return reply(&q, build_done(&b));
-}
-
-/* A new root from the engine's record with other tools. */
-static allm_engine_record *record_with(const allm_engine *e, size_t count,
-                                       const allm_tool *const *tools)
-{
-    allm_engine_record fields = *e->record;
-    fields.home = NULL;
-    fields.tools = tools;
-    fields.tool_count = count;
-    return allm_engine_record_new(&fields);
-}
-
-allm_engine_record *allm_engine_resolve_tools(const allm_engine *e,
-                                              const allm_call_opts *opts)
-{
-    struct question q;
-    size_t n = 0;
-    const allm_tool *const *tools = NULL;
-    allm_engine_record *record = NULL;
-    if (!ask(&q, e, opts))
-        return NULL;
-    if (!q.error)
-        q.error = options_tools(&q.options, q.home);
-    if (!q.error && engine_tools(e, &q.options, q.arena, &n, &tools))
-        record = record_with(e, n, tools);
-    else if (q.error && q.error->kind != ALLM_ERR_NOMEM)
-        record = shape_failed(&engine_record_shape, q.error);
-    home_drop(q.home);
-    return record;
-}
+/* ----------------------------------------------------------------- merging --- */
 
 static const allm_json *merged(struct arena *a, const allm_json *under,
                                const allm_json *over)

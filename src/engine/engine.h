@@ -3,37 +3,9 @@
 #define ENGINE_ENGINE_H
 
 #include "allm.h"
-#include "base/clock.h"
 #include "base/home.h"
-#include "base/random.h"
+#include "engine/engine_core.h"
 #include "engine/options.h"
-#include "provider/registry.h"
-
-/* What all engines derived from one another share.  Counted. */
-enum { ENGINE_ANSWER_LIMIT = 256 * 1024 * 1024 };
-
-struct engine_core {
-    struct mem mem;
-    struct clock clock;
-    allm_clock public_clock;        /* the same, for adapters */
-    struct random random;
-    const allm_transport *transport;    /* own_transport, or NULL */
-    allm_net_opts net;              /* for the HTTP client; texts in told */
-    struct arena told;
-    allm_attachments *attachments;
-    allm_keys *keys;
-    allm_catalog *catalog;
-    allm_trace_fn trace;
-    void *trace_ud;
-    size_t answer_limit;            /* bytes of memory that an answer may take */
-    struct registry_row own;        /* of the caller's own adapter, if any */
-    allm_adapter own_adapter;
-    allm_transport own_transport;
-    const allm_executor *executor;  /* below, or NULL */
-    const allm_encoder *encoder;
-    allm_executor own_executor;
-    allm_encoder own_encoder;
-};
 
 const struct engine_core *engine_core(const allm_engine *e);
 /* For tests, before the first call: 256 MiB are too much to fill often. */
@@ -61,5 +33,15 @@ const allm_json *engine_params(const allm_engine *e, const struct options *o,
 /* The name of the model: the call's, the request's, or the engine's. */
 const char *engine_model(const allm_engine *e, const struct options *o,
                          const char *of_request);
+
+/* Read the engine's params as options into d, and fill in what o does not set;
+ * the fields of a request are left to the caller (options_inherit_fields).
+ * NULL, or the error. */
+const allm_error *engine_defaults(const allm_engine *e, struct allm_home *home,
+                                  struct options *o, struct options *d);
+
+/* The id of a call: the caller's or a new one, in the arena.  NULL: no memory. */
+const char *engine_request_id(const allm_engine *e, const struct options *o,
+                              struct arena *a);
 
 #endif

@@ -569,10 +569,6 @@ void options_inherit(struct options *o, const struct options *d)
     take_deadline(&o->first_ms, d->first_ms);
     take_deadline(&o->silence_ms, d->silence_ms);
     take_deadline(&o->total_ms, d->total_ms);
-}
-
-void options_inherit_loop(struct options *o, const struct options *d)
-{
     if (!o->max_turns)
         o->max_turns = d->max_turns;
     if (!o->structured_finalize_nudge)
@@ -591,6 +587,21 @@ void options_inherit_fields(struct options *o, const struct options *d)
     }
     if (!o->response_format)
         o->response_format = d->response_format;
+}
+
+/* --------------------------------------------------------------------- key --- */
+
+const allm_error *options_keep_key(struct options *o, struct secret *key,
+                                   struct mem mem, struct arena *a)
+{
+    if (!o->api_key)
+        return NULL;
+    if (!secret_set(key, mem, slice_of(o->api_key)))
+        return status_nomem();
+    o->api_key = key->ptr;
+    o->given.api_key = NULL;
+    o->all = json_set(a, o->all, SLICE("api_key"), NULL);
+    return o->all ? NULL : status_nomem();
 }
 
 /* ---------------------------------------------------------- tools as data --- */

@@ -9,6 +9,7 @@
 #define ENGINE_OPTIONS_H
 
 #include "base/home.h"
+#include "base/secret.h"
 
 enum option_scope {
     OPTION_ENGINE,              /* a field of the engine: the deny-list */
@@ -63,15 +64,17 @@ const allm_error *options_read(struct options *out, struct allm_home *home,
  * answers for them.  NULL, or what is wrong. */
 const allm_error *options_tools(struct options *o, struct allm_home *home);
 
-/* Filters and deadlines that o does not set, from the defaults d. */
+/* Filters, deadlines, max_turns and structured_finalize_nudge that o does not
+ * set, from the defaults d. */
 void options_inherit(struct options *o, const struct options *d);
 
-/* The same for what the engine's params may set of a loop: max_turns and
- * structured_finalize_nudge. */
-void options_inherit_loop(struct options *o, const struct options *d);
-
-/* The same for fields of a request, where no request stands between. */
+/* The same for fields of a request, where there is no request. */
 void options_inherit_fields(struct options *o, const struct options *d);
+
+/* Copy the key into memory that is wiped, for a call that outlives the function
+ * that began it.  NULL, or no memory. */
+const allm_error *options_keep_key(struct options *o, struct secret *key,
+                                   struct mem mem, struct arena *a);
 
 /* Whom an option is for. */
 enum option_scope options_scope(struct slice name);

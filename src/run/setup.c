@@ -138,19 +138,9 @@ static const allm_error *take_tools(struct setup *s)
 
 /* ---------------------------------------------------------------- options --- */
 
-/* A key lives as long as the loop needs it, and no longer. */
 static const allm_error *take_key(struct setup *s)
 {
-    const char *key = s->options.api_key;
-    if (!key)
-        return NULL;
-    if (!secret_set(&s->key, s->mem, slice_of(key)))
-        return status_nomem();
-    s->options.api_key = s->key.ptr;
-    s->options.given.api_key = NULL;
-    s->options.all = json_set(home_arena(s->home), s->options.all,
-                              SLICE("api_key"), NULL);
-    return s->options.all ? NULL : status_nomem();
+    return options_keep_key(&s->options, &s->key, s->mem, home_arena(s->home));
 }
 
 /* What is a function or a table cannot come as data. */
@@ -301,8 +291,7 @@ static const allm_error *take_trace(struct setup *s)
     const struct engine_core *core = engine_core(s->engine);
     struct arena *a = home_arena(s->home);
     const struct options *o = &s->options;
-    s->request_id = o->request_id ? arena_text(a, o->request_id)
-                                  : trace_id(core->random, a);
+    s->request_id = engine_request_id(s->engine, o, a);
     s->model = arena_text(a, engine_model(s->engine, o, NULL));
     if (!s->request_id || a->broken)
         return status_nomem();
@@ -315,20 +304,14 @@ static const allm_error *take_trace(struct setup *s)
 
 /* ------------------------------------------------------------------- life --- */
 
-/* What the engine's params say where the call says nothing. */
 static const allm_error *take_defaults(struct setup *s)
 {
     struct options d;
-    const allm_json *params = engine_record(s->engine)->params;
-    if (allm_json_count(params)) {
-        const allm_error *error = options_read(&d, s->home,
-                                               ALLM(call_opts, .json = params));
-        if (error)
-            return error;
-        options_inherit(&s->options, &d);
-        options_inherit_fields(&s->options, &d);
-        options_inherit_loop(&s->options, &d);
-    }
+    const allm_error *error = engine_defaults(s->engine, s->home, &s->options,
+                                              &d);
+    if (error)
+        return error;
+    options_inherit_fields(&s->options, &d);
     int64_t turns = s->options.max_turns;
     s->max_turns = !turns               ? MAX_TURNS
                    : turns > UINT32_MAX ? UINT32_MAX
