@@ -12,7 +12,6 @@ void waker_init(struct allm_waker *w)
     atomic_init(&w->rung, false);
     atomic_init(&w->posted, false);
     atomic_init(&w->inbox, NULL);
-    w->client = NULL;
     w->held = false;
     w->held_since_ns = w->held_ns = 0;
 }

@@ -17,10 +17,6 @@ struct allm_waker {
     struct inbox_item item;         /* in the inbox while `posted` */
     atomic_bool rung, posted;
     _Atomic(struct inbox *) inbox;  /* kept; NULL until somebody waits */
-    /* The HTTP client of whoever waits, made when it is first asked for (by
-     * the thread that pulls); NULL: there is none, or it cannot be made. */
-    const allm_transport *(*client)(struct allm_waker *w,
-                                    const allm_net_opts *opts);
     /* For the thread that pulls: whoever waits wants nothing for now, so that
      * nothing new is begun; since when, and how long before that in all. */
     bool held;

@@ -21,9 +21,9 @@
 #include "base/file.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "loop/waker.h"
 #include "net/exchange_log.h"
 #include "net/null_transport.h"
+#include "net/transport.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -46,6 +46,7 @@ struct allm_recorder {
     const allm_error *unfit;    /* it could not be made */
     const allm_error *error;
     allm_transport inner, outer;
+    bool has_inner;             /* else the HTTP client is recorded */
 
     pthread_mutex_t lock;
     struct entry *entries, **last;
@@ -118,8 +119,9 @@ static const allm_error no_client = {
                "give one in the options, or try again",
 };
 
-static allm_exchange *record_open(void *self, const allm_http_view *view,
-                                  allm_waker *waker, const allm_error **error)
+static allm_exchange *record_over(void *self, const allm_transport *http,
+                                  const allm_http_view *view, allm_waker *waker,
+                                  const allm_error **error)
 {
     allm_recorder *r = self;
     *error = r->unfit;
@@ -136,18 +138,22 @@ static allm_exchange *record_open(void *self, const allm_http_view *view,
     exchange_log_init(&x->taken, r->mem);
     exchange_log_request(&x->taken, view);
     x->opened_ns = clock_now_ns(r->clock);
-    x->transport = r->inner.open            ? &r->inner
-                   : waker && waker->client ? waker->client(waker, NULL)
-                                            : NULL;
-    if (!x->transport)
+    x->transport = r->has_inner ? &r->inner : http;
+    if (!http && transport_needs_http(x->transport))
         *error = &no_client;
     else
-        x->inner = x->transport->open(x->transport->self, view, waker, error);
+        x->inner = transport_open(x->transport, http, view, waker, error);
     if (x->inner)
         return x;
     exchange_log_refused(&x->taken, *error);
     finish(x);
     return NULL;
+}
+
+static allm_exchange *record_open(void *self, const allm_http_view *view,
+                                  allm_waker *waker, const allm_error **error)
+{
+    return record_over(self, NULL, view, waker, error);
 }
 
 static void note_connected(allm_exchange *x)
@@ -238,15 +244,16 @@ static const allm_error *refuse(allm_recorder *r, allm_status kind,
     return status_error(&r->own, kind, reason, "%s", sentence);
 }
 
-/* The transport that is recorded.  NULL is the HTTP client of whoever waits. */
+/* The transport that is recorded.  NULL is the HTTP client. */
 static const allm_error *take_inner(allm_recorder *r,
                                     const allm_transport *given)
 {
-    if (!given)
-        return NULL;
     const allm_transport *t = &r->inner;
-    if (caller_struct_take(&r->inner, sizeof r->inner, given) && t->open &&
-        t->read && t->head && t->close)
+    bool taken = caller_struct_take(&r->inner, sizeof r->inner, given);
+    r->has_inner = given != NULL;
+    r->outer.open_over = !given || t->open_over ? record_over : NULL;
+    if (!given ||
+        (taken && (t->open || t->open_over) && t->read && t->head && t->close))
         return NULL;
     return refuse(r, ALLM_ERR_MISUSE, "invalid_transport",
                   "fill the transport with ALLM(transport, ...), by a header "

@@ -1,10 +1,12 @@
 /*
  * call_plan.c - a call before it runs: checked, with everything that it needs
  *
- *      options -> engine -> request -> model -> catalog -> adapter's options
- *              -> dialect -> where -> key
+ *      options -> provider -> defaults -> request -> model -> catalog
+ *              -> adapter's options -> dialect -> address -> key
  *
- * Precedence everywhere: the call, the request, the engine, the default.
+ * One sequence for requests, turns and tasks; what differs is in a row of
+ * functions (struct call_kind).  Precedence everywhere: the call, the request,
+ * the engine, the default.
  */
 #include "run/call_plan.h"
 
@@ -14,22 +16,32 @@
 #include "data/thread.h"
 #include "data/validate.h"
 #include "engine/catalog.h"
-#include "engine/keys.h"
 #include "engine/pairs.h"
-#include "net/request_json.h"
 #include "provider/fetch.h"
+#include "run/call_target.h"
 #include "run/images.h"
 #include "run/resolve.h"
 #include "json/json.h"
 
 #include <stdint.h>
 
-/* Silence that is too long, in milliseconds, unless the call or the provider's
- * row says else. */
+/* The longest silences, in milliseconds, unless the call or the provider's row
+ * sets others. */
 enum { CONNECT_MS = 30000, FIRST_MS = 120000, SILENCE_MS = 120000 };
 
-static const allm_error *wrong(struct call_plan *p, allm_status kind,
-                               const char *reason, const char *sentence)
+typedef const allm_error *planning_step(struct call_planning *w);
+
+/* What differs between requests, turns and tasks. */
+struct call_kind {
+    const struct registry_row *(*find_row)(struct call_planning *w);
+    planning_step *check_adapter;
+    planning_step *take_request;
+    planning_step *check_request;
+    bool is_task;
+};
+
+static const allm_error *plan_error(struct call_plan *p, allm_status kind,
+                                    const char *reason, const char *sentence)
 {
     return status_error(home_arena(p->home), kind, reason, "%s", sentence);
 }
@@ -65,172 +77,6 @@ int64_t call_plan_late_ns(const allm_engine *e, const struct options *o)
                : INT64_MAX;
 }
 
-void call_plan_adopt(struct call_plan *p, const char *request_id)
-{
-    const struct engine_core *core = engine_core(p->engine);
-    p->call.size = sizeof p->call;
-    p->call.clock = &core->public_clock;
-    p->call.attachments = core->attachments;
-    p->call.request_id = request_id;
-}
-
-const allm_error *call_plan_begin(struct call_plan *p,
-                                  const allm_call_opts *opts, struct options *o)
-{
-    const struct engine_core *core = engine_core(p->engine);
-    struct arena *a = home_arena(p->home);
-    const allm_error *error = options_read(o, p->home, opts);
-    if (error)
-        return error;
-    call_plan_adopt(p, NULL);
-    p->call.request_id = o->request_id ? arena_text(a, o->request_id)
-                                       : trace_id(core->random, a);
-    return p->call.request_id ? NULL : status_nomem();
-}
-
-/* Members of the caller's struct, which may be shorter than ours. */
-static const allm_model_ref *ref_of(const allm_request *given)
-{
-    return given && MEM_REACHES(given, model_ref) ? given->model_ref : NULL;
-}
-
-static const char *model_of(const allm_request *given)
-{
-    return given && MEM_REACHES(given, model) ? given->model : NULL;
-}
-
-const char *call_plan_model(const struct call_plan *p, const struct options *o,
-                            const allm_request *given)
-{
-    if (!o->model && ref_of(given))
-        return ref_of(given)->id;
-    return engine_model(p->engine, o, model_of(given));
-}
-
-/* ------------------------------------------------------------------- guards --- */
-
-/* Nobody can be asked: the model's provider is not known, or not named. */
-static const allm_error *no_adapter(struct call_plan *p, const char *model)
-{
-    return status_error(
-        home_arena(p->home), ALLM_ERR_ENGINE, "missing_adapter",
-        "the engine has no adapter%s%.100s%s; set .adapter, or a model such as "
-        "\"fake:m\"",
-        model ? ", and the model \"" : "", model ? model : "",
-        model ? "\" has no known provider in front" : "");
-}
-
-/* The adapter, and what the engine itself has to say. */
-static const allm_error *check_engine(struct call_plan *p, const char *model)
-{
-    const allm_error *broken = allm_engine_error(p->engine);
-    if (broken)
-        return broken;
-    if (!p->row)
-        return no_adapter(p, model);
-    const allm_adapter *a = p->row->adapter;
-    if ((a->flags & ALLM_ADAPTER_NO_STREAM) || (!a->next && !a->decode))
-        return wrong(p, ALLM_ERR_ENGINE, "missing_stream_adapter",
-                     "the engine's adapter cannot stream; give one with next "
-                     "or decode");
-    return NULL;
-}
-
-/* What the engine's params say where the call says nothing. */
-static const allm_error *take_defaults(struct call_plan *p, struct options *o,
-                                       struct options *d)
-{
-    const allm_json *params = engine_record(p->engine)->params;
-    bool any = allm_json_count(params) > 0;
-    const allm_error *error =
-        options_read(d, p->home, any ? ALLM(call_opts, .json = params) : NULL);
-    if (error)
-        return error;
-    options_inherit(o, d);
-    error = options_tools(o, p->home);
-    if (error)
-        return error;
-    p->terms = terms_of(o, p->row);
-    return NULL;
-}
-
-/* The caller's request, held, with the fields resolved. */
-static const allm_error *take_request(struct call_plan *p,
-                                      const struct options *o,
-                                      const struct options *d,
-                                      const allm_request *given)
-{
-    const allm_error *error = status_nomem();
-    allm_request *mine = shape_keep(&request_shape, given,
-                                    engine_core(p->engine)->mem,
-                                    home_arena(p->home), &error);
-    if (!mine)
-        return error;
-    error = status_nomem();
-    if (home_hold(p->home, mine->home)) {
-        p->request = *mine;
-        p->request.home = NULL;
-        p->call.request = &p->request;
-        const allm_error *why = status_nomem();
-        error = resolve_request(&p->request, p->engine, o, d, p->home, &why)
-                    ? NULL
-                    : why;
-    }
-    home_drop(mine->home);
-    return error;
-}
-
-/* Names may have colons themselves ("llama3:8b"): only a provider that is known
- * stands in front of one. */
-static bool is_provider(const struct call_plan *p, struct slice name)
-{
-    return name.ptr && (slice_is(name, p->row->name) || registry_find(name));
-}
-
-/* Provider and bare name, for the wire. */
-static const allm_error *take_model(struct call_plan *p)
-{
-    const allm_request *r = &p->request;
-    struct slice provider = { NULL, 0 }, id = { NULL, 0 };
-    struct arena *a = home_arena(p->home);
-    if (r->model_ref) {
-        p->call.model = r->model_ref->id;
-    } else if (r->model) {
-        model_ref_split(slice_of(r->model), &provider, &id);
-        p->call.model = is_provider(p, provider) ? arena_copy(a, id) : r->model;
-    }
-    /* whoever the model names: the key goes to whom the adapter asks */
-    p->call.provider = p->row->name;
-    if (!p->call.model && p->row->adapter->encode && !p->free_model)
-        return wrong(p, ALLM_ERR_ENGINE, "missing_model",
-                     "no model: set it in the call, the request or the engine, "
-                     "such as \"openai:gpt-4.1-mini\"");
-    return a->broken ? status_nomem() : NULL;
-}
-
-/* What the catalog knows may forbid the call. */
-static const allm_error *preflight(struct call_plan *p, const struct trace *t)
-{
-    allm_request *r = &p->request;
-    const allm_catalog *catalog = engine_core(p->engine)->catalog;
-    const allm_adapter *adapter = p->row->adapter;
-    p->ref = catalog ? r->model_ref : NULL;
-    if (!p->ref && !catalog_find(catalog, r->model, &p->ref))
-        return status_nomem();
-    if (catalog && r->model && !p->ref)
-        trace_warn(t, p->call.request_id, r->model, "unknown_model");
-    if (p->ref) {
-        const allm_error *error = catalog_preflight(p->ref, r,
-                                                    home_arena(p->home));
-        if (error)
-            return error;
-    }
-    if (!r->structured_finalize && adapter->needs_finalize &&
-        adapter->needs_finalize(r))
-        r->structured_finalize = 1;
-    return NULL;
-}
-
 const allm_error *call_plan_options(const allm_engine *e,
                                     const struct options *o, struct arena *a,
                                     const allm_json **options,
@@ -245,175 +91,114 @@ const allm_error *call_plan_options(const allm_engine *e,
     return own && *options && *adapter_opts ? NULL : status_nomem();
 }
 
-/* Unless a loop has done so. */
-static const allm_error *take_options(struct call_plan *p,
-                                      const struct options *o)
+/* Of turns and tasks the options were read, with the defaults. */
+static const allm_error *take_defaults(struct call_planning *w)
 {
-    if (p->call.options)
+    struct call_plan *p = w->plan;
+    if (w->options != &w->own)
         return NULL;
-    return call_plan_options(p->engine, o, home_arena(p->home),
-                             &p->call.options, &p->call.adapter_opts);
+    const allm_error *error = engine_defaults(p->engine, p->home, &w->own,
+                                              &w->defaults);
+    return error ? error : options_tools(&w->own, p->home);
 }
 
-/* -------------------------------------------------------------------- where --- */
-
-/* Without the slashes at its end. */
-static const char *trim_url(struct arena *a, const char *url)
+static const allm_error *take_terms(struct call_planning *w)
 {
-    struct slice s = slice_of(url);
-    while (s.len && s.ptr[s.len - 1] == '/')
-        s.len--;
-    return arena_copy(a, s);
-}
-
-static const char *option_text(const allm_json *options, const char *name)
-{
-    return allm_json_text(allm_json_get(options, name), NULL);
-}
-
-/* Which of its dialects a provider is asked in: the caller's choice, or what
- * fits the model. */
-static const allm_error *take_dialect(struct call_plan *p)
-{
-    const char *api = option_text(p->call.options, "api");
-    if (!api)
-        api = option_text(p->call.adapter_opts, "api");
-    if (!registry_for(p->row, p->call.model, api, &p->chosen))
-        return wrong(p, ALLM_ERR_MISUSE, "invalid_option",
-                     "api must be \"chat\" or \"responses\"; leave it out to "
-                     "let the model's name decide");
-    p->row = &p->chosen;
+    w->plan->terms = terms_of(w->options, w->plan->row);
     return NULL;
 }
 
-/* An address that we cannot read must not send the request elsewhere. */
-static bool is_odd_url(const allm_json *options)
+/* ---------------------------------------------------------------- a request --- */
+
+/* Members of the caller's struct, which may be shorter than ours. */
+static const allm_model_ref *ref_of(const allm_request *given)
 {
-    const allm_json *url = allm_json_get(options, "base_url");
-    const char *text = allm_json_text(url, NULL);
-    return text ? !text[strspn(text, "/")]
-                : url && !json_is_type(url, ALLM_JSON_NULL);
+    return given && MEM_REACHES(given, model_ref) ? given->model_ref : NULL;
 }
 
-/* The path of a request would stand behind a fragment, which is never sent. */
-static const allm_error *check_fragment(struct call_plan *p)
+static const char *model_of(const allm_request *given)
 {
-    struct arena *a = home_arena(p->home);
-    if (!p->call.base_url || !strchr(p->call.base_url, '#'))
-        return NULL;
-    struct slice shown = request_json_url(a, slice_of(p->call.base_url), NULL);
-    if (!shown.ptr)
-        return status_nomem();
-    return status_error(a, ALLM_ERR_ENGINE, "invalid_engine",
-                        "base_url must be an address without a fragment, such "
-                        "as \"https://example.org/v1\", and is \"%.1000s\"; "
-                        "take out the \"#\" and what follows",
-                        shown.ptr);
+    return given && MEM_REACHES(given, model) ? given->model : NULL;
 }
 
-/* The address: the caller's, the environment's, or the provider's own.  A
- * server that nobody knows may be given a name, for its key. */
-static const allm_error *take_place(struct call_plan *p)
+static const struct registry_row *find_row(struct call_planning *w)
 {
-    struct arena *a = home_arena(p->home);
-    const struct registry_row *row = p->row;
-    const char *name = option_text(p->call.adapter_opts, "provider");
-    const char *url = option_text(p->call.options, "base_url");
-    if (is_odd_url(p->call.options) || is_odd_url(p->call.adapter_opts))
-        return wrong(p, ALLM_ERR_MISUSE, "invalid_option",
-                     "base_url must be a text such as "
-                     "\"https://example.org/v1\"; leave it out for the "
-                     "provider's own address");
-    p->call.quirks = row->quirks;
-    if (!row->base_url && name)
-        p->call.provider = name;
-    if (!url)
-        url = option_text(p->call.adapter_opts, "base_url");
-    if (url)
-        p->call.base_url = trim_url(a, url);
-    else if (row->base_url_env)
-        p->call.base_url = trim_url(a, keys_env(engine_core(p->engine)->keys,
-                                                row->base_url_env, a));
-    if (!p->call.base_url || !*p->call.base_url)
-        p->call.base_url = row->base_url;
-    return a->broken ? status_nomem() : check_fragment(p);
+    const allm_model_ref *ref = ref_of(w->spec->request);
+    return engine_row_for(w->plan->engine, w->model,
+                          w->options->model ? NULL : ref);
 }
 
-/* ---------------------------------------------------------------------- key --- */
-
-/* The header's value: prefix and key. */
-static bool write_value(struct secret *out, struct mem mem, const char *prefix,
-                        const struct secret *key)
+/* The model's provider is not known, or not named. */
+static const allm_error *no_adapter(struct call_plan *p, const char *model)
 {
-    struct mem inner = mem;
-    struct arena a;
-    struct buf text;
-    arena_init(&a, secret_mem(&inner));
-    buf_init(&text, &a, 64 * 1024);
-    buf_text(&text, prefix ? prefix : "");
-    buf_add(&text, (struct slice){ key->ptr, key->len });
-    bool ok = !text.broken && secret_set(out, mem, buf_slice(&text));
-    arena_release(&a);
-    return ok;
+    return status_error(
+        home_arena(p->home), ALLM_ERR_ENGINE, "missing_adapter",
+        "the engine has no adapter%s%.100s%s; set .adapter, or a model such as "
+        "\"fake:m\"",
+        model ? ", and the model \"" : "", model ? model : "",
+        model ? "\" has no known provider in front" : "");
 }
 
-/* A key that would end the header and begin another. */
-static bool is_odd(const struct secret *key)
+/* The adapter, and the engine's own error. */
+static const allm_error *check_engine(struct call_planning *w)
 {
-    for (size_t i = 0; i < key->len; i++)
-        if ((unsigned char)key->ptr[i] < ' ' || key->ptr[i] == 0x7f)
-            return true;
-    return false;
-}
-
-static const allm_error *store_key(struct call_plan *p,
-                                   const struct secret *key)
-{
-    const struct registry_row *row = p->row;
-    const char *prefix = row->auth_header ? row->auth_prefix
-                                          : row->adapter->auth_prefix;
-    if (is_odd(key))
-        return wrong(p, ALLM_ERR_MISUSE, "invalid_key",
-                     "the key has a control character in it, such as a line "
-                     "break at its end; give it without");
-    p->key = arena_zero(home_arena(p->home), sizeof *p->key);
-    if (!p->key ||
-        !write_value(p->key, engine_core(p->engine)->mem, prefix, key))
-        return status_nomem();
+    struct call_plan *p = w->plan;
+    const allm_error *broken = allm_engine_error(p->engine);
+    if (broken)
+        return broken;
+    if (!p->row)
+        return no_adapter(p, w->model);
+    const allm_adapter *a = p->row->adapter;
+    if ((a->flags & ALLM_ADAPTER_NO_STREAM) || (!a->next && !a->decode))
+        return plan_error(p, ALLM_ERR_ENGINE, "missing_stream_adapter",
+                          "the engine's adapter cannot stream; give one with "
+                          "next or decode");
     return NULL;
 }
 
-/* A key goes only where it belongs: to a provider with a place of its own, its
- * own; elsewhere that of the model's provider. */
-static const allm_error *take_key(struct call_plan *p, const struct options *o)
+/* The caller's request, held, with the fields resolved. */
+static const allm_error *take_request(struct call_planning *w)
 {
-    const struct registry_row *row = p->row;
-    const char *whose = row->base_url ? row->name : p->call.provider;
-    struct secret key = { .ptr = NULL };
-    const char *source;
-    if (!row->auth_header && !row->adapter->auth_header)
-        return NULL;
-    const allm_error *error = keys_look_up(engine_core(p->engine)->keys, whose,
-                                           o->api_key, home_arena(p->home),
-                                           &key, &source);
-    if (error && row->keyless && error->kind == ALLM_ERR_ENGINE)
-        return NULL;
-    if (!error)
-        error = store_key(p, &key);
-    secret_release(&key);
+    struct call_plan *p = w->plan;
+    const allm_error *error = status_nomem();
+    allm_request *mine = shape_keep(&request_shape, w->spec->request,
+                                    engine_core(p->engine)->mem,
+                                    home_arena(p->home), &error);
+    if (!mine)
+        return error;
+    error = status_nomem();
+    if (home_hold(p->home, mine->home)) {
+        p->request = *mine;
+        p->request.home = NULL;
+        const allm_error *why = status_nomem();
+        error = resolve_request(&p->request, p->engine, w->options,
+                                &w->defaults, p->home, &why)
+                    ? NULL
+                    : why;
+    }
+    home_drop(mine->home);
     return error;
 }
 
-void call_plan_release(struct call_plan *p)
+static const allm_error *check_request(struct call_planning *w)
 {
-    if (p->key)
-        secret_release(p->key);
+    return validate_request(w->scratch, &w->plan->request);
 }
 
+static const struct call_kind request_kind = {
+    .find_row = find_row,
+    .check_adapter = check_engine,
+    .take_request = take_request,
+    .check_request = check_request,
+};
+
+/* ------------------------------------------------------------------- a turn --- */
+
 /* The conversation of a loop: shared, however long it is. */
-static const allm_error *take_turn(struct call_plan *p, const struct options *o,
-                                   const struct call_plan_turn *turn)
+static const allm_error *take_turn(struct call_planning *w)
 {
+    struct call_plan *p = w->plan;
+    const struct call_spec *turn = w->spec;
     const allm_thread *mine = NULL;
     allm_request *r = &p->request;
     const allm_error *error = thread_own.share(p->home, turn->thread, &mine);
@@ -425,105 +210,35 @@ static const allm_error *take_turn(struct call_plan *p, const struct options *o,
                          .options = json_empty_object(),
                          .metadata = json_empty_object() };
     r->messages = allm_thread_messages(mine, &r->message_count);
-    resolve_fields(r, p->engine, o, o);  /* o has the defaults, too */
-    p->call.request = r;
-    p->call.options = turn->options;
-    p->call.adapter_opts = turn->adapter_opts;
+    /* the options have the defaults, too */
+    resolve_fields(r, p->engine, w->options, w->options);
     return NULL;
 }
 
-/* Only what a turn before has not checked. */
-static const allm_error *check_turn(const struct call_plan *p,
-                                    const struct call_plan_turn *turn,
-                                    struct arena *scratch)
+/* Only what no turn before has checked. */
+static const allm_error *check_turn(struct call_planning *w)
 {
-    allm_request news = p->request;
-    if (!turn->checked)
-        return validate_request(scratch, &news);
-    if (turn->checked >= news.message_count)
+    size_t checked = w->spec->checked;
+    allm_request news = w->plan->request;
+    if (!checked)
+        return validate_request(w->scratch, &news);
+    if (checked >= news.message_count)
         return NULL;
-    news.messages += turn->checked;
-    news.message_count -= turn->checked;
+    news.messages += checked;
+    news.message_count -= checked;
     news.tools = NULL;
     news.tool_count = 0;
-    return validate_request(scratch, &news);
+    return validate_request(w->scratch, &news);
 }
 
-/* Options of the provider's own, where the adapter looks for them: the call's
- * before the request's before the engine's. */
-static const allm_error *join_options(struct call_plan *p,
-                                      const struct options *o)
-{
-    struct arena *a = home_arena(p->home);
-    const allm_json *both = p->call.options, *given;
-    allm_request *r = &p->request;
-    if (allm_json_count(both) == 0)
-        return NULL;
-    if (allm_json_count(r->options) == 0) {
-        r->options = both;
-        return NULL;
-    }
-    given = options_only(a, o->all, 1u << OPTION_PROVIDER);
-    both = given ? json_merge(a, both, r->options) : NULL;
-    r->options = both ? json_merge(a, both, given) : NULL;
-    return r->options ? NULL : status_nomem();
-}
+static const struct call_kind turn_kind = {
+    .find_row = find_row,
+    .check_adapter = check_engine,
+    .take_request = take_turn,
+    .check_request = check_turn,
+};
 
-/* What follows when the request is well formed. */
-static const allm_error *check_rest(struct call_plan *p,
-                                    const struct options *o,
-                                    const struct trace *t)
-{
-    const allm_error *error = take_model(p);
-    if (!error)
-        error = preflight(p, t);
-    if (!error && p->row->adapter->encode)
-        error = images_load(&p->request, p->home);
-    if (!error)
-        error = take_options(p, o);
-    if (!error)
-        error = join_options(p, o);
-    if (!error)
-        error = take_dialect(p);
-    if (!error)
-        error = take_place(p);
-    return error ? error : take_key(p, o);
-}
-
-const allm_error *call_plan_check(struct call_plan *p, struct options *o,
-                                  const allm_request *given,
-                                  struct arena *scratch, const struct trace *t)
-{
-    struct options d;           /* what the engine's params say */
-    const char *model = call_plan_model(p, o, given);
-    p->row = engine_row_for(p->engine, model, o->model ? NULL : ref_of(given));
-    const allm_error *error = check_engine(p, model);
-    if (!error)
-        error = take_defaults(p, o, &d);
-    if (!error)
-        error = take_request(p, o, &d, given);
-    if (!error)                 /* what it writes is not needed later */
-        error = validate_request(scratch, &p->request);
-    return error ? error : check_rest(p, o, t);
-}
-
-const allm_error *call_plan_check_turn(struct call_plan *p,
-                                       const struct options *o,
-                                       const struct call_plan_turn *turn,
-                                       struct arena *scratch,
-                                       const struct trace *t)
-{
-    const char *model = call_plan_model(p, o, NULL);
-    p->row = engine_row_for(p->engine, model, NULL);
-    const allm_error *error = check_engine(p, model);
-    if (error)
-        return error;
-    p->terms = terms_of(o, p->row);
-    error = take_turn(p, o, turn);
-    if (!error)
-        error = check_turn(p, turn, scratch);
-    return error ? error : check_rest(p, o, t);
-}
+/* ------------------------------------------------------------------- a task --- */
 
 const struct registry_row *call_plan_task_row(const allm_engine *e,
                                               enum tasks_kind kind,
@@ -536,33 +251,21 @@ const struct registry_row *call_plan_task_row(const allm_engine *e,
                                         : engine_row_for(e, model, NULL);
 }
 
-/* Where an image lies, and nothing of who makes another of it. */
-static void take_address(struct call_plan *p, const struct options *o,
-                         const struct call_plan_task *task)
+static const struct registry_row *find_task_row(struct call_planning *w)
 {
-    p->terms = terms_of(o, p->row);
-    p->terms.raw_chunks = true;     /* one of them is the result */
-    p->terms.on_event = NULL;
-    if (!p->terms.total_ms || p->terms.total_ms > FETCH_MS)
-        p->terms.total_ms = FETCH_MS;
-    p->request = (allm_request){ .size = sizeof p->request,
-                                 .options = json_empty_object(),
-                                 .metadata = json_empty_object() };
-    p->call.request = &p->request;
-    p->call.options = p->call.adapter_opts = json_empty_object();
-    p->call.provider = p->row->name;
-    p->call.base_url = task->fetch;
+    return call_plan_task_row(w->plan->engine, w->spec->kind, w->model);
 }
 
-/* Whom to ask, and by which of its dialects. */
-static const allm_error *take_task(struct call_plan *p, const struct options *o,
-                                   const struct call_plan_task *task)
+/* The provider must offer the task; it may have a dialect of its own. */
+static const allm_error *check_task_adapter(struct call_planning *w)
 {
     static const char *const lacks[] = { [TASKS_EMBED] = "no_embed_adapter",
                                          [TASKS_IMAGE] = "no_image_adapter",
                                          [TASKS_MODERATE] =
                                              "no_moderation_adapter",
                                          [TASKS_MODELS] = "no_models_adapter" };
+    struct call_plan *p = w->plan;
+    const struct call_spec *task = w->spec;
     const allm_error *broken = allm_engine_error(p->engine);
     if (broken)
         return broken;
@@ -574,50 +277,254 @@ static const allm_error *take_task(struct call_plan *p, const struct options *o,
             task->name, p->row ? p->row->name : "no provider");
     p->chosen = tasks_row(p->row, task->kind);
     p->row = &p->chosen;
-    p->terms = terms_of(o, p->row);
-    p->terms.raw_chunks = true;     /* one of them is the result */
     return NULL;
 }
 
-/* The dialects of tasks read the request's options only. */
-static void take_asked(struct call_plan *p, const struct call_plan_task *task)
+static const allm_error *take_nothing(struct call_planning *w)
 {
-    p->request = (allm_request){ .size = sizeof p->request,
-                                 .model = task->no_model ? NULL
-                                                         : task->model,
-                                 .options = task->own ? task->own
-                                                      : json_empty_object(),
-                                 .metadata = json_empty_object() };
+    (void)w;
+    return NULL;
+}
+
+static allm_request empty_request(void)
+{
+    return (allm_request){ .size = sizeof(allm_request),
+                           .options = json_empty_object(),
+                           .metadata = json_empty_object() };
+}
+
+/* The dialects of tasks read only the options of the request. */
+static const allm_error *take_task(struct call_planning *w)
+{
+    struct call_plan *p = w->plan;
+    const struct call_spec *task = w->spec;
+    p->request = empty_request();
+    p->request.model = task->no_model ? NULL : task->model;
+    if (task->own)
+        p->request.options = task->own;
+    p->terms.raw_chunks = true;     /* one of them is the result */
     p->free_model = task->kind == TASKS_MODERATE || task->kind == TASKS_MODELS;
-    p->call.request = &p->request;
     p->call.embed = task->embed;
     p->call.image = task->image;
     p->call.moderation = task->moderation;
-    p->call.options = task->options;
-    p->call.adapter_opts = task->adapter_opts;
+    return NULL;
 }
 
-const allm_error *call_plan_check_task(struct call_plan *p,
-                                       const struct options *o,
-                                       const struct call_plan_task *task,
-                                       const struct trace *t)
+static const struct call_kind task_kind = {
+    .find_row = find_task_row,
+    .check_adapter = check_task_adapter,
+    .take_request = take_task,
+    .check_request = take_nothing,
+    .is_task = true,
+};
+
+/* The address of an image, without anything of the provider. */
+static const allm_error *take_fetch(struct call_planning *w)
 {
-    p->row = call_plan_task_row(p->engine, task->kind, task->model);
-    if (task->kind == TASKS_FETCH) {
-        take_address(p, o, task);
+    struct call_plan *p = w->plan;
+    p->terms.raw_chunks = true;     /* one of them is the result */
+    p->terms.on_event = NULL;
+    if (!p->terms.total_ms || p->terms.total_ms > FETCH_MS)
+        p->terms.total_ms = FETCH_MS;
+    p->request = empty_request();
+    p->call.options = p->call.adapter_opts = json_empty_object();
+    p->call.provider = p->row->name;
+    p->call.base_url = w->spec->fetch;
+    return NULL;
+}
+
+static const struct call_kind fetch_kind = {
+    .find_row = find_task_row,
+    .check_adapter = take_nothing,
+    .take_request = take_fetch,
+    .check_request = take_nothing,
+    .is_task = true,
+};
+
+/* --------------------------------------------------------- what all calls do --- */
+
+static const allm_error *find_adapter(struct call_planning *w)
+{
+    w->plan->row = w->kind->find_row(w);
+    return w->kind->check_adapter(w);
+}
+
+/* Names may have colons themselves ("llama3:8b"): only a provider that is known
+ * is a prefix of one. */
+static bool is_provider(const struct call_plan *p, struct slice name)
+{
+    return name.ptr && (slice_is(name, p->row->name) || registry_find(name));
+}
+
+/* Provider and bare name, for the wire. */
+static const allm_error *take_model(struct call_planning *w)
+{
+    struct call_plan *p = w->plan;
+    const allm_request *r = &p->request;
+    struct slice provider = { NULL, 0 }, id = { NULL, 0 };
+    struct arena *a = home_arena(p->home);
+    if (r->model_ref) {
+        p->call.model = r->model_ref->id;
+    } else if (r->model) {
+        model_ref_split(slice_of(r->model), &provider, &id);
+        p->call.model = is_provider(p, provider) ? arena_copy(a, id) : r->model;
+    }
+    /* not the model's: the key is sent where the adapter sends the call */
+    p->call.provider = p->row->name;
+    if (!p->call.model && p->row->adapter->encode && !p->free_model)
+        return plan_error(p, ALLM_ERR_ENGINE, "missing_model",
+                          "no model: set it in the call, the request or the "
+                          "engine, such as \"openai:gpt-4.1-mini\"");
+    return a->broken ? status_nomem() : NULL;
+}
+
+/* The catalog may know that the model cannot do this. */
+static const allm_error *check_model(struct call_planning *w)
+{
+    struct call_plan *p = w->plan;
+    allm_request *r = &p->request;
+    const allm_catalog *catalog = engine_core(p->engine)->catalog;
+    const allm_adapter *adapter = p->row->adapter;
+    p->ref = catalog ? r->model_ref : NULL;
+    if (!p->ref && !catalog_find(catalog, r->model, &p->ref))
+        return status_nomem();
+    if (catalog && r->model && !p->ref)
+        trace_warn(w->trace, p->call.request_id, r->model, "unknown_model");
+    if (p->ref) {
+        const allm_error *error = catalog_preflight(p->ref, r,
+                                                    home_arena(p->home));
+        if (error)
+            return error;
+    }
+    if (!r->structured_finalize && adapter->needs_finalize &&
+        adapter->needs_finalize(r))
+        r->structured_finalize = 1;
+    return NULL;
+}
+
+static const allm_error *check_images(struct call_planning *w)
+{
+    struct call_plan *p = w->plan;
+    if (w->spec->image)
+        return catalog_preflight_image(p->ref, w->spec->image,
+                                       home_arena(p->home));
+    return p->row->adapter->encode ? images_load(&p->request, p->home) : NULL;
+}
+
+static const allm_error *take_options(struct call_planning *w)
+{
+    struct call_plan *p = w->plan;
+    if (p->call.options)
+        return NULL;
+    return call_plan_options(p->engine, w->options, home_arena(p->home),
+                             &p->call.options, &p->call.adapter_opts);
+}
+
+/* Options for the provider, where the adapter looks for them: the call's
+ * before the request's before the engine's. */
+static const allm_error *join_options(struct call_planning *w)
+{
+    struct call_plan *p = w->plan;
+    struct arena *a = home_arena(p->home);
+    const allm_json *both = p->call.options, *given;
+    allm_request *r = &p->request;
+    if (w->kind->is_task || allm_json_count(both) == 0)
+        return NULL;
+    if (allm_json_count(r->options) == 0) {
+        r->options = both;
         return NULL;
     }
-    const allm_error *error = take_task(p, o, task);
-    if (error)
-        return error;
-    take_asked(p, task);
-    error = take_model(p);
+    given = options_only(a, w->options->all, 1u << OPTION_PROVIDER);
+    both = given ? json_merge(a, both, r->options) : NULL;
+    r->options = both ? json_merge(a, both, given) : NULL;
+    return r->options ? NULL : status_nomem();
+}
+
+static const allm_error *take_target(struct call_planning *w)
+{
+    struct call_plan *p = w->plan;
+    const allm_error *error = w->kind->is_task ? NULL : call_target_dialect(p);
     if (!error)
-        error = preflight(p, t);
-    if (!error && task->image)
-        error = catalog_preflight_image(p->ref, task->image,
-                                        home_arena(p->home));
-    if (!error)
-        error = take_place(p);
-    return error ? error : take_key(p, o);
+        error = call_target_address(p);
+    return error ? error : call_target_key(p, w->options->api_key);
+}
+
+/* --------------------------------------------------------------- the sequence --- */
+
+/* What of the call everybody knows. */
+static void fill_call(struct call_planning *w)
+{
+    const struct engine_core *core = engine_core(w->plan->engine);
+    allm_call *c = &w->plan->call;
+    c->size = sizeof *c;
+    c->clock = &core->public_clock;
+    c->attachments = core->attachments;
+    c->request = &w->plan->request;
+    c->request_id = w->spec->request_id;
+    c->options = w->spec->provider_options;
+    c->adapter_opts = w->spec->adapter_opts;
+}
+
+static const char *name_model(const struct call_planning *w)
+{
+    const allm_request *given = w->spec->request;
+    if (w->kind->is_task)
+        return w->spec->model;
+    if (!w->options->model && ref_of(given))
+        return ref_of(given)->id;
+    return engine_model(w->plan->engine, w->options, model_of(given));
+}
+
+static const struct call_kind *kind_of(const struct call_spec *spec)
+{
+    if (spec->thread)
+        return &turn_kind;
+    if (spec->fetch)
+        return &fetch_kind;
+    return spec->request ? &request_kind : &task_kind;
+}
+
+const allm_error *call_plan_begin(struct call_planning *w, struct call_plan *p,
+                                  const struct call_spec *spec)
+{
+    w->plan = p;
+    w->spec = spec;
+    w->kind = kind_of(spec);
+    w->options = spec->options ? spec->options : &w->own;
+    if (!spec->options) {
+        const allm_error *error = options_read(&w->own, p->home, spec->given);
+        if (error)
+            return error;
+    }
+    fill_call(w);
+    if (!p->call.request_id)
+        p->call.request_id = engine_request_id(p->engine, w->options,
+                                               home_arena(p->home));
+    w->model = name_model(w);
+    return p->call.request_id ? NULL : status_nomem();
+}
+
+const allm_error *call_plan_check(struct call_planning *w,
+                                  struct arena *scratch, const struct trace *t)
+{
+    planning_step *const steps[] = {
+        find_adapter,           take_defaults, take_terms,
+        w->kind->take_request,  w->kind->check_request,
+        take_model,             check_model,   check_images,
+        take_options,           join_options,  take_target,
+    };
+    enum { FETCH_STEPS = 5 };   /* an address has no model and no provider */
+    size_t n = w->spec->fetch ? FETCH_STEPS : sizeof steps / sizeof *steps;
+    const allm_error *error = NULL;
+    w->scratch = scratch;
+    w->trace = t;
+    for (size_t i = 0; !error && i < n; i++)
+        error = steps[i](w);
+    return error;
+}
+
+void call_plan_release(struct call_plan *p)
+{
+    if (p->key)
+        secret_release(p->key);
 }

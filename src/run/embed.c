@@ -117,7 +117,7 @@ static size_t count_next(const struct embed *e)
     return n;
 }
 
-static bool embed_ask(struct task *t, struct call_plan_task *out)
+static bool embed_ask(struct task *t, struct call_spec *out)
 {
     struct embed *e = (struct embed *)t;
     if (e->next == e->asked.input_count)

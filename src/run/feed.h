@@ -46,11 +46,11 @@ struct feed {
 
 /* What an attempt needs beside the call. */
 struct feed_env {
-    const allm_transport *transport;    /* NULL: the waker's client */
+    const allm_transport *transport;    /* NULL: the stream's HTTP client */
     const allm_net_opts *net;           /* for that one */
     struct mem mem;
     struct clock clock;
-    allm_waker *waker;
+    allm_stream *stream;        /* that is woken when there is news */
     const struct registry_row *row;
     const struct secret *key;   /* what the auth header carries; or NULL */
     int64_t connect_ms;

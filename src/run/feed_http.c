@@ -22,12 +22,13 @@
 
 #include "base/status.h"
 #include "engine/retry_after.h"
-#include "loop/waker.h"
 #include "net/request_json.h"
+#include "net/transport.h"
 #include "provider/decoder.h"
 #include "provider/explain.h"
 #include "provider/http.h"
 #include "provider/redact.h"
+#include "run/stream.h"
 #include "json/build.h"
 #include "json/json.h"
 
@@ -281,18 +282,23 @@ static allm_status broken(struct http_feed *h, const allm_error *why,
 
 /* ------------------------------------------------------------------ reading --- */
 
-/* The engine's own, or the HTTP client of whoever waits. */
-static bool find_transport(struct http_feed *h)
+/* The engine's own, or the HTTP client of the stream's hub, which the engine's
+ * may need, too: *http.  False: the client cannot be made. */
+static bool find_transport(struct http_feed *h, const allm_transport **http)
 {
-    allm_waker *w = h->env.waker;
-    if (!h->env.transport && w && w->client)
-        h->env.transport = w->client(w, h->env.net);
-    return h->env.transport != NULL;
+    *http = NULL;
+    if (!transport_needs_http(h->env.transport))
+        return true;
+    *http = stream_transport(h->env.stream, h->env.net);
+    if (!h->env.transport)
+        h->env.transport = *http;
+    return *http != NULL;
 }
 
 static allm_status open_exchange(struct http_feed *h, struct allm_sink *sink)
 {
     allm_http_view view;
+    const allm_transport *http;
     const allm_error *why = NULL;
     const struct registry_row *row = h->env.row;
     if (!http_view(&h->http, &view))
@@ -303,13 +309,13 @@ static allm_status open_exchange(struct http_feed *h, struct allm_sink *sink)
         view.secret_value = h->env.key->ptr;
     }
     h->opened_ns = now(h);
-    if (!find_transport(h))
+    if (!find_transport(h, &http))
         return fail(sink, ALLM_ERR_ENGINE, "invalid_engine",
                     "no transport: the HTTP client could not be started (no "
                     "descriptors or no memory left?); give the engine one of "
                     "your own, or try again");
-    h->exchange = h->env.transport->open(h->env.transport->self, &view,
-                                         h->env.waker, &why);
+    h->exchange = transport_open(h->env.transport, http, &view,
+                                 stream_waker(h->env.stream), &why);
     h->state = HEAD;
     return h->exchange ? ALLM_OK : broken(h, why, sink);
 }

@@ -7,7 +7,7 @@
  *        ^                 |
  *        '-- retry --------'   only while nothing of an answer was seen
  *
- * Everything that can fail before the network fails in generate_machine().
+ * Everything that can fail before the network fails in generate_open().
  * Collecting stands before the filter, so that a text is kept although its
  * deltas are not delivered.
  */
@@ -18,10 +18,8 @@
 #include "data/error.h"
 #include "engine/catalog.h"
 #include "engine/retry.h"
-#include "loop/waker.h"
 #include "run/attempt.h"
-#include "run/call_plan.h"
-#include "run/collect.h"
+#include "run/deadlines.h"
 #include "run/refused.h"
 #include "run/spans.h"
 #include "run/stream.h"
@@ -43,19 +41,15 @@ struct generate {
     struct arena attempt;       /* the feed of this attempt */
     struct allm_sink sink;
     struct feed *feed;
-    allm_waker *waker;
+    allm_stream *stream;        /* that pulls; it outlives the machine */
     struct call_plan plan;           /* the engine, kept, and the call's home */
     struct collect *own;        /* made when there is something to fold */
     struct collect *collect;    /* the loop's, or our own; or NULL */
     struct call_spans *spans;   /* NULL: nobody wants to know */
     enum state state;
     int64_t again_ns;           /* OPENING: when */
-    int64_t began_ns, content_ns;
-    const int64_t *late_ns;     /* of the call that this is a part of; or NULL */
-    int64_t held_ns;            /* of the stream, when content_ns was set */
+    struct deadlines deadlines;
     bool pulled;                /* deadlines run from the first pull on */
-    bool has_content;
-    bool fresh;                 /* ...since content_ns was set */
     bool large;                 /* its quota is spent */
     const allm_error *error;
     allm_response *response;
@@ -72,24 +66,14 @@ static int64_t now(const struct generate *g)
     return clock_now_ns(engine_core(g->plan.engine)->clock);
 }
 
-/* When the whole call is late: this answer, or what it is a part of. */
+static const allm_waker *waker_of(const struct generate *g)
+{
+    return stream_waker(g->stream);
+}
+
 static int64_t last_moment(const struct generate *g)
 {
-    int64_t ms = g->plan.terms.total_ms;
-    int64_t own = ms ? clock_after(g->began_ns, ms) : INT64_MAX;
-    return g->late_ns && *g->late_ns < own ? *g->late_ns : own;
-}
-
-static bool is_held(const struct generate *g)
-{
-    return g->waker && g->waker->held;
-}
-
-/* Content came, or is waited for from now on. */
-static void set_content(struct generate *g, int64_t at)
-{
-    g->content_ns = at;
-    g->held_ns = g->waker ? g->waker->held_ns : 0;
+    return deadlines_last(&g->deadlines, &g->plan.terms);
 }
 
 /* ---------------------------------------------------------------- opening --- */
@@ -131,7 +115,7 @@ static bool open_feed(struct generate *g)
     const struct feed_env env = { .transport = core->transport,
                                   .net = &core->net,
                                   .clock = core->clock,
-                                  .waker = g->waker,
+                                  .stream = g->stream,
                                   .mem = g->events.mem,
                                   .row = g->plan.row,
                                   .key = g->plan.key,
@@ -140,7 +124,7 @@ static bool open_feed(struct generate *g)
     sink_init(&g->sink, &g->events, &g->attempt);
     g->feed = attempt_open(&g->attempt, &g->plan.call, &env, &g->sink);
     g->state = g->feed ? RUNNING : g->state;
-    set_content(g, now(g));
+    deadlines_restart(&g->deadlines, waker_of(g), now(g));
     return g->feed != NULL;
 }
 
@@ -201,7 +185,7 @@ static bool retry(struct generate *g, const allm_error *error)
 
 static void first_attempt(struct generate *g)
 {
-    g->began_ns = now(g);
+    g->deadlines.began_ns = now(g);
     if (open_feed(g))
         return;
     const allm_error *error = failure(g);
@@ -209,15 +193,10 @@ static void first_attempt(struct generate *g)
         fail(g, error);
 }
 
-static bool begin_spans(struct generate *g, const char *name, const char *model)
-{
-    return spans_begin(&g->spans, g->plan.engine, home_arena(g->plan.home),
-                       name, g->plan.call.request_id, model);
-}
-
 static const struct machine_ops ops;
 
-static struct generate *make(const allm_engine *e, struct collect *collect)
+static struct generate *make(const allm_engine *e, struct collect *collect,
+                             allm_stream *stream)
 {
     struct mem mem = engine_core(e)->mem;
     struct generate *g = mem_alloc(mem, sizeof *g);
@@ -231,6 +210,7 @@ static struct generate *make(const allm_engine *e, struct collect *collect)
     sink_init(&g->sink, &g->events, &g->attempt);
     g->plan.home = home_new(mem, 96);
     g->collect = collect;
+    g->stream = stream;
     if (g->plan.home)
         return g;
     g->machine.ops->free(&g->machine);
@@ -238,72 +218,28 @@ static struct generate *make(const allm_engine *e, struct collect *collect)
 }
 
 /* Everything that happens before the first pull. */
-static void begin(struct generate *g, const allm_request *r,
-                  const allm_call_opts *opts)
+static const allm_error *begin(struct generate *g, const struct call_spec *spec)
 {
-    struct options o;
-    const allm_error *error = call_plan_begin(&g->plan, opts, &o);
-    if (!error && !begin_spans(g, "generate", call_plan_model(&g->plan, &o, r)))
-        error = status_nomem();
-    if (!error)
-        error = call_plan_check(&g->plan, &o, r, &g->events, trace_of(g));
+    struct call_planning w;
+    struct call_plan *p = &g->plan;
+    const allm_error *error = call_plan_begin(&w, p, spec);
     if (error)
-        fail(g, error);
-    else
-        first_attempt(g);
+        return error;
+    if (!spec->dry && !spans_begin(&g->spans, p->engine, home_arena(p->home),
+                                   spec->name, p->call.request_id, w.model))
+        return status_nomem();
+    return call_plan_check(&w, &g->events, trace_of(g));
 }
 
-struct machine *generate_machine(const allm_engine *e, const allm_request *r,
-                                 const allm_call_opts *opts, allm_waker *waker)
+struct machine *generate_open(const allm_engine *e,
+                              const struct call_spec *spec,
+                              struct collect *collect, allm_stream *stream)
 {
-    struct generate *g = e ? make(e, NULL) : NULL;
+    struct generate *g = make(e, collect, stream);
     if (!g)
         return NULL;
-    g->waker = waker;
-    begin(g, r, opts);
-    return &g->machine;
-}
-
-struct machine *generate_turn(const allm_engine *e, const struct options *o,
-                              const struct call_plan_turn *turn,
-                              struct collect *collect, allm_waker *waker)
-{
-    struct generate *g = make(e, collect);
-    if (!g)
-        return NULL;
-    g->waker = waker;
-    g->late_ns = turn->late_ns;
-    call_plan_adopt(&g->plan, turn->request_id);
-    const char *model = call_plan_model(&g->plan, o, NULL);
-    const allm_error *error = begin_spans(g, "generate", model)
-                                  ? NULL
-                                  : status_nomem();
-    if (!error)
-        error = call_plan_check_turn(&g->plan, o, turn, &g->events,
-                                     trace_of(g));
-    if (error)
-        fail(g, error);
-    else
-        first_attempt(g);
-    return &g->machine;
-}
-
-struct machine *generate_task(const allm_engine *e, const struct options *o,
-                              const struct call_plan_task *task,
-                              allm_waker *waker)
-{
-    struct generate *g = make(e, NULL);
-    if (!g)
-        return NULL;
-    g->waker = waker;
-    g->late_ns = task->late_ns;
-    call_plan_adopt(&g->plan, task->request_id);
-    const allm_error *error = task->dry ||
-                                      begin_spans(g, task->name, task->model)
-                                  ? NULL
-                                  : status_nomem();
-    if (!error)
-        error = call_plan_check_task(&g->plan, o, task, trace_of(g));
+    g->deadlines.late_ns = spec->late_ns;
+    const allm_error *error = begin(g, spec);
     if (error)
         fail(g, error);
     else
@@ -357,7 +293,7 @@ static allm_status pass(struct generate *g, allm_event *event)
 {
     const struct terms *t = &g->plan.terms;
     if (is_content(event->type))
-        g->has_content = g->fresh = true;
+        g->deadlines.has_content = g->deadlines.fresh = true;
     if (t->on_event) {
         allm_status status = t->on_event(event, t->on_event_ud);
         if (status < 0) {
@@ -392,18 +328,6 @@ static void break_off(struct generate *g, const allm_error *error)
         fail(g, status_nomem());
 }
 
-/* When patience ends; while the stream is held only the whole call can be
- * late. */
-static int64_t deadline(const struct generate *g)
-{
-    const struct terms *t = &g->plan.terms;
-    int64_t held = g->waker ? g->waker->held_ns - g->held_ns : 0;
-    int64_t next = clock_after(clock_add(g->content_ns, held),
-                               g->has_content ? t->silence_ms : t->first_ms);
-    int64_t last = last_moment(g);
-    return next < last && !is_held(g) ? next : last;
-}
-
 /* All that matters was there: that is no failure. */
 static bool hurries(struct generate *g)
 {
@@ -418,14 +342,7 @@ static void time_out(struct generate *g)
     allm_error late = status_blank(ALLM_ERR_ADAPTER);
     late.reason = "timeout";
     late.provider = g->plan.call.provider;
-    late.message = now(g) >= last_moment(g)
-                       ? "the answer was not complete in time; raise total_ms "
-                         "to wait longer"
-                   : g->has_content
-                       ? "the answer stopped in its middle for too long; raise "
-                         "silence_ms to wait longer"
-                       : "the answer did not begin in time; raise first_ms to "
-                         "wait longer";
+    late.message = deadlines_message(&g->deadlines, &g->plan.terms, now(g));
     if (hurries(g))
         return;
     if (g->feed && g->feed->begun) {
@@ -442,11 +359,10 @@ static allm_status be_patient(struct generate *g, int64_t again,
                               int64_t *again_ns)
 {
     int64_t at = now(g);
-    if (g->fresh)
-        set_content(g, at);     /* silence begins when we begin to wait */
-    g->fresh = false;
+    if (g->deadlines.fresh)     /* silence begins when we begin to wait */
+        deadlines_restart(&g->deadlines, waker_of(g), at);
     arena_release(&g->events);  /* a stream at rest holds no room for them */
-    int64_t limit = deadline(g);
+    int64_t limit = deadlines_next(&g->deadlines, &g->plan.terms, waker_of(g));
     if (at >= limit) {
         time_out(g);
         return ALLM_OK;
@@ -498,7 +414,7 @@ static allm_status refill(struct generate *g, int64_t *again_ns)
         return ALLM_OK;
     }
     allm_status status = g->feed->ops->next(g->feed, &g->sink, &again);
-    g->fresh = g->fresh || g->feed->fresh;
+    g->deadlines.fresh |= g->feed->fresh;
     g->feed->fresh = false;
     if (status == ALLM_AGAIN && !g->sink.first)
         return be_patient(g, again, again_ns);
@@ -554,8 +470,9 @@ static allm_status reopen(struct generate *g, int64_t *again_ns)
         time_out(g);
         return ALLM_OK;
     }
-    if (is_held(g) || at < g->again_ns) {
-        *again_ns = is_held(g) ? last : g->again_ns;
+    bool held = waker_of(g)->held;
+    if (held || at < g->again_ns) {
+        *again_ns = held ? last : g->again_ns;
         return ALLM_AGAIN;
     }
     arena_reset(&g->events);
@@ -570,8 +487,8 @@ static allm_status reopen(struct generate *g, int64_t *again_ns)
 static allm_status step(struct generate *g, int64_t *again_ns)
 {
     if (!g->pulled) {
-        g->began_ns = now(g);
-        set_content(g, g->began_ns);
+        g->deadlines.began_ns = now(g);
+        deadlines_restart(&g->deadlines, waker_of(g), g->deadlines.began_ns);
     }
     g->pulled = true;
     switch (g->state) {
@@ -712,5 +629,7 @@ allm_stream *allm_generate(const allm_engine *e, const allm_request *r,
                                 engine_core(e)->attachments);
     if (!s)
         return NULL;
-    return stream_begin(s, generate_machine(e, r, opts, stream_waker(s)));
+    const struct call_spec spec = { .name = "generate", .request = r,
+                                    .given = opts };
+    return stream_begin(s, generate_open(e, &spec, NULL, s));
 }

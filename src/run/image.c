@@ -80,14 +80,14 @@ static const allm_error *load_all(struct image *m)
  * What the dialect refuses, or lacks a key, is told before anybody is asked. */
 static const allm_error *begin_fetching(struct image *m)
 {
-    struct call_plan_task plan = task_plan(&m->task);
+    struct call_spec call = task_call(&m->task);
     const struct registry_row *row =
-        call_plan_task_row(m->task.engine, TASKS_IMAGE, plan.model);
+        call_plan_task_row(m->task.engine, TASKS_IMAGE, call.model);
     const struct tasks_way *way = tasks_find(row, TASKS_IMAGE);
     m->fetches = m->fetches && way && way->adapter->encode;
-    plan.image = &m->asked;
-    plan.own = m->asked.options;
-    return m->fetches ? task_try(&m->task, &plan) : NULL;
+    call.image = &m->asked;
+    call.own = m->asked.options;
+    return m->fetches ? task_try(&m->task, &call) : NULL;
 }
 
 /* The address that is asked next; NULL: all are here. */
@@ -214,7 +214,7 @@ static const allm_error *image_begin(struct task *t, const void *given)
     return error ? error : begin_fetching(m);
 }
 
-static bool image_ask(struct task *t, struct call_plan_task *out)
+static bool image_ask(struct task *t, struct call_spec *out)
 {
     struct image *m = (struct image *)t;
     out->fetch = next_address(m);
@@ -267,9 +267,9 @@ static const allm_json *metadata_of(struct image *m)
     struct buf name;
     struct task *t = &m->task;
     struct arena *a = home_arena(t->home);
-    const struct call_plan_task plan = task_plan(t);
+    const struct call_spec call = task_call(t);
     const struct registry_row *row = call_plan_task_row(t->engine, TASKS_IMAGE,
-                                                        plan.model);
+                                                        call.model);
     if (!t->header_id)
         return json_empty_object();
     buf_init(&name, a, 256);

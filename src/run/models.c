@@ -16,7 +16,7 @@ static const allm_error *models_begin(struct task *t, const void *given)
     return NULL;
 }
 
-static bool models_ask(struct task *t, struct call_plan_task *out)
+static bool models_ask(struct task *t, struct call_spec *out)
 {
     struct models *m = (struct models *)t;
     bool first = !m->sent;

@@ -105,7 +105,7 @@ static const allm_error *moderate_begin(struct task *t, const void *given)
 
 /* The model of an engine is mostly one for conversations: such a one tells
  * whom to ask, and the provider chooses. */
-static bool moderate_ask(struct task *t, struct call_plan_task *out)
+static bool moderate_ask(struct task *t, struct call_spec *out)
 {
     struct moderate *m = (struct moderate *)t;
     bool first = !m->sent;

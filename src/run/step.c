@@ -228,8 +228,8 @@ static void fill_context(struct step *s)
 static void open_call(struct step *s)
 {
     struct setup *u = s->setup;
-    const struct options *o = s->turn.options;
-    const struct call_plan_turn turn = {
+    const struct call_spec turn = {
+        .name = "generate",
         .request_id = u->request_id,
         .late_ns = &u->late_ns,
         .thread = s->turn.thread,
@@ -237,12 +237,13 @@ static void open_call(struct step *s)
         .tool_count = s->turn.no_tools ? 0 : u->wire_count,
         .tools = u->wire,
         .structured_finalize = u->finalize,
-        .options = u->provider_options,
+        .options = s->turn.options,
+        .provider_options = u->provider_options,
         .adapter_opts = u->adapter_opts,
     };
     if (journal(s, (allm_journal_entry){ .kind = ALLM_JOURNAL_MODEL_CALL }) < 0)
         return;
-    s->generate = generate_turn(u->engine, o, &turn, &s->collect, u->waker);
+    s->generate = generate_open(u->engine, &turn, &s->collect, u->stream);
     if (!s->generate)
         fail(s, status_nomem());
     else if (s->generate->ops->error(s->generate))

@@ -28,17 +28,6 @@ static const allm_error reentered = {
 
 /* ------------------------------------------------------------------- life --- */
 
-/* The client of the stream's hub; alone it gets a hub of its own. */
-static const allm_transport *find_client(struct allm_waker *w,
-                                         const allm_net_opts *opts)
-{
-    allm_stream *s =
-        (allm_stream *)(void *)((char *)w - offsetof(allm_stream, waker));
-    if (!s->seat.hub && hub_adopt(s))
-        return NULL;
-    return hub_transport(s, opts);
-}
-
 allm_stream *stream_new(struct mem mem, struct clock clock,
                         allm_attachments *attachments)
 {
@@ -48,7 +37,6 @@ allm_stream *stream_new(struct mem mem, struct clock clock,
     *s = (allm_stream){ .mem = mem, .clock = clock };
     atomic_init(&s->cancelled, false);
     waker_init(&s->waker);
-    s->waker.client = find_client;
     if (attachments)
         s->attachments = attachment_keep(attachments);
     return s;
@@ -57,6 +45,14 @@ allm_stream *stream_new(struct mem mem, struct clock clock,
 allm_waker *stream_waker(allm_stream *s)
 {
     return &s->waker;
+}
+
+const allm_transport *stream_transport(allm_stream *s,
+                                       const allm_net_opts *opts)
+{
+    if (!s->seat.hub && hub_adopt(s))
+        return NULL;
+    return hub_transport(s, opts);
 }
 
 void stream_ring(void *waker)

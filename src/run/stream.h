@@ -12,6 +12,11 @@ allm_stream *stream_new(struct mem mem, struct clock clock,
                         allm_attachments *attachments);
 allm_waker *stream_waker(allm_stream *s);
 
+/* The HTTP client of the stream's hub, made on first use; a stream that is in
+ * no hub gets one of its own.  NULL: the client cannot be made. */
+const allm_transport *stream_transport(allm_stream *s,
+                                       const allm_net_opts *opts);
+
 /* For tools: ring the waker; the threads of the loop that waits for a stream,
  * NULL: there are none. */
 void stream_ring(void *waker);

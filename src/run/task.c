@@ -86,24 +86,25 @@ static allm_status fail(struct task *t, const allm_error *error)
 
 /* ------------------------------------------------------------------ asking --- */
 
-struct call_plan_task task_plan(const struct task *t)
+struct call_spec task_call(const struct task *t)
 {
-    return (struct call_plan_task){
+    return (struct call_spec){
         .kind = t->kind->kind,
         .name = t->kind->name,
         .request_id = t->request_id,
         .late_ns = &t->late_ns,
-        .options = t->provider_options,
+        .options = &t->options,
+        .provider_options = t->provider_options,
         .adapter_opts = t->adapter_opts,
         .model = engine_model(t->engine, &t->options, t->given_model),
     };
 }
 
-const allm_error *task_try(struct task *t, const struct call_plan_task *plan)
+const allm_error *task_try(struct task *t, const struct call_spec *call)
 {
-    struct call_plan_task dry = *plan;
+    struct call_spec dry = *call;
     dry.dry = true;
-    struct machine *m = generate_task(t->engine, &t->options, &dry, t->waker);
+    struct machine *m = generate_open(t->engine, &dry, NULL, t->stream);
     if (!m)
         return status_nomem();
     const allm_error *error = m->ops->error(m);
@@ -115,12 +116,12 @@ const allm_error *task_try(struct task *t, const struct call_plan_task *plan)
 /* Begin the next request; false: there is none, or it failed. */
 static bool open_next(struct task *t)
 {
-    struct call_plan_task plan = task_plan(t);
-    if (t->error || !t->kind->ask(t, &plan))
+    struct call_spec call = task_call(t);
+    if (t->error || !t->kind->ask(t, &call))
         return false;
     t->taken = false;
-    t->fetching = plan.kind == TASKS_FETCH;
-    t->inner = generate_task(t->engine, &t->options, &plan, t->waker);
+    t->fetching = call.kind == TASKS_FETCH;
+    t->inner = generate_open(t->engine, &call, NULL, t->stream);
     const allm_error *error = t->inner ? t->inner->ops->error(t->inner)
                                        : status_nomem();
     if (error)
@@ -283,51 +284,22 @@ static const struct machine_ops ops = {
 
 /* --------------------------------------------------------------- beginning --- */
 
-/* A key lives as long as the call needs it, and no longer. */
-static const allm_error *take_key(struct task *t)
-{
-    struct options *o = &t->options;
-    if (!o->api_key)
-        return NULL;
-    if (!secret_set(&t->key, t->mem, slice_of(o->api_key)))
-        return status_nomem();
-    o->api_key = t->key.ptr;
-    o->given.api_key = NULL;
-    o->all = json_set(home_arena(t->home), o->all, SLICE("api_key"), NULL);
-    return o->all ? NULL : status_nomem();
-}
-
-/* What the engine's params say where the call says nothing. */
-static const allm_error *take_defaults(struct task *t)
-{
-    struct options d;
-    const allm_json *params = engine_record(t->engine)->params;
-    if (!allm_json_count(params))
-        return NULL;
-    const allm_error *error = options_read(&d, t->home,
-                                           ALLM(call_opts, .json = params));
-    if (!error)
-        options_inherit(&t->options, &d);
-    return error;
-}
-
 static const allm_error *take_options(struct task *t,
                                       const allm_call_opts *opts)
 {
     struct arena *a = home_arena(t->home);
-    struct options *o = &t->options;
+    struct options defaults, *o = &t->options;
     const allm_error *error = options_read(o, t->home, opts);
     if (!error)
-        error = take_defaults(t);
+        error = engine_defaults(t->engine, t->home, o, &defaults);
     if (!error)
-        error = take_key(t);
+        error = options_keep_key(o, &t->key, t->mem, a);
     if (!error)
         error = call_plan_options(t->engine, o, a, &t->provider_options,
                                   &t->adapter_opts);
     if (error)
         return error;
-    t->request_id = o->request_id ? arena_text(a, o->request_id)
-                                  : trace_id(engine_core(t->engine)->random, a);
+    t->request_id = engine_request_id(t->engine, o, a);
     return t->request_id ? NULL : status_nomem();
 }
 
@@ -361,7 +333,7 @@ allm_stream *task_stream(const allm_engine *e, const struct task_kind *kind,
     struct task *t = s ? make(e, kind) : NULL;
     if (!t)
         return s ? stream_begin(s, NULL) : NULL;
-    t->waker = stream_waker(s);
+    t->stream = s;
     const allm_error *error = take_options(t, opts);
     if (!error)
         error = kind->begin(t, given);

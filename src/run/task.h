@@ -22,7 +22,7 @@ struct task_kind {
     const allm_error *(*begin)(struct task *t, const void *given);
     /* Fill in the next request (of another kind: kind and name); false: that
      * were all. */
-    bool (*ask)(struct task *t, struct call_plan_task *out);
+    bool (*ask)(struct task *t, struct call_spec *out);
     /* The result of a request, lent.  NULL, or what is wrong with it. */
     const allm_error *(*take)(struct task *t, const allm_json *result);
     /* A TASKS_FETCH has failed: NULL, ask once more; or what to fail with. */
@@ -37,7 +37,7 @@ struct task {
     struct mem mem;
     struct allm_home *home;         /* owns all of it */
     allm_engine *engine;
-    allm_waker *waker;
+    allm_stream *stream;
     struct options options;
     struct secret key;              /* the call's, wiped at the end */
     const char *request_id;
@@ -61,10 +61,10 @@ allm_stream *task_stream(const allm_engine *e, const struct task_kind *kind,
                          const void *given, const allm_call_opts *opts);
 
 /* A request of the task's kind, without what is asked. */
-struct call_plan_task task_plan(const struct task *t);
+struct call_spec task_call(const struct task *t);
 
 /* Would this request be refused before it is sent?  Why; NULL: no. */
-const allm_error *task_try(struct task *t, const struct call_plan_task *plan);
+const allm_error *task_try(struct task *t, const struct call_spec *call);
 
 /* An error in the home, as by printf; never NULL. */
 const allm_error *task_error(struct task *t, allm_status kind,

@@ -577,9 +577,9 @@ static void tables_must_be_whole(void)
     allm_transport t = scripted_transport(&play), none = { .size = 0 };
     allm_adapter a = dialect_sse;
     const char *odd = "misuse struct_size", *lame = "engine invalid_engine";
-    CHECK(strstr(misused(&dialect_sse, &none, odd), "must be there"));
+    CHECK(strstr(misused(&dialect_sse, &none, odd), "must have open"));
     t.head = NULL;
-    CHECK(strstr(misused(&dialect_sse, &t, odd), "must be there"));
+    CHECK(strstr(misused(&dialect_sse, &t, odd), "must have open"));
     t = scripted_transport(&play);
     a.encode = NULL;
     CHECK(strstr(misused(&a, &t, lame), "no encode"));

@@ -1,0 +1,12 @@
+/* call_target.h - where a call goes: dialect, address, key */
+#ifndef RUN_CALL_TARGET_H
+#define RUN_CALL_TARGET_H
+
+#include "run/call_plan_parts.h"
+
+/* Each returns NULL, or the error. */
+const allm_error *call_target_dialect(struct call_plan *p);
+const allm_error *call_target_address(struct call_plan *p);
+const allm_error *call_target_key(struct call_plan *p, const char *api_key);
+
+#endif
