@@ -34,6 +34,14 @@ void build_key(struct build *b, struct slice key);
 void build_text(struct build *b, struct slice text);
 void build_value(struct build *b, const allm_json *json);
 
+/* A member of an object. */
+static inline void build_text_at(struct build *b, const char *key,
+                                 struct slice text)
+{
+    build_key(b, slice_of(key));
+    build_text(b, text);
+}
+
 /* These copy into the builder's arena. */
 void build_key_copy(struct build *b, struct slice key);
 void build_text_copy(struct build *b, struct slice text);

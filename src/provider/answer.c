@@ -32,7 +32,7 @@ static void no_memory(struct answer *a)
 }
 
 /* Was the model told less than was asked for?  See extra.h. */
-static void tell_ignored(struct answer *a)
+static void warn_if_ignored(struct answer *a)
 {
     struct extra x;
     if (!a->call->request || !a->call->request->temperature.set)
@@ -60,7 +60,7 @@ bool answer_open(struct answer *a, const allm_call *call, allm_sink *sink)
     buf_init(&a->extra, a->life, SIZE_MAX / 2);
     buf_init(&a->tool_usage, a->life, SIZE_MAX / 2);
     calls_init(&a->calls, a->life, call);
-    tell_ignored(a);
+    warn_if_ignored(a);
     return true;
 }
 
@@ -86,8 +86,8 @@ static void put_text(struct answer *a, allm_event_type type, struct slice text)
 }
 
 /* Add a piece, mended, to a text; the piece, in the memory of events. */
-static struct slice grow(struct answer *a, struct buf *text,
-                         struct utf8_pieces *mend, struct slice piece)
+static struct slice text_grow(struct answer *a, struct buf *text,
+                              struct utf8_pieces *mend, struct slice piece)
 {
     struct slice well = utf8_pieces_take(mend, a->sink->arena, piece);
     buf_add(text, well);
@@ -111,7 +111,7 @@ void answer_text(struct answer *a, struct slice piece)
     if (!piece.len)
         return;
     answer_start(a);
-    struct slice well = grow(a, &a->text, &a->text_mend, piece);
+    struct slice well = text_grow(a, &a->text, &a->text_mend, piece);
     if (well.len)
         put_text(a, ALLM_EV_TEXT_DELTA, well);
     a->spoke = true;
@@ -122,7 +122,7 @@ void answer_refusal(struct answer *a, struct slice piece)
     if (!piece.len)
         return;
     answer_start(a);
-    grow(a, &a->refusal, &a->refusal_mend, piece);
+    text_grow(a, &a->refusal, &a->refusal_mend, piece);
 }
 
 void answer_thought(struct answer *a, struct slice piece)
@@ -130,15 +130,15 @@ void answer_thought(struct answer *a, struct slice piece)
     if (!piece.len)
         return;
     answer_start(a);
-    struct slice well = grow(a, &a->thought, &a->thought_mend, piece);
+    struct slice well = text_grow(a, &a->thought, &a->thought_mend, piece);
     if (well.len)
         put_text(a, ALLM_EV_REASONING_DELTA, well);
     a->thought_once = true;
 }
 
 /* What a text still held back, told now. */
-static void release(struct answer *a, struct buf *text,
-                    struct utf8_pieces *mend, allm_event_type delta)
+static void text_flush(struct answer *a, struct buf *text,
+                       struct utf8_pieces *mend, allm_event_type delta)
 {
     struct slice left = utf8_pieces_end(mend);
     if (!left.len)
@@ -152,7 +152,7 @@ static void release(struct answer *a, struct buf *text,
 
 void answer_thought_end(struct answer *a, const allm_json *state)
 {
-    release(a, &a->thought, &a->thought_mend, ALLM_EV_REASONING_DELTA);
+    text_flush(a, &a->thought, &a->thought_mend, ALLM_EV_REASONING_DELTA);
     if (!a->thought.len && !state)
         return;
     answer_start(a);
@@ -178,7 +178,7 @@ struct calls_slot *answer_call(struct answer *a,
 
 /* -------------------------------------------------------------- facts --- */
 
-static const char *keep(struct answer *a, struct slice text)
+static const char *text_keep(struct answer *a, struct slice text)
 {
     const char *mine = utf8_copy(a->life, text).ptr;
     if (!mine && text.ptr)
@@ -189,13 +189,13 @@ static const char *keep(struct answer *a, struct slice text)
 void answer_id(struct answer *a, struct slice id)
 {
     if (!a->id && id.len)
-        a->id = keep(a, id);
+        a->id = text_keep(a, id);
 }
 
 void answer_model(struct answer *a, struct slice model)
 {
     if (!a->model && model.len)
-        a->model = keep(a, model);
+        a->model = text_keep(a, model);
 }
 
 bool answer_keep(struct buf *text, const allm_json *value)
@@ -233,7 +233,7 @@ void answer_finish(struct answer *a, allm_finish finish, struct slice word)
 {
     a->finish = finish;
     if (!a->raw_finish || !slice_is(word, a->raw_finish))
-        a->raw_finish = keep(a, word);
+        a->raw_finish = text_keep(a, word);
 }
 
 /* ----------------------------------------------------------- metadata --- */
@@ -253,7 +253,7 @@ static struct answer_note *make_note(struct answer *a, const char *key,
 }
 
 /* Most notes are texts that stand in every frame. */
-static bool is_same(const allm_json *old, const allm_json *value)
+static bool is_same_value(const allm_json *old, const allm_json *value)
 {
     struct slice text = json_slice(old);
     return text.ptr ? slice_eq(text, json_slice(value)) && json_slice(value).ptr
@@ -265,7 +265,7 @@ void answer_note(struct answer *a, const char *key, const allm_json *value)
     struct answer_note *n = a->notes;
     while (n && n->key != key && strcmp(n->key, key) != 0)
         n = n->next;
-    if (!value || (n && is_same(n->value, value)))
+    if (!value || (n && is_same_value(n->value, value)))
         return;
     struct answer_note *fresh = make_note(a, key, value);
     if (!fresh)
@@ -278,38 +278,41 @@ void answer_note(struct answer *a, const char *key, const allm_json *value)
     a->notes = fresh;
 }
 
+void answer_gather_one(struct answer *a, const char *key,
+                       const allm_json *value)
+{
+    struct answer_note *n = make_note(a, key, value);
+    if (!n)
+        return;
+    if (a->last_element)
+        a->last_element->next = n;
+    else
+        a->elements = n;
+    a->last_element = n;
+}
+
 void answer_gather(struct answer *a, const char *key, const allm_json *list)
 {
-    for (const allm_json *v = NULL; (v = allm_json_next(list, v));) {
-        struct answer_note *n = make_note(a, key, v);
-        if (!n)
-            return;
-        if (a->last_element)
-            a->last_element->next = n;
-        else
-            a->elements = n;
-        a->last_element = n;
-    }
+    for (const allm_json *v = NULL; (v = allm_json_next(list, v));)
+        answer_gather_one(a, key, v);
 }
 
-void answer_warn(struct answer *a, const char *word)
+const allm_json *answer_build(struct answer *a, struct build *b)
+{
+    const allm_json *v = build_done(b);
+    if (!v)
+        no_memory(a);
+    return v;
+}
+
+void answer_warn(struct answer *a, const char *name)
 {
     struct build b;
-    build_init(&b, a->life);
-    build_array(&b);
-    build_text(&b, slice_of(word));
-    build_end(&b);
-    const allm_json *list = build_done(&b);
-    if (list)
-        answer_gather(a, "warnings", list);
-    else
-        no_memory(a);
-}
-
-static void put(struct build *b, const char *key, struct slice text)
-{
-    build_key(b, slice_of(key));
-    build_text(b, text);
+    build_init(&b, a->sink->arena);
+    build_text(&b, slice_of(name));
+    const allm_json *warning = answer_build(a, &b);
+    if (warning)
+        answer_gather_one(a, "warnings", warning);
 }
 
 /* A list: this element and all others of its key. */
@@ -337,24 +340,22 @@ static void write_notes(struct build *b, struct answer *a)
             write_list(b, n);
 }
 
-static const allm_json *metadata(struct answer *a)
+static const allm_json *metadata_build(struct answer *a)
 {
     struct build b;
     build_init(&b, a->sink->arena);
     build_object(&b);
     if (a->raw_finish)
-        put(&b, "raw_finish_reason", slice_of(a->raw_finish));
+        build_text_at(&b, "raw_finish_reason", slice_of(a->raw_finish));
     if (a->id)
-        put(&b, "response_id", slice_of(a->id));
+        build_text_at(&b, "response_id", slice_of(a->id));
     if (a->model)
-        put(&b, "response_model", slice_of(a->model));
+        build_text_at(&b, "response_model", slice_of(a->model));
     if (a->refusal.len)
-        put(&b, "refusal", buf_slice(&a->refusal));
+        build_text_at(&b, "refusal", buf_slice(&a->refusal));
     write_notes(&b, a);
     build_end(&b);
-    const allm_json *all = build_done(&b);
-    if (!all)
-        no_memory(a);
+    const allm_json *all = answer_build(a, &b);
     return allm_json_count(all) ? all : NULL;
 }
 
@@ -367,8 +368,9 @@ const allm_json *answer_stamp(struct answer *a, const allm_json *fields)
         return NULL;
     build_init(&b, a->sink->arena);
     build_object(&b);
-    put(&b, "provider", slice_of(a->call->provider ? a->call->provider : ""));
-    put(&b, "model", slice_of(a->call->model ? a->call->model : ""));
+    build_text_at(&b, "provider",
+                  slice_of(a->call->provider ? a->call->provider : ""));
+    build_text_at(&b, "model", slice_of(a->call->model ? a->call->model : ""));
     for (const allm_json *k = NULL; (k = allm_json_next(fields, k));) {
         build_key(&b, json_slice(k));
         build_value(&b, allm_json_value(k));
@@ -423,10 +425,10 @@ static void put_message(struct answer *a, const allm_tool_call *const *calls)
     event->message = m;
     event->finish_reason = finish_settle(a->finish, a->calls.count,
                                          a->incomplete || calls_cut(&a->calls));
-    event->metadata = metadata(a);
+    event->metadata = metadata_build(a);
 }
 
-static allm_status end(struct answer *a)
+static allm_status answer_over(struct answer *a)
 {
     a->over = true;
     allm_sink_end(a->sink);
@@ -436,18 +438,18 @@ static allm_status end(struct answer *a)
 allm_status answer_close(struct answer *a)
 {
     answer_start(a);
-    release(a, &a->text, &a->text_mend, ALLM_EV_TEXT_DELTA);
-    release(a, &a->refusal, &a->refusal_mend, ALLM_EV_NONE);
+    text_flush(a, &a->text, &a->text_mend, ALLM_EV_TEXT_DELTA);
+    text_flush(a, &a->refusal, &a->refusal_mend, ALLM_EV_NONE);
     calls_flush(&a->calls, a->sink);
     answer_thought_end(a, NULL);
     if (a->sink->failure)       /* too many calls: the message is not whole */
-        return end(a);
+        return answer_over(a);
     if (a->text.len)
         put_text(a, ALLM_EV_TEXT_COMPLETED, buf_slice(&a->text));
     const allm_tool_call *const *calls = calls_end(&a->calls, a->sink);
     put_usage(a);
     put_message(a, calls);
-    return end(a);
+    return answer_over(a);
 }
 
 /* ----------------------------------------------------------- failures --- */
@@ -463,7 +465,7 @@ allm_status answer_fail(struct answer *a, const allm_error *error)
         no_memory(a);
     put_usage(a);
     allm_sink_put(a->sink, ALLM(event, .type = ALLM_EV_ERROR, .error = safe));
-    return end(a);
+    return answer_over(a);
 }
 
 allm_status answer_malformed(struct answer *a, const char *sentence)

@@ -19,6 +19,7 @@
 #include "provider/calls.h"
 
 struct answer_note;
+struct build;
 
 /* Zeroed at first: it may be the state of a dialect, or a part of it. */
 struct answer {
@@ -79,7 +80,13 @@ void answer_finish(struct answer *a, allm_finish finish, struct slice word);
  */
 void answer_note(struct answer *a, const char *key, const allm_json *value);
 void answer_gather(struct answer *a, const char *key, const allm_json *list);
-void answer_warn(struct answer *a, const char *word);
+void answer_gather_one(struct answer *a, const char *key,
+                       const allm_json *value);
+void answer_warn(struct answer *a, const char *name);
+
+/* The value that was built, usually in the arena of the events; NULL: no
+ * memory, which the sink's status reports. */
+const allm_json *answer_build(struct answer *a, struct build *b);
 
 /*
  * What must be sent back to the provider with the message, or with a call or a

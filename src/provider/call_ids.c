@@ -1,6 +1,8 @@
 /* call_ids.c - ids of calls, each used once in a whole conversation */
 #include "provider/call_ids.h"
 
+#include "provider/hash.h"
+
 void call_ids_init(struct call_ids *c, struct history_ids rules,
                    struct arena *a)
 {
@@ -8,11 +10,10 @@ void call_ids_init(struct call_ids *c, struct history_ids rules,
 }
 
 /* Where an id stands, or would stand. */
-static struct call_ids_used *place(const struct call_ids *c, const char *id)
+static struct call_ids_used *table_place(const struct call_ids *c,
+                                         const char *id)
 {
-    uint64_t h = 0xCBF29CE484222325u;
-    for (const char *p = id; *p; p++)
-        h = (h ^ (unsigned char)*p) * 0x100000001B3u;
+    uint64_t h = hash_add(HASH_START, slice_of(id));
     size_t i = (size_t)(h ^ h >> 32) & (c->cap - 1);
     while (c->table[i].id && strcmp(c->table[i].id, id) != 0)
         i = (i + 1) & (c->cap - 1);
@@ -20,7 +21,7 @@ static struct call_ids_used *place(const struct call_ids *c, const char *id)
 }
 
 /* Room for one more, half of the table staying free. */
-static bool grow(struct call_ids *c)
+static bool table_grow(struct call_ids *c)
 {
     struct call_ids old = *c;
     if (c->cap && c->count < c->cap / 2)
@@ -33,7 +34,7 @@ static bool grow(struct call_ids *c)
     }
     for (size_t i = 0; i < old.cap; i++)
         if (old.table[i].id)
-            *place(c, old.table[i].id) = old.table[i];
+            *table_place(c, old.table[i].id) = old.table[i];
     return true;
 }
 
@@ -55,13 +56,13 @@ static const char *numbered(struct call_ids *c, const char *id, size_t n)
 }
 
 /* The next free one of those that are made of an id in use. */
-static const char *make(struct call_ids *c, struct call_ids_used *used)
+static const char *id_make(struct call_ids *c, struct call_ids_used *used)
 {
     const char *mine;
     size_t n = used->number ? used->number : 1;
     do
         mine = numbered(c, used->id, ++n);
-    while (mine && place(c, mine)->id);
+    while (mine && table_place(c, mine)->id);
     used->number = n;           /* there is no need to try these again */
     return mine;
 }
@@ -69,15 +70,16 @@ static const char *make(struct call_ids *c, struct call_ids_used *used)
 const char *call_ids_next(struct call_ids *c, const char *id, bool *plain)
 {
     const char *mine = history_id(&c->rules, id, c->arena);
-    struct call_ids_used *used = mine && grow(c) ? place(c, mine) : NULL;
+    struct call_ids_used *used = mine && table_grow(c) ? table_place(c, mine)
+                                                       : NULL;
     *plain = used && !used->id;
     if (used && used->id)
-        mine = make(c, used);
+        mine = id_make(c, used);
     if (!used || !mine) {
         c->broken = true;
         return NULL;
     }
-    place(c, mine)->id = mine;
+    table_place(c, mine)->id = mine;
     c->count++;
     return mine;
 }

@@ -16,6 +16,7 @@
  */
 #include "provider/calls.h"
 
+#include "provider/hash.h"
 #include "json/build.h"
 #include "json/json.h"
 #include "json/parse.h"
@@ -26,21 +27,14 @@ static void no_memory(allm_sink *sink)
     sink->status = ALLM_ERR_NOMEM;
 }
 
-static uint64_t mix(uint64_t h, const void *bytes, size_t len)
-{
-    const unsigned char *p = bytes;
-    for (size_t i = 0; i < len; i++)
-        h = (h ^ p[i]) * 0x100000001B3u;
-    return h;
-}
-
 void calls_init(struct calls *c, struct arena *life, const allm_call *call)
 {
     const char *id = call->request_id ? call->request_id : "";
     size_t n = call->request ? call->request->message_count : 0;
     *c = (struct calls){ .life = life };
     c->end = &c->first;
-    c->nonce = mix(mix(0xCBF29CE484222325u, id, strlen(id)), &n, sizeof n);
+    c->nonce = hash_add(hash_add(HASH_START, slice_of(id)),
+                        (struct slice){ (const char *)&n, sizeof n });
 }
 
 /* ------------------------------------------------------------ finding --- */
@@ -82,8 +76,8 @@ static bool is_rest(const struct calls_slot *s, const struct calls_piece *p)
 }
 
 /* Rules 1 to 4; NULL: a new one. */
-static struct calls_slot *find(const struct calls *c,
-                               const struct calls_piece *p)
+static struct calls_slot *slot_find(const struct calls *c,
+                                    const struct calls_piece *p)
 {
     struct calls_slot *s;
     if (p->has_index) {
@@ -103,7 +97,7 @@ static struct calls_slot *find(const struct calls *c,
 
 /* ---------------------------------------------------------- wholeness --- */
 
-static void scan(struct calls_scan *s, struct slice text)
+static void brackets_scan(struct calls_scan *s, struct slice text)
 {
     for (size_t i = 0; i < text.len; i++) {
         char c = text.ptr[i];
@@ -120,8 +114,8 @@ static void scan(struct calls_scan *s, struct slice text)
     }
 }
 
-static const allm_json *parse(struct arena *a, struct slice text,
-                              allm_sink *sink)
+static const allm_json *arguments_parse(struct arena *a, struct slice text,
+                                        allm_sink *sink)
 {
     struct json_limits limits;
     const allm_error *error = NULL;
@@ -139,15 +133,15 @@ static bool is_whole(struct calls_slot *s, allm_sink *sink)
     const struct calls_scan *at = &s->scan;
     if (!at->closed || at->depth || at->in_text || at->odd)
         return false;
-    s->scan.odd = !parse(sink->arena, buf_slice(&s->raw), sink);
+    s->scan.odd = !arguments_parse(sink->arena, buf_slice(&s->raw), sink);
     return !s->scan.odd;
 }
 
 enum repeat { GOES_ON, COPY, ANOTHER };
 
 /* Rule 5. */
-static enum repeat judge(const struct calls *c, struct calls_slot *s,
-                         const struct calls_piece *p, allm_sink *sink)
+static enum repeat repeat_judge(const struct calls *c, struct calls_slot *s,
+                                const struct calls_piece *p, allm_sink *sink)
 {
     struct slice text = slice_strip(p->text);
     if (s->custom || !text.len || *text.ptr != '{' || !is_whole(s, sink))
@@ -158,9 +152,10 @@ static enum repeat judge(const struct calls *c, struct calls_slot *s,
         return COPY;
     if (!p->id.len)
         return ANOTHER;
-    const allm_json *again = parse(sink->arena, text, sink);
-    return again && allm_json_equal(again, parse(sink->arena,
-                                                 buf_slice(&s->raw), sink))
+    const allm_json *again = arguments_parse(sink->arena, text, sink);
+    return again && allm_json_equal(again,
+                                    arguments_parse(sink->arena,
+                                                    buf_slice(&s->raw), sink))
                ? COPY
                : ANOTHER;
 }
@@ -233,7 +228,7 @@ static const char *take_id(struct calls *c, struct slice given)
     return id;
 }
 
-static void start(struct calls *c, struct calls_slot *s, allm_sink *sink)
+static void call_start(struct calls *c, struct calls_slot *s, allm_sink *sink)
 {
     if (!s->id)
         s->id = s->wire_id.ptr ? take_id(c, s->wire_id) : make_id(c);
@@ -251,7 +246,7 @@ static void start(struct calls *c, struct calls_slot *s, allm_sink *sink)
 }
 
 /* The arguments that no delta has told yet. */
-static void tell(struct calls_slot *s, allm_sink *sink)
+static void arguments_emit(struct calls_slot *s, allm_sink *sink)
 {
     if (!s->started || s->told == s->raw.len)
         return;
@@ -269,11 +264,11 @@ static void tell(struct calls_slot *s, allm_sink *sink)
 }
 
 /* Start it once it can be named: an id may still come before the text. */
-static void move_on(struct calls *c, struct calls_slot *s, allm_sink *sink)
+static void call_advance(struct calls *c, struct calls_slot *s, allm_sink *sink)
 {
     if (!s->started && s->name && (s->wire_id.ptr || s->raw.len))
-        start(c, s, sink);
-    tell(s, sink);
+        call_start(c, s, sink);
+    arguments_emit(s, sink);
 }
 
 void calls_append(struct calls *c, struct calls_slot *s, struct slice text,
@@ -283,10 +278,10 @@ void calls_append(struct calls *c, struct calls_slot *s, struct slice text,
         return;                 /* it was told as a whole */
     struct slice well = utf8_pieces_take(&s->mend, sink->arena, text);
     buf_add(&s->raw, well);
-    scan(&s->scan, well);
+    brackets_scan(&s->scan, well);
     if (!well.ptr || s->raw.broken)
         no_memory(sink);
-    move_on(c, s, sink);
+    call_advance(c, s, sink);
 }
 
 void calls_replace(struct calls *c, struct calls_slot *s, struct slice text,
@@ -299,16 +294,16 @@ void calls_replace(struct calls *c, struct calls_slot *s, struct slice text,
     s->scan = (struct calls_scan){ .depth = 0 };
     struct slice well = utf8_pieces_take(&s->mend, sink->arena, text);
     buf_add(&s->raw, well);
-    scan(&s->scan, well);
+    brackets_scan(&s->scan, well);
     if (!well.ptr || s->raw.broken)
         no_memory(sink);
     s->told = s->raw.len;
-    move_on(c, s, sink);
+    call_advance(c, s, sink);
 }
 
 /* What the call is, as far as the piece knows more. */
-static void identify(struct calls *c, struct calls_slot *s, struct slice id,
-                     struct slice name, allm_sink *sink)
+static void call_identify(struct calls *c, struct calls_slot *s,
+                          struct slice id, struct slice name, allm_sink *sink)
 {
     if (!s->wire_id.ptr && !s->id && id.len)
         s->wire_id = (struct slice){ arena_copy(c->life, id), id.len };
@@ -319,7 +314,7 @@ static void identify(struct calls *c, struct calls_slot *s, struct slice id,
 }
 
 /* The text of arguments that came as a value. */
-static struct slice written(const allm_json *v, allm_sink *sink)
+static struct slice value_text(const allm_json *v, allm_sink *sink)
 {
     struct buf text;
     buf_init(&text, sink->arena, SIZE_MAX / 2);
@@ -338,9 +333,9 @@ struct calls_slot *calls_add(struct calls *c, allm_sink *sink,
 {
     struct calls_piece p = *given;
     if (p.object)
-        p.text = written(p.object, sink);
-    struct calls_slot *s = find(c, &p);
-    enum repeat repeat = s ? judge(c, s, &p, sink) : GOES_ON;
+        p.text = value_text(p.object, sink);
+    struct calls_slot *s = slot_find(c, &p);
+    enum repeat repeat = s ? repeat_judge(c, s, &p, sink) : GOES_ON;
     if (!s && says_nothing(&p))
         return NULL;            /* a place kept free, no call */
     if (!s || repeat == ANOTHER) {
@@ -360,7 +355,7 @@ struct calls_slot *calls_add(struct calls *c, allm_sink *sink,
         s->state = json_copy(c->life, p.state);
     s->frame = c->frame;
     c->last = s;
-    identify(c, s, p.id, p.name, sink);
+    call_identify(c, s, p.id, p.name, sink);
     calls_append(c, s, repeat == COPY ? SLICE("") : p.text, sink);
     return s;
 }
@@ -371,16 +366,16 @@ struct calls_slot *calls_open(struct calls *c, struct slice id,
     struct calls_slot *s = add_slot(c, sink);
     if (!s)
         return NULL;
-    identify(c, s, id, name, sink);
-    move_on(c, s, sink);
+    call_identify(c, s, id, name, sink);
+    call_advance(c, s, sink);
     return s;
 }
 
 /* ---------------------------------------------------------------- end --- */
 
 /* {key: value}, as metadata. */
-static const allm_json *remark(struct arena *a, const char *key,
-                               const char *word)
+static const allm_json *remark_build(struct arena *a, const char *key,
+                                     const char *word)
 {
     struct build b;
     build_init(&b, a);
@@ -413,25 +408,26 @@ static void read_arguments(struct calls *c, struct calls_slot *s,
     call->arguments = json_empty_object();
     if (s->custom) {
         call->arguments = as_input(c->life, buf_slice(&s->raw));
-        call->metadata = remark(c->life, "type", "custom");
+        call->metadata = remark_build(c->life, "type", "custom");
         return;
     }
-    const allm_json *v = text.len ? parse(c->life, text, sink) : json_null();
+    const allm_json *v = text.len ? arguments_parse(c->life, text, sink)
+                                  : json_null();
     if (allm_json_type_of(v) == ALLM_JSON_TEXT) {
-        const allm_json *inner = parse(c->life, json_slice(v), sink);
+        const allm_json *inner = arguments_parse(c->life, json_slice(v), sink);
         if (allm_json_type_of(inner) == ALLM_JSON_OBJECT) {
             v = inner;
-            call->metadata = remark(c->life, "arguments_unwrapped", NULL);
+            call->metadata = remark_build(c->life, "arguments_unwrapped", NULL);
         }
     }
     if (allm_json_type_of(v) == ALLM_JSON_OBJECT)
         call->arguments = v;
     else if (allm_json_type_of(v) != ALLM_JSON_NULL)
-        call->metadata = remark(c->life, "arguments_invalid", NULL);
+        call->metadata = remark_build(c->life, "arguments_invalid", NULL);
 }
 
-static void complete(struct calls *c, struct calls_slot *s,
-                     allm_tool_call *call, allm_sink *sink)
+static void call_complete(struct calls *c, struct calls_slot *s,
+                          allm_tool_call *call, allm_sink *sink)
 {
     struct slice raw = buf_slice(&s->raw);
     *call = (allm_tool_call){ .size = sizeof *call,
@@ -460,15 +456,15 @@ void calls_close(struct calls *c, struct calls_slot *s, allm_sink *sink)
     if (!s || !s->name || s->closed || sink->status < 0)
         return;
     if (!s->started)
-        start(c, s, sink);
+        call_start(c, s, sink);
     buf_add(&s->raw, utf8_pieces_end(&s->mend));
-    tell(s, sink);
+    arguments_emit(s, sink);
     allm_tool_call *call = arena_zero(c->life, sizeof *call);
     if (!call || s->raw.broken || sink->status < 0) {
         no_memory(sink);
         return;
     }
-    complete(c, s, call, sink);
+    call_complete(c, s, call, sink);
     s->closed = call;
 }
 
@@ -480,8 +476,8 @@ void calls_flush(struct calls *c, allm_sink *sink)
         buf_add(&s->raw, utf8_pieces_end(&s->mend));
         bool empty = !s->name && slice_strip(buf_slice(&s->raw)).len == 0;
         if (!s->started && !empty)
-            start(c, s, sink);
-        tell(s, sink);
+            call_start(c, s, sink);
+        arguments_emit(s, sink);
     }
 }
 
@@ -499,7 +495,7 @@ const allm_tool_call *const *calls_end(struct calls *c, allm_sink *sink)
         if (!s->started)
             continue;
         if (!s->closed)
-            complete(c, s, &call[n], sink);
+            call_complete(c, s, &call[n], sink);
         list[n] = s->closed ? s->closed : &call[n];
         n++;
     }

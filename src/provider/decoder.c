@@ -50,8 +50,8 @@ void decoder_limit(struct decoding *d, size_t bytes)
     buf_init(&d->whole, &d->arena, bytes);
 }
 
-static allm_status fail(struct allm_sink *sink, allm_status kind,
-                        const char *reason, const char *sentence)
+static allm_status body_fail(struct allm_sink *sink, allm_status kind,
+                             const char *reason, const char *sentence)
 {
     allm_error e = status_blank(kind);
     e.reason = reason;
@@ -60,15 +60,17 @@ static allm_status fail(struct allm_sink *sink, allm_status kind,
 }
 
 /* How a function of the dialect ended: the sink may know better. */
-static allm_status outcome(const struct allm_sink *sink, allm_status status)
+static allm_status decode_outcome(const struct allm_sink *sink,
+                                  allm_status status)
 {
     if (sink->status < 0 || status < 0)
         return sink->status < 0 ? sink->status : status;
     return sink->failure ? sink->failure->kind : ALLM_OK;
 }
 
-static allm_status decode(struct decoding *d, struct slice name,
-                          struct slice data, bool cut, struct allm_sink *sink)
+static allm_status frame_decode(struct decoding *d, struct slice name,
+                                struct slice data, bool cut,
+                                struct allm_sink *sink)
 {
     const allm_frame frame = { .size = sizeof frame,
                                .name_len = name.len,
@@ -82,11 +84,11 @@ static allm_status decode(struct decoding *d, struct slice name,
     allm_status status = d->adapter->decode(d->state, d->call, &frame, sink);
     sink->skeleton = NULL;
     d->ended = d->ended || sink->ended;
-    return outcome(sink, status);
+    return decode_outcome(sink, status);
 }
 
 /* What a cutter said, if it was not a frame. */
-static allm_status lost(enum wire_result r, struct allm_sink *sink)
+static allm_status cut_failed(enum wire_result r, struct allm_sink *sink)
 {
     if (r == WIRE_NOMEM)
         return sink->status = ALLM_ERR_NOMEM;
@@ -97,8 +99,8 @@ static allm_status lost(enum wire_result r, struct allm_sink *sink)
     return ALLM_OK;
 }
 
-static enum wire_result cut(struct decoding *d, struct slice *in,
-                            struct sse_frame *frame)
+static enum wire_result frame_cut(struct decoding *d, struct slice *in,
+                                  struct sse_frame *frame)
 {
     if (d->framing == ALLM_FRAMING_SSE)
         return in ? sse_next(&d->sse, in, frame) : sse_end(&d->sse, frame);
@@ -108,19 +110,19 @@ static enum wire_result cut(struct decoding *d, struct slice *in,
 }
 
 /* Frames until one gives an event; in NULL: those that are left at the end. */
-static allm_status frames(struct decoding *d, struct slice *in,
-                          struct allm_sink *sink, bool *content)
+static allm_status frames_decode(struct decoding *d, struct slice *in,
+                                 struct allm_sink *sink, bool *content)
 {
     struct sse_frame frame;
     enum wire_result r = WIRE_END;
-    while (!d->ended && (r = cut(d, in, &frame)) == WIRE_FRAME) {
+    while (!d->ended && (r = frame_cut(d, in, &frame)) == WIRE_FRAME) {
         if (frame.kind == SSE_KEEPALIVE)
             continue;
         if (frame.kind == SSE_ERROR)
             frame.name = SLICE("error");
         sink->idle = false;
-        allm_status status = decode(d, frame.name, frame.data, frame.unended,
-                                    sink);
+        allm_status status = frame_decode(d, frame.name, frame.data,
+                                          frame.unended, sink);
         *content = *content || !sink->idle;
         if (status < 0)
             return status;
@@ -129,7 +131,7 @@ static allm_status frames(struct decoding *d, struct slice *in,
         if (sink->life && sink->life != sink->arena)
             arena_reset(sink->arena);   /* nothing points there */
     }
-    return lost(r, sink);
+    return cut_failed(r, sink);
 }
 
 /* Does the body begin like a web page?  Those who log in to a network get one
@@ -164,7 +166,7 @@ allm_status decoder_feed(struct decoding *d, struct slice *in,
         *in = slice_skip(*in, in->len);
         return ALLM_OK;
     } else {
-        status = frames(d, in, sink, content);
+        status = frames_decode(d, in, sink, content);
     }
     d->bytes += before - in->len;
     if (status >= 0 && (d->bytes > d->limit || d->whole.over))
@@ -174,25 +176,25 @@ allm_status decoder_feed(struct decoding *d, struct slice *in,
     return status;
 }
 
-static allm_status end_whole(struct decoding *d, struct allm_sink *sink)
+static allm_status document_end(struct decoding *d, struct allm_sink *sink)
 {
     struct slice all = buf_slice(&d->whole);
     if (d->ended || all.len == 0)
         return ALLM_OK;
     d->ended = true;
-    return decode(d, SLICE(""), all, false, sink);
+    return frame_decode(d, SLICE(""), all, false, sink);
 }
 
 /* The dialect's last word.  A body without content is never a success. */
-static allm_status finish(struct decoding *d, struct allm_sink *sink)
+static allm_status body_finish(struct decoding *d, struct allm_sink *sink)
 {
     allm_status status = ALLM_OK;
     if (d->adapter->finish)
         status = d->adapter->finish(d->state, d->call, sink);
-    status = outcome(sink, status);
+    status = decode_outcome(sink, status);
     if (status == ALLM_OK && !d->frames && !sink->first)
-        return fail(sink, ALLM_ERR_STREAM, "truncated",
-                    "the answer ended before anything was said");
+        return body_fail(sink, ALLM_ERR_STREAM, "truncated",
+                         "the answer ended before anything was said");
     return status;
 }
 
@@ -200,9 +202,9 @@ allm_status decoder_end(struct decoding *d, struct allm_sink *sink)
 {
     bool content = false;
     allm_status status = d->framing == ALLM_FRAMING_WHOLE
-                             ? end_whole(d, sink)
-                             : frames(d, NULL, sink, &content);
+                             ? document_end(d, sink)
+                             : frames_decode(d, NULL, sink, &content);
     if (status < 0)
         return status;
-    return sink->first ? ALLM_EVENT : finish(d, sink);
+    return sink->first ? ALLM_EVENT : body_finish(d, sink);
 }

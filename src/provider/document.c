@@ -2,6 +2,7 @@
 #include "provider/document.h"
 
 #include "provider/error_body.h"
+#include "provider/http.h"
 #include "provider/sink.h"
 
 const allm_json *document_open(struct answer *a, const allm_call *call,
@@ -27,6 +28,32 @@ const allm_json *document_open(struct answer *a, const allm_call *call,
     *status = answer_not_json(a,
                               (struct slice){ frame->data, frame->data_len });
     return NULL;
+}
+
+allm_status document_decode(struct answer *a, const allm_call *call,
+                            const allm_frame *frame, allm_sink *sink,
+                            document_reader *read)
+{
+    allm_status status;
+    const allm_json *document = document_open(a, call, frame, sink, &status);
+    return document ? read(a, document) : status;
+}
+
+void document_begin(const struct extra *x, allm_http *http, struct emit *e)
+{
+    emit_init(e, &http->body);
+    emit_open(e, '{');
+    if (x->call->model && extra_leaves(x, "model"))
+        emit_member(e, "model", x->call->model);
+}
+
+void document_write_inputs(struct emit *e, const char *const *inputs,
+                           size_t count)
+{
+    emit_member_open(e, "input", '[');
+    for (size_t i = 0; i < count; i++)
+        emit_text(e, slice_of(inputs[i]));
+    emit_close(e, ']');
 }
 
 void document_result(struct answer *a, const allm_json *result)

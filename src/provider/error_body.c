@@ -98,13 +98,6 @@ static const allm_json *core_of(const allm_json *document)
     return allm_json_type_of(error) == ALLM_JSON_OBJECT ? error : document;
 }
 
-static const char *text_at(const allm_json *object, const char *key)
-{
-    const allm_json *v = json_at(object, key);
-    return allm_json_type_of(v) == ALLM_JSON_TEXT ? allm_json_text(v, NULL)
-                                                  : NULL;
-}
-
 /* A number, or the digits of a text, that may be an HTTP status; or 0. */
 static int32_t status_in(const allm_json *v)
 {
@@ -144,10 +137,10 @@ static struct facts facts_of(const allm_json *core, const char *message,
 {
     const allm_json *more = json_at(core, "metadata");
     struct facts f = { .message = message, .status = status };
-    f.word[0] = text_at(core, "code");
-    f.word[1] = text_at(core, "type");
-    f.word[2] = text_at(json_at(core, "innererror"), "code");
-    f.word[3] = text_at(more, "error_type");
+    f.word[0] = explain_text_at(core, "code");
+    f.word[1] = explain_text_at(core, "type");
+    f.word[2] = explain_text_at(json_at(core, "innererror"), "code");
+    f.word[3] = explain_text_at(more, "error_type");
     f.flagged = allm_json_count(json_at(more, "reasons")) > 0;
     if (!f.status)
         f.status = status_of(core);
@@ -196,8 +189,8 @@ static const char *reason_of(const struct facts *f)
 }
 
 /* The members of the error but its sentence, and whether it is about money. */
-static const allm_json *details(struct arena *a, const allm_json *core,
-                                bool billing)
+static const allm_json *details_build(struct arena *a, const allm_json *core,
+                                      bool billing)
 {
     static const char *const skip[] = { "message", "billing", "choices",
                                         "error", NULL };
@@ -219,7 +212,7 @@ allm_error error_body_read(struct arena *a, const allm_json *document,
     allm_error e = status_blank(ALLM_ERR_ADAPTER);
     e.reason = reason_of(&f);
     e.message = explain_sentence(a, status, f.message);
-    e.metadata = details(a, core, is_billing(&f));
+    e.metadata = details_build(a, core, is_billing(&f));
     if (f.status)
         e.http_status = (allm_int){ f.status, true };
     return e;
@@ -229,8 +222,6 @@ allm_status error_body_explain(const allm_call *call,
                                const allm_http_head *head, const char *body,
                                size_t len, allm_sink *sink)
 {
-    const allm_json *document = allm_sink_parse(sink, body, len);
-    allm_error e = error_body_read(sink->arena, document, head->status);
-    e.provider = call->provider;
-    return allm_sink_fail(sink, &e, false);
+    return explain_body(call, head, (struct slice){ body, len }, sink,
+                        error_body_read);
 }

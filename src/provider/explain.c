@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "base/status.h"
+#include "provider/nocase.h"
 #include "provider/sink.h"
 #include "json/json.h"
 
@@ -45,21 +46,12 @@ static const char *const context_names[] = {
     "context_length", "context_window", "exceed_context_size", NULL,
 };
 
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
 bool explain_has(const char *text, const char *word)
 {
-    for (; text && *text; text++) {
-        size_t n = 0;
-        while (word[n] && lower(text[n]) == lower(word[n]))
-            n++;
-        if (!word[n])
-            return true;
-    }
-    return false;
+    struct slice rest = slice_of(text);
+    while (rest.len && !nocase_starts(rest, word))
+        rest = slice_skip(rest, 1);
+    return rest.len;
 }
 
 bool explain_says(const char *text, const char *const *list)
@@ -95,7 +87,7 @@ static const char *text_of(const allm_json *v)
     return text && *text ? text : NULL;
 }
 
-static const char *member(const allm_json *object, const char *name)
+static const char *member_text(const allm_json *object, const char *name)
 {
     return text_of(allm_json_get(object, name));
 }
@@ -105,8 +97,8 @@ static const char *from_detail(const allm_json *detail)
 {
     const char *text = text_of(detail);
     if (!text)
-        text = member(detail, "message");
-    return text ? text : member(allm_json_at(detail, 0), "msg");
+        text = member_text(detail, "message");
+    return text ? text : member_text(allm_json_at(detail, 0), "msg");
 }
 
 /* A text, or a validator's details in its place. */
@@ -120,7 +112,7 @@ static const char *from_list(const allm_json *errors)
 {
     const allm_json *first = allm_json_at(errors, 0);
     const char *text = text_of(first);
-    return text ? text : member(first, "message");
+    return text ? text : member_text(first, "message");
 }
 
 const char *explain_message(const allm_json *body)
@@ -172,6 +164,23 @@ const allm_json *explain_details(struct build *b, const allm_json *core,
     build_end(b);
     const allm_json *all = build_done(b);
     return allm_json_count(all) ? all : NULL;
+}
+
+const char *explain_text_at(const allm_json *object, const char *key)
+{
+    const allm_json *v = json_at(object, key);
+    return allm_json_type_of(v) == ALLM_JSON_TEXT ? allm_json_text(v, NULL)
+                                                  : NULL;
+}
+
+allm_status explain_body(const allm_call *call, const allm_http_head *head,
+                         struct slice body, allm_sink *sink,
+                         explain_reader *read)
+{
+    const allm_json *document = allm_sink_parse(sink, body.ptr, body.len);
+    allm_error e = read(sink->arena, document, head->status);
+    e.provider = call->provider;
+    return allm_sink_fail(sink, &e, false);
 }
 
 allm_status explain_default(const allm_http_head *head, const char *body,

@@ -4,6 +4,7 @@
 
 #include "allm.h"
 #include "base/arena.h"
+#include "base/slice.h"
 #include "json/build.h"
 
 /* The reason that an HTTP status stands for, if nothing else is known. */
@@ -32,6 +33,18 @@ const char *explain_sentence(struct arena *a, int32_t status, const char *said);
  * are none.  `b` is an object that was begun. */
 const allm_json *explain_details(struct build *b, const allm_json *core,
                                  const char *const *skip);
+
+/* A member that is a string; NULL: it is missing, or something else. */
+const char *explain_text_at(const allm_json *object, const char *key);
+
+/* The error that a document describes; `status` is that of HTTP, or 0. */
+typedef allm_error explain_reader(struct arena *a, const allm_json *document,
+                                  int32_t status);
+
+/* For the explain() of a dialect: fail with the error that `read` finds. */
+allm_status explain_body(const allm_call *call, const allm_http_head *head,
+                         struct slice body, allm_sink *sink,
+                         explain_reader *read);
 
 /* Tell the sink the error that follows from status and body alone. */
 allm_status explain_default(const allm_http_head *head, const char *body,

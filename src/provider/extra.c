@@ -3,6 +3,7 @@
 
 #include "base/status.h"
 #include "provider/model_rules.h"
+#include "provider/nocase.h"
 #include "json/json.h"
 
 static const char *const never_sent[] = {
@@ -24,17 +25,17 @@ static bool is_in(struct slice name, const char *const *list)
     return list && *list;
 }
 
-static const allm_json *object(const allm_json *v)
+static const allm_json *object_or_empty(const allm_json *v)
 {
     return allm_json_type_of(v) == ALLM_JSON_OBJECT ? v : json_empty_object();
 }
 
-static const allm_error *wrong(struct arena *a, const char *sentence)
+static const allm_error *option_error(struct arena *a, const char *sentence)
 {
     return status_error(a, ALLM_ERR_MISUSE, "invalid_option", "%s", sentence);
 }
 
-static const allm_json *find(const allm_json *options, const char *name)
+static const allm_json *option_find(const allm_json *options, const char *name)
 {
     const allm_json *v = allm_json_get(options, name);
     return allm_json_type_of(v) == ALLM_JSON_NULL ? NULL : v;
@@ -42,8 +43,8 @@ static const allm_json *find(const allm_json *options, const char *name)
 
 const allm_json *extra_get(const struct extra *x, const char *name)
 {
-    const allm_json *v = find(x->options, name);
-    return v ? v : find(x->call->adapter_opts, name);
+    const allm_json *v = option_find(x->options, name);
+    return v ? v : option_find(x->call->adapter_opts, name);
 }
 
 const char *extra_text(const struct extra *x, const char *name)
@@ -57,16 +58,17 @@ const allm_error *extra_init(struct extra *x, const allm_call *call,
                              struct arena *a)
 {
     *x = (struct extra){ .call = call };
-    x->options = json_merge(a, object(call->options),
-                            object(call->request->options));
+    x->options = json_merge(a, object_or_empty(call->options),
+                            object_or_empty(call->request->options));
     const allm_json *body = extra_get(x, "extra_body");
     if (!x->options)
         return status_nomem();
     if (!body)
         return NULL;
     if (allm_json_type_of(body) != ALLM_JSON_OBJECT)
-        return wrong(a, "extra_body must be an object of members for the "
-                        "request's body");
+        return option_error(a,
+                            "extra_body must be an object of members for the "
+                            "request's body");
     x->options = json_merge(a, x->options, body);
     return x->options ? NULL : status_nomem();
 }
@@ -111,15 +113,21 @@ void extra_write(const struct extra *x, struct emit *e, const char *const *but)
     }
 }
 
+const allm_error *extra_refuse_effort(struct arena *a, const char *word)
+{
+    return status_error(a, ALLM_ERR_MISUSE, "invalid_option",
+                        "reasoning_effort is \"%.40s\"; it must be one of "
+                        "none, minimal, low, medium, high, xhigh, max",
+                        word);
+}
+
 /* Letters, digits and dashes, in lower case for comparing. */
 static bool read_name(struct slice name, char out[64])
 {
     if (!name.len || name.len > 63)
         return false;
     for (size_t i = 0; i < name.len; i++) {
-        char c = name.ptr[i];
-        if (c >= 'A' && c <= 'Z')
-            c = (char)(c - 'A' + 'a');
+        char c = nocase_lower(name.ptr[i]);
         if (!(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9') && c != '-' &&
             c != '_')
             return false;
@@ -142,18 +150,21 @@ const allm_error *extra_headers(const struct extra *x, allm_http *http,
 {
     const allm_json *all = extra_get(x, "extra_headers");
     if (all && allm_json_type_of(all) != ALLM_JSON_OBJECT)
-        return wrong(a, "extra_headers must be an object: the values by the "
-                        "names of the headers");
+        return option_error(
+            a, "extra_headers must be an object: the values by the "
+               "names of the headers");
     for (const allm_json *k = NULL; (k = allm_json_next(all, k));) {
         char name[64];
         if (!read_name(json_slice(k), name) ||
             !is_one_line(json_slice(allm_json_value(k))))
-            return wrong(a, "extra_headers: a name has letters, digits and "
-                            "dashes, and its value is one line of text");
+            return option_error(a,
+                                "extra_headers: a name has letters, digits and "
+                                "dashes, and its value is one line of text");
         if (is_in(slice_of(name), not_theirs))
-            return wrong(a, "extra_headers may not replace the headers of "
-                            "keys and of the transport; give the key as "
-                            "api_key");
+            return option_error(a,
+                                "extra_headers may not replace the headers of "
+                                "keys and of the transport; give the key as "
+                                "api_key");
         allm_http_header(http, name, allm_json_text(allm_json_value(k), NULL));
     }
     return NULL;

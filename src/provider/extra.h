@@ -40,6 +40,9 @@ bool extra_refuses_temperature(const struct extra *x, uint32_t rules);
 /* Is it written?  It is set, no option has its name, the model takes it. */
 bool extra_writes_temperature(const struct extra *x, uint32_t rules);
 
+/* The error for a "reasoning_effort" that is none of ours. */
+const allm_error *extra_refuse_effort(struct arena *a, const char *word);
+
 /* Write the options that are for the wire, but for those in the list (which
  * NULL ends).  Those that are null are left out. */
 void extra_write(const struct extra *x, struct emit *e, const char *const *but);

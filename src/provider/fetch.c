@@ -6,24 +6,11 @@
 #include "provider/document.h"
 #include "provider/explain.h"
 #include "provider/http.h"
+#include "provider/nocase.h"
 #include "provider/sink.h"
 #include "json/build.h"
 
 /* ---------------------------------------------------------- addresses --- */
-
-/* Whatever the case of its letters. */
-static bool begins(struct slice s, const char *word)
-{
-    size_t n = strlen(word);
-    if (s.len < n)
-        return false;
-    for (size_t i = 0; i < n; i++) {
-        char c = s.ptr[i];
-        if ((c >= 'A' && c <= 'Z' ? c + 32 : c) != word[i])
-            return false;
-    }
-    return true;
-}
 
 /* As far as one of these bytes. */
 static struct slice up_to(struct slice s, const char *stops)
@@ -37,9 +24,9 @@ static struct slice up_to(struct slice s, const char *stops)
 /* "host:port" of an address, a user in front of it included. */
 static struct slice place_of(struct slice url)
 {
-    size_t scheme = begins(url, "https://")  ? 8
-                    : begins(url, "http://") ? 7
-                                             : 0;
+    size_t scheme = nocase_starts(url, "https://")  ? 8
+                    : nocase_starts(url, "http://") ? 7
+                                                    : 0;
     return scheme ? up_to(slice_skip(url, scheme), "/?#") : SLICE("");
 }
 
@@ -47,14 +34,15 @@ bool fetch_is_near(const char *url)
 {
     struct slice place = place_of(slice_of(url));
     struct slice host = up_to(place, ":");
-    if (begins(place, "[::1]") && (place.len == 5 || place.ptr[5] == ':'))
+    if (nocase_starts(place, "[::1]") &&
+        (place.len == 5 || place.ptr[5] == ':'))
         return true;
-    if (begins(host, "localhost"))
+    if (nocase_starts(host, "localhost"))
         return host.len == 9;
     size_t digits = 4;
     while (digits < host.len && strchr("0123456789.", host.ptr[digits]))
         digits++;
-    return begins(host, "127.") && digits == host.len;
+    return nocase_starts(host, "127.") && digits == host.len;
 }
 
 const char *fetch_fault(const char *url)
@@ -69,8 +57,9 @@ const char *fetch_fault(const char *url)
             return "invalid_url";
     if (memchr(place.ptr, '@', place.len))
         return "url_with_credentials";
-    return begins(all, "https://") || fetch_is_near(url) ? NULL
-                                                         : "insecure_url";
+    return nocase_starts(all, "https://") || fetch_is_near(url)
+               ? NULL
+               : "insecure_url";
 }
 
 const char *fetch_follow(struct arena *a, const char *from,
@@ -83,12 +72,12 @@ const char *fetch_follow(struct arena *a, const char *from,
     struct slice path = up_to(slice_skip(old, head), "?#");
     to = up_to(to, "#");
     buf_init(&url, a, 64 * 1024);
-    if (begins(to, "https://") || begins(to, "http://")) {
+    if (nocase_starts(to, "https://") || nocase_starts(to, "http://")) {
         buf_add(&url, to);
-    } else if (begins(to, "//")) {
+    } else if (nocase_starts(to, "//")) {
         buf_add(&url, (struct slice){ old.ptr, head - 2 });
         buf_add(&url, to);
-    } else if (begins(to, "/")) {
+    } else if (nocase_starts(to, "/")) {
         buf_add(&url, (struct slice){ old.ptr, head + place.len });
         buf_add(&url, to);
     } else {                            /* beside the old one */
@@ -108,7 +97,7 @@ struct slice fetch_shown(const char *url)
 
 /* ------------------------------------------------------------ dialect --- */
 
-static allm_status encode(const allm_call *call, allm_http *http)
+static allm_status file_encode(const allm_call *call, allm_http *http)
 {
     allm_http_method(http, "GET");
     allm_http_url(http, call->base_url);
@@ -117,8 +106,8 @@ static allm_status encode(const allm_call *call, allm_http *http)
     return ALLM_OK;
 }
 
-static allm_status decode(void *state, const allm_call *call,
-                          const allm_frame *frame, allm_sink *sink)
+static allm_status file_decode(void *state, const allm_call *call,
+                               const allm_frame *frame, allm_sink *sink)
 {
     struct build b;
     struct answer *a = state;
@@ -136,16 +125,17 @@ static allm_status decode(void *state, const allm_call *call,
 static const char *location_of(const allm_http_head *head)
 {
     for (size_t i = 0; i < head->header_count; i++) {
-        struct slice name = slice_of(head->header[2 * i]);
-        if (name.len == 8 && begins(name, "location"))
+        if (nocase_is(slice_of(head->header[2 * i]), "location"))
             return head->header[2 * i + 1];
     }
     return NULL;
 }
 
 /* Somebody else's server: what it says is of no interest. */
-static allm_status explain(const allm_call *call, const allm_http_head *head,
-                           const char *body, size_t len, allm_sink *sink)
+static allm_status redirect_explain(const allm_call *call,
+                                    const allm_http_head *head,
+                                    const char *body, size_t len,
+                                    allm_sink *sink)
 {
     struct build b;
     const char *to = location_of(head);
@@ -173,10 +163,10 @@ static const allm_adapter fetch_adapter = {
     .name = "fetch",
     .state_size = sizeof(struct answer),
     .framing = ALLM_FRAMING_WHOLE,
-    .encode = encode,
-    .decode = decode,
+    .encode = file_encode,
+    .decode = file_decode,
     .finish = document_finish,
-    .explain = explain,
+    .explain = redirect_explain,
 };
 
 const struct registry_row fetch_row = {

@@ -1,23 +1,12 @@
 /* finish.c - why a model stopped: a provider's word and ours */
 #include "provider/finish.h"
 
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
-static bool is_same(struct slice word, const char *row)
-{
-    size_t n = 0;
-    while (n < word.len && row[n] && lower(word.ptr[n]) == lower(row[n]))
-        n++;
-    return n == word.len && !row[n];
-}
+#include "provider/nocase.h"
 
 allm_finish finish_of(const struct finish_word *table, struct slice word)
 {
     for (; table->word; table++)
-        if (is_same(word, table->word))
+        if (nocase_is(word, table->word))
             return table->is;
     return ALLM_FINISH_OTHER;
 }

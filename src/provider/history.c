@@ -1,6 +1,7 @@
 /* history.c - a conversation as every provider accepts it */
 #include "provider/history.h"
 
+#include "provider/hash.h"
 #include "json/json.h"
 #include "json/parse.h"
 #include "json/write.h"
@@ -14,7 +15,7 @@ void history_init(struct history *h, const allm_call *call, struct arena *a)
                            .arena = a };
 }
 
-static const allm_message *at(const struct history *h, size_t i)
+static const allm_message *message_at(const struct history *h, size_t i)
 {
     return h->request->messages[i];
 }
@@ -28,7 +29,7 @@ static bool is_result(const allm_message *m, const char *id)
 /* ------------------------------------------------------------ results --- */
 
 /* An assistant has spoken: its calls, if any, are answered next. */
-static void ask(struct history *h, const allm_message *m)
+static void results_expect(struct history *h, const allm_message *m)
 {
     size_t n = h->request->message_count;
     h->asked = m->tool_call_count ? m : NULL;
@@ -36,7 +37,7 @@ static void ask(struct history *h, const allm_message *m)
         return;
     h->call = 0;
     h->first = h->hint = h->end = h->at;
-    while (h->end < n && at(h, h->end)->role != ALLM_ROLE_ASSISTANT)
+    while (h->end < n && message_at(h, h->end)->role != ALLM_ROLE_ASSISTANT)
         h->end++;
     if (!h->used)
         h->used = arena_zero(h->arena, n + 1);
@@ -49,7 +50,7 @@ static bool find_result(struct history *h, const char *id, size_t *where)
     size_t n = h->end - h->first;
     for (size_t i = 0; i < n; i++) {
         size_t k = h->first + (h->hint - h->first + i) % n;
-        if (!h->used[k] && is_result(at(h, k), id)) {
+        if (!h->used[k] && is_result(message_at(h, k), id)) {
             *where = k;
             h->hint = k + 1;    /* at the end: the first again */
             return true;
@@ -58,7 +59,8 @@ static bool find_result(struct history *h, const char *id, size_t *where)
     return false;
 }
 
-static allm_message *make(struct history *h, allm_role role, struct slice text)
+static allm_message *message_make(struct history *h, allm_role role,
+                                  struct slice text)
 {
     allm_message *m = arena_alloc(h->arena, sizeof *m);
     if (!m) {
@@ -79,11 +81,11 @@ static bool next_result(struct history *h, struct history_item *out)
     const char *id = call->id ? call->id : "";
     if (find_result(h, id, &where)) {
         h->used[where] = 1;
-        *out = (struct history_item){ .message = at(h, where),
+        *out = (struct history_item){ .message = message_at(h, where),
                                       .index = where };
         return true;
     }
-    allm_message *m = make(h, ALLM_ROLE_TOOL, SLICE(NOT_EXECUTED));
+    allm_message *m = message_make(h, ALLM_ROLE_TOOL, SLICE(NOT_EXECUTED));
     if (!m)
         return false;
     m->tool_call_id = id;
@@ -106,7 +108,7 @@ const allm_json *history_state(const allm_call *call, const allm_json *state)
                : NULL;
 }
 
-static bool says_nothing(const struct history *h, const allm_message *m)
+static bool is_silent_message(const struct history *h, const allm_message *m)
 {
     if (m->role != ALLM_ROLE_ASSISTANT || m->tool_call_count ||
         history_state(h->reader, m->provider_state) || m->text_len)
@@ -118,10 +120,11 @@ static bool says_nothing(const struct history *h, const allm_message *m)
 }
 
 /* A result that nobody asked for, told by the user. */
-static bool retell(struct history *h, size_t index, struct history_item *out)
+static bool orphan_retell(struct history *h, size_t index,
+                          struct history_item *out)
 {
     struct buf text;
-    const allm_message *m = at(h, index);
+    const allm_message *m = message_at(h, index);
     struct slice said = history_text(m, h->arena);
     buf_init(&text, h->arena, SIZE_MAX / 2);
     buf_text(&text, "Result of the tool call ");
@@ -130,7 +133,7 @@ static bool retell(struct history *h, size_t index, struct history_item *out)
     buf_add(&text, said);
     if (!said.ptr || text.broken)
         h->broken = true;
-    allm_message *mine = make(h, ALLM_ROLE_USER, buf_slice(&text));
+    allm_message *mine = message_make(h, ALLM_ROLE_USER, buf_slice(&text));
     if (h->broken)
         return false;
     *out =
@@ -150,13 +153,13 @@ bool history_next(struct history *h, struct history_item *out)
         if (h->at == h->request->message_count)
             return false;
         size_t index = h->at++;
-        const allm_message *m = at(h, index);
-        if (says_nothing(h, m) || (h->used && h->used[index]))
+        const allm_message *m = message_at(h, index);
+        if (is_silent_message(h, m) || (h->used && h->used[index]))
             continue;
         if (m->role == ALLM_ROLE_TOOL)
-            return retell(h, index, out);
+            return orphan_retell(h, index, out);
         if (m->role == ALLM_ROLE_ASSISTANT)
-            ask(h, m);
+            results_expect(h, m);
         *out = (struct history_item){ .message = m, .index = index };
         return !h->broken;
     }
@@ -199,9 +202,7 @@ const char *history_id(const struct history_ids *rules, const char *id,
         return id;
     size_t n = rules->exactly ? rules->exactly : 20;
     char *mine = arena_alloc(a, n + 1);
-    uint64_t h = 0xCBF29CE484222325u;
-    for (size_t i = 0; i < text.len; i++)
-        h = (h ^ (unsigned char)text.ptr[i]) * 0x100000001B3u;
+    uint64_t h = hash_add(HASH_START, text);
     for (size_t i = 0; mine && i < n; i++)
         mine[i] = digits[scatter(h + i) % 62];
     if (mine)
@@ -265,6 +266,14 @@ struct slice history_text(const allm_message *m, struct arena *a)
         any = true;
     }
     return text.broken ? (struct slice){ NULL, 0 } : buf_slice(&text);
+}
+
+void history_write(struct emit *e, const char *name, struct slice text)
+{
+    emit_at(e, name);
+    if (!text.ptr)
+        e->out->broken = true;
+    emit_text(e, text.ptr ? text : SLICE(""));
 }
 
 bool history_has_image(const allm_message *m)

@@ -20,6 +20,7 @@
 
 #include "allm.h"
 #include "base/buf.h"
+#include "json/emit.h"
 
 struct history {
     const allm_call *reader;    /* whom it is told to */
@@ -80,6 +81,9 @@ struct slice history_arguments(const allm_tool_call *call, struct arena *a);
 
 /* All texts of a message, joined by a line feed.  ptr NULL: no memory. */
 struct slice history_text(const allm_message *m, struct arena *a);
+
+/* Write a member with one of these texts; no memory breaks the output. */
+void history_write(struct emit *e, const char *name, struct slice text);
 bool history_has_image(const allm_message *m);
 
 #endif

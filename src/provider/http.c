@@ -1,6 +1,7 @@
 /* http.c - an HTTP request being written by a dialect */
 #include "provider/http.h"
 
+#include "base/status.h"
 #include "data/error.h"
 #include "provider/sink.h"
 
@@ -23,7 +24,7 @@ static bool is_odd(const char *text)
     return false;
 }
 
-static const char *copy(allm_http *h, const char *text)
+static const char *text_copy(allm_http *h, const char *text)
 {
     const char *mine = arena_text(h->arena, text);
     h->broken = h->broken || (text && !mine);
@@ -58,13 +59,13 @@ allm_status allm_http_fail(allm_http *h, const allm_error *error)
 void allm_http_method(allm_http *h, const char *method)
 {
     if (h && method)
-        h->method = copy(h, method);
+        h->method = text_copy(h, method);
 }
 
 void allm_http_url(allm_http *h, const char *url)
 {
     if (h)
-        h->url = copy(h, url);
+        h->url = text_copy(h, url);
 }
 
 void allm_http_header(allm_http *h, const char *name, const char *value)
@@ -83,8 +84,8 @@ void allm_http_header(allm_http *h, const char *name, const char *value)
         h->header = more;
         h->header_cap = cap;
     }
-    h->header[2 * h->header_count] = copy(h, name);
-    h->header[2 * h->header_count + 1] = copy(h, value);
+    h->header[2 * h->header_count] = text_copy(h, name);
+    h->header[2 * h->header_count + 1] = text_copy(h, value);
     h->header_count++;
 }
 
@@ -92,6 +93,37 @@ void allm_http_body(allm_http *h, const char *piece, size_t len)
 {
     if (h)
         buf_add(&h->body, slice_given(piece, len));
+}
+
+const allm_error *http_base(struct allm_http *h, const allm_call *call,
+                            struct slice *base, struct slice *query)
+{
+    *base = slice_of(call->base_url);
+    if (!base->len)
+        return status_error(h->arena, ALLM_ERR_ENGINE, "invalid_engine",
+                            "this provider has no address of its own; set "
+                            "base_url in adapter_opts");
+    const char *mark = query ? memchr(base->ptr, '?', base->len) : NULL;
+    if (query)
+        *query = SLICE("");
+    if (mark) {
+        *query = slice_skip(*base, (size_t)(mark - base->ptr));
+        base->len -= query->len;
+    }
+    return NULL;
+}
+
+void http_address(struct allm_http *h, const struct buf *url)
+{
+    h->broken |= url->broken;
+    allm_http_url(h, url->broken ? "" : url->ptr);
+}
+
+void http_headers(struct allm_http *h, const char *accept)
+{
+    allm_http_header(h, "content-type", "application/json");
+    allm_http_header(h, "accept", accept);
+    allm_http_header(h, "accept-encoding", "identity");
 }
 
 bool http_view(const struct allm_http *h, allm_http_view *out)

@@ -18,6 +18,17 @@ struct allm_http {
 
 void http_init(struct allm_http *h, struct arena *a, struct allm_sink *sink);
 
+/* The call's base_url, and the query at its end, which is left in the base if
+ * `query` is NULL.  NULL, or an error: there is no base_url. */
+const allm_error *http_base(struct allm_http *h, const allm_call *call,
+                            struct slice *base, struct slice *query);
+
+/* The address; a broken buffer breaks the request. */
+void http_address(struct allm_http *h, const struct buf *url);
+
+/* The headers of a request with a JSON body. */
+void http_headers(struct allm_http *h, const char *accept);
+
 /* What a transport reads; false: something is missing or memory ran out. */
 bool http_view(const struct allm_http *h, allm_http_view *out);
 

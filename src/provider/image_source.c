@@ -66,8 +66,8 @@ static const char *fault_of(const allm_message *m, const allm_image *image)
     return image->data_len > most ? "image_too_large" : NULL;
 }
 
-static const allm_error *refuse(struct arena *a, size_t index,
-                                const char *fault)
+static const allm_error *image_refuse(struct arena *a, size_t index,
+                                      const char *fault)
 {
     struct build list;
     const struct path messages = PATH_KEY(NULL, "messages");
@@ -92,7 +92,7 @@ const allm_error *image_source_check(const allm_request *r, struct arena *a)
                                     ? fault_of(m, p->image)
                                     : NULL;
             if (fault)
-                return refuse(a, i, fault);
+                return image_refuse(a, i, fault);
         }
     }
     return NULL;
@@ -106,7 +106,7 @@ const allm_error *image_source_refuse_urls(const allm_request *r,
         for (size_t k = 0; k < m->part_count; k++)
             if (m->parts[k]->kind == ALLM_PART_IMAGE && m->parts[k]->image &&
                 m->parts[k]->image->source == ALLM_IMAGE_URL)
-                return refuse(a, i, "url_not_supported");
+                return image_refuse(a, i, "url_not_supported");
     }
     return NULL;
 }

@@ -1,7 +1,17 @@
 /* layout.c - in which order text and calls of an answer stood */
 #include "provider/layout.h"
 
+#include "provider/history.h"
+
 #include <stdint.h>
+
+const allm_json *layout_of(const allm_call *call, const allm_message *m,
+                           const char *name)
+{
+    const allm_json *own = history_state(call, m->provider_state);
+    const allm_json *layout = allm_json_get(own, name);
+    return allm_json_type_of(layout) == ALLM_JSON_ARRAY ? layout : NULL;
+}
 
 size_t layout_bytes(const allm_json *piece)
 {

@@ -12,6 +12,11 @@
 
 enum layout_kind { LAYOUT_OTHER, LAYOUT_TEXT, LAYOUT_CALL };
 
+/* The layout in the message's provider_state, if the model of this call made
+ * it; else NULL.  `name` is the dialect's name for the list. */
+const allm_json *layout_of(const allm_call *call, const allm_message *m,
+                           const char *name);
+
 /* How many bytes of the text a piece stands for. */
 size_t layout_bytes(const allm_json *piece);
 

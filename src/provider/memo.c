@@ -1,17 +1,15 @@
 /* memo.c - the encoded form of a message, kept with it */
 #include "provider/memo.h"
 
-static uint64_t mix(uint64_t h, const void *bytes, size_t len)
-{
-    const unsigned char *p = bytes;
-    for (size_t i = 0; i < len; i++)
-        h = (h ^ p[i]) * 0x100000001B3u;
-    return h ^ h >> 32;
-}
+#include "provider/hash.h"
 
-static uint64_t mix_text(uint64_t h, const char *text)
+enum { LIMIT = 4 * 1024 * 1024 };
+
+/* A NUL ends a text, so that two of them differ from one. */
+static uint64_t hash_text(uint64_t h, const char *text)
 {
-    return text ? mix(h, text, strlen(text) + 1) : mix(h, "\1", 1);
+    return hash_add(h, text ? (struct slice){ text, strlen(text) + 1 }
+                            : SLICE("\1"));
 }
 
 /* Does anything in it belong to one model only? */
@@ -28,12 +26,12 @@ static bool has_state(const allm_message *m)
 struct home_key memo_key(const void *dialect, uint64_t facts,
                          const allm_call *call, const allm_message *m)
 {
+    const struct slice bytes = { (const char *)&facts, sizeof facts };
     struct home_key key = { { (uint64_t)(uintptr_t)dialect,
-                              mix(0xCBF29CE484222325u, &facts,
-                                  sizeof facts) } };
+                              hash_add(HASH_START, bytes) } };
     if (has_state(m)) {
-        key.word[1] = mix_text(key.word[1], call->provider);
-        key.word[1] = mix_text(key.word[1], call->model);
+        key.word[1] = hash_text(key.word[1], call->provider);
+        key.word[1] = hash_text(key.word[1], call->model);
     }
     return key;
 }
@@ -53,4 +51,11 @@ void memo_keep(const allm_message *m, struct home_key key, struct slice bytes)
 {
     if (is_ours(m))
         home_add_note(m->home, key, bytes);
+}
+
+void memo_keep_written(const allm_message *m, struct home_key key,
+                       const struct buf *out, size_t from)
+{
+    if (!out->broken && out->len > from && out->len - from <= LIMIT)
+        memo_keep(m, key, (struct slice){ out->ptr + from, out->len - from });
 }

@@ -10,6 +10,7 @@
 #define PROVIDER_MEMO_H
 
 #include "allm.h"
+#include "base/buf.h"
 #include "base/home.h"
 
 /*
@@ -23,7 +24,12 @@ struct home_key memo_key(const void *dialect, uint64_t facts,
 /* The bytes; ptr NULL: none were kept. */
 struct slice memo_find(const allm_message *m, struct home_key key);
 
-/* Keep a copy, if the message is one of ours; never an error. */
+/* Keep a copy, unless the caller copied the message struct; never an error. */
 void memo_keep(const allm_message *m, struct home_key key, struct slice bytes);
+
+/* The same for what was written to `out` after `from`, if it is not empty and
+ * at most 4 MiB long. */
+void memo_keep_written(const allm_message *m, struct home_key key,
+                       const struct buf *out, size_t from);
 
 #endif

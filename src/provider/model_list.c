@@ -24,92 +24,92 @@
 
 /* ----------------------------------------------------------- requests --- */
 
-/* No body, and what all of them say; the caller's own headers, too. */
-static allm_status begin(struct extra *x, const allm_call *call,
-                         allm_http *http)
+typedef const allm_error *write_address(const struct extra *x, allm_http *http);
+
+/* Such a request has no body. */
+static allm_status request_list(const allm_call *call, allm_http *http,
+                                write_address *write)
 {
-    const allm_error *error = extra_init(x, call, http->arena);
+    struct extra x;
+    const allm_error *error = extra_init(&x, call, http->arena);
     allm_http_method(http, "GET");
+    if (!error)
+        error = write(&x, http);
     return error ? allm_http_fail(http, error) : ALLM_OK;
 }
 
-static allm_status end(const struct extra *x, allm_http *http,
-                       const struct buf *url)
+/* The headers of all dialects but OpenAI's. */
+static const allm_error *write_headers(const struct extra *x, allm_http *http)
 {
     const allm_error *error = extra_headers(x, http, http->arena);
-    http->broken |= url->broken;
-    allm_http_url(http, url->broken ? "" : url->ptr);
     allm_http_header(http, "accept", "application/json");
     allm_http_header(http, "accept-encoding", "identity");
-    return error ? allm_http_fail(http, error) : ALLM_OK;
+    return error;
 }
 
-static allm_status no_address(allm_http *http)
+/* BASE, a version that it may end in already, and a path. */
+static const allm_error *write_url(const struct extra *x, allm_http *http,
+                                   struct slice version, const char *path)
 {
-    return allm_http_fail(
-        http, ALLM(error, .kind = ALLM_ERR_ENGINE, .reason = "invalid_engine",
-                   .message = "there is no host in the address; set base_url "
-                              "to one such as http://127.0.0.1:11434"));
+    struct slice base;
+    struct buf url;
+    const allm_error *error = http_base(http, x->call, &base, NULL);
+    if (error)
+        return error;
+    buf_init(&url, http->arena, 64 * 1024);
+    buf_add(&url, base);
+    buf_add(&url, slice_ends(base, version) ? SLICE("") : version);
+    buf_text(&url, path);
+    http_address(http, &url);
+    return write_headers(x, http);
 }
 
-static bool ends_in(struct slice s, struct slice end)
+static const allm_error *address_openai(const struct extra *x, allm_http *http)
 {
-    return s.len >= end.len && slice_eq(slice_skip(s, s.len - end.len), end);
+    bool deployed = (x->call->quirks & OPENAI_ADDRESS_AZURE) &&
+                    !slice_ends(slice_of(x->call->base_url), SLICE("/v1"));
+    const struct openai_address to = {
+        .path = deployed ? "/openai/models?api-version=2024-10-21" : "/models"
+    };
+    return openai_address_write(x, http, &to);
+}
+
+static const allm_error *address_anthropic(const struct extra *x,
+                                           allm_http *http)
+{
+    allm_http_header(http, "anthropic-version", "2023-06-01");
+    return write_url(x, http, SLICE("/v1"), "/models?limit=1000");
+}
+
+static const allm_error *address_gemini(const struct extra *x, allm_http *http)
+{
+    return write_url(x, http, SLICE(""), "/models?pageSize=1000");
+}
+
+static const allm_error *address_ollama(const struct extra *x, allm_http *http)
+{
+    const allm_error *error = ollama_address_write(x->call, http, "tags");
+    return error ? error : write_headers(x, http);
 }
 
 static allm_status encode_openai(const allm_call *call, allm_http *http)
 {
-    struct extra x;
-    bool deployed = (call->quirks & OPENAI_ADDRESS_AZURE) &&
-                    !ends_in(slice_of(call->base_url), SLICE("/v1"));
-    const struct openai_address to = {
-        .path = deployed ? "/openai/models?api-version=2024-10-21" : "/models"
-    };
-    allm_status status = begin(&x, call, http);
-    return status == ALLM_OK ? openai_address_write(&x, http, &to) : status;
+    return request_list(call, http, address_openai);
 }
 
 static allm_status encode_anthropic(const allm_call *call, allm_http *http)
 {
-    struct extra x;
-    struct buf url;
-    struct slice base = slice_of(call->base_url);
-    allm_status status = begin(&x, call, http);
-    if (status != ALLM_OK)
-        return status;
-    buf_init(&url, http->arena, 64 * 1024);
-    buf_add(&url, base);
-    buf_text(&url, ends_in(base, SLICE("/v1")) ? "" : "/v1");
-    buf_text(&url, "/models?limit=1000");
-    allm_http_header(http, "anthropic-version", "2023-06-01");
-    return base.len ? end(&x, http, &url) : no_address(http);
+    return request_list(call, http, address_anthropic);
 }
 
 static allm_status encode_gemini(const allm_call *call, allm_http *http)
 {
-    struct extra x;
-    struct buf url;
-    struct slice base = slice_of(call->base_url);
-    allm_status status = begin(&x, call, http);
-    if (status != ALLM_OK)
-        return status;
-    buf_init(&url, http->arena, 64 * 1024);
-    buf_add(&url, base);
-    buf_text(&url, "/models?pageSize=1000");
-    return base.len ? end(&x, http, &url) : no_address(http);
+    return request_list(call, http, address_gemini);
 }
 
 static allm_status encode_ollama(const allm_call *call, allm_http *http)
 {
-    struct extra x;
-    struct buf url;
-    allm_status status = begin(&x, call, http);
-    if (status != ALLM_OK)
-        return status;
-    buf_init(&url, http->arena, 64 * 1024);
-    if (!ollama_address_add(&url, slice_of(call->base_url), "tags"))
-        return no_address(http);
-    return end(&x, http, &url);
+    return request_list(call, http, address_ollama);
 }
 
 /* ------------------------------------------------------------ answers --- */
@@ -144,22 +144,17 @@ static const allm_json *list_of(struct arena *a, const allm_json *from)
     return named ? build_done(&b) : NULL;
 }
 
-static allm_status decode(void *state, const allm_call *call,
-                          const allm_frame *frame, allm_sink *sink)
+static allm_status read_models(struct answer *a, const allm_json *document)
 {
-    allm_status status;
-    struct answer *a = state;
-    const allm_json *document = document_open(a, call, frame, sink, &status);
-    if (!document)
-        return status;
+    struct arena *events = a->sink->arena;
     const allm_json *found = json_at(document, "data");
     if (!json_is_type(found, ALLM_JSON_ARRAY))
         found = json_at(document, "models");
     const allm_json *list = json_is_type(found, ALLM_JSON_ARRAY)
-                                ? list_of(sink->arena, found)
+                                ? list_of(events, found)
                                 : NULL;
-    if (sink->arena->broken)
-        return sink->status = ALLM_ERR_NOMEM;
+    if (events->broken)
+        return a->sink->status = ALLM_ERR_NOMEM;
     if (!list)
         return answer_malformed(a, "the answer is no list of models in "
                                    "\"data\" or \"models\", each with a name");
@@ -167,21 +162,21 @@ static allm_status decode(void *state, const allm_call *call,
     return answer_close(a);
 }
 
-#define DIALECT(name_, encode_, explain_, header, prefix) \
-    { .size = sizeof(allm_adapter), .name = (name_), \
-      .state_size = sizeof(struct answer), .framing = ALLM_FRAMING_WHOLE, \
-      .encode = (encode_), .decode = decode, .finish = document_finish, \
-      .explain = (explain_), .auth_header = (header), .auth_prefix = (prefix) }
+static allm_status models_decode(void *state, const allm_call *call,
+                                 const allm_frame *frame, allm_sink *sink)
+{
+    return document_decode(state, call, frame, sink, read_models);
+}
 
 const allm_adapter openai_models_adapter =
-    DIALECT("openai_models", encode_openai, error_body_explain, "authorization",
-            "Bearer ");
+    DOCUMENT_ADAPTER("openai_models", encode_openai, models_decode,
+                     error_body_explain, "authorization", "Bearer ");
 const allm_adapter anthropic_models_adapter =
-    DIALECT("anthropic_models", encode_anthropic, anthropic_error_explain,
-            "x-api-key", NULL);
+    DOCUMENT_ADAPTER("anthropic_models", encode_anthropic, models_decode,
+                     anthropic_error_explain, "x-api-key", NULL);
 const allm_adapter gemini_models_adapter =
-    DIALECT("gemini_models", encode_gemini, gemini_error_explain,
-            "x-goog-api-key", NULL);
+    DOCUMENT_ADAPTER("gemini_models", encode_gemini, models_decode,
+                     gemini_error_explain, "x-goog-api-key", NULL);
 const allm_adapter ollama_models_adapter =
-    DIALECT("ollama_models", encode_ollama, error_body_explain, "authorization",
-            "Bearer ");
+    DOCUMENT_ADAPTER("ollama_models", encode_ollama, models_decode,
+                     error_body_explain, "authorization", "Bearer ");

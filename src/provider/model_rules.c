@@ -17,7 +17,7 @@
  */
 #include "provider/model_rules.h"
 
-#include "base/slice.h"
+#include "provider/nocase.h"
 
 enum {
     LAST = 9999,                /* of all versions: 100 * major + minor */
@@ -96,23 +96,10 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
 static bool is_in_word(char c)
 {
-    return is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'z');
-}
-
-/* In small letters or large ones. */
-static bool starts(struct slice s, const char *with)
-{
-    size_t i = 0;
-    while (with[i] && i < s.len && lower(s.ptr[i]) == with[i])
-        i++;
-    return !with[i];
+    char l = nocase_lower(c);
+    return is_digit(c) || (l >= 'a' && l <= 'z');
 }
 
 /* Cut the next word off; false: there is none. */
@@ -161,7 +148,7 @@ static bool has_word(struct slice words, const char *wanted)
 {
     struct slice word;
     while (take_word(&words, &word))
-        if (starts(word, wanted) && word.len == strlen(wanted))
+        if (nocase_is(word, wanted))
             return true;
     return false;
 }
@@ -175,7 +162,7 @@ static bool find_line(struct slice name, const char *line, struct slice *rest)
     size_t n = strlen(line);
     for (; name.len >= n; name = slice_skip(name, 1)) {
         *rest = slice_skip(name, n);
-        if (starts(name, line) &&
+        if (nocase_starts(name, line) &&
             (n > 1 || (rest->len && is_digit(*rest->ptr))))
             return true;
         while (name.len && *name.ptr != '.' && *name.ptr != ':')

@@ -14,7 +14,7 @@ void multipart_init(struct multipart *m, struct buf *out, size_t try)
     *m = (struct multipart){ out, boundaries[try], 0 };
 }
 
-static void begin(struct multipart *m, const char *name)
+static void part_begin(struct multipart *m, const char *name)
 {
     buf_text(m->out, "--");
     buf_text(m->out, m->boundary);
@@ -26,7 +26,7 @@ static void begin(struct multipart *m, const char *name)
 
 void multipart_text(struct multipart *m, const char *name, struct slice value)
 {
-    begin(m, name);
+    part_begin(m, name);
     buf_text(m->out, "\r\n\r\n");
     buf_add(m->out, value);
     buf_text(m->out, "\r\n");
@@ -35,7 +35,7 @@ void multipart_text(struct multipart *m, const char *name, struct slice value)
 void multipart_file(struct multipart *m, const char *name, const char *file,
                     const char *type, struct slice bytes)
 {
-    begin(m, name);
+    part_begin(m, name);
     buf_text(m->out, "; filename=\"");
     buf_text(m->out, file);
     buf_text(m->out, "\"\r\ncontent-type: ");

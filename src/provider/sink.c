@@ -30,7 +30,7 @@ allm_event *sink_take(struct allm_sink *s)
 }
 
 /* Zeroed. */
-static struct sink_item *queue(struct allm_sink *s)
+static struct sink_item *queue_item(struct allm_sink *s)
 {
     struct sink_item *item = arena_zero(s->arena, sizeof *item);
     if (!item) {
@@ -47,7 +47,7 @@ static struct sink_item *queue(struct allm_sink *s)
 
 allm_event *sink_add(struct allm_sink *s, allm_event_type type)
 {
-    struct sink_item *item = queue(s);
+    struct sink_item *item = queue_item(s);
     if (!item)
         return NULL;
     item->event.size = sizeof item->event;
@@ -76,7 +76,7 @@ static bool is_adapters(allm_event_type type)
     }
 }
 
-static allm_status misuse(allm_sink *s)
+static allm_status sink_misuse(allm_sink *s)
 {
     return s->status = ALLM_ERR_MISUSE;
 }
@@ -91,7 +91,7 @@ static const allm_error *take_error(allm_sink *s, const allm_error *error)
     }
     if (!caller_struct_take(mine, sizeof *mine, error) || mine->kind >= 0 ||
         !mine->reason) {
-        misuse(s);
+        sink_misuse(s);
         return NULL;
     }
     if (error_settle(s->arena, mine))
@@ -146,7 +146,7 @@ allm_status allm_sink_put(allm_sink *s, const allm_event *event)
         !is_adapters(mine.type) ||
         (uint32_t)mine.finish_reason >= response_finish_words.count ||
         !is_whole(&mine))
-        return misuse(s);
+        return sink_misuse(s);
     mine.home = NULL;
     if (mine.type == ALLM_EV_MESSAGE_STARTED && !mine.message)
         mine.message = &silence;

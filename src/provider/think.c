@@ -13,7 +13,7 @@ static struct slice tag_of(const struct think *t)
 }
 
 /* The beginning of a tag turned out to be text. */
-static bool let_go(struct think *t, struct think_piece *out)
+static bool release_text(struct think *t, struct think_piece *out)
 {
     *out = (struct think_piece){ { tag_of(t).ptr, t->matched }, t->inside };
     t->matched = 0;
@@ -21,7 +21,7 @@ static bool let_go(struct think *t, struct think_piece *out)
 }
 
 /* Compare with the tag; false: the text left it, or is used up. */
-static bool match(struct think *t, struct slice *in)
+static bool tag_match(struct think *t, struct slice *in)
 {
     struct slice tag = tag_of(t);
     while (in->len && t->matched < tag.len && *in->ptr == tag.ptr[t->matched]) {
@@ -35,11 +35,11 @@ bool think_next(struct think *t, struct slice *in, struct think_piece *out)
 {
     while (in->len) {
         if (t->matched || *in->ptr == '<') {
-            if (match(t, in)) {
+            if (tag_match(t, in)) {
                 t->inside = !t->inside;
                 t->matched = 0;
             } else if (in->len) {
-                return let_go(t, out);
+                return release_text(t, out);
             }
             continue;
         }
@@ -54,5 +54,5 @@ bool think_next(struct think *t, struct slice *in, struct think_piece *out)
 
 bool think_end(struct think *t, struct think_piece *out)
 {
-    return t->matched && let_go(t, out);
+    return t->matched && release_text(t, out);
 }

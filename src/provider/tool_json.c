@@ -1,6 +1,8 @@
 /* tool_json.c - a tool as it is offered to models by OpenAI and those like it */
 #include "provider/tool_json.h"
 
+#include "json/json.h"
+
 #include <string.h>
 
 void tool_json_write(struct emit *out, const allm_tool *tool)
@@ -13,6 +15,14 @@ void tool_json_write(struct emit *out, const allm_tool *tool)
         emit_value(out, tool->schema);
     else
         emit_raw(out, SLICE("{\"type\":\"object\",\"properties\":{}}"));
+}
+
+const char *tool_json_choice(const allm_json *map)
+{
+    const allm_json *function = allm_json_get(map, "function");
+    return json_is(allm_json_get(map, "type"), "function")
+               ? allm_json_text(allm_json_get(function, "name"), NULL)
+               : NULL;
 }
 
 bool tool_json_is_choice(const char *choice)

@@ -60,8 +60,8 @@ static enum kind kind_of(const allm_json *block)
 }
 
 /* The newest with this index, open or not. */
-static struct anthropic_block *find(const struct anthropic_blocks *all,
-                                    int64_t index)
+static struct anthropic_block *block_find(const struct anthropic_blocks *all,
+                                          int64_t index)
 {
     struct anthropic_block *found = NULL;
     if (all->last && all->last->index == index)
@@ -72,8 +72,8 @@ static struct anthropic_block *find(const struct anthropic_blocks *all,
     return found;
 }
 
-static struct anthropic_block *add(struct anthropic_blocks *all, int64_t index,
-                                   enum kind kind)
+static struct anthropic_block *block_add(struct anthropic_blocks *all,
+                                         int64_t index, enum kind kind)
 {
     struct arena *life = all->answer->life;
     if (all->count == MOST_BLOCKS) {
@@ -129,8 +129,8 @@ static void add_thought(struct anthropic_blocks *all, struct anthropic_block *b,
         no_memory(all);
 }
 
-static void sign(struct anthropic_blocks *all, struct anthropic_block *b,
-                 struct slice piece)
+static void signature_add(struct anthropic_blocks *all,
+                          struct anthropic_block *b, struct slice piece)
 {
     buf_add(&b->signature, piece);
     b->is_signed = b->is_signed || piece.len;
@@ -139,39 +139,29 @@ static void sign(struct anthropic_blocks *all, struct anthropic_block *b,
 }
 
 /* A source that the text names: told, and kept with the text. */
-static void cite(struct anthropic_blocks *all, struct anthropic_block *b,
-                 const allm_json *citation)
+static void citation_add(struct anthropic_blocks *all,
+                         struct anthropic_block *b, const allm_json *citation)
 {
-    struct build list;
     if (!citation)
         return;
-    build_init(&list, all->answer->sink->arena);
-    build_array(&list);
-    build_value(&list, citation);
-    build_end(&list);
-    const allm_json *one = build_done(&list);
-    if (!one) {
-        no_memory(all);
-        return;
-    }
-    answer_gather(all->answer, "citations", one);
+    answer_gather_one(all->answer, "citations", citation);
     if (b->citations.len)
         buf_byte(&b->citations, ',');
     if (!json_write(&b->citations, citation, 0))
         no_memory(all);
 }
 
-static void cite_all(struct anthropic_blocks *all, struct anthropic_block *b,
-                     const allm_json *list)
+static void citations_add(struct anthropic_blocks *all,
+                          struct anthropic_block *b, const allm_json *list)
 {
     if (!json_is_type(list, ALLM_JSON_ARRAY))
         return;
     for (const allm_json *c = NULL; (c = allm_json_next(list, c));)
-        cite(all, b, c);
+        citation_add(all, b, c);
 }
 
-static void append(struct anthropic_blocks *all, struct anthropic_block *b,
-                   struct slice piece)
+static void input_append(struct anthropic_blocks *all,
+                         struct anthropic_block *b, struct slice piece)
 {
     struct answer *a = all->answer;
     if (b->kind != CALL) {
@@ -229,7 +219,7 @@ static struct anthropic_block *add_by_code(struct anthropic_blocks *all,
                                           "made by code of the provider");
         return NULL;
     }
-    struct anthropic_block *b = add(all, index, OPAQUE);
+    struct anthropic_block *b = block_add(all, index, OPAQUE);
     if (b)
         b->by_code = true;
     all->by_code++;
@@ -239,23 +229,23 @@ static struct anthropic_block *add_by_code(struct anthropic_blocks *all,
 bool anthropic_block_start(struct anthropic_blocks *all, int64_t index,
                            const allm_json *block)
 {
-    struct anthropic_block *old = find(all, index);
+    struct anthropic_block *old = block_find(all, index);
     if (old && old->open)
         anthropic_block_stop(all, index);
     struct anthropic_block *b = is_by_code(block)
                                     ? add_by_code(all, index)
-                                    : add(all, index, kind_of(block));
+                                    : block_add(all, index, kind_of(block));
     if (!b)
         return true;
     answer_start(all->answer);
     switch (b->kind) {
     case TEXT:
         add_text(all, b, json_text_at(block, "text"));
-        cite_all(all, b, json_at(block, "citations"));
+        citations_add(all, b, json_at(block, "citations"));
         break;
     case THINKING:
         add_thought(all, b, json_text_at(block, "thinking"));
-        sign(all, b, json_text_at(block, "signature"));
+        signature_add(all, b, json_text_at(block, "signature"));
         break;
     case CALL:
         open_call(all, b, block);
@@ -324,13 +314,13 @@ static void grow_opaque(struct anthropic_blocks *all, struct anthropic_block *b,
 }
 
 /* A block whose beginning was lost, as far as a delta tells its kind. */
-static struct anthropic_block *guess(struct anthropic_blocks *all,
-                                     int64_t index, const allm_json *type)
+static struct anthropic_block *block_guess(struct anthropic_blocks *all,
+                                           int64_t index, const allm_json *type)
 {
     if (json_is(type, "text_delta"))
-        return add(all, index, TEXT);
+        return block_add(all, index, TEXT);
     if (json_is(type, "thinking_delta") || json_is(type, "signature_delta"))
-        return add(all, index, THINKING);
+        return block_add(all, index, THINKING);
     return NULL;
 }
 
@@ -338,9 +328,9 @@ bool anthropic_block_grow(struct anthropic_blocks *all, int64_t index,
                           const allm_json *delta)
 {
     const allm_json *type = json_at(delta, "type");
-    struct anthropic_block *b = find(all, index);
+    struct anthropic_block *b = block_find(all, index);
     if (!b)
-        b = guess(all, index, type);
+        b = block_guess(all, index, type);
     if (!b)
         return all->answer->sink->status < 0;
     if (json_is(type, "text_delta") && b->kind == TEXT)
@@ -348,12 +338,12 @@ bool anthropic_block_grow(struct anthropic_blocks *all, int64_t index,
     else if (json_is(type, "thinking_delta") && b->kind == THINKING)
         add_thought(all, b, json_text_at(delta, "thinking"));
     else if (json_is(type, "signature_delta") && b->kind == THINKING)
-        sign(all, b, json_text_at(delta, "signature"));
+        signature_add(all, b, json_text_at(delta, "signature"));
     else if (json_is(type, "input_json_delta") &&
              (b->kind == CALL || b->kind == OPAQUE))
-        append(all, b, json_text_at(delta, "partial_json"));
+        input_append(all, b, json_text_at(delta, "partial_json"));
     else if (json_is(type, "citations_delta") && b->kind == TEXT)
-        cite(all, b, json_at(delta, "citation"));
+        citation_add(all, b, json_at(delta, "citation"));
     else if (b->kind == OPAQUE)
         grow_opaque(all, b, delta);
     else
@@ -363,12 +353,6 @@ bool anthropic_block_grow(struct anthropic_blocks *all, int64_t index,
 
 /* -------------------------------------------------------------- stops --- */
 
-static void put(struct build *b, const char *key, struct slice text)
-{
-    build_key(b, slice_of(key));
-    build_text(b, text);
-}
-
 /* What makes a thought the model's own. */
 static const allm_json *mark_of(struct anthropic_blocks *all,
                                 const struct anthropic_block *b)
@@ -377,17 +361,14 @@ static const allm_json *mark_of(struct anthropic_blocks *all,
     build_init(&o, all->answer->sink->arena);
     build_object(&o);
     if (b->kind == REDACTED) {
-        put(&o, "type", SLICE("redacted_thinking"));
-        put(&o, "data", json_text_at(b->raw, "data"));
+        build_text_at(&o, "type", SLICE("redacted_thinking"));
+        build_text_at(&o, "data", json_text_at(b->raw, "data"));
     } else {
-        put(&o, "type", SLICE("thinking"));
-        put(&o, "signature", buf_slice(&b->signature));
+        build_text_at(&o, "type", SLICE("thinking"));
+        build_text_at(&o, "signature", buf_slice(&b->signature));
     }
     build_end(&o);
-    const allm_json *mark = build_done(&o);
-    if (!mark)
-        no_memory(all);
-    return answer_stamp(all->answer, mark);
+    return answer_stamp(all->answer, answer_build(all->answer, &o));
 }
 
 /* The input that stood in the block's beginning, if no pieces came. */
@@ -400,7 +381,7 @@ static void settle_call(struct anthropic_blocks *all, struct anthropic_block *b)
     buf_init(&text, all->answer->sink->arena, SIZE_MAX / 2);
     if (!json_write(&text, input, 0))
         no_memory(all);
-    append(all, b, buf_slice(&text));
+    input_append(all, b, buf_slice(&text));
 }
 
 /* What deltas made of it. */
@@ -445,7 +426,8 @@ static void settle_opaque(struct anthropic_blocks *all,
         no_memory(all);
 }
 
-static void stop(struct anthropic_blocks *all, struct anthropic_block *b)
+static void block_settle(struct anthropic_blocks *all,
+                         struct anthropic_block *b)
 {
     if (!b->open)
         return;
@@ -462,10 +444,10 @@ static void stop(struct anthropic_blocks *all, struct anthropic_block *b)
 
 void anthropic_block_stop(struct anthropic_blocks *all, int64_t index)
 {
-    struct anthropic_block *b = find(all, index);
+    struct anthropic_block *b = block_find(all, index);
     if (!b)
         return;
-    stop(all, b);
+    block_settle(all, b);
     calls_close(&all->answer->calls, b->slot, all->answer->sink);
 }
 
@@ -489,12 +471,12 @@ static bool is_history(const struct anthropic_blocks *all,
 }
 
 /* The client has to answer it, as any other call. */
-static void tell_call(struct anthropic_blocks *all, struct anthropic_block *b)
+static void call_emit(struct anthropic_blocks *all, struct anthropic_block *b)
 {
     struct slice input = buf_slice(&b->input);
     b->kind = CALL;
     open_call(all, b, b->raw);
-    append(all, b, input);
+    input_append(all, b, input);
     settle_call(all, b);
     calls_close(&all->answer->calls, b->slot, all->answer->sink);
 }
@@ -502,14 +484,14 @@ static void tell_call(struct anthropic_blocks *all, struct anthropic_block *b)
 void anthropic_block_end(struct anthropic_blocks *all)
 {
     for (struct anthropic_block *b = all->first; b; b = b->next)
-        stop(all, b);
+        block_settle(all, b);
     for (struct anthropic_block *b = all->first; b; b = b->next) {
         if (!b->by_code || !b->raw)
             continue;
         if (is_history(all, b))
             answer_raw(all->answer, b->raw);
         else
-            tell_call(all, b);
+            call_emit(all, b);
     }
 }
 
@@ -543,15 +525,15 @@ static const allm_json *citations_of(struct arena *a,
 
 static void write_thinking(struct build *o, const struct anthropic_block *b)
 {
-    put(o, "type", SLICE("thinking"));
-    put(o, "thinking", buf_slice(&b->thought));
-    put(o, "signature", buf_slice(&b->signature));
+    build_text_at(o, "type", SLICE("thinking"));
+    build_text_at(o, "thinking", buf_slice(&b->thought));
+    build_text_at(o, "signature", buf_slice(&b->signature));
 }
 
 static void write_text(struct build *o, const struct anthropic_block *b)
 {
     const allm_json *citations = citations_of(o->arena, b);
-    put(o, "type", SLICE("text"));
+    build_text_at(o, "type", SLICE("text"));
     build_key(o, SLICE("bytes"));
     build_uint(o, b->said);
     if (citations) {
@@ -576,7 +558,7 @@ static void write_block(struct build *o, const struct anthropic_blocks *all,
     else if (b->kind == TEXT)
         write_text(o, b);
     else
-        put(o, "type", SLICE("tool_use"));
+        build_text_at(o, "type", SLICE("tool_use"));
     build_end(o);
 }
 
@@ -596,8 +578,5 @@ const allm_json *anthropic_block_state(const struct anthropic_blocks *all)
         write_block(&o, all, b);
     build_end(&o);
     build_end(&o);
-    const allm_json *state = build_done(&o);
-    if (!state)
-        all->answer->sink->status = ALLM_ERR_NOMEM;
-    return state;
+    return answer_build(all->answer, &o);
 }

@@ -90,7 +90,7 @@ static void read_stop(struct anthropic *c, const allm_json *from)
 
 /* ----------------------------------------------------- whole messages --- */
 
-static void pass_on(struct anthropic *c, const allm_json *event)
+static void emit_raw_event(struct anthropic *c, const allm_json *event)
 {
     answer_raw(&c->answer, event);
 }
@@ -103,14 +103,14 @@ static void read_blocks(struct anthropic *c, const allm_json *content)
         if (!json_is_type(b, ALLM_JSON_OBJECT))
             continue;
         if (!anthropic_block_start(&c->blocks, index, b))
-            pass_on(c, b);
+            emit_raw_event(c, b);
         anthropic_block_stop(&c->blocks, index++);
     }
 }
 
 /* Keeps (5): the blocks of message_start, once it is clear that they are not
  * told again. */
-static void tell_given(struct anthropic *c)
+static void emit_given(struct anthropic *c)
 {
     const allm_json *content = json_at(c->given, "content");
     c->given = NULL;
@@ -118,12 +118,12 @@ static void tell_given(struct anthropic *c)
 }
 
 /* The same where the end follows at once: all that message_start says holds. */
-static void end_given(struct anthropic *c)
+static void finish_given(struct anthropic *c)
 {
     const allm_json *message = c->given;
     if (!message)
         return;
-    tell_given(c);
+    emit_given(c);
     read_usage(c, json_at(message, "usage"), false);
     read_stop(c, message);
 }
@@ -131,7 +131,7 @@ static void end_given(struct anthropic *c)
 /* --------------------------------------------------------------- ends --- */
 
 /* The end came, by whichever sign. */
-static allm_status complete(struct anthropic *c)
+static allm_status response_complete(struct anthropic *c)
 {
     struct answer *a = &c->answer;
     anthropic_block_end(&c->blocks);
@@ -150,13 +150,13 @@ static allm_status complete(struct anthropic *c)
 }
 
 /* The body, or what is of use in it, is over. */
-static allm_status end(struct anthropic *c)
+static allm_status response_end(struct anthropic *c)
 {
     struct answer *a = &c->answer;
-    end_given(c);
+    finish_given(c);
     if (a->finish != ALLM_FINISH_NONE) {
         answer_warn(a, "message_stop_missing");
-        return complete(c);
+        return response_complete(c);
     }
     return answer_truncated(a, answer_is_empty(a)
                                    ? "the answer ended before anything was "
@@ -165,7 +165,7 @@ static allm_status end(struct anthropic *c)
                                      "reason nor message_stop came");
 }
 
-static allm_status fail(struct anthropic *c, const allm_json *document)
+static allm_status response_fail(struct anthropic *c, const allm_json *document)
 {
     allm_error e = anthropic_error_read(c->answer.sink->arena, document, 0);
     return answer_fail(&c->answer, &e);
@@ -211,10 +211,10 @@ static allm_status on_block_start(struct anthropic *c, const allm_json *event)
     size_t given = allm_json_count(json_at(c->given, "content"));
     if (index_of(event) < (int64_t)given)
         c->given = NULL;        /* told again, and in full */
-    tell_given(c);
+    emit_given(c);
     if (!json_is_type(block, ALLM_JSON_OBJECT) ||
         !anthropic_block_start(&c->blocks, index_of(event), block))
-        pass_on(c, event);
+        emit_raw_event(c, event);
     return ALLM_OK;
 }
 
@@ -223,7 +223,7 @@ static allm_status on_block_delta(struct anthropic *c, const allm_json *event)
     const allm_json *delta = json_at(event, "delta");
     if (!json_is_type(delta, ALLM_JSON_OBJECT) ||
         !anthropic_block_grow(&c->blocks, index_of(event), delta))
-        pass_on(c, event);
+        emit_raw_event(c, event);
     return ALLM_OK;
 }
 
@@ -236,7 +236,7 @@ static allm_status on_block_stop(struct anthropic *c, const allm_json *event)
 static allm_status on_delta(struct anthropic *c, const allm_json *event)
 {
     const allm_json *delta = json_at(event, "delta");
-    tell_given(c);
+    emit_given(c);
     read_notes(c, event);
     read_notes(c, delta);
     read_usage(c, json_at(event, "usage"), false);
@@ -247,8 +247,8 @@ static allm_status on_delta(struct anthropic *c, const allm_json *event)
 static allm_status on_stop(struct anthropic *c, const allm_json *event)
 {
     (void)event;
-    end_given(c);
-    return complete(c);
+    finish_given(c);
+    return response_complete(c);
 }
 
 static const struct {
@@ -262,7 +262,7 @@ static const struct {
     { SLICE_INIT("message_delta"), on_delta },
     { SLICE_INIT("message_stop"), on_stop },
     { SLICE_INIT("ping"), on_ping },
-    { SLICE_INIT("error"), fail },
+    { SLICE_INIT("error"), response_fail },
 };
 
 static allm_status read_event(struct anthropic *c, struct slice name,
@@ -276,7 +276,7 @@ static allm_status read_event(struct anthropic *c, struct slice name,
     for (size_t i = 0; i < sizeof handlers / sizeof *handlers; i++)
         if (slice_eq(type, handlers[i].type))
             return handlers[i].on(c, event);
-    pass_on(c, event);
+    emit_raw_event(c, event);
     return ALLM_OK;
 }
 
@@ -287,10 +287,10 @@ static allm_status read_document(struct anthropic *c, const allm_json *all)
     struct answer *a = &c->answer;
     const allm_json *content = json_at(all, "content");
     if (json_is(json_at(all, "type"), "error"))
-        return fail(c, all);
+        return response_fail(c, all);
     if (!json_is_type(content, ALLM_JSON_ARRAY))
         return explain_message(all)
-                   ? fail(c, all)
+                   ? response_fail(c, all)
                    : answer_malformed(a, "the answer is a JSON document "
                                          "without content");
     answer_start(a);
@@ -300,19 +300,19 @@ static allm_status read_document(struct anthropic *c, const allm_json *all)
     read_notes(c, all);
     read_usage(c, json_at(all, "usage"), false);
     read_stop(c, all);
-    return complete(c);
+    return response_complete(c);
 }
 
 /* ------------------------------------------------------------- frames --- */
 
-static allm_status take(struct anthropic *c, const allm_frame *frame)
+static allm_status frame_parse(struct anthropic *c, const allm_frame *frame)
 {
     struct answer *a = &c->answer;
     struct slice data =
         slice_trim((struct slice){ frame->data, frame->data_len });
     struct slice name = { frame->name, frame->name_len };
     if (slice_starts(data, SLICE("[DONE]")))
-        return end(c);          /* a gateway's; nothing follows it */
+        return response_end(c);          /* a gateway's; nothing follows it */
     if (!data.len)
         return ALLM_OK;
     const allm_json *v = sink_parse_frame(a->sink, data);
@@ -327,7 +327,7 @@ static allm_status take(struct anthropic *c, const allm_frame *frame)
     if (json_is_type(v, ALLM_JSON_OBJECT))
         return read_event(c, name, v);
     if (slice_is(name, "error"))
-        return fail(c, answer_error_text(a, data, v));
+        return response_fail(c, answer_error_text(a, data, v));
     return json_is_type(v, ALLM_JSON_NULL)
                ? ALLM_OK
                : answer_malformed(a, "an event of the answer is not a JSON "
@@ -335,7 +335,8 @@ static allm_status take(struct anthropic *c, const allm_frame *frame)
 }
 
 /* First thing in both. */
-static bool begin(struct anthropic *c, const allm_call *call, allm_sink *sink)
+static bool decode_begin(struct anthropic *c, const allm_call *call,
+                         allm_sink *sink)
 {
     uint64_t quirks;
     const char *unknown;
@@ -354,9 +355,9 @@ allm_status anthropic_decode(void *state, const allm_call *call,
                              const allm_frame *frame, allm_sink *sink)
 {
     struct anthropic *c = state;
-    if (!begin(c, call, sink))
+    if (!decode_begin(c, call, sink))
         return ALLM_OK;
-    allm_status status = take(c, frame);
+    allm_status status = frame_parse(c, frame);
     return sink->status < 0 ? sink->status : status;
 }
 
@@ -364,5 +365,5 @@ allm_status anthropic_finish(void *state, const allm_call *call,
                              allm_sink *sink)
 {
     struct anthropic *c = state;
-    return begin(c, call, sink) ? end(c) : ALLM_OK;
+    return decode_begin(c, call, sink) ? response_end(c) : ALLM_OK;
 }

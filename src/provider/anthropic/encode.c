@@ -23,6 +23,7 @@
 #include "provider/image_source.h"
 #include "provider/model_rules.h"
 #include "provider/quirks.h"
+#include "provider/tool_json.h"
 #include "json/build.h"
 #include "json/json.h"
 
@@ -38,8 +39,8 @@ struct encoding {
     struct anthropic_thinking thinking;
 };
 
-static const allm_error *wrong(struct encoding *e, allm_status kind,
-                               const char *reason, const char *sentence)
+static const allm_error *make_error(struct encoding *e, allm_status kind,
+                                    const char *reason, const char *sentence)
 {
     return status_error(e->arena, kind, reason, "%s", sentence);
 }
@@ -108,15 +109,6 @@ static void write_past_tool(struct encoding *e)
     emit_close(&e->emit, '}');
 }
 
-/* The name in a choice as OpenAI writes it; NULL: it is written otherwise. */
-static const char *function_in(const allm_json *map)
-{
-    const allm_json *function = allm_json_get(map, "function");
-    return json_is(allm_json_get(map, "type"), "function")
-               ? allm_json_text(allm_json_get(function, "name"), NULL)
-               : NULL;
-}
-
 /* Their word for a choice; "tool" goes with a name. */
 static const char *choice_word(const char *choice)
 {
@@ -130,7 +122,7 @@ static const char *choice_word(const char *choice)
 static void write_choice(struct encoding *e)
 {
     const allm_request *r = e->request;
-    const char *named = function_in(r->tool_choice_map);
+    const char *named = tool_json_choice(r->tool_choice_map);
     const char *is = named ? "tool" : choice_word(r->tool_choice);
     const allm_json *several = extra_get(&e->extra, "parallel_tool_calls");
     bool one = allm_json_type_of(several) == ALLM_JSON_BOOL &&
@@ -296,22 +288,13 @@ static void write_body(struct encoding *e)
 
 /* BASE/v1/messages, however much of that the base has already: its users
  * write it with "/v1" and without. */
-static allm_status write_address(struct encoding *e)
+static const allm_error *write_address(struct encoding *e)
 {
-    struct slice base = slice_of(e->call->base_url);
-    struct slice query = { "", 0 };
+    struct slice base, query;
     struct buf url;
-    if (!base.len)
-        return allm_http_fail(
-            e->http,
-            ALLM(error, .kind = ALLM_ERR_ENGINE, .reason = "invalid_engine",
-                 .message = "this provider has no address of its own; "
-                            "set base_url in adapter_opts"));
-    const char *mark = memchr(base.ptr, '?', base.len);
-    if (mark) {
-        query = slice_skip(base, (size_t)(mark - base.ptr));
-        base.len -= query.len;
-    }
+    const allm_error *error = http_base(e->http, e->call, &base, &query);
+    if (error)
+        return error;
     buf_init(&url, e->arena, 64 * 1024);
     buf_add(&url, base);
     if (slice_ends(base, SLICE("/v1")))
@@ -319,9 +302,8 @@ static allm_status write_address(struct encoding *e)
     else if (!slice_ends(base, SLICE("/messages")))
         buf_text(&url, "/v1/messages");
     buf_add(&url, query);
-    e->http->broken |= url.broken;
-    allm_http_url(e->http, url.broken ? "" : url.ptr);
-    return ALLM_OK;
+    http_address(e->http, &url);
+    return NULL;
 }
 
 /* Names of features, one text or several, joined by commas.  False: odd. */
@@ -352,17 +334,16 @@ static const allm_error *write_headers(struct encoding *e)
     buf_init(&betas, e->arena, 64 * 1024);
     for (size_t i = 0; i < v.len; i++)
         if ((unsigned char)v.ptr[i] <= ' ' || v.ptr[i] == 0x7f)
-            return wrong(e, ALLM_ERR_MISUSE, "invalid_option",
-                         "api_version must be one word, such as "
-                         "\"" API_VERSION "\"");
+            return make_error(e, ALLM_ERR_MISUSE, "invalid_option",
+                              "api_version must be one word, such as "
+                              "\"" API_VERSION "\"");
     if (!join_betas(e, &betas))
-        return wrong(e, ALLM_ERR_MISUSE, "invalid_option",
-                     "beta must be the name of a feature or a list of such "
-                     "names, without spaces");
+        return make_error(
+            e, ALLM_ERR_MISUSE, "invalid_option",
+            "beta must be the name of a feature or a list of such "
+            "names, without spaces");
     e->http->broken |= betas.broken;
-    allm_http_header(e->http, "content-type", "application/json");
-    allm_http_header(e->http, "accept", "text/event-stream");
-    allm_http_header(e->http, "accept-encoding", "identity");
+    http_headers(e->http, "text/event-stream");
     allm_http_header(e->http, "anthropic-version",
                      version ? version : API_VERSION);
     if (betas.len && !betas.broken)
@@ -387,21 +368,22 @@ static const allm_error *refuse_choice(struct encoding *e)
 }
 
 /* What the provider cannot do, told before anything is sent. */
-static const allm_error *check(struct encoding *e)
+static const allm_error *request_check(struct encoding *e)
 {
     const allm_request *r = e->request;
     const char *is = choice_word(r->tool_choice);
     if (json_is(allm_json_get(r->response_format, "type"), "json_object"))
-        return wrong(e, ALLM_ERR_ENGINE, "unsupported_response_format",
-                     "this provider has no json_object format; give a "
-                     "json_schema, or say in the prompt that JSON is wanted");
+        return make_error(
+            e, ALLM_ERR_ENGINE, "unsupported_response_format",
+            "this provider has no json_object format; give a "
+            "json_schema, or say in the prompt that JSON is wanted");
     if (!r->tool_count && extra_leaves(&e->extra, "tools") &&
         (!strcmp(is, "any") || !strcmp(is, "tool")))
         return refuse_choice(e);
     return image_source_check(r, e->arena);
 }
 
-static const allm_error *prepare(struct encoding *e)
+static const allm_error *request_prepare(struct encoding *e)
 {
     uint64_t quirks;
     const char *unknown;
@@ -411,7 +393,7 @@ static const allm_error *prepare(struct encoding *e)
     if (!anthropic_quirks(e->call, &quirks, &unknown))
         return quirks_refuse(e->arena, unknown, "unsigned_thoughts");
     error = anthropic_thinking_plan(&e->thinking, &e->extra, e->arena);
-    return error ? error : check(e);
+    return error ? error : request_check(e);
 }
 
 allm_status anthropic_encode(const allm_call *call, allm_http *out)
@@ -420,13 +402,11 @@ allm_status anthropic_encode(const allm_call *call, allm_http *out)
                           .request = call->request,
                           .http = out,
                           .arena = out->arena };
-    const allm_error *error = prepare(&e);
-    if (error)
-        return allm_http_fail(out, error);
-    allm_status status = write_address(&e);
-    if (status != ALLM_OK)
-        return status;
-    error = write_headers(&e);
+    const allm_error *error = request_prepare(&e);
+    if (!error)
+        error = write_address(&e);
+    if (!error)
+        error = write_headers(&e);
     if (error)
         return allm_http_fail(out, error);
     write_body(&e);

@@ -48,13 +48,6 @@ struct facts {
     int32_t status;
 };
 
-static const char *text_at(const allm_json *object, const char *key)
-{
-    const allm_json *v = json_at(object, key);
-    return allm_json_type_of(v) == ALLM_JSON_TEXT ? allm_json_text(v, NULL)
-                                                  : NULL;
-}
-
 static struct facts facts_of(const allm_json *document, int32_t status)
 {
     const allm_json *error = json_at(document, "error");
@@ -62,10 +55,10 @@ static struct facts facts_of(const allm_json *document, int32_t status)
     int64_t n;
     if (allm_json_type_of(error) == ALLM_JSON_OBJECT)
         f.core = error;
-    f.type = text_at(f.core, "type");
-    f.code = text_at(f.core, "code");
+    f.type = explain_text_at(f.core, "type");
+    f.code = explain_text_at(f.core, "code");
     if (!f.code)
-        f.code = text_at(json_at(f.core, "details"), "error_code");
+        f.code = explain_text_at(json_at(f.core, "details"), "error_code");
     f.message = explain_message(document);
     if (!status && allm_json_int64(json_at(f.core, "code"), &n) && n >= 400 &&
         n <= 599)
@@ -109,7 +102,7 @@ static const char *reason_of(const struct facts *f)
 }
 
 /* The members of the error but its sentence, and whether it is about money. */
-static const allm_json *details(struct arena *a, const struct facts *f)
+static const allm_json *details_build(struct arena *a, const struct facts *f)
 {
     static const char *const skip[] = { "message", "billing", "error",
                                         "request_id", NULL };
@@ -130,8 +123,8 @@ allm_error anthropic_error_read(struct arena *a, const allm_json *document,
     allm_error e = status_blank(ALLM_ERR_ADAPTER);
     e.reason = reason_of(&f);
     e.message = explain_sentence(a, status, f.message);
-    e.metadata = details(a, &f);
-    e.request_id = text_at(document, "request_id");
+    e.metadata = details_build(a, &f);
+    e.request_id = explain_text_at(document, "request_id");
     if (f.status)
         e.http_status = (allm_int){ f.status, true };
     return e;
@@ -142,8 +135,6 @@ allm_status anthropic_error_explain(const allm_call *call,
                                     const char *body, size_t len,
                                     allm_sink *sink)
 {
-    const allm_json *document = allm_sink_parse(sink, body, len);
-    allm_error e = anthropic_error_read(sink->arena, document, head->status);
-    e.provider = call->provider;
-    return allm_sink_fail(sink, &e, false);
+    return explain_body(call, head, (struct slice){ body, len }, sink,
+                        anthropic_error_read);
 }

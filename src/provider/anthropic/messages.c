@@ -25,8 +25,6 @@
 #include "provider/memo.h"
 #include "json/json.h"
 
-enum { MEMO_LIMIT = 4 * 1024 * 1024 };
-
 static const char memo_name;    /* its address names what we keep */
 
 /* A user's word in front of an assistant that spoke first. */
@@ -44,14 +42,6 @@ struct writing {
     bool over;                  /* somebody else speaks next */
     bool broken;
 };
-
-static void member(struct writing *w, const char *name, struct slice text)
-{
-    emit_name(w->emit, slice_of(name));
-    if (!text.ptr)
-        w->broken = true;
-    emit_text(w->emit, text.ptr ? text : SLICE(""));
-}
 
 static bool is_blank(struct slice s)
 {
@@ -83,14 +73,14 @@ static void open_turn(struct writing *w, allm_role role)
         return;
     emit_open(w->emit, '{');    /* keeps (1) */
     emit_member_word(w->emit, "type", "text");
-    member(w, "text", SLICE(OPENING));
+    history_write(w->emit, "text", SLICE(OPENING));
     emit_close(w->emit, '}');
     w->open = ALLM_ROLE_USER;
     open_turn(w, role);
 }
 
 /* Something of the message comes: be in the turn that it belongs to. */
-static void begin(struct writing *w)
+static void turn_enter(struct writing *w)
 {
     if (w->open != w->role)
         open_turn(w, w->role);
@@ -101,7 +91,7 @@ static void begin(struct writing *w)
 
 static void open_block(struct writing *w, const char *type)
 {
-    begin(w);
+    turn_enter(w);
     emit_open(w->emit, '{');
     emit_member_word(w->emit, "type", type);
 }
@@ -127,7 +117,7 @@ static void write_text(struct writing *w, struct slice text,
     if (!text.ptr || is_blank(text))
         return;
     open_block(w, "text");
-    member(w, "text", text);
+    history_write(w->emit, "text", text);
     close_block(w, marked);
 }
 
@@ -139,10 +129,12 @@ static void write_image(struct writing *w, const allm_image *image,
     emit_open(w->emit, '{');
     if (image->source == ALLM_IMAGE_URL) {
         emit_member_word(w->emit, "type", "url");
-        member(w, "url", (struct slice){ image->data, image->data_len });
+        history_write(w->emit, "url",
+                      (struct slice){ image->data, image->data_len });
     } else {
         emit_member_word(w->emit, "type", "base64");
-        member(w, "media_type", slice_of(image_source_type(image)));
+        history_write(w->emit, "media_type",
+                      slice_of(image_source_type(image)));
         emit_name(w->emit, SLICE("data"));
         image_source_write(w->emit, image, false, w->arena);
     }
@@ -191,8 +183,8 @@ static void write_call(struct writing *w, const allm_tool_call *call,
     const allm_json *caller = allm_json_get(own, "caller");
     struct slice input = history_arguments(call, w->arena);
     open_block(w, "tool_use");
-    member(w, "id", slice_of(id));
-    member(w, "name", slice_of(history_name(call, w->arena)));
+    history_write(w->emit, "id", slice_of(id));
+    history_write(w->emit, "name", slice_of(history_name(call, w->arena)));
     emit_name(w->emit, SLICE("input"));
     if (!input.ptr)
         w->broken = true;
@@ -212,7 +204,7 @@ static void write_own_text(struct writing *w, struct slice text,
     if (is_blank(text))
         return;
     open_block(w, "text");
-    member(w, "text", text);
+    history_write(w->emit, "text", text);
     if (citations) {
         emit_name(w->emit, SLICE("citations"));
         emit_value(w->emit, citations);
@@ -251,7 +243,7 @@ static void write_as_is(struct writing *w, const allm_json *layout,
         return;                 /* odd, or a state that was not made here */
     if (w->over && is_pending(layout, block))
         return;                 /* keeps (5) */
-    begin(w);
+    turn_enter(w);
     emit_value(w->emit, block);
 }
 
@@ -283,17 +275,9 @@ static void write_kept(struct writing *w, const allm_json *layout)
             write_as_is(w, layout, b);
 }
 
-static const allm_json *layout_of(const struct writing *w,
-                                  const allm_message *m)
-{
-    const allm_json *own = history_state(w->call, m->provider_state);
-    const allm_json *layout = allm_json_get(own, "content");
-    return allm_json_type_of(layout) == ALLM_JSON_ARRAY ? layout : NULL;
-}
-
 static void write_assistant(struct writing *w, const allm_message *m)
 {
-    const allm_json *layout = layout_of(w, m);
+    const allm_json *layout = layout_of(w->call, m, "content");
     if (layout && layout_fits(layout, m, kind_of)) {
         write_layout(w, m, layout);
         return;
@@ -313,8 +297,8 @@ static void write_result(struct writing *w, const struct history_item *item,
     const allm_message *m = item->message;
     const allm_json *failed = allm_json_get(m->metadata, "is_error");
     open_block(w, "tool_result");
-    member(w, "tool_use_id", slice_of(id));
-    member(w, "content", history_text(m, w->arena));
+    history_write(w->emit, "tool_use_id", slice_of(id));
+    history_write(w->emit, "content", history_text(m, w->arena));
     if (item->made || allm_json_true(failed)) {
         emit_name(w->emit, SLICE("is_error"));
         emit_bool(w->emit, true);
@@ -354,7 +338,6 @@ static void recall_message(struct writing *w, const struct history_item *item,
     const allm_message *m = item->message;
     const char *id = NULL;
     bool plain = true;
-    struct buf *out = w->emit->out;
     w->begun = false;
     w->role = m->role == ALLM_ROLE_ASSISTANT ? ALLM_ROLE_ASSISTANT
                                              : ALLM_ROLE_USER;
@@ -369,16 +352,13 @@ static void recall_message(struct writing *w, const struct history_item *item,
     bool lasting = plain && !item->made && !last;
     struct slice kept = lasting ? memo_find(m, k) : (struct slice){ NULL, 0 };
     if (kept.ptr) {
-        begin(w);
+        turn_enter(w);
         emit_raw(w->emit, kept);
         return;
     }
     write_message(w, item, id, last);
-    if (lasting && w->begun && !out->broken && !w->broken &&
-        out->len - w->from <= MEMO_LIMIT)
-        memo_keep(m, k,
-                  (struct slice){ out->ptr + w->from,
-                                        out->len - w->from });
+    if (lasting && w->begun && !w->broken)
+        memo_keep_written(m, k, w->emit->out, w->from);
 }
 
 /* Will nothing of it stand among the messages? */
@@ -452,7 +432,7 @@ static bool has_any_mark(const allm_request *r)
 }
 
 /* Several system messages are one text, a blank line between them. */
-static struct slice join(const allm_request *r, struct arena *a)
+static struct slice system_join(const allm_request *r, struct arena *a)
 {
     struct buf all;
     bool broken = false;
@@ -476,7 +456,7 @@ bool anthropic_messages_write_system(const allm_call *call, struct emit *e,
                                      struct arena *a)
 {
     const allm_request *r = call->request;
-    struct slice text = join(r, a);
+    struct slice text = system_join(r, a);
     if (!text.ptr || !text.len)
         return text.ptr != NULL;
     emit_name(e, SLICE("system"));
@@ -519,9 +499,8 @@ static const allm_message *start_of_calls(const allm_request *r)
 
 bool anthropic_messages_lack_thought(const allm_call *call)
 {
-    const struct writing w = { .call = call };
     const allm_message *m = start_of_calls(call->request);
-    const allm_json *layout = m ? layout_of(&w, m) : NULL;
+    const allm_json *layout = m ? layout_of(call, m, "content") : NULL;
     const allm_json *type = allm_json_get(allm_json_at(layout, 0), "type");
     return m && !json_is(type, "thinking") &&
            !json_is(type, "redacted_thinking");

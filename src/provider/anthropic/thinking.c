@@ -60,9 +60,9 @@ static void choose_effort(struct anthropic_thinking *t, uint32_t rules,
     t->room = budget;
 }
 
-static const allm_error *choose(struct anthropic_thinking *t,
-                                const struct extra *x, uint32_t rules,
-                                struct arena *a)
+static const allm_error *choose_thinking(struct anthropic_thinking *t,
+                                         const struct extra *x, uint32_t rules,
+                                         struct arena *a)
 {
     const char *word = extra_text(x, "reasoning_effort");
     if (!word)
@@ -76,11 +76,7 @@ static const allm_error *choose(struct anthropic_thinking *t,
             choose_none(t, rules);
         return NULL;
     }
-    return status_error(
-        a, ALLM_ERR_MISUSE, "invalid_option",
-        "reasoning_effort is \"%.40s\"; it must be one of none, "
-        "minimal, low, medium, high, xhigh, max",
-        word);
+    return extra_refuse_effort(a, word);
 }
 
 static bool is_forced(const allm_request *r)
@@ -155,7 +151,7 @@ const allm_error *anthropic_thinking_plan(struct anthropic_thinking *t,
     if (t->given)
         read_given(t);
     else
-        error = choose(t, x, rules, a);
+        error = choose_thinking(t, x, rules, a);
     if (!error && (rules & MODEL_NOT_FORCED))
         error = refuse_force(x, a);
     if (error)

@@ -6,6 +6,7 @@
  */
 #include "provider/anthropic/usage.h"
 
+#include "provider/counts.h"
 #include "json/build.h"
 #include "json/json.h"
 
@@ -34,24 +35,6 @@ const allm_json *anthropic_usage_merge(struct arena *a, const allm_json *known,
                 : NULL;
 }
 
-static allm_int count(const allm_json *object, const char *name)
-{
-    int64_t n;
-    if (allm_json_int64(allm_json_get(object, name), &n) && n >= 0)
-        return (allm_int){ n, true };
-    return (allm_int){ 0, false };
-}
-
-/* The sum of what is known; never beyond what an int64_t holds. */
-static allm_int add(allm_int x, allm_int y)
-{
-    if (!x.set || !y.set)
-        return x.set ? x : y;
-    if (x.value > INT64_MAX - y.value)
-        return (allm_int){ INT64_MAX, true };
-    return (allm_int){ x.value + y.value, true };
-}
-
 /* Everything that has no member of its own. */
 static const allm_json *extra_of(struct arena *a, const allm_json *usage)
 {
@@ -59,7 +42,7 @@ static const allm_json *extra_of(struct arena *a, const allm_json *usage)
                                         "cache_creation_input_tokens",
                                         "output_tokens", "server_tool_use" };
     struct build b;
-    allm_int written = count(usage, "cache_creation_input_tokens");
+    allm_int written = counts_at(usage, "cache_creation_input_tokens");
     build_init(&b, a);
     build_object(&b);
     if (written.set) {
@@ -84,17 +67,18 @@ allm_usage anthropic_usage_read(struct arena *a, const allm_json *usage,
                                 bool begun)
 {
     allm_usage u = { .size = sizeof u };
-    allm_int fresh = count(usage, "input_tokens");
-    allm_int written = count(usage, "cache_creation_input_tokens");
+    allm_int fresh = counts_at(usage, "input_tokens");
+    allm_int written = counts_at(usage, "cache_creation_input_tokens");
     const allm_json *more = allm_json_get(usage, "output_tokens_details");
     const allm_json *tools = allm_json_get(usage, "server_tool_use");
-    u.cached_input_tokens = count(usage, "cache_read_input_tokens");
-    u.input_tokens = add(fresh, add(u.cached_input_tokens, written));
-    u.reasoning_tokens = count(more, "thinking_tokens");
+    u.cached_input_tokens = counts_at(usage, "cache_read_input_tokens");
+    u.input_tokens = counts_add(fresh,
+                                counts_add(u.cached_input_tokens, written));
+    u.reasoning_tokens = counts_at(more, "thinking_tokens");
     if (!begun)
-        u.output_tokens = count(usage, "output_tokens");
+        u.output_tokens = counts_at(usage, "output_tokens");
     if (u.input_tokens.set && u.output_tokens.set)
-        u.total_tokens = add(u.input_tokens, u.output_tokens);
+        u.total_tokens = counts_add(u.input_tokens, u.output_tokens);
     if (allm_json_type_of(tools) == ALLM_JSON_OBJECT)
         u.tool_usage = tools;
     u.extra = extra_of(a, usage);

@@ -51,22 +51,23 @@ static const allm_message silence = {
 
 /* ------------------------------------------------------------ opening --- */
 
-static allm_status fail(allm_sink *sink, allm_status kind, const char *reason,
-                        const char *message, bool final)
+static allm_status call_fail(allm_sink *sink, allm_status kind,
+                             const char *reason, const char *message,
+                             bool final)
 {
     return allm_sink_fail(
         sink, ALLM(error, .kind = kind, .reason = reason, .message = message),
         final);
 }
 
-static allm_status exhausted(allm_sink *sink)
+static allm_status script_exhausted(allm_sink *sink)
 {
-    return fail(sink, ALLM_ERR_ADAPTER, "no_scripted_response",
-                "no scripted response", true);
+    return call_fail(sink, ALLM_ERR_ADAPTER, "no_scripted_response",
+                     "no scripted response", true);
 }
 
 /* A first entry that says so refuses the call. */
-static allm_status refuse(const allm_json *entries, allm_sink *sink)
+static allm_status preflight_refuse(const allm_json *entries, allm_sink *sink)
 {
     allm_error error;
     struct fake_entry first = fake_entry_read(allm_json_next(entries, NULL));
@@ -85,24 +86,26 @@ static bool stumbles(const struct player *p, const allm_json *opts)
 }
 
 /* The entries of the next call of the script; the position moves on. */
-static allm_status choose(struct player *p, const struct fake_script *script,
-                          allm_sink *sink)
+static allm_status call_choose(struct player *p,
+                               const struct fake_script *script,
+                               allm_sink *sink)
 {
     if (!script->only && !script->calls)
-        return exhausted(sink);
+        return script_exhausted(sink);
     uint64_t index = fake_log_next(p->log);
     p->entries = fake_script_call(script, index);
     if (!p->entries)
-        return exhausted(sink);
+        return script_exhausted(sink);
     const allm_error *wrong =
         index ? fake_script_check_call(sink->arena, p->entries, (size_t)index)
               : NULL;           /* the first call has seen to all of them */
-    return wrong ? allm_sink_fail(sink, wrong, true) : refuse(p->entries, sink);
+    return wrong ? allm_sink_fail(sink, wrong, true)
+                 : preflight_refuse(p->entries, sink);
 }
 
-static const allm_error *check(const struct player *p,
-                               struct fake_script *script,
-                               const allm_json *opts, allm_sink *sink)
+static const allm_error *script_check(const struct player *p,
+                                      struct fake_script *script,
+                                      const allm_json *opts, allm_sink *sink)
 {
     const allm_error *wrong = fake_script_read(script, sink->arena, opts);
     if (wrong || fake_log_position(p->log) > 0)
@@ -120,7 +123,7 @@ static allm_status fake_open(void *state, const allm_call *call,
     p->log = fake_log_of(call->attachments, p->mem);
     if (!p->log)
         return ALLM_ERR_NOMEM;
-    const allm_error *wrong = check(p, &script, opts, sink);
+    const allm_error *wrong = script_check(p, &script, opts, sink);
     if (wrong)
         return allm_sink_fail(sink, wrong, true);
     fake_log_call(p->log);
@@ -128,12 +131,12 @@ static allm_status fake_open(void *state, const allm_call *call,
         !fake_log_request(p->log, call->request))
         return ALLM_ERR_NOMEM;
     if (stumbles(p, opts))
-        return fail(sink, ALLM_ERR_ADAPTER, "timeout",
-                    "scripted timeout (retry_until_call)", false);
+        return call_fail(sink, ALLM_ERR_ADAPTER, "timeout",
+                         "scripted timeout (retry_until_call)", false);
     p->usage = allm_json_get(opts, "usage");
     if (allm_json_type_of(p->usage) == ALLM_JSON_NULL)
         p->usage = NULL;
-    return choose(p, &script, sink);
+    return call_choose(p, &script, sink);
 }
 
 static void fake_close(void *state, const allm_call *call)
@@ -156,8 +159,8 @@ static void put_text(allm_sink *sink, allm_event_type type, struct slice text)
 }
 
 /* All texts of one kind from an entry on, up to the one played last. */
-static struct slice tool_output_text(const struct player *p, enum fake_tag tag,
-                                     const allm_json *from, allm_sink *sink)
+static struct slice texts_join(const struct player *p, enum fake_tag tag,
+                               const allm_json *from, allm_sink *sink)
 {
     struct buf text;
     buf_init(&text, sink->arena, SIZE_MAX / 2);
@@ -181,7 +184,7 @@ static void end_reasoning(struct player *p, allm_sink *sink)
     if (!p->thinks)
         return;
     put_text(sink, ALLM_EV_REASONING_COMPLETED,
-             tool_output_text(p, FAKE_REASONING, p->thinks, sink));
+             texts_join(p, FAKE_REASONING, p->thinks, sink));
     p->thinks = NULL;
 }
 
@@ -195,18 +198,12 @@ static void put_usage(const allm_json *map, allm_sink *sink)
     event->usage = usage;
 }
 
-static const allm_json *member(const allm_json *object, const char *key)
-{
-    const allm_json *v = allm_json_get(object, key);
-    return allm_json_type_of(v) == ALLM_JSON_NULL ? NULL : v;
-}
-
 /* Arguments and their text, of which a script may give either. */
 static void fill_arguments(const allm_json *call, allm_event *event,
                            allm_sink *sink)
 {
-    const allm_json *args = member(call, "arguments");
-    struct slice raw = json_slice(member(call, "raw_arguments"));
+    const allm_json *args = fake_given(call, "arguments");
+    struct slice raw = json_slice(fake_given(call, "raw_arguments"));
     struct buf text;
     event->arguments = args ? args : json_empty_object();
     if (!args && raw.len) {
@@ -234,7 +231,7 @@ static void put_call(const allm_json *call, allm_sink *sink)
         return;
     started->id = completed->id = id;
     started->name = completed->name = name;
-    completed->metadata = member(call, "metadata");
+    completed->metadata = fake_given(call, "metadata");
     fill_arguments(call, completed, sink);
 }
 
@@ -275,15 +272,15 @@ static allm_message *make_message(struct slice text, allm_sink *sink)
     return m;
 }
 
-static allm_event *finish(struct player *p, allm_finish reason, allm_sink *sink)
+static allm_event *message_finish(struct player *p, allm_finish reason,
+                                  allm_sink *sink)
 {
     struct slice text = { "", 0 };
     end_reasoning(p, sink);
     if (p->usage)
         put_usage(p->usage, sink);
     if (p->spoke) {
-        text = tool_output_text(p, FAKE_TEXT, allm_json_next(p->entries, NULL),
-                                sink);
+        text = texts_join(p, FAKE_TEXT, allm_json_next(p->entries, NULL), sink);
         put_text(sink, ALLM_EV_TEXT_COMPLETED, text);
     }
     p->phase = OVER;
@@ -303,11 +300,11 @@ static const allm_json *response_metadata(const allm_json *r, allm_sink *sink)
         { "model", "response_model" },
         { "raw_finish_reason", "raw_finish_reason" },
     };
-    const allm_json *all = member(r, "metadata");
+    const allm_json *all = fake_given(r, "metadata");
     if (allm_json_type_of(all) != ALLM_JSON_OBJECT)
         all = json_empty_object();
     for (size_t i = 0; i < sizeof lifted / sizeof *lifted; i++) {
-        const allm_json *v = member(r, lifted[i][0]);
+        const allm_json *v = fake_given(r, lifted[i][0]);
         if (allm_json_type_of(v) == ALLM_JSON_TEXT && all)
             all = json_set(sink->arena, all, slice_of(lifted[i][1]), v);
     }
@@ -321,7 +318,7 @@ static void take_message(struct player *p, const allm_json *r,
                          allm_event *event, allm_sink *sink)
 {
     struct decoder d;
-    const allm_json *v = member(r, "message");
+    const allm_json *v = fake_given(r, "message");
     if (!v || sink->status < 0)
         return;
     p->home = home_new(p->mem, json_size(v));
@@ -342,18 +339,18 @@ static void put_response(struct player *p, const allm_json *r, allm_sink *sink)
 {
     allm_finish reason = ALLM_FINISH_STOP;
     struct slice text = json_slice(fake_response_text(r));
-    const allm_json *calls = member(r, "tool_calls");
+    const allm_json *calls = fake_given(r, "tool_calls");
     end_reasoning(p, sink);
     if (text.len)
         put_text(sink, ALLM_EV_TEXT_DELTA, text);
     p->spoke = p->spoke || text.len;
     for (const allm_json *c = NULL; (c = allm_json_next(calls, c));)
         put_call(c, sink);
-    if (member(r, "usage") && !p->usage)
-        put_usage(member(r, "usage"), sink);
-    if (member(r, "finish_reason"))
-        fake_read_finish(member(r, "finish_reason"), &reason);
-    allm_event *event = finish(p, reason, sink);
+    if (fake_given(r, "usage") && !p->usage)
+        put_usage(fake_given(r, "usage"), sink);
+    if (fake_given(r, "finish_reason"))
+        fake_read_finish(fake_given(r, "finish_reason"), &reason);
+    allm_event *event = message_finish(p, reason, sink);
     if (!event)
         return;
     const allm_json *metadata = response_metadata(r, sink);
@@ -364,7 +361,8 @@ static void put_response(struct player *p, const allm_json *r, allm_sink *sink)
 /* ------------------------------------------------------------ playing --- */
 
 /* Play an entry that is neither text nor a delay. */
-static void play(struct player *p, const struct fake_entry *e, allm_sink *sink)
+static void entry_play(struct player *p, const struct fake_entry *e,
+                       allm_sink *sink)
 {
     allm_finish reason;
 
@@ -386,7 +384,7 @@ static void play(struct player *p, const struct fake_entry *e, allm_sink *sink)
         break;
     case FAKE_FINISH:
         fake_read_finish(e->value, &reason);
-        finish(p, reason, sink);
+        message_finish(p, reason, sink);
         break;
     case FAKE_OK:
         put_response(p, e->value, sink);
@@ -397,14 +395,14 @@ static void play(struct player *p, const struct fake_entry *e, allm_sink *sink)
     }
 }
 
-static void speak(struct player *p, struct slice text, allm_sink *sink)
+static void text_play(struct player *p, struct slice text, allm_sink *sink)
 {
     end_reasoning(p, sink);
     p->spoke = p->spoke || text.len;
     put_text(sink, ALLM_EV_TEXT_DELTA, text);
 }
 
-static void think(struct player *p, struct slice text, allm_sink *sink)
+static void thought_play(struct player *p, struct slice text, allm_sink *sink)
 {
     if (!p->thinks)
         p->thinks = p->at;
@@ -412,7 +410,8 @@ static void think(struct player *p, struct slice text, allm_sink *sink)
 }
 
 /* True: there is something to wait for. */
-static bool rest(struct player *p, const allm_json *ms, const allm_call *call)
+static bool delay_begin(struct player *p, const allm_json *ms,
+                        const allm_call *call)
 {
     int64_t n = 0;
     fake_read_delay(ms, &n);
@@ -424,24 +423,24 @@ static bool rest(struct player *p, const allm_json *ms, const allm_call *call)
 }
 
 /* Entries until one makes an event or waits. */
-static allm_status advance(struct player *p, const allm_call *call,
-                           allm_sink *sink, int64_t *again_ns)
+static allm_status script_advance(struct player *p, const allm_call *call,
+                                  allm_sink *sink, int64_t *again_ns)
 {
     while (!sink->first && sink->status == ALLM_OK) {
         const allm_json *next = allm_json_next(p->entries, p->at);
         if (!next) {
-            finish(p, ALLM_FINISH_NONE, sink);
+            message_finish(p, ALLM_FINISH_NONE, sink);
             break;
         }
         struct fake_entry e = fake_entry_read(next);
         p->at = next;
         if (e.tag == FAKE_TEXT)
-            speak(p, json_slice(e.value), sink);
+            text_play(p, json_slice(e.value), sink);
         else if (e.tag == FAKE_REASONING)
-            think(p, json_slice(e.value), sink);
+            thought_play(p, json_slice(e.value), sink);
         else if (e.tag != FAKE_DELAY)
-            play(p, &e, sink);
-        else if (rest(p, e.value, call)) {
+            entry_play(p, &e, sink);
+        else if (delay_begin(p, e.value, call)) {
             *again_ns = p->until_ns;
             return ALLM_AGAIN;
         }
@@ -474,7 +473,7 @@ static allm_status fake_next(void *state, const allm_call *call,
     case OVER:
         return ALLM_OK;
     }
-    return advance(p, call, sink, again_ns);
+    return script_advance(p, call, sink, again_ns);
 }
 
 const allm_adapter fake_adapter = {

@@ -64,8 +64,8 @@ static int64_t add_vector(struct build *b, const char *text, uint64_t n)
     return words;
 }
 
-static allm_status next(void *state, const allm_call *call, allm_sink *sink,
-                        int64_t *again_ns)
+static allm_status vectors_next(void *state, const allm_call *call,
+                                allm_sink *sink, int64_t *again_ns)
 {
     struct answer *a = state;
     struct build b;
@@ -95,5 +95,5 @@ const allm_adapter fake_embed_adapter = {
     .size = sizeof(allm_adapter),
     .name = "fake_embed",
     .state_size = sizeof(struct answer),
-    .next = next,
+    .next = vectors_next,
 };

@@ -14,14 +14,15 @@ struct painter {
     struct fake_list script;
 };
 
-static allm_status open(void *state, const allm_call *call, allm_sink *sink)
+static allm_status images_open(void *state, const allm_call *call,
+                               allm_sink *sink)
 {
     struct painter *p = state;
     return fake_list_open(&p->script, call, "image_script", sink);
 }
 
-static allm_status next(void *state, const allm_call *call, allm_sink *sink,
-                        int64_t *again_ns)
+static allm_status images_next(void *state, const allm_call *call,
+                               allm_sink *sink, int64_t *again_ns)
 {
     struct painter *p = state;
     *again_ns = INT64_MAX;
@@ -34,7 +35,7 @@ static allm_status next(void *state, const allm_call *call, allm_sink *sink,
     return status < 0 ? status : ALLM_EVENT;
 }
 
-static void close(void *state, const allm_call *call)
+static void images_close(void *state, const allm_call *call)
 {
     struct painter *p = state;
     (void)call;
@@ -45,7 +46,7 @@ const allm_adapter fake_image_adapter = {
     .size = sizeof(allm_adapter),
     .name = "fake_image",
     .state_size = sizeof(struct painter),
-    .open = open,
-    .next = next,
-    .close = close,
+    .open = images_open,
+    .next = images_next,
+    .close = images_close,
 };

@@ -6,7 +6,8 @@
 #include "provider/fake/script.h"
 #include "provider/sink.h"
 
-static allm_status refuse(allm_sink *sink, const char *name, const char *rest)
+static allm_status script_refuse(allm_sink *sink, const char *name,
+                                 const char *rest)
 {
     struct buf text;
     buf_init(&text, sink->arena, 512);
@@ -20,8 +21,8 @@ static allm_status refuse(allm_sink *sink, const char *name, const char *rest)
                           true);
 }
 
-static allm_status choose(struct fake_list *l, const char *name,
-                          const allm_json *entry, allm_sink *sink)
+static allm_status entry_choose(struct fake_list *l, const char *name,
+                                const allm_json *entry, allm_sink *sink)
 {
     allm_error error;
     struct fake_entry e = fake_entry_read(entry);
@@ -32,9 +33,10 @@ static allm_status choose(struct fake_list *l, const char *name,
         l->value = e.value;
         return ALLM_OK;
     }
-    return refuse(sink, name,
-                  ": an entry must be [\"ok\", [...]] or [\"error\", reason, "
-                  "{fields}]");
+    return script_refuse(
+        sink, name,
+        ": an entry must be [\"ok\", [...]] or [\"error\", reason, "
+        "{fields}]");
 }
 
 allm_status fake_list_open(struct fake_list *l, const allm_call *call,
@@ -45,9 +47,9 @@ allm_status fake_list_open(struct fake_list *l, const allm_call *call,
     if (!l->log)
         return ALLM_ERR_NOMEM;
     if (script && allm_json_type_of(script) != ALLM_JSON_ARRAY)
-        return refuse(sink, name,
-                      " must be a list with an entry for each "
-                      "call");
+        return script_refuse(sink, name,
+                             " must be a list with an entry for each "
+                             "call");
     fake_log_call(l->log);
     uint64_t index = fake_log_next(l->log);
     if (index >= allm_json_count(script))
@@ -56,7 +58,7 @@ allm_status fake_list_open(struct fake_list *l, const allm_call *call,
                                    .reason = "no_scripted_response",
                                    .message = "no scripted response"),
                               true);
-    return choose(l, name, allm_json_at(script, (size_t)index), sink);
+    return entry_choose(l, name, allm_json_at(script, (size_t)index), sink);
 }
 
 void fake_list_close(struct fake_list *l)

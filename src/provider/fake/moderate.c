@@ -29,7 +29,8 @@ static bool has_script(const allm_call *call)
     return allm_json_get(call->adapter_opts, "moderation_script") != NULL;
 }
 
-static allm_status open(void *state, const allm_call *call, allm_sink *sink)
+static allm_status moderation_open(void *state, const allm_call *call,
+                                   allm_sink *sink)
 {
     struct judge *j = state;
     j->scripted = has_script(call);
@@ -82,8 +83,8 @@ static void judge_all(struct build *b, const allm_moderation_request *r)
     build_end(b);
 }
 
-static allm_status next(void *state, const allm_call *call, allm_sink *sink,
-                        int64_t *again_ns)
+static allm_status moderation_next(void *state, const allm_call *call,
+                                   allm_sink *sink, int64_t *again_ns)
 {
     struct judge *j = state;
     struct build b;
@@ -108,7 +109,7 @@ static allm_status next(void *state, const allm_call *call, allm_sink *sink,
     return status < 0 ? status : ALLM_EVENT;
 }
 
-static void close(void *state, const allm_call *call)
+static void moderation_close(void *state, const allm_call *call)
 {
     struct judge *j = state;
     (void)call;
@@ -120,7 +121,7 @@ const allm_adapter fake_moderate_adapter = {
     .size = sizeof(allm_adapter),
     .name = "fake_moderate",
     .state_size = sizeof(struct judge),
-    .open = open,
-    .next = next,
-    .close = close,
+    .open = moderation_open,
+    .next = moderation_next,
+    .close = moderation_close,
 };

@@ -74,8 +74,7 @@ struct fake_entry fake_entry_read(const allm_json *entry)
     return e;
 }
 
-/* Null is absent, as everywhere. */
-static const allm_json *given(const allm_json *object, const char *key)
+const allm_json *fake_given(const allm_json *object, const char *key)
 {
     const allm_json *v = allm_json_get(object, key);
     return allm_json_type_of(v) == ALLM_JSON_NULL ? NULL : v;
@@ -241,9 +240,9 @@ const char *fake_read_delay(const allm_json *ms, int64_t *out)
 
 static const char *check_tool_call(const allm_json *v)
 {
-    const allm_json *args = given(v, "arguments");
-    const allm_json *raw = given(v, "raw_arguments");
-    const allm_json *metadata = given(v, "metadata");
+    const allm_json *args = fake_given(v, "arguments");
+    const allm_json *raw = fake_given(v, "raw_arguments");
+    const allm_json *metadata = fake_given(v, "metadata");
     if (!is_text(allm_json_get(v, "id")) || !is_text(allm_json_get(v, "name")))
         return "[\"tool_call\", {\"id\": text, \"name\": text, ...}]; both "
                "are needed";
@@ -268,9 +267,9 @@ static const char *check_tool_delta(const allm_json *v)
 
 const allm_json *fake_response_text(const allm_json *r)
 {
-    const allm_json *text = given(r, "output_text");
+    const allm_json *text = fake_given(r, "output_text");
     if (!text)
-        text = given(r, "text");
+        text = fake_given(r, "text");
     if (!text)
         text = allm_json_get(allm_json_get(r, "message"), "content");
     return is_text(text) ? text : NULL;
@@ -281,10 +280,10 @@ static const char *check_surroundings(const allm_json *v)
 {
     static const char *const texts[] = { "id", "model", "request_id",
                                          "raw_finish_reason" };
-    const allm_json *message = given(v, "message");
-    const allm_json *metadata = given(v, "metadata");
+    const allm_json *message = fake_given(v, "message");
+    const allm_json *metadata = fake_given(v, "metadata");
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        if (given(v, texts[i]) && !is_text(given(v, texts[i])))
+        if (fake_given(v, texts[i]) && !is_text(fake_given(v, texts[i])))
             return "a response whose id, model, request_id and "
                    "raw_finish_reason are texts";
     if (metadata && !is_object(metadata))
@@ -297,16 +296,16 @@ static const char *check_surroundings(const allm_json *v)
 
 static const char *check_response(const allm_json *v)
 {
-    const allm_json *text = given(v, "output_text");
-    const allm_json *calls = given(v, "tool_calls");
-    const allm_json *usage = given(v, "usage");
-    const allm_json *finish = given(v, "finish_reason");
+    const allm_json *text = fake_given(v, "output_text");
+    const allm_json *calls = fake_given(v, "tool_calls");
+    const allm_json *usage = fake_given(v, "usage");
+    const allm_json *finish = fake_given(v, "finish_reason");
     allm_usage u;
     allm_finish f;
     const char *wrong = NULL;
     if (!is_object(v))
         return "[\"ok\", {fields of a response}]";
-    text = text ? text : given(v, "text");
+    text = text ? text : fake_given(v, "text");
     if (text && !is_text(text))
         return "a response whose output_text is a text";
     if (calls && allm_json_type_of(calls) != ALLM_JSON_ARRAY)
@@ -362,7 +361,7 @@ static const char *check_entry(const struct fake_entry *e)
 
 /* ------------------------------------------------------------ scripts --- */
 
-static const allm_error *misuse(struct arena *a, const char *sentence)
+static const allm_error *script_error(struct arena *a, const char *sentence)
 {
     return status_error(a, ALLM_ERR_MISUSE, "invalid_script", "%s", sentence);
 }
@@ -373,8 +372,9 @@ const allm_error *fake_script_check_call(struct arena *a,
 {
     size_t n = 0;
     if (!is_list(entries))
-        return misuse(a, "a list of calls must hold lists of entries only; "
-                         "for one call use script, a list of entries");
+        return script_error(a,
+                            "a list of calls must hold lists of entries only; "
+                            "for one call use script, a list of entries");
     for (const allm_json *v = NULL; (v = allm_json_next(entries, v)); n++) {
         struct fake_entry e = fake_entry_read(v);
         const char *expected = check_entry(&e);
@@ -411,22 +411,22 @@ static bool holds_calls(const allm_json *list)
 
 static const char *check_options(const allm_json *opts)
 {
-    const allm_json *stream = given(opts, "stream_script");
-    const allm_json *until = given(opts, "retry_until_call");
-    const allm_json *record = given(opts, "record");
+    const allm_json *stream = fake_given(opts, "stream_script");
+    const allm_json *until = fake_given(opts, "retry_until_call");
+    const allm_json *record = fake_given(opts, "record");
     int64_t n;
-    if (given(opts, "script") && given(opts, "scripts"))
+    if (fake_given(opts, "script") && fake_given(opts, "scripts"))
         return "adapter_opts has script and scripts; give one of them: script "
                "for one call, scripts for a list of calls";
-    if (given(opts, "script") && !is_list(given(opts, "script")))
+    if (fake_given(opts, "script") && !is_list(fake_given(opts, "script")))
         return "script must be a list of entries, such as "
                "[[\"text\", \"hi\"], [\"finish\", \"stop\"]]";
-    if (given(opts, "scripts") && !is_list(given(opts, "scripts")))
+    if (fake_given(opts, "scripts") && !is_list(fake_given(opts, "scripts")))
         return "scripts must be a list of calls, each a list of entries; for "
                "one call use script";
     if (stream && !is_list(stream))
         return "stream_script must be a list of entries, or a list of calls";
-    if (given(opts, "script_cursor"))
+    if (fake_given(opts, "script_cursor"))
         return "script_cursor cannot be given as data; call "
                "allm_fake_use_cursor() with the engine";
     if (until && (allm_json_type_of(until) != ALLM_JSON_INT ||
@@ -443,12 +443,12 @@ const allm_error *fake_script_read(struct fake_script *out, struct arena *a,
                                    const allm_json *opts)
 {
     const char *wrong = check_options(opts);
-    const allm_json *usage = given(opts, "usage");
-    const allm_json *stream = given(opts, "stream_script");
+    const allm_json *usage = fake_given(opts, "usage");
+    const allm_json *stream = fake_given(opts, "stream_script");
     allm_usage u;
     *out = (struct fake_script){ NULL, NULL };
     if (wrong)
-        return misuse(a, wrong);
+        return script_error(a, wrong);
     wrong = usage ? fake_read_usage(usage, &u) : NULL;
     if (wrong)
         return status_error(a, ALLM_ERR_MISUSE, "invalid_script",
@@ -457,10 +457,10 @@ const allm_error *fake_script_read(struct fake_script *out, struct arena *a,
         out->calls = stream;
     else if (stream)
         out->only = stream;
-    else if (given(opts, "scripts"))
-        out->calls = given(opts, "scripts");
+    else if (fake_given(opts, "scripts"))
+        out->calls = fake_given(opts, "scripts");
     else
-        out->only = given(opts, "script");
+        out->only = fake_given(opts, "script");
     return NULL;
 }
 

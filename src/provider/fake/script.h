@@ -55,6 +55,9 @@ const allm_error *fake_script_check(struct arena *a,
 /* The entries of a call; NULL: the script has no further one. */
 const allm_json *fake_script_call(const struct fake_script *s, uint64_t index);
 
+/* A member of an object; NULL: it is missing, or null. */
+const allm_json *fake_given(const allm_json *object, const char *key);
+
 /* The text of a whole response in one entry; NULL: it has none. */
 const allm_json *fake_response_text(const allm_json *response);
 

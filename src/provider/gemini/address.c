@@ -1,7 +1,6 @@
 /* address.c - where Google's models are asked */
 #include "provider/gemini/address.h"
 
-#include "base/status.h"
 #include "provider/http.h"
 
 #include <string.h>
@@ -45,18 +44,11 @@ static bool is_bare(struct slice base)
 const allm_error *gemini_address_write(const allm_call *call, allm_http *http,
                                        const char *verb, const char *with)
 {
-    struct slice base = slice_of(call->base_url);
-    struct slice query = { "", 0 };
+    struct slice base, query;
     struct buf url;
-    if (!base.len)
-        return status_error(http->arena, ALLM_ERR_ENGINE, "invalid_engine",
-                            "this provider has no address of its own; set "
-                            "base_url in adapter_opts");
-    const char *mark = memchr(base.ptr, '?', base.len);
-    if (mark) {
-        query = slice_skip(base, (size_t)(mark - base.ptr));
-        base.len -= query.len;
-    }
+    const allm_error *error = http_base(http, call, &base, &query);
+    if (error)
+        return error;
     buf_init(&url, http->arena, 64 * 1024);
     buf_add(&url, base);
     buf_text(&url, is_bare(base) ? "/v1beta/" : "/");
@@ -68,7 +60,6 @@ const allm_error *gemini_address_write(const allm_call *call, allm_http *http,
         buf_byte(&url, query.len ? '&' : '?');
         buf_text(&url, with);
     }
-    http->broken |= url.broken;
-    allm_http_url(http, url.broken ? "" : url.ptr);
+    http_address(http, &url);
     return NULL;
 }

@@ -27,7 +27,8 @@ struct gemini_args_node {
     const allm_json *value;     /* VALUE */
 };
 
-static struct gemini_args_node *make(struct gemini_args *g, struct slice key)
+static struct gemini_args_node *node_make(struct gemini_args *g,
+                                          struct slice key)
 {
     struct gemini_args_node *n = arena_zero(g->life, sizeof *n);
     const char *mine = arena_copy(g->life, key);
@@ -44,7 +45,7 @@ static struct gemini_args_node *make(struct gemini_args *g, struct slice key)
 void gemini_args_init(struct gemini_args *g, struct arena *life)
 {
     *g = (struct gemini_args){ .life = life };
-    g->root = make(g, SLICE(""));
+    g->root = node_make(g, SLICE(""));
     if (g->root)
         g->root->kind = OBJECT;
 }
@@ -106,9 +107,9 @@ static bool take_step(struct slice *path, struct step *out)
 }
 
 /* The node behind a step, made if it is not there; NULL: it cannot be. */
-static struct gemini_args_node *enter(struct gemini_args *g,
-                                      struct gemini_args_node *at,
-                                      const struct step *step)
+static struct gemini_args_node *step_enter(struct gemini_args *g,
+                                           struct gemini_args_node *at,
+                                           const struct step *step)
 {
     if (at->kind == EMPTY)
         at->kind = step->of;
@@ -119,7 +120,7 @@ static struct gemini_args_node *enter(struct gemini_args *g,
             return n;
     if (g->count >= MOST_NODES)
         return NULL;
-    struct gemini_args_node *n = make(g, step->key);
+    struct gemini_args_node *n = node_make(g, step->key);
     if (!n)
         return NULL;
     if (at->last)
@@ -129,7 +130,8 @@ static struct gemini_args_node *enter(struct gemini_args *g,
     return at->last = n;
 }
 
-static struct gemini_args_node *find(struct gemini_args *g, struct slice path)
+static struct gemini_args_node *path_find(struct gemini_args *g,
+                                          struct slice path)
 {
     struct gemini_args_node *at = g->root;
     struct step step;
@@ -139,7 +141,7 @@ static struct gemini_args_node *find(struct gemini_args *g, struct slice path)
     while (at && path.len) {
         if (++steps > MOST_STEPS || !take_step(&path, &step))
             return NULL;
-        at = enter(g, at, &step);
+        at = step_enter(g, at, &step);
     }
     return at == g->root ? NULL : at;
 }
@@ -187,7 +189,7 @@ void gemini_args_add(struct gemini_args *g, const allm_json *piece)
     const allm_json *value = value_of(piece);
     if (g->broken || (!text && !value))
         return;
-    struct gemini_args_node *n = find(g, place_of(g, piece));
+    struct gemini_args_node *n = path_find(g, place_of(g, piece));
     if (!n || n->kind == OBJECT || n->kind == ARRAY)
         return;
     if (allm_json_type_of(text) == ALLM_JSON_TEXT) {

@@ -8,7 +8,6 @@
  */
 #include "provider/gemini/config.h"
 
-#include "base/status.h"
 #include "provider/gemini/losses.h"
 #include "provider/gemini/schema.h"
 #include "provider/model_rules.h"
@@ -79,21 +78,15 @@ static const struct {
 
 enum { LEAST_BUDGET = 128 };    /* of models that always think */
 
-static void put_text(struct build *b, const char *key, const char *text)
-{
-    build_key(b, slice_of(key));
-    build_text(b, slice_of(text));
-}
-
 /* ----------------------------------------------------------- thinking --- */
 
 static void put_level(struct build *b, const char *level, uint32_t rules)
 {
     bool least = !level || !strcmp(level, "minimal");
-    put_text(b, "thinkingLevel",
-             !least                  ? level
-             : rules & MODEL_MINIMAL ? "minimal"
-                                     : "low");
+    build_text_at(b, "thinkingLevel",
+                  !least                  ? slice_of(level)
+                  : rules & MODEL_MINIMAL ? SLICE("minimal")
+                                          : SLICE("low"));
 }
 
 static void put_thinking(struct build *b, size_t effort, uint32_t rules)
@@ -118,8 +111,8 @@ static void put_thinking(struct build *b, size_t effort, uint32_t rules)
     build_end(b);
 }
 
-static const allm_error *think(struct build *b, const struct extra *x,
-                               struct arena *a)
+static const allm_error *put_effort(struct build *b, const struct extra *x,
+                                    struct arena *a)
 {
     const char *word = extra_text(x, "reasoning_effort");
     if (!word)
@@ -129,11 +122,7 @@ static const allm_error *think(struct build *b, const struct extra *x,
             put_thinking(b, i, model_rules(x->call->model));
             return NULL;
         }
-    return status_error(
-        a, ALLM_ERR_MISUSE, "invalid_option",
-        "reasoning_effort is \"%.40s\"; it must be one of none, "
-        "minimal, low, medium, high, xhigh, max",
-        word);
+    return extra_refuse_effort(a, word);
 }
 
 /* ------------------------------------------------------------- fields --- */
@@ -147,7 +136,7 @@ static bool put_format(struct build *b, const struct extra *x, struct arena *a)
     if (!schema &&
         !json_is(allm_json_get(r->response_format, "type"), "json_object"))
         return true;
-    put_text(b, "responseMimeType", "application/json");
+    build_text_at(b, "responseMimeType", SLICE("application/json"));
     if (!schema)
         return true;
     bool as_is = gemini_losses_off(x);
@@ -216,8 +205,9 @@ static const allm_json *as_list(const allm_json *v, struct arena *a)
 }
 
 /* The config with an option laid over it; NULL: no memory. */
-static const allm_json *lay(const struct extra *x, const allm_json *config,
-                            const allm_json *key, struct arena *a)
+static const allm_json *option_lay(const struct extra *x,
+                                   const allm_json *config,
+                                   const allm_json *key, struct arena *a)
 {
     const allm_json *v = allm_json_value(key);
     struct slice name = sent_as(json_slice(key));
@@ -246,14 +236,14 @@ const allm_json *gemini_config(const struct extra *x, struct arena *a,
     put_numbers(&b, x->call->request);
     if (!put_format(&b, x, a))
         return NULL;
-    *error = think(&b, x, a);
+    *error = put_effort(&b, x, a);
     if (*error)
         return NULL;
     build_end(&b);
     const allm_json *config = build_done(&b);
     for (const allm_json *k = NULL;
          config && (k = allm_json_next(x->options, k));)
-        config = lay(x, config, k, a);
+        config = option_lay(x, config, k, a);
     for (size_t i = 0; config && i < sizeof whole / sizeof *whole; i++) {
         const allm_json *more = extra_get(x, whole[i]);
         if (allm_json_type_of(more) == ALLM_JSON_OBJECT)

@@ -15,6 +15,7 @@
  */
 #include "provider/gemini/contents.h"
 
+#include "provider/hash.h"
 #include "provider/history.h"
 #include "provider/image_source.h"
 #include "provider/layout.h"
@@ -22,8 +23,6 @@
 #include "provider/model_rules.h"
 #include "json/json.h"
 #include "json/parse.h"
-
-enum { MEMO_LIMIT = 4 * 1024 * 1024 };
 
 static const char memo_name;    /* its address names what we keep */
 
@@ -50,20 +49,6 @@ struct writing {
     bool broken;
 };
 
-static void member(struct writing *w, const char *name, struct slice text)
-{
-    emit_name(w->emit, slice_of(name));
-    if (!text.ptr)
-        w->broken = true;
-    emit_text(w->emit, text.ptr ? text : SLICE(""));
-}
-
-static void open(struct writing *w, const char *name)
-{
-    emit_name(w->emit, slice_of(name));
-    emit_open(w->emit, '{');
-}
-
 /* -------------------------------------------------------------- turns --- */
 
 static void close_turn(struct writing *w)
@@ -86,12 +71,12 @@ static void open_turn(struct writing *w, enum turn turn)
 }
 
 /* Something of the message comes: be in the turn that it belongs to. */
-static void begin(struct writing *w)
+static void turn_enter(struct writing *w)
 {
     if (w->open == NO_TURN && w->turn == MODEL) {
         open_turn(w, USER);     /* keeps (1) */
         emit_open(w->emit, '{');
-        member(w, "text", SLICE(OPENING));
+        history_write(w->emit, "text", SLICE(OPENING));
         emit_close(w->emit, '}');
     }
     if (w->open != w->turn)
@@ -103,17 +88,17 @@ static void begin(struct writing *w)
 
 static void open_part(struct writing *w)
 {
-    begin(w);
+    turn_enter(w);
     emit_open(w->emit, '{');
 }
 
 /* -------------------------------------------------------------- parts --- */
 
-static void sign(struct writing *w, const allm_json *from)
+static void write_signature(struct writing *w, const allm_json *from)
 {
     const allm_json *signature = allm_json_get(from, "thoughtSignature");
     if (allm_json_type_of(signature) == ALLM_JSON_TEXT)
-        member(w, "thoughtSignature", json_slice(signature));
+        history_write(w->emit, "thoughtSignature", json_slice(signature));
 }
 
 /* `own`: what the model said of this text beside it; or NULL. */
@@ -125,8 +110,8 @@ static void write_text(struct writing *w, struct slice text,
     if (!text.len && !allm_json_get(own, "thoughtSignature"))
         return;
     open_part(w);
-    member(w, "text", text);
-    sign(w, own);
+    history_write(w->emit, "text", text);
+    write_signature(w, own);
     emit_close(w->emit, '}');
 }
 
@@ -135,11 +120,12 @@ static void write_image(struct writing *w, const allm_image *image)
     bool named = image->source == ALLM_IMAGE_URL;
     const char *type = image_source_type(image);
     open_part(w);
-    open(w, named ? "fileData" : "inlineData");
+    emit_member_open(w->emit, named ? "fileData" : "inlineData", '{');
     if (type)
-        member(w, "mimeType", slice_of(type));
+        history_write(w->emit, "mimeType", slice_of(type));
     if (named) {
-        member(w, "fileUri", (struct slice){ image->data, image->data_len });
+        history_write(w->emit, "fileUri",
+                      (struct slice){ image->data, image->data_len });
     } else {
         emit_name(w->emit, SLICE("data"));
         image_source_write(w->emit, image, false, w->arena);
@@ -178,29 +164,21 @@ static void write_call(struct writing *w, const allm_tool_call *call)
     const allm_json *own = history_state(w->call, call->provider_state);
     struct slice args = history_arguments(call, w->arena);
     open_part(w);
-    open(w, "functionCall");
+    emit_member_open(w->emit, "functionCall", '{');
     if (id_of(w, call).len)
-        member(w, "id", id_of(w, call));
-    member(w, "name", slice_of(history_name(call, w->arena)));
+        history_write(w->emit, "id", id_of(w, call));
+    history_write(w->emit, "name", slice_of(history_name(call, w->arena)));
     emit_name(w->emit, SLICE("args"));
     if (!args.ptr)
         w->broken = true;
     emit_raw(w->emit, args.ptr ? args : SLICE("{}"));
     emit_close(w->emit, '}');
     if (allm_json_get(own, "thoughtSignature"))
-        sign(w, own);
+        write_signature(w, own);
     else if (w->signs && !w->called)
-        member(w, "thoughtSignature", SLICE(FOREIGN));
+        history_write(w->emit, "thoughtSignature", SLICE(FOREIGN));
     emit_close(w->emit, '}');
     w->called = true;
-}
-
-static const allm_json *layout_of(const struct writing *w,
-                                  const allm_message *m)
-{
-    const allm_json *own = history_state(w->call, m->provider_state);
-    const allm_json *layout = allm_json_get(own, "parts");
-    return allm_json_type_of(layout) == ALLM_JSON_ARRAY ? layout : NULL;
 }
 
 static enum layout_kind kind_of(const allm_json *part)
@@ -213,7 +191,7 @@ static void write_as_is(struct writing *w, const allm_json *part)
 {
     if (!allm_json_count(part) || allm_json_type_of(part) != ALLM_JSON_OBJECT)
         return;                 /* a state that was not made here */
-    begin(w);
+    turn_enter(w);
     emit_value(w->emit, part);
 }
 
@@ -239,7 +217,7 @@ static void write_layout(struct writing *w, const allm_message *m,
  * changed since. */
 static void write_model(struct writing *w, const allm_message *m)
 {
-    const allm_json *layout = layout_of(w, m);
+    const allm_json *layout = layout_of(w->call, m, "parts");
     if (layout && layout_fits(layout, m, kind_of)) {
         write_layout(w, m, layout);
         return;
@@ -290,7 +268,7 @@ static void write_response(struct writing *w, const struct history_item *item)
         return;
     }
     emit_open(w->emit, '{');
-    member(w, error ? "error" : "output", text);
+    history_write(w->emit, error ? "error" : "output", text);
     emit_close(w->emit, '}');
 }
 
@@ -298,11 +276,12 @@ static void write_result(struct writing *w, const struct history_item *item,
                          const allm_tool_call *call)
 {
     open_part(w);
-    open(w, "functionResponse");
+    emit_member_open(w->emit, "functionResponse", '{');
     if (call && id_of(w, call).len)
-        member(w, "id", id_of(w, call));
-    member(w, "name",
-           call ? slice_of(history_name(call, w->arena)) : SLICE("unnamed"));
+        history_write(w->emit, "id", id_of(w, call));
+    history_write(w->emit, "name",
+                  call ? slice_of(history_name(call, w->arena))
+                       : SLICE("unnamed"));
     write_response(w, item);
     emit_close(w->emit, '}');
     emit_close(w->emit, '}');
@@ -310,21 +289,15 @@ static void write_result(struct writing *w, const struct history_item *item,
 
 /* ----------------------------------------------------------- messages --- */
 
-static uint64_t mix(uint64_t h, struct slice text)
-{
-    for (size_t i = 0; i < text.len; i++)
-        h = (h ^ (unsigned char)text.ptr[i]) * 0x100000001B3u;
-    return (h ^ 0xFF) * 0x100000001B3u;
-}
-
 /* What a message's bytes follow from, beside itself. */
 static struct home_key key_of(const struct writing *w, const allm_message *m,
                               const allm_tool_call *call)
 {
-    uint64_t facts = 0xCBF29CE484222325u + w->signs;
+    uint64_t facts = HASH_START + w->signs;
     if (call) {
-        facts = mix(facts, slice_of(call->name ? call->name : ""));
-        facts = mix(facts, id_of(w, call));
+        facts = hash_add(facts, slice_of(call->name ? call->name : ""));
+        facts = hash_add(facts, SLICE("\xFF"));
+        facts = hash_add(facts, id_of(w, call));
     }
     return memo_key(&memo_name, facts, w->call, m);
 }
@@ -333,12 +306,11 @@ static void write_message(struct writing *w, const struct history_item *item)
 {
     const allm_message *m = item->message;
     const allm_tool_call *call = w->turn == RESULTS ? next_call(w) : NULL;
-    struct buf *out = w->emit->out;
     struct home_key k = key_of(w, m, call);
     bool lasting = !item->made;
     struct slice kept = lasting ? memo_find(m, k) : (struct slice){ NULL, 0 };
     if (kept.ptr) {
-        begin(w);
+        turn_enter(w);
         emit_raw(w->emit, kept);
         return;
     }
@@ -348,13 +320,11 @@ static void write_message(struct writing *w, const struct history_item *item)
         write_model(w, m);
     else
         write_content(w, m);
-    if (lasting && w->begun && !out->broken && !w->broken &&
-        out->len - w->from <= MEMO_LIMIT)
-        memo_keep(m, k,
-                  (struct slice){ out->ptr + w->from, out->len - w->from });
+    if (lasting && w->begun && !w->broken)
+        memo_keep_written(m, k, w->emit->out, w->from);
 }
 
-static void take_message(struct writing *w, const struct history_item *item)
+static void write_item(struct writing *w, const struct history_item *item)
 {
     const allm_message *m = item->message;
     w->begun = w->called = false;
@@ -382,13 +352,26 @@ bool gemini_contents_write(const allm_call *call, struct emit *e,
     emit_open(e, '[');
     while (!w.broken && history_next(&h, &item))
         if (item.message->role != ALLM_ROLE_SYSTEM)
-            take_message(&w, &item);
+            write_item(&w, &item);
     close_turn(&w);
     emit_close(e, ']');
     return !w.broken && !h.broken && !e->out->broken;
 }
 
 /* ------------------------------------------------------------- system --- */
+
+void gemini_contents_write_text(struct emit *e, const char *name,
+                                struct slice text)
+{
+    emit_member_open(e, name, '{');
+    emit_member_open(e, "parts", '[');
+    emit_open(e, '{');
+    emit_at(e, "text");
+    emit_text(e, text);
+    emit_close(e, '}');
+    emit_close(e, ']');
+    emit_close(e, '}');
+}
 
 bool gemini_contents_write_system(const allm_call *call, struct emit *e,
                                   struct arena *a)
@@ -407,19 +390,9 @@ bool gemini_contents_write_system(const allm_call *call, struct emit *e,
             buf_text(&all, "\n\n");
         buf_add(&all, text);
     }
-    if (!all.len || all.broken)
-        return !all.broken;
-    emit_name(e, SLICE("systemInstruction"));
-    emit_open(e, '{');
-    emit_name(e, SLICE("parts"));
-    emit_open(e, '[');
-    emit_open(e, '{');
-    emit_name(e, SLICE("text"));
-    emit_text(e, buf_slice(&all));
-    emit_close(e, '}');
-    emit_close(e, ']');
-    emit_close(e, '}');
-    return true;
+    if (all.len && !all.broken)
+        gemini_contents_write_text(e, "systemInstruction", buf_slice(&all));
+    return !all.broken;
 }
 
 /* ------------------------------------------------------------- images --- */

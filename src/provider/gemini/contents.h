@@ -14,6 +14,10 @@ bool gemini_contents_write_system(const allm_call *call, struct emit *e,
 bool gemini_contents_write(const allm_call *call, struct emit *e,
                            struct arena *a);
 
+/* Write a member {"parts": [{"text"}]}. */
+void gemini_contents_write_text(struct emit *e, const char *name,
+                                struct slice text);
+
 /* May this picture be named by its address?  Others must be sent. */
 bool gemini_contents_takes_url(const allm_image *image);
 

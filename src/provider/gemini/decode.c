@@ -24,7 +24,7 @@
 
 /* -------------------------------------------------------------- facts --- */
 
-static void note(struct gemini *c, const char *key, const allm_json *v)
+static void note_add(struct gemini *c, const char *key, const allm_json *v)
 {
     bool empty = !v || json_is_type(v, ALLM_JSON_NULL) ||
                  (json_is_type(v, ALLM_JSON_TEXT) && !json_slice(v).len) ||
@@ -35,7 +35,8 @@ static void note(struct gemini *c, const char *key, const allm_json *v)
         answer_note(&c->answer, key, v);
 }
 
-static void gather(struct gemini *c, const char *key, const allm_json *list)
+static void list_gather(struct gemini *c, const char *key,
+                        const allm_json *list)
 {
     if (json_is_type(list, ALLM_JSON_ARRAY))
         answer_gather(&c->answer, key, list);
@@ -60,15 +61,16 @@ static void read_notes(struct gemini *c, const allm_json *candidate)
 {
     const allm_json *cited = gemini_field(candidate, "citationMetadata");
     const allm_json *logs = gemini_field(candidate, "logprobsResult");
-    gather(c, "citations", allm_json_get(cited, "citations"));
-    gather(c, "citations", gemini_field(cited, "citationSources"));
-    gather(c, "logprobs", gemini_field(logs, "chosenCandidates"));
-    gather(c, "top_logprobs", gemini_field(logs, "topCandidates"));
-    note(c, "safety_ratings", gemini_field(candidate, "safetyRatings"));
-    note(c, "grounding_metadata", gemini_field(candidate, "groundingMetadata"));
-    note(c, "url_context_metadata",
-         gemini_field(candidate, "urlContextMetadata"));
-    note(c, "finish_message", gemini_field(candidate, "finishMessage"));
+    list_gather(c, "citations", allm_json_get(cited, "citations"));
+    list_gather(c, "citations", gemini_field(cited, "citationSources"));
+    list_gather(c, "logprobs", gemini_field(logs, "chosenCandidates"));
+    list_gather(c, "top_logprobs", gemini_field(logs, "topCandidates"));
+    note_add(c, "safety_ratings", gemini_field(candidate, "safetyRatings"));
+    note_add(c, "grounding_metadata",
+             gemini_field(candidate, "groundingMetadata"));
+    note_add(c, "url_context_metadata",
+             gemini_field(candidate, "urlContextMetadata"));
+    note_add(c, "finish_message", gemini_field(candidate, "finishMessage"));
 }
 
 /* Is there more than every candidate has? */
@@ -119,7 +121,7 @@ static void read_block(struct gemini *c, const allm_json *feedback)
     struct answer *a = &c->answer;
     struct slice word = gemini_finish_block(
         gemini_field(feedback, "blockReason"), c->answer.sink->arena);
-    note(c, "prompt_feedback", feedback);
+    note_add(c, "prompt_feedback", feedback);
     if (!word.len || slice_is(word, GEMINI_FINISH_NO_BLOCK) || c->chosen)
         return;
     answer_start(a);
@@ -141,7 +143,7 @@ static void settle_usage(struct gemini *c)
 }
 
 /* What the provider was not told of the schemas. */
-static void tell_losses(struct gemini *c)
+static void emit_losses(struct gemini *c)
 {
     struct answer *a = &c->answer;
     const allm_json *list = json_empty_array();
@@ -150,7 +152,7 @@ static void tell_losses(struct gemini *c)
     answer_gather(a, "schema_losses", list);
 }
 
-static allm_status complete(struct gemini *c)
+static allm_status response_complete(struct gemini *c)
 {
     struct answer *a = &c->answer;
     gemini_parts_end(&c->parts);
@@ -162,18 +164,18 @@ static allm_status complete(struct gemini *c)
         answer_warn(a, "finish_reason_missing");
     }
     settle_usage(c);
-    tell_losses(c);
+    emit_losses(c);
     answer_state(a, gemini_parts_state(&c->parts));
     return answer_close(a);
 }
 
-static allm_status cut_off(struct gemini *c, const char *sentence)
+static allm_status response_cut_off(struct gemini *c, const char *sentence)
 {
     settle_usage(c);
     return answer_truncated(&c->answer, sentence);
 }
 
-static allm_status malformed(struct gemini *c, const char *sentence)
+static allm_status response_malformed(struct gemini *c, const char *sentence)
 {
     settle_usage(c);
     return answer_malformed(&c->answer, sentence);
@@ -181,19 +183,21 @@ static allm_status malformed(struct gemini *c, const char *sentence)
 
 /* The body is over.  Frames that are whole and have no candidate are no answer
  * that broke off, but none at all. */
-static allm_status end(struct gemini *c)
+static allm_status response_end(struct gemini *c)
 {
     if (c->answer.finish != ALLM_FINISH_NONE)
-        return complete(c);
+        return response_complete(c);
     if (c->framed && !c->chosen && !c->cut)
-        return malformed(c, "the answer has no candidates, and no reason for "
-                            "that");
-    return cut_off(c, answer_is_empty(&c->answer)
-                          ? "the answer ended before anything was said"
-                          : "the answer broke off: no finish reason came");
+        return response_malformed(
+            c, "the answer has no candidates, and no reason for "
+               "that");
+    return response_cut_off(
+        c, answer_is_empty(&c->answer)
+               ? "the answer ended before anything was said"
+               : "the answer broke off: no finish reason came");
 }
 
-static allm_status fail(struct gemini *c, const allm_json *document)
+static allm_status response_fail(struct gemini *c, const allm_json *document)
 {
     allm_error e = gemini_error_read(c->answer.sink->arena, document, 0);
     settle_usage(c);
@@ -228,7 +232,8 @@ static allm_status read_frame(struct gemini *c, const allm_json *v)
     struct json_view frame, candidate;
     c->framed = true;
     if (!json_is_type(v, ALLM_JSON_OBJECT))
-        return malformed(c, "a frame of the answer is not a JSON object");
+        return response_malformed(c,
+                                  "a frame of the answer is not a JSON object");
     json_view_init(&frame, v);
     const allm_json *usage =
         gemini_in(&frame, GEMINI_NAME("usageMetadata", "usage_metadata"));
@@ -237,7 +242,7 @@ static allm_status read_frame(struct gemini *c, const allm_json *v)
     bool chosen = find_candidate(&frame, &candidate);
     read_facts(c, &frame, usage);
     if (is_error(&frame))
-        return fail(c, v);
+        return response_fail(c, v);
     if (chosen)
         read_candidate(c, &candidate);
     if (json_is_type(feedback, ALLM_JSON_OBJECT))
@@ -264,13 +269,14 @@ static allm_status read_document(struct gemini *c, const allm_json *all)
     if (status != ALLM_OK || c->answer.over)
         return status;
     if (c->answer.finish != ALLM_FINISH_NONE)
-        return complete(c);
+        return response_complete(c);
     if (!c->chosen)
         return explain_message(all)
-                   ? fail(c, all)
-                   : malformed(c, "the answer is a JSON document without "
-                                  "candidates and without a reason for that");
-    return list ? end(c) : complete(c);
+                   ? response_fail(c, all)
+                   : response_malformed(
+                         c, "the answer is a JSON document without "
+                            "candidates and without a reason for that");
+    return list ? response_end(c) : response_complete(c);
 }
 
 /* The list that a body is but for its last bracket; NULL: it is not. */
@@ -306,19 +312,20 @@ static allm_status reject_document(struct gemini *c, struct slice data)
     if (c->answer.over)
         return ALLM_OK;
     return c->answer.finish != ALLM_FINISH_NONE
-               ? complete(c)
-               : cut_off(c, "the answer broke off in the middle of its JSON "
-                            "document");
+               ? response_complete(c)
+               : response_cut_off(
+                     c, "the answer broke off in the middle of its JSON "
+                        "document");
 }
 
-static allm_status take(struct gemini *c, const allm_frame *frame)
+static allm_status frame_parse(struct gemini *c, const allm_frame *frame)
 {
     struct answer *a = &c->answer;
     struct slice data =
         slice_trim((struct slice){ frame->data, frame->data_len });
     struct slice name = { frame->name, frame->name_len };
     if (slice_starts(data, SLICE("[DONE]")))
-        return end(c);
+        return response_end(c);
     if (!data.len)
         return ALLM_OK;
     const allm_json *v = sink_parse_frame(a->sink, data);
@@ -328,7 +335,7 @@ static allm_status take(struct gemini *c, const allm_frame *frame)
     if (c->cut)
         return ALLM_OK;         /* finish() knows whether it matters */
     if (slice_is(name, "error"))
-        return fail(c, answer_error_text(a, data, v));
+        return response_fail(c, answer_error_text(a, data, v));
     if (!v && frame->whole)
         return reject_document(c, data);
     if (frame->whole)
@@ -340,7 +347,8 @@ static allm_status take(struct gemini *c, const allm_frame *frame)
 }
 
 /* First thing in both. */
-static bool begin(struct gemini *c, const allm_call *call, allm_sink *sink)
+static bool decode_begin(struct gemini *c, const allm_call *call,
+                         allm_sink *sink)
 {
     c->parts.answer = &c->answer;
     return answer_open(&c->answer, call, sink);
@@ -350,14 +358,14 @@ allm_status gemini_decode(void *state, const allm_call *call,
                           const allm_frame *frame, allm_sink *sink)
 {
     struct gemini *c = state;
-    if (!begin(c, call, sink))
+    if (!decode_begin(c, call, sink))
         return ALLM_OK;
-    allm_status status = take(c, frame);
+    allm_status status = frame_parse(c, frame);
     return sink->status < 0 ? sink->status : status;
 }
 
 allm_status gemini_finish(void *state, const allm_call *call, allm_sink *sink)
 {
     struct gemini *c = state;
-    return begin(c, call, sink) ? end(c) : ALLM_OK;
+    return decode_begin(c, call, sink) ? response_end(c) : ALLM_OK;
 }

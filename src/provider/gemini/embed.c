@@ -13,6 +13,7 @@
 #include "provider/document.h"
 #include "provider/extra.h"
 #include "provider/gemini/address.h"
+#include "provider/gemini/contents.h"
 #include "provider/gemini/error.h"
 #include "provider/http.h"
 
@@ -24,20 +25,6 @@ static const char *const task_words[] = {
     [ALLM_EMBED_CLUSTERING] = "CLUSTERING",
     [ALLM_EMBED_SIMILARITY] = "SEMANTIC_SIMILARITY",
 };
-
-static void write_text(struct emit *e, const char *text)
-{
-    emit_name(e, SLICE("content"));
-    emit_open(e, '{');
-    emit_name(e, SLICE("parts"));
-    emit_open(e, '[');
-    emit_open(e, '{');
-    emit_name(e, SLICE("text"));
-    emit_text(e, slice_of(text));
-    emit_close(e, '}');
-    emit_close(e, ']');
-    emit_close(e, '}');
-}
 
 /* What all requests of the list say alike. */
 static void write_terms(const struct extra *x, struct emit *e)
@@ -76,7 +63,7 @@ static void write_body(const struct extra *x, allm_http *http)
         emit_open(&e, '{');
         emit_name(&e, SLICE("model"));
         emit_text(&e, buf_slice(&model));
-        write_text(&e, r->inputs[i]);
+        gemini_contents_write_text(&e, "content", slice_of(r->inputs[i]));
         write_terms(x, &e);
         emit_close(&e, '}');
     }
@@ -84,7 +71,7 @@ static void write_body(const struct extra *x, allm_http *http)
     emit_close(&e, '}');
 }
 
-static allm_status encode(const allm_call *call, allm_http *http)
+static allm_status embed_encode(const allm_call *call, allm_http *http)
 {
     struct extra x;
     const allm_error *error = extra_init(&x, call, http->arena);
@@ -92,9 +79,7 @@ static allm_status encode(const allm_call *call, allm_http *http)
         error = gemini_address_write(call, http, "batchEmbedContents", NULL);
     if (error)
         return allm_http_fail(http, error);
-    allm_http_header(http, "content-type", "application/json");
-    allm_http_header(http, "accept", "application/json");
-    allm_http_header(http, "accept-encoding", "identity");
+    http_headers(http, "application/json");
     error = extra_headers(&x, http, http->arena);
     if (error)
         return allm_http_fail(http, error);
@@ -102,14 +87,8 @@ static allm_status encode(const allm_call *call, allm_http *http)
     return ALLM_OK;
 }
 
-static allm_status decode(void *state, const allm_call *call,
-                          const allm_frame *frame, allm_sink *sink)
+static allm_status read_embeddings(struct answer *a, const allm_json *document)
 {
-    allm_status status;
-    struct answer *a = state;
-    const allm_json *document = document_open(a, call, frame, sink, &status);
-    if (!document)
-        return status;
     const allm_json *list = allm_json_get(document, "embeddings");
     if (allm_json_type_of(list) != ALLM_JSON_ARRAY)
         return answer_malformed(a, "the answer has no list of embeddings in "
@@ -118,14 +97,12 @@ static allm_status decode(void *state, const allm_call *call,
     return answer_close(a);
 }
 
-const allm_adapter gemini_embed_adapter = {
-    .size = sizeof(allm_adapter),
-    .name = "gemini_embed",
-    .state_size = sizeof(struct answer),
-    .framing = ALLM_FRAMING_WHOLE,
-    .encode = encode,
-    .decode = decode,
-    .finish = document_finish,
-    .explain = gemini_error_explain,
-    .auth_header = "x-goog-api-key",
-};
+static allm_status embed_decode(void *state, const allm_call *call,
+                                const allm_frame *frame, allm_sink *sink)
+{
+    return document_decode(state, call, frame, sink, read_embeddings);
+}
+
+const allm_adapter gemini_embed_adapter =
+    DOCUMENT_ADAPTER("gemini_embed", embed_encode, embed_decode,
+                     gemini_error_explain, "x-goog-api-key", NULL);

@@ -18,6 +18,7 @@
 #include "provider/gemini/schema.h"
 #include "provider/http.h"
 #include "provider/image_source.h"
+#include "provider/tool_json.h"
 #include "json/json.h"
 
 struct encoding {
@@ -87,20 +88,11 @@ static void write_tools(struct encoding *e)
     emit_close(&e->emit, ']');
 }
 
-/* The name in a choice as OpenAI writes it; NULL: it is written otherwise. */
-static const char *function_in(const allm_json *map)
-{
-    const allm_json *function = allm_json_get(map, "function");
-    return json_is(allm_json_get(map, "type"), "function")
-               ? allm_json_text(allm_json_get(function, "name"), NULL)
-               : NULL;
-}
-
 /* Their word for a choice; *name: of the one tool that may be called. */
 static const char *mode_of(const allm_request *r, const char **name)
 {
     const char *choice = r->tool_choice;
-    *name = function_in(r->tool_choice_map);
+    *name = tool_json_choice(r->tool_choice_map);
     if (*name)
         return "ANY";
     if (!choice || !strcmp(choice, "auto"))
@@ -180,14 +172,6 @@ static void write_body(struct encoding *e)
     e->http->broken |= broken;
 }
 
-static const allm_error *write_headers(struct encoding *e)
-{
-    allm_http_header(e->http, "content-type", "application/json");
-    allm_http_header(e->http, "accept", "text/event-stream");
-    allm_http_header(e->http, "accept-encoding", "identity");
-    return extra_headers(&e->extra, e->http, e->arena);
-}
-
 /* ------------------------------------------------------------- public --- */
 
 bool gemini_needs_finalize(const allm_request *r)
@@ -211,7 +195,7 @@ static bool has_foreign_url(const allm_request *r)
 }
 
 /* What the provider cannot do, told before anything is sent. */
-static const allm_error *check(struct encoding *e)
+static const allm_error *request_check(struct encoding *e)
 {
     const allm_request *r = e->request;
     if (has_foreign_url(r)) {
@@ -228,11 +212,11 @@ static const allm_error *check(struct encoding *e)
     return image_source_check(r, e->arena);
 }
 
-static const allm_error *prepare(struct encoding *e)
+static const allm_error *request_prepare(struct encoding *e)
 {
     const allm_error *error = extra_init(&e->extra, e->call, e->arena);
     if (!error)
-        error = check(e);
+        error = request_check(e);
     if (error)
         return error;
     e->config = gemini_config(&e->extra, e->arena, &error);
@@ -247,12 +231,13 @@ allm_status gemini_encode(const allm_call *call, allm_http *out)
                           .request = call->request,
                           .http = out,
                           .arena = out->arena };
-    const allm_error *error = prepare(&e);
+    const allm_error *error = request_prepare(&e);
     if (!error)
         error = gemini_address_write(call, out, "streamGenerateContent",
                                      "alt=sse");
+    http_headers(out, "text/event-stream");
     if (!error)
-        error = write_headers(&e);
+        error = extra_headers(&e.extra, out, e.arena);
     if (error)
         return allm_http_fail(out, error);
     write_body(&e);

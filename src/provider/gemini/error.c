@@ -74,7 +74,7 @@ static struct facts facts_of(const allm_json *document, int32_t status)
 /* ------------------------------------------------------------ details --- */
 
 /* The value of a member in whichever of the details has it. */
-static const allm_json *detail(const struct facts *f, const char *name)
+static const allm_json *find_detail(const struct facts *f, const char *name)
 {
     const allm_json *list = allm_json_get(f->core, "details");
     const allm_json *found = NULL;
@@ -115,7 +115,7 @@ static bool read_delay(struct slice text, int64_t *ms)
 /* A daily quota: worth a wait only if they say how long. */
 static bool is_daily(const struct facts *f)
 {
-    const allm_json *list = detail(f, "violations");
+    const allm_json *list = find_detail(f, "violations");
     if (allm_json_type_of(list) != ALLM_JSON_ARRAY)
         return false;
     for (const allm_json *v = NULL; (v = allm_json_next(list, v));) {
@@ -143,7 +143,7 @@ static const char *reason_of(const struct facts *f)
     if (strcmp(reason, "invalid_request") != 0)
         return reason;
     if (explain_says(f->message, about_keys) ||
-        explain_says(json_slice(detail(f, "reason")).ptr, about_keys))
+        explain_says(json_slice(find_detail(f, "reason")).ptr, about_keys))
         return "authentication_failed";
     return explain_says(f->message, too_long) ? "context_length_exceeded"
                                               : reason;
@@ -158,8 +158,8 @@ static void put_true(struct build *b, const char *key, bool truth)
 }
 
 /* The members of the error but its sentence, and what a retry must know. */
-static const allm_json *more(struct arena *a, const struct facts *f,
-                             bool delayed)
+static const allm_json *details_build(struct arena *a, const struct facts *f,
+                                      bool delayed)
 {
     static const char *const skip[] = { "message", "billing", "final", "error",
                                         NULL };
@@ -178,10 +178,10 @@ allm_error gemini_error_read(struct arena *a, const allm_json *document,
     int64_t ms = 0;
     struct facts f = facts_of(document, status);
     allm_error e = status_blank(ALLM_ERR_ADAPTER);
-    bool delayed = read_delay(json_slice(detail(&f, "retryDelay")), &ms);
+    bool delayed = read_delay(json_slice(find_detail(&f, "retryDelay")), &ms);
     e.reason = reason_of(&f);
     e.message = explain_sentence(a, status, f.message);
-    e.metadata = more(a, &f, delayed);
+    e.metadata = details_build(a, &f, delayed);
     if (delayed)
         e.retry_after_ms = (allm_int){ ms, true };
     if (f.status)
@@ -193,8 +193,6 @@ allm_status gemini_error_explain(const allm_call *call,
                                  const allm_http_head *head, const char *body,
                                  size_t len, allm_sink *sink)
 {
-    const allm_json *document = allm_sink_parse(sink, body, len);
-    allm_error e = gemini_error_read(sink->arena, document, head->status);
-    e.provider = call->provider;
-    return allm_sink_fail(sink, &e, false);
+    return explain_body(call, head, (struct slice){ body, len }, sink,
+                        gemini_error_read);
 }

@@ -151,41 +151,44 @@ static void write_body(const struct extra *x, allm_http *http,
     emit_close(&e, '}');
 }
 
-static const allm_error *refuse(allm_http *http, const char *reason,
-                                const char *sentence)
+static const allm_error *request_error(allm_http *http, const char *reason,
+                                       const char *sentence)
 {
     return status_error(http->arena, ALLM_ERR_ADAPTER, reason, "%s", sentence);
 }
 
 /* What is known to fail is not sent. */
-static const allm_error *check(const allm_call *call, allm_http *http,
-                               const char **shape)
+static const allm_error *request_check(const allm_call *call, allm_http *http,
+                                       const char **shape)
 {
     const allm_image_request *r = call->image;
     if (r->operation == ALLM_IMAGE_OP_VARIATION)
-        return refuse(http, "unsupported_operation",
-                      "this provider makes no variations; use edit with a "
-                      "prompt");
+        return request_error(
+            http, "unsupported_operation",
+            "this provider makes no variations; use edit with a "
+            "prompt");
     if (r->mask || r->response_format == ALLM_IMAGE_FORMAT_URL)
-        return refuse(http, "unsupported_feature",
-                      "this provider takes no mask and sends no URLs; say in "
-                      "the prompt what to change, and ask for binary or "
-                      "base64");
+        return request_error(
+            http, "unsupported_feature",
+            "this provider takes no mask and sends no URLs; say in "
+            "the prompt what to change, and ask for binary or "
+            "base64");
     if (!shape_of(r, shape))
-        return refuse(http, "invalid_request",
-                      "the size must have the shape 1:1, 16:9, 9:16, 4:3 or "
-                      "3:4, such as 1024x1024");
+        return request_error(
+            http, "invalid_request",
+            "the size must have the shape 1:1, 16:9, 9:16, 4:3 or "
+            "3:4, such as 1024x1024");
     return NULL;
 }
 
-static allm_status encode(const allm_call *call, allm_http *http)
+static allm_status image_encode(const allm_call *call, allm_http *http)
 {
     struct extra x;
     const char *shape = NULL;
     const allm_json *config = NULL;
     const allm_error *error = extra_init(&x, call, http->arena);
     if (!error)
-        error = check(call, http, &shape);
+        error = request_check(call, http, &shape);
     if (!error)
         config = config_of(&x, http->arena, shape, &error);
     if (!error && !config)
@@ -196,9 +199,7 @@ static allm_status encode(const allm_call *call, allm_http *http)
         error = extra_headers(&x, http, http->arena);
     if (error)
         return allm_http_fail(http, error);
-    allm_http_header(http, "content-type", "application/json");
-    allm_http_header(http, "accept", "application/json");
-    allm_http_header(http, "accept-encoding", "identity");
+    http_headers(http, "application/json");
     write_body(&x, http, config);
     return ALLM_OK;
 }
@@ -267,19 +268,13 @@ static allm_status explain_none(struct answer *a, const allm_json *document)
                                           "change the prompt"));
 }
 
-static allm_status decode(void *state, const allm_call *call,
-                          const allm_frame *frame, allm_sink *sink)
+static allm_status read_images(struct answer *a, const allm_json *document)
 {
-    allm_status status;
     struct gemini_usage counts = { .any = false };
-    struct answer *a = state;
-    const allm_json *document = document_open(a, call, frame, sink, &status);
-    if (!document)
-        return status;
     const allm_json *images = images_of(a, document);
     if (!images || !gemini_usage_add(&counts, a->life,
                                      gemini_field(document, "usageMetadata")))
-        return sink->status = ALLM_ERR_NOMEM;
+        return a->sink->status = ALLM_ERR_NOMEM;
     if (!allm_json_count(images))
         return explain_none(a, document);
     document_result(a, images);
@@ -292,14 +287,12 @@ static allm_status decode(void *state, const allm_call *call,
     return answer_close(a);
 }
 
-const allm_adapter gemini_image_adapter = {
-    .size = sizeof(allm_adapter),
-    .name = "gemini_image",
-    .state_size = sizeof(struct answer),
-    .framing = ALLM_FRAMING_WHOLE,
-    .encode = encode,
-    .decode = decode,
-    .finish = document_finish,
-    .explain = gemini_error_explain,
-    .auth_header = "x-goog-api-key",
-};
+static allm_status image_decode(void *state, const allm_call *call,
+                                const allm_frame *frame, allm_sink *sink)
+{
+    return document_decode(state, call, frame, sink, read_images);
+}
+
+const allm_adapter gemini_image_adapter =
+    DOCUMENT_ADAPTER("gemini_image", image_encode, image_decode,
+                     gemini_error_explain, "x-goog-api-key", NULL);

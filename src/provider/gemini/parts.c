@@ -21,7 +21,7 @@ static void no_memory(struct gemini_parts *all)
     all->answer->sink->status = ALLM_ERR_NOMEM;
 }
 
-static struct gemini_part *add(struct gemini_parts *all, enum kind kind)
+static struct gemini_part *part_add(struct gemini_parts *all, enum kind kind)
 {
     struct gemini_part *p = arena_zero(all->answer->life, sizeof *p);
     if (!p) {
@@ -37,12 +37,6 @@ static struct gemini_part *add(struct gemini_parts *all, enum kind kind)
     return p;
 }
 
-static void put(struct build *b, const char *key, struct slice text)
-{
-    build_key(b, slice_of(key));
-    build_text(b, text);
-}
-
 /* Signature and id of a thought or call, if there is any; else NULL. */
 static const allm_json *state_of(struct gemini_parts *all,
                                  struct slice signature, struct slice id)
@@ -53,21 +47,18 @@ static const allm_json *state_of(struct gemini_parts *all,
     build_init(&b, all->answer->sink->arena);
     build_object(&b);
     if (signature.len)
-        put(&b, "thoughtSignature", signature);
+        build_text_at(&b, "thoughtSignature", signature);
     if (id.len)
-        put(&b, "id", id);
+        build_text_at(&b, "id", id);
     build_end(&b);
-    const allm_json *fields = build_done(&b);
-    if (!fields)
-        no_memory(all);
-    return answer_stamp(all->answer, fields);
+    return answer_stamp(all->answer, answer_build(all->answer, &b));
 }
 
 /* -------------------------------------------------- text and thoughts --- */
 
-static void keep(struct gemini_parts *all, const allm_json *part)
+static void part_keep(struct gemini_parts *all, const allm_json *part)
 {
-    struct gemini_part *p = add(all, OTHER);
+    struct gemini_part *p = part_add(all, OTHER);
     if (!p)
         return;
     p->raw = json_copy(all->answer->life, part);
@@ -89,7 +80,7 @@ static void read_text(struct gemini_parts *all, struct slice text,
     if (!said && !signature.len)
         return;
     if (!p || p->kind != TEXT || p->signature.len || signature.len)
-        p = add(all, TEXT);
+        p = part_add(all, TEXT);
     if (!p)
         return;
     p->said += said;
@@ -107,7 +98,7 @@ static void read_thought(struct gemini_parts *all, const allm_json *part,
     answer_thought(all->answer, text);
     if (!signature.len)
         return;
-    keep(all, part);
+    part_keep(all, part);
     answer_thought_end(all->answer,
                        state_of(all, signature, (struct slice){ NULL, 0 }));
 }
@@ -115,22 +106,22 @@ static void read_thought(struct gemini_parts *all, const allm_json *part,
 /* -------------------------------------------------------------- calls --- */
 
 /* The arguments, which come as a whole: no delta tells them. */
-static void set(struct gemini_parts *all, struct calls_slot *slot,
-                struct slice text)
+static void arguments_set(struct gemini_parts *all, struct calls_slot *slot,
+                          struct slice text)
 {
     struct answer *a = all->answer;
     calls_replace(&a->calls, slot, text, a->sink);
     calls_close(&a->calls, slot, a->sink);
 }
 
-static void set_value(struct gemini_parts *all, struct calls_slot *slot,
-                      const allm_json *v)
+static void arguments_set_value(struct gemini_parts *all,
+                                struct calls_slot *slot, const allm_json *v)
 {
     struct buf text;
     buf_init(&text, all->answer->sink->arena, SIZE_MAX / 2);
     if (!json_write(&text, v, 0))
         no_memory(all);
-    set(all, slot, buf_slice(&text));
+    arguments_set(all, slot, buf_slice(&text));
 }
 
 /* The arguments of the open call are there. */
@@ -144,7 +135,7 @@ static void close_call(struct gemini_parts *all)
     buf_init(&text, all->answer->sink->arena, SIZE_MAX / 2);
     if (!gemini_args_write(&all->args, &text))
         no_memory(all);
-    set(all, slot, buf_slice(&text));
+    arguments_set(all, slot, buf_slice(&text));
 }
 
 static void add_pieces(struct gemini_parts *all, const allm_json *pieces)
@@ -175,7 +166,7 @@ static struct calls_slot *open_call(struct gemini_parts *all,
     answer_start(a);
     struct calls_slot *slot =
         calls_open(&a->calls, id, gemini_field_text(call, "name"), a->sink);
-    if (slot && add(all, CALL))
+    if (slot && part_add(all, CALL))
         slot->state = state_of(all, signature, id);
     return slot;
 }
@@ -192,9 +183,9 @@ static void begin_call(struct gemini_parts *all, const allm_json *call,
     if (!slot)
         return;
     if (json_is_type(args, ALLM_JSON_TEXT)) {
-        set(all, slot, json_slice(args));
+        arguments_set(all, slot, json_slice(args));
     } else if (args && !json_is_type(args, ALLM_JSON_NULL)) {
-        set_value(all, slot, args);
+        arguments_set_value(all, slot, args);
     } else if (pieces || gemini_field_true(call, "willContinue")) {
         all->open = slot;
         gemini_args_init(&all->args, all->answer->life);
@@ -202,7 +193,7 @@ static void begin_call(struct gemini_parts *all, const allm_json *call,
         if (!gemini_field_true(call, "willContinue"))
             close_call(all);
     } else {
-        set(all, slot, SLICE("{}"));
+        arguments_set(all, slot, SLICE("{}"));
     }
 }
 
@@ -230,20 +221,6 @@ static bool is_image(const allm_json *part)
                         SLICE("image/"));
 }
 
-static void show_image(struct gemini_parts *all, const allm_json *part)
-{
-    struct build b;
-    build_init(&b, all->answer->sink->arena);
-    build_array(&b);
-    build_value(&b, part);
-    build_end(&b);
-    const allm_json *list = build_done(&b);
-    if (list)
-        answer_gather(all->answer, "images", list);
-    else
-        no_memory(all);
-}
-
 /* Code that ran over there, pictures, calls that are none of ours; but no text
  * or call that is odd, which would be refused if it came back. */
 static void read_other(struct gemini_parts *all, const allm_json *part,
@@ -254,9 +231,9 @@ static void read_other(struct gemini_parts *all, const allm_json *part,
                gemini_field(part, "functionCall");
     answer_raw(all->answer, part);
     if (!odd && (!thought || signature.len))
-        keep(all, part);
+        part_keep(all, part);
     if (!thought && is_image(part))
-        show_image(all, part);
+        answer_gather_one(all->answer, "images", part);
 }
 
 void gemini_parts_read(struct gemini_parts *all, const allm_json *part)
@@ -297,7 +274,7 @@ static void write_part(struct build *b, const struct gemini_part *p)
         build_key(b, SLICE("bytes"));
         build_uint(b, p->said);
         if (p->signature.len)
-            put(b, "thoughtSignature", p->signature);
+            build_text_at(b, "thoughtSignature", p->signature);
     } else if (p->kind == CALL) {
         build_key(b, SLICE("call"));
         build_bool(b, true);
@@ -324,8 +301,5 @@ const allm_json *gemini_parts_state(const struct gemini_parts *all)
         write_part(&b, p);
     build_end(&b);
     build_end(&b);
-    const allm_json *state = build_done(&b);
-    if (!state)
-        all->answer->sink->status = ALLM_ERR_NOMEM;
-    return state;
+    return answer_build(all->answer, &b);
 }

@@ -16,20 +16,11 @@
 #include "provider/gemini/usage.h"
 
 #include "data/usage.h"
+#include "provider/counts.h"
 #include "provider/gemini/field.h"
 #include "json/emit.h"
 #include "json/json.h"
 #include "json/parse.h"
-
-/* The sum of what is known; never beyond what an int64_t holds. */
-static allm_int add(allm_int x, allm_int y)
-{
-    if (!x.set || !y.set)
-        return x.set ? x : y;
-    if (x.value > INT64_MAX - y.value)
-        return (allm_int){ INT64_MAX, true };
-    return (allm_int){ x.value + y.value, true };
-}
 
 enum count {
     PROMPT,
@@ -138,7 +129,7 @@ static bool includes_thoughts(const struct gemini_usage *u, allm_int input)
 {
     return u->total.set && input.set && u->candidates.set && u->thoughts.set &&
            u->candidates.value >= u->thoughts.value &&
-           add(input, u->candidates).value == u->total.value;
+           counts_add(input, u->candidates).value == u->total.value;
 }
 
 /* All tokens of a list of {modality, tokenCount}. */
@@ -150,7 +141,7 @@ static int64_t sum_details(const allm_json *list)
         return 0;
     for (const allm_json *e = NULL; (e = allm_json_next(list, e));)
         if (json_int64(gemini_field(e, "tokenCount"), &n) && n >= 0)
-            sum = add(sum, (allm_int){ n, true });
+            sum = counts_add(sum, (allm_int){ n, true });
     return sum.value;
 }
 
@@ -171,10 +162,10 @@ allm_usage gemini_usage_read(const struct gemini_usage *u, struct arena *a)
     struct json_limits limits;
     const allm_error *error = NULL;
     allm_usage out = { .size = sizeof out };
-    out.input_tokens = add(u->prompt, u->tools);
+    out.input_tokens = counts_add(u->prompt, u->tools);
     out.output_tokens = includes_thoughts(u, out.input_tokens)
                             ? u->candidates
-                            : add(u->candidates, u->thoughts);
+                            : counts_add(u->candidates, u->thoughts);
     out.cached_input_tokens = u->cached;
     out.reasoning_tokens = u->thoughts;
     out.total_tokens = u->total;

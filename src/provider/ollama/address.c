@@ -1,12 +1,13 @@
 /* address.c - where an Ollama server is, by what people call it */
 #include "provider/ollama/address.h"
 
-#include <string.h>
+#include "base/status.h"
+#include "provider/http.h"
 
 #define PORT ":11434"
 
 /* Quotes that came along from a file of settings, and spaces. */
-static struct slice trim(struct slice s)
+static struct slice strip_quotes(struct slice s)
 {
     static const char odd[] = " \t\r\n\"'";
     while (s.len && memchr(odd, *s.ptr, sizeof odd - 1))
@@ -75,7 +76,7 @@ static void add_path(struct buf *out, struct slice path, const char *verb)
 
 bool ollama_address_add(struct buf *out, struct slice base, const char *verb)
 {
-    struct slice rest = trim(base);
+    struct slice rest = strip_quotes(base);
     struct slice scheme = scheme_of(rest);
     rest = slice_skip(rest, scheme.len);
     struct slice query = slice_skip(rest, until(rest, '?'));
@@ -96,4 +97,18 @@ bool ollama_address_add(struct buf *out, struct slice base, const char *verb)
     add_path(out, slice_skip(rest, place.len), verb);
     buf_add(out, query);        /* behind the path */
     return true;
+}
+
+const allm_error *ollama_address_write(const allm_call *call, allm_http *http,
+                                       const char *verb)
+{
+    struct buf url;
+    buf_init(&url, http->arena, 64 * 1024);
+    if (!ollama_address_add(&url, slice_of(call->base_url), verb))
+        return status_error(http->arena, ALLM_ERR_ENGINE, "invalid_engine",
+                            "there is no host in the address; set base_url, or "
+                            "OLLAMA_HOST, to one such as "
+                            "http://127.0.0.1:11434");
+    http_address(http, &url);
+    return NULL;
 }

@@ -13,6 +13,7 @@
  */
 #include "provider/ollama/decode.h"
 
+#include "provider/counts.h"
 #include "provider/error_body.h"
 #include "provider/explain.h"
 #include "provider/finish.h"
@@ -31,7 +32,7 @@ static const struct finish_word finish_words[] = {
 
 /* -------------------------------------------------------------- texts --- */
 
-static void put(struct ollama *o, const struct think_piece *piece)
+static void piece_emit(struct ollama *o, const struct think_piece *piece)
 {
     if (piece->thought)
         answer_thought(&o->answer, piece->text);
@@ -40,7 +41,7 @@ static void put(struct ollama *o, const struct think_piece *piece)
 }
 
 /* Text, or reasoning written into it. */
-static void say(struct ollama *o, struct slice text)
+static void text_emit(struct ollama *o, struct slice text)
 {
     struct think_piece piece;
     if (!(o->quirks & OLLAMA_THINK_TAGS)) {
@@ -48,7 +49,7 @@ static void say(struct ollama *o, struct slice text)
         return;
     }
     while (think_next(&o->think, &text, &piece))
-        put(o, &piece);
+        piece_emit(o, &piece);
 }
 
 /* -------------------------------------------------------------- calls --- */
@@ -104,7 +105,7 @@ static void read_members(struct ollama *o, const allm_json *message)
     const allm_json *calls = json_at(message, "tool_calls");
     answer_thought(&o->answer, thought);
     o->thought = o->thought || thought.len;
-    say(o, json_text_at(message, "content"));
+    text_emit(o, json_text_at(message, "content"));
     if (!json_is_type(calls, ALLM_JSON_ARRAY))
         return;
     for (const allm_json *e = NULL; (e = allm_json_next(calls, e));)
@@ -119,7 +120,7 @@ static void read_message(struct ollama *o, const allm_json *message)
     size_t usual = json_at(message, "role") ? 2 : 1;
     answer_start(&o->answer);
     if (content && allm_json_count(message) == usual)
-        say(o, json_slice(content));
+        text_emit(o, json_slice(content));
     else
         read_members(o, message);
 }
@@ -134,19 +135,11 @@ static bool read_generated(struct ollama *o, const struct json_view *frame)
     answer_start(&o->answer);
     answer_thought(&o->answer, thought);
     o->thought = o->thought || thought.len;
-    say(o, json_slice(text));
+    text_emit(o, json_slice(text));
     return true;
 }
 
 /* -------------------------------------------------------------- facts --- */
-
-static allm_int count(const allm_json *frame, const char *name)
-{
-    int64_t n;
-    if (allm_json_int64(json_at(frame, name), &n) && n >= 0)
-        return (allm_int){ n, true };
-    return (allm_int){ 0, false };
-}
 
 /* How long it took, in nanoseconds. */
 static const allm_json *durations(struct arena *a, const allm_json *frame)
@@ -158,7 +151,7 @@ static const allm_json *durations(struct arena *a, const allm_json *frame)
     build_init(&b, a);
     build_object(&b);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        allm_int n = count(frame, names[i]);
+        allm_int n = counts_at(frame, names[i]);
         if (!n.set)
             continue;
         build_key(&b, slice_of(names[i]));
@@ -175,9 +168,9 @@ static void read_usage(struct ollama *o, const allm_json *frame)
 {
     struct answer *a = &o->answer;
     allm_usage u = { .size = sizeof u };
-    u.input_tokens = count(frame, "prompt_eval_count");
-    u.output_tokens = count(frame, "eval_count");
-    u.cached_input_tokens = count(frame, "prompt_eval_cached_count");
+    u.input_tokens = counts_at(frame, "prompt_eval_count");
+    u.output_tokens = counts_at(frame, "eval_count");
+    u.cached_input_tokens = counts_at(frame, "prompt_eval_cached_count");
     if (!u.input_tokens.set && !u.output_tokens.set)
         return;
     if (u.input_tokens.set && u.output_tokens.set &&
@@ -216,24 +209,21 @@ static void keep_state(struct ollama *o)
     build_key(&b, SLICE("thinking"));
     build_text(&b, buf_slice(&a->thought));
     build_end(&b);
-    const allm_json *state = build_done(&b);
-    if (!state)
-        a->sink->status = ALLM_ERR_NOMEM;
-    answer_state(a, state);
+    answer_state(a, answer_build(a, &b));
 }
 
-static allm_status complete(struct ollama *o, const allm_json *frame)
+static allm_status response_complete(struct ollama *o, const allm_json *frame)
 {
     struct think_piece piece;
     if (think_end(&o->think, &piece))
-        put(o, &piece);
+        piece_emit(o, &piece);
     read_usage(o, frame);
     read_reason(o, frame);
     keep_state(o);
     return answer_close(&o->answer);
 }
 
-static allm_status fail(struct ollama *o, const allm_json *document)
+static allm_status response_fail(struct ollama *o, const allm_json *document)
 {
     allm_error e = error_body_read(o->answer.sink->arena, document, 0);
     return answer_fail(&o->answer, &e);
@@ -241,7 +231,7 @@ static allm_status fail(struct ollama *o, const allm_json *document)
 
 /* -------------------------------------------------------------- lines --- */
 
-static void pass_on(struct ollama *o, const allm_json *frame)
+static void emit_raw_line(struct ollama *o, const allm_json *frame)
 {
     answer_raw(&o->answer, frame);
 }
@@ -255,18 +245,18 @@ static allm_status read_frame(struct ollama *o, const allm_json *v)
     bool speaks = json_is_type(message, ALLM_JSON_OBJECT);
     bool done = allm_json_true(json_in(&frame, SLICE("done")));
     if (error_body_in(&frame) || (!speaks && !done && explain_message(v)))
-        return fail(o, v);
+        return response_fail(o, v);
     answer_model(&o->answer, json_slice(json_in(&frame, SLICE("model"))));
     if (speaks)
         read_message(o, message);
     else if (!read_generated(o, &frame) && !done)
-        pass_on(o, v);
+        emit_raw_line(o, v);
     if (json_is_type(logprobs, ALLM_JSON_ARRAY))
         answer_gather(&o->answer, "logprobs", logprobs);
-    return done ? complete(o, v) : ALLM_OK;
+    return done ? response_complete(o, v) : ALLM_OK;
 }
 
-static allm_status take(struct ollama *o, const allm_frame *frame)
+static allm_status line_parse(struct ollama *o, const allm_frame *frame)
 {
     struct answer *a = &o->answer;
     struct slice data = { frame->data, frame->data_len };
@@ -283,7 +273,8 @@ static allm_status take(struct ollama *o, const allm_frame *frame)
 }
 
 /* First thing in both. */
-static bool begin(struct ollama *o, const allm_call *call, allm_sink *sink)
+static bool decode_begin(struct ollama *o, const allm_call *call,
+                         allm_sink *sink)
 {
     const char *unknown;
     if (!answer_open(&o->answer, call, sink))
@@ -300,16 +291,16 @@ allm_status ollama_decode(void *state, const allm_call *call,
                           const allm_frame *frame, allm_sink *sink)
 {
     struct ollama *o = state;
-    if (!begin(o, call, sink))
+    if (!decode_begin(o, call, sink))
         return ALLM_OK;
-    allm_status status = take(o, frame);
+    allm_status status = line_parse(o, frame);
     return sink->status < 0 ? sink->status : status;
 }
 
 allm_status ollama_finish(void *state, const allm_call *call, allm_sink *sink)
 {
     struct ollama *o = state;
-    if (!begin(o, call, sink))
+    if (!decode_begin(o, call, sink))
         return ALLM_OK;
     return answer_truncated(&o->answer,
                             answer_is_empty(&o->answer)

@@ -18,17 +18,8 @@ static void write_body(const struct extra *x, allm_http *http)
 {
     const allm_embed_request *r = x->call->embed;
     struct emit e;
-    emit_init(&e, &http->body);
-    emit_open(&e, '{');
-    if (extra_leaves(x, "model")) {
-        emit_name(&e, SLICE("model"));
-        emit_text(&e, slice_of(x->call->model));
-    }
-    emit_name(&e, SLICE("input"));
-    emit_open(&e, '[');
-    for (size_t i = 0; i < r->input_count; i++)
-        emit_text(&e, slice_of(r->inputs[i]));
-    emit_close(&e, ']');
+    document_begin(x, http, &e);
+    document_write_inputs(&e, r->inputs, r->input_count);
     if (r->no_truncate && extra_leaves(x, "truncate")) {
         emit_name(&e, SLICE("truncate"));
         emit_bool(&e, false);
@@ -41,42 +32,25 @@ static void write_body(const struct extra *x, allm_http *http)
     emit_close(&e, '}');
 }
 
-static allm_status encode(const allm_call *call, allm_http *http)
+static allm_status embed_encode(const allm_call *call, allm_http *http)
 {
     struct extra x;
-    struct buf url;
     const allm_error *error = extra_init(&x, call, http->arena);
     if (!error)
         error = extra_headers(&x, http, http->arena);
+    if (!error)
+        error = ollama_address_write(call, http, "embed");
     if (error)
         return allm_http_fail(http, error);
-    buf_init(&url, http->arena, 64 * 1024);
-    if (!ollama_address_add(&url, slice_of(call->base_url), "embed"))
-        return allm_http_fail(
-            http,
-            ALLM(error, .kind = ALLM_ERR_ENGINE, .reason = "invalid_engine",
-                 .message = "there is no host in the address; set "
-                            "base_url, or OLLAMA_HOST, to one such as "
-                            "http://127.0.0.1:11434"));
-    http->broken |= url.broken;
-    allm_http_url(http, url.broken ? "" : url.ptr);
-    allm_http_header(http, "content-type", "application/json");
-    allm_http_header(http, "accept", "application/json");
-    allm_http_header(http, "accept-encoding", "identity");
+    http_headers(http, "application/json");
     write_body(&x, http);
     return ALLM_OK;
 }
 
-static allm_status decode(void *state, const allm_call *call,
-                          const allm_frame *frame, allm_sink *sink)
+static allm_status read_embeddings(struct answer *a, const allm_json *document)
 {
     int64_t n;
-    allm_status status;
     allm_usage usage = { .size = sizeof usage };
-    struct answer *a = state;
-    const allm_json *document = document_open(a, call, frame, sink, &status);
-    if (!document)
-        return status;
     const allm_json *list = allm_json_get(document, "embeddings");
     if (allm_json_type_of(list) != ALLM_JSON_ARRAY)
         return answer_malformed(a, "the answer has no list of embeddings in "
@@ -91,15 +65,12 @@ static allm_status decode(void *state, const allm_call *call,
     return answer_close(a);
 }
 
-const allm_adapter ollama_embed_adapter = {
-    .size = sizeof(allm_adapter),
-    .name = "ollama_embed",
-    .state_size = sizeof(struct answer),
-    .framing = ALLM_FRAMING_WHOLE,
-    .encode = encode,
-    .decode = decode,
-    .finish = document_finish,
-    .explain = error_body_explain,
-    .auth_header = "authorization",
-    .auth_prefix = "Bearer ",
-};
+static allm_status embed_decode(void *state, const allm_call *call,
+                                const allm_frame *frame, allm_sink *sink)
+{
+    return document_decode(state, call, frame, sink, read_embeddings);
+}
+
+const allm_adapter ollama_embed_adapter =
+    DOCUMENT_ADAPTER("ollama_embed", embed_encode, embed_decode,
+                     error_body_explain, "authorization", "Bearer ");

@@ -49,8 +49,8 @@ struct encoding {
     const allm_json *given;     /* the caller's own "options"; or NULL */
 };
 
-static const allm_error *wrong(struct encoding *e, allm_status kind,
-                               const char *reason, const char *sentence)
+static const allm_error *make_error(struct encoding *e, allm_status kind,
+                                    const char *reason, const char *sentence)
 {
     return status_error(e->arena, kind, reason, "%s", sentence);
 }
@@ -117,7 +117,7 @@ static void write_format(struct encoding *e)
 /* ------------------------------------------------------------ options --- */
 
 /* Has the caller nothing to say about it? */
-static bool leaves(const struct encoding *e, const char *name)
+static bool leaves_option(const struct encoding *e, const char *name)
 {
     return extra_leaves(&e->extra, name) && !allm_json_get(e->given, name);
 }
@@ -185,7 +185,7 @@ static int64_t answer_of(const struct encoding *e)
 static void write_context(struct encoding *e, size_t bytes)
 {
     const allm_json *own = extra_get(&e->extra, "num_ctx");
-    if (!leaves(e, "num_ctx"))
+    if (!leaves_option(e, "num_ctx"))
         return;
     int64_t n = ollama_context(e->request, bytes, answer_of(e));
     if (!own && !n)
@@ -207,11 +207,11 @@ static void write_options(struct encoding *e)
     buf_init(&inner, e->arena, SIZE_MAX / 2);
     emit_init(&e->emit, &inner);
     emit_open(&e->emit, '{');
-    if (r->temperature.set && leaves(e, "temperature")) {
+    if (r->temperature.set && leaves_option(e, "temperature")) {
         emit_at(&e->emit, "temperature");
         emit_number(&e->emit, r->temperature.value);
     }
-    if (leaves(e, "num_predict") && most_of(e, &most)) {
+    if (leaves_option(e, "num_predict") && most_of(e, &most)) {
         emit_at(&e->emit, "num_predict");
         emit_int(&e->emit, most);
     }
@@ -306,16 +306,11 @@ static const allm_error *check_words(struct encoding *e)
     const char *word = extra_text(&e->extra, "reasoning_effort");
     if (!ollama_quirks(e->call, &quirks, &unknown))
         return quirks_refuse(e->arena, unknown, "think_tags");
-    if (!word || effort_of(word))
-        return NULL;
-    return status_error(
-        e->arena, ALLM_ERR_MISUSE, "invalid_option",
-        "reasoning_effort is \"%.40s\"; it must be one of none, minimal, low, "
-        "medium, high, xhigh, max",
-        word);
+    return !word || effort_of(word) ? NULL
+                                    : extra_refuse_effort(e->arena, word);
 }
 
-static const allm_error *prepare(struct encoding *e)
+static const allm_error *request_prepare(struct encoding *e)
 {
     const allm_request *r = e->request;
     const allm_error *error = extra_init(&e->extra, e->call, e->arena);
@@ -325,34 +320,26 @@ static const allm_error *prepare(struct encoding *e)
         return error;
     e->given = extra_get(&e->extra, "options");
     if (e->given && allm_json_type_of(e->given) != ALLM_JSON_OBJECT)
-        return wrong(e, ALLM_ERR_MISUSE, "invalid_option",
-                     "options must be an object, such as {\"num_ctx\": 8192}");
+        return make_error(
+            e, ALLM_ERR_MISUSE, "invalid_option",
+            "options must be an object, such as {\"num_ctx\": 8192}");
     if (is_forced(r))
-        return wrong(e, ALLM_ERR_ADAPTER, "unsupported_feature",
-                     "this provider cannot be made to call a tool; set "
-                     "tool_choice to auto or none, and say in the prompt which "
-                     "tool is wanted");
+        return make_error(
+            e, ALLM_ERR_ADAPTER, "unsupported_feature",
+            "this provider cannot be made to call a tool; set "
+            "tool_choice to auto or none, and say in the prompt which "
+            "tool is wanted");
     error = image_source_check(r, e->arena);
     return error ? error : image_source_refuse_urls(r, e->arena);
 }
 
-static allm_status write_head(struct encoding *e)
+static const allm_error *write_head(struct encoding *e)
 {
-    struct buf url;
-    buf_init(&url, e->arena, 64 * 1024);
-    if (!ollama_address_add(&url, slice_of(e->call->base_url), "chat"))
-        return allm_http_fail(
-            e->http, wrong(e, ALLM_ERR_ENGINE, "invalid_engine",
-                           "there is no host in the address; set base_url, or "
-                           "OLLAMA_HOST, to one such as "
-                           "http://127.0.0.1:11434"));
-    e->http->broken |= url.broken;
-    allm_http_url(e->http, url.broken ? "" : url.ptr);
-    allm_http_header(e->http, "content-type", "application/json");
-    allm_http_header(e->http, "accept", "application/x-ndjson");
-    allm_http_header(e->http, "accept-encoding", "identity");
-    const allm_error *error = extra_headers(&e->extra, e->http, e->arena);
-    return error ? allm_http_fail(e->http, error) : ALLM_OK;
+    const allm_error *error = ollama_address_write(e->call, e->http, "chat");
+    if (error)
+        return error;
+    http_headers(e->http, "application/x-ndjson");
+    return extra_headers(&e->extra, e->http, e->arena);
 }
 
 allm_status ollama_encode(const allm_call *call, allm_http *out)
@@ -361,11 +348,11 @@ allm_status ollama_encode(const allm_call *call, allm_http *out)
                           .request = call->request,
                           .http = out,
                           .arena = out->arena };
-    const allm_error *error = prepare(&e);
+    const allm_error *error = request_prepare(&e);
+    if (!error)
+        error = write_head(&e);
     if (error)
         return allm_http_fail(out, error);
-    allm_status status = write_head(&e);
-    if (status == ALLM_OK)
-        write_body(&e);
-    return status;
+    write_body(&e);
+    return ALLM_OK;
 }

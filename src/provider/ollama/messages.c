@@ -9,12 +9,11 @@
  */
 #include "provider/ollama/messages.h"
 
+#include "provider/hash.h"
 #include "provider/history.h"
 #include "provider/image_source.h"
 #include "provider/memo.h"
 #include "json/json.h"
-
-enum { MEMO_LIMIT = 4 * 1024 * 1024 };
 
 static const char own_name;     /* its address is the key of what is kept */
 
@@ -24,18 +23,6 @@ struct writing {
     struct arena *arena;
     bool broken;                /* no memory */
 };
-
-static void text(struct writing *w, const char *name, struct slice s)
-{
-    w->broken = w->broken || !s.ptr;
-    emit_at(w->emit, name);
-    emit_text(w->emit, s.ptr ? s : SLICE(""));
-}
-
-static void member(struct writing *w, const char *name, const char *value)
-{
-    text(w, name, slice_of(value ? value : ""));
-}
 
 static void write_images(struct writing *w, const allm_message *m)
 {
@@ -55,10 +42,10 @@ static void write_call(struct writing *w, const allm_tool_call *call)
     w->broken = w->broken || !arguments.ptr;
     emit_open(w->emit, '{');
     if (call->id && *call->id)
-        member(w, "id", call->id);
+        emit_member(w->emit, "id", call->id);
     emit_at(w->emit, "function");
     emit_open(w->emit, '{');
-    text(w, "name", slice_of(history_name(call, w->arena)));
+    history_write(w->emit, "name", slice_of(history_name(call, w->arena)));
     emit_at(w->emit, "arguments");
     emit_raw(w->emit, arguments.ptr ? arguments : SLICE("{}"));
     emit_close(w->emit, '}');
@@ -70,7 +57,7 @@ static void write_assistant(struct writing *w, const allm_message *m)
     const allm_json *own = history_state(w->call, m->provider_state);
     struct slice thought = json_slice(allm_json_get(own, "thinking"));
     if (thought.len)
-        text(w, "thinking", thought);
+        history_write(w->emit, "thinking", thought);
     if (!m->tool_call_count)
         return;
     emit_at(w->emit, "tool_calls");
@@ -88,24 +75,16 @@ static void write_message(struct writing *w, const allm_message *m,
     emit_open(w->emit, '{');
     emit_at(w->emit, "role");
     emit_word(w->emit, roles[(size_t)m->role <= ALLM_ROLE_TOOL ? m->role : 0]);
-    text(w, "content", history_text(m, w->arena));
+    history_write(w->emit, "content", history_text(m, w->arena));
     write_images(w, m);
     if (m->role == ALLM_ROLE_ASSISTANT)
         write_assistant(w, m);
     if (m->role == ALLM_ROLE_TOOL) {
-        member(w, "tool_name", tool);
+        emit_member(w->emit, "tool_name", tool);
         if (m->tool_call_id && *m->tool_call_id)
-            member(w, "tool_call_id", m->tool_call_id);
+            emit_member(w->emit, "tool_call_id", m->tool_call_id);
     }
     emit_close(w->emit, '}');
-}
-
-static uint64_t hash(const char *s)
-{
-    uint64_t h = 0xCBF29CE484222325u;
-    for (; *s; s++)
-        h = (h ^ (unsigned char)*s) * 0x100000001B3u;
-    return h;
 }
 
 /* The same, unless it was done before. */
@@ -118,7 +97,8 @@ static void recall_message(struct writing *w, const struct history_item *item,
         write_message(w, m, tool);
         return;
     }
-    struct home_key k = memo_key(&own_name, hash(tool), w->call, m);
+    struct home_key k =
+        memo_key(&own_name, hash_add(HASH_START, slice_of(tool)), w->call, m);
     struct slice kept = memo_find(m, k);
     if (kept.ptr) {
         emit_raw(w->emit, kept);
@@ -126,8 +106,8 @@ static void recall_message(struct writing *w, const struct history_item *item,
     }
     size_t from = out->len + w->emit->comma;
     write_message(w, m, tool);
-    if (!out->broken && !w->broken && out->len - from <= MEMO_LIMIT)
-        memo_keep(m, k, (struct slice){ out->ptr + from, out->len - from });
+    if (!w->broken)
+        memo_keep_written(m, k, out, from);
 }
 
 /* The tool whose result this is: that of the call which is being answered.

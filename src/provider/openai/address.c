@@ -36,24 +36,15 @@ static void add_deployment(const struct extra *x, struct buf *url,
     add_escaped(url, version ? version : "2024-10-21");
 }
 
-/* Cut a query off the base: it stands behind the path. */
-static struct slice take_query(struct slice *base)
-{
-    const char *mark = memchr(base->ptr, '?', base->len);
-    if (!mark)
-        return SLICE("");
-    struct slice query = slice_skip(*base, (size_t)(mark - base->ptr));
-    base->len -= query.len;
-    return query;
-}
-
-static void write_url(const struct extra *x, allm_http *http, const char *path,
-                      bool azure)
+static const allm_error *write_url(const struct extra *x, allm_http *http,
+                                   const char *path, bool azure)
 {
     const struct slice chats = SLICE("/chat/completions");
-    struct slice base = slice_of(x->call->base_url);
+    struct slice base, query;
     struct buf url;
-    struct slice query = take_query(&base);
+    const allm_error *error = http_base(http, x->call, &base, &query);
+    if (error)
+        return error;
     bool whole = slice_ends(base, slice_of(path));
     if (!whole && slice_ends(base, chats))
         base.len -= chats.len;
@@ -64,27 +55,36 @@ static void write_url(const struct extra *x, allm_http *http, const char *path,
     else if (!whole)
         buf_text(&url, path);
     buf_add(&url, query);
-    http->broken |= url.broken;
-    allm_http_url(http, url.broken ? "" : url.ptr);
+    http_address(http, &url);
+    return NULL;
 }
 
-allm_status openai_address_write(const struct extra *x, allm_http *http,
-                                 const struct openai_address *to)
+const allm_error *openai_address_headers(const struct extra *x, allm_http *http)
 {
-    static const char json[] = "application/json";
-    if (!slice_of(x->call->base_url).len)
-        return allm_http_fail(
-            http,
-            ALLM(error, .kind = ALLM_ERR_ENGINE, .reason = "invalid_engine",
-                 .message = "this provider has no address of its own; "
-                            "set base_url in adapter_opts"));
-    write_url(x, http, to->path, to->azure);
-    allm_http_header(http, "content-type", to->content ? to->content : json);
-    allm_http_header(http, "accept", to->accept ? to->accept : json);
-    allm_http_header(http, "accept-encoding", "identity");
     allm_http_header(http, "openai-organization",
                      extra_text(x, "organization"));
     allm_http_header(http, "openai-project", extra_text(x, "project"));
-    const allm_error *error = extra_headers(x, http, http->arena);
-    return error ? allm_http_fail(http, error) : ALLM_OK;
+    return extra_headers(x, http, http->arena);
+}
+
+const allm_error *openai_address_write(const struct extra *x, allm_http *http,
+                                       const struct openai_address *to)
+{
+    static const char json[] = "application/json";
+    const allm_error *error = write_url(x, http, to->path, to->azure);
+    if (error)
+        return error;
+    allm_http_header(http, "content-type", to->content ? to->content : json);
+    allm_http_header(http, "accept", to->accept ? to->accept : json);
+    allm_http_header(http, "accept-encoding", "identity");
+    return openai_address_headers(x, http);
+}
+
+const allm_error *openai_address_task(const struct extra *x, allm_http *http,
+                                      const char *path)
+{
+    const struct openai_address to = {
+        .path = path, .azure = x->call->quirks & OPENAI_ADDRESS_AZURE
+    };
+    return openai_address_write(x, http, &to);
 }

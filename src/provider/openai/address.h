@@ -18,9 +18,17 @@ struct openai_address {
  * Write the address and the headers, the caller's own included.  The address is
  * the call's base_url and the path; in the way of Azure
  * BASE/openai/deployments/MODEL/PATH?api-version=...  A base that ends in a
- * path already, its own or that of chats, is understood.
+ * path already, its own or that of chats, is understood.  NULL, or an error.
  */
-allm_status openai_address_write(const struct extra *x, allm_http *http,
-                                 const struct openai_address *to);
+const allm_error *openai_address_write(const struct extra *x, allm_http *http,
+                                       const struct openai_address *to);
+
+/* The caller's own headers, and those of organization and project. */
+const allm_error *openai_address_headers(const struct extra *x,
+                                         allm_http *http);
+
+/* The same for a task whose call has the quirk above. */
+const allm_error *openai_address_task(const struct extra *x, allm_http *http,
+                                      const char *path);
 
 #endif

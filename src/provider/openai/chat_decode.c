@@ -54,7 +54,7 @@ static struct slice text_in(const struct json_view *object, struct slice name)
 /* -------------------------------------------------------------- texts --- */
 
 /* Text, or reasoning written into it. */
-static void say(struct openai_chat *c, struct slice text)
+static void text_emit(struct openai_chat *c, struct slice text)
 {
     struct think_piece piece;
     if (!(c->quirks & CHAT_THINK_TAGS)) {
@@ -70,7 +70,7 @@ static void say(struct openai_chat *c, struct slice text)
 }
 
 /* A text, or a list of {"text"}. */
-static void think(struct openai_chat *c, const allm_json *v)
+static void thought_emit(struct openai_chat *c, const allm_json *v)
 {
     if (json_is_type(v, ALLM_JSON_TEXT))
         answer_thought(&c->answer, json_slice(v));
@@ -86,35 +86,35 @@ static void read_part(struct openai_chat *c, const allm_json *part)
 {
     const allm_json *thought = json_at(part, "thinking");
     if (json_is_type(part, ALLM_JSON_TEXT))
-        say(c, json_slice(part));
+        text_emit(c, json_slice(part));
     else if (thought)
-        think(c, thought);
+        thought_emit(c, thought);
     else if (json_is(json_at(part, "type"), "refusal"))
         answer_refusal(&c->answer, json_text_at(part, "refusal"));
     else if (json_is(json_at(part, "type"), "reasoning"))
         answer_thought(&c->answer, json_text_at(part, "text"));
     else
-        say(c, json_text_at(part, "text"));
+        text_emit(c, json_text_at(part, "text"));
 }
 
 /* A document in the place of its text. */
-static void say_value(struct openai_chat *c, const allm_json *v)
+static void value_emit(struct openai_chat *c, const allm_json *v)
 {
     struct buf text;
     buf_init(&text, c->answer.sink->arena, SIZE_MAX / 2);
     if (!json_write(&text, v, 0))
         c->answer.sink->status = ALLM_ERR_NOMEM;
-    say(c, buf_slice(&text));
+    text_emit(c, buf_slice(&text));
 }
 
 static void read_content(struct openai_chat *c, const allm_json *content)
 {
     c->wrote = c->wrote || json_slice(content).len;
     if (json_is_type(content, ALLM_JSON_TEXT))
-        say(c, json_slice(content));
+        text_emit(c, json_slice(content));
     else if (json_is_type(content, ALLM_JSON_OBJECT) &&
              allm_json_count(content))
-        say_value(c, content);
+        value_emit(c, content);
     else if (json_is_type(content, ALLM_JSON_ARRAY))
         for (const allm_json *p = NULL; (p = allm_json_next(content, p));)
             read_part(c, p);
@@ -159,7 +159,7 @@ static void read_audio(struct openai_chat *c, const allm_json *audio)
     if (!json_is_type(audio, ALLM_JSON_OBJECT))
         return;
     if (!c->wrote)
-        say(c, json_text_at(audio, "transcript"));
+        text_emit(c, json_text_at(audio, "transcript"));
     keep_sound(c, audio);
     if (json_int64(json_at(audio, "expires_at"), &until) && until > 0 &&
         a->finish == ALLM_FINISH_NONE)
@@ -284,7 +284,7 @@ static void read_calls(struct openai_chat *c, const struct json_view *delta)
 /* ------------------------------------------------------------ choices --- */
 
 /* How much there is so far, to see whether a frame added to it. */
-static size_t amount(const struct openai_chat *c)
+static size_t content_size(const struct openai_chat *c)
 {
     size_t n = c->answer.text.len + c->answer.thought.len +
                c->answer.refusal.len;
@@ -387,7 +387,7 @@ static void read_choice(struct openai_chat *c, const struct json_view *choice,
     const allm_json *message = json_in(choice, SLICE("message"));
     const allm_json *delta = json_in(choice, SLICE("delta"));
     const allm_json *text = json_in(choice, SLICE("text"));
-    size_t before = amount(c);
+    size_t before = content_size(c);
     answer_start(&c->answer);
     if (whole && json_is_type(message, ALLM_JSON_OBJECT))
         read_delta(c, message);
@@ -396,7 +396,7 @@ static void read_choice(struct openai_chat *c, const struct json_view *choice,
     else
         read_delta(c, delta);
     read_logprobs(c, choice);
-    read_finish(c, choice, amount(c) != before);
+    read_finish(c, choice, content_size(c) != before);
 }
 
 /* Usage, if there is one, is known by its numbers. */
@@ -486,7 +486,7 @@ static bool was_cut(const struct openai_chat *c)
            finish_of(finish_words, slice_of(c->native)) == ALLM_FINISH_LENGTH;
 }
 
-static allm_status complete(struct openai_chat *c)
+static allm_status response_complete(struct openai_chat *c)
 {
     struct think_piece piece;
     struct answer *a = &c->answer;
@@ -506,7 +506,8 @@ static allm_status complete(struct openai_chat *c)
     return answer_close(a);
 }
 
-static allm_status fail(struct openai_chat *c, const allm_json *document)
+static allm_status response_fail(struct openai_chat *c,
+                                 const allm_json *document)
 {
     allm_error e = error_body_read(c->answer.sink->arena, document, 0);
     return answer_fail(&c->answer, &e);
@@ -536,7 +537,7 @@ static allm_status read_frame(struct openai_chat *c, const allm_json *v)
     read_notes(c, &frame);
     bool counts = read_usage(c, &frame, &choice);
     if (error)
-        return fail(c, error);
+        return response_fail(c, error);
     if (chosen)
         read_choice(c, &choice, false);
     else if (!counts)
@@ -553,31 +554,31 @@ static allm_status read_document(struct openai_chat *c, const allm_json *v)
     read_notes(c, &all);
     read_usage(c, &all, &choice);
     if (error)
-        return fail(c, error);
+        return response_fail(c, error);
     if (!chosen)
         return explain_message(v)
-                   ? fail(c, v)
+                   ? response_fail(c, v)
                    : answer_malformed(&c->answer, "the answer is a JSON "
                                                   "document without choices");
     read_choice(c, &choice, true);
-    return complete(c);
+    return response_complete(c);
 }
 
-static allm_status take(struct openai_chat *c, const allm_frame *frame)
+static allm_status frame_parse(struct openai_chat *c, const allm_frame *frame)
 {
     struct answer *a = &c->answer;
     struct slice data =
         slice_trim((struct slice){ frame->data, frame->data_len });
     struct slice name = { frame->name, frame->name_len };
     if (slice_starts(data, SLICE("[DONE]")))
-        return complete(c);
+        return response_complete(c);
     if (!data.len)
         return ALLM_OK;
     const allm_json *v = sink_parse_frame(a->sink, data);
     if (a->sink->status < 0)
         return a->sink->status;
     if (slice_is(name, "error") && !(frame->cut && !v))
-        return fail(c, answer_error_text(a, data, v));
+        return response_fail(c, answer_error_text(a, data, v));
     if (!v && frame->cut)
         return ALLM_OK;         /* finish() knows whether it matters */
     if (!v && frame->whole)
@@ -593,7 +594,8 @@ static allm_status take(struct openai_chat *c, const allm_frame *frame)
 }
 
 /* First thing in both. */
-static bool begin(struct openai_chat *c, const allm_call *call, allm_sink *sink)
+static bool decode_begin(struct openai_chat *c, const allm_call *call,
+                         allm_sink *sink)
 {
     const char *unknown;
     if (!answer_open(&c->answer, call, sink))
@@ -610,10 +612,10 @@ allm_status openai_chat_decode(void *state, const allm_call *call,
                                const allm_frame *frame, allm_sink *sink)
 {
     struct openai_chat *c = state;
-    if (!begin(c, call, sink))
+    if (!decode_begin(c, call, sink))
         return ALLM_OK;
     c->answer.calls.frame++;
-    allm_status status = take(c, frame);
+    allm_status status = frame_parse(c, frame);
     return sink->status < 0 ? sink->status : status;
 }
 
@@ -621,10 +623,10 @@ allm_status openai_chat_finish(void *state, const allm_call *call,
                                allm_sink *sink)
 {
     struct openai_chat *c = state;
-    if (!begin(c, call, sink))
+    if (!decode_begin(c, call, sink))
         return ALLM_OK;
     if (c->answer.finish != ALLM_FINISH_NONE)
-        return complete(c);
+        return response_complete(c);
     return answer_truncated(&c->answer,
                             answer_is_empty(&c->answer)
                                 ? "the answer ended before anything was said"

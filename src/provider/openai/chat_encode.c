@@ -23,8 +23,6 @@
 #include "json/emit.h"
 #include "json/json.h"
 
-enum { MEMO_LIMIT = 4 * 1024 * 1024 };
-
 static const char own_name;     /* its address is the key of what is kept */
 
 struct encoding {
@@ -40,7 +38,7 @@ struct encoding {
     bool replay;                /* reasoning_content on every turn */
 };
 
-static void text(struct encoding *e, struct slice s)
+static void write_text(struct encoding *e, struct slice s)
 {
     if (!s.ptr)
         e->http->broken = true;
@@ -73,7 +71,8 @@ static void write_parts(struct encoding *e, const allm_message *m)
         if (p->kind == ALLM_PART_TEXT) {
             emit_member_word(&e->emit, "type", "text");
             emit_at(&e->emit, "text");
-            text(e, (struct slice){ p->text ? p->text : "", p->text_len });
+            write_text(e,
+                       (struct slice){ p->text ? p->text : "", p->text_len });
         } else {
             write_image(e, p);
         }
@@ -94,7 +93,7 @@ static void write_content(struct encoding *e, const allm_message *m)
         !(e->quirks & CHAT_EMPTY_CONTENT))
         emit_null(&e->emit);
     else
-        text(e, said);
+        write_text(e, said);
 }
 
 static void write_call(struct encoding *e, const allm_tool_call *call,
@@ -111,11 +110,11 @@ static void write_call(struct encoding *e, const allm_tool_call *call,
     emit_member_open(&e->emit, custom ? "custom" : "function", '{');
     emit_member(&e->emit, "name", name);
     emit_at(&e->emit, custom ? "input" : "arguments");
-    text(e, custom ? (struct slice){ call->raw_arguments
+    write_text(e, custom ? (struct slice){ call->raw_arguments
                                          ? call->raw_arguments
                                          : "",
                                      call->raw_len }
-                   : history_arguments(call, e->arena));
+                         : history_arguments(call, e->arena));
     emit_close(&e->emit, '}');
     if (extra) {
         emit_at(&e->emit, "extra_content");
@@ -132,7 +131,7 @@ static void write_reasoning(struct encoding *e, const allm_message *m)
     struct slice thought = json_slice(allm_json_get(own, "reasoning_content"));
     if (e->replay) {
         emit_at(&e->emit, "reasoning_content");
-        text(e, thought.ptr ? thought : SLICE(""));
+        write_text(e, thought.ptr ? thought : SLICE(""));
     }
     if (details) {
         emit_at(&e->emit, "reasoning_details");
@@ -195,9 +194,8 @@ static void recall_message(struct encoding *e, const struct history_item *item)
     }
     size_t from = out->len + e->emit.comma;
     write_message(e, m, id);
-    if (lasting && !out->broken && !e->http->broken &&
-        out->len - from <= MEMO_LIMIT)
-        memo_keep(m, k, (struct slice){ out->ptr + from, out->len - from });
+    if (lasting && !e->http->broken)
+        memo_keep_written(m, k, out, from);
 }
 
 static void write_messages(struct encoding *e)
@@ -293,21 +291,6 @@ static void write_limits(struct encoding *e)
     emit_int(&e->emit, r->max_tokens.value);
 }
 
-/* {"key", "retention": "short" or "long"} */
-static void write_cache(struct encoding *e)
-{
-    const allm_json *cache = extra_get(&e->extra, "prompt_cache");
-    const char *name = allm_json_text(allm_json_get(cache, "key"), NULL);
-    if (e->quirks & CHAT_STRICT_FIELDS)
-        return;
-    if (name && extra_leaves(&e->extra, "prompt_cache_key"))
-        emit_member(&e->emit, "prompt_cache_key", name);
-    if (json_is(allm_json_get(cache, "retention"), "long") &&
-        !(e->rules & MODEL_NO_RETENTION) &&
-        extra_leaves(&e->extra, "prompt_cache_retention"))
-        emit_member_word(&e->emit, "prompt_cache_retention", "24h");
-}
-
 static void write_stream(struct encoding *e)
 {
     if (extra_leaves(&e->extra, "stream")) {
@@ -337,7 +320,8 @@ static void write_body(struct encoding *e)
     write_tools(e);
     openai_format_write(&e->emit, e->request, &e->extra);
     write_limits(e);
-    write_cache(e);
+    if (!(e->quirks & CHAT_STRICT_FIELDS))
+        openai_format_write_cache(&e->emit, &e->extra, e->rules);
     write_stream(e);
     extra_write(&e->extra, &e->emit, read_here);
     emit_close(&e->emit, '}');
@@ -345,7 +329,7 @@ static void write_body(struct encoding *e)
 
 /* ------------------------------------------------------------- public --- */
 
-static const allm_error *prepare(struct encoding *e)
+static const allm_error *request_prepare(struct encoding *e)
 {
     const char *unknown;
     const allm_error *error = extra_init(&e->extra, e->call, e->arena);
@@ -371,14 +355,14 @@ allm_status openai_chat_encode(const allm_call *call, allm_http *out)
                           .request = call->request,
                           .http = out,
                           .arena = out->arena };
-    const allm_error *error = prepare(&e);
-    if (error)
-        return allm_http_fail(out, error);
+    const allm_error *error = request_prepare(&e);
     const struct openai_address to = { .path = "/chat/completions",
                                        .accept = "text/event-stream",
                                        .azure = e.quirks & CHAT_AZURE_PATHS };
-    allm_status status = openai_address_write(&e.extra, out, &to);
-    if (status == ALLM_OK)
-        write_body(&e);
-    return status;
+    if (!error)
+        error = openai_address_write(&e.extra, out, &to);
+    if (error)
+        return allm_http_fail(out, error);
+    write_body(&e);
+    return ALLM_OK;
 }

@@ -29,17 +29,8 @@ static void write_body(const struct extra *x, allm_http *http)
 {
     const allm_embed_request *r = x->call->embed;
     struct emit e;
-    emit_init(&e, &http->body);
-    emit_open(&e, '{');
-    if (extra_leaves(x, "model")) {
-        emit_name(&e, SLICE("model"));
-        emit_text(&e, slice_of(x->call->model));
-    }
-    emit_name(&e, SLICE("input"));
-    emit_open(&e, '[');
-    for (size_t i = 0; i < r->input_count; i++)
-        emit_text(&e, slice_of(r->inputs[i]));
-    emit_close(&e, ']');
+    document_begin(x, http, &e);
+    document_write_inputs(&e, r->inputs, r->input_count);
     if (r->dimensions.set && extra_leaves(x, "dimensions")) {
         emit_name(&e, SLICE("dimensions"));
         emit_int(&e, r->dimensions.value);
@@ -48,7 +39,7 @@ static void write_body(const struct extra *x, allm_http *http)
     emit_close(&e, '}');
 }
 
-static allm_status encode(const allm_call *call, allm_http *http)
+static allm_status embed_encode(const allm_call *call, allm_http *http)
 {
     struct extra x;
     const allm_error *error = extra_init(&x, call, http->arena);
@@ -62,23 +53,15 @@ static allm_status encode(const allm_call *call, allm_http *http)
                  .message = "vectors of text-embedding-ada-002 have "
                             "1536 dimensions, always; leave dimensions "
                             "out, or choose text-embedding-3-small"));
-    const struct openai_address to = {
-        .path = "/embeddings", .azure = call->quirks & OPENAI_ADDRESS_AZURE
-    };
-    allm_status status = openai_address_write(&x, http, &to);
-    if (status == ALLM_OK)
-        write_body(&x, http);
-    return status;
+    error = openai_address_task(&x, http, "/embeddings");
+    if (error)
+        return allm_http_fail(http, error);
+    write_body(&x, http);
+    return ALLM_OK;
 }
 
-static allm_status decode(void *state, const allm_call *call,
-                          const allm_frame *frame, allm_sink *sink)
+static allm_status read_embeddings(struct answer *a, const allm_json *document)
 {
-    allm_status status;
-    struct answer *a = state;
-    const allm_json *document = document_open(a, call, frame, sink, &status);
-    if (!document)
-        return status;
     const allm_json *list = allm_json_get(document, "data");
     if (allm_json_type_of(list) != ALLM_JSON_ARRAY)
         return answer_malformed(a, "the answer has no list of embeddings in "
@@ -89,15 +72,12 @@ static allm_status decode(void *state, const allm_call *call,
     return answer_close(a);
 }
 
-const allm_adapter openai_embed_adapter = {
-    .size = sizeof(allm_adapter),
-    .name = "openai_embed",
-    .state_size = sizeof(struct answer),
-    .framing = ALLM_FRAMING_WHOLE,
-    .encode = encode,
-    .decode = decode,
-    .finish = document_finish,
-    .explain = error_body_explain,
-    .auth_header = "authorization",
-    .auth_prefix = "Bearer ",
-};
+static allm_status embed_decode(void *state, const allm_call *call,
+                                const allm_frame *frame, allm_sink *sink)
+{
+    return document_decode(state, call, frame, sink, read_embeddings);
+}
+
+const allm_adapter openai_embed_adapter =
+    DOCUMENT_ADAPTER("openai_embed", embed_encode, embed_decode,
+                     error_body_explain, "authorization", "Bearer ");

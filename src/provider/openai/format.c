@@ -1,9 +1,11 @@
 /* format.c - response_format as /chat/completions takes it */
 #include "provider/openai/format.h"
 
+#include "provider/model_rules.h"
 #include "json/json.h"
 
-static void copy(struct emit *out, const allm_json *from, const char *name)
+static void copy_member(struct emit *out, const allm_json *from,
+                        const char *name)
 {
     const allm_json *v = allm_json_get(from, name);
     if (!v)
@@ -20,11 +22,24 @@ static void write_schema(struct emit *out, const allm_json *format)
     emit_member_word(out, "type", "json_schema");
     emit_member_open(out, "json_schema", '{');
     emit_member(out, "name", name ? allm_json_text(name, NULL) : "response");
-    copy(out, format, "description");
-    copy(out, format, "schema");
-    copy(out, format, "strict");
+    copy_member(out, format, "description");
+    copy_member(out, format, "schema");
+    copy_member(out, format, "strict");
     emit_close(out, '}');
     emit_close(out, '}');
+}
+
+void openai_format_write_cache(struct emit *out, const struct extra *extra,
+                               uint32_t rules)
+{
+    const allm_json *cache = extra_get(extra, "prompt_cache");
+    const char *name = allm_json_text(allm_json_get(cache, "key"), NULL);
+    if (name && extra_leaves(extra, "prompt_cache_key"))
+        emit_member(out, "prompt_cache_key", name);
+    if (json_is(allm_json_get(cache, "retention"), "long") &&
+        !(rules & MODEL_NO_RETENTION) &&
+        extra_leaves(extra, "prompt_cache_retention"))
+        emit_member_word(out, "prompt_cache_retention", "24h");
 }
 
 void openai_format_write(struct emit *out, const allm_request *request,

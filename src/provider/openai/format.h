@@ -9,4 +9,9 @@
 void openai_format_write(struct emit *out, const allm_request *request,
                          const struct extra *extra);
 
+/* Write what the option "prompt_cache" asks for, {"key", "retention": "short"
+ * or "long"}, as far as a model with these rules takes it. */
+void openai_format_write_cache(struct emit *out, const struct extra *extra,
+                               uint32_t rules);
+
 #endif

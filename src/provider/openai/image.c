@@ -40,7 +40,8 @@ static bool is_gpt(const allm_call *call)
 
 /* ------------------------------------------------------------ writing --- */
 
-static void member(struct encoding *e, const char *name, const char *value)
+static void write_member(struct encoding *e, const char *name,
+                         const char *value)
 {
     if (!value || !extra_leaves(&e->extra, name))
         return;
@@ -87,17 +88,17 @@ static const char *size_of(struct encoding *e)
 static void write_members(struct encoding *e)
 {
     const allm_image_request *r = e->request;
-    member(e, "model", e->call->model);
-    member(e, "prompt", r->prompt);
+    write_member(e, "model", e->call->model);
+    write_member(e, "prompt", r->prompt);
     write_count(e);
-    member(e, "size", size_of(e));
-    member(e, "quality", r->quality);
-    member(e, "style", r->style);
-    member(e, "background", r->background);
+    write_member(e, "size", size_of(e));
+    write_member(e, "quality", r->quality);
+    write_member(e, "style", r->style);
+    write_member(e, "background", r->background);
     if (!is_gpt(e->call))
-        member(e, "response_format",
-               r->response_format == ALLM_IMAGE_FORMAT_URL ? "url"
-                                                           : "b64_json");
+        write_member(e, "response_format",
+                     r->response_format == ALLM_IMAGE_FORMAT_URL ? "url"
+                                                                 : "b64_json");
 }
 
 /* The caller's options as fields: texts as they are, all else as JSON. */
@@ -161,8 +162,8 @@ static bool write_form(struct encoding *e)
 
 /* ------------------------------------------------------------- checks --- */
 
-static allm_status refuse(struct encoding *e, const char *reason,
-                          const char *sentence)
+static allm_status request_refuse(struct encoding *e, const char *reason,
+                                  const char *sentence)
 {
     return allm_http_fail(
         e->http, ALLM(error, .kind = ALLM_ERR_ADAPTER, .reason = reason,
@@ -175,27 +176,31 @@ static bool has_odd_type(const allm_image *image)
 }
 
 /* What is known to fail is not sent. */
-static allm_status check(struct encoding *e)
+static allm_status request_check(struct encoding *e)
 {
     const allm_image_request *r = e->request;
     bool odd = has_odd_type(r->mask);
     for (size_t i = 0; i < r->input_image_count; i++)
         odd = odd || has_odd_type(r->input_images[i]);
     if (odd)
-        return refuse(e, "invalid_request",
-                      "the type of an image must be one such as image/png");
+        return request_refuse(
+            e, "invalid_request",
+            "the type of an image must be one such as image/png");
     if (r->operation == ALLM_IMAGE_OP_VARIATION && is_gpt(e->call))
-        return refuse(e, "unsupported_operation",
-                      "models named gpt-image make no variations; use edit "
-                      "with a prompt");
+        return request_refuse(
+            e, "unsupported_operation",
+            "models named gpt-image make no variations; use edit "
+            "with a prompt");
     if (e->form && (model_rules(e->call->model) & MODEL_GENERATES))
-        return refuse(e, "unsupported_operation",
-                      "dall-e-3 only generates; choose a gpt-image model "
-                      "to edit");
+        return request_refuse(
+            e, "unsupported_operation",
+            "dall-e-3 only generates; choose a gpt-image model "
+            "to edit");
     if (is_gpt(e->call) && r->response_format == ALLM_IMAGE_FORMAT_URL)
-        return refuse(e, "unsupported_feature",
-                      "models named gpt-image send no URLs; ask for binary or "
-                      "base64");
+        return request_refuse(
+            e, "unsupported_feature",
+            "models named gpt-image send no URLs; ask for binary or "
+            "base64");
     return ALLM_OK;
 }
 
@@ -219,7 +224,8 @@ static allm_status write_head(struct encoding *e)
         .content = type.len ? type.ptr : NULL,
         .azure = e->call->quirks & OPENAI_ADDRESS_AZURE,
     };
-    return openai_address_write(&e->extra, e->http, &to);
+    const allm_error *error = openai_address_write(&e->extra, e->http, &to);
+    return error ? allm_http_fail(e->http, error) : ALLM_OK;
 }
 
 /* Whoever gave the images may not end a part and begin another. */
@@ -232,19 +238,20 @@ static allm_status write_forms(struct encoding *e)
         if (write_form(e))
             return write_head(e);
     }
-    return refuse(e, "invalid_request",
-                  "the images have everything in them that could stand between "
-                  "them; were they made to do harm?");
+    return request_refuse(
+        e, "invalid_request",
+        "the images have everything in them that could stand between "
+        "them; were they made to do harm?");
 }
 
-static allm_status encode(const allm_call *call, allm_http *http)
+static allm_status image_encode(const allm_call *call, allm_http *http)
 {
     struct encoding e = { .call = call, .request = call->image, .http = http };
     const allm_error *error = extra_init(&e.extra, call, http->arena);
     if (error)
         return allm_http_fail(http, error);
     e.form = e.request->operation != ALLM_IMAGE_OP_GENERATE;
-    allm_status status = check(&e);
+    allm_status status = request_check(&e);
     if (status == ALLM_OK)
         status = e.form ? write_forms(&e) : write_head(&e);
     if (status != ALLM_OK || e.form)
@@ -327,14 +334,8 @@ static allm_status put_images(struct answer *a, const allm_json *document)
     return ALLM_OK;
 }
 
-static allm_status decode(void *state, const allm_call *call,
-                          const allm_frame *frame, allm_sink *sink)
+static allm_status read_images(struct answer *a, const allm_json *document)
 {
-    allm_status status;
-    struct answer *a = state;
-    const allm_json *document = document_open(a, call, frame, sink, &status);
-    if (!document)
-        return status;
     const allm_json *list = allm_json_get(document, "data");
     if (allm_json_type_of(list) != ALLM_JSON_ARRAY)
         return answer_malformed(a, "the answer has no list of images in "
@@ -345,22 +346,19 @@ static allm_status decode(void *state, const allm_call *call,
                                    .message = "no image came back: the "
                                               "provider held all of them "
                                               "back"));
-    status = put_images(a, document);
+    allm_status status = put_images(a, document);
     if (status != ALLM_OK || a->over)
         return status;
     openai_usage_take(a, allm_json_get(document, "usage"));
     return answer_close(a);
 }
 
-const allm_adapter openai_image_adapter = {
-    .size = sizeof(allm_adapter),
-    .name = "openai_image",
-    .state_size = sizeof(struct answer),
-    .framing = ALLM_FRAMING_WHOLE,
-    .encode = encode,
-    .decode = decode,
-    .finish = document_finish,
-    .explain = error_body_explain,
-    .auth_header = "authorization",
-    .auth_prefix = "Bearer ",
-};
+static allm_status image_decode(void *state, const allm_call *call,
+                                const allm_frame *frame, allm_sink *sink)
+{
+    return document_decode(state, call, frame, sink, read_images);
+}
+
+const allm_adapter openai_image_adapter =
+    DOCUMENT_ADAPTER("openai_image", image_encode, image_decode,
+                     error_body_explain, "authorization", "Bearer ");

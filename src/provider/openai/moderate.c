@@ -44,53 +44,44 @@ static void write_image(struct emit *e, const allm_image *image,
     emit_close(e, '}');
 }
 
+static void write_parts(struct emit *e, const allm_moderation_request *r,
+                        struct arena *scratch)
+{
+    emit_member_open(e, "input", '[');
+    for (size_t i = 0; i < r->input_count; i++)
+        write_part(e, r->inputs[i]);
+    for (size_t i = 0; i < r->image_count; i++)
+        write_image(e, r->images[i], scratch);
+    emit_close(e, ']');
+}
+
 static void write_body(const struct extra *x, allm_http *http)
 {
     const allm_moderation_request *r = x->call->moderation;
     struct emit e;
-    emit_init(&e, &http->body);
-    emit_open(&e, '{');
-    if (x->call->model && extra_leaves(x, "model")) {
-        emit_name(&e, SLICE("model"));
-        emit_text(&e, slice_of(x->call->model));
-    }
-    emit_name(&e, SLICE("input"));
-    emit_open(&e, '[');
-    for (size_t i = 0; i < r->input_count; i++)
-        if (r->image_count)
-            write_part(&e, r->inputs[i]);
-        else
-            emit_text(&e, slice_of(r->inputs[i]));
-    for (size_t i = 0; i < r->image_count; i++)
-        write_image(&e, r->images[i], http->arena);
-    emit_close(&e, ']');
+    document_begin(x, http, &e);
+    if (r->image_count)
+        write_parts(&e, r, http->arena);
+    else
+        document_write_inputs(&e, r->inputs, r->input_count);
     extra_write(x, &e, (const char *const[]){ "input", NULL });
     emit_close(&e, '}');
 }
 
-static allm_status encode(const allm_call *call, allm_http *http)
+static allm_status moderation_encode(const allm_call *call, allm_http *http)
 {
     struct extra x;
     const allm_error *error = extra_init(&x, call, http->arena);
+    if (!error)
+        error = openai_address_task(&x, http, "/moderations");
     if (error)
         return allm_http_fail(http, error);
-    const struct openai_address to = {
-        .path = "/moderations", .azure = call->quirks & OPENAI_ADDRESS_AZURE
-    };
-    allm_status status = openai_address_write(&x, http, &to);
-    if (status == ALLM_OK)
-        write_body(&x, http);
-    return status;
+    write_body(&x, http);
+    return ALLM_OK;
 }
 
-static allm_status decode(void *state, const allm_call *call,
-                          const allm_frame *frame, allm_sink *sink)
+static allm_status read_results(struct answer *a, const allm_json *document)
 {
-    allm_status status;
-    struct answer *a = state;
-    const allm_json *document = document_open(a, call, frame, sink, &status);
-    if (!document)
-        return status;
     if (allm_json_type_of(allm_json_get(document, "results")) !=
         ALLM_JSON_ARRAY)
         return answer_malformed(a, "the answer has no list of judgements in "
@@ -102,15 +93,12 @@ static allm_status decode(void *state, const allm_call *call,
     return answer_close(a);
 }
 
-const allm_adapter openai_moderate_adapter = {
-    .size = sizeof(allm_adapter),
-    .name = "openai_moderate",
-    .state_size = sizeof(struct answer),
-    .framing = ALLM_FRAMING_WHOLE,
-    .encode = encode,
-    .decode = decode,
-    .finish = document_finish,
-    .explain = error_body_explain,
-    .auth_header = "authorization",
-    .auth_prefix = "Bearer ",
-};
+static allm_status moderation_decode(void *state, const allm_call *call,
+                                     const allm_frame *frame, allm_sink *sink)
+{
+    return document_decode(state, call, frame, sink, read_results);
+}
+
+const allm_adapter openai_moderate_adapter =
+    DOCUMENT_ADAPTER("openai_moderate", moderation_encode, moderation_decode,
+                     error_body_explain, "authorization", "Bearer ");

@@ -28,8 +28,8 @@ struct slice reasoning_details_text(const allm_json *element)
 }
 
 /* Do both say something else of this? */
-static bool differ(const struct reasoning_detail *d, const allm_json *element,
-                   const char *name)
+static bool members_differ(const struct reasoning_detail *d,
+                           const allm_json *element, const char *name)
 {
     const allm_json *v = json_at(element, name);
     const allm_json *was = json_at(d->rest, name);
@@ -41,8 +41,9 @@ static bool differ(const struct reasoning_detail *d, const allm_json *element,
 static bool goes_on(const struct reasoning_detail *d, int64_t index,
                     const allm_json *element)
 {
-    return d->index == index && !differ(d, element, "type") &&
-           !differ(d, element, "id") && !differ(d, element, "data");
+    return d->index == index && !members_differ(d, element, "type") &&
+           !members_differ(d, element, "id") &&
+           !members_differ(d, element, "data");
 }
 
 static struct reasoning_detail *open_detail(struct reasoning_details *d,

@@ -110,7 +110,8 @@ static void read_finish(struct answer *a, const allm_json *response,
 
 /* --------------------------------------------------------------- ends --- */
 
-static allm_status fail(struct openai_responses *c, const allm_json *document)
+static allm_status response_fail(struct openai_responses *c,
+                                 const allm_json *document)
 {
     allm_error e = error_body_read(c->answer.sink->arena, document, 0);
     return answer_fail(&c->answer, &e);
@@ -122,8 +123,9 @@ static allm_status fail_response(struct openai_responses *c,
                                  const allm_json *beside)
 {
     if (error_body_is(response))
-        return fail(c, response);
-    return fail(c, error_body_is(beside) ? beside : json_empty_object());
+        return response_fail(c, response);
+    return response_fail(c,
+                         error_body_is(beside) ? beside : json_empty_object());
 }
 
 static allm_status fail_cancelled(struct openai_responses *c)
@@ -135,8 +137,9 @@ static allm_status fail_cancelled(struct openai_responses *c)
 }
 
 /* A whole response, at the end of the events or in the place of them all. */
-static allm_status complete(struct openai_responses *c,
-                            const allm_json *response, struct slice status)
+static allm_status response_complete(struct openai_responses *c,
+                                     const allm_json *response,
+                                     struct slice status)
 {
     struct answer *a = &c->answer;
     answer_start(a);
@@ -155,7 +158,7 @@ static allm_status complete(struct openai_responses *c,
     return answer_close(a);
 }
 
-static allm_status break_off(struct openai_responses *c)
+static allm_status response_break_off(struct openai_responses *c)
 {
     return answer_truncated(&c->answer,
                             answer_is_empty(&c->answer)
@@ -174,7 +177,8 @@ struct event {
     struct slice type;
 };
 
-static void look_at(struct event *e, const allm_json *json, struct slice name)
+static void event_read(struct event *e, const allm_json *json,
+                       struct slice name)
 {
     struct responses_place *place = &e->place;
     *place = (struct responses_place){ .index = 0 };
@@ -190,7 +194,7 @@ static void look_at(struct event *e, const allm_json *json, struct slice name)
         json_int64(json_in(&e->view, SLICE("summary_index")), &place->part);
 }
 
-static void pass_on(struct openai_responses *c, const struct event *e)
+static void emit_raw_event(struct openai_responses *c, const struct event *e)
 {
     answer_raw(&c->answer, e->json);
 }
@@ -209,7 +213,7 @@ static allm_status on_nothing(struct openai_responses *c, const struct event *e)
     return ALLM_OK;
 }
 
-static allm_status on_begin(struct openai_responses *c, const struct event *e)
+static allm_status on_created(struct openai_responses *c, const struct event *e)
 {
     answer_start(&c->answer);
     read_notes(c, json_at(e->json, "response"));
@@ -221,7 +225,7 @@ static allm_status on_item(struct openai_responses *c, const struct event *e)
     struct responses_place place = e->place;
     const allm_json *item = json_at(e->json, "item");
     if (!is_object(item)) {
-        pass_on(c, e);
+        emit_raw_event(c, e);
         return ALLM_OK;
     }
     if (json_text_at(item, "id").len)
@@ -273,7 +277,7 @@ static allm_status on_end(struct openai_responses *c, const struct event *e)
         status = SLICE("cancelled");
     else if (!status.len || slice_is(status, "in_progress"))
         status = SLICE("completed");
-    return complete(c, response, status);
+    return response_complete(c, response, status);
 }
 
 static allm_status on_failed(struct openai_responses *c, const struct event *e)
@@ -290,7 +294,7 @@ static allm_status on_error(struct openai_responses *c, const struct event *e)
     struct build b;
     const allm_json *inner = json_at(e->json, "error");
     if (inner && !json_is_type(inner, ALLM_JSON_NULL))
-        return fail(c, e->json);
+        return response_fail(c, e->json);
     build_init(&b, c->answer.sink->arena);
     build_object(&b);
     build_key(&b, SLICE("error"));
@@ -304,7 +308,7 @@ static allm_status on_error(struct openai_responses *c, const struct event *e)
     }
     build_end(&b);
     build_end(&b);
-    return fail(c, build_done(&b));
+    return response_fail(c, build_done(&b));
 }
 
 #define NAMES(type, member) SLICE_INIT(type), SLICE_INIT(member)
@@ -375,9 +379,9 @@ static const struct {
     { SLICE_INIT("response.reasoning_part.added"), on_nothing },
     { SLICE_INIT("response.reasoning_part.done"), on_part },
     { SLICE_INIT("response.output_text.annotation.added"), on_annotation },
-    { SLICE_INIT("response.created"), on_begin },
-    { SLICE_INIT("response.in_progress"), on_begin },
-    { SLICE_INIT("response.queued"), on_begin },
+    { SLICE_INIT("response.created"), on_created },
+    { SLICE_INIT("response.in_progress"), on_created },
+    { SLICE_INIT("response.queued"), on_created },
     { SLICE_INIT("response.completed"), on_end },
     { SLICE_INIT("response.incomplete"), on_end },
     { SLICE_INIT("response.cancelled"), on_end },
@@ -392,13 +396,13 @@ static allm_status read_event(struct openai_responses *c, struct slice name,
                               const allm_json *json)
 {
     struct event e;
-    look_at(&e, json, name);
+    event_read(&e, json, name);
     if (read_text(c, &e))
         return ALLM_OK;
     for (size_t i = 0; i < sizeof handlers / sizeof *handlers; i++)
         if (slice_eq(e.type, handlers[i].type))
             return handlers[i].on(c, &e);
-    pass_on(c, &e);
+    emit_raw_event(c, &e);
     return ALLM_OK;
 }
 
@@ -412,24 +416,25 @@ static allm_status read_document(struct openai_responses *c,
     if (!json_is_type(output, ALLM_JSON_ARRAY) &&
         !json_text_at(all, "output_text").len && !slice_is(status, "failed"))
         return error_body_is(all) || explain_message(all)
-                   ? fail(c, all)
+                   ? response_fail(c, all)
                    : answer_malformed(&c->answer, "the answer is a JSON "
                                                   "document without output");
     if (error_body_is(all))
         status = SLICE("failed");
-    return complete(c, all, status.len ? status : SLICE("completed"));
+    return response_complete(c, all, status.len ? status : SLICE("completed"));
 }
 
 /* ------------------------------------------------------------- frames --- */
 
-static allm_status take(struct openai_responses *c, const allm_frame *frame)
+static allm_status frame_parse(struct openai_responses *c,
+                               const allm_frame *frame)
 {
     struct answer *a = &c->answer;
     struct slice data =
         slice_trim((struct slice){ frame->data, frame->data_len });
     struct slice name = { frame->name, frame->name_len };
     if (slice_starts(data, SLICE("[DONE]")))
-        return break_off(c);    /* keeps (2) */
+        return response_break_off(c);    /* keeps (2) */
     if (!data.len)
         return ALLM_OK;
     const allm_json *v = sink_parse_frame(a->sink, data);
@@ -444,7 +449,7 @@ static allm_status take(struct openai_responses *c, const allm_frame *frame)
     if (is_object(v))
         return read_event(c, name, v);
     if (slice_is(name, "error"))
-        return fail(c, answer_error_text(a, data, v));
+        return response_fail(c, answer_error_text(a, data, v));
     return json_is_type(v, ALLM_JSON_NULL)
                ? ALLM_OK
                : answer_malformed(a, "an event of the answer is not a JSON "
@@ -452,8 +457,8 @@ static allm_status take(struct openai_responses *c, const allm_frame *frame)
 }
 
 /* First thing in both. */
-static bool begin(struct openai_responses *c, const allm_call *call,
-                  allm_sink *sink)
+static bool decode_begin(struct openai_responses *c, const allm_call *call,
+                         allm_sink *sink)
 {
     c->items.answer = &c->answer;
     return answer_open(&c->answer, call, sink);
@@ -463,9 +468,9 @@ allm_status openai_responses_decode(void *state, const allm_call *call,
                                     const allm_frame *frame, allm_sink *sink)
 {
     struct openai_responses *c = state;
-    if (!begin(c, call, sink))
+    if (!decode_begin(c, call, sink))
         return ALLM_OK;
-    allm_status status = take(c, frame);
+    allm_status status = frame_parse(c, frame);
     return sink->status < 0 ? sink->status : status;
 }
 
@@ -473,5 +478,5 @@ allm_status openai_responses_finish(void *state, const allm_call *call,
                                     allm_sink *sink)
 {
     struct openai_responses *c = state;
-    return begin(c, call, sink) ? break_off(c) : ALLM_OK;
+    return decode_begin(c, call, sink) ? response_break_off(c) : ALLM_OK;
 }

@@ -20,6 +20,7 @@
 #include "provider/http.h"
 #include "provider/image_source.h"
 #include "provider/model_rules.h"
+#include "provider/openai/address.h"
 #include "provider/openai/format.h"
 #include "provider/openai/responses_input.h"
 #include "provider/openai/responses_quirks.h"
@@ -55,19 +56,10 @@ static void write_tool(struct encoding *e, const allm_tool *tool)
     emit_close(&e->emit, '}');
 }
 
-/* The name in a choice as /chat/completions has it; NULL: it is another. */
-static const char *function_in(const allm_json *map)
-{
-    const allm_json *function = allm_json_get(map, "function");
-    return json_is(allm_json_get(map, "type"), "function")
-               ? allm_json_text(allm_json_get(function, "name"), NULL)
-               : NULL;
-}
-
 static void write_choice(struct encoding *e)
 {
     const allm_request *r = e->request;
-    const char *named = function_in(r->tool_choice_map);
+    const char *named = tool_json_choice(r->tool_choice_map);
     if (r->tool_choice_map && !named) {
         emit_at(&e->emit, "tool_choice");
         emit_value(&e->emit, r->tool_choice_map);
@@ -113,10 +105,8 @@ static void build_member(struct build *b, const char *name,
 
 static void build_word(struct build *b, const char *name, const char *value)
 {
-    if (!value)
-        return;
-    build_key(b, slice_of(name));
-    build_text(b, slice_of(value));
+    if (value)
+        build_text_at(b, name, slice_of(value));
 }
 
 /* {type, name, description, schema, strict}, flat. */
@@ -212,19 +202,6 @@ static void write_limits(struct encoding *e)
     }
 }
 
-/* {"key", "retention": "short" or "long"} */
-static void write_cache(struct encoding *e)
-{
-    const allm_json *cache = extra_get(&e->extra, "prompt_cache");
-    const char *name = allm_json_text(allm_json_get(cache, "key"), NULL);
-    if (name && extra_leaves(&e->extra, "prompt_cache_key"))
-        emit_member(&e->emit, "prompt_cache_key", name);
-    if (json_is(allm_json_get(cache, "retention"), "long") &&
-        !(e->rules & MODEL_NO_RETENTION) &&
-        extra_leaves(&e->extra, "prompt_cache_retention"))
-        emit_member_word(&e->emit, "prompt_cache_retention", "24h");
-}
-
 /* OpenAI's models that do not reason refuse it; those that nobody knows are
  * asked for it, unless the server minds. */
 static bool may_seal(const struct encoding *e)
@@ -263,7 +240,7 @@ static void write_body(struct encoding *e)
         openai_format_write(&e->emit, e->request, &e->extra);
     write_reasoning(e);
     write_limits(e);
-    write_cache(e);
+    openai_format_write_cache(&e->emit, &e->extra, e->rules);
     write_memory(e);
     if (extra_leaves(&e->extra, "stream")) {
         emit_at(&e->emit, "stream");
@@ -297,23 +274,14 @@ static void add_azure(struct encoding *e, struct buf *url)
     }
 }
 
-static allm_status write_address(struct encoding *e)
+static const allm_error *write_address(struct encoding *e)
 {
     const struct slice path = SLICE("/responses");
-    struct slice base = slice_of(e->call->base_url);
-    struct slice query = { "", 0 };
+    struct slice base, query;
     struct buf url;
-    if (!base.len)
-        return allm_http_fail(
-            e->http,
-            ALLM(error, .kind = ALLM_ERR_ENGINE, .reason = "invalid_engine",
-                 .message = "this provider has no address of its own; "
-                            "set base_url in adapter_opts"));
-    const char *mark = memchr(base.ptr, '?', base.len);
-    if (mark) {
-        query = slice_skip(base, (size_t)(mark - base.ptr));
-        base.len -= query.len;
-    }
+    const allm_error *error = http_base(e->http, e->call, &base, &query);
+    if (error)
+        return error;
     buf_init(&url, e->arena, 64 * 1024);
     buf_add(&url, base);
     if ((e->quirks & RESPONSES_AZURE_PATHS) && !slice_ends(base, path) &&
@@ -322,21 +290,9 @@ static allm_status write_address(struct encoding *e)
     else if (!slice_ends(base, path))
         buf_add(&url, path);
     buf_add(&url, query);
-    e->http->broken |= url.broken;
-    allm_http_url(e->http, url.broken ? "" : url.ptr);
-    return ALLM_OK;
-}
-
-static const allm_error *write_headers(struct encoding *e)
-{
-    allm_http_header(e->http, "content-type", "application/json");
-    allm_http_header(e->http, "accept", "text/event-stream");
-    allm_http_header(e->http, "accept-encoding", "identity");
-    allm_http_header(e->http, "openai-organization",
-                     extra_text(&e->extra, "organization"));
-    allm_http_header(e->http, "openai-project",
-                     extra_text(&e->extra, "project"));
-    return extra_headers(&e->extra, e->http, e->arena);
+    http_address(e->http, &url);
+    http_headers(e->http, "text/event-stream");
+    return openai_address_headers(&e->extra, e->http);
 }
 
 /* ------------------------------------------------------------- public --- */
@@ -356,7 +312,7 @@ allm_int openai_responses_limit(const allm_call *call, struct arena *a)
     return limit;
 }
 
-static const allm_error *prepare(struct encoding *e)
+static const allm_error *request_prepare(struct encoding *e)
 {
     const char *unknown;
     const allm_error *error = extra_init(&e->extra, e->call, e->arena);
@@ -377,13 +333,9 @@ allm_status openai_responses_encode(const allm_call *call, allm_http *out)
                           .request = call->request,
                           .http = out,
                           .arena = out->arena };
-    const allm_error *error = prepare(&e);
-    if (error)
-        return allm_http_fail(out, error);
-    allm_status status = write_address(&e);
-    if (status != ALLM_OK)
-        return status;
-    error = write_headers(&e);
+    const allm_error *error = request_prepare(&e);
+    if (!error)
+        error = write_address(&e);
     if (error)
         return allm_http_fail(out, error);
     write_body(&e);

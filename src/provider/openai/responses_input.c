@@ -19,8 +19,6 @@
 #include "provider/memo.h"
 #include "json/json.h"
 
-enum { MEMO_LIMIT = 4 * 1024 * 1024 };
-
 static const char memo_name;    /* its address is the key of what is kept */
 
 struct answered {               /* a call that has its result */
@@ -36,14 +34,6 @@ struct writing {
     bool stored;
     bool broken;
 };
-
-static void member(struct writing *w, const char *name, struct slice text)
-{
-    emit_name(w->emit, slice_of(name));
-    if (!text.ptr)
-        w->broken = true;
-    emit_text(w->emit, text.ptr ? text : SLICE(""));
-}
 
 static void open_item(struct writing *w, const char *name, const char *value)
 {
@@ -63,8 +53,8 @@ static void write_part(struct writing *w, const allm_part *p)
     static const char *const details[] = { "auto", "low", "high" };
     if (p->kind == ALLM_PART_TEXT) {
         open_item(w, "type", "input_text");
-        member(w, "text",
-               (struct slice){ p->text ? p->text : "",
+        history_write(w->emit, "text",
+                      (struct slice){ p->text ? p->text : "",
                                           p->text_len });
         close_item(w);
     } else if (p->kind == ALLM_PART_IMAGE && p->image) {
@@ -81,7 +71,7 @@ static void write_plain(struct writing *w, const allm_message *m)
 {
     open_item(w, "role", m->role == ALLM_ROLE_SYSTEM ? "system" : "user");
     if (!history_has_image(m)) {
-        member(w, "content", history_text(m, w->arena));
+        history_write(w->emit, "content", history_text(m, w->arena));
         close_item(w);
         return;
     }
@@ -109,10 +99,10 @@ static void write_call(struct writing *w, const allm_tool_call *call,
     struct slice raw = { call->raw_arguments ? call->raw_arguments : "",
                          call->raw_len };
     open_item(w, "type", custom ? "custom_tool_call" : "function_call");
-    member(w, "call_id", slice_of(id));
-    member(w, "name", slice_of(history_name(call, w->arena)));
-    member(w, custom ? "input" : "arguments",
-           custom ? raw : history_arguments(call, w->arena));
+    history_write(w->emit, "call_id", slice_of(id));
+    history_write(w->emit, "name", slice_of(history_name(call, w->arena)));
+    history_write(w->emit, custom ? "input" : "arguments",
+                  custom ? raw : history_arguments(call, w->arena));
     for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
         const allm_json *v = allm_json_get(own, more[i]);
         if (!v)
@@ -134,22 +124,22 @@ static void write_said(struct writing *w, struct slice text,
     open_item(w, "type", "message");    /* llama.cpp refuses it without */
     emit_member_word(w->emit, "role", "assistant");
     if (!refusal.len) {
-        member(w, "content", text);
+        history_write(w->emit, "content", text);
     } else {
         emit_name(w->emit, SLICE("content"));
         emit_open(w->emit, '[');
         if (text.len) {
             open_item(w, "type", "output_text");
-            member(w, "text", text);
+            history_write(w->emit, "text", text);
             close_item(w);
         }
         open_item(w, "type", "refusal");
-        member(w, "refusal", refusal);
+        history_write(w->emit, "refusal", refusal);
         close_item(w);
         emit_close(w->emit, ']');
     }
     if (phase)
-        member(w, "phase", slice_of(phase));
+        history_write(w->emit, "phase", slice_of(phase));
     close_item(w);
 }
 
@@ -260,17 +250,9 @@ static void write_layout(struct writing *w, const allm_message *m,
     }
 }
 
-static const allm_json *layout_of(const struct writing *w,
-                                  const allm_message *m)
-{
-    const allm_json *own = history_state(w->call, m->provider_state);
-    const allm_json *layout = allm_json_get(own, "output");
-    return allm_json_type_of(layout) == ALLM_JSON_ARRAY ? layout : NULL;
-}
-
 static void write_assistant(struct writing *w, const allm_message *m)
 {
-    const allm_json *layout = layout_of(w, m);
+    const allm_json *layout = layout_of(w->call, m, "output");
     if (layout && layout_fits(layout, m, kind_of)) {
         write_layout(w, m, layout);
         return;
@@ -305,8 +287,8 @@ static void write_result(struct writing *w, const allm_message *m,
     open_item(w, "type",
               call->custom ? "custom_tool_call_output"
                            : "function_call_output");
-    member(w, "call_id", slice_of(call->id));
-    member(w, "output", history_text(m, w->arena));
+    history_write(w->emit, "call_id", slice_of(call->id));
+    history_write(w->emit, "output", history_text(m, w->arena));
     close_item(w);
 }
 
@@ -345,9 +327,8 @@ static void recall_message(struct writing *w, const struct history_item *item)
     }
     size_t from = out->len + w->emit->comma;
     write_message(w, m, &call);
-    if (lasting && !out->broken && !w->broken && out->len > from &&
-        out->len - from <= MEMO_LIMIT)
-        memo_keep(m, k, (struct slice){ out->ptr + from, out->len - from });
+    if (lasting && !w->broken)
+        memo_keep_written(m, k, out, from);
 }
 
 bool openai_responses_input_write(const allm_call *call, bool stored,

@@ -14,7 +14,6 @@
 
 #include "provider/openai/responses_item_call.h"
 #include "provider/openai/responses_item_state.h"
-#include "json/build.h"
 #include "json/json.h"
 
 static struct responses_item *find_or_append(struct responses_items *all,
@@ -200,28 +199,12 @@ void openai_responses_item_name(struct responses_items *all,
         i->name = openai_item_keep(all, name);
 }
 
-/* Append to a list in the metadata. */
-static void gather_element(struct responses_items *all, const char *key,
-                           const allm_json *value)
-{
-    struct build b;
-    build_init(&b, all->answer->sink->arena);
-    build_array(&b);
-    build_value(&b, value);
-    build_end(&b);
-    const allm_json *one = build_done(&b);
-    if (one)
-        answer_gather(all->answer, key, one);
-    else
-        openai_item_no_memory(all);
-}
-
 static void emit_citation(struct responses_items *all, struct responses_item *i,
                           const allm_json *annotation)
 {
     if (!json_is_type(annotation, ALLM_JSON_OBJECT))
         return;
-    gather_element(all, "annotations", annotation);
+    answer_gather_one(all->answer, "annotations", annotation);
     i->cited = true;
 }
 
@@ -311,7 +294,7 @@ static void item_end(struct responses_items *all, struct responses_item *i,
         answer_raw(all->answer, chunk);
         if (json_is(json_at(item, "type"), "image_generation_call") &&
             json_text_at(item, "result").len)
-            gather_element(all, "images", item);
+            answer_gather_one(all->answer, "images", item);
         break;
     }
 }

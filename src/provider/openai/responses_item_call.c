@@ -26,9 +26,7 @@ static const allm_json *call_state(struct answer *a, const allm_json *item)
         build_value(&b, v);
     }
     build_end(&b);
-    const allm_json *fields = build_done(&b);
-    if (!fields)
-        a->sink->status = ALLM_ERR_NOMEM;
+    const allm_json *fields = answer_build(a, &b);
     return allm_json_count(fields) ? answer_stamp(a, fields) : NULL;
 }
 

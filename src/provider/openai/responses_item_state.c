@@ -57,16 +57,7 @@ const allm_json *openai_item_mark(struct responses_items *all,
         build_value(&b, v);
     }
     build_end(&b);
-    const allm_json *mark = build_done(&b);
-    if (!mark)
-        openai_item_no_memory(all);
-    return answer_stamp(all->answer, mark);
-}
-
-static void write_member(struct build *b, const char *key, struct slice text)
-{
-    build_key(b, slice_of(key));
-    build_text(b, text);
+    return answer_stamp(all->answer, answer_build(all->answer, &b));
 }
 
 /* Text and calls are in the message anyway. */
@@ -80,13 +71,13 @@ static void write_message(struct build *b, const struct responses_item *i)
     if (!i->emitted && !i->refusal.len)
         return;
     build_object(b);
-    write_member(b, "type", SLICE("message"));
+    build_text_at(b, "type", SLICE("message"));
     build_key(b, SLICE("bytes"));
     build_uint(b, i->emitted);
     if (i->refusal.len)
-        write_member(b, "refusal", buf_slice(&i->refusal));
+        build_text_at(b, "refusal", buf_slice(&i->refusal));
     if (i->phase)
-        write_member(b, "phase", slice_of(i->phase));
+        build_text_at(b, "phase", slice_of(i->phase));
     build_end(b);
 }
 
@@ -98,7 +89,7 @@ static void write_item(struct build *b, const struct responses_item *i)
         build_value(b, i->raw);
     } else if (i->slot) {
         build_object(b);
-        write_member(b, "type", SLICE("function_call"));
+        build_text_at(b, "type", SLICE("function_call"));
         build_end(b);
     }
 }
@@ -119,8 +110,5 @@ const allm_json *openai_responses_item_state(const struct responses_items *all)
         write_item(&b, i);
     build_end(&b);
     build_end(&b);
-    const allm_json *state = build_done(&b);
-    if (!state)
-        all->answer->sink->status = ALLM_ERR_NOMEM;
-    return state;
+    return answer_build(all->answer, &b);
 }

@@ -56,7 +56,7 @@ static const struct name *const all_names[] = {
     cached_names, written_names, thought_names,
 };
 
-static allm_int count(const allm_json *usage, const struct name *names)
+static allm_int find_count(const allm_json *usage, const struct name *names)
 {
     for (; names->outer; names++) {
         int64_t n;
@@ -99,7 +99,7 @@ static bool is_input_part(const allm_json *usage, const allm_usage *u,
                           int64_t number)
 {
     int64_t cached = u->cached_input_tokens.value;
-    int64_t written = count(usage, written_names).value;
+    int64_t written = find_count(usage, written_names).value;
     return (cached <= number && written == number - cached) ||
            has_part(usage, number) ||
            has_part(allm_json_get(usage, IN), number) ||
@@ -189,7 +189,7 @@ static const char *details_named(struct slice key)
 static const allm_json *extra_of(struct arena *a, const allm_json *usage)
 {
     struct build b;
-    allm_int written = count(usage, written_names);
+    allm_int written = find_count(usage, written_names);
     build_init(&b, a);
     build_object(&b);
     if (written.set) {
@@ -219,11 +219,11 @@ bool openai_usage_read(const allm_json *usage, struct arena *a, allm_usage *out)
     if (allm_json_type_of(usage) != ALLM_JSON_OBJECT)
         return false;
     *out = (allm_usage){ .size = sizeof *out };
-    out->input_tokens = count(usage, input_names);
-    out->output_tokens = count(usage, output_names);
-    out->total_tokens = count(usage, total_names);
-    out->cached_input_tokens = count(usage, cached_names);
-    out->reasoning_tokens = count(usage, thought_names);
+    out->input_tokens = find_count(usage, input_names);
+    out->output_tokens = find_count(usage, output_names);
+    out->total_tokens = find_count(usage, total_names);
+    out->cached_input_tokens = find_count(usage, cached_names);
+    out->reasoning_tokens = find_count(usage, thought_names);
     add_remainder(usage, out);
     read_cost(allm_json_get(usage, "cost"), out);
     out->extra = extra_of(a, usage);

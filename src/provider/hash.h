@@ -1,0 +1,19 @@
+/* hash.h - FNV-1a hashes, for keys of tables and for ids */
+#ifndef PROVIDER_HASH_H
+#define PROVIDER_HASH_H
+
+#include "base/slice.h"
+
+#include <stdint.h>
+
+#define HASH_START 0xCBF29CE484222325u
+
+/* The hash of everything so far and these bytes. */
+static inline uint64_t hash_add(uint64_t h, struct slice bytes)
+{
+    for (size_t i = 0; i < bytes.len; i++)
+        h = (h ^ (unsigned char)bytes.ptr[i]) * 0x100000001B3u;
+    return h;
+}
+
+#endif

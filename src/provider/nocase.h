@@ -1,0 +1,16 @@
+/* nocase.h - compare ASCII text in upper and lower case */
+#ifndef PROVIDER_NOCASE_H
+#define PROVIDER_NOCASE_H
+
+#include "base/slice.h"
+
+static inline char nocase_lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+/* Does the text begin with the word, or equal it? */
+bool nocase_starts(struct slice text, const char *word);
+bool nocase_is(struct slice text, const char *word);
+
+#endif
