@@ -52,5 +52,5 @@ bool allm_chat_result_halted(const allm_chat_result *result)
 {
     return !result || !MEM_REACHES(result, halted_reason) ||
            !result->halted_reason ||
-           strcmp(result->halted_reason, "completed") != 0;
+           strcmp(result->halted_reason, HALTED_COMPLETED) != 0;
 }

@@ -6,4 +6,16 @@
 
 extern const struct shape chat_result_shape;
 
+/* The halted_reason of a chat that the library itself ends.  A tool that halts
+ * a chat gives a reason of its own, which is none of these. */
+#define HALTED_ASK_USER "ask_user"
+#define HALTED_BUDGET "budget"
+#define HALTED_CANCELLED "cancelled"
+#define HALTED_COMPLETED "completed"
+#define HALTED_ERROR "error"
+#define HALTED_HALT_WHEN "halt_when"
+#define HALTED_MANUAL "manual_tool_calls"
+#define HALTED_MAX_TURNS "max_turns"
+#define HALTED_TOOL_ERROR "tool_error"
+
 #endif

@@ -14,6 +14,7 @@
 #include "base/buf.h"
 #include "base/caller_struct.h"
 #include "base/status.h"
+#include "data/chat_result.h"
 #include "data/encode.h"
 #include "data/error.h"
 #include "data/response.h"
@@ -293,7 +294,8 @@ static const allm_response *final_response(struct turns *l)
 
 static const char *reason_of(const struct turns *l)
 {
-    const char *reason = l->verdict.reason ? l->verdict.reason : "completed";
+    const char *reason = l->verdict.reason ? l->verdict.reason
+                                           : HALTED_COMPLETED;
     const allm_step_result *step = turns_last(l);
     bool broke = step && step->response &&
                  step->response->finish_reason == ALLM_FINISH_ERROR;
@@ -356,7 +358,8 @@ static bool finish(struct turns *l)
         trace_agent(&l->setup.trace, l->setup.request_id, "complete", l->asked,
                     l->tool_calls);
     if (ok)
-        l->chat = turns_chat_result(l, failed ? "error" : l->verdict.reason, m);
+        l->chat =
+            turns_chat_result(l, failed ? HALTED_ERROR : l->verdict.reason, m);
     if (ok && agent_of(l)->result && m)
         agent_of(l)->result->metadata = json_copy(home_arena(agent_of(l)->home),
                                                   m);

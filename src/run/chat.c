@@ -19,11 +19,13 @@
  * asks once more, with it and without tools, when that has ended well.
  */
 #include "base/status.h"
+#include "data/chat_result.h"
 #include "data/encode.h"
 #include "data/error.h"
 #include "data/tool_call.h"
 #include "run/step.h"
 #include "run/turns.h"
+#include "tool/result.h"
 #include "json/build.h"
 #include "json/json.h"
 
@@ -72,7 +74,7 @@ static allm_status ask_halt_when(void *state, const allm_loop_view *view,
         !o->halt_when(view->step, o->halt_when_ud))
         return ALLM_OK;
     v->decision = ALLM_DECISION_HALT;
-    v->reason = "halt_when";
+    v->reason = HALTED_HALT_WHEN;
     v->metadata = number_metadata(l, "halt_when_step_index", view->turn);
     return ALLM_OK;
 }
@@ -86,7 +88,7 @@ static allm_status count_turns(void *state, const allm_loop_view *view,
     if (!turns_counts(l, v) || view->turn + 1 < view->max_turns)
         return ALLM_OK;
     v->decision = ALLM_DECISION_HALT;
-    v->reason = "max_turns";
+    v->reason = HALTED_MAX_TURNS;
     /* a second pass has one turn of its own */
     v->metadata = number_metadata(l, "max_turns",
                                   l->pass == 2 ? 1 : view->max_turns);
@@ -108,8 +110,9 @@ static const allm_policy *const last[] = { &halt_when, &max_turns, NULL };
 
 static bool goes_on(const char *reason)
 {
-    return !strcmp(reason, "completed") || !strcmp(reason, "max_turns") ||
-           !strcmp(reason, "halt_when");
+    return !strcmp(reason, HALTED_COMPLETED) ||
+           !strcmp(reason, HALTED_MAX_TURNS) ||
+           !strcmp(reason, HALTED_HALT_WHEN);
 }
 
 static bool is_about_tools(struct slice name)
@@ -160,7 +163,7 @@ static bool extend(struct turns *l)
     if (l->pass != 1)
         return false;
     chat->pass_1_halted = l->verdict.decision == ALLM_DECISION_ERROR
-                              ? "error"
+                              ? HALTED_ERROR
                               : l->verdict.reason;
     if (l->verdict.error || !goes_on(l->verdict.reason))
         return false;
@@ -251,10 +254,9 @@ static const allm_json *reason_metadata(struct turns *l, struct arena *a)
     struct build b;
     build_init(&b, a);
     build_object(&b);
-    if (step && allm_json_get(step->metadata, "halted_reason") &&
-        l->verdict.decision == ALLM_DECISION_HALT)
+    if (turns_halt(l) && l->verdict.decision == ALLM_DECISION_HALT)
         put_all(&b, step->metadata, "halted_reason");
-    if (!strcmp(reason, "manual_tool_calls")) {
+    if (!strcmp(reason, HALTED_MANUAL)) {
         build_key(&b, SLICE("manual_turn_index"));
         build_uint(&b, l->turn);
         if (calls) {
@@ -285,22 +287,23 @@ static const allm_json *all_metadata(struct turns *l, struct arena *a,
 /* The question becomes the assistant's last word. */
 static bool append_question(struct turns *l, struct arena *a)
 {
-    const allm_step_result *step = turns_last(l);
-    const allm_json *id = allm_json_get(step->metadata, "pending_tool_call_id");
-    struct slice question =
-        json_slice(allm_json_get(step->metadata, "pending_question"));
+    const struct tool_result *halt = turns_halt(l);
+    bool asked = halt && halt->outcome.kind == OUTCOME_QUESTION;
     struct build b;
     build_init(&b, a);
     build_object(&b);
     build_key(&b, SLICE("ask_user"));
     build_bool(&b, true);
     build_key(&b, SLICE("tool_call_id"));
-    build_value(&b, id ? id : json_null());
+    if (asked)
+        build_text(&b, slice_of(halt->view.call->id));
+    else
+        build_null(&b);
     build_end(&b);
-    allm_message *m = allm_message_new(
-        ALLM(message, .role = ALLM_ROLE_ASSISTANT,
-             .text = question.ptr ? question.ptr : "", .text_len = question.len,
-             .metadata = build_done(&b)));
+    allm_message *m =
+        allm_message_new(ALLM(message, .role = ALLM_ROLE_ASSISTANT,
+                              .text = asked ? halt->outcome.question : "",
+                              .metadata = build_done(&b)));
     bool ok = m && !allm_message_error(m) &&
               allm_thread_append(l->thread, m) == ALLM_OK;
     allm_message_free(m);
@@ -312,7 +315,7 @@ static void take_error(struct turns *l)
 {
     const allm_step_result *step = turns_last(l);
     if (!l->verdict.error && step && step->error &&
-        !strcmp(l->verdict.reason, "tool_error"))
+        !strcmp(l->verdict.reason, HALTED_TOOL_ERROR))
         l->verdict.error = step->error;
 }
 
@@ -322,9 +325,9 @@ static bool finish(struct turns *l)
     arena_init(&a, l->mem);
     const allm_error *pass_2 = fall_back(l);
     if (l->verdict.decision == ALLM_DECISION_ERROR)
-        l->verdict.reason = "error";
+        l->verdict.reason = HALTED_ERROR;
     take_error(l);
-    bool asks = turns_last(l) && !strcmp(l->verdict.reason, "ask_user");
+    bool asks = turns_last(l) && !strcmp(l->verdict.reason, HALTED_ASK_USER);
     bool ok = !asks || append_question(l, &a);
     if (ok)
         l->chat = turns_chat_result(l, l->verdict.reason,

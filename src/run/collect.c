@@ -22,13 +22,12 @@
 #include "data/thread.h"
 #include "data/tool_call.h"
 #include "data/usage.h"
+#include "tool/result.h"
 #include "json/build.h"
 #include "json/json.h"
 #include "json/write.h"
 
 #include <stdint.h>
-
-#define AWAITING "<awaiting user response>"
 
 struct collect_call {
     struct collect_call *next;
@@ -37,23 +36,10 @@ struct collect_call {
     bool whole;                 /* a completed event has replaced it */
 };
 
-struct collect_halt {
-    bool ask;                   /* ask_user, else a tool's own halt */
-    size_t index;               /* of the call, in the model's order */
-    const char *id, *reason, *question;
-    const allm_json *result, *opts;
-    const allm_error *error;    /* of tool_error, if it was told */
-};
-
 struct collect_result {
     struct collect_result *next;
-    const allm_message *message;
+    const struct tool_result *result;
     size_t index;               /* of the call, in the model's order */
-};
-
-struct collect_step {
-    struct collect_step *next;
-    const allm_step_result *step;
 };
 
 /* ------------------------------------------------------------------- life --- */
@@ -218,19 +204,9 @@ static allm_status on_call_completed(struct collect *c, const allm_event *e)
 
 /* ----------------------------------------------------------- tool results --- */
 
-static allm_status add_result(struct collect *c, const char *id,
-                              struct slice content)
+/* Put it into the list behind those whose calls come first. */
+static void insert_result(struct collect *c, struct collect_result *one)
 {
-    struct collect_result *one = arena_zero(home_arena(c->home), sizeof *one);
-    allm_message *m = allm_message_new(
-        ALLM(message, .role = ALLM_ROLE_TOOL, .tool_call_id = id,
-             .text = content.ptr, .text_len = content.len));
-    if (one && m)
-        one->message = keep_value(c, &message_shape, m);
-    allm_message_free(m);
-    if (!one || !one->message)
-        return nomem(c);
-    one->index = order_of(c, id);
     struct collect_result **at = c->last_result;
     if (c->result_count && c->highest > one->index)
         for (at = &c->results; (*at)->index <= one->index;)
@@ -242,72 +218,89 @@ static allm_status add_result(struct collect *c, const char *id,
     if (one->index > c->highest)
         c->highest = one->index;
     c->result_count++;
+}
+
+allm_status collect_result(struct collect *c, const struct tool_result *r)
+{
+    struct collect_result *one = arena_zero(home_arena(c->home), sizeof *one);
+    if (!one)
+        return nomem(c);
+    one->result = r;
+    one->index = order_of(c, r->view.call->id);
+    insert_result(c, one);
+    if (r->halts &&
+        (!c->halt || one->index < order_of(c, c->halt->view.call->id)))
+        c->halt = r;
     return ALLM_OK;
+}
+
+/* The call of an event; one that no event began has its id alone. */
+static const allm_tool_call *call_of(struct collect *c, const char *id)
+{
+    const struct collect_call *known = find_call(c, id);
+    if (known)
+        return &known->call;
+    allm_tool_call *call = shape_make(home_arena(c->home), &tool_call_shape);
+    if (call)
+        call->id = keep_text(c, id);
+    return call && call->id ? call : NULL;
+}
+
+/* A result of our own, as an event brings it. */
+static allm_status add_result(struct collect *c, const allm_event *e,
+                              struct outcome outcome, struct slice content)
+{
+    struct allm_home *home = c->home;
+    struct tool_result *r = arena_zero(home_arena(home), sizeof *r);
+    if (!r)
+        return nomem(c);
+    r->view.call = call_of(c, e->id);
+    r->outcome = outcome_copy(home_arena(home), &outcome);
+    r->error = e->error ? error_copy(home, e->error) : NULL;
+    r->halts = outcome.kind != OUTCOME_NONE;
+    if (!r->view.call || !result_close(r, content))
+        return nomem(c);
+    bool held = home_hold(home, r->message->home);
+    home_drop(r->message->home);
+    allm_status status = held ? collect_result(c, r) : nomem(c);
+    return status < 0 ? status : settled(c);
 }
 
 static allm_status on_result(struct collect *c, const allm_event *e)
 {
     if (!e->id || !e->text)
         return ALLM_OK;
-    return add_result(c, e->id, (struct slice){ e->text, e->text_len });
+    return add_result(c, e, (struct outcome){ .kind = OUTCOME_NONE },
+                      (struct slice){ e->text, e->text_len });
 }
 
-/* Keep a halt if it comes first in the model's order. */
-static allm_status note_halt(struct collect *c, struct collect_halt halt)
-{
-    halt.index = order_of(c, halt.id);
-    if (c->halt && c->halt->index <= halt.index)
-        return ALLM_OK;
-    struct collect_halt *mine = arena_alloc(home_arena(c->home), sizeof *mine);
-    if (!mine)
-        return nomem(c);
-    *mine = halt;
-    mine->id = keep_text(c, halt.id);
-    mine->reason = keep_text(c, halt.reason);
-    mine->question = keep_text(c, halt.question);
-    mine->result = keep_json(c, halt.result);
-    mine->opts = keep_json(c, halt.opts);
-    mine->error = halt.error ? error_copy(c->home, halt.error) : NULL;
-    c->halt = mine;
-    return settled(c);
-}
-
-/* A result that nobody encoded, as text. */
-static allm_status dump_result(struct collect *c, const allm_event *e)
+/* The content of a halt that was not encoded. */
+static struct slice value_content(struct collect *c, const allm_json *value)
 {
     struct buf text;
-    const allm_json *v = e->result ? e->result : json_null();
-    struct slice plain = json_slice(v);
-    if (allm_json_type_of(v) == ALLM_JSON_TEXT)
-        return add_result(c, e->id, plain.ptr ? plain : SLICE(""));
+    if (allm_json_type_of(value) == ALLM_JSON_TEXT)
+        return json_slice(value);
     buf_init(&text, &c->words, SIZE_MAX / 2);
-    if (!json_write(&text, v, 0))
-        return nomem(c);
-    return add_result(c, e->id, buf_slice(&text));
+    if (!json_write(&text, value ? value : json_null(), 0))
+        c->broken = true;
+    return buf_slice(&text);
 }
 
 static allm_status on_halt(struct collect *c, const allm_event *e)
 {
     if (!e->id || !e->reason)
         return ALLM_OK;
-    allm_status status = note_halt(c,
-                                   (struct collect_halt){ .id = e->id, .reason = e->reason,
-                                            .result = e->result,
-                                            .error = e->error });
-    if (status != ALLM_OK)
-        return status;
-    return e->text ? on_result(c, e) : dump_result(c, e);
+    return add_result(c, e, outcome_from_halt(e->reason, e->result),
+                      e->text ? (struct slice){ e->text, e->text_len }
+                              : value_content(c, e->result));
 }
 
 static allm_status on_ask(struct collect *c, const allm_event *e)
 {
     if (!e->id || !e->text)
         return ALLM_OK;
-    allm_status status = note_halt(c,
-                                   (struct collect_halt){ .ask = true, .id = e->id,
-                                  .reason = "ask_user", .question = e->text,
-                                  .opts = e->opts });
-    return status == ALLM_OK ? add_result(c, e->id, SLICE(AWAITING)) : status;
+    return add_result(c, e, outcome_question(e->text, e->opts),
+                      SLICE(OUTCOME_AWAITING));
 }
 
 /* --------------------------------------------------------- message, usage --- */
@@ -412,37 +405,8 @@ static const allm_message **result_list(const struct collect *c,
         arena_zero(a, (c->result_count + 1) * sizeof *list);
     size_t n = 0;
     for (const struct collect_result *r = c->results; list && r; r = r->next)
-        list[n++] = r->message;
+        list[n++] = r->result->message;
     return list;
-}
-
-static void put(struct build *b, const char *key, const allm_json *v)
-{
-    build_key(b, slice_of(key));
-    build_value(b, v ? v : json_null());
-}
-
-static void put_text(struct build *b, const char *key, const char *text)
-{
-    build_key(b, slice_of(key));
-    build_text(b, slice_of(text));
-}
-
-/* What a halt says about itself, into an object that is open. */
-static void write_halt(struct build *b, const struct collect_halt *h)
-{
-    if (!h)
-        return;
-    put_text(b, "halted_reason", h->reason);
-    if (h->ask) {
-        put_text(b, "pending_tool_call_id", h->id);
-        put_text(b, "pending_question", h->question);
-        put(b, "ask_user_opts", h->opts ? h->opts : json_empty_object());
-        return;
-    }
-    put_text(b, "halt_tool_call_id", h->id);
-    if (strcmp(h->reason, "tool_error") != 0)
-        put(b, "halt_result", h->result);
 }
 
 static bool step_done(const struct collect *c)
@@ -460,10 +424,12 @@ static const allm_json *step_metadata(struct collect *c, struct arena *a,
     struct build b;
     build_init(&b, a);
     build_object(&b);
-    write_halt(&b, c->halt);
+    result_write_halt(&b, c->halt);
     if (e->mode == ALLM_MODE_MANUAL && e->response &&
-        e->response->finish_reason == ALLM_FINISH_TOOL_CALLS)
-        put_text(&b, "mode", "manual");
+        e->response->finish_reason == ALLM_FINISH_TOOL_CALLS) {
+        build_key(&b, SLICE("mode"));
+        build_text(&b, SLICE("manual"));
+    }
     if (e->manual_tool_call_count) {
         build_key(&b, c->halt ? SLICE("unresolved_tool_calls")
                               : SLICE("manual_tool_calls"));
@@ -495,6 +461,7 @@ static allm_status on_step_completed(struct collect *c, const allm_event *e)
     if (!one || !fields.tool_results || !fields.metadata)
         return nomem(c);
     one->step = keep_value(c, &step_result_shape, &fields);
+    one->halt = c->halt;
     if (!one->step)
         return nomem(c);
     *c->last_step = one;
@@ -658,7 +625,7 @@ allm_step_result *collect_step_result(const struct collect *c)
     allm_response *response = collect_response(c, NULL);
     build_init(&b, &a);
     build_object(&b);
-    write_halt(&b, c->halt);
+    result_write_halt(&b, c->halt);
     build_end(&b);
     const allm_json *halt = build_done(&b);
     allm_step_result fields = { .size = sizeof fields,
@@ -679,17 +646,17 @@ allm_step_result *collect_step_result(const struct collect *c)
     return r;
 }
 
-const allm_step_result *collect_last_step(const struct collect *c)
+const struct collect_step *collect_last_step(const struct collect *c)
 {
     const struct collect_step *s = c->steps;
     while (s && s->next)
         s = s->next;
-    return s ? s->step : NULL;
+    return s;
 }
 
-const allm_step_result *collect_first_step(const struct collect *c)
+const struct collect_step *collect_first_step(const struct collect *c)
 {
-    return c->steps ? c->steps->step : NULL;
+    return c->steps;
 }
 
 allm_chat_result *collect_chat_result(const struct collect *c)
@@ -712,7 +679,7 @@ allm_chat_result *collect_chat_result(const struct collect *c)
             ALLM(chat_result, .thread = c->thread,
                  .final_response = n ? steps[n - 1]->response : partial,
                  .step_count = n, .steps = steps,
-                 .halted_reason = c->error ? "error" : "cancelled",
+                 .halted_reason = c->error ? HALTED_ERROR : HALTED_CANCELLED,
                  .error = c->error, .metadata = c->metadata));
     allm_response_free(partial);
     arena_release(&a);

@@ -6,11 +6,17 @@
 #include "base/home.h"
 
 struct collect_call;            /* a tool call being put together */
-struct collect_halt;            /* a tool that stopped the loop */
+struct tool_result;
+
+struct collect_step {           /* a step that is complete */
+    struct collect_step *next;
+    const allm_step_result *step;
+    const struct tool_result *halt; /* what halts the chat; or NULL */
+};
 
 /*
- * The state of the fold.  Everything it keeps is its own: messages, threads
- * and responses are counted, the rest is copied.
+ * The state of the fold.  What events bring is copied; messages, threads and
+ * responses are shared.
  */
 struct collect {
     struct allm_home *home;         /* owns what must stay */
@@ -21,10 +27,10 @@ struct collect {
     struct collect_call *calls, **last_call;
     size_t call_count;
     const allm_message *last_message;
-    struct collect_result *results, **last_result;  /* tool messages */
+    struct collect_result *results, **last_result;
     size_t result_count;
     size_t highest;                 /* index of a call among them */
-    struct collect_halt *halt;      /* the winning one */
+    const struct tool_result *halt; /* the first call's that halts; or NULL */
     struct collect_step *steps, **last_step;
     size_t step_count;
     const allm_chat_result *chat_result;
@@ -48,14 +54,19 @@ allm_usage *collect_usage(struct collect *c);
 /* OK; MISUSE for a usage with an unknown field; NOMEM. */
 allm_status collect_add(struct collect *c, const allm_event *event);
 
+/* In place of the event that ends a call: its result, borrowed as long as the
+ * fold.  OK, or NOMEM. */
+allm_status collect_result(struct collect *c, const struct tool_result *r);
+
 /* Roots; NULL: no memory, or (the last two) there is no thread. */
 allm_response *collect_response(const struct collect *c,
                                 const char *request_id);
 allm_step_result *collect_step_result(const struct collect *c);
 allm_chat_result *collect_chat_result(const struct collect *c);
 
-/* The step that ended last, or first, lent as long as the home; NULL: none. */
-const allm_step_result *collect_last_step(const struct collect *c);
-const allm_step_result *collect_first_step(const struct collect *c);
+/* The last, or first, step that is complete, valid as long as the home; NULL:
+ * none. */
+const struct collect_step *collect_last_step(const struct collect *c);
+const struct collect_step *collect_first_step(const struct collect *c);
 
 #endif

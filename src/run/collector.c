@@ -82,7 +82,7 @@ allm_step_result *allm_collector_step_result(const allm_collector *c)
     if (!c)
         return NULL;
     if (is_between(&c->fold))
-        return allm_step_result_new(collect_last_step(&c->fold));
+        return allm_step_result_new(collect_last_step(&c->fold)->step);
     return c->fold.thread ? collect_step_result(&c->fold)
                           : shape_failed(&step_result_shape, &no_thread);
 }

@@ -12,7 +12,9 @@ struct machine;
 
 enum machine_result {
     MACHINE_STEP, MACHINE_CHAT, MACHINE_AGENT, MACHINE_TASK,
-    MACHINE_BATCH               /* a struct batch, of allm_tool_calls() */
+    MACHINE_HALT,               /* the struct tool_result that halts a step */
+    MACHINE_BATCH,              /* the struct batch of allm_tool_calls() */
+    MACHINE_BATCH_HALT          /* metadata of its halt, an allm_json */
 };
 
 /* What MACHINE_TASK gives. */

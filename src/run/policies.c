@@ -7,6 +7,7 @@
 #include "run/turns.h"
 
 #include "base/status.h"
+#include "data/chat_result.h"
 
 static allm_loop_view view_of(const struct turns *l)
 {
@@ -60,9 +61,9 @@ static void check_verdict(struct turns *l, const allm_policy *p,
         return;
     }
     if (v->decision == ALLM_DECISION_DONE)
-        v->reason = "completed";
+        v->reason = HALTED_COMPLETED;
     if (v->decision == ALLM_DECISION_ERROR && nameless)
-        v->reason = "error";
+        v->reason = HALTED_ERROR;
 }
 
 void policies_before(struct turns *l, allm_verdict *v)

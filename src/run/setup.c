@@ -95,8 +95,6 @@ static bool add_reader(struct setup *s)
     if (!max)
         return true;
     s->whole = (struct tool_output){ .home = s->home, .max = max };
-    s->terms.keep_whole = tool_output_keep;
-    s->terms.keep_ud = &s->whole;
     if (has_tool(n, s->tools, WHOLE_TOOL))
         return true;            /* the caller's; he has the rest himself */
     const allm_tool **all = arena_alloc(a, (n + 2) * sizeof *all);
@@ -330,7 +328,6 @@ static const allm_error *read_all(struct setup *s, const allm_call_opts *opts)
     for (size_t i = 0; !error && i < sizeof steps / sizeof *steps; i++)
         error = steps[i](s);
     s->terms.manual = s->options.mode == ALLM_MODE_MANUAL;
-    s->terms.max_output = (size_t)s->options.max_tool_output;
     setup_start_time(s);
     return error;
 }

@@ -1,10 +1,9 @@
-/* spans.c - what calls, turns and their tools tell of themselves */
+/* spans.c - the trace spans of calls, turns and their tools */
 #include "run/spans.h"
 
 #include "data/encode.h"
 #include "data/response.h"
 #include "data/tool_call.h"
-#include "run/setup.h"
 #include "json/build.h"
 #include "json/json.h"
 
@@ -93,9 +92,9 @@ void spans_end(struct call_spans *s, const allm_response *response)
 
 /* ------------------------------------------------------------------- tools --- */
 
-/* {"tool": name, "tool_call": {...}} over what all spans tell. */
-static const allm_json *about_tool(struct tool_spans *t,
-                                   const allm_tool_call *call)
+/* {"tool": name, "tool_call": {...}} merged into what all spans have. */
+static const allm_json *tool_metadata(struct tool_spans *t,
+                                      const allm_tool_call *call)
 {
     struct build b;
     const allm_error *error = NULL;
@@ -108,52 +107,43 @@ static const allm_json *about_tool(struct tool_spans *t,
                                    ALLM_FORM_PLAIN, &error));
     build_end(&b);
     const allm_json *mine = build_done(&b);
-    return mine ? json_merge(t->arena, t->setup->about, mine) : NULL;
+    return mine ? json_merge(t->arena, t->about, mine) : NULL;
 }
 
-static struct trace_span *span_at(struct tool_spans *t, size_t index)
-{
-    return t->each && index < t->count ? &t->each[index] : NULL;
-}
-
-static void starts(void *ud, size_t index, const allm_tool_call *call,
-                   const allm_tool *tool)
+static void start_tool(void *ud, size_t index, const allm_tool_call *call,
+                       const allm_tool *tool)
 {
     struct tool_spans *t = ud;
-    const struct setup *u = t->setup;
     (void)tool;
     if (!t->each)
         t->each = arena_zero(t->arena, (t->count + 1) * sizeof *t->each);
-    struct trace_span *span = span_at(t, index);
-    if (span)
-        trace_begin(span, &u->trace, "tool", u->request_id, u->model,
-                    about_tool(t, call));
+    if (t->each && index < t->count)
+        trace_begin(&t->each[index], t->trace, "tool", t->request_id, t->model,
+                    tool_metadata(t, call));
 }
 
-static void stops(void *ud, size_t index, const allm_json *result)
+static void stop_tool(void *ud, size_t index, const struct outcome *outcome,
+                      const allm_error *error)
 {
     struct tool_spans *t = ud;
-    struct trace_span *span = span_at(t, index);
     struct build b;
-    if (!span)
+    if (!t->each || index >= t->count)
         return;
+    if (error && !strcmp(error->reason, FAILURE_TIMEOUT)) {
+        trace_fail(&t->each[index], error);
+        return;
+    }
     build_init(&b, t->arena);
     build_object(&b);
     build_key(&b, SLICE("result"));
-    build_value(&b, result ? result : json_null());
+    build_value(&b, outcome_json(t->arena, outcome, error));
     build_end(&b);
-    trace_end(span, build_done(&b));
-}
-
-static void is_late(void *ud, size_t index, const allm_error *error)
-{
-    struct trace_span *span = span_at(ud, index);
-    if (span)
-        trace_fail(span, error);
+    trace_end(&t->each[index], build_done(&b));
 }
 
 struct batch_trace spans_of_tools(struct tool_spans *t)
 {
-    return (struct batch_trace){ .ud = t, .start = starts, .stop = stops,
-                                 .timeout = is_late };
+    return (
+        struct batch_trace){ .ud = t, .start = start_tool,
+                                 .stop = stop_tool };
 }

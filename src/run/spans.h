@@ -1,4 +1,4 @@
-/* spans.h - what calls, turns and their tools tell of themselves */
+/* spans.h - the trace spans of calls, turns and their tools */
 #ifndef RUN_SPANS_H
 #define RUN_SPANS_H
 
@@ -6,22 +6,21 @@
 #include "engine/trace.h"
 #include "tool/batch_opts.h"
 
-struct setup;
 struct shape;
 
-/* Of one answer: the call, and the stream inside it. */
+/* The spans of one answer: the call, and the stream inside it. */
 struct call_spans {
     struct trace trace;
     struct mem mem;
     struct trace_span outer, inner;
 };
 
-/* Begin both; *out is NULL if nobody wants to know.  The request id must live
- * as long as the arena.  False: no memory. */
+/* Begin both; *out is NULL if the engine has no trace function.  The request
+ * id must live as long as the arena.  False: no memory. */
 bool spans_begin(struct call_spans **out, const allm_engine *e, struct arena *a,
                  const char *name, const char *request_id, const char *model);
 
-/* End both, once: by an error, or with the response (NULL: it was left). */
+/* End both, once: by an error, or with the response (NULL: abandoned). */
 void spans_fail(struct call_spans *s, const allm_error *error);
 void spans_end(struct call_spans *s, const allm_response *response);
 
@@ -29,11 +28,13 @@ void spans_end(struct call_spans *s, const allm_response *response);
 void spans_end_with(struct trace_span *span, struct arena *a, const char *key,
                     const struct shape *shape, const void *value);
 
-/* Of the tools of a turn, by their place in the answer. */
+/* The spans of the tools of a turn, by the order of the calls. */
 struct tool_spans {
-    const struct setup *setup;
-    struct arena *arena;
-    size_t count;               /* of calls, known when the answer is there */
+    const struct trace *trace;
+    const char *request_id, *model;
+    const allm_json *about;     /* what the metadata of all have */
+    struct arena *arena;        /* of the metadata */
+    size_t count;               /* of calls, set before the first begins */
     struct trace_span *each;    /* NULL: none has begun */
 };
 

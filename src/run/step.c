@@ -5,8 +5,8 @@
  *      TURNING  turn/pipeline.c carries the answer        tool events, error
  *      CLOSING  the thread grows, the result is made      step_completed
  *
- * The result is a fold over the events, here as in a caller's collector: all
- * that is told goes through `collect` first.
+ * The result is a fold over the events, here as in a caller's collector: each
+ * event, or the tool_result that it brings, passes through `collect` first.
  *
  * Invariants
  *   (1) Every event of the answer comes before every event of a tool.
@@ -49,9 +49,9 @@ struct step {
     bool pulled;
     uint64_t taken;                 /* out of the budget */
     allm_thread *thread;            /* as it is behind this turn */
-    allm_event last;
+    struct turn_event last;
     const allm_error *error;
-    const allm_step_result *result;
+    const struct collect_step *ended;   /* NULL: not to its end */
     allm_step_result *partial;      /* of a step that was stopped */
     struct trace_span span;
     struct tool_spans tool_spans;
@@ -85,7 +85,7 @@ static void settle_budget(struct step *s)
 
 /* ---------------------------------------------------------------- journal --- */
 
-static allm_status journal(struct step *s, allm_journal_entry entry)
+static allm_status write_journal(struct step *s, allm_journal_entry entry)
 {
     static const allm_error refused = {
         .size = sizeof(allm_error),
@@ -117,31 +117,34 @@ static allm_status on_intent(void *ud, const allm_tool_call *call,
                              const allm_tool *tool)
 {
     struct step *s = ud;
-    return journal(s, (allm_journal_entry){
+    return write_journal(s,
+                         (allm_journal_entry){
                           .kind = ALLM_JOURNAL_TOOL_INTENT,
                           .call = call,
                           .effect = tool ? tool->effect : ALLM_EFFECT_PURE,
                           .key = key_of(s, call->id) });
 }
 
-static allm_status on_settled(void *ud, const struct batch_result *r)
+static allm_status on_settled(void *ud, const struct tool_result *r)
 {
     struct step *s = ud;
-    bool ask = r->outcome.kind == OUTCOME_ASK;
-    allm_journal_entry e = {
-        .kind = ALLM_JOURNAL_TOOL_RESULT,
-        .call = r->call,
-        .effect = r->tool ? r->tool->effect : ALLM_EFFECT_PURE,
-        .key = key_of(s, r->call->id),
-        .is_error = r->is_error,
-        .content = ask ? r->outcome.question : r->message->text,
-        .content_len = ask ? slice_of(r->outcome.question).len
-                           : r->message->text_len,
-        .reason = allm_json_text(allm_json_get(r->halt, "halted_reason"),
-                                 NULL),
-        .value = ask ? r->outcome.opts : r->halt ? r->outcome.value : NULL,
-    };
-    return journal(s, e);
+    const struct outcome *o = &r->outcome;
+    bool ask = o->kind == OUTCOME_QUESTION;
+    struct slice content = ask ? slice_of(o->question) : r->whole;
+    return write_journal(
+        s, (allm_journal_entry){
+               .kind = ALLM_JOURNAL_TOOL_RESULT,
+               .call = r->view.call,
+               .effect = r->tool ? r->tool->effect : ALLM_EFFECT_PURE,
+               .key = key_of(s, r->view.call->id),
+               .is_error = r->view.is_error,
+               .content = content.ptr,
+               .content_len = content.len,
+               .reason = r->halts ? outcome_halted_reason(o) : NULL,
+               .value = ask        ? o->opts
+                        : r->halts ? o->value
+                                   : NULL,
+           });
 }
 
 /* -------------------------------------------------------------- beginning --- */
@@ -158,7 +161,7 @@ static struct step *make(struct setup *setup, const struct step_turn *turn)
                         .taken = turn->taken };
     arena_init(&s->own_arena, s->mem);
     s->arena = turn->arena ? turn->arena : &s->own_arena;
-    context_init(&s->context, s->arena, s->mem);
+    context_init(&s->context, s->arena);
     s->home = home_new(s->mem, 512);
     if (s->home && collect_init(&s->collect, s->home, turn->thread))
         return s;
@@ -194,13 +197,19 @@ static void fill_tools(struct step *s)
         .late_ns = &u->late_ns,
         .live_events = o->live_tool_events,
         .by_schema = o->validate_arguments && !u->terms.check_arguments,
+        .max_output = u->whole.max,
+        .keep_whole = tool_output_keep,
+        .keep_ud = &u->whole,
         .style = u->style,
         .executor = o->given.executor,
         .encoder = o->given.encoder,
     };
     if (u->about)
         s->tools.opts.trace = spans_of_tools(&s->tool_spans);
-    s->tool_spans = (struct tool_spans){ .setup = u, .arena = s->arena };
+    s->tool_spans = (struct tool_spans){ .trace = &u->trace,
+                                         .request_id = u->request_id,
+                                         .model = u->model, .about = u->about,
+                                         .arena = s->arena };
     s->tools.ud = s;
     s->tools.intent = o->given.journal ? on_intent : NULL;
     s->tools.settled = o->given.journal ? on_settled : NULL;
@@ -241,7 +250,8 @@ static void open_call(struct step *s)
         .provider_options = u->provider_options,
         .adapter_opts = u->adapter_opts,
     };
-    if (journal(s, (allm_journal_entry){ .kind = ALLM_JOURNAL_MODEL_CALL }) < 0)
+    if (write_journal(s, (allm_journal_entry){
+                             .kind = ALLM_JOURNAL_MODEL_CALL }) < 0)
         return;
     s->generate = generate_open(u->engine, &turn, &s->collect, u->stream);
     if (!s->generate)
@@ -316,14 +326,18 @@ struct machine *step_machine(struct setup *u, const struct step_turn *turn)
 
 /* ---------------------------------------------------------------- pulling --- */
 
-/* Fold an event of ours, then hand it out. */
-static allm_status deliver(struct step *s, allm_event *made, allm_event **event)
+/* Fold an event of ours, or the result that it brings; then hand it out. */
+static allm_status deliver(struct step *s, struct turn_event *made,
+                           allm_event **event)
 {
-    if (collect_add(&s->collect, made) < 0) {
+    allm_status status = made->result
+                             ? collect_result(&s->collect, made->result)
+                             : collect_add(&s->collect, &made->event);
+    if (status < 0) {
         fail(s, status_nomem());
         return s->error->kind;
     }
-    *event = made;
+    *event = &made->event;
     return ALLM_EVENT;
 }
 
@@ -338,7 +352,7 @@ static allm_status ask(struct step *s, allm_event **event, int64_t *again_ns)
     s->error = g->error(s->generate);
     take_answer(s, g->response(s->generate));
     settle_budget(s);
-    if (journal(s, (allm_journal_entry){ .kind = ALLM_JOURNAL_RESPONSE,
+    if (write_journal(s, (allm_journal_entry){ .kind = ALLM_JOURNAL_RESPONSE,
                                          .response = s->response }) < 0)
         return s->error->kind;
     s->state = TURNING;
@@ -378,7 +392,7 @@ static bool tell_error(struct step *s)
 static allm_status work(struct step *s, allm_event **event, int64_t *again_ns)
 {
     allm_context *c = &s->context;
-    allm_event *made = context_take(c);
+    struct turn_event *made = context_take(c);
     if (made)
         return deliver(s, made, event);
     if (is_broken(s)) {
@@ -432,7 +446,7 @@ static void fill_manual(struct step *s, allm_event *e)
 
 static allm_status close_turn(struct step *s, allm_event **event)
 {
-    allm_event *e = &s->last;
+    allm_event *e = &s->last.event;
     if (!grow_thread(s)) {
         fail(s, status_nomem());
         return ALLM_ERR_NOMEM;
@@ -442,15 +456,15 @@ static allm_status close_turn(struct step *s, allm_event **event)
                        .mode = s->setup->terms.manual ? ALLM_MODE_MANUAL
                                                       : ALLM_MODE_AUTO };
     fill_manual(s, e);
-    allm_status status = deliver(s, e, event);
+    allm_status status = deliver(s, &s->last, event);
     if (status < 0)
         return status;
-    s->result = collect_last_step(&s->collect);
+    s->ended = collect_last_step(&s->collect);
     s->state = ENDED;
     spans_end_with(&s->span, s->arena, "step_result", &step_result_shape,
-                   s->result);
-    if (journal(s, (allm_journal_entry){ .kind = ALLM_JOURNAL_TURN_END,
-                                         .step = s->result }) < 0)
+                   s->ended->step);
+    if (write_journal(s, (allm_journal_entry){ .kind = ALLM_JOURNAL_TURN_END,
+                                         .step = s->ended->step }) < 0)
         return s->error->kind;
     return ALLM_EVENT;
 }
@@ -495,8 +509,7 @@ static void step_stop(struct machine *m, bool cancelled)
     s->state = ENDED;
     if (!s->partial)
         fail(s, status_nomem());
-    spans_end_with(&s->span, s->arena, "step_result", &step_result_shape,
-                   s->result);
+    spans_end_with(&s->span, s->arena, "step_result", &step_result_shape, NULL);
 }
 
 static void step_free(struct machine *m)
@@ -505,6 +518,7 @@ static void step_free(struct machine *m)
     struct mem mem = s->mem;
     dispatch_stop(&s->tools);
     context_release(&s->context);
+    dispatch_release(&s->tools);
     settle_budget(s);
     trace_end(&s->span, NULL);
     if (s->generate)
@@ -555,7 +569,9 @@ static const char *step_request_id(const struct machine *m)
 static const void *step_result_of(const struct machine *m,
                                   enum machine_result which)
 {
-    return which == MACHINE_STEP ? step_result(m) : NULL;
+    return which == MACHINE_STEP   ? (const void *)step_result(m)
+           : which == MACHINE_HALT ? step_halt(m)
+                                   : NULL;
 }
 
 /* Waited for, a tool that nobody knows is an error and no result. */
@@ -592,7 +608,13 @@ const allm_context *step_context(const struct machine *m)
 const allm_step_result *step_result(const struct machine *m)
 {
     const struct step *s = look(m);
-    return s->result ? s->result : s->partial;
+    return s->ended ? s->ended->step : s->partial;
+}
+
+const struct tool_result *step_halt(const struct machine *m)
+{
+    const struct step *s = look(m);
+    return s->ended ? s->ended->halt : NULL;
 }
 
 struct allm_home *step_home(const struct machine *m)

@@ -27,10 +27,12 @@ struct machine *step_machine(struct setup *u, const struct step_turn *turn);
  * forbids it. */
 const char *step_afford(struct setup *u, struct step_turn *turn);
 
-/* Once it has ended: how, and what it gave; lent by the machine. */
+/* Once it has ended: how, its result, and the tool result that halts the chat
+ * or NULL; borrowed, valid until the machine is freed. */
 const allm_context *step_context(const struct machine *m);
 const allm_step_result *step_result(const struct machine *m);
-/* What the result lives in, to be held by who needs it longer. */
+const struct tool_result *step_halt(const struct machine *m);
+/* What the result lives in, for a caller that needs it longer. */
 struct allm_home *step_home(const struct machine *m);
 /* Was the time of the whole call over while its tools ran? */
 bool step_was_cut(const struct machine *m);

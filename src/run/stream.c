@@ -326,14 +326,13 @@ const allm_json *allm_stream_models(const allm_stream *s)
 
 const allm_message *allm_stream_tool_message(const allm_stream *s, size_t index)
 {
-    const struct batch_result *r = batch_at(result_of(s, MACHINE_BATCH), index);
+    const struct tool_result *r = batch_at(result_of(s, MACHINE_BATCH), index);
     return r && r->done ? r->message : NULL;
 }
 
 const allm_json *allm_stream_tool_halt(const allm_stream *s)
 {
-    const struct batch_result *r = batch_halt(result_of(s, MACHINE_BATCH));
-    return r ? r->halt : NULL;
+    return result_of(s, MACHINE_BATCH_HALT);
 }
 
 const char *allm_stream_tool_output(const allm_stream *s,

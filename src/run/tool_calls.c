@@ -6,12 +6,10 @@
  */
 #include "base/caller_struct.h"
 #include "base/status.h"
-#include "data/encode.h"
-#include "data/tool_call.h"
 #include "engine/engine.h"
-#include "engine/trace.h"
 #include "run/refused.h"
 #include "run/seat.h"
+#include "run/spans.h"
 #include "run/stream.h"
 #include "tool/batch.h"
 #include "tool/executor.h"
@@ -26,7 +24,8 @@ struct tool_calls {
     const char *request_id;
     const allm_error *error;        /* of our own; the batch has others */
     struct trace trace;
-    struct trace_span *spans;       /* one for each call; NULL: no trace */
+    struct tool_spans spans;
+    const allm_json *halt;          /* made when it is requested */
 };
 
 static struct tool_calls *of(const struct machine *m)
@@ -36,52 +35,17 @@ static struct tool_calls *of(const struct machine *m)
 
 /* ------------------------------------------------------------------ spans --- */
 
-static const allm_json *span_metadata(struct arena *a, const allm_engine *e,
-                                      const allm_tool_call *call)
+/* {"engine": id} */
+static const allm_json *engine_metadata(struct arena *a, const allm_engine *e)
 {
-    const allm_error *error;
     const char *id = engine_record(e)->id;
-    const allm_json *plain = encode_to_json(a, &tool_call_shape, call,
-                                            ALLM_FORM_PLAIN, &error);
     struct build b;
     build_init(&b, a);
     build_object(&b);
     build_key(&b, SLICE("engine"));
     build_text(&b, slice_of(id ? id : ""));
-    build_key(&b, SLICE("tool"));
-    build_text(&b, slice_of(call->name));
-    build_key(&b, SLICE("tool_call"));
-    build_value(&b, plain);
     build_end(&b);
-    return plain ? build_done(&b) : NULL;
-}
-
-static void start_span(void *ud, size_t index, const allm_tool_call *call,
-                       const allm_tool *tool)
-{
-    struct tool_calls *c = ud;
-    (void)tool;
-    trace_begin(&c->spans[index], &c->trace, "tool", c->request_id,
-                engine_record(c->engine)->model,
-                span_metadata(&c->arena, c->engine, call));
-}
-
-static void stop_span(void *ud, size_t index, const allm_json *result)
-{
-    struct tool_calls *c = ud;
-    struct build b;
-    build_init(&b, &c->arena);
-    build_object(&b);
-    build_key(&b, SLICE("result"));
-    build_value(&b, result);
-    build_end(&b);
-    trace_end(&c->spans[index], build_done(&b));
-}
-
-static void fail_span(void *ud, size_t index, const allm_error *error)
-{
-    struct tool_calls *c = ud;
-    trace_fail(&c->spans[index], error ? error : status_nomem());
+    return build_done(&b);
 }
 
 static bool add_trace(struct tool_calls *c, size_t count,
@@ -91,10 +55,15 @@ static bool add_trace(struct tool_calls *c, size_t count,
     if (!core->trace)
         return true;
     c->trace = (struct trace){ core->trace, core->trace_ud, core->clock };
-    c->spans = arena_zero(&c->arena, (count + 1) * sizeof *c->spans);
-    *out = (struct batch_trace){ .ud = c, .start = start_span,
-                                 .stop = stop_span, .timeout = fail_span };
-    return c->spans != NULL;
+    c->spans =
+        (struct tool_spans){ .trace = &c->trace,
+                                    .request_id = c->request_id,
+                                    .model = engine_record(c->engine)->model,
+                                    .about = engine_metadata(&c->arena,
+                                                             c->engine),
+                                    .arena = &c->arena, .count = count };
+    *out = spans_of_tools(&c->spans);
+    return c->spans.about != NULL;
 }
 
 /* ---------------------------------------------------------------- machine --- */
@@ -155,10 +124,27 @@ static allm_status blocked(struct machine *m)
     return error ? error->kind : ALLM_OK;
 }
 
+/* The metadata of the halt; NULL: there is none, or no memory. */
+static const allm_json *halt_metadata(struct tool_calls *c)
+{
+    const struct tool_result *halt = batch_halt(c->batch);
+    struct build b;
+    if (c->halt || !halt)
+        return c->halt;
+    build_init(&b, &c->arena);
+    build_object(&b);
+    result_write_halt(&b, halt);
+    build_end(&b);
+    c->halt = build_done(&b);
+    return c->halt;
+}
+
 static const void *result(const struct machine *m, enum machine_result which)
 {
-    return which == MACHINE_BATCH ? ((const struct tool_calls *)m)->batch
-                                  : NULL;
+    struct tool_calls *c = of(m);
+    return which == MACHINE_BATCH        ? (const void *)c->batch
+           : which == MACHINE_BATCH_HALT ? halt_metadata(c)
+                                         : NULL;
 }
 
 static const struct machine_ops ops = {

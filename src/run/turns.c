@@ -27,6 +27,7 @@
 #include "run/spans.h"
 #include "run/step.h"
 #include "run/stream.h"
+#include "tool/result.h"
 #include "turn/budget.h"
 #include "json/build.h"
 #include "json/json.h"
@@ -76,6 +77,11 @@ bool turns_counts(const struct turns *l, const allm_verdict *v)
 const allm_step_result *turns_last(const struct turns *l)
 {
     return l->newest ? l->newest->step : NULL;
+}
+
+const struct tool_result *turns_halt(const struct turns *l)
+{
+    return l->newest ? l->newest->halt : NULL;
 }
 
 /* Keep a verdict beyond the turn. */
@@ -138,7 +144,7 @@ static void on_failure(struct turns *l, const allm_error *error)
         return;
     }
     l->open_failed = true;
-    settle_error(l, "error", error);
+    settle_error(l, HALTED_ERROR, error);
 }
 
 /* {"budget": limit} */
@@ -172,7 +178,8 @@ static bool may_ask(struct turns *l, struct step_turn *turn)
     const char *limit = step_afford(&l->setup, turn);
     if (!limit)
         return true;
-    settle(l, ALLM(verdict, .decision = ALLM_DECISION_HALT, .reason = "budget",
+    settle(l, ALLM(verdict, .decision = ALLM_DECISION_HALT,
+                   .reason = HALTED_BUDGET,
                    .metadata = budget_metadata(l, limit)));
     return false;
 }
@@ -221,7 +228,11 @@ static bool take_step(struct turns *l)
     struct turns_step *one = arena_zero(home_arena(l->setup.home), sizeof *one);
     if (!one || !home_hold(l->setup.home, step_home(l->step)))
         return false;
+    const struct tool_result *halt = step_halt(l->step);
     one->step = step_result(l->step);
+    one->halt = halt ? result_copy(l->setup.home, halt) : NULL;
+    if (halt && !one->halt)
+        return false;
     if (l->newest)
         l->newest->next = one;
     else
@@ -237,7 +248,7 @@ static allm_verdict verdict_of(struct turns *l, const allm_context *c)
                        .reason = c->reason, .metadata = c->payload,
                        .error = c->error };
     if (v.decision == ALLM_DECISION_DONE)
-        v.reason = "completed";
+        v.reason = HALTED_COMPLETED;
     if (v.decision == ALLM_DECISION_NONE) {
         v.decision = ALLM_DECISION_ERROR;
         v.reason = "unexpected_pipeline_result";
@@ -425,26 +436,21 @@ allm_chat_result *turns_chat_result(struct turns *l, const char *reason,
 {
     struct arena a;
     const allm_step_result *last = turns_last(l);
-    const allm_json *m = last ? last->metadata : NULL;
+    const struct tool_result *halt = turns_halt(l);
     arena_init(&a, l->mem);
-    bool asks = !strcmp(reason, "ask_user");
+    bool asks = !strcmp(reason, HALTED_ASK_USER) && halt &&
+                halt->outcome.kind == OUTCOME_QUESTION;
     const allm_step_result **steps = step_list(l, &a);
     allm_chat_result *r = NULL;
     if (steps && metadata)
-        r = allm_chat_result_new(ALLM(
-            chat_result, .thread = l->thread, .steps = steps,
-            .step_count = l->step_count,
-            .final_response = last ? last->response : NULL,
-            .halted_reason = reason,
-            .pending_question =
-                asks
-                    ? allm_json_text(allm_json_get(m, "pending_question"), NULL)
-                    : NULL,
-            .pending_tool_call_id =
-                asks ? allm_json_text(allm_json_get(m, "pending_tool_call_id"),
-                                      NULL)
-                     : NULL,
-            .error = l->verdict.error, .metadata = metadata));
+        r = allm_chat_result_new(
+            ALLM(chat_result, .thread = l->thread, .steps = steps,
+                 .step_count = l->step_count,
+                 .final_response = last ? last->response : NULL,
+                 .halted_reason = reason,
+                 .pending_question = asks ? halt->outcome.question : NULL,
+                 .pending_tool_call_id = asks ? halt->view.call->id : NULL,
+                 .error = l->verdict.error, .metadata = metadata));
     arena_release(&a);
     if (r && allm_chat_result_error(r)) {
         allm_chat_result_free(r);
@@ -503,7 +509,7 @@ static void loop_stop(struct machine *m, bool cancelled)
         l->step->ops->stop(l->step, cancelled);
     if (l->state == ENDED || l->state == FAILED)
         return;
-    make_partial(l, l->error ? "error" : "cancelled");
+    make_partial(l, l->error ? HALTED_ERROR : HALTED_CANCELLED);
     if (cancelled)
         l->error = &cancelled_error;
     l->state = ENDED;

@@ -12,9 +12,12 @@
 
 struct turns;
 
-struct turns_step {              /* a turn that is over */
+struct tool_result;
+
+struct turns_step {             /* a turn that is complete */
     struct turns_step *next;
     const allm_step_result *step;
+    const struct tool_result *halt; /* what halts the chat; or NULL */
 };
 
 struct turns_front {
@@ -85,8 +88,9 @@ allm_stream *turns_stream(const allm_engine *e, const allm_thread *thread,
                                                      const void *given),
                           const void *given);
 
-/* The last step, or NULL. */
+/* The last step, or NULL; and what halted it, or NULL. */
 const allm_step_result *turns_last(const struct turns *l);
+const struct tool_result *turns_halt(const struct turns *l);
 
 /* Append a user's message to the conversation; false: no memory. */
 bool turns_say(struct turns *l, const char *text);

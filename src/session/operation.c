@@ -14,6 +14,7 @@
 
 #include "base/caller_struct.h"
 #include "base/status.h"
+#include "data/chat_result.h"
 #include "run/refused.h"
 #include "run/stream.h"
 #include "session/project.h"
@@ -51,7 +52,7 @@ static allm_session_record *project_cut(const struct running *r,
     const allm_session_record *old = r->session->record;
     const allm_chat_result failed = {
         .size = sizeof failed,
-        .halted_reason = "error",
+        .halted_reason = HALTED_ERROR,
         .error = step->response ? step->response->error : NULL,
         .metadata = step->metadata,
     };
@@ -64,7 +65,10 @@ static allm_session_record *project(const struct running *r, const void *result)
     const allm_session_record *old = r->session->record;
     if (r->kind == MACHINE_CHAT)
         return project_chat(old, result, r->input);
-    return r->complete ? project_step(old, result) : project_cut(r, result);
+    if (!r->complete)
+        return project_cut(r, result);
+    return project_step(old, result,
+                        r->inner->ops->result(r->inner, MACHINE_HALT));
 }
 
 /* The session gets what there is; false: no memory, and it is as before. */

@@ -22,8 +22,10 @@
 
 #include "base/home.h"
 #include "base/status.h"
+#include "data/chat_result.h"
 #include "data/decode.h"
 #include "data/tool_call.h"
+#include "tool/result.h"
 #include "json/build.h"
 #include "json/json.h"
 
@@ -189,17 +191,17 @@ allm_session_record *project_chat(const allm_session_record *before,
                                   const allm_chat_result *r, const char *input)
 {
     struct project p = { .home = NULL };
-    bool failed = is(r->halted_reason, "tool_error") ||
-                  is(r->halted_reason, "error");
+    bool failed = is(r->halted_reason, HALTED_TOOL_ERROR) ||
+                  is(r->halted_reason, HALTED_ERROR);
     bool early = failed && !r->step_count;
-    if (is(r->halted_reason, "cancelled") && !r->step_count)
+    if (is(r->halted_reason, HALTED_CANCELLED) && !r->step_count)
         return project_cancelled(before, input);
     bool made = begin(&p, before, early ? NULL : r->thread, r->metadata);
     if (!made)
         return finish(&p, false);
-    if (is(r->halted_reason, "ask_user"))
+    if (is(r->halted_reason, HALTED_ASK_USER))
         await_user(&p, r->pending_question, r->pending_tool_call_id);
-    else if (is(r->halted_reason, "manual_tool_calls"))
+    else if (is(r->halted_reason, HALTED_MANUAL))
         made = await_tools(&p, allm_json_get(r->metadata, "manual_tool_calls"),
                            r->final_response);
     else if (failed)
@@ -208,11 +210,6 @@ allm_session_record *project_chat(const allm_session_record *before,
     if (early)
         made = keep_input(&p, input);
     return finish(&p, made);
-}
-
-static const char *text_of(const allm_json *object, const char *key)
-{
-    return allm_json_text(allm_json_get(object, key), NULL);
 }
 
 /* The rows of a step behind "a tool asks" and "a tool failed". */
@@ -235,18 +232,18 @@ static bool judge_step(struct project *p, const allm_step_result *r)
 }
 
 allm_session_record *project_step(const allm_session_record *before,
-                                  const allm_step_result *r)
+                                  const allm_step_result *r,
+                                  const struct tool_result *halt)
 {
     struct project p = { .home = NULL };
     const allm_json *m = r->metadata;
-    const char *reason = text_of(m, "halted_reason");
+    enum outcome_kind kind = halt ? halt->outcome.kind : OUTCOME_NONE;
     bool made = begin(&p, before, r->thread, m);
     if (!made)
         return finish(&p, false);
-    if (is(reason, "ask_user"))
-        await_user(&p, text_of(m, "pending_question"),
-                   text_of(m, "pending_tool_call_id"));
-    else if (is(reason, "tool_error"))
+    if (kind == OUTCOME_QUESTION)
+        await_user(&p, halt->outcome.question, halt->view.call->id);
+    else if (kind == OUTCOME_FAILURE)
         set_error(&p, r->error, allm_json_get(m, "error"), m);
     else
         made = judge_step(&p, r);

@@ -3,6 +3,7 @@
 
 #include "base/caller_struct.h"
 #include "base/status.h"
+#include "data/chat_result.h"
 #include "data/event.h"
 #include "data/session_record.h"
 #include "data/step_result.h"
@@ -133,10 +134,10 @@ static void reduce_chat(allm_reducer *r)
 
 static void reduce_step(allm_reducer *r)
 {
-    const allm_step_result *first = collect_first_step(&r->fold);
+    const struct collect_step *first = collect_first_step(&r->fold);
     if (first) {
-        r->step = allm_step_result_new(first);
-        r->session = project_step(r->before, first);
+        r->step = allm_step_result_new(first->step);
+        r->session = project_step(r->before, first->step, first->halt);
         return;
     }
     if (r->fold.error) {            /* it has failed, as a chat has */
@@ -144,7 +145,7 @@ static void reduce_step(allm_reducer *r)
         return;
     }
     r->chat = allm_chat_result_new(ALLM(chat_result, .thread = r->fold.thread,
-                                        .halted_reason = "cancelled"));
+                                        .halted_reason = HALTED_CANCELLED));
     r->session = project_cancelled(r->before, r->input);
 }
 

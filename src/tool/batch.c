@@ -18,7 +18,6 @@
 
 #include "base/caller_struct.h"
 #include "base/status.h"
-#include "data/message.h"
 #include "data/tool.h"
 #include "data/tool_call.h"
 #include "tool/arguments.h"
@@ -84,7 +83,7 @@ static bool copy_tools(struct batch *b, size_t count,
     if (!b->tools)
         return batch_no_memory(b);
     for (size_t i = 0; i < count; i++) {
-        b->tools[i] = shape_copy(b->desk->home, &tool_shape, tools[i],
+        b->tools[i] = shape_copy(b->shared->home, &tool_shape, tools[i],
                                  &b->error);
         if (!b->tools[i])
             return false;
@@ -103,14 +102,15 @@ static bool copy_calls(struct batch *b, size_t count,
         struct slot *s = &b->slots[i];
         if (!calls[i])
             return misused(b, "a call is NULL");
-        const allm_tool_call *call = shape_copy(b->desk->home, &tool_call_shape,
-                                                calls[i], &b->error);
+        const allm_tool_call *call =
+            shape_copy(b->shared->home, &tool_call_shape, calls[i], &b->error);
         if (!call)
             return false;
         if (!call->id || !call->name)
             return misused(b, "a call needs an id and a name");
-        s->result.call = call;
-        s->arguments = call->arguments ? call->arguments : json_empty_object();
+        s->result.view.call = call;
+        s->result.arguments = call->arguments ? call->arguments
+                                              : json_empty_object();
         s->result.tool = find_tool(b, call->name);
         s->is_help = compact_names_help(call->name, b->tool_count, b->tools);
         b->count++;
@@ -142,7 +142,7 @@ static bool check_names(struct batch *b)
 {
     for (size_t i = 0; i < b->count; i++)
         if (!b->slots[i].result.tool && !b->slots[i].is_help)
-            return unknown(b, b->slots[i].result.call->name);
+            return unknown(b, b->slots[i].result.view.call->name);
     return true;
 }
 
@@ -157,15 +157,15 @@ struct batch *batch_new(const struct tool_env *env, size_t count,
                         const allm_tool *const *tools,
                         const struct batch_opts *opts)
 {
-    struct batch_shared *desk = batch_shared_new(env);
-    struct batch *b = desk ? arena_zero(home_arena(desk->home), sizeof *b)
-                           : NULL;
+    struct batch_shared *shared = batch_shared_new(env);
+    struct batch *b = shared ? arena_zero(home_arena(shared->home), sizeof *b)
+                             : NULL;
     if (!b) {
-        batch_shared_drop(desk);
+        batch_shared_drop(shared);
         return NULL;
     }
-    b->desk = desk;
-    b->arena = home_arena(desk->home);
+    b->shared = shared;
+    b->arena = home_arena(shared->home);
     if (opts)
         b->opts = *opts;
     b->timeout_ns = timeout_of(&b->opts);
@@ -177,36 +177,33 @@ struct batch *batch_new(const struct tool_env *env, size_t count,
 
 /* --------------------------------------------------------------- starting --- */
 
-/* The outcome is known; the order of answers is told by the desk. */
+/* The outcome is known; the stamp keeps the order of answers. */
 static void make_ready(struct batch *b, struct slot *s, struct outcome o)
 {
     s->result.outcome = o;
-    pthread_mutex_lock(&b->desk->lock);
-    s->stamp = ++b->desk->stamps;
-    pthread_mutex_unlock(&b->desk->lock);
+    pthread_mutex_lock(&b->shared->lock);
+    s->stamp = ++b->shared->stamps;
+    pthread_mutex_unlock(&b->shared->lock);
     if (s->state == RUNNING)
         b->running--;
     s->state = READY;
 }
 
-static struct outcome text_outcome(struct batch *b, enum outcome_kind kind,
-                                   struct slice text)
+/* The result of tool_help. */
+static struct outcome help_outcome(struct batch *b, const struct slot *s)
 {
-    struct outcome o = { .kind = kind };
-    struct build v;
-    build_init(&v, b->arena);
-    build_text(&v, text);
-    o.value = text.ptr ? build_done(&v) : NULL;
-    if (!o.value)
-        o.kind = OUTCOME_NOMEM;
-    return o;
+    struct slice text = compact_help(b->arena, b->tool_count, b->tools,
+                                     s->result.arguments);
+    const allm_json *value = text.ptr ? outcome_text(b->arena, text) : NULL;
+    return (struct outcome){ .kind = value ? OUTCOME_RESULT : OUTCOME_NOMEM,
+                             .value = value };
 }
 
 /* Run it directly. */
 static void start_run(struct batch *b, struct slot *s)
 {
     bool known = true;
-    const char *name = s->result.call->name;
+    const char *name = s->result.view.call->name;
     if (!compact_is_reader(s->result.tool))
         s->run->executor = executor_pick(b->opts.executor, name, &known);
     if (known)
@@ -238,24 +235,24 @@ static void start_recipe(struct batch *b, struct slot *s,
         batch_no_memory(b);
 }
 
-/* What is decided before anything runs; false: it is not. */
-static bool decide(struct batch *b, struct slot *s, struct outcome *o)
+/* An outcome that needs no function; false: there is none. */
+static bool decide_early(struct batch *b, struct slot *s, struct outcome *o)
 {
     const allm_tool *tool = s->result.tool;
     struct slice text;
-    if (!arguments_check(b->arena, s->result.call, tool,
-                         b->opts.by_schema && !s->is_help, &s->arguments, o))
+    if (!arguments_check(b->arena, s->result.view.call, tool,
+                         b->opts.by_schema && !s->is_help, &s->result.arguments,
+                         o))
         return true;
     if (s->is_help) {
-        text = compact_help(b->arena, b->tool_count, b->tools, s->arguments);
-        *o = text_outcome(b, OUTCOME_OK, text);
+        *o = help_outcome(b, s);
         return true;
     }
     if (!tool->compact)
         return false;
-    if (!compact_missing(b->arena, tool, s->arguments, &text))
+    if (!compact_missing(b->arena, tool, s->result.arguments, &text))
         text.ptr = NULL;
-    *o = text_outcome(b, OUTCOME_ERROR, text);
+    *o = outcome_reported(text.ptr ? outcome_text(b->arena, text) : NULL);
     return !text.ptr || text.len > 0;
 }
 
@@ -263,33 +260,34 @@ static bool decide(struct batch *b, struct slot *s, struct outcome *o)
 static bool is_late(const struct batch *b)
 {
     int64_t last = b->opts.late_ns ? *b->opts.late_ns : INT64_MAX;
-    return last < INT64_MAX && clock_now_ns(b->desk->env.clock) >= last;
+    return last < INT64_MAX && clock_now_ns(b->shared->env.clock) >= last;
 }
 
 static struct outcome late_outcome(struct batch *b, const char *what)
 {
     b->cut = true;
-    return outcome_failed(b->arena, "timeout",
+    return outcome_failed(b->arena, FAILURE_TIMEOUT,
                           "the time of the whole call (total_ms) is over; %s",
                           what);
 }
 
-static void start(struct batch *b, struct slot *s)
+static void start_slot(struct batch *b, struct slot *s)
 {
     const struct batch_trace *t = &b->opts.trace;
     struct outcome o;
     if (t->start)
-        t->start(t->ud, (size_t)(s - b->slots), s->result.call, s->result.tool);
+        t->start(t->ud, (size_t)(s - b->slots), s->result.view.call,
+                 s->result.tool);
     if (is_late(b)) {
         make_ready(b, s, late_outcome(b, "the function was not called"));
         return;
     }
-    if (decide(b, s, &o)) {
+    if (decide_early(b, s, &o)) {
         make_ready(b, s, o);
         return;
     }
-    s->run = run_new(b->desk, s->result.call, s->arguments, s->result.tool,
-                     NULL);
+    s->run = run_new(b->shared, s->result.view.call, s->result.arguments,
+                     s->result.tool, NULL);
     if (!s->run) {
         batch_no_memory(b);
         return;
@@ -297,7 +295,7 @@ static void start(struct batch *b, struct slot *s)
     s->state = RUNNING;
     b->running++;
     allm_recipe recipe = executor_recipe(b->opts.executor,
-                                         s->result.call->name);
+                                         s->result.view.call->name);
     if (recipe.fn && !compact_is_reader(s->result.tool))
         start_recipe(b, s, &recipe);
     else
@@ -397,164 +395,84 @@ static struct slot *first_ready(struct batch *b)
 
 /* ----------------------------------------------------------------- ending --- */
 
-static void make_message(struct batch *b, struct slot *s)
-{
-    const allm_error *error;
-    s->result.message = shape_keep(
-        &message_shape,
-        ALLM(message, .role = ALLM_ROLE_TOOL, .text = s->content.ptr,
-             .text_len = s->content.len, .tool_call_id = s->result.call->id),
-        b->desk->env.mem, b->arena, &error);
-    if (!s->result.message)
-        b->error = error;
-}
-
-static void trace_end(struct batch *b, struct slot *s)
+static void trace_end_of(struct batch *b, const struct slot *s)
 {
     const struct batch_trace *t = &b->opts.trace;
-    const struct batch_result *r = &s->result;
-    bool late = r->outcome.kind == OUTCOME_FAILED &&
-                !strcmp(r->outcome.reason, "timeout");
-    if (late && t->timeout)
-        t->timeout(t->ud, (size_t)(s - b->slots),
-                   outcome_error(b->arena, &r->outcome, r->call->name,
-                                 r->call->id));
-    if (late || !t->stop)
-        return;
-    const allm_error *error = outcome_is_error(&r->outcome)
-                                  ? outcome_error(b->arena, &r->outcome,
-                                                  r->call->name, r->call->id)
-                                  : NULL;
-    const allm_json *result = outcome_json(b->arena, &r->outcome, error);
-    if (result)
-        t->stop(t->ud, (size_t)(s - b->slots), result);
+    if (t->stop)
+        t->stop(t->ud, (size_t)(s - b->slots), &s->result.outcome,
+                s->result.error);
 }
 
-static void finish(struct batch *b, struct slot *s)
+static void finish_slot(struct batch *b, struct slot *s)
 {
-    if (s->result.outcome.kind == OUTCOME_NOMEM) {
+    struct tool_result *r = &s->result;
+    if (r->outcome.kind == OUTCOME_FAILURE)
+        r->error = outcome_error(b->arena, &r->outcome, r->view.call->name,
+                                 r->view.call->id);
+    if (r->outcome.kind == OUTCOME_NOMEM ||
+        (r->outcome.kind == OUTCOME_FAILURE && !r->error)) {
         batch_no_memory(b);
         return;
     }
-    trace_end(b, s);
+    trace_end_of(b, s);
     settle_slot(b, s);
-    if (!b->error)
-        make_message(b, s);
     s->state = DONE;
-    s->result.done = !b->error;
+    r->done = !b->error;
     b->done++;
-    b->telling = s;
+    b->ending = s;
     b->step = b->opts.live_events ? 1 : 0;
 }
 
-/* ----------------------------------------------------------------- telling --- */
-
-static allm_event *new_event(struct batch *b, allm_event_type type,
-                             const struct slot *s)
-{
-    b->event = (allm_event){ .size = sizeof b->event, .type = type };
-    b->event.id = s->result.call->id;
-    return &b->event;
-}
-
-static void tell_started(struct batch *b, const struct slot *s)
-{
-    allm_event *e = new_event(b, ALLM_EV_TOOL_EXECUTION_STARTED, s);
-    e->name = s->result.call->name;
-    e->arguments = s->arguments;
-}
-
-static void tell_completed(struct batch *b, const struct slot *s)
-{
-    allm_event *e = new_event(b, ALLM_EV_TOOL_EXECUTION_COMPLETED, s);
-    e->name = s->result.call->name;
-    e->result = outcome_json(b->arena, &s->result.outcome, s->result.error);
-    if (!e->result)
-        batch_no_memory(b);
-}
-
-static void tell_halt(struct batch *b, const struct slot *s)
-{
-    allm_event *e = new_event(b, ALLM_EV_TOOL_HALT, s);
-    const struct outcome *o = &s->result.outcome;
-    bool own = o->kind == OUTCOME_HALT;
-    e->reason = own ? o->reason : "tool_error";
-    e->result = own ? o->value
-                    : outcome_error_json(b->arena, o, s->result.error);
-    e->error = s->result.error;
-    e->text = s->content.ptr;
-    e->text_len = s->content.len;
-    if (!e->result)
-        batch_no_memory(b);
-}
-
-static void tell_ask(struct batch *b, const struct slot *s)
-{
-    allm_event *e = new_event(b, ALLM_EV_ASK_USER_REQUESTED, s);
-    const struct outcome *o = &s->result.outcome;
-    e->name = s->result.call->name;
-    e->text = o->question;
-    e->text_len = strlen(o->question);
-    e->opts = o->opts;
-}
-
-static void tell_end(struct batch *b, const struct slot *s)
-{
-    if (s->result.outcome.kind == OUTCOME_ASK) {
-        tell_ask(b, s);
-    } else if (s->result.halt) {
-        tell_halt(b, s);
-    } else {
-        allm_event *e = new_event(b, ALLM_EV_TOOL_RESULT_ENCODED, s);
-        e->text = s->content.ptr;
-        e->text_len = s->content.len;
-    }
-}
+/* ----------------------------------------------------------------- events --- */
 
 /* The next of the three events: keeps (2). */
-static void tell(struct batch *b)
+static void emit_next(struct batch *b)
 {
-    struct slot *s = b->telling;
+    const struct tool_result *r = &b->ending->result;
+    bool made = true;
     switch (b->step++) {
     case 0:
-        tell_started(b, s);
+        result_started(r, &b->event);
         break;
     case 1:
-        tell_completed(b, s);
+        made = result_completed(r, b->arena, &b->event);
         break;
     default:
-        tell_end(b, s);
-        b->telling = NULL;
+        made = result_ended(r, b->arena, &b->event);
+        b->ending = NULL;
+        b->ended = r;
         break;
     }
+    if (!made)
+        batch_no_memory(b);
 }
 
-/* Nothing could run: say so once, if it is worth an event. */
-static allm_status tell_error(struct batch *b, allm_event **event)
+/* Nothing could run: an unknown tool is an event, once; others a status. */
+static allm_status emit_error(struct batch *b, allm_event **event)
 {
     if (b->error->kind != ALLM_ERR_ENGINE)
         return b->error->kind;
-    if (b->told)
+    if (b->error_emitted)
         return ALLM_OK;
-    b->told = true;
+    b->error_emitted = true;
     b->event = (allm_event){ .size = sizeof b->event, .type = ALLM_EV_ERROR,
                              .error = b->error };
     *event = &b->event;
     return ALLM_EVENT;
 }
 
-/* Start what may start: keeps (1).  True: a live event is to be told first. */
+/* Start what may start: keeps (1).  True: a live event is emitted first. */
 static bool start_some(struct batch *b)
 {
     while (!b->error && has_room(b)) {
         struct slot *s = &b->slots[b->next];
         if (b->opts.live_events && s->state == WAITING) {
             s->state = ANNOUNCED;
-            tell_started(b, s);
+            result_started(&s->result, &b->event);
             return true;
         }
         b->next++;
-        start(b, s);
+        start_slot(b, s);
     }
     return false;
 }
@@ -563,12 +481,13 @@ allm_status batch_next(struct batch *b, allm_event **event, int64_t *again_ns)
 {
     while (!b->error && !b->stopped) {
         int64_t again = INT64_MAX;
-        bool told = b->telling != NULL;
-        if (told)
-            tell(b);
+        bool emitted = b->ending != NULL;
+        b->ended = NULL;
+        if (emitted)
+            emit_next(b);
         else
-            told = start_some(b);
-        if (told) {
+            emitted = start_some(b);
+        if (emitted) {
             *event = &b->event;
             if (b->error)
                 break;
@@ -580,7 +499,7 @@ allm_status batch_next(struct batch *b, allm_event **event, int64_t *again_ns)
             continue;
         struct slot *s = first_ready(b);
         if (s) {
-            finish(b, s);
+            finish_slot(b, s);
         } else if (b->done == b->count) {
             return ALLM_OK;
         } else {
@@ -588,7 +507,7 @@ allm_status batch_next(struct batch *b, allm_event **event, int64_t *again_ns)
             return ALLM_AGAIN;
         }
     }
-    return b->error ? tell_error(b, event) : ALLM_OK;
+    return b->error ? emit_error(b, event) : ALLM_OK;
 }
 
 /* ----------------------------------------------------------------- the end --- */
@@ -596,7 +515,7 @@ allm_status batch_next(struct batch *b, allm_event **event, int64_t *again_ns)
 void batch_stop(struct batch *b)
 {
     b->stopped = true;
-    batch_shared_close(b->desk);
+    batch_shared_close(b->shared);
     for (size_t i = 0; i < b->next; i++) {
         struct slot *s = &b->slots[i];
         if (s->state == RUNNING && s->recipe)
@@ -614,7 +533,7 @@ void batch_free(struct batch *b)
         batch_stop(b);
     for (size_t i = 0; i < b->count; i++)
         shape_free((void *)(uintptr_t)b->slots[i].result.message);
-    batch_shared_drop(b->desk);
+    batch_shared_drop(b->shared);
 }
 
 const allm_error *batch_error(const struct batch *b)
@@ -632,15 +551,20 @@ size_t batch_count(const struct batch *b)
     return b ? b->count : 0;
 }
 
-const struct batch_result *batch_at(const struct batch *b, size_t index)
+const struct tool_result *batch_at(const struct batch *b, size_t index)
 {
     return b && index < b->count ? &b->slots[index].result : NULL;
 }
 
-const struct batch_result *batch_halt(const struct batch *b)
+const struct tool_result *batch_ended(const struct batch *b)
+{
+    return b->ended;
+}
+
+const struct tool_result *batch_halt(const struct batch *b)
 {
     for (size_t i = 0; b && i < b->count; i++)
-        if (b->slots[i].result.done && b->slots[i].result.halt)
+        if (b->slots[i].result.done && b->slots[i].result.halts)
             return &b->slots[i].result;
     return NULL;
 }

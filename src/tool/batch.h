@@ -36,16 +36,19 @@ void batch_free(struct batch *b);       /* NULL is fine */
 /* Why nothing could run, or memory ran out; else NULL. */
 const allm_error *batch_error(const struct batch *b);
 
-/* Results are there from the start; `done` tells whether the rest counts.  NULL:
- * there is no such call. */
+/* The results, by the order of the calls; `done` says whether the rest counts.
+ * They and their messages live until batch_free().  NULL: no such call. */
 size_t batch_count(const struct batch *b);
-const struct batch_result *batch_at(const struct batch *b, size_t index);
+const struct tool_result *batch_at(const struct batch *b, size_t index);
+
+/* The result of the call that ended with the last event; else NULL. */
+const struct tool_result *batch_ended(const struct batch *b);
 
 /* Did late_ns end a call, or keep it from beginning?  That call has failed with
  * a timeout. */
 bool batch_was_cut(const struct batch *b);
 
-/* The halt that counts, of the call that comes first; NULL: none (so far). */
-const struct batch_result *batch_halt(const struct batch *b);
+/* Among the results that halt, that of the first call; NULL: none so far. */
+const struct tool_result *batch_halt(const struct batch *b);
 
 #endif

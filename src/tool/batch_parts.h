@@ -9,19 +9,17 @@
 enum state { WAITING, ANNOUNCED, RUNNING, READY, DONE };
 
 struct slot {
-    struct batch_result result;
+    struct tool_result result;
     enum state state;
     bool is_help;
     uint64_t stamp;                 /* the order of answers */
-    const allm_json *arguments;
     struct allm_tool_run *run;      /* NULL: not begun, or decided without */
-    struct recipe *recipe;          /* it is made of others */
-    struct slice content;
+    struct recipe *recipe;          /* NULL: the tool runs itself */
 };
 
 struct batch {
-    struct batch_shared *desk;
-    struct arena *arena;            /* of the desk's home, as is all here */
+    struct batch_shared *shared;
+    struct arena *arena;            /* of the shared's home, as is all here */
     struct batch_opts opts;
     size_t tool_count;
     const allm_tool **tools;
@@ -32,10 +30,11 @@ struct batch {
     size_t limit;                   /* 0: not asked for yet */
     int64_t timeout_ns;
     const allm_error *error;
-    bool told, stopped;
+    bool error_emitted, stopped;
     bool cut;                       /* time was over for a call */
-    struct slot *telling;           /* whose events are told now */
-    int step;                       /* which of the three comes next */
+    struct slot *ending;            /* whose events are emitted now */
+    int step;                       /* which of the three is next */
+    const struct tool_result *ended;    /* by the last event; or NULL */
     allm_event event;
 };
 
@@ -46,7 +45,7 @@ static inline bool batch_no_memory(struct batch *b)
     return false;
 }
 
-/* settle.c: the outcome of a slot is known; what follows from it. */
+/* settle.c: the outcome of a slot is known: complete its result. */
 void settle_slot(struct batch *b, struct slot *s);
 
 #endif

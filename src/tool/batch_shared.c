@@ -2,7 +2,7 @@
  * batch_shared.c - what the calls of one turn share, and what outlives the turn
  *
  *      batch ----.
- *      job   ----+--> desk (a home) --> runs, arguments, context
+ *      job   ----+--> shared (a home) --> runs, arguments, context
  *      root  ----'
  *
  * The waker belongs to a stream that may go at any time.  It is rung only

@@ -102,18 +102,16 @@ bool encoder_value(const allm_encoder *e, struct arena *a,
 /* The words of it, without what the style adds. */
 static struct slice words(const struct outcome *o, const allm_error *error)
 {
-    bool told = o->kind == OUTCOME_ERROR || !o->detail;
-    return slice_of(told ? error->message : o->detail);
+    return slice_of(o->detail ? o->detail : error->message);
 }
 
 static bool agent_failure(struct arena *a, const struct outcome *o,
                           const allm_error *error, struct slice *out)
 {
     struct buf text;
-    bool broken = o->kind == OUTCOME_FAILED &&
-                  (!strcmp(o->reason, "handler_raised") ||
-                   !strcmp(o->reason, "handler_exit") ||
-                   !strcmp(o->reason, "invalid_return"));
+    bool broken = !strcmp(o->reason, FAILURE_RAISED) ||
+                  !strcmp(o->reason, FAILURE_EXIT) ||
+                  !strcmp(o->reason, FAILURE_RETURN);
     buf_init(&text, a, NO_LIMIT);
     if (broken)
         buf_text(&text, "Tool execution error: ");
@@ -134,14 +132,6 @@ static bool plain_failure(struct arena *a, struct slice text, struct slice *out)
     return !b.broken;
 }
 
-static const allm_json *text_value(struct arena *a, const char *text)
-{
-    struct build b;
-    build_init(&b, a);
-    build_text(&b, slice_of(text));
-    return build_done(&b);
-}
-
 bool encoder_failure(const allm_encoder *e, enum encoder_style style,
                      struct arena *a, const struct outcome *o,
                      const allm_error *error, struct slice *out)
@@ -149,11 +139,11 @@ bool encoder_failure(const allm_encoder *e, enum encoder_style style,
     const char *why;
     if (style == ENCODER_AGENT)
         return agent_failure(a, o, error, out);
-    if (!strcmp(error->reason, "encoding_failed"))
+    if (!strcmp(error->reason, FAILURE_ENCODING))
         return plain_failure(a, words(o, error), out);
-    const allm_json *value = o->kind == OUTCOME_ERROR
+    const allm_json *value = o->value
                                  ? o->value
-                                 : text_value(a, error->message);
+                                 : outcome_text(a, slice_of(error->message));
     if (!value)
         return false;
     if (encode(e, a, value, true, out, &why))

@@ -1,8 +1,9 @@
-/* outcome.c - what a call of a tool came to */
+/* outcome.c - how a tool call ended */
 #include "tool/outcome.h"
 
 #include "base/buf.h"
 #include "base/status.h"
+#include "data/chat_result.h"
 #include "data/encode.h"
 #include "data/error.h"
 #include "json/build.h"
@@ -15,17 +16,34 @@ enum { DETAIL_LIMIT = 1 << 20 };
 
 static const struct outcome no_memory = { .kind = OUTCOME_NOMEM };
 
+/* ----------------------------------------------------------------- making --- */
+
 bool outcome_reserved(const char *reason)
 {
     static const char *const ours[] = {
-        "ask_user",   "max_turns",         "halt_when",
-        "tool_error", "cancelled",         "completed",
-        "error",      "manual_tool_calls", "budget",
+        HALTED_ASK_USER,  HALTED_BUDGET,    HALTED_CANCELLED,
+        HALTED_COMPLETED, HALTED_ERROR,     HALTED_HALT_WHEN,
+        HALTED_MANUAL,    HALTED_MAX_TURNS, HALTED_TOOL_ERROR,
     };
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
         if (!strcmp(ours[i], reason))
             return true;
     return false;
+}
+
+const allm_json *outcome_text(struct arena *a, struct slice text)
+{
+    struct build b;
+    build_init(&b, a);
+    build_text(&b, text);
+    return build_done(&b);
+}
+
+struct outcome outcome_reported(const allm_json *value)
+{
+    return (struct outcome){ .kind = value ? OUTCOME_FAILURE : OUTCOME_NOMEM,
+                             .reason = FAILURE_REPORTED,
+                             .value = value };
 }
 
 struct outcome outcome_failed(struct arena *a, const char *reason,
@@ -39,17 +57,17 @@ struct outcome outcome_failed(struct arena *a, const char *reason,
     va_end(args);
     if (text.broken && !text.over)
         return no_memory;
-    return (struct outcome){ .kind = OUTCOME_FAILED, .reason = reason,
+    return (struct outcome){ .kind = OUTCOME_FAILURE, .reason = reason,
                              .detail = text.ptr };
 }
 
-/* A reason of ours: the failure names it, for callbacks in its metadata. */
+/* The failure's metadata name the reason, for on_tool_error callbacks. */
 static struct outcome refuse_reserved(struct arena *a, const char *reason)
 {
     struct outcome o = outcome_failed(
-        a, "invalid_return",
+        a, FAILURE_RETURN,
         "the halt reason \"%s\" is reserved by the library; choose another "
-        "word",
+        "one",
         reason);
     struct build b;
     build_init(&b, a);
@@ -65,33 +83,66 @@ struct outcome outcome_halt(struct arena *a, const char *reason,
                             const allm_json *value)
 {
     if (!reason || !*reason)
-        return outcome_failed(a, "invalid_return",
-                              "a halt needs a reason: give allm_tool_halt() a "
-                              "word of your own");
+        return outcome_failed(a, FAILURE_RETURN,
+                              "a halt needs a reason: give allm_tool_halt() "
+                              "one of your own");
     if (outcome_reserved(reason))
         return refuse_reserved(a, reason);
     return (struct outcome){ .kind = OUTCOME_HALT, .reason = reason,
                              .value = value ? value : json_null() };
 }
 
+struct outcome outcome_question(const char *question, const allm_json *opts)
+{
+    return (struct outcome){ .kind = OUTCOME_QUESTION, .question = question,
+                             .opts = opts ? opts : json_empty_object() };
+}
+
+struct outcome outcome_from_halt(const char *reason, const allm_json *value)
+{
+    if (!strcmp(reason, HALTED_TOOL_ERROR))
+        return (struct outcome){ .kind = OUTCOME_FAILURE,
+                                 .reason = FAILURE_REPORTED, .value = value };
+    return (struct outcome){ .kind = OUTCOME_HALT, .reason = reason,
+                             .value = value };
+}
+
+const char *outcome_halted_reason(const struct outcome *o)
+{
+    return o->kind == OUTCOME_QUESTION ? HALTED_ASK_USER
+           : o->kind == OUTCOME_HALT   ? o->reason
+                                       : HALTED_TOOL_ERROR;
+}
+
+struct outcome outcome_copy(struct arena *a, const struct outcome *o)
+{
+    return (struct outcome){
+        .kind = o->kind,
+        .verbatim = o->verbatim,
+        .reason = arena_text(a, o->reason),
+        .value = json_copy(a, o->value),
+        .question = arena_text(a, o->question),
+        .opts = json_copy(a, o->opts),
+        .detail = arena_text(a, o->detail),
+        .metadata = json_copy(a, o->metadata),
+    };
+}
+
 /* ----------------------------------------------------------------- errors --- */
 
-/* What the function told, as text: a text as it is, all else as JSON. */
-static const char *told(struct arena *a, const allm_json *value)
+/* What the function reported: a string as it is, any other value as JSON. */
+static const char *reported_text(struct arena *a, const allm_json *value)
 {
-    const char *text = allm_json_type_of(value) == ALLM_JSON_TEXT
-                           ? allm_json_text(value, NULL)
-                           : NULL;
     struct buf out;
-    if (text)
-        return text;
+    if (allm_json_type_of(value) == ALLM_JSON_TEXT)
+        return allm_json_text(value, NULL);
     buf_init(&out, a, DETAIL_LIMIT);
-    json_write(&out, value ? value : json_null(), 0);
+    json_write(&out, value, 0);
     return out.ptr;
 }
 
-static const char *message_of(struct arena *a, const struct outcome *o,
-                              const char *tool_name)
+static const char *failure_text(struct arena *a, const struct outcome *o,
+                                const char *tool_name)
 {
     struct buf out;
     buf_init(&out, a, DETAIL_LIMIT + 1024);
@@ -104,14 +155,6 @@ static const char *message_of(struct arena *a, const struct outcome *o,
     return out.ptr;
 }
 
-static const allm_json *text_value(struct arena *a, const char *text)
-{
-    struct build b;
-    build_init(&b, a);
-    build_text(&b, slice_of(text));
-    return build_done(&b);
-}
-
 const allm_error *outcome_error(struct arena *a, const struct outcome *o,
                                 const char *tool_name, const char *call_id)
 {
@@ -122,15 +165,11 @@ const allm_error *outcome_error(struct arena *a, const struct outcome *o,
     e->tool_name = arena_text(a, tool_name);
     e->tool_call_id = arena_text(a, call_id);
     e->metadata = o->metadata ? o->metadata : json_empty_object();
-    if (o->kind == OUTCOME_ERROR) {
-        e->reason = "handler_failed";
-        e->message = told(a, o->value);
-    } else {
-        e->reason = o->reason;
-        e->message = message_of(a, o, tool_name);
-        if (o->detail)
-            e->cause = text_value(a, o->detail);
-    }
+    e->reason = o->reason;
+    e->message = o->value ? reported_text(a, o->value)
+                          : failure_text(a, o, tool_name);
+    if (o->detail)
+        e->cause = outcome_text(a, slice_of(o->detail));
     if (e->message && !*e->message)
         e->message = "the tool failed and did not say why";
     return a->broken || !e->message ? NULL : e;
@@ -142,7 +181,7 @@ const allm_json *outcome_error_json(struct arena *a, const struct outcome *o,
                                     const allm_error *error)
 {
     const allm_error *why;
-    if (o->kind == OUTCOME_ERROR)
+    if (o->value || !error)
         return o->value;
     return encode_to_json(a, &error_shape, error, ALLM_FORM_PLAIN, &why);
 }
@@ -156,7 +195,7 @@ static void write_halt(struct build *b, const struct outcome *o)
     build_end(b);
 }
 
-static void write_ask(struct build *b, const struct outcome *o)
+static void write_question(struct build *b, const struct outcome *o)
 {
     build_key(b, SLICE("ask_user"));
     build_text(b, slice_of(o->question));
@@ -167,17 +206,17 @@ static void write_ask(struct build *b, const struct outcome *o)
 const allm_json *outcome_json(struct arena *a, const struct outcome *o,
                               const allm_error *error)
 {
-    const allm_json *failed = outcome_is_error(o)
+    const allm_json *failed = o->kind == OUTCOME_FAILURE
                                   ? outcome_error_json(a, o, error)
                                   : NULL;
     struct build b;
     build_init(&b, a);
     build_object(&b);
-    if (o->kind == OUTCOME_ASK) {
-        write_ask(&b, o);
+    if (o->kind == OUTCOME_QUESTION) {
+        write_question(&b, o);
     } else if (o->kind == OUTCOME_HALT) {
         write_halt(&b, o);
-    } else if (outcome_is_error(o)) {
+    } else if (o->kind == OUTCOME_FAILURE) {
         build_key(&b, SLICE("error"));
         build_value(&b, failed);
     } else {

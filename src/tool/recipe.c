@@ -34,7 +34,7 @@ struct step {
 
 struct recipe {
     struct allm_tool_run *run;      /* the call that this is */
-    struct arena *arena;            /* of the desk's home */
+    struct arena *arena;            /* of the shared's home */
     struct recipe_opts opts;
     struct allm_plan plan;
     struct step *steps;             /* the serial ones first */
@@ -62,7 +62,7 @@ static bool list_steps(struct recipe *r)
 struct recipe *recipe_new(struct allm_tool_run *run, const allm_recipe *made_by,
                           const struct recipe_opts *opts)
 {
-    struct arena *a = home_arena(run->desk->home);
+    struct arena *a = home_arena(run->shared->home);
     struct recipe *r = arena_zero(a, sizeof *r);
     if (!r)
         return NULL;
@@ -76,17 +76,9 @@ struct recipe *recipe_new(struct allm_tool_run *run, const allm_recipe *made_by,
 
 /* ------------------------------------------------------------------ steps --- */
 
-static const allm_json *text_value(struct arena *a, struct slice text)
-{
-    struct build b;
-    build_init(&b, a);
-    build_text_copy(&b, text);
-    return build_done(&b);
-}
-
 static void fail_step(struct recipe *r, struct step *s, const char *why)
 {
-    s->error = text_value(r->arena, slice_of(why));
+    s->error = outcome_text(r->arena, slice_of(why));
     s->done = true;
     r->done++;
     if (!s->error)
@@ -157,7 +149,7 @@ static void begin_step(struct recipe *r, struct step *s)
     }
     const allm_tool_call *call = make_call(r, s, args, phase);
     if (call)
-        s->run = run_new(r->run->desk, call, args,
+        s->run = run_new(r->run->shared, call, args,
                          find_tool(r, s->plan->tool, e), e);
     if (!s->run) {
         r->broken = true;
@@ -173,21 +165,20 @@ static void end_step(struct recipe *r, struct step *s)
 {
     const struct outcome *o = &s->run->outcome;
     switch (o->kind) {
-    case OUTCOME_OK:
+    case OUTCOME_RESULT:
         s->content = o->value;
         break;
-    case OUTCOME_ERROR:
-        s->error = o->value;
-        break;
-    case OUTCOME_ASK:
+    case OUTCOME_QUESTION:
     case OUTCOME_HALT:
-        s->error = text_value(r->arena,
-                              SLICE("a step of a plan can neither ask the user "
-                                    "nor halt the chat"));
+        s->error = outcome_text(
+            r->arena, SLICE("a step of a plan can neither ask the user "
+                            "nor halt the chat"));
         break;
-    case OUTCOME_FAILED:
-        s->error = text_value(r->arena,
-                              slice_of(o->detail ? o->detail : o->reason));
+    case OUTCOME_FAILURE:
+        s->error = o->value ? o->value
+                            : outcome_text(r->arena,
+                                           slice_of(o->detail ? o->detail
+                                                              : o->reason));
         break;
     case OUTCOME_NONE:
     case OUTCOME_NOMEM:
@@ -316,8 +307,8 @@ static struct outcome default_text(struct recipe *r)
     write_errors(&out, r);
     if (!out.len)
         buf_text(&out, "No results produced.");
-    struct outcome o = { .kind = OUTCOME_OK };
-    o.value = out.broken ? NULL : text_value(r->arena, buf_slice(&out));
+    struct outcome o = { .kind = OUTCOME_RESULT };
+    o.value = out.broken ? NULL : outcome_text(r->arena, buf_slice(&out));
     if (!o.value)
         o.kind = OUTCOME_NOMEM;
     return o;
@@ -364,20 +355,19 @@ static const allm_json *results(const struct recipe *r)
 /* Is this what a composition may come to?  Else the tool itself is run. */
 static bool usable(const struct outcome *o)
 {
-    if (o->kind == OUTCOME_OK)
+    if (o->kind == OUTCOME_RESULT)
         return json_slice(o->value).len > 0 &&
                allm_json_type_of(o->value) == ALLM_JSON_TEXT;
-    return o->kind == OUTCOME_ASK || o->kind == OUTCOME_HALT ||
+    return o->kind == OUTCOME_QUESTION || o->kind == OUTCOME_HALT ||
            o->kind == OUTCOME_NOMEM;
 }
 
 /* A failure whose text stands as it is, in both styles. */
 static struct outcome verbatim(struct recipe *r, const struct buf *text)
 {
-    struct outcome o = { .kind = OUTCOME_ERROR, .verbatim = true };
-    o.value = text->broken ? NULL : text_value(r->arena, buf_slice(text));
-    if (!o.value)
-        o.kind = OUTCOME_NOMEM;
+    struct outcome o = outcome_reported(
+        text->broken ? NULL : outcome_text(r->arena, buf_slice(text)));
+    o.verbatim = true;
     return o;
 }
 
@@ -387,7 +377,7 @@ static struct outcome broke(struct recipe *r, const struct outcome *why)
     struct buf text;
     buf_init(&text, r->arena, NO_LIMIT);
     buf_text(&text, "Dispatch pipeline error: ");
-    if (why->kind == OUTCOME_ERROR)
+    if (why->value)
         write_value(&text, why->value);
     else
         buf_text(&text, why->detail ? why->detail : why->reason);
@@ -397,14 +387,14 @@ static struct outcome broke(struct recipe *r, const struct outcome *why)
 static struct outcome composed(struct recipe *r)
 {
     const allm_json *all = results(r);
-    struct allm_tool_run *run = all ? run_new(r->run->desk, r->run->call, all,
+    struct allm_tool_run *run = all ? run_new(r->run->shared, r->run->call, all,
                                               r->run->tool, NULL)
                                     : NULL;
     if (!run)
         return (struct outcome){ .kind = OUTCOME_NOMEM };
     run->is_callback = run->busy = true;
     r->plan.compose(run, all, r->plan.compose_ud);
-    if (outcome_is_error(&run->outcome))
+    if (run->outcome.kind == OUTCOME_FAILURE)
         return broke(r, &run->outcome);
     return usable(&run->outcome) ? run->outcome
                                  : (struct outcome){ .kind = OUTCOME_NONE };

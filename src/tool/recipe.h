@@ -23,7 +23,7 @@ struct recipe;
 
 /*
  * Make the plan for this run's arguments.  Everything lives in the home of the
- * run's desk.  NULL: no memory.
+ * run's shared.  NULL: no memory.
  */
 struct recipe *recipe_new(struct allm_tool_run *run, const allm_recipe *made_by,
                           const struct recipe_opts *opts);

@@ -38,7 +38,7 @@ struct allm_tool_run *run_new(struct batch_shared *d,
     struct allm_tool_run *r = arena_zero(home_arena(d->home), sizeof *r);
     if (!r)
         return NULL;
-    r->desk = d;
+    r->shared = d;
     r->call = call;
     r->arguments = arguments;
     r->tool = tool;
@@ -52,18 +52,18 @@ struct allm_tool_run *run_new(struct batch_shared *d,
 
 enum run_claim run_claim(struct allm_tool_run *r)
 {
-    pthread_mutex_lock(&r->desk->lock);
+    pthread_mutex_lock(&r->shared->lock);
     enum run_claim claim = r->answered ? RUN_TWICE
                            : r->gone   ? RUN_DROPPED
                                        : RUN_MINE;
     r->answered = true;         /* keeps (1) */
-    pthread_mutex_unlock(&r->desk->lock);
+    pthread_mutex_unlock(&r->shared->lock);
     return claim;
 }
 
 void run_show(struct allm_tool_run *r, struct outcome o)
 {
-    struct batch_shared *d = r->desk;
+    struct batch_shared *d = r->shared;
     pthread_mutex_lock(&d->lock);
     if (!r->gone) {
         r->outcome = o;
@@ -78,7 +78,7 @@ void run_show(struct allm_tool_run *r, struct outcome o)
 void run_fail(struct allm_tool_run *r, const char *reason, const char *detail)
 {
     if (run_claim(r) == RUN_MINE)
-        run_show(r, (struct outcome){ .kind = OUTCOME_FAILED, .reason = reason,
+        run_show(r, (struct outcome){ .kind = OUTCOME_FAILURE, .reason = reason,
                                       .detail = detail });
 }
 
@@ -97,12 +97,12 @@ static void call_function(struct allm_tool_run *r)
 /* The function has returned; in a worker the other thread must be told. */
 static void returned(struct allm_tool_run *r, bool tell)
 {
-    struct batch_shared *d = r->desk;
+    struct batch_shared *d = r->shared;
     pthread_mutex_lock(&d->lock);
     bool silent = !r->answered && !r->deferred && !r->later;
     pthread_mutex_unlock(&d->lock);
     if (silent)
-        run_fail(r, "invalid_return",
+        run_fail(r, FAILURE_RETURN,
                  "the function returned without an answer; call allm_tool_ok() "
                  "or its like once, or allm_tool_defer()");
     pthread_mutex_lock(&d->lock);
@@ -115,11 +115,11 @@ static void returned(struct allm_tool_run *r, bool tell)
 /* False: nobody waits for it any more. */
 static bool begin(struct allm_tool_run *r)
 {
-    int64_t now = clock_now_ns(r->desk->env.clock);
-    pthread_mutex_lock(&r->desk->lock);
+    int64_t now = clock_now_ns(r->shared->env.clock);
+    pthread_mutex_lock(&r->shared->lock);
     bool wanted = !r->gone;
     r->began_ns = now;
-    pthread_mutex_unlock(&r->desk->lock);
+    pthread_mutex_unlock(&r->shared->lock);
     return wanted;
 }
 
@@ -136,16 +136,16 @@ static void work_done(struct job *job)
 {
     struct allm_tool_run *r = of_job(job);
     returned(r, true);
-    batch_shared_drop(r->desk);
+    batch_shared_drop(r->shared);
 }
 
 static void work_dropped(struct job *job)
 {
     struct allm_tool_run *r = of_job(job);
     r->in_worker = false;
-    run_fail(r, "handler_exit", "the loop was freed before the tool began");
+    run_fail(r, FAILURE_EXIT, "the loop was freed before the tool began");
     returned(r, true);
-    batch_shared_drop(r->desk);
+    batch_shared_drop(r->shared);
 }
 
 static bool is_inline(const struct allm_tool_run *r)
@@ -161,23 +161,23 @@ static bool is_inline(const struct allm_tool_run *r)
 /* Hand it to a worker; false: there is none. */
 static bool submit(struct allm_tool_run *r)
 {
-    const struct tool_env *env = &r->desk->env;
+    const struct tool_env *env = &r->shared->env;
     struct workers *workers = env->workers ? env->workers(env->workers_ud, true)
                                            : NULL;
     if (!workers)
         return false;
     r->job = (struct job){ work, work_done, work_dropped, NULL };
     r->in_worker = true;
-    batch_shared_keep(r->desk);
+    batch_shared_keep(r->shared);
     int error = workers_submit(workers, &r->job);
     if (!error)
         return true;
     r->in_worker = false;
-    batch_shared_drop(r->desk);
+    batch_shared_drop(r->shared);
     if (error == ENOMEM && run_claim(r) == RUN_MINE)
         run_show(r, (struct outcome){ .kind = OUTCOME_NOMEM });
     else
-        run_fail(r, "handler_exit",
+        run_fail(r, FAILURE_EXIT,
                  "no thread could be started for it; raise the limit (ulimit "
                  "-u), or mark tools that never block with ALLM_TOOL_INLINE");
     r->busy = false;
@@ -198,25 +198,25 @@ void run_start(struct allm_tool_run *r)
 
 void run_abandon(struct allm_tool_run *r)
 {
-    const struct tool_env *env = &r->desk->env;
-    pthread_mutex_lock(&r->desk->lock);
+    const struct tool_env *env = &r->shared->env;
+    pthread_mutex_lock(&r->shared->lock);
     r->gone = true;
-    pthread_mutex_unlock(&r->desk->lock);
+    pthread_mutex_unlock(&r->shared->lock);
     if (!r->in_worker)
         return;
     r->in_worker = false;
     struct workers *workers = env->workers(env->workers_ud, false);
     if (workers && workers_abandon(workers, &r->job))
-        batch_shared_drop(r->desk);     /* the job's */
+        batch_shared_drop(r->shared);     /* the job's */
 }
 
 static void call_later(struct allm_tool_run *r)
 {
-    pthread_mutex_lock(&r->desk->lock);
+    pthread_mutex_lock(&r->shared->lock);
     allm_tool_fn fn = r->later;
     r->later = NULL;
     r->busy = true;
-    pthread_mutex_unlock(&r->desk->lock);
+    pthread_mutex_unlock(&r->shared->lock);
     fn(r, r->arguments, r->later_ud);
     returned(r, false);
 }
@@ -224,7 +224,7 @@ static void call_later(struct allm_tool_run *r)
 static struct outcome timed_out(const struct allm_tool_run *r,
                                 int64_t timeout_ns)
 {
-    return outcome_failed(home_arena(r->desk->home), "timeout",
+    return outcome_failed(home_arena(r->shared->home), FAILURE_TIMEOUT,
                           "no answer within %lld ms; the function was given up",
                           (long long)(timeout_ns / 1000000));
 }
@@ -232,14 +232,14 @@ static struct outcome timed_out(const struct allm_tool_run *r,
 void run_expire(struct allm_tool_run *r, struct outcome o)
 {
     run_abandon(r);
-    pthread_mutex_lock(&r->desk->lock);
+    pthread_mutex_lock(&r->shared->lock);
     if (!r->ready) {
         r->outcome = o;         /* keeps (2) */
-        r->stamp = ++r->desk->stamps;
+        r->stamp = ++r->shared->stamps;
         r->ready = true;
     }
     r->busy = false;
-    pthread_mutex_unlock(&r->desk->lock);
+    pthread_mutex_unlock(&r->shared->lock);
 }
 
 /* What to do next, under the lock. */
@@ -265,10 +265,10 @@ allm_status run_look(struct allm_tool_run *r, int64_t timeout_ns,
                      int64_t *again_ns)
 {
     for (;;) {
-        int64_t due = INT64_MAX, now = clock_now_ns(r->desk->env.clock);
-        pthread_mutex_lock(&r->desk->lock);
+        int64_t due = INT64_MAX, now = clock_now_ns(r->shared->env.clock);
+        pthread_mutex_lock(&r->shared->lock);
         enum next next = look(r, now, timeout_ns, &due);
-        pthread_mutex_unlock(&r->desk->lock);
+        pthread_mutex_unlock(&r->shared->lock);
         if (next == SHOW)
             return ALLM_EVENT;
         if (next == CALL_LATER)
@@ -289,9 +289,8 @@ void allm_tool_run_free(allm_tool_run *r)
 {
     if (!r)
         return;
-    run_fail(r, "invalid_return",
-             "the deferred run was freed without an answer");
-    batch_shared_drop(r->desk);
+    run_fail(r, FAILURE_RETURN, "the deferred run was freed without an answer");
+    batch_shared_drop(r->shared);
 }
 
 const allm_tool_call *allm_tool_run_call(const allm_tool_run *r)
@@ -301,15 +300,15 @@ const allm_tool_call *allm_tool_run_call(const allm_tool_run *r)
 
 const allm_json *allm_tool_run_context(const allm_tool_run *r)
 {
-    return r ? r->desk->context : NULL;
+    return r ? r->shared->context : NULL;
 }
 
 const char *allm_tool_run_session_id(const allm_tool_run *r)
 {
-    return r ? r->desk->session_id : NULL;
+    return r ? r->shared->session_id : NULL;
 }
 
 const char *allm_tool_run_request_id(const allm_tool_run *r)
 {
-    return r ? r->desk->request_id : NULL;
+    return r ? r->shared->request_id : NULL;
 }

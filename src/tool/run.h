@@ -7,12 +7,12 @@
 #include "tool/outcome.h"
 
 /*
- * Lives in the home of its desk.  Whoever answers claims it (`answered`) under
+ * Lives in the home of its shared.  Whoever answers claims it (`answered`) under
  * the lock, copies the answer into `memory` without it, then shows it
  * (`ready`) under the lock again.
  */
 struct allm_tool_run {
-    struct batch_shared *desk;
+    struct batch_shared *shared;
     const allm_tool_call *call;
     const allm_tool *tool;                  /* NULL: nowhere declared */
     const allm_executor *executor;          /* NULL: the tool's function */
@@ -23,7 +23,7 @@ struct allm_tool_run {
     bool is_verdict;                        /* of on_tool_error: a halt needs
                                                no reason */
 
-    /* By the desk's lock. */
+    /* By the shared's lock. */
     bool answered;                          /* claimed, for good */
     bool ready;                             /* the outcome is there */
     bool deferred;
@@ -40,7 +40,7 @@ struct allm_tool_run {
     struct outcome outcome;
 };
 
-/* In the desk's home; call and arguments must live there, the tool and the
+/* In the shared's home; call and arguments must live there, the tool and the
  * executor at least as long.  NULL: no memory. */
 struct allm_tool_run *run_new(struct batch_shared *d,
                               const allm_tool_call *call,

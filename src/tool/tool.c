@@ -32,7 +32,7 @@ static allm_status show(allm_tool_run *r, struct outcome o)
 
 static struct outcome invalid(struct arena *a, const char *what)
 {
-    return outcome_failed(a, "invalid_return", "%s", what);
+    return outcome_failed(a, FAILURE_RETURN, "%s", what);
 }
 
 /* A value of the caller in the run's memory; NULL is JSON null.  Returns NULL
@@ -44,7 +44,7 @@ static const allm_json *take(struct arena *a, const allm_json *value,
         return json_null();
     if (allm_json_type_of(value) == ALLM_JSON_NONE) {
         const allm_error *error = allm_json_error(value);
-        *why = outcome_failed(a, "encoding_failed", "%s",
+        *why = outcome_failed(a, FAILURE_ENCODING, "%s",
                               error ? error->message
                                     : "the value is not a JSON value");
         return NULL;
@@ -68,7 +68,7 @@ allm_status allm_tool_ok(allm_tool_run *r, const allm_json *value)
     struct outcome o = { .kind = OUTCOME_NOMEM };
     const allm_json *mine = take(&r->memory, value, &o);
     if (mine)
-        o = (struct outcome){ .kind = OUTCOME_OK, .value = mine };
+        o = (struct outcome){ .kind = OUTCOME_RESULT, .value = mine };
     return show(r, o);
 }
 
@@ -80,7 +80,7 @@ allm_status allm_tool_text(allm_tool_run *r, const char *text, size_t len)
     if (!text)
         return show(r, invalid(&r->memory, "allm_tool_text() got no text"));
     return show(r, (struct outcome){
-                       .kind = OUTCOME_OK,
+                       .kind = OUTCOME_RESULT,
                        .value = take_text(&r->memory, slice_given(text, len)),
                    });
 }
@@ -92,10 +92,7 @@ allm_status allm_tool_fail(allm_tool_run *r, const char *text)
         return status;
     if (!text)
         text = "the tool failed and did not say why";
-    return show(r, (struct outcome){
-                       .kind = OUTCOME_ERROR,
-                       .value = take_text(&r->memory, slice_of(text)),
-                   });
+    return show(r, outcome_reported(take_text(&r->memory, slice_of(text))));
 }
 
 allm_status allm_tool_ask(allm_tool_run *r, const char *question,
@@ -109,12 +106,8 @@ allm_status allm_tool_ask(allm_tool_run *r, const char *question,
     if (opts && allm_json_type_of(opts) != ALLM_JSON_OBJECT)
         return show(r, invalid(&r->memory,
                                "the opts of allm_tool_ask() are no object"));
-    return show(r, (struct outcome){
-                       .kind = OUTCOME_ASK,
-                       .question = arena_text(&r->memory, question),
-                       .opts = opts ? json_copy(&r->memory, opts)
-                                    : json_empty_object(),
-                   });
+    return show(r, outcome_question(arena_text(&r->memory, question),
+                                    json_copy(&r->memory, opts)));
 }
 
 allm_status allm_tool_halt(allm_tool_run *r, const char *reason,
@@ -137,7 +130,7 @@ allm_status allm_tool_raise(allm_tool_run *r, const char *text)
     allm_status status;
     if (!claim(r, &status))
         return status;
-    return show(r, outcome_failed(&r->memory, "handler_raised", "%s",
+    return show(r, outcome_failed(&r->memory, FAILURE_RAISED, "%s",
                                   text ? text : "it did not say why"));
 }
 
@@ -147,13 +140,13 @@ allm_tool_run *allm_tool_defer(allm_tool_run *r)
 {
     if (!r)
         return NULL;
-    pthread_mutex_lock(&r->desk->lock);
+    pthread_mutex_lock(&r->shared->lock);
     bool may = !r->answered && !r->deferred && !r->later && !r->is_callback;
     if (may)
         r->deferred = true;
-    pthread_mutex_unlock(&r->desk->lock);
+    pthread_mutex_unlock(&r->shared->lock);
     if (may)
-        batch_shared_keep(r->desk);
+        batch_shared_keep(r->shared);
     return may ? r : NULL;
 }
 
@@ -162,27 +155,27 @@ allm_status allm_tool_later(allm_tool_run *r, uint32_t ms, allm_tool_fn fn,
 {
     if (!r)
         return ALLM_ERR_NOMEM;
-    int64_t now = clock_now_ns(r->desk->env.clock);
-    pthread_mutex_lock(&r->desk->lock);
+    int64_t now = clock_now_ns(r->shared->env.clock);
+    pthread_mutex_lock(&r->shared->lock);
     bool may = fn && !r->answered && !r->later && !r->is_callback;
     if (may) {
         r->later_ns = clock_after(now, ms);
         r->later_ud = ud;
         r->later = fn;
         if (!r->busy)
-            batch_shared_ring(r->desk);
+            batch_shared_ring(r->shared);
     }
-    pthread_mutex_unlock(&r->desk->lock);
+    pthread_mutex_unlock(&r->shared->lock);
     return may ? ALLM_OK : ALLM_ERR_MISUSE;
 }
 
 bool allm_tool_cancelled(const allm_tool_run *r)
 {
-    if (!r || atomic_load(&r->desk->closed))
+    if (!r || atomic_load(&r->shared->closed))
         return true;
-    pthread_mutex_lock(&r->desk->lock);
+    pthread_mutex_lock(&r->shared->lock);
     bool gone = r->gone;
-    pthread_mutex_unlock(&r->desk->lock);
+    pthread_mutex_unlock(&r->shared->lock);
     return gone;
 }
 

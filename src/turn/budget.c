@@ -10,6 +10,7 @@
 #include "base/caller_struct.h"
 #include "base/clock.h"
 #include "base/status.h"
+#include "data/chat_result.h"
 #include "turn/pipeline.h"
 #include "json/build.h"
 
@@ -226,7 +227,8 @@ static allm_status halt(allm_context *c, const char *limit)
     build_text(&b, slice_of(limit));
     build_end(&b);
     context_note_text(c, "budget_exceeded", limit);
-    return allm_context_decide(c, ALLM_DECISION_HALT, "budget", build_done(&b));
+    return allm_context_decide(c, ALLM_DECISION_HALT, HALTED_BUDGET,
+                               build_done(&b));
 }
 
 allm_status budget_run(allm_context *c, void *ud)

@@ -24,9 +24,9 @@ struct turn_fault {
 
 /* ------------------------------------------------------------------- life --- */
 
-void context_init(allm_context *c, struct arena *arena, struct mem mem)
+void context_init(allm_context *c, struct arena *arena)
 {
-    *c = (allm_context){ .arena = arena, .mem = mem, .clock = clock_real() };
+    *c = (allm_context){ .arena = arena, .clock = clock_real() };
     c->last_fault = &c->faults;
     c->last_trace = &c->trace;
     c->last_event = &c->events;
@@ -37,7 +37,9 @@ void context_release(allm_context *c)
 {
     for (size_t i = 0; i < c->message_count; i++)
         home_drop(c->messages[i]->home);
-    c->message_count = 0;
+    for (size_t i = 0; i < c->result_count; i++)
+        home_drop(result_of_view(c->results[i])->message->home);
+    c->message_count = c->result_count = 0;
 }
 
 /* ------------------------------------------------------------------ growing --- */
@@ -125,19 +127,6 @@ void context_decide(allm_context *c, allm_decision d, const char *reason)
     c->reason = arena_text(c->arena, reason);
 }
 
-void context_halt(allm_context *c, const struct turn_halt *halt)
-{
-    if (c->halt && c->halt->index <= halt->index)
-        return;
-    struct turn_halt *mine = arena_alloc(c->arena, sizeof *mine);
-    if (!mine) {
-        c->broken = true;
-        return;
-    }
-    *mine = *halt;
-    c->halt = mine;
-}
-
 /* ------------------------------------------------------------------ finding --- */
 
 size_t context_index(const allm_context *c, const char *id)
@@ -163,9 +152,63 @@ const allm_tool *context_tool(const allm_context *c, const char *name,
     return NULL;
 }
 
+/* ------------------------------------------------------------------ results --- */
+
+/* Where the result of a call belongs: results have the order of calls. */
+static size_t place_of(const allm_context *c, const allm_tool_call *call)
+{
+    size_t at = c->result_count, mine = context_index(c, call->id);
+    while (at && context_index(c, c->results[at - 1]->call->id) > mine)
+        at--;
+    return at;
+}
+
+bool context_push_result(allm_context *c, const struct tool_result *r)
+{
+    if (!grow(c, &c->results, c->result_count, &c->result_room))
+        return false;
+    home_keep(r->message->home);
+    size_t at = place_of(c, r->view.call);
+    memmove(c->results + at + 1, c->results + at,
+            (c->result_count - at) * sizeof *c->results);
+    c->results[at] = &r->view;
+    c->result_count++;
+    return true;
+}
+
+struct tool_result *context_new_result(allm_context *c,
+                                       const allm_tool_call *call,
+                                       struct slice text, bool is_error)
+{
+    struct tool_result *r = arena_zero(c->arena, sizeof *r);
+    if (!r)
+        return NULL;
+    r->view.call = call;
+    r->view.is_error = is_error;
+    r->arguments = call->arguments;
+    if (!result_close(r, text))
+        return NULL;
+    const allm_json *value = outcome_text(
+        c->arena, (struct slice){ r->view.content, r->view.content_len });
+    r->outcome = is_error ? outcome_reported(value)
+                          : (struct outcome){ .kind = OUTCOME_RESULT,
+                                              .value = value };
+    bool kept = value && context_push_result(c, r);
+    home_drop(r->message->home);    /* the list has it now, or nobody */
+    r->done = kept;
+    return kept ? r : NULL;
+}
+
+void context_halt(allm_context *c, const struct tool_result *r)
+{
+    if (r->halts && (!c->halt || context_index(c, r->view.call->id) <
+                                     context_index(c, c->halt->view.call->id)))
+        c->halt = r;
+}
+
 /* ------------------------------------------------------------------- events --- */
 
-allm_event *context_put(allm_context *c, allm_event_type type)
+struct turn_event *context_queue(allm_context *c)
 {
     struct turn_event *e = arena_zero(c->arena, sizeof *e);
     if (!e) {
@@ -173,13 +216,21 @@ allm_event *context_put(allm_context *c, allm_event_type type)
         return NULL;
     }
     e->event.size = sizeof e->event;
-    e->event.type = type;
     *c->last_event = e;
     c->last_event = &e->next;
+    return e;
+}
+
+allm_event *context_put(allm_context *c, allm_event_type type)
+{
+    struct turn_event *e = context_queue(c);
+    if (!e)
+        return NULL;
+    e->event.type = type;
     return &e->event;
 }
 
-allm_event *context_take(allm_context *c)
+struct turn_event *context_take(allm_context *c)
 {
     struct turn_event *e = c->events;
     if (!e)
@@ -187,7 +238,7 @@ allm_event *context_take(allm_context *c)
     c->events = e->next;
     if (!c->events)
         c->last_event = &c->events;
-    return &e->event;
+    return e;
 }
 
 /* ------------------------------------------------------------------ message --- */
@@ -449,39 +500,17 @@ allm_status allm_context_set_tool_calls(allm_context *c, size_t count,
     return ALLM_OK;
 }
 
-/* Where the result of a call belongs: results stand in the order of calls. */
-static size_t place_of(const allm_context *c, const allm_tool_call *call)
-{
-    size_t at = c->result_count, mine = context_index(c, call->id);
-    while (at && context_index(c, c->results[at - 1]->call->id) > mine)
-        at--;
-    return at;
-}
-
 allm_status allm_context_add_result(allm_context *c, const allm_tool_call *call,
                                     const char *content, size_t len,
                                     bool is_error)
 {
-    struct slice text = slice_given(content, len);
     if (!c)
         return ALLM_ERR_NOMEM;
     if (!call || !content)
         return ALLM_ERR_MISUSE;
-    allm_call_result *r = arena_zero(c->arena, sizeof *r);
-    if (!r || !grow(c, &c->results, c->result_count, &c->result_room))
-        return ALLM_ERR_NOMEM;
-    *r = (allm_call_result){ .size = sizeof *r, .call = call,
-                             .content = arena_copy(c->arena, text),
-                             .content_len = text.len,
-                             .is_error = is_error };
-    if (!r->content)
-        return ALLM_ERR_NOMEM;
-    size_t at = place_of(c, call);
-    memmove(c->results + at + 1, c->results + at,
-            (c->result_count - at) * sizeof *c->results);
-    c->results[at] = r;
-    c->result_count++;
-    return ALLM_OK;
+    struct slice text = slice_given(content, len);
+    return context_new_result(c, call, text, is_error) ? ALLM_OK
+                                                       : ALLM_ERR_NOMEM;
 }
 
 allm_status allm_context_add_message(allm_context *c, const allm_message *m)

@@ -11,6 +11,7 @@
 #include "allm.h"
 #include "base/clock.h"
 #include "base/home.h"
+#include "tool/result.h"
 
 /* In what chats and agents differ: the whole of it. */
 struct turn_terms {
@@ -23,20 +24,7 @@ struct turn_terms {
     bool retry_blank;           /* a blank answer is no answer */
     bool manual;                /* the caller runs all tools */
     const char *terminal_tool;  /* or NULL */
-    size_t max_output;          /* bytes of a result; 0: all */
     allm_budget *budget;        /* or NULL */
-    /* A result is cut: keep the whole of it.  False: no memory.  Or NULL. */
-    bool (*keep_whole)(void *ud, const char *call_id, struct slice text);
-    void *keep_ud;
-};
-
-/* A tool that stopped the loop. */
-struct turn_halt {
-    size_t index;               /* of its call, in the model's order */
-    bool ask;
-    const char *id, *reason, *question;
-    const allm_json *result, *opts;
-    const allm_error *error;    /* of the reason tool_error */
 };
 
 struct turn_trace {
@@ -48,6 +36,7 @@ struct turn_trace {
 
 struct turn_event {
     struct turn_event *next;
+    const struct tool_result *result;   /* of the call that it ends; or NULL */
     allm_event event;
 };
 
@@ -62,7 +51,6 @@ struct turn_tools;
 
 struct allm_context {
     struct arena *arena;
-    struct mem mem;
     struct clock clock;
     allm_waker *waker;
     const struct turn_terms *terms;
@@ -80,10 +68,10 @@ struct allm_context {
     size_t manual_count;            /* calls that the caller answers */
     const allm_tool_call **manual;
     size_t result_count, result_room;
-    const allm_call_result **results;
+    const allm_call_result **results;       /* views of tool_results */
     size_t message_count, message_room;
     const allm_message **messages;  /* counted */
-    struct turn_halt *halt;         /* the winning one */
+    const struct tool_result *halt; /* the first call's that halts; or NULL */
     struct turn_fault *faults, **last_fault;
 
     allm_decision decision;
@@ -102,8 +90,8 @@ struct allm_context {
 };
 
 /* Begin; what is borrowed must outlive it. */
-void context_init(allm_context *c, struct arena *arena, struct mem mem);
-/* Let go of the messages. */
+void context_init(allm_context *c, struct arena *arena);
+/* Let go of the messages, also those of the results. */
 void context_release(allm_context *c);
 
 void context_note(allm_context *c, const char *tag);
@@ -120,8 +108,19 @@ void context_decide(allm_context *c, allm_decision d, const char *reason);
 /* Take over a message; NULL or one that failed breaks the context. */
 void context_push_message(allm_context *c, allm_message *m);
 
-/* Keep a halt if its call comes first. */
-void context_halt(allm_context *c, const struct turn_halt *halt);
+/* Take over a result, borrowed until context_release(), among the others in
+ * the order of calls; its message is kept.  False: no memory. */
+bool context_push_result(allm_context *c, const struct tool_result *r);
+
+/* A result that no batch made, with the text as its value; it is among the
+ * others.  NULL: no memory. */
+struct tool_result *context_new_result(allm_context *c,
+                                       const allm_tool_call *call,
+                                       struct slice text, bool is_error);
+
+/* A result has come: remember it if it halts and its call is the first that
+ * does. */
+void context_halt(allm_context *c, const struct tool_result *r);
 
 /* The place of a call in the answer, by id; the count if it is not there. */
 size_t context_index(const allm_context *c, const char *id);
@@ -129,9 +128,10 @@ size_t context_index(const allm_context *c, const char *id);
 const allm_tool *context_tool(const allm_context *c, const char *name,
                               size_t *index);
 
-/* The event that waits, taken out; NULL: none. */
-allm_event *context_take(allm_context *c);
-/* A zeroed one at the end of the queue; NULL: no memory. */
+/* The first event in the queue, taken out; NULL: none. */
+struct turn_event *context_take(allm_context *c);
+/* A zeroed one at its end; NULL: no memory. */
+struct turn_event *context_queue(allm_context *c);
 allm_event *context_put(allm_context *c, allm_event_type type);
 
 /* The answer as a message of the conversation.  A root. */

@@ -1,4 +1,4 @@
-/* dispatch.h - how the fourth stage runs tools */
+/* dispatch.h - the fourth stage: run the tools and pass on their results */
 #ifndef TURN_DISPATCH_H
 #define TURN_DISPATCH_H
 
@@ -6,8 +6,8 @@
 #include "turn/context.h"
 
 /*
- * Filled in by who runs the turn.  intent() is told before a tool begins,
- * settled() before its result counts; < 0 ends the turn.
+ * Filled in by the step that runs the turn.  intent() is called before a tool
+ * starts, settled() before its result counts; < 0 ends the turn.
  */
 struct turn_tools {
     struct tool_env env;
@@ -16,15 +16,17 @@ struct turn_tools {
     void *ud;
     allm_status (*intent)(void *ud, const allm_tool_call *call,
                           const allm_tool *tool);
-    allm_status (*settled)(void *ud, const struct batch_result *result);
+    allm_status (*settled)(void *ud, const struct tool_result *result);
 
-    struct batch *batch;            /* what runs now */
+    struct batch *batch;            /* NULL: nothing has run */
     bool begun;
-    size_t unknown_count;           /* writes that were begun before a crash */
+    size_t unknown_count;           /* writes that were started before a crash */
     const allm_tool_call **unknown;
 };
 
-/* Stop what runs and forget it; once or more often. */
+/* Stop what runs.  The results stay until dispatch_release(), which the
+ * context must not outlive. */
 void dispatch_stop(struct turn_tools *t);
+void dispatch_release(struct turn_tools *t);
 
 #endif

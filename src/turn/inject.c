@@ -1,8 +1,8 @@
 /*
  * inject.c - the fifth stage: the answer and the results as messages
  *
- * The assistant's message echoes all calls of the answer, also those that did
- * not run; the results follow in the order of the calls.
+ * The assistant's message has all calls of the answer, also those that did not
+ * run.  The messages of the results follow in the order of the calls.
  */
 #include "turn/pipeline.h"
 
@@ -10,14 +10,9 @@ allm_status inject_run(allm_context *c, void *ud)
 {
     (void)ud;
     context_push_message(c, context_assistant(c));
-    for (size_t i = 0; i < c->result_count && !c->broken; i++) {
-        const allm_call_result *r = c->results[i];
-        context_push_message(c, allm_message_new(
-                                    ALLM(message, .role = ALLM_ROLE_TOOL,
-                                         .tool_call_id = r->call->id,
-                                         .text = r->content,
-                                         .text_len = r->content_len)));
-    }
+    for (size_t i = 0; i < c->result_count && !c->broken; i++)
+        context_push_message(c, allm_message_keep(
+                                    result_of_view(c->results[i])->message));
     context_note(c, "inject_results");
     return c->broken ? ALLM_ERR_NOMEM : ALLM_OK;
 }

@@ -7,6 +7,7 @@
  * one that we do not know, or with tool_calls and no calls, decides nothing:
  * the loop goes on.
  */
+#include "data/chat_result.h"
 #include "turn/pipeline.h"
 
 static allm_status take_calls(allm_context *c)
@@ -62,8 +63,7 @@ static allm_status by_calls(allm_context *c)
     if (r->tool_call_count) {
         c->calls = r->tool_calls;
         c->call_count = r->tool_call_count;
-        return no_calls(c, ALLM_DECISION_HALT, "manual_tool_calls",
-                        "parse_manual");
+        return no_calls(c, ALLM_DECISION_HALT, HALTED_MANUAL, "parse_manual");
     }
     if (c->terms->retry_blank && is_blank(r))
         return no_calls(c, ALLM_DECISION_RETRY, NULL, "parse_blank_stop");
@@ -82,7 +82,7 @@ allm_status parse_run(allm_context *c, void *ud)
         return by_calls(c);
     if (r->finish_reason == ALLM_FINISH_TOOL_CALLS) {
         if (c->terms->manual)
-            return no_calls(c, ALLM_DECISION_HALT, "manual_tool_calls",
+            return no_calls(c, ALLM_DECISION_HALT, HALTED_MANUAL,
                             "parse_manual");
         return take_calls(c);
     }

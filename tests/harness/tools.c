@@ -2,6 +2,7 @@
 #include "harness/tools.h"
 
 #include "harness/noun.h"
+#include "json/build.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -263,24 +264,37 @@ const char *tools_play(struct tools_bench *t)
     return words;
 }
 
-const struct batch_result *tools_at(const struct tools_bench *t, size_t index)
+const struct tool_result *tools_at(const struct tools_bench *t, size_t index)
 {
-    const struct batch_result *r = batch_at(t->batch, index);
+    const struct tool_result *r = batch_at(t->batch, index);
     return r && r->done ? r : NULL;
+}
+
+static void put_halt(const struct tool_result *halt)
+{
+    struct arena a;
+    struct build b;
+    arena_init(&a, mem_default());
+    build_init(&b, &a);
+    build_object(&b);
+    result_write_halt(&b, halt);
+    build_end(&b);
+    put(" %s", tools_json(build_done(&b)));
+    arena_release(&a);
 }
 
 const char *tools_results(struct tools_bench *t)
 {
     words[0] = '\0';
     for (size_t i = 0; i < batch_count(t->batch); i++) {
-        const struct batch_result *r = tools_at(t, i);
+        const struct tool_result *r = tools_at(t, i);
         if (r)
             put("%s%s=%s", i ? " " : "", r->message->tool_call_id,
                 r->message->text);
     }
-    const struct batch_result *halt = batch_halt(t->batch);
+    const struct tool_result *halt = batch_halt(t->batch);
     if (halt)
-        put(" %s", tools_json(halt->halt));
+        put_halt(halt);
     return words;
 }
 

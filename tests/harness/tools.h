@@ -55,7 +55,7 @@ void tools_start(struct tools_bench *t);
 const char *tools_play(struct tools_bench *t);
 
 /* The result of a call, if it is done; else NULL. */
-const struct batch_result *tools_at(const struct tools_bench *t, size_t index);
+const struct tool_result *tools_at(const struct tools_bench *t, size_t index);
 
 /* The messages, "c0=hi c1=there", then the halt if there is one.  Static. */
 const char *tools_results(struct tools_bench *t);

@@ -33,7 +33,8 @@ def function(path, name):
 
 
 def keys(text):
-    return set(re.findall(r'build_key\([^,]+, SLICE\("(\w+)"\)\)', text))
+    return set(re.findall(r'build_key\([^,]+, SLICE\("(\w+)"\)\)', text)) | \
+        set(re.findall(r'put_\w+\(b, "(\w+)"', text))
 
 
 def read_from(variable, folder="provider"):
@@ -73,7 +74,7 @@ def test_results():
                        ("src/run/output.c", "structured"),
                        ("src/run/turns.c", "budget_metadata"),
                        ("src/turn/budget.c", "halt"),
-                       ("src/tool/settle.c", "halt_json")):
+                       ("src/tool/result.c", "result_write_halt")):
         brought |= keys(function(path, name))
     chat = read("src/run/chat.c")
     brought |= set(re.findall(r'number_metadata\(l, "(\w+)"', chat))

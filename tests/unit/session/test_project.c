@@ -1,6 +1,8 @@
 /* test_project.c - what a result makes of a session, row by row */
 #include "session/project.h"
 
+#include "tool/result.h"
+
 #include "harness/check.h"
 #include "harness/noun.h"
 
@@ -123,6 +125,24 @@ static void chats_are_projected(void)
     allm_codec_free(s);
 }
 
+/* The tool result that this metadata tells of. */
+static struct tool_result halt_of(const allm_step_result *step)
+{
+    static const allm_tool_call call = { .size = sizeof call, .id = "c0" };
+    const allm_json *m = GET(step, metadata);
+    const char *reason = allm_json_text(allm_json_get(m, "halted_reason"),
+                                        NULL);
+    const char *question = allm_json_text(allm_json_get(m, "pending_question"),
+                                          NULL);
+    if (!reason)
+        return (struct tool_result){ .halts = false };
+    return (struct tool_result){ .view.call = &call, .halts = true,
+                                 .outcome =
+                                     question
+                                         ? outcome_question(question, NULL)
+                                         : outcome_from_halt(reason, NULL) };
+}
+
 static void steps_are_projected(void)
 {
     allm_codec *s = noun_read("Session", BEFORE);
@@ -131,7 +151,9 @@ static void steps_are_projected(void)
         check_row(steps[i].why);
         allm_codec *c = noun_read("StepResult", steps[i].result);
         const allm_step_result *r = allm_codec_value(c, ALLM_TYPE_STEP_RESULT);
-        allm_session_record *after = r ? project_step(before, r) : NULL;
+        struct tool_result halt = halt_of(r);
+        allm_session_record *after =
+            r ? project_step(before, r, halt.halts ? &halt : NULL) : NULL;
         check_record(&steps[i], after);
         allm_session_record_free(after);
         allm_codec_free(c);

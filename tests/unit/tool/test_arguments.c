@@ -44,7 +44,7 @@ static void text_that_is_no_object_is_refused(void)
         CHECK(ok == (rows[i].want != NULL));
         if (ok)
             CHECK_VALUE(out, rows[i].want);
-        if (!ok && why.kind == OUTCOME_FAILED) {
+        if (!ok && why.kind == OUTCOME_FAILURE) {
             CHECK_TEXT(why.reason, "invalid_arguments");
             CHECK(strstr(why.detail, rows[i].words) != NULL);
             CHECK(strstr(why.detail, SCHEMA) != NULL);
@@ -71,7 +71,7 @@ static void faults_of_the_schema_are_told(void)
         CHECK(!arguments_check(
             &a, ALLM(tool_call, .id = "c", .name = "t", .arguments = args),
             tool, true, &out, &why));
-    if (why.kind == OUTCOME_FAILED) {
+    if (why.kind == OUTCOME_FAILURE) {
         CHECK(strstr(why.detail, "/a: ") && strstr(why.detail, "/h: "));
         CHECK(!strstr(why.detail, "/i: ") && strstr(why.detail, "and 2 more"));
     }

@@ -66,8 +66,8 @@ static void failures_halt_if_told_to(void)
 }
 
 /* One call, played; the result is lent by the bench. */
-static const struct batch_result *play_one(struct tools_bench *t,
-                                           const char *script)
+static const struct tool_result *play_one(struct tools_bench *t,
+                                          const char *script)
 {
     tools_add(t, "it", script);
     tools_call(t, "it", "{}");
@@ -93,8 +93,8 @@ static void failures_are_errors_of_kind_tool(void)
         struct tools_bench t;
         tools_init(&t);
         check_row(rows[i].reason);
-        const struct batch_result *r = play_one(&t, rows[i].script);
-        CHECK(r && r->is_error && r->error && !r->halt);
+        const struct tool_result *r = play_one(&t, rows[i].script);
+        CHECK(r && r->view.is_error && r->error && !r->halts);
         if (r && r->error) {
             CHECK_ERROR(r->error, ALLM_ERR_TOOL, rows[i].reason, rows[i].words);
             CHECK_TEXT(r->error->tool_name, "it");
@@ -117,9 +117,9 @@ static void reserved_halts_are_refused(void)
         struct tools_bench t;
         tools_init(&t);
         snprintf(script, sizeof script, "halt:%s:1", words[i]);
-        const struct batch_result *r = play_one(&t, script);
+        const struct tool_result *r = play_one(&t, script);
         check_row(words[i]);
-        CHECK(r && !r->halt);
+        CHECK(r && !r->halts);
         if (r) {
             CHECK_ERROR(r->error, ALLM_ERR_TOOL, "invalid_return", "reserved");
             CHECK_TEXT(allm_json_text(allm_json_get(GET(r->error, metadata),
@@ -144,7 +144,7 @@ static void halts_tell_the_chat_why(void)
           "\"halt_tool_call_id\":\"c0\",\"halt_result\":{\"status\":\"ok\"}}" },
         { "ask:which city?", ALLM_TOOL_POLICY_CONTINUE,
           "c0=<awaiting user response> {\"halted_reason\":\"ask_user\","
-          "\"pending_question\":\"which city?\",\"pending_tool_call_id\":\"c0\","
+          "\"pending_tool_call_id\":\"c0\",\"pending_question\":\"which city?\","
           "\"ask_user_opts\":{}}" },
         { "fail:bad_arg", ALLM_TOOL_POLICY_HALT,
           "c0={\"error\":\"bad_arg\"} {\"halted_reason\":\"tool_error\","
@@ -371,11 +371,11 @@ static void a_call_has_its_own_time(void)
     tools_call(&t, "late", "{}");
     tools_call(&t, "good", "{}");       /* begins when the first is over */
     tools_play(&t);
-    const struct batch_result *r = tools_at(&t, 0);
+    const struct tool_result *r = tools_at(&t, 0);
     if (r)
         CHECK_ERROR(r->error, ALLM_ERR_TOOL, "timeout", "50 ms");
     r = tools_at(&t, 1);
-    CHECK(r && !r->is_error);
+    CHECK(r && !r->view.is_error);
     CHECK_INT(t.clock.now_ns, 90000000);
     tools_release(&t);
 }
@@ -407,9 +407,9 @@ static void on_error(allm_tool_run *run, const allm_error *error, void *ud)
     tools_do(run, NULL, ud);
 }
 
-static const struct batch_result *play_callback(struct tools_bench *t,
-                                                const char *script,
-                                                const char *answer)
+static const struct tool_result *play_callback(struct tools_bench *t,
+                                               const char *script,
+                                               const char *answer)
 {
     tools_init(t);
     asked = 0;
@@ -443,14 +443,14 @@ static void a_callback_decides_once(void)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct tools_bench t;
         check_row(rows[i].why);
-        const struct batch_result *r = play_callback(&t, "fail:no",
-                                                     rows[i].answer);
+        const struct tool_result *r = play_callback(&t, "fail:no",
+                                                    rows[i].answer);
         CHECK_TEXT(tools_results(&t), rows[i].results);
         CHECK_INT(asked, 1);
         CHECK_TEXT(asked_about, "handler_failed c0");
         if (r)
             CHECK_TEXT(r->error ? r->error->reason : NULL, rows[i].reason);
-        CHECK(r && r->is_error == (rows[i].reason != NULL));
+        CHECK(r && r->view.is_error == (rows[i].reason != NULL));
         tools_release(&t);
     }
 }
@@ -462,8 +462,8 @@ static void senseless_callbacks_halt(void)
     for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
         struct tools_bench t;
         check_row(answers[i]);
-        const struct batch_result *r = play_callback(&t, "fail:no", answers[i]);
-        CHECK(r && r->halt && r->error);
+        const struct tool_result *r = play_callback(&t, "fail:no", answers[i]);
+        CHECK(r && r->halts && r->error);
         if (r && r->error) {
             CHECK_TEXT(r->error->reason, "invalid_return");
             CHECK_VALUE(r->error->metadata, "{'on_tool_error_invalid':true}");
@@ -539,7 +539,7 @@ static void malformed_arguments_never_run(void)
                                   .flags = ALLM_TOOL_INLINE));
         tools_call_raw(&t, "it", rows[i].raw);
         tools_play(&t);
-        const struct batch_result *r = tools_at(&t, 0);
+        const struct tool_result *r = tools_at(&t, 0);
         check_row(rows[i].raw);
         CHECK(r && r->error);
         if (r && r->error) {
@@ -579,8 +579,8 @@ static void arguments_are_checked_by_schema_if_told_to(void)
                                   .flags = ALLM_TOOL_INLINE));
         tools_call(&t, "it", "{'n':'one'}");
         tools_play(&t);
-        const struct batch_result *r = tools_at(&t, 0);
-        CHECK(r && r->is_error == (on == 1));
+        const struct tool_result *r = tools_at(&t, 0);
+        CHECK(r && r->view.is_error == (on == 1));
         if (r && on) {
             CHECK_ERROR(r->error, ALLM_ERR_TOOL, "invalid_arguments", "/n");
             CHECK(strstr(r->error->message, "\"m\"") != NULL);
@@ -634,8 +634,8 @@ static void a_replacement_that_cannot_be_read_halts(void)
     t.opts.policy = ALLM_TOOL_POLICY_CALLBACK;
     t.opts.on_error = on_error;
     t.opts.on_error_ud = TOOLS_SCRIPT("ok:1");
-    const struct batch_result *r = play_one(&t, "fail:no");
-    CHECK(r && r->halt && r->error);
+    const struct tool_result *r = play_one(&t, "fail:no");
+    CHECK(r && r->halts && r->error);
     if (r && r->error)
         CHECK_TEXT(r->error->reason, "encoding_failed");
     CHECK_INT(asked, 1);
@@ -683,7 +683,7 @@ static void executors_take_the_place_of_functions(void)
     tools_init(&t);
     e.self = TOOLS_SCRIPT("none");
     t.opts.executor = &e;
-    const struct batch_result *r = play_one(&t, "text:own");
+    const struct tool_result *r = play_one(&t, "text:own");
     CHECK(r && strstr(r->message->text, "invalid_return"));
     tools_release(&t);
 }
@@ -707,17 +707,14 @@ static void on_start(void *ud, size_t index, const allm_tool_call *call,
     note("start", index, "");
 }
 
-static void on_stop(void *ud, size_t index, const allm_json *result)
+static void on_stop(void *ud, size_t index, const struct outcome *outcome,
+                    const allm_error *error)
 {
     (void)ud;
-    note("stop", index, allm_json_get(result, "ok") ? "/ok" : "/error");
-}
-
-static void on_timeout(void *ud, size_t index, const allm_error *error)
-{
-    (void)ud;
-    (void)error;
-    note("timeout", index, "");
+    CHECK(!error == (outcome->kind == OUTCOME_RESULT));
+    char how[64];
+    snprintf(how, sizeof how, "/%s", error ? error->reason : "ok");
+    note("stop", index, how);
 }
 
 static void spans_are_told(void)
@@ -727,7 +724,6 @@ static void spans_are_told(void)
     spans[0] = '\0';
     t.opts.trace.start = on_start;
     t.opts.trace.stop = on_stop;
-    t.opts.trace.timeout = on_timeout;
     tools_add(&t, "good", "text:x");
     tools_add(&t, "raises", "raise:x");
     tools_add(&t, "late", "later:31000:text:x");
@@ -735,8 +731,8 @@ static void spans_are_told(void)
     tools_call(&t, "raises", "{}");
     tools_call(&t, "late", "{}");
     tools_play(&t);
-    CHECK_TEXT(spans, "start:0 start:1 start:2 stop:0/ok stop:1/error "
-                      "timeout:2");
+    CHECK_TEXT(spans, "start:0 start:1 start:2 stop:0/ok "
+                      "stop:1/handler_raised stop:2/timeout");
     tools_release(&t);
 }
 
@@ -767,11 +763,11 @@ static void check_told(struct tools_bench *t)
     }
     CHECK_INT(status, ALLM_OK);
     for (size_t i = 0; i < t->call_count; i++) {
-        const struct batch_result *r = tools_at(t, i);
+        const struct tool_result *r = tools_at(t, i);
         CHECK_INT(told[i], 3);
-        CHECK(r && r->message && r->call &&
-              !strcmp(r->call->id, r->message->tool_call_id));
-        CHECK(r && r->is_error == (r->error != NULL));
+        CHECK(r && r->message && r->view.call &&
+              !strcmp(r->view.call->id, r->message->tool_call_id));
+        CHECK(r && r->view.is_error == (r->error != NULL));
     }
 }
 

@@ -63,9 +63,9 @@ static void failures_have_two_styles(void)
         struct slice chat = { "", 0 }, agent = chat;
         allm_json *v = rows[i].value ? noun_json(rows[i].value) : NULL;
         struct outcome o = {
-            .kind = rows[i].value ? OUTCOME_ERROR : OUTCOME_FAILED,
+            .kind = OUTCOME_FAILURE,
             .value = v,
-            .reason = rows[i].reason,
+            .reason = rows[i].value ? FAILURE_REPORTED : rows[i].reason,
             .detail = rows[i].detail,
             .verbatim = rows[i].verbatim,
         };

@@ -258,8 +258,8 @@ static void a_recipe_may_refuse(void)
     CHECK_TEXT(play(&t, plan_refused, "{}"),
                "c0=Recipe evaluation error: bad arguments");
     CHECK_TEXT(resolver.log, "");
-    const struct batch_result *r = tools_at(&t, 0);
-    CHECK(r && r->is_error);
+    const struct tool_result *r = tools_at(&t, 0);
+    CHECK(r && r->view.is_error);
     tools_release(&t);
 }
 

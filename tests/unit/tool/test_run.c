@@ -218,7 +218,7 @@ static void a_late_answer_is_dropped(void)
     CHECK_INT(batch_next(t.batch, &event, &again), ALLM_EVENT);
     while (batch_next(t.batch, &event, &again) == ALLM_EVENT)
         ;
-    const struct batch_result *r = tools_at(&t, 0);
+    const struct tool_result *r = tools_at(&t, 0);
     CHECK_ERROR(r->error, ALLM_ERR_TOOL, "timeout", NULL);
     tools_release(&t);
     bell_release(&b);
@@ -356,7 +356,7 @@ static void a_deferred_run_freed_without_an_answer_has_failed(void)
     allm_tool_run_free(kept);
     if (check_whole())
         tools_play(&t);
-    const struct batch_result *r = tools_at(&t, 0);
+    const struct tool_result *r = tools_at(&t, 0);
     CHECK(r != NULL);
     if (r)
         CHECK_ERROR(r->error, ALLM_ERR_TOOL, "invalid_return", "freed");
@@ -438,8 +438,9 @@ static void answers_race_with_timeouts(void)
         t.clock.now_ns = INT64_C(30000000000);
         while (batch_next(t.batch, &event, &again) == ALLM_EVENT)
             ;
-        const struct batch_result *r = tools_at(&t, 0);
-        CHECK(r && (r->is_error || !strcmp(r->message->text, "from afar")));
+        const struct tool_result *r = tools_at(&t, 0);
+        CHECK(r &&
+              (r->view.is_error || !strcmp(r->message->text, "from afar")));
         tools_release(&t);
         pthread_join(thread, NULL);
     }
@@ -468,7 +469,7 @@ static void later_may_be_never(void)
     tools_add(&t, "it", "later:10:text:done");
     tools_call(&t, "it", "{}");
     tools_play(&t);
-    const struct batch_result *r = tools_at(&t, 0);
+    const struct tool_result *r = tools_at(&t, 0);
     CHECK(r && r->error && !strcmp(r->error->reason, "timeout"));
     tools_release(&t);
 }
@@ -480,7 +481,7 @@ static void later_functions_must_answer_too(void)
     tools_add(&t, "it", "later:10:none");
     tools_call(&t, "it", "{}");
     tools_play(&t);
-    const struct batch_result *r = tools_at(&t, 0);
+    const struct tool_result *r = tools_at(&t, 0);
     CHECK(r && r->error && !strcmp(r->error->reason, "invalid_return"));
     tools_release(&t);
 }
@@ -532,7 +533,7 @@ static void odd_answers_are_invalid(void)
                                   .flags = ALLM_TOOL_INLINE));
         tools_call(&t, "it", "{}");
         tools_play(&t);
-        const struct batch_result *r = tools_at(&t, 0);
+        const struct tool_result *r = tools_at(&t, 0);
         CHECK(r && r->error && !strcmp(r->error->reason, "invalid_return"));
         tools_release(&t);
     }

@@ -17,7 +17,7 @@ static void begin(struct bench *b, const char *response)
 {
     *b = (struct bench){ .response = NULL };
     arena_init(&b->arena, mem_default());
-    context_init(&b->c, &b->arena, mem_default());
+    context_init(&b->c, &b->arena);
     allm_codec *codec = noun_read("Response", response);
     const allm_response *r = allm_codec_value(codec, ALLM_TYPE_RESPONSE);
     b->response = r ? allm_response_new(r) : NULL;
@@ -260,12 +260,20 @@ static void the_first_calls_halt_wins(void)
 {
     struct bench b;
     begin(&b, "{" CALLS "}");
-    context_halt(&b.c, &(struct turn_halt){ .index = 1, .reason = "late" });
-    context_halt(&b.c, &(struct turn_halt){ .index = 0, .reason = "early" });
-    context_halt(&b.c, &(struct turn_halt){ .index = 0, .reason = "again" });
-    CHECK_TEXT(b.c.halt ? b.c.halt->reason : NULL, "early");
-    decide_run(&b.c, NULL);
-    CHECK_TEXT(allm_context_reason(&b.c), "early");
+    struct tool_result late = { .halts = true }, early = late, again = late;
+    if (b.response) {
+        late.view.call = b.response->tool_calls[1];
+        early.view.call = again.view.call = b.response->tool_calls[0];
+        late.outcome = outcome_from_halt("late", NULL);
+        early.outcome = outcome_from_halt("early", NULL);
+        again.outcome = outcome_from_halt("again", NULL);
+        context_halt(&b.c, &late);
+        context_halt(&b.c, &early);
+        context_halt(&b.c, &again);
+        CHECK(b.c.halt == &early);
+        decide_run(&b.c, NULL);
+        CHECK_TEXT(allm_context_reason(&b.c), "early");
+    }
     end(&b);
 }
 

@@ -183,7 +183,7 @@ static void play(const char *why, const stage_fn *fns, const uint32_t *flags,
     }
     check_row(why);
     arena_init(&a, mem_default());
-    context_init(&c, &a, mem_default());
+    context_init(&c, &a);
     size_t at = 0;
     allm_status last = ALLM_OK;
     for (int i = 0; p && i < 9; i++) {
