@@ -199,7 +199,7 @@ PAGES = {
              '\\"Hello.\\"], [\\"finish\\", \\"stop\\"]]}");',
              after="NEED(!error);"),
     ],
-    "style.md": ["it is a sample of style; there is no such file"],
+    "style.md": ["test_blocks compiles and runs it"],
     "testing-with-fake.md": [
         wrap(after="NEED(!allm_engine_error(engine));"),
         wrap(inside="allm_engine *a = poet(), *b = poet();"),
@@ -323,10 +323,29 @@ def test_json():
 
 
 def test_python():
-    """every block of Python is Python"""
-    for page in pages():
+    """every block of Python is a piece of a test that is run"""
+    program = squeeze(read("tests/foreign/test_asyncio.py"))
+    for page in set(pages()) - WALKED:
         for block in blocks(page, "python"):
             compile(block, page, "exec")
+            for part in re.split(r"\n\n|^def .*:\n", block, flags=re.M):
+                holds(program, squeeze(part))
+
+
+REFUSED = """
+int main(void)
+{
+    allm_json *v = allm_json_parse("[1 2]", ALLM_NUL_ENDED, NULL);
+    puts(allm_json_error(v)->message);
+    return 0;
+}
+"""
+
+
+def test_message():
+    """the message of a refused text is what json.md shows"""
+    said = compile_and_run("json.md", HEAD + REFUSED)
+    holds([squeeze(b) for b in blocks("json.md", "")], squeeze(said))
 
 
 def test_output():
