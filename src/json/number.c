@@ -39,7 +39,7 @@ static bool is_zero_or_point(char c)
     return c == '0' || c == '.';
 }
 
-/* The number of digits from the first nonzero one to the last. */
+/* The number of digits from the first non-zero one to the last. */
 static size_t significant(struct slice digits)
 {
     const char *from = digits.ptr, *end = from + digits.len;

@@ -3,14 +3,15 @@
 # shellcheck source=tests/lint/plant
 . "$(dirname "$0")/plant"
 
-# The real tree: src, tests/unit and tools as copies, all else as links.
+# The real tree.  Folders that tools/list-files searches are copies, because it
+# does not follow links; all else is a link.
 tree=$garden/real
 mkdir -p "$tree/tests"
 for path in "$SOURCE_DIR"/*; do
     case ${path##*/} in
-    build|tests)  ;;
-    src|tools)    cp -r "$path" "$tree" ;;
-    *)            ln -s "$path" "$tree" ;;
+    build|tests) ;;
+    include|scenario|src|tools) cp -r "$path" "$tree" ;;
+    *) ln -s "$path" "$tree" ;;
     esac
 done
 for path in "$SOURCE_DIR"/tests/*; do
