@@ -203,7 +203,7 @@ static void reload_drain(allm_stream *s)
     while (allm_stream_next(s, &event) == ALLM_EVENT)
         reload_strict_text(allm_event_json(event));
     const allm_chat_result *result = allm_stream_chat_result(s);
-    for (uint32_t form = 0; result && form < 2; form++)
+    for (allm_form form = 0; result && form < 2; form++)
         reload_strict_text(allm_chat_result_json(result, form));
     allm_stream_free(s);
 }
@@ -253,7 +253,7 @@ static allm_session *reload_by_file(allm_session *session)
 }
 
 /* By its document, which is the same when it is written again. */
-static allm_session *reload_by_text(const allm_session *session, uint32_t form)
+static allm_session *reload_by_text(const allm_session *session, allm_form form)
 {
     size_t len, again_len;
     allm_text *text = allm_session_record_json(allm_session_fields(session),
@@ -288,7 +288,7 @@ static void reload_check(const uint8_t *data, size_t size)
     allm_session *session = allm_session_new(NULL);
     reload_drain(allm_session_reply(e, session, "hi", reload_opts()));
 
-    uint32_t form = data[1] & 0x40 ? ALLM_FORM_PLAIN : ALLM_FORM_TAGGED;
+    allm_form form = data[1] & 0x40 ? ALLM_FORM_PLAIN : ALLM_FORM_TAGGED;
     allm_session *loaded = data[1] & 0x80 ? reload_by_file(session)
                                           : reload_by_text(session, form);
     DEMAND(loaded && !allm_session_error(loaded));

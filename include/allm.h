@@ -16,7 +16,7 @@
  *                                                 allm_json_text,
  *                                                 allm_json_build_new,
  *                                                 allm_json_schema_check
- *   keep a conversation          allm_data.h      allm_thread_new,
+ *   hold a conversation          allm_data.h      allm_thread_new,
  *                                                 allm_thread_add,
  *                                                 allm_thread_append,
  *                                                 allm_message_new,
@@ -87,33 +87,45 @@
  *                                                 allm_context_emit,
  *                                                 allm_context_fail
  *
- * Six rules hold everywhere, so the chapters do not repeat them.
+ * Six rules hold everywhere.  The chapters state only the exceptions.
  *
- *  Ownership  What a function named _new, _from..., _copy, _keep, _parse or
- *             _decode returns, and every result that is not const, is a root:
- *             free it once with its _free.  Every const pointer is lent by a
- *             root and dies with it, or sooner if its comment says so.  What
- *             you pass in is copied, or shared where it is counted; you may
- *             free yours at once.
- *  Errors     A constructor always returns an object; ask the object how it
- *             is.  NULL means out of memory and is accepted by every function,
- *             which then answers NULL, 0, false or ALLM_ERR_NOMEM.
- *  Zero       In a struct that you fill, zero means "the default", today and
- *             in every later version; so does NULL instead of an option
- *             struct.  Each begins with its size: ALLM() fills it in.
- *  Text       UTF-8, NUL-terminated.  Where a length stands beside it, NUL may
- *             occur inside; ALLM_NUL_ENDED means "up to the NUL", and so does
- *             length 0 in a struct that you fill.  NULL means absent.  Text is
- *             not checked on the way in; what is not UTF-8 is written to JSON
- *             as U+FFFD.
- *  JSON form  Each struct has one: the members carry their C names unless the
- *             comment gives another in quotes.  `kept` holds the members of a
- *             document that have no place in the struct, unknown ones and ones
- *             of a wrong type, as an object; they are written out again.  An
- *             element of a list that is no struct of ours becomes an empty one
- *             whose `kept` is an array of it alone.
- *  Threads    One object, one thread at a time.  Plain data is immutable, and
- *             roots of plain data may be read by any number of threads.
+ *  Ownership  The caller frees what a function named _new, _from_..., _copy,
+ *             _keep, _parse or _decode returns, once, with the _free function
+ *             of its type; likewise any other result that is not const.  A
+ *             const result is borrowed: it is valid as long as the object that
+ *             it was read from, or for the shorter time that its comment
+ *             gives.  Arguments are copied, or shared if they are
+ *             reference-counted, so the caller may free its own at once.  What
+ *             a function pointer or `ud` refers to is not copied; it must
+ *             outlive every object that uses it.
+ *  Errors     Constructors never fail: if the input is rejected, they return
+ *             an object with an error.  Check it once, with the _error
+ *             function of its type.  A constructor returns NULL only when
+ *             memory runs out.  Every function accepts a NULL object, and then
+ *             returns NULL, 0, false or ALLM_ERR_NOMEM.
+ *  Zero       In a struct that the caller fills, zero means "absent" or "the
+ *             default", in this version and in every later one; so does NULL
+ *             in place of an option struct.  Each such struct begins with its
+ *             size, which ALLM() and ALLM_INIT() set.  Members that an older
+ *             caller does not have are zero.  Members that an older library
+ *             does not have must be zero; else it rejects the struct.
+ *  Text       Strings are UTF-8 and NUL-terminated; NULL means absent.  A
+ *             string with a length may contain NUL.  ALLM_NUL_ENDED as the
+ *             length means "up to the NUL", and so does 0 in a struct that
+ *             the caller fills.  Strings are not checked when they are passed
+ *             in; bytes that are not UTF-8 are written to JSON as U+FFFD.
+ *  JSON form  Types with a function named _json have a JSON form, and so do
+ *             the structs inside them.  Options, tables of functions, agent
+ *             results, embeddings and moderations have none.  Members have
+ *             their C names, unless a comment gives another one in quotes.
+ *             `kept` is an object of the members that were read but have no
+ *             place in the struct, because they are unknown or of a wrong
+ *             type; they are written again.  An element of a list that is not
+ *             a struct of the library becomes an empty struct whose `kept` is
+ *             an array with that element.
+ *  Threads    Only one thread at a time may use an object, unless its comment
+ *             says otherwise.  Plain data is immutable: any number of threads
+ *             may read it.
  */
 #ifndef ALLM_H
 #define ALLM_H

@@ -2,7 +2,7 @@
  * allm_adapter.h - write your own adapter or transport
  *
  *    1  Sinks                 where an adapter puts its events
- *    2  Calls                 what an adapter is asked to do
+ *    2  Calls                 what an adapter has to do
  *    3  Requests              the HTTP request that it writes
  *    4  Adapters
  *    5  Transports            how bytes travel
@@ -90,7 +90,7 @@ ALLM_API void allm_sink_idle(allm_sink *);
 /* The objects that adapters attach to an engine. */
 typedef struct allm_attachments allm_attachments;
 
-/* What an adapter is asked to do.  Borrowed for the duration of the call. */
+/* A call that an adapter makes.  Borrowed for the duration of the call. */
 typedef struct allm_call {
     size_t              size;
     const allm_request *request;      /* model and tools resolved           */
@@ -105,10 +105,9 @@ typedef struct allm_call {
     allm_attachments   *attachments;  /* of the engine                      */
     uint32_t            attempt;      /* 1; higher when it is retried       */
     uint32_t            reserved;
-    const struct allm_embed_request *embed;     /* what is asked instead of
-                                         the request's messages; or NULL    */
-    const allm_image_request *image;            /* the same                 */
-    const struct allm_moderation_request *moderation;   /* the same         */
+    const allm_embed_request *embed;  /* NULL, or the request is for these  */
+    const allm_image_request *image;  /* embeddings, images or moderations, */
+    const allm_moderation_request *moderation;  /* not for a response       */
 } allm_call;
 
 /*
@@ -127,7 +126,7 @@ ALLM_API void *allm_attachment_get(allm_attachments *, const void *key,
 /* An HTTP request being written.  Everything is copied. */
 typedef struct allm_http allm_http;
 
-/* Sets the method (default:  POST), the URL, or adds a header. */
+/* Sets the method (default: POST), the URL, or adds a header. */
 ALLM_API void allm_http_method(allm_http *, const char *method);
 ALLM_API void allm_http_url(allm_http *, const char *url);
 ALLM_API void allm_http_header(allm_http *, const char *name,
@@ -156,9 +155,9 @@ typedef struct allm_http_view {
 /* ---------------------------------------------------------- 4  Adapters --- */
 
 /* How a body is split into frames. */
-enum allm_framing {
+typedef enum allm_framing {
     ALLM_FRAMING_SSE, ALLM_FRAMING_NDJSON, ALLM_FRAMING_WHOLE
-};
+} allm_framing;
 
 /* One piece of a body, borrowed until the adapter is called again. */
 typedef struct allm_frame {
@@ -208,7 +207,7 @@ typedef struct allm_adapter {
     size_t       size;
     const char  *name;
     size_t       state_size;
-    int32_t      framing;
+    allm_framing framing;
     uint32_t     flags;               /* ALLM_ADAPTER_*                     */
     allm_status (*encode)(const allm_call *, allm_http *out);
     allm_status (*decode)(void *state, const allm_call *, const allm_frame *,
@@ -226,9 +225,9 @@ typedef struct allm_adapter {
 } allm_adapter;
 
 /* The flags of an adapter. */
-enum allm_adapter_flags {
+typedef enum allm_adapter_flags {
     ALLM_ADAPTER_NO_STREAM = 1 << 0   /* cannot stream: calls are rejected  */
-};
+} allm_adapter_flags;
 
 /* -------------------------------------------------------- 5  Transports --- */
 
@@ -272,7 +271,8 @@ typedef struct allm_chunk {
  *   failed  True if the exchange has ended without a complete response of
  *           status 2xx.  Bytes that came before may still be unread; the waker
  *           is rung.  Called while a stream is held.  NULL: only read()
- *           reports it. *   open_over  For a transport that wraps the library's own HTTP client, as a
+ *           reports it.
+ *   open_over  For a transport that wraps the library's own HTTP client, as a
  *           recorder does: called instead of open, which may then be NULL.
  *           `http` is the client, valid as long as the exchange.
  */

@@ -20,7 +20,11 @@ typedef struct allm_context allm_context;
 
 /* ----------------------------------------------------------- 1  Results --- */
 
-/* The result of a step: one response, and the results of its tools. */
+/*
+ * The result of a step: one response, and the results of its tools.  The last
+ * members are lists of the metadata with types; the library sets them, and
+ * ignores them in a struct that the caller fills.
+ */
 typedef struct allm_step_result {
     size_t                     size;
     struct allm_home          *home;
@@ -30,23 +34,33 @@ typedef struct allm_step_result {
     const allm_message *const *tool_results;
     uint32_t                   done;          /* "done?"                    */
     uint32_t                   reserved;
-    const allm_error          *error;         /* metadata.error             */
+    const allm_error          *error;         /* why it failed, or NULL;
+                                                 "metadata.error"           */
     const allm_json           *metadata;
     const allm_json           *kept;
+    size_t                       manual_tool_call_count;
+    const allm_tool_call *const *manual_tool_calls;     /* the caller answers
+                                                 these                      */
+    size_t                       unresolved_tool_call_count;
+    const allm_tool_call *const *unresolved_tool_calls; /* likewise, but a
+                                                 tool has halted the chat   */
 } allm_step_result;
 
 /*
- * Creates a step result.  The caller frees it. allm_step_result_error()
- * returns why it was rejected, or NULL, and allm_step_result_json() returns
- * its JSON form.  Why the step itself failed is the member `error`.
+ * Creates a step result.  The caller frees it.  allm_step_result_error()
+ * returns the member `error`; if the step result was rejected, that is why.
+ * allm_step_result_json() returns its JSON form.
  */
 ALLM_API allm_step_result *allm_step_result_new(const allm_step_result *);
 ALLM_API void allm_step_result_free(allm_step_result *);
 ALLM_API const allm_error *allm_step_result_error(const allm_step_result *);
 ALLM_API allm_text *allm_step_result_json(const allm_step_result *,
-                                          uint32_t form);
+                                          allm_form form);
 
-/* The result of a chat: its steps, and why it ended. */
+/*
+ * The result of a chat: its steps, and why it ended.  The last members are
+ * values of the metadata with types, as in a step result.
+ */
 typedef struct allm_chat_result {
     size_t                         size;
     struct allm_home              *home;
@@ -57,21 +71,34 @@ typedef struct allm_chat_result {
     const char                    *halted_reason; /* completed, max_turns.. */
     const char                    *pending_question;
     const char                    *pending_tool_call_id;
-    const allm_error              *error;         /* metadata.error         */
+    const allm_error              *error;         /* why it failed, or NULL;
+                                                     "metadata.error"       */
     const allm_json               *metadata;
     const allm_json               *kept;
+    size_t                         manual_tool_call_count;
+    const allm_tool_call *const   *manual_tool_calls; /* the caller answers
+                                                     these                  */
+    size_t                         unresolved_tool_call_count;
+    const allm_tool_call *const   *unresolved_tool_calls; /* likewise, but a
+                                                     tool has halted the
+                                                     chat                   */
+    size_t                         unknown_tool_call_count;
+    const allm_tool_call *const   *unknown_tool_calls; /* a journal says that
+                                                     they started, not how
+                                                     they ended             */
+    const allm_error              *pass_2_error;  /* of structured_finalize */
 } allm_chat_result;
 
 /*
- * Creates a chat result.  The caller frees it. allm_chat_result_error()
- * returns why it was rejected, or NULL, and allm_chat_result_json() returns
- * its JSON form.  Why the chat itself failed is the member `error`.
+ * Creates a chat result.  The caller frees it.  allm_chat_result_error()
+ * returns the member `error`; if the chat result was rejected, that is why.
+ * allm_chat_result_json() returns its JSON form.
  */
 ALLM_API allm_chat_result *allm_chat_result_new(const allm_chat_result *);
 ALLM_API void allm_chat_result_free(allm_chat_result *);
 ALLM_API const allm_error *allm_chat_result_error(const allm_chat_result *);
 ALLM_API allm_text *allm_chat_result_json(const allm_chat_result *,
-                                          uint32_t form);
+                                          allm_form form);
 /* True unless halted_reason is "completed".  True for NULL. */
 ALLM_API bool allm_chat_result_halted(const allm_chat_result *);
 
@@ -167,11 +194,11 @@ typedef struct allm_agent_opts {
 } allm_agent_opts;
 
 /* The flags of an agent. */
-enum allm_agent_flags {
+typedef enum allm_agent_flags {
     ALLM_AGENT_NO_BREAKER = 1 << 0,   /* errors may repeat without limit    */
     ALLM_AGENT_PARALLEL   = 1 << 1,   /* tools run concurrently             */
     ALLM_AGENT_ANY_ARGUMENTS = 1 << 2 /* arguments are not checked          */
-};
+} allm_agent_flags;
 
 /* The result of an agent. */
 typedef struct allm_agent_result {

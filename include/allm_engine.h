@@ -1,9 +1,9 @@
 /*
- * allm_engine.h - what to talk to, and with which defaults
+ * allm_engine.h - choose a model and set defaults
  *
- *    1  Network               how servers are reached
- *    2  Trace                 what happened
- *    3  Keys                  who may
+ *    1  Network               options of the HTTP client
+ *    2  Trace                 events for logs and metrics
+ *    3  Keys                  API keys
  *    4  Engine record         an engine as plain data
  *    5  Engine
  */
@@ -24,31 +24,29 @@ typedef struct allm_transport allm_transport;
 
 /* ----------------------------------------------------------- 1  Network --- */
 
-/* How the HTTP client reaches servers (docs/http.md).  TLS is always
- * verified. */
+/* The options of the HTTP client (docs/http.md).  TLS is always verified. */
 typedef struct allm_net_opts {
     size_t      size;
-    const char *ca_file;              /* NULL: SSL_CERT_FILE, or the system's */
-    const char *proxy;                /* NULL: the environment's; "": none  */
+    const char *ca_file;              /* NULL: SSL_CERT_FILE, else the
+                                         system's                           */
+    const char *proxy;                /* NULL: from the environment; "":
+                                         none                               */
     const char *user_agent;           /* NULL: "liballm/VERSION"            */
-    uint32_t    max_idle_ms;          /* of connections that wait to be used
-                                         again; 0: 50 s                     */
-    uint32_t    http2;                /* 1: where the server offers it      */
-    uint32_t    max_connections;      /* kept to be used again; 0: 512      */
+    uint32_t    max_idle_ms;          /* how long an idle connection is kept
+                                         open; 0: 50 s                      */
+    uint32_t    http2;                /* 1: if the server supports it       */
+    uint32_t    max_connections;      /* idle ones kept open; 0: 512        */
     uint32_t    reserved;
 } allm_net_opts;
 
 /* ------------------------------------------------------------- 2  Trace --- */
 
-/* One thing that happened, for logs and metrics. */
-typedef struct allm_trace_event allm_trace_event;
-typedef void (*allm_trace_fn)(const allm_trace_event *, void *ud);
-
-/* What happened: spans (generate, stream, step, chat, tool, image) start, then
- * stop or end by an exception; "adapter" tells of a retry, "engine" of a
- * warning, "agent" of each iteration and of its end.  Lent during the
- * callback, which runs in the thread of the call. */
-struct allm_trace_event {
+/*
+ * A trace event.  A span (generate, stream, step, chat, tool or image) starts,
+ * then stops or ends with an exception.  The span "adapter" reports retries,
+ * "engine" reports warnings, "agent" reports each iteration and the end.
+ */
+typedef struct allm_trace_event {
     size_t           size;
     const char      *span;
     const char      *what;                    /* start, stop, exception,
@@ -60,29 +58,48 @@ struct allm_trace_event {
     const char      *request_id;
     const char      *model;
     const allm_json *metadata;
-};
+} allm_trace_event;
 
-/* The event as one JSON object, by our names or as OpenTelemetry's GenAI
- * attributes. */
-enum allm_trace_form { ALLM_TRACE_PLAIN, ALLM_TRACE_OTEL };
-ALLM_API allm_text *allm_trace_json(const allm_trace_event *, uint32_t form);
-/* For .trace: a line of JSON, our names, to a file; .trace_ud points to its
- * descriptor (an int).  One write per line, so that several may share it. */
+/*
+ * Receives a trace event, in the thread of the call.  The event is borrowed
+ * until the function returns.
+ */
+typedef void (*allm_trace_fn)(const allm_trace_event *, void *ud);
+
+/* The JSON forms of a trace event. */
+typedef enum allm_trace_form {
+    ALLM_TRACE_PLAIN,                 /* the names of the struct            */
+    ALLM_TRACE_OTEL                   /* OpenTelemetry's GenAI attributes   */
+} allm_trace_form;
+
+/* The event as one JSON object; the caller frees it. */
+ALLM_API allm_text *allm_trace_json(const allm_trace_event *,
+                                    allm_trace_form form);
+/*
+ * A function for the option `trace` that writes each event as a line of plain
+ * JSON to a file; trace_ud points to the file descriptor, an int.  Each line is
+ * one write(), so several engines can share the file.
+ */
 ALLM_API void allm_trace_write(const allm_trace_event *, void *descriptor);
 
 /* -------------------------------------------------------------- 3  Keys --- */
 
+/*
+ * A key store.  A key is looked up in the call, this store, the configuration,
+ * the environment, and a .env file; the first one that is not empty counts.
+ * Keys are wiped from memory when they are freed.  Any number of engines and
+ * threads may share a store.
+ */
 typedef struct allm_keys allm_keys;
 
-/* The value of an environment variable, lent until the next call; NULL: none.
- * Called by any thread, one at a time, with the store locked. */
+/*
+ * Returns the value of an environment variable, which stays valid until the
+ * next call; NULL: not set.  Called from any thread, one at a time, while the
+ * store is locked.
+ */
 typedef const char *(*allm_env_fn)(void *ud, const char *name);
 
-/*
- * Where keys come from: the call, this store, the configuration, the
- * environment, a .env file; the first that is not empty.  Values are wiped
- * when they go.  One store may serve many engines and threads at once.
- */
+/* The options of a key store. */
 typedef struct allm_keys_opts {
     size_t                size;
     const allm_json      *config;             /* {"openai": "sk-..."}       */
@@ -94,28 +111,42 @@ typedef struct allm_keys_opts {
     const allm_allocator *allocator;
 } allm_keys_opts;
 
+/*
+ * Creates a key store.  allm_keys_keep() adds a reference, allm_keys_free()
+ * drops one.  allm_keys_error() returns why it was rejected, or NULL.
+ */
 ALLM_API allm_keys *allm_keys_new(const allm_keys_opts *);
 ALLM_API const allm_error *allm_keys_error(const allm_keys *);
 ALLM_API allm_keys *allm_keys_keep(const allm_keys *);
 ALLM_API void allm_keys_free(allm_keys *);
-/* Into the store; an empty key counts as none. */
+/* Sets a key of the store, or deletes it.  An empty key counts as none. */
 ALLM_API allm_status allm_keys_put(allm_keys *, const char *provider,
                                    const char *key);
 ALLM_API allm_status allm_keys_delete(allm_keys *, const char *provider);
-/* Empty the store, and read the .env file anew when it is needed. */
+/* Deletes all keys; the .env file is read again when it is needed. */
 ALLM_API allm_status allm_keys_clear(allm_keys *);
-/* Another configuration in place of the one of the options; NULL: none. */
+/* Replaces the configuration of the options; NULL: none. */
 ALLM_API allm_status allm_keys_configure(allm_keys *, const allm_json *config);
-/* The key and where it was found ("opts", "runtime", "app_config", "env",
- * "dotenv"), wiped when the text is freed; a text that failed with missing_key
- * tells where was looked. */
+/*
+ * Looks up a key; the caller frees the text, which wipes it.  *source is where
+ * the key was found: "opts" (call_key), "runtime" (the store), "app_config",
+ * "env" or "dotenv".  If there is none, the text has the error missing_key,
+ * which lists the places.
+ */
 ALLM_API allm_text *allm_keys_get(const allm_keys *, const char *provider,
                                   const char *call_key, const char **source);
-/* "OPENAI_API_KEY" for "openai", and so on. */
+/*
+ * The environment variable for the key of a provider: "OPENAI_API_KEY" for
+ * "openai".  The caller frees the text.
+ */
 ALLM_API allm_text *allm_keys_variable(const char *provider);
 
 /* ----------------------------------------------------- 4  Engine record --- */
 
+/*
+ * An engine as plain data.  tool_executor and tool_result_encoder are names
+ * for programs that store engines; the library does not look them up.
+ */
 typedef struct allm_engine_record {
     size_t                  size;
     struct allm_home       *home;
@@ -125,87 +156,107 @@ typedef struct allm_engine_record {
     const char             *model;
     size_t                  tool_count;
     const allm_tool *const *tools;
-    const char             *tool_executor;    /* names, for who stores it;  */
-    const char             *tool_result_encoder;  /* nothing looks them up  */
+    const char             *tool_executor;
+    const char             *tool_result_encoder;
     const char             *image_adapter;
     const allm_json        *params;
     const allm_json        *context;
     const allm_json        *retry;            /* "default", false or pairs  */
-    const allm_json        *middleware;       /* stays []                   */
+    const allm_json        *middleware;       /* must be empty              */
     const allm_json        *metadata;
     const allm_json        *kept;
 } allm_engine_record;
 
+/*
+ * Creates an engine record.  The caller frees it.
+ * allm_engine_record_error() returns why it was rejected, or NULL, and
+ * allm_engine_record_json() returns its JSON form.
+ */
 ALLM_API allm_engine_record *
 allm_engine_record_new(const allm_engine_record *fields);
 ALLM_API void allm_engine_record_free(allm_engine_record *);
 ALLM_API const allm_error *
 allm_engine_record_error(const allm_engine_record *);
 ALLM_API allm_text *allm_engine_record_json(const allm_engine_record *,
-                                            uint32_t form);
+                                            allm_form form);
 
 /* ------------------------------------------------------------ 5  Engine --- */
 
+/*
+ * A model to call, and the defaults of its calls.  An engine is immutable: the
+ * functions that change one return a new engine, which shares what did not
+ * change.  Any number of threads may use an engine.  It never holds a key.
+ */
 typedef struct allm_engine allm_engine;
 
 /*
- * What to talk to, and with which defaults.  An engine is an immutable value:
- * the put functions return a new engine that shares what did not change.
- * Several threads may use one.  It never holds a key.
+ * The options of an engine.  The names tool_executor and tool_result_encoder
+ * are stored in its record and otherwise ignored; the tables executor and
+ * encoder take effect.
  */
 typedef struct allm_engine_opts {
     size_t                    size;
     const char               *model;          /* "fake:m", "openai:gpt-..." */
     const char               *adapter;        /* by name; NULL: the model's */
-    const allm_adapter       *adapter_table;  /* your own, copied; what
-                                                 it points to must stay     */
+    const allm_adapter       *adapter_table;  /* your own; copied, but what
+                                                 it points to must outlive
+                                                 the engine                 */
     const allm_json          *adapter_opts;   /* object, or [[key, value]]  */
     size_t                    tool_count;
     const allm_tool *const   *tools;
-    const char               *tool_executor;  /* names, kept for those who  */
-    const char               *tool_result_encoder;    /* store engines: who
-                                                 runs tools are the tables
-                                                 executor and encoder       */
+    const char               *tool_executor;
+    const char               *tool_result_encoder;
     const char               *image_adapter;
     const allm_json          *params;
     const allm_json          *context;
     const allm_json          *retry;          /* "default", false, object or
                                                  pairs                      */
-    const allm_json          *middleware;     /* must stay empty            */
+    const allm_json          *middleware;     /* must be empty              */
     const allm_json          *metadata;
     uint32_t                  flags;          /* ALLM_ENGINE_*              */
     uint32_t                  reserved;
     const allm_transport     *transport;      /* NULL: the HTTP client      */
-    const struct allm_net_opts *net;          /* how that one works         */
-    const allm_keys          *keys;           /* counted: kept by the engine */
-    const allm_catalog       *catalog;        /* counted                    */
+    const allm_net_opts      *net;            /* options of that client     */
+    const allm_keys          *keys;           /* shared                     */
+    const allm_catalog       *catalog;        /* shared                     */
     const allm_allocator     *allocator;
     const allm_clock         *clock;
     const allm_random        *random;
     allm_trace_fn             trace;
     void                     *trace_ud;
-    const struct allm_executor *executor;     /* who runs tools; copied     */
+    const struct allm_executor *executor;     /* runs tools; copied         */
     const struct allm_encoder  *encoder;      /* writes results; copied     */
 } allm_engine_opts;
 
-enum allm_engine_flags {
+/* The flags of an engine. */
+typedef enum allm_engine_flags {
     ALLM_ENGINE_NO_ADAPTER = 1 << 0   /* do not look one up by the model    */
-};
+} allm_engine_flags;
 
+/* Creates an engine. */
 ALLM_API allm_engine *allm_engine_new(const allm_engine_opts *);
-/* The fields from a record (what was stored), the rest from opts. */
+/* Creates an engine from a stored record; opts has what a record has not. */
 ALLM_API allm_engine *allm_engine_from_record(const allm_engine_record *,
                                               const allm_engine_opts *);
+/*
+ * allm_engine_keep() adds a reference, allm_engine_free() drops one.
+ * allm_engine_error() returns why the engine was rejected, or NULL.
+ */
 ALLM_API allm_engine *allm_engine_keep(const allm_engine *);
 ALLM_API void allm_engine_free(allm_engine *);
 ALLM_API const allm_error *allm_engine_error(const allm_engine *);
-/* What it was made of, lent by the engine; of a refused one an empty record. */
+/* The engine's record, borrowed; that of a rejected engine is empty. */
 ALLM_API const allm_engine_record *allm_engine_fields(const allm_engine *);
-/* Plain data only: a tool that has a function is refused (not_serializable). */
-ALLM_API allm_text *allm_engine_json(const allm_engine *, uint32_t form);
+/*
+ * The JSON form of the engine's record; the caller frees it.  An engine whose
+ * tools have functions is an error (not_serializable).
+ */
+ALLM_API allm_text *allm_engine_json(const allm_engine *, allm_form form);
 
-/* A new engine with one change.  Tools are appended, also where the name is
- * taken; to replace by name use allm_engine_merge_opts(). */
+/*
+ * These return a new engine with one change.  Tools are appended, even if one
+ * of that name exists; allm_engine_merge_opts() replaces tools by name.
+ */
 ALLM_API allm_engine *allm_engine_put_tool(const allm_engine *,
                                            const allm_tool *);
 ALLM_API allm_engine *allm_engine_put_tools(const allm_engine *, size_t count,
@@ -216,8 +267,11 @@ ALLM_API allm_engine *allm_engine_put_param(const allm_engine *,
 ALLM_API allm_engine *allm_engine_put_context(const allm_engine *,
                                               const char *key,
                                               const allm_json *value);
-/* The adapter is that of the new model's provider where it was not given and
- * the provider is known, else the one there was. */
+/*
+ * Returns a new engine with another model.  If the engine was created without
+ * an adapter and the provider of the new model is known, the adapter changes,
+ * too.
+ */
 ALLM_API allm_engine *allm_engine_with_model(const allm_engine *,
                                              const char *model);
 

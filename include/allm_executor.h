@@ -120,9 +120,9 @@ typedef struct allm_executor {
 } allm_executor;
 
 /* The flags of an executor. */
-enum allm_executor_flags {
+typedef enum allm_executor_flags {
     ALLM_EXECUTOR_INLINE = 1 << 0     /* execute() never blocks             */
-};
+} allm_executor_flags;
 
 /* The default executor: it calls the tool's own function. */
 ALLM_API const allm_executor *allm_executor_function(void);

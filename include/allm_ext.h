@@ -124,10 +124,10 @@ typedef struct allm_stage {
 } allm_stage;
 
 /* The flags of a stage. */
-enum allm_stage_flags {
+typedef enum allm_stage_flags {
     ALLM_STAGE_ON_ERROR   = 1 << 0,   /* run also after an error            */
     ALLM_STAGE_ON_DECIDED = 1 << 1    /* run also after a decision          */
-};
+} allm_stage_flags;
 
 /*
  * Creates the default pipeline. allm_pipeline_keep() adds a reference,
@@ -195,9 +195,10 @@ ALLM_API allm_status allm_context_add_message(allm_context *,
 ALLM_API allm_status allm_context_emit(allm_context *, const allm_event *);
 /*
  * For a stage that waits: the time to call it again, the waker that another
- * thread rings, and the time of the engine's clock.
+ * thread rings (borrowed until the turn ends), and the time of the engine's
+ * clock in nanoseconds.
  */
-ALLM_API void allm_context_wait_until(allm_context *, int64_t ns);
+ALLM_API void allm_context_wait_until(allm_context *, int64_t until_ns);
 ALLM_API allm_waker *allm_context_waker(const allm_context *);
 ALLM_API int64_t allm_context_now(const allm_context *);
 

@@ -113,7 +113,7 @@ ALLM_API void allm_image_request_free(allm_image_request *);
 ALLM_API const allm_error *
 allm_image_request_error(const allm_image_request *);
 ALLM_API allm_text *allm_image_request_json(const allm_image_request *,
-                                            uint32_t form);
+                                            allm_form form);
 
 /* What the images cost. */
 typedef struct allm_image_usage {
@@ -140,7 +140,7 @@ allm_image_usage_new(const allm_image_usage *fields);
 ALLM_API void allm_image_usage_free(allm_image_usage *);
 ALLM_API const allm_error *allm_image_usage_error(const allm_image_usage *);
 ALLM_API allm_text *allm_image_usage_json(const allm_image_usage *,
-                                          uint32_t form);
+                                          allm_form form);
 
 /* The images that a provider returned. */
 typedef struct allm_image_response {
@@ -168,7 +168,7 @@ ALLM_API void allm_image_response_free(allm_image_response *);
 ALLM_API const allm_error *
 allm_image_response_error(const allm_image_response *);
 ALLM_API allm_text *allm_image_response_json(const allm_image_response *,
-                                             uint32_t form);
+                                             allm_form form);
 
 /*
  * Checks an image request.  Returns NULL if it is valid, else an error that

@@ -37,15 +37,16 @@ typedef struct allm_session_record {
     const char                  *pending_question;
     const char                  *pending_tool_call_id;
     const allm_json             *context;
-    const allm_error            *error;       /* metadata.error             */
+    const allm_error            *error;       /* of the status ERROR;
+                                                 "metadata.error"           */
     const allm_json             *metadata;
     const allm_json             *kept;
 } allm_session_record;
 
 /*
- * Creates a session record.  The caller frees it. allm_session_record_error()
- * returns why it was rejected, or NULL, and allm_session_record_json() returns
- * its JSON form.
+ * Creates a session record.  The caller frees it.
+ * allm_session_record_error() returns the member `error`; if the record was
+ * rejected, that is why.  allm_session_record_json() returns its JSON form.
  */
 ALLM_API allm_session_record *
 allm_session_record_new(const allm_session_record *fields);
@@ -53,7 +54,7 @@ ALLM_API void allm_session_record_free(allm_session_record *);
 ALLM_API const allm_error *
 allm_session_record_error(const allm_session_record *);
 ALLM_API allm_text *allm_session_record_json(const allm_session_record *,
-                                             uint32_t form);
+                                             allm_form form);
 
 /*
  * Checks a session record.  Returns NULL if it is valid, else an error that
@@ -254,13 +255,13 @@ ALLM_API const allm_reduced *allm_reducer_finalize(allm_reducer *);
 ALLM_API allm_status allm_session_save(allm_session *, const char *path);
 
 /* The flags of allm_session_load(). */
-enum allm_session_load_flags {
+typedef enum allm_session_load_flags {
     ALLM_SESSION_LOCK   = 1 << 0,     /* hold the lock until the session is
                                          freed: no other process can save in
                                          the meantime                       */
     ALLM_SESSION_CREATE = 1 << 1      /* if the file does not exist: an empty
                                          session                            */
-};
+} allm_session_load_flags;
 
 /*
  * Loads a session.  If the file does not exist (session_not_found), cannot be

@@ -79,10 +79,9 @@ typedef struct allm_call_opts {
     void                   *on_event_ud;
     const allm_json        *json;
     /* for steps, chats and agents */
-    uint32_t                mode;             /* ALLM_MODE_*                */
-    uint32_t                on_tool_error;    /* ALLM_TOOL_POLICY_*         */
-    void                  (*on_tool_error_fn)(allm_tool_run *,
-                                              const allm_error *, void *ud);
+    allm_mode               mode;
+    allm_tool_policy        on_tool_error;
+    allm_tool_error_fn      on_tool_error_fn;
     void                   *on_tool_error_ud;
     uint32_t                tool_timeout_ms;  /* 0: 30 s; UINT32_MAX: none  */
     uint32_t                max_concurrency;  /* 0: twice the CPUs          */
@@ -103,8 +102,9 @@ typedef struct allm_call_opts {
     uint32_t                validate_output;  /* 1: the answer must match the
                                                  schema of response_format  */
     uint32_t                max_tool_output;  /* bytes of a tool result that
-                                                 the model sees; 0: all. A
-                                                 tool gives it the rest.    */
+                                                 the model sees; 0: all.  The
+                                                 model reads the rest with a
+                                                 tool.                      */
     allm_int                output_retries;   /* how often to ask again when
                                                  it does not match; 2       */
     const allm_pipeline    *pipeline;         /* NULL: the six stages       */
@@ -254,7 +254,7 @@ ALLM_API void allm_hub_free(allm_hub *);
 ALLM_API allm_status allm_hub_add(allm_hub *, allm_stream *, void *tag);
 /*
  * Waits for a stream that has an event, or has ended, and returns it with its
- * tag.  Returns NULL after timeout_ms milliseconds (-1: no limit; 0: do not
+ * tag; the stream still belongs to the caller that added it.  Returns NULL after timeout_ms milliseconds (-1: no limit; 0: do not
  * wait), or when the hub has no streams left.
  */
 ALLM_API allm_stream *allm_hub_wait(allm_hub *, int timeout_ms, void **tag);

@@ -68,8 +68,9 @@ ALLM_API allm_json *allm_fake_streamed_arguments(const char *name,
                                                  const allm_json *arguments);
 /* A text, then an error with this reason. */
 ALLM_API allm_json *allm_fake_mid_stream_error(const char *reason);
-/* A text that comes after `ms` milliseconds. */
-ALLM_API allm_json *allm_fake_delayed_text(const char *text, uint32_t ms);
+/* A text that comes after a delay. */
+ALLM_API allm_json *allm_fake_delayed_text(const char *text,
+                                           uint32_t delay_ms);
 /* A response without content. */
 ALLM_API allm_json *allm_fake_empty_response(void);
 /* The scripts of several calls, one after the other: a value for "scripts". */
@@ -82,7 +83,7 @@ ALLM_API allm_json *allm_fake_multi_turn(size_t count,
  * A recorder keeps the requests of an engine and their responses in a file.  A
  * player plays them back without a network: the same bytes, split at the same
  * places, with the same ends and errors.  Keys are never recorded.
- * docs/record-replay.md describes the format and how to write a file by hand.
+ * docs/record-replay.md describes the format, which a person can write, too.
  *
  * Pass the transport to allm_engine_new().  The recorder or player must
  * outlive the engine and its streams.  Any number of threads may use the
@@ -104,17 +105,17 @@ typedef struct allm_recorder_opts {
 } allm_recorder_opts;
 
 /* The flags of a recorder. */
-enum allm_recorder_flags {
+typedef enum allm_recorder_flags {
     ALLM_RECORDER_APPEND = 1 << 0     /* append to an existing file instead
                                          of replacing it                    */
-};
+} allm_recorder_flags;
 
 /*
  * Creates a recorder. path NULL: no file; read the recording with
  * allm_recorder_text().
  */
 ALLM_API allm_recorder *allm_recorder_new(const char *path,
-                                      const allm_recorder_opts *);
+                                          const allm_recorder_opts *);
 /*
  * Why it could not be created: then its transport rejects every request.  Or
  * why the last flush failed; the next successful one clears it.  NULL: no
@@ -150,13 +151,13 @@ typedef struct allm_player_opts {
 } allm_player_opts;
 
 /* The flags of a player. */
-enum allm_player_flags {
+typedef enum allm_player_flags {
     ALLM_PLAYER_TIMED    = 1 << 0,    /* bytes arrive at the recorded times,
                                          by the clock; else at once         */
     ALLM_PLAYER_IN_ORDER = 1 << 1     /* play the next exchange, whatever the
                                          request; else the first one left
                                          with an equal request              */
-};
+} allm_player_flags;
 
 /*
  * Creates a player.  Each exchange is played once.  A request that is not in

@@ -4,7 +4,7 @@
  *    1  Tools
  *    2  Answers               how a tool's function returns its result
  *    3  Failures              what to do when a call fails
- *    4  Calls by hand         running calls outside a chat
+ *    4  Calls outside a chat  running calls by your own code
  */
 #ifndef ALLM_TOOL_H
 #define ALLM_TOOL_H
@@ -58,10 +58,10 @@ typedef struct allm_tool {
 } allm_tool;
 
 /* The flags of a tool. */
-enum allm_tool_flags {
+typedef enum allm_tool_flags {
     ALLM_TOOL_INLINE = 1 << 0         /* never blocks: called in the thread
                                          that pulls, not in a worker        */
-};
+} allm_tool_flags;
 
 /*
  * Creates a tool; name, description and a schema are required.  The caller
@@ -73,7 +73,7 @@ enum allm_tool_flags {
 ALLM_API allm_tool *allm_tool_new(const allm_tool *fields);
 ALLM_API void allm_tool_free(allm_tool *);
 ALLM_API const allm_error *allm_tool_error(const allm_tool *);
-ALLM_API allm_text *allm_tool_json(const allm_tool *, uint32_t form);
+ALLM_API allm_text *allm_tool_json(const allm_tool *, allm_form form);
 
 /*
  * Checks a tool.  Returns NULL if it is valid, else an error that the caller
@@ -136,11 +136,11 @@ ALLM_API allm_tool_run *allm_tool_defer(allm_tool_run *);
 /* Frees a deferred run.  A run that was not answered has failed. */
 ALLM_API void allm_tool_run_free(allm_tool_run *root);
 /*
- * Calls fn(run, arguments, ud) after `ms` milliseconds of the engine's clock,
- * in the thread that pulls; fn answers instead of this function.  No thread is
+ * Calls fn(run, arguments, ud) after this delay of the engine's clock, in the
+ * thread that pulls; fn answers instead of this function.  No thread is
  * blocked in the meantime.
  */
-ALLM_API allm_status allm_tool_later(allm_tool_run *, uint32_t ms,
+ALLM_API allm_status allm_tool_later(allm_tool_run *, uint32_t delay_ms,
                                      allm_tool_fn fn, void *ud);
 /*
  * True if the answer is no longer awaited: the timeout has passed, or the
@@ -176,14 +176,14 @@ typedef void (*allm_tool_error_fn)(allm_tool_run *, const allm_error *,
 typedef enum allm_tool_policy {
     ALLM_TOOL_POLICY_CONTINUE,  /* the model sees the failure               */
     ALLM_TOOL_POLICY_HALT,      /* the chat stops with tool_error           */
-    ALLM_TOOL_POLICY_CALLBACK         /* on_tool_error_fn decides           */
+    ALLM_TOOL_POLICY_CALLBACK   /* on_tool_error_fn decides                 */
 } allm_tool_policy;
 
-/* ----------------------------------------------------- 4  Calls by hand --- */
+/* ---------------------------------------------- 4  Calls outside a chat --- */
 
 /*
  * Returns the answer to a call of "tool_help", the tool that explains compact
- * tools, for programs that answer calls by hand.  The caller frees it.
+ * tools, for programs that answer calls themselves.  The caller frees it.
  */
 ALLM_API allm_text *allm_tool_help(size_t count, const allm_tool *const *tools,
                                    const allm_json *arguments);
@@ -228,6 +228,11 @@ ALLM_API const allm_message *allm_stream_tool_message(const allm_stream *,
  * result; NULL if it would continue.
  */
 ALLM_API const allm_json *allm_stream_tool_halt(const allm_stream *);
+/*
+ * After the end: the error of the call that would stop a chat; NULL if none
+ * failed, or the policy is to continue.
+ */
+ALLM_API const allm_error *allm_stream_tool_error(const allm_stream *);
 
 #ifdef __cplusplus
 }

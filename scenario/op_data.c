@@ -111,11 +111,8 @@ static allm_status add_event(allm_collector *c, const allm_json *e)
 static void report_step(struct report *r, const allm_collector *c)
 {
     allm_step_result *v = allm_collector_step_result(c);
-    const allm_error *error = allm_step_result_error(v);
-    allm_text *text = error ? NULL : allm_step_result_json(v, ALLM_FORM_PLAIN);
-    if (!error)
-        error = report_text(r, "result", text);
-    report_end(r, error);
+    allm_text *text = allm_step_result_json(v, ALLM_FORM_PLAIN);
+    report_end(r, report_text(r, "result", text));
     allm_text_free(text);
     allm_step_result_free(v);
 }
@@ -123,11 +120,8 @@ static void report_step(struct report *r, const allm_collector *c)
 static void report_chat(struct report *r, const allm_collector *c)
 {
     allm_chat_result *v = allm_collector_chat_result(c);
-    const allm_error *error = allm_chat_result_error(v);
-    allm_text *text = error ? NULL : allm_chat_result_json(v, ALLM_FORM_PLAIN);
-    if (!error)
-        error = report_text(r, "result", text);
-    report_end(r, error);
+    allm_text *text = allm_chat_result_json(v, ALLM_FORM_PLAIN);
+    report_end(r, report_text(r, "result", text));
     allm_text_free(text);
     allm_chat_result_free(v);
 }
@@ -135,11 +129,8 @@ static void report_chat(struct report *r, const allm_collector *c)
 static void report_response(struct report *r, const allm_collector *c)
 {
     allm_response *v = allm_collector_response(c);
-    const allm_error *error = allm_response_error(v);
-    allm_text *text = error ? NULL : allm_response_json(v, ALLM_FORM_PLAIN);
-    if (!error)
-        error = report_text(r, "result", text);
-    report_end(r, error);
+    allm_text *text = allm_response_json(v, ALLM_FORM_PLAIN);
+    report_end(r, report_text(r, "result", text));
     allm_text_free(text);
     allm_response_free(v);
 }

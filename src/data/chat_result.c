@@ -1,8 +1,10 @@
 /* chat_result.c - the result of a whole chat, and why it ended */
 #include "data/chat_result.h"
 
+#include "base/status.h"
 #include "data/encode.h"
 #include "data/error.h"
+#include "data/metadata.h"
 #include "data/response.h"
 #include "data/step_result.h"
 #include "data/thread.h"
@@ -19,13 +21,43 @@ static const struct shape_field fields[] = {
     FIELD_END,
 };
 
+/* The calls of the metadata, with their types. */
+static bool read_calls(struct allm_home *home, allm_chat_result *r)
+{
+    struct metadata_calls manual = { 0 }, unresolved = { 0 }, unknown = { 0 };
+    const allm_json *m = r->metadata;
+    bool read = metadata_read_calls(home, m, "manual_tool_calls", &manual) &&
+                metadata_read_calls(home, m, "unresolved_tool_calls",
+                                    &unresolved) &&
+                metadata_read_calls(home, m, "unknown_tool_calls", &unknown);
+    r->manual_tool_calls = manual.calls;
+    r->manual_tool_call_count = manual.count;
+    r->unresolved_tool_calls = unresolved.calls;
+    r->unresolved_tool_call_count = unresolved.count;
+    r->unknown_tool_calls = unknown.calls;
+    r->unknown_tool_call_count = unknown.count;
+    return read;
+}
+
+static const allm_error *settle_chat(struct allm_home *home, void *value)
+{
+    allm_chat_result *r = value;
+    const allm_json *passes = allm_json_get(r->metadata, "structured_finalize");
+    bool read = read_calls(home, r) &&
+                metadata_read_error(home, passes, "pass_2_error",
+                                    &r->pass_2_error);
+    return read ? NULL : status_nomem();
+}
+
 const struct shape chat_result_shape = {
     .tag = "ALLM.ChatResult",
     .noun = "chat_result",
     .size = sizeof(allm_chat_result),
     .kept = offsetof(allm_chat_result, kept),
+    .failure = offsetof(allm_chat_result, error),
     .fields = fields,
     .counted = true,
+    .settle = settle_chat,
 };
 
 allm_chat_result *allm_chat_result_new(const allm_chat_result *given)
@@ -40,10 +72,10 @@ void allm_chat_result_free(allm_chat_result *result)
 
 const allm_error *allm_chat_result_error(const allm_chat_result *result)
 {
-    return shape_error(result);
+    return shape_failure(&chat_result_shape, result);
 }
 
-allm_text *allm_chat_result_json(const allm_chat_result *result, uint32_t form)
+allm_text *allm_chat_result_json(const allm_chat_result *result, allm_form form)
 {
     return encode_to_text(&chat_result_shape, result, form);
 }

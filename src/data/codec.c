@@ -253,7 +253,7 @@ const void *allm_codec_value(const allm_codec *c, allm_type type)
     return c && !c->error && c->type == type ? c->value : NULL;
 }
 
-allm_text *allm_codec_json(const allm_codec *c, uint32_t form)
+allm_text *allm_codec_json(const allm_codec *c, allm_form form)
 {
     struct encoder e;
     if (!c || !encode_begin(&e, home_mem(c->home), form))

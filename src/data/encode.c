@@ -294,7 +294,7 @@ void encode_value(struct encoder *e, const struct shape *s, const void *value)
 
 /* -------------------------------------------------------------- texts --- */
 
-bool encode_begin(struct encoder *e, struct mem mem, uint32_t form)
+bool encode_begin(struct encoder *e, struct mem mem, allm_form form)
 {
     *e = (struct encoder){ .text = text_begin(mem, 0), .form = form };
     e->arena = text_arena(e->text);
@@ -345,7 +345,7 @@ allm_text *encode_finish(struct encoder *e)
 }
 
 allm_text *encode_to_text(const struct shape *s, const void *value,
-                          uint32_t form)
+                          allm_form form)
 {
     struct encoder e;
     if (!value || !encode_begin(&e, mem_default(), form))
@@ -361,7 +361,7 @@ allm_text *encode_to_text(const struct shape *s, const void *value,
 }
 
 const allm_json *encode_to_json(struct arena *a, const struct shape *s,
-                                const void *value, uint32_t form,
+                                const void *value, allm_form form,
                                 const allm_error **error)
 {
     const struct json_limits any = { .max_bytes = SIZE_MAX,

@@ -11,12 +11,12 @@ struct encoder {
     struct buf out;
     allm_text *text;            /* will hold the document */
     struct arena *arena;        /* of the text: for errors */
-    uint32_t form;              /* ALLM_FORM_* */
+    allm_form form;              /* ALLM_FORM_* */
     const allm_error *error;    /* why it cannot be written, or NULL */
 };
 
 /* False: out of memory. */
-bool encode_begin(struct encoder *e, struct mem mem, uint32_t form);
+bool encode_begin(struct encoder *e, struct mem mem, allm_form form);
 
 /* Reserve what a struct will probably need, so a long text is not moved while
  * it grows. */
@@ -43,11 +43,11 @@ void encode_text(struct encoder *e, const char *text);  /* NULL: null */
  * form, or out of memory.
  */
 const allm_json *encode_to_json(struct arena *a, const struct shape *s,
-                                const void *value, uint32_t form,
+                                const void *value, allm_form form,
                                 const allm_error **error);
 
 /* Implements the `_json` function of every type. */
 allm_text *encode_to_text(const struct shape *s, const void *value,
-                          uint32_t form);
+                          allm_form form);
 
 #endif

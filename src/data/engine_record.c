@@ -125,7 +125,7 @@ const allm_error *allm_engine_record_error(const allm_engine_record *record)
 }
 
 allm_text *allm_engine_record_json(const allm_engine_record *record,
-                                   uint32_t form)
+                                   allm_form form)
 {
     return encode_to_text(&engine_record_shape, record, form);
 }

@@ -356,7 +356,7 @@ void allm_error_free(allm_error *error)
     shape_free(error);
 }
 
-allm_text *allm_error_json(const allm_error *error, uint32_t form)
+allm_text *allm_error_json(const allm_error *error, allm_form form)
 {
     return encode_to_text(&error_shape, error, form);
 }

@@ -207,7 +207,7 @@ const allm_error *allm_image_error(const allm_image *image)
     return shape_error(image);
 }
 
-allm_text *allm_image_json(const allm_image *image, uint32_t form)
+allm_text *allm_image_json(const allm_image *image, allm_form form)
 {
     return encode_to_text(&image_shape, image, form);
 }

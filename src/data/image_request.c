@@ -85,7 +85,7 @@ const allm_error *allm_image_request_error(const allm_image_request *request)
 }
 
 allm_text *allm_image_request_json(const allm_image_request *request,
-                                   uint32_t form)
+                                   allm_form form)
 {
     return encode_to_text(&image_request_shape, request, form);
 }

@@ -40,7 +40,7 @@ const allm_error *allm_image_response_error(const allm_image_response *response)
 }
 
 allm_text *allm_image_response_json(const allm_image_response *response,
-                                    uint32_t form)
+                                    allm_form form)
 {
     return encode_to_text(&image_response_shape, response, form);
 }

@@ -40,7 +40,7 @@ const allm_error *allm_image_usage_error(const allm_image_usage *usage)
     return shape_error(usage);
 }
 
-allm_text *allm_image_usage_json(const allm_image_usage *usage, uint32_t form)
+allm_text *allm_image_usage_json(const allm_image_usage *usage, allm_form form)
 {
     return encode_to_text(&image_usage_shape, usage, form);
 }

@@ -163,7 +163,7 @@ const allm_error *allm_message_error(const allm_message *m)
     return shape_error(m);
 }
 
-allm_text *allm_message_json(const allm_message *m, uint32_t form)
+allm_text *allm_message_json(const allm_message *m, allm_form form)
 {
     return encode_to_text(&message_shape, m, form);
 }

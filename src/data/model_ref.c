@@ -37,7 +37,7 @@ const allm_error *allm_model_ref_error(const allm_model_ref *ref)
     return shape_error(ref);
 }
 
-allm_text *allm_model_ref_json(const allm_model_ref *ref, uint32_t form)
+allm_text *allm_model_ref_json(const allm_model_ref *ref, allm_form form)
 {
     return encode_to_text(&model_ref_shape, ref, form);
 }

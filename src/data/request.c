@@ -152,7 +152,7 @@ const allm_error *allm_request_error(const allm_request *request)
     return shape_error(request);
 }
 
-allm_text *allm_request_json(const allm_request *request, uint32_t form)
+allm_text *allm_request_json(const allm_request *request, allm_form form)
 {
     return encode_to_text(&request_shape, request, form);
 }

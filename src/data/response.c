@@ -31,6 +31,7 @@ const struct shape response_shape = {
     .noun = "response",
     .size = sizeof(allm_response),
     .kept = offsetof(allm_response, kept),
+    .failure = offsetof(allm_response, error),
     .fields = fields,
     .counted = true,
 };
@@ -47,10 +48,10 @@ void allm_response_free(allm_response *response)
 
 const allm_error *allm_response_error(const allm_response *response)
 {
-    return shape_error(response);
+    return shape_failure(&response_shape, response);
 }
 
-allm_text *allm_response_json(const allm_response *response, uint32_t form)
+allm_text *allm_response_json(const allm_response *response, allm_form form)
 {
     return encode_to_text(&response_shape, response, form);
 }

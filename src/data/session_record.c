@@ -38,6 +38,7 @@ const struct shape session_record_shape = {
     .noun = "session_record",
     .size = sizeof(allm_session_record),
     .kept = offsetof(allm_session_record, kept),
+    .failure = offsetof(allm_session_record, error),
     .fields = fields,
     .settle = settle_session,
 };
@@ -54,11 +55,11 @@ void allm_session_record_free(allm_session_record *record)
 
 const allm_error *allm_session_record_error(const allm_session_record *record)
 {
-    return shape_error(record);
+    return shape_failure(&session_record_shape, record);
 }
 
 allm_text *allm_session_record_json(const allm_session_record *record,
-                                    uint32_t form)
+                                    allm_form form)
 {
     return encode_to_text(&session_record_shape, record, form);
 }

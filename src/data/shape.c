@@ -474,13 +474,16 @@ static const char *wrong_value(const struct shape *s, const void *value)
 
 /* The result of a constructor that failed: a root that has only an error,
  * which lives in its arena; or NULL. */
-static void *refuse_root(struct shape_head *v, const allm_error *error)
+static void *refuse_root(const struct shape *s, struct shape_head *v,
+                         const allm_error *error)
 {
     if (error->kind == ALLM_ERR_NOMEM) {
         home_drop(v->home);
         return NULL;
     }
     memset(v + 1, 0, v->size - sizeof *v);
+    if (s->failure)
+        memcpy((char *)v + s->failure, &error, sizeof error);
     home_set_error(v->home, error);
     return v;
 }
@@ -488,7 +491,8 @@ static void *refuse_root(struct shape_head *v, const allm_error *error)
 void *shape_failed(const struct shape *s, const allm_error *error)
 {
     struct shape_head *v = shape_root(mem_default(), s, 256);
-    return v ? refuse_root(v, status_retell(home_arena(v->home), error)) : NULL;
+    return v ? refuse_root(s, v, status_retell(home_arena(v->home), error))
+             : NULL;
 }
 
 void *shape_refused(const struct shape *s, const char *reason,
@@ -513,7 +517,7 @@ void *shape_new(const struct shape *s, const void *fields)
         return NULL;
     struct copy c = { .home = v->home, .arena = home_arena(v->home) };
     if (!copy_into(&c, s, fields, v))
-        return refuse_root(v, c.error);
+        return refuse_root(s, v, c.error);
     const char *absent = find_missing(s, v);
     const char *wrong = absent ? NULL : wrong_value(s, v);
     if (absent)
@@ -525,7 +529,7 @@ void *shape_new(const struct shape *s, const void *fields)
         fail_copy(&c, status_error(c.arena, ALLM_ERR_MISUSE, "wrong_value",
                                    "allm_%s_new: %s is no constant of its enum",
                                    s->noun, wrong));
-    return absent || wrong ? refuse_root(v, c.error) : v;
+    return absent || wrong ? refuse_root(s, v, c.error) : v;
 }
 
 void *shape_keep_root(const struct shape *s, const void *value)
@@ -553,4 +557,13 @@ void shape_free(void *value)
 const allm_error *shape_error(const void *value)
 {
     return value ? constructor_error(value) : status_nomem();
+}
+
+const allm_error *shape_failure(const struct shape *s, const void *value)
+{
+    const allm_error *error = shape_error(value);
+    const struct shape_head *head = value;
+    if (!error && head->size >= s->failure + sizeof error)
+        memcpy(&error, (const char *)value + s->failure, sizeof error);
+    return error;
 }

@@ -110,6 +110,7 @@ struct shape {
     const char *noun;           /* "message": for C names in messages */
     size_t size;
     size_t kept;                /* offset of `kept` */
+    size_t failure;             /* offset of `error`, for results; 0: none */
     const struct shape_field *fields;
     bool counted;               /* reference-counted: each value has a home */
     bool whole;                 /* `kept` is a value of any type, and all */
@@ -239,6 +240,8 @@ void *shape_refused(const struct shape *s, const char *reason,
 void *shape_failed(const struct shape *s, const allm_error *error);
 void shape_free(void *value);
 const allm_error *shape_error(const void *value);
+/* The same; else the member that the shape calls `failure`. */
+const allm_error *shape_failure(const struct shape *s, const void *value);
 
 /*
  * A root for a struct: shared if it is one of ours, otherwise copied, even if

@@ -1,9 +1,11 @@
 /* step_result.c - the result of one turn */
 #include "data/step_result.h"
 
+#include "base/status.h"
 #include "data/encode.h"
 #include "data/error.h"
 #include "data/message.h"
+#include "data/metadata.h"
 #include "data/response.h"
 #include "data/thread.h"
 
@@ -18,13 +20,31 @@ static const struct shape_field fields[] = {
     FIELD_END,
 };
 
+/* Add the calls of the metadata with their types. */
+static const allm_error *settle_step(struct allm_home *home, void *value)
+{
+    allm_step_result *r = value;
+    struct metadata_calls manual = { 0 }, unresolved = { 0 };
+    if (!metadata_read_calls(home, r->metadata, "manual_tool_calls", &manual) ||
+        !metadata_read_calls(home, r->metadata, "unresolved_tool_calls",
+                             &unresolved))
+        return status_nomem();
+    r->manual_tool_calls = manual.calls;
+    r->manual_tool_call_count = manual.count;
+    r->unresolved_tool_calls = unresolved.calls;
+    r->unresolved_tool_call_count = unresolved.count;
+    return NULL;
+}
+
 const struct shape step_result_shape = {
     .tag = "ALLM.StepResult",
     .noun = "step_result",
     .size = sizeof(allm_step_result),
     .kept = offsetof(allm_step_result, kept),
+    .failure = offsetof(allm_step_result, error),
     .fields = fields,
     .counted = true,
+    .settle = settle_step,
 };
 
 allm_step_result *allm_step_result_new(const allm_step_result *given)
@@ -39,10 +59,10 @@ void allm_step_result_free(allm_step_result *result)
 
 const allm_error *allm_step_result_error(const allm_step_result *result)
 {
-    return shape_error(result);
+    return shape_failure(&step_result_shape, result);
 }
 
-allm_text *allm_step_result_json(const allm_step_result *result, uint32_t form)
+allm_text *allm_step_result_json(const allm_step_result *result, allm_form form)
 {
     return encode_to_text(&step_result_shape, result, form);
 }

@@ -457,7 +457,7 @@ static void write_field(struct encoder *e, const void *t)
 
 const struct shape_own thread_own = { write_field, read_field, share_field };
 
-allm_text *allm_thread_json(const allm_thread *t, uint32_t form)
+allm_text *allm_thread_json(const allm_thread *t, allm_form form)
 {
     struct encoder e;
     if (!t || !encode_begin(&e, t->mem, form))

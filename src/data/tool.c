@@ -120,7 +120,7 @@ const allm_error *allm_tool_error(const allm_tool *tool)
     return shape_error(tool);
 }
 
-allm_text *allm_tool_json(const allm_tool *tool, uint32_t form)
+allm_text *allm_tool_json(const allm_tool *tool, allm_form form)
 {
     return encode_to_text(&tool_shape, tool, form);
 }

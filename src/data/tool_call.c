@@ -46,7 +46,7 @@ const allm_error *allm_tool_call_error(const allm_tool_call *call)
     return shape_error(call);
 }
 
-allm_text *allm_tool_call_json(const allm_tool_call *call, uint32_t form)
+allm_text *allm_tool_call_json(const allm_tool_call *call, allm_form form)
 {
     return encode_to_text(&tool_call_shape, call, form);
 }

@@ -290,7 +290,7 @@ const allm_engine_record *allm_engine_fields(const allm_engine *e)
     return e ? e->record : NULL;
 }
 
-allm_text *allm_engine_json(const allm_engine *e, uint32_t form)
+allm_text *allm_engine_json(const allm_engine *e, allm_form form)
 {
     return e ? allm_engine_record_json(e->record, form) : NULL;
 }

@@ -464,7 +464,7 @@ static const allm_error *refusal(struct arena *a, bool taken)
                                 "ALLM(trace_event, ...)");
 }
 
-allm_text *allm_trace_json(const allm_trace_event *given, uint32_t form)
+allm_text *allm_trace_json(const allm_trace_event *given, allm_trace_form form)
 {
     allm_trace_event e;
     struct build b;

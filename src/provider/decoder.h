@@ -18,7 +18,7 @@ struct decoding {
     const allm_adapter *adapter;
     const allm_call *call;
     void *state;                /* the dialect's */
-    int framing;                /* ALLM_FRAMING_* */
+    allm_framing framing;
     union {                     /* by the framing; a whole body: neither */
         struct sse sse;
         struct ndjson ndjson;

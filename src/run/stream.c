@@ -335,6 +335,12 @@ const allm_json *allm_stream_tool_halt(const allm_stream *s)
     return result_of(s, MACHINE_BATCH_HALT);
 }
 
+const allm_error *allm_stream_tool_error(const allm_stream *s)
+{
+    const struct tool_result *halt = batch_halt(result_of(s, MACHINE_BATCH));
+    return halt ? halt->error : NULL;
+}
+
 const char *allm_stream_tool_output(const allm_stream *s,
                                     const char *tool_call_id, size_t *len)
 {

@@ -452,7 +452,7 @@ allm_chat_result *turns_chat_result(struct turns *l, const char *reason,
                  .pending_tool_call_id = asks ? halt->view.call->id : NULL,
                  .error = l->verdict.error, .metadata = metadata));
     arena_release(&a);
-    if (r && allm_chat_result_error(r)) {
+    if (r && shape_error(r)) {
         allm_chat_result_free(r);
         r = NULL;
     }

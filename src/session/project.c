@@ -100,7 +100,7 @@ static allm_session_record *finish(struct project *p, bool made)
     allm_session_record *r = NULL;
     if (made && p->fields.metadata && !p->arena->broken)
         r = allm_session_record_new(&p->fields);
-    if (r && allm_session_record_error(r)) {
+    if (r && shape_error(r)) {
         allm_session_record_free(r);
         r = NULL;
     }

@@ -23,8 +23,7 @@ allm_session *allm_session_new(const allm_session_record *fields)
         return NULL;
     s->record = allm_session_record_new(
         fields ? fields : ALLM(session_record, .id = NULL));
-    const allm_error *error = s->record ? allm_session_record_error(s->record)
-                                        : status_nomem();
+    const allm_error *error = shape_error(s->record);
     if (error) {
         s->error = status_retell(&s->told, error);
         s->unfit = true;
@@ -145,7 +144,7 @@ static const allm_error *take(allm_session *s,
                               const allm_session_record *fields)
 {
     allm_session_record *r = allm_session_record_new(fields);
-    const allm_error *error = r ? allm_session_record_error(r) : status_nomem();
+    const allm_error *error = shape_error(r);
     if (error) {
         error = status_retell(&s->told, error);
         allm_session_record_free(r);

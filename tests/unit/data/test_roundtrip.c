@@ -190,7 +190,7 @@ static void check_random_document(struct random r, const char *type, bool plain)
     struct slice text = buf_slice(&g.out);
     allm_codec *c = decode_slice(text, plain ? type : NULL);
     CHECK(!allm_codec_error(c));
-    uint32_t form = plain ? ALLM_FORM_PLAIN : ALLM_FORM_TAGGED;
+    allm_form form = plain ? ALLM_FORM_PLAIN : ALLM_FORM_TAGGED;
     allm_text *back = allm_codec_json(c, form);
     bool part = found == ALLM_TYPE_PART && plain;
     if (!part)                  /* which may come as its data, too */

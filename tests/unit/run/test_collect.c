@@ -1,6 +1,7 @@
 /* test_collect.c - the fold itself: total, and its own master */
 #include "run/collect.h"
 
+#include "data/shape.h"
 #include "harness/check.h"
 #include "json/json.h"
 
@@ -67,13 +68,13 @@ static void fold_random(int events)
             CHECK_INT(collect_add(&c, &e), ALLM_OK);
         }
         allm_response *r = collect_response(&c, "id");
-        CHECK(r && !allm_response_error(r));
+        CHECK(r && !shape_error(r));
         allm_response_free(r);
         allm_step_result *step = c.thread ? collect_step_result(&c) : NULL;
-        CHECK(!c.thread || (step && !allm_step_result_error(step)));
+        CHECK(!c.thread || (step && !shape_error(step)));
         allm_step_result_free(step);
         allm_chat_result *chat = collect_chat_result(&c);
-        CHECK(!c.thread || (chat && !allm_chat_result_error(chat)));
+        CHECK(!c.thread || (chat && !shape_error(chat)));
         allm_chat_result_free(chat);
     }
     if (home)
