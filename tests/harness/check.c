@@ -115,20 +115,53 @@ bool check_int(int64_t got, int64_t want, const char *what, const char *file,
     return got == want;
 }
 
-/* Bytes on one line: what would break it is escaped, a long text is cut. */
-static void show(const char *label, struct slice s)
+/* Print bytes on one line, control characters escaped; returns the columns. */
+static int print_bytes(struct slice s)
 {
-    printf("#   %s ", label);
-    for (size_t i = 0; i < s.len && i < 400; i++) {
+    int columns = 0;
+    for (size_t i = 0; i < s.len; i++) {
         unsigned char c = (unsigned char)s.ptr[i];
         if (c < 0x20 || c == 0x7F)
-            printf("\\x%02X", c);
+            columns += printf("\\x%02X", c);
         else
-            putchar(c);
+            columns += putchar(c) != EOF && (c & 0xC0) != 0x80;
     }
-    if (s.len > 400)
-        printf("... (%zu bytes)", s.len);
-    printf("%s\n", s.ptr ? "" : "NULL");
+    return columns;
+}
+
+/* Bytes around `at`, whole characters; returns the columns before it. */
+static int print_around(const char *label, struct slice s, size_t at)
+{
+    enum { BEFORE = 40, AFTER = 60 };
+    size_t from = at > BEFORE ? at - BEFORE : 0;
+    size_t end = s.len - at > AFTER ? at + AFTER : s.len;
+    while (from < at && (s.ptr[from] & 0xC0) == 0x80)
+        from++;
+    while (end < s.len && (s.ptr[end] & 0xC0) == 0x80)
+        end++;
+    int columns = printf("#   %s %s", label, from ? "..." : "");
+    if (s.len)
+        columns += print_bytes((struct slice){ s.ptr + from, at - from });
+    if (s.len)
+        print_bytes((struct slice){ s.ptr + at, end - at });
+    printf("%s\n", !s.ptr ? "NULL" : end < s.len ? "..." : "");
+    return columns;
+}
+
+/* Where two texts begin to differ; lines and bytes are counted from 1. */
+static void print_difference(struct slice got, struct slice want)
+{
+    size_t at = 0, line = 1, line_start = 0;
+    while (at < got.len && at < want.len && got.ptr[at] == want.ptr[at])
+        if (got.ptr[at++] == '\n') {
+            line++;
+            line_start = at;
+        }
+    printf("#   differs at line %zu, byte %zu (got %zu bytes, expected %zu)\n",
+           line, at - line_start + 1, got.len, want.len);
+    print_around("got     ", got, at);
+    int columns = print_around("expected", want, at);
+    printf("#   %*s\n", columns - 3, "^");
 }
 
 bool check_slice(struct slice got, struct slice want, const char *what,
@@ -137,8 +170,7 @@ bool check_slice(struct slice got, struct slice want, const char *what,
     bool ok = !got.ptr == !want.ptr && slice_eq(got, want);
     if (!ok && !heap.fired) {
         tell(what, file, line);
-        show("got     ", got);
-        show("expected", want);
+        print_difference(got, want);
     }
     return ok;
 }
@@ -158,7 +190,7 @@ struct random check_random(void)
     return random_of_seed(&now.seeded, now.seed);
 }
 
-/* Test data that is not part of the project lies beside it: ../shared/data,
+/* Test data that is not part of the project is next to it: ../shared/data,
  * or the folder that ALLM_TEST_DATA names. */
 const char *check_data(const char *name)
 {
