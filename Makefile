@@ -1,15 +1,15 @@
-# Makefile - the doors to the build; Meson and Ninja do the work behind them
+# Makefile - the commands of a developer; Meson and Ninja do the work
 #
 # Every target first calls tools/bootstrap, which installs what is missing.
-# All that is built lands under build/, one folder per kind of build.
+# All output is in build/, one folder per kind of build.
 
 PREFIX    ?= /usr/local
 DESTDIR   ?=
 FUZZ_TIME ?= 600
 export DESTDIR FUZZ_TIME
 
-.PHONY: all run examples test lint format asan tsan valgrind torture cover bench fuzz \
-        catalog real abi-accept install uninstall clean help
+.PHONY: all run examples test lint format asan tsan valgrind torture cover \
+        bench fuzz catalog real abi-accept install uninstall clean help
 
 all:            ## build the library, the examples and the tests
 	@tools/build main
@@ -25,11 +25,11 @@ test: all       ## run all tests
 	@tools/bootstrap test
 	@tools/run-tests build/main
 
-lint: all       ## check the law: layers, sizes, header, style
+lint: all       ## check layers, sizes, headers, style, links and spelling
 	@tools/bootstrap lint
 	@tools/lint build/main
 
-format:         ## rewrite the C files as clang-format wants them
+format:         ## format the C files
 	@tools/bootstrap lint
 	@tools/format --write
 
@@ -55,7 +55,7 @@ torture: all    ## run the unit tests with every single allocation failing
 	@tools/bootstrap test
 	@ALLM_TORTURE=full tools/run-tests build/main --suite unit
 
-cover:          ## tell which lines the tests reach
+cover:          ## report which lines the tests execute
 	@tools/bootstrap test cover
 	@tools/build cover
 	@tools/cover build/cover
@@ -64,30 +64,30 @@ bench:          ## measure the speed of a release build
 	@tools/build release
 	@tools/run-bench build/release
 
-fuzz:           ## let libFuzzer search each parser for FUZZ_TIME seconds
+fuzz:           ## fuzz each parser for FUZZ_TIME seconds
 	@tools/bootstrap fuzz
 	@tools/build fuzz
 	@tools/run-fuzz build/fuzz
 
-catalog:        ## make data/catalog.json anew, from the newest facts
+catalog:        ## regenerate data/catalog.json from the newest data
 	@tools/catalog-update
 
-real: all       ## talk to a real llama.cpp server, on this machine
+real: all       ## test against a real llama.cpp server on this machine
 	@tools/bootstrap real
 	@tools/real build/main
 
-abi-accept: all ## take today's exports and layouts as the promised ones
+abi-accept: all ## record the current exports and layouts as promised
 	@tools/abi accept build/main
 
 install:        ## install below PREFIX (and DESTDIR)
 	@tools/build release -Dprefix="$(PREFIX)"
 	@meson install -C build/release --no-rebuild --quiet
 
-uninstall:      ## remove what install has put below PREFIX (and DESTDIR)
+uninstall:      ## remove what install put below PREFIX (and DESTDIR)
 	@tools/build release -Dprefix="$(PREFIX)"
 	@tools/uninstall build/release
 
-clean:          ## remove all that was built
+clean:          ## remove everything that was built
 	@rm -rf build
 
 help:           ## list these targets
