@@ -26,9 +26,10 @@ import threading
 
 from program import BUILD, CLEAN, SOURCE, equal, main, need
 
-# By its whole path: a "cc" in front of it in PATH calls it.
-CC = " ".join([shutil.which(word) if i == 0 else word for i, word in
-               enumerate(os.environ.get("CC", "cc").split())])
+# With absolute paths, also in "ccache cc": the "cc" of the tests, which is first
+# in PATH, calls this command and must not call itself.
+CC = " ".join(shutil.which(word) or word
+              for word in os.environ.get("CC", "cc").split())
 IS_ASAN = os.path.basename(os.path.normpath(BUILD)) == "asan"
 SANITIZE = "-fsanitize=address,undefined" if IS_ASAN else ""
 WARN = "-Wall -Wextra -Werror -Wno-unused-parameter"
