@@ -1,4 +1,4 @@
-/* answer.c - one answer of a model as it grows */
+/* answer.c - the response of a model while it arrives */
 #include "provider/answer.h"
 
 #include "base/status.h"
@@ -20,7 +20,7 @@ struct answer_note {
     bool written;
 };
 
-static const allm_message silence = {
+static const allm_message empty_message = {
     .size = sizeof(allm_message),
     .role = ALLM_ROLE_ASSISTANT,
     .text = "",
@@ -31,8 +31,8 @@ static void no_memory(struct answer *a)
     a->sink->status = ALLM_ERR_NOMEM;
 }
 
-/* Was the model told less than was asked for?  See extra.h. */
-static void warn_if_ignored(struct answer *a)
+/* Warn if the request's temperature is not sent to this model; see extra.h. */
+static void warn_if_sampling_ignored(struct answer *a)
 {
     struct extra x;
     if (!a->call->request || !a->call->request->temperature.set)
@@ -60,7 +60,7 @@ bool answer_open(struct answer *a, const allm_call *call, allm_sink *sink)
     buf_init(&a->extra, a->life, SIZE_MAX / 2);
     buf_init(&a->tool_usage, a->life, SIZE_MAX / 2);
     calls_init(&a->calls, a->life, call);
-    warn_if_ignored(a);
+    warn_if_sampling_ignored(a);
     return true;
 }
 
@@ -70,7 +70,7 @@ void answer_start(struct answer *a)
         return;
     allm_event *event = sink_add(a->sink, ALLM_EV_MESSAGE_STARTED);
     if (event)
-        event->message = &silence;
+        event->message = &empty_message;
     a->started = true;
 }
 
@@ -85,22 +85,23 @@ static void put_text(struct answer *a, allm_event_type type, struct slice text)
     event->text_len = text.len;
 }
 
-/* Add a piece, mended, to a text; the piece, in the memory of events. */
+/* Add a piece to a text.  Returns the piece as valid UTF-8, in the arena of the
+ * events. */
 static struct slice text_grow(struct answer *a, struct buf *text,
-                              struct utf8_pieces *mend, struct slice piece)
+                              struct utf8_pieces *pieces, struct slice piece)
 {
-    struct slice well = utf8_pieces_take(mend, a->sink->arena, piece);
-    buf_add(text, well);
-    if (!well.ptr || text->broken) {
+    struct slice valid = utf8_pieces_take(pieces, a->sink->arena, piece);
+    buf_add(text, valid);
+    if (!valid.ptr || text->broken) {
         no_memory(a);
         return (struct slice){ NULL, 0 };
     }
-    return well;
+    return valid;
 }
 
 void answer_raw(struct answer *a, const allm_json *chunk)
 {
-    answer_start(a);            /* which is always the first */
+    answer_start(a);            /* message_started is always first */
     allm_event *event = sink_add(a->sink, ALLM_EV_RAW_CHUNK);
     if (event)
         event->chunk = chunk;
@@ -111,10 +112,10 @@ void answer_text(struct answer *a, struct slice piece)
     if (!piece.len)
         return;
     answer_start(a);
-    struct slice well = text_grow(a, &a->text, &a->text_mend, piece);
-    if (well.len)
-        put_text(a, ALLM_EV_TEXT_DELTA, well);
-    a->spoke = true;
+    struct slice valid = text_grow(a, &a->text, &a->text_pieces, piece);
+    if (valid.len)
+        put_text(a, ALLM_EV_TEXT_DELTA, valid);
+    a->has_text = true;
 }
 
 void answer_refusal(struct answer *a, struct slice piece)
@@ -122,7 +123,7 @@ void answer_refusal(struct answer *a, struct slice piece)
     if (!piece.len)
         return;
     answer_start(a);
-    text_grow(a, &a->refusal, &a->refusal_mend, piece);
+    text_grow(a, &a->refusal, &a->refusal_pieces, piece);
 }
 
 void answer_thought(struct answer *a, struct slice piece)
@@ -130,17 +131,17 @@ void answer_thought(struct answer *a, struct slice piece)
     if (!piece.len)
         return;
     answer_start(a);
-    struct slice well = text_grow(a, &a->thought, &a->thought_mend, piece);
-    if (well.len)
-        put_text(a, ALLM_EV_REASONING_DELTA, well);
-    a->thought_once = true;
+    struct slice valid = text_grow(a, &a->thought, &a->thought_pieces, piece);
+    if (valid.len)
+        put_text(a, ALLM_EV_REASONING_DELTA, valid);
+    a->has_reasoning = true;
 }
 
-/* What a text still held back, told now. */
+/* Emit the bytes that a text still holds back. */
 static void text_flush(struct answer *a, struct buf *text,
-                       struct utf8_pieces *mend, allm_event_type delta)
+                       struct utf8_pieces *pieces, allm_event_type delta)
 {
-    struct slice left = utf8_pieces_end(mend);
+    struct slice left = utf8_pieces_end(pieces);
     if (!left.len)
         return;
     buf_add(text, left);
@@ -152,7 +153,7 @@ static void text_flush(struct answer *a, struct buf *text,
 
 void answer_thought_end(struct answer *a, const allm_json *state)
 {
-    text_flush(a, &a->thought, &a->thought_mend, ALLM_EV_REASONING_DELTA);
+    text_flush(a, &a->thought, &a->thought_pieces, ALLM_EV_REASONING_DELTA);
     if (!a->thought.len && !state)
         return;
     answer_start(a);
@@ -165,7 +166,7 @@ void answer_thought_end(struct answer *a, const allm_json *state)
     event->text = text;
     event->text_len = a->thought.len;
     event->provider_state = state;
-    a->thought_once = true;
+    a->has_reasoning = true;
     buf_clear(&a->thought);
 }
 
@@ -252,7 +253,7 @@ static struct answer_note *make_note(struct answer *a, const char *key,
     return n;
 }
 
-/* Most notes are texts that stand in every frame. */
+/* Most notes are strings that every frame repeats. */
 static bool is_same_value(const allm_json *old, const allm_json *value)
 {
     struct slice text = json_slice(old);
@@ -315,7 +316,7 @@ void answer_warn(struct answer *a, const char *name)
         answer_gather_one(a, "warnings", warning);
 }
 
-/* A list: this element and all others of its key. */
+/* Write a list: this element and all others with its key. */
 static void write_list(struct build *b, struct answer_note *first)
 {
     build_key(b, slice_of(first->key));
@@ -391,7 +392,8 @@ void answer_state(struct answer *a, const allm_json *fields)
 
 bool answer_is_empty(const struct answer *a)
 {
-    return !a->spoke && !a->thought_once && !a->refusal.len && !a->calls.first;
+    return !a->has_text && !a->has_reasoning && !a->refusal.len &&
+           !a->calls.first;
 }
 
 static void put_usage(struct answer *a)
@@ -413,7 +415,7 @@ static void put_message(struct answer *a, const allm_tool_call *const *calls)
     if (!m)
         return;
     struct slice text = buf_slice(&a->text);
-    *m = silence;
+    *m = empty_message;
     m->text = text.ptr;
     m->text_len = text.len;
     m->tool_calls = a->calls.count ? calls : NULL;
@@ -428,7 +430,7 @@ static void put_message(struct answer *a, const allm_tool_call *const *calls)
     event->metadata = metadata_build(a);
 }
 
-static allm_status answer_over(struct answer *a)
+static allm_status end_answer(struct answer *a)
 {
     a->over = true;
     allm_sink_end(a->sink);
@@ -438,18 +440,18 @@ static allm_status answer_over(struct answer *a)
 allm_status answer_close(struct answer *a)
 {
     answer_start(a);
-    text_flush(a, &a->text, &a->text_mend, ALLM_EV_TEXT_DELTA);
-    text_flush(a, &a->refusal, &a->refusal_mend, ALLM_EV_NONE);
+    text_flush(a, &a->text, &a->text_pieces, ALLM_EV_TEXT_DELTA);
+    text_flush(a, &a->refusal, &a->refusal_pieces, ALLM_EV_NONE);
     calls_flush(&a->calls, a->sink);
     answer_thought_end(a, NULL);
-    if (a->sink->failure)       /* too many calls: the message is not whole */
-        return answer_over(a);
+    if (a->sink->failure)       /* too many calls: the message is incomplete */
+        return end_answer(a);
     if (a->text.len)
         put_text(a, ALLM_EV_TEXT_COMPLETED, buf_slice(&a->text));
     const allm_tool_call *const *calls = calls_end(&a->calls, a->sink);
     put_usage(a);
     put_message(a, calls);
-    return answer_over(a);
+    return end_answer(a);
 }
 
 /* ----------------------------------------------------------- failures --- */
@@ -465,22 +467,22 @@ allm_status answer_fail(struct answer *a, const allm_error *error)
         no_memory(a);
     put_usage(a);
     allm_sink_put(a->sink, ALLM(event, .type = ALLM_EV_ERROR, .error = safe));
-    return answer_over(a);
+    return end_answer(a);
 }
 
-allm_status answer_malformed(struct answer *a, const char *sentence)
+allm_status answer_malformed(struct answer *a, const char *message)
 {
     allm_error e = status_blank(ALLM_ERR_ADAPTER);
     e.reason = "malformed_response";
-    e.message = sentence;
+    e.message = message;
     return answer_fail(a, &e);
 }
 
-allm_status answer_truncated(struct answer *a, const char *sentence)
+allm_status answer_truncated(struct answer *a, const char *message)
 {
     allm_error e = status_blank(ALLM_ERR_STREAM);
     e.reason = "truncated";
-    e.message = sentence;
+    e.message = message;
     return answer_fail(a, &e);
 }
 
@@ -503,10 +505,10 @@ allm_status answer_not_json(struct answer *a, struct slice body)
     const allm_json *part = answer_part(a, body);
     if (a->sink->status < 0)
         return a->sink->status;
-    return part ? answer_truncated(a, "the answer broke off in the middle of "
+    return part ? answer_truncated(a, "the response ended in the middle of "
                                       "its JSON document")
-                : answer_malformed(a, "the answer is no JSON object; is "
-                                      "base_url right?");
+                : answer_malformed(a, "the response is not a JSON object; "
+                                      "check base_url");
 }
 
 const allm_json *answer_error_text(const struct answer *a, struct slice data,

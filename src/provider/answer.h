@@ -1,17 +1,17 @@
 /*
- * answer.h - one answer of a model as it grows
+ * answer.h - the response of a model while it arrives
  *
- * What all dialects share: they read frames and say here what they found; the
- * events come out in the order that everybody may rely on:
+ * All dialects share this code.  They read frames and report the contents
+ * here; the events come out in a fixed order that every caller can rely on:
  *
  *      message_started
  *      text_delta, reasoning_delta, reasoning_completed, tool_call_started,
  *      tool_call_delta, ...
  *      reasoning_completed?  text_completed?  tool_call_completed*  usage?
- *      message_completed                     or, in place of it, error
+ *      message_completed                     or, instead of it, error
  *
- * and nothing after the last.  What is kept lives as long as the attempt.
- * Lack of memory is told by the sink's status, once, at the end of a call.
+ * and nothing after the last one.  Stored values live as long as the attempt.
+ * If memory runs out, the status of the sink is ALLM_ERR_NOMEM.
  */
 #ifndef PROVIDER_ANSWER_H
 #define PROVIDER_ANSWER_H
@@ -21,62 +21,63 @@
 struct answer_note;
 struct build;
 
-/* Zeroed at first: it may be the state of a dialect, or a part of it. */
+/* The state of a dialect, or a part of it.  It begins zeroed. */
 struct answer {
     const allm_call *call;
-    allm_sink *sink;            /* of this call of the dialect */
+    allm_sink *sink;            /* of the current call of decode or finish */
     struct arena *life;
     struct buf text, thought, refusal;
-    struct utf8_pieces text_mend, thought_mend, refusal_mend;
+    struct utf8_pieces text_pieces, thought_pieces, refusal_pieces;
     struct calls calls;
-    allm_usage usage;           /* without its two values */
-    struct buf extra, tool_usage;   /* these, as JSON texts; empty: none */
+    allm_usage usage;           /* without extra and tool_usage */
+    struct buf extra, tool_usage;   /* as JSON text; empty: none */
     bool has_usage;
     const char *id, *model;
-    allm_finish finish;         /* NONE: no word came yet */
+    allm_finish finish;         /* NONE: no finish reason has arrived */
     const char *raw_finish;
     struct answer_note *notes;
     struct answer_note *elements, *last_element;
     const allm_json *state;     /* the message's provider_state; or NULL */
     bool opened, started, over;
-    bool incomplete;            /* the provider says that something is missing */
-    bool spoke, thought_once;   /* there was text, reasoning */
+    bool incomplete;            /* the provider reports missing content */
+    bool has_text, has_reasoning;
 };
 
-/* First thing in decode() and finish().  False: the answer is over, and
- * nothing is to be done. */
+/* Call it first in decode() and finish().  False: the response is over, so
+ * there is nothing to do. */
 bool answer_open(struct answer *a, const allm_call *call, allm_sink *sink);
 
-/* The first sign of a message; the functions below imply it. */
+/* Emit message_started.  The functions below call it, too. */
 void answer_start(struct answer *a);
 
-/* What the provider sent, as it came. */
+/* Emit a chunk as received; add a piece to the text or to the refusal. */
 void answer_raw(struct answer *a, const allm_json *chunk);
 void answer_text(struct answer *a, struct slice piece);
 void answer_refusal(struct answer *a, struct slice piece);
 
-/* Reasoning; at the end of one thought its provider state (or NULL), which
- * makes one of a thought without text, too.  The last thought ends by itself. */
+/* Add a piece of reasoning; end a reasoning block, with its provider state or
+ * NULL.  A block with a state is emitted even if it has no text.
+ * answer_close() ends the last block. */
 void answer_thought(struct answer *a, struct slice piece);
 void answer_thought_end(struct answer *a, const allm_json *state);
 
-/* A piece of a tool call; see calls.h. */
+/* Add a piece of a tool call; see calls.h. */
 struct calls_slot *answer_call(struct answer *a,
                                const struct calls_piece *piece);
 
-/* The first that is not empty counts. */
+/* Set the id or the model of the response; the first non-empty one counts. */
 void answer_id(struct answer *a, struct slice id);
 void answer_model(struct answer *a, struct slice model);
 
-/* Field by field: what is set counts, the last one wins. */
+/* Update the usage: each field that is set replaces the previous value. */
 void answer_usage(struct answer *a, const allm_usage *usage);
 
-/* The last one counts; the word is the provider's own. */
+/* Set the finish reason; `word` is the provider's own.  The last one counts. */
 void answer_finish(struct answer *a, allm_finish finish, struct slice word);
 
 /*
- * A member of the response's metadata: the last value counts, or the elements
- * of lists come one behind the other.
+ * Set a member of the response's metadata (the last value counts), or append
+ * to a member that is a list.
  */
 void answer_note(struct answer *a, const char *key, const allm_json *value);
 void answer_gather(struct answer *a, const char *key, const allm_json *list);
@@ -84,46 +85,49 @@ void answer_gather_one(struct answer *a, const char *key,
                        const allm_json *value);
 void answer_warn(struct answer *a, const char *name);
 
-/* The value that was built, usually in the arena of the events; NULL: no
- * memory, which the sink's status reports. */
+/* The finished value, usually in the arena of the events.  NULL: out of memory,
+ * which the status of the sink reports. */
 const allm_json *answer_build(struct answer *a, struct build *b);
 
 /*
- * What must be sent back to the provider with the message, or with a call or a
- * thought: the members of `fields` behind "provider" and "model", by which
- * history.h knows who may have it.  In the attempt's memory; NULL: none.
+ * The provider state of a message, a call or a reasoning block: the members of
+ * `fields` after "provider" and "model", which tell history.h to which model
+ * the state may be sent back.  It lives as long as the attempt; NULL: none.
  */
 const allm_json *answer_stamp(struct answer *a, const allm_json *fields);
 void answer_state(struct answer *a, const allm_json *fields);
 
-/* Anything to show, or to act on? */
+/* Is there no text, reasoning, refusal or call? */
 bool answer_is_empty(const struct answer *a);
 
-/* The protocol's end.  All return what decode() may return. */
+/* The protocol has ended: emit the remaining events.  This function and the
+ * next ones return a status for decode() to return. */
 allm_status answer_close(struct answer *a);
 
-/* The answer failed: an error event, and nothing after it. */
+/* The response failed: emit an error event, and nothing after it. */
 allm_status answer_fail(struct answer *a, const allm_error *error);
-allm_status answer_malformed(struct answer *a, const char *sentence);
+allm_status answer_malformed(struct answer *a, const char *message);
 
 /* The body ended before the protocol did. */
-allm_status answer_truncated(struct answer *a, const char *sentence);
+allm_status answer_truncated(struct answer *a, const char *message);
 
-/* A body that is no JSON after all fails: cut, or odd. */
+/* Fail with a body that is not JSON: as truncated if it is the beginning of a
+ * JSON document, else as malformed. */
 allm_status answer_not_json(struct answer *a, struct slice body);
 
-/* What is there of such a body if it was cut; NULL: it was not. */
+/* The beginning of such a body as JSON; NULL: it is not truncated. */
 const allm_json *answer_part(struct answer *a, struct slice body);
 
-/* The document of a frame that says of itself to be an error: `v`, what it was
- * parsed to, if that is an object or a list; else {"error": its text}. */
+/* The document of a frame that is named "error": `v`, the parsed frame, if it
+ * is an object or an array; else {"error": its text}. */
 const allm_json *answer_error_text(const struct answer *a, struct slice data,
                                    const allm_json *v);
 
 /*
- * A value that is replaced while the answer grows.  As a text it takes the room
- * of the largest; as a value it would take that of all of them.  False: no
- * memory.  The value is in the arena; NULL: none, or no memory.
+ * Store a value that is replaced while the response arrives, and read it.  It
+ * is stored as text, which takes the memory of the largest version; as a value
+ * it would take the memory of all versions.  False: out of memory.  The value
+ * is in the arena; NULL: none, or out of memory.
  */
 bool answer_keep(struct buf *text, const allm_json *value);
 const allm_json *answer_kept(struct arena *a, const struct buf *text);

@@ -1,4 +1,4 @@
-/* call_ids.c - ids of calls, each used once in a whole conversation */
+/* call_ids.c - make the ids of calls unique in a conversation */
 #include "provider/call_ids.h"
 
 #include "provider/hash.h"
@@ -9,7 +9,7 @@ void call_ids_init(struct call_ids *c, struct history_ids rules,
     *c = (struct call_ids){ .arena = a, .rules = rules };
 }
 
-/* Where an id stands, or would stand. */
+/* The entry of an id, or the free one for it. */
 static struct call_ids_used *table_place(const struct call_ids *c,
                                          const char *id)
 {
@@ -20,7 +20,7 @@ static struct call_ids_used *table_place(const struct call_ids *c,
     return &c->table[i];
 }
 
-/* Room for one more, half of the table staying free. */
+/* Make room for one more id; half of the table stays free. */
 static bool table_grow(struct call_ids *c)
 {
     struct call_ids old = *c;
@@ -38,16 +38,16 @@ static bool table_grow(struct call_ids *c)
     return true;
 }
 
-enum { NUMBER_LEN = 21 };       /* of "_" and the longest number */
+enum { NUMBER_LEN = 21 };       /* length of "_" and the longest number */
 
-static const char *numbered(struct call_ids *c, const char *id, size_t n)
+static const char *add_number(struct call_ids *c, const char *id, size_t n)
 {
     struct buf text;
     struct slice head = slice_of(id);
     if (c->rules.most > NUMBER_LEN && head.len > c->rules.most - NUMBER_LEN)
         head.len = c->rules.most - NUMBER_LEN;
     while (head.len && ((unsigned char)id[head.len] & 0xC0) == 0x80)
-        head.len--;             /* no half characters */
+        head.len--;             /* do not split a character */
     buf_init(&text, c->arena, SIZE_MAX / 2);
     buf_add(&text, head);
     buf_byte(&text, '_');
@@ -55,15 +55,15 @@ static const char *numbered(struct call_ids *c, const char *id, size_t n)
     return text.broken ? NULL : history_id(&c->rules, text.ptr, c->arena);
 }
 
-/* The next free one of those that are made of an id in use. */
+/* The next free id that is derived from an id in use. */
 static const char *id_make(struct call_ids *c, struct call_ids_used *used)
 {
     const char *mine;
     size_t n = used->number ? used->number : 1;
     do
-        mine = numbered(c, used->id, ++n);
+        mine = add_number(c, used->id, ++n);
     while (mine && table_place(c, mine)->id);
-    used->number = n;           /* there is no need to try these again */
+    used->number = n;           /* the lower numbers are all in use */
     return mine;
 }
 
@@ -88,7 +88,7 @@ bool call_ids_ask(struct call_ids *c, const allm_message *m)
 {
     bool all_plain = true;
     size_t n = m->tool_call_count;
-    c->asked = m;
+    c->assistant = m;
     c->answered = 0;
     c->turn = arena_zero(c->arena, (n + 1) * sizeof *c->turn);
     c->broken = c->broken || !c->turn;
@@ -109,7 +109,7 @@ const char *call_ids_answer(struct call_ids *c, const allm_message *result,
     *plain = false;
     if (c->broken)
         return NULL;
-    if (c->asked && c->answered < c->asked->tool_call_count)
+    if (c->assistant && c->answered < c->assistant->tool_call_count)
         id = c->turn[c->answered++];
     *plain = !strcmp(id, own);
     return id;

@@ -1,18 +1,18 @@
 /*
- * calls.c - tool calls put together from pieces
+ * calls.c - assemble tool calls from pieces
  *
- * Which call a piece belongs to, in this order:
+ * A piece belongs to the first of these calls that exists:
  *
  *   (1) the one with its index, if their ids do not differ
  *   (2) the one with its id
- *   (3) a new one, if it has an id or an index that nobody has
+ *   (3) a new one, if it has an id or an index that no call has
  *   (4) the one that was opened last, if it has neither
- *   (5) but a new one after all, if that one's arguments are whole already and
- *       the piece begins the next; the same arguments once more are a copy
- *       that is passed over
+ *   (5) but a new one, if the arguments of the call found by (1) to (4) are
+ *       complete and the piece begins new ones; a piece that repeats the same
+ *       arguments is a copy and is ignored
  *
- * A piece that has no id and names another tool, or that stands in the same
- * frame as the call it would continue, begins a call, too.
+ * A piece without an id also begins a call if it names another tool, or if it
+ * is in the same frame as the call that it would continue.
  */
 #include "provider/calls.h"
 
@@ -37,18 +37,18 @@ void calls_init(struct calls *c, struct arena *life, const allm_call *call)
                         (struct slice){ (const char *)&n, sizeof n });
 }
 
-/* ------------------------------------------------------------ finding --- */
+/* ------------------------------------------------------ find the call --- */
 
-static struct calls_slot *by_index(const struct calls *c, int64_t index)
+static struct calls_slot *find_by_index(const struct calls *c, int64_t index)
 {
     struct calls_slot *found = NULL;
     for (struct calls_slot *s = c->first; s; s = s->next)
         if (s->has_index && s->index == index)
-            found = s;          /* the newest: older ones are over */
+            found = s;          /* the newest: older ones have ended */
     return found;
 }
 
-static struct calls_slot *by_id(const struct calls *c, struct slice id)
+static struct calls_slot *find_by_id(const struct calls *c, struct slice id)
 {
     struct calls_slot *found = NULL;
     for (struct calls_slot *s = c->first; id.len && s; s = s->next)
@@ -67,35 +67,36 @@ static bool is_other_name(const struct calls_slot *s, struct slice name)
     return s->name && name.len && !slice_is(name, s->name);
 }
 
-/* Some make up an id for every piece: a text without a name that goes on in the
- * middle of the call's own begins nothing. */
-static bool is_rest(const struct calls_slot *s, const struct calls_piece *p)
+/* Some servers invent an id for every piece: a piece without a name whose text
+ * continues the arguments of this call does not begin a call. */
+static bool continues_text(const struct calls_slot *s,
+                           const struct calls_piece *p)
 {
     return s->raw.len && !s->scan.closed && !p->name.len && p->text.len &&
            *p->text.ptr != '{';
 }
 
-/* Rules 1 to 4; NULL: a new one. */
+/* Rules (1) to (4); NULL: a new call. */
 static struct calls_slot *slot_find(const struct calls *c,
                                     const struct calls_piece *p)
 {
     struct calls_slot *s;
     if (p->has_index) {
-        s = by_index(c, p->index);
+        s = find_by_index(c, p->index);
         if (s && !ids_differ(s, p->id))
             return s;
-        struct calls_slot *named = by_id(c, p->id);
+        struct calls_slot *named = find_by_id(c, p->id);
         if (named && (s || !named->has_index))
             return named;
-        return s && is_rest(s, p) ? s : NULL;
+        return s && continues_text(s, p) ? s : NULL;
     }
     if (p->id.len)
-        return by_id(c, p->id);
+        return find_by_id(c, p->id);
     s = c->last;
     return s && (is_other_name(s, p->name) || s->frame == c->frame) ? NULL : s;
 }
 
-/* ---------------------------------------------------------- wholeness --- */
+/* ------------------------------------------------- complete arguments --- */
 
 static void brackets_scan(struct calls_scan *s, struct slice text)
 {
@@ -127,25 +128,25 @@ static const allm_json *arguments_parse(struct arena *a, struct slice text,
     return v;
 }
 
-/* Is what came so far a whole value? */
+/* Are the arguments received so far a complete value? */
 static bool is_whole(struct calls_slot *s, allm_sink *sink)
 {
     const struct calls_scan *at = &s->scan;
-    if (!at->closed || at->depth || at->in_text || at->odd)
+    if (!at->closed || at->depth || at->in_text || at->invalid)
         return false;
-    s->scan.odd = !arguments_parse(sink->arena, buf_slice(&s->raw), sink);
-    return !s->scan.odd;
+    s->scan.invalid = !arguments_parse(sink->arena, buf_slice(&s->raw), sink);
+    return !s->scan.invalid;
 }
 
-enum repeat { GOES_ON, COPY, ANOTHER };
+enum repeat { CONTINUES, COPY, ANOTHER };
 
-/* Rule 5. */
+/* Rule (5). */
 static enum repeat repeat_judge(const struct calls *c, struct calls_slot *s,
                                 const struct calls_piece *p, allm_sink *sink)
 {
     struct slice text = slice_strip(p->text);
     if (s->custom || !text.len || *text.ptr != '{' || !is_whole(s, sink))
-        return GOES_ON;
+        return CONTINUES;
     if (is_other_name(s, p->name) || (!p->id.len && s->frame == c->frame))
         return ANOTHER;
     if (slice_eq(p->text, buf_slice(&s->raw)))
@@ -165,8 +166,8 @@ static enum repeat repeat_judge(const struct calls *c, struct calls_slot *s,
 static struct calls_slot *add_slot(struct calls *c, allm_sink *sink)
 {
     if (c->made >= CALLS_MOST) {
-        sink_malformed(sink, "the answer has more than 128 tool calls; none of "
-                             "them is run; ask for fewer at once");
+        sink_malformed(sink, "the response has more than 128 tool calls, so "
+                             "none is run; ask the model for fewer at a time");
         return NULL;
     }
     struct calls_slot *s = arena_zero(c->life, sizeof *s);
@@ -181,7 +182,7 @@ static struct calls_slot *add_slot(struct calls *c, allm_sink *sink)
     return s;
 }
 
-static bool is_taken(const struct calls *c, const char *id)
+static bool is_id_used(const struct calls *c, const char *id)
 {
     for (const struct calls_slot *s = c->first; s; s = s->next)
         if (s->id && !strcmp(s->id, id))
@@ -189,7 +190,7 @@ static bool is_taken(const struct calls *c, const char *id)
     return false;
 }
 
-/* An id of ours: counted, so that equal calls differ. */
+/* An id of our own, with a number, so that equal calls have different ids. */
 static const char *make_id(struct calls *c)
 {
     static const char digits[] = "0123456789abcdef";
@@ -202,25 +203,25 @@ static const char *make_id(struct calls *c)
             buf_byte(&id, digits[(c->nonce >> shift) & 15]);
         buf_byte(&id, '_');
         buf_uint(&id, c->count + n++);
-    } while (!id.broken && is_taken(c, id.ptr));
+    } while (!id.broken && is_id_used(c, id.ptr));
     return id.broken ? NULL : id.ptr;
 }
 
-/* The provider's id, unless another call has it.  It ends at a NUL: what stands
- * behind one does not tell two apart. */
-static const char *take_id(struct calls *c, struct slice given)
+/* The provider's id, with a number if another call has it.  It ends at a NUL:
+ * ids that differ only after one are the same. */
+static const char *take_id(struct calls *c, struct slice wire_id)
 {
-    const char *nul = memchr(given.ptr, '\0', given.len);
+    const char *nul = memchr(wire_id.ptr, '\0', wire_id.len);
     if (nul)
-        given.len = (size_t)(nul - given.ptr);
-    if (!given.len)
+        wire_id.len = (size_t)(nul - wire_id.ptr);
+    if (!wire_id.len)
         return make_id(c);
-    given = utf8_copy(c->life, given);
-    const char *id = given.ptr;
-    for (size_t n = 2; id && is_taken(c, id); n++) {
+    wire_id = utf8_copy(c->life, wire_id);
+    const char *id = wire_id.ptr;
+    for (size_t n = 2; id && is_id_used(c, id); n++) {
         struct buf other;
         buf_init(&other, c->life, SIZE_MAX / 2);
-        buf_add(&other, given);
+        buf_add(&other, wire_id);
         buf_byte(&other, '_');
         buf_uint(&other, n);
         id = other.broken ? NULL : other.ptr;
@@ -245,25 +246,26 @@ static void call_start(struct calls *c, struct calls_slot *s, allm_sink *sink)
     c->count++;
 }
 
-/* The arguments that no delta has told yet. */
+/* Emit the arguments that were not emitted yet. */
 static void arguments_emit(struct calls_slot *s, allm_sink *sink)
 {
-    if (!s->started || s->told == s->raw.len)
+    if (!s->started || s->emitted == s->raw.len)
         return;
     allm_event *event = sink_add(sink, ALLM_EV_TOOL_CALL_DELTA);
     char *text = arena_copy(sink->arena,
-                            slice_skip(buf_slice(&s->raw), s->told));
+                            slice_skip(buf_slice(&s->raw), s->emitted));
     if (!event || !text) {
         no_memory(sink);
         return;
     }
     event->id = s->id;
     event->text = text;
-    event->text_len = s->raw.len - s->told;
-    s->told = s->raw.len;
+    event->text_len = s->raw.len - s->emitted;
+    s->emitted = s->raw.len;
 }
 
-/* Start it once it can be named: an id may still come before the text. */
+/* Start a call once its name is known, and its id or the first arguments: an id
+ * may still arrive before the arguments. */
 static void call_advance(struct calls *c, struct calls_slot *s, allm_sink *sink)
 {
     if (!s->started && s->name && (s->wire_id.ptr || s->raw.len))
@@ -275,11 +277,11 @@ void calls_append(struct calls *c, struct calls_slot *s, struct slice text,
                   allm_sink *sink)
 {
     if (s->closed)
-        return;                 /* it was told as a whole */
-    struct slice well = utf8_pieces_take(&s->mend, sink->arena, text);
-    buf_add(&s->raw, well);
-    brackets_scan(&s->scan, well);
-    if (!well.ptr || s->raw.broken)
+        return;                 /* it was emitted as a whole */
+    struct slice valid = utf8_pieces_take(&s->pieces, sink->arena, text);
+    buf_add(&s->raw, valid);
+    brackets_scan(&s->scan, valid);
+    if (!valid.ptr || s->raw.broken)
         no_memory(sink);
     call_advance(c, s, sink);
 }
@@ -290,18 +292,18 @@ void calls_replace(struct calls *c, struct calls_slot *s, struct slice text,
     if (s->closed)
         return;
     buf_clear(&s->raw);
-    s->mend = (struct utf8_pieces){ .len = 0 };
+    s->pieces = (struct utf8_pieces){ .len = 0 };
     s->scan = (struct calls_scan){ .depth = 0 };
-    struct slice well = utf8_pieces_take(&s->mend, sink->arena, text);
-    buf_add(&s->raw, well);
-    brackets_scan(&s->scan, well);
-    if (!well.ptr || s->raw.broken)
+    struct slice valid = utf8_pieces_take(&s->pieces, sink->arena, text);
+    buf_add(&s->raw, valid);
+    brackets_scan(&s->scan, valid);
+    if (!valid.ptr || s->raw.broken)
         no_memory(sink);
-    s->told = s->raw.len;
+    s->emitted = s->raw.len;
     call_advance(c, s, sink);
 }
 
-/* What the call is, as far as the piece knows more. */
+/* Set the id and the name of the call, if they are new. */
 static void call_identify(struct calls *c, struct calls_slot *s,
                           struct slice id, struct slice name, allm_sink *sink)
 {
@@ -313,7 +315,7 @@ static void call_identify(struct calls *c, struct calls_slot *s,
         no_memory(sink);
 }
 
-/* The text of arguments that came as a value. */
+/* The text of arguments that were received as a value. */
 static struct slice value_text(const allm_json *v, allm_sink *sink)
 {
     struct buf text;
@@ -323,21 +325,21 @@ static struct slice value_text(const allm_json *v, allm_sink *sink)
     return buf_slice(&text);
 }
 
-static bool says_nothing(const struct calls_piece *p)
+static bool is_empty_piece(const struct calls_piece *p)
 {
     return !p->id.len && !p->name.len && !p->text.len && !p->state;
 }
 
 struct calls_slot *calls_add(struct calls *c, allm_sink *sink,
-                             const struct calls_piece *given)
+                             const struct calls_piece *piece)
 {
-    struct calls_piece p = *given;
+    struct calls_piece p = *piece;
     if (p.object)
         p.text = value_text(p.object, sink);
     struct calls_slot *s = slot_find(c, &p);
-    enum repeat repeat = s ? repeat_judge(c, s, &p, sink) : GOES_ON;
-    if (!s && says_nothing(&p))
-        return NULL;            /* a place kept free, no call */
+    enum repeat repeat = s ? repeat_judge(c, s, &p, sink) : CONTINUES;
+    if (!s && is_empty_piece(&p))
+        return NULL;            /* a placeholder, not a call */
     if (!s || repeat == ANOTHER) {
         const char *name = s ? s->name : NULL;
         s = add_slot(c, sink);
@@ -373,9 +375,9 @@ struct calls_slot *calls_open(struct calls *c, struct slice id,
 
 /* ---------------------------------------------------------------- end --- */
 
-/* {key: value}, as metadata. */
-static const allm_json *remark_build(struct arena *a, const char *key,
-                                     const char *word)
+/* {key: word}, or {key: true} without a word, as metadata. */
+static const allm_json *metadata_build(struct arena *a, const char *key,
+                                       const char *word)
 {
     struct build b;
     build_init(&b, a);
@@ -389,7 +391,7 @@ static const allm_json *remark_build(struct arena *a, const char *key,
     return build_done(&b);
 }
 
-static const allm_json *as_input(struct arena *a, struct slice text)
+static const allm_json *build_input(struct arena *a, struct slice text)
 {
     struct build b;
     build_init(&b, a);
@@ -400,15 +402,15 @@ static const allm_json *as_input(struct arena *a, struct slice text)
     return build_done(&b);
 }
 
-/* The arguments, and a remark if they are not simply what came. */
+/* Set the arguments, and metadata if they are not simply the text received. */
 static void read_arguments(struct calls *c, struct calls_slot *s,
                            allm_tool_call *call, allm_sink *sink)
 {
     struct slice text = slice_strip(buf_slice(&s->raw));
     call->arguments = json_empty_object();
     if (s->custom) {
-        call->arguments = as_input(c->life, buf_slice(&s->raw));
-        call->metadata = remark_build(c->life, "type", "custom");
+        call->arguments = build_input(c->life, buf_slice(&s->raw));
+        call->metadata = metadata_build(c->life, "type", "custom");
         return;
     }
     const allm_json *v = text.len ? arguments_parse(c->life, text, sink)
@@ -417,13 +419,14 @@ static void read_arguments(struct calls *c, struct calls_slot *s,
         const allm_json *inner = arguments_parse(c->life, json_slice(v), sink);
         if (allm_json_type_of(inner) == ALLM_JSON_OBJECT) {
             v = inner;
-            call->metadata = remark_build(c->life, "arguments_unwrapped", NULL);
+            call->metadata = metadata_build(c->life, "arguments_unwrapped",
+                                            NULL);
         }
     }
     if (allm_json_type_of(v) == ALLM_JSON_OBJECT)
         call->arguments = v;
     else if (allm_json_type_of(v) != ALLM_JSON_NULL)
-        call->metadata = remark_build(c->life, "arguments_invalid", NULL);
+        call->metadata = metadata_build(c->life, "arguments_invalid", NULL);
 }
 
 static void call_complete(struct calls *c, struct calls_slot *s,
@@ -457,7 +460,7 @@ void calls_close(struct calls *c, struct calls_slot *s, allm_sink *sink)
         return;
     if (!s->started)
         call_start(c, s, sink);
-    buf_add(&s->raw, utf8_pieces_end(&s->mend));
+    buf_add(&s->raw, utf8_pieces_end(&s->pieces));
     arguments_emit(s, sink);
     allm_tool_call *call = arena_zero(c->life, sizeof *call);
     if (!call || s->raw.broken || sink->status < 0) {
@@ -473,7 +476,7 @@ void calls_flush(struct calls *c, allm_sink *sink)
     for (struct calls_slot *s = c->first; s; s = s->next) {
         if (s->closed)
             continue;
-        buf_add(&s->raw, utf8_pieces_end(&s->mend));
+        buf_add(&s->raw, utf8_pieces_end(&s->pieces));
         bool empty = !s->name && slice_strip(buf_slice(&s->raw)).len == 0;
         if (!s->started && !empty)
             call_start(c, s, sink);

@@ -1,4 +1,4 @@
-/* counts.c - numbers of tokens that may be unknown */
+/* counts.c - token counts that may be unknown */
 #include "provider/counts.h"
 
 #include "json/json.h"

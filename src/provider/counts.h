@@ -1,10 +1,11 @@
-/* counts.h - numbers of tokens that may be unknown */
+/* counts.h - token counts that may be unknown */
 #ifndef PROVIDER_COUNTS_H
 #define PROVIDER_COUNTS_H
 
 #include "allm.h"
 
-/* The member of an object; not set if it is missing, negative or no integer. */
+/* A member of an object; not set if it is missing, negative or not an
+ * integer. */
 allm_int counts_at(const allm_json *object, const char *name);
 
 /* The sum of the counts that are known, limited to INT64_MAX. */

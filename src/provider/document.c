@@ -1,4 +1,4 @@
-/* document.c - answers that are one document: what dialects of tasks share */
+/* document.c - responses that are one JSON document, for dialects of tasks */
 #include "provider/document.h"
 
 #include "provider/error_body.h"
@@ -67,5 +67,6 @@ allm_status document_finish(void *answer, const allm_call *call,
     struct answer *a = answer;
     if (!answer_open(a, call, sink))
         return ALLM_OK;
-    return answer_truncated(a, "the answer ended before anything was said");
+    return answer_truncated(a, "the response ended before any content "
+                               "arrived");
 }

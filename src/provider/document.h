@@ -1,8 +1,8 @@
 /*
- * document.h - answers that are one document: what dialects of tasks share
+ * document.h - responses that are one JSON document, for dialects of tasks
  *
- * The result is put as one raw_chunk; in which form, run/embed.c and its
- * sisters say.
+ * The result is emitted as one raw_chunk.  run/embed.c and the other tasks in
+ * run/ define its form.
  */
 #ifndef PROVIDER_DOCUMENT_H
 #define PROVIDER_DOCUMENT_H
@@ -10,7 +10,7 @@
 #include "provider/answer.h"
 #include "provider/extra.h"
 
-/* The row of a dialect whose state is an answer. */
+/* The adapter of a dialect whose state is a struct answer. */
 #define DOCUMENT_ADAPTER(name_, encode_, decode_, explain_, header, prefix) \
     { .size = sizeof(allm_adapter), .name = (name_), \
       .state_size = sizeof(struct answer), .framing = ALLM_FRAMING_WHOLE, \
@@ -18,16 +18,16 @@
       .explain = (explain_), .auth_header = (header), .auth_prefix = (prefix) }
 
 /*
- * The document of a frame, for a decode() that begins with it: an error in it
- * is told, as is a frame that is no object.  NULL: there is nothing more to
- * do, return *status.
+ * Begin a decode(): return the document of a frame.  A document that is an
+ * error, or not an object, fails the response.  NULL: there is nothing more to
+ * do; return *status.
  */
 const allm_json *document_open(struct answer *a, const allm_call *call,
                                const allm_frame *frame, allm_sink *sink,
                                allm_status *status);
 
-/* For a decode(): read the document of a frame; what document_open() reports is
- * returned instead. */
+/* A whole decode(): open the document of a frame and call `read` with it.
+ * Returns what `read` returns, or the status of document_open(). */
 typedef allm_status document_reader(struct answer *a,
                                     const allm_json *document);
 allm_status document_decode(struct answer *a, const allm_call *call,
@@ -42,8 +42,8 @@ void document_begin(const struct extra *x, allm_http *http, struct emit *e);
 void document_write_inputs(struct emit *e, const char *const *inputs,
                            size_t count);
 
-/* The result, which lives as long as the frame's document; then answer_close()
- * ends it all. */
+/* Emit the result, which lives as long as the frame's document.  The caller
+ * calls answer_close() after it. */
 void document_result(struct answer *a, const allm_json *result);
 
 /* The finish() of such dialects. */

@@ -1,12 +1,12 @@
 /*
- * error_body.c - what OpenAI and all who look like it mean by an error
+ * error_body.c - errors of OpenAI and of compatible servers
  *
  *      {"error": {"message", "type", "param", "code"}}     and
  *      {"error": "text"}  {"message", "code"}  {"detail": ...}
  *      {"object": "error", ...}  [{"error": ...}]
  *
- * The reason follows from words first, then from the status: that of HTTP, or
- * the number that stands in the place of a code.
+ * The reason is derived from names such as the code first, then from the
+ * status: the HTTP status, or a number in place of the code.
  */
 #include "provider/error_body.h"
 
@@ -17,7 +17,7 @@
 #include "json/build.h"
 #include "json/json.h"
 
-/* What money is meant by: waiting does not help. */
+/* Names of errors about money: a retry does not help. */
 static const char *const billing_words[] = {
     "insufficient_quota", "credit_balance_exhausted",
     "organization_spend_limit_exceeded", "project_spend_limit_exceeded",
@@ -26,7 +26,7 @@ static const char *const billing_words[] = {
     "account_deactivated", NULL,
 };
 
-/* A code or type that has one of these in it, and what it means. */
+/* The reason for a code or type that contains one of these words. */
 static const struct {
     const char *word, *reason;
 } words[] = {
@@ -56,7 +56,7 @@ static const struct {
     { "image", "invalid_request" },
 };
 
-static bool is_there(const allm_json *v)
+static bool is_present(const allm_json *v)
 {
     switch (allm_json_type_of(v)) {
     case ALLM_JSON_TEXT:   return json_slice(v).len > 0;
@@ -73,7 +73,7 @@ static bool is_there(const allm_json *v)
 bool error_body_in(const struct json_view *object)
 {
     const allm_json *error = json_in(object, SLICE("error"));
-    return (error && is_there(error)) ||
+    return (error && is_present(error)) ||
            json_is(json_in(object, SLICE("object")), "error") ||
            json_is(json_in(object, SLICE("type")), "error");
 }
@@ -87,7 +87,7 @@ bool error_body_is(const allm_json *document)
     return error_body_in(&object);
 }
 
-/* -------------------------------------------------------------- parts --- */
+/* ------------------------------------------------------------ members --- */
 
 /* The innermost object that describes the error. */
 static const allm_json *core_of(const allm_json *document)
@@ -98,7 +98,7 @@ static const allm_json *core_of(const allm_json *document)
     return allm_json_type_of(error) == ALLM_JSON_OBJECT ? error : document;
 }
 
-/* A number, or the digits of a text, that may be an HTTP status; or 0. */
+/* A number, or a string of digits, that may be an HTTP status; else 0. */
 static int32_t status_in(const allm_json *v)
 {
     int64_t n = 0;
@@ -126,10 +126,10 @@ static int32_t status_of(const allm_json *core)
 /* ------------------------------------------------------------ reasons --- */
 
 struct facts {
-    const char *word[4];        /* code, type and their like; or NULL */
+    const char *word[4];        /* code, type and similar; or NULL */
     const char *message;
     int32_t status;             /* 0: unknown */
-    bool flagged;               /* a moderator said no */
+    bool flagged;               /* rejected by moderation */
 };
 
 static struct facts facts_of(const allm_json *core, const char *message,
@@ -153,8 +153,8 @@ static bool is_billing(const struct facts *f)
            explain_says(f->word[1], billing_words);
 }
 
-/* What the words say; NULL: nothing that we know. */
-static const char *by_words(const struct facts *f)
+/* The reason that the words name; NULL: they are unknown. */
+static const char *reason_of_words(const struct facts *f)
 {
     for (size_t k = 0; k < 4; k++)
         if (explain_names_context(f->word[k]))
@@ -174,21 +174,22 @@ static bool is_about_content(const char *reason)
 
 static const char *reason_of(const struct facts *f)
 {
-    const char *said = by_words(f);
+    const char *named = reason_of_words(f);
     bool refused = !f->status || f->status == 400 || f->status == 403 ||
                    f->status == 413 || f->status == 422 || f->status == 451;
     if (is_billing(f))
         return "rate_limited";
     if ((refused || f->status == 500) && explain_too_long(f->message))
         return "context_length_exceeded";
-    if (refused && (f->flagged || is_about_content(said)))
-        return f->flagged ? "content_filter" : said;
+    if (refused && (f->flagged || is_about_content(named)))
+        return f->flagged ? "content_filter" : named;
     if (f->status)
         return explain_status(f->status);
-    return said ? said : "provider_unavailable";
+    return named ? named : "provider_unavailable";
 }
 
-/* The members of the error but its sentence, and whether it is about money. */
+/* The members of the error except its message, and "billing": true if it is
+ * about money. */
 static const allm_json *details_build(struct arena *a, const allm_json *core,
                                       bool billing)
 {

@@ -1,4 +1,4 @@
-/* error_body.h - what OpenAI and all who look like it mean by an error */
+/* error_body.h - errors of OpenAI and of compatible servers */
 #ifndef PROVIDER_ERROR_BODY_H
 #define PROVIDER_ERROR_BODY_H
 
@@ -6,14 +6,13 @@
 #include "base/arena.h"
 #include "json/json.h"
 
-/* Is this document, or this frame, an error?  One with choices is, too, if it
- * says so. */
+/* Is this document, or this frame, an error?  It may have choices as well. */
 bool error_body_is(const allm_json *document);
 bool error_body_in(const struct json_view *object);
 
 /*
- * The error that a document stands for, its texts in the arena or the
- * document.  status: of HTTP, or 0 where that said "fine".
+ * The error that a document describes; its strings are in the arena or in the
+ * document.  `status` is the HTTP status, or 0 if that was a success.
  */
 allm_error error_body_read(struct arena *a, const allm_json *document,
                            int32_t status);

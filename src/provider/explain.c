@@ -1,7 +1,7 @@
 /*
- * explain.c - what an answer that is no success means, by its status
+ * explain.c - the error for an unsuccessful HTTP response
  *
- * Dialects know more; this is what holds for everybody.
+ * These rules hold for all providers; dialects add their own.
  */
 #include "provider/explain.h"
 
@@ -23,7 +23,7 @@ static const struct {
     { 501, "unsupported_feature" },
 };
 
-/* Messages of servers that have no name for it. */
+/* Messages of servers that have no error code for it. */
 static const char *const too_long[] = {
     "maximum context length",
     "context length exceeded",
@@ -92,8 +92,8 @@ static const char *member_text(const allm_json *object, const char *name)
     return text_of(allm_json_get(object, name));
 }
 
-/* {"loc": [...], "msg": "..."} in a list, as validators write it. */
-static const char *from_detail(const allm_json *detail)
+/* A list of {"loc": [...], "msg": "..."}, as validators write it. */
+static const char *detail_message(const allm_json *detail)
 {
     const char *text = text_of(detail);
     if (!text)
@@ -101,14 +101,14 @@ static const char *from_detail(const allm_json *detail)
     return text ? text : member_text(allm_json_at(detail, 0), "msg");
 }
 
-/* A text, or a validator's details in its place. */
-static const char *from_message(const allm_json *message)
+/* A string, or a validator's details instead. */
+static const char *message_or_detail(const allm_json *message)
 {
     const char *text = text_of(message);
-    return text ? text : from_detail(allm_json_get(message, "detail"));
+    return text ? text : detail_message(allm_json_get(message, "detail"));
 }
 
-static const char *from_list(const allm_json *errors)
+static const char *first_message(const allm_json *errors)
 {
     const allm_json *first = allm_json_at(errors, 0);
     const char *text = text_of(first);
@@ -122,24 +122,25 @@ const char *explain_message(const allm_json *body)
     const allm_json *error = allm_json_get(body, "error");
     const char *text = text_of(error);
     if (!text)
-        text = from_message(allm_json_get(error, "message"));
+        text = message_or_detail(allm_json_get(error, "message"));
     if (!text)
-        text = from_message(allm_json_get(body, "message"));
+        text = message_or_detail(allm_json_get(body, "message"));
     if (!text)
-        text = from_detail(allm_json_get(body, "detail"));
-    return text ? text : from_list(allm_json_get(body, "errors"));
+        text = detail_message(allm_json_get(body, "detail"));
+    return text ? text : first_message(allm_json_get(body, "errors"));
 }
 
-const char *explain_sentence(struct arena *a, int32_t status, const char *said)
+const char *explain_sentence(struct arena *a, int32_t status,
+                             const char *message)
 {
     struct buf text;
-    buf_init(&text, a, SIZE_MAX / 2);  /* it is cut later, behind keys */
+    buf_init(&text, a, SIZE_MAX / 2);  /* truncated later, after redaction */
     if (status)
-        buf_format(&text, "HTTP status %d%s", (int)status, said ? ": " : "");
-    else if (!said)
-        said = "the provider sent an error without a message";
-    if (said)
-        buf_text(&text, said);
+        buf_format(&text, "HTTP status %d%s", (int)status, message ? ": " : "");
+    else if (!message)
+        message = "the provider sent an error without a message";
+    if (message)
+        buf_text(&text, message);
     return text.broken ? NULL : text.ptr;
 }
 

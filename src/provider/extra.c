@@ -1,4 +1,4 @@
-/* extra.c - what callers add to a request by themselves */
+/* extra.c - options that callers add to a request */
 #include "provider/extra.h"
 
 #include "base/status.h"
@@ -11,14 +11,14 @@ static const char *const never_sent[] = {
     "project", "api_version", "api", NULL,
 };
 
-/* Headers that carry keys, or that the transport must get right. */
-static const char *const not_theirs[] = {
+/* Headers that contain keys, or that the transport sets. */
+static const char *const reserved_headers[] = {
     "authorization", "proxy-authorization", "api-key", "x-api-key",
     "x-goog-api-key", "cookie", "host", "content-length", "content-type",
     "transfer-encoding", "accept-encoding", "connection", NULL,
 };
 
-static bool is_in(struct slice name, const char *const *list)
+static bool is_listed(struct slice name, const char *const *list)
 {
     while (list && *list && !slice_is(name, *list))
         list++;
@@ -30,9 +30,9 @@ static const allm_json *object_or_empty(const allm_json *v)
     return allm_json_type_of(v) == ALLM_JSON_OBJECT ? v : json_empty_object();
 }
 
-static const allm_error *option_error(struct arena *a, const char *sentence)
+static const allm_error *option_error(struct arena *a, const char *message)
 {
-    return status_error(a, ALLM_ERR_MISUSE, "invalid_option", "%s", sentence);
+    return status_error(a, ALLM_ERR_MISUSE, "invalid_option", "%s", message);
 }
 
 static const allm_json *option_find(const allm_json *options, const char *name)
@@ -67,8 +67,8 @@ const allm_error *extra_init(struct extra *x, const allm_call *call,
         return NULL;
     if (allm_json_type_of(body) != ALLM_JSON_OBJECT)
         return option_error(a,
-                            "extra_body must be an object of members for the "
-                            "request's body");
+                            "extra_body must be an object: the members to add "
+                            "to the body of the request");
     x->options = json_merge(a, x->options, body);
     return x->options ? NULL : status_nomem();
 }
@@ -78,11 +78,11 @@ bool extra_leaves(const struct extra *x, const char *name)
     return !allm_json_get(x->options, name);
 }
 
-/* How hard to think, in either spelling; NULL: nobody says. */
+/* The reasoning effort, under either name; NULL: it is not set. */
 static const char *effort_of(const struct extra *x)
 {
-    const allm_json *given = extra_get(x, "reasoning");
-    const char *word = allm_json_text(allm_json_get(given, "effort"), NULL);
+    const allm_json *reasoning = extra_get(x, "reasoning");
+    const char *word = allm_json_text(allm_json_get(reasoning, "effort"), NULL);
     return word ? word : extra_text(x, "reasoning_effort");
 }
 
@@ -101,11 +101,12 @@ bool extra_writes_temperature(const struct extra *x, uint32_t rules)
            !extra_refuses_temperature(x, rules);
 }
 
-void extra_write(const struct extra *x, struct emit *e, const char *const *but)
+void extra_write(const struct extra *x, struct emit *e,
+                 const char *const *except)
 {
     for (const allm_json *k = NULL; (k = allm_json_next(x->options, k));) {
         struct slice name = json_slice(k);
-        if (is_in(name, never_sent) || is_in(name, but) ||
+        if (is_listed(name, never_sent) || is_listed(name, except) ||
             allm_json_type_of(allm_json_value(k)) == ALLM_JSON_NULL)
             continue;
         emit_key(e, name);
@@ -121,7 +122,8 @@ const allm_error *extra_refuse_effort(struct arena *a, const char *word)
                         word);
 }
 
-/* Letters, digits and dashes, in lower case for comparing. */
+/* Copy a header name in lower case; false if it has characters other than
+ * letters, digits, dashes and underscores, or is too long. */
 static bool read_name(struct slice name, char out[64])
 {
     if (!name.len || name.len > 63)
@@ -151,20 +153,19 @@ const allm_error *extra_headers(const struct extra *x, allm_http *http,
     const allm_json *all = extra_get(x, "extra_headers");
     if (all && allm_json_type_of(all) != ALLM_JSON_OBJECT)
         return option_error(
-            a, "extra_headers must be an object: the values by the "
-               "names of the headers");
+            a, "extra_headers must be an object of header names and "
+               "their values");
     for (const allm_json *k = NULL; (k = allm_json_next(all, k));) {
         char name[64];
         if (!read_name(json_slice(k), name) ||
             !is_one_line(json_slice(allm_json_value(k))))
-            return option_error(a,
-                                "extra_headers: a name has letters, digits and "
-                                "dashes, and its value is one line of text");
-        if (is_in(slice_of(name), not_theirs))
-            return option_error(a,
-                                "extra_headers may not replace the headers of "
-                                "keys and of the transport; give the key as "
-                                "api_key");
+            return option_error(a, "extra_headers: a name must consist of "
+                                   "letters, digits and dashes, and its value "
+                                   "must be one line of text");
+        if (is_listed(slice_of(name), reserved_headers))
+            return option_error(a, "extra_headers must not contain headers for "
+                                   "keys or of the transport; set a key with "
+                                   "api_key");
         allm_http_header(http, name, allm_json_text(allm_json_value(k), NULL));
     }
     return NULL;

@@ -1,4 +1,4 @@
-/* fetch.c - a file got from its address, without any key */
+/* fetch.c - download a file from a URL, without a key */
 #include "provider/fetch.h"
 
 #include "base/buf.h"
@@ -10,10 +10,10 @@
 #include "provider/sink.h"
 #include "json/build.h"
 
-/* ---------------------------------------------------------- addresses --- */
+/* --------------------------------------------------------------- URLs --- */
 
-/* As far as one of these bytes. */
-static struct slice up_to(struct slice s, const char *stops)
+/* The part of s before the first of these bytes. */
+static struct slice cut_before(struct slice s, const char *stops)
 {
     size_t n = 0;
     while (n < s.len && !strchr(stops, s.ptr[n]))
@@ -21,21 +21,21 @@ static struct slice up_to(struct slice s, const char *stops)
     return (struct slice){ s.ptr, n };
 }
 
-/* "host:port" of an address, a user in front of it included. */
-static struct slice place_of(struct slice url)
+/* "host:port" of a URL, with the user if there is one. */
+static struct slice authority_of(struct slice url)
 {
     size_t scheme = nocase_starts(url, "https://")  ? 8
                     : nocase_starts(url, "http://") ? 7
                                                     : 0;
-    return scheme ? up_to(slice_skip(url, scheme), "/?#") : SLICE("");
+    return scheme ? cut_before(slice_skip(url, scheme), "/?#") : SLICE("");
 }
 
 bool fetch_is_near(const char *url)
 {
-    struct slice place = place_of(slice_of(url));
-    struct slice host = up_to(place, ":");
-    if (nocase_starts(place, "[::1]") &&
-        (place.len == 5 || place.ptr[5] == ':'))
+    struct slice authority = authority_of(slice_of(url));
+    struct slice host = cut_before(authority, ":");
+    if (nocase_starts(authority, "[::1]") &&
+        (authority.len == 5 || authority.ptr[5] == ':'))
         return true;
     if (nocase_starts(host, "localhost"))
         return host.len == 9;
@@ -48,14 +48,14 @@ bool fetch_is_near(const char *url)
 const char *fetch_fault(const char *url)
 {
     struct slice all = slice_of(url);
-    struct slice place = place_of(all);
-    if (!place.len || *place.ptr == ':')
+    struct slice authority = authority_of(all);
+    if (!authority.len || *authority.ptr == ':')
         return "invalid_url";
     for (size_t i = 0; i < all.len; i++)
         if ((unsigned char)all.ptr[i] <= ' ' || all.ptr[i] == 0x7f ||
-            all.ptr[i] == '\\')     /* some read it as a slash */
+            all.ptr[i] == '\\')     /* some parsers read it as a slash */
             return "invalid_url";
-    if (memchr(place.ptr, '@', place.len))
+    if (memchr(authority.ptr, '@', authority.len))
         return "url_with_credentials";
     return nocase_starts(all, "https://") || fetch_is_near(url)
                ? NULL
@@ -67,10 +67,10 @@ const char *fetch_follow(struct arena *a, const char *from,
 {
     struct buf url;
     struct slice old = slice_of(from), to = slice_of(location);
-    struct slice place = place_of(old);
-    size_t head = (size_t)(place.ptr - old.ptr);
-    struct slice path = up_to(slice_skip(old, head), "?#");
-    to = up_to(to, "#");
+    struct slice authority = authority_of(old);
+    size_t head = (size_t)(authority.ptr - old.ptr);
+    struct slice path = cut_before(slice_skip(old, head), "?#");
+    to = cut_before(to, "#");
     buf_init(&url, a, 64 * 1024);
     if (nocase_starts(to, "https://") || nocase_starts(to, "http://")) {
         buf_add(&url, to);
@@ -78,13 +78,13 @@ const char *fetch_follow(struct arena *a, const char *from,
         buf_add(&url, (struct slice){ old.ptr, head - 2 });
         buf_add(&url, to);
     } else if (nocase_starts(to, "/")) {
-        buf_add(&url, (struct slice){ old.ptr, head + place.len });
+        buf_add(&url, (struct slice){ old.ptr, head + authority.len });
         buf_add(&url, to);
-    } else {                            /* beside the old one */
-        while (path.len > place.len && path.ptr[path.len - 1] != '/')
+    } else {                            /* relative to the old path */
+        while (path.len > authority.len && path.ptr[path.len - 1] != '/')
             path.len--;
         buf_add(&url, (struct slice){ old.ptr, head + path.len });
-        buf_text(&url, path.len > place.len ? "" : "/");
+        buf_text(&url, path.len > authority.len ? "" : "/");
         buf_add(&url, to);
     }
     return url.broken ? NULL : url.ptr;
@@ -92,7 +92,7 @@ const char *fetch_follow(struct arena *a, const char *from,
 
 struct slice fetch_shown(const char *url)
 {
-    return up_to(slice_of(url), "?#");
+    return cut_before(slice_of(url), "?#");
 }
 
 /* ------------------------------------------------------------ dialect --- */
@@ -131,7 +131,7 @@ static const char *location_of(const allm_http_head *head)
     return NULL;
 }
 
-/* Somebody else's server: what it says is of no interest. */
+/* The server is not a provider's: its message is ignored. */
 static allm_status redirect_explain(const allm_call *call,
                                     const allm_http_head *head,
                                     const char *body, size_t len,
@@ -151,7 +151,7 @@ static allm_status redirect_explain(const allm_call *call,
     build_text_copy(&b, slice_of(to));
     build_end(&b);
     e.reason = "redirected";
-    e.message = "it lies elsewhere";
+    e.message = "the server redirects to another URL";
     e.metadata = build_done(&b);
     if (!e.metadata)
         return sink->status = ALLM_ERR_NOMEM;

@@ -1,4 +1,4 @@
-/* finish.c - why a model stopped: a provider's word and ours */
+/* finish.c - map a provider's finish reasons to ours */
 #include "provider/finish.h"
 
 #include "provider/nocase.h"
@@ -11,13 +11,13 @@ allm_finish finish_of(const struct finish_word *table, struct slice word)
     return ALLM_FINISH_OTHER;
 }
 
-allm_finish finish_settle(allm_finish said, size_t calls, bool cut)
+allm_finish finish_settle(allm_finish reason, size_t calls, bool cut)
 {
-    if (said == ALLM_FINISH_STOP && calls)
+    if (reason == ALLM_FINISH_STOP && calls)
         return ALLM_FINISH_TOOL_CALLS;
-    if (said == ALLM_FINISH_OTHER && calls && !cut)
+    if (reason == ALLM_FINISH_OTHER && calls && !cut)
         return ALLM_FINISH_TOOL_CALLS;
-    if (said == ALLM_FINISH_TOOL_CALLS && !calls)
+    if (reason == ALLM_FINISH_TOOL_CALLS && !calls)
         return ALLM_FINISH_STOP;
-    return said;
+    return reason;
 }

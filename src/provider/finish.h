@@ -1,4 +1,4 @@
-/* finish.h - why a model stopped: a provider's word and ours */
+/* finish.h - map a provider's finish reasons to ours */
 #ifndef PROVIDER_FINISH_H
 #define PROVIDER_FINISH_H
 
@@ -11,15 +11,15 @@ struct finish_word {
     allm_finish is;
 };
 
-/* What a word stands for, upper or lower case; OTHER if it is not in the
+/* The finish reason for a word, ignoring case; OTHER if it is not in the
  * table. */
 allm_finish finish_of(const struct finish_word *table, struct slice word);
 
 /*
- * The word that counts, once the calls are known: "stop" with calls is a stop
- * for tools, and so is an unknown reason if no call was cut; a stop for tools
- * without any is none.
+ * The final finish reason, once the calls are known.  STOP with calls becomes
+ * TOOL_CALLS, and so does OTHER if no call was truncated.  TOOL_CALLS without
+ * calls becomes STOP.
  */
-allm_finish finish_settle(allm_finish said, size_t calls, bool cut);
+allm_finish finish_settle(allm_finish reason, size_t calls, bool cut);
 
 #endif

@@ -1,4 +1,4 @@
-/* hash.h - FNV-1a hashes, for keys of tables and for ids */
+/* hash.h - FNV-1a hashes, for the keys of tables and for ids */
 #ifndef PROVIDER_HASH_H
 #define PROVIDER_HASH_H
 
@@ -8,7 +8,7 @@
 
 #define HASH_START 0xCBF29CE484222325u
 
-/* The hash of everything so far and these bytes. */
+/* The hash of all bytes so far, followed by these bytes. */
 static inline uint64_t hash_add(uint64_t h, struct slice bytes)
 {
     for (size_t i = 0; i < bytes.len; i++)

@@ -1,4 +1,4 @@
-/* image_source.c - an image as it goes into a request */
+/* image_source.c - write an image into a request */
 #include "provider/image_source.h"
 
 #include "base/base64.h"
@@ -9,7 +9,7 @@
 
 enum { MOST_BYTES = 20 * 1024 * 1024 };
 
-/* The types that everybody takes, and how their files begin. */
+/* The types that all providers accept, and the first bytes of such files. */
 static const struct {
     const char *type;
     struct slice start;
@@ -34,7 +34,7 @@ const char *image_source_type(const allm_image *image)
     return NULL;
 }
 
-static bool is_taken(const char *type)
+static bool is_accepted_type(const char *type)
 {
     for (size_t i = 0; type && i < TYPES; i++)
         if (!strcmp(type, types[i].type))
@@ -42,7 +42,7 @@ static bool is_taken(const char *type)
     return false;
 }
 
-/* What is wrong with an image, as a reason; NULL: nothing. */
+/* What is wrong with an image of this message, as a reason; NULL: nothing. */
 static const char *fault_of(const allm_message *m, const allm_image *image)
 {
     size_t most = image->source == ALLM_IMAGE_BASE64 ? MOST_BYTES / 3 * 4 + 4
@@ -61,7 +61,7 @@ static const char *fault_of(const allm_message *m, const allm_image *image)
         return "missing_source";
     if (!image_source_type(image))
         return "missing_mime_type";
-    if (!is_taken(image_source_type(image)))
+    if (!is_accepted_type(image_source_type(image)))
         return "unsupported_mime_type";
     return image->data_len > most ? "image_too_large" : NULL;
 }

@@ -1,4 +1,4 @@
-/* layout.c - in which order text and calls of an answer stood */
+/* layout.c - the order of the text and the calls in a response */
 #include "provider/layout.h"
 
 #include "provider/history.h"

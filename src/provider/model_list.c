@@ -1,11 +1,11 @@
 /*
- * model_list.c - the models that a server offers, in every dialect
+ * model_list.c - list the models of a server, in every dialect
  *
  *      GET BASE/models               {"data": [{"id": "m"}]}   OpenAI, Anthropic
  *      GET BASE/models               {"models": [{"name": "models/m"}]}   Google
  *      GET BASE/api/tags             {"models": [{"name": "m"}]}          Ollama
  *
- * The result is [{"id": "m", "raw": what stood there}].
+ * The result is [{"id": "m", "raw": the element as received}].
  */
 #include "provider/model_list.h"
 
@@ -26,7 +26,7 @@
 
 typedef const allm_error *write_address(const struct extra *x, allm_http *http);
 
-/* Such a request has no body. */
+/* Write the request, which has no body. */
 static allm_status request_list(const allm_call *call, allm_http *http,
                                 write_address *write)
 {
@@ -47,7 +47,7 @@ static const allm_error *write_headers(const struct extra *x, allm_http *http)
     return error;
 }
 
-/* BASE, a version that it may end in already, and a path. */
+/* Write the URL: BASE, the version unless BASE ends in it, and the path. */
 static const allm_error *write_url(const struct extra *x, allm_http *http,
                                    struct slice version, const char *path)
 {
@@ -112,18 +112,18 @@ static allm_status encode_ollama(const allm_call *call, allm_http *http)
     return request_list(call, http, address_ollama);
 }
 
-/* ------------------------------------------------------------ answers --- */
+/* ---------------------------------------------------------- responses --- */
 
 static struct slice id_of(const allm_json *model)
 {
     struct slice id = json_text_at(model, "id");
-    struct slice front = SLICE("models/");
+    struct slice prefix = SLICE("models/");
     if (!id.len)
         id = json_text_at(model, "name");
-    return slice_starts(id, front) ? slice_skip(id, front.len) : id;
+    return slice_starts(id, prefix) ? slice_skip(id, prefix.len) : id;
 }
 
-/* NULL: one of them has no name, or there is no memory. */
+/* NULL: one of them has no name, or out of memory. */
 static const allm_json *list_of(struct arena *a, const allm_json *from)
 {
     struct build b;
@@ -156,8 +156,8 @@ static allm_status read_models(struct answer *a, const allm_json *document)
     if (events->broken)
         return a->sink->status = ALLM_ERR_NOMEM;
     if (!list)
-        return answer_malformed(a, "the answer is no list of models in "
-                                   "\"data\" or \"models\", each with a name");
+        return answer_malformed(a, "the response has no list of models with "
+                                   "names in \"data\" or \"models\"");
     document_result(a, list);
     return answer_close(a);
 }

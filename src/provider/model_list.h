@@ -1,4 +1,4 @@
-/* model_list.h - the models that a server offers, in every dialect */
+/* model_list.h - list the models of a server, in every dialect */
 #ifndef PROVIDER_MODEL_LIST_H
 #define PROVIDER_MODEL_LIST_H
 

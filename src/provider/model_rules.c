@@ -1,18 +1,18 @@
 /*
- * model_rules.c - what a request depends on in the name of its model
+ * model_rules.c - rules for requests that depend on the name of the model
  *
  *      us.anthropic.claude-opus-4-1-20250805-v1:0
  *                   '-----'    '-'
  *      ft:gpt-      4o-mini-2024-07-18:acme::1
  *         line      words, and the first small number is the version
  *
- * The first row that fits counts.  So what is special stands before what is
- * general, and the last row of a line has no end: that is what an unknown newer
- * version gets.  A name without a number ("claude-mythos-preview",
- * "gemini-flash-latest") is newer than all numbers; OpenAI's rows end before
- * it, since others call their models gpt-something, too.
+ * The first matching row counts.  Special rows are therefore before general
+ * ones, and the last row of a line has no upper limit: an unknown newer version
+ * gets that row.  A name without a number ("claude-mythos-preview",
+ * "gemini-flash-latest") is newer than all numbers.  OpenAI's rows do not cover
+ * such names, because other vendors also call their models gpt-something.
  *
- * The number of a row is that of its source in docs/models.md, and
+ * Each row has the number of its source in docs/models.md;
  * tests/lint/test_models.py compares them.
  */
 #include "provider/model_rules.h"
@@ -20,7 +20,7 @@
 #include "provider/nocase.h"
 
 enum {
-    LAST = 9999,                /* of all versions: 100 * major + minor */
+    LAST = 9999,                /* the highest version: 100 * major + minor */
     UNNUMBERED = 10000,
 
     REASONER = MODEL_RESPONSES | MODEL_NEW_TOKENS | MODEL_REASONS,
@@ -29,8 +29,8 @@ enum {
 };
 
 static const struct rule {
-    const char *line;           /* how the name begins */
-    const char *word;           /* that it has; NULL: any */
+    const char *line;           /* the beginning of the name */
+    const char *word;           /* a word that it contains; NULL: any */
     int from, to;               /* versions */
     uint32_t rules;
 } table[] = {
@@ -96,26 +96,26 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-static bool is_in_word(char c)
+static bool is_word_char(char c)
 {
     char l = nocase_lower(c);
     return is_digit(c) || (l >= 'a' && l <= 'z');
 }
 
-/* Cut the next word off; false: there is none. */
+/* Remove the next word from *s; false: there is none. */
 static bool take_word(struct slice *s, struct slice *word)
 {
     size_t n = 0;
-    while (s->len && !is_in_word(*s->ptr))
+    while (s->len && !is_word_char(*s->ptr))
         *s = slice_skip(*s, 1);
-    while (n < s->len && is_in_word(s->ptr[n]))
+    while (n < s->len && is_word_char(s->ptr[n]))
         n++;
     *word = (struct slice){ s->ptr, n };
     *s = slice_skip(*s, n);
     return n > 0;
 }
 
-/* One or two digits and nothing else; -1: a date, or no number. */
+/* The value of one or two digits; -1: a date, or not a number. */
 static int small_number(struct slice word)
 {
     int value = 0;
@@ -154,8 +154,9 @@ static bool has_word(struct slice words, const char *wanted)
 }
 
 /*
- * What stands behind the line, which begins the name or follows a vendor;
- * false: the model is of another.  A line of a single letter needs a number.
+ * Find the line at the start of the name or after a vendor, and set *rest to
+ * what follows it.  False: the model belongs to another line.  A number must
+ * follow a line of one letter.
  */
 static bool find_line(struct slice name, const char *line, struct slice *rest)
 {

@@ -1,4 +1,4 @@
-/* multipart.c - a body of several parts, as forms with files are sent */
+/* multipart.c - write a multipart/form-data body */
 #include "provider/multipart.h"
 
 #include <string.h>
@@ -45,8 +45,8 @@ void multipart_file(struct multipart *m, const char *name, const char *file,
     buf_text(m->out, "\r\n");
 }
 
-/* How often the boundary is in the body. */
-static size_t occurrences(const struct multipart *m)
+/* How often the body contains the boundary. */
+static size_t count_boundaries(const struct multipart *m)
 {
     size_t n = 0;
     struct slice rest = buf_slice(m->out);
@@ -65,5 +65,5 @@ bool multipart_end(struct multipart *m)
     buf_text(m->out, "--");
     buf_text(m->out, m->boundary);
     buf_text(m->out, "--\r\n");
-    return m->out->broken || occurrences(m) == m->count + 1;
+    return m->out->broken || count_boundaries(m) == m->count + 1;
 }

@@ -1,4 +1,4 @@
-/* multipart.h - a body of several parts, as forms with files are sent */
+/* multipart.h - write a multipart/form-data body */
 #ifndef PROVIDER_MULTIPART_H
 #define PROVIDER_MULTIPART_H
 
@@ -13,14 +13,15 @@ struct multipart {
     size_t count;               /* of parts */
 };
 
-/* Into an empty buffer; `try` is below MULTIPART_TRIES. */
+/* Begin a body in an empty buffer.  `try` is less than MULTIPART_TRIES and
+ * selects the boundary. */
 void multipart_init(struct multipart *m, struct buf *out, size_t try);
 void multipart_text(struct multipart *m, const char *name, struct slice value);
-/* The name of a file and its type are literals or checked words. */
+/* The caller makes sure that names and types need no quoting. */
 void multipart_file(struct multipart *m, const char *name, const char *file,
                     const char *type, struct slice bytes);
-/* False: what stands between the parts is in one of them, too.  Write it all
- * once more, with the next try. */
+/* False: a part contains the boundary.  Write the whole body again, with the
+ * next try. */
 bool multipart_end(struct multipart *m);
 
 #endif

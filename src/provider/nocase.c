@@ -1,4 +1,4 @@
-/* nocase.c - compare ASCII text in upper and lower case */
+/* nocase.c - compare ASCII text without regard to case */
 #include "provider/nocase.h"
 
 bool nocase_starts(struct slice text, const char *word)

@@ -1,4 +1,4 @@
-/* nocase.h - compare ASCII text in upper and lower case */
+/* nocase.h - compare ASCII text without regard to case */
 #ifndef PROVIDER_NOCASE_H
 #define PROVIDER_NOCASE_H
 

@@ -1,10 +1,10 @@
-/* quirks.c - how servers of one dialect differ */
+/* quirks.c - differences between servers of the same dialect */
 #include "provider/quirks.h"
 
 #include "base/status.h"
 #include "json/json.h"
 
-static uint64_t quirk_named(const struct quirks_name *n, const allm_json *name)
+static uint64_t find_quirk(const struct quirks_name *n, const allm_json *name)
 {
     while (n->name && !json_is(name, n->name))
         n++;
@@ -20,14 +20,14 @@ bool quirks_read(const struct quirks_name *names, const allm_call *call,
     if (!list)
         return true;
     if (allm_json_type_of(list) != ALLM_JSON_ARRAY) {
-        *unknown = "(no list)";
+        *unknown = "(not a list)";
         return false;
     }
     for (const allm_json *v = NULL; (v = allm_json_next(list, v));) {
-        uint64_t quirk = quirk_named(names, v);
+        uint64_t quirk = find_quirk(names, v);
         const char *text = allm_json_text(v, NULL);
         if (!quirk)
-            *unknown = text ? text : "(no text)";
+            *unknown = text ? text : "(not a string)";
         *out |= quirk;
     }
     return !*unknown;
@@ -37,7 +37,7 @@ const allm_error *quirks_refuse(struct arena *a, const char *unknown,
                                 const char *known)
 {
     return status_error(a, ALLM_ERR_MISUSE, "invalid_option",
-                        "quirks: \"%s\" is not known; it is a "
+                        "quirks: \"%s\" is unknown; quirks must be a "
                         "list of names such as \"%s\"",
                         unknown, known);
 }

@@ -1,8 +1,9 @@
 /*
- * quirks.h - how servers of one dialect differ
+ * quirks.h - differences between servers of the same dialect
  *
- * Bits of a provider's row, or names in the "quirks" list of adapter_opts.  A
- * dialect has a table of the names; the empty one ends it.
+ * A quirk is a bit in the provider's row of the registry, or a name in the
+ * "quirks" list of adapter_opts.  A dialect has a table of the names; a NULL
+ * name ends it.
  */
 #ifndef PROVIDER_QUIRKS_H
 #define PROVIDER_QUIRKS_H
@@ -15,12 +16,12 @@ struct quirks_name {
     uint64_t quirk;
 };
 
-/* The quirks of a call: its provider's and the named ones.  False: *unknown,
- * in the caller's options, is no name of a quirk. */
+/* The quirks of a call: those of its provider and those in the options.  False:
+ * *unknown, borrowed from the options, is not the name of a quirk. */
 bool quirks_read(const struct quirks_name *names, const allm_call *call,
                  uint64_t *out, const char **unknown);
 
-/* The error of an unknown one, which names one that is known; never NULL. */
+/* The error for an unknown quirk, with the name of a known one; never NULL. */
 const allm_error *quirks_refuse(struct arena *a, const char *unknown,
                                 const char *known);
 

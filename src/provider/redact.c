@@ -1,4 +1,4 @@
-/* redact.c - keys taken out of what others wrote: errors, and good answers */
+/* redact.c - remove keys from errors and from responses */
 #include "provider/redact.h"
 
 #include "base/buf.h"
@@ -9,22 +9,22 @@
 
 #include <stdint.h>
 
-/* Shorter keys, such as servers at home are given, are parts of ordinary names:
- * "lm-studio". */
-enum { SURE_KEY = 12 };
+/* Shorter keys, such as "lm-studio" for a local server, may be part of an
+ * ordinary name. */
+enum { SHORTEST_KEY = 12 };
 
-static const struct json_limits any = { .max_bytes = SIZE_MAX,
+static const struct json_limits no_limits = { .max_bytes = SIZE_MAX,
                                         .max_depth = UINT32_MAX,
                                         .duplicates = true };
 
-/* A key that stands in JSON in another form than by itself. */
+/* Does the key have characters that JSON escapes? */
 static bool is_escaped(struct slice key)
 {
     return key.len &&
            (memchr(key.ptr, '"', key.len) || memchr(key.ptr, '\\', key.len));
 }
 
-/* The same of a JSON value, by its text; NULL where that cannot be. */
+/* A JSON value redacted in its text form; NULL if that is not possible. */
 static const allm_json *redact_json(struct arena *a, const allm_json *v,
                                     struct slice key)
 {
@@ -36,10 +36,10 @@ static const allm_json *redact_json(struct arena *a, const allm_json *v,
     const char *clean = redact_text(a, text.ptr, key);
     if (clean == text.ptr)
         return json_copy(a, v);
-    return clean ? json_parse(a, slice_of(clean), any, &error) : NULL;
+    return clean ? json_parse(a, slice_of(clean), no_limits, &error) : NULL;
 }
 
-/* What others wrote may be long; cut behind the keys, and between letters. */
+/* Truncate a long text between characters.  Keys are redacted before. */
 static const char *cut_text(struct arena *a, const char *text)
 {
     enum { MOST = 2000 };
@@ -51,7 +51,7 @@ static const char *cut_text(struct arena *a, const char *text)
     return arena_copy(a, (struct slice){ text, n });
 }
 
-/* Redacted or not: a copy. */
+/* Always a copy, redacted if necessary. */
 static const char *copy_text(struct arena *a, const char *text,
                              struct slice key)
 {
@@ -85,18 +85,18 @@ const allm_json *redact_answer(struct arena *a, const allm_json *v,
 {
     const allm_error *error;
     struct buf text, quoted;
-    if (!v || key.len < SURE_KEY)
+    if (!v || key.len < SHORTEST_KEY)
         return v;
     buf_init(&text, a, SIZE_MAX / 2);
     buf_init(&quoted, a, SIZE_MAX / 2);
     json_write_text(&quoted, key);
     if (quoted.broken || !json_write(&text, v, 0))
         return NULL;
-    const struct slice spelled = { quoted.ptr + 1, quoted.len - 2 };
-    const struct redact what = { 1, &spelled, false };
-    struct slice clean = redact_slice(a, buf_slice(&text), &what);
+    const struct slice escaped = { quoted.ptr + 1, quoted.len - 2 };
+    const struct redact rules = { 1, &escaped, false };
+    struct slice clean = redact_slice(a, buf_slice(&text), &rules);
     if (clean.ptr == text.ptr)
         return v;
-    v = clean.ptr ? json_parse(a, clean, any, &error) : NULL;
+    v = clean.ptr ? json_parse(a, clean, no_limits, &error) : NULL;
     return v || a->broken ? v : json_empty_object();
 }

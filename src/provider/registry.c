@@ -1,8 +1,7 @@
 /*
- * registry.c - providers by name: facts, one row each
+ * registry.c - the table of providers, one row each
  *
- * The module names are those that documents written by the Elixir library
- * carry.
+ * The module names are those in documents that the Elixir library writes.
  */
 #include "provider/registry.h"
 
@@ -22,7 +21,7 @@ enum {
               CHAT_STRICT_FIELDS | CHAT_SHORT_IDS
 };
 
-/* A server that speaks openai_chat; what else is special follows. */
+/* A server with the dialect openai_chat; special settings follow. */
 #define CHAT(name_, url, env) \
     .name = (name_), .adapter = &openai_chat_adapter, .base_url = (url), \
     .base_url_env = (env)
@@ -49,7 +48,7 @@ static const struct registry_row rows[] = {
       .module = "Elixir.ALLM.Providers.Fake",
       .adapter = &fake_adapter },
 
-    /* any server: with a base_url, and quirks in adapter_opts */
+    /* any server: set base_url, and quirks in adapter_opts */
     { CHAT("openai_chat", NULL, "OPENAI_CHAT_BASE_URL"), .keyless = true },
 
     { CHAT("openai", "https://api.openai.com/v1", "OPENAI_BASE_URL"),
@@ -69,7 +68,7 @@ static const struct registry_row rows[] = {
     { CHAT("baseten", "https://inference.baseten.co/v1", "BASETEN_BASE_URL") },
     { CHAT("cerebras", "https://api.cerebras.ai/v1", "CEREBRAS_BASE_URL"),
       .quirks = CHAT_NEW_MAX_TOKENS },
-    /* not its own API, but the one for clients of OpenAI's */
+    /* its OpenAI-compatible API, not its own */
     { CHAT("cohere", "https://api.cohere.ai/compatibility/v1",
            "COHERE_BASE_URL"),
       .quirks = CHAT_NO_STREAM_OPTIONS | CHAT_OLD_MAX_TOKENS |
@@ -111,7 +110,7 @@ static const struct registry_row rows[] = {
     { CHAT("xai", "https://api.x.ai/v1", "XAI_BASE_URL") },
     { CHAT("zai", "https://api.z.ai/api/paas/v4", "ZAI_BASE_URL") },
 
-    /* on one's own machine */
+    /* servers on the local machine */
     { CHAT("gpustack", "http://localhost/v1", "GPUSTACK_BASE_URL"),
       .keyless = true },
     { CHAT("koboldcpp", "http://localhost:5001/v1", "KOBOLDCPP_BASE_URL"),
@@ -140,7 +139,7 @@ static const struct registry_row rows[] = {
       .base_url = "https://ollama.com",
       .base_url_env = "OLLAMA_CLOUD_BASE_URL",
       .key_env = "OLLAMA_API_KEY" },
-    /* by /responses only: any server, and those named above for the other */
+    /* only with /responses: any server, and servers from above */
     { RESPONSES("openai_responses", NULL, "OPENAI_RESPONSES_BASE_URL"),
       .keyless = true },
     { RESPONSES("azure_responses", NULL, "AZURE_OPENAI_ENDPOINT"),
@@ -186,7 +185,7 @@ static const struct registry_row rows[] = {
                "ANTHROPIC_BASE_URL"),
       .module = "Elixir.ALLM.Providers.Anthropic" },
 
-    /* the same dialect at servers that are named above for the other */
+    /* servers from above that also have the dialect anthropic */
     { MESSAGES("deepseek_anthropic", "https://api.deepseek.com/anthropic",
                "DEEPSEEK_ANTHROPIC_BASE_URL"),
       .key_env = "DEEPSEEK_API_KEY",
@@ -231,8 +230,8 @@ static const struct registry_row rows[] = {
       .module = "Elixir.ALLM.Providers.Gemini" },
     { CONTENT("google", GOOGLE_URL, "GOOGLE_BASE_URL") },
 
-    /* .../v1/projects/P/locations/L/publishers/google, with a token that a
-     * log-in gives for an hour */
+    /* .../v1/projects/P/locations/L/publishers/google, with an access token
+     * that is valid for an hour after the login */
     { CONTENT("vertex", NULL, "VERTEX_BASE_URL"),
       .key_env = "VERTEX_ACCESS_TOKEN",
       .auth_header = "authorization",
@@ -278,7 +277,7 @@ const struct registry_row *registry_at(size_t index)
     return index < sizeof rows / sizeof *rows ? &rows[index] : NULL;
 }
 
-/* A text that may be missing. */
+/* Write a string, or null if it is NULL. */
 static void put_text(allm_json_build *b, const char *key, const char *text)
 {
     allm_json_build_key(b, key);

@@ -1,8 +1,8 @@
 /*
- * sink.c - where an adapter puts its events
+ * sink.c - the queue of events that an adapter fills
  *
- * The queue takes the events that adapters own and refuses those of the loops
- * above, so that a dialect cannot fake a tool's result.
+ * The queue rejects events that only the layers above emit, so a dialect cannot
+ * forge the result of a tool.
  */
 #include "provider/sink.h"
 
@@ -29,7 +29,7 @@ allm_event *sink_take(struct allm_sink *s)
     return &item->event;
 }
 
-/* Zeroed. */
+/* Append a zeroed item to the queue. */
 static struct sink_item *queue_item(struct allm_sink *s)
 {
     struct sink_item *item = arena_zero(s->arena, sizeof *item);
@@ -55,7 +55,7 @@ allm_event *sink_add(struct allm_sink *s, allm_event_type type)
     return &item->event;
 }
 
-static bool is_adapters(allm_event_type type)
+static bool is_adapter_event(allm_event_type type)
 {
     switch (type) {
     case ALLM_EV_MESSAGE_STARTED:
@@ -81,7 +81,7 @@ static allm_status sink_misuse(allm_sink *s)
     return s->status = ALLM_ERR_MISUSE;
 }
 
-/* The error in the sink's memory, with a message; NULL: told by the status. */
+/* A copy of the error in the arena, with a message; NULL: see the status. */
 static const allm_error *take_error(allm_sink *s, const allm_error *error)
 {
     allm_error *mine = arena_alloc(s->arena, sizeof *mine);
@@ -100,14 +100,14 @@ static const allm_error *take_error(allm_sink *s, const allm_error *error)
     return NULL;
 }
 
-/* As in every struct that is filled in: length 0 is "up to the NUL". */
-static size_t length(const char *text, size_t len)
+/* As in every public struct, text_length 0 means "up to the NUL". */
+static size_t text_length(const char *text, size_t len)
 {
     return shape_text(text, len).len;
 }
 
-/* Is what the event is about there? */
-static bool is_whole(const allm_event *e)
+/* Does the event have the members that its type requires? */
+static bool is_complete(const allm_event *e)
 {
     switch (e->type) {
     case ALLM_EV_ERROR:
@@ -115,7 +115,7 @@ static bool is_whole(const allm_event *e)
     case ALLM_EV_USAGE:
         return e->usage;
     case ALLM_EV_MESSAGE_STARTED:
-        return true;            /* the empty message is meant */
+        return true;            /* no message: the empty one is used */
     case ALLM_EV_MESSAGE_COMPLETED:
         return e->message;
     case ALLM_EV_TOOL_CALL_STARTED:
@@ -131,7 +131,7 @@ static bool is_whole(const allm_event *e)
     }
 }
 
-static const allm_message silence = { .size = sizeof(allm_message),
+static const allm_message empty_message = { .size = sizeof(allm_message),
                                       .role = ALLM_ROLE_ASSISTANT,
                                       .text = "" };
 
@@ -143,15 +143,15 @@ allm_status allm_sink_put(allm_sink *s, const allm_event *event)
     if (s->status < 0)
         return s->status;
     if (!caller_struct_take(&mine, sizeof mine, event) ||
-        !is_adapters(mine.type) ||
+        !is_adapter_event(mine.type) ||
         (uint32_t)mine.finish_reason >= response_finish_words.count ||
-        !is_whole(&mine))
+        !is_complete(&mine))
         return sink_misuse(s);
     mine.home = NULL;
     if (mine.type == ALLM_EV_MESSAGE_STARTED && !mine.message)
-        mine.message = &silence;
-    mine.text_len = length(mine.text, mine.text_len);
-    mine.raw_len = length(mine.raw_arguments, mine.raw_len);
+        mine.message = &empty_message;
+    mine.text_len = text_length(mine.text, mine.text_len);
+    mine.raw_len = text_length(mine.raw_arguments, mine.raw_len);
     if (mine.type == ALLM_EV_ERROR)
         mine.error = take_error(s, mine.error);
     allm_event *queued = s->status < 0 ? NULL : sink_add(s, mine.type);
@@ -226,10 +226,10 @@ allm_status allm_sink_fail(allm_sink *s, const allm_error *error, bool final)
     return s->failure ? s->failure->kind : s->status;
 }
 
-allm_status sink_malformed(struct allm_sink *s, const char *sentence)
+allm_status sink_malformed(struct allm_sink *s, const char *message)
 {
     allm_error e = status_blank(ALLM_ERR_ADAPTER);
     e.reason = "malformed_response";
-    e.message = sentence;
+    e.message = message;
     return allm_sink_fail(s, &e, true);
 }

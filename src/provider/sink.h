@@ -1,4 +1,4 @@
-/* sink.h - where an adapter puts its events */
+/* sink.h - the queue of events that an adapter fills */
 #ifndef PROVIDER_SINK_H
 #define PROVIDER_SINK_H
 
@@ -12,36 +12,38 @@ struct sink_item {
 };
 
 /*
- * Events wait here until they are taken, one by one; their memory is the
- * arena, which may be reset when the sink is empty and the last one taken is
- * no longer lent.
+ * Events wait here until they are taken, one by one.  They are in the arena,
+ * which may be reset when the sink is empty and no caller borrows the event
+ * taken last.
  */
 struct allm_sink {
     struct arena *arena;
     struct sink_item *first, *last;
-    const allm_error *failure;  /* of allm_sink_fail, in the arena */
-    bool final;                 /* the failure is not to be retried */
-    allm_status status;         /* MISUSE or NOMEM sticks here */
-    struct arena *life;         /* of the attempt; NULL: as `arena` */
-    struct skeleton *skeleton;        /* of the frames of an answer; or NULL */
-    bool ended, settled, idle;  /* what the adapter said of the protocol */
+    const allm_error *failure;  /* from allm_sink_fail, in the arena */
+    bool final;                 /* the failure must not be retried */
+    allm_status status;         /* OK until the first MISUSE or NOMEM */
+    struct arena *life;         /* as long as the attempt; NULL: `arena` */
+    struct skeleton *skeleton;  /* speeds up the parsing of frames; or NULL */
+    bool ended, settled, idle;  /* set by the adapter, as by allm_sink_end() */
 };
 
-/* Empty it; events live in the first arena, what is kept in the second. */
+/* Initialize an empty sink; `life` is for data that lives as long as the
+ * attempt. */
 void sink_init(struct allm_sink *s, struct arena *arena, struct arena *life);
 
-/* The next event, ours to number; NULL: none. */
+/* Remove the next event; the caller numbers it.  NULL: none. */
 allm_event *sink_take(struct allm_sink *s);
 
-/* Room for one event, zeroed but for its size and type, already queued: the
- * short way for adapters of ours.  NULL: no memory. */
+/* Queue an event and return it for the caller to fill; only its size and type
+ * are set.  For our own adapters: nothing is checked.  NULL: out of memory. */
 allm_event *sink_add(struct allm_sink *s, allm_event_type type);
 
-/* The answer is not what the protocol allows, and asking again would not help.
- * Gives the kind of the error, or why it could not be told. */
-allm_status sink_malformed(struct allm_sink *s, const char *sentence);
+/* Fail because the response violates the protocol; a retry would not help.
+ * Returns the kind of the error, or the sink's status if it cannot be
+ * stored. */
+allm_status sink_malformed(struct allm_sink *s, const char *message);
 
-/* As allm_sink_parse(), for the document that a frame is.  It lives until the
+/* As allm_sink_parse(), for the document of a frame.  It is valid until the
  * next one is parsed. */
 const allm_json *sink_parse_frame(struct allm_sink *s, struct slice data);
 

@@ -1,4 +1,4 @@
-/* tasks.c - what providers do besides conversations, and by which dialects */
+/* tasks.c - the dialects of tasks other than conversations */
 #include "provider/tasks.h"
 
 #include "provider/anthropic/adapter.h"
@@ -21,8 +21,8 @@
 #include "provider/openai/responses.h"
 #include "provider/openai/responses_quirks.h"
 
-/* OpenAI takes 300,000 tokens at once, and hardly a text has more than a token
- * in two bytes. */
+/* OpenAI accepts 300,000 tokens per request, and texts rarely have more than
+ * one token per two bytes. */
 #define OPENAI_BYTES 600000
 
 static const struct tasks_way ways[] = {

@@ -1,9 +1,9 @@
 /*
- * think.c - reasoning that a model writes into its text, between tags
+ * think.c - separate reasoning in <think> tags from the text
  *
- * What is held back is always the beginning of the tag that is looked for, so
- * it is kept as a number.  A tag has its first character once, so a text that
- * leaves it can only begin it anew.
+ * The bytes held back are always the beginning of the expected tag, so their
+ * number is enough.  The first character of a tag does not occur in it again,
+ * so after a mismatch the search can restart at the current byte.
  */
 #include "provider/think.h"
 
@@ -20,7 +20,7 @@ static bool release_text(struct think *t, struct think_piece *out)
     return true;
 }
 
-/* Compare with the tag; false: the text left it, or is used up. */
+/* Match the text with the tag; false: they differ, or the text ended. */
 static bool tag_match(struct think *t, struct slice *in)
 {
     struct slice tag = tag_of(t);

@@ -1,17 +1,17 @@
-/* think.h - reasoning that a model writes into its text, between tags */
+/* think.h - separate reasoning in <think> tags from the text */
 #ifndef PROVIDER_THINK_H
 #define PROVIDER_THINK_H
 
 #include "base/slice.h"
 
 /*
- * <think>...</think>, told apart from the answer wherever the tags are cut.
- * Zeroed at first; `inside` may be set then, for servers that swallow the
- * opening tag.  At most seven bytes are held back: the beginning of a tag.
+ * Separates <think>...</think> from the rest of the text, even if a tag is
+ * split.  It begins zeroed; the caller may set `inside` for servers that omit
+ * the opening tag.  At most seven bytes are held back: the beginning of a tag.
  */
 struct think {
     bool inside;
-    size_t matched;             /* bytes of the tag that came already */
+    size_t matched;             /* bytes of the tag received so far */
 };
 
 struct think_piece {
@@ -19,10 +19,10 @@ struct think_piece {
     bool thought;
 };
 
-/* Take a piece off the text; false: it is used up. */
+/* Remove the next piece from the text; false: it is empty. */
 bool think_next(struct think *t, struct slice *in, struct think_piece *out);
 
-/* What is held at the end; false: nothing. */
+/* The bytes held back at the end of the text; false: none. */
 bool think_end(struct think *t, struct think_piece *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* tool_json.c - a tool as it is offered to models by OpenAI and those like it */
+/* tool_json.c - write a tool as OpenAI and compatible servers expect it */
 #include "provider/tool_json.h"
 
 #include "json/json.h"

@@ -1,15 +1,15 @@
-/* tool_json.h - a tool as it is offered to models by OpenAI and those like it */
+/* tool_json.h - write a tool as OpenAI and compatible servers expect it */
 #ifndef PROVIDER_TOOL_JSON_H
 #define PROVIDER_TOOL_JSON_H
 
 #include "allm.h"
 #include "json/emit.h"
 
-/* The members name, description and parameters of an object that is open. */
+/* Write the members name, description and parameters into an open object. */
 void tool_json_write(struct emit *out, const allm_tool *tool);
 
 /* The tool's name in a choice as OpenAI writes it: {"type": "function",
- * "function": {"name"}}; NULL: it is another one. */
+ * "function": {"name"}}; NULL: it is something else. */
 const char *tool_json_choice(const allm_json *map);
 
 /* Is this choice of a tool "auto", "none" or "required", and not a name? */

@@ -1,7 +1,7 @@
 /*
- * utf8_pieces.c - texts that come in pieces, made UTF-8
+ * utf8_pieces.c - make a text that arrives in pieces valid UTF-8
  *
- * Halves of a surrogate pair come from the JSON reader as three bytes each:
+ * The JSON reader returns each half of a surrogate pair as three bytes:
  *
  *      ED A0..AF xx   a high half        ED B0..BF xx   a low half
  */
@@ -13,7 +13,7 @@
 
 enum { HALF = 3 };
 
-/* The surrogate that the text begins with; 0: none. */
+/* The surrogate at the start of the text; 0: none. */
 static uint32_t half_at(struct slice s)
 {
     const unsigned char *p = (const unsigned char *)s.ptr;
@@ -35,8 +35,9 @@ static void put_pair(struct buf *out, uint32_t high, uint32_t low)
     buf_add(out, (struct slice){ bytes, utf8_put(bytes, point) });
 }
 
-/* Take what is not UTF-8 off the text.  False: it must wait for more. */
-static bool take_odd(struct buf *out, struct slice *s)
+/* Convert or replace bytes that are not UTF-8 at the start of the text.  False:
+ * more bytes are needed. */
+static bool replace_invalid(struct buf *out, struct slice *s)
 {
     uint32_t unit = half_at(*s);
     uint32_t next = unit ? half_at(slice_skip(*s, HALF)) : 0;
@@ -53,8 +54,8 @@ static bool take_odd(struct buf *out, struct slice *s)
     return true;
 }
 
-struct slice utf8_pieces_odd(struct utf8_pieces *m, struct arena *a,
-                             struct slice piece)
+struct slice utf8_pieces_repair(struct utf8_pieces *m, struct arena *a,
+                                struct slice piece)
 {
     struct buf in, out;
     uint32_t point;
@@ -70,7 +71,7 @@ struct slice utf8_pieces_odd(struct utf8_pieces *m, struct arena *a,
         if (utf8_take(&rest, &point))
             buf_add(&out, (struct slice){ from, (size_t)(rest.ptr - from) });
         else
-            waits = !take_odd(&out, &rest);
+            waits = !replace_invalid(&out, &rest);
     }
     m->len = rest.len < sizeof m->held ? rest.len : 0;
     if (m->len)

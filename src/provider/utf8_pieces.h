@@ -1,4 +1,4 @@
-/* utf8_pieces.h - texts that come in pieces, made UTF-8 */
+/* utf8_pieces.h - make a text that arrives in pieces valid UTF-8 */
 #ifndef PROVIDER_UTF8_PIECES_H
 #define PROVIDER_UTF8_PIECES_H
 
@@ -6,29 +6,29 @@
 #include "base/utf8.h"
 
 /*
- * A text that is cut into pieces by somebody who counts bytes or UTF-16 units:
- * a character that is cut at the end of a piece is held back until the next.
- * What cannot become UTF-8 is replaced by U+FFFD.  Zeroed at first.
+ * A text whose pieces may be split inside a character, between bytes or UTF-16
+ * units: an incomplete character at the end of a piece is held back until the
+ * next piece.  Invalid bytes are replaced by U+FFFD.  It begins zeroed.
  */
 struct utf8_pieces {
     char held[4];
     size_t len;
 };
 
-/* What can be told now: the piece itself if it is well, else text in the
- * arena (ptr NULL: no memory). */
-struct slice utf8_pieces_odd(struct utf8_pieces *m, struct arena *a,
-                             struct slice piece);
+/* The valid text up to the end of the piece: the piece itself if it is valid,
+ * else a text in the arena (ptr NULL: out of memory). */
+struct slice utf8_pieces_repair(struct utf8_pieces *m, struct arena *a,
+                                struct slice piece);
 
 static inline struct slice utf8_pieces_take(struct utf8_pieces *m,
                                             struct arena *a, struct slice piece)
 {
     if (m->len || !utf8_valid(piece, NULL))
-        return utf8_pieces_odd(m, a, piece);
+        return utf8_pieces_repair(m, a, piece);
     return piece.ptr ? piece : SLICE("");
 }
 
-/* At the end: U+FFFD for what is held, or nothing. */
+/* At the end: U+FFFD if bytes are held back, else empty. */
 struct slice utf8_pieces_end(struct utf8_pieces *m);
 
 #endif

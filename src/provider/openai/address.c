@@ -1,4 +1,4 @@
-/* address.c - where OpenAI, and all who look like it, are asked */
+/* address.c - the URLs and headers of OpenAI and of compatible servers */
 #include "provider/openai/address.h"
 
 #include "provider/http.h"

@@ -1,4 +1,4 @@
-/* chat.c - the dialect of /chat/completions, which most servers speak */
+/* chat.c - the dialect of /chat/completions, which most servers support */
 #include "provider/openai/chat.h"
 
 #include "provider/error_body.h"

@@ -1,4 +1,4 @@
-/* chat.h - the dialect of /chat/completions, which most servers speak */
+/* chat.h - the dialect of /chat/completions, which most servers support */
 #ifndef PROVIDER_OPENAI_CHAT_H
 #define PROVIDER_OPENAI_CHAT_H
 

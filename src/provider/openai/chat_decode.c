@@ -1,18 +1,18 @@
 /*
- * chat_decode.c - an answer of /chat/completions, frame by frame
+ * chat_decode.c - decode a response of /chat/completions, frame by frame
  *
  *      data: {"choices": [{"delta": {...}, "finish_reason": null}]}
  *      ...
  *      data: {"choices": [], "usage": {...}}
  *      data: [DONE]
  *
- * Servers differ in nearly everything; these hold for all of them:
+ * Servers differ in nearly everything; these rules hold for all of them:
  *
- *   (1) A finish word is not the end: text, calls and usage may follow it.
- *   (2) The end is [DONE], or the end of the body if a finish word came.
- *   (3) An error ends the answer wherever it stands.
- *   (4) Only the first choice is read; of a stream its `delta`, of a whole
- *       document its `message`.
+ *   (1) A finish reason is not the end: text, calls and usage may follow it.
+ *   (2) The end is [DONE], or the end of the body after a finish reason.
+ *   (3) An error in any position ends the response.
+ *   (4) Only the first choice is read: its `delta` in a stream, its `message`
+ *       in a document.
  */
 #include "provider/openai/chat_decode.h"
 
@@ -44,7 +44,7 @@ static const struct finish_word finish_words[] = {
     { NULL, ALLM_FINISH_OTHER },
 };
 
-/* The same where most names are not there. */
+/* A string in the view; fast if most names are missing. */
 static struct slice text_in(const struct json_view *object, struct slice name)
 {
     const allm_json *v = json_in(object, name);
@@ -53,7 +53,7 @@ static struct slice text_in(const struct json_view *object, struct slice name)
 
 /* -------------------------------------------------------------- texts --- */
 
-/* Text, or reasoning written into it. */
+/* Emit text, and the reasoning in its <think> tags if the server has them. */
 static void text_emit(struct openai_chat *c, struct slice text)
 {
     struct think_piece piece;
@@ -69,7 +69,7 @@ static void text_emit(struct openai_chat *c, struct slice text)
     }
 }
 
-/* A text, or a list of {"text"}. */
+/* Emit reasoning that is a string, or a list of strings or {"text"}. */
 static void thought_emit(struct openai_chat *c, const allm_json *v)
 {
     if (json_is_type(v, ALLM_JSON_TEXT))
@@ -97,7 +97,7 @@ static void read_part(struct openai_chat *c, const allm_json *part)
         text_emit(c, json_text_at(part, "text"));
 }
 
-/* A document in the place of its text. */
+/* Emit the text of an object that was sent instead of a string. */
 static void value_emit(struct openai_chat *c, const allm_json *v)
 {
     struct buf text;
@@ -109,7 +109,7 @@ static void value_emit(struct openai_chat *c, const allm_json *v)
 
 static void read_content(struct openai_chat *c, const allm_json *content)
 {
-    c->wrote = c->wrote || json_slice(content).len;
+    c->has_content = c->has_content || json_slice(content).len;
     if (json_is_type(content, ALLM_JSON_TEXT))
         text_emit(c, json_slice(content));
     else if (json_is_type(content, ALLM_JSON_OBJECT) &&
@@ -120,10 +120,10 @@ static void read_content(struct openai_chat *c, const allm_json *content)
             read_part(c, p);
 }
 
-/* -------------------------------------------------------------- sound --- */
+/* -------------------------------------------------------------- audio --- */
 
-/* The sound itself, in pieces that are encoded one by one. */
-static void keep_sound(struct openai_chat *c, const allm_json *audio)
+/* Keep the audio itself; each piece is encoded separately. */
+static void keep_audio(struct openai_chat *c, const allm_json *audio)
 {
     struct build b;
     struct answer *a = &c->answer;
@@ -150,17 +150,17 @@ static void keep_sound(struct openai_chat *c, const allm_json *audio)
         answer_gather(a, "audio", list);
 }
 
-/* What is spoken is text.  The time until which the sound can be had is its
- * last piece, and often nothing else says that the answer is complete. */
+/* The transcript is text.  "expires_at" is in the last piece, and often nothing
+ * else shows that the response is complete. */
 static void read_audio(struct openai_chat *c, const allm_json *audio)
 {
     int64_t until = 0;
     struct answer *a = &c->answer;
     if (!json_is_type(audio, ALLM_JSON_OBJECT))
         return;
-    if (!c->wrote)
+    if (!c->has_content)
         text_emit(c, json_text_at(audio, "transcript"));
-    keep_sound(c, audio);
+    keep_audio(c, audio);
     if (json_int64(json_at(audio, "expires_at"), &until) && until > 0 &&
         a->finish == ALLM_FINISH_NONE)
         answer_finish(a, ALLM_FINISH_STOP, SLICE(""));
@@ -168,9 +168,10 @@ static void read_audio(struct openai_chat *c, const allm_json *audio)
 
 /* ---------------------------------------------------------- reasoning --- */
 
-/* Kept for the provider; read only where no other field tells it. */
+/* Keep the details for the provider.  Emit them as reasoning only if no other
+ * field has the reasoning. */
 static void read_details(struct openai_chat *c, const allm_json *list,
-                         bool told)
+                         bool has_text)
 {
     struct answer *a = &c->answer;
     for (const allm_json *d = NULL; (d = allm_json_next(list, d));) {
@@ -178,13 +179,13 @@ static void read_details(struct openai_chat *c, const allm_json *list,
             continue;
         if (!reasoning_details_add(&c->details, a->life, d))
             a->sink->status = ALLM_ERR_NOMEM;
-        if (!told && !c->thought_before)
+        if (!has_text && !c->reasoning_before)
             answer_thought(a, reasoning_details_text(d));
     }
     if (c->details.over)
-        sink_malformed(a->sink, "the answer has more reasoning_details than "
-                                "are taken: 65,536, 8,192 of them with an "
-                                "index, 256 members in each");
+        sink_malformed(a->sink, "the response exceeds a limit of "
+                                "reasoning_details: 65,536 elements, 8,192 "
+                                "with an index, 256 members in each");
 }
 
 static void read_reasoning(struct openai_chat *c, const struct json_view *delta)
@@ -194,19 +195,19 @@ static void read_reasoning(struct openai_chat *c, const struct json_view *delta)
                                           SLICE_INIT("reasoning_text"),
                                           SLICE_INIT("thinking") };
     const allm_json *list = json_in(delta, SLICE("reasoning_details"));
-    struct slice said = { NULL, 0 };
-    for (size_t i = 0; !said.len && i < sizeof names / sizeof *names; i++)
-        said = text_in(delta, names[i]);
-    if (said.len)
-        answer_thought(&c->answer, said);
-    c->thought_before = c->thought_before || said.len;
+    struct slice reasoning = { NULL, 0 };
+    for (size_t i = 0; !reasoning.len && i < sizeof names / sizeof *names; i++)
+        reasoning = text_in(delta, names[i]);
+    if (reasoning.len)
+        answer_thought(&c->answer, reasoning);
+    c->reasoning_before = c->reasoning_before || reasoning.len;
     if (json_is_type(list, ALLM_JSON_ARRAY))
-        read_details(c, list, said.len > 0);
+        read_details(c, list, reasoning.len > 0);
 }
 
 /* -------------------------------------------------------------- calls --- */
 
-/* Arguments: a text, or at once what it would say. */
+/* Set the arguments: a string of JSON, or the value itself. */
 static void set_arguments(struct calls_piece *p, const allm_json *v)
 {
     if (json_is_type(v, ALLM_JSON_TEXT))
@@ -216,9 +217,9 @@ static void set_arguments(struct calls_piece *p, const allm_json *v)
         p->object = v;
 }
 
-/* What a router's model wants to see again with the call. */
-static const allm_json *own_state(struct openai_chat *c,
-                                  const allm_json *element)
+/* The state that the model behind a router needs back with the call. */
+static const allm_json *call_state(struct openai_chat *c,
+                                   const allm_json *element)
 {
     struct build b;
     const allm_json *extra = json_at(element, "extra_content");
@@ -232,9 +233,9 @@ static const allm_json *own_state(struct openai_chat *c,
     return answer_stamp(&c->answer, build_done(&b));
 }
 
-/* The place in a list of several is as good as an index. */
+/* Without an index, the position in a list of several calls is the index. */
 static void read_call(struct openai_chat *c, const allm_json *element,
-                      bool several, int64_t place)
+                      bool several, int64_t position)
 {
     const allm_json *function = json_at(element, "function");
     const allm_json *custom = json_at(element, "custom");
@@ -245,7 +246,7 @@ static void read_call(struct openai_chat *c, const allm_json *element,
                   json_int64(json_at(element, "index"), &p.index);
     if (!p.has_index && several) {
         p.has_index = true;
-        p.index = place;
+        p.index = position;
     }
     p.custom = json_is_type(custom, ALLM_JSON_OBJECT) &&
                !json_is_type(function, ALLM_JSON_OBJECT);
@@ -255,11 +256,11 @@ static void read_call(struct openai_chat *c, const allm_json *element,
         function = element;     /* flat */
     p.name = json_text_at(function, "name");
     set_arguments(&p, json_at(function, p.custom ? "input" : "arguments"));
-    p.state = own_state(c, element);
+    p.state = call_state(c, element);
     answer_call(&c->answer, &p);
 }
 
-/* One call, as it was said before there could be several. */
+/* The older form, which has one call only. */
 static void read_legacy(struct openai_chat *c, const allm_json *legacy)
 {
     struct calls_piece p = { .name = json_text_at(legacy, "name") };
@@ -271,19 +272,19 @@ static void read_calls(struct openai_chat *c, const struct json_view *delta)
 {
     const allm_json *list = json_in(delta, SLICE("tool_calls"));
     const allm_json *legacy = json_in(delta, SLICE("function_call"));
-    int64_t place = 0;
+    int64_t position = 0;
     if (json_is_type(list, ALLM_JSON_OBJECT))
         read_call(c, list, false, 0);
     else if (json_is_type(list, ALLM_JSON_ARRAY))
         for (const allm_json *e = NULL; (e = allm_json_next(list, e));)
-            read_call(c, e, allm_json_count(list) > 1, place++);
+            read_call(c, e, allm_json_count(list) > 1, position++);
     if (json_is_type(legacy, ALLM_JSON_OBJECT) && !allm_json_count(list))
         read_legacy(c, legacy);
 }
 
 /* ------------------------------------------------------------ choices --- */
 
-/* How much there is so far, to see whether a frame added to it. */
+/* The size of the content so far, to see whether a frame adds to it. */
 static size_t content_size(const struct openai_chat *c)
 {
     size_t n = c->answer.text.len + c->answer.thought.len +
@@ -311,7 +312,7 @@ static void read_members(struct openai_chat *c, const allm_json *v)
             answer_gather(a, lists[i].ptr, json_in(&delta, lists[i]));
 }
 
-/* Nearly all of them are a content and nothing else. */
+/* Nearly every delta has "content" and nothing else. */
 static void read_delta(struct openai_chat *c, const allm_json *v)
 {
     const allm_json *content = json_at(v, "content");
@@ -321,7 +322,7 @@ static void read_delta(struct openai_chat *c, const allm_json *v)
         read_members(c, v);
 }
 
-/* The word, if it is one. */
+/* The finish reason; some servers send the string "null" for none. */
 static struct slice finish_in(const struct json_view *choice)
 {
     struct slice word = text_in(choice, SLICE("finish_reason"));
@@ -344,9 +345,9 @@ static void read_finish(struct openai_chat *c, const struct json_view *choice,
         answer_finish(a, finish_of(finish_words, word), word);
     if (word.len && allm_json_count(filter))
         answer_note(a, "content_filter_results", filter);
-    if (word.len && !answer_is_empty(a) && (!added || c->spoke_before))
+    if (word.len && !answer_is_empty(a) && (!added || c->content_before))
         allm_sink_settle(a->sink);
-    c->spoke_before = c->spoke_before || (added && !word.len);
+    c->content_before = c->content_before || (added && !word.len);
 }
 
 static void read_logprobs(struct openai_chat *c, const struct json_view *choice)
@@ -362,7 +363,7 @@ static void read_logprobs(struct openai_chat *c, const struct json_view *choice)
         answer_gather(&c->answer, "refusal_logprobs", refusal);
 }
 
-/* Look at the choice that counts.  False: none is here. */
+/* Find the first choice, keeps (4).  False: there is none. */
 static bool find_choice(const struct json_view *frame, struct json_view *choice)
 {
     const allm_json *list = json_in(frame, SLICE("choices"));
@@ -399,7 +400,7 @@ static void read_choice(struct openai_chat *c, const struct json_view *choice,
     read_finish(c, choice, content_size(c) != before);
 }
 
-/* Usage, if there is one, is known by its numbers. */
+/* Add the usage; false: there are no counts. */
 static bool take_usage(struct openai_chat *c, const allm_json *v)
 {
     return json_is_type(v, ALLM_JSON_OBJECT) &&
@@ -415,7 +416,7 @@ static bool read_usage(struct openai_chat *c, const struct json_view *frame,
            take_usage(c, json_in(choice, SLICE("usage")));
 }
 
-/* What the response tells besides. */
+/* Read the id, the model and the metadata of the response. */
 static void read_notes(struct openai_chat *c, const struct json_view *frame)
 {
     static const struct slice names[] = { SLICE_INIT("system_fingerprint"),
@@ -435,9 +436,9 @@ static void read_notes(struct openai_chat *c, const struct json_view *frame)
     }
 }
 
-/* --------------------------------------------------------------- ends --- */
+/* ------------------------------------------------ end of the response --- */
 
-/* What is to be sent back with the message. */
+/* Keep what must be sent back with the message. */
 static void keep_state(struct openai_chat *c)
 {
     struct build b;
@@ -461,7 +462,8 @@ static void keep_state(struct openai_chat *c)
     answer_state(a, build_done(&b));
 }
 
-/* A refusal and nothing else is what a filter makes, whatever the word. */
+/* A response that is only a refusal was filtered, even if the finish reason is
+ * "stop". */
 static void settle_finish(struct openai_chat *c)
 {
     struct answer *a = &c->answer;
@@ -478,7 +480,8 @@ static void settle_finish(struct openai_chat *c)
         answer_finish(a, ALLM_FINISH_CONTENT_FILTER, SLICE("refusal"));
 }
 
-/* A router says "tool_calls" where its model ran out of room. */
+/* Did the model reach its token limit, although the router reports
+ * "tool_calls"? */
 static bool was_cut(const struct openai_chat *c)
 {
     return c->native && c->answer.finish == ALLM_FINISH_TOOL_CALLS &&
@@ -497,8 +500,8 @@ static allm_status response_complete(struct openai_chat *c)
             answer_text(a, piece.text);
     }
     if (a->finish == ALLM_FINISH_NONE && answer_is_empty(a))
-        return answer_truncated(a, "the answer is empty: it ended before "
-                                   "anything was said");
+        return answer_truncated(a, "the response is empty: it ended before "
+                                   "any content arrived");
     settle_finish(c);
     if (was_cut(c))
         a->finish = ALLM_FINISH_LENGTH;
@@ -506,8 +509,8 @@ static allm_status response_complete(struct openai_chat *c)
     return answer_close(a);
 }
 
-static allm_status response_fail(struct openai_chat *c,
-                                 const allm_json *document)
+static allm_status fail_with_error(struct openai_chat *c,
+                                   const allm_json *document)
 {
     allm_error e = error_body_read(c->answer.sink->arena, document, 0);
     return answer_fail(&c->answer, &e);
@@ -515,7 +518,7 @@ static allm_status response_fail(struct openai_chat *c,
 
 /* ------------------------------------------------------------- frames --- */
 
-/* The error that a frame holds, wherever it stands; NULL: none. */
+/* The error in a frame, in any position; NULL: none. */
 static const allm_json *error_in(const struct json_view *frame,
                                  const struct json_view *choice)
 {
@@ -537,7 +540,7 @@ static allm_status read_frame(struct openai_chat *c, const allm_json *v)
     read_notes(c, &frame);
     bool counts = read_usage(c, &frame, &choice);
     if (error)
-        return response_fail(c, error);
+        return fail_with_error(c, error);
     if (chosen)
         read_choice(c, &choice, false);
     else if (!counts)
@@ -554,11 +557,11 @@ static allm_status read_document(struct openai_chat *c, const allm_json *v)
     read_notes(c, &all);
     read_usage(c, &all, &choice);
     if (error)
-        return response_fail(c, error);
+        return fail_with_error(c, error);
     if (!chosen)
         return explain_message(v)
-                   ? response_fail(c, v)
-                   : answer_malformed(&c->answer, "the answer is a JSON "
+                   ? fail_with_error(c, v)
+                   : answer_malformed(&c->answer, "the response is a JSON "
                                                   "document without choices");
     read_choice(c, &choice, true);
     return response_complete(c);
@@ -578,9 +581,9 @@ static allm_status frame_parse(struct openai_chat *c, const allm_frame *frame)
     if (a->sink->status < 0)
         return a->sink->status;
     if (slice_is(name, "error") && !(frame->cut && !v))
-        return response_fail(c, answer_error_text(a, data, v));
+        return fail_with_error(c, answer_error_text(a, data, v));
     if (!v && frame->cut)
-        return ALLM_OK;         /* finish() knows whether it matters */
+        return ALLM_OK;         /* finish() decides whether it matters */
     if (!v && frame->whole)
         return answer_not_json(a, data);
     if (frame->whole)
@@ -588,12 +591,12 @@ static allm_status frame_parse(struct openai_chat *c, const allm_frame *frame)
     if (json_is_type(v, ALLM_JSON_NULL))
         return ALLM_OK;
     if (!json_is_type(v, ALLM_JSON_OBJECT) && !error_body_is(v))
-        return answer_malformed(a, "an event of the answer is not a JSON "
+        return answer_malformed(a, "an event of the response is not a JSON "
                                    "object");
     return read_frame(c, v);
 }
 
-/* First thing in both. */
+/* Begin decode() and finish(); false: the response is over. */
 static bool decode_begin(struct openai_chat *c, const allm_call *call,
                          allm_sink *sink)
 {
@@ -629,7 +632,8 @@ allm_status openai_chat_finish(void *state, const allm_call *call,
         return response_complete(c);
     return answer_truncated(&c->answer,
                             answer_is_empty(&c->answer)
-                                ? "the answer ended before anything was said"
-                                : "the answer broke off: neither a finish "
-                                  "reason nor [DONE] came");
+                                ? "the response ended before any content "
+                                  "arrived"
+                                : "the response is incomplete: it has neither "
+                                  "a finish reason nor [DONE]");
 }

@@ -1,4 +1,4 @@
-/* chat_decode.h - an answer of /chat/completions, frame by frame */
+/* chat_decode.h - decode a response of /chat/completions, frame by frame */
 #ifndef PROVIDER_OPENAI_CHAT_DECODE_H
 #define PROVIDER_OPENAI_CHAT_DECODE_H
 
@@ -6,17 +6,17 @@
 #include "provider/openai/reasoning_details.h"
 #include "provider/think.h"
 
-/* One answer; zeroed at first. */
+/* The state of a response; it begins zeroed. */
 struct openai_chat {
     struct answer answer;
     struct think think;
     struct reasoning_details details;
     uint64_t quirks;
-    const char *native;         /* a router's own finish word; or NULL */
+    const char *native;         /* the model's own finish reason; or NULL */
     bool began;                 /* the quirks are known */
-    bool spoke_before;          /* content came without a finish word */
-    bool thought_before;        /* reasoning came by a field of its own */
-    bool wrote;                 /* text came by a field of its own */
+    bool content_before;        /* a frame had content and no finish reason */
+    bool reasoning_before;      /* a field other than the details had it */
+    bool has_content;           /* "content" had text */
 };
 
 allm_status openai_chat_decode(void *state, const allm_call *call,

@@ -1,10 +1,10 @@
 /*
- * chat_encode.c - a request as /chat/completions wants it
+ * chat_encode.c - encode a request for /chat/completions
  *
  *      model, messages, tools, tool_choice, response_format, temperature,
  *      max_tokens, stream, stream_options, then the options
  *
- * An option with the name of one of them takes its place; null takes it away.
+ * An option with one of these names replaces the member; null removes it.
  */
 #include "provider/openai/chat_encode.h"
 
@@ -23,7 +23,7 @@
 #include "json/emit.h"
 #include "json/json.h"
 
-static const char own_name;     /* its address is the key of what is kept */
+static const char dialect_key;  /* its address identifies our memo entries */
 
 struct encoding {
     const allm_call *call;
@@ -35,7 +35,7 @@ struct encoding {
     uint64_t quirks;
     uint32_t rules;             /* of the model */
     struct call_ids ids;
-    bool replay;                /* reasoning_content on every turn */
+    bool replay;                /* send reasoning_content with every turn */
 };
 
 static void write_text(struct encoding *e, struct slice s)
@@ -87,13 +87,13 @@ static void write_content(struct encoding *e, const allm_message *m)
         write_parts(e, m);
         return;
     }
-    struct slice said = history_text(m, e->arena);
+    struct slice text = history_text(m, e->arena);
     emit_at(&e->emit, "content");
-    if (said.ptr && !said.len && m->tool_call_count &&
+    if (text.ptr && !text.len && m->tool_call_count &&
         !(e->quirks & CHAT_EMPTY_CONTENT))
         emit_null(&e->emit);
     else
-        write_text(e, said);
+        write_text(e, text);
 }
 
 static void write_call(struct encoding *e, const allm_tool_call *call,
@@ -123,7 +123,7 @@ static void write_call(struct encoding *e, const allm_tool_call *call,
     emit_close(&e->emit, '}');
 }
 
-/* What the model that wrote this message wants to see again. */
+/* Write the reasoning that the model of this message needs back. */
 static void write_reasoning(struct encoding *e, const allm_message *m)
 {
     const allm_json *own = history_state(e->call, m->provider_state);
@@ -150,7 +150,7 @@ static void write_assistant(struct encoding *e, const allm_message *m)
     emit_close(&e->emit, ']');
 }
 
-/* `id`: of the call that a result answers. */
+/* `id` is that of the call that a tool message answers. */
 static void write_message(struct encoding *e, const allm_message *m,
                           const char *id)
 {
@@ -169,14 +169,15 @@ static void write_message(struct encoding *e, const allm_message *m,
     emit_close(&e->emit, '}');
 }
 
-/* The same, unless it was done before. */
-static void recall_message(struct encoding *e, const struct history_item *item)
+/* Write a message, from the memo if it has been encoded before. */
+static void write_or_recall_message(struct encoding *e,
+                                    const struct history_item *item)
 {
     const uint64_t bytes_differ = CHAT_SHORT_IDS | CHAT_LIMITED_IDS |
                                   CHAT_EMPTY_CONTENT;
     const allm_message *m = item->message;
     const char *id = NULL;
-    bool plain = true;          /* no other message changes its ids */
+    bool plain = true;          /* its ids do not depend on other messages */
     struct buf *out = e->emit.out;
     if (m->role == ALLM_ROLE_ASSISTANT)
         plain = call_ids_ask(&e->ids, m);
@@ -185,16 +186,16 @@ static void recall_message(struct encoding *e, const struct history_item *item)
     if (e->ids.broken)
         return;
     uint64_t facts = (e->quirks & bytes_differ) | (uint64_t)e->replay << 63;
-    struct home_key k = memo_key(&own_name, facts, e->call, m);
-    bool lasting = plain && !item->made;
-    struct slice kept = lasting ? memo_find(m, k) : (struct slice){ NULL, 0 };
+    struct home_key k = memo_key(&dialect_key, facts, e->call, m);
+    bool keepable = plain && !item->made;
+    struct slice kept = keepable ? memo_find(m, k) : (struct slice){ NULL, 0 };
     if (kept.ptr) {
         emit_raw(&e->emit, kept);
         return;
     }
     size_t from = out->len + e->emit.comma;
     write_message(e, m, id);
-    if (lasting && !e->http->broken)
+    if (keepable && !e->http->broken)
         memo_keep_written(m, k, out, from);
 }
 
@@ -205,12 +206,12 @@ static void write_messages(struct encoding *e)
     history_init(&h, e->call, e->arena);
     emit_member_open(&e->emit, "messages", '[');
     while (!e->ids.broken && history_next(&h, &item))
-        recall_message(e, &item);
+        write_or_recall_message(e, &item);
     emit_close(&e->emit, ']');
     e->http->broken |= h.broken || e->ids.broken;
 }
 
-/* Is there reasoning of this very model in the history? */
+/* Does the history have reasoning of the same model? */
 static bool has_thoughts(const struct encoding *e)
 {
     const allm_request *r = e->request;
@@ -272,7 +273,7 @@ static void write_tools(struct encoding *e)
         write_choice(e);
 }
 
-/* --------------------------------------------------------------- rest --- */
+/* ------------------------------------------------------ other members --- */
 
 static void write_limits(struct encoding *e)
 {

@@ -1,4 +1,4 @@
-/* chat_encode.h - a request as /chat/completions wants it */
+/* chat_encode.h - encode a request for /chat/completions */
 #ifndef PROVIDER_OPENAI_CHAT_ENCODE_H
 #define PROVIDER_OPENAI_CHAT_ENCODE_H
 

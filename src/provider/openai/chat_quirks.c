@@ -1,4 +1,4 @@
-/* chat_quirks.c - how servers of /chat/completions differ */
+/* chat_quirks.c - differences between servers of /chat/completions */
 #include "provider/openai/chat_quirks.h"
 
 #include "provider/quirks.h"

@@ -1,11 +1,11 @@
 /*
- * embed.c - the dialect of /embeddings, which most servers speak
+ * embed.c - the dialect of /embeddings, which most servers support
  *
  *      {"model", "input": [text], "dimensions"?} -->
  *      {"data": [{"embedding": [number] or base64, "index"}], "model", "usage"}
  *
- * There is no field for the task, nor for truncation: a text that is too long
- * is refused by the server.
+ * There is no field for the task or for truncation: the server rejects a text
+ * that is too long.
  */
 #include "provider/openai/embed.h"
 
@@ -18,8 +18,8 @@
 #include "provider/openai/usage.h"
 #include "json/json.h"
 
-/* The one model whose vectors cannot be shortened. */
-static bool is_fixed(const allm_call *call)
+/* Does the request set dimensions for the model that has a fixed number? */
+static bool has_fixed_size(const allm_call *call)
 {
     return call->embed->dimensions.set &&
            (model_rules(call->model) & MODEL_FIXED_SIZE);
@@ -45,14 +45,14 @@ static allm_status embed_encode(const allm_call *call, allm_http *http)
     const allm_error *error = extra_init(&x, call, http->arena);
     if (error)
         return allm_http_fail(http, error);
-    if (is_fixed(call))
+    if (has_fixed_size(call))
         return allm_http_fail(
             http,
             ALLM(error, .kind = ALLM_ERR_ADAPTER,
                  .reason = "unsupported_feature", .provider = call->provider,
-                 .message = "vectors of text-embedding-ada-002 have "
-                            "1536 dimensions, always; leave dimensions "
-                            "out, or choose text-embedding-3-small"));
+                 .message = "the vectors of text-embedding-ada-002 always "
+                            "have 1536 dimensions; omit dimensions, or "
+                            "use text-embedding-3-small"));
     error = openai_address_task(&x, http, "/embeddings");
     if (error)
         return allm_http_fail(http, error);
@@ -64,7 +64,7 @@ static allm_status read_embeddings(struct answer *a, const allm_json *document)
 {
     const allm_json *list = allm_json_get(document, "data");
     if (allm_json_type_of(list) != ALLM_JSON_ARRAY)
-        return answer_malformed(a, "the answer has no list of embeddings in "
+        return answer_malformed(a, "the response has no list of embeddings in "
                                    "\"data\"");
     document_result(a, list);
     answer_model(a, json_slice(allm_json_get(document, "model")));

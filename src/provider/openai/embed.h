@@ -1,4 +1,4 @@
-/* embed.h - the dialect of /embeddings, which most servers speak */
+/* embed.h - the dialect of /embeddings, which most servers support */
 #ifndef PROVIDER_OPENAI_EMBED_H
 #define PROVIDER_OPENAI_EMBED_H
 

@@ -1,4 +1,4 @@
-/* format.c - response_format as /chat/completions takes it */
+/* format.c - write response_format for /chat/completions */
 #include "provider/openai/format.h"
 
 #include "provider/model_rules.h"
@@ -54,5 +54,5 @@ void openai_format_write(struct emit *out, const allm_request *request,
     if (json_is(type, "json_schema") && !allm_json_get(f, "json_schema"))
         write_schema(out, f);
     else
-        emit_value(out, f);     /* as the provider has it */
+        emit_value(out, f);     /* already in the provider's form */
 }

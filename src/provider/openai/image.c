@@ -1,13 +1,12 @@
 /*
- * image.c - the dialect of /images: OpenAI's models that paint
+ * image.c - the dialect of /images: OpenAI's models for images
  *
  *      generate   /images/generations   JSON
  *      edit       /images/edits         a form with files
  *      variation  /images/variations    the same, without a prompt
  *        --> {"data": [{"b64_json" or "url", "revised_prompt"?}], "usage"?}
  *
- * Models named gpt-image send base64 and nothing else, and know no
- * response_format.
+ * Models named gpt-image always return base64 and reject response_format.
  */
 #include "provider/openai/image.h"
 
@@ -28,7 +27,7 @@ struct encoding {
     const allm_image_request *request;
     allm_http *http;
     struct extra extra;
-    bool form;                  /* with files; else JSON */
+    bool form;                  /* the body is a form with files; else JSON */
     struct emit emit;
     struct multipart parts;
 };
@@ -70,7 +69,7 @@ static void write_count(struct encoding *e)
     multipart_text(&e->parts, "n", buf_slice(&n));
 }
 
-/* "1024x1024", or the word as it is. */
+/* "1024x1024", or size_text as it is. */
 static const char *size_of(struct encoding *e)
 {
     const allm_image_request *r = e->request;
@@ -101,7 +100,7 @@ static void write_members(struct encoding *e)
                                                                  : "b64_json");
 }
 
-/* The caller's options as fields: texts as they are, all else as JSON. */
+/* Write the caller's options as fields: strings as they are, others as JSON. */
 static void write_options(struct encoding *e)
 {
     static const char *const not_sent[] = { "base_url", "api", "quirks",
@@ -163,44 +162,43 @@ static bool write_form(struct encoding *e)
 /* ------------------------------------------------------------- checks --- */
 
 static allm_status request_refuse(struct encoding *e, const char *reason,
-                                  const char *sentence)
+                                  const char *text)
 {
     return allm_http_fail(
         e->http, ALLM(error, .kind = ALLM_ERR_ADAPTER, .reason = reason,
-                      .provider = e->call->provider, .message = sentence));
+                      .provider = e->call->provider, .message = text));
 }
 
-static bool has_odd_type(const allm_image *image)
+static bool has_invalid_type(const allm_image *image)
 {
     return image && image->mime_type && strpbrk(image->mime_type, "\r\n\"");
 }
 
-/* What is known to fail is not sent. */
+/* Reject requests that are known to fail. */
 static allm_status request_check(struct encoding *e)
 {
     const allm_image_request *r = e->request;
-    bool odd = has_odd_type(r->mask);
+    bool invalid = has_invalid_type(r->mask);
     for (size_t i = 0; i < r->input_image_count; i++)
-        odd = odd || has_odd_type(r->input_images[i]);
-    if (odd)
+        invalid = invalid || has_invalid_type(r->input_images[i]);
+    if (invalid)
         return request_refuse(
             e, "invalid_request",
-            "the type of an image must be one such as image/png");
+            "the mime_type of an image is invalid; set one such as "
+            "image/png");
     if (r->operation == ALLM_IMAGE_OP_VARIATION && is_gpt(e->call))
         return request_refuse(
             e, "unsupported_operation",
-            "models named gpt-image make no variations; use edit "
-            "with a prompt");
+            "models named gpt-image do not support variations; use "
+            "edit with a prompt");
     if (e->form && (model_rules(e->call->model) & MODEL_GENERATES))
         return request_refuse(
             e, "unsupported_operation",
-            "dall-e-3 only generates; choose a gpt-image model "
-            "to edit");
+            "dall-e-3 cannot edit images; use a gpt-image model");
     if (is_gpt(e->call) && r->response_format == ALLM_IMAGE_FORMAT_URL)
-        return request_refuse(
-            e, "unsupported_feature",
-            "models named gpt-image send no URLs; ask for binary or "
-            "base64");
+        return request_refuse(e, "unsupported_feature",
+                              "models named gpt-image do not return URLs; set "
+                              "response_format to binary or base64");
     return ALLM_OK;
 }
 
@@ -228,7 +226,8 @@ static allm_status write_head(struct encoding *e)
     return error ? allm_http_fail(e->http, error) : ALLM_OK;
 }
 
-/* Whoever gave the images may not end a part and begin another. */
+/* The content of an image must not end a part and begin another, so a boundary
+ * is used that does not occur in the images. */
 static allm_status write_forms(struct encoding *e)
 {
     struct buf *body = &e->http->body;
@@ -240,8 +239,8 @@ static allm_status write_forms(struct encoding *e)
     }
     return request_refuse(
         e, "invalid_request",
-        "the images have everything in them that could stand between "
-        "them; were they made to do harm?");
+        "the images contain every boundary that could separate them; "
+        "they may be malicious");
 }
 
 static allm_status image_encode(const allm_call *call, allm_http *http)
@@ -266,7 +265,7 @@ static allm_status image_encode(const allm_call *call, allm_http *http)
 
 /* ------------------------------------------------------------ reading --- */
 
-/* The type that was asked for; PNG, unless said else. */
+/* The type of the returned images: "output_format", or PNG by default. */
 static struct slice type_of(const allm_call *call, const allm_json *document)
 {
     const allm_json *word = allm_json_get(document, "output_format");
@@ -279,7 +278,7 @@ static struct slice type_of(const allm_call *call, const allm_json *document)
                                    : SLICE("image/png");
 }
 
-/* One of ours, in its plain form. */
+/* Build an image in our plain form. */
 static void add_image(struct build *b, const allm_call *call,
                       const allm_json *from, struct slice type)
 {
@@ -322,7 +321,7 @@ static allm_status put_images(struct answer *a, const allm_json *document)
     build_array(&b);
     for (const allm_json *v = NULL; (v = allm_json_next(list, v));) {
         if (!is_image(v))
-            return answer_malformed(a, "an image of the answer has neither "
+            return answer_malformed(a, "an image of the response has neither "
                                        "b64_json nor url");
         add_image(&b, a->call, v, type_of(a->call, document));
     }
@@ -338,14 +337,14 @@ static allm_status read_images(struct answer *a, const allm_json *document)
 {
     const allm_json *list = allm_json_get(document, "data");
     if (allm_json_type_of(list) != ALLM_JSON_ARRAY)
-        return answer_malformed(a, "the answer has no list of images in "
+        return answer_malformed(a, "the response has no list of images in "
                                    "\"data\"");
     if (!allm_json_count(list))
         return answer_fail(a, ALLM(error, .kind = ALLM_ERR_ADAPTER,
                                    .reason = "content_filter",
-                                   .message = "no image came back: the "
-                                              "provider held all of them "
-                                              "back"));
+                                   .message = "the provider returned no "
+                                              "image: all of them were "
+                                              "filtered"));
     allm_status status = put_images(a, document);
     if (status != ALLM_OK || a->over)
         return status;

@@ -1,4 +1,4 @@
-/* image.h - the dialect of /images: OpenAI's models that paint */
+/* image.h - the dialect of /images: OpenAI's models for images */
 #ifndef PROVIDER_OPENAI_IMAGE_H
 #define PROVIDER_OPENAI_IMAGE_H
 

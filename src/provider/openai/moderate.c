@@ -7,8 +7,8 @@
  *                                   "category_scores",
  *                                   "category_applied_input_types"?}]}
  *
- * Texts alone are judged one by one; a list with an image in it is one thing.
- * The result is the whole document.
+ * Each text gets a result of its own; a list with an image gets one result.
+ * The result of the task is the whole document.
  */
 #include "provider/openai/moderate.h"
 
@@ -84,8 +84,7 @@ static allm_status read_results(struct answer *a, const allm_json *document)
 {
     if (allm_json_type_of(allm_json_get(document, "results")) !=
         ALLM_JSON_ARRAY)
-        return answer_malformed(a, "the answer has no list of judgements in "
-                                   "\"results\"");
+        return answer_malformed(a, "the response has no list \"results\"");
     document_result(a, document);
     answer_id(a, json_slice(allm_json_get(document, "id")));
     answer_model(a, json_slice(allm_json_get(document, "model")));

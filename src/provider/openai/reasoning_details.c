@@ -1,24 +1,24 @@
-/* reasoning_details.c - a router's list of thoughts, put together again */
+/* reasoning_details.c - assemble the reasoning_details of a router */
 #include "provider/openai/reasoning_details.h"
 
 #include "json/build.h"
 #include "json/json.h"
 
-/* The members whose pieces are joined; the others replace each other.  What is
- * sealed ("data") comes whole: joined to another it could not be opened. */
+/* The members whose pieces are concatenated; for others the last piece counts.
+ * Encrypted "data" is never split: concatenated, it could not be decrypted. */
 static const char *const joined[] = { "text", "summary" };
 enum { JOINED = sizeof joined / sizeof *joined };
 
-/* A server may send any number; what is searched must be short. */
+/* A server may send any number; lists that are searched must be short. */
 enum { MOST = 65536, MOST_INDEXED = 8192, MOST_MEMBERS = 256 };
 
 struct reasoning_detail {
     struct reasoning_detail *next;
-    struct reasoning_detail *indexed;   /* the next that has an index */
+    struct reasoning_detail *indexed;   /* the next one that has an index */
     int64_t index;              /* if it has one */
-    const allm_json *rest;      /* all members that are not joined */
+    const allm_json *rest;      /* the members that are not concatenated */
     struct buf text[JOINED];
-    bool given[JOINED];
+    bool present[JOINED];
 };
 
 struct slice reasoning_details_text(const allm_json *element)
@@ -27,7 +27,7 @@ struct slice reasoning_details_text(const allm_json *element)
     return text.len ? text : json_slice(json_at(element, "summary"));
 }
 
-/* Do both say something else of this? */
+/* Do both have this member, with different values? */
 static bool members_differ(const struct reasoning_detail *d,
                            const allm_json *element, const char *name)
 {
@@ -37,9 +37,9 @@ static bool members_differ(const struct reasoning_detail *d,
            !allm_json_equal(v, was);
 }
 
-/* Does an element go on with what a detail began? */
-static bool goes_on(const struct reasoning_detail *d, int64_t index,
-                    const allm_json *element)
+/* Does an element continue this detail? */
+static bool continues_detail(const struct reasoning_detail *d, int64_t index,
+                             const allm_json *element)
 {
     return d->index == index && !members_differ(d, element, "type") &&
            !members_differ(d, element, "id") &&
@@ -63,8 +63,8 @@ static struct reasoning_detail *open_detail(struct reasoning_details *d,
     return d->last = one;
 }
 
-/* The detail that an element belongs to; NULL: there are too many, or no
- * memory.  Without an index it begins one. */
+/* The detail that an element belongs to; NULL: there are too many, or out of
+ * memory.  An element without an index begins a new detail. */
 static struct reasoning_detail *detail_of(struct reasoning_details *d,
                                           struct arena *life,
                                           const allm_json *element)
@@ -74,11 +74,11 @@ static struct reasoning_detail *detail_of(struct reasoning_details *d,
     bool has_index = allm_json_type_of(at) == ALLM_JSON_INT &&
                      allm_json_int64(at, &index);
     struct reasoning_detail **one = &d->indexed;
-    size_t looked = 0;
-    for (; has_index && *one; one = &(*one)->indexed, looked++)
-        if (goes_on(*one, index, element))
+    size_t searched = 0;
+    for (; has_index && *one; one = &(*one)->indexed, searched++)
+        if (continues_detail(*one, index, element))
             return *one;
-    d->over = d->count == MOST || looked == MOST_INDEXED;
+    d->over = d->count == MOST || searched == MOST_INDEXED;
     struct reasoning_detail *fresh = d->over ? NULL : open_detail(d, life);
     if (fresh && has_index) {
         fresh->index = index;
@@ -95,7 +95,7 @@ static bool is_joined(const allm_json *key)
     return false;
 }
 
-/* A member that is not joined. */
+/* Set a member that is not concatenated. */
 static void set_member(struct reasoning_details *d,
                        struct reasoning_detail *one, struct arena *life,
                        const allm_json *key)
@@ -122,7 +122,7 @@ bool reasoning_details_add(struct reasoning_details *d, struct arena *life,
     for (size_t i = 0; i < JOINED; i++) {
         struct slice piece = json_slice(json_at(element, joined[i]));
         buf_add(&one->text[i], piece);
-        one->given[i] = one->given[i] || piece.ptr;
+        one->present[i] = one->present[i] || piece.ptr;
     }
     for (const allm_json *k = NULL;
          !d->over && (k = allm_json_next(element, k));)
@@ -145,7 +145,7 @@ const allm_json *reasoning_details_list(const struct reasoning_details *d,
             build_value(&b, allm_json_value(k));
         }
         for (size_t i = 0; i < JOINED; i++) {
-            if (!one->given[i])
+            if (!one->present[i])
                 continue;
             build_key(&b, slice_of(joined[i]));
             build_text(&b, buf_slice(&one->text[i]));

@@ -1,9 +1,9 @@
 /*
- * reasoning_details.h - a router's list of thoughts, put together again
+ * reasoning_details.h - assemble the reasoning_details of a router
  *
- * Routers pass on what the model behind them wants to see again as elements
- * of "reasoning_details"; in a stream each comes in pieces, told apart by
- * "index".
+ * Routers return the reasoning that a model needs back as elements of
+ * "reasoning_details".  In a stream each element arrives in pieces with the
+ * same "index".
  */
 #ifndef PROVIDER_OPENAI_REASONING_DETAILS_H
 #define PROVIDER_OPENAI_REASONING_DETAILS_H
@@ -12,21 +12,21 @@
 
 struct reasoning_detail;
 
-struct reasoning_details {      /* zeroed at first */
+struct reasoning_details {      /* it begins zeroed */
     struct reasoning_detail *first, *last, *indexed;
     size_t count;
-    bool over;                  /* there were more than we take */
+    bool over;                  /* a limit was exceeded */
 };
 
-/* A piece of one; false: no memory.  Look at `over`, too. */
+/* Add a piece of an element; false: out of memory.  Check `over`, too. */
 bool reasoning_details_add(struct reasoning_details *d, struct arena *life,
                            const allm_json *element);
 
-/* All of them as a list; NULL: none, or no memory. */
+/* All elements as a list; NULL: none, or out of memory. */
 const allm_json *reasoning_details_list(const struct reasoning_details *d,
                                         struct arena *a);
 
-/* The text that is meant for people: of "text" or "summary". */
+/* The readable text of an element: its "text" or its "summary". */
 struct slice reasoning_details_text(const allm_json *element);
 
 #endif

@@ -1,4 +1,4 @@
-/* responses.c - the dialect of /responses: OpenAI and its look-alikes */
+/* responses.c - the dialect of /responses: OpenAI and compatible servers */
 #include "provider/openai/responses.h"
 
 #include "provider/error_body.h"

@@ -1,4 +1,4 @@
-/* responses.h - the dialect of /responses: OpenAI and its look-alikes */
+/* responses.h - the dialect of /responses: OpenAI and compatible servers */
 #ifndef PROVIDER_OPENAI_RESPONSES_H
 #define PROVIDER_OPENAI_RESPONSES_H
 

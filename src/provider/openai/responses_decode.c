@@ -1,20 +1,20 @@
 /*
- * responses_decode.c - an answer of /responses, event by event
+ * responses_decode.c - decode a response of /responses, event by event
  *
  *      response.created
  *        response.output_item.added
- *          response.output_text.delta ...      and others of its kind
+ *          response.output_text.delta ...      and similar events
  *        response.output_item.done
  *        ...
  *      response.completed, .incomplete or .failed; or error
  *
- *   (1) The type in the data decides; the event's name only where it is
- *       missing.
- *   (2) Only the last event is an end.  The end of the body before it, and
- *       [DONE], break the answer off.
- *   (3) An error ends the answer wherever it stands.
- *   (4) What we know nothing of is told as a raw chunk and passed over.
- *   (5) Numbers of sequence say nothing: proxies leave gaps and begin anew.
+ *   (1) The type in the data decides; the event's name counts only if the type
+ *       is missing.
+ *   (2) Only the last event is the end.  If the body ends before it, or with
+ *       [DONE], the response is truncated.
+ *   (3) An error in any position ends the response.
+ *   (4) Unknown events are emitted as raw chunks and otherwise ignored.
+ *   (5) Sequence numbers are ignored: proxies leave gaps and restart them.
  */
 #include "provider/openai/responses_decode.h"
 
@@ -30,7 +30,7 @@
 
 static const struct finish_word incomplete_words[] = {
     { "max_output_tokens", ALLM_FINISH_LENGTH },
-    { "max_tokens", ALLM_FINISH_LENGTH },   /* from here on: look-alikes */
+    { "max_tokens", ALLM_FINISH_LENGTH },   /* this and "length": not OpenAI */
     { "length", ALLM_FINISH_LENGTH },
     { "content_filter", ALLM_FINISH_CONTENT_FILTER },
     { NULL, ALLM_FINISH_OTHER },
@@ -41,7 +41,7 @@ static bool is_object(const allm_json *v)
     return json_is_type(v, ALLM_JSON_OBJECT);
 }
 
-/* -------------------------------------------------------------- facts --- */
+/* ------------------------------------- metadata, usage, finish reason --- */
 
 static void read_notes(struct openai_responses *c, const allm_json *response)
 {
@@ -65,7 +65,8 @@ static void read_usage(struct openai_responses *c, const allm_json *from)
                                                 .tool_usage = tools });
 }
 
-/* Some servers say "completed" where the limit of the request cut the text. */
+/* Some servers report "completed" when the request's token limit truncated the
+ * text. */
 static bool is_cut(const struct answer *a)
 {
     allm_int limit = openai_responses_limit(a->call, a->sink->arena);
@@ -83,7 +84,7 @@ static void read_completed(struct answer *a, struct slice status)
                       status);
 }
 
-/* Without a reason it is the limit: nothing else cuts a response silently. */
+/* Without a reason it is the token limit: nothing else truncates silently. */
 static void read_incomplete(struct answer *a, const allm_json *response)
 {
     struct slice why = json_text_at(json_at(response, "incomplete_details"),
@@ -108,35 +109,35 @@ static void read_finish(struct answer *a, const allm_json *response,
         answer_finish(a, ALLM_FINISH_OTHER, status);
 }
 
-/* --------------------------------------------------------------- ends --- */
+/* ------------------------------------------------ end of the response --- */
 
-static allm_status response_fail(struct openai_responses *c,
-                                 const allm_json *document)
+static allm_status fail_with_error(struct openai_responses *c,
+                                   const allm_json *document)
 {
     allm_error e = error_body_read(c->answer.sink->arena, document, 0);
     return answer_fail(&c->answer, &e);
 }
 
-/* The error of a response, wherever it stands: in it or beside it. */
+/* Fail with the error in the response, or else with the error in its event. */
 static allm_status fail_response(struct openai_responses *c,
                                  const allm_json *response,
-                                 const allm_json *beside)
+                                 const allm_json *event)
 {
     if (error_body_is(response))
-        return response_fail(c, response);
-    return response_fail(c,
-                         error_body_is(beside) ? beside : json_empty_object());
+        return fail_with_error(c, response);
+    return fail_with_error(c,
+                           error_body_is(event) ? event : json_empty_object());
 }
 
 static allm_status fail_cancelled(struct openai_responses *c)
 {
     allm_error e = status_blank(ALLM_ERR_ADAPTER);
     e.reason = "unknown";
-    e.message = "the response was cancelled at the provider's";
+    e.message = "the provider cancelled the response";
     return answer_fail(&c->answer, &e);
 }
 
-/* A whole response, at the end of the events or in the place of them all. */
+/* End with the complete response, which is in the last event or is the body. */
 static allm_status response_complete(struct openai_responses *c,
                                      const allm_json *response,
                                      struct slice status)
@@ -158,21 +159,22 @@ static allm_status response_complete(struct openai_responses *c,
     return answer_close(a);
 }
 
-static allm_status response_break_off(struct openai_responses *c)
+static allm_status response_truncate(struct openai_responses *c)
 {
     return answer_truncated(&c->answer,
                             answer_is_empty(&c->answer)
-                                ? "the answer ended before anything was said"
-                                : "the answer broke off: neither "
-                                  "response.completed nor response.incomplete "
-                                  "came");
+                                ? "the response ended before any content "
+                                  "arrived"
+                                : "the response is incomplete: it has neither "
+                                  "response.completed nor "
+                                  "response.incomplete");
 }
 
 /* ------------------------------------------------------------- events --- */
 
 struct event {
     const allm_json *json;
-    struct json_view view;      /* of it */
+    struct json_view view;      /* of `json` */
     struct responses_place place;
     struct slice type;
 };
@@ -237,7 +239,7 @@ static allm_status on_item(struct openai_responses *c, const struct event *e)
     return ALLM_OK;
 }
 
-/* content_part.done and its like: a text as a whole. */
+/* content_part.done and similar events: a complete text. */
 static allm_status on_part(struct openai_responses *c, const struct event *e)
 {
     const allm_json *part = json_at(e->json, "part");
@@ -288,13 +290,13 @@ static allm_status on_failed(struct openai_responses *c, const struct event *e)
     return fail_response(c, response, e->json);
 }
 
-/* The error itself, or inside an "error". */
+/* The event has the members of the error itself, or in "error". */
 static allm_status on_error(struct openai_responses *c, const struct event *e)
 {
     struct build b;
     const allm_json *inner = json_at(e->json, "error");
     if (inner && !json_is_type(inner, ALLM_JSON_NULL))
-        return response_fail(c, e->json);
+        return fail_with_error(c, e->json);
     build_init(&b, c->answer.sink->arena);
     build_object(&b);
     build_key(&b, SLICE("error"));
@@ -308,12 +310,12 @@ static allm_status on_error(struct openai_responses *c, const struct event *e)
     }
     build_end(&b);
     build_end(&b);
-    return response_fail(c, build_done(&b));
+    return fail_with_error(c, build_done(&b));
 }
 
 #define NAMES(type, member) SLICE_INIT(type), SLICE_INIT(member)
 
-/* Texts: the member of the event that has it, and what it is of. */
+/* Events with text: the member that has it, and what the text belongs to. */
 static const struct {
     struct slice type, member;
     enum responses_piece what;
@@ -416,8 +418,8 @@ static allm_status read_document(struct openai_responses *c,
     if (!json_is_type(output, ALLM_JSON_ARRAY) &&
         !json_text_at(all, "output_text").len && !slice_is(status, "failed"))
         return error_body_is(all) || explain_message(all)
-                   ? response_fail(c, all)
-                   : answer_malformed(&c->answer, "the answer is a JSON "
+                   ? fail_with_error(c, all)
+                   : answer_malformed(&c->answer, "the response is a JSON "
                                                   "document without output");
     if (error_body_is(all))
         status = SLICE("failed");
@@ -434,14 +436,14 @@ static allm_status frame_parse(struct openai_responses *c,
         slice_trim((struct slice){ frame->data, frame->data_len });
     struct slice name = { frame->name, frame->name_len };
     if (slice_starts(data, SLICE("[DONE]")))
-        return response_break_off(c);    /* keeps (2) */
+        return response_truncate(c);    /* keeps (2) */
     if (!data.len)
         return ALLM_OK;
     const allm_json *v = sink_parse_frame(a->sink, data);
     if (a->sink->status < 0)
         return a->sink->status;
     if (!v && frame->cut)
-        return ALLM_OK;         /* finish() tells */
+        return ALLM_OK;         /* finish() reports it */
     if (!v && frame->whole)
         return answer_not_json(a, data);
     if (frame->whole)
@@ -449,14 +451,14 @@ static allm_status frame_parse(struct openai_responses *c,
     if (is_object(v))
         return read_event(c, name, v);
     if (slice_is(name, "error"))
-        return response_fail(c, answer_error_text(a, data, v));
+        return fail_with_error(c, answer_error_text(a, data, v));
     return json_is_type(v, ALLM_JSON_NULL)
                ? ALLM_OK
-               : answer_malformed(a, "an event of the answer is not a JSON "
+               : answer_malformed(a, "an event of the response is not a JSON "
                                      "object");
 }
 
-/* First thing in both. */
+/* Begin decode() and finish(); false: the response is over. */
 static bool decode_begin(struct openai_responses *c, const allm_call *call,
                          allm_sink *sink)
 {
@@ -478,5 +480,5 @@ allm_status openai_responses_finish(void *state, const allm_call *call,
                                     allm_sink *sink)
 {
     struct openai_responses *c = state;
-    return decode_begin(c, call, sink) ? response_break_off(c) : ALLM_OK;
+    return decode_begin(c, call, sink) ? response_truncate(c) : ALLM_OK;
 }

@@ -1,10 +1,10 @@
-/* responses_decode.h - an answer of /responses, event by event */
+/* responses_decode.h - decode a response of /responses, event by event */
 #ifndef PROVIDER_OPENAI_RESPONSES_DECODE_H
 #define PROVIDER_OPENAI_RESPONSES_DECODE_H
 
 #include "provider/openai/responses_item.h"
 
-/* One answer; zeroed at first. */
+/* The state of a response; it begins zeroed. */
 struct openai_responses {
     struct answer answer;
     struct responses_items items;

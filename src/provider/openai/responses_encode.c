@@ -1,17 +1,17 @@
 /*
- * responses_encode.c - a request as /responses wants it
+ * responses_encode.c - encode a request for /responses
  *
  *      model, tools, tool_choice, text, reasoning, temperature,
  *      max_output_tokens, prompt_cache_key, store, include, stream, input,
  *      then the options
  *
- * An option with the name of one of them takes its place; null takes it away;
- * members of "text" and "reasoning" are added to ours.  These options have
- * other names here: "reasoning_effort", "reasoning_summary", "verbosity",
- * "max_completion_tokens", "prompt_cache".
+ * An option with one of these names replaces the member; null removes it;
+ * members of "text" and "reasoning" are merged with ours.  These options are
+ * sent under other names: "reasoning_effort", "reasoning_summary",
+ * "verbosity", "max_completion_tokens", "prompt_cache".
  *
- * The server is asked to remember nothing, unless an option says so: the
- * conversation is the caller's, and reasoning comes sealed with the answer.
+ * Unless an option requests it, the server does not store responses: the caller
+ * has the conversation, and a response contains its reasoning encrypted.
  */
 #include "provider/openai/responses_encode.h"
 
@@ -39,12 +39,13 @@ struct encoding {
     struct extra extra;
     uint64_t quirks;
     uint32_t rules;             /* of the model */
-    bool stored;                /* the server keeps the answers */
+    bool stored;                /* the server stores the responses */
 };
 
 /* -------------------------------------------------------------- tools --- */
 
-/* Where nothing is said these servers are strict, and refuse many a schema. */
+/* "strict" is always sent: the default of these servers is true, which rejects
+ * many schemas. */
 static void write_tool(struct encoding *e, const allm_tool *tool)
 {
     const allm_json *strict = allm_json_get(tool->metadata, "strict");
@@ -120,7 +121,7 @@ static void build_format(struct encoding *e, struct build *b)
         return;
     build_key(b, SLICE("format"));
     if (!json_is(allm_json_get(f, "type"), "json_schema")) {
-        build_value(b, f);      /* as the provider has it */
+        build_value(b, f);      /* already in the provider's form */
         return;
     }
     if (allm_json_type_of(inner) == ALLM_JSON_OBJECT)
@@ -135,14 +136,15 @@ static void build_format(struct encoding *e, struct build *b)
     build_end(b);
 }
 
-/* An object of ours with the caller's members over it, unless it is empty. */
+/* End the object and write it, unless it is empty.  The members of the caller's
+ * option override those in it. */
 static void write_object(struct encoding *e, const char *name, struct build *b)
 {
-    const allm_json *given = extra_get(&e->extra, name);
+    const allm_json *option = extra_get(&e->extra, name);
     build_end(b);
     const allm_json *all = build_done(b);
-    if (all && given)
-        all = json_merge(e->arena, all, given);
+    if (all && option)
+        all = json_merge(e->arena, all, option);
     e->http->broken |= !all;
     if (!allm_json_count(all))
         return;
@@ -150,8 +152,8 @@ static void write_object(struct encoding *e, const char *name, struct build *b)
     emit_value(&e->emit, all);
 }
 
-/* Taken away by a null? */
-static bool is_off(const struct encoding *e, const char *name)
+/* Is this option null, so that the member is removed? */
+static bool is_removed(const struct encoding *e, const char *name)
 {
     const allm_json *v = allm_json_get(e->extra.options, name);
     return allm_json_type_of(v) == ALLM_JSON_NULL;
@@ -160,7 +162,7 @@ static bool is_off(const struct encoding *e, const char *name)
 static void write_text_controls(struct encoding *e)
 {
     struct build b;
-    if (is_off(e, "text"))
+    if (is_removed(e, "text"))
         return;
     build_init(&b, e->arena);
     build_object(&b);
@@ -172,7 +174,7 @@ static void write_text_controls(struct encoding *e)
 static void write_reasoning(struct encoding *e)
 {
     struct build b;
-    if (is_off(e, "reasoning"))
+    if (is_removed(e, "reasoning"))
         return;
     build_init(&b, e->arena);
     build_object(&b);
@@ -181,35 +183,37 @@ static void write_reasoning(struct encoding *e)
     write_object(e, "reasoning", &b);
 }
 
-/* --------------------------------------------------------------- rest --- */
+/* ------------------------------------------------------ other members --- */
 
 static void write_limits(struct encoding *e)
 {
     const allm_request *r = e->request;
-    const allm_json *most = extra_get(&e->extra, "max_completion_tokens");
+    const allm_json *limit_option = extra_get(&e->extra,
+                                              "max_completion_tokens");
     if (extra_writes_temperature(&e->extra, e->rules)) {
         emit_at(&e->emit, "temperature");
         emit_number(&e->emit, r->temperature.value);
     }
     if (!extra_leaves(&e->extra, "max_output_tokens"))
         return;
-    if (most) {
+    if (limit_option) {
         emit_at(&e->emit, "max_output_tokens");
-        emit_value(&e->emit, most);
+        emit_value(&e->emit, limit_option);
     } else if (r->max_tokens.set && extra_leaves(&e->extra, "max_tokens")) {
         emit_at(&e->emit, "max_output_tokens");
         emit_int(&e->emit, r->max_tokens.value);
     }
 }
 
-/* OpenAI's models that do not reason refuse it; those that nobody knows are
- * asked for it, unless the server minds. */
-static bool may_seal(const struct encoding *e)
+/* May encrypted reasoning be requested?  OpenAI's models without reasoning
+ * reject that; for unknown models it is requested, unless the server rejects
+ * it. */
+static bool may_include_reasoning(const struct encoding *e)
 {
     return !(e->rules & MODEL_PLAIN) && !(e->quirks & RESPONSES_NO_INCLUDE);
 }
 
-static void write_memory(struct encoding *e)
+static void write_storage(struct encoding *e)
 {
     if (e->stored)
         return;
@@ -217,7 +221,7 @@ static void write_memory(struct encoding *e)
         emit_at(&e->emit, "store");
         emit_bool(&e->emit, false);
     }
-    if (may_seal(e) && extra_leaves(&e->extra, "include")) {
+    if (may_include_reasoning(e) && extra_leaves(&e->extra, "include")) {
         emit_member_open(&e->emit, "include", '[');
         emit_word(&e->emit, "reasoning.encrypted_content");
         emit_close(&e->emit, ']');
@@ -241,7 +245,7 @@ static void write_body(struct encoding *e)
     write_reasoning(e);
     write_limits(e);
     openai_format_write_cache(&e->emit, &e->extra, e->rules);
-    write_memory(e);
+    write_storage(e);
     if (extra_leaves(&e->extra, "stream")) {
         emit_at(&e->emit, "stream");
         emit_bool(&e->emit, true);
@@ -257,8 +261,8 @@ static void write_body(struct encoding *e)
 
 /* ------------------------------------------------------------ address --- */
 
-/* BASE/openai/v1/responses, or without the version where one is asked for by
- * its date. */
+/* BASE/openai/v1/responses, or BASE/openai/responses?api-version=... if the
+ * option api_version is set. */
 static void add_azure(struct encoding *e, struct buf *url)
 {
     const char *version = extra_text(&e->extra, "api_version");
@@ -303,12 +307,13 @@ allm_int openai_responses_limit(const allm_call *call, struct arena *a)
     allm_int limit = { 0, false };
     if (!call->request || extra_init(&x, call, a))
         return limit;
-    const allm_json *most = allm_json_get(x.options, "max_output_tokens");
-    if (!most)
-        most = extra_get(&x, "max_completion_tokens");
-    if (!most && extra_leaves(&x, "max_tokens"))
+    const allm_json *limit_option = allm_json_get(x.options,
+                                                  "max_output_tokens");
+    if (!limit_option)
+        limit_option = extra_get(&x, "max_completion_tokens");
+    if (!limit_option && extra_leaves(&x, "max_tokens"))
         return call->request->max_tokens;
-    limit.set = allm_json_int64(most, &limit.value);
+    limit.set = allm_json_int64(limit_option, &limit.value);
     return limit;
 }
 

@@ -1,4 +1,4 @@
-/* responses_encode.h - a request as /responses wants it */
+/* responses_encode.h - encode a request for /responses */
 #ifndef PROVIDER_OPENAI_RESPONSES_ENCODE_H
 #define PROVIDER_OPENAI_RESPONSES_ENCODE_H
 
@@ -7,7 +7,7 @@
 
 allm_status openai_responses_encode(const allm_call *call, allm_http *out);
 
-/* How many tokens the request lets the model write; not set: no limit. */
+/* The limit of output tokens in the request; not set: no limit. */
 allm_int openai_responses_limit(const allm_call *call, struct arena *a);
 
 #endif

@@ -1,15 +1,15 @@
 /*
- * responses_input.c - a conversation as the "input" of /responses
+ * responses_input.c - write a conversation as the "input" of /responses
  *
  *      system, user   {role, content}
  *      assistant      {type: message, role, content}, {type: reasoning},
- *                     {type: function_call} and items of the server's own, in
- *                     the order they came
+ *                     {type: function_call} and the server's own items, in
+ *                     the order received
  *      tool           {type: function_call_output}
  *
- * A model refuses reasoning that nothing follows, and a call to the client that
- * nobody answered: neither is sent.  Nor is a picture that was not made: where
- * nothing is stored, its id is not found.
+ * Servers reject reasoning without a following item, and calls to the client
+ * without a result: neither is sent.  An image item without an image is not
+ * sent either, unless the server stores its items: its id would be unknown.
  */
 #include "provider/openai/responses_input.h"
 
@@ -19,9 +19,9 @@
 #include "provider/memo.h"
 #include "json/json.h"
 
-static const char memo_name;    /* its address is the key of what is kept */
+static const char dialect_key;  /* its address identifies our memo entries */
 
-struct answered {               /* a call that has its result */
+struct answered {               /* the call that a result answers */
     const char *id;
     bool custom;
 };
@@ -113,15 +113,16 @@ static void write_call(struct writing *w, const allm_tool_call *call,
     close_item(w);
 }
 
-/* A text of the model's own; `layout` says what else it was, or NULL. */
-static void write_said(struct writing *w, struct slice text,
-                       const allm_json *layout)
+/* Write a text of the assistant; `layout` has its refusal and phase, or is
+ * NULL. */
+static void write_text_item(struct writing *w, struct slice text,
+                            const allm_json *layout)
 {
     struct slice refusal = json_slice(allm_json_get(layout, "refusal"));
     const char *phase = allm_json_text(allm_json_get(layout, "phase"), NULL);
     if (text.ptr && !text.len && !refusal.len)
         return;
-    open_item(w, "type", "message");    /* llama.cpp refuses it without */
+    open_item(w, "type", "message");    /* llama.cpp requires the type */
     emit_member_word(w->emit, "role", "assistant");
     if (!refusal.len) {
         history_write(w->emit, "content", text);
@@ -157,7 +158,7 @@ static enum layout_kind kind_of(const allm_json *item)
                                             : LAYOUT_OTHER;
 }
 
-/* Did the server answer this call of its own? */
+/* Did the server answer this call to one of its own tools? */
 static bool is_answered(const allm_json *layout, const allm_json *item)
 {
     struct slice id = json_slice(allm_json_get(item, "call_id"));
@@ -167,14 +168,14 @@ static bool is_answered(const allm_json *layout, const allm_json *item)
     return false;
 }
 
-/* Of what is neither text nor a call of ours: may it be sent? */
-static bool is_legal(const struct writing *w, const allm_json *layout,
+/* May this item, which is neither text nor a call to the caller, be sent? */
+static bool may_send(const struct writing *w, const allm_json *layout,
                      const allm_json *item)
 {
     const allm_json *sealed = allm_json_get(item, "encrypted_content");
     const allm_json *open = allm_json_get(item, "content");
     if (!json_slice(allm_json_get(item, "type")).len)
-        return false;           /* odd, or a state that was not made here */
+        return false;           /* invalid, or a state from elsewhere */
     if (is_kind(item, "reasoning"))
         return json_slice(sealed).len || allm_json_count(open) ||
                (w->stored && allm_json_get(item, "id"));
@@ -191,45 +192,46 @@ static bool is_ours(const allm_json *item)
     return is_kind(item, "message") || is_kind(item, "function_call");
 }
 
-/* Is there anything behind this item that will be sent? */
+/* Is there an item after this one that will be sent? */
 static bool is_followed(const struct writing *w, const allm_json *layout,
                         const allm_json *item)
 {
     for (const allm_json *i = item; (i = allm_json_next(layout, i));)
-        if (is_ours(i) || (!is_kind(i, "reasoning") && is_legal(w, layout, i)))
+        if (is_ours(i) || (!is_kind(i, "reasoning") && may_send(w, layout, i)))
             return true;
     return false;
 }
 
-/* A picture as it may come back: how it was made is refused. */
-static void write_picture(struct writing *w, const allm_json *item)
+/* Write a generated image with the members that the server accepts; it rejects
+ * its own other members. */
+static void write_image_item(struct writing *w, const allm_json *item)
 {
-    static const char *const taken[] = { "id", "type", "status", "result" };
+    static const char *const accepted[] = { "id", "type", "status", "result" };
     emit_open(w->emit, '{');
-    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
-        const allm_json *v = allm_json_get(item, taken[i]);
+    for (size_t i = 0; i < sizeof accepted / sizeof *accepted; i++) {
+        const allm_json *v = allm_json_get(item, accepted[i]);
         if (!v)
             continue;
-        emit_name(w->emit, slice_of(taken[i]));
+        emit_name(w->emit, slice_of(accepted[i]));
         emit_value(w->emit, v);
     }
     emit_close(w->emit, '}');
 }
 
-static void write_kept(struct writing *w, const allm_json *layout,
-                       const allm_json *item, bool followed)
+static void write_server_item(struct writing *w, const allm_json *layout,
+                              const allm_json *item, bool followed)
 {
-    if (!is_legal(w, layout, item) ||
+    if (!may_send(w, layout, item) ||
         (is_kind(item, "reasoning") && !followed &&
          !is_followed(w, layout, item)))
         return;
     if (is_kind(item, "image_generation_call"))
-        write_picture(w, item);
+        write_image_item(w, item);
     else
         emit_value(w->emit, item);
 }
 
-/* The items as they came: a thought may stand between calls. */
+/* Write the items in their original order: reasoning may be between calls. */
 static void write_layout(struct writing *w, const allm_message *m,
                          const allm_json *layout)
 {
@@ -239,13 +241,13 @@ static void write_layout(struct writing *w, const allm_message *m,
             write_call(w, m->tool_calls[call], w->ids.turn[call]);
             call++;
         } else if (is_kind(i, "message")) {
-            write_said(w,
-                       (struct slice){ m->text ? m->text + at : "",
+            write_text_item(w,
+                            (struct slice){ m->text ? m->text + at : "",
                                           layout_bytes(i) },
-                       i);
+                            i);
             at += layout_bytes(i);
         } else {
-            write_kept(w, layout, i, false);
+            write_server_item(w, layout, i, false);
         }
     }
 }
@@ -261,23 +263,23 @@ static void write_assistant(struct writing *w, const allm_message *m)
     bool followed = text.len || m->tool_call_count;
     for (const allm_json *i = NULL; layout && (i = allm_json_next(layout, i));)
         if (!is_ours(i) && followed)
-            write_kept(w, layout, i, true);
-    write_said(w, text, NULL);
+            write_server_item(w, layout, i, true);
+    write_text_item(w, text, NULL);
     for (size_t i = 0; i < m->tool_call_count; i++)
         write_call(w, m->tool_calls[i], w->ids.turn[i]);
 }
 
 /* ----------------------------------------------------------- messages --- */
 
-/* The call that this result answers; true: its id is as it was. */
-static bool name_result(struct writing *w, const allm_message *m,
-                        struct answered *to)
+/* Find the call that this result answers; true: its id is unchanged. */
+static bool find_answered(struct writing *w, const allm_message *m,
+                          struct answered *to)
 {
     bool plain = false;
     to->id = call_ids_answer(&w->ids, m, &plain);
-    const allm_message *asked = w->ids.asked;
-    if (asked && w->ids.answered)
-        to->custom = is_custom(asked->tool_calls[w->ids.answered - 1]);
+    const allm_message *assistant = w->ids.assistant;
+    if (assistant && w->ids.answered)
+        to->custom = is_custom(assistant->tool_calls[w->ids.answered - 1]);
     return plain;
 }
 
@@ -303,8 +305,9 @@ static void write_message(struct writing *w, const allm_message *m,
         write_plain(w, m);
 }
 
-/* The same, unless it was done before. */
-static void recall_message(struct writing *w, const struct history_item *item)
+/* Write a message, from the memo if it has been encoded before. */
+static void write_or_recall_message(struct writing *w,
+                                    const struct history_item *item)
 {
     const allm_message *m = item->message;
     struct answered call = { .id = NULL };
@@ -313,21 +316,21 @@ static void recall_message(struct writing *w, const struct history_item *item)
     if (m->role == ALLM_ROLE_ASSISTANT)
         plain = call_ids_ask(&w->ids, m);
     if (m->role == ALLM_ROLE_TOOL)
-        plain = name_result(w, m, &call);
+        plain = find_answered(w, m, &call);
     w->broken = w->broken || w->ids.broken;
     if (w->broken)
         return;
     uint64_t facts = (uint64_t)w->stored | (uint64_t)call.custom << 1;
-    struct home_key k = memo_key(&memo_name, facts, w->call, m);
-    bool lasting = plain && !item->made;
-    struct slice kept = lasting ? memo_find(m, k) : (struct slice){ NULL, 0 };
+    struct home_key k = memo_key(&dialect_key, facts, w->call, m);
+    bool keepable = plain && !item->made;
+    struct slice kept = keepable ? memo_find(m, k) : (struct slice){ NULL, 0 };
     if (kept.ptr) {
         emit_raw(w->emit, kept);
         return;
     }
     size_t from = out->len + w->emit->comma;
     write_message(w, m, &call);
-    if (lasting && !w->broken)
+    if (keepable && !w->broken)
         memo_keep_written(m, k, out, from);
 }
 
@@ -345,7 +348,7 @@ bool openai_responses_input_write(const allm_call *call, bool stored,
     history_init(&h, call, a);
     emit_open(e, '[');
     while (!w.broken && history_next(&h, &item))
-        recall_message(&w, &item);
+        write_or_recall_message(&w, &item);
     emit_close(e, ']');
     return !w.broken && !h.broken && !e->out->broken;
 }

@@ -1,8 +1,8 @@
 /*
- * responses_input.h - a conversation as the "input" of /responses
+ * responses_input.h - write a conversation as the "input" of /responses
  *
- * A message becomes one item or several: texts, reasoning and calls stand side
- * by side there.
+ * A message becomes one or more items: each text, reasoning block and call is
+ * an item.
  */
 #ifndef PROVIDER_OPENAI_RESPONSES_INPUT_H
 #define PROVIDER_OPENAI_RESPONSES_INPUT_H
@@ -12,8 +12,8 @@
 #include "json/emit.h"
 
 /*
- * Write the list.  `stored`: the server remembers its own items, so that
- * reasoning may be named by its id alone.  False: no memory.
+ * Write the list.  `stored`: the server stores its own items, so the id of a
+ * reasoning item is enough.  False: out of memory.
  */
 bool openai_responses_input_write(const allm_call *call, bool stored,
                                   struct emit *e, struct arena *a);

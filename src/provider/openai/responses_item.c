@@ -71,7 +71,7 @@ static void emit_refusal_part(struct responses_items *all,
         openai_item_no_memory(all);
 }
 
-/* The parts of a thought become one text, separated by a blank line. */
+/* The parts of a reasoning item become one text, separated by a blank line. */
 static void emit_thought_part(struct responses_items *all,
                               struct responses_item *i, struct slice text,
                               bool next)
@@ -82,7 +82,7 @@ static void emit_thought_part(struct responses_items *all,
     i->emitted += text.len;
 }
 
-/* Of the summary and the thought itself, only the first to arrive is
+/* Of the summary and the full reasoning, only the first to arrive is
  * emitted. */
 static bool is_other_source(const struct responses_item *i,
                             enum responses_piece what)

@@ -2,9 +2,9 @@
  * responses_item.h - assemble the items of a response from their events
  *
  * A response of /responses is a list of items: messages, reasoning, calls and
- * what the server did by itself.  Each item is announced, grows by deltas and
- * is sent once more when it is complete.  What the model must see again is
- * kept, in the order of the items.
+ * the work of the server's own tools.  Each item is announced, grows by deltas
+ * and is sent once more when it is complete.  Items that the model must see
+ * again are kept, in their order.
  */
 #ifndef PROVIDER_OPENAI_RESPONSES_ITEM_H
 #define PROVIDER_OPENAI_RESPONSES_ITEM_H

@@ -13,7 +13,7 @@ void openai_item_call_start(struct responses_items *all,
 void openai_item_call_append(struct responses_items *all,
                              struct responses_item *i, struct slice text);
 
-/* The complete arguments: they replace what the deltas said. */
+/* Set the complete arguments: they replace those of the deltas. */
 void openai_item_call_settle(struct responses_items *all,
                              struct responses_item *i, struct slice text);
 

@@ -10,8 +10,8 @@ void openai_item_no_memory(struct responses_items *all)
 
 void openai_item_refuse_more(struct responses_items *all)
 {
-    sink_malformed(all->answer->sink, "the answer has more than 8,192 items, "
-                                      "or parts of an item");
+    sink_malformed(all->answer->sink, "the response has more than 8,192 "
+                                      "items, or parts of an item");
 }
 
 enum responses_kind openai_item_kind(const allm_json *item)

@@ -59,7 +59,7 @@ struct responses_item {
     const allm_json *raw;       /* REASONING, OPAQUE: as received; or NULL */
 };
 
-struct responses_items {        /* zeroed at first */
+struct responses_items {        /* it begins zeroed */
     struct answer *answer;      /* receives everything */
     struct responses_item *first, *last;
     size_t count;
@@ -75,12 +75,12 @@ struct responses_item *openai_item_find(const struct responses_items *all,
                                         const struct responses_place *p,
                                         enum responses_kind kind);
 
-/* A new item at the end of the list; NULL: no memory, or too many. */
+/* Append a new item to the list; NULL: out of memory, or too many. */
 struct responses_item *openai_item_append(struct responses_items *all,
                                           const struct responses_place *p,
                                           enum responses_kind kind);
 
-/* A copy that lives as long as the answer. */
+/* A copy that lives as long as the response. */
 struct slice openai_item_keep(struct responses_items *all, struct slice text);
 
 void openai_item_no_memory(struct responses_items *all);

@@ -4,11 +4,11 @@
 
 #include "provider/openai/responses_item_list.h"
 
-/* The item as it is sent back, in the memory of the answer. */
+/* The item as it is sent back; it lives as long as the response. */
 const allm_json *openai_item_raw(struct responses_items *all,
                                  const allm_json *item);
 
-/* The provider state of a thought; NULL: it has none. */
+/* The provider state of a reasoning item; NULL: it has none. */
 const allm_json *openai_item_mark(struct responses_items *all,
                                   const struct responses_item *i);
 

@@ -1,4 +1,4 @@
-/* responses_quirks.c - how servers of /responses differ */
+/* responses_quirks.c - differences between servers of /responses */
 #include "provider/openai/responses_quirks.h"
 
 #include "provider/quirks.h"

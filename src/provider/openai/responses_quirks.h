@@ -1,7 +1,7 @@
 /*
- * responses_quirks.h - how servers of /responses differ
+ * responses_quirks.h - differences between servers of /responses
  *
- * Bits of a provider's row, or names in the "quirks" list of adapter_opts.
+ * See provider/quirks.h.
  */
 #ifndef PROVIDER_OPENAI_RESPONSES_QUIRKS_H
 #define PROVIDER_OPENAI_RESPONSES_QUIRKS_H
@@ -10,14 +10,14 @@
 
 enum openai_responses_quirk {
     RESPONSES_AZURE_PATHS = 1 << 0, /* /openai/v1/responses */
-    RESPONSES_NO_INCLUDE  = 1 << 1, /* reasoning cannot be asked for sealed */
-    RESPONSES_NO_STORE    = 1 << 2, /* refuses "store" */
+    RESPONSES_NO_INCLUDE  = 1 << 1, /* rejects requests for encrypted
+                                       reasoning */
+    RESPONSES_NO_STORE    = 1 << 2, /* rejects "store" */
     RESPONSES_CHAT_FORMAT = 1 << 3  /* reads "response_format" as
-                                       /chat/completions has it */
+                                       /chat/completions does */
 };
 
-/* The quirks of a call: its provider's and the named ones.  False: *unknown,
- * in the caller's options, is no name of a quirk. */
+/* As quirks_read(), with the names of this dialect. */
 bool openai_responses_quirks(const allm_call *call, uint64_t *out,
                              const char **unknown);
 

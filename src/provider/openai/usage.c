@@ -1,8 +1,8 @@
 /*
- * usage.c - the counts of OpenAI and of all who look like it
+ * usage.c - read the token counts of OpenAI and of compatible servers
  *
- * The same number has several names; the first that is there counts.  Names in
- * two parts stand inside the details.
+ * The same count has several names; the first one present is used.  A name with
+ * an inner part is a member of the details.
  */
 #include "provider/openai/usage.h"
 
@@ -69,8 +69,9 @@ static allm_int find_count(const allm_json *usage, const struct name *names)
     return (allm_int){ 0, false };
 }
 
-/* Names of counts that are no part of the input, but all of it, or others. */
-static bool is_no_part(struct slice key)
+/* Is this the name of a count that is not a part of the input: the whole input,
+ * or a count of something else? */
+static bool is_not_input_part(struct slice key)
 {
     static const char *const others[] = { "completion_", "output_", "total_",
                                           "reasoning_" };
@@ -80,7 +81,8 @@ static bool is_no_part(struct slice key)
     return slice_is(key, "prompt_tokens") || slice_is(key, "input_tokens");
 }
 
-/* Is a member of the object, which counts tokens of the input, this number? */
+/* Does the object have a member with this number that counts a part of the
+ * input? */
 static bool has_part(const allm_json *object, int64_t number)
 {
     int64_t n;
@@ -88,7 +90,7 @@ static bool has_part(const allm_json *object, int64_t number)
         return false;
     for (const allm_json *k = NULL; (k = allm_json_next(object, k));)
         if (slice_ends(json_slice(k), SLICE("tokens")) &&
-            !is_no_part(json_slice(k)) &&
+            !is_not_input_part(json_slice(k)) &&
             allm_json_int64(allm_json_value(k), &n) && n == number)
             return true;
     return false;
@@ -139,10 +141,8 @@ static void read_cost(const allm_json *cost, allm_usage *u)
             *parts[i].to = (allm_num){ x, true };
 }
 
-/* -------------------------------------------------------------- extra --- */
-
-/* Does a name stand for a number of ours? */
-static bool is_read(const char *outer, struct slice key)
+/* Is this the name of a count that a field of allm_usage has? */
+static bool has_field(const char *outer, struct slice key)
 {
     for (size_t i = 0; i < sizeof all_names / sizeof *all_names; i++)
         for (const struct name *n = all_names[i]; n->outer; n++)
@@ -158,14 +158,14 @@ static void write_rest(struct build *b, const char *outer,
 {
     for (const allm_json *k = NULL; (k = allm_json_next(object, k));) {
         if (allm_json_type_of(allm_json_value(k)) == ALLM_JSON_NULL ||
-            is_read(outer, json_slice(k)))
+            has_field(outer, json_slice(k)))
             continue;
         build_key(b, json_slice(k));
         build_value(b, allm_json_value(k));
     }
 }
 
-/* The details without the numbers of ours. */
+/* The details without the counts that fields of allm_usage have. */
 static const allm_json *rest_of(struct arena *a, const char *outer,
                                 const allm_json *object)
 {
@@ -177,7 +177,7 @@ static const allm_json *rest_of(struct arena *a, const char *outer,
     return build_done(&b);
 }
 
-static const char *details_named(struct slice key)
+static const char *find_details(struct slice key)
 {
     static const char *const details[] = { IN, IN2, OUT, OUT2 };
     for (size_t i = 0; i < sizeof details / sizeof *details; i++)
@@ -198,11 +198,11 @@ static const allm_json *extra_of(struct arena *a, const allm_json *usage)
     }
     for (const allm_json *k = NULL; (k = allm_json_next(usage, k));) {
         const allm_json *v = allm_json_value(k);
-        const char *outer = details_named(json_slice(k));
+        const char *outer = find_details(json_slice(k));
         if (outer && allm_json_type_of(v) == ALLM_JSON_OBJECT)
             v = rest_of(a, outer, v);
         if (allm_json_type_of(v) == ALLM_JSON_NULL || !v ||
-            is_read(NULL, json_slice(k)) ||
+            has_field(NULL, json_slice(k)) ||
             slice_is(json_slice(k), "cache_write_input_tokens") ||
             (outer && !allm_json_count(v)))
             continue;

@@ -1,15 +1,15 @@
-/* usage.h - the counts of OpenAI and of all who look like it */
+/* usage.h - read the token counts of OpenAI and of compatible servers */
 #ifndef PROVIDER_OPENAI_USAGE_H
 #define PROVIDER_OPENAI_USAGE_H
 
 #include "provider/answer.h"
 
-/* Read a "usage" object, in any of its spellings; what has no place in ours
- * goes to `extra`, in the arena.  False: it says nothing. */
+/* Read a "usage" object, in any of its forms.  Members without a field in
+ * allm_usage go to `extra`, in the arena.  False: it has no counts. */
 bool openai_usage_read(const allm_json *usage, struct arena *a,
                        allm_usage *out);
 
-/* The same, told to an answer. */
+/* Read it and update the usage of a response. */
 bool openai_usage_take(struct answer *a, const allm_json *usage);
 
 #endif

@@ -27,8 +27,8 @@ static void names_are_added_to_the_row(void)
         { "{'quirks': ['long', 'longer']}", 0, 2, "longer" },
         { "{'quirks': ['longer', 'long']}", 0, 2, "longer" },
         { "{'quirks': ['']}", 0, 0, "" },
-        { "{'quirks': [3]}", 1, 1, "(no text)" },
-        { "{'quirks': 'long'}", 1, 1, "(no list)" },
+        { "{'quirks': [3]}", 1, 1, "(not a string)" },
+        { "{'quirks': 'long'}", 1, 1, "(not a list)" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const char *unknown = "?";
@@ -52,8 +52,8 @@ static void says_what_would_be_known(void)
     arena_init(&a, mem_default());
     const allm_error *e = quirks_refuse(&a, "longer", "long");
     CHECK_INT(e->kind, ALLM_ERR_MISUSE);
-    CHECK_TEXT(e->message, "quirks: \"longer\" is not known; it is a list of "
-                           "names such as \"long\"");
+    CHECK_TEXT(e->message, "quirks: \"longer\" is unknown; quirks must be a "
+                           "list of names such as \"long\"");
     arena_release(&a);
 }
 
