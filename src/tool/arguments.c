@@ -1,4 +1,4 @@
-/* arguments.c - are the arguments of a call what its tool can take? */
+/* arguments.c - check the arguments of a tool call */
 #include "tool/arguments.h"
 
 #include "base/buf.h"
@@ -7,9 +7,9 @@
 #include "json/schema.h"
 #include "json/write.h"
 
-enum { TEXT_LIMIT = 1 << 20, FAULTS_TOLD = 8 };
+enum { TEXT_LIMIT = 1 << 20, FAULTS_SHOWN = 8 };
 
-static bool blank(struct slice text)
+static bool is_blank_text(struct slice text)
 {
     for (size_t i = 0; i < text.len; i++)
         if (!strchr(" \t\r\n", text.ptr[i]))
@@ -17,9 +17,9 @@ static bool blank(struct slice text)
     return true;
 }
 
-/* The schema at the end, so that the model can do better. */
-static struct outcome refuse(struct arena *a, const allm_tool *tool,
-                             struct slice what)
+/* Adds the schema, so that the model can correct its call. */
+static struct outcome invalid_arguments(struct arena *a, const allm_tool *tool,
+                                        struct slice what)
 {
     struct buf out;
     buf_init(&out, a, TEXT_LIMIT);
@@ -27,14 +27,15 @@ static struct outcome refuse(struct arena *a, const allm_tool *tool,
         json_write(&out, tool->schema, 0);
     return outcome_failed(
         a, "invalid_arguments", "%.*s%s%s", (int)what.len, what.ptr,
-        out.len ? "; the arguments must be a JSON object by this schema: "
-                : "; the arguments must be a JSON object",
+        out.len
+            ? "; the arguments must be a JSON object that follows this schema: "
+            : "; the arguments must be a JSON object",
         out.len ? out.ptr : "");
 }
 
-/* The advice at the end of the message is for programmers, not for models. */
-static struct outcome refuse_text(struct arena *a, const allm_tool *tool,
-                                  const allm_error *error)
+/* Drops the advice at the end of the message: it is for programmers. */
+static struct outcome invalid_json(struct arena *a, const allm_tool *tool,
+                                   const allm_error *error)
 {
     struct buf what;
     const char *advice = strstr(error->message, "; ");
@@ -45,36 +46,36 @@ static struct outcome refuse_text(struct arena *a, const allm_tool *tool,
                advice ? (int)(advice - error->message)
                       : (int)strlen(error->message),
                error->message);
-    return refuse(a, tool, buf_slice(&what));
+    return invalid_arguments(a, tool, buf_slice(&what));
 }
 
-static const char *type_word(const allm_json *v)
+static const char *type_name(const allm_json *v)
 {
-    static const char *const words[] = {
+    static const char *const names[] = {
         "nothing", "null",   "a boolean", "a number", "a number",
-        "a number", "a text", "an array",  "an object",
+        "a number", "a string", "an array",  "an object",
     };
-    return words[allm_json_type_of(v)];
+    return names[allm_json_type_of(v)];
 }
 
-static struct outcome refuse_type(struct arena *a, const allm_tool *tool,
-                                  const allm_json *v)
+static struct outcome invalid_type(struct arena *a, const allm_tool *tool,
+                                   const allm_json *v)
 {
     struct buf what;
     buf_init(&what, a, TEXT_LIMIT);
-    buf_format(&what, "the arguments are %s", type_word(v));
-    return refuse(a, tool, buf_slice(&what));
+    buf_format(&what, "the arguments are %s", type_name(v));
+    return invalid_arguments(a, tool, buf_slice(&what));
 }
 
-static struct outcome refuse_faults(struct arena *a, const allm_tool *tool,
-                                    const allm_json *faults)
+static struct outcome invalid_by_schema(struct arena *a, const allm_tool *tool,
+                                        const allm_json *faults)
 {
     struct buf what;
     size_t i = 0, count = allm_json_count(faults);
     buf_init(&what, a, TEXT_LIMIT);
-    buf_text(&what, "the arguments do not fit the schema:");
+    buf_text(&what, "the arguments do not follow the schema:");
     for (const allm_json *f = NULL;
-         i < FAULTS_TOLD && (f = allm_json_next(faults, f)); i++) {
+         i < FAULTS_SHOWN && (f = allm_json_next(faults, f)); i++) {
         const char *path = allm_json_text(allm_json_get(f, "path"), NULL);
         buf_format(&what, "%s %s%s%s", i ? ";" : "", path ? path : "",
                    path && *path ? ": " : "",
@@ -82,13 +83,13 @@ static struct outcome refuse_faults(struct arena *a, const allm_tool *tool,
     }
     if (count > i)
         buf_format(&what, "; and %zu more", count - i);
-    return refuse(a, tool, buf_slice(&what));
+    return invalid_arguments(a, tool, buf_slice(&what));
 }
 
-/* False: *why. */
-static bool read_raw(struct arena *a, const allm_tool_call *call,
-                     const allm_tool *tool, const allm_json **out,
-                     struct outcome *why)
+/* Parse the text of the arguments; false: *why is the outcome. */
+static bool parse_raw(struct arena *a, const allm_tool_call *call,
+                      const allm_tool *tool, const allm_json **out,
+                      struct outcome *why)
 {
     struct json_limits limits;
     const allm_error *error;
@@ -98,13 +99,13 @@ static bool read_raw(struct arena *a, const allm_tool_call *call,
     if (!*out)
         *why = error->kind == ALLM_ERR_NOMEM
                    ? (struct outcome){ .kind = OUTCOME_NOMEM }
-                   : refuse_text(a, tool, error);
+                   : invalid_json(a, tool, error);
     return *out != NULL;
 }
 
-/* A schema that is in error itself checks nothing. */
-static bool fits(struct arena *a, const allm_tool *tool, const allm_json *args,
-                 struct outcome *why)
+/* A schema that is itself invalid accepts everything. */
+static bool follows_schema(struct arena *a, const allm_tool *tool,
+                           const allm_json *args, struct outcome *why)
 {
     allm_json_schema *schema = allm_json_schema_new(tool->schema);
     const allm_json *faults = NULL;
@@ -116,7 +117,7 @@ static bool fits(struct arena *a, const allm_tool *tool, const allm_json *args,
     if (broken)
         *why = (struct outcome){ .kind = OUTCOME_NOMEM };
     else if (allm_json_count(faults))
-        *why = refuse_faults(a, tool, faults);
+        *why = invalid_by_schema(a, tool, faults);
     return !broken && allm_json_count(faults) == 0;
 }
 
@@ -128,15 +129,17 @@ bool arguments_check(struct arena *a, const allm_tool_call *call,
     struct slice raw = { call->raw_arguments, call->raw_len };
     bool empty = !args || (allm_json_type_of(args) == ALLM_JSON_OBJECT &&
                            allm_json_count(args) == 0);
-    /* Adapters leave {} where the text made no sense: so ask the text. */
-    if (empty && raw.ptr && !blank(raw) && !read_raw(a, call, tool, &args, why))
+    /* Adapters set {} for text that they cannot parse, so check the text. */
+    if (empty && raw.ptr && !is_blank_text(raw) &&
+        !parse_raw(a, call, tool, &args, why))
         return false;
     if (!args || allm_json_type_of(args) == ALLM_JSON_NULL)
         args = json_empty_object();
     if (allm_json_type_of(args) != ALLM_JSON_OBJECT) {
-        *why = refuse_type(a, tool, args);
+        *why = invalid_type(a, tool, args);
         return false;
     }
     *out = args;
-    return !by_schema || !tool || !tool->schema || fits(a, tool, args, why);
+    return !by_schema || !tool || !tool->schema ||
+           follows_schema(a, tool, args, why);
 }

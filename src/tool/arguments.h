@@ -1,14 +1,15 @@
-/* arguments.h - are the arguments of a call what its tool can take? */
+/* arguments.h - check the arguments of a tool call */
 #ifndef TOOL_ARGUMENTS_H
 #define TOOL_ARGUMENTS_H
 
 #include "tool/outcome.h"
 
 /*
- * Text that is no JSON object is never run as {}: the outcome is
- * invalid_arguments, which tells what was wrong, where, and the schema.  With
- * by_schema the object is checked against the tool's schema, too.  True, and
- * *out is the object; false, and *why is the outcome.
+ * Arguments that are not a JSON object are never treated as {}: the outcome is
+ * the failure invalid_arguments, whose detail says what is wrong, where, and
+ * includes the schema.  With by_schema the object is also checked against the
+ * tool's schema.  Returns true and sets *out to the object, or returns false
+ * and sets *why to the outcome.
  */
 bool arguments_check(struct arena *a, const allm_tool_call *call,
                      const allm_tool *tool, bool by_schema,

@@ -1,18 +1,20 @@
 /*
- * batch.c - the calls of one turn as a machine
+ * batch.c - run the tool calls of one turn
  *
- *      WAITING --(announced)--> RUNNING --> READY --> DONE, told in events
+ *      WAITING --(announced)--> RUNNING --> READY --> DONE
  *
- *      started, completed, then one of encoded / ask_user / halt
+ * Each call has three events: started, completed, and one of encoded, ask_user
+ * and halt.
  *
  * Invariants
- *   (1) Calls start in the order of the turn, as many at once as the limit
- *       allows; none is cancelled because another failed, timed out or halted.
- *   (2) The three events of a call come together, calls in the order in which
- *       they were answered; with live events the first comes at the start.
- *   (3) Results stand in the order of the calls, and each has a message.
- *   (4) on_tool_error is called once for each failure, in the thread that
- *       pulls, when the call is over and its time does not count any more.
+ *   (1) Calls start in the order of the turn, as many at a time as the limit
+ *       allows; none is cancelled because another fails, times out or halts.
+ *   (2) The three events of a call are emitted together, in the order in which
+ *       the calls are answered; with live events the first one is emitted when
+ *       the call starts.
+ *   (3) Results are in the order of the calls, and each has a message.
+ *   (4) on_tool_error is called once for each failure, by the thread that
+ *       pulls, after the call has ended; its timeout no longer applies.
  */
 #include "tool/batch.h"
 
@@ -31,9 +33,8 @@
 
 #include <unistd.h>
 
-/* ------------------------------------------------------------------- made --- */
-
-static const allm_tool *find_tool(const struct batch *b, const char *name)
+static const allm_tool *find_called_tool(const struct batch *b,
+                                         const char *name)
 {
     for (size_t i = 0; name && i < b->tool_count; i++)
         if (b->tools[i]->name && !strcmp(b->tools[i]->name, name))
@@ -41,7 +42,7 @@ static const allm_tool *find_tool(const struct batch *b, const char *name)
     return NULL;
 }
 
-static bool misused(struct batch *b, const char *message)
+static bool reject_misuse(struct batch *b, const char *message)
 {
     b->error = status_error(b->arena, ALLM_ERR_MISUSE, "invalid_option", "%s",
                             message);
@@ -51,17 +52,19 @@ static bool misused(struct batch *b, const char *message)
 static bool check_opts(struct batch *b)
 {
     if ((unsigned)b->opts.policy > ALLM_TOOL_POLICY_CALLBACK)
-        return misused(b, "on_tool_error is none of continue, halt, callback");
+        return reject_misuse(
+            b, "on_tool_error must be continue, halt or callback");
     if (b->opts.policy == ALLM_TOOL_POLICY_CALLBACK && !b->opts.on_error)
-        return misused(b, "on_tool_error is a callback, but the function is "
-                          "NULL; it gets (run, error, ud)");
+        return reject_misuse(b,
+                             "on_tool_error is a callback, but the function is "
+                             "NULL; set on_error(run, error, ud)");
     if (b->opts.encoder &&
         !(MEM_REACHES(b->opts.encoder, encode) && b->opts.encoder->encode))
-        return misused(b, "the encoder has no size or no encode()");
+        return reject_misuse(b, "the encoder needs its size and encode()");
     return true;
 }
 
-/* A function that was given up may begin when the caller's table is gone. */
+/* An abandoned function may begin after the caller's executor is freed. */
 static bool copy_executor(struct batch *b)
 {
     if (!b->opts.executor)
@@ -71,7 +74,7 @@ static bool copy_executor(struct batch *b)
         return batch_no_memory(b);
     if (!caller_struct_take(mine, sizeof *mine, b->opts.executor) ||
         !mine->execute)
-        return misused(b, "the executor has no size or no execute()");
+        return reject_misuse(b, "the executor needs its size and execute()");
     b->opts.executor = mine;
     return true;
 }
@@ -101,28 +104,28 @@ static bool copy_calls(struct batch *b, size_t count,
     for (size_t i = 0; i < count; i++) {
         struct slot *s = &b->slots[i];
         if (!calls[i])
-            return misused(b, "a call is NULL");
+            return reject_misuse(b, "a tool call is NULL");
         const allm_tool_call *call =
             shape_copy(b->shared->home, &tool_call_shape, calls[i], &b->error);
         if (!call)
             return false;
         if (!call->id || !call->name)
-            return misused(b, "a call needs an id and a name");
+            return reject_misuse(b, "a tool call needs an id and a name");
         s->result.view.call = call;
         s->result.arguments = call->arguments ? call->arguments
                                               : json_empty_object();
-        s->result.tool = find_tool(b, call->name);
+        s->result.tool = find_called_tool(b, call->name);
         s->is_help = compact_names_help(call->name, b->tool_count, b->tools);
         b->count++;
     }
     return true;
 }
 
-static bool unknown(struct batch *b, const char *name)
+static bool reject_unknown_tool(struct batch *b, const char *name)
 {
     allm_error *e = status_draft(b->arena, ALLM_ERR_ENGINE, "unknown_tool",
                                  "the model called \"%s\", which is not among "
-                                 "the engine's tools; nothing was run",
+                                 "the engine's tools; no tool was run",
                                  name);
     struct build meta;
     build_init(&meta, b->arena);
@@ -137,12 +140,12 @@ static bool unknown(struct batch *b, const char *name)
     return false;
 }
 
-/* All names are known, or nothing runs. */
+/* If one name is unknown, no tool runs. */
 static bool check_names(struct batch *b)
 {
     for (size_t i = 0; i < b->count; i++)
         if (!b->slots[i].result.tool && !b->slots[i].is_help)
-            return unknown(b, b->slots[i].result.view.call->name);
+            return reject_unknown_tool(b, b->slots[i].result.view.call->name);
     return true;
 }
 
@@ -175,9 +178,8 @@ struct batch *batch_new(const struct tool_env *env, size_t count,
     return b;
 }
 
-/* --------------------------------------------------------------- starting --- */
-
-/* The outcome is known; the stamp keeps the order of answers. */
+/* Set an outcome that needs no further run; the stamp gives its place in the
+ * order of answers. */
 static void make_ready(struct batch *b, struct slot *s, struct outcome o)
 {
     s->result.outcome = o;
@@ -189,7 +191,7 @@ static void make_ready(struct batch *b, struct slot *s, struct outcome o)
     s->state = READY;
 }
 
-/* The result of tool_help. */
+/* The outcome of tool_help. */
 static struct outcome help_outcome(struct batch *b, const struct slot *s)
 {
     struct slice text = compact_help(b->arena, b->tool_count, b->tools,
@@ -199,7 +201,7 @@ static struct outcome help_outcome(struct batch *b, const struct slot *s)
                              .value = value };
 }
 
-/* Run it directly. */
+/* Run the tool itself, without a recipe. */
 static void start_run(struct batch *b, struct slot *s)
 {
     bool known = true;
@@ -212,7 +214,7 @@ static void start_run(struct batch *b, struct slot *s)
         run_fail(s->run, "not_found", "no executor offers this tool");
 }
 
-static void step_began(void *ud, const allm_tool_call *call, const char *label,
+static void trace_step(void *ud, const allm_tool_call *call, const char *label,
                        const char *phase)
 {
     const struct batch_trace *t = ud;
@@ -227,7 +229,7 @@ static void start_recipe(struct batch *b, struct slot *s,
         .tool_count = b->tool_count,
         .tools = b->tools,
         .timeout_ns = b->timeout_ns,
-        .trace = b->opts.trace.step ? step_began : NULL,
+        .trace = b->opts.trace.step ? trace_step : NULL,
         .trace_ud = &b->opts.trace,
     };
     s->recipe = recipe_new(s->run, recipe, &opts);
@@ -235,7 +237,7 @@ static void start_recipe(struct batch *b, struct slot *s,
         batch_no_memory(b);
 }
 
-/* An outcome that needs no function; false: there is none. */
+/* Find an outcome that needs no function; false: the function must run. */
 static bool decide_early(struct batch *b, struct slot *s, struct outcome *o)
 {
     const allm_tool *tool = s->result.tool;
@@ -256,7 +258,7 @@ static bool decide_early(struct batch *b, struct slot *s, struct outcome *o)
     return !text.ptr || text.len > 0;
 }
 
-/* Is the time of the whole call over? */
+/* Has the deadline of the whole chat or agent passed? */
 static bool is_late(const struct batch *b)
 {
     int64_t last = b->opts.late_ns ? *b->opts.late_ns : INT64_MAX;
@@ -265,10 +267,10 @@ static bool is_late(const struct batch *b)
 
 static struct outcome late_outcome(struct batch *b, const char *what)
 {
-    b->cut = true;
-    return outcome_failed(b->arena, FAILURE_TIMEOUT,
-                          "the time of the whole call (total_ms) is over; %s",
-                          what);
+    b->timed_out = true;
+    return outcome_failed(
+        b->arena, FAILURE_TIMEOUT,
+        "the timeout of the whole call (total_ms) is over; %s", what);
 }
 
 static void start_slot(struct batch *b, struct slot *s)
@@ -302,8 +304,8 @@ static void start_slot(struct batch *b, struct slot *s)
         start_run(b, s);
 }
 
-/* Asked for only when several are under way: instant tools never come here. */
-static size_t limit(struct batch *b)
+/* Computed only when several calls run at once: instant tools never need it. */
+static size_t concurrency_limit(struct batch *b)
 {
     if (!b->limit)
         b->limit = b->opts.max_concurrency;
@@ -314,20 +316,17 @@ static size_t limit(struct batch *b)
     return b->limit;
 }
 
-/* With live events a call is open until its end is told. */
+/* With live events a call is open until its last event is emitted. */
 static bool has_room(struct batch *b)
 {
     size_t open = b->opts.live_events ? b->next - b->done : b->running;
-    return b->next < b->count && (!open || open < limit(b));
+    return b->next < b->count && (!open || open < concurrency_limit(b));
 }
 
-/* ---------------------------------------------------------------- looking --- */
-
-/* A recipe that has come to an end, or to nothing. */
-static void look_at_recipe(struct batch *b, struct slot *s, int64_t *again_ns)
+static void poll_recipe(struct batch *b, struct slot *s, int64_t *again_ns)
 {
     struct outcome o;
-    if (recipe_look(s->recipe, &o, again_ns) != ALLM_EVENT)
+    if (recipe_poll(s->recipe, &o, again_ns) != ALLM_EVENT)
         return;
     s->recipe = NULL;
     if (o.kind == OUTCOME_NONE)
@@ -336,13 +335,13 @@ static void look_at_recipe(struct batch *b, struct slot *s, int64_t *again_ns)
         make_ready(b, s, o);
 }
 
-static void look_at(struct batch *b, struct slot *s, int64_t *again_ns)
+static void poll_slot(struct batch *b, struct slot *s, int64_t *again_ns)
 {
     if (s->recipe)
-        look_at_recipe(b, s, again_ns);
+        poll_recipe(b, s, again_ns);
     if (s->recipe || s->state != RUNNING)
         return;
-    if (run_look(s->run, b->timeout_ns, again_ns) != ALLM_EVENT)
+    if (run_poll(s->run, b->timeout_ns, again_ns) != ALLM_EVENT)
         return;
     s->result.outcome = s->run->outcome;
     s->stamp = s->run->stamp;
@@ -350,15 +349,15 @@ static void look_at(struct batch *b, struct slot *s, int64_t *again_ns)
     b->running--;
 }
 
-static void look_at_all(struct batch *b, int64_t *again_ns)
+static void poll_running(struct batch *b, int64_t *again_ns)
 {
     for (size_t i = 0; b->running && !b->error && i < b->next; i++)
         if (b->slots[i].state == RUNNING)
-            look_at(b, &b->slots[i], again_ns);
+            poll_slot(b, &b->slots[i], again_ns);
 }
 
-/* The time of the whole call is over for it; an answer that is there counts. */
-static void cut(struct batch *b, struct slot *s, int64_t *again_ns)
+/* The deadline has passed for this call; an answer that is ready counts. */
+static void expire_slot(struct batch *b, struct slot *s, int64_t *again_ns)
 {
     struct outcome o = late_outcome(b, "the function was given up");
     if (s->recipe) {
@@ -368,20 +367,20 @@ static void cut(struct batch *b, struct slot *s, int64_t *again_ns)
         return;
     }
     run_expire(s->run, o);
-    look_at(b, s, again_ns);
+    poll_slot(b, s, again_ns);
 }
 
-static void cut_running(struct batch *b, int64_t *again_ns)
+static void expire_running(struct batch *b, int64_t *again_ns)
 {
     if (is_late(b))
         for (size_t i = 0; b->running && !b->error && i < b->next; i++)
             if (b->slots[i].state == RUNNING)
-                cut(b, &b->slots[i], again_ns);
+                expire_slot(b, &b->slots[i], again_ns);
     if (b->opts.late_ns && *b->opts.late_ns < *again_ns)
         *again_ns = *b->opts.late_ns;
 }
 
-/* The one that was answered first and is not told yet; or NULL. */
+/* The call that was answered first and has not ended yet; or NULL. */
 static struct slot *first_ready(struct batch *b)
 {
     struct slot *first = NULL;
@@ -393,9 +392,7 @@ static struct slot *first_ready(struct batch *b)
     return first;
 }
 
-/* ----------------------------------------------------------------- ending --- */
-
-static void trace_end_of(struct batch *b, const struct slot *s)
+static void trace_end(struct batch *b, const struct slot *s)
 {
     const struct batch_trace *t = &b->opts.trace;
     if (t->stop)
@@ -414,23 +411,21 @@ static void finish_slot(struct batch *b, struct slot *s)
         batch_no_memory(b);
         return;
     }
-    trace_end_of(b, s);
+    trace_end(b, s);
     settle_slot(b, s);
     s->state = DONE;
     r->done = !b->error;
     b->done++;
     b->ending = s;
-    b->step = b->opts.live_events ? 1 : 0;
+    b->next_event = b->opts.live_events ? 1 : 0;
 }
 
-/* ----------------------------------------------------------------- events --- */
-
 /* The next of the three events: keeps (2). */
-static void emit_next(struct batch *b)
+static void emit_next_event(struct batch *b)
 {
     const struct tool_result *r = &b->ending->result;
     bool made = true;
-    switch (b->step++) {
+    switch (b->next_event++) {
     case 0:
         result_started(r, &b->event);
         break;
@@ -447,7 +442,7 @@ static void emit_next(struct batch *b)
         batch_no_memory(b);
 }
 
-/* Nothing could run: an unknown tool is an event, once; others a status. */
+/* No tool ran: an unknown tool is one event, any other error a status. */
 static allm_status emit_error(struct batch *b, allm_event **event)
 {
     if (b->error->kind != ALLM_ERR_ENGINE)
@@ -461,8 +456,8 @@ static allm_status emit_error(struct batch *b, allm_event **event)
     return ALLM_EVENT;
 }
 
-/* Start what may start: keeps (1).  True: a live event is emitted first. */
-static bool start_some(struct batch *b)
+/* Start the calls that may start: keeps (1).  True: emit a live event first. */
+static bool start_calls(struct batch *b)
 {
     while (!b->error && has_room(b)) {
         struct slot *s = &b->slots[b->next];
@@ -484,17 +479,17 @@ allm_status batch_next(struct batch *b, allm_event **event, int64_t *again_ns)
         bool emitted = b->ending != NULL;
         b->ended = NULL;
         if (emitted)
-            emit_next(b);
+            emit_next_event(b);
         else
-            emitted = start_some(b);
+            emitted = start_calls(b);
         if (emitted) {
             *event = &b->event;
             if (b->error)
                 break;
             return ALLM_EVENT;
         }
-        look_at_all(b, &again);
-        cut_running(b, &again);
+        poll_running(b, &again);
+        expire_running(b, &again);
         if (b->error || has_room(b))
             continue;
         struct slot *s = first_ready(b);
@@ -509,8 +504,6 @@ allm_status batch_next(struct batch *b, allm_event **event, int64_t *again_ns)
     }
     return b->error ? emit_error(b, event) : ALLM_OK;
 }
-
-/* ----------------------------------------------------------------- the end --- */
 
 void batch_stop(struct batch *b)
 {
@@ -543,7 +536,7 @@ const allm_error *batch_error(const struct batch *b)
 
 bool batch_was_cut(const struct batch *b)
 {
-    return b && b->cut;
+    return b && b->timed_out;
 }
 
 size_t batch_count(const struct batch *b)

@@ -1,7 +1,7 @@
 /*
- * batch.h - the calls of one turn as a machine
+ * batch.h - run the tool calls of one turn
  *
- * It never waits: batch_next() answers EVENT, AGAIN with a time, or OK.
+ * A batch never blocks: batch_next() returns EVENT, AGAIN with a time, or OK.
  */
 #ifndef TOOL_BATCH_H
 #define TOOL_BATCH_H
@@ -12,9 +12,9 @@
 struct batch;
 
 /*
- * Calls and tools are copied, or shared where they are counted.  Never NULL
- * but for lack of memory: ask batch_error().  An unknown tool (kind ENGINE)
- * or misuse is found here, before anything runs.
+ * Calls and tools are copied, or shared if they are reference-counted.  An
+ * unknown tool (kind ENGINE) or misuse is found here, before anything runs;
+ * batch_error() returns it.  NULL: out of memory.
  */
 struct batch *batch_new(const struct tool_env *env, size_t count,
                         const allm_tool_call *const *calls, size_t tool_count,
@@ -22,33 +22,34 @@ struct batch *batch_new(const struct tool_env *env, size_t count,
                         const struct batch_opts *opts);
 
 /*
- * EVENT: *event is lent until the next call.  AGAIN: not before *again_ns
- * (INT64_MAX: when rung).  OK: all calls are done.  < 0: misuse or no memory.
- * Of an unknown tool one error event is told, then OK.
+ * EVENT: *event is valid until the next call.  AGAIN: call again at *again_ns,
+ * or earlier if the waker is rung (INT64_MAX: only then).  OK: all calls are
+ * done.  < 0: misuse or out of memory.  For an unknown tool the batch emits one
+ * error event, then returns OK.
  */
 allm_status batch_next(struct batch *b, allm_event **event, int64_t *again_ns);
 
-/* Nobody waits any longer: functions that run are left alone, others never
- * begin.  Results so far stay. */
+/* Stop waiting: running functions are abandoned, queued ones never begin.
+ * The results so far stay valid. */
 void batch_stop(struct batch *b);
-void batch_free(struct batch *b);       /* NULL is fine */
+void batch_free(struct batch *b);       /* accepts NULL */
 
-/* Why nothing could run, or memory ran out; else NULL. */
+/* Why nothing ran, or that memory ran out; NULL if neither happened. */
 const allm_error *batch_error(const struct batch *b);
 
-/* The results, by the order of the calls; `done` says whether the rest counts.
- * They and their messages live until batch_free().  NULL: no such call. */
+/* The results in the order of the calls; a result is valid once its `done` is
+ * set.  They and their messages live until batch_free().  NULL: not found. */
 size_t batch_count(const struct batch *b);
 const struct tool_result *batch_at(const struct batch *b, size_t index);
 
-/* The result of the call that ended with the last event; else NULL. */
+/* The result of the call that the last event ended; NULL if it ended none. */
 const struct tool_result *batch_ended(const struct batch *b);
 
-/* Did late_ns end a call, or keep it from beginning?  That call has failed with
- * a timeout. */
+/* Did late_ns end a call, or prevent it from beginning?  That call has failed
+ * with a timeout. */
 bool batch_was_cut(const struct batch *b);
 
-/* Among the results that halt, that of the first call; NULL: none so far. */
+/* The result of the first call that halts the chat; NULL: none so far. */
 const struct tool_result *batch_halt(const struct batch *b);
 
 #endif

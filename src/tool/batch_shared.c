@@ -1,23 +1,24 @@
 /*
- * batch_shared.c - what the calls of one turn share, and what outlives the turn
+ * batch_shared.c - state shared by the runs of a batch; may outlive it
  *
  *      batch ----.
  *      job   ----+--> shared (a home) --> runs, arguments, context
- *      root  ----'
+ *      defer ----'
  *
- * The waker belongs to a stream that may go at any time.  It is rung only
- * under the lock, and taken away under the lock when the batch goes; so a
- * thread that answers late finds nobody, and nothing that is freed.
+ * The waker belongs to a stream that may be freed at any time.  It is rung only
+ * under the lock, and batch_shared_close() removes it under the lock; so a
+ * thread that answers late never uses freed memory.
  */
 #include "tool/batch_shared.h"
 
 #include "json/json.h"
+
 static void destroy_lock(void *arg)
 {
     pthread_mutex_destroy(&((struct batch_shared *)arg)->lock);
 }
 
-static bool fill(struct batch_shared *d, const struct tool_env *env)
+static bool fill_shared(struct batch_shared *d, const struct tool_env *env)
 {
     struct arena *a = home_arena(d->home);
     d->env = *env;
@@ -40,7 +41,7 @@ struct batch_shared *batch_shared_new(const struct tool_env *env)
         return NULL;
     }
     d->home = home;
-    if (!fill(d, env)) {
+    if (!fill_shared(d, env)) {
         home_drop(home);
         return NULL;
     }

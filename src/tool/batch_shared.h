@@ -1,4 +1,4 @@
-/* batch_shared.h - what the calls of one turn share, and what outlives the turn */
+/* batch_shared.h - state shared by the runs of a batch; may outlive it */
 #ifndef TOOL_BATCH_SHARED_H
 #define TOOL_BATCH_SHARED_H
 
@@ -10,13 +10,13 @@
 #include <stdatomic.h>
 
 /*
- * Who runs the batch, as seen from below.  ring(waker) may be called from any
- * thread until the batch is freed.  workers(ud, make) gives the threads of the
- * loop that waits; NULL: there are none (any more).  It is called by the
- * thread that pulls.
+ * What the stream provides to its batch.  ring(waker) may be called from any
+ * thread until the batch is freed.  workers(ud, make) returns the worker
+ * threads of the stream's loop, or NULL if there are none (any more); only the
+ * thread that pulls the stream calls it.
  */
 struct tool_env {
-    struct mem mem;                         /* for any thread */
+    struct mem mem;                         /* usable from any thread */
     struct clock clock;
     void (*ring)(void *waker);
     void *waker;
@@ -27,31 +27,31 @@ struct tool_env {
 };
 
 /*
- * Counted, since threads that nobody waits for any longer use it still: by the
- * batch, by each job that runs, by each deferred run.  The home's arena is
- * used by the thread that pulls alone.
+ * Reference-counted, because abandoned threads may still use it.  The batch,
+ * each running job and each deferred run hold a reference.  Only the thread
+ * that pulls uses the home's arena.
  */
 struct batch_shared {
     struct allm_home *home;
     struct tool_env env;
     const allm_json *context;
     const char *session_id, *request_id;
-    atomic_bool closed;                     /* nobody waits for anything */
-    pthread_mutex_t lock;                   /* guards what stands below, and
+    atomic_bool closed;                     /* the batch has stopped waiting */
+    pthread_mutex_t lock;                   /* guards the members below, and
                                                the states of all runs */
-    void *waker;                            /* NULL: gone */
-    uint64_t stamps;                        /* answers so far */
+    void *waker;                            /* NULL: the batch is closed */
+    uint64_t stamps;                        /* number of answers so far */
 };
 
-/* Count 1.  NULL: no memory. */
+/* With one reference.  NULL: out of memory. */
 struct batch_shared *batch_shared_new(const struct tool_env *env);
 void batch_shared_keep(struct batch_shared *d);
 void batch_shared_drop(struct batch_shared *d);
 
-/* The batch goes: nobody is rung and nothing is waited for. */
+/* The batch ends: the waker is never rung again. */
 void batch_shared_close(struct batch_shared *d);
 
-/* Ring the thread that pulls.  Locked. */
+/* Wake the thread that pulls.  The caller holds the lock. */
 void batch_shared_ring(struct batch_shared *d);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * compact.c - tools announced by one line, and the tool that explains them
+ * compact.c - compact tools, and tool_help, which describes them in full
  *
  *      {"name": "search", "schema": <long>, "compact": true}
  *   -> {"name": "search", "schema": {"type":"object"},
@@ -39,8 +39,8 @@ bool compact_any(size_t count, const allm_tool *const *tools)
     return false;
 }
 
-static const allm_tool *find(const char *name, size_t count,
-                             const allm_tool *const *tools)
+static const allm_tool *find_by_name(const char *name, size_t count,
+                                     const allm_tool *const *tools)
 {
     for (size_t i = 0; i < count; i++)
         if (tools[i]->name && !strcmp(tools[i]->name, name))
@@ -50,7 +50,7 @@ static const allm_tool *find(const char *name, size_t count,
 
 bool compact_collides(size_t count, const allm_tool *const *tools)
 {
-    const allm_tool *namesake = find(HELP, count, tools);
+    const allm_tool *namesake = find_by_name(HELP, count, tools);
     return namesake && !compact_is_help(namesake) && compact_any(count, tools);
 }
 
@@ -59,11 +59,9 @@ bool compact_names_help(const char *name, size_t count,
 {
     if (strcmp(name, HELP) != 0)
         return false;
-    const allm_tool *tool = find(name, count, tools);
+    const allm_tool *tool = find_by_name(name, count, tools);
     return tool ? compact_is_help(tool) : compact_any(count, tools);
 }
-
-/* ------------------------------------------------------------------ stubs --- */
 
 /* The first sentence of the first line. */
 static struct slice first_sentence(const char *text)
@@ -78,8 +76,8 @@ static struct slice first_sentence(const char *text)
     return s;
 }
 
-/* Bytes of the first n characters. */
-static size_t chars(struct slice s, size_t n)
+/* The length in bytes of the first n characters. */
+static size_t bytes_of_chars(struct slice s, size_t n)
 {
     size_t at = 0;
     while (at < s.len && n) {
@@ -98,11 +96,11 @@ static void write_summary(struct buf *out, const allm_tool *tool)
         return;
     }
     struct slice s = first_sentence(tool->description);
-    if (chars(s, SUMMARY_CHARS) == s.len) {
+    if (bytes_of_chars(s, SUMMARY_CHARS) == s.len) {
         buf_add(out, s);
         return;
     }
-    s.len = chars(s, SUMMARY_CHARS - 3);
+    s.len = bytes_of_chars(s, SUMMARY_CHARS - 3);
     buf_add(out, s);
     buf_text(out, "...");
 }
@@ -131,9 +129,9 @@ static void write_names(struct buf *out, const struct slice *names, size_t n)
     }
 }
 
-/* The names of the optional members, sorted; their count. */
-static size_t optionals(const allm_json *properties, const allm_json *required,
-                        struct slice *names)
+/* List the names of the optional members, sorted; returns their number. */
+static size_t list_optional(const allm_json *properties,
+                            const allm_json *required, struct slice *names)
 {
     size_t n = 0;
     for (const allm_json *k = NULL; (k = allm_json_next(properties, k));)
@@ -144,7 +142,7 @@ static size_t optionals(const allm_json *properties, const allm_json *required,
     return n;
 }
 
-static size_t requireds(const allm_json *required, struct slice *names)
+static size_t list_required(const allm_json *required, struct slice *names)
 {
     size_t n = 0;
     for (const allm_json *r = NULL; (r = allm_json_next(required, r));)
@@ -153,7 +151,7 @@ static size_t requireds(const allm_json *required, struct slice *names)
     return n;
 }
 
-/* "Args: a, b [c]"; nothing if the schema does not tell. */
+/* Write "Args: a, b [c]", or nothing if the schema has no properties. */
 static void write_signature(struct buf *out, const allm_tool *tool)
 {
     const allm_json *properties = allm_json_get(tool->schema, "properties");
@@ -169,16 +167,16 @@ static void write_signature(struct buf *out, const allm_tool *tool)
         buf_text(out, " none");
         return;
     }
-    size_t n = requireds(required, names);
+    size_t n = list_required(required, names);
     buf_text(out, n ? " " : "");
     write_names(out, names, n);
-    n = optionals(properties, required, names);
+    n = list_optional(properties, required, names);
     buf_text(out, n ? " [" : "");
     write_names(out, names, n);
     buf_text(out, n ? "]" : "");
 }
 
-static const allm_json *parse(struct arena *a, const char *text)
+static const allm_json *parse_literal(struct arena *a, const char *text)
 {
     struct json_limits limits;
     const allm_error *error;
@@ -199,7 +197,7 @@ static const allm_tool *make_stub(struct arena *a, const allm_tool *tool)
     stub->size = sizeof *stub;
     stub->name = tool->name;
     stub->description = text.ptr;
-    stub->schema = parse(a, "{\"type\":\"object\"}");
+    stub->schema = parse_literal(a, "{\"type\":\"object\"}");
     stub->manual = tool->manual;
     stub->effect = tool->effect;
     stub->metadata = tool->metadata;
@@ -214,28 +212,28 @@ static const allm_tool *make_help(struct arena *a)
     help->size = sizeof *help;
     help->name = HELP;
     help->description =
-        "Tells the full description and the parameters of tools marked "
-        "[compact]. Ask before you call one whose arguments you do not know.";
-    help->schema = parse(a, "{\"type\":\"object\",\"properties\":{\"names\":{"
-                            "\"type\":\"array\",\"items\":{\"type\":\"string\"}"
-                            ",\"description\":\"Names of tools\"}},"
-                            "\"required\":[\"names\"]}");
-    help->metadata = parse(a, "{\"" MARK "\":\"" HELP "\"}");
+        "Returns the full description and the parameters of tools marked "
+        "[compact]. Call it before you call a tool whose arguments you do "
+        "not know.";
+    help->schema =
+        parse_literal(a, "{\"type\":\"object\",\"properties\":{\"names\":{"
+                         "\"type\":\"array\",\"items\":{\"type\":\"string\"}"
+                         ",\"description\":\"Names of tools\"}},"
+                         "\"required\":[\"names\"]}");
+    help->metadata = parse_literal(a, "{\"" MARK "\":\"" HELP "\"}");
     help->effect = ALLM_EFFECT_PURE;
     return help->schema && help->metadata ? help : NULL;
 }
 
-/* -------------------------------------------------------------- wire list --- */
-
-static const allm_json *first_of_one(const allm_json *names)
+static const allm_json *only_element(const allm_json *names)
 {
     return allm_json_count(names) == 1 ? allm_json_at(names, 0) : NULL;
 }
 
-/* The name in a choice, whichever provider's shape it has; or NULL. */
-static const char *chosen(const allm_json *map)
+/* The tool that a choice forces, in the format of any provider; or NULL. */
+static const char *forced_tool(const allm_json *map)
 {
-    static const char *const ways[] = { "/name", "/function/name", "/tool",
+    static const char *const paths[] = { "/name", "/function/name", "/tool",
                                         "/1" };
     static const char *const lists[] = {
         "/functionCallingConfig/allowedFunctionNames",
@@ -244,10 +242,10 @@ static const char *chosen(const allm_json *map)
         "/allowed_function_names",
     };
     const char *name = NULL;
-    for (size_t i = 0; !name && i < sizeof ways / sizeof *ways; i++)
-        name = allm_json_text(allm_json_pointer(map, ways[i]), NULL);
+    for (size_t i = 0; !name && i < sizeof paths / sizeof *paths; i++)
+        name = allm_json_text(allm_json_pointer(map, paths[i]), NULL);
     for (size_t i = 0; !name && i < sizeof lists / sizeof *lists; i++)
-        name = allm_json_text(first_of_one(allm_json_pointer(map, lists[i])),
+        name = allm_json_text(only_element(allm_json_pointer(map, lists[i])),
                               NULL);
     return name;
 }
@@ -260,7 +258,7 @@ bool compact_wire(struct arena *a, size_t count, const allm_tool *const *tools,
     *out = tools;
     if (!compact_any(count, tools))
         return true;
-    const char *forced = choice_map ? chosen(choice_map) : choice;
+    const char *forced = choice_map ? forced_tool(choice_map) : choice;
     const allm_tool **wire = arena_alloc(a, (count + 1) * sizeof *wire);
     if (!wire)
         return false;
@@ -269,7 +267,7 @@ bool compact_wire(struct arena *a, size_t count, const allm_tool *const *tools,
         const allm_tool *tool = tools[i];
         bool whole = !tool->compact || (forced && !strcmp(tool->name, forced));
         if (compact_is_help(tool))
-            continue;           /* it stands at the end */
+            continue;           /* it is added at the end */
         wire[n] = whole ? tool : make_stub(a, tool);
         if (!wire[n++])
             return false;
@@ -279,8 +277,6 @@ bool compact_wire(struct arena *a, size_t count, const allm_tool *const *tools,
     *out = wire;
     return wire[n] != NULL;
 }
-
-/* ------------------------------------------------------------------- help --- */
 
 static void write_compacts(struct buf *out, size_t count,
                            const allm_tool *const *tools)
@@ -322,7 +318,7 @@ static bool are_names(const allm_json *names)
     return true;
 }
 
-static bool stood_before(const allm_json *names, const allm_json *name)
+static bool is_repeated(const allm_json *names, const allm_json *name)
 {
     for (const allm_json *n = NULL; (n = allm_json_next(names, n)) != name;)
         if (allm_json_equal(n, name))
@@ -344,9 +340,10 @@ struct slice compact_help(struct arena *a, size_t count,
         names = NULL;
     }
     for (const allm_json *n = NULL; (n = allm_json_next(names, n));) {
-        if (stood_before(names, n))
+        if (is_repeated(names, n))
             continue;
-        const allm_tool *tool = find(allm_json_text(n, NULL), count, tools);
+        const allm_tool *tool = find_by_name(allm_json_text(n, NULL), count,
+                                             tools);
         buf_text(&out, out.len ? "\n\n" : "");
         if (tool)
             write_help(&out, tool);

@@ -1,9 +1,10 @@
 /*
- * compact.h - tools announced by one line, and the tool that explains them
+ * compact.h - compact tools, and tool_help, which describes them in full
  *
- * A compact tool goes over the wire as a stub; the model asks "tool_help" for
- * the whole of it.  The list is a function of the tools and the choice alone,
- * the same at every step, so that prompt caches survive.
+ * A compact tool is sent to the provider as a stub of one line; the model calls
+ * "tool_help" for its full description.  The list depends only on the tools and
+ * the tool choice, so it is the same at every step and prompt caches stay
+ * valid.
  */
 #ifndef TOOL_COMPACT_H
 #define TOOL_COMPACT_H
@@ -13,36 +14,36 @@
 bool compact_any(size_t count, const allm_tool *const *tools);
 
 /*
- * What goes over the wire: stubs for compact tools, except for the one that
- * the choice forces, and tool_help at the end if there is a compact one.  In
- * the arena, pointing to the given tools; the stubs are no roots.  Without a
- * compact tool *out is `tools` itself.  False: no memory.
+ * The list to send: stubs for compact tools, except for a tool that the choice
+ * forces, and tool_help at the end if there is a compact tool.  The list is in
+ * the arena and points to the caller's tools; the stubs are not roots.  Without
+ * a compact tool *out is `tools` itself.  False: out of memory.
  */
 bool compact_wire(struct arena *a, size_t count, const allm_tool *const *tools,
                   const char *choice, const allm_json *choice_map,
                   size_t *out_count, const allm_tool *const **out);
 
-/* Does the name of a tool of the caller collide with tool_help? */
+/* Has the caller a tool named tool_help, next to a compact tool? */
 bool compact_collides(size_t count, const allm_tool *const *tools);
 
-/* Is it our tool_help, by its mark? */
+/* Is it our tool_help, by its metadata? */
 bool compact_is_help(const allm_tool *tool);
 
-/* Is it, by its mark, the tool that reads on in a result that was cut?  It is
- * run by its own function, whoever runs the others. */
+/* Is it, by its metadata, our tool that reads the rest of a result that was
+ * cut?  Its own function always runs it, never an executor. */
 bool compact_is_reader(const allm_tool *tool);
 
-/* Does this name mean our tool_help among these tools? */
+/* Does a call with this name mean our tool_help? */
 bool compact_names_help(const char *name, size_t count,
                         const allm_tool *const *tools);
 
-/* The answer of tool_help, in the arena; { NULL }: no memory. */
+/* The result of tool_help, in the arena; ptr NULL: out of memory. */
 struct slice compact_help(struct arena *a, size_t count,
                           const allm_tool *const *tools,
                           const allm_json *arguments);
 
-/* What to tell a model that called a compact tool without a required key;
- * empty: all are there.  False: no memory. */
+/* The message for a model that called a compact tool without a required
+ * argument; empty if none is missing.  False: out of memory. */
 bool compact_missing(struct arena *a, const allm_tool *tool,
                      const allm_json *arguments, struct slice *out);
 

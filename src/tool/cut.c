@@ -1,13 +1,13 @@
-/* cut.c - results that are too long for the model */
+/* cut.c - shorten results that are too long for the model */
 #include "tool/cut.h"
 
 #include "base/buf.h"
 
 #include <stdint.h>
 
-enum { MARK_ROOM = 96 };        /* for the line in place of what is left out */
+enum { MARK_ROOM = 96 };        /* for the line about the bytes left out */
 
-/* The nearest place at or before (up: after) `at` between two characters. */
+/* The nearest boundary of a UTF-8 character at or before (up: after) `at`. */
 static size_t at_character(struct slice text, size_t at, bool up)
 {
     while (at && at < text.len && ((unsigned char)text.ptr[at] & 0xc0) == 0x80)

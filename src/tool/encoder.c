@@ -1,9 +1,9 @@
 /*
- * encoder.c - results as the model reads them
+ * encoder.c - encode results for the model
  *
- *      text            as it is, without quotes
+ *      string          as it is, without quotes
  *      other values    JSON: {"a":1}, [1,2,3], 42, true, null
- *      error, a text   {"error":"text"}
+ *      error, string   {"error":"string"}
  *      error, others   {"error":"<their JSON>"}
  */
 #include "tool/encoder.h"
@@ -18,9 +18,7 @@
 
 #define NO_LIMIT (SIZE_MAX / 2)
 
-/* --------------------------------------------------------------- the JSON --- */
-
-/* A value as text: texts as they are. */
+/* Strings as they are, other values as JSON. */
 static void write_text(struct buf *out, const allm_json *value)
 {
     if (allm_json_type_of(value) == ALLM_JSON_TEXT)
@@ -56,7 +54,7 @@ static void encode_json(void *self, const allm_json *value, bool is_error,
 {
     (void)self;
     write_json(&out->text, value, is_error);
-    out->told = true;
+    out->has_text = true;
 }
 
 const allm_encoder *allm_encoder_json(void)
@@ -68,24 +66,22 @@ const allm_encoder *allm_encoder_json(void)
     return &json;
 }
 
-/* ----------------------------------------------------------------- inside --- */
-
-static bool encode(const allm_encoder *e, struct arena *a,
-                   const allm_json *value, bool is_error, struct slice *out,
-                   const char **why)
+static bool call_encoder(const allm_encoder *e, struct arena *a,
+                         const allm_json *value, bool is_error,
+                         struct slice *out, const char **why)
 {
-    struct allm_encoding encoding = { .told = false };
+    struct allm_encoding encoding = { .has_text = false };
     buf_init(&encoding.text, a, NO_LIMIT);
     if (!e)
         e = allm_encoder_json();
     e->encode(e->self, value, is_error, &encoding);
     *why = encoding.why;
     if (encoding.text.broken || a->broken)
-        return false;           /* *why may be NULL: no memory */
-    if (!encoding.told && !*why)
-        *why = "the encoder gave neither a text nor a reason";
+        return false;           /* *why may be NULL: out of memory */
+    if (!encoding.has_text && !*why)
+        *why = "the encoder set neither a text nor a reason";
     *out = buf_slice(&encoding.text);
-    return encoding.told;
+    return encoding.has_text;
 }
 
 bool encoder_value(const allm_encoder *e, struct arena *a,
@@ -96,11 +92,12 @@ bool encoder_value(const allm_encoder *e, struct arena *a,
         *out = json_slice(value);
         return true;
     }
-    return encode(e, a, value, false, out, why);
+    return call_encoder(e, a, value, false, out, why);
 }
 
-/* The words of it, without what the style adds. */
-static struct slice words(const struct outcome *o, const allm_error *error)
+/* The message of a failure, without a prefix. */
+static struct slice failure_message(const struct outcome *o,
+                                    const allm_error *error)
 {
     return slice_of(o->detail ? o->detail : error->message);
 }
@@ -117,12 +114,12 @@ static bool agent_failure(struct arena *a, const struct outcome *o,
         buf_text(&text, "Tool execution error: ");
     else if (!o->verbatim)
         buf_text(&text, "Error: ");
-    buf_add(&text, words(o, error));
+    buf_add(&text, failure_message(o, error));
     *out = buf_slice(&text);
     return !text.broken;
 }
 
-/* Without the encoder, which cannot. */
+/* {"error": text}, if the encoder has failed. */
 static bool plain_failure(struct arena *a, struct slice text, struct slice *out)
 {
     struct buf b;
@@ -140,13 +137,13 @@ bool encoder_failure(const allm_encoder *e, enum encoder_style style,
     if (style == ENCODER_AGENT)
         return agent_failure(a, o, error, out);
     if (!strcmp(error->reason, FAILURE_ENCODING))
-        return plain_failure(a, words(o, error), out);
+        return plain_failure(a, failure_message(o, error), out);
     const allm_json *value = o->value
                                  ? o->value
                                  : outcome_text(a, slice_of(error->message));
     if (!value)
         return false;
-    if (encode(e, a, value, true, out, &why))
+    if (call_encoder(e, a, value, true, out, &why))
         return true;
     return !a->broken && plain_failure(a, slice_of(error->message), out);
 }

@@ -1,4 +1,4 @@
-/* encoding.h - where an encoder puts its text, or why it has none */
+/* encoding.h - the output of an encoder: a string, or why there is none */
 #ifndef TOOL_ENCODING_H
 #define TOOL_ENCODING_H
 
@@ -7,8 +7,8 @@
 
 struct allm_encoding {
     struct buf text;
-    bool told;                  /* a text was given */
-    const char *why;            /* or this; in the arena */
+    bool has_text;              /* the encoder has set it */
+    const char *why;            /* it failed; in the arena; or NULL */
 };
 
 #endif

@@ -1,24 +1,22 @@
-/* executor.c - who runs the calls: a function, a table, or several as one */
+/* executor.c - the default executor, and compositions of several */
 #include "tool/executor.h"
 
 #include "base/mem.h"
 #include "tool/run.h"
 
-/* --------------------------------------------------------------- function --- */
-
-static void call_function(void *self, const allm_tool *tool, allm_tool_run *r,
-                          const allm_json *args)
+static void call_tool_function(void *self, const allm_tool *tool,
+                               allm_tool_run *r, const allm_json *args)
 {
     (void)self;
     if (tool && tool->call)
         tool->call(r, args, tool->ud);
     else
-        run_fail(r, "not_found", "no function is set for this tool");
+        run_fail(r, "not_found", "this tool has no function");
 }
 
 static const allm_executor function = {
     .size = sizeof(allm_executor),
-    .execute = call_function,
+    .execute = call_tool_function,
 };
 
 const allm_executor *allm_executor_function(void)
@@ -26,10 +24,8 @@ const allm_executor *allm_executor_function(void)
     return &function;
 }
 
-/* ------------------------------------------------------------ composition --- */
-
 struct composed {
-    allm_executor table;        /* what the caller sees */
+    allm_executor table;        /* the public part */
     struct mem mem;
     size_t bytes;
     size_t count, tool_count;
@@ -37,7 +33,8 @@ struct composed {
     const allm_tool *const *tools;
 };
 
-static const allm_tool *const *offers(const allm_executor *e, size_t *count)
+static const allm_tool *const *offered_tools(const allm_executor *e,
+                                             size_t *count)
 {
     *count = 0;
     return e && MEM_REACHES(e, tools) && e->tools ? e->tools(e->self, count)
@@ -47,7 +44,7 @@ static const allm_tool *const *offers(const allm_executor *e, size_t *count)
 const allm_tool *executor_tool(const allm_executor *e, const char *name)
 {
     size_t count;
-    const allm_tool *const *tools = offers(e, &count);
+    const allm_tool *const *tools = offered_tools(e, &count);
     for (size_t i = 0; tools && i < count; i++)
         if (!strcmp(tools[i]->name, name))
             return tools[i];
@@ -68,7 +65,7 @@ const allm_tool *const *executor_tools(const allm_executor *e, struct arena *a,
                                        size_t *count)
 {
     size_t more, n = *count;
-    const allm_tool *const *offered = offers(e, &more);
+    const allm_tool *const *offered = offered_tools(e, &more);
     if (!more && tools)
         return tools;
     const allm_tool **all = arena_alloc(a, (n + more + 1) * sizeof *all);
@@ -83,8 +80,8 @@ const allm_tool *const *executor_tools(const allm_executor *e, struct arena *a,
     return all;
 }
 
-/* An executor that lists no tools takes every call. */
-static bool takes(const allm_executor *e, const char *name)
+/* An executor that lists no tools accepts every call. */
+static bool accepts_tool(const allm_executor *e, const char *name)
 {
     return !MEM_REACHES(e, tools) || !e->tools || executor_tool(e, name);
 }
@@ -93,7 +90,7 @@ static const allm_executor *pick_part(const struct composed *c,
                                       const char *name)
 {
     for (size_t i = 0; i < c->count; i++)
-        if (takes(c->parts[i], name))
+        if (accepts_tool(c->parts[i], name))
             return c->parts[i];
     return NULL;
 }
@@ -115,12 +112,12 @@ static const allm_tool *const *composed_tools(void *self, size_t *count)
     return c->tools;
 }
 
-/* First match wins, here too: a part that has a recipe for the name. */
+/* The first part that accepts the tool and has a recipe for it wins. */
 static void composed_recipe(void *self, const char *name, allm_recipe *out)
 {
     const struct composed *c = self;
     for (size_t i = 0; i < c->count && !out->fn; i++)
-        if (takes(c->parts[i], name))
+        if (accepts_tool(c->parts[i], name))
             *out = executor_recipe(c->parts[i], name);
 }
 
@@ -140,42 +137,44 @@ const allm_executor *executor_pick(const allm_executor *e, const char *name,
         e = pick_part(e->self, name);
         *known = e != NULL;
     }
-    return e && e->execute == call_function ? NULL : e;
+    return e && e->execute == call_tool_function ? NULL : e;
 }
 
-/* Its parts, if it is a composition; else itself alone.  NULL has none. */
-static const allm_executor *const *parts_of(const allm_executor *const *given,
-                                            size_t *count)
+/* The parts of a composition; any other executor is its own only part, and NULL
+ * has none. */
+static const allm_executor *const *parts_of(
+    const allm_executor *const *executors, size_t *count)
 {
     *count = 0;
-    if (!*given)
-        return given;
-    const struct composed *c = (*given)->self;
-    bool whole = (*given)->execute == execute_composed;
-    *count = whole ? c->count : 1;
-    return whole ? c->parts : given;
+    if (!*executors)
+        return executors;
+    const struct composed *c = (*executors)->self;
+    bool is_composed = (*executors)->execute == execute_composed;
+    *count = is_composed ? c->count : 1;
+    return is_composed ? c->parts : executors;
 }
 
-struct sum {
+struct totals {
     size_t parts, tools;
 };
 
-static struct sum count_all(size_t count, const allm_executor *const *given)
+static struct totals count_all(size_t count,
+                               const allm_executor *const *executors)
 {
-    struct sum all = { 0, 0 };
+    struct totals all = { 0, 0 };
     for (size_t i = 0; i < count; i++) {
         size_t parts, tools;
-        parts_of(&given[i], &parts);
-        offers(given[i], &tools);
+        parts_of(&executors[i], &parts);
+        offered_tools(executors[i], &tools);
         all.parts += parts;
         all.tools += tools;
     }
     return all;
 }
 
-/* One flat list, so that a part is never a composition. */
-static void fill(struct composed *c, size_t count,
-                 const allm_executor *const *given)
+/* Flatten the list, so that a part is never a composition. */
+static void copy_parts(struct composed *c, size_t count,
+                       const allm_executor *const *executors)
 {
     const allm_executor **part = (const allm_executor **)(void *)(c + 1);
     const allm_tool **tool = (const allm_tool **)(void *)(part + c->count);
@@ -183,19 +182,19 @@ static void fill(struct composed *c, size_t count,
     c->tools = tool;
     for (size_t i = 0; i < count; i++) {
         size_t parts, tools;
-        const allm_executor *const *his = parts_of(&given[i], &parts);
-        const allm_tool *const *offered = offers(given[i], &tools);
+        const allm_executor *const *own = parts_of(&executors[i], &parts);
+        const allm_tool *const *offered = offered_tools(executors[i], &tools);
         for (size_t k = 0; k < parts; k++)
-            *part++ = his[k];
+            *part++ = own[k];
         for (size_t k = 0; k < tools; k++)
             *tool++ = offered[k];
     }
 }
 
 allm_executor *allm_executor_compose(size_t count,
-                                     const allm_executor *const *given)
+                                     const allm_executor *const *executors)
 {
-    struct sum all = count_all(count, given);
+    struct totals all = count_all(count, executors);
     struct mem mem = mem_default();
     size_t bytes = sizeof(struct composed) +
                    (all.parts + all.tools) * sizeof(void *);
@@ -213,7 +212,7 @@ allm_executor *allm_executor_compose(size_t count,
         .count = all.parts,
         .tool_count = all.tools,
     };
-    fill(c, count, given);
+    copy_parts(c, count, executors);
     return &c->table;
 }
 

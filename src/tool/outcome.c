@@ -16,17 +16,15 @@ enum { DETAIL_LIMIT = 1 << 20 };
 
 static const struct outcome no_memory = { .kind = OUTCOME_NOMEM };
 
-/* ----------------------------------------------------------------- making --- */
-
 bool outcome_reserved(const char *reason)
 {
-    static const char *const ours[] = {
+    static const char *const reserved[] = {
         HALTED_ASK_USER,  HALTED_BUDGET,    HALTED_CANCELLED,
         HALTED_COMPLETED, HALTED_ERROR,     HALTED_HALT_WHEN,
         HALTED_MANUAL,    HALTED_MAX_TURNS, HALTED_TOOL_ERROR,
     };
-    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
-        if (!strcmp(ours[i], reason))
+    for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
+        if (!strcmp(reserved[i], reason))
             return true;
     return false;
 }
@@ -61,8 +59,8 @@ struct outcome outcome_failed(struct arena *a, const char *reason,
                              .detail = text.ptr };
 }
 
-/* The failure's metadata name the reason, for on_tool_error callbacks. */
-static struct outcome refuse_reserved(struct arena *a, const char *reason)
+/* The metadata contains the reason, for on_tool_error callbacks. */
+static struct outcome reserved_failure(struct arena *a, const char *reason)
 {
     struct outcome o = outcome_failed(
         a, FAILURE_RETURN,
@@ -84,10 +82,10 @@ struct outcome outcome_halt(struct arena *a, const char *reason,
 {
     if (!reason || !*reason)
         return outcome_failed(a, FAILURE_RETURN,
-                              "a halt needs a reason: give allm_tool_halt() "
-                              "one of your own");
+                              "a halt needs a reason; pass your own to "
+                              "allm_tool_halt()");
     if (outcome_reserved(reason))
-        return refuse_reserved(a, reason);
+        return reserved_failure(a, reason);
     return (struct outcome){ .kind = OUTCOME_HALT, .reason = reason,
                              .value = value ? value : json_null() };
 }
@@ -128,9 +126,7 @@ struct outcome outcome_copy(struct arena *a, const struct outcome *o)
     };
 }
 
-/* ----------------------------------------------------------------- errors --- */
-
-/* What the function reported: a string as it is, any other value as JSON. */
+/* The reported value: a string as it is, any other value as JSON. */
 static const char *reported_text(struct arena *a, const allm_json *value)
 {
     struct buf out;
@@ -171,11 +167,9 @@ const allm_error *outcome_error(struct arena *a, const struct outcome *o,
     if (o->detail)
         e->cause = outcome_text(a, slice_of(o->detail));
     if (e->message && !*e->message)
-        e->message = "the tool failed and did not say why";
+        e->message = "the tool failed and gave no reason";
     return a->broken || !e->message ? NULL : e;
 }
-
-/* ------------------------------------------------------------- JSON forms --- */
 
 const allm_json *outcome_error_json(struct arena *a, const struct outcome *o,
                                     const allm_error *error)

@@ -1,10 +1,10 @@
-/* plan.c - the steps of a recipe, as a recipe writes them down */
+/* plan.c - the steps of a recipe, collected by allm_plan_*() */
 #include "tool/plan.h"
 
 #include "json/json.h"
 
-static void add(struct allm_plan *p, struct plan_list *list,
-                struct plan_step step)
+static void append_step(struct allm_plan *p, struct plan_list *list,
+                        struct plan_step step)
 {
     struct plan_step *mine = arena_alloc(p->arena, sizeof *mine);
     if (!mine) {
@@ -25,46 +25,48 @@ static void add(struct allm_plan *p, struct plan_list *list,
     list->count++;
 }
 
-/* A step needs a tool; a plan without is none. */
-static bool takes(struct allm_plan *p, const char *tool)
+/* A step without a tool makes the whole plan fail. */
+static bool check_step(struct allm_plan *p, const char *tool)
 {
     if (p && !tool && !p->failed)
-        p->failed = "a step of the plan names no tool";
+        p->failed = "a step of the plan has no tool";
     return p && tool;
 }
 
 void allm_plan_serial(allm_plan *p, const char *tool, const char *label,
                       const allm_json *args)
 {
-    if (takes(p, tool))
-        add(p, &p->serial,
-            (struct plan_step){ .tool = tool, .label = label, .args = args });
+    struct plan_step step = { .tool = tool, .label = label, .args = args };
+    if (check_step(p, tool))
+        append_step(p, &p->serial, step);
 }
 
 void allm_plan_serial_fn(allm_plan *p, const char *tool, const char *label,
                          allm_plan_args_fn fn, void *ud)
 {
-    if (takes(p, tool))
-        add(p, &p->serial,
-            (struct plan_step){ .tool = tool, .label = label, .args_fn = fn,
-                                .ud = ud });
+    struct plan_step step = {
+        .tool = tool, .label = label, .args_fn = fn, .ud = ud
+    };
+    if (check_step(p, tool))
+        append_step(p, &p->serial, step);
 }
 
 void allm_plan_parallel(allm_plan *p, const char *tool, const char *label,
                         const allm_json *args)
 {
-    if (takes(p, tool))
-        add(p, &p->parallel,
-            (struct plan_step){ .tool = tool, .label = label, .args = args });
+    struct plan_step step = { .tool = tool, .label = label, .args = args };
+    if (check_step(p, tool))
+        append_step(p, &p->parallel, step);
 }
 
 void allm_plan_parallel_fn(allm_plan *p, const char *tool, const char *label,
                            allm_plan_args_fn fn, void *ud)
 {
-    if (takes(p, tool))
-        add(p, &p->parallel,
-            (struct plan_step){ .tool = tool, .label = label, .args_fn = fn,
-                                .ud = ud });
+    struct plan_step step = {
+        .tool = tool, .label = label, .args_fn = fn, .ud = ud
+    };
+    if (check_step(p, tool))
+        append_step(p, &p->parallel, step);
 }
 
 void allm_plan_compose(allm_plan *p, allm_plan_compose_fn fn, void *ud)
@@ -79,7 +81,7 @@ void allm_plan_fail(allm_plan *p, const char *why)
 {
     if (!p || p->failed)
         return;
-    p->failed = arena_text(p->arena, why ? why : "the recipe did not say why");
+    p->failed = arena_text(p->arena, why ? why : "the recipe gave no reason");
     if (!p->failed)
         p->broken = true;
 }

@@ -1,4 +1,4 @@
-/* plan.h - the steps of a recipe: what allm_plan_* fill in */
+/* plan.h - the steps of a recipe, collected by allm_plan_*() */
 #ifndef TOOL_PLAN_H
 #define TOOL_PLAN_H
 
@@ -23,8 +23,8 @@ struct allm_plan {
     struct plan_list serial, parallel;
     allm_plan_compose_fn compose;
     void *compose_ud;
-    const char *failed;                 /* why there is none; or NULL */
-    bool broken;                        /* no memory */
+    const char *failed;                 /* why there is no plan, or NULL */
+    bool broken;                        /* memory ran out */
 };
 
 #endif

@@ -1,15 +1,15 @@
 /*
- * recipe.c - a tool that is made of others: serial steps, then parallel ones
+ * recipe.c - a tool composed of others: serial steps, then parallel steps
  *
  *      arguments --recipe--> plan
- *      serial     one step after the other; each sees what came before
- *      parallel   three at once; each sees what the serial ones gave
- *      compose    one text of it all
+ *      serial     one step at a time; each sees the results before it
+ *      parallel   three at a time; each sees the results of the serial steps
+ *      compose    one string from all results
  *
  * Invariants
- *   (1) A step that fails is noted with its label and stops nothing.
- *   (2) Results stand in the order of the plan, whatever ended first.
- *   (3) Steps are run directly: a recipe has no recipes inside.
+ *   (1) A step that fails is recorded with its label; the others still run.
+ *   (2) Results are in the order of the plan, whichever step ends first.
+ *   (3) Steps run directly: a step is never run by a recipe.
  */
 #include "tool/recipe.h"
 
@@ -26,25 +26,23 @@
 
 struct step {
     const struct plan_step *plan;
-    struct allm_tool_run *run;      /* NULL: not begun, or never */
+    struct allm_tool_run *run;      /* NULL: not begun, or failed before */
     bool done;
-    const allm_json *content;       /* what it gave; or NULL */
-    const allm_json *error;         /* or what went wrong */
+    const allm_json *content;       /* its result, or NULL */
+    const allm_json *error;         /* or why it failed */
 };
 
 struct recipe {
-    struct allm_tool_run *run;      /* the call that this is */
-    struct arena *arena;            /* of the shared's home */
+    struct allm_tool_run *run;      /* of the call that has this recipe */
+    struct arena *arena;            /* of run->shared->home */
     struct recipe_opts opts;
     struct allm_plan plan;
-    struct step *steps;             /* the serial ones first */
+    struct step *steps;             /* serial steps first */
     size_t count, serial_count;
     size_t begun, done;
-    const allm_json *context;       /* what the serial ones gave, by tool */
-    bool broken;                    /* no memory */
+    const allm_json *context;       /* results of serial steps, by tool */
+    bool broken;                    /* memory ran out */
 };
-
-/* ------------------------------------------------------------------- plan --- */
 
 static bool list_steps(struct recipe *r)
 {
@@ -59,7 +57,7 @@ static bool list_steps(struct recipe *r)
     return r->steps && !r->plan.broken;
 }
 
-struct recipe *recipe_new(struct allm_tool_run *run, const allm_recipe *made_by,
+struct recipe *recipe_new(struct allm_tool_run *run, const allm_recipe *source,
                           const struct recipe_opts *opts)
 {
     struct arena *a = home_arena(run->shared->home);
@@ -70,11 +68,9 @@ struct recipe *recipe_new(struct allm_tool_run *run, const allm_recipe *made_by,
     r->arena = r->plan.arena = a;
     r->opts = *opts;
     r->context = json_empty_object();
-    made_by->fn(&r->plan, run->arguments, made_by->ud);
+    source->fn(&r->plan, run->arguments, source->ud);
     return list_steps(r) ? r : NULL;
 }
-
-/* ------------------------------------------------------------------ steps --- */
 
 static void fail_step(struct recipe *r, struct step *s, const char *why)
 {
@@ -85,8 +81,8 @@ static void fail_step(struct recipe *r, struct step *s, const char *why)
         r->broken = true;
 }
 
-/* The arguments, in the arena; NULL: the step has failed. */
-static const allm_json *make_args(struct recipe *r, struct step *s)
+/* The arguments of a step, in the arena; NULL: the step has failed. */
+static const allm_json *make_step_args(struct recipe *r, struct step *s)
 {
     const struct plan_step *plan = s->plan;
     if (!plan->args_fn)
@@ -95,11 +91,12 @@ static const allm_json *make_args(struct recipe *r, struct step *s)
     const allm_error *error = made ? allm_json_error(made) : NULL;
     const allm_json *args = NULL;
     if (!made)
-        fail_step(r, s, "the function for its arguments gave none");
+        fail_step(r, s, "the function for its arguments returned NULL");
     else if (error)
         fail_step(r, s, error->message);
     else if (allm_json_type_of(made) != ALLM_JSON_OBJECT)
-        fail_step(r, s, "the function for its arguments gave no object");
+        fail_step(r, s,
+                  "the function for its arguments did not return an object");
     else
         args = json_copy(r->arena, made);
     allm_json_free(made);
@@ -108,8 +105,8 @@ static const allm_json *make_args(struct recipe *r, struct step *s)
     return args;
 }
 
-static const allm_tool *find_tool(const struct recipe *r, const char *name,
-                                  const allm_executor *e)
+static const allm_tool *find_step_tool(const struct recipe *r, const char *name,
+                                       const allm_executor *e)
 {
     for (size_t i = 0; i < r->opts.tool_count; i++)
         if (!strcmp(r->opts.tools[i]->name, name))
@@ -117,9 +114,11 @@ static const allm_tool *find_tool(const struct recipe *r, const char *name,
     return executor_tool(e, name);
 }
 
-/* A call of our own, "dispatch_serial_1"; NULL: no memory. */
-static const allm_tool_call *make_call(struct recipe *r, const struct step *s,
-                                       const allm_json *args, const char *phase)
+/* The call of a step, with the id "dispatch_serial_1"; NULL: out of memory. */
+static const allm_tool_call *make_step_call(struct recipe *r,
+                                            const struct step *s,
+                                            const allm_json *args,
+                                            const char *phase)
 {
     allm_tool_call *call = arena_zero(r->arena, sizeof *call);
     struct buf id;
@@ -138,7 +137,7 @@ static void begin_step(struct recipe *r, struct step *s)
 {
     bool known, serial = (size_t)(s - r->steps) < r->serial_count;
     const char *phase = serial ? "serial" : "parallel";
-    const allm_json *args = make_args(r, s);
+    const allm_json *args = make_step_args(r, s);
     const allm_executor *e = executor_pick(r->opts.executor, s->plan->tool,
                                            &known);
     if (!args)
@@ -147,10 +146,10 @@ static void begin_step(struct recipe *r, struct step *s)
         fail_step(r, s, "no executor offers this tool");
         return;
     }
-    const allm_tool_call *call = make_call(r, s, args, phase);
+    const allm_tool_call *call = make_step_call(r, s, args, phase);
     if (call)
         s->run = run_new(r->run->shared, call, args,
-                         find_tool(r, s->plan->tool, e), e);
+                         find_step_tool(r, s->plan->tool, e), e);
     if (!s->run) {
         r->broken = true;
         return;
@@ -160,7 +159,7 @@ static void begin_step(struct recipe *r, struct step *s)
     run_start(s->run);
 }
 
-/* The outcome of a step, noted: keeps (1). */
+/* Record the outcome of a step: keeps (1). */
 static void end_step(struct recipe *r, struct step *s)
 {
     const struct outcome *o = &s->run->outcome;
@@ -191,7 +190,7 @@ static void end_step(struct recipe *r, struct step *s)
         r->broken = true;
 }
 
-/* A serial result is seen by the steps that follow, under its tool's name. */
+/* Show a serial result to the steps that follow, under its tool's name. */
 static void add_context(struct recipe *r, const struct step *s)
 {
     if (!s->content)
@@ -202,12 +201,12 @@ static void add_context(struct recipe *r, const struct step *s)
         r->broken = true;
 }
 
-/* Look at one that has begun; true: it is done now. */
-static bool look(struct recipe *r, struct step *s, int64_t *again_ns)
+/* Poll a step that has begun; true: it is done now. */
+static bool poll_step(struct recipe *r, struct step *s, int64_t *again_ns)
 {
     if (s->done || !s->run)
         return false;
-    if (run_look(s->run, r->opts.timeout_ns, again_ns) != ALLM_EVENT)
+    if (run_poll(s->run, r->opts.timeout_ns, again_ns) != ALLM_EVENT)
         return false;
     end_step(r, s);
     if ((size_t)(s - r->steps) < r->serial_count)
@@ -215,34 +214,32 @@ static bool look(struct recipe *r, struct step *s, int64_t *again_ns)
     return true;
 }
 
-/* How many may be under way, now that `done` are done. */
-static size_t room(const struct recipe *r)
+/* May the next step begin? */
+static bool may_begin_step(const struct recipe *r)
 {
     if (r->begun < r->serial_count)
         return r->begun == r->done;
     if (r->done < r->serial_count)
-        return 0;
+        return false;
     return r->begun - r->done < RECIPE_PARALLEL;
 }
 
-/* Begin what may begin, look at what has; true: all steps are done. */
-static bool advance(struct recipe *r, int64_t *again_ns)
+/* Begin the steps that may begin and poll the others; true: all are done. */
+static bool advance_steps(struct recipe *r, int64_t *again_ns)
 {
     bool moved = true;
     while (moved && !r->broken && r->done < r->count) {
         moved = false;
-        while (!r->broken && r->begun < r->count && room(r)) {
+        while (!r->broken && r->begun < r->count && may_begin_step(r)) {
             begin_step(r, &r->steps[r->begun++]);
             moved = true;
         }
         *again_ns = INT64_MAX;
         for (size_t i = 0; !r->broken && i < r->begun; i++)
-            moved |= look(r, &r->steps[i], again_ns);
+            moved |= poll_step(r, &r->steps[i], again_ns);
     }
     return r->done == r->count;
 }
-
-/* ---------------------------------------------------------------- compose --- */
 
 static void write_value(struct buf *out, const allm_json *value)
 {
@@ -252,7 +249,7 @@ static void write_value(struct buf *out, const allm_json *value)
         json_write(out, value, 0);
 }
 
-/* The heading of a section, when its first item comes; else what joins two. */
+/* Write the heading before the first item, the separator before the others. */
 static void write_head(struct buf *out, size_t *items, const char *title,
                        const char *between)
 {
@@ -298,7 +295,7 @@ static void write_errors(struct buf *out, const struct recipe *r)
     }
 }
 
-static struct outcome default_text(struct recipe *r)
+static struct outcome join_results(struct recipe *r)
 {
     struct buf out;
     buf_init(&out, r->arena, NO_LIMIT);
@@ -314,8 +311,8 @@ static struct outcome default_text(struct recipe *r)
     return o;
 }
 
-/* {"label", "tool", "content" or "error"} of the steps from..end-1 that have
- * it. */
+/* {"label", "tool", "content" or "error"} of each step in from..end-1 that has
+ * the last member. */
 static void build_list(struct build *b, const struct recipe *r, size_t from,
                        size_t end, bool errors)
 {
@@ -337,7 +334,7 @@ static void build_list(struct build *b, const struct recipe *r, size_t from,
     build_end(b);
 }
 
-static const allm_json *results(const struct recipe *r)
+static const allm_json *build_results(const struct recipe *r)
 {
     struct build b;
     build_init(&b, r->arena);
@@ -352,8 +349,8 @@ static const allm_json *results(const struct recipe *r)
     return build_done(&b);
 }
 
-/* Is this what a composition may come to?  Else the tool itself is run. */
-static bool usable(const struct outcome *o)
+/* May compose() end like this?  If not, the tool itself runs. */
+static bool is_composition(const struct outcome *o)
 {
     if (o->kind == OUTCOME_RESULT)
         return json_slice(o->value).len > 0 &&
@@ -362,8 +359,8 @@ static bool usable(const struct outcome *o)
            o->kind == OUTCOME_NOMEM;
 }
 
-/* A failure whose text stands as it is, in both styles. */
-static struct outcome verbatim(struct recipe *r, const struct buf *text)
+/* A failure whose text the encoder does not change. */
+static struct outcome verbatim_failure(struct recipe *r, const struct buf *text)
 {
     struct outcome o = outcome_reported(
         text->broken ? NULL : outcome_text(r->arena, buf_slice(text)));
@@ -371,8 +368,9 @@ static struct outcome verbatim(struct recipe *r, const struct buf *text)
     return o;
 }
 
-/* The composition broke: the steps have run, so the tool is not run, too. */
-static struct outcome broke(struct recipe *r, const struct outcome *why)
+/* compose() failed.  The steps have run, so the tool itself must not run. */
+static struct outcome compose_failure(struct recipe *r,
+                                      const struct outcome *why)
 {
     struct buf text;
     buf_init(&text, r->arena, NO_LIMIT);
@@ -381,12 +379,12 @@ static struct outcome broke(struct recipe *r, const struct outcome *why)
         write_value(&text, why->value);
     else
         buf_text(&text, why->detail ? why->detail : why->reason);
-    return verbatim(r, &text);
+    return verbatim_failure(r, &text);
 }
 
-static struct outcome composed(struct recipe *r)
+static struct outcome compose_results(struct recipe *r)
 {
-    const allm_json *all = results(r);
+    const allm_json *all = build_results(r);
     struct allm_tool_run *run = all ? run_new(r->run->shared, r->run->call, all,
                                               r->run->tool, NULL)
                                     : NULL;
@@ -395,30 +393,29 @@ static struct outcome composed(struct recipe *r)
     run->is_callback = run->busy = true;
     r->plan.compose(run, all, r->plan.compose_ud);
     if (run->outcome.kind == OUTCOME_FAILURE)
-        return broke(r, &run->outcome);
-    return usable(&run->outcome) ? run->outcome
-                                 : (struct outcome){ .kind = OUTCOME_NONE };
+        return compose_failure(r, &run->outcome);
+    return is_composition(&run->outcome)
+               ? run->outcome
+               : (struct outcome){ .kind = OUTCOME_NONE };
 }
 
-static struct outcome refused(struct recipe *r)
+static struct outcome plan_failure(struct recipe *r)
 {
     struct buf text;
     buf_init(&text, r->arena, NO_LIMIT);
     buf_format(&text, "Recipe evaluation error: %s", r->plan.failed);
-    return verbatim(r, &text);
+    return verbatim_failure(r, &text);
 }
 
-/* ----------------------------------------------------------------- public --- */
-
-allm_status recipe_look(struct recipe *r, struct outcome *out,
+allm_status recipe_poll(struct recipe *r, struct outcome *out,
                         int64_t *again_ns)
 {
     int64_t again = INT64_MAX;
     if (r->plan.failed) {
-        *out = refused(r);
+        *out = plan_failure(r);
         return ALLM_EVENT;
     }
-    bool all = advance(r, &again);
+    bool all = advance_steps(r, &again);
     if (r->broken) {
         *out = (struct outcome){ .kind = OUTCOME_NOMEM };
         return ALLM_EVENT;
@@ -428,7 +425,7 @@ allm_status recipe_look(struct recipe *r, struct outcome *out,
             *again_ns = again;
         return ALLM_AGAIN;
     }
-    *out = r->plan.compose ? composed(r) : default_text(r);
+    *out = r->plan.compose ? compose_results(r) : join_results(r);
     return ALLM_EVENT;
 }
 

@@ -1,4 +1,4 @@
-/* result.c - what the turn gets from one tool call */
+/* result.c - the result of one tool call, as the turn uses it */
 #include "tool/result.h"
 
 #include "data/error.h"
@@ -10,7 +10,7 @@
 bool result_close(struct tool_result *r, struct slice content)
 {
     if (!content.len)
-        content = SLICE("");    /* a length of 0 would mean "up to the NUL" */
+        content = SLICE("");    /* text_len 0 means "up to the NUL" */
     r->message = shape_new(&message_shape,
                            ALLM(message, .role = ALLM_ROLE_TOOL,
                                 .tool_call_id = r->view.call->id,
@@ -28,23 +28,21 @@ const struct tool_result *result_copy(struct allm_home *home,
 {
     struct arena *a = home_arena(home);
     const allm_error *error = NULL;
-    struct tool_result *mine = arena_alloc(a, sizeof *mine);
-    if (!mine || (r->message && !home_hold(home, r->message->home)))
+    struct tool_result *copy = arena_alloc(a, sizeof *copy);
+    if (!copy || (r->message && !home_hold(home, r->message->home)))
         return NULL;
-    *mine = *r;
-    mine->tool = NULL;
-    mine->whole = (struct slice){ 0 };
-    mine->view.call = shape_copy(home, &tool_call_shape, r->view.call, &error);
-    mine->arguments = json_copy(a, r->arguments);
-    mine->outcome = outcome_copy(a, &r->outcome);
-    mine->error = r->error ? error_copy(home, r->error) : NULL;
-    return mine->view.call && !a->broken ? mine : NULL;
+    *copy = *r;
+    copy->tool = NULL;
+    copy->whole = (struct slice){ 0 };
+    copy->view.call = shape_copy(home, &tool_call_shape, r->view.call, &error);
+    copy->arguments = json_copy(a, r->arguments);
+    copy->outcome = outcome_copy(a, &r->outcome);
+    copy->error = r->error ? error_copy(home, r->error) : NULL;
+    return copy->view.call && !a->broken ? copy : NULL;
 }
 
-/* ----------------------------------------------------------------- events --- */
-
-static void new_event(const struct tool_result *r, allm_event *event,
-                      allm_event_type type)
+static void init_event(const struct tool_result *r, allm_event *event,
+                       allm_event_type type)
 {
     *event = (allm_event){ .size = sizeof *event, .type = type,
                            .id = r->view.call->id,
@@ -53,21 +51,21 @@ static void new_event(const struct tool_result *r, allm_event *event,
 
 void result_started(const struct tool_result *r, allm_event *event)
 {
-    new_event(r, event, ALLM_EV_TOOL_EXECUTION_STARTED);
+    init_event(r, event, ALLM_EV_TOOL_EXECUTION_STARTED);
     event->arguments = r->arguments;
 }
 
 bool result_completed(const struct tool_result *r, struct arena *a,
                       allm_event *event)
 {
-    new_event(r, event, ALLM_EV_TOOL_EXECUTION_COMPLETED);
+    init_event(r, event, ALLM_EV_TOOL_EXECUTION_COMPLETED);
     event->result = outcome_json(a, &r->outcome, r->error);
     return event->result != NULL;
 }
 
-static void ask_user(const struct tool_result *r, allm_event *event)
+static void fill_question(const struct tool_result *r, allm_event *event)
 {
-    new_event(r, event, ALLM_EV_ASK_USER_REQUESTED);
+    init_event(r, event, ALLM_EV_ASK_USER_REQUESTED);
     event->text = r->outcome.question;
     event->text_len = strlen(r->outcome.question);
     event->opts = r->outcome.opts;
@@ -78,11 +76,11 @@ bool result_ended(const struct tool_result *r, struct arena *a,
 {
     const struct outcome *o = &r->outcome;
     if (o->kind == OUTCOME_QUESTION) {
-        ask_user(r, event);
+        fill_question(r, event);
         return true;
     }
-    new_event(r, event,
-              r->halts ? ALLM_EV_TOOL_HALT : ALLM_EV_TOOL_RESULT_ENCODED);
+    init_event(r, event,
+               r->halts ? ALLM_EV_TOOL_HALT : ALLM_EV_TOOL_RESULT_ENCODED);
     event->text = r->view.content;
     event->text_len = r->view.content_len;
     if (!r->halts)
@@ -94,8 +92,6 @@ bool result_ended(const struct tool_result *r, struct arena *a,
                         : outcome_error_json(a, o, r->error);
     return event->result || !r->error;
 }
-
-/* --------------------------------------------------------------- metadata --- */
 
 static void put_text(struct build *b, const char *key, const char *text)
 {

@@ -1,24 +1,24 @@
 /*
- * run.c - one call of one tool: where it runs, and its answer
+ * run.c - one execution of a tool's function, and its outcome
  *
- *      start --worker--> queued --> function --+--> answered --> looked at
+ *      start --worker--> queued --> function --+--> answered --> polled
  *        |                           ^         |
  *        '--inline-------------------'         +--> deferred --any thread--'
  *                                    |         |
  *                                    '--later--'
  *
  * Invariants
- *   (1) A run is claimed once; only who claimed it writes its answer.
- *   (2) The outcome is written under the lock: by who claimed the run, unless
- *       it is gone, or by the thread that pulls, when its time is over.
- *   (3) While its function is busy nobody is rung; the return of the function
- *       tells all that happened meanwhile.
+ *   (1) A run is claimed once; only the thread that claimed it answers.
+ *   (2) The outcome is written under the lock: by the thread that claimed the
+ *       run, unless it is abandoned, or by the thread that pulls, at a timeout.
+ *   (3) The waker is not rung while the function runs: the batch polls the run
+ *       after the function returns.
  */
 #include "tool/run.h"
 
 #include <errno.h>
 
-static struct allm_tool_run *of_job(struct job *job)
+static struct allm_tool_run *run_of_job(struct job *job)
 {
     return (
         struct allm_tool_run *)(void *)((char *)job -
@@ -48,24 +48,22 @@ struct allm_tool_run *run_new(struct batch_shared *d,
     return home_on_free(d->home, release_memory, r) ? r : NULL;
 }
 
-/* -------------------------------------------------------------- answering --- */
-
 enum run_claim run_claim(struct allm_tool_run *r)
 {
     pthread_mutex_lock(&r->shared->lock);
-    enum run_claim claim = r->answered ? RUN_TWICE
-                           : r->gone   ? RUN_DROPPED
-                                       : RUN_MINE;
+    enum run_claim claim = r->answered    ? RUN_TWICE
+                           : r->abandoned ? RUN_DROPPED
+                                          : RUN_MINE;
     r->answered = true;         /* keeps (1) */
     pthread_mutex_unlock(&r->shared->lock);
     return claim;
 }
 
-void run_show(struct allm_tool_run *r, struct outcome o)
+void run_publish(struct allm_tool_run *r, struct outcome o)
 {
     struct batch_shared *d = r->shared;
     pthread_mutex_lock(&d->lock);
-    if (!r->gone) {
+    if (!r->abandoned) {
         r->outcome = o;
         r->stamp = ++d->stamps;
         r->ready = true;
@@ -78,24 +76,23 @@ void run_show(struct allm_tool_run *r, struct outcome o)
 void run_fail(struct allm_tool_run *r, const char *reason, const char *detail)
 {
     if (run_claim(r) == RUN_MINE)
-        run_show(r, (struct outcome){ .kind = OUTCOME_FAILURE, .reason = reason,
+        run_publish(r, (struct outcome){ .kind = OUTCOME_FAILURE,
+                                         .reason = reason,
                                       .detail = detail });
 }
 
-/* ---------------------------------------------------------------- running --- */
-
-static void call_function(struct allm_tool_run *r)
+static void execute_call(struct allm_tool_run *r)
 {
     if (r->executor)
         r->executor->execute(r->executor->self, r->tool, r, r->arguments);
     else if (r->tool && r->tool->call)
         r->tool->call(r, r->arguments, r->tool->ud);
     else
-        run_fail(r, "not_found", "no function is set for this tool");
+        run_fail(r, "not_found", "this tool has no function");
 }
 
-/* The function has returned; in a worker the other thread must be told. */
-static void returned(struct allm_tool_run *r, bool tell)
+/* The function has returned; `ring` wakes the thread that pulls. */
+static void note_return(struct allm_tool_run *r, bool ring)
 {
     struct batch_shared *d = r->shared;
     pthread_mutex_lock(&d->lock);
@@ -104,47 +101,47 @@ static void returned(struct allm_tool_run *r, bool tell)
     if (silent)
         run_fail(r, FAILURE_RETURN,
                  "the function returned without an answer; call allm_tool_ok() "
-                 "or its like once, or allm_tool_defer()");
+                 "or a similar function once, or allm_tool_defer()");
     pthread_mutex_lock(&d->lock);
     r->busy = false;
-    if (tell && !r->gone)
+    if (ring && !r->abandoned)
         batch_shared_ring(d);
     pthread_mutex_unlock(&d->lock);
 }
 
-/* False: nobody waits for it any more. */
-static bool begin(struct allm_tool_run *r)
+/* Record the start; false: the run is abandoned. */
+static bool note_start(struct allm_tool_run *r)
 {
     int64_t now = clock_now_ns(r->shared->env.clock);
     pthread_mutex_lock(&r->shared->lock);
-    bool wanted = !r->gone;
+    bool wanted = !r->abandoned;
     r->began_ns = now;
     pthread_mutex_unlock(&r->shared->lock);
     return wanted;
 }
 
-static void work(struct job *job)
+static void run_job(struct job *job)
 {
-    struct allm_tool_run *r = of_job(job);
-    if (begin(r))
-        call_function(r);
+    struct allm_tool_run *r = run_of_job(job);
+    if (note_start(r))
+        execute_call(r);
 }
 
-/* Only now is the batch told: from here on whoever releases the workers waits
+/* Only now may the batch continue: from here on, releasing the workers waits
  * for this thread. */
-static void work_done(struct job *job)
+static void job_done(struct job *job)
 {
-    struct allm_tool_run *r = of_job(job);
-    returned(r, true);
+    struct allm_tool_run *r = run_of_job(job);
+    note_return(r, true);
     batch_shared_drop(r->shared);
 }
 
-static void work_dropped(struct job *job)
+static void job_dropped(struct job *job)
 {
-    struct allm_tool_run *r = of_job(job);
+    struct allm_tool_run *r = run_of_job(job);
     r->in_worker = false;
-    run_fail(r, FAILURE_EXIT, "the loop was freed before the tool began");
-    returned(r, true);
+    run_fail(r, FAILURE_EXIT, "the loop was freed before the function began");
+    note_return(r, true);
     batch_shared_drop(r->shared);
 }
 
@@ -158,15 +155,15 @@ static bool is_inline(const struct allm_tool_run *r)
     return !r->tool || !r->tool->call;
 }
 
-/* Hand it to a worker; false: there is none. */
-static bool submit(struct allm_tool_run *r)
+/* Pass it to a worker; false: there are no workers. */
+static bool submit_run(struct allm_tool_run *r)
 {
     const struct tool_env *env = &r->shared->env;
     struct workers *workers = env->workers ? env->workers(env->workers_ud, true)
                                            : NULL;
     if (!workers)
         return false;
-    r->job = (struct job){ work, work_done, work_dropped, NULL };
+    r->job = (struct job){ run_job, job_done, job_dropped, NULL };
     r->in_worker = true;
     batch_shared_keep(r->shared);
     int error = workers_submit(workers, &r->job);
@@ -175,39 +172,38 @@ static bool submit(struct allm_tool_run *r)
     r->in_worker = false;
     batch_shared_drop(r->shared);
     if (error == ENOMEM && run_claim(r) == RUN_MINE)
-        run_show(r, (struct outcome){ .kind = OUTCOME_NOMEM });
+        run_publish(r, (struct outcome){ .kind = OUTCOME_NOMEM });
     else
         run_fail(r, FAILURE_EXIT,
-                 "no thread could be started for it; raise the limit (ulimit "
-                 "-u), or mark tools that never block with ALLM_TOOL_INLINE");
+                 "no thread could be started for the function; raise the limit "
+                 "(ulimit -u), or set ALLM_TOOL_INLINE for tools that never "
+                 "block");
     r->busy = false;
     return true;
 }
 
 void run_start(struct allm_tool_run *r)
 {
-    r->busy = true;             /* nobody else knows it yet */
-    if (!is_inline(r) && submit(r))
+    r->busy = true;             /* no other thread knows it yet */
+    if (!is_inline(r) && submit_run(r))
         return;
-    begin(r);
-    call_function(r);
-    returned(r, false);
+    note_start(r);
+    execute_call(r);
+    note_return(r, false);
 }
-
-/* ---------------------------------------------------------------- looking --- */
 
 void run_abandon(struct allm_tool_run *r)
 {
     const struct tool_env *env = &r->shared->env;
     pthread_mutex_lock(&r->shared->lock);
-    r->gone = true;
+    r->abandoned = true;
     pthread_mutex_unlock(&r->shared->lock);
     if (!r->in_worker)
         return;
     r->in_worker = false;
     struct workers *workers = env->workers(env->workers_ud, false);
     if (workers && workers_abandon(workers, &r->job))
-        batch_shared_drop(r->shared);     /* the job's */
+        batch_shared_drop(r->shared);     /* the job's reference */
 }
 
 static void call_later(struct allm_tool_run *r)
@@ -218,7 +214,7 @@ static void call_later(struct allm_tool_run *r)
     r->busy = true;
     pthread_mutex_unlock(&r->shared->lock);
     fn(r, r->arguments, r->later_ud);
-    returned(r, false);
+    note_return(r, false);
 }
 
 static struct outcome timed_out(const struct allm_tool_run *r,
@@ -242,16 +238,17 @@ void run_expire(struct allm_tool_run *r, struct outcome o)
     pthread_mutex_unlock(&r->shared->lock);
 }
 
-/* What to do next, under the lock. */
-enum next { SHOW, CALL_LATER, EXPIRE, WAIT };
+/* What run_poll() does next. */
+enum next { HAS_OUTCOME, CALL_LATER, EXPIRE, WAIT };
 
-static enum next look(struct allm_tool_run *r, int64_t now, int64_t timeout_ns,
-                      int64_t *due)
+/* Called under the lock. */
+static enum next choose_next(struct allm_tool_run *r, int64_t now,
+                             int64_t timeout_ns, int64_t *due)
 {
     int64_t end = clock_add(r->began_ns == INT64_MIN ? now : r->began_ns,
                             timeout_ns);
     if (r->ready && !r->busy)
-        return SHOW;
+        return HAS_OUTCOME;
     if (r->later && !r->busy && !r->answered && now >= r->later_ns &&
         r->later_ns <= end)
         return CALL_LATER;
@@ -261,15 +258,15 @@ static enum next look(struct allm_tool_run *r, int64_t now, int64_t timeout_ns,
     return WAIT;
 }
 
-allm_status run_look(struct allm_tool_run *r, int64_t timeout_ns,
+allm_status run_poll(struct allm_tool_run *r, int64_t timeout_ns,
                      int64_t *again_ns)
 {
     for (;;) {
         int64_t due = INT64_MAX, now = clock_now_ns(r->shared->env.clock);
         pthread_mutex_lock(&r->shared->lock);
-        enum next next = look(r, now, timeout_ns, &due);
+        enum next next = choose_next(r, now, timeout_ns, &due);
         pthread_mutex_unlock(&r->shared->lock);
-        if (next == SHOW)
+        if (next == HAS_OUTCOME)
             return ALLM_EVENT;
         if (next == CALL_LATER)
             call_later(r);
@@ -282,8 +279,6 @@ allm_status run_look(struct allm_tool_run *r, int64_t timeout_ns,
         }
     }
 }
-
-/* ----------------------------------------------------------------- public --- */
 
 void allm_tool_run_free(allm_tool_run *r)
 {

@@ -1,17 +1,19 @@
 /*
  * settle.c - complete the result of a call whose outcome is known
  *
- *      RESULT, HALT, QUESTION   are encoded; a FAILURE if that is impossible
- *      FAILURE                  goes to the model, halts, or asks the callback
+ *      RESULT, HALT   is encoded; becomes a FAILURE if the encoder fails
+ *      QUESTION       has a fixed content
+ *      FAILURE        is reported to the model, halts the chat, or is decided
+ *                     by the on_tool_error callback
  *
- * The content is then cut if it is too long, and becomes the tool message.
+ * The content is then cut if it is too long, and put into the tool message.
  */
 #include "tool/batch_parts.h"
 #include "tool/cut.h"
 #include "json/build.h"
 #include "json/json.h"
 
-/* The content of a value; false: it has none, and the outcome says why. */
+/* Encode a value as the content; false: *why is the failure. */
 static bool encode_content(struct batch *b, struct tool_result *r,
                            const allm_json *value, struct outcome *why)
 {
@@ -23,7 +25,7 @@ static bool encode_content(struct batch *b, struct tool_result *r,
     return false;
 }
 
-/* Its error, and its content for the model. */
+/* Set the error, and encode it as the content. */
 static void encode_failure(struct batch *b, struct tool_result *r)
 {
     if (r->outcome.kind == OUTCOME_NOMEM) {
@@ -39,8 +41,6 @@ static void encode_failure(struct batch *b, struct tool_result *r)
         batch_no_memory(b);
 }
 
-/* --------------------------------------------------------------- callback --- */
-
 static const allm_json *flag_metadata(struct batch *b, struct slice key)
 {
     struct build m;
@@ -52,15 +52,15 @@ static const allm_json *flag_metadata(struct batch *b, struct slice key)
     return build_done(&m);
 }
 
-/* The callback failed, or gave an answer that it may not give. */
+/* The failure of a callback that failed itself, or gave an invalid answer. */
 static struct outcome callback_failed(struct batch *b, const struct outcome *o)
 {
     bool raised = o->kind == OUTCOME_FAILURE &&
                   !strcmp(o->reason, FAILURE_RAISED);
     struct outcome made = outcome_failed(
         b->arena, FAILURE_RETURN, "%s%s",
-        raised ? "the on_tool_error function failed: "
-               : "the on_tool_error function must answer with allm_tool_ok(), "
+        raised ? "the on_tool_error callback failed: "
+               : "the on_tool_error callback must answer with allm_tool_ok(), "
                  "_text(), _halt() or _raise()",
         raised ? o->detail : "");
     made.metadata = flag_metadata(b, raised ? SLICE("on_tool_error_raised")
@@ -83,7 +83,7 @@ static struct outcome call_on_error(struct batch *b,
     return run->outcome;
 }
 
-/* Let the failure have this outcome instead. */
+/* Replace the failure by another, which halts the chat. */
 static void replace_failure(struct batch *b, struct tool_result *r,
                             struct outcome o)
 {
@@ -93,7 +93,7 @@ static void replace_failure(struct batch *b, struct tool_result *r,
     r->halts = !b->error;
 }
 
-/* The value takes the place of the failure. */
+/* Replace the failure by the value of a result. */
 static void replace_value(struct batch *b, struct tool_result *r,
                           const struct outcome *o)
 {
@@ -107,7 +107,7 @@ static void replace_value(struct batch *b, struct tool_result *r,
     r->view.is_error = false;
 }
 
-static void ask_callback(struct batch *b, struct tool_result *r)
+static void apply_callback(struct batch *b, struct tool_result *r)
 {
     struct outcome o = call_on_error(b, r);
     if (o.kind == OUTCOME_RESULT)
@@ -119,8 +119,6 @@ static void ask_callback(struct batch *b, struct tool_result *r)
                         o.kind == OUTCOME_NOMEM ? o : callback_failed(b, &o));
 }
 
-/* ----------------------------------------------------------------- public --- */
-
 static void settle_failure(struct batch *b, struct tool_result *r)
 {
     encode_failure(b, r);
@@ -129,7 +127,7 @@ static void settle_failure(struct batch *b, struct tool_result *r)
     if (b->opts.policy == ALLM_TOOL_POLICY_HALT)
         r->halts = true;
     else if (b->opts.policy == ALLM_TOOL_POLICY_CALLBACK)
-        ask_callback(b, r);
+        apply_callback(b, r);
 }
 
 static void settle_outcome(struct batch *b, struct tool_result *r)

@@ -1,8 +1,8 @@
 /*
- * tool.c - how the function of a tool answers
+ * tool.c - the calls by which a tool's function answers
  *
- * Every answer goes the same way: claim the run, make the outcome in its own
- * memory, show it.
+ * Each of them claims the run, creates the outcome in the run's memory, and
+ * publishes it.
  */
 #include "tool/compact.h"
 #include "tool/run.h"
@@ -11,8 +11,8 @@
 
 #include "base/text.h"
 
-/* Claim it; false: *status is what to return. */
-static bool claim(allm_tool_run *r, allm_status *status)
+/* Claim the run; false: the caller returns *status. */
+static bool claim_run(allm_tool_run *r, allm_status *status)
 {
     enum run_claim got = r ? run_claim(r) : RUN_DROPPED;
     *status = !r                 ? ALLM_ERR_NOMEM
@@ -21,24 +21,24 @@ static bool claim(allm_tool_run *r, allm_status *status)
     return r && got == RUN_MINE;
 }
 
-static allm_status show(allm_tool_run *r, struct outcome o)
+static allm_status publish_outcome(allm_tool_run *r, struct outcome o)
 {
-    bool kept = !r->memory.broken && o.kind != OUTCOME_NOMEM;
-    if (!kept)
+    bool complete = !r->memory.broken && o.kind != OUTCOME_NOMEM;
+    if (!complete)
         o = (struct outcome){ .kind = OUTCOME_NOMEM };
-    run_show(r, o);
-    return kept ? ALLM_OK : ALLM_ERR_NOMEM;
+    run_publish(r, o);
+    return complete ? ALLM_OK : ALLM_ERR_NOMEM;
 }
 
-static struct outcome invalid(struct arena *a, const char *what)
+static struct outcome invalid_return(struct arena *a, const char *what)
 {
     return outcome_failed(a, FAILURE_RETURN, "%s", what);
 }
 
-/* A value of the caller in the run's memory; NULL is JSON null.  Returns NULL
- * and sets *why if it cannot be used; *why stays as it is if memory ran out. */
-static const allm_json *take(struct arena *a, const allm_json *value,
-                             struct outcome *why)
+/* Copy a value of the caller; NULL means JSON null.  Returns NULL and sets *why
+ * if the value is not valid; leaves *why alone if memory runs out. */
+static const allm_json *copy_value(struct arena *a, const allm_json *value,
+                                   struct outcome *why)
 {
     if (!value)
         return json_null();
@@ -52,7 +52,7 @@ static const allm_json *take(struct arena *a, const allm_json *value,
     return json_copy(a, value);
 }
 
-static const allm_json *take_text(struct arena *a, struct slice text)
+static const allm_json *copy_text(struct arena *a, struct slice text)
 {
     struct build b;
     build_init(&b, a);
@@ -63,78 +63,83 @@ static const allm_json *take_text(struct arena *a, struct slice text)
 allm_status allm_tool_ok(allm_tool_run *r, const allm_json *value)
 {
     allm_status status;
-    if (!claim(r, &status))
+    if (!claim_run(r, &status))
         return status;
     struct outcome o = { .kind = OUTCOME_NOMEM };
-    const allm_json *mine = take(&r->memory, value, &o);
+    const allm_json *mine = copy_value(&r->memory, value, &o);
     if (mine)
         o = (struct outcome){ .kind = OUTCOME_RESULT, .value = mine };
-    return show(r, o);
+    return publish_outcome(r, o);
 }
 
 allm_status allm_tool_text(allm_tool_run *r, const char *text, size_t len)
 {
     allm_status status;
-    if (!claim(r, &status))
+    if (!claim_run(r, &status))
         return status;
     if (!text)
-        return show(r, invalid(&r->memory, "allm_tool_text() got no text"));
-    return show(r, (struct outcome){
+        return publish_outcome(
+            r, invalid_return(&r->memory,
+                              "allm_tool_text() needs a text, but got NULL"));
+    return publish_outcome(r, (struct outcome){
                        .kind = OUTCOME_RESULT,
-                       .value = take_text(&r->memory, slice_given(text, len)),
+                       .value = copy_text(&r->memory, slice_given(text, len)),
                    });
 }
 
 allm_status allm_tool_fail(allm_tool_run *r, const char *text)
 {
     allm_status status;
-    if (!claim(r, &status))
+    if (!claim_run(r, &status))
         return status;
     if (!text)
-        text = "the tool failed and did not say why";
-    return show(r, outcome_reported(take_text(&r->memory, slice_of(text))));
+        text = "the tool failed and gave no reason";
+    return publish_outcome(r, outcome_reported(
+                                  copy_text(&r->memory, slice_of(text))));
 }
 
 allm_status allm_tool_ask(allm_tool_run *r, const char *question,
                           const allm_json *opts)
 {
     allm_status status;
-    if (!claim(r, &status))
+    if (!claim_run(r, &status))
         return status;
     if (!question)
-        return show(r, invalid(&r->memory, "allm_tool_ask() got no question"));
+        return publish_outcome(
+            r,
+            invalid_return(&r->memory,
+                           "allm_tool_ask() needs a question, but got NULL"));
     if (opts && allm_json_type_of(opts) != ALLM_JSON_OBJECT)
-        return show(r, invalid(&r->memory,
-                               "the opts of allm_tool_ask() are no object"));
-    return show(r, outcome_question(arena_text(&r->memory, question),
-                                    json_copy(&r->memory, opts)));
+        return publish_outcome(
+            r, invalid_return(&r->memory,
+                              "the opts of allm_tool_ask() must be an object"));
+    return publish_outcome(r, outcome_question(arena_text(&r->memory, question),
+                                               json_copy(&r->memory, opts)));
 }
 
 allm_status allm_tool_halt(allm_tool_run *r, const char *reason,
                            const allm_json *value)
 {
     allm_status status;
-    if (!claim(r, &status))
+    if (!claim_run(r, &status))
         return status;
-    if (r->is_verdict)          /* reason and value do not count */
-        return show(r, (struct outcome){ .kind = OUTCOME_HALT });
+    if (r->is_verdict)          /* reason and value are ignored */
+        return publish_outcome(r, (struct outcome){ .kind = OUTCOME_HALT });
     struct outcome o = { .kind = OUTCOME_NOMEM };
-    const allm_json *mine = take(&r->memory, value, &o);
+    const allm_json *mine = copy_value(&r->memory, value, &o);
     if (mine)
         o = outcome_halt(&r->memory, arena_text(&r->memory, reason), mine);
-    return show(r, o);
+    return publish_outcome(r, o);
 }
 
 allm_status allm_tool_raise(allm_tool_run *r, const char *text)
 {
     allm_status status;
-    if (!claim(r, &status))
+    if (!claim_run(r, &status))
         return status;
-    return show(r, outcome_failed(&r->memory, FAILURE_RAISED, "%s",
-                                  text ? text : "it did not say why"));
+    return publish_outcome(r, outcome_failed(&r->memory, FAILURE_RAISED, "%s",
+                                             text ? text : "no reason given"));
 }
-
-/* ------------------------------------------------------------------ later --- */
 
 allm_tool_run *allm_tool_defer(allm_tool_run *r)
 {
@@ -174,12 +179,10 @@ bool allm_tool_cancelled(const allm_tool_run *r)
     if (!r || atomic_load(&r->shared->closed))
         return true;
     pthread_mutex_lock(&r->shared->lock);
-    bool gone = r->gone;
+    bool abandoned = r->abandoned;
     pthread_mutex_unlock(&r->shared->lock);
-    return gone;
+    return abandoned;
 }
-
-/* ------------------------------------------------------------------- help --- */
 
 allm_text *allm_tool_help(size_t count, const allm_tool *const *tools,
                           const allm_json *arguments)

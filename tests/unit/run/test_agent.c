@@ -320,7 +320,7 @@ static void wrong_arguments_are_told_to_the_model(void)
     }
     CHECK_TEXT(told, "c0:Error: invalid arguments for 'find': mis|"
                      "c2:Error: invalid arguments for 'find': the|"
-                     "c1:Error: no function is set for this tool|");
+                     "c1:Error: this tool has no function|");
     allm_stream_free(b.stream);
     allm_thread_free(b.thread);
     allm_tool_free(find);

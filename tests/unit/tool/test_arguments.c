@@ -23,7 +23,7 @@ static void text_that_is_no_object_is_refused(void)
         { "cut off", "{}", "{\"n\":", NULL, "line 1" },
         { "an array", "{}", "[]", NULL, "the arguments are an array" },
         { "a number", "{}", "7", NULL, "the arguments are a number" },
-        { "a text", "{}", "\"x\"", NULL, "the arguments are a text" },
+        { "a text", "{}", "\"x\"", NULL, "the arguments are a string" },
     };
     allm_tool *tool = allm_tool_new(
         ALLM(tool, .name = "t", .description = "", .schema_text = SCHEMA));

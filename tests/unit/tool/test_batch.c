@@ -436,7 +436,7 @@ static void a_callback_decides_once(void)
           "handler_failed" },
         { "it fails itself", "raise:oops",
           "c0={\"error\":\"tool error (it): invalid_return: the on_tool_error "
-          "function failed: oops\"} {\"halted_reason\":\"tool_error\","
+          "callback failed: oops\"} {\"halted_reason\":\"tool_error\","
           "\"halt_tool_call_id\":\"c0\"}",
           "invalid_return" },
     };
@@ -527,7 +527,7 @@ static void malformed_arguments_never_run(void)
     } rows[] = {
         { "{\"x", "not JSON" },
         { "[1]", "an array" },
-        { "\"x\"", "a text" },
+        { "\"x\"", "a string" },
         { "nonsense", "not JSON" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -50,9 +50,9 @@ static const char *wire(size_t count, allm_tool **tools, const char *choice,
 }
 
 #define HELP_LINE                                                             \
-    "\ntool_help|Tells the full description and the parameters of tools "      \
-    "marked [compact]. Ask before you call one whose arguments you do not "    \
-    "know.|help"
+    "\ntool_help|Returns the full description and the parameters of tools "    \
+    "marked [compact]. Call it before you call a tool whose arguments you "    \
+    "do not know.|help"
 
 static void compact_tools_are_stubs_on_the_wire(void)
 {

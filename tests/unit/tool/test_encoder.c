@@ -110,8 +110,8 @@ static void encoders_are_watched(void)
 {
     const allm_encoder e = { .size = sizeof e, .encode = odd };
     static const char *const whys[] = {
-        "the encoder gave neither a text nor a reason",
-        "the encoder gave no text", "it did not say why", NULL,
+        "the encoder set neither a text nor a reason",
+        "the encoder passed NULL as its text", "no reason given", NULL,
     };
     for (how = 0; how < 4; how++) {
         struct arena a;

@@ -85,7 +85,7 @@ static void errors_tell_who_and_why(void)
     e = v ? outcome_error(&a, &o, "t", "c") : NULL;
     if (e) {
         CHECK_TEXT(e->reason, "handler_failed");
-        CHECK_TEXT(e->message, "the tool failed and did not say why");
+        CHECK_TEXT(e->message, "the tool failed and gave no reason");
     }
     allm_json_free(v);
     arena_release(&a);

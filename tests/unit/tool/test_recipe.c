@@ -233,11 +233,11 @@ static void plan_without_args(allm_plan *plan, const allm_json *args, void *ud)
 static void steps_without_arguments_fail_alone(void)
 {
     const char *text = play_once(plan_without_args, "{}");
-    CHECK(
-        strstr(text, "- **None**: \"the function for its arguments gave none"));
+    CHECK(strstr(text, "- **None**: \"the function for its arguments returned "
+                       "NULL"));
     CHECK(strstr(text, "- **Broken**: \""));
-    CHECK(strstr(text, "- **Array**: \"the function for its arguments gave no "
-                       "object"));
+    CHECK(strstr(text, "- **Array**: \"the function for its arguments did not "
+                       "return an object"));
     CHECK(strstr(text, "### Good\ndata"));
 }
 
@@ -276,7 +276,7 @@ static void plan_nameless(allm_plan *plan, const allm_json *args, void *ud)
 static void a_step_needs_a_tool(void)
 {
     CHECK_TEXT(play_once(plan_nameless, "{}"),
-               "c0=Recipe evaluation error: a step of the plan names no tool");
+               "c0=Recipe evaluation error: a step of the plan has no tool");
 }
 
 /* ---------------------------------------------------------- composition --- */
