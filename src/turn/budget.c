@@ -1,9 +1,10 @@
 /*
- * budget.c - the third stage, before tools run; and what loops may use
+ * budget.c - the third stage: check the limits before tools run
  *
- * An agent in its last turn may not run tools: nobody would read the results.
- * A budget is shared by any number of loops and threads; what a call may need
- * is taken out before it is made, so that two loops cannot both take the last.
+ * An agent runs no tools in its last turn, because no request would contain the
+ * results.  Any number of agents and threads can share a budget.  What a
+ * request may need is reserved before it is sent, so two agents cannot both use
+ * the last tokens.
  */
 #include "turn/budget.h"
 
@@ -34,11 +35,9 @@ static const allm_error bad_opts = {
     .size = sizeof(allm_error),
     .kind = ALLM_ERR_MISUSE,
     .reason = "struct_size",
-    .message = "allm_budget_new: fill the options with ALLM(budget_opts, ...), "
-               "and a max_cost that is not negative",
+    .message = "allm_budget_new: fill in the options with ALLM(budget_opts, "
+               "...), and a max_cost that is not negative",
 };
-
-/* ------------------------------------------------------------------- life --- */
 
 allm_budget *allm_budget_new(const allm_budget_opts *opts)
 {
@@ -80,9 +79,8 @@ const allm_error *allm_budget_error(const allm_budget *b)
     return b ? b->error : status_nomem();
 }
 
-/* ------------------------------------------------------------------- using --- */
-
-static allm_budget *locked(const allm_budget *b)
+/* Lock the budget, which may be const for a query. */
+static allm_budget *lock_budget(const allm_budget *b)
 {
     allm_budget *mine = (allm_budget *)(uintptr_t)b;
     pthread_mutex_lock(&mine->lock);
@@ -91,7 +89,7 @@ static allm_budget *locked(const allm_budget *b)
 
 static uint64_t read_count(const allm_budget *b, const uint64_t *at)
 {
-    allm_budget *mine = locked(b);
+    allm_budget *mine = lock_budget(b);
     uint64_t n = *at;
     pthread_mutex_unlock(&mine->lock);
     return n;
@@ -111,14 +109,14 @@ double allm_budget_cost(const allm_budget *b)
 {
     if (!b)
         return 0;
-    allm_budget *mine = locked(b);
+    allm_budget *mine = lock_budget(b);
     double cost = mine->cost;
     pthread_mutex_unlock(&mine->lock);
     return cost;
 }
 
-/* The limit that is reached already; or NULL. */
-static const char *reached(allm_budget *b, int64_t now_ns)
+/* The limit that is already reached, or NULL. */
+static const char *reached_limit(allm_budget *b, int64_t now_ns)
 {
     const allm_budget_opts *l = &b->limits;
     if (!b->begun) {
@@ -137,9 +135,9 @@ const char *budget_take(allm_budget *b, int64_t now_ns, uint64_t need,
     *taken = 0;
     if (!b)
         return NULL;
-    locked(b);
+    lock_budget(b);
     const allm_budget_opts *l = &b->limits;
-    const char *limit = reached(b, now_ns);
+    const char *limit = reached_limit(b, now_ns);
     if (!need)
         need = l->reserve_tokens ? l->reserve_tokens : 1;
     uint64_t out = b->tokens + b->reserved;
@@ -158,9 +156,9 @@ const char *budget_take_tools(allm_budget *b, int64_t now_ns, uint64_t n)
 {
     if (!b)
         return NULL;
-    locked(b);
+    lock_budget(b);
     const allm_budget_opts *l = &b->limits;
-    const char *limit = reached(b, now_ns);
+    const char *limit = reached_limit(b, now_ns);
     if (!limit && l->max_tool_calls && n > l->max_tool_calls - b->tool_calls)
         limit = "max_tool_calls";
     if (!limit)
@@ -174,7 +172,7 @@ void budget_settle(allm_budget *b, uint64_t taken, const allm_usage *used)
     int64_t total = 0;
     if (!b)
         return;
-    locked(b);
+    lock_budget(b);
     b->reserved -= taken < b->reserved ? taken : b->reserved;
     if (used && allm_usage_total(used, &total) && total > 0)
         b->tokens += (uint64_t)total;
@@ -182,8 +180,6 @@ void budget_settle(allm_budget *b, uint64_t taken, const allm_usage *used)
         b->cost += used->total_cost.value;
     pthread_mutex_unlock(&b->lock);
 }
-
-/* ------------------------------------------------------------------ stage --- */
 
 static const allm_json *iterations_json(const allm_context *c)
 {
@@ -198,12 +194,12 @@ static const allm_json *iterations_json(const allm_context *c)
     return build_done(&b);
 }
 
-static allm_status exceed(allm_context *c)
+static allm_status exceed_iterations(allm_context *c)
 {
     context_note(c, "budget_exceeded_iterations");
     allm_error *e =
         status_draft(c->arena, ALLM_ERR_ENGINE, "budget_exceeded",
-                     "the agent still asks for tools in turn %u of %u; raise "
+                     "the agent still calls tools in turn %u of %u; raise "
                      "max_iterations",
                      (unsigned)c->iteration + 1, (unsigned)c->max_iterations);
     if (!e)
@@ -217,8 +213,8 @@ static allm_status exceed(allm_context *c)
     return ALLM_OK;
 }
 
-/* Halt, and say which limit was reached. */
-static allm_status halt(allm_context *c, const char *limit)
+/* Halt the turn; the metadata names the limit. */
+static allm_status halt_on_limit(allm_context *c, const char *limit)
 {
     struct build b;
     build_init(&b, c->arena);
@@ -235,14 +231,14 @@ allm_status budget_run(allm_context *c, void *ud)
 {
     (void)ud;
     if (c->terms->guard && c->iteration + 1 >= c->max_iterations)
-        return exceed(c);
+        return exceed_iterations(c);
     const char *limit = c->call_count
                             ? budget_take_tools(c->terms->budget,
                                                 clock_now_ns(c->clock),
                                                 c->call_count)
                             : NULL;
     if (limit)
-        return halt(c, limit);
+        return halt_on_limit(c, limit);
     context_note(c, "budget_ok");
     return ALLM_OK;
 }

@@ -1,11 +1,11 @@
 /*
- * context.c - one answer on its way through the stages of a turn
+ * context.c - the state of a turn, passed through its stages
  *
  *      response --parse--> calls --validate, budget--> calls that may run
  *               --dispatch--> results --inject--> messages --decide--> decision
  *
- * Everything here lies in the turn's arena and dies with it, but for the
- * messages, which are counted and shared by the thread they are appended to.
+ * Everything is in the turn's arena, except for the messages, which are
+ * reference-counted and shared with the thread to which they are appended.
  */
 #include "turn/context.h"
 
@@ -21,8 +21,6 @@ struct turn_fault {
     const char *what, *name;
     const allm_json *texts;
 };
-
-/* ------------------------------------------------------------------- life --- */
 
 void context_init(allm_context *c, struct arena *arena)
 {
@@ -42,10 +40,9 @@ void context_release(allm_context *c)
     c->message_count = c->result_count = 0;
 }
 
-/* ------------------------------------------------------------------ growing --- */
-
-/* A list of pointers with room for one more; false: no memory. */
-static bool grow(allm_context *c, void *list, size_t count, size_t *room)
+/* Make room for one more pointer in a list; false: out of memory. */
+static bool reserve_pointer(allm_context *c, void *list, size_t count,
+                            size_t *room)
 {
     void *old;
     memcpy(&old, list, sizeof old);
@@ -66,7 +63,7 @@ static bool grow(allm_context *c, void *list, size_t count, size_t *room)
 void context_push_message(allm_context *c, allm_message *m)
 {
     if (!m || allm_message_error(m) ||
-        !grow(c, &c->messages, c->message_count, &c->message_room)) {
+        !reserve_pointer(c, &c->messages, c->message_count, &c->message_room)) {
         c->broken = true;
         allm_message_free(m);
         return;
@@ -127,8 +124,6 @@ void context_decide(allm_context *c, allm_decision d, const char *reason)
     c->reason = arena_text(c->arena, reason);
 }
 
-/* ------------------------------------------------------------------ finding --- */
-
 size_t context_index(const allm_context *c, const char *id)
 {
     const allm_response *r = c->response;
@@ -142,7 +137,7 @@ size_t context_index(const allm_context *c, const char *id)
 const allm_tool *context_tool(const allm_context *c, const char *name,
                               size_t *index)
 {
-    for (size_t i = c->tool_count; i-- > 0;) {  /* the last one counts */
+    for (size_t i = c->tool_count; i-- > 0;) {  /* the last one wins */
         if (strcmp(c->tools[i]->name, name) != 0)
             continue;
         if (index)
@@ -152,23 +147,21 @@ const allm_tool *context_tool(const allm_context *c, const char *name,
     return NULL;
 }
 
-/* ------------------------------------------------------------------ results --- */
-
-/* Where the result of a call belongs: results have the order of calls. */
-static size_t place_of(const allm_context *c, const allm_tool_call *call)
+/* The index for the result of a call: results are in the order of calls. */
+static size_t result_position(const allm_context *c, const allm_tool_call *call)
 {
-    size_t at = c->result_count, mine = context_index(c, call->id);
-    while (at && context_index(c, c->results[at - 1]->call->id) > mine)
+    size_t at = c->result_count, index = context_index(c, call->id);
+    while (at && context_index(c, c->results[at - 1]->call->id) > index)
         at--;
     return at;
 }
 
 bool context_push_result(allm_context *c, const struct tool_result *r)
 {
-    if (!grow(c, &c->results, c->result_count, &c->result_room))
+    if (!reserve_pointer(c, &c->results, c->result_count, &c->result_room))
         return false;
     home_keep(r->message->home);
-    size_t at = place_of(c, r->view.call);
+    size_t at = result_position(c, r->view.call);
     memmove(c->results + at + 1, c->results + at,
             (c->result_count - at) * sizeof *c->results);
     c->results[at] = &r->view;
@@ -193,10 +186,10 @@ struct tool_result *context_new_result(allm_context *c,
     r->outcome = is_error ? outcome_reported(value)
                           : (struct outcome){ .kind = OUTCOME_RESULT,
                                               .value = value };
-    bool kept = value && context_push_result(c, r);
-    home_drop(r->message->home);    /* the list has it now, or nobody */
-    r->done = kept;
-    return kept ? r : NULL;
+    bool added = value && context_push_result(c, r);
+    home_drop(r->message->home);    /* the list has a reference of its own */
+    r->done = added;
+    return added ? r : NULL;
 }
 
 void context_halt(allm_context *c, const struct tool_result *r)
@@ -205,8 +198,6 @@ void context_halt(allm_context *c, const struct tool_result *r)
                                      context_index(c, c->halt->view.call->id)))
         c->halt = r;
 }
-
-/* ------------------------------------------------------------------- events --- */
 
 struct turn_event *context_queue(allm_context *c)
 {
@@ -241,12 +232,10 @@ struct turn_event *context_take(allm_context *c)
     return e;
 }
 
-/* ------------------------------------------------------------------ message --- */
-
-/* {"finish_reason": word} */
+/* {"finish_reason": name} */
 static const allm_json *finish_metadata(struct arena *a, allm_finish finish)
 {
-    static const char *const words[] = { NULL,         "stop",
+    static const char *const names[] = { NULL,         "stop",
                                          "length",     "tool_calls",
                                          "content_filter", "error",
                                          "other" };
@@ -254,8 +243,8 @@ static const allm_json *finish_metadata(struct arena *a, allm_finish finish)
     build_init(&b, a);
     build_object(&b);
     build_key(&b, SLICE("finish_reason"));
-    if (words[finish])
-        build_text(&b, slice_of(words[finish]));
+    if (names[finish])
+        build_text(&b, slice_of(names[finish]));
     else
         build_null(&b);
     build_end(&b);
@@ -277,8 +266,6 @@ allm_message *context_assistant(const allm_context *c)
              .metadata = metadata,
              .provider_state = r->message ? r->message->provider_state : NULL));
 }
-
-/* ------------------------------------------------------------------ reading --- */
 
 const allm_response *allm_context_response(const allm_context *c)
 {
@@ -404,8 +391,6 @@ const struct allm_executor *allm_context_executor(const allm_context *c)
     return c ? c->executor : NULL;
 }
 
-/* ---------------------------------------------------------- for the authors --- */
-
 void *allm_context_alloc(allm_context *c, size_t size)
 {
     return c ? arena_zero(c->arena, size) : NULL;
@@ -444,8 +429,8 @@ allm_status allm_context_decide(allm_context *c, allm_decision d,
     if (!c)
         return ALLM_ERR_NOMEM;
     bool known = d >= ALLM_DECISION_NONE && d <= ALLM_DECISION_RETRY;
-    bool named = reason && *reason;
-    if (!known || (d == ALLM_DECISION_HALT && !named))
+    bool has_reason = reason && *reason;
+    if (!known || (d == ALLM_DECISION_HALT && !has_reason))
         return ALLM_ERR_MISUSE;
     context_decide(c, d, reason);
     c->payload = json_copy(c->arena, payload);
@@ -527,7 +512,7 @@ allm_status allm_context_add_message(allm_context *c, const allm_message *m)
     return c->broken ? ALLM_ERR_NOMEM : ALLM_OK;
 }
 
-/* Only what tells of tools: the answer's events have been told. */
+/* Only events about tools: those of the answer are already emitted. */
 static bool may_emit(allm_event_type type)
 {
     return type == ALLM_EV_TOOL_EXECUTION_STARTED ||

@@ -1,7 +1,7 @@
 /*
- * decide.c - the last stage: what happens after this turn
+ * decide.c - the last stage: decide what follows this turn
  *
- * A tool that halts the chat comes first, then calls that the caller has to
+ * A tool that halts the chat has priority, then calls that the caller must
  * answer; otherwise the model is called again.
  */
 #include "data/chat_result.h"

@@ -1,12 +1,12 @@
 /*
- * dispatch.c - the fourth stage: run the tools and pass on their results
+ * dispatch.c - the fourth stage: run the tools and collect their results
  *
- *      calls --> manual ones    left to the caller
- *            --> replayed ones  their results are taken from a journal
- *            --> the others     one batch, pulled event by event
+ *      calls --> manual calls     left to the caller
+ *            --> replayed calls   their results come from a journal
+ *            --> other calls      one batch, pulled event by event
  *
- * Calls that were rejected before have the same events as those that ran, so
- * that a fold over the events sees every result.
+ * Calls that an earlier stage rejected have the same events as those that run,
+ * so a fold over the events sees every result.
  */
 #include "turn/dispatch.h"
 
@@ -26,9 +26,7 @@ void dispatch_release(struct turn_tools *t)
     t->batch = NULL;
 }
 
-/* ---------------------------------------------------- results of no batch --- */
-
-/* The event that ends a call, with its result. */
+/* Queue the event that ends a call, with its result. */
 static void queue_end(allm_context *c, const struct tool_result *r)
 {
     struct turn_event *e = context_queue(c);
@@ -52,13 +50,13 @@ static void queue_all(allm_context *c, const struct tool_result *r)
     queue_end(c, r);
 }
 
-/* Results that stages before this one have given: their calls do not run. */
+/* Queue the results of earlier stages; their calls do not run. */
 static void queue_rejected(allm_context *c)
 {
     for (size_t i = 0; i < c->result_count; i++) {
         struct tool_result *r = arena_alloc(c->arena, sizeof *r);
         if (!r)
-            return;             /* the arena remembers it */
+            return;             /* the arena is broken now */
         *r = *result_of_view(c->results[i]);
         r->view.rejected = 1;
         c->results[i] = &r->view;
@@ -76,7 +74,7 @@ static const allm_journal_tool *find_replayed(const struct turn_tools *t,
     return NULL;
 }
 
-/* Take the result of a call from the journal. */
+/* Create the result of a call from the journal. */
 static void replay_result(allm_context *c, const allm_tool_call *call,
                           const allm_journal_tool *old)
 {
@@ -101,15 +99,15 @@ static void replay_result(allm_context *c, const allm_tool_call *call,
     queue_end(c, r);
 }
 
-/* A write that was begun and is not known to have ended is not run again. */
+/* Was it a write that began and may or may not have ended?  It must not run
+ * again. */
 static bool is_unknown(const allm_journal_tool *old, const allm_tool *tool)
 {
     return old && !old->done && tool && tool->effect == ALLM_EFFECT_WRITE;
 }
 
-/* -------------------------------------------------------------- beginning --- */
-
-/* Who answers this call?  True: a function, now. */
+/* Must the function of this call run?  If not, replay it or leave it to the
+ * caller. */
 static bool runs_now(allm_context *c, const allm_tool_call *call)
 {
     struct turn_tools *t = c->runner;
@@ -169,9 +167,7 @@ static allm_status begin_dispatch(allm_context *c)
     return c->events ? ALLM_EVENT : ALLM_OK;
 }
 
-/* ----------------------------------------------------------------- ending --- */
-
-/* All calls have ended. */
+/* All calls have ended: add their results to the context. */
 static allm_status take_results(allm_context *c)
 {
     struct batch *b = c->runner->batch;
@@ -183,7 +179,7 @@ static allm_status take_results(allm_context *c)
     return c->broken ? ALLM_ERR_NOMEM : ALLM_OK;
 }
 
-/* Queue an event of the batch, and the result that it may bring. */
+/* Queue an event of the batch, with the result of the call that it ends. */
 static allm_status pass_event(allm_context *c, const allm_event *event)
 {
     struct turn_tools *t = c->runner;

@@ -1,4 +1,4 @@
-/* dispatch.h - the fourth stage: run the tools and pass on their results */
+/* dispatch.h - the fourth stage: run the tools and collect their results */
 #ifndef TURN_DISPATCH_H
 #define TURN_DISPATCH_H
 
@@ -7,7 +7,7 @@
 
 /*
  * Filled in by the step that runs the turn.  intent() is called before a tool
- * starts, settled() before its result counts; < 0 ends the turn.
+ * starts, settled() before its result is used; a status < 0 ends the turn.
  */
 struct turn_tools {
     struct tool_env env;
@@ -20,12 +20,12 @@ struct turn_tools {
 
     struct batch *batch;            /* NULL: nothing has run */
     bool begun;
-    size_t unknown_count;           /* writes that were started before a crash */
+    size_t unknown_count;           /* writes begun before a crash */
     const allm_tool_call **unknown;
 };
 
-/* Stop what runs.  The results stay until dispatch_release(), which the
- * context must not outlive. */
+/* Stop the running tools.  The results stay valid until dispatch_release();
+ * release the context before that. */
 void dispatch_stop(struct turn_tools *t);
 void dispatch_release(struct turn_tools *t);
 

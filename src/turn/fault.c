@@ -1,4 +1,4 @@
-/* fault.c - a fault of arguments, in words for the model */
+/* fault.c - describe a fault of arguments to the model */
 #include "turn/fault.h"
 
 #include "json/json.h"
@@ -7,12 +7,12 @@
 
 #define MISSING SLICE("missing property ")
 
-static struct slice member(const allm_json *fault, struct slice name)
+static struct slice fault_member(const allm_json *fault, struct slice name)
 {
     return json_slice(json_get(fault, name));
 }
 
-/* "/a/b" as "a/b", the name of a field. */
+/* "field a/b: " for the path "/a/b". */
 static void write_field(struct buf *out, struct slice path)
 {
     buf_text(out, "field ");
@@ -20,7 +20,7 @@ static void write_field(struct buf *out, struct slice path)
     buf_text(out, ": ");
 }
 
-/* The checker quotes the name. */
+/* The message has the name in quotes. */
 static bool write_missing(struct buf *out, struct slice path,
                           struct slice message)
 {
@@ -68,11 +68,11 @@ static bool write_enum(struct buf *out, struct slice path,
 void fault_write(struct buf *out, const allm_json *fault,
                  const allm_json *schema, const allm_json *arguments)
 {
-    struct slice path = member(fault, SLICE("path"));
-    struct slice keyword = member(fault, SLICE("keyword"));
-    struct slice message = member(fault, SLICE("message"));
-    const allm_json *rule = pointer_find(schema,
-                                         member(fault, SLICE("schema_path")));
+    struct slice path = fault_member(fault, SLICE("path"));
+    struct slice keyword = fault_member(fault, SLICE("keyword"));
+    struct slice message = fault_member(fault, SLICE("message"));
+    const allm_json *rule =
+        pointer_find(schema, fault_member(fault, SLICE("schema_path")));
     const allm_json *value = pointer_find(arguments, path);
     if ((slice_is(keyword, "required") && write_missing(out, path, message)) ||
         (slice_is(keyword, "type") && write_type(out, path, rule, value)) ||

@@ -1,4 +1,4 @@
-/* fault.h - a fault of arguments, in words for the model */
+/* fault.h - describe a fault of arguments to the model */
 #ifndef TURN_FAULT_H
 #define TURN_FAULT_H
 
@@ -7,13 +7,13 @@
 #include <allm.h>
 
 /*
- * One of the faults that schema_check() found in `arguments`:
+ * Write one of the faults that schema_check() found in `arguments`:
  *
  *   missing required field: city
  *   field days: expected type integer, got "two"
  *   field unit: value "k" not in allowed values ["c","f"]
  *
- * and for all others their place and the checker's own words.
+ * Any other fault is written as its path and the message of schema_check().
  */
 void fault_write(struct buf *out, const allm_json *fault,
                  const allm_json *schema, const allm_json *arguments);

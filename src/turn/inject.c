@@ -1,8 +1,8 @@
 /*
- * inject.c - the fifth stage: the answer and the results as messages
+ * inject.c - the fifth stage: append the answer and the results as messages
  *
- * The assistant's message has all calls of the answer, also those that did not
- * run.  The messages of the results follow in the order of the calls.
+ * The assistant's message has all calls of the answer, including those that did
+ * not run.  The messages of the results follow in the order of the calls.
  */
 #include "turn/pipeline.h"
 

@@ -1,16 +1,15 @@
 /*
- * parse.c - the first stage: does the answer ask for tools?
+ * parse.c - the first stage: find the tool calls of the answer
  *
- * A chat goes by the finish reason: tools are run when it is tool_calls, and
- * an answer that stopped for another reason ends the chat, whatever calls it
- * has.  An agent goes by the calls.  An answer without a finish reason, with
- * one that we do not know, or with tool_calls and no calls, decides nothing:
- * the loop goes on.
+ * A chat uses the finish reason: tools run if it is tool_calls; an answer with
+ * another reason ends the chat, even if it has calls.  An agent uses the calls.
+ * If the finish reason is missing or unknown, or is tool_calls without calls,
+ * the stage decides nothing and the chat continues.
  */
 #include "data/chat_result.h"
 #include "turn/pipeline.h"
 
-static allm_status take_calls(allm_context *c)
+static allm_status accept_calls(allm_context *c)
 {
     const allm_response *r = c->response;
     c->calls = r->tool_calls;
@@ -19,16 +18,16 @@ static allm_status take_calls(allm_context *c)
     return ALLM_OK;
 }
 
-static allm_status no_calls(allm_context *c, allm_decision d,
-                            const char *reason, const char *tag)
+static allm_status decide_turn(allm_context *c, allm_decision d,
+                               const char *reason, const char *tag)
 {
     context_note(c, tag);
     context_decide(c, d, reason);
     return ALLM_OK;
 }
 
-/* The first call of the tool that ends the loop; its siblings do not run. */
-static bool is_terminal(allm_context *c)
+/* Find the first call of the terminal tool; the other calls do not run. */
+static bool find_terminal_call(allm_context *c)
 {
     const allm_response *r = c->response;
     const char *name = c->terms->terminal_tool;
@@ -40,7 +39,7 @@ static bool is_terminal(allm_context *c)
     return false;
 }
 
-static bool is_blank(const allm_response *r)
+static bool is_blank_answer(const allm_response *r)
 {
     for (size_t i = 0; r->output_text && i < r->output_len; i++)
         if (!strchr(" \t\r\n\v\f", r->output_text[i]) || !r->output_text[i])
@@ -48,10 +47,10 @@ static bool is_blank(const allm_response *r)
     return true;
 }
 
-static allm_status by_calls(allm_context *c)
+static allm_status parse_by_calls(allm_context *c)
 {
     const allm_response *r = c->response;
-    if (is_terminal(c)) {
+    if (find_terminal_call(c)) {
         c->calls = r->tool_calls;
         c->call_count = r->tool_call_count;
         context_note_text(c, "parse_terminal_tool", c->terms->terminal_tool);
@@ -59,15 +58,16 @@ static allm_status by_calls(allm_context *c)
         return ALLM_OK;
     }
     if (r->tool_call_count && !c->terms->manual)
-        return take_calls(c);
+        return accept_calls(c);
     if (r->tool_call_count) {
         c->calls = r->tool_calls;
         c->call_count = r->tool_call_count;
-        return no_calls(c, ALLM_DECISION_HALT, HALTED_MANUAL, "parse_manual");
+        return decide_turn(c, ALLM_DECISION_HALT, HALTED_MANUAL,
+                           "parse_manual");
     }
-    if (c->terms->retry_blank && is_blank(r))
-        return no_calls(c, ALLM_DECISION_RETRY, NULL, "parse_blank_stop");
-    return no_calls(c, ALLM_DECISION_DONE, NULL, "parse_no_tools");
+    if (c->terms->retry_blank && is_blank_answer(r))
+        return decide_turn(c, ALLM_DECISION_RETRY, NULL, "parse_blank_stop");
+    return decide_turn(c, ALLM_DECISION_DONE, NULL, "parse_no_tools");
 }
 
 allm_status parse_run(allm_context *c, void *ud)
@@ -79,17 +79,17 @@ allm_status parse_run(allm_context *c, void *ud)
             c, ALLM(error, .kind = ALLM_ERR_ENGINE, .reason = "pipeline_error",
                     .message = "the context has no response to parse"));
     if (c->terms->by_calls)
-        return by_calls(c);
+        return parse_by_calls(c);
     if (r->finish_reason == ALLM_FINISH_TOOL_CALLS) {
         if (c->terms->manual)
-            return no_calls(c, ALLM_DECISION_HALT, HALTED_MANUAL,
-                            "parse_manual");
-        return take_calls(c);
+            return decide_turn(c, ALLM_DECISION_HALT, HALTED_MANUAL,
+                               "parse_manual");
+        return accept_calls(c);
     }
     if (r->finish_reason == ALLM_FINISH_NONE ||
         r->finish_reason == ALLM_FINISH_OTHER) {
         context_note(c, "parse_no_tools");
         return ALLM_OK;
     }
-    return no_calls(c, ALLM_DECISION_DONE, NULL, "parse_no_tools");
+    return decide_turn(c, ALLM_DECISION_DONE, NULL, "parse_no_tools");
 }

@@ -1,11 +1,11 @@
 /*
- * pipeline.c - the stages of a turn, in order, and who runs them
+ * pipeline.c - the stages of a turn, and the function that runs them
  *
- * A pipeline is an immutable, counted array of stages.  The runner owns the
- * rules by which stages are skipped, so that no stage has code for it:
+ * A pipeline is an immutable, reference-counted array of stages.  Only
+ * pipeline_run() knows when to skip a stage:
  *
- *   (1) a context with an error is left alone;
- *   (2) a context that is decided is left alone.
+ *   (1) if the context has an error, unless the stage has ON_ERROR;
+ *   (2) if the context is decided, unless the stage has ON_DECIDED.
  */
 #include "turn/pipeline.h"
 
@@ -20,17 +20,15 @@ struct allm_pipeline {
     atomic_size_t users;
     const allm_error *error;    /* static */
     size_t count;
-    allm_stage stage[];
+    allm_stage stage[];         /* followed by the names of the stages */
 };
-
-/* Names of a caller's stages are kept behind the array. */
 
 static const allm_error no_such_stage = {
     .size = sizeof(allm_error),
     .kind = ALLM_ERR_MISUSE,
     .reason = "unknown_stage",
-    .message = "the pipeline has no stage of that name; allm_pipeline_name() "
-               "tells those it has",
+    .message = "the pipeline has no stage of that name; see "
+               "allm_pipeline_name() for the names",
 };
 
 static const allm_error same_name = {
@@ -38,7 +36,7 @@ static const allm_error same_name = {
     .kind = ALLM_ERR_MISUSE,
     .reason = "duplicate_stage",
     .message = "the pipeline already has a stage of that name; replace it, or "
-               "give the new one another",
+               "choose another name",
 };
 
 static const allm_error no_stage = {
@@ -49,10 +47,8 @@ static const allm_error no_stage = {
                "ALLM(stage, .name = ..., .run = ...)",
 };
 
-/* ------------------------------------------------------------------- life --- */
-
-#define STAGE(word) { .size = sizeof(allm_stage), .name = #word, \
-                      .run = word##_run }
+#define STAGE(id) { .size = sizeof(allm_stage), .name = #id, \
+                    .run = id##_run }
 
 static const allm_stage stock[] = {
     STAGE(parse),    STAGE(validate), STAGE(budget),
@@ -67,8 +63,8 @@ static size_t names_size(size_t count, const allm_stage *stages)
     return n;
 }
 
-static allm_pipeline *make(size_t count, const allm_stage *stages,
-                           const allm_error *error)
+static allm_pipeline *make_pipeline(size_t count, const allm_stage *stages,
+                                    const allm_error *error)
 {
     struct mem mem = mem_default();
     size_t head = sizeof(allm_pipeline) + count * sizeof *stages;
@@ -91,7 +87,7 @@ static allm_pipeline *make(size_t count, const allm_stage *stages,
 
 allm_pipeline *allm_pipeline_new(void)
 {
-    return make(sizeof stock / sizeof *stock, stock, NULL);
+    return make_pipeline(sizeof stock / sizeof *stock, stock, NULL);
 }
 
 allm_pipeline *allm_pipeline_keep(const allm_pipeline *p)
@@ -123,9 +119,7 @@ const char *allm_pipeline_name(const allm_pipeline *p, size_t index)
     return p && index < p->count ? p->stage[index].name : NULL;
 }
 
-/* ---------------------------------------------------------------- changing --- */
-
-static size_t find(const allm_pipeline *p, const char *name)
+static size_t find_stage(const allm_pipeline *p, const char *name)
 {
     size_t i = 0;
     while (i < p->count && strcmp(p->stage[i].name, name) != 0)
@@ -138,14 +132,15 @@ static bool is_stage(const allm_stage *s)
     return s && MEM_REACHES(s, flags) && s->name && *s->name && s->run;
 }
 
-static allm_pipeline *failed(const allm_pipeline *p, const allm_error *error)
+static allm_pipeline *fail_pipeline(const allm_pipeline *p,
+                                    const allm_error *error)
 {
-    return make(p->count, p->stage, p->error ? p->error : error);
+    return make_pipeline(p->count, p->stage, p->error ? p->error : error);
 }
 
 /* The stages before `at`, then `stage` (or none), then those from `next`. */
-static allm_pipeline *splice(const allm_pipeline *p, size_t at,
-                             const allm_stage *stage, size_t next)
+static allm_pipeline *splice_stages(const allm_pipeline *p, size_t at,
+                                    const allm_stage *stage, size_t next)
 {
     struct arena a;
     arena_init(&a, p->mem);
@@ -158,7 +153,7 @@ static allm_pipeline *splice(const allm_pipeline *p, size_t at,
             list[n++] = *stage;
         memcpy(list + n, p->stage + next, (p->count - next) * sizeof *list);
         n += p->count - next;
-        made = make(n, list, p->error);
+        made = make_pipeline(n, list, p->error);
     }
     arena_release(&a);
     return made;
@@ -169,14 +164,14 @@ allm_pipeline *allm_pipeline_insert(const allm_pipeline *p, const char *before,
 {
     if (!p)
         return NULL;
-    size_t at = before ? find(p, before) : p->count;
+    size_t at = before ? find_stage(p, before) : p->count;
     if (!is_stage(stage))
-        return failed(p, &no_stage);
+        return fail_pipeline(p, &no_stage);
     if (before && at == p->count)
-        return failed(p, &no_such_stage);
-    if (find(p, stage->name) < p->count)
-        return failed(p, &same_name);
-    return splice(p, at, stage, at);
+        return fail_pipeline(p, &no_such_stage);
+    if (find_stage(p, stage->name) < p->count)
+        return fail_pipeline(p, &same_name);
+    return splice_stages(p, at, stage, at);
 }
 
 allm_pipeline *allm_pipeline_replace(const allm_pipeline *p, const char *name,
@@ -184,29 +179,27 @@ allm_pipeline *allm_pipeline_replace(const allm_pipeline *p, const char *name,
 {
     if (!p)
         return NULL;
-    size_t at = name ? find(p, name) : p->count;
+    size_t at = name ? find_stage(p, name) : p->count;
     if (!is_stage(stage))
-        return failed(p, &no_stage);
+        return fail_pipeline(p, &no_stage);
     if (at == p->count)
-        return failed(p, &no_such_stage);
-    size_t same = find(p, stage->name);
+        return fail_pipeline(p, &no_such_stage);
+    size_t same = find_stage(p, stage->name);
     if (same < p->count && same != at)
-        return failed(p, &same_name);
-    return splice(p, at, stage, at + 1);
+        return fail_pipeline(p, &same_name);
+    return splice_stages(p, at, stage, at + 1);
 }
 
 allm_pipeline *allm_pipeline_remove(const allm_pipeline *p, const char *name)
 {
     if (!p)
         return NULL;
-    size_t at = name ? find(p, name) : p->count;
-    return at == p->count ? failed(p, &no_such_stage)
-                          : splice(p, at, NULL, at + 1);
+    size_t at = name ? find_stage(p, name) : p->count;
+    return at == p->count ? fail_pipeline(p, &no_such_stage)
+                          : splice_stages(p, at, NULL, at + 1);
 }
 
-/* ----------------------------------------------------------------- running --- */
-
-static bool skips(const allm_stage *s, const allm_context *c)
+static bool is_skipped(const allm_stage *s, const allm_context *c)
 {
     bool decided = c->decision != ALLM_DECISION_NONE;
     if (c->status != ALLM_OK)
@@ -214,9 +207,9 @@ static bool skips(const allm_stage *s, const allm_context *c)
     return decided && !(s->flags & ALLM_STAGE_ON_DECIDED);
 }
 
-/* A stage gave up: its own words, or ours. */
-static allm_status give_up(allm_context *c, const allm_stage *s,
-                           allm_status status)
+/* Record the error of a stage that failed; create one if it set none. */
+static allm_status fail_stage(allm_context *c, const allm_stage *s,
+                              allm_status status)
 {
     const allm_error *e = c->error;
     if (status == ALLM_ERR_NOMEM || c->broken) {
@@ -226,7 +219,7 @@ static allm_status give_up(allm_context *c, const allm_stage *s,
     }
     if (!e)
         e = status_error(c->arena, ALLM_ERR_ENGINE, "pipeline_error",
-                         "stage %s failed with status %s and did not say why",
+                         "stage %s failed with status %s and set no error",
                          s->name, allm_status_name(status));
     c->error = e;
     c->status = e->kind;
@@ -240,7 +233,7 @@ allm_status pipeline_run(const allm_pipeline *p, allm_context *c, size_t *at)
     const allm_stage *stages = p ? p->stage : stock;
     for (; *at < count; ++*at) {
         const allm_stage *s = &stages[*at];
-        if (skips(s, c))
+        if (is_skipped(s, c))
             continue;
         c->stage = s;
         c->again_ns = INT64_MAX;
@@ -248,8 +241,8 @@ allm_status pipeline_run(const allm_pipeline *p, allm_context *c, size_t *at)
         if (c->broken || c->arena->broken)
             status = ALLM_ERR_NOMEM;
         if (status < 0) {
-            ++*at;              /* whoever wants to see errors is next */
-            return give_up(c, s, status);
+            ++*at;              /* stages with ON_ERROR follow */
+            return fail_stage(c, s, status);
         }
         if (status != ALLM_OK)
             return status;

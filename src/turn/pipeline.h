@@ -1,4 +1,4 @@
-/* pipeline.h - the stages of a turn, in order, and who runs them */
+/* pipeline.h - the stages of a turn, and the function that runs them */
 #ifndef TURN_PIPELINE_H
 #define TURN_PIPELINE_H
 
@@ -13,9 +13,9 @@ allm_status inject_run(allm_context *c, void *ud);
 allm_status decide_run(allm_context *c, void *ud);
 
 /*
- * Run the stages from *at on.  EVENT: events wait in the context.  AGAIN: not
- * before c->again_ns, or when rung.  OK: all have run.  < 0: one failed; the
- * context says why.
+ * Run the stages from *at on.  EVENT: the context has events.  AGAIN: call
+ * again at c->again_ns, or earlier if the waker is rung.  OK: all stages have
+ * run.  < 0: a stage failed; the context has the error.
  */
 allm_status pipeline_run(const allm_pipeline *p, allm_context *c, size_t *at);
 

@@ -1,9 +1,9 @@
 /*
- * validate.c - the second stage: are these calls of tools we have?
+ * validate.c - the second stage: check the names and arguments of the calls
  *
- * In a chat a call of an unknown tool is an error, and no tool runs at all.
- * An agent tells the model, and runs the calls that are right; there arguments
- * are checked by the tool's schema, too.
+ * In a chat a call of an unknown tool is an error, and no tool runs.  An agent
+ * reports it to the model and runs the valid calls; it also checks the
+ * arguments against the tool's schema.
  */
 #include "turn/pipeline.h"
 
@@ -19,15 +19,13 @@
 
 enum { TEXT_LIMIT = 64 * 1024 };
 
-/* ---------------------------------------------------------------- unknown --- */
-
 static bool is_known(const allm_context *c, const char *name)
 {
     return context_tool(c, name, NULL) ||
            compact_names_help(name, c->tool_count, c->tools);
 }
 
-static allm_status refuse_unknown(allm_context *c, const char *name)
+static allm_status fail_unknown_tool(allm_context *c, const char *name)
 {
     struct build b;
     struct buf text;
@@ -46,12 +44,12 @@ static allm_status refuse_unknown(allm_context *c, const char *name)
                 .message = text.ptr, .metadata = build_done(&b)));
 }
 
-static int by_bytes(const void *a, const void *b)
+static int compare_names(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Error: unknown tool 'x'. Available: a, b */
+/* "Error: unknown tool 'x'. Available: a, b" */
 static struct slice unknown_text(allm_context *c, const char *name)
 {
     struct buf text;
@@ -62,7 +60,7 @@ static struct slice unknown_text(allm_context *c, const char *name)
     for (size_t i = 0; names && i < c->tool_count; i++)
         names[i] = c->tools[i]->name;
     if (names)
-        qsort(names, c->tool_count, sizeof *names, by_bytes);
+        qsort(names, c->tool_count, sizeof *names, compare_names);
     for (size_t i = 0; names && i < c->tool_count; i++) {
         buf_text(&text, i ? ", " : "");
         buf_text(&text, names[i]);
@@ -70,16 +68,15 @@ static struct slice unknown_text(allm_context *c, const char *name)
     return buf_slice(&text);
 }
 
-static void reject(allm_context *c, const allm_tool_call *call,
-                   struct slice text)
+static void reject_call(allm_context *c, const allm_tool_call *call,
+                        struct slice text)
 {
     if (allm_context_add_result(c, call, text.ptr, text.len, true) < 0)
         c->broken = true;
 }
 
-/* -------------------------------------------------------------- arguments --- */
-
-/* The schema of a tool, compiled once in a loop; NULL: none to go by. */
+/* The schema of a tool, compiled once in an agent; NULL: it has none, or an
+ * invalid one. */
 static const allm_json_schema *schema_of(allm_context *c, size_t index)
 {
     if (!c->schemas || !c->tools[index]->schema)
@@ -91,7 +88,7 @@ static const allm_json_schema *schema_of(allm_context *c, size_t index)
     return allm_json_schema_error(c->schemas[index]) ? NULL : c->schemas[index];
 }
 
-/* What is wrong with an object, one text for each fault; NULL: no memory. */
+/* An array with one string for each fault; NULL: out of memory. */
 static const allm_json *fault_texts(allm_context *c, const allm_json *faults,
                                     const allm_tool *tool,
                                     const allm_json *object)
@@ -109,17 +106,17 @@ static const allm_json *fault_texts(allm_context *c, const allm_json *faults,
     return build_done(&b);
 }
 
-static const allm_json *one_text(allm_context *c, const char *text)
+static const allm_json *single_text(allm_context *c, const char *text)
 {
     struct build b;
     build_init(&b, c->arena);
     build_array(&b);
-    build_text(&b, slice_of(text ? text : "they are no JSON object"));
+    build_text(&b, slice_of(text ? text : "they are not a JSON object"));
     build_end(&b);
     return build_done(&b);
 }
 
-/* The faults of a call's arguments as texts; NULL: it has none. */
+/* The faults of a call's arguments as strings; NULL: it has none. */
 static const allm_json *faults_of(allm_context *c, const allm_tool_call *call,
                                   const allm_tool *tool, size_t index)
 {
@@ -127,7 +124,7 @@ static const allm_json *faults_of(allm_context *c, const allm_tool_call *call,
     struct outcome why = { .kind = OUTCOME_NONE };
     if (!arguments_check(c->arena, call, tool, false, &object, &why)) {
         c->broken = c->broken || why.kind == OUTCOME_NOMEM;
-        return one_text(c, why.detail);
+        return single_text(c, why.detail);
     }
     const allm_json_schema *schema = schema_of(c, index);
     const allm_json *faults = schema ? schema_check(schema, object, c->arena)
@@ -138,7 +135,7 @@ static const allm_json *faults_of(allm_context *c, const allm_tool_call *call,
                                    : NULL;
 }
 
-/* Error: invalid arguments for 'x': this; that */
+/* "Error: invalid arguments for 'x': fault; fault" */
 static void reject_arguments(allm_context *c, const allm_tool_call *call,
                              const allm_json *texts)
 {
@@ -151,19 +148,17 @@ static void reject_arguments(allm_context *c, const allm_tool_call *call,
         buf_add(&text, json_slice(t));
         first = false;
     }
-    reject(c, call, buf_slice(&text));
+    reject_call(c, call, buf_slice(&text));
     context_fault(c, "invalid_arguments", call->name, texts);
 }
 
-/* ------------------------------------------------------------------ stage --- */
-
-/* May it run? */
-static bool accept(allm_context *c, const allm_tool_call *call)
+/* May the call run?  If not, add its result. */
+static bool accept_call(allm_context *c, const allm_tool_call *call)
 {
     size_t index = 0;
     const allm_tool *tool = context_tool(c, call->name, &index);
     if (!is_known(c, call->name)) {
-        reject(c, call, unknown_text(c, call->name));
+        reject_call(c, call, unknown_text(c, call->name));
         context_fault(c, "unknown_tool", call->name, NULL);
         return false;
     }
@@ -175,7 +170,7 @@ static bool accept(allm_context *c, const allm_tool_call *call)
     return !texts;
 }
 
-/* The first one that nobody knows, or NULL. */
+/* The name of the first unknown tool, or NULL. */
 static const char *first_unknown(const allm_context *c)
 {
     for (size_t i = 0; i < c->call_count; i++)
@@ -190,14 +185,14 @@ allm_status validate_run(allm_context *c, void *ud)
     context_note(c, "validate_calls");
     const char *unknown = c->terms->tell_unknown ? NULL : first_unknown(c);
     if (unknown)
-        return refuse_unknown(c, unknown);
+        return fail_unknown_tool(c, unknown);
     if (!c->terms->tell_unknown && !c->terms->check_arguments)
         return ALLM_OK;
     const allm_tool_call **valid =
         arena_alloc(c->arena, (c->call_count + 1) * sizeof *valid);
     size_t n = 0;
     for (size_t i = 0; valid && i < c->call_count; i++)
-        if (accept(c, c->calls[i]))
+        if (accept_call(c, c->calls[i]))
             valid[n++] = c->calls[i];
     c->calls = valid;
     c->call_count = n;
