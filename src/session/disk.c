@@ -1,11 +1,10 @@
 /*
- * disk.c - sessions in files
+ * disk.c - save and load session files
  *
- * A file holds the tagged JSON form and nothing behind it, not even a newline:
- * so a file that was cut off anywhere is no document, and is refused.
+ * A file contains the tagged JSON form and nothing after it, not even a
+ * newline.  So a truncated file is never valid JSON, and is rejected.
  *
- * Links are followed first: what is locked, and replaced when it is written, is
- * the file that is meant.
+ * Symbolic links are followed first: the library locks and replaces the target.
  */
 #include "session/disk.h"
 
@@ -20,18 +19,19 @@
 
 enum { LIMIT = 256 * 1024 * 1024 };
 
-/* An error of a file; NULL: no memory for it. */
-static const allm_error *tell(struct arena *a, const char *reason,
-                              const char *path, const char *sentence,
-                              const char *why)
+/* An error about the file. */
+static const allm_error *session_file_error(struct arena *a, const char *reason,
+                                            const char *path,
+                                            const char *problem,
+                                            const char *why)
 {
     return status_error(a, ALLM_ERR_STORE, reason,
-                        "the session file \"%s\" %s%s%s", path, sentence,
+                        "the session file \"%s\" %s%s%s", path, problem,
                         why ? ": " : "", why ? why : "");
 }
 
-static const allm_error *tell_unwritable(struct arena *a, const char *path,
-                                         const char *verb, int why)
+static const allm_error *unwritable_error(struct arena *a, const char *path,
+                                          const char *verb, int why)
 {
     return status_error(a, ALLM_ERR_STORE, "unwritable_session",
                         "the session file \"%s\" cannot be %s: %s; check its "
@@ -39,36 +39,38 @@ static const allm_error *tell_unwritable(struct arena *a, const char *path,
                         path, verb, file_error_words(why));
 }
 
-static const allm_error *no_path(struct arena *a)
+static const allm_error *missing_path_error(struct arena *a)
 {
     return status_error(a, ALLM_ERR_MISUSE, "missing_path",
-                        "the path of the session file is "
-                        "missing or empty");
+                        "the path of the session file is missing "
+                        "or empty");
 }
 
-/* The file that is meant, and can be a session.  NULL, or what is wrong, which
- * has this reason. */
+/* Follow links, and check that *path can be a session file.  Returns NULL or an
+ * error with this reason. */
 static const allm_error *find_file(struct arena *a, const char **path,
                                    const char *reason)
 {
     struct stat info;
     const char *given = *path;
     if (!given || !*given)
-        return no_path(a);
+        return missing_path_error(a);
     int why = file_follow(a, given, path);
     if (why)
-        return why == ENOMEM ? status_nomem()
-                             : tell(a, reason, given, "is a link to nowhere",
-                                    file_error_words(why));
+        return why == ENOMEM
+                   ? status_nomem()
+                   : session_file_error(a, reason, given,
+                                        "is a symbolic link without a target",
+                                        file_error_words(why));
     if (stat(*path, &info) != 0 || S_ISREG(info.st_mode) ||
         S_ISDIR(info.st_mode))
-        return NULL;            /* of a folder the system has a word to say */
-    return tell(a, reason, given, "is no file, but a device or a pipe", NULL);
+        return NULL;            /* for a folder, opening it fails */
+    return session_file_error(a, reason, given,
+                              "is not a regular file, but a device or a pipe",
+                              NULL);
 }
 
-/* ------------------------------------------------------------------- lock --- */
-
-static const allm_error *take_lock(struct lock *l, struct arena *a,
+static const allm_error *lock_file(struct lock *l, struct arena *a,
                                    const char *path)
 {
     int why = lock_take(l, a->mem, path);
@@ -77,22 +79,22 @@ static const allm_error *take_lock(struct lock *l, struct arena *a,
     if (why == ENOMEM)
         return status_nomem();
     if (why == EWOULDBLOCK)
-        return tell(a, "session_locked", path,
-                    "is in use by somebody else; wait until they are done",
-                    NULL);
-    return tell_unwritable(a, path, "locked", why);
+        return session_file_error(
+            a, "session_locked", path,
+            "is in use by another program or session; wait until it is freed",
+            NULL);
+    return unwritable_error(a, path, "locked", why);
 }
 
-/* ------------------------------------------------------------------ faults --- */
-
-/* A session may wait for no call at all: then it goes on without a message. */
+/* A session may wait for tools without a pending call: it can continue without
+ * a message. */
 static bool is_harmless(const allm_json *pair)
 {
     return json_is(allm_json_at(pair, 0), "pending_tool_calls") &&
            json_is(allm_json_at(pair, 1), "required_for_status");
 }
 
-/* Is it one that can be used again?  NULL, or the fault, in the arena. */
+/* Can the session be used after loading?  NULL, or an error in the arena. */
 static const allm_error *find_fault(const allm_session_record *r,
                                     struct arena *a, const char *path)
 {
@@ -104,34 +106,34 @@ static const allm_error *find_fault(const allm_session_record *r,
     if (found && (found->kind == ALLM_ERR_NOMEM || !found->errors))
         error = status_nomem();
     else if (found && harmless < allm_json_count(found->errors))
-        error = tell(a, "damaged_session", path, "would be of no use",
-                     found->message);
+        error = session_file_error(a, "damaged_session", path,
+                                   "does not contain a valid session",
+                                   found->message);
     allm_error_free(found);
     return error;
 }
 
-/* -------------------------------------------------------------------- save --- */
-
-/* Put the document in place of the file, if it can be loaded again. */
-static const allm_error *replace(struct arena *a, const char *path,
-                                 struct slice bytes)
+/* Replace the file by the document, if it can be loaded again. */
+static const allm_error *replace_file(struct arena *a, const char *path,
+                                      struct slice bytes)
 {
-    const char *much = json_too_much(bytes);
-    if (much)
-        return tell(a, "session_too_large", path,
-                    "is not written, since it could not be loaded again; begin "
-                    "a new session, or remove old messages, images and results "
-                    "of tools: a session has at most",
-                    much);
+    const char *limit = json_too_much(bytes);
+    if (limit)
+        return session_file_error(
+            a, "session_too_large", path,
+            "is not written, because it could not be loaded again; begin "
+            "a new session, or remove old messages, images and tool "
+            "results; a session may have at most",
+            limit);
     int why = file_write_private(a, path, bytes);
     if (!why)
         return NULL;
     return why == ENOMEM ? status_nomem()
-                         : tell_unwritable(a, path, "written", why);
+                         : unwritable_error(a, path, "written", why);
 }
 
-static const allm_error *write_text(const allm_session *s, struct arena *a,
-                                    const char *path)
+static const allm_error *write_record(const allm_session *s, struct arena *a,
+                                      const char *path)
 {
     const allm_error *error = find_fault(s->record, a, path);
     if (error)
@@ -143,7 +145,7 @@ static const allm_error *write_text(const allm_session *s, struct arena *a,
     if (error)
         error = status_retell(a, error);
     else
-        error = bytes.ptr ? replace(a, path, bytes) : status_nomem();
+        error = bytes.ptr ? replace_file(a, path, bytes) : status_nomem();
     allm_text_free(text);
     return error;
 }
@@ -151,37 +153,39 @@ static const allm_error *write_text(const allm_session *s, struct arena *a,
 allm_status disk_save(allm_session *s, const char *path)
 {
     struct lock mine = LOCK_NONE;
-    if (s->unfit)
+    if (s->invalid)
         return s->error->kind;
-    arena_reset(&s->told);
+    arena_reset(&s->scratch);
     s->error = NULL;
-    const allm_error *error = find_file(&s->told, &path, "unwritable_session");
+    const allm_error *error = find_file(&s->scratch, &path,
+                                        "unwritable_session");
     if (!error && !lock_is_on(&s->lock, path))
-        error = take_lock(&mine, &s->told, path);
+        error = lock_file(&mine, &s->scratch, path);
     if (!error)
-        error = write_text(s, &s->told, path);
+        error = write_record(s, &s->scratch, path);
     lock_drop(&mine);
     return error ? state_refuse(s, error) : ALLM_OK;
 }
 
-/* -------------------------------------------------------------------- load --- */
-
-/* The session of a document. */
-static allm_session *decode(struct arena *a, const char *path,
-                            struct slice bytes)
+/* Decode the document. */
+static allm_session *decode_session(struct arena *a, const char *path,
+                                    struct slice bytes)
 {
     allm_codec *codec = allm_codec_decode(bytes.ptr, bytes.len, NULL, NULL);
     const allm_session_record *r = allm_codec_value(codec, ALLM_TYPE_SESSION);
     const allm_error *error = codec ? allm_codec_error(codec) : status_nomem();
     if (error && error->kind != ALLM_ERR_NOMEM)
-        error = tell(a, "damaged_session", path, "is damaged, or no session",
-                     error->message);
+        error = session_file_error(a, "damaged_session", path,
+                                   "is damaged, or is not a session",
+                                   error->message);
     else if (!error && !r)
-        error = tell(a, "not_a_session", path,
-                     "holds something else than a session", NULL);
+        error = session_file_error(a, "not_a_session", path,
+                                   "contains something else than a session",
+                                   NULL);
     else if (!error)
         error = find_fault(r, a, path);
-    allm_session *s = error ? state_unfit(error) : allm_session_from_record(r);
+    allm_session *s = error ? state_invalid(error)
+                            : allm_session_from_record(r);
     allm_codec_free(codec);
     return s;
 }
@@ -192,22 +196,23 @@ static allm_session *read_session(struct arena *a, const char *path,
     struct slice bytes = { 0 };
     int why = file_read(a, path, LIMIT, &bytes);
     if (!why)
-        return decode(a, path, bytes);
+        return decode_session(a, path, bytes);
     if (why == ENOENT && (flags & ALLM_SESSION_CREATE))
         return allm_session_new(NULL);
     if (why == ENOMEM)
-        return state_unfit(status_nomem());
-    return state_unfit(
-        why == ENOENT
-            ? tell(a, "session_not_found", path, "does not exist", NULL)
-            : tell(a, "unreadable_session", path, "cannot be read",
-                   file_error_words(why)));
+        return state_invalid(status_nomem());
+    return state_invalid(why == ENOENT
+                             ? session_file_error(a, "session_not_found", path,
+                                                  "does not exist", NULL)
+                             : session_file_error(a, "unreadable_session", path,
+                                                  "cannot be read",
+                                                  file_error_words(why)));
 }
 
-/* The session holds the lock from now on. */
-static allm_session *hold(allm_session *s, struct lock *l)
+/* Move the lock to the session. */
+static allm_session *move_lock(allm_session *s, struct lock *l)
 {
-    if (!s || s->unfit)
+    if (!s || s->invalid)
         return s;
     s->lock = *l;
     *l = LOCK_NONE;
@@ -221,9 +226,9 @@ allm_session *disk_load(const char *path, uint32_t flags)
     arena_init(&a, mem_default());
     const allm_error *error = find_file(&a, &path, "unreadable_session");
     if (!error && (flags & ALLM_SESSION_LOCK))
-        error = take_lock(&l, &a, path);
-    allm_session *s = error ? state_unfit(error)
-                            : hold(read_session(&a, path, flags), &l);
+        error = lock_file(&l, &a, path);
+    allm_session *s = error ? state_invalid(error)
+                            : move_lock(read_session(&a, path, flags), &l);
     lock_drop(&l);
     arena_release(&a);
     return s;

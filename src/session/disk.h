@@ -1,10 +1,10 @@
-/* disk.h - sessions in files */
+/* disk.h - save and load session files */
 #ifndef SESSION_DISK_H
 #define SESSION_DISK_H
 
 #include "session/state.h"
 
-/* As allm_session_save() and allm_session_load(). */
+/* Implement allm_session_save() and allm_session_load(). */
 allm_status disk_save(allm_session *s, const char *path);
 allm_session *disk_load(const char *path, uint32_t flags);
 

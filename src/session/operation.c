@@ -1,14 +1,14 @@
 /*
- * operation.c - ask the model, and put what comes of it into the session
+ * operation.c - run a chat or step of a session and store its result there
  *
- *      stream --> running --> the machine of a chat or a step
- *                    |
- *                    '--> session: the result, when there is one
+ *      stream --> operation --> the machine of a chat or a step
+ *                     |
+ *                     '--> session: the result, if there is one
  *
  * Invariants
- *   (1) The session gets a result once: with the last event, at the end, when
- *       the machine is stopped, or when it is freed.
- *   (2) It is open from the beginning until then.
+ *   (1) The result is stored once: with the last event, at the end, when the
+ *       machine is stopped, or when it is freed.
+ *   (2) The session is open from the beginning until then.
  */
 #include "session/operation.h"
 
@@ -19,35 +19,33 @@
 #include "run/stream.h"
 #include "session/project.h"
 
-/* ---------------------------------------------------------------- running --- */
-
-struct running {
+struct operation {
     struct machine machine;
     struct machine *inner;
     struct mem mem;
     allm_session *session;
-    char *input;                    /* what the user said; NULL: nothing */
+    char *input;                    /* the user's message, or NULL */
     enum machine_result kind;       /* STEP or CHAT */
-    bool settled;                   /* keeps (1) */
-    bool complete;                  /* the step is */
+    bool stored;                    /* keeps (1) */
+    bool complete;                  /* the last event was emitted */
     const allm_error *error;
-    allm_session_record *before;    /* of a step, for one that is undone */
-    const allm_session_record *made;
+    allm_session_record *before;    /* for a step that is undone */
+    const allm_session_record *after;
 };
 
-static struct running *of(struct machine *m)
+static struct operation *operation_of(struct machine *m)
 {
-    return (struct running *)m;
+    return (struct operation *)m;
 }
 
-static const struct running *look(const struct machine *m)
+static const struct operation *const_operation_of(const struct machine *m)
 {
-    return (const struct running *)m;
+    return (const struct operation *)m;
 }
 
-/* A step that was cancelled; behind an error it has failed, as a chat has. */
-static allm_session_record *project_cut(const struct running *r,
-                                        const allm_step_result *step)
+/* A step that was cancelled; after an error it counts as a failed chat. */
+static allm_session_record *project_partial(const struct operation *r,
+                                            const allm_step_result *step)
 {
     const allm_session_record *old = r->session->record;
     const allm_chat_result failed = {
@@ -60,76 +58,78 @@ static allm_session_record *project_cut(const struct running *r,
                         : project_cancelled(old, r->input);
 }
 
-static allm_session_record *project(const struct running *r, const void *result)
+static allm_session_record *project_result(const struct operation *r,
+                                           const void *result)
 {
     const allm_session_record *old = r->session->record;
     if (r->kind == MACHINE_CHAT)
         return project_chat(old, result, r->input);
     if (!r->complete)
-        return project_cut(r, result);
+        return project_partial(r, result);
     return project_step(old, result,
                         r->inner->ops->result(r->inner, MACHINE_HALT));
 }
 
-/* The session gets what there is; false: no memory, and it is as before. */
-static bool settle(struct running *r)
+/* Store the result, if there is one; false: out of memory, and the session is
+ * unchanged. */
+static bool store_result(struct operation *r)
 {
     const void *result = r->inner->ops->result(r->inner, r->kind);
     allm_session *s = r->session;
-    if (r->settled)
+    if (r->stored)
         return !r->error;
-    r->settled = true;
+    r->stored = true;
     s->open = false;
     if (!result)
         return true;
-    allm_session_record *record = project(r, result);
+    allm_session_record *record = project_result(r, result);
     if (!record) {
         r->error = status_nomem();
         s->error = r->error;
         return false;
     }
-    r->made = record;
-    r->before = state_take(s, record);
+    r->after = record;
+    r->before = state_replace(s, record);
     return true;
 }
 
-/* It failed for good: nothing comes of it. */
-static void give_up(struct running *r)
+/* The operation failed and has no result. */
+static void close_without_result(struct operation *r)
 {
-    r->settled = true;
+    r->stored = true;
     r->session->open = false;
 }
 
-static allm_status running_next(struct machine *m, allm_event **event,
-                                int64_t *again_ns)
+static allm_status operation_next(struct machine *m, allm_event **event,
+                                  int64_t *again_ns)
 {
-    struct running *r = of(m);
+    struct operation *r = operation_of(m);
     const allm_event_type last = r->kind == MACHINE_CHAT
                                      ? ALLM_EV_CHAT_COMPLETED
                                      : ALLM_EV_STEP_COMPLETED;
     allm_status status = r->inner->ops->next(r->inner, event, again_ns);
-    if (status < 0 && !r->settled)
-        give_up(r);
+    if (status < 0 && !r->stored)
+        close_without_result(r);
     bool ends = status == ALLM_OK ||
                 (status == ALLM_EVENT && (*event)->type == last);
     if (status == ALLM_EVENT && ends)
         r->complete = true;
-    return ends && !settle(r) ? ALLM_ERR_NOMEM : status;
+    return ends && !store_result(r) ? ALLM_ERR_NOMEM : status;
 }
 
-static void running_stop(struct machine *m, bool cancelled)
+static void operation_stop(struct machine *m, bool cancelled)
 {
-    struct running *r = of(m);
+    struct operation *r = operation_of(m);
     r->inner->ops->stop(r->inner, cancelled);
-    settle(r);
+    store_result(r);
 }
 
-static void running_free(struct machine *m)
+static void operation_free(struct machine *m)
 {
-    struct running *r = of(m);
+    struct operation *r = operation_of(m);
     struct mem mem = r->mem;
-    if (!r->settled)
-        running_stop(m, true);
+    if (!r->stored)
+        operation_stop(m, true);
     r->inner->ops->free(r->inner);
     allm_session_record_free(r->before);
     state_drop(r->session);
@@ -138,91 +138,91 @@ static void running_free(struct machine *m)
     mem_free(mem, r, sizeof *r);
 }
 
-static const allm_error *running_error(const struct machine *m)
+static const allm_error *operation_error(const struct machine *m)
 {
-    const struct running *r = look(m);
+    const struct operation *r = const_operation_of(m);
     return r->error ? r->error : r->inner->ops->error(r->inner);
 }
 
-static bool running_failed(const struct machine *m, int64_t *again_ns)
+static bool operation_failed(const struct machine *m, int64_t *again_ns)
 {
-    const struct running *r = look(m);
+    const struct operation *r = const_operation_of(m);
     return r->error || r->inner->ops->failed(r->inner, again_ns);
 }
 
-static const allm_response *running_response(const struct machine *m)
+static const allm_response *operation_response(const struct machine *m)
 {
-    const struct running *r = look(m);
+    const struct operation *r = const_operation_of(m);
     return r->error ? NULL : r->inner->ops->response(r->inner);
 }
 
-static const char *running_id(const struct machine *m)
+static const char *operation_request_id(const struct machine *m)
 {
-    const struct running *r = look(m);
+    const struct operation *r = const_operation_of(m);
     return r->inner->ops->request_id(r->inner);
 }
 
-static const void *running_result(const struct machine *m,
-                                  enum machine_result which)
+static const void *operation_result(const struct machine *m,
+                                    enum machine_result which)
 {
-    const struct running *r = look(m);
+    const struct operation *r = const_operation_of(m);
     return r->error ? NULL : r->inner->ops->result(r->inner, which);
 }
 
-static const char *running_output(const struct machine *m, const char *id,
-                                  size_t *len)
+static const char *operation_output(const struct machine *m, const char *id,
+                                    size_t *len)
 {
-    const struct running *r = look(m);
+    const struct operation *r = const_operation_of(m);
     return r->inner->ops->output(r->inner, id, len);
 }
 
-/* Who waited for a step is told an error where who pulls sees an event, and
- * then has no result: the session is as before, too. */
-static allm_status running_blocked(struct machine *m)
+/* A blocking call of a step returns an error where pulling emits an event.  It
+ * then has no result, so the session gets its old record back. */
+static allm_status operation_blocked(struct machine *m)
 {
-    struct running *r = of(m);
+    struct operation *r = operation_of(m);
     const struct machine_ops *inner = r->inner->ops;
     allm_status status = inner->blocked ? inner->blocked(r->inner) : ALLM_OK;
     allm_session *s = r->session;
-    if (status < 0 && r->before && s->record == r->made) {
-        allm_session_record_free(state_take(s, r->before));
+    if (status < 0 && r->before && s->record == r->after) {
+        allm_session_record_free(state_replace(s, r->before));
         r->before = NULL;
     }
     return status;
 }
 
-static const struct machine_ops running_ops = {
-    .next = running_next,
-    .stop = running_stop,
-    .free = running_free,
-    .error = running_error,
-    .failed = running_failed,
-    .response = running_response,
-    .request_id = running_id,
-    .result = running_result,
-    .output = running_output,
-    .blocked = running_blocked,
+static const struct machine_ops operation_ops = {
+    .next = operation_next,
+    .stop = operation_stop,
+    .free = operation_free,
+    .error = operation_error,
+    .failed = operation_failed,
+    .response = operation_response,
+    .request_id = operation_request_id,
+    .result = operation_result,
+    .output = operation_output,
+    .blocked = operation_blocked,
 };
 
-/* Let the session take part in a stream that has begun. */
-static allm_stream *join(allm_stream *stream, allm_session *s,
-                         enum machine_result kind, struct slice said)
+/* Insert an operation between the stream and its machine. */
+static allm_stream *attach_session(allm_stream *stream, allm_session *s,
+                                   enum machine_result kind, struct slice text)
 {
     if (!stream || allm_stream_error(stream))
-        return stream;              /* refused: nothing will come of it */
+        return stream;              /* refused: it will have no result */
     struct mem mem = s->mem;
-    struct running *r = mem_alloc(mem, sizeof *r);
-    char *input = r && said.ptr ? mem_alloc(mem, said.len + 1) : NULL;
-    if (!r || (said.ptr && !input)) {
+    struct operation *r = mem_alloc(mem, sizeof *r);
+    char *input = r && text.ptr ? mem_alloc(mem, text.len + 1) : NULL;
+    if (!r || (text.ptr && !input)) {
         mem_free(mem, r, sizeof *r);
         allm_stream_free(stream);
         return NULL;
     }
     if (input) {
-        memcpy(input, said.ptr, said.len);
-        input[said.len] = '\0';
+        memcpy(input, text.ptr, text.len);
+        input[text.len] = '\0';
     }
-    *r = (struct running){ .machine = { &running_ops }, .mem = mem,
+    *r = (struct operation){ .machine = { &operation_ops }, .mem = mem,
                            .inner = stream_machine(stream), .session = s,
                            .input = input, .kind = kind };
     state_keep(s);
@@ -231,21 +231,20 @@ static allm_stream *join(allm_stream *stream, allm_session *s,
     return stream;
 }
 
-/* ------------------------------------------------------------- operations --- */
-
 static bool has_option(const allm_call_opts *o, const char *name)
 {
     const allm_json *v = allm_json_get(o->json, name);
     return v && allm_json_type_of(v) != ALLM_JSON_NULL;
 }
 
-/* The options, and what the session knows beside them.  A context of null asks
- * for the engine's.  False: they are not filled in, which the call will tell. */
+/* Copy the options and add the session's context and id.  A context of null
+ * selects the engine's.  False: the struct is invalid, and the call rejects
+ * it. */
 static bool fill_opts(allm_call_opts *out, const allm_session *s,
-                      const allm_call_opts *given)
+                      const allm_call_opts *opts)
 {
     const allm_session_record *r = s->record;
-    if (!caller_struct_take(out, sizeof *out, given))
+    if (!caller_struct_take(out, sizeof *out, opts))
         return false;
     if (!out->context && !allm_json_get(out->json, "context") &&
         allm_json_count(r->context))
@@ -257,34 +256,33 @@ static bool fill_opts(allm_call_opts *out, const allm_session *s,
 
 allm_stream *operation_begin(const allm_engine *e, allm_session *s,
                              enum session_op op, const allm_message *message,
-                             const allm_call_opts *given)
+                             const allm_call_opts *opts)
 {
-    struct arena told;
-    allm_call_opts opts;
+    struct arena scratch;
+    allm_call_opts filled;
     allm_thread *with = NULL;
     allm_stream *stream = NULL;
-    struct slice said = { 0 };
+    struct slice input = { 0 };
     if (!e || !s)
         return refused_missing(e, "invalid_session", "session");
-    arena_init(&told, s->mem);
-    const allm_error *error = state_forbids(s, op, &told);
+    arena_init(&scratch, s->mem);
+    const allm_error *error = state_forbids(s, op, &scratch);
     if (!error && message) {
-        with = state_thread_with(s, message, &told, &error);
+        with = state_thread_with(s, message, &scratch, &error);
         const allm_message *last = allm_thread_last(with);
         if (last && last->role == ALLM_ROLE_USER && last->text)
-            said = (struct slice){ last->text, last->text_len };
+            input = (struct slice){ last->text, last->text_len };
     }
     if (error) {
         stream = refused_stream(e, error);
     } else {
         const allm_thread *t = with ? with : s->record->thread;
-        bool filled = fill_opts(&opts, s, given);
-        const allm_call_opts *o = filled ? &opts : given;
+        const allm_call_opts *o = fill_opts(&filled, s, opts) ? &filled : opts;
         stream = op == SESSION_STEP ? allm_step(e, t, o) : allm_chat(e, t, o);
-        stream = join(stream, s,
-                      op == SESSION_STEP ? MACHINE_STEP : MACHINE_CHAT, said);
+        stream = attach_session(
+            stream, s, op == SESSION_STEP ? MACHINE_STEP : MACHINE_CHAT, input);
     }
     allm_thread_free(with);
-    arena_release(&told);
+    arena_release(&scratch);
     return stream;
 }

@@ -1,13 +1,13 @@
-/* operation.h - ask the model, and put what comes of it into the session */
+/* operation.h - run a chat or step of a session and store its result there */
 #ifndef SESSION_OPERATION_H
 #define SESSION_OPERATION_H
 
 #include "session/state.h"
 
-/* Begin a chat or a step, with a message more or (NULL) without.  What is
- * refused is a stream that has failed; NULL: no memory. */
+/* Begin a chat or a step, after appending `message` unless it is NULL.  If the
+ * operation is refused, the stream has failed.  NULL: out of memory. */
 allm_stream *operation_begin(const allm_engine *e, allm_session *s,
                              enum session_op op, const allm_message *message,
-                             const allm_call_opts *given);
+                             const allm_call_opts *opts);
 
 #endif

@@ -1,22 +1,22 @@
 /*
- * project.c - what a result makes of a session
+ * project.c - derive the next session record from a result
  *
- *      a chat halted by            the session
+ *      a chat halted by            status of the session
  *      ask_user                    awaiting_user    the question, its call
  *      manual_tool_calls           awaiting_tools   the calls
  *      tool_error, error           error            metadata.error
- *      all else                    completed
+ *      any other reason            completed
  *
- *      a step, the first that holds
+ *      a step: the first row that is true
  *      a tool asks the user        awaiting_user    the question, its call
- *      a tool failed, and halts    error            metadata.error
+ *      a tool failed and halts     error            metadata.error
  *      calls wait for the caller   awaiting_tools   the calls
- *      the answer broke off        error            metadata.error
- *      it is done                  completed
- *      else                        idle             step again
+ *      the answer ended in error   error            metadata.error
+ *      the step is the last one    completed
+ *      otherwise                   idle             the next step may begin
  *
- * Metadata: the caller's members stay, those of the last result go, those of
- * this one come.  Nothing is ever concluded from the metadata of a session.
+ * Metadata: the caller's members stay; those of the last result are replaced by
+ * those of this one.  The status is never derived from a session's metadata.
  */
 #include "session/project.h"
 
@@ -29,8 +29,8 @@
 #include "json/build.h"
 #include "json/json.h"
 
-/* Members of the metadata that results bring, and not callers. */
-static const char *const ours[] = {
+/* Members of the metadata that results set. */
+static const char *const result_keys[] = {
     "ask_user_opts",     "budget",               "cancelled_input",
     "error",             "halt_result",          "halt_tool_call_id",
     "halt_when_step_index", "halted_reason",     "manual_tool_calls",
@@ -39,28 +39,30 @@ static const char *const ours[] = {
     "structured_finalize", "unknown_tool_calls", "unresolved_tool_calls",
 };
 
-/* A record in the making.  The home holds what it needs until it is made. */
+/* A record under construction.  The home owns its parts until it is created. */
 struct project {
     struct allm_home *home;
     struct arena *arena;
     allm_session_record fields;
 };
 
-static bool is_ours(const allm_json *key)
+static bool is_result_key(const allm_json *key)
 {
-    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
-        if (json_is(key, ours[i]))
+    for (size_t i = 0; i < sizeof result_keys / sizeof *result_keys; i++)
+        if (json_is(key, result_keys[i]))
             return true;
     return false;
 }
 
-static const allm_json *callers(struct arena *a, const allm_json *metadata)
+/* The metadata without the members of the last result. */
+static const allm_json *caller_metadata(struct arena *a,
+                                        const allm_json *metadata)
 {
     struct build b;
     build_init(&b, a);
     build_object(&b);
     for (const allm_json *k = NULL; (k = allm_json_next(metadata, k));) {
-        if (is_ours(k))
+        if (is_result_key(k))
             continue;
         build_key(&b, json_slice(k));
         build_value(&b, allm_json_value(k));
@@ -69,9 +71,9 @@ static const allm_json *callers(struct arena *a, const allm_json *metadata)
     return build_done(&b);
 }
 
-/* What all results do: the thread, nothing pending, the metadata. */
-static bool begin(struct project *p, const allm_session_record *before,
-                  const allm_thread *thread, const allm_json *metadata)
+/* Set what all results set: the thread, nothing pending, the metadata. */
+static bool begin_record(struct project *p, const allm_session_record *before,
+                         const allm_thread *thread, const allm_json *metadata)
 {
     p->home = home_new(mem_default(), 0);
     if (!p->home)
@@ -88,14 +90,14 @@ static bool begin(struct project *p, const allm_session_record *before,
     p->fields.pending_question = NULL;
     p->fields.pending_tool_call_id = NULL;
     p->fields.error = NULL;
-    const allm_json *kept = callers(p->arena, before->metadata);
+    const allm_json *kept = caller_metadata(p->arena, before->metadata);
     p->fields.metadata = kept && allm_json_count(metadata)
                              ? json_merge(p->arena, kept, metadata)
                              : kept;
     return p->fields.metadata != NULL;
 }
 
-static allm_session_record *finish(struct project *p, bool made)
+static allm_session_record *finish_record(struct project *p, bool made)
 {
     allm_session_record *r = NULL;
     if (made && p->fields.metadata && !p->arena->broken)
@@ -115,7 +117,7 @@ static void await_user(struct project *p, const char *question, const char *id)
     p->fields.pending_tool_call_id = id;
 }
 
-/* The listed calls; where the list is empty, those of the answer. */
+/* Await the listed calls, or those of the answer if the list is empty. */
 static bool await_tools(struct project *p, const allm_json *listed,
                         const allm_response *answer)
 {
@@ -137,26 +139,26 @@ static bool await_tools(struct project *p, const allm_json *listed,
     return true;
 }
 
-/* The error; where none was told, all that is known. */
+/* Set the error; without one, metadata.error is `reported` or else `all`. */
 static void set_error(struct project *p, const allm_error *error,
-                      const allm_json *told, const allm_json *all)
+                      const allm_json *reported, const allm_json *all)
 {
     p->fields.status = ALLM_SESSION_ERROR;
     p->fields.error = error;
     if (error)
         return;
-    if (!told || allm_json_type_of(told) == ALLM_JSON_NULL)
-        told = all ? all : json_empty_object();
+    if (!reported || allm_json_type_of(reported) == ALLM_JSON_NULL)
+        reported = all ? all : json_empty_object();
     p->fields.metadata = json_set(p->arena, p->fields.metadata, SLICE("error"),
-                                  told);
+                                  reported);
 }
 
-static bool is(const char *reason, const char *word)
+static bool is_reason(const char *reason, const char *other)
 {
-    return reason && !strcmp(reason, word);
+    return reason && !strcmp(reason, other);
 }
 
-/* What the user had said, for the next try. */
+/* Keep the user's message in the metadata, for the next attempt. */
 static bool keep_input(struct project *p, const char *input)
 {
     struct build b;
@@ -182,26 +184,26 @@ allm_session_record *project_cancelled(const allm_session_record *before,
     p.fields.home = NULL;
     if (!before->metadata)
         p.fields.metadata = json_empty_object();
-    return finish(&p, keep_input(&p, input));
+    return finish_record(&p, keep_input(&p, input));
 }
 
-/* A chat in which no step was complete has not taken place, though it may have
- * ended by an error. */
+/* A chat without a complete step does not change the thread, even if it ended
+ * with an error. */
 allm_session_record *project_chat(const allm_session_record *before,
                                   const allm_chat_result *r, const char *input)
 {
     struct project p = { .home = NULL };
-    bool failed = is(r->halted_reason, HALTED_TOOL_ERROR) ||
-                  is(r->halted_reason, HALTED_ERROR);
+    bool failed = is_reason(r->halted_reason, HALTED_TOOL_ERROR) ||
+                  is_reason(r->halted_reason, HALTED_ERROR);
     bool early = failed && !r->step_count;
-    if (is(r->halted_reason, HALTED_CANCELLED) && !r->step_count)
+    if (is_reason(r->halted_reason, HALTED_CANCELLED) && !r->step_count)
         return project_cancelled(before, input);
-    bool made = begin(&p, before, early ? NULL : r->thread, r->metadata);
+    bool made = begin_record(&p, before, early ? NULL : r->thread, r->metadata);
     if (!made)
-        return finish(&p, false);
-    if (is(r->halted_reason, HALTED_ASK_USER))
+        return finish_record(&p, false);
+    if (is_reason(r->halted_reason, HALTED_ASK_USER))
         await_user(&p, r->pending_question, r->pending_tool_call_id);
-    else if (is(r->halted_reason, HALTED_MANUAL))
+    else if (is_reason(r->halted_reason, HALTED_MANUAL))
         made = await_tools(&p, allm_json_get(r->metadata, "manual_tool_calls"),
                            r->final_response);
     else if (failed)
@@ -209,11 +211,11 @@ allm_session_record *project_chat(const allm_session_record *before,
                   r->metadata);
     if (early)
         made = keep_input(&p, input);
-    return finish(&p, made);
+    return finish_record(&p, made);
 }
 
-/* The rows of a step behind "a tool asks" and "a tool failed". */
-static bool judge_step(struct project *p, const allm_step_result *r)
+/* The rows of a step after "a tool asks" and "a tool failed". */
+static bool set_step_status(struct project *p, const allm_step_result *r)
 {
     const allm_response *answer = r->response;
     allm_finish reason = answer ? answer->finish_reason : ALLM_FINISH_NONE;
@@ -238,14 +240,14 @@ allm_session_record *project_step(const allm_session_record *before,
     struct project p = { .home = NULL };
     const allm_json *m = r->metadata;
     enum outcome_kind kind = halt ? halt->outcome.kind : OUTCOME_NONE;
-    bool made = begin(&p, before, r->thread, m);
+    bool made = begin_record(&p, before, r->thread, m);
     if (!made)
-        return finish(&p, false);
+        return finish_record(&p, false);
     if (kind == OUTCOME_QUESTION)
         await_user(&p, halt->outcome.question, halt->view.call->id);
     else if (kind == OUTCOME_FAILURE)
         set_error(&p, r->error, allm_json_get(m, "error"), m);
     else
-        made = judge_step(&p, r);
-    return finish(&p, made);
+        made = set_step_status(&p, r);
+    return finish_record(&p, made);
 }

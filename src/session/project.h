@@ -1,4 +1,4 @@
-/* project.h - the session that follows from a result */
+/* project.h - derive the next session record from a result */
 #ifndef SESSION_PROJECT_H
 #define SESSION_PROJECT_H
 
@@ -7,10 +7,10 @@
 struct tool_result;
 
 /*
- * The session after a chat, after a step, and after a call that was cancelled
- * before its first step was complete.  `input` is the user's message, or NULL;
- * `halt` is the tool result that halts the step, or NULL.  Roots; NULL: no
- * memory.
+ * The record after a chat, after a step, and after an operation that was
+ * cancelled before its first step was complete.  `input` is the user's message,
+ * or NULL; `halt` is the tool result that halts the step, or NULL.  The result
+ * is a root; NULL: out of memory.
  */
 allm_session_record *project_chat(const allm_session_record *before,
                                   const allm_chat_result *result,

@@ -1,4 +1,4 @@
-/* reducer.c - fold the events of a stream into a session */
+/* reducer.c - build a session record from the events of a stream */
 #include "allm.h"
 
 #include "base/caller_struct.h"
@@ -13,12 +13,12 @@
 struct allm_reducer {
     struct mem mem;
     struct collect fold;
-    struct arena told;              /* holds the error, and the input */
+    struct arena scratch;           /* holds the error and the input */
     const allm_error *error;
     allm_reducer_mode mode;
     const char *input;
     allm_session_record *before;
-    /* what it came to, until the next event */
+    /* the result, until the next event */
     bool done;
     allm_session_record *session;
     allm_chat_result *chat;
@@ -26,7 +26,7 @@ struct allm_reducer {
     allm_reduced out;
 };
 
-static void forget(allm_reducer *r)
+static void drop_result(allm_reducer *r)
 {
     allm_session_record_free(r->session);
     allm_chat_result_free(r->chat);
@@ -46,31 +46,31 @@ static const allm_error *read_opts(allm_reducer *r,
                   opts.mode == ALLM_REDUCER_STEP);
     if (!known)
         return status_error(
-            &r->told, ALLM_ERR_MISUSE, "wrong_mode",
-            "allm_reducer_new: the mode is ALLM_REDUCER_CHAT or "
-            "ALLM_REDUCER_STEP; fill the options in with "
+            &r->scratch, ALLM_ERR_MISUSE, "wrong_mode",
+            "allm_reducer_new: the mode must be ALLM_REDUCER_CHAT or "
+            "ALLM_REDUCER_STEP; fill in the options with "
             "ALLM(reducer_opts, ...)");
     r->mode = opts.mode;
-    r->input = arena_text(&r->told, opts.input);
+    r->input = arena_text(&r->scratch, opts.input);
     return opts.input && !r->input ? status_nomem() : NULL;
 }
 
-/* What it folds into. */
-static const allm_error *begin(allm_reducer *r,
-                               const allm_session_record *before)
+/* Start the fold with the thread of the record. */
+static const allm_error *begin_fold(allm_reducer *r,
+                                    const allm_session_record *before)
 {
     struct allm_home *home = home_new(r->mem, 0);
     const allm_error *error = NULL;
     r->before = before
                     ? shape_keep(&session_record_shape, before, r->mem,
-                                 &r->told, &error)
+                                 &r->scratch, &error)
                     : allm_session_record_new(ALLM(session_record, .id = NULL));
     if (!home || !r->before) {
         home_drop(home);
         return error ? error : status_nomem();
     }
     bool made = collect_init(&r->fold, home, r->before->thread);
-    home_drop(home);                /* the fold has it now */
+    home_drop(home);                /* the fold holds a reference */
     return made ? NULL : status_nomem();
 }
 
@@ -82,10 +82,10 @@ allm_reducer *allm_reducer_new(const allm_session_record *before,
     if (!r)
         return NULL;
     *r = (allm_reducer){ .mem = mem };
-    arena_init(&r->told, mem);
+    arena_init(&r->scratch, mem);
     r->error = read_opts(r, opts);
     if (!r->error)
-        r->error = begin(r, before);
+        r->error = begin_fold(r, before);
     return r;
 }
 
@@ -100,11 +100,11 @@ void allm_reducer_free(allm_reducer *r)
 {
     if (!r)
         return;
-    forget(r);
+    drop_result(r);
     allm_session_record_free(r->before);
     if (r->fold.home)
         collect_release(&r->fold);
-    arena_release(&r->told);
+    arena_release(&r->scratch);
     mem_free(r->mem, r, sizeof *r);
 }
 
@@ -114,14 +114,15 @@ allm_status allm_reducer_add(allm_reducer *r, const allm_event *event)
         return ALLM_ERR_NOMEM;
     if (r->error)
         return r->error->kind;
-    struct arena told;
+    struct arena scratch;
     const allm_error *error = NULL;
-    arena_init(&told, r->mem);
-    allm_event *mine = shape_keep(&event_shape, event, r->mem, &told, &error);
+    arena_init(&scratch, r->mem);
+    allm_event *mine = shape_keep(&event_shape, event, r->mem, &scratch,
+                                  &error);
     allm_status status = mine ? collect_add(&r->fold, mine) : error->kind;
     allm_event_free(mine);
-    arena_release(&told);
-    forget(r);
+    arena_release(&scratch);
+    drop_result(r);
     return status;
 }
 
@@ -140,7 +141,7 @@ static void reduce_step(allm_reducer *r)
         r->session = project_step(r->before, first->step, first->halt);
         return;
     }
-    if (r->fold.error) {            /* it has failed, as a chat has */
+    if (r->fold.error) {            /* it failed: a chat's result */
         reduce_chat(r);
         return;
     }
@@ -160,7 +161,7 @@ const allm_reduced *allm_reducer_finalize(allm_reducer *r)
     else
         reduce_step(r);
     if (!r->session || (!r->chat && !r->step)) {
-        forget(r);
+        drop_result(r);
         return NULL;
     }
     r->out = (allm_reduced){ .size = sizeof r->out, .session = r->session,

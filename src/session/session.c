@@ -1,4 +1,4 @@
-/* session.c - a conversation that goes on: its public functions */
+/* session.c - the public functions of sessions */
 #include "session/state.h"
 
 #include "base/buf.h"
@@ -14,8 +14,6 @@
 
 #include <stdint.h>
 
-/* ------------------------------------------------------------------- life --- */
-
 allm_session *allm_session_new(const allm_session_record *fields)
 {
     allm_session *s = state_new();
@@ -25,13 +23,13 @@ allm_session *allm_session_new(const allm_session_record *fields)
         fields ? fields : ALLM(session_record, .id = NULL));
     const allm_error *error = shape_error(s->record);
     if (error) {
-        s->error = status_retell(&s->told, error);
-        s->unfit = true;
+        s->error = status_retell(&s->scratch, error);
+        s->invalid = true;
     }
     return s;
 }
 
-static allm_session *refused_input(void)
+static allm_session *invalid_input(void)
 {
     struct arena a;
     struct build b;
@@ -43,7 +41,7 @@ static allm_session *refused_input(void)
     build_text(&b, SLICE("invalid_type"));
     build_end(&b);
     build_end(&b);
-    allm_session *s = state_unfit(
+    allm_session *s = state_invalid(
         error_validation(&a, "invalid_session_input", build_done(&b)));
     arena_release(&a);
     return s;
@@ -51,13 +49,13 @@ static allm_session *refused_input(void)
 
 allm_session *allm_session_from_record(const allm_session_record *record)
 {
-    return record ? allm_session_new(record) : refused_input();
+    return record ? allm_session_new(record) : invalid_input();
 }
 
 allm_session *allm_session_from_thread(const allm_thread *thread)
 {
     return thread ? allm_session_new(ALLM(session_record, .thread = thread))
-                  : refused_input();
+                  : invalid_input();
 }
 
 static bool is_message(const allm_message *m)
@@ -73,7 +71,7 @@ allm_session *allm_session_from_messages(size_t count,
 {
     for (size_t i = 0; i < count; i++)
         if (!messages || !is_message(messages[i]))
-            return refused_input();
+            return invalid_input();
     allm_thread *t = allm_thread_new(NULL);
     allm_session *s = NULL;
     if (allm_thread_append_all(t, count, messages) == ALLM_OK)
@@ -87,8 +85,6 @@ void allm_session_free(allm_session *s)
     if (s)
         state_drop(s);
 }
-
-/* ---------------------------------------------------------------- reading --- */
 
 const allm_error *allm_session_error(const allm_session *s)
 {
@@ -124,47 +120,46 @@ const allm_tool_call *const *allm_session_pending_tool_calls(
     return r ? r->pending_tool_calls : NULL;
 }
 
-/* ---------------------------------------------------------------- changes --- */
-
-/* Begin a change: the error of the last one goes.  False: it is refused. */
-static bool begin(allm_session *s, const allm_error **error)
+/* Clear the last error before a change; false: the change is refused. */
+static bool begin_change(allm_session *s, const allm_error **error)
 {
-    if (s->unfit) {
+    if (s->invalid) {
         *error = s->error;
         return false;
     }
-    arena_reset(&s->told);
+    arena_reset(&s->scratch);
     s->error = NULL;
-    *error = state_busy(s, &s->told);
+    *error = state_busy(s, &s->scratch);
     return !*error;
 }
 
-/* The session with these fields, which are copied. */
-static const allm_error *take(allm_session *s,
-                              const allm_session_record *fields)
+/* Set a record with these fields, which are copied. */
+static const allm_error *set_record(allm_session *s,
+                                    const allm_session_record *fields)
 {
     allm_session_record *r = allm_session_record_new(fields);
     const allm_error *error = shape_error(r);
     if (error) {
-        error = status_retell(&s->told, error);
+        error = status_retell(&s->scratch, error);
         allm_session_record_free(r);
         return error;
     }
-    allm_session_record_free(state_take(s, r));
+    allm_session_record_free(state_replace(s, r));
     return NULL;
 }
 
-/* The session with these fields and a message more. */
-static const allm_error *grow(allm_session *s, allm_session_record fields,
-                              const allm_message *message)
+/* Set a record with these fields and one more message. */
+static const allm_error *set_with_message(allm_session *s,
+                                          allm_session_record fields,
+                                          const allm_message *message)
 {
     const allm_error *error = NULL;
-    allm_thread *t = state_thread_with(s, message, &s->told, &error);
+    allm_thread *t = state_thread_with(s, message, &s->scratch, &error);
     if (!t)
         return error;
     fields.thread = t;
     fields.home = NULL;
-    error = take(s, &fields);
+    error = set_record(s, &fields);
     allm_thread_free(t);
     return error;
 }
@@ -175,8 +170,8 @@ allm_status allm_session_replace(allm_session *s,
     const allm_error *error = NULL;
     if (!s || !fields)
         return ALLM_ERR_NOMEM;
-    if (begin(s, &error))
-        error = take(s, fields);
+    if (begin_change(s, &error))
+        error = set_record(s, fields);
     return error ? state_refuse(s, error) : ALLM_OK;
 }
 
@@ -185,8 +180,8 @@ allm_status allm_session_append(allm_session *s, const allm_message *message)
     const allm_error *error = NULL;
     if (!s || !message)
         return ALLM_ERR_NOMEM;
-    if (begin(s, &error))
-        error = grow(s, *s->record, message);
+    if (begin_change(s, &error))
+        error = set_with_message(s, *s->record, message);
     return error ? state_refuse(s, error) : ALLM_OK;
 }
 
@@ -196,9 +191,7 @@ allm_status allm_session_append_user(allm_session *s, const char *text)
                                        .text = text));
 }
 
-/* ----------------------------------------------------------------- answers --- */
-
-/* The text of an answer that is a value. */
+/* The content of an answer that is a JSON value. */
 static struct slice value_text(struct arena *a, const allm_json *value)
 {
     struct buf b;
@@ -208,24 +201,24 @@ static struct slice value_text(struct arena *a, const allm_json *value)
     return json_write(&b, value, 0) ? buf_slice(&b) : (struct slice){ 0 };
 }
 
-static bool is_one(const allm_tool_answer *a)
+static bool is_complete_answer(const allm_tool_answer *a)
 {
     return a->tool_call_id &&
            (a->text != NULL) + (a->value != NULL) + (a->parts != NULL) == 1 &&
            (!a->value || allm_json_type_of(a->value) != ALLM_JSON_NONE);
 }
 
-/* The message of an answer, its text in the arena. */
+/* Fill in the message of an answer; its text is in the arena. */
 static const allm_error *read_answer(const allm_tool_answer *given,
                                      struct arena *a, allm_message *out)
 {
     allm_tool_answer answer;
     bool known = caller_struct_take(&answer, sizeof answer, given);
-    if (!given || !known || !is_one(&answer))
+    if (!given || !known || !is_complete_answer(&answer))
         return status_error(
             a, ALLM_ERR_MISUSE, "wrong_answer",
-            "the result of a tool needs a tool_call_id and one of "
-            "text, value and parts; fill it in with "
+            "the answer to a tool call needs a tool_call_id and exactly "
+            "one of text, value and parts; fill it in with "
             "ALLM(tool_answer, ...)");
     *out = (allm_message){ .size = sizeof *out, .role = ALLM_ROLE_TOOL,
                            .tool_call_id = answer.tool_call_id,
@@ -247,20 +240,20 @@ allm_status allm_session_append_tool_result(allm_session *s,
     const allm_error *error = NULL;
     if (!s)
         return ALLM_ERR_NOMEM;
-    if (begin(s, &error))
-        error = read_answer(answer, &s->told, &m);
+    if (begin_change(s, &error))
+        error = read_answer(answer, &s->scratch, &m);
     if (!error)
-        error = grow(s, *s->record, &m);
+        error = set_with_message(s, *s->record, &m);
     return error ? state_refuse(s, error) : ALLM_OK;
 }
 
-static const allm_error *unknown_id(struct arena *a, const char *id)
+static const allm_error *unknown_call_error(struct arena *a, const char *id)
 {
     struct build b;
     allm_error *e = status_draft(a, ALLM_ERR_SESSION, "unknown_tool_call_id",
                                  "no pending tool call has the id \"%s\"; "
-                                 "allm_session_pending_tool_calls() tells "
-                                 "which there are",
+                                 "allm_session_pending_tool_calls() lists "
+                                 "them",
                                  id);
     build_init(&b, a);
     build_object(&b);
@@ -274,7 +267,7 @@ static const allm_error *unknown_id(struct arena *a, const char *id)
     return a->broken ? status_nomem() : e;
 }
 
-/* Where a pending call stands; SIZE_MAX: nowhere. */
+/* The index of a pending call; SIZE_MAX: not found. */
 static size_t find_pending(const allm_session_record *r, const char *id)
 {
     for (size_t i = 0; i < r->pending_tool_call_count; i++)
@@ -284,22 +277,23 @@ static size_t find_pending(const allm_session_record *r, const char *id)
     return SIZE_MAX;
 }
 
-/* One answer, in a session that may be changed. */
-static const allm_error *submit(allm_session *s, const allm_tool_answer *answer)
+/* Append one answer; the session may be changed. */
+static const allm_error *submit_answer(allm_session *s,
+                                       const allm_tool_answer *answer)
 {
     allm_message m = { .size = sizeof m };
     allm_session_record fields = *s->record;
-    const allm_error *error = state_forbids(s, SESSION_SUBMIT, &s->told);
+    const allm_error *error = state_forbids(s, SESSION_SUBMIT, &s->scratch);
     if (!error)
-        error = read_answer(answer, &s->told, &m);
+        error = read_answer(answer, &s->scratch, &m);
     if (error)
         return error;
     const char *id = m.tool_call_id ? m.tool_call_id : "";
     size_t at = find_pending(&fields, id);
     if (at == SIZE_MAX)
-        return unknown_id(&s->told, id);
+        return unknown_call_error(&s->scratch, id);
     size_t left = fields.pending_tool_call_count - 1;
-    const allm_tool_call **calls = arena_zero(&s->told,
+    const allm_tool_call **calls = arena_zero(&s->scratch,
                                               (left + 1) * sizeof *calls);
     if (!calls)
         return status_nomem();
@@ -309,7 +303,7 @@ static const allm_error *submit(allm_session *s, const allm_tool_answer *answer)
     fields.pending_tool_call_count = left;
     if (!left)
         fields.status = ALLM_SESSION_IDLE;
-    return grow(s, fields, &m);
+    return set_with_message(s, fields, &m);
 }
 
 allm_status allm_session_submit_tool_result(allm_session *s,
@@ -324,20 +318,18 @@ allm_status allm_session_submit_tool_results(
     const allm_error *error = NULL;
     if (!s || (count && !answers))
         return ALLM_ERR_NOMEM;
-    if (!begin(s, &error))
+    if (!begin_change(s, &error))
         return state_refuse(s, error);
-    /* all or none: the first record is kept until the last answer is in */
+    /* All or none: keep the first record until the last answer is accepted. */
     allm_session_record *before = shape_keep_root(&session_record_shape,
                                                   s->record);
     for (size_t i = 0; !error && i < count; i++)
-        error = submit(s, answers[i]);
+        error = submit_answer(s, answers[i]);
     if (error)
-        before = state_take(s, before);
+        before = state_replace(s, before);
     allm_session_record_free(before);
     return error ? state_refuse(s, error) : ALLM_OK;
 }
-
-/* -------------------------------------------------------- asking the model --- */
 
 allm_stream *allm_session_start(const allm_engine *e, allm_session *s,
                                 const allm_call_opts *opts)
@@ -349,9 +341,10 @@ allm_stream *allm_session_continue(const allm_engine *e, allm_session *s,
                                    const allm_message *message,
                                    const allm_call_opts *opts)
 {
-    enum session_op op = !message                          ? SESSION_GO_ON
-                         : message->role == ALLM_ROLE_USER ? SESSION_SAY
-                                                           : SESSION_SAY_OTHER;
+    enum session_op op = !message ? SESSION_CONTINUE
+                         : message->role == ALLM_ROLE_USER
+                             ? SESSION_REPLY
+                             : SESSION_CONTINUE_WITH;
     return operation_begin(e, s, op, message, opts);
 }
 
@@ -367,8 +360,6 @@ allm_stream *allm_session_step(const allm_engine *e, allm_session *s,
 {
     return operation_begin(e, s, SESSION_STEP, NULL, opts);
 }
-
-/* ------------------------------------------------------------------- files --- */
 
 allm_status allm_session_save(allm_session *s, const char *path)
 {

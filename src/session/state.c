@@ -1,5 +1,5 @@
 /*
- * state.c - a conversation and where it stands, and what it allows
+ * state.c - a session object, and which operations its status allows
  *
  *      status            start  reply,       continue  continue  step  submit
  *                               continue     with any  without
@@ -7,17 +7,16 @@
  *      idle, completed   yes    yes          yes       yes       yes   -
  *      awaiting_user     -      yes          -         -         -     -
  *      awaiting_tools    -      -            -         (1)       -     yes
- *      error             the error session_in_error_state, for all
+ *      error             -      -            -         -         -     -   (2)
  *
- * (1) if no call is pending.  What the table forbids is misuse.
+ * (1) if no call is pending.
+ * (2) the error is session_in_error_state; elsewhere "-" is misuse.
  */
 #include "session/state.h"
 
 #include "base/status.h"
 #include "data/error.h"
 #include "json/json.h"
-
-/* ------------------------------------------------------------------- life --- */
 
 allm_session *state_new(void)
 {
@@ -26,7 +25,7 @@ allm_session *state_new(void)
     if (!s)
         return NULL;
     *s = (allm_session){ .mem = mem, .holders = 1, .lock = LOCK_NONE };
-    arena_init(&s->told, mem);
+    arena_init(&s->scratch, mem);
     return s;
 }
 
@@ -42,61 +41,59 @@ void state_drop(allm_session *s)
         return;
     lock_drop(&s->lock);
     allm_session_record_free(s->record);
-    arena_release(&s->told);
+    arena_release(&s->scratch);
     mem_free(mem, s, sizeof *s);
 }
 
-allm_session *state_unfit(const allm_error *error)
+allm_session *state_invalid(const allm_error *error)
 {
     allm_session *s = state_new();
     if (!s)
         return NULL;
     s->record = allm_session_record_new(ALLM(session_record, .id = NULL));
-    s->error = status_retell(&s->told, error);
+    s->error = status_retell(&s->scratch, error);
     if (error->errors && s->error != status_nomem())
-        s->error = error_validation(&s->told, error->reason,
-                                    json_copy(&s->told, error->errors));
-    s->unfit = true;
+        s->error = error_validation(&s->scratch, error->reason,
+                                    json_copy(&s->scratch, error->errors));
+    s->invalid = true;
     return s;
 }
 
-/* ------------------------------------------------------- what is allowed --- */
-
-static const char *const names[] = {
+static const char *const op_names[] = {
     [SESSION_START] = "allm_session_start",
-    [SESSION_SAY] = "allm_session_reply",
-    [SESSION_SAY_OTHER] = "allm_session_continue",
-    [SESSION_GO_ON] = "allm_session_continue",
+    [SESSION_REPLY] = "allm_session_reply",
+    [SESSION_CONTINUE_WITH] = "allm_session_continue",
+    [SESSION_CONTINUE] = "allm_session_continue",
     [SESSION_STEP] = "allm_session_step",
     [SESSION_SUBMIT] = "allm_session_submit_tool_result",
 };
 
-static bool allowed(const allm_session_record *r, enum session_op op)
+static bool is_allowed(const allm_session_record *r, enum session_op op)
 {
     switch (r->status) {
     case ALLM_SESSION_AWAITING_USER:
-        return op == SESSION_SAY;
+        return op == SESSION_REPLY;
     case ALLM_SESSION_AWAITING_TOOLS:
         return op == SESSION_SUBMIT ||
-               (op == SESSION_GO_ON && !r->pending_tool_call_count);
+               (op == SESSION_CONTINUE && !r->pending_tool_call_count);
     default:
         return op != SESSION_SUBMIT;
     }
 }
 
-/* What the session needs instead. */
-static const char *advice(const allm_session_record *r)
+/* What the caller can do instead. */
+static const char *advise_caller(const allm_session_record *r)
 {
     switch (r->status) {
     case ALLM_SESSION_AWAITING_USER:
-        return "the session waits for the user's answer; give it with "
+        return "the session waits for the user's answer; pass it to "
                "allm_session_reply()";
     case ALLM_SESSION_AWAITING_TOOLS:
         return r->pending_tool_call_count
-                   ? "the session waits for results of tool calls; give each "
-                     "with allm_session_submit_tool_result(), then call "
+                   ? "the session waits for results of tool calls; pass each "
+                     "to allm_session_submit_tool_result(), then call "
                      "allm_session_continue() without a message"
-                   : "all results are there; call allm_session_continue() "
+                   : "no result is missing; call allm_session_continue() "
                      "without a message";
     default:
         return "no tool call waits for a result; call allm_session_reply() or "
@@ -104,37 +101,36 @@ static const char *advice(const allm_session_record *r)
     }
 }
 
-const allm_error *state_busy(const allm_session *s, struct arena *tell)
+const allm_error *state_busy(const allm_session *s, struct arena *a)
 {
-    if (s->unfit)
-        return status_retell(tell, s->error);
+    if (s->invalid)
+        return status_retell(a, s->error);
     if (!s->open)
         return NULL;
     return status_error(
-        tell, ALLM_ERR_MISUSE, "session_busy",
-        "a stream of this session is open; pull it to its end, or "
-        "free it, and then change the session");
+        a, ALLM_ERR_MISUSE, "session_busy",
+        "a stream of this session is open; pull it to its end or "
+        "free it before you change the session");
 }
 
 const allm_error *state_forbids(const allm_session *s, enum session_op op,
-                                struct arena *tell)
+                                struct arena *a)
 {
     const allm_session_record *r = s->record;
-    const allm_error *e = state_busy(s, tell);
+    const allm_error *e = state_busy(s, a);
     if (e)
         return e;
     if (r->status == ALLM_SESSION_ERROR)
         return status_error(
-            tell, ALLM_ERR_SESSION, "session_in_error_state",
+            a, ALLM_ERR_SESSION, "session_in_error_state",
             "%s: the session has ended with an error, which is in "
-            "its metadata; go on with a new session",
-            names[op]);
-    return allowed(r, op) ? NULL
-                          : status_error(tell, ALLM_ERR_MISUSE, "wrong_status",
-                                         "%s: %s", names[op], advice(r));
+            "its metadata; continue with a new session",
+            op_names[op]);
+    return is_allowed(r, op)
+               ? NULL
+               : status_error(a, ALLM_ERR_MISUSE, "wrong_status", "%s: %s",
+                              op_names[op], advise_caller(r));
 }
-
-/* ---------------------------------------------------------------- changes --- */
 
 allm_status state_refuse(allm_session *s, const allm_error *error)
 {
@@ -142,7 +138,7 @@ allm_status state_refuse(allm_session *s, const allm_error *error)
     return s->error->kind;
 }
 
-allm_session_record *state_take(allm_session *s, allm_session_record *record)
+allm_session_record *state_replace(allm_session *s, allm_session_record *record)
 {
     allm_session_record *old = s->record;
     s->record = record;
@@ -151,15 +147,15 @@ allm_session_record *state_take(allm_session *s, allm_session_record *record)
 }
 
 allm_thread *state_thread_with(const allm_session *s,
-                               const allm_message *message, struct arena *tell,
+                               const allm_message *message, struct arena *a,
                                const allm_error **error)
 {
     allm_thread *t = allm_thread_copy(s->record->thread);
-    allm_message *mine = allm_message_new(message);     /* checks it, too */
+    allm_message *mine = allm_message_new(message);     /* also checks it */
     const allm_error *fault = allm_message_error(mine);
     allm_status status = mine && !fault ? allm_thread_append(t, mine)
                                         : ALLM_ERR_NOMEM;
-    *error = fault               ? status_retell(tell, fault)
+    *error = fault               ? status_retell(a, fault)
              : status == ALLM_OK ? NULL
                                  : status_nomem();
     allm_message_free(mine);

@@ -1,4 +1,4 @@
-/* state.h - a conversation and where it stands */
+/* state.h - a session object: its record, its error, what its status allows */
 #ifndef SESSION_STATE_H
 #define SESSION_STATE_H
 
@@ -8,51 +8,55 @@
 
 struct allm_session {
     struct mem mem;
-    size_t holders;             /* the caller, and the stream that is open */
-    bool open;                  /* a stream will bring a result */
+    size_t holders;             /* references: the caller, an open stream */
+    bool open;                  /* a stream is open and will set a record */
     allm_session_record *record;
-    struct arena told;          /* holds the error */
+    struct arena scratch;       /* holds the error; reset by each change */
     const allm_error *error;
-    bool unfit;                 /* it could not be made */
+    bool invalid;               /* it could not be created */
     struct lock lock;           /* on a file, until the session is freed */
 };
 
 enum session_op {
     SESSION_START,
-    SESSION_SAY,                /* a message of the user */
-    SESSION_SAY_OTHER,          /* a message of somebody else */
-    SESSION_GO_ON,              /* no message */
+    SESSION_REPLY,              /* continue with a message of the user */
+    SESSION_CONTINUE_WITH,      /* continue with a message of another role */
+    SESSION_CONTINUE,           /* continue without a message */
     SESSION_STEP,
     SESSION_SUBMIT
 };
 
-/* With no record yet.  NULL: no memory. */
+/* Without a record.  NULL: out of memory. */
 allm_session *state_new(void);
 
-/* A session that could not be made; `error` is copied.  NULL: no memory. */
-allm_session *state_unfit(const allm_error *error);
+/* A session that could not be created; `error` is copied.  NULL: out of
+ * memory. */
+allm_session *state_invalid(const allm_error *error);
 
 void state_keep(allm_session *s);
 void state_drop(allm_session *s);
 
 /*
- * May the session be changed at all; may this be done in its status?  NULL, or
- * the error, told in the arena, that names the right call.
+ * May the session be changed at all?  Does its status allow this operation?
+ * Returns NULL, or an error in the arena, which names the right call.
  */
-const allm_error *state_busy(const allm_session *s, struct arena *tell);
+const allm_error *state_busy(const allm_session *s, struct arena *a);
 const allm_error *state_forbids(const allm_session *s, enum session_op op,
-                                struct arena *tell);
+                                struct arena *a);
 
-/* Remember why a change was refused (NULL: no memory for it); its kind. */
+/* Record the error of a refused change (NULL: out of memory); returns its
+ * kind. */
 allm_status state_refuse(allm_session *s, const allm_error *error);
 
-/* A thread with a message more, a root.  NULL, and *error is set. */
+/* A copy of the thread with one more message; a root.  NULL: *error, in the
+ * arena, says why. */
 allm_thread *state_thread_with(const allm_session *s,
-                               const allm_message *message, struct arena *tell,
+                               const allm_message *message, struct arena *a,
                                const allm_error **error);
 
-/* A change has gone well: this record, which is given away, takes the place of
- * the old one, which is returned. */
-allm_session_record *state_take(allm_session *s, allm_session_record *record);
+/* Set a new record, which the session owns from now on, and clear the error.
+ * Returns the old record, which the caller frees. */
+allm_session_record *state_replace(allm_session *s,
+                                   allm_session_record *record);
 
 #endif

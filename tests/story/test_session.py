@@ -263,7 +263,8 @@ def test_other_names():
         equal(allm("-S", link, *text(answer), "hi").code, 0)
     equal((os.path.islink(link), len(messages(path))), (True, 4))
     os.mkfifo(pipe)
-    one_sentence(allm("-S", pipe, *text(), "hi", timeout=10), 11, "no file")
+    one_sentence(allm("-S", pipe, *text(), "hi", timeout=10), 11,
+                 "not a regular file")
     equal(os.path.exists(pipe + ".lock"), False)
 
 

@@ -396,12 +396,12 @@ static void what_is_no_file_is_refused(void)
     CHECK_ALWAYS(mkfifo(path, 0600) == 0);
     allm_session *s = allm_session_load(path, ALLM_SESSION_CREATE);
     CHECK_ERROR(allm_session_error(s), ALLM_ERR_STORE, "unreadable_session",
-                "no file");
+                "not a regular file");
     allm_session_free(s);
     s = some();
     CHECK_INT(allm_session_save(s, path), ALLM_ERR_STORE);
     CHECK_ERROR(allm_session_error(s), ALLM_ERR_STORE, "unwritable_session",
-                "no file");
+                "not a regular file");
     allm_session_free(s);
     CHECK_ALWAYS(lstat(path, &info) == 0 && S_ISFIFO(info.st_mode));
     end();
