@@ -26,7 +26,7 @@ static struct outcome invalid_arguments(struct arena *a, const allm_tool *tool,
     if (tool && tool->schema)
         json_write(&out, tool->schema, 0);
     return outcome_failed(
-        a, "invalid_arguments", "%.*s%s%s", (int)what.len, what.ptr,
+        a, FAILURE_ARGUMENTS, "%.*s%s%s", (int)what.len, what.ptr,
         out.len
             ? "; the arguments must be a JSON object that follows this schema: "
             : "; the arguments must be a JSON object",

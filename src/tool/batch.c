@@ -121,23 +121,29 @@ static bool copy_calls(struct batch *b, size_t count,
     return true;
 }
 
-static bool reject_unknown_tool(struct batch *b, const char *name)
+const allm_error *batch_unknown_tool(struct arena *a, const char *name)
 {
-    allm_error *e = status_draft(b->arena, ALLM_ERR_ENGINE, "unknown_tool",
-                                 "the model called \"%s\", which is not among "
-                                 "the engine's tools; no tool was run",
+    allm_error *e = status_draft(a, ALLM_ERR_ENGINE, "unknown_tool",
+                                 "the model called the tool \"%s\", which is "
+                                 "not among the engine's tools; add it with "
+                                 "allm_engine_put_tool()",
                                  name);
     struct build meta;
-    build_init(&meta, b->arena);
+    build_init(&meta, a);
     build_object(&meta);
     build_key(&meta, SLICE("tool_name"));
     build_text(&meta, slice_of(name));
     build_end(&meta);
     if (!e)
-        return batch_no_memory(b);
+        return NULL;
     e->metadata = build_done(&meta);
-    b->error = e->metadata ? e : status_nomem();
-    return false;
+    return e->metadata ? e : NULL;
+}
+
+static bool reject_unknown_tool(struct batch *b, const char *name)
+{
+    b->error = batch_unknown_tool(b->arena, name);
+    return b->error ? false : batch_no_memory(b);
 }
 
 /* If one name is unknown, no tool runs. */
@@ -211,7 +217,7 @@ static void start_run(struct batch *b, struct slot *s)
     if (known)
         run_start(s->run);
     else
-        run_fail(s->run, "not_found", "no executor offers this tool");
+        run_fail(s->run, FAILURE_NOT_FOUND, DETAIL_NO_EXECUTOR);
 }
 
 static void trace_step(void *ud, const allm_tool_call *call, const char *label,

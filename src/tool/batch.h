@@ -29,6 +29,10 @@ struct batch *batch_new(const struct tool_env *env, size_t count,
  */
 allm_status batch_next(struct batch *b, allm_event **event, int64_t *again_ns);
 
+/* The error of a call whose tool is not declared, in the arena.  NULL: out of
+ * memory. */
+const allm_error *batch_unknown_tool(struct arena *a, const char *name);
+
 /* Stop waiting: running functions are abandoned, queued ones never begin.
  * The results so far stay valid. */
 void batch_stop(struct batch *b);

@@ -18,8 +18,7 @@
 
 #define NO_LIMIT (SIZE_MAX / 2)
 
-/* Strings as they are, other values as JSON. */
-static void write_text(struct buf *out, const allm_json *value)
+void encoder_write(struct buf *out, const allm_json *value)
 {
     if (allm_json_type_of(value) == ALLM_JSON_TEXT)
         buf_add(out, json_slice(value));
@@ -41,11 +40,11 @@ static void write_json(struct buf *out, const allm_json *value, bool is_error)
 {
     struct buf text;
     if (!is_error) {
-        write_text(out, value);
+        encoder_write(out, value);
         return;
     }
     buf_init(&text, out->arena, NO_LIMIT);
-    write_text(&text, value);
+    encoder_write(&text, value);
     write_error(out, buf_slice(&text));
 }
 

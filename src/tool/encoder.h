@@ -3,6 +3,7 @@
 #define TOOL_ENCODER_H
 
 #include "allm.h"
+#include "base/buf.h"
 #include "tool/outcome.h"
 
 /* The format of failures. */
@@ -10,6 +11,9 @@ enum encoder_style {
     ENCODER_CHAT,               /* {"error": message}, by the encoder */
     ENCODER_AGENT               /* Error: message */
 };
+
+/* Write a string as it is, any other value as JSON. */
+void encoder_write(struct buf *out, const allm_json *value);
 
 /*
  * Encodes a value into the arena.  False: the encoder failed, and *why (also in

@@ -11,7 +11,7 @@ static void call_tool_function(void *self, const allm_tool *tool,
     if (tool && tool->call)
         tool->call(r, args, tool->ud);
     else
-        run_fail(r, "not_found", "this tool has no function");
+        run_fail(r, FAILURE_NOT_FOUND, DETAIL_NO_FUNCTION);
 }
 
 static const allm_executor function = {
@@ -102,7 +102,7 @@ static void execute_composed(void *self, const allm_tool *tool,
     if (e)
         e->execute(e->self, tool, r, args);
     else
-        run_fail(r, "not_found", "no executor offers this tool");
+        run_fail(r, FAILURE_NOT_FOUND, DETAIL_NO_EXECUTOR);
 }
 
 static const allm_tool *const *composed_tools(void *self, size_t *count)

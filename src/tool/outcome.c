@@ -167,7 +167,7 @@ const allm_error *outcome_error(struct arena *a, const struct outcome *o,
     if (o->detail)
         e->cause = outcome_text(a, slice_of(o->detail));
     if (e->message && !*e->message)
-        e->message = "the tool failed and gave no reason";
+        e->message = DETAIL_NO_REASON;
     return a->broken || !e->message ? NULL : e;
 }
 

@@ -22,12 +22,19 @@
 #define OUTCOME_AWAITING "<awaiting user response>"
 
 /* Reasons of failures that are used in more than one file. */
+#define FAILURE_ARGUMENTS "invalid_arguments"
 #define FAILURE_ENCODING "encoding_failed"
 #define FAILURE_EXIT "handler_exit"
+#define FAILURE_NOT_FOUND "not_found"
 #define FAILURE_RAISED "handler_raised"
 #define FAILURE_REPORTED "handler_failed"
 #define FAILURE_RETURN "invalid_return"
 #define FAILURE_TIMEOUT "timeout"
+
+/* Their details. */
+#define DETAIL_NO_EXECUTOR "no executor offers this tool"
+#define DETAIL_NO_FUNCTION "this tool has no function"
+#define DETAIL_NO_REASON "the tool failed and gave no reason"
 
 enum outcome_kind {
     OUTCOME_NONE,               /* no outcome yet */

@@ -14,6 +14,7 @@
 #include "tool/recipe.h"
 
 #include "base/buf.h"
+#include "tool/encoder.h"
 #include "tool/executor.h"
 #include "tool/plan.h"
 #include "json/build.h"
@@ -143,7 +144,7 @@ static void begin_step(struct recipe *r, struct step *s)
     if (!args)
         return;
     if (!known) {
-        fail_step(r, s, "no executor offers this tool");
+        fail_step(r, s, DETAIL_NO_EXECUTOR);
         return;
     }
     const allm_tool_call *call = make_step_call(r, s, args, phase);
@@ -241,14 +242,6 @@ static bool advance_steps(struct recipe *r, int64_t *again_ns)
     return r->done == r->count;
 }
 
-static void write_value(struct buf *out, const allm_json *value)
-{
-    if (allm_json_type_of(value) == ALLM_JSON_TEXT)
-        buf_add(out, json_slice(value));
-    else
-        json_write(out, value, 0);
-}
-
 /* Write the heading before the first item, the separator before the others. */
 static void write_head(struct buf *out, size_t *items, const char *title,
                        const char *between)
@@ -267,7 +260,7 @@ static void write_serial(struct buf *out, const struct recipe *r)
             continue;
         write_head(out, &n, "Sequential Results", "\n\n");
         buf_format(out, "### Step %zu: %s\n", n, r->steps[i].plan->label);
-        write_value(out, r->steps[i].content);
+        encoder_write(out, r->steps[i].content);
     }
 }
 
@@ -279,7 +272,7 @@ static void write_parallel(struct buf *out, const struct recipe *r)
             continue;
         write_head(out, &n, "Additional Results", "\n\n");
         buf_format(out, "### %s\n", r->steps[i].plan->label);
-        write_value(out, r->steps[i].content);
+        encoder_write(out, r->steps[i].content);
     }
 }
 
@@ -376,7 +369,7 @@ static struct outcome compose_failure(struct recipe *r,
     buf_init(&text, r->arena, NO_LIMIT);
     buf_text(&text, "Dispatch pipeline error: ");
     if (why->value)
-        write_value(&text, why->value);
+        encoder_write(&text, why->value);
     else
         buf_text(&text, why->detail ? why->detail : why->reason);
     return verbatim_failure(r, &text);

@@ -88,7 +88,7 @@ static void execute_call(struct allm_tool_run *r)
     else if (r->tool && r->tool->call)
         r->tool->call(r, r->arguments, r->tool->ud);
     else
-        run_fail(r, "not_found", "this tool has no function");
+        run_fail(r, FAILURE_NOT_FOUND, DETAIL_NO_FUNCTION);
 }
 
 /* The function has returned; `ring` wakes the thread that pulls. */

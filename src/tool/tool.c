@@ -93,7 +93,7 @@ allm_status allm_tool_fail(allm_tool_run *r, const char *text)
     if (!claim_run(r, &status))
         return status;
     if (!text)
-        text = "the tool failed and gave no reason";
+        text = DETAIL_NO_REASON;
     return publish_outcome(r, outcome_reported(
                                   copy_text(&r->memory, slice_of(text))));
 }

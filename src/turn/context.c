@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "data/error.h"
 #include "data/message.h"
+#include "data/response.h"
 #include "data/thread.h"
 #include "json/build.h"
 #include "json/json.h"
@@ -235,16 +236,13 @@ struct turn_event *context_take(allm_context *c)
 /* {"finish_reason": name} */
 static const allm_json *finish_metadata(struct arena *a, allm_finish finish)
 {
-    static const char *const names[] = { NULL,         "stop",
-                                         "length",     "tool_calls",
-                                         "content_filter", "error",
-                                         "other" };
+    const char *name = response_finish_words.word[finish];
     struct build b;
     build_init(&b, a);
     build_object(&b);
     build_key(&b, SLICE("finish_reason"));
-    if (names[finish])
-        build_text(&b, slice_of(names[finish]));
+    if (name)
+        build_text(&b, slice_of(name));
     else
         build_null(&b);
     build_end(&b);

@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "tool/arguments.h"
+#include "tool/batch.h"
 #include "tool/compact.h"
 #include "turn/fault.h"
 #include "json/build.h"
@@ -27,21 +28,7 @@ static bool is_known(const allm_context *c, const char *name)
 
 static allm_status fail_unknown_tool(allm_context *c, const char *name)
 {
-    struct build b;
-    struct buf text;
-    build_init(&b, c->arena);
-    build_object(&b);
-    build_key(&b, SLICE("tool_name"));
-    build_text(&b, slice_of(name));
-    build_end(&b);
-    buf_init(&text, c->arena, TEXT_LIMIT);
-    buf_format(&text,
-               "the model called the tool \"%s\", which is not among "
-               "the engine's tools; add it with allm_engine_put_tool()",
-               name);
-    return allm_context_fail(
-        c, ALLM(error, .kind = ALLM_ERR_ENGINE, .reason = "unknown_tool",
-                .message = text.ptr, .metadata = build_done(&b)));
+    return allm_context_fail(c, batch_unknown_tool(c->arena, name));
 }
 
 static int compare_names(const void *a, const void *b)
@@ -149,7 +136,7 @@ static void reject_arguments(allm_context *c, const allm_tool_call *call,
         first = false;
     }
     reject_call(c, call, buf_slice(&text));
-    context_fault(c, "invalid_arguments", call->name, texts);
+    context_fault(c, FAILURE_ARGUMENTS, call->name, texts);
 }
 
 /* May the call run?  If not, add its result. */
