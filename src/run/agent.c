@@ -41,15 +41,15 @@ struct agent {
     allm_agent_result *result;
 };
 
-static struct agent *agent_of(const struct turns *l)
+static struct agent *agent_of(const struct turns *t)
 {
-    return l->private;
+    return t->front_state;
 }
 
 /* ---------------------------------------------------------------- breaker --- */
 
 /* All that went wrong in a turn, in one text; empty: nothing did. */
-static struct slice fingerprint(const allm_context *c)
+static struct slice join_errors(const allm_context *c)
 {
     struct buf text;
     buf_init(&text, c->arena, SIZE_MAX / 2);
@@ -63,7 +63,7 @@ static struct slice fingerprint(const allm_context *c)
     return buf_slice(&text);
 }
 
-static bool repeats(struct agent *a, struct turns *l, struct slice now)
+static bool count_repeats(struct agent *a, struct turns *t, struct slice now)
 {
     struct slice before = { a->fingerprint, a->fingerprint_len };
     if (!now.len)
@@ -73,7 +73,7 @@ static bool repeats(struct agent *a, struct turns *l, struct slice now)
     else
         a->repeats = 1;
     if (!slice_eq(before, now) || !a->fingerprint) {
-        a->fingerprint = arena_copy(home_arena(l->setup.home), now);
+        a->fingerprint = arena_copy(home_arena(t->setup.home), now);
         a->fingerprint_len = now.len;
     }
     return a->repeats >= a->max_repeats;
@@ -83,19 +83,19 @@ static allm_status break_circuit(void *state, const allm_loop_view *view,
                                  const allm_context *c, allm_verdict *v,
                                  void *ud)
 {
-    struct turns *l = ud;
-    struct agent *a = agent_of(l);
+    struct turns *t = ud;
+    struct agent *a = agent_of(t);
     (void)state;
     (void)view;
     if (v->decision != ALLM_DECISION_CONTINUE ||
         (a->opts.flags & ALLM_AGENT_NO_BREAKER))
         return ALLM_OK;
-    struct slice now = fingerprint(c);
-    if (!repeats(a, l, now))
+    struct slice now = join_errors(c);
+    if (!count_repeats(a, t, now))
         return ALLM_OK;
     v->decision = ALLM_DECISION_ERROR;
     v->reason = "circuit_breaker";
-    v->error = turns_error(l, ALLM_ERR_ENGINE, v->reason,
+    v->error = turns_error(t, ALLM_ERR_ENGINE, v->reason,
                            "Tool error repeated %u+ times: \"%.*s\"",
                            (unsigned)a->max_repeats,
                            (int)(now.len > 8192 ? 8192 : now.len), now.ptr);
@@ -104,7 +104,7 @@ static allm_status break_circuit(void *state, const allm_loop_view *view,
 
 /* ------------------------------------------------------------- blank stops --- */
 
-static const char *finish_word(allm_finish f)
+static const char *finish_name(allm_finish f)
 {
     static const char *const words[] = { NULL,         "stop",
                                          "length",     "tool_calls",
@@ -114,24 +114,24 @@ static const char *finish_word(allm_finish f)
 }
 
 /* {"iteration", "attempts", "finish_reasons", "provider", "model"} */
-static const allm_json *blank_details(struct turns *l, const allm_context *c)
+static const allm_json *blank_details(struct turns *t, const allm_context *c)
 {
-    const struct agent *a = agent_of(l);
-    const struct registry_row *row = engine_row_for(l->setup.engine,
-                                                    l->setup.model, NULL);
+    const struct agent *a = agent_of(t);
+    const struct registry_row *row = engine_row_for(t->setup.engine,
+                                                    t->setup.model, NULL);
     const char *model = c->response->model ? c->response->model
-                                           : l->setup.model;
+                                           : t->setup.model;
     struct build b;
-    build_init(&b, home_arena(l->setup.home));
+    build_init(&b, home_arena(t->setup.home));
     build_object(&b);
     build_key(&b, SLICE("iteration"));
-    build_uint(&b, l->turn);
+    build_uint(&b, t->turn);
     build_key(&b, SLICE("attempts"));
     build_uint(&b, a->blanks);
     build_key(&b, SLICE("finish_reasons"));
     build_array(&b);
     for (uint32_t i = 0; i < a->blanks && i < 16; i++) {
-        const char *word = finish_word(a->blank_finish[i]);
+        const char *word = finish_name(a->blank_finish[i]);
         if (word)
             build_text(&b, slice_of(word));
         else
@@ -146,18 +146,18 @@ static const allm_json *blank_details(struct turns *l, const allm_context *c)
     return build_done(&b);
 }
 
-static void empty_stop(struct turns *l, const allm_context *c, allm_verdict *v)
+static void fail_blank(struct turns *t, const allm_context *c, allm_verdict *v)
 {
-    struct arena *home = home_arena(l->setup.home);
+    struct arena *home = home_arena(t->setup.home);
     const allm_error *e = turns_error(
-        l, ALLM_ERR_ENGINE, "empty_stop",
+        t, ALLM_ERR_ENGINE, "empty_stop",
         "the model gave %u blank answers in a row; set blank_stop_nudge to "
         "tell it what is wanted",
-        (unsigned)agent_of(l)->blanks);
+        (unsigned)agent_of(t)->blanks);
     allm_error *mine = arena_alloc(home, sizeof *mine);
     if (mine) {
         *mine = *e;
-        mine->metadata = blank_details(l, c);
+        mine->metadata = blank_details(t, c);
         e = mine;
     }
     v->decision = ALLM_DECISION_ERROR;
@@ -169,8 +169,8 @@ static allm_status count_blanks(void *state, const allm_loop_view *view,
                                 const allm_context *c, allm_verdict *v,
                                 void *ud)
 {
-    struct turns *l = ud;
-    struct agent *a = agent_of(l);
+    struct turns *t = ud;
+    struct agent *a = agent_of(t);
     (void)state;
     (void)view;
     if (c->decision != ALLM_DECISION_RETRY) {
@@ -182,7 +182,7 @@ static allm_status count_blanks(void *state, const allm_loop_view *view,
         a->blank_finish[a->blanks] = c->response->finish_reason;
     a->blanks++;
     if (a->blanks >= a->max_blanks)
-        empty_stop(l, c, v);
+        fail_blank(t, c, v);
     else
         v->say = a->opts.blank_stop_nudge;
     return ALLM_OK;
@@ -195,13 +195,13 @@ static allm_status count_blanks(void *state, const allm_loop_view *view,
 static allm_status stop_at_limit(void *state, const allm_loop_view *view,
                                  allm_verdict *v, void *ud)
 {
-    struct turns *l = ud;
+    struct turns *t = ud;
     (void)state;
     if (view->turn < view->max_turns)
         return ALLM_OK;
     v->decision = ALLM_DECISION_ERROR;
     v->reason = "max_iterations_reached";
-    v->error = turns_error(l, ALLM_ERR_ENGINE, v->reason,
+    v->error = turns_error(t, ALLM_ERR_ENGINE, v->reason,
                            "the agent was not done after %u turns; raise "
                            "max_iterations",
                            (unsigned)view->max_turns);
@@ -218,17 +218,17 @@ static const allm_policy limit = { .size = sizeof limit,
                                    .name = "max_iterations",
                                    .before_turn = stop_at_limit };
 
-static const allm_policy *const first[] = { &breaker, &blanks, &repeat_policy, &output_policy,
+static const allm_policy *const first_policies[] = { &breaker, &blanks, &repeat_policy, &output_policy,
                                             NULL };
-static const allm_policy *const last[] = { &limit, NULL };
+static const allm_policy *const last_policies[] = { &limit, NULL };
 
 /* ---------------------------------------------------------------- results --- */
 
 /* {"terminal_tool", "terminal_args", "terminal_tool_call"} */
-static const allm_json *terminal_metadata(struct turns *l,
+static const allm_json *terminal_metadata(struct turns *t,
                                           const allm_tool_call *call)
 {
-    struct arena *a = home_arena(l->setup.home);
+    struct arena *a = home_arena(t->setup.home);
     const allm_error *error = NULL;
     struct build b;
     build_init(&b, a);
@@ -245,34 +245,34 @@ static const allm_json *terminal_metadata(struct turns *l,
 }
 
 /* Did its stages run to their end? */
-static bool is_whole(const allm_context *c)
+static bool ran_to_end(const allm_context *c)
 {
     bool failed = c->reason && !strcmp(c->reason, "pipeline_error");
     return c->decision != ALLM_DECISION_NONE && !failed;
 }
 
-static void observe(struct turns *l, const allm_context *c)
+static void observe_turn(struct turns *t, const allm_context *c)
 {
-    struct agent *a = agent_of(l);
+    struct agent *a = agent_of(t);
     if (c->response->finish_reason == ALLM_FINISH_ERROR)
         return;                 /* the model failed: there was no pipeline */
-    a->trace = json_copy(home_arena(l->setup.home), allm_context_trace(c));
+    a->trace = json_copy(home_arena(t->setup.home), allm_context_trace(c));
     if (c->terminal_call)
-        a->terminal = terminal_metadata(l, c->terminal_call);
-    if (a->opts.on_iteration && is_whole(c))
+        a->terminal = terminal_metadata(t, c->terminal_call);
+    if (a->opts.on_iteration && ran_to_end(c))
         a->opts.on_iteration(c, a->opts.on_iteration_ud);
     size_t calls = 0;
     allm_context_tool_calls(c, &calls);
     if (c->decision == ALLM_DECISION_CONTINUE)
-        trace_agent(&l->setup.trace, l->setup.request_id, "loop_iteration",
+        trace_agent(&t->setup.trace, t->setup.request_id, "loop_iteration",
                     allm_context_iteration(c), calls);
 }
 
 /* The last answer, with what the loop adds to its metadata. */
-static const allm_response *final_response(struct turns *l)
+static const allm_response *final_response(struct turns *t)
 {
-    struct agent *a = agent_of(l);
-    const allm_step_result *step = turns_last(l);
+    struct agent *a = agent_of(t);
+    const allm_step_result *step = turns_last_step(t);
     struct arena *arena = home_arena(a->home);
     if (!step || !step->response)
         return NULL;
@@ -281,7 +281,7 @@ static const allm_response *final_response(struct turns *l)
     r.home = NULL;
     if (a->terminal)
         m = json_merge(arena, m, a->terminal);
-    if (a->blanks && l->verdict.decision == ALLM_DECISION_DONE) {
+    if (a->blanks && t->verdict.decision == ALLM_DECISION_DONE) {
         struct build b;
         build_init(&b, arena);
         build_uint(&b, a->blanks);
@@ -292,23 +292,23 @@ static const allm_response *final_response(struct turns *l)
     return m ? shape_copy(a->home, &response_shape, &r, &error) : NULL;
 }
 
-static const char *reason_of(const struct turns *l)
+static const char *agent_reason(const struct turns *t)
 {
-    const char *reason = l->verdict.reason ? l->verdict.reason
+    const char *reason = t->verdict.reason ? t->verdict.reason
                                            : HALTED_COMPLETED;
-    const allm_step_result *step = turns_last(l);
+    const allm_step_result *step = turns_last_step(t);
     bool broke = step && step->response &&
                  step->response->finish_reason == ALLM_FINISH_ERROR;
     bool late = !strcmp(reason, "timeout");     /* between two answers */
-    if (l->verdict.decision != ALLM_DECISION_ERROR || late)
+    if (t->verdict.decision != ALLM_DECISION_ERROR || late)
         return reason;
-    return l->open_failed || broke ? "llm_error" : reason;
+    return t->open_failed || broke ? "llm_error" : reason;
 }
 
-static bool make_result(struct turns *l)
+static bool make_result(struct turns *t)
 {
-    struct agent *a = agent_of(l);
-    a->home = home_new(l->mem, 1024);
+    struct agent *a = agent_of(t);
+    a->home = home_new(t->mem, 1024);
     if (!a->home)
         return false;
     struct arena *arena = home_arena(a->home);
@@ -316,105 +316,106 @@ static bool make_result(struct turns *l)
     if (!r)
         return false;
     *r = (allm_agent_result){ .size = sizeof *r, .home = a->home,
-                              .iterations = l->asked,
-                              .tool_calls = l->tool_calls,
+                              .iterations = t->model_turns,
+                              .tool_calls = t->tool_calls,
                               .trace = json_copy(arena, a->trace),
-                              .reason = arena_text(arena, reason_of(l)) };
-    r->response = final_response(l);
-    if (thread_own.share(a->home, l->thread, &r->messages))
+                              .reason = arena_text(arena, agent_reason(t)) };
+    r->response = final_response(t);
+    if (thread_own.share(a->home, t->thread, &r->messages))
         return false;
     const allm_error *error = NULL;
-    r->usage = shape_copy(a->home, &usage_shape, &l->usage, &error);
-    if (l->verdict.error)
-        r->error = error_copy(a->home, l->verdict.error);
-    r->metadata = l->verdict.metadata ? json_copy(arena, l->verdict.metadata)
+    r->usage = shape_copy(a->home, &usage_shape, &t->usage, &error);
+    if (t->verdict.error)
+        r->error = error_copy(a->home, t->verdict.error);
+    r->metadata = t->verdict.metadata ? json_copy(arena, t->verdict.metadata)
                                       : json_empty_object();
     a->result = r;
-    return r->usage && !arena->broken && (r->response || !l->step_count);
+    return r->usage && !arena->broken && (r->response || !t->step_count);
 }
 
 /* It came to an end by itself, or for its budget; not so if it was broken off. */
-static bool is_complete(const struct turns *l)
+static bool is_complete(const struct turns *t)
 {
-    const char *reason = reason_of(l);
-    return l->verdict.decision != ALLM_DECISION_ERROR ||
+    const char *reason = agent_reason(t);
+    return t->verdict.decision != ALLM_DECISION_ERROR ||
            !strcmp(reason, "budget_exceeded") ||
            !strcmp(reason, "max_iterations_reached");
 }
 
-static bool finish(struct turns *l)
+static bool finish_agent(struct turns *t)
 {
     struct arena a;
-    arena_init(&a, l->mem);
-    const allm_step_result *step = turns_last(l);
-    const allm_json *m = l->verdict.metadata ? l->verdict.metadata
+    arena_init(&a, t->mem);
+    const allm_step_result *step = turns_last_step(t);
+    const allm_json *m = t->verdict.metadata ? t->verdict.metadata
                                              : json_empty_object();
-    if (step && l->verdict.decision == ALLM_DECISION_HALT &&
+    if (step && t->verdict.decision == ALLM_DECISION_HALT &&
         allm_json_count(step->metadata))
         m = json_merge(&a, step->metadata, m);
-    bool failed = l->verdict.decision == ALLM_DECISION_ERROR;
-    bool ok = make_result(l);
-    if (is_complete(l))
-        trace_agent(&l->setup.trace, l->setup.request_id, "complete", l->asked,
-                    l->tool_calls);
+    bool failed = t->verdict.decision == ALLM_DECISION_ERROR;
+    bool ok = make_result(t);
+    if (is_complete(t))
+        trace_agent(&t->setup.trace, t->setup.request_id, "complete",
+                    t->model_turns, t->tool_calls);
     if (ok)
-        l->chat =
-            turns_chat_result(l, failed ? HALTED_ERROR : l->verdict.reason, m);
-    if (ok && agent_of(l)->result && m)
-        agent_of(l)->result->metadata = json_copy(home_arena(agent_of(l)->home),
+        t->chat =
+            turns_chat_result(t, failed ? HALTED_ERROR : t->verdict.reason, m);
+    if (ok && agent_of(t)->result && m)
+        agent_of(t)->result->metadata = json_copy(home_arena(agent_of(t)->home),
                                                   m);
     arena_release(&a);
-    return ok && l->chat && agent_of(l)->result &&
-           agent_of(l)->result->metadata;
+    return ok && t->chat && agent_of(t)->result &&
+           agent_of(t)->result->metadata;
 }
 
 /* Of a loop that was cancelled it is made when it is asked for. */
-static const void *result(const struct turns *l)
+static const void *agent_result(const struct turns *t)
 {
-    struct agent *a = agent_of(l);
-    struct turns *mine = (struct turns *)(uintptr_t)l;
+    struct agent *a = agent_of(t);
+    struct turns *mine = (struct turns *)(uintptr_t)t;
     if (!a->result && !a->home && !make_result(mine))
         return NULL;
     return a->result;
 }
 
-static void release(struct turns *l)
+static void release_agent(struct turns *t)
 {
-    home_drop(agent_of(l)->home);
+    home_drop(agent_of(t)->home);
 }
 
-static const struct turns_front front = {
-    .first = first,
-    .last = last,
-    .observe = observe,
-    .finish = finish,
-    .release = release,
-    .result = result,
-    .hands_back = true,
+static const struct turns_front agent_front = {
+    .first = first_policies,
+    .last = last_policies,
+    .observe = observe_turn,
+    .finish = finish_agent,
+    .release = release_agent,
+    .result = agent_result,
+    .failure_is_result = true,
 };
 
 /* -------------------------------------------------------------- beginning --- */
 
 /* Set in the struct and in json?  Then it is misuse. */
-static const allm_error *once(struct turns *l, bool a, bool b, const char *name)
+static const allm_error *check_set_once(struct turns *t, bool a, bool b,
+                                        const char *name)
 {
-    return a && b ? turns_error(l, ALLM_ERR_MISUSE, "invalid_option",
+    return a && b ? turns_error(t, ALLM_ERR_MISUSE, "invalid_option",
                                 "option %s must be given once: it is set in "
                                 "the struct and in json",
                                 name)
                   : NULL;
 }
 
-static const allm_error *take_texts(struct turns *l)
+static const allm_error *read_texts(struct turns *t)
 {
-    struct agent *a = agent_of(l);
-    struct options *o = &l->setup.options;
-    struct arena *home = home_arena(l->setup.home);
-    const allm_error *error = once(l, a->opts.terminal_tool, o->terminal_tool,
-                                   "terminal_tool");
+    struct agent *a = agent_of(t);
+    struct options *o = &t->setup.options;
+    struct arena *home = home_arena(t->setup.home);
+    const allm_error *error = check_set_once(t, a->opts.terminal_tool,
+                                             o->terminal_tool, "terminal_tool");
     if (!error)
-        error = once(l, a->opts.blank_stop_nudge, o->blank_stop_nudge,
-                     "blank_stop_nudge");
+        error = check_set_once(t, a->opts.blank_stop_nudge, o->blank_stop_nudge,
+                               "blank_stop_nudge");
     if (error)
         return error;
     a->opts.terminal_tool = arena_text(home, o->terminal_tool
@@ -426,38 +427,41 @@ static const allm_error *take_texts(struct turns *l)
     return home->broken ? status_nomem() : NULL;
 }
 
-static uint32_t or_default(int64_t by_name, uint32_t by_struct, uint32_t other)
+static uint32_t limit_or_default(int64_t from_json, uint32_t from_struct,
+                                 uint32_t otherwise)
 {
-    if (by_name)
-        return by_name > UINT32_MAX ? UINT32_MAX : (uint32_t)by_name;
-    return by_struct ? by_struct : other;
+    if (from_json)
+        return from_json > UINT32_MAX ? UINT32_MAX : (uint32_t)from_json;
+    return from_struct ? from_struct : otherwise;
 }
 
-static const allm_error *take_numbers(struct turns *l)
+static const allm_error *read_numbers(struct turns *t)
 {
-    struct agent *a = agent_of(l);
-    const struct options *o = &l->setup.options;
-    const allm_error *error = once(l, a->opts.max_iterations, o->max_iterations,
-                                   "max_iterations");
+    struct agent *a = agent_of(t);
+    const struct options *o = &t->setup.options;
+    const allm_error *error = check_set_once(t, a->opts.max_iterations,
+                                             o->max_iterations,
+                                             "max_iterations");
     if (!error)
-        error = once(l, a->opts.max_blank_stops, o->max_blank_stops,
-                     "max_blank_stops");
+        error = check_set_once(t, a->opts.max_blank_stops, o->max_blank_stops,
+                               "max_blank_stops");
     if (!error)
-        error = once(l, a->opts.max_repeats, o->max_repeats, "max_repeats");
-    l->max_turns = or_default(o->max_iterations, a->opts.max_iterations,
-                              MAX_ITERATIONS);
-    a->max_blanks = or_default(o->max_blank_stops, a->opts.max_blank_stops,
-                               MAX_BLANKS);
-    a->max_repeats = or_default(o->max_repeats, a->opts.max_repeats,
-                                MAX_REPEATS);
+        error = check_set_once(t, a->opts.max_repeats, o->max_repeats,
+                               "max_repeats");
+    t->max_turns = limit_or_default(o->max_iterations, a->opts.max_iterations,
+                                    MAX_ITERATIONS);
+    a->max_blanks = limit_or_default(o->max_blank_stops,
+                                     a->opts.max_blank_stops, MAX_BLANKS);
+    a->max_repeats = limit_or_default(o->max_repeats, a->opts.max_repeats,
+                                      MAX_REPEATS);
     return error;
 }
 
 /* The habits of an agent. */
-static void take_habits(struct turns *l)
+static void fill_agent_terms(struct turns *t)
 {
-    struct agent *a = agent_of(l);
-    struct setup *u = &l->setup;
+    struct agent *a = agent_of(t);
+    struct setup *u = &t->setup;
     const allm_json *check = allm_json_get(u->options.all,
                                            "validate_arguments");
     bool any = (a->opts.flags & ALLM_AGENT_ANY_ARGUMENTS) ||
@@ -473,20 +477,20 @@ static void take_habits(struct turns *l)
         u->options.tool_timeout_ms = UINT32_MAX;
     if (!u->options.max_concurrency && !(a->opts.flags & ALLM_AGENT_PARALLEL))
         u->options.max_concurrency = 1;
-    l->pass_options = u->options;
+    t->pass_options = u->options;
 }
 
-static const allm_error *begin(struct turns *l, const void *given)
+static const allm_error *begin_agent(struct turns *t, const void *front_opts)
 {
-    struct agent *a = agent_of(l);
-    if (!caller_struct_take(&a->opts, sizeof a->opts, given))
-        return turns_error(l, ALLM_ERR_MISUSE, "struct_size",
+    struct agent *a = agent_of(t);
+    if (!caller_struct_take(&a->opts, sizeof a->opts, front_opts))
+        return turns_error(t, ALLM_ERR_MISUSE, "struct_size",
                            "allm_agent: fill the options with "
                            "ALLM(agent_opts, ...)");
-    const allm_error *error = take_texts(l);
+    const allm_error *error = read_texts(t);
     if (!error)
-        error = take_numbers(l);
-    take_habits(l);
+        error = read_numbers(t);
+    fill_agent_terms(t);
     return error;
 }
 
@@ -495,6 +499,6 @@ allm_stream *allm_agent(const allm_engine *e, const allm_thread *thread,
 {
     const allm_call_opts *call = opts && MEM_REACHES(opts, call) ? opts->call
                                                                  : NULL;
-    return turns_stream(e, thread, call, &front, sizeof(struct agent), begin,
-                        opts);
+    return turns_stream(e, thread, call, &agent_front, sizeof(struct agent),
+                        begin_agent, opts);
 }

@@ -35,20 +35,20 @@ typedef const allm_error *planning_step(struct call_planning *w);
 struct call_kind {
     const struct registry_row *(*find_row)(struct call_planning *w);
     planning_step *check_adapter;
-    planning_step *take_request;
+    planning_step *fill_request;
     planning_step *check_request;
     bool is_task;
 };
 
 static const allm_error *plan_error(struct call_plan *p, allm_status kind,
-                                    const char *reason, const char *sentence)
+                                    const char *reason, const char *message)
 {
-    return status_error(home_arena(p->home), kind, reason, "%s", sentence);
+    return status_error(home_arena(p->home), kind, reason, "%s", message);
 }
 
 /* ------------------------------------------------------------------ options --- */
 
-static uint32_t or_default(int64_t ms, uint32_t otherwise)
+static uint32_t limit_or_default(int64_t ms, uint32_t otherwise)
 {
     return ms > UINT32_MAX ? UINT32_MAX : ms ? (uint32_t)ms : otherwise;
 }
@@ -61,16 +61,16 @@ static struct terms terms_of(const struct options *o,
         .text_deltas = o->emit_text_deltas,
         .tool_deltas = o->emit_tool_deltas,
         .raw_chunks = o->include_raw_chunks,
-        .connect_ms = or_default(o->connect_ms, CONNECT_MS),
-        .first_ms = or_default(o->first_ms, first_ms),
-        .silence_ms = or_default(o->silence_ms, SILENCE_MS),
-        .total_ms = or_default(o->total_ms, 0),
+        .connect_ms = limit_or_default(o->connect_ms, CONNECT_MS),
+        .first_ms = limit_or_default(o->first_ms, first_ms),
+        .silence_ms = limit_or_default(o->silence_ms, SILENCE_MS),
+        .total_ms = limit_or_default(o->total_ms, 0),
         .on_event = o->given.on_event,
         .on_event_ud = o->given.on_event_ud,
     };
 }
 
-int64_t call_plan_late_ns(const allm_engine *e, const struct options *o)
+int64_t call_plan_deadline_ns(const allm_engine *e, const struct options *o)
 {
     return o->total_ms && o->total_ms < UINT32_MAX
                ? clock_after(clock_now_ns(engine_core(e)->clock), o->total_ms)
@@ -92,7 +92,7 @@ const allm_error *call_plan_options(const allm_engine *e,
 }
 
 /* Of turns and tasks the options were read, with the defaults. */
-static const allm_error *take_defaults(struct call_planning *w)
+static const allm_error *read_defaults(struct call_planning *w)
 {
     struct call_plan *p = w->plan;
     if (w->options != &w->own)
@@ -102,7 +102,7 @@ static const allm_error *take_defaults(struct call_planning *w)
     return error ? error : options_tools(&w->own, p->home);
 }
 
-static const allm_error *take_terms(struct call_planning *w)
+static const allm_error *fill_terms(struct call_planning *w)
 {
     w->plan->terms = terms_of(w->options, w->plan->row);
     return NULL;
@@ -129,7 +129,7 @@ static const struct registry_row *find_row(struct call_planning *w)
 }
 
 /* The model's provider is not known, or not named. */
-static const allm_error *no_adapter(struct call_plan *p, const char *model)
+static const allm_error *missing_adapter(struct call_plan *p, const char *model)
 {
     return status_error(
         home_arena(p->home), ALLM_ERR_ENGINE, "missing_adapter",
@@ -147,7 +147,7 @@ static const allm_error *check_engine(struct call_planning *w)
     if (broken)
         return broken;
     if (!p->row)
-        return no_adapter(p, w->model);
+        return missing_adapter(p, w->model);
     const allm_adapter *a = p->row->adapter;
     if ((a->flags & ALLM_ADAPTER_NO_STREAM) || (!a->next && !a->decode))
         return plan_error(p, ALLM_ERR_ENGINE, "missing_stream_adapter",
@@ -157,7 +157,7 @@ static const allm_error *check_engine(struct call_planning *w)
 }
 
 /* The caller's request, held, with the fields resolved. */
-static const allm_error *take_request(struct call_planning *w)
+static const allm_error *fill_request(struct call_planning *w)
 {
     struct call_plan *p = w->plan;
     const allm_error *error = status_nomem();
@@ -188,14 +188,14 @@ static const allm_error *check_request(struct call_planning *w)
 static const struct call_kind request_kind = {
     .find_row = find_row,
     .check_adapter = check_engine,
-    .take_request = take_request,
+    .fill_request = fill_request,
     .check_request = check_request,
 };
 
 /* ------------------------------------------------------------------- a turn --- */
 
 /* The conversation of a loop: shared, however long it is. */
-static const allm_error *take_turn(struct call_planning *w)
+static const allm_error *fill_turn(struct call_planning *w)
 {
     struct call_plan *p = w->plan;
     const struct call_spec *turn = w->spec;
@@ -218,23 +218,23 @@ static const allm_error *take_turn(struct call_planning *w)
 /* Only what no turn before has checked. */
 static const allm_error *check_turn(struct call_planning *w)
 {
-    size_t checked = w->spec->checked;
-    allm_request news = w->plan->request;
+    size_t checked = w->spec->checked_count;
+    allm_request unchecked = w->plan->request;
     if (!checked)
-        return validate_request(w->scratch, &news);
-    if (checked >= news.message_count)
+        return validate_request(w->scratch, &unchecked);
+    if (checked >= unchecked.message_count)
         return NULL;
-    news.messages += checked;
-    news.message_count -= checked;
-    news.tools = NULL;
-    news.tool_count = 0;
-    return validate_request(w->scratch, &news);
+    unchecked.messages += checked;
+    unchecked.message_count -= checked;
+    unchecked.tools = NULL;
+    unchecked.tool_count = 0;
+    return validate_request(w->scratch, &unchecked);
 }
 
 static const struct call_kind turn_kind = {
     .find_row = find_row,
     .check_adapter = check_engine,
-    .take_request = take_turn,
+    .fill_request = fill_turn,
     .check_request = check_turn,
 };
 
@@ -280,7 +280,7 @@ static const allm_error *check_task_adapter(struct call_planning *w)
     return NULL;
 }
 
-static const allm_error *take_nothing(struct call_planning *w)
+static const allm_error *skip_check(struct call_planning *w)
 {
     (void)w;
     return NULL;
@@ -294,7 +294,7 @@ static allm_request empty_request(void)
 }
 
 /* The dialects of tasks read only the options of the request. */
-static const allm_error *take_task(struct call_planning *w)
+static const allm_error *fill_task(struct call_planning *w)
 {
     struct call_plan *p = w->plan;
     const struct call_spec *task = w->spec;
@@ -313,13 +313,13 @@ static const allm_error *take_task(struct call_planning *w)
 static const struct call_kind task_kind = {
     .find_row = find_task_row,
     .check_adapter = check_task_adapter,
-    .take_request = take_task,
-    .check_request = take_nothing,
+    .fill_request = fill_task,
+    .check_request = skip_check,
     .is_task = true,
 };
 
 /* The address of an image, without anything of the provider. */
-static const allm_error *take_fetch(struct call_planning *w)
+static const allm_error *fill_fetch(struct call_planning *w)
 {
     struct call_plan *p = w->plan;
     p->terms.raw_chunks = true;     /* one of them is the result */
@@ -335,15 +335,15 @@ static const allm_error *take_fetch(struct call_planning *w)
 
 static const struct call_kind fetch_kind = {
     .find_row = find_task_row,
-    .check_adapter = take_nothing,
-    .take_request = take_fetch,
-    .check_request = take_nothing,
+    .check_adapter = skip_check,
+    .fill_request = fill_fetch,
+    .check_request = skip_check,
     .is_task = true,
 };
 
 /* --------------------------------------------------------- what all calls do --- */
 
-static const allm_error *find_adapter(struct call_planning *w)
+static const allm_error *choose_adapter(struct call_planning *w)
 {
     w->plan->row = w->kind->find_row(w);
     return w->kind->check_adapter(w);
@@ -357,7 +357,7 @@ static bool is_provider(const struct call_plan *p, struct slice name)
 }
 
 /* Provider and bare name, for the wire. */
-static const allm_error *take_model(struct call_planning *w)
+static const allm_error *split_model(struct call_planning *w)
 {
     struct call_plan *p = w->plan;
     const allm_request *r = &p->request;
@@ -411,7 +411,7 @@ static const allm_error *check_images(struct call_planning *w)
     return p->row->adapter->encode ? images_load(&p->request, p->home) : NULL;
 }
 
-static const allm_error *take_options(struct call_planning *w)
+static const allm_error *fill_options(struct call_planning *w)
 {
     struct call_plan *p = w->plan;
     if (p->call.options)
@@ -422,7 +422,7 @@ static const allm_error *take_options(struct call_planning *w)
 
 /* Options for the provider, where the adapter looks for them: the call's
  * before the request's before the engine's. */
-static const allm_error *join_options(struct call_planning *w)
+static const allm_error *merge_options(struct call_planning *w)
 {
     struct call_plan *p = w->plan;
     struct arena *a = home_arena(p->home);
@@ -440,7 +440,7 @@ static const allm_error *join_options(struct call_planning *w)
     return r->options ? NULL : status_nomem();
 }
 
-static const allm_error *take_target(struct call_planning *w)
+static const allm_error *find_target(struct call_planning *w)
 {
     struct call_plan *p = w->plan;
     const allm_error *error = w->kind->is_task ? NULL : call_target_dialect(p);
@@ -475,7 +475,7 @@ static const char *name_model(const struct call_planning *w)
     return engine_model(w->plan->engine, w->options, model_of(given));
 }
 
-static const struct call_kind *kind_of(const struct call_spec *spec)
+static const struct call_kind *choose_kind(const struct call_spec *spec)
 {
     if (spec->thread)
         return &turn_kind;
@@ -489,10 +489,11 @@ const allm_error *call_plan_begin(struct call_planning *w, struct call_plan *p,
 {
     w->plan = p;
     w->spec = spec;
-    w->kind = kind_of(spec);
+    w->kind = choose_kind(spec);
     w->options = spec->options ? spec->options : &w->own;
     if (!spec->options) {
-        const allm_error *error = options_read(&w->own, p->home, spec->given);
+        const allm_error *error = options_read(&w->own, p->home,
+                                               spec->call_opts);
         if (error)
             return error;
     }
@@ -508,10 +509,10 @@ const allm_error *call_plan_check(struct call_planning *w,
                                   struct arena *scratch, const struct trace *t)
 {
     planning_step *const steps[] = {
-        find_adapter,           take_defaults, take_terms,
-        w->kind->take_request,  w->kind->check_request,
-        take_model,             check_model,   check_images,
-        take_options,           join_options,  take_target,
+        choose_adapter,           read_defaults, fill_terms,
+        w->kind->fill_request,  w->kind->check_request,
+        split_model,             check_model,   check_images,
+        fill_options,           merge_options,  find_target,
     };
     enum { FETCH_STEPS = 5 };   /* an address has no model and no provider */
     size_t n = w->spec->fetch ? FETCH_STEPS : sizeof steps / sizeof *steps;

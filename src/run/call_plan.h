@@ -13,21 +13,21 @@
  */
 struct call_spec {
     const char *name;               /* of its span: "generate", "embed" */
-    bool dry;                       /* only check it: no traces */
+    bool dry_run;                       /* only check it: no traces */
 
     /* Of a request: the caller's own. */
     const allm_request *request;
-    const allm_call_opts *given;
+    const allm_call_opts *call_opts;
 
     /* Of turns and tasks, which are parts of a call that has read these. */
     const char *request_id;
-    const int64_t *late_ns;         /* when the whole call is late */
+    const int64_t *deadline_ns;         /* when the whole call is late */
     const struct options *options;  /* with the engine's defaults */
     const allm_json *provider_options, *adapter_opts;   /* the adapter's */
 
     /* Of a turn. */
     const allm_thread *thread;      /* shared */
-    size_t checked;                 /* its first messages known to be valid */
+    size_t checked_count;                 /* its first messages known to be valid */
     size_t tool_count;              /* as they are sent */
     const allm_tool *const *tools;
     bool structured_finalize;
@@ -78,7 +78,7 @@ const allm_error *call_plan_options(const allm_engine *e,
                                     const allm_json **adapter_opts);
 
 /* When a call that begins now is late by its total_ms; INT64_MAX: never. */
-int64_t call_plan_late_ns(const allm_engine *e, const struct options *o);
+int64_t call_plan_deadline_ns(const allm_engine *e, const struct options *o);
 
 /* The provider of a task; NULL: the engine has none. */
 const struct registry_row *call_plan_task_row(const allm_engine *e,

@@ -11,9 +11,9 @@
 #include "json/json.h"
 
 static const allm_error *target_error(struct call_plan *p, allm_status kind,
-                                      const char *reason, const char *sentence)
+                                      const char *reason, const char *message)
 {
-    return status_error(home_arena(p->home), kind, reason, "%s", sentence);
+    return status_error(home_arena(p->home), kind, reason, "%s", message);
 }
 
 /* Without the slashes at its end. */
@@ -47,7 +47,7 @@ const allm_error *call_target_dialect(struct call_plan *p)
 }
 
 /* An address that we cannot read must not send the request elsewhere. */
-static bool is_odd_url(const allm_json *options)
+static bool is_invalid_url(const allm_json *options)
 {
     const allm_json *url = allm_json_get(options, "base_url");
     const char *text = allm_json_text(url, NULL);
@@ -79,7 +79,7 @@ const allm_error *call_target_address(struct call_plan *p)
     const struct registry_row *row = p->row;
     const char *name = option_text(p->call.adapter_opts, "provider");
     const char *url = option_text(p->call.options, "base_url");
-    if (is_odd_url(p->call.options) || is_odd_url(p->call.adapter_opts))
+    if (is_invalid_url(p->call.options) || is_invalid_url(p->call.adapter_opts))
         return target_error(p, ALLM_ERR_MISUSE, "invalid_option",
                             "base_url must be a text such as "
                             "\"https://example.org/v1\"; leave it out for the "
@@ -102,8 +102,8 @@ const allm_error *call_target_address(struct call_plan *p)
 /* ---------------------------------------------------------------------- key --- */
 
 /* The header's value: prefix and key. */
-static bool write_value(struct secret *out, struct mem mem, const char *prefix,
-                        const struct secret *key)
+static bool write_header_value(struct secret *out, struct mem mem,
+                               const char *prefix, const struct secret *key)
 {
     struct mem inner = mem;
     struct arena a;
@@ -118,7 +118,7 @@ static bool write_value(struct secret *out, struct mem mem, const char *prefix,
 }
 
 /* A key that would end the header and begin another. */
-static bool is_odd(const struct secret *key)
+static bool has_control_byte(const struct secret *key)
 {
     for (size_t i = 0; i < key->len; i++)
         if ((unsigned char)key->ptr[i] < ' ' || key->ptr[i] == 0x7f)
@@ -132,14 +132,14 @@ static const allm_error *store_key(struct call_plan *p,
     const struct registry_row *row = p->row;
     const char *prefix = row->auth_header ? row->auth_prefix
                                           : row->adapter->auth_prefix;
-    if (is_odd(key))
+    if (has_control_byte(key))
         return target_error(
             p, ALLM_ERR_MISUSE, "invalid_key",
             "the key has a control character in it, such as a line "
             "break at its end; give it without");
     p->key = arena_zero(home_arena(p->home), sizeof *p->key);
     if (!p->key ||
-        !write_value(p->key, engine_core(p->engine)->mem, prefix, key))
+        !write_header_value(p->key, engine_core(p->engine)->mem, prefix, key))
         return status_nomem();
     return NULL;
 }

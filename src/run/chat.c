@@ -33,28 +33,27 @@
 
 struct chat {
     const char *pass_1_halted;      /* once pass 2 has begun, or may not */
-    struct options final;           /* of pass 2 */
+    struct options final_options;   /* of pass 2 */
     /* what pass 1 would have given, should pass 2 fail */
-    allm_verdict first;
-    allm_thread *first_thread;
-    struct turns_step *first_newest;
-    size_t first_count;
-    size_t unknown_count;
-    const allm_json *unknown;       /* calls that may have happened */
+    allm_verdict pass_1_verdict;
+    allm_thread *pass_1_thread;
+    struct turns_step *pass_1_newest;
+    size_t pass_1_step_count;
+    const allm_json *unknown_calls; /* calls that may have happened */
 };
 
-static struct chat *chat_of(const struct turns *l)
+static struct chat *chat_of(const struct turns *t)
 {
-    return l->private;
+    return t->front_state;
 }
 
 /* --------------------------------------------------------------- policies --- */
 
-static const allm_json *number_metadata(struct turns *l, const char *key,
+static const allm_json *number_metadata(struct turns *t, const char *key,
                                         uint32_t n)
 {
     struct build b;
-    build_init(&b, home_arena(l->setup.home));
+    build_init(&b, home_arena(t->setup.home));
     build_object(&b);
     build_key(&b, slice_of(key));
     build_uint(&b, n);
@@ -62,12 +61,12 @@ static const allm_json *number_metadata(struct turns *l, const char *key,
     return build_done(&b);
 }
 
-static allm_status ask_halt_when(void *state, const allm_loop_view *view,
-                                 const allm_context *c, allm_verdict *v,
-                                 void *ud)
+static allm_status check_halt_when(void *state, const allm_loop_view *view,
+                                   const allm_context *c, allm_verdict *v,
+                                   void *ud)
 {
-    struct turns *l = ud;
-    const allm_call_opts *o = &l->setup.options.given;
+    struct turns *t = ud;
+    const allm_call_opts *o = &t->setup.options.given;
     (void)state;
     (void)c;
     if (v->decision != ALLM_DECISION_CONTINUE || !o->halt_when ||
@@ -75,40 +74,42 @@ static allm_status ask_halt_when(void *state, const allm_loop_view *view,
         return ALLM_OK;
     v->decision = ALLM_DECISION_HALT;
     v->reason = HALTED_HALT_WHEN;
-    v->metadata = number_metadata(l, "halt_when_step_index", view->turn);
+    v->metadata = number_metadata(t, "halt_when_step_index", view->turn);
     return ALLM_OK;
 }
 
-static allm_status count_turns(void *state, const allm_loop_view *view,
-                               const allm_context *c, allm_verdict *v, void *ud)
+static allm_status check_max_turns(void *state, const allm_loop_view *view,
+                                   const allm_context *c, allm_verdict *v,
+                                   void *ud)
 {
-    struct turns *l = ud;
+    struct turns *t = ud;
     (void)state;
     (void)c;
-    if (!turns_counts(l, v) || view->turn + 1 < view->max_turns)
+    if (!turns_costs_turn(t, v) || view->turn + 1 < view->max_turns)
         return ALLM_OK;
     v->decision = ALLM_DECISION_HALT;
     v->reason = HALTED_MAX_TURNS;
     /* a second pass has one turn of its own */
-    v->metadata = number_metadata(l, "max_turns",
-                                  l->pass == 2 ? 1 : view->max_turns);
+    v->metadata = number_metadata(t, "max_turns",
+                                  t->pass == 2 ? 1 : view->max_turns);
     return ALLM_OK;
 }
 
 static const allm_policy halt_when = { .size = sizeof halt_when,
                                        .name = "halt_when",
-                                       .after_turn = ask_halt_when };
+                                       .after_turn = check_halt_when };
 static const allm_policy max_turns = { .size = sizeof max_turns,
                                        .name = "max_turns",
-                                       .after_turn = count_turns };
+                                       .after_turn = check_max_turns };
 
-static const allm_policy *const first[] = { &repeat_policy, &output_policy,
+static const allm_policy *const first_policies[] = { &repeat_policy, &output_policy,
                                             NULL };
-static const allm_policy *const last[] = { &halt_when, &max_turns, NULL };
+static const allm_policy *const last_policies[] = { &halt_when, &max_turns,
+                                                    NULL };
 
 /* ----------------------------------------------------------------- passes --- */
 
-static bool goes_on(const char *reason)
+static bool allows_second_pass(const char *reason)
 {
     return !strcmp(reason, HALTED_COMPLETED) ||
            !strcmp(reason, HALTED_MAX_TURNS) ||
@@ -125,7 +126,7 @@ static bool is_about_tools(struct slice name)
     return false;
 }
 
-static void put_others(struct build *b, const allm_json *options)
+static void put_members_without_tools(struct build *b, const allm_json *options)
 {
     for (const allm_json *k = NULL; (k = allm_json_next(options, k));) {
         if (is_about_tools(json_slice(k)))
@@ -137,17 +138,18 @@ static void put_others(struct build *b, const allm_json *options)
 
 /* Options in the provider's own terms without those about tools, which a
  * provider refuses where there are none.  NULL: no memory. */
-static const allm_json *without_tools(struct arena *a, const allm_json *options)
+static const allm_json *options_without_tools(struct arena *a,
+                                              const allm_json *options)
 {
     struct build b;
     const allm_json *extra = allm_json_get(options, "extra_body");
     build_init(&b, a);
     build_object(&b);
-    put_others(&b, options);
+    put_members_without_tools(&b, options);
     if (allm_json_type_of(extra) == ALLM_JSON_OBJECT) {
         build_key(&b, SLICE("extra_body"));
         build_object(&b);
-        put_others(&b, extra);
+        put_members_without_tools(&b, extra);
         build_end(&b);
     }
     build_end(&b);
@@ -155,48 +157,49 @@ static const allm_json *without_tools(struct arena *a, const allm_json *options)
 }
 
 /* Pass 1 has ended.  True: pass 2 begins. */
-static bool extend(struct turns *l)
+static bool begin_second_pass(struct turns *t)
 {
-    struct chat *chat = chat_of(l);
-    const struct options *o = &l->setup.options;
+    struct chat *chat = chat_of(t);
+    const struct options *o = &t->setup.options;
     const char *nudge = o->structured_finalize_nudge;
-    if (l->pass != 1)
+    if (t->pass != 1)
         return false;
-    chat->pass_1_halted = l->verdict.decision == ALLM_DECISION_ERROR
+    chat->pass_1_halted = t->verdict.decision == ALLM_DECISION_ERROR
                               ? HALTED_ERROR
-                              : l->verdict.reason;
-    if (l->verdict.error || !goes_on(l->verdict.reason))
+                              : t->verdict.reason;
+    if (t->verdict.error || !allows_second_pass(t->verdict.reason))
         return false;
-    chat->first = l->verdict;
-    chat->first_thread = allm_thread_copy(l->thread);
-    chat->first_newest = l->newest;
-    chat->first_count = l->step_count;
+    chat->pass_1_verdict = t->verdict;
+    chat->pass_1_thread = allm_thread_copy(t->thread);
+    chat->pass_1_newest = t->newest;
+    chat->pass_1_step_count = t->step_count;
     if (!nudge)
         nudge = NUDGE;
-    const allm_json *options = without_tools(home_arena(l->setup.home),
-                                             l->setup.provider_options);
-    if (!options || !chat->first_thread || (*nudge && !turns_say(l, nudge))) {
-        turns_fail(l, status_nomem());
+    const allm_json *options = options_without_tools(home_arena(t->setup.home),
+                                                     t->setup.provider_options);
+    if (!options || !chat->pass_1_thread ||
+        (*nudge && !turns_append_user(t, nudge))) {
+        turns_fail(t, status_nomem());
         return false;
     }
-    l->setup.provider_options = options;
-    l->pass = 2;
-    l->pass_options = chat->final;
-    l->no_tools = true;
-    l->turn++;
-    l->max_turns = l->turn + 1;
+    t->setup.provider_options = options;
+    t->pass = 2;
+    t->pass_options = chat->final_options;
+    t->no_tools = true;
+    t->turn++;
+    t->max_turns = t->turn + 1;
     return true;
 }
 
 /* {"pass_1_halted": reason, "pass_2_error": ...} */
-static const allm_json *finalize_metadata(struct turns *l, struct arena *a,
+static const allm_json *finalize_metadata(struct turns *t, struct arena *a,
                                           const allm_error *failed)
 {
     struct build b;
     build_init(&b, a);
     build_object(&b);
     build_key(&b, SLICE("pass_1_halted"));
-    build_text(&b, slice_of(chat_of(l)->pass_1_halted));
+    build_text(&b, slice_of(chat_of(t)->pass_1_halted));
     if (failed) {
         const allm_error *error = NULL;
         build_key(&b, SLICE("pass_2_error"));
@@ -208,33 +211,34 @@ static const allm_json *finalize_metadata(struct turns *l, struct arena *a,
 }
 
 /* The model did not answer; an answer that a policy refuses is one. */
-static bool answer_failed(const struct turns *l)
+static bool answer_failed(const struct turns *t)
 {
-    return l->verdict.decision == ALLM_DECISION_ERROR &&
-           (l->open_failed ||
-            turns_last(l)->response->finish_reason == ALLM_FINISH_ERROR);
+    return t->verdict.decision == ALLM_DECISION_ERROR &&
+           (t->open_failed ||
+            turns_last_step(t)->response->finish_reason == ALLM_FINISH_ERROR);
 }
 
 /* Pass 2 could not begin, or broke off: pass 1 counts. */
-static const allm_error *fall_back(struct turns *l)
+static const allm_error *fall_back(struct turns *t)
 {
-    struct chat *chat = chat_of(l);
-    if (l->pass != 2 || !answer_failed(l))
+    struct chat *chat = chat_of(t);
+    if (t->pass != 2 || !answer_failed(t))
         return NULL;
-    const allm_error *failed = l->verdict.error;
-    l->verdict = chat->first;
-    l->newest = chat->first_newest;
-    l->newest->next = NULL;
-    l->step_count = chat->first_count;
-    allm_thread_free(l->thread);
-    l->thread = chat->first_thread;
-    chat->first_thread = NULL;
+    const allm_error *failed = t->verdict.error;
+    t->verdict = chat->pass_1_verdict;
+    t->newest = chat->pass_1_newest;
+    t->newest->next = NULL;
+    t->step_count = chat->pass_1_step_count;
+    allm_thread_free(t->thread);
+    t->thread = chat->pass_1_thread;
+    chat->pass_1_thread = NULL;
     return failed;
 }
 
 /* ---------------------------------------------------------------- results --- */
 
-static void put_all(struct build *b, const allm_json *object, const char *but)
+static void put_members(struct build *b, const allm_json *object,
+                        const char *but)
 {
     for (const allm_json *k = NULL; (k = allm_json_next(object, k));) {
         if (json_is(k, but))
@@ -245,49 +249,49 @@ static void put_all(struct build *b, const allm_json *object, const char *but)
 }
 
 /* What the reason says about itself. */
-static const allm_json *reason_metadata(struct turns *l, struct arena *a)
+static const allm_json *reason_metadata(struct turns *t, struct arena *a)
 {
-    const char *reason = l->verdict.reason;
-    const allm_step_result *step = turns_last(l);
+    const char *reason = t->verdict.reason;
+    const allm_step_result *step = turns_last_step(t);
     const allm_json *calls =
         step ? allm_json_get(step->metadata, "manual_tool_calls") : NULL;
     struct build b;
     build_init(&b, a);
     build_object(&b);
-    if (turns_halt(l) && l->verdict.decision == ALLM_DECISION_HALT)
-        put_all(&b, step->metadata, "halted_reason");
+    if (turns_halt(t) && t->verdict.decision == ALLM_DECISION_HALT)
+        put_members(&b, step->metadata, "halted_reason");
     if (!strcmp(reason, HALTED_MANUAL)) {
         build_key(&b, SLICE("manual_turn_index"));
-        build_uint(&b, l->turn);
+        build_uint(&b, t->turn);
         if (calls) {
             build_key(&b, SLICE("manual_tool_calls"));
             build_value(&b, calls);
         }
     }
-    if (chat_of(l)->unknown) {
+    if (chat_of(t)->unknown_calls) {
         build_key(&b, SLICE("unknown_tool_calls"));
-        build_value(&b, chat_of(l)->unknown);
+        build_value(&b, chat_of(t)->unknown_calls);
     }
     build_end(&b);
     return build_done(&b);
 }
 
-static const allm_json *all_metadata(struct turns *l, struct arena *a,
-                                     const allm_error *pass_2)
+static const allm_json *result_metadata(struct turns *t, struct arena *a,
+                                        const allm_error *pass_2)
 {
-    const allm_json *m = reason_metadata(l, a);
-    if (m && l->verdict.metadata)
-        m = json_merge(a, m, l->verdict.metadata);
-    if (m && chat_of(l)->pass_1_halted)
+    const allm_json *m = reason_metadata(t, a);
+    if (m && t->verdict.metadata)
+        m = json_merge(a, m, t->verdict.metadata);
+    if (m && chat_of(t)->pass_1_halted)
         m = json_set(a, m, SLICE("structured_finalize"),
-                     finalize_metadata(l, a, pass_2));
+                     finalize_metadata(t, a, pass_2));
     return m;
 }
 
 /* The question becomes the assistant's last word. */
-static bool append_question(struct turns *l, struct arena *a)
+static bool append_question(struct turns *t, struct arena *a)
 {
-    const struct tool_result *halt = turns_halt(l);
+    const struct tool_result *halt = turns_halt(t);
     bool asked = halt && halt->outcome.kind == OUTCOME_QUESTION;
     struct build b;
     build_init(&b, a);
@@ -305,48 +309,49 @@ static bool append_question(struct turns *l, struct arena *a)
                               .text = asked ? halt->outcome.question : "",
                               .metadata = build_done(&b)));
     bool ok = m && !allm_message_error(m) &&
-              allm_thread_append(l->thread, m) == ALLM_OK;
+              allm_thread_append(t->thread, m) == ALLM_OK;
     allm_message_free(m);
     return ok;
 }
 
 /* A tool error is the step's. */
-static void take_error(struct turns *l)
+static void use_step_error(struct turns *t)
 {
-    const allm_step_result *step = turns_last(l);
-    if (!l->verdict.error && step && step->error &&
-        !strcmp(l->verdict.reason, HALTED_TOOL_ERROR))
-        l->verdict.error = step->error;
+    const allm_step_result *step = turns_last_step(t);
+    if (!t->verdict.error && step && step->error &&
+        !strcmp(t->verdict.reason, HALTED_TOOL_ERROR))
+        t->verdict.error = step->error;
 }
 
-static bool finish(struct turns *l)
+static bool finish_chat(struct turns *t)
 {
     struct arena a;
-    arena_init(&a, l->mem);
-    const allm_error *pass_2 = fall_back(l);
-    if (l->verdict.decision == ALLM_DECISION_ERROR)
-        l->verdict.reason = HALTED_ERROR;
-    take_error(l);
-    bool asks = turns_last(l) && !strcmp(l->verdict.reason, HALTED_ASK_USER);
-    bool ok = !asks || append_question(l, &a);
+    arena_init(&a, t->mem);
+    const allm_error *pass_2 = fall_back(t);
+    if (t->verdict.decision == ALLM_DECISION_ERROR)
+        t->verdict.reason = HALTED_ERROR;
+    use_step_error(t);
+    bool asks = turns_last_step(t) &&
+                !strcmp(t->verdict.reason, HALTED_ASK_USER);
+    bool ok = !asks || append_question(t, &a);
     if (ok)
-        l->chat = turns_chat_result(l, l->verdict.reason,
-                                    all_metadata(l, &a, pass_2));
+        t->chat = turns_chat_result(t, t->verdict.reason,
+                                    result_metadata(t, &a, pass_2));
     arena_release(&a);
-    return l->chat != NULL;
+    return t->chat != NULL;
 }
 
-static void release(struct turns *l)
+static void release_chat(struct turns *t)
 {
-    allm_thread_free(chat_of(l)->first_thread);
+    allm_thread_free(chat_of(t)->pass_1_thread);
 }
 
 /* Calls of a replayed turn that may have happened: kept for the result. */
-static void observe(struct turns *l, const allm_context *c)
+static void keep_unknown_calls(struct turns *t, const allm_context *c)
 {
     size_t n = 0;
-    const allm_tool_call *const *calls = step_unknown(l->step, &n);
-    struct arena *a = home_arena(l->setup.home);
+    const allm_tool_call *const *calls = step_unknown_calls(t->step, &n);
+    struct arena *a = home_arena(t->setup.home);
     struct build b;
     (void)c;
     if (!n)
@@ -359,25 +364,25 @@ static void observe(struct turns *l, const allm_context *c)
                                        ALLM_FORM_TAGGED, &error));
     }
     build_end(&b);
-    chat_of(l)->unknown = build_done(&b);
+    chat_of(t)->unknown_calls = build_done(&b);
 }
 
-static const struct turns_front front = {
-    .first = first,
-    .last = last,
-    .observe = observe,
-    .extend = extend,
-    .finish = finish,
-    .release = release,
-    .keeps_failed = true,
+static const struct turns_front chat_front = {
+    .first = first_policies,
+    .last = last_policies,
+    .observe = keep_unknown_calls,
+    .extend = begin_second_pass,
+    .finish = finish_chat,
+    .release = release_chat,
+    .keeps_failed_turn = true,
 };
 
 /* -------------------------------------------------------------- beginning --- */
 
 /* Does the adapter want two passes for this request? */
-static bool adapter_wants_two(const struct turns *l)
+static bool adapter_wants_two(const struct turns *t)
 {
-    const struct setup *u = &l->setup;
+    const struct setup *u = &t->setup;
     const struct registry_row *row = engine_row_for(u->engine, u->model, NULL);
     const allm_request probe = { .size = sizeof probe,
                                  .tool_count = u->wire_count,
@@ -388,29 +393,30 @@ static bool adapter_wants_two(const struct turns *l)
            row->adapter->needs_finalize(&probe);
 }
 
-static const allm_error *begin(struct turns *l, const void *given)
+static const allm_error *begin_chat(struct turns *t, const void *front_opts)
 {
-    struct chat *chat = chat_of(l);
-    struct setup *u = &l->setup;
-    (void)given;
-    u->keep_answer = true;
-    chat->final = u->options;
-    chat->final.tool_choice = NULL;     /* there are no tools to choose from */
-    chat->final.tool_choice_map = NULL;
+    struct chat *chat = chat_of(t);
+    struct setup *u = &t->setup;
+    (void)front_opts;
+    u->append_answer = true;
+    chat->final_options = u->options;
+    chat->final_options.tool_choice =
+        NULL;     /* there are no tools to choose from */
+    chat->final_options.tool_choice_map = NULL;
     if (!u->options.response_format) {
         u->finalize = u->options.structured_finalize;
         return NULL;            /* the request says what is missing */
     }
-    if (!u->options.structured_finalize && !adapter_wants_two(l))
+    if (!u->options.structured_finalize && !adapter_wants_two(t))
         return NULL;
-    l->pass = 1;
-    l->pass_options.response_format = NULL;
+    t->pass = 1;
+    t->pass_options.response_format = NULL;
     return NULL;
 }
 
 allm_stream *allm_chat(const allm_engine *e, const allm_thread *thread,
                        const allm_call_opts *opts)
 {
-    return turns_stream(e, thread, opts, &front, sizeof(struct chat), begin,
-                        NULL);
+    return turns_stream(e, thread, opts, &chat_front, sizeof(struct chat),
+                        begin_chat, NULL);
 }

@@ -33,7 +33,7 @@ struct collect_call {
     struct collect_call *next;
     allm_tool_call call;        /* texts and JSON in the home */
     struct buf raw;             /* the arguments as they come in pieces */
-    bool whole;                 /* a completed event has replaced it */
+    bool completed;             /* a completed event has replaced the pieces */
 };
 
 struct collect_result {
@@ -44,19 +44,19 @@ struct collect_result {
 
 /* ------------------------------------------------------------------- life --- */
 
-static void begin_step(struct collect *c)
+static void reset_step(struct collect *c)
 {
-    arena_release(&c->words);
-    buf_init(&c->text, &c->words, SIZE_MAX / 2);
-    buf_init(&c->reasoning, &c->words, SIZE_MAX / 2);
-    c->thought = 0;
+    arena_release(&c->text_arena);
+    buf_init(&c->text, &c->text_arena, SIZE_MAX / 2);
+    buf_init(&c->reasoning, &c->text_arena, SIZE_MAX / 2);
+    c->reasoning_done = 0;
     c->calls = NULL;
     c->last_call = &c->calls;
     c->call_count = 0;
     c->results = NULL;
     c->last_result = &c->results;
     c->result_count = 0;
-    c->highest = 0;
+    c->highest_index = 0;
     c->halt = NULL;
     c->finish_reason = ALLM_FINISH_NONE;
     c->raw_finish_reason = NULL;
@@ -67,46 +67,46 @@ bool collect_init(struct collect *c, struct allm_home *home,
                   const allm_thread *thread)
 {
     *c = (struct collect){ .home = home_keep(home) };
-    arena_init(&c->words, home_mem(home));
+    arena_init(&c->text_arena, home_mem(home));
     c->last_step = &c->steps;
-    begin_step(c);
+    reset_step(c);
     return !thread || !thread_own.share(c->home, thread, &c->thread);
 }
 
 void collect_release(struct collect *c)
 {
-    arena_release(&c->words);
+    arena_release(&c->text_arena);
     home_drop(c->home);
     c->home = NULL;
 }
 
 /* ----------------------------------------------------------------- copies --- */
 
-static allm_status nomem(struct collect *c)
+static allm_status collect_nomem(struct collect *c)
 {
     c->broken = true;
     return ALLM_ERR_NOMEM;
 }
 
-static allm_status settled(struct collect *c)
+static allm_status check_memory(struct collect *c)
 {
     return c->broken || home_arena(c->home)->broken || c->text.broken ||
                    c->reasoning.broken
-               ? nomem(c)
+               ? collect_nomem(c)
                : ALLM_OK;
 }
 
-static const char *keep_text(struct collect *c, const char *text)
+static const char *copy_text(struct collect *c, const char *text)
 {
     return arena_text(home_arena(c->home), text);
 }
 
-static const allm_json *keep_json(struct collect *c, const allm_json *v)
+static const allm_json *copy_json(struct collect *c, const allm_json *v)
 {
     return json_copy(home_arena(c->home), v);
 }
 
-static const void *keep_value(struct collect *c, const struct shape *s,
+static const void *copy_value(struct collect *c, const struct shape *s,
                               const void *value)
 {
     const allm_error *error = NULL;
@@ -127,7 +127,7 @@ static struct collect_call *find_call(struct collect *c, const char *id)
 }
 
 /* The place of a call in the model's order; unknown ones come last. */
-static size_t order_of(const struct collect *c, const char *id)
+static size_t call_index(const struct collect *c, const char *id)
 {
     size_t n = 0;
     for (const struct collect_call *k = c->calls; k; k = k->next, n++)
@@ -146,12 +146,12 @@ static struct collect_call *open_call(struct collect *c, const char *id,
     if (!one)
         return NULL;
     one->call = (allm_tool_call){ .size = sizeof one->call,
-                                  .id = keep_text(c, id),
-                                  .name = keep_text(c, name),
+                                  .id = copy_text(c, id),
+                                  .name = copy_text(c, name),
                                   .arguments = json_empty_object() };
     if (!one->call.id || !one->call.name)
         return NULL;
-    buf_init(&one->raw, &c->words, SIZE_MAX / 2);
+    buf_init(&one->raw, &c->text_arena, SIZE_MAX / 2);
     *c->last_call = one;
     c->last_call = &one->next;
     c->call_count++;
@@ -162,7 +162,7 @@ static allm_status on_call_started(struct collect *c, const allm_event *e)
 {
     if (!e->id || !e->name)
         return ALLM_OK;
-    return open_call(c, e->id, e->name) ? ALLM_OK : nomem(c);
+    return open_call(c, e->id, e->name) ? ALLM_OK : collect_nomem(c);
 }
 
 static allm_status on_call_delta(struct collect *c, const allm_event *e)
@@ -171,14 +171,14 @@ static allm_status on_call_delta(struct collect *c, const allm_event *e)
         return ALLM_OK;
     struct collect_call *one = open_call(c, e->id, "");
     if (!one)
-        return nomem(c);
-    if (one->whole)             /* odd, but its text grows */
+        return collect_nomem(c);
+    if (one->completed)             /* odd, but its text grows */
         buf_add(&one->raw,
                 (struct slice){ one->call.raw_arguments,
                                            one->call.raw_len });
-    one->whole = false;
+    one->completed = false;
     buf_add(&one->raw, (struct slice){ e->text, e->text_len });
-    return one->raw.broken ? nomem(c) : ALLM_OK;
+    return one->raw.broken ? collect_nomem(c) : ALLM_OK;
 }
 
 static allm_status on_call_completed(struct collect *c, const allm_event *e)
@@ -188,18 +188,18 @@ static allm_status on_call_completed(struct collect *c, const allm_event *e)
         return ALLM_OK;
     struct collect_call *one = open_call(c, e->id, e->name);
     if (!one)
-        return nomem(c);
+        return collect_nomem(c);
     allm_tool_call *call = &one->call;
-    call->name = keep_text(c, e->name);
-    call->arguments = keep_json(c, e->arguments);
+    call->name = copy_text(c, e->name);
+    call->arguments = copy_json(c, e->arguments);
     call->raw_len = e->raw_arguments ? e->raw_len : 0;
     call->raw_arguments = arena_copy(
         home_arena(c->home), (struct slice){ e->raw_arguments, call->raw_len });
-    call->metadata = keep_json(c, e->metadata);
-    call->provider_state = keep_json(c, e->provider_state);
+    call->metadata = copy_json(c, e->metadata);
+    call->provider_state = copy_json(c, e->provider_state);
     buf_clear(&one->raw);
-    one->whole = true;
-    return settled(c);
+    one->completed = true;
+    return check_memory(c);
 }
 
 /* ----------------------------------------------------------- tool results --- */
@@ -208,15 +208,15 @@ static allm_status on_call_completed(struct collect *c, const allm_event *e)
 static void insert_result(struct collect *c, struct collect_result *one)
 {
     struct collect_result **at = c->last_result;
-    if (c->result_count && c->highest > one->index)
+    if (c->result_count && c->highest_index > one->index)
         for (at = &c->results; (*at)->index <= one->index;)
             at = &(*at)->next;
     one->next = *at;
     *at = one;
     if (!one->next)
         c->last_result = &one->next;
-    if (one->index > c->highest)
-        c->highest = one->index;
+    if (one->index > c->highest_index)
+        c->highest_index = one->index;
     c->result_count++;
 }
 
@@ -224,25 +224,26 @@ allm_status collect_result(struct collect *c, const struct tool_result *r)
 {
     struct collect_result *one = arena_zero(home_arena(c->home), sizeof *one);
     if (!one)
-        return nomem(c);
+        return collect_nomem(c);
     one->result = r;
-    one->index = order_of(c, r->view.call->id);
+    one->index = call_index(c, r->view.call->id);
     insert_result(c, one);
     if (r->halts &&
-        (!c->halt || one->index < order_of(c, c->halt->view.call->id)))
+        (!c->halt || one->index < call_index(c, c->halt->view.call->id)))
         c->halt = r;
     return ALLM_OK;
 }
 
 /* The call of an event; one that no event began has its id alone. */
-static const allm_tool_call *call_of(struct collect *c, const char *id)
+static const allm_tool_call *find_or_make_call(struct collect *c,
+                                               const char *id)
 {
     const struct collect_call *known = find_call(c, id);
     if (known)
         return &known->call;
     allm_tool_call *call = shape_make(home_arena(c->home), &tool_call_shape);
     if (call)
-        call->id = keep_text(c, id);
+        call->id = copy_text(c, id);
     return call && call->id ? call : NULL;
 }
 
@@ -253,17 +254,17 @@ static allm_status add_result(struct collect *c, const allm_event *e,
     struct allm_home *home = c->home;
     struct tool_result *r = arena_zero(home_arena(home), sizeof *r);
     if (!r)
-        return nomem(c);
-    r->view.call = call_of(c, e->id);
+        return collect_nomem(c);
+    r->view.call = find_or_make_call(c, e->id);
     r->outcome = outcome_copy(home_arena(home), &outcome);
     r->error = e->error ? error_copy(home, e->error) : NULL;
     r->halts = outcome.kind != OUTCOME_NONE;
     if (!r->view.call || !result_close(r, content))
-        return nomem(c);
+        return collect_nomem(c);
     bool held = home_hold(home, r->message->home);
     home_drop(r->message->home);
-    allm_status status = held ? collect_result(c, r) : nomem(c);
-    return status < 0 ? status : settled(c);
+    allm_status status = held ? collect_result(c, r) : collect_nomem(c);
+    return status < 0 ? status : check_memory(c);
 }
 
 static allm_status on_result(struct collect *c, const allm_event *e)
@@ -280,7 +281,7 @@ static struct slice value_content(struct collect *c, const allm_json *value)
     struct buf text;
     if (allm_json_type_of(value) == ALLM_JSON_TEXT)
         return json_slice(value);
-    buf_init(&text, &c->words, SIZE_MAX / 2);
+    buf_init(&text, &c->text_arena, SIZE_MAX / 2);
     if (!json_write(&text, value ? value : json_null(), 0))
         c->broken = true;
     return buf_slice(&text);
@@ -306,12 +307,12 @@ static allm_status on_ask(struct collect *c, const allm_event *e)
 /* --------------------------------------------------------- message, usage --- */
 
 /* A text that an adapter sends along for the response itself. */
-static void lift(struct collect *c, const char *key, const char **to)
+static void lift_metadata(struct collect *c, const char *key, const char **to)
 {
     const allm_json *v = allm_json_get(c->metadata, key);
     if (allm_json_type_of(v) != ALLM_JSON_TEXT)
         return;
-    *to = keep_text(c, allm_json_text(v, NULL));
+    *to = copy_text(c, allm_json_text(v, NULL));
     c->metadata = json_set(home_arena(c->home), c->metadata, slice_of(key),
                            NULL);
 }
@@ -320,19 +321,19 @@ static allm_status on_message_completed(struct collect *c, const allm_event *e)
 {
     if (!e->message)
         return ALLM_OK;
-    c->last_message = keep_value(c, &message_shape, e->message);
+    c->last_message = copy_value(c, &message_shape, e->message);
     if (e->finish_reason != ALLM_FINISH_NONE)
         c->finish_reason = e->finish_reason;
     if (allm_json_count(e->metadata)) {
         struct arena *a = home_arena(c->home);
-        const allm_json *more = keep_json(c, e->metadata);
+        const allm_json *more = copy_json(c, e->metadata);
         c->metadata = json_merge(
             a, c->metadata ? c->metadata : json_empty_object(), more);
-        lift(c, "raw_finish_reason", &c->raw_finish_reason);
-        lift(c, "response_id", &c->id);
-        lift(c, "response_model", &c->model);
+        lift_metadata(c, "raw_finish_reason", &c->raw_finish_reason);
+        lift_metadata(c, "response_id", &c->id);
+        lift_metadata(c, "response_model", &c->model);
     }
-    return settled(c);
+    return check_memory(c);
 }
 
 allm_usage *collect_usage(struct collect *c)
@@ -352,13 +353,13 @@ static allm_status on_usage(struct collect *c, const allm_event *e)
         return ALLM_OK;
     allm_usage *mine = collect_usage(c);
     if (!mine)
-        return nomem(c);
+        return collect_nomem(c);
     usage_lay(mine, u);
     if (u->tool_usage)
-        mine->tool_usage = keep_json(c, u->tool_usage);
+        mine->tool_usage = copy_json(c, u->tool_usage);
     if (u->extra)
-        mine->extra = keep_json(c, u->extra);
-    return settled(c);
+        mine->extra = copy_json(c, u->extra);
+    return check_memory(c);
 }
 
 /* ["usage", {...}], as streams of the model library carry it. */
@@ -373,12 +374,12 @@ static allm_status on_raw_chunk(struct collect *c, const allm_event *e)
     decode_init(&d, c->home, home_arena(c->home));
     const allm_usage *u = decode_value(&d, &usage_shape, map);
     if (!u)
-        return nomem(c);
+        return collect_nomem(c);
     if (u->kept)
         return ALLM_ERR_MISUSE; /* an adapter's bug: no such field */
     allm_usage *mine = collect_usage(c);
     if (!mine)
-        return nomem(c);
+        return collect_nomem(c);
     *mine = *u;
     return ALLM_OK;
 }
@@ -393,7 +394,7 @@ static allm_status on_error(struct collect *c, const allm_event *e)
         return ALLM_OK;
     c->error = error_copy(c->home, e->error ? e->error : &foreign);
     c->finish_reason = ALLM_FINISH_ERROR;
-    return settled(c);
+    return check_memory(c);
 }
 
 /* ------------------------------------------------------------------ steps --- */
@@ -409,7 +410,7 @@ static const allm_message **result_list(const struct collect *c,
     return list;
 }
 
-static bool step_done(const struct collect *c)
+static bool is_step_done(const struct collect *c)
 {
     return c->halt || c->finish_reason == ALLM_FINISH_STOP ||
            c->finish_reason == ALLM_FINISH_LENGTH ||
@@ -453,33 +454,33 @@ static allm_status on_step_completed(struct collect *c, const allm_event *e)
     allm_step_result fields = { .size = sizeof fields,
                                 .thread = e->thread,
                                 .response = e->response,
-                                .done = step_done(c),
+                                .done = is_step_done(c),
                                 .error = c->halt ? c->halt->error : NULL };
     fields.tool_results = result_list(c, a);
     fields.tool_result_count = c->result_count;
     fields.metadata = step_metadata(c, a, e);
     if (!one || !fields.tool_results || !fields.metadata)
-        return nomem(c);
-    one->step = keep_value(c, &step_result_shape, &fields);
+        return collect_nomem(c);
+    one->step = copy_value(c, &step_result_shape, &fields);
     one->halt = c->halt;
     if (!one->step)
-        return nomem(c);
+        return collect_nomem(c);
     *c->last_step = one;
     c->last_step = &one->next;
     c->step_count++;
     if (e->thread && thread_own.share(c->home, e->thread, &c->thread))
-        return nomem(c);
-    begin_step(c);
-    return settled(c);
+        return collect_nomem(c);
+    reset_step(c);
+    return check_memory(c);
 }
 
 static allm_status on_chat_completed(struct collect *c, const allm_event *e)
 {
     if (!e->chat_result)
         return ALLM_OK;
-    c->chat_result = keep_value(c, &chat_result_shape, e->chat_result);
+    c->chat_result = copy_value(c, &chat_result_shape, e->chat_result);
     c->done = true;
-    return settled(c);
+    return check_memory(c);
 }
 
 /* ------------------------------------------------------------------- fold --- */
@@ -492,7 +493,7 @@ static allm_status on_text(struct buf *to, const allm_event *e)
 }
 
 /* The whole text at last: it counts, whatever the pieces said. */
-static allm_status on_whole_text(struct buf *to, const allm_event *e)
+static allm_status on_text_completed(struct buf *to, const allm_event *e)
 {
     if (e->text)
         buf_clear(to);
@@ -500,14 +501,15 @@ static allm_status on_whole_text(struct buf *to, const allm_event *e)
 }
 
 /* The same of one of several thoughts: it takes the place of its pieces. */
-static allm_status on_whole_thought(struct collect *c, const allm_event *e)
+static allm_status on_reasoning_completed(struct collect *c,
+                                          const allm_event *e)
 {
     if (!e->text)
         return ALLM_OK;
-    if (c->thought <= c->reasoning.len)
-        c->reasoning.len = c->thought;
+    if (c->reasoning_done <= c->reasoning.len)
+        c->reasoning.len = c->reasoning_done;
     allm_status status = on_text(&c->reasoning, e);
-    c->thought = c->reasoning.len;
+    c->reasoning_done = c->reasoning.len;
     return status;
 }
 
@@ -515,9 +517,9 @@ allm_status collect_add(struct collect *c, const allm_event *e)
 {
     switch (e->type) {
     case ALLM_EV_TEXT_DELTA:          return on_text(&c->text, e);
-    case ALLM_EV_TEXT_COMPLETED:      return on_whole_text(&c->text, e);
+    case ALLM_EV_TEXT_COMPLETED:      return on_text_completed(&c->text, e);
     case ALLM_EV_REASONING_DELTA:     return on_text(&c->reasoning, e);
-    case ALLM_EV_REASONING_COMPLETED: return on_whole_thought(c, e);
+    case ALLM_EV_REASONING_COMPLETED: return on_reasoning_completed(c, e);
     case ALLM_EV_TOOL_CALL_STARTED:   return on_call_started(c, e);
     case ALLM_EV_TOOL_CALL_DELTA:     return on_call_delta(c, e);
     case ALLM_EV_TOOL_CALL_COMPLETED: return on_call_completed(c, e);
@@ -547,7 +549,7 @@ static const allm_tool_call **call_list(const struct collect *c,
         if (!call)
             return NULL;
         *call = k->call;
-        if (!k->whole) {        /* in pieces only: the text, not parsed */
+        if (!k->completed) {        /* in pieces only: the text, not parsed */
             call->raw_arguments = k->raw.ptr ? k->raw.ptr : "";
             call->raw_len = k->raw.len;
         }
@@ -557,7 +559,8 @@ static const allm_tool_call **call_list(const struct collect *c,
 }
 
 /* The fold's metadata, and the reasoning if nothing said more about it. */
-static const allm_json *all_metadata(const struct collect *c, struct arena *a)
+static const allm_json *response_metadata(const struct collect *c,
+                                          struct arena *a)
 {
     struct build b;
     if (c->reasoning.len == 0 || allm_json_get(c->metadata, "reasoning"))
@@ -567,17 +570,18 @@ static const allm_json *all_metadata(const struct collect *c, struct arena *a)
     build_key(&b, SLICE("text"));
     build_text(&b, buf_slice(&c->reasoning));
     build_end(&b);
-    const allm_json *said = build_done(&b);
-    return said ? json_set(a, c->metadata ? c->metadata : json_empty_object(),
-                           SLICE("reasoning"), said)
-                : NULL;
+    const allm_json *reasoning = build_done(&b);
+    return reasoning
+               ? json_set(a, c->metadata ? c->metadata : json_empty_object(),
+                          SLICE("reasoning"), reasoning)
+               : NULL;
 }
 
 /* The message with the calls that came beside it, so that it can be appended to
  * a thread as it is; roots of ours are *made. */
-static const allm_message *whole_message(const struct collect *c,
-                                         const allm_tool_call *const *calls,
-                                         allm_message **made)
+static const allm_message *message_with_calls(
+    const struct collect *c, const allm_tool_call *const *calls,
+    allm_message **made)
 {
     const allm_message *m = c->last_message;
     *made = NULL;
@@ -607,8 +611,8 @@ allm_response *collect_response(const struct collect *c, const char *request_id)
                              .usage = c->usage,
                              .error = c->error };
     fields.tool_calls = call_list(c, &a);
-    fields.metadata = all_metadata(c, &a);
-    fields.message = whole_message(c, fields.tool_calls, &made);
+    fields.metadata = response_metadata(c, &a);
+    fields.message = message_with_calls(c, fields.tool_calls, &made);
     bool whole = fields.tool_calls && fields.metadata && !c->broken &&
                  (fields.message || !c->last_message);
     allm_response *r = whole ? allm_response_new(&fields) : NULL;
@@ -632,7 +636,7 @@ allm_step_result *collect_step_result(const struct collect *c)
                                 .thread = c->thread,
                                 .response = response,
                                 .tool_result_count = c->result_count,
-                                .done = step_done(c) };
+                                .done = is_step_done(c) };
     fields.tool_results = result_list(c, &a);
     fields.metadata =
         halt ? json_merge(&a, c->metadata ? c->metadata : json_empty_object(),

@@ -20,16 +20,16 @@ struct collect_step {           /* a step that is complete */
  */
 struct collect {
     struct allm_home *home;         /* owns what must stay */
-    struct arena words;             /* text and reasoning, which grow */
+    struct arena text_arena;             /* text and reasoning, which grow */
     struct buf text, reasoning;
-    size_t thought;                 /* bytes of reasoning that are completed */
+    size_t reasoning_done;                 /* bytes of reasoning that are completed */
     const allm_thread *thread;      /* NULL: none was given */
     struct collect_call *calls, **last_call;
     size_t call_count;
     const allm_message *last_message;
     struct collect_result *results, **last_result;
     size_t result_count;
-    size_t highest;                 /* index of a call among them */
+    size_t highest_index;                 /* index of a call among them */
     const struct tool_result *halt; /* the first call's that halts; or NULL */
     struct collect_step *steps, **last_step;
     size_t step_count;

@@ -46,13 +46,14 @@ allm_status allm_collector_add(allm_collector *c, const allm_event *event)
     if (!c || !event)
         return ALLM_ERR_NOMEM;
     /* a caller's own struct is brought into shape first */
-    struct arena told;
+    struct arena scratch;
     const allm_error *error = NULL;
-    arena_init(&told, c->mem);
-    allm_event *mine = shape_keep(&event_shape, event, c->mem, &told, &error);
+    arena_init(&scratch, c->mem);
+    allm_event *mine = shape_keep(&event_shape, event, c->mem, &scratch,
+                                  &error);
     allm_status status = mine ? collect_add(&c->fold, mine) : error->kind;
     allm_event_free(mine);
-    arena_release(&told);
+    arena_release(&scratch);
     return status;
 }
 
@@ -70,7 +71,7 @@ static const allm_error no_thread = {
 };
 
 /* Nothing has come since a step ended. */
-static bool is_between(const struct collect *f)
+static bool is_between_steps(const struct collect *f)
 {
     return f->steps && !f->text.len && !f->reasoning.len && !f->calls &&
            !f->last_message && !f->results && !f->halt &&
@@ -81,7 +82,7 @@ allm_step_result *allm_collector_step_result(const allm_collector *c)
 {
     if (!c)
         return NULL;
-    if (is_between(&c->fold))
+    if (is_between_steps(&c->fold))
         return allm_step_result_new(collect_last_step(&c->fold)->step);
     return c->fold.thread ? collect_step_result(&c->fold)
                           : shape_failed(&step_result_shape, &no_thread);

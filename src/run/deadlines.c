@@ -5,14 +5,14 @@ void deadlines_restart(struct deadlines *d, const allm_waker *w, int64_t now_ns)
 {
     d->content_ns = now_ns;
     d->held_ns = w->held_ns;
-    d->fresh = false;
+    d->has_new_content = false;
 }
 
-int64_t deadlines_last(const struct deadlines *d, const struct terms *t)
+int64_t deadlines_total(const struct deadlines *d, const struct terms *t)
 {
     int64_t own = t->total_ms ? clock_after(d->began_ns, t->total_ms)
                               : INT64_MAX;
-    return d->late_ns && *d->late_ns < own ? *d->late_ns : own;
+    return d->deadline_ns && *d->deadline_ns < own ? *d->deadline_ns : own;
 }
 
 int64_t deadlines_next(const struct deadlines *d, const struct terms *t,
@@ -21,14 +21,14 @@ int64_t deadlines_next(const struct deadlines *d, const struct terms *t,
     int64_t next =
         clock_after(clock_add(d->content_ns, w->held_ns - d->held_ns),
                     d->has_content ? t->silence_ms : t->first_ms);
-    int64_t last = deadlines_last(d, t);
+    int64_t last = deadlines_total(d, t);
     return next < last && !w->held ? next : last;
 }
 
 const char *deadlines_message(const struct deadlines *d, const struct terms *t,
                               int64_t now_ns)
 {
-    if (now_ns >= deadlines_last(d, t))
+    if (now_ns >= deadlines_total(d, t))
         return "the answer was not complete in time; raise total_ms to wait "
                "longer";
     return d->has_content

@@ -13,9 +13,10 @@ struct deadlines {
     int64_t began_ns;           /* the first pull */
     int64_t content_ns;         /* when content came last, or the attempt began */
     int64_t held_ns;            /* how long the stream was held until then */
-    const int64_t *late_ns;     /* of the call that this is a part of; or NULL */
+    const int64_t
+        *deadline_ns;     /* of the call that this is a part of; or NULL */
     bool has_content;
-    bool fresh;                 /* content came since content_ns was set */
+    bool has_new_content;                 /* content came since content_ns was set */
 };
 
 /* Content came, or is waited for from now on. */
@@ -23,7 +24,7 @@ void deadlines_restart(struct deadlines *d, const allm_waker *w,
                        int64_t now_ns);
 
 /* When the whole call is late: this answer, or what it is a part of. */
-int64_t deadlines_last(const struct deadlines *d, const struct terms *t);
+int64_t deadlines_total(const struct deadlines *d, const struct terms *t);
 
 /* When the wait ends.  While the stream is held only the whole call can be
  * late. */

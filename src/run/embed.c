@@ -22,8 +22,8 @@ enum { MOST_DIMENSIONS = 1 << 20 };
 
 struct embed {
     struct task task;
-    allm_embed_request asked;       /* a copy, in the home */
-    allm_embed_request part;        /* what of it is under way */
+    allm_embed_request request;     /* a copy, in the home */
+    allm_embed_request chunk;       /* the part of it that is running */
     const struct tasks_way *way;
     size_t next;                    /* the first input not asked for yet */
     size_t dimensions;              /* 0: not known yet */
@@ -38,16 +38,16 @@ struct faults {
     size_t count;
 };
 
-static void object(struct faults *f, const struct path *where,
-                   const char *reason)
+static void add_fault(struct faults *f, const struct path *where,
+                      const char *reason)
 {
     path_write_pair(&f->list, where, false, reason);
     f->count++;
 }
 
-static const allm_error *check(struct embed *e)
+static const allm_error *check_embed_request(struct embed *e)
 {
-    const allm_embed_request *r = &e->asked;
+    const allm_embed_request *r = &e->request;
     struct arena *a = home_arena(e->task.home);
     const struct path inputs = PATH_KEY(NULL, "inputs");
     const struct path dimensions = PATH_KEY(NULL, "dimensions");
@@ -56,14 +56,14 @@ static const allm_error *check(struct embed *e)
     build_init(&f.list, a);
     build_array(&f.list);
     if (!r->input_count || !r->inputs)
-        object(&f, &inputs, "empty");
+        add_fault(&f, &inputs, "empty");
     for (size_t i = 0; r->inputs && i < r->input_count; i++)
         if (!r->inputs[i] || !*r->inputs[i])
-            object(&f, &(struct path)PATH_INDEX(&inputs, i), "empty");
+            add_fault(&f, &(struct path)PATH_INDEX(&inputs, i), "empty");
     if (r->dimensions.set && r->dimensions.value <= 0)
-        object(&f, &dimensions, "must_be_positive");
+        add_fault(&f, &dimensions, "must_be_positive");
     if ((size_t)r->task > ALLM_EMBED_SIMILARITY)
-        object(&f, &task, "unknown");
+        add_fault(&f, &task, "unknown");
     build_end(&f.list);
     const allm_json *errors = build_done(&f.list);
     if (!errors)
@@ -73,16 +73,16 @@ static const allm_error *check(struct embed *e)
 }
 
 /* The caller's texts may be gone when the second request is made. */
-static const allm_error *keep(struct embed *e)
+static const allm_error *copy_embed_request(struct embed *e)
 {
     struct arena *a = home_arena(e->task.home);
-    allm_embed_request *r = &e->asked;
+    allm_embed_request *r = &e->request;
     const char **mine = arena_zero(a, r->input_count * sizeof *mine);
     for (size_t i = 0; mine && i < r->input_count; i++)
         mine[i] = arena_text(a, r->inputs[i]);
     r->inputs = mine;
     r->options = json_copy(a, r->options);
-    e->task.given_model = r->model = arena_text(a, r->model);
+    e->task.request_model = r->model = arena_text(a, r->model);
     e->vectors = arena_zero(a, r->input_count * sizeof *e->vectors);
     return a->broken || !mine || !e->vectors ? status_nomem() : NULL;
 }
@@ -90,26 +90,26 @@ static const allm_error *keep(struct embed *e)
 static const allm_error *embed_begin(struct task *t, const void *given)
 {
     struct embed *e = (struct embed *)t;
-    if (!caller_struct_take(&e->asked, sizeof e->asked, given))
+    if (!caller_struct_take(&e->request, sizeof e->request, given))
         return task_error(t, ALLM_ERR_MISUSE, "invalid_struct",
                           "the request must be filled with "
                           "ALLM(embed_request, ...)");
-    const allm_error *error = check(e);
+    const allm_error *error = check_embed_request(e);
     if (!error)
-        error = keep(e);
-    const char *model = engine_model(t->engine, &t->options, t->given_model);
+        error = copy_embed_request(e);
+    const char *model = engine_model(t->engine, &t->options, t->request_model);
     e->way = tasks_find(engine_row_for(t->engine, model, NULL), TASKS_EMBED);
     return error;
 }
 
 /* How many of the inputs go into the next request: one at least. */
-static size_t count_next(const struct embed *e)
+static size_t count_chunk_inputs(const struct embed *e)
 {
-    size_t left = e->asked.input_count - e->next;
+    size_t left = e->request.input_count - e->next;
     size_t most = e->way && e->way->most ? e->way->most : left;
     size_t bytes = 0, n = 0;
     while (n < left && n < most) {
-        bytes += strlen(e->asked.inputs[e->next + n]);
+        bytes += strlen(e->request.inputs[e->next + n]);
         if (n && e->way && e->way->most_bytes && bytes > e->way->most_bytes)
             break;
         n++;
@@ -117,22 +117,23 @@ static size_t count_next(const struct embed *e)
     return n;
 }
 
-static bool embed_ask(struct task *t, struct call_spec *out)
+static bool embed_next_request(struct task *t, struct call_spec *out)
 {
     struct embed *e = (struct embed *)t;
-    if (e->next == e->asked.input_count)
+    if (e->next == e->request.input_count)
         return false;
-    e->part = e->asked;
-    e->part.inputs += e->next;
-    e->part.input_count = count_next(e);
-    out->embed = &e->part;
-    out->own = e->asked.options;
+    e->chunk = e->request;
+    e->chunk.inputs += e->next;
+    e->chunk.input_count = count_chunk_inputs(e);
+    out->embed = &e->chunk;
+    out->own = e->request.options;
     return true;
 }
 
 /* ------------------------------------------------------------------ vectors --- */
 
-static const allm_error *odd(struct embed *e, size_t i, const char *what)
+static const allm_error *embedding_error(struct embed *e, size_t i,
+                                         const char *what)
 {
     return task_error(&e->task, ALLM_ERR_ADAPTER, "malformed_response",
                       "embedding %zu of the answer %s", i, what);
@@ -178,28 +179,28 @@ static float *read_vector(struct embed *e, size_t i, const allm_json *v,
     *n = allm_json_count(v);
     buf_init(&bytes, a, 4 * (size_t)MOST_DIMENSIONS);
     if (packed && !base64_take(&bytes, json_slice(v))) {
-        *error = a->broken ? NULL : odd(e, i, "is no base64");
+        *error = a->broken ? NULL : embedding_error(e, i, "is no base64");
         return NULL;
     }
     if (packed)
         *n = bytes.len % 4 ? 0 : bytes.len / 4;
     if ((!packed && allm_json_type_of(v) != ALLM_JSON_ARRAY) || !*n ||
         *n > MOST_DIMENSIONS) {
-        *error = odd(e, i, "is no list of numbers, or it is empty");
+        *error = embedding_error(e, i, "is no list of numbers, or it is empty");
         return NULL;
     }
     float *out = arena_alloc(a, *n * sizeof *out);
     for (size_t k = 0; out && packed && k < *n; k++)
         out[k] = read_float((const unsigned char *)bytes.ptr + 4 * k);
     if (out && ((!packed && !read_numbers(v, out)) || !is_finite(out, *n))) {
-        *error = odd(e, i, "has something in it that is no number");
+        *error = embedding_error(e, i, "has something in it that is no number");
         return NULL;
     }
     return out;
 }
 
 /* To the length 1. */
-static void normalize(float *v, size_t n)
+static void normalize_vector(float *v, size_t n)
 {
     double sum = 0;
     for (size_t i = 0; i < n; i++)
@@ -210,7 +211,7 @@ static void normalize(float *v, size_t n)
 }
 
 /* Where an element belongs among the inputs of its request. */
-static size_t place_of(const allm_json *element, size_t i)
+static size_t element_index(const allm_json *element, size_t i)
 {
     int64_t index;
     const allm_json *v = allm_json_get(element, "index");
@@ -219,45 +220,48 @@ static size_t place_of(const allm_json *element, size_t i)
     return index < 0 ? SIZE_MAX : (size_t)index;
 }
 
-static const allm_error *take_one(struct embed *e, size_t i,
-                                  const allm_json *element)
+static const allm_error *read_element(struct embed *e, size_t i,
+                                      const allm_json *element)
 {
     size_t n;
     size_t at = i;
     const allm_error *error = NULL;
     const allm_json *v = element;
     if (allm_json_type_of(element) == ALLM_JSON_OBJECT) {
-        at = place_of(element, i);
+        at = element_index(element, i);
         v = allm_json_get(element, "embedding");
         v = v ? v : allm_json_get(element, "values");
     }
-    if (at >= e->part.input_count || e->vectors[e->next + at])
-        return odd(e, i,
-                   "has an index that no input has, or that was there "
-                   "before");
+    if (at >= e->chunk.input_count || e->vectors[e->next + at])
+        return embedding_error(
+            e, i,
+            "has an index that no input has, or that was there "
+            "before");
     float *vector = read_vector(e, i, v, &n, &error);
     if (!vector)
         return error ? error : status_nomem();
     if (e->dimensions && n != e->dimensions)
-        return odd(e, i, "has another number of dimensions than the first");
+        return embedding_error(
+            e, i, "has another number of dimensions than the first");
     e->dimensions = n;
     if (e->way && e->way->whole && n != e->way->whole)
-        normalize(vector, n);
+        normalize_vector(vector, n);
     e->vectors[e->next + at] = vector;
     return NULL;
 }
 
-static const allm_error *embed_take(struct task *t, const allm_json *result)
+static const allm_error *embed_read_result(struct task *t,
+                                           const allm_json *result)
 {
     struct embed *e = (struct embed *)t;
     const allm_error *error = NULL;
     size_t i = 0, n = allm_json_count(result);
-    if (n != e->part.input_count)
+    if (n != e->chunk.input_count)
         return task_error(t, ALLM_ERR_ADAPTER, "malformed_response",
                           "%zu inputs were sent, but %zu embeddings came back",
-                          e->part.input_count, n);
+                          e->chunk.input_count, n);
     for (const allm_json *v = NULL; !error && (v = allm_json_next(result, v));)
-        error = take_one(e, i++, v);
+        error = read_element(e, i++, v);
     if (error)
         return error;
     e->next += n;
@@ -265,11 +269,11 @@ static const allm_error *embed_take(struct task *t, const allm_json *result)
     return NULL;
 }
 
-static const void *embed_close(struct task *t)
+static const void *embed_finish(struct task *t)
 {
     struct embed *e = (struct embed *)t;
     e->result = (allm_embeddings){ .size = sizeof e->result,
-                                   .count = e->asked.input_count,
+                                   .count = e->request.input_count,
                                    .dimensions = e->dimensions,
                                    .vectors = e->vectors,
                                    .model = t->model,
@@ -283,9 +287,9 @@ static const struct task_kind embed_kind = {
     .invalid = "invalid_embedding_request",
     .size = sizeof(struct embed),
     .begin = embed_begin,
-    .ask = embed_ask,
-    .take = embed_take,
-    .close = embed_close,
+    .next_request = embed_next_request,
+    .read_result = embed_read_result,
+    .finish = embed_finish,
 };
 
 allm_stream *allm_embed(const allm_engine *e, const allm_embed_request *r,

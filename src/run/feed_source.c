@@ -20,8 +20,9 @@ static allm_status source_next(struct feed *f, struct allm_sink *sink,
         status = sink->failure->kind;
     if (sink->status < 0)
         return sink->status;
-    bool odd = status > ALLM_AGAIN || (status == ALLM_EVENT && !sink->first);
-    return odd ? allm_sink_fail(sink, &no_event, true) : status;
+    bool invalid = status > ALLM_AGAIN ||
+                   (status == ALLM_EVENT && !sink->first);
+    return invalid ? allm_sink_fail(sink, &no_event, true) : status;
 }
 
 static void source_close(struct feed *f)

@@ -43,25 +43,25 @@ struct generate {
     struct feed *feed;
     allm_stream *stream;        /* that pulls; it outlives the machine */
     struct call_plan plan;           /* the engine, kept, and the call's home */
-    struct collect *own;        /* made when there is something to fold */
+    struct collect *own_collect;    /* made for the first event to fold */
     struct collect *collect;    /* the loop's, or our own; or NULL */
     struct call_spans *spans;   /* NULL: nobody wants to know */
     enum state state;
     int64_t again_ns;           /* OPENING: when */
     struct deadlines deadlines;
     bool pulled;                /* deadlines run from the first pull on */
-    bool large;                 /* its quota is spent */
+    bool over_quota;            /* the answer has used up its memory quota */
     const allm_error *error;
     allm_response *response;
     const char *answer_id;      /* of a task; or NULL */
 };
 
-static struct generate *of(struct machine *m)
+static struct generate *as_generate(struct machine *m)
 {
     return (struct generate *)m;
 }
 
-static int64_t now(const struct generate *g)
+static int64_t now_ns(const struct generate *g)
 {
     return clock_now_ns(engine_core(g->plan.engine)->clock);
 }
@@ -71,9 +71,9 @@ static const allm_waker *waker_of(const struct generate *g)
     return stream_waker(g->stream);
 }
 
-static int64_t last_moment(const struct generate *g)
+static int64_t total_deadline(const struct generate *g)
 {
-    return deadlines_last(&g->deadlines, &g->plan.terms);
+    return deadlines_total(&g->deadlines, &g->plan.terms);
 }
 
 /* ---------------------------------------------------------------- opening --- */
@@ -86,7 +86,7 @@ static void close_feed(struct generate *g)
 }
 
 /* The machine will fail with this error; it is kept in our home. */
-static void fail(struct generate *g, const allm_error *error)
+static void fail_generate(struct generate *g, const allm_error *error)
 {
     g->state = FAILED;
     g->error = error_copy(g->plan.home, error);
@@ -94,16 +94,16 @@ static void fail(struct generate *g, const allm_error *error)
     spans_fail(g->spans, g->error);
 }
 
-static void refuse(struct generate *g, allm_status kind, const char *reason,
-                   const char *sentence)
+static void fail_with(struct generate *g, allm_status kind, const char *reason,
+                      const char *message)
 {
     allm_error e = status_blank(kind);
     e.reason = reason;
-    e.message = sentence;
-    fail(g, &e);
+    e.message = message;
+    fail_generate(g, &e);
 }
 
-static const struct trace *trace_of(const struct generate *g)
+static const struct trace *current_trace(const struct generate *g)
 {
     return g->spans ? &g->spans->trace : NULL;
 }
@@ -124,12 +124,12 @@ static bool open_feed(struct generate *g)
     sink_init(&g->sink, &g->events, &g->attempt);
     g->feed = attempt_open(&g->attempt, &g->plan.call, &env, &g->sink);
     g->state = g->feed ? RUNNING : g->state;
-    deadlines_restart(&g->deadlines, waker_of(g), now(g));
+    deadlines_restart(&g->deadlines, waker_of(g), now_ns(g));
     return g->feed != NULL;
 }
 
 /* Why the feed failed, when it did not say. */
-static const allm_error *failure(const struct generate *g)
+static const allm_error *feed_error(const struct generate *g)
 {
     static const allm_error silent = {
         .size = sizeof(allm_error),
@@ -152,7 +152,7 @@ static const allm_error *failure(const struct generate *g)
         .message = "the answer takes more than 256 MiB of memory; ask for less "
                    "at once, or set max_tokens",
     };
-    if (g->quota.refused || g->large)
+    if (g->quota.refused || g->over_quota)
         return &large;
     if (g->sink.failure)
         return g->sink.failure;
@@ -162,7 +162,7 @@ static const allm_error *failure(const struct generate *g)
 }
 
 /* Try again later, or give up: false. */
-static bool retry(struct generate *g, const allm_error *error)
+static bool schedule_retry(struct generate *g, const allm_error *error)
 {
     const struct engine_core *core = engine_core(g->plan.engine);
     struct retry_policy policy;
@@ -173,36 +173,38 @@ static bool retry(struct generate *g, const allm_error *error)
                           &g->attempt) ||       /* no: engines check it */
         !retry_decide(&policy, g->plan.call.attempt, error, core->random,
                       &delay_ms) ||
-        clock_after(now(g), delay_ms) >= last_moment(g))
+        clock_after(now_ns(g), delay_ms) >= total_deadline(g))
         return false;
-    trace_retry(trace_of(g), g->plan.call.request_id, g->plan.call.provider,
-                g->plan.call.attempt, delay_ms, error->reason);
+    trace_retry(current_trace(g), g->plan.call.request_id,
+                g->plan.call.provider, g->plan.call.attempt, delay_ms,
+                error->reason);
     g->state = OPENING;
-    g->again_ns = clock_after(now(g), delay_ms);
+    g->again_ns = clock_after(now_ns(g), delay_ms);
     arena_reset(&g->attempt);
     return true;
 }
 
-static void first_attempt(struct generate *g)
+static void open_first_attempt(struct generate *g)
 {
-    g->deadlines.began_ns = now(g);
+    g->deadlines.began_ns = now_ns(g);
     if (open_feed(g))
         return;
-    const allm_error *error = failure(g);
-    if (!retry(g, error))
-        fail(g, error);
+    const allm_error *error = feed_error(g);
+    if (!schedule_retry(g, error))
+        fail_generate(g, error);
 }
 
-static const struct machine_ops ops;
+static const struct machine_ops generate_ops;
 
-static struct generate *make(const allm_engine *e, struct collect *collect,
-                             allm_stream *stream)
+static struct generate *make_generate(const allm_engine *e,
+                                      struct collect *collect,
+                                      allm_stream *stream)
 {
     struct mem mem = engine_core(e)->mem;
     struct generate *g = mem_alloc(mem, sizeof *g);
     if (!g)
         return NULL;
-    *g = (struct generate){ .machine = { &ops } };
+    *g = (struct generate){ .machine = { &generate_ops } };
     g->plan.engine = allm_engine_keep(e);
     quota_init(&g->quota, mem, engine_core(e)->answer_limit);
     arena_init(&g->events, quota_mem(&g->quota));
@@ -218,32 +220,34 @@ static struct generate *make(const allm_engine *e, struct collect *collect,
 }
 
 /* Everything that happens before the first pull. */
-static const allm_error *begin(struct generate *g, const struct call_spec *spec)
+static const allm_error *plan_call(struct generate *g,
+                                   const struct call_spec *spec)
 {
     struct call_planning w;
     struct call_plan *p = &g->plan;
     const allm_error *error = call_plan_begin(&w, p, spec);
     if (error)
         return error;
-    if (!spec->dry && !spans_begin(&g->spans, p->engine, home_arena(p->home),
-                                   spec->name, p->call.request_id, w.model))
+    if (!spec->dry_run &&
+        !spans_begin(&g->spans, p->engine, home_arena(p->home), spec->name,
+                     p->call.request_id, w.model))
         return status_nomem();
-    return call_plan_check(&w, &g->events, trace_of(g));
+    return call_plan_check(&w, &g->events, current_trace(g));
 }
 
 struct machine *generate_open(const allm_engine *e,
                               const struct call_spec *spec,
                               struct collect *collect, allm_stream *stream)
 {
-    struct generate *g = make(e, collect, stream);
+    struct generate *g = make_generate(e, collect, stream);
     if (!g)
         return NULL;
-    g->deadlines.late_ns = spec->late_ns;
-    const allm_error *error = begin(g, spec);
+    g->deadlines.deadline_ns = spec->deadline_ns;
+    const allm_error *error = plan_call(g, spec);
     if (error)
-        fail(g, error);
+        fail_generate(g, error);
     else
-        first_attempt(g);
+        open_first_attempt(g);
     return &g->machine;
 }
 
@@ -256,7 +260,7 @@ static bool is_content(allm_event_type type)
            type != ALLM_EV_USAGE;
 }
 
-static bool wanted(const struct generate *g, allm_event_type type)
+static bool is_wanted(const struct generate *g, allm_event_type type)
 {
     switch (type) {
     case ALLM_EV_TEXT_DELTA:      return g->plan.terms.text_deltas;
@@ -267,69 +271,69 @@ static bool wanted(const struct generate *g, allm_event_type type)
 }
 
 /* The fold; a stream that waits for its answer has none yet.  NULL: no memory. */
-static struct collect *fold(struct generate *g)
+static struct collect *ensure_collect(struct generate *g)
 {
     if (g->collect)
         return g->collect;
-    g->own = mem_alloc(g->quota.inner, sizeof *g->own);
-    if (!g->own)
+    g->own_collect = mem_alloc(g->quota.inner, sizeof *g->own_collect);
+    if (!g->own_collect)
         return NULL;
-    *g->own = (struct collect){ .home = NULL };
-    if (collect_init(g->own, g->plan.home, NULL))
-        g->collect = g->own;
+    *g->own_collect = (struct collect){ .home = NULL };
+    if (collect_init(g->own_collect, g->plan.home, NULL))
+        g->collect = g->own_collect;
     return g->collect;
 }
 
-static allm_status add(struct generate *g, const allm_event *event)
+static allm_status fold_event(struct generate *g, const allm_event *event)
 {
     if (event->type == ALLM_EV_MESSAGE_STARTED)
         return ALLM_OK;         /* nothing is folded of it */
-    struct collect *c = fold(g);
+    struct collect *c = ensure_collect(g);
     return c ? collect_add(c, event) : ALLM_ERR_NOMEM;
 }
 
 /* Tap, collect, filter.  EVENT: deliver it.  OK: it is not for the caller. */
-static allm_status pass(struct generate *g, allm_event *event)
+static allm_status fold_and_filter(struct generate *g, allm_event *event)
 {
     const struct terms *t = &g->plan.terms;
     if (is_content(event->type))
-        g->deadlines.has_content = g->deadlines.fresh = true;
+        g->deadlines.has_content = g->deadlines.has_new_content = true;
     if (t->on_event) {
         allm_status status = t->on_event(event, t->on_event_ud);
         if (status < 0) {
-            refuse(g, status, "tap_failed",
-                   "on_event ended the call by a status "
-                   "below 0; let it return ALLM_OK");
+            fail_with(g, status, "tap_failed",
+                      "on_event ended the call by a status "
+                      "below 0; let it return ALLM_OK");
             return status;
         }
     }
-    allm_status status = add(g, event);
+    allm_status status = fold_event(g, event);
     if (status == ALLM_ERR_NOMEM)
-        fail(g, status_nomem());
+        fail_generate(g, status_nomem());
     else if (status < 0)
-        refuse(g, status, "invalid_usage",
-               "the adapter sent a usage with a field that a usage does not "
-               "have; put such numbers into extra");
+        fail_with(g, status, "invalid_usage",
+                  "the adapter sent a usage with a field that a usage does not "
+                  "have; put such numbers into extra");
     if (status < 0)
         return status;
     if (event->type == ALLM_EV_ERROR)
         g->error = g->collect->error;
-    return wanted(g, event->type) ? ALLM_EVENT : ALLM_OK;
+    return is_wanted(g, event->type) ? ALLM_EVENT : ALLM_OK;
 }
 
 /* An error in the middle: an event, and then the end. */
-static void break_off(struct generate *g, const allm_error *error)
+static void put_error_event(struct generate *g, const allm_error *error)
 {
     g->state = CLOSING;
     allm_event *event = sink_add(&g->sink, ALLM_EV_ERROR);
     if (event)
         event->error = error_copy(g->plan.home, error);
     else
-        fail(g, status_nomem());
+        fail_generate(g, status_nomem());
 }
 
 /* All that matters was there: that is no failure. */
-static bool hurries(struct generate *g)
+static bool hurry_feed(struct generate *g)
 {
     bool now_only = g->feed && g->feed->settled && !g->feed->hurry;
     if (now_only)
@@ -337,34 +341,34 @@ static bool hurries(struct generate *g)
     return now_only;
 }
 
-static void time_out(struct generate *g)
+static void on_deadline(struct generate *g)
 {
     allm_error late = status_blank(ALLM_ERR_ADAPTER);
     late.reason = "timeout";
     late.provider = g->plan.call.provider;
-    late.message = deadlines_message(&g->deadlines, &g->plan.terms, now(g));
-    if (hurries(g))
+    late.message = deadlines_message(&g->deadlines, &g->plan.terms, now_ns(g));
+    if (hurry_feed(g))
         return;
     if (g->feed && g->feed->begun) {
-        break_off(g, &late);
+        put_error_event(g, &late);
         return;
     }
     close_feed(g);
-    if (!retry(g, &late))
-        fail(g, &late);         /* it never began, as with other failures */
+    if (!schedule_retry(g, &late))
+        fail_generate(g, &late);         /* it never began, as with other failures */
 }
 
 /* Nothing is there yet: wait, but not for ever. */
-static allm_status be_patient(struct generate *g, int64_t again,
-                              int64_t *again_ns)
+static allm_status wait_for_feed(struct generate *g, int64_t again,
+                                 int64_t *again_ns)
 {
-    int64_t at = now(g);
-    if (g->deadlines.fresh)     /* silence begins when we begin to wait */
+    int64_t at = now_ns(g);
+    if (g->deadlines.has_new_content)     /* silence begins when we begin to wait */
         deadlines_restart(&g->deadlines, waker_of(g), at);
     arena_release(&g->events);  /* a stream at rest holds no room for them */
     int64_t limit = deadlines_next(&g->deadlines, &g->plan.terms, waker_of(g));
     if (at >= limit) {
-        time_out(g);
+        on_deadline(g);
         return ALLM_OK;
     }
     *again_ns = again < limit ? again : limit;
@@ -372,59 +376,59 @@ static allm_status be_patient(struct generate *g, int64_t again,
 }
 
 /* The feed failed: tell it as an event, try again, or fail. */
-static void on_failure(struct generate *g)
+static void on_feed_failure(struct generate *g)
 {
     /* a copy: its texts may be the feed's */
-    const allm_error *error = error_copy(g->plan.home, failure(g));
+    const allm_error *error = error_copy(g->plan.home, feed_error(g));
     quota_lift(&g->quota);
     if (error->kind == ALLM_ERR_NOMEM || error->kind == ALLM_ERR_MISUSE) {
-        fail(g, error);
+        fail_generate(g, error);
     } else if (g->feed->begun) {
-        break_off(g, error);
+        put_error_event(g, error);
     } else {
         close_feed(g);
-        if (!retry(g, error))
-            fail(g, error);
+        if (!schedule_retry(g, error))
+            fail_generate(g, error);
     }
 }
 
 /* Has what is kept of the answer become too large?  What the fold holds will be
  * in the response, and in the message that goes into the thread, too. */
-static bool is_large(const struct generate *g)
+static bool exceeds_quota(const struct generate *g)
 {
-    size_t fold = g->collect ? arena_held(&g->collect->words) : 0;
+    size_t fold = g->collect ? arena_held(&g->collect->text_arena) : 0;
     return !g->sink.ended && quota_spent(&g->quota, 3 * fold);
 }
 
 /* Does a stream that never rests last too long? */
 static bool is_overdue(const struct generate *g)
 {
-    int64_t last = last_moment(g);
-    return last < INT64_MAX && !g->feed->hurry && now(g) >= last;
+    int64_t last = total_deadline(g);
+    return last < INT64_MAX && !g->feed->hurry && now_ns(g) >= last;
 }
 
 /* Ask the feed for more; OK: the sink has something, or the state changed. */
-static allm_status refill(struct generate *g, int64_t *again_ns)
+static allm_status pull_feed(struct generate *g, int64_t *again_ns)
 {
     int64_t again = INT64_MAX;
     arena_reset(&g->events);    /* nothing is lent any more */
     sink_init(&g->sink, &g->events, &g->attempt);
     if (is_overdue(g)) {
-        time_out(g);
+        on_deadline(g);
         return ALLM_OK;
     }
     allm_status status = g->feed->ops->next(g->feed, &g->sink, &again);
-    g->deadlines.fresh |= g->feed->fresh;
+    g->deadlines.has_new_content |= g->feed->fresh;
     g->feed->fresh = false;
     if (status == ALLM_AGAIN && !g->sink.first)
-        return be_patient(g, again, again_ns);
+        return wait_for_feed(g, again, again_ns);
     if (status == ALLM_OK) {
         g->state = CLOSING;     /* what waits may point into the feed */
     } else if (status < 0) {
-        on_failure(g);
-    } else if (is_large(g)) {
-        g->large = true;
-        on_failure(g);
+        on_feed_failure(g);
+    } else if (exceeds_quota(g)) {
+        g->over_quota = true;
+        on_feed_failure(g);
     }
     return ALLM_OK;
 }
@@ -436,38 +440,38 @@ static bool is_task(const struct generate *g)
 }
 
 /* The end: the results, and the spans closed. */
-static void finish(struct generate *g)
+static void complete_answer(struct generate *g)
 {
     if (g->feed && is_task(g)) {
         struct arena *a = home_arena(g->plan.home);
         g->answer_id = arena_text(a, g->feed->answer_id);
         if (g->feed->answer_id && !g->answer_id) {
-            fail(g, status_nomem());
+            fail_generate(g, status_nomem());
             return;
         }
     }
     close_feed(g);
     arena_release(&g->attempt); /* the answer is in the fold */
-    struct collect *c = fold(g);
+    struct collect *c = ensure_collect(g);
     if (c && g->plan.ref && collect_usage(c))
         catalog_costs(c->usage, g->plan.ref);
     if (c)
         g->response = collect_response(c, g->plan.call.request_id);
     if (!g->response) {
-        fail(g, status_nomem());
+        fail_generate(g, status_nomem());
         return;
     }
     g->state = ENDED;
-    if (g->own)
-        arena_release(&g->own->words);
+    if (g->own_collect)
+        arena_release(&g->own_collect->text_arena);
     spans_end(g->spans, g->response);
 }
 
-static allm_status reopen(struct generate *g, int64_t *again_ns)
+static allm_status reopen_feed(struct generate *g, int64_t *again_ns)
 {
-    int64_t at = now(g), last = last_moment(g);
+    int64_t at = now_ns(g), last = total_deadline(g);
     if (at >= last) {           /* it was held for too long */
-        time_out(g);
+        on_deadline(g);
         return ALLM_OK;
     }
     bool held = waker_of(g)->held;
@@ -477,27 +481,27 @@ static allm_status reopen(struct generate *g, int64_t *again_ns)
     }
     arena_reset(&g->events);
     if (!open_feed(g)) {
-        const allm_error *error = failure(g);
-        if (!retry(g, error))
-            fail(g, error);
+        const allm_error *error = feed_error(g);
+        if (!schedule_retry(g, error))
+            fail_generate(g, error);
     }
     return ALLM_OK;
 }
 
-static allm_status step(struct generate *g, int64_t *again_ns)
+static allm_status advance_generate(struct generate *g, int64_t *again_ns)
 {
     if (!g->pulled) {
-        g->deadlines.began_ns = now(g);
+        g->deadlines.began_ns = now_ns(g);
         deadlines_restart(&g->deadlines, waker_of(g), g->deadlines.began_ns);
     }
     g->pulled = true;
     switch (g->state) {
     case OPENING:
-        return reopen(g, again_ns);
+        return reopen_feed(g, again_ns);
     case RUNNING:
-        return refill(g, again_ns);
+        return pull_feed(g, again_ns);
     case CLOSING:
-        finish(g);
+        complete_answer(g);
         return ALLM_OK;
     case ENDED:
     case FAILED:
@@ -509,19 +513,19 @@ static allm_status step(struct generate *g, int64_t *again_ns)
 static allm_status generate_next(struct machine *m, allm_event **event,
                                  int64_t *again_ns)
 {
-    struct generate *g = of(m);
+    struct generate *g = as_generate(m);
     for (;;) {
         if (g->state == FAILED)
             return g->error->kind;
         *event = sink_take(&g->sink);
         if (*event) {
-            allm_status status = pass(g, *event);
+            allm_status status = fold_and_filter(g, *event);
             *again_ns = MACHINE_BUSY;   /* if the event is not for the caller */
             return status == ALLM_OK ? ALLM_AGAIN : status;
         }
         if (g->state == ENDED)
             return ALLM_OK;
-        if (step(g, again_ns) == ALLM_AGAIN)
+        if (advance_generate(g, again_ns) == ALLM_AGAIN)
             return ALLM_AGAIN;
     }
 }
@@ -537,7 +541,7 @@ static const allm_error cancelled_error = {
 
 static void generate_stop(struct machine *m, bool cancelled)
 {
-    struct generate *g = of(m);
+    struct generate *g = as_generate(m);
     close_feed(g);
     if (g->state == ENDED || g->state == FAILED)
         return;
@@ -545,20 +549,20 @@ static void generate_stop(struct machine *m, bool cancelled)
         g->error = &cancelled_error;
     sink_init(&g->sink, &g->events,
               &g->attempt);    /* what waits is not delivered */
-    finish(g);
+    complete_answer(g);
 }
 
 static void generate_free(struct machine *m)
 {
-    struct generate *g = of(m);
+    struct generate *g = as_generate(m);
     struct mem mem = g->quota.inner;
     close_feed(g);
     call_plan_release(&g->plan);
     spans_end(g->spans, NULL);
     allm_response_free(g->response);
-    if (g->own && g->own->home)
-        collect_release(g->own);
-    mem_free(mem, g->own, sizeof *g->own);
+    if (g->own_collect && g->own_collect->home)
+        collect_release(g->own_collect);
+    mem_free(mem, g->own_collect, sizeof *g->own_collect);
     arena_release(&g->attempt);
     arena_release(&g->events);
     home_drop(g->plan.home);
@@ -571,7 +575,7 @@ static const allm_error *generate_error(const struct machine *m)
     return ((const struct generate *)m)->error;
 }
 
-static bool tells_error(const struct allm_sink *sink)
+static bool has_error_event(const struct allm_sink *sink)
 {
     const struct sink_item *i = sink->first;
     while (i && i->event.type != ALLM_EV_ERROR)
@@ -583,13 +587,13 @@ static bool tells_error(const struct allm_sink *sink)
 static bool generate_failed(const struct machine *m, int64_t *again_ns)
 {
     const struct generate *g = (const struct generate *)m;
-    if (g->error || tells_error(&g->sink))
+    if (g->error || has_error_event(&g->sink))
         return true;
     if (!g->pulled || (g->state != OPENING && g->state != RUNNING))
         return false;
     bool settled = g->feed && g->feed->settled;
-    *again_ns = settled ? INT64_MAX : last_moment(g);
-    if (*again_ns != INT64_MAX && now(g) >= *again_ns)
+    *again_ns = settled ? INT64_MAX : total_deadline(g);
+    if (*again_ns != INT64_MAX && now_ns(g) >= *again_ns)
         return true;
     return g->feed && g->feed->ops->failed &&
            g->feed->ops->failed(g->feed, again_ns);
@@ -610,7 +614,7 @@ static const char *generate_request_id(const struct machine *m)
     return ((const struct generate *)m)->plan.call.request_id;
 }
 
-static const struct machine_ops ops = {
+static const struct machine_ops generate_ops = {
     .next = generate_next,
     .stop = generate_stop,
     .free = generate_free,
@@ -630,6 +634,6 @@ allm_stream *allm_generate(const allm_engine *e, const allm_request *r,
     if (!s)
         return NULL;
     const struct call_spec spec = { .name = "generate", .request = r,
-                                    .given = opts };
+                                    .call_opts = opts };
     return stream_begin(s, generate_open(e, &spec, NULL, s));
 }

@@ -425,7 +425,7 @@ static void orphan(allm_stream *s)
         s->error = &hub_gone;
         s->status = ALLM_ERR_MISUSE;
         s->ended = true;
-        s->lent = NULL;
+        s->borrowed = NULL;
     }
     hub_leave(s);
 }

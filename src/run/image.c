@@ -22,10 +22,10 @@
 
 struct image {
     struct task task;
-    allm_image_request asked;       /* a copy, its inputs bytes */
+    allm_image_request request;     /* a copy; its input images are bytes */
     const allm_image **inputs;      /* its images, and the mask as the last */
-    bool fetches;                   /* those at URLs must be got */
-    size_t at;                      /* the one that is got */
+    bool must_fetch;                /* some inputs are URLs to be fetched */
+    size_t input_index;             /* of the input that is fetched */
     const char *address;            /* where; NULL: where it says */
     unsigned hops;                  /* redirects followed */
     bool sent;
@@ -38,21 +38,21 @@ struct image {
 /* ------------------------------------------------------------------- inputs --- */
 
 /* Bytes, or a URL that may be asked. */
-static const allm_error *load(struct image *m, const struct path *where,
-                              const allm_image **slot)
+static const allm_error *load_input(struct image *m, const struct path *where,
+                                    const allm_image **slot)
 {
     const char *reason = "invalid_image_request";
     const allm_error *error = image_inputs_load(&m->task, reason, where, slot);
     if (error || (*slot)->source != ALLM_IMAGE_URL)
         return error;
     const char *fault = fetch_fault((*slot)->data);
-    m->fetches = m->fetches || !fault;
+    m->must_fetch = m->must_fetch || !fault;
     return fault ? image_inputs_refuse(&m->task, reason, where, fault) : NULL;
 }
 
-static const allm_error *load_all(struct image *m)
+static const allm_error *load_inputs(struct image *m)
 {
-    allm_image_request *r = &m->asked;
+    allm_image_request *r = &m->request;
     const struct path inputs = PATH_KEY(NULL, "input_images");
     const struct path mask = PATH_KEY(NULL, "mask");
     const allm_error *error = NULL;
@@ -64,12 +64,12 @@ static const allm_error *load_all(struct image *m)
     for (size_t i = 0; !error && i < n; i++) {
         const struct path where = PATH_INDEX(&inputs, i);
         m->inputs[i] = r->input_images[i];
-        error = load(m, &where, &m->inputs[i]);
+        error = load_input(m, &where, &m->inputs[i]);
     }
     r->input_images = m->inputs;
     m->inputs[n] = r->mask;
     if (!error && r->mask)
-        error = load(m, &mask, &m->inputs[n]);
+        error = load_input(m, &mask, &m->inputs[n]);
     r->mask = m->inputs[n];
     return error;
 }
@@ -80,34 +80,34 @@ static const allm_error *load_all(struct image *m)
  * What the dialect refuses, or lacks a key, is told before anybody is asked. */
 static const allm_error *begin_fetching(struct image *m)
 {
-    struct call_spec call = task_call(&m->task);
+    struct call_spec call = task_call_spec(&m->task);
     const struct registry_row *row =
         call_plan_task_row(m->task.engine, TASKS_IMAGE, call.model);
     const struct tasks_way *way = tasks_find(row, TASKS_IMAGE);
-    m->fetches = m->fetches && way && way->adapter->encode;
-    call.image = &m->asked;
-    call.own = m->asked.options;
-    return m->fetches ? task_try(&m->task, &call) : NULL;
+    m->must_fetch = m->must_fetch && way && way->adapter->encode;
+    call.image = &m->request;
+    call.own = m->request.options;
+    return m->must_fetch ? task_check(&m->task, &call) : NULL;
 }
 
 /* The address that is asked next; NULL: all are here. */
 static const char *next_address(struct image *m)
 {
-    size_t n = m->asked.input_image_count;
-    while (m->fetches && m->at <= n) {
-        const allm_image *input = m->inputs[m->at];
+    size_t n = m->request.input_image_count;
+    while (m->must_fetch && m->input_index <= n) {
+        const allm_image *input = m->inputs[m->input_index];
         if (input && input->source == ALLM_IMAGE_URL) {
             m->address = m->address ? m->address : input->data;
             return m->address;
         }
-        m->at++;
+        m->input_index++;
     }
     return NULL;
 }
 
 /* The error with where it happened, in the home. */
-static const allm_error *at_address(struct image *m, const char *why,
-                                    const char *text, const allm_error *from)
+static const allm_error *fetch_error(struct image *m, const char *why,
+                                     const char *text, const allm_error *from)
 {
     struct build b;
     struct arena *a = home_arena(m->task.home);
@@ -132,7 +132,8 @@ static const allm_error *at_address(struct image *m, const char *why,
 }
 
 /* Go where a redirect points, but not from far away to this machine. */
-static const allm_error *follow(struct image *m, const allm_error *redirect)
+static const allm_error *follow_redirect(struct image *m,
+                                         const allm_error *redirect)
 {
     const char *to =
         allm_json_text(allm_json_get(redirect->metadata, "location"), NULL);
@@ -141,43 +142,44 @@ static const allm_error *follow(struct image *m, const allm_error *redirect)
     if (!next)
         return status_nomem();
     if (++m->hops > FETCH_HOPS)
-        return at_address(m, "invalid_request", "too many redirects", NULL);
+        return fetch_error(m, "invalid_request", "too many redirects", NULL);
     if (fetch_fault(next) ||
         (fetch_is_near(next) && !fetch_is_near(m->address)))
-        return at_address(m, "invalid_request",
-                          "it points to a place that is not asked; only https "
-                          "is",
-                          NULL);
+        return fetch_error(m, "invalid_request",
+                           "it points to a place that is not asked; only https "
+                           "is",
+                           NULL);
     m->address = next;
     return NULL;
 }
 
 /* Whoever holds the image is no provider: two reasons must do. */
-static const allm_error *image_mend(struct task *t, const allm_error *error)
+static const allm_error *image_recover(struct task *t, const allm_error *error)
 {
     struct image *m = (struct image *)t;
-    bool there = error->http_status.set && error->http_status.value < 500 &&
-                 error->http_status.value != 429 &&
-                 error->http_status.value != 408;
+    bool refused = error->http_status.set && error->http_status.value < 500 &&
+                   error->http_status.value != 429 &&
+                   error->http_status.value != 408;
     if (error->kind == ALLM_ERR_NOMEM || error->kind == ALLM_ERR_IMAGE)
         return error;
     if (!strcmp(error->reason, "redirected"))
-        return follow(m, error);
-    bool odd = there || !strcmp(error->reason, "malformed_response");
-    const char *reason = odd                                 ? "invalid_request"
+        return follow_redirect(m, error);
+    bool unusable = refused || !strcmp(error->reason, "malformed_response");
+    const char *reason = unusable                            ? "invalid_request"
                          : !strcmp(error->reason, "timeout") ? "timeout"
                                                              : "network_error";
-    return at_address(m, reason, error->message, error);
+    return fetch_error(m, reason, error->message, error);
 }
 
-static const allm_error *take_bytes(struct image *m, const allm_json *result)
+static const allm_error *keep_fetched_image(struct image *m,
+                                            const allm_json *result)
 {
     struct arena *a = home_arena(m->task.home);
     struct slice bytes = json_slice(result);
     allm_image *mine = arena_alloc(a, sizeof *mine);
     if (!mine)
         return status_nomem();
-    *mine = *m->inputs[m->at];
+    *mine = *m->inputs[m->input_index];
     mine->home = NULL;
     mine->source = ALLM_IMAGE_BINARY;
     mine->data = arena_copy(a, bytes);
@@ -189,8 +191,8 @@ static const allm_error *take_bytes(struct image *m, const allm_json *result)
     if (!mine->mime_type)
         return task_error(&m->task, ALLM_ERR_ADAPTER, "malformed_response",
                           "it is no PNG, JPEG, GIF or WebP");
-    m->inputs[m->at++] = mine;
-    m->asked.mask = m->inputs[m->asked.input_image_count];
+    m->inputs[m->input_index++] = mine;
+    m->request.mask = m->inputs[m->request.input_image_count];
     m->address = NULL;
     m->hops = 0;
     return NULL;
@@ -206,15 +208,15 @@ static const allm_error *image_begin(struct task *t, const void *given)
                                                 given, &error);
     if (!mine)
         return error ? error : status_nomem();
-    m->asked = *mine;
-    t->given_model = m->asked.model;
-    error = validate_image_request(home_arena(t->home), &m->asked);
+    m->request = *mine;
+    t->request_model = m->request.model;
+    error = validate_image_request(home_arena(t->home), &m->request);
     if (!error)
-        error = load_all(m);
+        error = load_inputs(m);
     return error ? error : begin_fetching(m);
 }
 
-static bool image_ask(struct task *t, struct call_spec *out)
+static bool image_next_request(struct task *t, struct call_spec *out)
 {
     struct image *m = (struct image *)t;
     out->fetch = next_address(m);
@@ -225,12 +227,13 @@ static bool image_ask(struct task *t, struct call_spec *out)
     }
     bool first = !m->sent;
     m->sent = true;
-    out->image = &m->asked;
-    out->own = m->asked.options;
+    out->image = &m->request;
+    out->own = m->request.options;
     return first;
 }
 
-static const allm_error *take_one(struct image *m, size_t i, const allm_json *v)
+static const allm_error *read_image(struct image *m, size_t i,
+                                    const allm_json *v)
 {
     struct decoder d;
     struct arena *a = home_arena(m->task.home);
@@ -245,29 +248,30 @@ static const allm_error *take_one(struct image *m, size_t i, const allm_json *v)
                       d.error ? d.error->message : "it has no source");
 }
 
-static const allm_error *image_take(struct task *t, const allm_json *result)
+static const allm_error *image_read_result(struct task *t,
+                                           const allm_json *result)
 {
     struct image *m = (struct image *)t;
     if (t->fetching)
-        return take_bytes(m, result);
+        return keep_fetched_image(m, result);
     const allm_error *error = NULL;
     size_t n = allm_json_count(result);
     m->images = arena_zero(home_arena(t->home), (n + 1) * sizeof *m->images);
     if (!m->images)
         return status_nomem();
     for (const allm_json *v = NULL; !error && (v = allm_json_next(result, v));)
-        error = take_one(m, m->count++, v);
+        error = read_image(m, m->count++, v);
     return error;
 }
 
 /* {"openai_request_id": "req_..."}, for the provider's support. */
-static const allm_json *metadata_of(struct image *m)
+static const allm_json *response_metadata(struct image *m)
 {
     struct build b;
     struct buf name;
     struct task *t = &m->task;
     struct arena *a = home_arena(t->home);
-    const struct call_spec call = task_call(t);
+    const struct call_spec call = task_call_spec(t);
     const struct registry_row *row = call_plan_task_row(t->engine, TASKS_IMAGE,
                                                         call.model);
     if (!t->header_id)
@@ -284,10 +288,10 @@ static const allm_json *metadata_of(struct image *m)
 }
 
 /* The size that was asked for: [w, h], a word, or null. */
-static const allm_json *size_of(struct image *m)
+static const allm_json *requested_size(struct image *m)
 {
     struct build b;
-    const allm_image_request *r = &m->asked;
+    const allm_image_request *r = &m->request;
     build_init(&b, home_arena(m->task.home));
     if (r->width.set && r->height.set) {
         build_array(&b);
@@ -302,18 +306,18 @@ static const allm_json *size_of(struct image *m)
     return build_done(&b);
 }
 
-static const void *image_close(struct task *t)
+static const void *image_finish(struct task *t)
 {
     struct image *m = (struct image *)t;
-    const allm_json *metadata = metadata_of(m);
-    const allm_json *size = size_of(m);
+    const allm_json *metadata = response_metadata(m);
+    const allm_json *size = requested_size(m);
     if (!metadata || !size)
         return NULL;
     m->usage = (allm_image_usage){
         .size = sizeof m->usage,
         .images = { (int64_t)m->count, true },
         .size_json = size,
-        .quality = m->asked.quality,
+        .quality = m->request.quality,
         .input_tokens = t->usage.input_tokens,
         .output_tokens = t->usage.output_tokens,
         .input_cost = t->usage.input_cost,
@@ -339,10 +343,10 @@ static const struct task_kind image_kind = {
     .invalid = "invalid_image_request",
     .size = sizeof(struct image),
     .begin = image_begin,
-    .ask = image_ask,
-    .take = image_take,
-    .mend = image_mend,
-    .close = image_close,
+    .next_request = image_next_request,
+    .read_result = image_read_result,
+    .recover = image_recover,
+    .finish = image_finish,
 };
 
 allm_stream *allm_image_generate(const allm_engine *e,

@@ -23,8 +23,9 @@ static bool has_file(const allm_message *m)
     return false;
 }
 
-static const allm_error *unreadable(struct arena *a, const allm_image *image,
-                                    const char *why)
+static const allm_error *unreadable_error(struct arena *a,
+                                          const allm_image *image,
+                                          const char *why)
 {
     if (!*why)
         return status_nomem();
@@ -49,7 +50,7 @@ static const allm_error *load_part(struct arena *a, const allm_part *from,
         return status_nomem();
     const char *why = image_bytes_load(a, from->image, IMAGES_LIMIT, &bytes);
     if (why)
-        return unreadable(a, from->image, why);
+        return unreadable_error(a, from->image, why);
     *image = *from->image;
     image->home = NULL;
     image->source = ALLM_IMAGE_BINARY;
@@ -89,8 +90,8 @@ static const allm_error *load_message(struct allm_home *home, struct arena *a,
     return held ? NULL : status_nomem();
 }
 
-static const allm_error *load_all(allm_request *r, struct allm_home *home,
-                                  struct arena *scratch)
+static const allm_error *load_messages(allm_request *r, struct allm_home *home,
+                                       struct arena *scratch)
 {
     struct arena *a = home_arena(home);
     const allm_message **messages =
@@ -118,7 +119,7 @@ const allm_error *images_load(allm_request *r, struct allm_home *home)
     if (i == r->message_count)
         return NULL;            /* nearly always */
     arena_init(&scratch, home_mem(home));
-    const allm_error *error = load_all(r, home, &scratch);
+    const allm_error *error = load_messages(r, home, &scratch);
     arena_release(&scratch);
     return error;
 }

@@ -16,7 +16,7 @@ static const allm_error *models_begin(struct task *t, const void *given)
     return NULL;
 }
 
-static bool models_ask(struct task *t, struct call_spec *out)
+static bool models_next_request(struct task *t, struct call_spec *out)
 {
     struct models *m = (struct models *)t;
     bool first = !m->sent;
@@ -25,14 +25,15 @@ static bool models_ask(struct task *t, struct call_spec *out)
     return first;
 }
 
-static const allm_error *models_take(struct task *t, const allm_json *result)
+static const allm_error *models_read_result(struct task *t,
+                                            const allm_json *result)
 {
     struct models *m = (struct models *)t;
     m->list = json_copy(home_arena(t->home), result);
     return m->list ? NULL : status_nomem();
 }
 
-static const void *models_close(struct task *t)
+static const void *models_finish(struct task *t)
 {
     return ((struct models *)t)->list;
 }
@@ -42,9 +43,9 @@ static const struct task_kind models_kind = {
     .name = "models",
     .size = sizeof(struct models),
     .begin = models_begin,
-    .ask = models_ask,
-    .take = models_take,
-    .close = models_close,
+    .next_request = models_next_request,
+    .read_result = models_read_result,
+    .finish = models_finish,
 };
 
 allm_stream *allm_models(const allm_engine *e, const allm_call_opts *opts)

@@ -14,13 +14,13 @@
 #include "run/image_inputs.h"
 #include "json/json.h"
 
-enum { MOST = 1000 };
+enum { MAX_INPUTS = 1000 };
 
 static const char reason[] = "invalid_moderation_request";
 
 struct moderate {
     struct task task;
-    allm_moderation_request asked;  /* a copy, in the home */
+    allm_moderation_request request;    /* a copy, in the home */
     bool sent;
     const allm_moderation **results;
     size_t count;
@@ -30,14 +30,14 @@ struct moderate {
 
 /* ----------------------------------------------------------------- request --- */
 
-static const allm_error *check(struct moderate *m)
+static const allm_error *check_moderation_request(struct moderate *m)
 {
-    const allm_moderation_request *r = &m->asked;
+    const allm_moderation_request *r = &m->request;
     const struct path inputs = PATH_KEY(NULL, "inputs");
     const struct path images = PATH_KEY(NULL, "images");
     if ((!r->input_count && !r->image_count) || (r->input_count && !r->inputs))
         return image_inputs_refuse(&m->task, reason, &inputs, "empty");
-    if (r->input_count > MOST)
+    if (r->input_count > MAX_INPUTS)
         return image_inputs_refuse(&m->task, reason, &inputs, "too_many");
     for (size_t i = 0; i < r->input_count; i++)
         if (!r->inputs[i] || !*r->inputs[i])
@@ -49,7 +49,7 @@ static const allm_error *check(struct moderate *m)
     return NULL;
 }
 
-static const allm_error *keep_image(struct moderate *m, size_t i,
+static const allm_error *copy_image(struct moderate *m, size_t i,
                                     const allm_image *given,
                                     const allm_image **out)
 {
@@ -71,10 +71,10 @@ static const allm_error *keep_image(struct moderate *m, size_t i,
 }
 
 /* The caller's may be gone when the request is made once more. */
-static const allm_error *keep(struct moderate *m)
+static const allm_error *copy_moderation_request(struct moderate *m)
 {
     struct arena *a = home_arena(m->task.home);
-    allm_moderation_request *r = &m->asked;
+    allm_moderation_request *r = &m->request;
     const allm_error *error = NULL;
     const char **texts = arena_zero(a, (r->input_count + 1) * sizeof *texts);
     const allm_image **images =
@@ -84,35 +84,35 @@ static const allm_error *keep(struct moderate *m)
     for (size_t i = 0; i < r->input_count; i++)
         texts[i] = arena_text(a, r->inputs[i]);
     for (size_t i = 0; !error && i < r->image_count; i++)
-        error = keep_image(m, i, r->images[i], &images[i]);
+        error = copy_image(m, i, r->images[i], &images[i]);
     r->inputs = texts;
     r->images = images;
     r->options = json_copy(a, r->options);
-    m->task.given_model = r->model = arena_text(a, r->model);
+    m->task.request_model = r->model = arena_text(a, r->model);
     return error ? error : a->broken ? status_nomem() : NULL;
 }
 
 static const allm_error *moderate_begin(struct task *t, const void *given)
 {
     struct moderate *m = (struct moderate *)t;
-    if (!caller_struct_take(&m->asked, sizeof m->asked, given))
+    if (!caller_struct_take(&m->request, sizeof m->request, given))
         return task_error(t, ALLM_ERR_MISUSE, "invalid_struct",
                           "the request must be filled with "
                           "ALLM(moderation_request, ...)");
-    const allm_error *error = check(m);
-    return error ? error : keep(m);
+    const allm_error *error = check_moderation_request(m);
+    return error ? error : copy_moderation_request(m);
 }
 
 /* The model of an engine is mostly one for conversations: such a one tells
  * whom to ask, and the provider chooses. */
-static bool moderate_ask(struct task *t, struct call_spec *out)
+static bool moderate_next_request(struct task *t, struct call_spec *out)
 {
     struct moderate *m = (struct moderate *)t;
     bool first = !m->sent;
-    bool chosen = t->options.model || m->asked.model;
+    bool chosen = t->options.model || m->request.model;
     m->sent = true;
-    out->moderation = &m->asked;
-    out->own = m->asked.options;
+    out->moderation = &m->request;
+    out->own = m->request.options;
     out->no_model = !chosen && out->model && !strstr(out->model, "moderation");
     return first;
 }
@@ -121,23 +121,24 @@ static bool moderate_ask(struct task *t, struct call_spec *out)
 
 /* The members that say something; `numbers`: the values are scores, else yes
  * or no.  NULL: an odd value (*odd), or no memory. */
-static const allm_json *members(struct arena *a, const allm_json *from,
-                                bool numbers, bool *odd)
+static const allm_json *copy_members(struct arena *a, const allm_json *from,
+                                     bool numbers, bool *malformed)
 {
     struct build b;
     allm_json_type type = allm_json_type_of(from);
     if (!from || type == ALLM_JSON_NULL)
         return json_empty_object();
-    *odd = type != ALLM_JSON_OBJECT;
+    *malformed = type != ALLM_JSON_OBJECT;
     build_init(&b, a);
     build_object(&b);
-    for (const allm_json *k = NULL; !*odd && (k = allm_json_next(from, k));) {
+    for (const allm_json *k = NULL;
+         !*malformed && (k = allm_json_next(from, k));) {
         const allm_json *v = allm_json_value(k);
         double x = 0;
         type = allm_json_type_of(v);
         if (type == ALLM_JSON_NULL)
             continue;
-        *odd = numbers ? !json_finite(v, &x) : type != ALLM_JSON_BOOL;
+        *malformed = numbers ? !json_finite(v, &x) : type != ALLM_JSON_BOOL;
         build_key_copy(&b, json_slice(k));
         if (numbers)
             build_number(&b, x);
@@ -145,53 +146,56 @@ static const allm_json *members(struct arena *a, const allm_json *from,
             build_bool(&b, allm_json_true(v));
     }
     build_end(&b);
-    return *odd ? NULL : build_done(&b);
+    return *malformed ? NULL : build_done(&b);
 }
 
-static const allm_error *odd_one(struct moderate *m, size_t i, const char *what)
+static const allm_error *judgement_error(struct moderate *m, size_t i,
+                                         const char *what)
 {
     return task_error(&m->task, ALLM_ERR_ADAPTER, "malformed_response",
                       "judgement %zu of the answer %s", i, what);
 }
 
-static const allm_error *take_one(struct moderate *m, size_t i,
-                                  const allm_json *from)
+static const allm_error *read_judgement(struct moderate *m, size_t i,
+                                        const allm_json *from)
 {
-    bool odd = false;
+    bool malformed = false;
     struct arena *a = home_arena(m->task.home);
     const allm_json *flagged = allm_json_get(from, "flagged");
     const allm_json *types = allm_json_get(from,
                                            "category_applied_input_types");
     if (allm_json_type_of(flagged) != ALLM_JSON_BOOL)
-        return odd_one(m, i, "does not say whether it is flagged");
+        return judgement_error(m, i, "does not say whether it is flagged");
     allm_moderation *one = arena_zero(a, sizeof *one);
     if (!one)
         return status_nomem();
     one->size = sizeof *one;
     one->flagged = allm_json_true(flagged);
-    one->categories = members(a, allm_json_get(from, "categories"), false,
-                              &odd);
-    if (!odd)
-        one->scores = members(a, allm_json_get(from, "category_scores"), true,
-                              &odd);
+    one->categories = copy_members(a, allm_json_get(from, "categories"), false,
+                                   &malformed);
+    if (!malformed)
+        one->scores = copy_members(a, allm_json_get(from, "category_scores"),
+                                   true, &malformed);
     one->input_types = allm_json_type_of(types) == ALLM_JSON_OBJECT
                            ? json_copy(a, types)
                            : json_empty_object();
     m->results[i] = one;
-    if (odd)
-        return odd_one(m, i,
-                       "has a category that is neither yes nor no, or a "
-                       "score that is no number");
+    if (malformed)
+        return judgement_error(
+            m, i,
+            "has a category that is neither yes nor no, or a "
+            "score that is no number");
     return one->categories && one->scores && one->input_types ? NULL
                                                               : status_nomem();
 }
 
-static const allm_error *moderate_take(struct task *t, const allm_json *result)
+static const allm_error *moderate_read_result(struct task *t,
+                                              const allm_json *result)
 {
     struct moderate *m = (struct moderate *)t;
     struct arena *a = home_arena(t->home);
     const allm_json *list = allm_json_get(result, "results");
-    size_t want = m->asked.image_count ? 1 : m->asked.input_count;
+    size_t want = m->request.image_count ? 1 : m->request.input_count;
     const allm_error *error = NULL;
     size_t i = 0;
     m->count = allm_json_count(list);
@@ -204,11 +208,11 @@ static const allm_error *moderate_take(struct task *t, const allm_json *result)
     if (!m->results || !m->raw)
         return status_nomem();
     for (const allm_json *v = NULL; !error && (v = allm_json_next(list, v));)
-        error = take_one(m, i++, v);
+        error = read_judgement(m, i++, v);
     return error;
 }
 
-static const void *moderate_close(struct task *t)
+static const void *moderate_finish(struct task *t)
 {
     struct moderate *m = (struct moderate *)t;
     m->result = (allm_moderations){ .size = sizeof m->result,
@@ -228,9 +232,9 @@ static const struct task_kind moderate_kind = {
     .invalid = reason,
     .size = sizeof(struct moderate),
     .begin = moderate_begin,
-    .ask = moderate_ask,
-    .take = moderate_take,
-    .close = moderate_close,
+    .next_request = moderate_next_request,
+    .read_result = moderate_read_result,
+    .finish = moderate_finish,
 };
 
 allm_stream *allm_moderate(const allm_engine *e,

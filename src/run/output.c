@@ -15,13 +15,13 @@
 enum { RETRIES = 2, TEXT_LIMIT = 64 * 1024 };
 
 struct output {
-    uint32_t asked;             /* again, so far */
+    uint32_t retries_used;
     allm_json_schema *schema;
     allm_json *value;           /* the answer as JSON */
 };
 
 /* The schema of a response_format; NULL: it has none. */
-static const allm_json *schema_in(const allm_json *format)
+static const allm_json *find_schema(const allm_json *format)
 {
     const allm_json *s = allm_json_get(format, "schema");
     if (!json_is(allm_json_get(format, "type"), "json_schema"))
@@ -50,7 +50,8 @@ static void write_faults(struct output *o, struct buf *out, struct arena *a)
     }
 }
 
-static const allm_json *structured(struct arena *a, const allm_json *value)
+static const allm_json *structured_metadata(struct arena *a,
+                                            const allm_json *value)
 {
     struct build b;
     build_init(&b, a);
@@ -62,10 +63,10 @@ static const allm_json *structured(struct arena *a, const allm_json *value)
 }
 
 /* Too often wrong: an error that has the text. */
-static void give_up(struct turns *l, struct slice faults, struct slice text,
-                    allm_verdict *v)
+static void reject_answer(struct turns *t, struct slice faults,
+                          struct slice text, allm_verdict *v)
 {
-    struct arena *a = home_arena(l->setup.home);
+    struct arena *a = home_arena(t->setup.home);
     struct build b;
     build_init(&b, a);
     build_object(&b);
@@ -73,7 +74,7 @@ static void give_up(struct turns *l, struct slice faults, struct slice text,
     build_text_copy(&b, text);
     build_end(&b);
     const allm_error *e = turns_error(
-        l, ALLM_ERR_VALIDATION, "invalid_output",
+        t, ALLM_ERR_VALIDATION, "invalid_output",
         "the answer does not fit the schema of response_format:\n%.*s",
         (int)(faults.len < TEXT_LIMIT / 2 ? faults.len : TEXT_LIMIT / 2),
         faults.ptr);
@@ -88,26 +89,26 @@ static void give_up(struct turns *l, struct slice faults, struct slice text,
     v->error = e;
 }
 
-static void judge(struct output *o, struct turns *l, const allm_context *c,
-                  allm_verdict *v)
+static void judge_answer(struct output *o, struct turns *t,
+                         const allm_context *c, allm_verdict *v)
 {
     struct buf faults, say;
     const allm_response *r = c->response;
-    const allm_int retries = l->setup.options.output_retries;
+    const allm_int retries = t->setup.options.output_retries;
     struct slice text = { r->output_text, r->output_len };
     allm_json_free(o->value);
     o->value = allm_json_parse(text.ptr ? text.ptr : "", text.len, NULL);
     buf_init(&faults, c->arena, TEXT_LIMIT);
     write_faults(o, &faults, c->arena);
     if (faults.len == 0 && !faults.broken && o->value) {
-        v->metadata = structured(c->arena, o->value);
+        v->metadata = structured_metadata(c->arena, o->value);
         return;
     }
-    if (o->asked >= (uint64_t)(retries.set ? retries.value : RETRIES)) {
-        give_up(l, buf_slice(&faults), text, v);
+    if (o->retries_used >= (uint64_t)(retries.set ? retries.value : RETRIES)) {
+        reject_answer(t, buf_slice(&faults), text, v);
         return;
     }
-    o->asked++;
+    o->retries_used++;
     buf_init(&say, c->arena, 2 * TEXT_LIMIT);
     buf_text(&say, "Your answer does not fit the schema that was asked for:\n");
     buf_add(&say, buf_slice(&faults));
@@ -116,14 +117,15 @@ static void judge(struct output *o, struct turns *l, const allm_context *c,
     v->say = say.ptr;
 }
 
-static allm_status check(void *state, const allm_loop_view *view,
-                         const allm_context *c, allm_verdict *v, void *ud)
+static allm_status check_output(void *state, const allm_loop_view *view,
+                                const allm_context *c, allm_verdict *v,
+                                void *ud)
 {
     struct output *o = state;
-    struct turns *l = ud;
-    const allm_json *schema = schema_in(l->pass_options.response_format);
+    struct turns *t = ud;
+    const allm_json *schema = find_schema(t->pass_options.response_format);
     (void)view;
-    if (!l->setup.options.validate_output || !schema ||
+    if (!t->setup.options.validate_output || !schema ||
         v->decision != ALLM_DECISION_DONE || c->terminal_call)
         return ALLM_OK;
     if (!o->schema)
@@ -136,11 +138,11 @@ static allm_status check(void *state, const allm_loop_view *view,
         v->error = allm_json_schema_error(o->schema);
         return ALLM_OK;
     }
-    judge(o, l, c, v);
+    judge_answer(o, t, c, v);
     return c->arena->broken ? ALLM_ERR_NOMEM : ALLM_OK;
 }
 
-static void release(void *state, void *ud)
+static void release_output(void *state, void *ud)
 {
     struct output *o = state;
     (void)ud;
@@ -152,6 +154,6 @@ const allm_policy output_policy = {
     .size = sizeof output_policy,
     .name = "output",
     .state_size = sizeof(struct output),
-    .after_turn = check,
-    .close = release,
+    .after_turn = check_output,
+    .close = release_output,
 };

@@ -9,55 +9,55 @@
 #include "base/status.h"
 #include "data/chat_result.h"
 
-static allm_loop_view view_of(const struct turns *l)
+static allm_loop_view make_view(const struct turns *t)
 {
     return (allm_loop_view){
         .size = sizeof(allm_loop_view),
-        .turn = l->turn,
-        .max_turns = l->max_turns,
-        .tool_calls = l->tool_calls,
-        .usage = &l->usage,
-        .thread = l->thread,
-        .step = turns_last(l),
-        .began_ns = l->began_ns,
-        .now_ns = clock_now_ns(engine_core(l->setup.engine)->clock),
+        .turn = t->turn,
+        .max_turns = t->max_turns,
+        .tool_calls = t->tool_calls,
+        .usage = &t->usage,
+        .thread = t->thread,
+        .step = turns_last_step(t),
+        .began_ns = t->began_ns,
+        .now_ns = clock_now_ns(engine_core(t->setup.engine)->clock),
     };
 }
 
-static bool is_callers(const struct turns *l, size_t policy)
+static bool is_caller_policy(const struct turns *t, size_t policy)
 {
-    return policy >= l->callers && policy < l->callers_end;
+    return policy >= t->first_caller_policy && policy < t->end_caller_policies;
 }
 
-static void *ud_of(const struct turns *l, size_t policy)
+static void *policy_ud(const struct turns *t, size_t policy)
 {
-    return is_callers(l, policy) ? l->policies[policy]->ud
-                                 : (void *)(uintptr_t)l;    /* ours */
+    return is_caller_policy(t, policy) ? t->policies[policy]->ud
+                                       : (void *)(uintptr_t)t;    /* ours */
 }
 
-static void policy_failed(struct turns *l, const allm_policy *p,
+static void policy_failed(struct turns *t, const allm_policy *p,
                           allm_status status, allm_verdict *v)
 {
     if (status == ALLM_ERR_NOMEM)
-        turns_fail(l, status_nomem());
+        turns_fail(t, status_nomem());
     *v = (allm_verdict){ .size = sizeof *v, .decision = ALLM_DECISION_ERROR,
                          .reason = "policy_failed" };
     v->error =
-        turns_error(l, ALLM_ERR_ENGINE, "policy_failed",
+        turns_error(t, ALLM_ERR_ENGINE, "policy_failed",
                     "the policy %s failed, or gave a verdict that cannot "
                     "be: HALT needs a reason, RETRY a turn before it",
                     p->name ? p->name : "?");
 }
 
 /* What a policy said must make sense. */
-static void check_verdict(struct turns *l, const allm_policy *p,
+static void check_verdict(struct turns *t, const allm_policy *p,
                           allm_verdict *v)
 {
     bool known = v->decision > ALLM_DECISION_NONE &&
                  v->decision <= ALLM_DECISION_RETRY;
     bool nameless = !v->reason || !*v->reason;
     if (!known || (v->decision == ALLM_DECISION_HALT && nameless)) {
-        policy_failed(l, p, ALLM_ERR_MISUSE, v);
+        policy_failed(t, p, ALLM_ERR_MISUSE, v);
         return;
     }
     if (v->decision == ALLM_DECISION_DONE)
@@ -66,43 +66,44 @@ static void check_verdict(struct turns *l, const allm_policy *p,
         v->reason = HALTED_ERROR;
 }
 
-void policies_before(struct turns *l, allm_verdict *v)
+void policies_before(struct turns *t, allm_verdict *v)
 {
-    allm_loop_view view = view_of(l);
-    for (size_t i = 0; i < l->policy_count; i++) {
-        const allm_policy *p = l->policies[i];
+    allm_loop_view view = make_view(t);
+    for (size_t i = 0; i < t->policy_count; i++) {
+        const allm_policy *p = t->policies[i];
         if (!p->before_turn)
             continue;
-        allm_status status = p->before_turn(l->states[i], &view, v,
-                                            ud_of(l, i));
+        allm_status status = p->before_turn(t->policy_states[i], &view, v,
+                                            policy_ud(t, i));
         if (status < 0 || v->decision == ALLM_DECISION_RETRY) {
-            policy_failed(l, p, status, v);
+            policy_failed(t, p, status, v);
             return;
         }
-        check_verdict(l, p, v);
+        check_verdict(t, p, v);
     }
 }
 
-void policies_after(struct turns *l, const allm_context *c, allm_verdict *v)
+void policies_after(struct turns *t, const allm_context *c, allm_verdict *v)
 {
-    allm_loop_view view = view_of(l);
+    allm_loop_view view = make_view(t);
     /* of a chat's stages only a caller's can want that */
-    l->asks_again = v->decision == ALLM_DECISION_RETRY &&
-                    !l->setup.terms.retry_blank;
-    for (size_t i = 0; i < l->policy_count; i++) {
-        const allm_policy *p = l->policies[i];
+    t->caller_retries = v->decision == ALLM_DECISION_RETRY &&
+                        !t->setup.terms.retry_blank;
+    for (size_t i = 0; i < t->policy_count; i++) {
+        const allm_policy *p = t->policies[i];
         bool retried = v->decision == ALLM_DECISION_RETRY;
         if (!p->after_turn)
             continue;
-        allm_status status = p->after_turn(l->states[i], &view, c, v,
-                                           ud_of(l, i));
+        allm_status status = p->after_turn(t->policy_states[i], &view, c, v,
+                                           policy_ud(t, i));
         if (status < 0) {
-            policy_failed(l, p, status, v);
+            policy_failed(t, p, status, v);
             return;
         }
-        check_verdict(l, p, v);
-        if (is_callers(l, i) && !retried)
-            l->asks_again = l->asks_again || v->decision == ALLM_DECISION_RETRY;
+        check_verdict(t, p, v);
+        if (is_caller_policy(t, i) && !retried)
+            t->caller_retries = t->caller_retries ||
+                                v->decision == ALLM_DECISION_RETRY;
     }
 }
 
@@ -114,39 +115,40 @@ static size_t list_length(const allm_policy *const *list)
     return n;
 }
 
-static bool add_policies(struct turns *l, const allm_policy *const *list,
+static bool add_policies(struct turns *t, const allm_policy *const *list,
                          size_t n)
 {
-    struct arena *a = home_arena(l->setup.home);
+    struct arena *a = home_arena(t->setup.home);
     for (size_t i = 0; i < n; i++) {
-        l->states[l->policy_count] = arena_zero(a, list[i]->state_size + 1);
-        if (!l->states[l->policy_count])
+        t->policy_states[t->policy_count] = arena_zero(a,
+                                                       list[i]->state_size + 1);
+        if (!t->policy_states[t->policy_count])
             return false;
-        l->policies[l->policy_count++] = list[i];
+        t->policies[t->policy_count++] = list[i];
     }
     return true;
 }
 
-bool policies_gather(struct turns *l)
+bool policies_gather(struct turns *t)
 {
-    struct arena *a = home_arena(l->setup.home);
-    const allm_call_opts *o = &l->setup.options.given;
-    size_t first = list_length(l->front->first),
-           last = list_length(l->front->last),
+    struct arena *a = home_arena(t->setup.home);
+    const allm_call_opts *o = &t->setup.options.given;
+    size_t first = list_length(t->front->first),
+           last = list_length(t->front->last),
            n = first + last + o->policy_count + 1;
-    l->callers = first;
-    l->callers_end = first + o->policy_count;
-    l->policies = arena_zero(a, n * sizeof *l->policies);
-    l->states = arena_zero(a, n * sizeof *l->states);
-    return l->policies && l->states &&
-           add_policies(l, l->front->first, first) &&
-           add_policies(l, o->policies, o->policy_count) &&
-           add_policies(l, l->front->last, last);
+    t->first_caller_policy = first;
+    t->end_caller_policies = first + o->policy_count;
+    t->policies = arena_zero(a, n * sizeof *t->policies);
+    t->policy_states = arena_zero(a, n * sizeof *t->policy_states);
+    return t->policies && t->policy_states &&
+           add_policies(t, t->front->first, first) &&
+           add_policies(t, o->policies, o->policy_count) &&
+           add_policies(t, t->front->last, last);
 }
 
-void policies_close(struct turns *l)
+void policies_close(struct turns *t)
 {
-    for (size_t i = 0; i < l->policy_count; i++)
-        if (l->policies[i]->close)
-            l->policies[i]->close(l->states[i], ud_of(l, i));
+    for (size_t i = 0; i < t->policy_count; i++)
+        if (t->policies[i]->close)
+            t->policies[i]->close(t->policy_states[i], policy_ud(t, i));
 }

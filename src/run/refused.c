@@ -21,26 +21,26 @@ struct refused {
     const allm_error *error;
 };
 
-static const struct refused *look(const struct machine *m)
+static const struct refused *as_refused(const struct machine *m)
 {
     return (const struct refused *)m;
 }
 
-static allm_status next(struct machine *m, allm_event **event,
-                        int64_t *again_ns)
+static allm_status refused_next(struct machine *m, allm_event **event,
+                                int64_t *again_ns)
 {
     *event = NULL;
     *again_ns = 0;
-    return look(m)->error->kind;
+    return as_refused(m)->error->kind;
 }
 
-static void stop(struct machine *m, bool cancelled)
+static void refused_stop(struct machine *m, bool cancelled)
 {
     (void)m;
     (void)cancelled;
 }
 
-static void free_machine(struct machine *m)
+static void refused_free(struct machine *m)
 {
     struct refused *r = (struct refused *)m;
     struct mem mem = r->mem;
@@ -48,30 +48,30 @@ static void free_machine(struct machine *m)
     mem_free(mem, r, sizeof *r);
 }
 
-static const allm_error *error_of(const struct machine *m)
+static const allm_error *refused_error(const struct machine *m)
 {
-    return look(m)->error;
+    return as_refused(m)->error;
 }
 
-static const allm_response *no_response(const struct machine *m)
-{
-    (void)m;
-    return NULL;
-}
-
-static const char *request_id(const struct machine *m)
+static const allm_response *refused_response(const struct machine *m)
 {
     (void)m;
     return NULL;
 }
 
-static const struct machine_ops ops = {
-    .next = next,
-    .stop = stop,
-    .free = free_machine,
-    .error = error_of,
-    .response = no_response,
-    .request_id = request_id,
+static const char *refused_request_id(const struct machine *m)
+{
+    (void)m;
+    return NULL;
+}
+
+static const struct machine_ops refused_ops = {
+    .next = refused_next,
+    .stop = refused_stop,
+    .free = refused_free,
+    .error = refused_error,
+    .response = refused_response,
+    .request_id = refused_request_id,
 };
 
 allm_stream *refused_stream(const allm_engine *e, const allm_error *error)
@@ -84,7 +84,7 @@ allm_stream *refused_stream(const allm_engine *e, const allm_error *error)
     if (!stream)
         return NULL;
     if (r) {
-        *r = (struct refused){ .machine = { &ops }, .mem = mem,
+        *r = (struct refused){ .machine = { &refused_ops }, .mem = mem,
                                .home = home_new(mem, 512) };
         r->error = r->home ? error_copy(r->home, error) : status_nomem();
     }
@@ -92,7 +92,7 @@ allm_stream *refused_stream(const allm_engine *e, const allm_error *error)
 }
 
 /* [[name, "invalid_type"]] */
-static const allm_json *missing(struct arena *a, const char *name)
+static const allm_json *missing_argument(struct arena *a, const char *name)
 {
     struct build b;
     build_init(&b, a);
@@ -119,8 +119,8 @@ allm_stream *refused_missing(const allm_engine *e, const char *reason,
     if (!e)
         return refused_stream(NULL, &no_engine);
     arena_init(&a, engine_core(e)->mem);
-    allm_stream *s =
-        refused_stream(e, error_validation(&a, reason, missing(&a, name)));
+    allm_stream *s = refused_stream(
+        e, error_validation(&a, reason, missing_argument(&a, name)));
     arena_release(&a);
     return s;
 }

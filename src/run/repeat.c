@@ -31,12 +31,13 @@ static struct slice write_calls(const allm_context *c, struct arena *a)
     return text.broken ? (struct slice){ NULL, 0 } : buf_slice(&text);
 }
 
-static allm_status compare(void *state, const allm_loop_view *view,
-                           const allm_context *c, allm_verdict *v, void *ud)
+static allm_status compare_calls(void *state, const allm_loop_view *view,
+                                 const allm_context *c, allm_verdict *v,
+                                 void *ud)
 {
     struct repeat *r = state;
-    struct turns *l = ud;
-    int64_t max = l->setup.options.max_same_calls;
+    struct turns *t = ud;
+    int64_t max = t->setup.options.max_same_calls;
     (void)view;
     if (!max || v->decision != ALLM_DECISION_CONTINUE)
         return ALLM_OK;
@@ -45,7 +46,7 @@ static allm_status compare(void *state, const allm_loop_view *view,
         return ALLM_ERR_NOMEM;
     r->count = now.len && slice_eq(now, r->calls) ? r->count + 1 : 1;
     if (!r->begun)
-        arena_init(&r->memory, l->mem);
+        arena_init(&r->memory, t->mem);
     r->begun = true;
     arena_reset(&r->memory);
     r->calls = (struct slice){ arena_copy(&r->memory, now), now.len };
@@ -58,7 +59,7 @@ static allm_status compare(void *state, const allm_loop_view *view,
     return ALLM_OK;
 }
 
-static void release(void *state, void *ud)
+static void release_calls(void *state, void *ud)
 {
     struct repeat *r = state;
     (void)ud;
@@ -70,6 +71,6 @@ const allm_policy repeat_policy = {
     .size = sizeof repeat_policy,
     .name = "repeat",
     .state_size = sizeof(struct repeat),
-    .after_turn = compare,
-    .close = release,
+    .after_turn = compare_calls,
+    .close = release_calls,
 };

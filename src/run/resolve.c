@@ -5,8 +5,8 @@
 #include "data/tool.h"
 
 /* Tools of the options are the caller's: ours from here on. */
-static bool keep_tools(allm_request *r, struct allm_home *home,
-                       const allm_error **error)
+static bool copy_request_tools(allm_request *r, struct allm_home *home,
+                               const allm_error **error)
 {
     const allm_tool **mine = arena_alloc(home_arena(home),
                                          (r->tool_count + 1) * sizeof *mine);
@@ -72,5 +72,5 @@ bool resolve_request(allm_request *r, const allm_engine *e,
     if (r->tools && !o->has_tools)
         return true;
     return engine_tools(e, o, home_arena(home), &r->tool_count, &r->tools) &&
-           (!o->has_tools || keep_tools(r, home, error));
+           (!o->has_tools || copy_request_tools(r, home, error));
 }

@@ -30,11 +30,11 @@ struct allm_stream {
     struct allm_waker waker;
     struct seat seat;
     atomic_bool cancelled;
-    bool pulled, inside, ended, doomed;
+    bool pulled, in_next, ended, free_later;
     allm_status status;             /* < 0: the same from now on */
     const allm_error *error;        /* of the stream itself, static */
     uint64_t seq;
-    const allm_event *lent;
+    const allm_event *borrowed;
     allm_attachments *attachments;  /* of the engine; where hubs are kept */
 };
 

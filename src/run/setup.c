@@ -22,13 +22,13 @@
 
 enum { MAX_TURNS = 8 };
 
-static const allm_error *wrong(struct setup *s, const char *sentence)
+static const allm_error *option_error(struct setup *s, const char *message)
 {
     return status_error(home_arena(s->home), ALLM_ERR_MISUSE, "invalid_option",
-                        "%s", sentence);
+                        "%s", message);
 }
 
-const allm_error *setup_keep_error(struct setup *s, const allm_error *error)
+const allm_error *setup_copy_error(struct setup *s, const allm_error *error)
 {
     return error_copy(s->home, error);
 }
@@ -44,10 +44,10 @@ allm_status setup_journal(const struct setup *s,
 
 void setup_start_time(struct setup *s)
 {
-    s->late_ns = call_plan_late_ns(s->engine, &s->options);
+    s->deadline_ns = call_plan_deadline_ns(s->engine, &s->options);
 }
 
-const allm_error *setup_late(const struct setup *s)
+const allm_error *setup_timeout_error(const struct setup *s)
 {
     static const allm_error late = {
         .size = sizeof(allm_error),
@@ -56,8 +56,8 @@ const allm_error *setup_late(const struct setup *s)
         .message = "the call was not complete in time; raise total_ms to wait "
                    "longer",
     };
-    bool over = s->late_ns < INT64_MAX &&
-                clock_now_ns(engine_core(s->engine)->clock) >= s->late_ns;
+    bool over = s->deadline_ns < INT64_MAX &&
+                clock_now_ns(engine_core(s->engine)->clock) >= s->deadline_ns;
     return over ? &late : NULL;
 }
 
@@ -73,7 +73,7 @@ static bool has_tool(size_t count, const allm_tool *const *tools,
 }
 
 /* Those of the call are the caller's: ours from here on. */
-static const allm_error *keep_tools(struct setup *s)
+static const allm_error *copy_tools(struct setup *s)
 {
     const allm_error *error = NULL;
     struct arena *a = home_arena(s->home);
@@ -88,27 +88,27 @@ static const allm_error *keep_tools(struct setup *s)
 }
 
 /* With a limit on results the model gets a tool for the rest. */
-static bool add_reader(struct setup *s)
+static bool add_tool_output(struct setup *s)
 {
     struct arena *a = home_arena(s->home);
     size_t n = s->tool_count, max = (size_t)s->options.max_tool_output;
     if (!max)
         return true;
-    s->whole = (struct tool_output){ .home = s->home, .max = max };
-    if (has_tool(n, s->tools, WHOLE_TOOL))
+    s->tool_output = (struct tool_output){ .home = s->home, .max = max };
+    if (has_tool(n, s->tools, TOOL_OUTPUT_NAME))
         return true;            /* the caller's; he has the rest himself */
     const allm_tool **all = arena_alloc(a, (n + 2) * sizeof *all);
     if (!all)
         return false;
     if (n)
         memcpy(all, s->tools, n * sizeof *all);
-    all[n] = tool_output_tool(&s->whole);
+    all[n] = tool_output_tool(&s->tool_output);
     s->tools = all;
     s->tool_count = n + 1;
     return all[n] != NULL;
 }
 
-static const allm_error *take_tools(struct setup *s)
+static const allm_error *read_tools(struct setup *s)
 {
     struct arena *a = home_arena(s->home);
     const struct options *o = &s->options;
@@ -116,11 +116,11 @@ static const allm_error *take_tools(struct setup *s)
         !(s->tools = executor_tools(o->given.executor, a, s->tools,
                                     &s->tool_count)))
         return status_nomem();
-    const allm_error *error = o->has_tools || o->given.executor ? keep_tools(s)
+    const allm_error *error = o->has_tools || o->given.executor ? copy_tools(s)
                                                                 : NULL;
     if (error)
         return error;
-    if (!add_reader(s))
+    if (!add_tool_output(s))
         return status_nomem();
     s->options.tools = NULL;    /* they are merged now */
     s->options.tool_count = 0;
@@ -136,13 +136,13 @@ static const allm_error *take_tools(struct setup *s)
 
 /* ---------------------------------------------------------------- options --- */
 
-static const allm_error *take_key(struct setup *s)
+static const allm_error *store_key(struct setup *s)
 {
     return options_keep_key(&s->options, &s->key, s->mem, home_arena(s->home));
 }
 
 /* What is a function or a table cannot come as data. */
-static const allm_error *refuse_functions(struct setup *s)
+static const allm_error *reject_functions(struct setup *s)
 {
     static const char *const names[] = { "halt_when", "on_iteration",
                                          "pipeline",  "policies",
@@ -159,49 +159,52 @@ static const allm_error *refuse_functions(struct setup *s)
     return NULL;
 }
 
-static const allm_error *take_policies(struct setup *s)
+static const allm_error *read_policies(struct setup *s)
 {
     allm_call_opts *o = &s->options.given;
     struct arena *a = home_arena(s->home);
     const allm_policy **list = arena_zero(a,
                                           (o->policy_count + 1) * sizeof *list);
     if (o->policy_count && !o->policies)
-        return wrong(s, "policies is NULL, but policy_count is not 0");
+        return option_error(s, "policies is NULL, but policy_count is not 0");
     for (size_t i = 0; list && i < o->policy_count; i++) {
         allm_policy *mine = arena_zero(a, sizeof *mine);
         if (!mine)
             return status_nomem();
         if (!o->policies[i] ||
             !caller_struct_take(mine, sizeof *mine, o->policies[i]))
-            return wrong(s, "a policy must be filled with ALLM(policy, ...)");
+            return option_error(
+                s, "a policy must be filled with ALLM(policy, ...)");
         list[i] = mine;
     }
     o->policies = list;
     return list ? NULL : status_nomem();
 }
 
-static const allm_error *take_options(struct setup *s)
+static const allm_error *read_adapter_options(struct setup *s)
 {
     return call_plan_options(s->engine, &s->options, home_arena(s->home),
                              &s->provider_options, &s->adapter_opts);
 }
 
 /* Who runs tools and who writes their results: the call's, or the engine's. */
-static const allm_error *take_tables(struct setup *s)
+static const allm_error *read_tables(struct setup *s)
 {
     allm_call_opts *o = &s->options.given;
     const struct engine_core *core = engine_core(s->engine);
     if (!caller_struct_take(&s->executor, sizeof s->executor, o->executor))
-        return wrong(s, "the executor must be filled with ALLM(executor, ...)");
+        return option_error(
+            s, "the executor must be filled with ALLM(executor, ...)");
     if (!caller_struct_take(&s->encoder, sizeof s->encoder, o->encoder))
-        return wrong(s, "the encoder must be filled with ALLM(encoder, ...)");
+        return option_error(
+            s, "the encoder must be filled with ALLM(encoder, ...)");
     o->executor = o->executor ? &s->executor : core->executor;
     o->encoder = o->encoder ? &s->encoder : core->encoder;
     return NULL;
 }
 
 /* Tables that are counted. */
-static const allm_error *take_handles(struct setup *s)
+static const allm_error *read_handles(struct setup *s)
 {
     allm_call_opts *o = &s->options.given;
     if (o->pipeline && allm_pipeline_error(o->pipeline))
@@ -216,8 +219,8 @@ static const allm_error *take_handles(struct setup *s)
 
 /* ----------------------------------------------------------------- replay --- */
 
-static const allm_journal_tool *keep_result(struct setup *s,
-                                            const allm_journal_tool *given)
+static const allm_journal_tool *copy_tool_result(struct setup *s,
+                                                 const allm_journal_tool *given)
 {
     struct arena *a = home_arena(s->home);
     allm_journal_tool *t = arena_zero(a, sizeof *t);
@@ -235,7 +238,7 @@ static const allm_journal_tool *keep_result(struct setup *s,
     return a->broken ? NULL : t;
 }
 
-static const allm_error *take_replay(struct setup *s)
+static const allm_error *read_replay(struct setup *s)
 {
     const allm_journal_replay *given = s->options.given.replay;
     struct arena *a = home_arena(s->home);
@@ -246,16 +249,17 @@ static const allm_error *take_replay(struct setup *s)
     if (!r)
         return status_nomem();
     if (!caller_struct_take(r, sizeof *r, given))
-        return wrong(s, "replay must be filled with "
-                        "ALLM(journal_replay, ...)");
+        return option_error(s, "replay must be filled with "
+                               "ALLM(journal_replay, ...)");
     const allm_journal_tool **tools =
         arena_zero(a, (r->tool_count + 1) * sizeof *tools);
     for (size_t i = 0; tools && i < r->tool_count; i++) {
-        tools[i] = keep_result(s, r->tools ? r->tools[i] : NULL);
+        tools[i] = copy_tool_result(s, r->tools ? r->tools[i] : NULL);
         if (!tools[i])
-            return a->broken ? status_nomem()
-                             : wrong(s, "a tool of replay needs its size and "
-                                        "tool_call_id");
+            return a->broken
+                       ? status_nomem()
+                       : option_error(s, "a tool of replay needs its size and "
+                                         "tool_call_id");
     }
     r->tools = tools;
     if (r->response)
@@ -267,7 +271,7 @@ static const allm_error *take_replay(struct setup *s)
 /* ------------------------------------------------------------------ trace --- */
 
 /* Which engine, and whom it asks. */
-static const allm_json *span_metadata(struct setup *s)
+static const allm_json *make_span_metadata(struct setup *s)
 {
     struct build b;
     const char *id = engine_record(s->engine)->id;
@@ -284,7 +288,7 @@ static const allm_json *span_metadata(struct setup *s)
     return build_done(&b);
 }
 
-static const allm_error *take_trace(struct setup *s)
+static const allm_error *read_trace(struct setup *s)
 {
     const struct engine_core *core = engine_core(s->engine);
     struct arena *a = home_arena(s->home);
@@ -296,13 +300,13 @@ static const allm_error *take_trace(struct setup *s)
     if (!core->trace)
         return NULL;
     s->trace = (struct trace){ core->trace, core->trace_ud, core->clock };
-    s->about = span_metadata(s);
-    return s->about ? NULL : status_nomem();
+    s->span_metadata = make_span_metadata(s);
+    return s->span_metadata ? NULL : status_nomem();
 }
 
 /* ------------------------------------------------------------------- life --- */
 
-static const allm_error *take_defaults(struct setup *s)
+static const allm_error *read_defaults(struct setup *s)
 {
     struct options d;
     const allm_error *error = engine_defaults(s->engine, s->home, &s->options,
@@ -317,12 +321,13 @@ static const allm_error *take_defaults(struct setup *s)
     return options_tools(&s->options, s->home);
 }
 
-static const allm_error *read_all(struct setup *s, const allm_call_opts *opts)
+static const allm_error *read_call_opts(struct setup *s,
+                                        const allm_call_opts *opts)
 {
     static const allm_error *(*const steps[])(struct setup *) = {
-        refuse_functions, take_defaults, take_key,   take_tables,
-        take_handles,     take_policies, take_replay, take_tools,
-        take_options,     take_trace,
+        reject_functions, read_defaults, store_key,   read_tables,
+        read_handles,     read_policies, read_replay, read_tools,
+        read_adapter_options,     read_trace,
     };
     const allm_error *error = options_read(&s->options, s->home, opts);
     for (size_t i = 0; !error && i < sizeof steps / sizeof *steps; i++)
@@ -343,7 +348,7 @@ const allm_error *setup_init(struct setup *s, const allm_engine *e,
     s->home = home_new(mem, 1024);
     if (!s->home)
         return status_nomem();
-    const allm_error *error = read_all(s, opts);
+    const allm_error *error = read_call_opts(s, opts);
     return error ? error : validate_thread(home_arena(s->home), thread);
 }
 

@@ -25,7 +25,7 @@ struct setup {
     const allm_json *provider_options, *adapter_opts;   /* the adapter's */
     struct turn_terms terms;
     enum encoder_style style;
-    bool keep_answer;               /* the last answer is appended, too */
+    bool append_answer;               /* the last answer is appended, too */
     bool finalize;                  /* the request's structured_finalize */
     allm_pipeline *pipeline;        /* NULL: the stock one */
     allm_budget *budget;            /* or NULL */
@@ -35,10 +35,10 @@ struct setup {
     allm_stream *stream;
     allm_waker *waker;
     struct trace trace;
-    const allm_json *about;         /* metadata of spans; NULL: none wanted */
+    const allm_json *span_metadata;         /* metadata of spans; NULL: none wanted */
     uint32_t max_turns;
-    int64_t late_ns;                /* when total_ms is over; INT64_MAX: never */
-    struct tool_output whole;             /* results that were cut */
+    int64_t deadline_ns;                /* when total_ms is over; INT64_MAX: never */
+    struct tool_output tool_output;             /* results that were cut */
 };
 
 /* Read and keep all that is given.  NULL, or what is wrong; in either case it
@@ -53,10 +53,10 @@ void setup_release(struct setup *s);
 void setup_start_time(struct setup *s);
 
 /* Is that time over?  The error to end with; NULL: no. */
-const allm_error *setup_late(const struct setup *s);
+const allm_error *setup_timeout_error(const struct setup *s);
 
 /* An error of the setup's home, kept; never NULL. */
-const allm_error *setup_keep_error(struct setup *s, const allm_error *error);
+const allm_error *setup_copy_error(struct setup *s, const allm_error *error);
 
 /* Tell the journal, if there is one; < 0: it does not want to. */
 allm_status setup_journal(const struct setup *s,

@@ -10,7 +10,8 @@
 /* ------------------------------------------------------------------- calls --- */
 
 /* Which engine, and whom it asks. */
-static const allm_json *about(const allm_engine *e, struct arena *a)
+static const allm_json *make_engine_metadata(const allm_engine *e,
+                                             struct arena *a)
 {
     struct build b;
     const char *id = engine_record(e)->id;
@@ -36,7 +37,7 @@ bool spans_begin(struct call_spans **out, const allm_engine *e, struct arena *a,
         return true;
     model = arena_text(a, model);
     struct call_spans *s = arena_zero(a, sizeof *s);
-    const allm_json *metadata = about(e, a);
+    const allm_json *metadata = make_engine_metadata(e, a);
     if (!s || !metadata)
         return false;
     s->trace = (struct trace){ core->trace, core->trace_ud, core->clock };
@@ -68,9 +69,9 @@ void spans_end_with(struct trace_span *span, struct arena *a, const char *key,
     build_init(&b, a);
     build_object(&b);
     build_key(&b, slice_of(key));
-    const allm_json *told =
+    const allm_json *encoded =
         value ? encode_to_json(a, shape, value, ALLM_FORM_PLAIN, &error) : NULL;
-    build_value(&b, told ? told : json_null());
+    build_value(&b, encoded ? encoded : json_null());
     build_end(&b);
     trace_end(span, build_done(&b));
 }
@@ -93,8 +94,8 @@ void spans_end(struct call_spans *s, const allm_response *response)
 /* ------------------------------------------------------------------- tools --- */
 
 /* {"tool": name, "tool_call": {...}} merged into what all spans have. */
-static const allm_json *tool_metadata(struct tool_spans *t,
-                                      const allm_tool_call *call)
+static const allm_json *make_tool_metadata(struct tool_spans *t,
+                                           const allm_tool_call *call)
 {
     struct build b;
     const allm_error *error = NULL;
@@ -107,30 +108,30 @@ static const allm_json *tool_metadata(struct tool_spans *t,
                                    ALLM_FORM_PLAIN, &error));
     build_end(&b);
     const allm_json *mine = build_done(&b);
-    return mine ? json_merge(t->arena, t->about, mine) : NULL;
+    return mine ? json_merge(t->arena, t->metadata, mine) : NULL;
 }
 
-static void start_tool(void *ud, size_t index, const allm_tool_call *call,
-                       const allm_tool *tool)
+static void begin_tool_span(void *ud, size_t index, const allm_tool_call *call,
+                            const allm_tool *tool)
 {
     struct tool_spans *t = ud;
     (void)tool;
-    if (!t->each)
-        t->each = arena_zero(t->arena, (t->count + 1) * sizeof *t->each);
-    if (t->each && index < t->count)
-        trace_begin(&t->each[index], t->trace, "tool", t->request_id, t->model,
-                    tool_metadata(t, call));
+    if (!t->spans)
+        t->spans = arena_zero(t->arena, (t->count + 1) * sizeof *t->spans);
+    if (t->spans && index < t->count)
+        trace_begin(&t->spans[index], t->trace, "tool", t->request_id, t->model,
+                    make_tool_metadata(t, call));
 }
 
-static void stop_tool(void *ud, size_t index, const struct outcome *outcome,
-                      const allm_error *error)
+static void end_tool_span(void *ud, size_t index, const struct outcome *outcome,
+                          const allm_error *error)
 {
     struct tool_spans *t = ud;
     struct build b;
-    if (!t->each || index >= t->count)
+    if (!t->spans || index >= t->count)
         return;
     if (error && !strcmp(error->reason, FAILURE_TIMEOUT)) {
-        trace_fail(&t->each[index], error);
+        trace_fail(&t->spans[index], error);
         return;
     }
     build_init(&b, t->arena);
@@ -138,12 +139,11 @@ static void stop_tool(void *ud, size_t index, const struct outcome *outcome,
     build_key(&b, SLICE("result"));
     build_value(&b, outcome_json(t->arena, outcome, error));
     build_end(&b);
-    trace_end(&t->each[index], build_done(&b));
+    trace_end(&t->spans[index], build_done(&b));
 }
 
 struct batch_trace spans_of_tools(struct tool_spans *t)
 {
-    return (
-        struct batch_trace){ .ud = t, .start = start_tool,
-                                 .stop = stop_tool };
+    return (struct batch_trace){ .ud = t, .start = begin_tool_span,
+                                 .stop = end_tool_span };
 }

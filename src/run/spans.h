@@ -32,10 +32,10 @@ void spans_end_with(struct trace_span *span, struct arena *a, const char *key,
 struct tool_spans {
     const struct trace *trace;
     const char *request_id, *model;
-    const allm_json *about;     /* what the metadata of all have */
+    const allm_json *metadata;     /* what the metadata of all have */
     struct arena *arena;        /* of the metadata */
     size_t count;               /* of calls, set before the first begins */
-    struct trace_span *each;    /* NULL: none has begun */
+    struct trace_span *spans;    /* NULL: none has begun */
 };
 
 struct batch_trace spans_of_tools(struct tool_spans *t);

@@ -28,12 +28,12 @@
 #include "turn/dispatch.h"
 #include "turn/pipeline.h"
 
-enum state { ASKING, TURNING, CLOSING, ENDED, FAILED };
+enum state { CALLING, RUNNING_STAGES, COMPLETING, ENDED, FAILED };
 
 struct step {
     struct machine machine;
     struct setup *setup;
-    struct setup *own;              /* of a step that is no part of a loop */
+    struct setup *own_setup;        /* of a step that is not part of a chat */
     struct mem mem;
     struct allm_home *home;         /* of the fold and the result */
     struct collect collect;
@@ -43,31 +43,31 @@ struct step {
     const allm_response *response;
     allm_context context;
     struct turn_tools tools;
-    size_t at;                      /* stage */
+    size_t stage_index;             /* the stage that runs */
     enum state state;
-    bool told;                      /* the context's error, as an event */
+    bool error_emitted;             /* the context's error, as an event */
     bool pulled;
-    uint64_t taken;                 /* out of the budget */
-    allm_thread *thread;            /* as it is behind this turn */
-    struct turn_event last;
+    uint64_t reserved;              /* tokens reserved from the budget */
+    allm_thread *thread;            /* the conversation after this turn */
+    struct turn_event last_event;
     const allm_error *error;
-    const struct collect_step *ended;   /* NULL: not to its end */
-    allm_step_result *partial;      /* of a step that was stopped */
+    const struct collect_step *completed;   /* NULL: not completed */
+    allm_step_result *partial_result;   /* of a step that was stopped */
     struct trace_span span;
     struct tool_spans tool_spans;
 };
 
-static struct step *of(struct machine *m)
+static struct step *as_step(struct machine *m)
 {
     return (struct step *)m;
 }
 
-static const struct step *look(const struct machine *m)
+static const struct step *as_const_step(const struct machine *m)
 {
     return (const struct step *)m;
 }
 
-static void fail(struct step *s, const allm_error *error)
+static void fail_step(struct step *s, const allm_error *error)
 {
     s->state = FAILED;
     s->error = error_copy(s->home, error);
@@ -77,10 +77,10 @@ static void fail(struct step *s, const allm_error *error)
 /* Give back what the call did not use; once. */
 static void settle_budget(struct step *s)
 {
-    if (s->taken)
-        budget_settle(s->setup->budget, s->taken,
+    if (s->reserved)
+        budget_settle(s->setup->budget, s->reserved,
                       s->response ? s->response->usage : NULL);
-    s->taken = 0;
+    s->reserved = 0;
 }
 
 /* ---------------------------------------------------------------- journal --- */
@@ -99,12 +99,12 @@ static allm_status write_journal(struct step *s, allm_journal_entry entry)
     entry.request_id = s->setup->request_id;
     allm_status status = setup_journal(s->setup, &entry);
     if (status < 0 && s->state != FAILED)
-        fail(s, status == ALLM_ERR_NOMEM ? status_nomem() : &refused);
+        fail_step(s, status == ALLM_ERR_NOMEM ? status_nomem() : &refused);
     return status;
 }
 
 /* The same for a call whenever it is run: request/turn/call. */
-static const char *key_of(struct step *s, const char *call_id)
+static const char *make_call_key(struct step *s, const char *call_id)
 {
     struct buf key;
     buf_init(&key, s->arena, 64 * 1024);
@@ -122,7 +122,7 @@ static allm_status on_intent(void *ud, const allm_tool_call *call,
                           .kind = ALLM_JOURNAL_TOOL_INTENT,
                           .call = call,
                           .effect = tool ? tool->effect : ALLM_EFFECT_PURE,
-                          .key = key_of(s, call->id) });
+                          .key = make_call_key(s, call->id) });
 }
 
 static allm_status on_settled(void *ud, const struct tool_result *r)
@@ -136,7 +136,7 @@ static allm_status on_settled(void *ud, const struct tool_result *r)
                .kind = ALLM_JOURNAL_TOOL_RESULT,
                .call = r->view.call,
                .effect = r->tool ? r->tool->effect : ALLM_EFFECT_PURE,
-               .key = key_of(s, r->view.call->id),
+               .key = make_call_key(s, r->view.call->id),
                .is_error = r->view.is_error,
                .content = content.ptr,
                .content_len = content.len,
@@ -149,16 +149,16 @@ static allm_status on_settled(void *ud, const struct tool_result *r)
 
 /* -------------------------------------------------------------- beginning --- */
 
-static const struct machine_ops ops;
+static const struct machine_ops step_ops;
 
-static struct step *make(struct setup *setup, const struct step_turn *turn)
+static struct step *make_step(struct setup *setup, const struct step_turn *turn)
 {
     struct step *s = mem_alloc(setup->mem, sizeof *s);
     if (!s)
         return NULL;
-    *s = (struct step){ .machine = { &ops }, .setup = setup,
+    *s = (struct step){ .machine = { &step_ops }, .setup = setup,
                         .mem = setup->mem, .turn = *turn,
-                        .taken = turn->taken };
+                        .reserved = turn->reserved };
     arena_init(&s->own_arena, s->mem);
     s->arena = turn->arena ? turn->arena : &s->own_arena;
     context_init(&s->context, s->arena);
@@ -194,21 +194,22 @@ static void fill_tools(struct step *s)
         .max_concurrency = o->max_concurrency > UINT32_MAX
                                ? UINT32_MAX
                                : (uint32_t)o->max_concurrency,
-        .late_ns = &u->late_ns,
+        .late_ns = &u->deadline_ns,
         .live_events = o->live_tool_events,
         .by_schema = o->validate_arguments && !u->terms.check_arguments,
-        .max_output = u->whole.max,
+        .max_output = u->tool_output.max,
         .keep_whole = tool_output_keep,
-        .keep_ud = &u->whole,
+        .keep_ud = &u->tool_output,
         .style = u->style,
         .executor = o->given.executor,
         .encoder = o->given.encoder,
     };
-    if (u->about)
+    if (u->span_metadata)
         s->tools.opts.trace = spans_of_tools(&s->tool_spans);
     s->tool_spans = (struct tool_spans){ .trace = &u->trace,
                                          .request_id = u->request_id,
-                                         .model = u->model, .about = u->about,
+                                         .model = u->model,
+                                         .metadata = u->span_metadata,
                                          .arena = s->arena };
     s->tools.ud = s;
     s->tools.intent = o->given.journal ? on_intent : NULL;
@@ -234,15 +235,15 @@ static void fill_context(struct step *s)
 }
 
 /* Ask the model. */
-static void open_call(struct step *s)
+static void open_model_call(struct step *s)
 {
     struct setup *u = s->setup;
     const struct call_spec turn = {
         .name = "generate",
         .request_id = u->request_id,
-        .late_ns = &u->late_ns,
+        .deadline_ns = &u->deadline_ns,
         .thread = s->turn.thread,
-        .checked = s->turn.checked,
+        .checked_count = s->turn.checked_count,
         .tool_count = s->turn.no_tools ? 0 : u->wire_count,
         .tools = u->wire,
         .structured_finalize = u->finalize,
@@ -255,12 +256,12 @@ static void open_call(struct step *s)
         return;
     s->generate = generate_open(u->engine, &turn, &s->collect, u->stream);
     if (!s->generate)
-        fail(s, status_nomem());
+        fail_step(s, status_nomem());
     else if (s->generate->ops->error(s->generate))
-        fail(s, s->generate->ops->error(s->generate));
+        fail_step(s, s->generate->ops->error(s->generate));
 }
 
-static void take_answer(struct step *s, const allm_response *r)
+static void set_response(struct step *s, const allm_response *r)
 {
     s->response = s->context.response = r;
     s->tool_spans.count = r->tool_call_count;
@@ -268,7 +269,7 @@ static void take_answer(struct step *s, const allm_response *r)
 
 /* ----------------------------------------------------------------- replay --- */
 
-static void put_call(struct step *s, const allm_tool_call *call)
+static void put_call_events(struct step *s, const allm_tool_call *call)
 {
     allm_event *started = context_put(&s->context, ALLM_EV_TOOL_CALL_STARTED);
     allm_event *completed = context_put(&s->context,
@@ -297,75 +298,76 @@ static void replay_answer(struct step *s)
         e->text_len = r->output_len;
     }
     for (size_t i = 0; i < r->tool_call_count; i++)
-        put_call(s, r->tool_calls[i]);
+        put_call_events(s, r->tool_calls[i]);
     e = context_put(&s->context, ALLM_EV_MESSAGE_COMPLETED);
     if (e) {
         e->message = r->message;
         e->finish_reason = r->finish_reason;
     }
-    take_answer(s, r);
-    s->state = TURNING;
+    set_response(s, r);
+    s->state = RUNNING_STAGES;
 }
 
 struct machine *step_machine(struct setup *u, const struct step_turn *turn)
 {
-    struct step *s = make(u, turn);
+    struct step *s = make_step(u, turn);
     if (!s)
         return NULL;
     fill_context(s);
     fill_tools(s);
-    if (u->about)
+    if (u->span_metadata)
         trace_begin(&s->span, &u->trace, "step", u->request_id, u->model,
-                    u->about);
+                    u->span_metadata);
     if (turn->replay && turn->replay->response)
         replay_answer(s);
     else
-        open_call(s);
+        open_model_call(s);
     return &s->machine;
 }
 
 /* ---------------------------------------------------------------- pulling --- */
 
 /* Fold an event of ours, or the result that it brings; then hand it out. */
-static allm_status deliver(struct step *s, struct turn_event *made,
-                           allm_event **event)
+static allm_status deliver_event(struct step *s, struct turn_event *made,
+                                 allm_event **event)
 {
     allm_status status = made->result
                              ? collect_result(&s->collect, made->result)
                              : collect_add(&s->collect, &made->event);
     if (status < 0) {
-        fail(s, status_nomem());
+        fail_step(s, status_nomem());
         return s->error->kind;
     }
     *event = &made->event;
     return ALLM_EVENT;
 }
 
-static allm_status ask(struct step *s, allm_event **event, int64_t *again_ns)
+static allm_status pull_answer(struct step *s, allm_event **event,
+                               int64_t *again_ns)
 {
     const struct machine_ops *g = s->generate->ops;
     allm_status status = g->next(s->generate, event, again_ns);
     if (status < 0)
-        fail(s, g->error(s->generate));
+        fail_step(s, g->error(s->generate));
     if (status != ALLM_OK)
         return status;
     s->error = g->error(s->generate);
-    take_answer(s, g->response(s->generate));
+    set_response(s, g->response(s->generate));
     settle_budget(s);
     if (write_journal(s, (allm_journal_entry){ .kind = ALLM_JOURNAL_RESPONSE,
                                          .response = s->response }) < 0)
         return s->error->kind;
-    s->state = TURNING;
+    s->state = RUNNING_STAGES;
     return ALLM_OK;
 }
 
 /* An answer that broke off goes through no stage. */
-static bool is_broken(const struct step *s)
+static bool answer_failed(const struct step *s)
 {
     return s->response->finish_reason == ALLM_FINISH_ERROR;
 }
 
-static void note_broken(struct step *s)
+static void decide_error(struct step *s)
 {
     allm_context *c = &s->context;
     c->error = s->response->error;
@@ -373,15 +375,15 @@ static void note_broken(struct step *s)
 }
 
 /* The context has an error: tell it, once. */
-static bool tell_error(struct step *s)
+static bool emit_error(struct step *s)
 {
     allm_context *c = &s->context;
-    if (s->told || c->status == ALLM_OK || !c->error)
+    if (s->error_emitted || c->status == ALLM_OK || !c->error)
         return false;
-    s->told = true;
+    s->error_emitted = true;
     allm_event *e = context_put(c, ALLM_EV_ERROR);
     if (!e) {
-        fail(s, status_nomem());
+        fail_step(s, status_nomem());
         return false;
     }
     e->error = c->error;
@@ -389,22 +391,23 @@ static bool tell_error(struct step *s)
     return true;
 }
 
-static allm_status work(struct step *s, allm_event **event, int64_t *again_ns)
+static allm_status run_stages(struct step *s, allm_event **event,
+                              int64_t *again_ns)
 {
     allm_context *c = &s->context;
     struct turn_event *made = context_take(c);
     if (made)
-        return deliver(s, made, event);
-    if (is_broken(s)) {
-        note_broken(s);
-        s->state = CLOSING;
+        return deliver_event(s, made, event);
+    if (answer_failed(s)) {
+        decide_error(s);
+        s->state = COMPLETING;
         return ALLM_OK;
     }
-    allm_status status = pipeline_run(s->setup->pipeline, c, &s->at);
+    allm_status status = pipeline_run(s->setup->pipeline, c, &s->stage_index);
     if (s->state == FAILED)
         return s->error->kind;  /* the journal */
     if (status == ALLM_ERR_NOMEM || status == ALLM_ERR_MISUSE) {
-        fail(s, c->error);
+        fail_step(s, c->error);
         return status;
     }
     if (status == ALLM_AGAIN) {
@@ -413,20 +416,20 @@ static allm_status work(struct step *s, allm_event **event, int64_t *again_ns)
     }
     if (status == ALLM_EVENT)
         return ALLM_OK;         /* it is taken at once */
-    if (!tell_error(s) && s->state != FAILED)
-        s->state = CLOSING;
+    if (!emit_error(s) && s->state != FAILED)
+        s->state = COMPLETING;
     return ALLM_OK;
 }
 
 /* The messages of this turn; false: no memory. */
-static bool grow_thread(struct step *s)
+static bool append_messages(struct step *s)
 {
     allm_context *c = &s->context;
     bool halted = c->decision == ALLM_DECISION_HALT;
     s->thread = allm_thread_copy(s->turn.thread);
     if (!s->thread)
         return false;
-    if (!c->message_count && (s->setup->keep_answer || halted))
+    if (!c->message_count && (s->setup->append_answer || halted))
         context_push_message(c, context_assistant(c));
     if (c->broken)
         return false;
@@ -436,7 +439,7 @@ static bool grow_thread(struct step *s)
 }
 
 /* The calls that the caller has to answer; none if the turn failed. */
-static void fill_manual(struct step *s, allm_event *e)
+static void fill_manual_calls(struct step *s, allm_event *e)
 {
     if (s->context.status != ALLM_OK)
         return;
@@ -444,27 +447,28 @@ static void fill_manual(struct step *s, allm_event *e)
     e->manual_tool_call_count = s->context.manual_count;
 }
 
-static allm_status close_turn(struct step *s, allm_event **event)
+static allm_status complete_step(struct step *s, allm_event **event)
 {
-    allm_event *e = &s->last.event;
-    if (!grow_thread(s)) {
-        fail(s, status_nomem());
+    allm_event *e = &s->last_event.event;
+    if (!append_messages(s)) {
+        fail_step(s, status_nomem());
         return ALLM_ERR_NOMEM;
     }
     *e = (allm_event){ .size = sizeof *e, .type = ALLM_EV_STEP_COMPLETED,
                        .response = s->response, .thread = s->thread,
                        .mode = s->setup->terms.manual ? ALLM_MODE_MANUAL
                                                       : ALLM_MODE_AUTO };
-    fill_manual(s, e);
-    allm_status status = deliver(s, &s->last, event);
+    fill_manual_calls(s, e);
+    allm_status status = deliver_event(s, &s->last_event, event);
     if (status < 0)
         return status;
-    s->ended = collect_last_step(&s->collect);
+    s->completed = collect_last_step(&s->collect);
     s->state = ENDED;
     spans_end_with(&s->span, s->arena, "step_result", &step_result_shape,
-                   s->ended->step);
+                   s->completed->step);
     if (write_journal(s, (allm_journal_entry){ .kind = ALLM_JOURNAL_TURN_END,
-                                         .step = s->ended->step }) < 0)
+                                         .step = s->completed->step }) <
+        0)
         return s->error->kind;
     return ALLM_EVENT;
 }
@@ -472,16 +476,16 @@ static allm_status close_turn(struct step *s, allm_event **event)
 static allm_status step_next(struct machine *m, allm_event **event,
                              int64_t *again_ns)
 {
-    struct step *s = of(m);
-    if (s->own && !s->pulled)
-        setup_start_time(s->own);
+    struct step *s = as_step(m);
+    if (s->own_setup && !s->pulled)
+        setup_start_time(s->own_setup);
     s->pulled = true;
     for (;;) {
         allm_status status = ALLM_OK;
         switch (s->state) {
-        case ASKING:  status = ask(s, event, again_ns); break;
-        case TURNING: status = work(s, event, again_ns); break;
-        case CLOSING: status = close_turn(s, event); break;
+        case CALLING:  status = pull_answer(s, event, again_ns); break;
+        case RUNNING_STAGES: status = run_stages(s, event, again_ns); break;
+        case COMPLETING: status = complete_step(s, event); break;
         case ENDED:   return ALLM_OK;
         case FAILED:  return s->error->kind;
         }
@@ -494,7 +498,7 @@ static allm_status step_next(struct machine *m, allm_event **event,
 
 static void step_stop(struct machine *m, bool cancelled)
 {
-    struct step *s = of(m);
+    struct step *s = as_step(m);
     if (s->generate)
         s->generate->ops->stop(s->generate, cancelled);
     dispatch_stop(&s->tools);
@@ -505,16 +509,16 @@ static void step_stop(struct machine *m, bool cancelled)
         s->error = s->generate->ops->error(s->generate);
     }
     settle_budget(s);
-    s->partial = collect_step_result(&s->collect);
+    s->partial_result = collect_step_result(&s->collect);
     s->state = ENDED;
-    if (!s->partial)
-        fail(s, status_nomem());
+    if (!s->partial_result)
+        fail_step(s, status_nomem());
     spans_end_with(&s->span, s->arena, "step_result", &step_result_shape, NULL);
 }
 
 static void step_free(struct machine *m)
 {
-    struct step *s = of(m);
+    struct step *s = as_step(m);
     struct mem mem = s->mem;
     dispatch_stop(&s->tools);
     context_release(&s->context);
@@ -523,22 +527,22 @@ static void step_free(struct machine *m)
     trace_end(&s->span, NULL);
     if (s->generate)
         s->generate->ops->free(s->generate);
-    allm_step_result_free(s->partial);
+    allm_step_result_free(s->partial_result);
     allm_thread_free(s->thread);
     if (s->collect.home)
         collect_release(&s->collect);
     home_drop(s->home);
     arena_release(&s->own_arena);
-    if (s->own) {
-        setup_release(s->own);
-        mem_free(mem, s->own, sizeof *s->own);
+    if (s->own_setup) {
+        setup_release(s->own_setup);
+        mem_free(mem, s->own_setup, sizeof *s->own_setup);
     }
     mem_free(mem, s, sizeof *s);
 }
 
 static const allm_error *step_error(const struct machine *m)
 {
-    const struct step *s = look(m);
+    const struct step *s = as_const_step(m);
     if (s->error || !s->generate)
         return s->error;
     return s->generate->ops->error(s->generate);
@@ -546,13 +550,13 @@ static const allm_error *step_error(const struct machine *m)
 
 static bool step_failed(const struct machine *m, int64_t *again_ns)
 {
-    const struct step *s = look(m);
+    const struct step *s = as_const_step(m);
     if (s->error)
         return true;
-    if (s->state == ASKING && s->generate)
+    if (s->state == CALLING && s->generate)
         return s->generate->ops->failed(s->generate, again_ns);
-    *again_ns = s->setup->late_ns;
-    return setup_late(s->setup) != NULL;
+    *again_ns = s->setup->deadline_ns;
+    return setup_timeout_error(s->setup) != NULL;
 }
 
 static const allm_response *step_response(const struct machine *m)
@@ -563,7 +567,7 @@ static const allm_response *step_response(const struct machine *m)
 
 static const char *step_request_id(const struct machine *m)
 {
-    return look(m)->setup->request_id;
+    return as_const_step(m)->setup->request_id;
 }
 
 static const void *step_result_of(const struct machine *m,
@@ -575,19 +579,19 @@ static const void *step_result_of(const struct machine *m,
 }
 
 /* Waited for, a tool that nobody knows is an error and no result. */
-static allm_status step_blocked(struct machine *m)
+static allm_status step_wait_status(struct machine *m)
 {
-    const struct step *s = look(m);
+    const struct step *s = as_const_step(m);
     return s->context.status != ALLM_OK ? s->context.status : ALLM_OK;
 }
 
 static const char *step_output(const struct machine *m, const char *id,
                                size_t *len)
 {
-    return tool_output_find(&look(m)->setup->whole, id, len);
+    return tool_output_find(&as_const_step(m)->setup->tool_output, id, len);
 }
 
-static const struct machine_ops ops = {
+static const struct machine_ops step_ops = {
     .output = step_output,
     .next = step_next,
     .stop = step_stop,
@@ -597,49 +601,49 @@ static const struct machine_ops ops = {
     .response = step_response,
     .request_id = step_request_id,
     .result = step_result_of,
-    .blocked = step_blocked,
+    .blocked = step_wait_status,
 };
 
 const allm_context *step_context(const struct machine *m)
 {
-    return &look(m)->context;
+    return &as_const_step(m)->context;
 }
 
 const allm_step_result *step_result(const struct machine *m)
 {
-    const struct step *s = look(m);
-    return s->ended ? s->ended->step : s->partial;
+    const struct step *s = as_const_step(m);
+    return s->completed ? s->completed->step : s->partial_result;
 }
 
 const struct tool_result *step_halt(const struct machine *m)
 {
-    const struct step *s = look(m);
-    return s->ended ? s->ended->halt : NULL;
+    const struct step *s = as_const_step(m);
+    return s->completed ? s->completed->halt : NULL;
 }
 
 struct allm_home *step_home(const struct machine *m)
 {
-    return look(m)->home;
+    return as_const_step(m)->home;
 }
 
-const allm_tool_call *const *step_unknown(const struct machine *m,
-                                          size_t *count)
+const allm_tool_call *const *step_unknown_calls(const struct machine *m,
+                                                size_t *count)
 {
-    *count = look(m)->tools.unknown_count;
-    return look(m)->tools.unknown;
+    *count = as_const_step(m)->tools.unknown_count;
+    return as_const_step(m)->tools.unknown;
 }
 
-bool step_was_cut(const struct machine *m)
+bool step_hit_deadline(const struct machine *m)
 {
-    return batch_was_cut(look(m)->tools.batch);
+    return batch_was_cut(as_const_step(m)->tools.batch);
 }
 
-const char *step_afford(struct setup *u, struct step_turn *turn)
+const char *step_reserve_budget(struct setup *u, struct step_turn *turn)
 {
     const allm_int max = turn->options->max_tokens;
     uint64_t need = max.set && max.value > 0 ? (uint64_t)max.value : 0;
     int64_t now = clock_now_ns(engine_core(u->engine)->clock);
-    return budget_take(u->budget, now, need, &turn->taken);
+    return budget_take(u->budget, now, need, &turn->reserved);
 }
 
 /* ------------------------------------------------------------ a step alone --- */
@@ -651,30 +655,31 @@ static const allm_error no_budget = {
     .message = "the budget of this call is used up",
 };
 
-static struct machine *lone_step(struct setup *u, const allm_engine *e,
-                                 const allm_thread *thread,
-                                 const allm_call_opts *opts,
-                                 allm_stream *stream)
+static struct machine *make_single_step(struct setup *u, const allm_engine *e,
+                                        const allm_thread *thread,
+                                        const allm_call_opts *opts,
+                                        allm_stream *stream)
 {
     const allm_error *error = setup_init(u, e, thread, opts, stream);
     struct step_turn turn = { .options = &u->options, .thread = thread,
                               .max = u->max_turns, .replay = u->replay };
     if (!u->home)
         return NULL;
-    u->keep_answer = true;
+    u->append_answer = true;
     u->finalize = u->options.structured_finalize;
-    if (!error && step_afford(u, &turn))
+    if (!error && step_reserve_budget(u, &turn))
         error = &no_budget;
     if (error)
         turn.thread = NULL;     /* it may be what is wrong */
-    struct step *s = error ? make(u, &turn) : of(step_machine(u, &turn));
+    struct step *s = error ? make_step(u, &turn)
+                           : as_step(step_machine(u, &turn));
     if (!s) {
-        budget_settle(u->budget, turn.taken, NULL);
+        budget_settle(u->budget, turn.reserved, NULL);
         return NULL;
     }
-    s->own = u;
+    s->own_setup = u;
     if (error)
-        fail(s, error);
+        fail_step(s, error);
     return &s->machine;
 }
 
@@ -691,7 +696,7 @@ allm_stream *allm_step(const allm_engine *e, const allm_thread *thread,
         allm_stream_free(stream);
         return NULL;
     }
-    struct machine *m = lone_step(u, e, thread, opts, stream);
+    struct machine *m = make_single_step(u, e, thread, opts, stream);
     if (!m) {
         setup_release(u);
         mem_free(mem, u, sizeof *u);

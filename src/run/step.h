@@ -9,10 +9,10 @@
 struct step_turn {
     const struct options *options;  /* of this pass */
     const allm_thread *thread;
-    size_t checked;                 /* of its messages: known to be fine */
+    size_t checked_count;                 /* of its messages: known to be fine */
     uint32_t index, max;
     bool no_tools;                  /* the model sees none */
-    uint64_t taken;                 /* out of the budget, for this call */
+    uint64_t reserved;                 /* out of the budget, for this call */
     const allm_journal_replay *replay;      /* in place of asking; or NULL */
     struct arena *arena;            /* of the turn, empty; NULL: its own */
 };
@@ -25,7 +25,7 @@ struct machine *step_machine(struct setup *u, const struct step_turn *turn);
 
 /* Take what this turn may need out of the budget.  NULL, or the limit that
  * forbids it. */
-const char *step_afford(struct setup *u, struct step_turn *turn);
+const char *step_reserve_budget(struct setup *u, struct step_turn *turn);
 
 /* Once it has ended: how, its result, and the tool result that halts the chat
  * or NULL; borrowed, valid until the machine is freed. */
@@ -35,9 +35,9 @@ const struct tool_result *step_halt(const struct machine *m);
 /* What the result lives in, for a caller that needs it longer. */
 struct allm_home *step_home(const struct machine *m);
 /* Was the time of the whole call over while its tools ran? */
-bool step_was_cut(const struct machine *m);
+bool step_hit_deadline(const struct machine *m);
 /* Writes of a replayed turn that may or may not have happened. */
-const allm_tool_call *const *step_unknown(const struct machine *m,
-                                          size_t *count);
+const allm_tool_call *const *step_unknown_calls(const struct machine *m,
+                                                size_t *count);
 
 #endif

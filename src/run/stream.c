@@ -91,8 +91,8 @@ void allm_stream_free(allm_stream *s)
 {
     if (!s)
         return;
-    if (s->inside) {            /* by a callback: when that has returned */
-        s->doomed = true;
+    if (s->in_next) {            /* by a callback: when that has returned */
+        s->free_later = true;
         return;
     }
     if (s->machine)             /* while its hub and workers are there */
@@ -104,11 +104,11 @@ void allm_stream_free(allm_stream *s)
     mem_free(s->mem, s, sizeof *s);
 }
 
-static void end(allm_stream *s, allm_status status)
+static void end_stream(allm_stream *s, allm_status status)
 {
     s->ended = true;
     s->status = status;
-    s->lent = NULL;
+    s->borrowed = NULL;
     hub_done(s);
 }
 
@@ -120,16 +120,16 @@ static bool in_hub(const allm_stream *s)
 }
 
 /* It cannot go on: stop the machine, and say so from now on. */
-static allm_status give_up(allm_stream *s, const allm_error *why)
+static allm_status abort_stream(allm_stream *s, const allm_error *why)
 {
     s->machine->ops->stop(s->machine, true);
     s->error = why;
-    end(s, why->kind);
+    end_stream(s, why->kind);
     return s->status;
 }
 
 /* Nothing before again_ns: hand over to the hub, or wait here.  OK: go on. */
-static allm_status rest(allm_stream *s, int64_t again_ns)
+static allm_status wait_or_yield(allm_stream *s, int64_t again_ns)
 {
     if (in_hub(s)) {
         hub_rest(s, again_ns, false);
@@ -138,10 +138,10 @@ static allm_status rest(allm_stream *s, int64_t again_ns)
     const allm_error *why = s->seat.hub ? NULL : hub_adopt(s);
     if (!why)
         why = hub_await(s, again_ns);
-    return why ? give_up(s, why) : ALLM_OK;
+    return why ? abort_stream(s, why) : ALLM_OK;
 }
 
-static allm_status be_held(allm_stream *s, int64_t again_ns)
+static allm_status yield_held(allm_stream *s, int64_t again_ns)
 {
     if (in_hub(s))
         hub_rest(s, again_ns, false);
@@ -159,11 +159,12 @@ static allm_status cancel_now(allm_stream *s)
 {
     const struct machine_ops *ops = s->machine->ops;
     ops->stop(s->machine, true);
-    end(s, has_result(s->machine) ? ALLM_OK : ops->error(s->machine)->kind);
+    end_stream(s,
+               has_result(s->machine) ? ALLM_OK : ops->error(s->machine)->kind);
     return s->status;
 }
 
-static allm_status pull(allm_stream *s, const allm_event **event)
+static allm_status pull_event(allm_stream *s, const allm_event **event)
 {
     allm_event *made = NULL;
     allm_status status;
@@ -172,7 +173,7 @@ static allm_status pull(allm_stream *s, const allm_event **event)
         if (atomic_load(&s->cancelled))
             return cancel_now(s);
         if (hub_holds(s, &again_ns))
-            return be_held(s, again_ns);
+            return yield_held(s, again_ns);
         if (in_hub(s) && s->seat.visit >= HUB_VISIT) {
             hub_rest(s, 0, true);
             return ALLM_AGAIN;
@@ -182,16 +183,16 @@ static allm_status pull(allm_stream *s, const allm_event **event)
             s->seat.visit++;    /* it counts, though nobody sees it */
             status = ALLM_OK;
         } else if (status == ALLM_AGAIN)
-            status = rest(s, again_ns);
+            status = wait_or_yield(s, again_ns);
         else if (status != ALLM_EVENT) {
-            end(s, status);
+            end_stream(s, status);
             return status;
         }
     } while (status == ALLM_OK);
     if (status == ALLM_EVENT) {
         made->seq = ++s->seq;
         s->seat.visit++;
-        s->lent = *event = made;
+        s->borrowed = *event = made;
     }
     return status;
 }
@@ -204,20 +205,20 @@ allm_status allm_stream_next(allm_stream *s, const allm_event **event)
     if (!event)
         event = &ignored;
     *event = NULL;
-    if (s->inside) {
+    if (s->in_next) {
         s->error = &reentered;
         return ALLM_ERR_MISUSE;
     }
-    s->lent = NULL;
+    s->borrowed = NULL;
     s->pulled = true;
     if (s->ended)
         return s->status;       /* keeps (2) */
-    s->inside = true;
-    allm_status status = pull(s, event);
-    s->inside = false;
+    s->in_next = true;
+    allm_status status = pull_event(s, event);
+    s->in_next = false;
     if (s->error == &reentered)
         s->error = NULL;        /* it was for the callback to see */
-    if (s->doomed) {            /* a callback freed it: so be it, now */
+    if (s->free_later) {            /* a callback freed it: so be it, now */
         allm_stream_free(s);
         *event = NULL;
         return ALLM_ERR_MISUSE;
@@ -275,7 +276,8 @@ const allm_response *allm_stream_response(const allm_stream *s)
 }
 
 /* A result of the machine, if it has ended well and has one of that kind. */
-static const void *result_of(const allm_stream *s, enum machine_result which)
+static const void *machine_result_of(const allm_stream *s,
+                                     enum machine_result which)
 {
     if (!s || !s->ended || s->status != ALLM_OK || !s->machine->ops->result)
         return NULL;
@@ -284,55 +286,56 @@ static const void *result_of(const allm_stream *s, enum machine_result which)
 
 const allm_step_result *allm_stream_step_result(const allm_stream *s)
 {
-    return result_of(s, MACHINE_STEP);
+    return machine_result_of(s, MACHINE_STEP);
 }
 
 const allm_chat_result *allm_stream_chat_result(const allm_stream *s)
 {
-    return result_of(s, MACHINE_CHAT);
+    return machine_result_of(s, MACHINE_CHAT);
 }
 
 const allm_agent_result *allm_stream_agent_result(const allm_stream *s)
 {
-    return result_of(s, MACHINE_AGENT);
+    return machine_result_of(s, MACHINE_AGENT);
 }
 
 /* The same of a task that bears this name. */
-static const void *task_of(const allm_stream *s, const char *name)
+static const void *task_result_of(const allm_stream *s, const char *name)
 {
-    const struct task_result *r = result_of(s, MACHINE_TASK);
+    const struct task_result *r = machine_result_of(s, MACHINE_TASK);
     return r && !strcmp(r->name, name) ? r->value : NULL;
 }
 
 const allm_embeddings *allm_stream_embeddings(const allm_stream *s)
 {
-    return task_of(s, "embed");
+    return task_result_of(s, "embed");
 }
 
 const allm_image_response *allm_stream_image_response(const allm_stream *s)
 {
-    return task_of(s, "image");
+    return task_result_of(s, "image");
 }
 
 const allm_moderations *allm_stream_moderations(const allm_stream *s)
 {
-    return task_of(s, "moderate");
+    return task_result_of(s, "moderate");
 }
 
 const allm_json *allm_stream_models(const allm_stream *s)
 {
-    return task_of(s, "models");
+    return task_result_of(s, "models");
 }
 
 const allm_message *allm_stream_tool_message(const allm_stream *s, size_t index)
 {
-    const struct tool_result *r = batch_at(result_of(s, MACHINE_BATCH), index);
+    const struct tool_result *r = batch_at(machine_result_of(s, MACHINE_BATCH),
+                                           index);
     return r && r->done ? r->message : NULL;
 }
 
 const allm_json *allm_stream_tool_halt(const allm_stream *s)
 {
-    return result_of(s, MACHINE_BATCH_HALT);
+    return machine_result_of(s, MACHINE_BATCH_HALT);
 }
 
 const allm_error *allm_stream_tool_error(const allm_stream *s)
@@ -358,5 +361,5 @@ const char *allm_stream_request_id(const allm_stream *s)
 
 allm_text *allm_stream_event_json(const allm_stream *s)
 {
-    return s && s->lent ? allm_event_json(s->lent) : NULL;
+    return s && s->borrowed ? allm_event_json(s->borrowed) : NULL;
 }

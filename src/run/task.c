@@ -22,7 +22,7 @@
 
 #include <stdarg.h>
 
-static struct task *of(struct machine *m)
+static struct task *as_task(struct machine *m)
 {
     return (struct task *)m;
 }
@@ -40,22 +40,23 @@ const allm_error *task_error(struct task *t, allm_status kind,
 
 /* ----------------------------------------------------------------- failing --- */
 
-static void free_inner(struct task *t)
+static void free_request(struct task *t)
 {
-    if (t->inner)
-        t->inner->ops->free(t->inner);
-    t->inner = NULL;
+    if (t->request_machine)
+        t->request_machine->ops->free(t->request_machine);
+    t->request_machine = NULL;
 }
 
 /* The metadata of a failure behind requests that went well; NULL: no memory. */
-static const allm_json *progress(struct task *t, const allm_json *metadata)
+static const allm_json *progress_metadata(struct task *t,
+                                          const allm_json *metadata)
 {
     struct build b;
     struct arena *a = home_arena(t->home);
     build_init(&b, a);
     build_object(&b);
     build_key(&b, SLICE("completed_chunks"));
-    build_uint(&b, t->done);
+    build_uint(&b, t->done_requests);
     build_key(&b, SLICE("completed_inputs"));
     build_uint(&b, t->done_inputs);
     build_end(&b);
@@ -65,45 +66,46 @@ static const allm_json *progress(struct task *t, const allm_json *metadata)
 }
 
 /* Keeps (2). */
-static allm_status fail(struct task *t, const allm_error *error)
+static allm_status fail_task(struct task *t, const allm_error *error)
 {
     const allm_error *kept = error_copy(t->home, error);
     bool image = t->kind->kind == TASKS_IMAGE && kept->kind == ALLM_ERR_ADAPTER;
-    if (image || (t->done && kept->kind != ALLM_ERR_NOMEM)) {
+    if (image || (t->done_requests && kept->kind != ALLM_ERR_NOMEM)) {
         allm_error *mine = arena_alloc(home_arena(t->home), sizeof *mine);
         if (mine) {
             *mine = *kept;
             mine->kind = image ? ALLM_ERR_IMAGE : kept->kind;
-            if (t->done)
-                mine->metadata = progress(t, kept->metadata);
+            if (t->done_requests)
+                mine->metadata = progress_metadata(t, kept->metadata);
         }
-        kept = mine && (mine->metadata || !t->done) ? mine : status_nomem();
+        kept = mine && (mine->metadata || !t->done_requests) ? mine
+                                                             : status_nomem();
     }
     t->error = kept;
-    free_inner(t);
+    free_request(t);
     return kept->kind;
 }
 
 /* ------------------------------------------------------------------ asking --- */
 
-struct call_spec task_call(const struct task *t)
+struct call_spec task_call_spec(const struct task *t)
 {
     return (struct call_spec){
         .kind = t->kind->kind,
         .name = t->kind->name,
         .request_id = t->request_id,
-        .late_ns = &t->late_ns,
+        .deadline_ns = &t->deadline_ns,
         .options = &t->options,
         .provider_options = t->provider_options,
         .adapter_opts = t->adapter_opts,
-        .model = engine_model(t->engine, &t->options, t->given_model),
+        .model = engine_model(t->engine, &t->options, t->request_model),
     };
 }
 
-const allm_error *task_try(struct task *t, const struct call_spec *call)
+const allm_error *task_check(struct task *t, const struct call_spec *call)
 {
     struct call_spec dry = *call;
-    dry.dry = true;
+    dry.dry_run = true;
     struct machine *m = generate_open(t->engine, &dry, NULL, t->stream);
     if (!m)
         return status_nomem();
@@ -114,26 +116,27 @@ const allm_error *task_try(struct task *t, const struct call_spec *call)
 }
 
 /* Begin the next request; false: there is none, or it failed. */
-static bool open_next(struct task *t)
+static bool open_next_request(struct task *t)
 {
-    struct call_spec call = task_call(t);
-    if (t->error || !t->kind->ask(t, &call))
+    struct call_spec call = task_call_spec(t);
+    if (t->error || !t->kind->next_request(t, &call))
         return false;
-    t->taken = false;
+    t->has_result = false;
     t->fetching = call.kind == TASKS_FETCH;
-    t->inner = generate_open(t->engine, &call, NULL, t->stream);
-    const allm_error *error = t->inner ? t->inner->ops->error(t->inner)
-                                       : status_nomem();
+    t->request_machine = generate_open(t->engine, &call, NULL, t->stream);
+    const allm_error *error =
+        t->request_machine ? t->request_machine->ops->error(t->request_machine)
+                           : status_nomem();
     if (error)
-        fail(t, error);
+        fail_task(t, error);
     return !error;
 }
 
 /* What the response of a request tells besides its result. */
-static bool note(struct task *t, const allm_response *r)
+static bool keep_response_fields(struct task *t, const allm_response *r)
 {
     struct arena *a = home_arena(t->home);
-    t->header_id = arena_text(a, generate_answer_id(t->inner));
+    t->header_id = arena_text(a, generate_answer_id(t->request_machine));
     if (!r)
         return !a->broken;
     usage_sum(&t->usage, r->usage);
@@ -145,71 +148,78 @@ static bool note(struct task *t, const allm_response *r)
 }
 
 /* A request has failed: with it the call, unless that can be mended. */
-static allm_status give_up(struct task *t, const allm_error *error,
-                           int64_t *again_ns)
+static allm_status on_request_failure(struct task *t, const allm_error *error,
+                                      int64_t *again_ns)
 {
     if (!t->fetching)
-        return fail(t, error);
-    error = t->kind->mend(t, error);
+        return fail_task(t, error);
+    error = t->kind->recover(t, error);
     if (error)
-        return fail(t, error);
-    free_inner(t);
+        return fail_task(t, error);
+    free_request(t);
     *again_ns = MACHINE_BUSY;
-    return open_next(t) ? ALLM_AGAIN : t->error->kind;
+    return open_next_request(t) ? ALLM_AGAIN : t->error->kind;
 }
 
 /* A request has ended. */
-static allm_status advance(struct task *t, int64_t *again_ns)
+static allm_status finish_request(struct task *t, int64_t *again_ns)
 {
-    const allm_error *error = t->inner->ops->error(t->inner);
-    if (!error && !t->taken)
+    const allm_error *error =
+        t->request_machine->ops->error(t->request_machine);
+    if (!error && !t->has_result)
         error = task_error(t, ALLM_ERR_ADAPTER, "malformed_response",
                            "the answer has no result in it");
-    if (!error && !t->fetching && !note(t, t->inner->ops->response(t->inner)))
+    if (!error && !t->fetching &&
+        !keep_response_fields(t, t->request_machine->ops->response(
+                                     t->request_machine)))
         error = status_nomem();
     if (error)
-        return give_up(t, error, again_ns);
-    free_inner(t);
-    t->done += !t->fetching;
+        return on_request_failure(t, error, again_ns);
+    free_request(t);
+    t->done_requests += !t->fetching;
     *again_ns = MACHINE_BUSY;
-    if (open_next(t))
+    if (open_next_request(t))
         return ALLM_AGAIN;
     if (t->error)
         return t->error->kind;
-    t->result.value = t->kind->close(t);        /* keeps (3) */
-    return t->result.value ? ALLM_OK : fail(t, status_nomem());
+    t->result.value = t->kind->finish(t);        /* keeps (3) */
+    return t->result.value ? ALLM_OK : fail_task(t, status_nomem());
 }
 
 /* Keeps (1). */
-static allm_status heed(struct task *t, const allm_event *event,
-                        int64_t *again_ns)
+static allm_status read_event(struct task *t, const allm_event *event,
+                              int64_t *again_ns)
 {
     const allm_error *error = NULL;
     *again_ns = MACHINE_BUSY;
-    if (event->type == ALLM_EV_RAW_CHUNK && !t->taken) {
-        error = t->kind->take(t, event->chunk);
-        t->taken = true;
+    if (event->type == ALLM_EV_RAW_CHUNK && !t->has_result) {
+        error = t->kind->read_result(t, event->chunk);
+        t->has_result = true;
     }
-    return error ? give_up(t, error, again_ns) : ALLM_AGAIN;
+    return error ? on_request_failure(t, error, again_ns) : ALLM_AGAIN;
 }
 
 static allm_status task_next(struct machine *m, allm_event **event,
                              int64_t *again_ns)
 {
-    struct task *t = of(m);
+    struct task *t = as_task(m);
     if (!t->pulled)             /* the time of all requests together begins */
-        t->late_ns = call_plan_late_ns(t->engine, &t->options);
+        t->deadline_ns = call_plan_deadline_ns(t->engine, &t->options);
     t->pulled = true;
     if (t->error)
         return t->error->kind;
-    if (!t->inner)
+    if (!t->request_machine)
         return ALLM_OK;
-    allm_status status = t->inner->ops->next(t->inner, event, again_ns);
+    allm_status status = t->request_machine->ops->next(t->request_machine,
+                                                       event, again_ns);
     if (status == ALLM_EVENT)
-        return heed(t, *event, again_ns);
+        return read_event(t, *event, again_ns);
     if (status == ALLM_OK)
-        return advance(t, again_ns);
-    return status < 0 ? give_up(t, t->inner->ops->error(t->inner), again_ns)
+        return finish_request(t, again_ns);
+    return status < 0 ? on_request_failure(t,
+                                           t->request_machine->ops->error(
+                                               t->request_machine),
+                                           again_ns)
                       : status;
 }
 
@@ -224,25 +234,25 @@ static const allm_error cancelled_error = {
 
 static void task_stop(struct machine *m, bool cancelled)
 {
-    struct task *t = of(m);
-    if (t->inner)
-        t->inner->ops->stop(t->inner, cancelled);
+    struct task *t = as_task(m);
+    if (t->request_machine)
+        t->request_machine->ops->stop(t->request_machine, cancelled);
     if (cancelled && !t->error && !t->result.value)
         t->error = &cancelled_error;
 }
 
 static void task_free(struct machine *m)
 {
-    struct task *t = of(m);
+    struct task *t = as_task(m);
     struct allm_home *home = t->home;
     allm_engine *engine = t->engine;
-    free_inner(t);
+    free_request(t);
     secret_release(&t->key);
     home_drop(home);
     allm_engine_free(engine);
 }
 
-static const allm_error *task_why(const struct machine *m)
+static const allm_error *task_last_error(const struct machine *m)
 {
     return ((const struct task *)m)->error;
 }
@@ -250,7 +260,9 @@ static const allm_error *task_why(const struct machine *m)
 static bool task_failed(const struct machine *m, int64_t *again_ns)
 {
     const struct task *t = (const struct task *)m;
-    return t->error || (t->inner && t->inner->ops->failed(t->inner, again_ns));
+    return t->error ||
+           (t->request_machine &&
+            t->request_machine->ops->failed(t->request_machine, again_ns));
 }
 
 static const allm_response *task_response(const struct machine *m)
@@ -264,27 +276,27 @@ static const char *task_request_id(const struct machine *m)
     return ((const struct task *)m)->request_id;
 }
 
-static const void *task_value(const struct machine *m,
-                              enum machine_result which)
+static const void *task_machine_result(const struct machine *m,
+                                       enum machine_result which)
 {
     const struct task *t = (const struct task *)m;
     return which == MACHINE_TASK && t->result.value ? &t->result : NULL;
 }
 
-static const struct machine_ops ops = {
+static const struct machine_ops task_ops = {
     .next = task_next,
     .stop = task_stop,
     .free = task_free,
-    .error = task_why,
+    .error = task_last_error,
     .failed = task_failed,
     .response = task_response,
     .request_id = task_request_id,
-    .result = task_value,
+    .result = task_machine_result,
 };
 
 /* --------------------------------------------------------------- beginning --- */
 
-static const allm_error *take_options(struct task *t,
+static const allm_error *read_options(struct task *t,
                                       const allm_call_opts *opts)
 {
     struct arena *a = home_arena(t->home);
@@ -303,7 +315,8 @@ static const allm_error *take_options(struct task *t,
     return t->request_id ? NULL : status_nomem();
 }
 
-static struct task *make(const allm_engine *e, const struct task_kind *kind)
+static struct task *make_task(const allm_engine *e,
+                              const struct task_kind *kind)
 {
     struct mem mem = engine_core(e)->mem;
     struct allm_home *home = home_new(mem, 1024);
@@ -312,34 +325,34 @@ static struct task *make(const allm_engine *e, const struct task_kind *kind)
         home_drop(home);
         return NULL;
     }
-    t->machine.ops = &ops;
+    t->machine.ops = &task_ops;
     t->kind = kind;
     t->mem = mem;
     t->home = home;
     t->engine = allm_engine_keep(e);
     t->usage.size = sizeof t->usage;
-    t->late_ns = INT64_MAX;
+    t->deadline_ns = INT64_MAX;
     t->result.name = kind->name;
     return t;
 }
 
 allm_stream *task_stream(const allm_engine *e, const struct task_kind *kind,
-                         const void *given, const allm_call_opts *opts)
+                         const void *request, const allm_call_opts *opts)
 {
-    if (!e || !given)
+    if (!e || !request)
         return refused_missing(e, kind->invalid, "request");
     const struct engine_core *core = engine_core(e);
     allm_stream *s = stream_new(core->mem, core->clock, core->attachments);
-    struct task *t = s ? make(e, kind) : NULL;
+    struct task *t = s ? make_task(e, kind) : NULL;
     if (!t)
         return s ? stream_begin(s, NULL) : NULL;
     t->stream = s;
-    const allm_error *error = take_options(t, opts);
+    const allm_error *error = read_options(t, opts);
     if (!error)
-        error = kind->begin(t, given);
+        error = kind->begin(t, request);
     if (error)
-        fail(t, error);
+        fail_task(t, error);
     else
-        open_next(t);
+        open_next_request(t);
     return stream_begin(s, &t->machine);
 }

@@ -28,7 +28,7 @@ struct tool_calls {
     const allm_json *halt;          /* made when it is requested */
 };
 
-static struct tool_calls *of(const struct machine *m)
+static struct tool_calls *as_tool_calls(const struct machine *m)
 {
     return (struct tool_calls *)(uintptr_t)m;
 }
@@ -59,11 +59,11 @@ static bool add_trace(struct tool_calls *c, size_t count,
         (struct tool_spans){ .trace = &c->trace,
                                     .request_id = c->request_id,
                                     .model = engine_record(c->engine)->model,
-                                    .about = engine_metadata(&c->arena,
+                                    .metadata = engine_metadata(&c->arena,
                                                              c->engine),
                                     .arena = &c->arena, .count = count };
     *out = spans_of_tools(&c->spans);
-    return c->spans.about != NULL;
+    return c->spans.metadata != NULL;
 }
 
 /* ---------------------------------------------------------------- machine --- */
@@ -75,52 +75,52 @@ static const allm_error cancelled_error = {
     .message = "the calls were cancelled",
 };
 
-static allm_status next(struct machine *m, allm_event **event,
-                        int64_t *again_ns)
+static allm_status tool_calls_next(struct machine *m, allm_event **event,
+                                   int64_t *again_ns)
 {
-    struct tool_calls *c = of(m);
+    struct tool_calls *c = as_tool_calls(m);
     return c->error ? c->error->kind : batch_next(c->batch, event, again_ns);
 }
 
-static void stop(struct machine *m, bool cancelled)
+static void tool_calls_stop(struct machine *m, bool cancelled)
 {
-    struct tool_calls *c = of(m);
+    struct tool_calls *c = as_tool_calls(m);
     if (c->batch)
         batch_stop(c->batch);
     if (cancelled && !c->error)
         c->error = &cancelled_error;
 }
 
-static void free_machine(struct machine *m)
+static void tool_calls_free(struct machine *m)
 {
-    struct tool_calls *c = of(m);
+    struct tool_calls *c = as_tool_calls(m);
     batch_free(c->batch);
     arena_release(&c->arena);
     allm_engine_free(c->engine);
     mem_free(c->mem, c, sizeof *c);
 }
 
-static const allm_error *error_of(const struct machine *m)
+static const allm_error *tool_calls_error(const struct machine *m)
 {
-    const struct tool_calls *c = of(m);
+    const struct tool_calls *c = as_tool_calls(m);
     return c->error ? c->error : batch_error(c->batch);
 }
 
-static const allm_response *no_response(const struct machine *m)
+static const allm_response *tool_calls_response(const struct machine *m)
 {
     (void)m;
     return NULL;
 }
 
-static const char *request_id(const struct machine *m)
+static const char *tool_calls_request_id(const struct machine *m)
 {
-    return of(m)->request_id;
+    return as_tool_calls(m)->request_id;
 }
 
 /* Waited for, a tool that nobody knows is an error and no results. */
-static allm_status blocked(struct machine *m)
+static allm_status tool_calls_wait_status(struct machine *m)
 {
-    const allm_error *error = error_of(m);
+    const allm_error *error = tool_calls_error(m);
     return error ? error->kind : ALLM_OK;
 }
 
@@ -139,34 +139,35 @@ static const allm_json *halt_metadata(struct tool_calls *c)
     return c->halt;
 }
 
-static const void *result(const struct machine *m, enum machine_result which)
+static const void *tool_calls_result(const struct machine *m,
+                                     enum machine_result which)
 {
-    struct tool_calls *c = of(m);
+    struct tool_calls *c = as_tool_calls(m);
     return which == MACHINE_BATCH        ? (const void *)c->batch
            : which == MACHINE_BATCH_HALT ? halt_metadata(c)
                                          : NULL;
 }
 
-static const struct machine_ops ops = {
-    .next = next,
-    .stop = stop,
-    .free = free_machine,
-    .error = error_of,
-    .response = no_response,
-    .request_id = request_id,
-    .result = result,
-    .blocked = blocked,
+static const struct machine_ops tool_calls_ops = {
+    .next = tool_calls_next,
+    .stop = tool_calls_stop,
+    .free = tool_calls_free,
+    .error = tool_calls_error,
+    .response = tool_calls_response,
+    .request_id = tool_calls_request_id,
+    .result = tool_calls_result,
+    .blocked = tool_calls_wait_status,
 };
 
 /* ------------------------------------------------------------------- made --- */
 
-static struct tool_calls *make(const allm_engine *e)
+static struct tool_calls *make_tool_calls(const allm_engine *e)
 {
     struct mem mem = engine_core(e)->mem;
     struct tool_calls *c = mem_alloc(mem, sizeof *c);
     if (!c)
         return NULL;
-    *c = (struct tool_calls){ .machine = { &ops }, .mem = mem };
+    *c = (struct tool_calls){ .machine = { &tool_calls_ops }, .mem = mem };
     arena_init(&c->arena, mem);
     c->engine = allm_engine_keep(e);
     return c;
@@ -189,8 +190,8 @@ static struct batch_opts batch_opts_of(const struct engine_core *core,
     };
 }
 
-static struct tool_env env_of(const struct tool_calls *c, allm_stream *s,
-                              const allm_tool_calls_opts *o)
+static struct tool_env tool_env_of(const struct tool_calls *c, allm_stream *s,
+                                   const allm_tool_calls_opts *o)
 {
     const struct engine_core *core = engine_core(c->engine);
     return (struct tool_env){
@@ -207,9 +208,9 @@ static struct tool_env env_of(const struct tool_calls *c, allm_stream *s,
 }
 
 /* Never without a batch or an error. */
-static void begin(struct tool_calls *c, allm_stream *s, size_t count,
-                  const allm_tool_call *const *calls,
-                  const allm_tool_calls_opts *o)
+static void start_batch(struct tool_calls *c, allm_stream *s, size_t count,
+                        const allm_tool_call *const *calls,
+                        const allm_tool_calls_opts *o)
 {
     const allm_engine_record *record = engine_record(c->engine);
     struct batch_opts opts = batch_opts_of(engine_core(c->engine), o);
@@ -218,7 +219,7 @@ static void begin(struct tool_calls *c, allm_stream *s, size_t count,
                         ? arena_text(&c->arena, o->request_id)
                         : trace_id(engine_core(c->engine)->random, &c->arena);
     if (c->request_id && add_trace(c, count, &opts.trace)) {
-        struct tool_env env = env_of(c, s, o);
+        struct tool_env env = tool_env_of(c, s, o);
         size_t n = own ? o->tool_count : record->tool_count;
         const allm_tool *const *tools = executor_tools(
             opts.executor, &c->arena, own ? o->tools : record->tools, &n);
@@ -231,7 +232,7 @@ static void begin(struct tool_calls *c, allm_stream *s, size_t count,
 
 allm_stream *allm_tool_calls(const allm_engine *e, size_t count,
                              const allm_tool_call *const *calls,
-                             const allm_tool_calls_opts *given)
+                             const allm_tool_calls_opts *caller_opts)
 {
     static const allm_error no_size = {
         .size = sizeof(allm_error),
@@ -241,16 +242,16 @@ allm_stream *allm_tool_calls(const allm_engine *e, size_t count,
                    "ALLM(tool_calls_opts, ...)",
     };
     allm_tool_calls_opts opts;
-    bool well = caller_struct_take(&opts, sizeof opts, given);
+    bool valid_size = caller_struct_take(&opts, sizeof opts, caller_opts);
     if (!e || (count && !calls))
         return refused_missing(e, "invalid_request", "calls");
     allm_stream *s = stream_new(engine_core(e)->mem, engine_core(e)->clock,
                                 engine_core(e)->attachments);
     if (!s)
         return NULL;
-    struct tool_calls *c = make(e);
-    if (c && well)
-        begin(c, s, count, calls, &opts);
+    struct tool_calls *c = make_tool_calls(e);
+    if (c && valid_size)
+        start_batch(c, s, count, calls, &opts);
     else if (c)
         c->error = &no_size;
     return stream_begin(s, c ? &c->machine : NULL);

@@ -16,9 +16,9 @@ struct tool_output_text {
     struct slice text;
 };
 
-bool tool_output_keep(void *whole, const char *call_id, struct slice text)
+bool tool_output_keep(void *ud, const char *call_id, struct slice text)
 {
-    struct tool_output *w = whole;
+    struct tool_output *w = ud;
     struct arena *a = home_arena(w->home);
     struct tool_output_text *t = arena_zero(a, sizeof *t);
     if (!t)
@@ -44,7 +44,8 @@ const char *tool_output_find(const struct tool_output *w, const char *call_id,
 }
 
 /* A number of the arguments, or what it is by default. */
-static size_t number(const allm_json *args, const char *name, size_t other)
+static size_t number_or_default(const allm_json *args, const char *name,
+                                size_t other)
 {
     int64_t n;
     return allm_json_int64(allm_json_get(args, name), &n) && n >= 0 ? (size_t)n
@@ -56,7 +57,8 @@ static bool inside_character(const char *text, size_t at, size_t len)
     return at < len && ((unsigned char)text[at] & 0xc0) == 0x80;
 }
 
-static void read_on(allm_tool_run *run, const allm_json *args, void *ud)
+static void read_tool_output(allm_tool_run *run, const allm_json *args,
+                             void *ud)
 {
     const struct tool_output *w = ud;
     const char *id = allm_json_text(allm_json_get(args, "tool_call_id"), NULL);
@@ -67,8 +69,8 @@ static void read_on(allm_tool_run *run, const allm_json *args, void *ud)
                             "are say so");
         return;
     }
-    size_t from = number(args, "offset", 0);
-    size_t n = number(args, "length", w->max);
+    size_t from = number_or_default(args, "offset", 0);
+    size_t n = number_or_default(args, "length", w->max);
     from = from < len ? from : len;
     n = n < w->max ? n : w->max;
     n = n < len - from ? n : len - from;
@@ -87,14 +89,14 @@ const allm_tool *tool_output_tool(struct tool_output *w)
     build_init(&mark, home_arena(w->home));
     build_object(&mark);
     build_key(&mark, SLICE("allm_builtin"));
-    build_text(&mark, SLICE(WHOLE_TOOL));
+    build_text(&mark, SLICE(TOOL_OUTPUT_NAME));
     build_end(&mark);
     const allm_json *metadata = build_done(&mark);
     if (!metadata)
         return NULL;
     return shape_copy(
         w->home, &tool_shape,
-        ALLM(tool, .name = WHOLE_TOOL,
+        ALLM(tool, .name = TOOL_OUTPUT_NAME,
              .description = "Read a part of a tool result that was too long "
                             "and has been cut.",
              .schema_text = "{\"type\":\"object\",\"properties\":{"
@@ -102,7 +104,7 @@ const allm_tool *tool_output_tool(struct tool_output *w)
                             "\"offset\":{\"type\":\"integer\",\"minimum\":0},"
                             "\"length\":{\"type\":\"integer\",\"minimum\":1}},"
                             "\"required\":[\"tool_call_id\"]}",
-             .call = read_on, .ud = w, .effect = ALLM_EFFECT_PURE,
+             .call = read_tool_output, .ud = w, .effect = ALLM_EFFECT_PURE,
              .metadata = metadata, .flags = ALLM_TOOL_INLINE),
         &error);
 }

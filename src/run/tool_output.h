@@ -4,7 +4,7 @@
 
 #include "base/home.h"
 
-#define WHOLE_TOOL "tool_output"
+#define TOOL_OUTPUT_NAME "tool_output"
 
 struct tool_output_text;
 
@@ -18,7 +18,7 @@ struct tool_output {
 const allm_tool *tool_output_tool(struct tool_output *w);
 
 /* Keep a text; for struct turn_terms. */
-bool tool_output_keep(void *whole, const char *call_id, struct slice text);
+bool tool_output_keep(void *ud, const char *call_id, struct slice text);
 
 /* NULL: it was not cut. */
 const char *tool_output_find(const struct tool_output *w, const char *call_id,

@@ -34,33 +34,33 @@
 
 #include <stdarg.h>
 
-enum state { OPENING, STEPPING, JUDGING, CLOSING, ENDED, FAILED };
+enum state { OPENING, STEPPING, JUDGING, COMPLETING, ENDED, FAILED };
 
-static struct turns *of(struct machine *m)
+static struct turns *as_turns(struct machine *m)
 {
     return (struct turns *)m;
 }
 
-static const struct turns *look(const struct machine *m)
+static const struct turns *as_const_turns(const struct machine *m)
 {
     return (const struct turns *)m;
 }
 
 /* ----------------------------------------------------------------- errors --- */
 
-void turns_fail(struct turns *l, const allm_error *error)
+void turns_fail(struct turns *t, const allm_error *error)
 {
-    l->state = FAILED;
-    l->error = setup_keep_error(&l->setup, error);
-    trace_fail(&l->span, l->error);
+    t->state = FAILED;
+    t->error = setup_copy_error(&t->setup, error);
+    trace_fail(&t->span, t->error);
 }
 
-const allm_error *turns_error(struct turns *l, allm_status kind,
+const allm_error *turns_error(struct turns *t, allm_status kind,
                               const char *reason, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    const allm_error *e = status_verror(home_arena(l->setup.home), kind, reason,
+    const allm_error *e = status_verror(home_arena(t->setup.home), kind, reason,
                                         format, args);
     va_end(args);
     return e;
@@ -68,70 +68,70 @@ const allm_error *turns_error(struct turns *l, allm_status kind,
 
 /* ----------------------------------------------------------------- ending --- */
 
-bool turns_counts(const struct turns *l, const allm_verdict *v)
+bool turns_costs_turn(const struct turns *t, const allm_verdict *v)
 {
     return v->decision == ALLM_DECISION_CONTINUE ||
-           (v->decision == ALLM_DECISION_RETRY && l->asks_again);
+           (v->decision == ALLM_DECISION_RETRY && t->caller_retries);
 }
 
-const allm_step_result *turns_last(const struct turns *l)
+const allm_step_result *turns_last_step(const struct turns *t)
 {
-    return l->newest ? l->newest->step : NULL;
+    return t->newest ? t->newest->step : NULL;
 }
 
-const struct tool_result *turns_halt(const struct turns *l)
+const struct tool_result *turns_halt(const struct turns *t)
 {
-    return l->newest ? l->newest->halt : NULL;
+    return t->newest ? t->newest->halt : NULL;
 }
 
 /* Keep a verdict beyond the turn. */
-static void keep_verdict(struct turns *l, const allm_verdict *v)
+static void keep_verdict(struct turns *t, const allm_verdict *v)
 {
-    struct arena *a = home_arena(l->setup.home);
-    l->verdict = *v;
-    l->verdict.reason = arena_text(a, v->reason);
-    l->verdict.metadata = json_copy(a, v->metadata);
-    l->verdict.error = v->error ? setup_keep_error(&l->setup, v->error) : NULL;
-    l->verdict.say = NULL;
+    struct arena *a = home_arena(t->setup.home);
+    t->verdict = *v;
+    t->verdict.reason = arena_text(a, v->reason);
+    t->verdict.metadata = json_copy(a, v->metadata);
+    t->verdict.error = v->error ? setup_copy_error(&t->setup, v->error) : NULL;
+    t->verdict.say = NULL;
 }
 
-static void settle(struct turns *l, const allm_verdict *v)
+static void end_with_verdict(struct turns *t, const allm_verdict *v)
 {
-    keep_verdict(l, v);
-    if (l->verdict.error)
-        l->error = l->verdict.error;
-    if (home_arena(l->setup.home)->broken) {
-        turns_fail(l, status_nomem());
+    keep_verdict(t, v);
+    if (t->verdict.error)
+        t->error = t->verdict.error;
+    if (home_arena(t->setup.home)->broken) {
+        turns_fail(t, status_nomem());
         return;
     }
-    l->state = CLOSING;
-    if (l->front->extend && l->front->extend(l))
-        l->state = OPENING;
+    t->state = COMPLETING;
+    if (t->front->extend && t->front->extend(t))
+        t->state = OPENING;
 }
 
-bool turns_say(struct turns *l, const char *text)
+bool turns_append_user(struct turns *t, const char *text)
 {
-    return allm_thread_add(l->thread, ALLM_ROLE_USER, text) == ALLM_OK;
+    return allm_thread_add(t->thread, ALLM_ROLE_USER, text) == ALLM_OK;
 }
 
-static void free_step(struct turns *l)
+static void free_step(struct turns *t)
 {
-    if (l->step)
-        l->step->ops->free(l->step);
-    l->step = NULL;
+    if (t->step)
+        t->step->ops->free(t->step);
+    t->step = NULL;
 }
 
 /* ------------------------------------------------------------------ turns --- */
 
-static void settle_error(struct turns *l, const char *reason,
-                         const allm_error *error)
+static void end_with_error(struct turns *t, const char *reason,
+                           const allm_error *error)
 {
-    settle(l, ALLM(verdict, .decision = ALLM_DECISION_ERROR, .reason = reason,
-                   .error = error));
+    end_with_verdict(t, ALLM(verdict, .decision = ALLM_DECISION_ERROR,
+                             .reason = reason, .error = error));
 }
 
 /* A turn could not begin, or broke off without a result. */
-static void on_failure(struct turns *l, const allm_error *error)
+static void on_step_failure(struct turns *t, const allm_error *error)
 {
     bool fatal = error->kind == ALLM_ERR_NOMEM ||
                  error->kind == ALLM_ERR_MISUSE ||
@@ -139,19 +139,19 @@ static void on_failure(struct turns *l, const allm_error *error)
                  !strcmp(error->reason, "tap_failed");
     bool model = error->kind == ALLM_ERR_ADAPTER ||
                  error->kind == ALLM_ERR_STREAM;
-    if (fatal || (!l->step_count && !(model && l->front->hands_back))) {
-        turns_fail(l, error);
+    if (fatal || (!t->step_count && !(model && t->front->failure_is_result))) {
+        turns_fail(t, error);
         return;
     }
-    l->open_failed = true;
-    settle_error(l, HALTED_ERROR, error);
+    t->open_failed = true;
+    end_with_error(t, HALTED_ERROR, error);
 }
 
 /* {"budget": limit} */
-static const allm_json *budget_metadata(struct turns *l, const char *limit)
+static const allm_json *budget_metadata(struct turns *t, const char *limit)
 {
     struct build b;
-    build_init(&b, home_arena(l->setup.home));
+    build_init(&b, home_arena(t->setup.home));
     build_object(&b);
     build_key(&b, SLICE("budget"));
     build_text(&b, slice_of(limit));
@@ -160,89 +160,89 @@ static const allm_json *budget_metadata(struct turns *l, const char *limit)
 }
 
 /* May the model be asked?  False: the loop ends here. */
-static bool may_ask(struct turns *l, struct step_turn *turn)
+static bool may_call_model(struct turns *t, struct step_turn *turn)
 {
     allm_verdict v = { .size = sizeof v, .decision = ALLM_DECISION_CONTINUE };
-    policies_before(l, &v);
-    if (l->state == FAILED)
+    policies_before(t, &v);
+    if (t->state == FAILED)
         return false;
     if (v.decision != ALLM_DECISION_CONTINUE &&
         v.decision != ALLM_DECISION_NONE) {
-        settle(l, &v);
+        end_with_verdict(t, &v);
         return false;
     }
-    if (v.say && !turns_say(l, v.say)) {
-        turns_fail(l, status_nomem());
+    if (v.say && !turns_append_user(t, v.say)) {
+        turns_fail(t, status_nomem());
         return false;
     }
-    const char *limit = step_afford(&l->setup, turn);
+    const char *limit = step_reserve_budget(&t->setup, turn);
     if (!limit)
         return true;
-    settle(l, ALLM(verdict, .decision = ALLM_DECISION_HALT,
-                   .reason = HALTED_BUDGET,
-                   .metadata = budget_metadata(l, limit)));
+    end_with_verdict(t, ALLM(verdict, .decision = ALLM_DECISION_HALT,
+                             .reason = HALTED_BUDGET,
+                             .metadata = budget_metadata(t, limit)));
     return false;
 }
 
-static void open_turn(struct turns *l)
+static void open_turn(struct turns *t)
 {
     struct step_turn turn = {
-        .options = &l->pass_options,
-        .index = l->turn,
-        .max = l->max_turns,
-        .no_tools = l->no_tools,
-        .replay = l->step_count ? NULL : l->setup.replay,
-        .arena = &l->turn_arena,
+        .options = &t->pass_options,
+        .index = t->turn,
+        .max = t->max_turns,
+        .no_tools = t->no_tools,
+        .replay = t->step_count ? NULL : t->setup.replay,
+        .arena = &t->turn_arena,
     };
-    const allm_error *late = setup_late(&l->setup);
+    const allm_error *late = setup_timeout_error(&t->setup);
     if (late) {
-        l->open_failed = true;
-        settle_error(l, "timeout", late);
+        t->open_failed = true;
+        end_with_error(t, "timeout", late);
         return;
     }
-    if (!may_ask(l, &turn))
+    if (!may_call_model(t, &turn))
         return;
-    l->asked = l->turn + 1;
-    turn.thread = l->thread;
-    turn.checked = l->checked;
-    arena_reset(&l->turn_arena);
-    l->step = step_machine(&l->setup, &turn);
-    l->state = STEPPING;
-    if (!l->step) {
-        budget_settle(l->setup.budget, turn.taken, NULL);
-        turns_fail(l, status_nomem());
+    t->model_turns = t->turn + 1;
+    turn.thread = t->thread;
+    turn.checked_count = t->checked_count;
+    arena_reset(&t->turn_arena);
+    t->step = step_machine(&t->setup, &turn);
+    t->state = STEPPING;
+    if (!t->step) {
+        budget_settle(t->setup.budget, turn.reserved, NULL);
+        turns_fail(t, status_nomem());
         return;
     }
-    const allm_error *error = l->step->ops->error(l->step);
+    const allm_error *error = t->step->ops->error(t->step);
     if (error) {
-        on_failure(l, error);   /* it is copied: the step may go */
-        free_step(l);
+        on_step_failure(t, error);   /* it is copied: the step may go */
+        free_step(t);
         return;
     }
-    l->checked = allm_thread_count(l->thread);
+    t->checked_count = allm_thread_count(t->thread);
 }
 
 /* The result of a turn, held as long as the loop. */
-static bool take_step(struct turns *l)
+static bool keep_step_result(struct turns *t)
 {
-    struct turns_step *one = arena_zero(home_arena(l->setup.home), sizeof *one);
-    if (!one || !home_hold(l->setup.home, step_home(l->step)))
+    struct turns_step *one = arena_zero(home_arena(t->setup.home), sizeof *one);
+    if (!one || !home_hold(t->setup.home, step_home(t->step)))
         return false;
-    const struct tool_result *halt = step_halt(l->step);
-    one->step = step_result(l->step);
-    one->halt = halt ? result_copy(l->setup.home, halt) : NULL;
+    const struct tool_result *halt = step_halt(t->step);
+    one->step = step_result(t->step);
+    one->halt = halt ? result_copy(t->setup.home, halt) : NULL;
     if (halt && !one->halt)
         return false;
-    if (l->newest)
-        l->newest->next = one;
+    if (t->newest)
+        t->newest->next = one;
     else
-        l->steps = one;
-    l->newest = one;
-    l->step_count++;
+        t->steps = one;
+    t->newest = one;
+    t->step_count++;
     return true;
 }
 
-static allm_verdict verdict_of(struct turns *l, const allm_context *c)
+static allm_verdict verdict_of(struct turns *t, const allm_context *c)
 {
     allm_verdict v = { .size = sizeof v, .decision = c->decision,
                        .reason = c->reason, .metadata = c->payload,
@@ -253,7 +253,7 @@ static allm_verdict verdict_of(struct turns *l, const allm_context *c)
         v.decision = ALLM_DECISION_ERROR;
         v.reason = "unexpected_pipeline_result";
         v.error =
-            turns_error(l, ALLM_ERR_ENGINE, v.reason,
+            turns_error(t, ALLM_ERR_ENGINE, v.reason,
                         "the stages of the turn decided nothing; the last "
                         "one must call allm_context_decide()");
     }
@@ -261,158 +261,160 @@ static allm_verdict verdict_of(struct turns *l, const allm_context *c)
 }
 
 /* The conversation behind a turn becomes ours. */
-static bool advance(struct turns *l)
+static bool adopt_thread(struct turns *t)
 {
-    allm_thread *next = allm_thread_copy(turns_last(l)->thread);
+    allm_thread *next = allm_thread_copy(turns_last_step(t)->thread);
     if (!next)
         return false;
-    allm_thread_free(l->thread);
-    l->thread = next;
+    allm_thread_free(t->thread);
+    t->thread = next;
     return true;
 }
 
 /* An answer that is not good enough: the model shall see it. */
-static bool echo_answer(struct turns *l, const allm_context *c)
+static bool append_answer_for_retry(struct turns *t, const allm_context *c)
 {
-    if (l->setup.keep_answer)
+    if (t->setup.append_answer)
         return true;            /* it is there */
     allm_message *m = context_assistant(c);
-    bool ok = m && allm_thread_append(l->thread, m) == ALLM_OK;
+    bool ok = m && allm_thread_append(t->thread, m) == ALLM_OK;
     allm_message_free(m);
     return ok;
 }
 
 /* Do as the verdict says. */
-static void act(struct turns *l, const allm_context *c, const allm_verdict *v)
+static void apply_verdict(struct turns *t, const allm_context *c,
+                          const allm_verdict *v)
 {
     bool go_on = v->decision == ALLM_DECISION_CONTINUE ||
                  v->decision == ALLM_DECISION_RETRY;
     bool failed = v->decision == ALLM_DECISION_ERROR;
     bool echo = v->decision == ALLM_DECISION_RETRY &&
                 c->decision == ALLM_DECISION_DONE;
-    if ((!failed || l->front->keeps_failed) && !advance(l)) {
-        turns_fail(l, status_nomem());
+    if ((!failed || t->front->keeps_failed_turn) && !adopt_thread(t)) {
+        turns_fail(t, status_nomem());
         return;
     }
     if (!go_on) {
-        settle(l, v);
+        end_with_verdict(t, v);
         return;
     }
-    if ((echo && !echo_answer(l, c)) ||
-        (v->say && *v->say && !turns_say(l, v->say))) {
-        turns_fail(l, status_nomem());
+    if ((echo && !append_answer_for_retry(t, c)) ||
+        (v->say && *v->say && !turns_append_user(t, v->say))) {
+        turns_fail(t, status_nomem());
         return;
     }
-    if (turns_counts(l, v))
-        l->turn++;
+    if (turns_costs_turn(t, v))
+        t->turn++;
     if (c->decision == ALLM_DECISION_CONTINUE)
-        l->tool_calls += c->call_count;
-    l->state = OPENING;
+        t->tool_calls += c->call_count;
+    t->state = OPENING;
 }
 
-static void decide_next(struct turns *l, const allm_context *c)
+static void decide_turn(struct turns *t, const allm_context *c)
 {
-    allm_verdict v = verdict_of(l, c);
-    policies_after(l, c, &v);
-    if (l->state != FAILED)
-        act(l, c, &v);
+    allm_verdict v = verdict_of(t, c);
+    policies_after(t, c, &v);
+    if (t->state != FAILED)
+        apply_verdict(t, c, &v);
 }
 
 /* The time of the whole call was over while tools ran: the turn counts, and
  * nobody is asked what to do. */
-static void end_late(struct turns *l, const allm_context *c)
+static void end_at_deadline(struct turns *t, const allm_context *c)
 {
-    if (!advance(l)) {
-        turns_fail(l, status_nomem());
+    if (!adopt_thread(t)) {
+        turns_fail(t, status_nomem());
         return;
     }
-    l->tool_calls += c->call_count;
-    settle_error(l, "timeout", setup_late(&l->setup));
+    t->tool_calls += c->call_count;
+    end_with_error(t, "timeout", setup_timeout_error(&t->setup));
 }
 
 /* A turn is over: what now? */
-static void judge(struct turns *l)
+static void judge_turn(struct turns *t)
 {
-    const allm_context *c = l->step ? step_context(l->step) : NULL;
-    const allm_error *error = l->step ? l->step->ops->error(l->step) : NULL;
-    if (!c || !take_step(l)) {
-        turns_fail(l, status_nomem());
-        free_step(l);
+    const allm_context *c = t->step ? step_context(t->step) : NULL;
+    const allm_error *error = t->step ? t->step->ops->error(t->step) : NULL;
+    if (!c || !keep_step_result(t)) {
+        turns_fail(t, status_nomem());
+        free_step(t);
         return;
     }
     if (error)
-        l->error = setup_keep_error(&l->setup, error);
-    usage_sum(&l->usage, turns_last(l)->response->usage);
-    if (l->front->observe)
-        l->front->observe(l, c);
-    if (step_was_cut(l->step))
-        end_late(l, c);
+        t->error = setup_copy_error(&t->setup, error);
+    usage_sum(&t->usage, turns_last_step(t)->response->usage);
+    if (t->front->observe)
+        t->front->observe(t, c);
+    if (step_hit_deadline(t->step))
+        end_at_deadline(t, c);
     else
-        decide_next(l, c);
-    free_step(l);
+        decide_turn(t, c);
+    free_step(t);
 }
 
 /* ---------------------------------------------------------------- pulling --- */
 
-static allm_status pull(struct turns *l, allm_event **event, int64_t *again_ns)
+static allm_status pull_step(struct turns *t, allm_event **event,
+                             int64_t *again_ns)
 {
-    if (!l->step) {             /* never: it was opened */
-        turns_fail(l, status_nomem());
+    if (!t->step) {             /* never: it was opened */
+        turns_fail(t, status_nomem());
         return ALLM_OK;
     }
-    allm_status status = l->step->ops->next(l->step, event, again_ns);
+    allm_status status = t->step->ops->next(t->step, event, again_ns);
     if (status < 0) {
-        on_failure(l, l->step->ops->error(l->step));
-        free_step(l);
+        on_step_failure(t, t->step->ops->error(t->step));
+        free_step(t);
         return ALLM_OK;
     }
     if (status == ALLM_EVENT && (*event)->type == ALLM_EV_STEP_COMPLETED)
-        l->state = JUDGING;     /* when the next event is asked for */
+        t->state = JUDGING;     /* when the next event is asked for */
     return status;
 }
 
 /* The chat's span ends with its result. */
-static void end_span(struct turns *l)
+static void end_chat_span(struct turns *t)
 {
-    spans_end_with(&l->span, &l->turn_arena, "chat_result", &chat_result_shape,
-                   l->chat);
+    spans_end_with(&t->span, &t->turn_arena, "chat_result", &chat_result_shape,
+                   t->chat);
 }
 
-static allm_status close_loop(struct turns *l, allm_event **event)
+static allm_status complete_chat(struct turns *t, allm_event **event)
 {
-    if (!l->front->finish(l)) {
-        turns_fail(l, status_nomem());
+    if (!t->front->finish(t)) {
+        turns_fail(t, status_nomem());
         return ALLM_ERR_NOMEM;
     }
-    l->last = (allm_event){ .size = sizeof l->last,
+    t->last = (allm_event){ .size = sizeof t->last,
                             .type = ALLM_EV_CHAT_COMPLETED,
-                            .chat_result = l->chat };
-    *event = &l->last;
-    l->state = ENDED;
-    end_span(l);
+                            .chat_result = t->chat };
+    *event = &t->last;
+    t->state = ENDED;
+    end_chat_span(t);
     return ALLM_EVENT;
 }
 
-static allm_status loop_next(struct machine *m, allm_event **event,
-                             int64_t *again_ns)
+static allm_status turns_next(struct machine *m, allm_event **event,
+                              int64_t *again_ns)
 {
-    struct turns *l = of(m);
-    if (!l->pulled)
-        setup_start_time(&l->setup);
-    l->pulled = true;
+    struct turns *t = as_turns(m);
+    if (!t->pulled)
+        setup_start_time(&t->setup);
+    t->pulled = true;
     for (;;) {
         allm_status status = ALLM_OK;
-        switch (l->state) {
+        switch (t->state) {
         case OPENING:
-            if (l->setup.waker->held && !setup_late(&l->setup))
+            if (t->setup.waker->held && !setup_timeout_error(&t->setup))
                 return ALLM_AGAIN;
-            open_turn(l);
+            open_turn(t);
             break;
-        case STEPPING: status = pull(l, event, again_ns); break;
-        case JUDGING:  judge(l); break;
-        case CLOSING:  return close_loop(l, event);
+        case STEPPING: status = pull_step(t, event, again_ns); break;
+        case JUDGING:  judge_turn(t); break;
+        case COMPLETING:  return complete_chat(t, event);
         case ENDED:    return ALLM_OK;
-        default:       return l->error->kind;
+        default:       return t->error->kind;
         }
         if (status != ALLM_OK)
             return status;
@@ -421,36 +423,36 @@ static allm_status loop_next(struct machine *m, allm_event **event,
 
 /* ---------------------------------------------------------------- results --- */
 
-static const allm_step_result **step_list(struct turns *l, struct arena *a)
+static const allm_step_result **step_list(struct turns *t, struct arena *a)
 {
     const allm_step_result **list =
-        arena_zero(a, (l->step_count + 1) * sizeof *list);
+        arena_zero(a, (t->step_count + 1) * sizeof *list);
     size_t n = 0;
-    for (const struct turns_step *s = l->steps; list && s; s = s->next)
+    for (const struct turns_step *s = t->steps; list && s; s = s->next)
         list[n++] = s->step;
     return list;
 }
 
-allm_chat_result *turns_chat_result(struct turns *l, const char *reason,
+allm_chat_result *turns_chat_result(struct turns *t, const char *reason,
                                     const allm_json *metadata)
 {
     struct arena a;
-    const allm_step_result *last = turns_last(l);
-    const struct tool_result *halt = turns_halt(l);
-    arena_init(&a, l->mem);
+    const allm_step_result *last = turns_last_step(t);
+    const struct tool_result *halt = turns_halt(t);
+    arena_init(&a, t->mem);
     bool asks = !strcmp(reason, HALTED_ASK_USER) && halt &&
                 halt->outcome.kind == OUTCOME_QUESTION;
-    const allm_step_result **steps = step_list(l, &a);
+    const allm_step_result **steps = step_list(t, &a);
     allm_chat_result *r = NULL;
     if (steps && metadata)
         r = allm_chat_result_new(
-            ALLM(chat_result, .thread = l->thread, .steps = steps,
-                 .step_count = l->step_count,
+            ALLM(chat_result, .thread = t->thread, .steps = steps,
+                 .step_count = t->step_count,
                  .final_response = last ? last->response : NULL,
                  .halted_reason = reason,
                  .pending_question = asks ? halt->outcome.question : NULL,
                  .pending_tool_call_id = asks ? halt->view.call->id : NULL,
-                 .error = l->verdict.error, .metadata = metadata));
+                 .error = t->verdict.error, .metadata = metadata));
     arena_release(&a);
     if (r && shape_error(r)) {
         allm_chat_result_free(r);
@@ -461,10 +463,10 @@ allm_chat_result *turns_chat_result(struct turns *l, const char *reason,
 
 /* The thread is that of the last step: what was said for a turn that did not
  * come to its end has not been said.  Without a step, the answer so far. */
-static void trim_partial(struct turns *l, const allm_step_result *part)
+static void use_last_step(struct turns *t, const allm_step_result *part)
 {
-    const allm_step_result *last = turns_last(l);
-    allm_chat_result with = *l->chat;
+    const allm_step_result *last = turns_last_step(t);
+    allm_chat_result with = *t->chat;
     if (last)
         with.thread = last->thread;
     else if (part && part->response)
@@ -472,24 +474,24 @@ static void trim_partial(struct turns *l, const allm_step_result *part)
     else
         return;
     allm_chat_result *all = allm_chat_result_new(&with);
-    allm_chat_result_free(l->chat);
-    l->chat = all;
+    allm_chat_result_free(t->chat);
+    t->chat = all;
 }
 
 /* Stopped in the middle: what there is, and that it was cancelled. */
-static void make_partial(struct turns *l, const char *reason)
+static void make_partial_result(struct turns *t, const char *reason)
 {
-    const allm_step_result *part = l->step ? step_result(l->step) : NULL;
-    bool whole = l->state == JUDGING;
-    l->verdict = (allm_verdict){ .size = sizeof l->verdict,
+    const allm_step_result *part = t->step ? step_result(t->step) : NULL;
+    bool whole = t->state == JUDGING;
+    t->verdict = (allm_verdict){ .size = sizeof t->verdict,
                                  .decision = ALLM_DECISION_HALT,
                                  .reason = reason,
-                                 .error = l->error };
-    if (whole && part && take_step(l) && !advance(l))
-        l->error = status_nomem();
-    l->chat = turns_chat_result(l, reason, json_empty_object());
-    if (l->chat)
-        trim_partial(l, part);
+                                 .error = t->error };
+    if (whole && part && keep_step_result(t) && !adopt_thread(t))
+        t->error = status_nomem();
+    t->chat = turns_chat_result(t, reason, json_empty_object());
+    if (t->chat)
+        use_last_step(t, part);
 }
 
 static const allm_error cancelled_error = {
@@ -499,164 +501,167 @@ static const allm_error cancelled_error = {
     .message = "the call was cancelled",
 };
 
-static void loop_stop(struct machine *m, bool cancelled)
+static void turns_stop(struct machine *m, bool cancelled)
 {
-    struct turns *l = of(m);
-    const allm_error *told = l->step ? l->step->ops->error(l->step) : NULL;
-    if (told && l->state != ENDED && l->state != FAILED)
-        l->error = setup_keep_error(&l->setup, told);
-    if (l->step)
-        l->step->ops->stop(l->step, cancelled);
-    if (l->state == ENDED || l->state == FAILED)
+    struct turns *t = as_turns(m);
+    const allm_error *step_error = t->step ? t->step->ops->error(t->step)
+                                           : NULL;
+    if (step_error && t->state != ENDED && t->state != FAILED)
+        t->error = setup_copy_error(&t->setup, step_error);
+    if (t->step)
+        t->step->ops->stop(t->step, cancelled);
+    if (t->state == ENDED || t->state == FAILED)
         return;
-    make_partial(l, l->error ? HALTED_ERROR : HALTED_CANCELLED);
+    make_partial_result(t, t->error ? HALTED_ERROR : HALTED_CANCELLED);
     if (cancelled)
-        l->error = &cancelled_error;
-    l->state = ENDED;
-    if (!l->chat)
-        turns_fail(l, status_nomem());
-    end_span(l);
+        t->error = &cancelled_error;
+    t->state = ENDED;
+    if (!t->chat)
+        turns_fail(t, status_nomem());
+    end_chat_span(t);
 }
 
-static void loop_free(struct machine *m)
+static void turns_free(struct machine *m)
 {
-    struct turns *l = of(m);
-    struct mem mem = l->mem;
-    free_step(l);
-    policies_close(l);
-    if (l->front->release && l->private)
-        l->front->release(l);
-    trace_end(&l->span, NULL);
-    allm_chat_result_free(l->chat);
-    allm_thread_free(l->thread);
-    arena_release(&l->turn_arena);
-    setup_release(&l->setup);
-    mem_free(mem, l, sizeof *l);
+    struct turns *t = as_turns(m);
+    struct mem mem = t->mem;
+    free_step(t);
+    policies_close(t);
+    if (t->front->release && t->front_state)
+        t->front->release(t);
+    trace_end(&t->span, NULL);
+    allm_chat_result_free(t->chat);
+    allm_thread_free(t->thread);
+    arena_release(&t->turn_arena);
+    setup_release(&t->setup);
+    mem_free(mem, t, sizeof *t);
 }
 
-static const allm_error *loop_last_error(const struct machine *m)
+static const allm_error *turns_current_error(const struct machine *m)
 {
-    const struct turns *l = look(m);
-    const allm_error *of_step = l->step ? l->step->ops->error(l->step) : NULL;
-    return l->state != FAILED && of_step ? of_step : l->error;
+    const struct turns *t = as_const_turns(m);
+    const allm_error *of_step = t->step ? t->step->ops->error(t->step) : NULL;
+    return t->state != FAILED && of_step ? of_step : t->error;
 }
 
-static bool loop_failed(const struct machine *m, int64_t *again_ns)
+static bool turns_has_failed(const struct machine *m, int64_t *again_ns)
 {
-    const struct turns *l = look(m);
-    if (l->step)
-        return l->step->ops->failed(l->step, again_ns);
-    if (l->state != OPENING)
-        return l->error != NULL;
-    *again_ns = l->setup.late_ns;
-    return setup_late(&l->setup) != NULL;
+    const struct turns *t = as_const_turns(m);
+    if (t->step)
+        return t->step->ops->failed(t->step, again_ns);
+    if (t->state != OPENING)
+        return t->error != NULL;
+    *again_ns = t->setup.deadline_ns;
+    return setup_timeout_error(&t->setup) != NULL;
 }
 
-static const allm_response *loop_response(const struct machine *m)
+static const allm_response *turns_response(const struct machine *m)
 {
-    const struct turns *l = look(m);
-    return l->chat && l->chat->final_response ? l->chat->final_response : NULL;
+    const struct turns *t = as_const_turns(m);
+    return t->chat && t->chat->final_response ? t->chat->final_response : NULL;
 }
 
-static const char *loop_request_id(const struct machine *m)
+static const char *turns_request_id(const struct machine *m)
 {
-    return look(m)->setup.request_id;
+    return as_const_turns(m)->setup.request_id;
 }
 
-static const void *loop_result(const struct machine *m,
-                               enum machine_result which)
+static const void *turns_result(const struct machine *m,
+                                enum machine_result which)
 {
-    const struct turns *l = look(m);
+    const struct turns *t = as_const_turns(m);
     if (which == MACHINE_CHAT)
-        return l->chat;
-    return which == MACHINE_AGENT && l->front->result ? l->front->result(l)
+        return t->chat;
+    return which == MACHINE_AGENT && t->front->result ? t->front->result(t)
                                                       : NULL;
 }
 
-static const char *loop_output(const struct machine *m, const char *id,
-                               size_t *len)
+static const char *turns_tool_output(const struct machine *m, const char *id,
+                                     size_t *len)
 {
-    return tool_output_find(&look(m)->setup.whole, id, len);
+    return tool_output_find(&as_const_turns(m)->setup.tool_output, id, len);
 }
 
-static const struct machine_ops ops = {
-    .output = loop_output,
-    .next = loop_next,
-    .stop = loop_stop,
-    .free = loop_free,
-    .error = loop_last_error,
-    .failed = loop_failed,
-    .response = loop_response,
-    .request_id = loop_request_id,
-    .result = loop_result,
+static const struct machine_ops turns_ops = {
+    .output = turns_tool_output,
+    .next = turns_next,
+    .stop = turns_stop,
+    .free = turns_free,
+    .error = turns_current_error,
+    .failed = turns_has_failed,
+    .response = turns_response,
+    .request_id = turns_request_id,
+    .result = turns_result,
 };
 
 /* -------------------------------------------------------------- beginning --- */
 
-static struct turns *make(const allm_engine *e, const struct turns_front *front)
+static struct turns *make_turns(const allm_engine *e,
+                                const struct turns_front *front)
 {
     struct mem mem = engine_core(e)->mem;
-    struct turns *l = mem_alloc(mem, sizeof *l);
-    if (!l)
+    struct turns *t = mem_alloc(mem, sizeof *t);
+    if (!t)
         return NULL;
-    *l = (struct turns){ .machine = { &ops }, .front = front, .mem = mem };
-    arena_init(&l->turn_arena, mem);
-    l->usage.size = sizeof l->usage;
-    return l;
+    *t =
+        (struct turns){ .machine = { &turns_ops }, .front = front, .mem = mem };
+    arena_init(&t->turn_arena, mem);
+    t->usage.size = sizeof t->usage;
+    return t;
 }
 
 /* Everything that can fail before the network. */
-static const allm_error *prepare(
-    struct turns *l, const allm_thread *thread, size_t private_size,
-    const allm_error *(*begin)(struct turns *, const void *), const void *given)
+static const allm_error *prepare_turns(
+    struct turns *t, const allm_thread *thread, size_t front_state_size,
+    const allm_error *(*begin)(struct turns *, const void *),
+    const void *front_opts)
 {
-    struct setup *u = &l->setup;
-    l->private = arena_zero(home_arena(u->home), private_size + 1);
-    l->thread = allm_thread_copy(thread);
-    l->began_ns = clock_now_ns(engine_core(u->engine)->clock);
-    l->max_turns = u->max_turns;
-    l->pass_options = u->options;
-    if (!l->private || !l->thread)
+    struct setup *u = &t->setup;
+    t->front_state = arena_zero(home_arena(u->home), front_state_size + 1);
+    t->thread = allm_thread_copy(thread);
+    t->began_ns = clock_now_ns(engine_core(u->engine)->clock);
+    t->max_turns = u->max_turns;
+    t->pass_options = u->options;
+    if (!t->front_state || !t->thread)
         return status_nomem();
-    const allm_error *error = begin(l, given);
+    const allm_error *error = begin(t, front_opts);
     if (error)
         return error;
-    if (!policies_gather(l))
+    if (!policies_gather(t))
         return status_nomem();
     if (u->replay)
-        l->turn = u->replay->turn;
-    if (u->about)
-        trace_begin(&l->span, &u->trace, "chat", u->request_id, u->model,
-                    u->about);
+        t->turn = u->replay->turn;
+    if (u->span_metadata)
+        trace_begin(&t->span, &u->trace, "chat", u->request_id, u->model,
+                    u->span_metadata);
     return NULL;
 }
 
-allm_stream *turns_stream(const allm_engine *e, const allm_thread *thread,
-                          const allm_call_opts *opts,
-                          const struct turns_front *front, size_t private_size,
-                          const allm_error *(*begin)(struct turns *l,
-                                                     const void *given),
-                          const void *given)
+allm_stream *turns_stream(
+    const allm_engine *e, const allm_thread *thread, const allm_call_opts *opts,
+    const struct turns_front *front, size_t front_state_size,
+    const allm_error *(*begin)(struct turns *t, const void *front_opts),
+    const void *front_opts)
 {
     if (!e || !thread)
         return refused_missing(e, "invalid_thread", "thread");
     const struct engine_core *core = engine_core(e);
     allm_stream *stream = stream_new(core->mem, core->clock, core->attachments);
-    struct turns *l = stream ? make(e, front) : NULL;
-    if (!l) {
+    struct turns *t = stream ? make_turns(e, front) : NULL;
+    if (!t) {
         allm_stream_free(stream);
         return NULL;
     }
-    const allm_error *error = setup_init(&l->setup, e, thread, opts, stream);
-    if (!l->setup.home) {
-        loop_free(&l->machine);
+    const allm_error *error = setup_init(&t->setup, e, thread, opts, stream);
+    if (!t->setup.home) {
+        turns_free(&t->machine);
         return stream_begin(stream, NULL);
     }
     if (!error)
-        error = prepare(l, thread, private_size, begin, given);
+        error = prepare_turns(t, thread, front_state_size, begin, front_opts);
     if (error)
-        turns_fail(l, error);
+        turns_fail(t, error);
     else
-        open_turn(l);
-    return stream_begin(stream, &l->machine);
+        open_turn(t);
+    return stream_begin(stream, &t->machine);
 }
