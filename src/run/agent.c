@@ -1,15 +1,18 @@
 /*
- * agent.c - the loop of an agent: the chat's machine, with other habits
+ * agent.c - allm_agent(): turns with the rules of an agent
  *
- *      habit            chat                       agent
- *      asks for tools   finish reason tool_calls   calls in the answer
- *      unknown tool     an error                   the model is told
- *      arguments        unchecked unless wanted    checked, the model is told
- *      tools run        side by side, 30 s         one by one, no limit
- *      last turn        its tools run              they do not: an error
- *      last answer      appended                   not appended
+ * Chats and agents run the same machine (turns.c) with different rules:
  *
- * Errors hand back the history as it was before the turn that failed.
+ *      rule               chat                       agent
+ *      tools are called   finish reason tool_calls   the answer has calls
+ *      unknown tool       an error                   reported to the model
+ *      arguments          validated on request       validated, faults are
+ *                                                    reported to the model
+ *      tools run          in parallel, 30 s          one by one, no timeout
+ *      last turn          its tools run              they do not: an error
+ *      last answer        appended                   not appended
+ *
+ * After an error, the result has the thread as it was before the failed turn.
  */
 #include "base/buf.h"
 #include "base/caller_struct.h"
@@ -28,16 +31,16 @@
 enum { MAX_ITERATIONS = 10, MAX_BLANKS = 3, MAX_REPEATS = 3 };
 
 struct agent {
-    allm_agent_opts opts;           /* texts in the home */
+    allm_agent_opts opts;       /* its strings are in the home */
     uint32_t max_blanks, max_repeats;
-    uint32_t blanks;                /* in this iteration */
+    uint32_t blanks;            /* blank answers in this iteration */
     allm_finish blank_finish[16];
     uint32_t repeats;
-    char *fingerprint;              /* of the last turn's errors; in the home */
+    char *fingerprint;          /* the errors of the last turn, in the home */
     size_t fingerprint_len;
-    const allm_json *trace;         /* of the last turn */
-    const allm_json *terminal;      /* what is added to the response */
-    struct allm_home *home;         /* of the result */
+    const allm_json *trace;     /* of the last turn */
+    const allm_json *terminal;  /* metadata to add to the response */
+    struct allm_home *home;     /* of the result */
     allm_agent_result *result;
 };
 
@@ -46,9 +49,9 @@ static struct agent *agent_of(const struct turns *t)
     return t->front_state;
 }
 
-/* ---------------------------------------------------------------- breaker --- */
+/* ----------------------------------------------------- circuit breaker --- */
 
-/* All that went wrong in a turn, in one text; empty: nothing did. */
+/* Join the error messages of a turn; empty if no tool failed. */
 static struct slice join_errors(const allm_context *c)
 {
     struct buf text;
@@ -102,7 +105,7 @@ static allm_status break_circuit(void *state, const allm_loop_view *view,
     return ALLM_OK;
 }
 
-/* ------------------------------------------------------------- blank stops --- */
+/* ------------------------------------------------------- blank answers --- */
 
 static const char *finish_name(allm_finish f)
 {
@@ -151,8 +154,8 @@ static void fail_blank(struct turns *t, const allm_context *c, allm_verdict *v)
     struct arena *home = home_arena(t->setup.home);
     const allm_error *e = turns_error(
         t, ALLM_ERR_ENGINE, "empty_stop",
-        "the model gave %u blank answers in a row; set blank_stop_nudge to "
-        "tell it what is wanted",
+        "the model returned %u blank answers in a row; set blank_stop_nudge to "
+        "tell it what to do",
         (unsigned)agent_of(t)->blanks);
     allm_error *mine = arena_alloc(home, sizeof *mine);
     if (mine) {
@@ -188,10 +191,10 @@ static allm_status count_blanks(void *state, const allm_loop_view *view,
     return ALLM_OK;
 }
 
-/* --------------------------------------------------------------- the limit --- */
+/* ---------------------------------------------------------- turn limit --- */
 
-/* Only a pipeline without its budget stage comes here.  It is asked before a
- * turn and not after one: every turn that ran is complete and counts. */
+/* Only needed if the pipeline has no budget stage.  The check runs before a
+ * turn, so every turn that ran is complete and counts. */
 static allm_status stop_at_limit(void *state, const allm_loop_view *view,
                                  allm_verdict *v, void *ud)
 {
@@ -202,7 +205,7 @@ static allm_status stop_at_limit(void *state, const allm_loop_view *view,
     v->decision = ALLM_DECISION_ERROR;
     v->reason = "max_iterations_reached";
     v->error = turns_error(t, ALLM_ERR_ENGINE, v->reason,
-                           "the agent was not done after %u turns; raise "
+                           "the agent did not finish within %u turns; raise "
                            "max_iterations",
                            (unsigned)view->max_turns);
     return ALLM_OK;
@@ -218,11 +221,12 @@ static const allm_policy limit = { .size = sizeof limit,
                                    .name = "max_iterations",
                                    .before_turn = stop_at_limit };
 
-static const allm_policy *const first_policies[] = { &breaker, &blanks, &repeat_policy, &output_policy,
-                                            NULL };
+static const allm_policy *const first_policies[] = {
+    &breaker, &blanks, &repeat_policy, &output_policy, NULL
+};
 static const allm_policy *const last_policies[] = { &limit, NULL };
 
-/* ---------------------------------------------------------------- results --- */
+/* ------------------------------------------------------------- results --- */
 
 /* {"terminal_tool", "terminal_args", "terminal_tool_call"} */
 static const allm_json *terminal_metadata(struct turns *t,
@@ -244,7 +248,7 @@ static const allm_json *terminal_metadata(struct turns *t,
     return build_done(&b);
 }
 
-/* Did its stages run to their end? */
+/* Did all stages of the turn run? */
 static bool ran_to_end(const allm_context *c)
 {
     bool failed = c->reason && !strcmp(c->reason, "pipeline_error");
@@ -255,7 +259,7 @@ static void observe_turn(struct turns *t, const allm_context *c)
 {
     struct agent *a = agent_of(t);
     if (c->response->finish_reason == ALLM_FINISH_ERROR)
-        return;                 /* the model failed: there was no pipeline */
+        return;                 /* The model failed, so no stage ran. */
     a->trace = json_copy(home_arena(t->setup.home), allm_context_trace(c));
     if (c->terminal_call)
         a->terminal = terminal_metadata(t, c->terminal_call);
@@ -268,7 +272,7 @@ static void observe_turn(struct turns *t, const allm_context *c)
                     allm_context_iteration(c), calls);
 }
 
-/* The last answer, with what the loop adds to its metadata. */
+/* The last response, with the metadata that the agent adds. */
 static const allm_response *final_response(struct turns *t)
 {
     struct agent *a = agent_of(t);
@@ -299,7 +303,7 @@ static const char *agent_reason(const struct turns *t)
     const allm_step_result *step = turns_last_step(t);
     bool broke = step && step->response &&
                  step->response->finish_reason == ALLM_FINISH_ERROR;
-    bool late = !strcmp(reason, "timeout");     /* between two answers */
+    bool late = !strcmp(reason, "timeout"); /* Timeout between two answers. */
     if (t->verdict.decision != ALLM_DECISION_ERROR || late)
         return reason;
     return t->open_failed || broke ? "llm_error" : reason;
@@ -333,7 +337,7 @@ static bool make_result(struct turns *t)
     return r->usage && !arena->broken && (r->response || !t->step_count);
 }
 
-/* It came to an end by itself, or for its budget; not so if it was broken off. */
+/* Did the agent finish or reach a limit, rather than fail? */
 static bool is_complete(const struct turns *t)
 {
     const char *reason = agent_reason(t);
@@ -368,7 +372,7 @@ static bool finish_agent(struct turns *t)
            agent_of(t)->result->metadata;
 }
 
-/* Of a loop that was cancelled it is made when it is asked for. */
+/* A cancelled agent makes its result when the caller requests it. */
 static const void *agent_result(const struct turns *t)
 {
     struct agent *a = agent_of(t);
@@ -393,15 +397,15 @@ static const struct turns_front agent_front = {
     .failure_is_result = true,
 };
 
-/* -------------------------------------------------------------- beginning --- */
+/* ------------------------------------------------------------- options --- */
 
-/* Set in the struct and in json?  Then it is misuse. */
+/* An option may be set in the struct or in json, not in both. */
 static const allm_error *check_set_once(struct turns *t, bool a, bool b,
                                         const char *name)
 {
     return a && b ? turns_error(t, ALLM_ERR_MISUSE, "invalid_option",
-                                "option %s must be given once: it is set in "
-                                "the struct and in json",
+                                "option %s is set in the struct and in json; "
+                                "set it in one of them",
                                 name)
                   : NULL;
 }
@@ -457,7 +461,7 @@ static const allm_error *read_numbers(struct turns *t)
     return error;
 }
 
-/* The habits of an agent. */
+/* Set the rules listed at the top of this file. */
 static void fill_agent_terms(struct turns *t)
 {
     struct agent *a = agent_of(t);
@@ -485,8 +489,8 @@ static const allm_error *begin_agent(struct turns *t, const void *front_opts)
     struct agent *a = agent_of(t);
     if (!caller_struct_take(&a->opts, sizeof a->opts, front_opts))
         return turns_error(t, ALLM_ERR_MISUSE, "struct_size",
-                           "allm_agent: fill the options with "
-                           "ALLM(agent_opts, ...)");
+                           "the size of the agent options is wrong; fill them "
+                           "with ALLM(agent_opts, ...)");
     const allm_error *error = read_texts(t);
     if (!error)
         error = read_numbers(t);

@@ -1,12 +1,12 @@
 /*
- * call_plan.c - a call before it runs: checked, with everything that it needs
+ * call_plan.c - check a call and prepare everything it needs to run
  *
  *      options -> provider -> defaults -> request -> model -> catalog
  *              -> adapter's options -> dialect -> address -> key
  *
- * One sequence for requests, turns and tasks; what differs is in a row of
- * functions (struct call_kind).  Precedence everywhere: the call, the request,
- * the engine, the default.
+ * Requests, turns and tasks go through the same sequence; a table of functions
+ * (struct call_kind) holds the differences.  The order of precedence is always
+ * the call, the request, the engine, the default.
  */
 #include "run/call_plan.h"
 
@@ -25,13 +25,13 @@
 
 #include <stdint.h>
 
-/* The longest silences, in milliseconds, unless the call or the provider's row
- * sets others. */
+/* Default timeouts in milliseconds; the call or the provider's row can set
+ * others. */
 enum { CONNECT_MS = 30000, FIRST_MS = 120000, SILENCE_MS = 120000 };
 
 typedef const allm_error *planning_step(struct call_planning *w);
 
-/* What differs between requests, turns and tasks. */
+/* The differences between requests, turns and tasks. */
 struct call_kind {
     const struct registry_row *(*find_row)(struct call_planning *w);
     planning_step *check_adapter;
@@ -46,7 +46,7 @@ static const allm_error *plan_error(struct call_plan *p, allm_status kind,
     return status_error(home_arena(p->home), kind, reason, "%s", message);
 }
 
-/* ------------------------------------------------------------------ options --- */
+/* ------------------------------------------------------------- options --- */
 
 static uint32_t limit_or_default(int64_t ms, uint32_t otherwise)
 {
@@ -91,15 +91,15 @@ const allm_error *call_plan_options(const allm_engine *e,
     return own && *options && *adapter_opts ? NULL : status_nomem();
 }
 
-/* Of turns and tasks the options were read, with the defaults. */
+/* Turns and tasks have read their options already, with the defaults. */
 static const allm_error *read_defaults(struct call_planning *w)
 {
     struct call_plan *p = w->plan;
-    if (w->options != &w->own)
+    if (w->options != &w->own_options)
         return NULL;
-    const allm_error *error = engine_defaults(p->engine, p->home, &w->own,
-                                              &w->defaults);
-    return error ? error : options_tools(&w->own, p->home);
+    const allm_error *error = engine_defaults(p->engine, p->home,
+                                              &w->own_options, &w->defaults);
+    return error ? error : options_tools(&w->own_options, p->home);
 }
 
 static const allm_error *fill_terms(struct call_planning *w)
@@ -108,7 +108,7 @@ static const allm_error *fill_terms(struct call_planning *w)
     return NULL;
 }
 
-/* ---------------------------------------------------------------- a request --- */
+/* ------------------------------------------------------------ requests --- */
 
 /* Members of the caller's struct, which may be shorter than ours. */
 static const allm_model_ref *ref_of(const allm_request *given)
@@ -128,7 +128,7 @@ static const struct registry_row *find_row(struct call_planning *w)
                           w->options->model ? NULL : ref);
 }
 
-/* The model's provider is not known, or not named. */
+/* The model names no provider, or an unknown one. */
 static const allm_error *missing_adapter(struct call_plan *p, const char *model)
 {
     return status_error(
@@ -136,10 +136,10 @@ static const allm_error *missing_adapter(struct call_plan *p, const char *model)
         "the engine has no adapter%s%.100s%s; set .adapter, or a model such as "
         "\"fake:m\"",
         model ? ", and the model \"" : "", model ? model : "",
-        model ? "\" has no known provider in front" : "");
+        model ? "\" has no known provider as its prefix" : "");
 }
 
-/* The adapter, and the engine's own error. */
+/* Check the adapter; report the engine's own error, if it has one. */
 static const allm_error *check_engine(struct call_planning *w)
 {
     struct call_plan *p = w->plan;
@@ -151,12 +151,12 @@ static const allm_error *check_engine(struct call_planning *w)
     const allm_adapter *a = p->row->adapter;
     if ((a->flags & ALLM_ADAPTER_NO_STREAM) || (!a->next && !a->decode))
         return plan_error(p, ALLM_ERR_ENGINE, "missing_stream_adapter",
-                          "the engine's adapter cannot stream; give one with "
-                          "next or decode");
+                          "the engine's adapter cannot stream; set one that "
+                          "has next or decode");
     return NULL;
 }
 
-/* The caller's request, held, with the fields resolved. */
+/* Hold the caller's request and resolve its fields. */
 static const allm_error *fill_request(struct call_planning *w)
 {
     struct call_plan *p = w->plan;
@@ -192,9 +192,9 @@ static const struct call_kind request_kind = {
     .check_request = check_request,
 };
 
-/* ------------------------------------------------------------------- a turn --- */
+/* --------------------------------------------------------------- turns --- */
 
-/* The conversation of a loop: shared, however long it is. */
+/* Share the thread of the conversation; it is not copied. */
 static const allm_error *fill_turn(struct call_planning *w)
 {
     struct call_plan *p = w->plan;
@@ -210,12 +210,12 @@ static const allm_error *fill_turn(struct call_planning *w)
                          .options = json_empty_object(),
                          .metadata = json_empty_object() };
     r->messages = allm_thread_messages(mine, &r->message_count);
-    /* the options have the defaults, too */
+    /* The options contain the defaults, too. */
     resolve_fields(r, p->engine, w->options, w->options);
     return NULL;
 }
 
-/* Only what no turn before has checked. */
+/* Validate only the messages that no earlier turn has validated. */
 static const allm_error *check_turn(struct call_planning *w)
 {
     size_t checked = w->spec->checked_count;
@@ -238,7 +238,7 @@ static const struct call_kind turn_kind = {
     .check_request = check_turn,
 };
 
-/* ------------------------------------------------------------------- a task --- */
+/* --------------------------------------------------------------- tasks --- */
 
 const struct registry_row *call_plan_task_row(const allm_engine *e,
                                               enum tasks_kind kind,
@@ -256,7 +256,7 @@ static const struct registry_row *find_task_row(struct call_planning *w)
     return call_plan_task_row(w->plan->engine, w->spec->kind, w->model);
 }
 
-/* The provider must offer the task; it may have a dialect of its own. */
+/* The provider must offer the task; it may use a separate dialect for it. */
 static const allm_error *check_task_adapter(struct call_planning *w)
 {
     static const char *const lacks[] = { [TASKS_EMBED] = "no_embed_adapter",
@@ -272,8 +272,8 @@ static const allm_error *check_task_adapter(struct call_planning *w)
     if (!p->row || !tasks_find(p->row, task->kind))
         return status_error(
             home_arena(p->home), ALLM_ERR_ENGINE, lacks[task->kind],
-            "%s is nothing that %s can do here; choose another "
-            "provider by the model's name, such as \"openai:...\"",
+            "%s is not supported by %s; choose another provider by the model's "
+            "name, such as \"openai:...\"",
             task->name, p->row ? p->row->name : "no provider");
     p->chosen = tasks_row(p->row, task->kind);
     p->row = &p->chosen;
@@ -300,9 +300,9 @@ static const allm_error *fill_task(struct call_planning *w)
     const struct call_spec *task = w->spec;
     p->request = empty_request();
     p->request.model = task->no_model ? NULL : task->model;
-    if (task->own)
-        p->request.options = task->own;
-    p->terms.raw_chunks = true;     /* one of them is the result */
+    if (task->request_options)
+        p->request.options = task->request_options;
+    p->terms.raw_chunks = true;     /* One of them is the result. */
     p->free_model = task->kind == TASKS_MODERATE || task->kind == TASKS_MODELS;
     p->call.embed = task->embed;
     p->call.image = task->image;
@@ -318,11 +318,11 @@ static const struct call_kind task_kind = {
     .is_task = true,
 };
 
-/* The address of an image, without anything of the provider. */
+/* Fetch an image from its address; the provider is not involved. */
 static const allm_error *fill_fetch(struct call_planning *w)
 {
     struct call_plan *p = w->plan;
-    p->terms.raw_chunks = true;     /* one of them is the result */
+    p->terms.raw_chunks = true;     /* One of them is the result. */
     p->terms.on_event = NULL;
     if (!p->terms.total_ms || p->terms.total_ms > FETCH_MS)
         p->terms.total_ms = FETCH_MS;
@@ -341,7 +341,7 @@ static const struct call_kind fetch_kind = {
     .is_task = true,
 };
 
-/* --------------------------------------------------------- what all calls do --- */
+/* ----------------------------------------------------------- all calls --- */
 
 static const allm_error *choose_adapter(struct call_planning *w)
 {
@@ -349,14 +349,14 @@ static const allm_error *choose_adapter(struct call_planning *w)
     return w->kind->check_adapter(w);
 }
 
-/* Names may have colons themselves ("llama3:8b"): only a provider that is known
- * is a prefix of one. */
+/* A model name may contain colons ("llama3:8b"), so a prefix counts as a
+ * provider only if that provider is known. */
 static bool is_provider(const struct call_plan *p, struct slice name)
 {
     return name.ptr && (slice_is(name, p->row->name) || registry_find(name));
 }
 
-/* Provider and bare name, for the wire. */
+/* Set the provider and the model name without the provider's prefix. */
 static const allm_error *split_model(struct call_planning *w)
 {
     struct call_plan *p = w->plan;
@@ -369,16 +369,17 @@ static const allm_error *split_model(struct call_planning *w)
         model_ref_split(slice_of(r->model), &provider, &id);
         p->call.model = is_provider(p, provider) ? arena_copy(a, id) : r->model;
     }
-    /* not the model's: the key is sent where the adapter sends the call */
+    /* Not the provider in the model's name: the key must go where the adapter
+     * sends the call. */
     p->call.provider = p->row->name;
     if (!p->call.model && p->row->adapter->encode && !p->free_model)
         return plan_error(p, ALLM_ERR_ENGINE, "missing_model",
-                          "no model: set it in the call, the request or the "
-                          "engine, such as \"openai:gpt-4.1-mini\"");
+                          "there is no model; set one in the call, the request "
+                          "or the engine, such as \"openai:gpt-4.1-mini\"");
     return a->broken ? status_nomem() : NULL;
 }
 
-/* The catalog may know that the model cannot do this. */
+/* Report what the model cannot do, if the catalog knows it. */
 static const allm_error *check_model(struct call_planning *w)
 {
     struct call_plan *p = w->plan;
@@ -420,8 +421,9 @@ static const allm_error *fill_options(struct call_planning *w)
                              &p->call.options, &p->call.adapter_opts);
 }
 
-/* Options for the provider, where the adapter looks for them: the call's
- * before the request's before the engine's. */
+/* Merge the provider's options into the request, where the adapter reads
+ * them.  The call's take precedence over the request's, and those over the
+ * engine's. */
 static const allm_error *merge_options(struct call_planning *w)
 {
     struct call_plan *p = w->plan;
@@ -449,9 +451,9 @@ static const allm_error *find_target(struct call_planning *w)
     return error ? error : call_target_key(p, w->options->api_key);
 }
 
-/* --------------------------------------------------------------- the sequence --- */
+/* ------------------------------------------------------------ sequence --- */
 
-/* What of the call everybody knows. */
+/* Fill in the members that every kind of call has. */
 static void fill_call(struct call_planning *w)
 {
     const struct engine_core *core = engine_core(w->plan->engine);
@@ -490,9 +492,9 @@ const allm_error *call_plan_begin(struct call_planning *w, struct call_plan *p,
     w->plan = p;
     w->spec = spec;
     w->kind = choose_kind(spec);
-    w->options = spec->options ? spec->options : &w->own;
+    w->options = spec->options ? spec->options : &w->own_options;
     if (!spec->options) {
-        const allm_error *error = options_read(&w->own, p->home,
+        const allm_error *error = options_read(&w->own_options, p->home,
                                                spec->call_opts);
         if (error)
             return error;
@@ -514,7 +516,7 @@ const allm_error *call_plan_check(struct call_planning *w,
         split_model,             check_model,   check_images,
         fill_options,           merge_options,  find_target,
     };
-    enum { FETCH_STEPS = 5 };   /* an address has no model and no provider */
+    enum { FETCH_STEPS = 5 };   /* A fetch needs no model and no provider. */
     size_t n = w->spec->fetch ? FETCH_STEPS : sizeof steps / sizeof *steps;
     const allm_error *error = NULL;
     w->scratch = scratch;

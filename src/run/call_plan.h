@@ -1,4 +1,4 @@
-/* call_plan.h - a call before it runs: checked, with everything that it needs */
+/* call_plan.h - check a call and prepare everything it needs to run */
 #ifndef RUN_CALL_PLAN_H
 #define RUN_CALL_PLAN_H
 
@@ -7,77 +7,79 @@
 #include "run/call_plan_parts.h"
 
 /*
- * What a call is made for: a request of allm_generate(), a turn of a loop (it
- * has a thread), or a task, which is one request that is no conversation.
- * Everything is borrowed, and the options are until the machine is freed.
+ * The source of a call: a request of allm_generate(), a turn of a chat or an
+ * agent (it has a thread), or a request of a task, such as an embedding.  All
+ * members are borrowed; the options must live until the machine is freed.
  */
 struct call_spec {
-    const char *name;               /* of its span: "generate", "embed" */
-    bool dry_run;                       /* only check it: no traces */
+    const char *name;           /* of its span: "generate", "embed" */
+    bool dry_run;               /* only check the call, without traces */
 
-    /* Of a request: the caller's own. */
+    /* For a request: the caller's arguments. */
     const allm_request *request;
     const allm_call_opts *call_opts;
 
-    /* Of turns and tasks, which are parts of a call that has read these. */
+    /* For turns and tasks: already read by the call they belong to. */
     const char *request_id;
-    const int64_t *deadline_ns;         /* when the whole call is late */
+    const int64_t *deadline_ns; /* the deadline of the whole call */
     const struct options *options;  /* with the engine's defaults */
-    const allm_json *provider_options, *adapter_opts;   /* the adapter's */
+    const allm_json *provider_options, *adapter_opts;   /* for the adapter */
 
-    /* Of a turn. */
-    const allm_thread *thread;      /* shared */
-    size_t checked_count;                 /* its first messages known to be valid */
-    size_t tool_count;              /* as they are sent */
+    /* For a turn. */
+    const allm_thread *thread;  /* shared */
+    size_t checked_count;       /* leading messages that are valid */
+    size_t tool_count;          /* as the model sees them */
     const allm_tool *const *tools;
     bool structured_finalize;
 
-    /* Of a task. */
+    /* For a task. */
     enum tasks_kind kind;
-    const char *model;              /* by precedence; or NULL */
-    const allm_json *own;           /* options of the request; or NULL */
+    const char *model;          /* by precedence; or NULL */
+    const allm_json *request_options;   /* its own; or NULL */
     const allm_embed_request *embed;
     const allm_image_request *image;
     const allm_moderation_request *moderation;
-    const char *fetch;              /* an address, for TASKS_FETCH */
-    bool no_model;                  /* the model only selects the provider */
+    const char *fetch;          /* a URL, for TASKS_FETCH */
+    bool no_model;              /* the model only selects the provider */
 };
 
-/* A plan while it is made.  On the stack: a stream at rest has no room for it. */
+/* The state of planning.  It is on the stack, so an idle stream needs no memory
+ * for it. */
 struct call_planning {
     struct call_plan *plan;
     const struct call_spec *spec;
     const struct call_kind *kind;
-    const struct options *options;  /* the spec's, or these: */
-    struct options own, defaults;   /* a request's, and the engine's params */
-    const char *model;              /* by precedence, for traces; or NULL */
+    const struct options *options;  /* of the spec, or own_options */
+    struct options own_options; /* of a request */
+    struct options defaults;    /* the engine's params */
+    const char *model;          /* by precedence, for traces; or NULL */
     struct arena *scratch;
     const struct trace *trace;
 };
 
 /*
- * Read what traces need: the options and the id of the call, and its model.
- * The engine and the home of the plan are set.  NULL, or the error.
+ * Read what traces need: the options, the request id and the model.  The caller
+ * sets the engine and the home of the plan.  Returns NULL, or the error.
  */
 const allm_error *call_plan_begin(struct call_planning *w, struct call_plan *p,
                                   const struct call_spec *spec);
 
 /*
- * The guards, in the order in which their errors are reported: engine, request,
- * model, capabilities, options, key.  NULL, or the error, which lives as long as
- * the home and `scratch`.
+ * Run the checks, in the order in which their errors are reported: engine,
+ * request, model, capabilities, options, key.  Returns NULL, or the error,
+ * which lives as long as the home and `scratch`.
  */
 const allm_error *call_plan_check(struct call_planning *w,
                                   struct arena *scratch, const struct trace *t);
 
-/* Options for the adapter, without those of loops and filters, and the
- * adapter's own, in the arena.  NULL, or the error. */
+/* The options for the provider, without those that only this library uses, and
+ * the options for the adapter, in the arena.  Returns NULL, or the error. */
 const allm_error *call_plan_options(const allm_engine *e,
                                     const struct options *o, struct arena *a,
                                     const allm_json **options,
                                     const allm_json **adapter_opts);
 
-/* When a call that begins now is late by its total_ms; INT64_MAX: never. */
+/* The deadline, by total_ms, of a call that begins now; INT64_MAX: none. */
 int64_t call_plan_deadline_ns(const allm_engine *e, const struct options *o);
 
 /* The provider of a task; NULL: the engine has none. */

@@ -1,7 +1,7 @@
 /*
- * call_target.c - where a call goes: dialect, address, key
+ * call_target.c - the dialect, address and key of a call
  *
- * Precedence: the call, the engine, the environment, the provider's own.
+ * Precedence: the call, the engine, the environment, the provider's default.
  */
 #include "run/call_target.h"
 
@@ -16,7 +16,7 @@ static const allm_error *target_error(struct call_plan *p, allm_status kind,
     return status_error(home_arena(p->home), kind, reason, "%s", message);
 }
 
-/* Without the slashes at its end. */
+/* Remove trailing slashes. */
 static const char *trim_url(struct arena *a, const char *url)
 {
     struct slice s = slice_of(url);
@@ -30,8 +30,8 @@ static const char *option_text(const allm_json *options, const char *name)
     return allm_json_text(allm_json_get(options, name), NULL);
 }
 
-/* Which of its dialects a provider is asked in: the caller's choice, or what
- * fits the model. */
+/* Select the provider's dialect: the caller's choice, or the one that fits the
+ * model. */
 const allm_error *call_target_dialect(struct call_plan *p)
 {
     const char *api = option_text(p->call.options, "api");
@@ -40,13 +40,14 @@ const allm_error *call_target_dialect(struct call_plan *p)
     if (!registry_for(p->row, p->call.model, api, &p->chosen))
         return target_error(
             p, ALLM_ERR_MISUSE, "invalid_option",
-            "api must be \"chat\" or \"responses\"; leave it out to "
-            "let the model's name decide");
+            "api must be \"chat\" or \"responses\"; omit it to let the model's "
+            "name decide");
     p->row = &p->chosen;
     return NULL;
 }
 
-/* An address that we cannot read must not send the request elsewhere. */
+/* An address that we cannot read is an error: the request must not go to the
+ * default address instead. */
 static bool is_invalid_url(const allm_json *options)
 {
     const allm_json *url = allm_json_get(options, "base_url");
@@ -55,7 +56,8 @@ static bool is_invalid_url(const allm_json *options)
                 : url && !json_is_type(url, ALLM_JSON_NULL);
 }
 
-/* The path of a request would stand behind a fragment, which is never sent. */
+/* The path of a request would become part of the fragment, which is never
+ * sent. */
 static const allm_error *check_fragment(struct call_plan *p)
 {
     struct arena *a = home_arena(p->home);
@@ -65,14 +67,13 @@ static const allm_error *check_fragment(struct call_plan *p)
     if (!shown.ptr)
         return status_nomem();
     return status_error(a, ALLM_ERR_ENGINE, "invalid_engine",
-                        "base_url must be an address without a fragment, such "
-                        "as \"https://example.org/v1\", and is \"%.1000s\"; "
-                        "take out the \"#\" and what follows",
+                        "base_url is \"%.1000s\" and must not have a fragment; "
+                        "remove the \"#\" and what follows it",
                         shown.ptr);
 }
 
-/* The address: the caller's, the environment's, or the provider's own.  A
- * server that nobody knows may be given a name, for its key. */
+/* The address is the caller's, the environment's or the provider's.  A server
+ * of an unknown provider may have a name, which selects its key. */
 const allm_error *call_target_address(struct call_plan *p)
 {
     struct arena *a = home_arena(p->home);
@@ -81,8 +82,8 @@ const allm_error *call_target_address(struct call_plan *p)
     const char *url = option_text(p->call.options, "base_url");
     if (is_invalid_url(p->call.options) || is_invalid_url(p->call.adapter_opts))
         return target_error(p, ALLM_ERR_MISUSE, "invalid_option",
-                            "base_url must be a text such as "
-                            "\"https://example.org/v1\"; leave it out for the "
+                            "base_url must be a string such as "
+                            "\"https://example.org/v1\"; omit it to use the "
                             "provider's own address");
     p->call.quirks = row->quirks;
     if (!row->base_url && name)
@@ -98,8 +99,6 @@ const allm_error *call_target_address(struct call_plan *p)
         p->call.base_url = row->base_url;
     return a->broken ? status_nomem() : check_fragment(p);
 }
-
-/* ---------------------------------------------------------------------- key --- */
 
 /* The header's value: prefix and key. */
 static bool write_header_value(struct secret *out, struct mem mem,
@@ -117,7 +116,7 @@ static bool write_header_value(struct secret *out, struct mem mem,
     return ok;
 }
 
-/* A key that would end the header and begin another. */
+/* Such a byte could end the header and begin another one. */
 static bool has_control_byte(const struct secret *key)
 {
     for (size_t i = 0; i < key->len; i++)
@@ -135,8 +134,8 @@ static const allm_error *store_key(struct call_plan *p,
     if (has_control_byte(key))
         return target_error(
             p, ALLM_ERR_MISUSE, "invalid_key",
-            "the key has a control character in it, such as a line "
-            "break at its end; give it without");
+            "the key contains a control character, such as a line break at its "
+            "end; remove it");
     p->key = arena_zero(home_arena(p->home), sizeof *p->key);
     if (!p->key ||
         !write_header_value(p->key, engine_core(p->engine)->mem, prefix, key))
@@ -144,8 +143,8 @@ static const allm_error *store_key(struct call_plan *p,
     return NULL;
 }
 
-/* A key goes only where it belongs: to a provider with a place of its own, its
- * own; elsewhere that of the model's provider. */
+/* Send a key only where it belongs.  A provider with an address of its own gets
+ * its own key; any other address gets the key of the model's provider. */
 const allm_error *call_target_key(struct call_plan *p, const char *api_key)
 {
     const struct registry_row *row = p->row;

@@ -1,4 +1,4 @@
-/* call_target.h - where a call goes: dialect, address, key */
+/* call_target.h - the dialect, address and key of a call */
 #ifndef RUN_CALL_TARGET_H
 #define RUN_CALL_TARGET_H
 

@@ -1,22 +1,23 @@
 /*
- * chat.c - steps until the model is done, or something stops it
+ * chat.c - allm_chat(): steps until the model is done or something stops it
  *
- * The order in which a chat ends; the first that holds:
+ * A chat ends for the first of these reasons that applies:
  *
- *   1  a tool asks the user           ask_user
- *   2  a tool failed, and that halts  tool_error
- *   3  a tool halts                   its own word
- *   4  calls wait for the caller      manual_tool_calls
- *   5  stop, length, content_filter   completed
- *   6  the answer broke off           error
- *   7  halt_when says so              halt_when
- *   8  it was the last turn           max_turns
+ *   1  a tool asks the user              ask_user
+ *   2  a tool failed, and errors halt    tool_error
+ *   3  a tool halts                      the tool's own reason
+ *   4  calls are left to the caller      manual_tool_calls
+ *   5  stop, length, content_filter      completed
+ *   6  the answer failed                 error
+ *   7  halt_when returns true            halt_when
+ *   8  it was the last turn              max_turns
  *
- * One to six are the decision of the turn's last stage; policies of the caller
- * come behind them, then seven and eight, which are policies, too.
+ * The last stage of the turn decides 1 to 6.  Then the policies of the caller
+ * run, and after them those for 7 and 8.
  *
- * structured_finalize runs the chat without its response_format first, and
- * asks once more, with it and without tools, when that has ended well.
+ * With structured_finalize, the chat first runs without its response_format.
+ * If that pass ends well, a second one calls the model once more, with the
+ * format and without tools.
  */
 #include "base/status.h"
 #include "data/chat_result.h"
@@ -32,9 +33,9 @@
 #define NUDGE "Now provide your final structured response."
 
 struct chat {
-    const char *pass_1_halted;      /* once pass 2 has begun, or may not */
+    const char *pass_1_halted;  /* set once pass 1 has ended; or NULL */
     struct options final_options;   /* of pass 2 */
-    /* what pass 1 would have given, should pass 2 fail */
+    /* The result of pass 1, in case pass 2 fails. */
     allm_verdict pass_1_verdict;
     allm_thread *pass_1_thread;
     struct turns_step *pass_1_newest;
@@ -47,7 +48,7 @@ static struct chat *chat_of(const struct turns *t)
     return t->front_state;
 }
 
-/* --------------------------------------------------------------- policies --- */
+/* ------------------------------------------------------------ policies --- */
 
 static const allm_json *number_metadata(struct turns *t, const char *key,
                                         uint32_t n)
@@ -89,7 +90,7 @@ static allm_status check_max_turns(void *state, const allm_loop_view *view,
         return ALLM_OK;
     v->decision = ALLM_DECISION_HALT;
     v->reason = HALTED_MAX_TURNS;
-    /* a second pass has one turn of its own */
+    /* Pass 2 has a single turn. */
     v->metadata = number_metadata(t, "max_turns",
                                   t->pass == 2 ? 1 : view->max_turns);
     return ALLM_OK;
@@ -102,12 +103,13 @@ static const allm_policy max_turns = { .size = sizeof max_turns,
                                        .name = "max_turns",
                                        .after_turn = check_max_turns };
 
-static const allm_policy *const first_policies[] = { &repeat_policy, &output_policy,
-                                            NULL };
+static const allm_policy *const first_policies[] = {
+    &repeat_policy, &output_policy, NULL
+};
 static const allm_policy *const last_policies[] = { &halt_when, &max_turns,
                                                     NULL };
 
-/* ----------------------------------------------------------------- passes --- */
+/* -------------------------------------------------------------- passes --- */
 
 static bool allows_second_pass(const char *reason)
 {
@@ -136,8 +138,8 @@ static void put_members_without_tools(struct build *b, const allm_json *options)
     }
 }
 
-/* Options in the provider's own terms without those about tools, which a
- * provider refuses where there are none.  NULL: no memory. */
+/* The provider's own options without those about tools, which a provider
+ * rejects if a request has no tools.  NULL: out of memory. */
 static const allm_json *options_without_tools(struct arena *a,
                                               const allm_json *options)
 {
@@ -156,7 +158,7 @@ static const allm_json *options_without_tools(struct arena *a,
     return build_done(&b);
 }
 
-/* Pass 1 has ended.  True: pass 2 begins. */
+/* Pass 1 has ended.  Returns true if pass 2 begins. */
 static bool begin_second_pass(struct turns *t)
 {
     struct chat *chat = chat_of(t);
@@ -210,7 +212,8 @@ static const allm_json *finalize_metadata(struct turns *t, struct arena *a,
     return build_done(&b);
 }
 
-/* The model did not answer; an answer that a policy refuses is one. */
+/* Did the model fail to answer?  An answer that a policy rejects is still an
+ * answer. */
 static bool answer_failed(const struct turns *t)
 {
     return t->verdict.decision == ALLM_DECISION_ERROR &&
@@ -218,7 +221,8 @@ static bool answer_failed(const struct turns *t)
             turns_last_step(t)->response->finish_reason == ALLM_FINISH_ERROR);
 }
 
-/* Pass 2 could not begin, or broke off: pass 1 counts. */
+/* If pass 2 failed, restore the result of pass 1.  Returns the error of pass 2,
+ * or NULL. */
 static const allm_error *fall_back(struct turns *t)
 {
     struct chat *chat = chat_of(t);
@@ -235,7 +239,7 @@ static const allm_error *fall_back(struct turns *t)
     return failed;
 }
 
-/* ---------------------------------------------------------------- results --- */
+/* ------------------------------------------------------------- results --- */
 
 static void put_members(struct build *b, const allm_json *object,
                         const char *but)
@@ -248,7 +252,7 @@ static void put_members(struct build *b, const allm_json *object,
     }
 }
 
-/* What the reason says about itself. */
+/* The metadata that belong to the reason. */
 static const allm_json *reason_metadata(struct turns *t, struct arena *a)
 {
     const char *reason = t->verdict.reason;
@@ -288,7 +292,7 @@ static const allm_json *result_metadata(struct turns *t, struct arena *a,
     return m;
 }
 
-/* The question becomes the assistant's last word. */
+/* Append the tool's question as a message of the assistant. */
 static bool append_question(struct turns *t, struct arena *a)
 {
     const struct tool_result *halt = turns_halt(t);
@@ -314,7 +318,7 @@ static bool append_question(struct turns *t, struct arena *a)
     return ok;
 }
 
-/* A tool error is the step's. */
+/* The error of a chat that ends with tool_error is the step's. */
 static void use_step_error(struct turns *t)
 {
     const allm_step_result *step = turns_last_step(t);
@@ -346,7 +350,7 @@ static void release_chat(struct turns *t)
     allm_thread_free(chat_of(t)->pass_1_thread);
 }
 
-/* Calls of a replayed turn that may have happened: kept for the result. */
+/* Store the calls of a replayed turn that may have happened, for the result. */
 static void keep_unknown_calls(struct turns *t, const allm_context *c)
 {
     size_t n = 0;
@@ -377,9 +381,9 @@ static const struct turns_front chat_front = {
     .keeps_failed_turn = true,
 };
 
-/* -------------------------------------------------------------- beginning --- */
+/* ------------------------------------------------------------- options --- */
 
-/* Does the adapter want two passes for this request? */
+/* Does the adapter need two passes for this request? */
 static bool adapter_wants_two(const struct turns *t)
 {
     const struct setup *u = &t->setup;
@@ -400,12 +404,11 @@ static const allm_error *begin_chat(struct turns *t, const void *front_opts)
     (void)front_opts;
     u->append_answer = true;
     chat->final_options = u->options;
-    chat->final_options.tool_choice =
-        NULL;     /* there are no tools to choose from */
+    chat->final_options.tool_choice = NULL; /* no tools to choose from */
     chat->final_options.tool_choice_map = NULL;
     if (!u->options.response_format) {
         u->finalize = u->options.structured_finalize;
-        return NULL;            /* the request says what is missing */
+        return NULL;       /* Validating the request reports what is missing. */
     }
     if (!u->options.structured_finalize && !adapter_wants_two(t))
         return NULL;

@@ -1,13 +1,13 @@
 /*
- * collect.c - fold events into a response, a step result, a chat result
+ * collect.c - fold events into a response, a step result or a chat result
  *
- * The fold is total: an event that carries nothing useful changes nothing.
- * step_completed closes a step: what belongs to one step is reset, while
- * usage, error and metadata go on.
+ * The fold accepts every event; one without useful content changes nothing.
+ * step_completed ends a step: the state of the step is reset, while usage,
+ * error and metadata continue.
  *
- * Results stand in the order of the calls, whatever the order of completion.
- * Halts: every tool message is kept; among several halts the one of the call
- * that the model asked for first wins.
+ * Tool results have the order of the calls, not the order of completion.  All
+ * tool messages are stored.  If several calls halt, the call that comes first
+ * in the answer wins.
  */
 #include "run/collect.h"
 
@@ -31,8 +31,8 @@
 
 struct collect_call {
     struct collect_call *next;
-    allm_tool_call call;        /* texts and JSON in the home */
-    struct buf raw;             /* the arguments as they come in pieces */
+    allm_tool_call call;        /* strings and JSON are in the home */
+    struct buf raw;             /* the arguments, as pieces arrive */
     bool completed;             /* a completed event has replaced the pieces */
 };
 
@@ -41,8 +41,6 @@ struct collect_result {
     const struct tool_result *result;
     size_t index;               /* of the call, in the model's order */
 };
-
-/* ------------------------------------------------------------------- life --- */
 
 static void reset_step(struct collect *c)
 {
@@ -80,8 +78,6 @@ void collect_release(struct collect *c)
     c->home = NULL;
 }
 
-/* ----------------------------------------------------------------- copies --- */
-
 static allm_status collect_nomem(struct collect *c)
 {
     c->broken = true;
@@ -116,7 +112,7 @@ static const void *copy_value(struct collect *c, const struct shape *s,
     return mine;
 }
 
-/* ------------------------------------------------------------- tool calls --- */
+/* ---------------------------------------------------------- tool calls --- */
 
 static struct collect_call *find_call(struct collect *c, const char *id)
 {
@@ -126,7 +122,7 @@ static struct collect_call *find_call(struct collect *c, const char *id)
     return one;
 }
 
-/* The place of a call in the model's order; unknown ones come last. */
+/* The position of a call in the model's order; unknown calls come last. */
 static size_t call_index(const struct collect *c, const char *id)
 {
     size_t n = 0;
@@ -172,7 +168,7 @@ static allm_status on_call_delta(struct collect *c, const allm_event *e)
     struct collect_call *one = open_call(c, e->id, "");
     if (!one)
         return collect_nomem(c);
-    if (one->completed)             /* odd, but its text grows */
+    if (one->completed)         /* a late delta extends the text */
         buf_add(&one->raw,
                 (struct slice){ one->call.raw_arguments,
                                            one->call.raw_len });
@@ -202,9 +198,9 @@ static allm_status on_call_completed(struct collect *c, const allm_event *e)
     return check_memory(c);
 }
 
-/* ----------------------------------------------------------- tool results --- */
+/* -------------------------------------------------------- tool results --- */
 
-/* Put it into the list behind those whose calls come first. */
+/* Insert the result after those of earlier calls. */
 static void insert_result(struct collect *c, struct collect_result *one)
 {
     struct collect_result **at = c->last_result;
@@ -234,7 +230,8 @@ allm_status collect_result(struct collect *c, const struct tool_result *r)
     return ALLM_OK;
 }
 
-/* The call of an event; one that no event began has its id alone. */
+/* The call that an event belongs to; a call that no event has started has only
+ * its id. */
 static const allm_tool_call *find_or_make_call(struct collect *c,
                                                const char *id)
 {
@@ -247,7 +244,7 @@ static const allm_tool_call *find_or_make_call(struct collect *c,
     return call && call->id ? call : NULL;
 }
 
-/* A result of our own, as an event brings it. */
+/* Make a result from an event. */
 static allm_status add_result(struct collect *c, const allm_event *e,
                               struct outcome outcome, struct slice content)
 {
@@ -275,7 +272,7 @@ static allm_status on_result(struct collect *c, const allm_event *e)
                       (struct slice){ e->text, e->text_len });
 }
 
-/* The content of a halt that was not encoded. */
+/* The content of a halt that has no encoded text. */
 static struct slice value_content(struct collect *c, const allm_json *value)
 {
     struct buf text;
@@ -304,9 +301,10 @@ static allm_status on_ask(struct collect *c, const allm_event *e)
                       SLICE(OUTCOME_AWAITING));
 }
 
-/* --------------------------------------------------------- message, usage --- */
+/* -------------------------------------------------- messages and usage --- */
 
-/* A text that an adapter sends along for the response itself. */
+/* Move a string from the metadata to the field of the response that it is
+ * for. */
 static void lift_metadata(struct collect *c, const char *key, const char **to)
 {
     const allm_json *v = allm_json_get(c->metadata, key);
@@ -345,7 +343,7 @@ allm_usage *collect_usage(struct collect *c)
     return c->usage;
 }
 
-/* The last value that is known counts, field by field. */
+/* For each field, the last known value counts. */
 static allm_status on_usage(struct collect *c, const allm_event *e)
 {
     const allm_usage *u = e->usage;
@@ -362,7 +360,7 @@ static allm_status on_usage(struct collect *c, const allm_event *e)
     return check_memory(c);
 }
 
-/* ["usage", {...}], as streams of the model library carry it. */
+/* ["usage", {...}], a form that recorded streams may contain. */
 static allm_status on_raw_chunk(struct collect *c, const allm_event *e)
 {
     struct decoder d;
@@ -376,7 +374,7 @@ static allm_status on_raw_chunk(struct collect *c, const allm_event *e)
     if (!u)
         return collect_nomem(c);
     if (u->kept)
-        return ALLM_ERR_MISUSE; /* an adapter's bug: no such field */
+        return ALLM_ERR_MISUSE; /* a bug in the adapter: no such field */
     allm_usage *mine = collect_usage(c);
     if (!mine)
         return collect_nomem(c);
@@ -384,7 +382,7 @@ static allm_status on_raw_chunk(struct collect *c, const allm_event *e)
     return ALLM_OK;
 }
 
-/* What an adapter calls an error is one, in whatever form it came. */
+/* An error event counts as an error, whatever form its error has. */
 static allm_status on_error(struct collect *c, const allm_event *e)
 {
     allm_error foreign = status_blank(ALLM_ERR_ADAPTER);
@@ -397,7 +395,7 @@ static allm_status on_error(struct collect *c, const allm_event *e)
     return check_memory(c);
 }
 
-/* ------------------------------------------------------------------ steps --- */
+/* --------------------------------------------------------------- steps --- */
 
 static const allm_message **result_list(const struct collect *c,
                                         struct arena *a)
@@ -418,7 +416,7 @@ static bool is_step_done(const struct collect *c)
            c->finish_reason == ALLM_FINISH_ERROR;
 }
 
-/* The metadata of the step that an event closes. */
+/* The metadata of the step that this event completes. */
 static const allm_json *step_metadata(struct collect *c, struct arena *a,
                                       const allm_event *e)
 {
@@ -483,7 +481,7 @@ static allm_status on_chat_completed(struct collect *c, const allm_event *e)
     return check_memory(c);
 }
 
-/* ------------------------------------------------------------------- fold --- */
+/* ------------------------------------------------------------ the fold --- */
 
 static allm_status on_text(struct buf *to, const allm_event *e)
 {
@@ -492,7 +490,7 @@ static allm_status on_text(struct buf *to, const allm_event *e)
     return to->broken ? ALLM_ERR_NOMEM : ALLM_OK;
 }
 
-/* The whole text at last: it counts, whatever the pieces said. */
+/* The complete text replaces the pieces. */
 static allm_status on_text_completed(struct buf *to, const allm_event *e)
 {
     if (e->text)
@@ -500,7 +498,8 @@ static allm_status on_text_completed(struct buf *to, const allm_event *e)
     return on_text(to, e);
 }
 
-/* The same of one of several thoughts: it takes the place of its pieces. */
+/* One reasoning block is complete: its text replaces the pieces of that
+ * block. */
 static allm_status on_reasoning_completed(struct collect *c,
                                           const allm_event *e)
 {
@@ -536,7 +535,7 @@ allm_status collect_add(struct collect *c, const allm_event *e)
     }
 }
 
-/* ---------------------------------------------------------------- results --- */
+/* ------------------------------------------------------------- results --- */
 
 static const allm_tool_call **call_list(const struct collect *c,
                                         struct arena *a)
@@ -549,7 +548,7 @@ static const allm_tool_call **call_list(const struct collect *c,
         if (!call)
             return NULL;
         *call = k->call;
-        if (!k->completed) {        /* in pieces only: the text, not parsed */
+        if (!k->completed) {        /* only pieces: the raw text, not parsed */
             call->raw_arguments = k->raw.ptr ? k->raw.ptr : "";
             call->raw_len = k->raw.len;
         }
@@ -558,7 +557,7 @@ static const allm_tool_call **call_list(const struct collect *c,
     return list;
 }
 
-/* The fold's metadata, and the reasoning if nothing said more about it. */
+/* The metadata of the fold, with the reasoning text unless they have it. */
 static const allm_json *response_metadata(const struct collect *c,
                                           struct arena *a)
 {
@@ -577,8 +576,8 @@ static const allm_json *response_metadata(const struct collect *c,
                : NULL;
 }
 
-/* The message with the calls that came beside it, so that it can be appended to
- * a thread as it is; roots of ours are *made. */
+/* The message with its tool calls, ready to be appended to a thread.  *made is
+ * the message if it is a new one, which the caller frees. */
 static const allm_message *message_with_calls(
     const struct collect *c, const allm_tool_call *const *calls,
     allm_message **made)

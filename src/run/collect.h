@@ -1,71 +1,72 @@
-/* collect.h - fold events into a response, a step result, a chat result */
+/* collect.h - fold events into a response, a step result or a chat result */
 #ifndef RUN_COLLECT_H
 #define RUN_COLLECT_H
 
 #include "base/buf.h"
 #include "base/home.h"
 
-struct collect_call;            /* a tool call being put together */
+struct collect_call;            /* a tool call that is being assembled */
 struct tool_result;
 
-struct collect_step {           /* a step that is complete */
+struct collect_step {           /* a completed step */
     struct collect_step *next;
     const allm_step_result *step;
-    const struct tool_result *halt; /* what halts the chat; or NULL */
+    const struct tool_result *halt; /* of the call that halts; or NULL */
 };
 
 /*
- * The state of the fold.  What events bring is copied; messages, threads and
- * responses are shared.
+ * The state of the fold.  It copies the content of events, and shares messages,
+ * threads and responses.
  */
 struct collect {
-    struct allm_home *home;         /* owns what must stay */
-    struct arena text_arena;             /* text and reasoning, which grow */
+    struct allm_home *home;     /* owns what outlives an event */
+    struct arena text_arena;    /* owns the text and the reasoning */
     struct buf text, reasoning;
-    size_t reasoning_done;                 /* bytes of reasoning that are completed */
-    const allm_thread *thread;      /* NULL: none was given */
+    size_t reasoning_done;      /* bytes of completed reasoning blocks */
+    const allm_thread *thread;  /* NULL: the fold has no thread */
     struct collect_call *calls, **last_call;
     size_t call_count;
     const allm_message *last_message;
     struct collect_result *results, **last_result;
     size_t result_count;
-    size_t highest_index;                 /* index of a call among them */
-    const struct tool_result *halt; /* the first call's that halts; or NULL */
+    size_t highest_index;       /* highest call index among the results */
+    const struct tool_result *halt; /* of the first call that halts; or NULL */
     struct collect_step *steps, **last_step;
     size_t step_count;
     const allm_chat_result *chat_result;
-    allm_usage *usage;              /* NULL: none yet */
+    allm_usage *usage;          /* NULL: none so far */
     allm_finish finish_reason;
     const char *raw_finish_reason, *id, *model;
     const allm_error *error;
     const allm_json *metadata;
     bool done;
-    bool broken;                    /* memory ran out */
+    bool broken;                /* out of memory */
 };
 
-/* In this home, which is kept.  False: no memory. */
+/* Use this home and hold a reference to it.  False: out of memory. */
 bool collect_init(struct collect *c, struct allm_home *home,
                   const allm_thread *thread);
 void collect_release(struct collect *c);
 
-/* The usage so far, to be changed; NULL: no memory. */
+/* The usage so far, which the caller may change; NULL: out of memory. */
 allm_usage *collect_usage(struct collect *c);
 
-/* OK; MISUSE for a usage with an unknown field; NOMEM. */
+/* Returns OK, MISUSE for a usage with an unknown field, or NOMEM. */
 allm_status collect_add(struct collect *c, const allm_event *event);
 
-/* In place of the event that ends a call: its result, borrowed as long as the
- * fold.  OK, or NOMEM. */
+/* Add the result of a call, instead of the event that ends it.  The result is
+ * borrowed and must live as long as the fold.  Returns OK or NOMEM. */
 allm_status collect_result(struct collect *c, const struct tool_result *r);
 
-/* Roots; NULL: no memory, or (the last two) there is no thread. */
+/* New objects, which the caller frees.  NULL: out of memory, or (the last two)
+ * the fold has no thread. */
 allm_response *collect_response(const struct collect *c,
                                 const char *request_id);
 allm_step_result *collect_step_result(const struct collect *c);
 allm_chat_result *collect_chat_result(const struct collect *c);
 
-/* The last, or first, step that is complete, valid as long as the home; NULL:
- * none. */
+/* The last or the first completed step, which lives as long as the home; NULL
+ * if there is none. */
 const struct collect_step *collect_last_step(const struct collect *c);
 const struct collect_step *collect_first_step(const struct collect *c);
 

@@ -1,4 +1,4 @@
-/* collector.c - the fold as a handle, for events that come from elsewhere */
+/* collector.c - the public handle of a fold, for events from any source */
 #include "allm.h"
 
 #include "base/status.h"
@@ -21,7 +21,7 @@ allm_collector *allm_collector_new(const allm_thread *thread)
     *c = (allm_collector){ .mem = mem };
     struct allm_home *home = home_new(mem, 0);
     bool made = home && collect_init(&c->fold, home, thread);
-    home_drop(home);            /* the fold has it now */
+    home_drop(home);            /* The fold holds a reference now. */
     if (made)
         return c;
     allm_collector_free(c);
@@ -45,7 +45,7 @@ allm_status allm_collector_add(allm_collector *c, const allm_event *event)
 {
     if (!c || !event)
         return ALLM_ERR_NOMEM;
-    /* a caller's own struct is brought into shape first */
+    /* A caller's own struct is normalised first. */
     struct arena scratch;
     const allm_error *error = NULL;
     arena_init(&scratch, c->mem);
@@ -66,11 +66,11 @@ static const allm_error no_thread = {
     .size = sizeof(allm_error),
     .kind = ALLM_ERR_MISUSE,
     .reason = "no_thread",
-    .message = "this collector has no thread; make it with "
-               "allm_collector_new(thread), or ask for the response",
+    .message = "this collector has no thread; create it with "
+               "allm_collector_new(thread), or use its response instead",
 };
 
-/* Nothing has come since a step ended. */
+/* Has no event come since the last step ended? */
 static bool is_between_steps(const struct collect *f)
 {
     return f->steps && !f->text.len && !f->reasoning.len && !f->calls &&

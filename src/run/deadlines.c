@@ -1,4 +1,4 @@
-/* deadlines.c - when an answer is late */
+/* deadlines.c - the timeouts of an answer */
 #include "run/deadlines.h"
 
 void deadlines_restart(struct deadlines *d, const allm_waker *w, int64_t now_ns)
@@ -29,11 +29,11 @@ const char *deadlines_message(const struct deadlines *d, const struct terms *t,
                               int64_t now_ns)
 {
     if (now_ns >= deadlines_total(d, t))
-        return "the answer was not complete in time; raise total_ms to wait "
+        return "the answer did not complete in time; raise total_ms to wait "
                "longer";
     return d->has_content
-               ? "the answer stopped in its middle for too long; raise "
-                 "silence_ms to wait longer"
+               ? "the answer paused for too long; raise silence_ms to wait "
+                 "longer"
                : "the answer did not begin in time; raise first_ms to wait "
                  "longer";
 }

@@ -1,11 +1,12 @@
 /*
- * embed.c - texts as vectors: the verb allm_embed
+ * embed.c - allm_embed(): texts as vectors
  *
- *      inputs --cut to what one request may have--> dialect --> elements
+ *      inputs --split into chunks of the allowed size--> dialect --> elements
  *
- * An element of a result is a list of numbers, or a text of base64 (floats of
- * four bytes, the lowest first), or an object with one of these as "embedding"
- * or "values" and, if the order is not that of the inputs, with "index".
+ * An element of a result is a list of numbers, a base64 string (floats of four
+ * bytes, little-endian), or an object that has one of these as "embedding" or
+ * "values".  Such an object also has "index" if the order of the elements is
+ * not that of the inputs.
  */
 #include "base/base64.h"
 #include "base/caller_struct.h"
@@ -22,16 +23,14 @@ enum { MOST_DIMENSIONS = 1 << 20 };
 
 struct embed {
     struct task task;
-    allm_embed_request request;     /* a copy, in the home */
-    allm_embed_request chunk;       /* the part of it that is running */
+    allm_embed_request request; /* a copy, in the home */
+    allm_embed_request chunk;   /* the part of it that is running */
     const struct tasks_way *way;
-    size_t next;                    /* the first input not asked for yet */
-    size_t dimensions;              /* 0: not known yet */
-    const float **vectors;          /* a slot for each input */
+    size_t next;                /* the first input that has no vector yet */
+    size_t dimensions;          /* 0: not known yet */
+    const float **vectors;      /* one slot per input */
     allm_embeddings result;
 };
-
-/* ----------------------------------------------------------------- request --- */
 
 struct faults {
     struct build list;
@@ -72,7 +71,8 @@ static const allm_error *check_embed_request(struct embed *e)
                    : NULL;
 }
 
-/* The caller's texts may be gone when the second request is made. */
+/* Copy the request, since the caller's strings may be gone before the last
+ * chunk. */
 static const allm_error *copy_embed_request(struct embed *e)
 {
     struct arena *a = home_arena(e->task.home);
@@ -92,7 +92,7 @@ static const allm_error *embed_begin(struct task *t, const void *given)
     struct embed *e = (struct embed *)t;
     if (!caller_struct_take(&e->request, sizeof e->request, given))
         return task_error(t, ALLM_ERR_MISUSE, "invalid_struct",
-                          "the request must be filled with "
+                          "the size of the request is wrong; fill it with "
                           "ALLM(embed_request, ...)");
     const allm_error *error = check_embed_request(e);
     if (!error)
@@ -102,7 +102,7 @@ static const allm_error *embed_begin(struct task *t, const void *given)
     return error;
 }
 
-/* How many of the inputs go into the next request: one at least. */
+/* How many inputs go into the next chunk: at least one. */
 static size_t count_chunk_inputs(const struct embed *e)
 {
     size_t left = e->request.input_count - e->next;
@@ -126,11 +126,9 @@ static bool embed_next_request(struct task *t, struct call_spec *out)
     e->chunk.inputs += e->next;
     e->chunk.input_count = count_chunk_inputs(e);
     out->embed = &e->chunk;
-    out->own = e->request.options;
+    out->request_options = e->request.options;
     return true;
 }
-
-/* ------------------------------------------------------------------ vectors --- */
 
 static const allm_error *embedding_error(struct embed *e, size_t i,
                                          const char *what)
@@ -139,7 +137,7 @@ static const allm_error *embedding_error(struct embed *e, size_t i,
                       "embedding %zu of the answer %s", i, what);
 }
 
-/* Numbers of one list; false: there is something else among them. */
+/* Read a list of numbers; false: an element is not a finite number. */
 static bool read_numbers(const allm_json *list, float *out)
 {
     for (const allm_json *v = NULL; (v = allm_json_next(list, v));) {
@@ -168,8 +166,7 @@ static bool is_finite(const float *v, size_t n)
     return true;
 }
 
-/* The vector in a value; *n is its length.  NULL: *error, if it is set, says
- * why, else there is no memory. */
+/* Read a vector; *n is its length.  NULL: *error is set, or out of memory. */
 static float *read_vector(struct embed *e, size_t i, const allm_json *v,
                           size_t *n, const allm_error **error)
 {
@@ -179,27 +176,32 @@ static float *read_vector(struct embed *e, size_t i, const allm_json *v,
     *n = allm_json_count(v);
     buf_init(&bytes, a, 4 * (size_t)MOST_DIMENSIONS);
     if (packed && !base64_take(&bytes, json_slice(v))) {
-        *error = a->broken ? NULL : embedding_error(e, i, "is no base64");
+        *error = a->broken ? NULL
+                           : embedding_error(e, i,
+                                             "is not valid "
+                                             "base64");
         return NULL;
     }
     if (packed)
         *n = bytes.len % 4 ? 0 : bytes.len / 4;
     if ((!packed && allm_json_type_of(v) != ALLM_JSON_ARRAY) || !*n ||
         *n > MOST_DIMENSIONS) {
-        *error = embedding_error(e, i, "is no list of numbers, or it is empty");
+        *error = embedding_error(e, i, "is not a list of numbers, or is empty");
         return NULL;
     }
     float *out = arena_alloc(a, *n * sizeof *out);
     for (size_t k = 0; out && packed && k < *n; k++)
         out[k] = read_float((const unsigned char *)bytes.ptr + 4 * k);
     if (out && ((!packed && !read_numbers(v, out)) || !is_finite(out, *n))) {
-        *error = embedding_error(e, i, "has something in it that is no number");
+        *error = embedding_error(e, i,
+                                 "contains a value that is not a finite "
+                                 "number");
         return NULL;
     }
     return out;
 }
 
-/* To the length 1. */
+/* Scale the vector to length 1. */
 static void normalize_vector(float *v, size_t n)
 {
     double sum = 0;
@@ -210,7 +212,7 @@ static void normalize_vector(float *v, size_t n)
         v[i] = (float)((double)v[i] / length);
 }
 
-/* Where an element belongs among the inputs of its request. */
+/* The index of an element's input within the chunk. */
 static size_t element_index(const allm_json *element, size_t i)
 {
     int64_t index;
@@ -235,14 +237,13 @@ static const allm_error *read_element(struct embed *e, size_t i,
     if (at >= e->chunk.input_count || e->vectors[e->next + at])
         return embedding_error(
             e, i,
-            "has an index that no input has, or that was there "
-            "before");
+            "has an index that no input has, or that another embedding has");
     float *vector = read_vector(e, i, v, &n, &error);
     if (!vector)
         return error ? error : status_nomem();
     if (e->dimensions && n != e->dimensions)
         return embedding_error(
-            e, i, "has another number of dimensions than the first");
+            e, i, "does not have as many dimensions as the first one");
     e->dimensions = n;
     if (e->way && e->way->whole && n != e->way->whole)
         normalize_vector(vector, n);

@@ -1,4 +1,4 @@
-/* feed_source.c - events that an adapter makes itself */
+/* feed_source.c - a feed whose adapter produces the events itself */
 #include "run/feed_source.h"
 
 #include "provider/redact.h"
@@ -7,8 +7,9 @@ static const allm_error no_event = {
     .size = sizeof(allm_error),
     .kind = ALLM_ERR_MISUSE,
     .reason = "invalid_event",
-    .message = "next() of the adapter answered ALLM_EVENT without having put "
-               "an event, or an unknown status; answer ALLM_AGAIN or ALLM_OK",
+    .message = "the adapter's next() returned an unknown status, or ALLM_EVENT "
+               "without an event; return ALLM_AGAIN or ALLM_OK if there is no "
+               "event",
 };
 
 static allm_status source_next(struct feed *f, struct allm_sink *sink,
@@ -50,11 +51,11 @@ struct feed *feed_source(struct arena *a, const allm_adapter *adapter,
                                        : ALLM_OK;
     if (status >= 0 && !sink->failure && sink->status >= 0)
         return f;
-    if (sink->failure)          /* its texts may be the adapter's */
+    if (sink->failure)          /* Its strings may belong to the adapter. */
         sink->failure = redact_error(sink->arena, sink->failure,
                                      (struct slice){ NULL, 0 });
     if (status >= 0)
-        source_close(f);        /* it opened, but something went wrong */
+        source_close(f);   /* The adapter has opened, but reported a failure. */
     else if (sink->status == ALLM_OK)
         sink->status = status;
     return NULL;

@@ -1,15 +1,15 @@
 /*
  * generate.c - one answer of a model: the machine behind every call
  *
- *      options -> guards -> model -> pre-flight -> feed
+ *      options -> checks -> model -> catalog -> feed
  *
- *      feed --> sink --> tap --> collect --> filter --> lend
+ *      feed --> sink --> on_event --> collect --> filter --> caller
  *        ^                 |
- *        '-- retry --------'   only while nothing of an answer was seen
+ *        '-- retry --------'   only before any part of an answer arrives
  *
- * Everything that can fail before the network fails in generate_open().
- * Collecting stands before the filter, so that a text is kept although its
- * deltas are not delivered.
+ * Everything that can fail before the network fails in generate_open().  Events
+ * are collected before they are filtered, so the response has the whole text
+ * even if the caller does not want the deltas.
  */
 #include "run/generate.h"
 
@@ -27,29 +27,29 @@
 #include <stdint.h>
 
 enum state {
-    OPENING,                    /* an attempt must be opened at again_ns */
+    OPENING,                    /* open an attempt at again_ns */
     RUNNING,
-    CLOSING,                    /* the feed has ended; the sink is emptied */
+    CLOSING,                    /* the feed has ended; empty the sink */
     ENDED,
     FAILED
 };
 
 struct generate {
     struct machine machine;
-    struct quota quota;         /* of the next two, and of the feed */
-    struct arena events;        /* what was put since the last pull */
-    struct arena attempt;       /* the feed of this attempt */
+    struct quota quota;         /* of the two arenas and the feed */
+    struct arena events;        /* events since the last pull */
+    struct arena attempt;       /* the feed of the current attempt */
     struct allm_sink sink;
     struct feed *feed;
-    allm_stream *stream;        /* that pulls; it outlives the machine */
-    struct call_plan plan;           /* the engine, kept, and the call's home */
+    allm_stream *stream;        /* pulls the machine, and outlives it */
+    struct call_plan plan;      /* a reference to the engine; the call's home */
     struct collect *own_collect;    /* made for the first event to fold */
-    struct collect *collect;    /* the loop's, or our own; or NULL */
-    struct call_spans *spans;   /* NULL: nobody wants to know */
+    struct collect *collect;    /* the step's, or own_collect; or NULL */
+    struct call_spans *spans;   /* NULL: the engine has no trace function */
     enum state state;
-    int64_t again_ns;           /* OPENING: when */
+    int64_t again_ns;           /* time of the next attempt, if OPENING */
     struct deadlines deadlines;
-    bool pulled;                /* deadlines run from the first pull on */
+    bool pulled;                /* timeouts run from the first pull */
     bool over_quota;            /* the answer has used up its memory quota */
     const allm_error *error;
     allm_response *response;
@@ -76,7 +76,7 @@ static int64_t total_deadline(const struct generate *g)
     return deadlines_total(&g->deadlines, &g->plan.terms);
 }
 
-/* ---------------------------------------------------------------- opening --- */
+/* ------------------------------------------------------------ attempts --- */
 
 static void close_feed(struct generate *g)
 {
@@ -85,7 +85,7 @@ static void close_feed(struct generate *g)
     attempt_close(f);
 }
 
-/* The machine will fail with this error; it is kept in our home. */
+/* Fail with a copy of this error. */
 static void fail_generate(struct generate *g, const allm_error *error)
 {
     g->state = FAILED;
@@ -108,7 +108,7 @@ static const struct trace *current_trace(const struct generate *g)
     return g->spans ? &g->spans->trace : NULL;
 }
 
-/* An attempt; false: it failed, and the sink says why. */
+/* Open an attempt; false: it failed, and the sink has the reason. */
 static bool open_feed(struct generate *g)
 {
     const struct engine_core *core = engine_core(g->plan.engine);
@@ -128,28 +128,29 @@ static bool open_feed(struct generate *g)
     return g->feed != NULL;
 }
 
-/* Why the feed failed, when it did not say. */
+/* The feed's error; a default one if the feed has set none. */
 static const allm_error *feed_error(const struct generate *g)
 {
     static const allm_error silent = {
         .size = sizeof(allm_error),
         .kind = ALLM_ERR_ADAPTER,
         .reason = "unknown",
-        .message = "the adapter failed without saying why; it should call "
-                   "allm_sink_fail() with an error",
+        .message = "the adapter failed without an error; it should call "
+                   "allm_sink_fail() with one",
     };
     static const allm_error foreign = {
         .size = sizeof(allm_error),
         .kind = ALLM_ERR_MISUSE,
         .reason = "invalid_event",
-        .message = "the adapter put an event that is malformed, or that only "
-                   "the loops may make; allm_adapter.h lists its own",
+        .message = "the adapter emitted an event that is malformed, or that "
+                   "adapters must not emit; allm_adapter.h lists those they "
+                   "may",
     };
     static const allm_error large = {
         .size = sizeof(allm_error),
         .kind = ALLM_ERR_ADAPTER,
         .reason = "malformed_response",
-        .message = "the answer takes more than 256 MiB of memory; ask for less "
+        .message = "the answer takes more than 256 MiB of memory; request less "
                    "at once, or set max_tokens",
     };
     if (g->quota.refused || g->over_quota)
@@ -161,7 +162,7 @@ static const allm_error *feed_error(const struct generate *g)
     return g->sink.status == ALLM_ERR_MISUSE ? &foreign : &silent;
 }
 
-/* Try again later, or give up: false. */
+/* Schedule another attempt; false: the call must not be retried. */
 static bool schedule_retry(struct generate *g, const allm_error *error)
 {
     const struct engine_core *core = engine_core(g->plan.engine);
@@ -170,7 +171,7 @@ static bool schedule_retry(struct generate *g, const allm_error *error)
     if (g->sink.final || g->quota.refused || error->kind == ALLM_ERR_MISUSE)
         return false;
     if (retry_policy_read(&policy, engine_record(g->plan.engine)->retry,
-                          &g->attempt) ||       /* no: engines check it */
+                          &g->attempt) || /* the engine checked it */
         !retry_decide(&policy, g->plan.call.attempt, error, core->random,
                       &delay_ms) ||
         clock_after(now_ns(g), delay_ms) >= total_deadline(g))
@@ -251,9 +252,9 @@ struct machine *generate_open(const allm_engine *e,
     return &g->machine;
 }
 
-/* ------------------------------------------------------------------ pulling --- */
+/* ------------------------------------------------------ pulling events --- */
 
-/* Does an event count as content, for the deadlines? */
+/* Does an event count as content for the timeouts? */
 static bool is_content(allm_event_type type)
 {
     return type != ALLM_EV_MESSAGE_STARTED && type != ALLM_EV_RAW_CHUNK &&
@@ -270,7 +271,8 @@ static bool is_wanted(const struct generate *g, allm_event_type type)
     }
 }
 
-/* The fold; a stream that waits for its answer has none yet.  NULL: no memory. */
+/* The fold is made on first use, so a waiting stream has none.  NULL: out of
+ * memory. */
 static struct collect *ensure_collect(struct generate *g)
 {
     if (g->collect)
@@ -287,12 +289,13 @@ static struct collect *ensure_collect(struct generate *g)
 static allm_status fold_event(struct generate *g, const allm_event *event)
 {
     if (event->type == ALLM_EV_MESSAGE_STARTED)
-        return ALLM_OK;         /* nothing is folded of it */
+        return ALLM_OK;         /* nothing to fold */
     struct collect *c = ensure_collect(g);
     return c ? collect_add(c, event) : ALLM_ERR_NOMEM;
 }
 
-/* Tap, collect, filter.  EVENT: deliver it.  OK: it is not for the caller. */
+/* Call on_event, fold the event, filter it.  EVENT: deliver it.  OK: drop
+ * it. */
 static allm_status fold_and_filter(struct generate *g, allm_event *event)
 {
     const struct terms *t = &g->plan.terms;
@@ -302,8 +305,8 @@ static allm_status fold_and_filter(struct generate *g, allm_event *event)
         allm_status status = t->on_event(event, t->on_event_ud);
         if (status < 0) {
             fail_with(g, status, "tap_failed",
-                      "on_event ended the call by a status "
-                      "below 0; let it return ALLM_OK");
+                      "on_event ended the call by returning a status below 0; "
+                      "return ALLM_OK to continue");
             return status;
         }
     }
@@ -312,8 +315,8 @@ static allm_status fold_and_filter(struct generate *g, allm_event *event)
         fail_generate(g, status_nomem());
     else if (status < 0)
         fail_with(g, status, "invalid_usage",
-                  "the adapter sent a usage with a field that a usage does not "
-                  "have; put such numbers into extra");
+                  "the adapter emitted a usage with an unknown field; put such "
+                  "numbers into extra");
     if (status < 0)
         return status;
     if (event->type == ALLM_EV_ERROR)
@@ -321,7 +324,7 @@ static allm_status fold_and_filter(struct generate *g, allm_event *event)
     return is_wanted(g, event->type) ? ALLM_EVENT : ALLM_OK;
 }
 
-/* An error in the middle: an event, and then the end. */
+/* The answer fails in the middle: emit an error event, then end. */
 static void put_error_event(struct generate *g, const allm_error *error)
 {
     g->state = CLOSING;
@@ -332,7 +335,7 @@ static void put_error_event(struct generate *g, const allm_error *error)
         fail_generate(g, status_nomem());
 }
 
-/* All that matters was there: that is no failure. */
+/* If the answer is settled, a timeout ends the wait but is not a failure. */
 static bool hurry_feed(struct generate *g)
 {
     bool now_only = g->feed && g->feed->settled && !g->feed->hurry;
@@ -355,17 +358,17 @@ static void on_deadline(struct generate *g)
     }
     close_feed(g);
     if (!schedule_retry(g, &late))
-        fail_generate(g, &late);         /* it never began, as with other failures */
+        fail_generate(g, &late); /* No answer began: fail without an event. */
 }
 
-/* Nothing is there yet: wait, but not for ever. */
+/* The feed has nothing yet: wait until the next timeout. */
 static allm_status wait_for_feed(struct generate *g, int64_t again,
                                  int64_t *again_ns)
 {
     int64_t at = now_ns(g);
-    if (g->deadlines.has_new_content)     /* silence begins when we begin to wait */
+    if (g->deadlines.has_new_content)   /* the silence begins now */
         deadlines_restart(&g->deadlines, waker_of(g), at);
-    arena_release(&g->events);  /* a stream at rest holds no room for them */
+    arena_release(&g->events);  /* An idle stream needs no memory for events. */
     int64_t limit = deadlines_next(&g->deadlines, &g->plan.terms, waker_of(g));
     if (at >= limit) {
         on_deadline(g);
@@ -375,10 +378,10 @@ static allm_status wait_for_feed(struct generate *g, int64_t again,
     return ALLM_AGAIN;
 }
 
-/* The feed failed: tell it as an event, try again, or fail. */
+/* The feed failed: emit the error as an event, retry, or fail. */
 static void on_feed_failure(struct generate *g)
 {
-    /* a copy: its texts may be the feed's */
+    /* A copy, since its strings may belong to the feed. */
     const allm_error *error = error_copy(g->plan.home, feed_error(g));
     quota_lift(&g->quota);
     if (error->kind == ALLM_ERR_NOMEM || error->kind == ALLM_ERR_MISUSE) {
@@ -392,26 +395,26 @@ static void on_feed_failure(struct generate *g)
     }
 }
 
-/* Has what is kept of the answer become too large?  What the fold holds will be
- * in the response, and in the message that goes into the thread, too. */
+/* Is the answer too large?  What the fold has collected is needed twice more:
+ * for the response and for the message in the thread. */
 static bool exceeds_quota(const struct generate *g)
 {
     size_t fold = g->collect ? arena_held(&g->collect->text_arena) : 0;
     return !g->sink.ended && quota_spent(&g->quota, 3 * fold);
 }
 
-/* Does a stream that never rests last too long? */
+/* Has a stream that never waits reached the deadline of the call? */
 static bool is_overdue(const struct generate *g)
 {
     int64_t last = total_deadline(g);
     return last < INT64_MAX && !g->feed->hurry && now_ns(g) >= last;
 }
 
-/* Ask the feed for more; OK: the sink has something, or the state changed. */
+/* Pull the feed; OK: the sink has events, or the state has changed. */
 static allm_status pull_feed(struct generate *g, int64_t *again_ns)
 {
     int64_t again = INT64_MAX;
-    arena_reset(&g->events);    /* nothing is lent any more */
+    arena_reset(&g->events);    /* The caller no longer borrows them. */
     sink_init(&g->sink, &g->events, &g->attempt);
     if (is_overdue(g)) {
         on_deadline(g);
@@ -423,7 +426,7 @@ static allm_status pull_feed(struct generate *g, int64_t *again_ns)
     if (status == ALLM_AGAIN && !g->sink.first)
         return wait_for_feed(g, again, again_ns);
     if (status == ALLM_OK) {
-        g->state = CLOSING;     /* what waits may point into the feed */
+        g->state = CLOSING;     /* Pending events may point into the feed. */
     } else if (status < 0) {
         on_feed_failure(g);
     } else if (exceeds_quota(g)) {
@@ -439,7 +442,7 @@ static bool is_task(const struct generate *g)
     return c->embed || c->image || c->moderation;
 }
 
-/* The end: the results, and the spans closed. */
+/* The answer has ended: make the response and end the spans. */
 static void complete_answer(struct generate *g)
 {
     if (g->feed && is_task(g)) {
@@ -451,7 +454,7 @@ static void complete_answer(struct generate *g)
         }
     }
     close_feed(g);
-    arena_release(&g->attempt); /* the answer is in the fold */
+    arena_release(&g->attempt); /* The fold has the answer now. */
     struct collect *c = ensure_collect(g);
     if (c && g->plan.ref && collect_usage(c))
         catalog_costs(c->usage, g->plan.ref);
@@ -470,7 +473,7 @@ static void complete_answer(struct generate *g)
 static allm_status reopen_feed(struct generate *g, int64_t *again_ns)
 {
     int64_t at = now_ns(g), last = total_deadline(g);
-    if (at >= last) {           /* it was held for too long */
+    if (at >= last) {           /* The caller held the stream for too long. */
         on_deadline(g);
         return ALLM_OK;
     }
@@ -520,7 +523,7 @@ static allm_status generate_next(struct machine *m, allm_event **event,
         *event = sink_take(&g->sink);
         if (*event) {
             allm_status status = fold_and_filter(g, *event);
-            *again_ns = MACHINE_BUSY;   /* if the event is not for the caller */
+            *again_ns = MACHINE_BUSY;   /* if the event was dropped */
             return status == ALLM_OK ? ALLM_AGAIN : status;
         }
         if (g->state == ENDED)
@@ -530,7 +533,7 @@ static allm_status generate_next(struct machine *m, allm_event **event,
     }
 }
 
-/* ----------------------------------------------------------------- ending --- */
+/* ------------------------------------------------ stopping and results --- */
 
 static const allm_error cancelled_error = {
     .size = sizeof(allm_error),
@@ -548,7 +551,7 @@ static void generate_stop(struct machine *m, bool cancelled)
     if (cancelled)
         g->error = &cancelled_error;
     sink_init(&g->sink, &g->events,
-              &g->attempt);    /* what waits is not delivered */
+              &g->attempt);     /* pending events are dropped */
     complete_answer(g);
 }
 
@@ -583,7 +586,7 @@ static bool has_error_event(const struct allm_sink *sink)
     return i != NULL;
 }
 
-/* What is settled is only hurried by the time. */
+/* A timeout does not fail a settled answer; it only ends the wait. */
 static bool generate_failed(const struct machine *m, int64_t *again_ns)
 {
     const struct generate *g = (const struct generate *)m;

@@ -8,16 +8,17 @@
 #include "run/machine.h"
 
 /*
- * Check and open a call.  NULL means no memory: a machine that could not begin
- * fails at its first next(), and its error() is set at once.  Events are folded
- * into `collect`, which is the caller's; NULL: into one of its own.  The result
- * of a task is its one raw_chunk.  The stream must outlive the machine.
+ * Check and open a call.  NULL: out of memory.  If the call cannot begin, the
+ * machine fails at its first next(), and error() returns the reason at once.
+ * Events are folded into the caller's `collect`, or into a fold of the machine
+ * if it is NULL.  The result of a task is its single raw_chunk event.  The
+ * stream must outlive the machine.
  */
 struct machine *generate_open(const allm_engine *e,
                               const struct call_spec *spec,
                               struct collect *collect, allm_stream *stream);
 
-/* The provider's id of the answer, from a header; NULL: none. */
+/* The provider's id of the answer, from a header; NULL if there is none. */
 const char *generate_answer_id(const struct machine *m);
 
 #endif

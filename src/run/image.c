@@ -1,11 +1,11 @@
 /*
- * image.c - making images: the verb allm_image_generate
+ * image.c - allm_image_generate(): make images
  *
  *      request --checked, files read, base64 decoded, URLs fetched-->
  *              dialect --> images
  *
- * A URL is asked without a key, over https (or on this machine), within 30 s,
- * for at most 25 MB, which must be an image.
+ * A URL is fetched without a key, over https (or http from this machine),
+ * within 30 s, and may have at most 25 MB, which must be an image.
  *
  * A result is a list of images in their plain form.
  */
@@ -22,12 +22,12 @@
 
 struct image {
     struct task task;
-    allm_image_request request;     /* a copy; its input images are bytes */
-    const allm_image **inputs;      /* its images, and the mask as the last */
-    bool must_fetch;                /* some inputs are URLs to be fetched */
-    size_t input_index;             /* of the input that is fetched */
-    const char *address;            /* where; NULL: where it says */
-    unsigned hops;                  /* redirects followed */
+    allm_image_request request; /* a copy; its input images are bytes */
+    const allm_image **inputs;  /* its images, then the mask */
+    bool must_fetch;            /* some inputs are URLs to be fetched */
+    size_t input_index;         /* of the input that is fetched */
+    const char *address;        /* its URL after redirects; NULL: not yet set */
+    unsigned hops;              /* redirects followed */
     bool sent;
     size_t count;
     const allm_image **images;
@@ -35,9 +35,9 @@ struct image {
     allm_image_response result;
 };
 
-/* ------------------------------------------------------------------- inputs --- */
+/* -------------------------------------------------------- input images --- */
 
-/* Bytes, or a URL that may be asked. */
+/* Load the bytes of an image, or check that its URL may be fetched. */
 static const allm_error *load_input(struct image *m, const struct path *where,
                                     const allm_image **slot)
 {
@@ -74,10 +74,11 @@ static const allm_error *load_inputs(struct image *m)
     return error;
 }
 
-/* ----------------------------------------------------------------- fetching --- */
+/* ------------------------------------------------------------ fetching --- */
 
-/* Only what goes over a network is fetched from one: the fake sees the URL.
- * What the dialect refuses, or lacks a key, is told before anybody is asked. */
+/* URLs are fetched only for adapters that use the network; the fake adapter
+ * gets the URL.  A request that would be rejected, or has no key, is reported
+ * before anything is fetched. */
 static const allm_error *begin_fetching(struct image *m)
 {
     struct call_spec call = task_call_spec(&m->task);
@@ -86,11 +87,11 @@ static const allm_error *begin_fetching(struct image *m)
     const struct tasks_way *way = tasks_find(row, TASKS_IMAGE);
     m->must_fetch = m->must_fetch && way && way->adapter->encode;
     call.image = &m->request;
-    call.own = m->request.options;
+    call.request_options = m->request.options;
     return m->must_fetch ? task_check(&m->task, &call) : NULL;
 }
 
-/* The address that is asked next; NULL: all are here. */
+/* The URL to fetch next; NULL if all images are loaded. */
 static const char *next_address(struct image *m)
 {
     size_t n = m->request.input_image_count;
@@ -105,7 +106,7 @@ static const char *next_address(struct image *m)
     return NULL;
 }
 
-/* The error with where it happened, in the home. */
+/* An error that says which URL it is about, in the home. */
 static const allm_error *fetch_error(struct image *m, const char *why,
                                      const char *text, const allm_error *from)
 {
@@ -116,7 +117,7 @@ static const allm_error *fetch_error(struct image *m, const char *why,
     if (!mine)
         return status_nomem();
     *mine = *task_error(&m->task, ALLM_ERR_ADAPTER, why,
-                        "the image at %.*s cannot be had: %s",
+                        "the image at %.*s cannot be fetched: %s",
                         (int)(shown.len < 500 ? shown.len : 500), shown.ptr,
                         text);
     if (mine->kind == ALLM_ERR_NOMEM)
@@ -131,7 +132,7 @@ static const allm_error *fetch_error(struct image *m, const char *why,
     return mine->metadata ? mine : status_nomem();
 }
 
-/* Go where a redirect points, but not from far away to this machine. */
+/* Follow a redirect, but not from a remote host to this machine. */
 static const allm_error *follow_redirect(struct image *m,
                                          const allm_error *redirect)
 {
@@ -146,14 +147,15 @@ static const allm_error *follow_redirect(struct image *m,
     if (fetch_fault(next) ||
         (fetch_is_near(next) && !fetch_is_near(m->address)))
         return fetch_error(m, "invalid_request",
-                           "it points to a place that is not asked; only https "
-                           "is",
+                           "it redirects to an address that is not allowed; "
+                           "only https is",
                            NULL);
     m->address = next;
     return NULL;
 }
 
-/* Whoever holds the image is no provider: two reasons must do. */
+/* Map the errors of the image's server, which is not the provider, to few
+ * reasons. */
 static const allm_error *image_recover(struct task *t, const allm_error *error)
 {
     struct image *m = (struct image *)t;
@@ -184,13 +186,13 @@ static const allm_error *keep_fetched_image(struct image *m,
     mine->source = ALLM_IMAGE_BINARY;
     mine->data = arena_copy(a, bytes);
     mine->data_len = bytes.len;
-    mine->mime_type = NULL;             /* the bytes tell */
+    mine->mime_type = NULL;             /* Detected from the bytes. */
     if (!mine->data)
         return status_nomem();
     mine->mime_type = image_source_type(mine);
     if (!mine->mime_type)
         return task_error(&m->task, ALLM_ERR_ADAPTER, "malformed_response",
-                          "it is no PNG, JPEG, GIF or WebP");
+                          "it is not a PNG, JPEG, GIF or WebP image");
     m->inputs[m->input_index++] = mine;
     m->request.mask = m->inputs[m->request.input_image_count];
     m->address = NULL;
@@ -198,7 +200,7 @@ static const allm_error *keep_fetched_image(struct image *m,
     return NULL;
 }
 
-/* ------------------------------------------------------------------ machine --- */
+/* ------------------------------------------------------ task functions --- */
 
 static const allm_error *image_begin(struct task *t, const void *given)
 {
@@ -228,7 +230,7 @@ static bool image_next_request(struct task *t, struct call_spec *out)
     bool first = !m->sent;
     m->sent = true;
     out->image = &m->request;
-    out->own = m->request.options;
+    out->request_options = m->request.options;
     return first;
 }
 
@@ -264,7 +266,7 @@ static const allm_error *image_read_result(struct task *t,
     return error;
 }
 
-/* {"openai_request_id": "req_..."}, for the provider's support. */
+/* {"openai_request_id": "req_..."}, for support requests to the provider. */
 static const allm_json *response_metadata(struct image *m)
 {
     struct build b;
@@ -287,7 +289,7 @@ static const allm_json *response_metadata(struct image *m)
     return name.broken ? NULL : build_done(&b);
 }
 
-/* The size that was asked for: [w, h], a word, or null. */
+/* The requested size: [width, height], a string, or null. */
 static const allm_json *requested_size(struct image *m)
 {
     struct build b;

@@ -1,4 +1,4 @@
-/* image_inputs.c - the input images of a task, as bytes */
+/* image_inputs.c - load the input images of a task */
 #include "run/image_inputs.h"
 
 #include "base/status.h"

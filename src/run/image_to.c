@@ -1,4 +1,4 @@
-/* image_to.c - an image as its bytes or as a data URI */
+/* image_to.c - convert an image to its bytes or to a data URI */
 #include "base/base64.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -15,7 +15,7 @@ static const char *load_bytes(const allm_image *image, struct arena *a,
     return image_bytes_load(a, image, limit, out);
 }
 
-/* NULL, with the result in the arena, or the reason of the failure. */
+/* Returns NULL, with the result in the arena, or the reason of the failure. */
 typedef const char *convert_fn(const allm_image *image, struct arena *a,
                                struct slice *out);
 
@@ -28,7 +28,7 @@ static const char *make_binary(const allm_image *image, struct arena *a,
     return reason;
 }
 
-/* base64 sources are inserted as they are, others encoded. */
+/* base64 sources are inserted as they are, others are encoded. */
 static const char *make_data_uri(const allm_image *image, struct arena *a,
                                  struct slice *out)
 {
@@ -58,7 +58,7 @@ static const char *make_data_uri(const allm_image *image, struct arena *a,
     return reason;
 }
 
-/* The reason and the field it is about, as an error. */
+/* An error with the reason and the field it is about. */
 static const allm_error *conversion_error(struct arena *a, const char *reason)
 {
     const char *field = !strcmp(reason, "missing_mime_type") ? "mime_type"
@@ -87,7 +87,7 @@ static allm_text *convert_image(const allm_image *given, convert_fn *make)
     struct arena *a = text_arena(t);
     struct slice bytes = { NULL, 0 };
     const allm_error *error = NULL;
-    /* a caller's own struct is normalised first */
+    /* A caller's own struct is normalised first. */
     allm_image *image = shape_keep(&image_shape, given, a->mem, a, &error);
     const char *reason = image ? make(image, a, &bytes) : NULL;
     shape_free(image);

@@ -1,8 +1,8 @@
 /*
- * images.c - files of images read, before a dialect writes them
+ * images.c - read image files before a dialect encodes a request
  *
- * Dialects touch no files.  The caller's messages are not changed: a message
- * with a file in it is made anew for this one call.
+ * Dialects do not read files.  The caller's messages do not change: a message
+ * with an image file is copied for this call.
  */
 #include "run/images.h"
 
@@ -34,12 +34,12 @@ static const allm_error *unreadable_error(struct arena *a,
         !strcmp(why, "efbig")
             ? "the image \"%.200s\" is larger than 20 MiB (%s); send a "
               "smaller one, or its URL"
-            : "the image \"%.200s\" cannot be read (%s); look at the path and "
-              "at who may read it",
+            : "the image \"%.200s\" cannot be read (%s); check its path and "
+              "its permissions",
         image->data, why);
 }
 
-/* The same part with the bytes of its file. */
+/* A copy of the part with the bytes of its file. */
 static const allm_error *load_part(struct arena *a, const allm_part *from,
                                    const allm_part **out)
 {
@@ -63,7 +63,7 @@ static const allm_error *load_part(struct arena *a, const allm_part *from,
     return NULL;
 }
 
-/* The message made anew, kept by the home. */
+/* A copy of the message, which the home holds. */
 static const allm_error *load_message(struct allm_home *home, struct arena *a,
                                       const allm_message *from,
                                       const allm_message **out)
@@ -86,7 +86,7 @@ static const allm_error *load_message(struct allm_home *home, struct arena *a,
     bool held = made && !allm_message_error(made) &&
                 home_hold(home, made->home);
     *out = made;
-    allm_message_free(made);    /* the home has it now, if all went well */
+    allm_message_free(made);    /* If it succeeded, the home holds it. */
     return held ? NULL : status_nomem();
 }
 
@@ -103,7 +103,7 @@ static const allm_error *load_messages(allm_request *r, struct allm_home *home,
         messages[i] = r->messages[i];
         if (has_file(messages[i]))
             error = load_message(home, scratch, messages[i], &messages[i]);
-        if (error)              /* it may lie in the scratch */
+        if (error)              /* The error may be in the scratch arena. */
             return status_retell(a, error);
     }
     r->messages = messages;
@@ -117,7 +117,7 @@ const allm_error *images_load(allm_request *r, struct allm_home *home)
     while (i < r->message_count && !has_file(r->messages[i]))
         i++;
     if (i == r->message_count)
-        return NULL;            /* nearly always */
+        return NULL;            /* the usual case */
     arena_init(&scratch, home_mem(home));
     const allm_error *error = load_messages(r, home, &scratch);
     arena_release(&scratch);

@@ -1,4 +1,4 @@
-/* images.h - files of images read, before a dialect writes them */
+/* images.h - read image files before a dialect encodes a request */
 #ifndef RUN_IMAGES_H
 #define RUN_IMAGES_H
 
@@ -7,9 +7,9 @@
 enum { IMAGES_LIMIT = 20 * 1024 * 1024 };   /* of one file */
 
 /*
- * Put messages whose images are bytes in the place of those whose images are
- * files; the others stay as they are.  What is made lives in the home.  NULL,
- * or what is wrong: a file that cannot be read, or is too large.
+ * Replace each message that has image files by a copy that has their bytes; the
+ * copies live in the home.  Other messages do not change.  Returns NULL, or the
+ * error if a file cannot be read or is too large.
  */
 const allm_error *images_load(allm_request *r, struct allm_home *home);
 

@@ -1,4 +1,4 @@
-/* machine.h - what a stream runs: one answer, a step, a whole chat */
+/* machine.h - the work that a stream runs: an answer, a step, a chat */
 #ifndef RUN_MACHINE_H
 #define RUN_MACHINE_H
 
@@ -17,39 +17,42 @@ enum machine_result {
     MACHINE_BATCH_HALT          /* metadata of its halt, an allm_json */
 };
 
-/* What MACHINE_TASK gives. */
+/* The result of kind MACHINE_TASK. */
 struct task_result {
-    const char *name;           /* what was asked: "embed" */
+    const char *name;           /* of the task: "embed" */
     const void *value;
 };
 
 struct machine_ops {
     /*
-     * EVENT: *event is the next one, ours to number, alive until the next
-     * call.  AGAIN: not before *again_ns (INT64_MAX: when woken; MACHINE_BUSY:
-     * at once, it only gave others a chance).  OK: the end; results are there.
-     * < 0: failed for good, see error().
+     * EVENT: *event is the next event; the stream sets its number; valid until
+     * the next call.  AGAIN: nothing before *again_ns (INT64_MAX: until the
+     * waker rings; MACHINE_BUSY: call again at once, others may run first).
+     * OK: the end; the results are ready.  < 0: the machine has failed, see
+     * error().
      */
     allm_status (*next)(struct machine *m, allm_event **event,
                         int64_t *again_ns);
-    /* Let go of the adapter, exactly once however often it is called; the
-     * results so far are made.  `cancelled`: the caller wanted it. */
+    /* Release the adapter; more than one call has no further effect.  Makes the
+     * partial results.  `cancelled`: on the request of the caller. */
     void (*stop)(struct machine *m, bool cancelled);
     void (*free)(struct machine *m);
     const allm_error *(*error)(const struct machine *m);
-    /* Of one that is held: has it failed, so that next() is worthwhile
-     * nevertheless?  No: ask again when it is rung, and at *again_ns, which is
-     * INT64_MAX before.  NULL: when it has an error. */
+    /* For a held stream: has the machine failed, so that next() must be called
+     * nevertheless?  If not, check again when the waker rings, and at
+     * *again_ns, which the caller sets to INT64_MAX.  NULL: it has failed if it
+     * has an error. */
     bool (*failed)(const struct machine *m, int64_t *again_ns);
     const allm_response *(*response)(const struct machine *m);
     const char *(*request_id)(const struct machine *m);
-    /* The result of that kind, once it has ended; NULL: it has none.  This
-     * function and the next may be NULL. */
+    /* The result of this kind after the end; NULL if it has none.  This
+     * function and the next ones may be NULL. */
     const void *(*result)(const struct machine *m, enum machine_result which);
-    /* The whole of a result that was cut; NULL: it was not. */
+    /* The full text of a truncated tool result; NULL if it was not
+     * truncated. */
     const char *(*output)(const struct machine *m, const char *call_id,
                           size_t *len);
-    /* How the blocking door ends, where the other ends with OK. */
+    /* The status for allm_stream_wait(), where next() ends with OK. */
     allm_status (*blocked)(struct machine *m);
 };
 

@@ -1,4 +1,4 @@
-/* models.c - which models does a server offer?  The verb allm_models */
+/* models.c - allm_models(): list the models of a server */
 #include "base/status.h"
 #include "run/task.h"
 #include "json/json.h"
@@ -50,5 +50,6 @@ static const struct task_kind models_kind = {
 
 allm_stream *allm_models(const allm_engine *e, const allm_call_opts *opts)
 {
-    return task_stream(e, &models_kind, e, opts);   /* nothing else is asked */
+    /* There is no request; task_stream() needs a pointer that is not NULL. */
+    return task_stream(e, &models_kind, e, opts);
 }

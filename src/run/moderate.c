@@ -1,10 +1,10 @@
 /*
- * moderate.c - is it harmful?  The verb allm_moderate
+ * moderate.c - allm_moderate(): classify texts and images as harmful or not
  *
  *      texts, images --checked, files read--> dialect --> judgements
  *
- * A result is a document with "results": a list with one object for each
- * input, or a single one if there are images.
+ * A result is a document whose "results" is a list with one object per input,
+ * or with a single one if there are images.
  */
 #include "base/caller_struct.h"
 #include "base/status.h"
@@ -27,8 +27,6 @@ struct moderate {
     const allm_json *raw;
     allm_moderations result;
 };
-
-/* ----------------------------------------------------------------- request --- */
 
 static const allm_error *check_moderation_request(struct moderate *m)
 {
@@ -70,7 +68,7 @@ static const allm_error *copy_image(struct moderate *m, size_t i,
     return error;
 }
 
-/* The caller's may be gone when the request is made once more. */
+/* Copy the request, since the caller's may be gone when it is retried. */
 static const allm_error *copy_moderation_request(struct moderate *m)
 {
     struct arena *a = home_arena(m->task.home);
@@ -97,14 +95,14 @@ static const allm_error *moderate_begin(struct task *t, const void *given)
     struct moderate *m = (struct moderate *)t;
     if (!caller_struct_take(&m->request, sizeof m->request, given))
         return task_error(t, ALLM_ERR_MISUSE, "invalid_struct",
-                          "the request must be filled with "
+                          "the size of the request is wrong; fill it with "
                           "ALLM(moderation_request, ...)");
     const allm_error *error = check_moderation_request(m);
     return error ? error : copy_moderation_request(m);
 }
 
-/* The model of an engine is mostly one for conversations: such a one tells
- * whom to ask, and the provider chooses. */
+/* The engine's model is usually a chat model.  Such a model only selects the
+ * provider, and the provider chooses the model. */
 static bool moderate_next_request(struct task *t, struct call_spec *out)
 {
     struct moderate *m = (struct moderate *)t;
@@ -112,15 +110,13 @@ static bool moderate_next_request(struct task *t, struct call_spec *out)
     bool chosen = t->options.model || m->request.model;
     m->sent = true;
     out->moderation = &m->request;
-    out->own = m->request.options;
+    out->request_options = m->request.options;
     out->no_model = !chosen && out->model && !strstr(out->model, "moderation");
     return first;
 }
 
-/* -------------------------------------------------------------- judgements --- */
-
-/* The members that say something; `numbers`: the values are scores, else yes
- * or no.  NULL: an odd value (*odd), or no memory. */
+/* Copy an object without its nulls.  The values must be numbers if `numbers` is
+ * set, else booleans.  NULL: *malformed is set, or out of memory. */
 static const allm_json *copy_members(struct arena *a, const allm_json *from,
                                      bool numbers, bool *malformed)
 {
@@ -165,7 +161,7 @@ static const allm_error *read_judgement(struct moderate *m, size_t i,
     const allm_json *types = allm_json_get(from,
                                            "category_applied_input_types");
     if (allm_json_type_of(flagged) != ALLM_JSON_BOOL)
-        return judgement_error(m, i, "does not say whether it is flagged");
+        return judgement_error(m, i, "does not have the boolean \"flagged\"");
     allm_moderation *one = arena_zero(a, sizeof *one);
     if (!one)
         return status_nomem();
@@ -183,8 +179,8 @@ static const allm_error *read_judgement(struct moderate *m, size_t i,
     if (malformed)
         return judgement_error(
             m, i,
-            "has a category that is neither yes nor no, or a "
-            "score that is no number");
+            "has a category that is not a boolean, or a score that is not a "
+            "number");
     return one->categories && one->scores && one->input_types ? NULL
                                                               : status_nomem();
 }

@@ -1,10 +1,10 @@
 /*
- * output.c - a policy: the answer must fit the schema that was asked for
+ * output.c - a policy: the answer must match the schema of response_format
  *
- * Providers promise to keep to a schema, some of them in part.  With
- * validate_output the last answer is read and checked here, against the schema
- * as the caller gave it; a wrong one is sent back with its faults, a few
- * times, and then is an error that still has the text.
+ * Providers promise to follow a schema, but some only follow parts of it.  With
+ * validate_output, this policy validates the last answer against the caller's
+ * schema.  A wrong answer is sent back to the model with a list of its faults.
+ * After a few retries the call fails, with the text of the answer in the error.
  */
 #include "base/buf.h"
 #include "run/turns.h"
@@ -20,7 +20,7 @@ struct output {
     allm_json *value;           /* the answer as JSON */
 };
 
-/* The schema of a response_format; NULL: it has none. */
+/* The schema of a response_format; NULL if it has none. */
 static const allm_json *find_schema(const allm_json *format)
 {
     const allm_json *s = allm_json_get(format, "schema");
@@ -29,7 +29,7 @@ static const allm_json *find_schema(const allm_json *format)
     return s ? s : allm_json_pointer(format, "/json_schema/schema");
 }
 
-/* What is wrong with the answer, in words, one line each; empty: nothing. */
+/* Write the faults of the answer, one per line; nothing if it is valid. */
 static void write_faults(struct output *o, struct buf *out, struct arena *a)
 {
     const allm_error *error = allm_json_error(o->value);
@@ -62,7 +62,7 @@ static const allm_json *structured_metadata(struct arena *a,
     return build_done(&b);
 }
 
-/* Too often wrong: an error that has the text. */
+/* No retries are left: fail with an error that has the text. */
 static void reject_answer(struct turns *t, struct slice faults,
                           struct slice text, allm_verdict *v)
 {
@@ -75,7 +75,7 @@ static void reject_answer(struct turns *t, struct slice faults,
     build_end(&b);
     const allm_error *e = turns_error(
         t, ALLM_ERR_VALIDATION, "invalid_output",
-        "the answer does not fit the schema of response_format:\n%.*s",
+        "the answer does not match the schema of response_format:\n%.*s",
         (int)(faults.len < TEXT_LIMIT / 2 ? faults.len : TEXT_LIMIT / 2),
         faults.ptr);
     allm_error *mine = arena_alloc(a, sizeof *mine);

@@ -1,8 +1,8 @@
 /*
- * policies.c - who is asked before and after a turn
+ * policies.c - call the policies before and after a turn
  *
- * The front's first policies, the caller's, the front's last; in that order
- * each may change the verdict of the one before.
+ * The order is: the first policies of the front, the caller's, the last
+ * policies of the front.  Each may change the verdict of the previous one.
  */
 #include "run/turns.h"
 
@@ -26,13 +26,13 @@ static allm_loop_view make_view(const struct turns *t)
 
 static bool is_caller_policy(const struct turns *t, size_t policy)
 {
-    return policy >= t->first_caller_policy && policy < t->end_caller_policies;
+    return policy >= t->caller_begin && policy < t->caller_end;
 }
 
 static void *policy_ud(const struct turns *t, size_t policy)
 {
     return is_caller_policy(t, policy) ? t->policies[policy]->ud
-                                       : (void *)(uintptr_t)t;    /* ours */
+                                       : (void *)(uintptr_t)t; /* one of ours */
 }
 
 static void policy_failed(struct turns *t, const allm_policy *p,
@@ -44,12 +44,12 @@ static void policy_failed(struct turns *t, const allm_policy *p,
                          .reason = "policy_failed" };
     v->error =
         turns_error(t, ALLM_ERR_ENGINE, "policy_failed",
-                    "the policy %s failed, or gave a verdict that cannot "
-                    "be: HALT needs a reason, RETRY a turn before it",
+                    "the policy %s failed or returned an invalid verdict; HALT "
+                    "needs a reason, and RETRY needs a turn before it",
                     p->name ? p->name : "?");
 }
 
-/* What a policy said must make sense. */
+/* Reject a verdict that is not valid. */
 static void check_verdict(struct turns *t, const allm_policy *p,
                           allm_verdict *v)
 {
@@ -86,7 +86,7 @@ void policies_before(struct turns *t, allm_verdict *v)
 void policies_after(struct turns *t, const allm_context *c, allm_verdict *v)
 {
     allm_loop_view view = make_view(t);
-    /* of a chat's stages only a caller's can want that */
+    /* In a chat, only a caller's stage can decide to retry. */
     t->caller_retries = v->decision == ALLM_DECISION_RETRY &&
                         !t->setup.terms.retry_blank;
     for (size_t i = 0; i < t->policy_count; i++) {
@@ -136,8 +136,8 @@ bool policies_gather(struct turns *t)
     size_t first = list_length(t->front->first),
            last = list_length(t->front->last),
            n = first + last + o->policy_count + 1;
-    t->first_caller_policy = first;
-    t->end_caller_policies = first + o->policy_count;
+    t->caller_begin = first;
+    t->caller_end = first + o->policy_count;
     t->policies = arena_zero(a, n * sizeof *t->policies);
     t->policy_states = arena_zero(a, n * sizeof *t->policy_states);
     return t->policies && t->policy_states &&

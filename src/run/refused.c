@@ -1,9 +1,8 @@
 /*
- * refused.c - a stream that failed before it began
+ * refused.c - a stream for a call that is rejected before it begins
  *
- * Some calls are refused before there is an engine to take memory from, such
- * as one whose engine is NULL.  The caller gets a stream all the same, and
- * finds the reason where it looks for every other one.
+ * A call with a NULL engine, for example, has no engine to allocate from.  The
+ * caller still gets a stream, whose error is the reason.
  */
 #include "run/refused.h"
 
@@ -17,7 +16,7 @@
 struct refused {
     struct machine machine;
     struct mem mem;
-    struct allm_home *home;         /* of the error */
+    struct allm_home *home;     /* of the error */
     const allm_error *error;
 };
 
@@ -112,8 +111,8 @@ allm_stream *refused_missing(const allm_engine *e, const char *reason,
         .size = sizeof(allm_error),
         .kind = ALLM_ERR_ENGINE,
         .reason = "invalid_engine",
-        .message = "the engine is NULL; make one with allm_engine_new(), which "
-                   "returns NULL only if there is no memory",
+        .message = "the engine is NULL; create one with allm_engine_new(), "
+                   "which returns NULL only if it is out of memory",
     };
     struct arena a;
     if (!e)

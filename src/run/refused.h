@@ -1,15 +1,15 @@
-/* refused.h - a stream that failed before it began */
+/* refused.h - a stream for a call that is rejected before it begins */
 #ifndef RUN_REFUSED_H
 #define RUN_REFUSED_H
 
 #include "allm.h"
 
-/* A stream of the engine, if there is one, whose error is a copy of this one;
- * NULL: no memory. */
+/* A stream that fails with a copy of this error; `e` may be NULL.  NULL: out of
+ * memory. */
 allm_stream *refused_stream(const allm_engine *e, const allm_error *error);
 
-/* The same for a call with a NULL argument: the engine (invalid_engine), or
- * else the one called `name`, a ValidationError with this reason. */
+/* The same for a NULL argument: invalid_engine if the engine is NULL, else a
+ * ValidationError with this reason about the argument `name`. */
 allm_stream *refused_missing(const allm_engine *e, const char *reason,
                              const char *name);
 

@@ -1,22 +1,22 @@
 /*
- * repeat.c - a policy: a model that makes the same calls again and again
+ * repeat.c - a policy: stop a model that repeats the same calls
  *
- * The calls of a turn are compared with those of the turn before by names and
- * arguments, not by ids.  After max_same_calls equal turns running the loop
- * halts with "repeated_calls": the results would be the same, too.
+ * The calls of a turn are compared with those of the previous turn by name and
+ * arguments, not by id.  After max_same_calls equal turns in a row the chat
+ * halts with "repeated_calls", since the results would be the same, too.
  */
 #include "base/buf.h"
 #include "run/turns.h"
 #include "json/write.h"
 
 struct repeat {
-    struct arena memory;        /* of the calls of the turn before */
+    struct arena memory;        /* owns the calls of the previous turn */
     struct slice calls;
     int64_t count;
     bool begun;
 };
 
-/* name(arguments) of every call, in one text. */
+/* Write name(arguments) of every call into one string. */
 static struct slice write_calls(const allm_context *c, struct arena *a)
 {
     const allm_response *r = c->response;

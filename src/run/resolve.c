@@ -1,10 +1,10 @@
-/* resolve.c - the fields of a request by precedence: call, request, engine */
+/* resolve.c - resolve the fields of a request: call, request, engine */
 #include "run/resolve.h"
 
 #include "data/shape.h"
 #include "data/tool.h"
 
-/* Tools of the options are the caller's: ours from here on. */
+/* Tools in the options belong to the caller: copy them. */
 static bool copy_request_tools(allm_request *r, struct allm_home *home,
                                const allm_error **error)
 {
@@ -41,7 +41,7 @@ static void choose_numbers(allm_request *r, const struct options *o,
         r->max_tokens = d->max_tokens;
 }
 
-/* A word and a map are two spellings of one field. */
+/* A string and a map are two forms of the same field. */
 static void choose_tool_choice(allm_request *r, const struct options *o,
                                const struct options *d)
 {

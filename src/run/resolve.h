@@ -1,4 +1,4 @@
-/* resolve.h - the fields of a request by precedence */
+/* resolve.h - resolve the fields of a request by precedence */
 #ifndef RUN_RESOLVE_H
 #define RUN_RESOLVE_H
 
@@ -6,15 +6,16 @@
 #include "engine/engine.h"
 
 /*
- * Fill in the fields of a request: call, request, engine, in this order.  d is
- * what the engine's params say.  Tools of the call are copied into the home.
- * False: *error is set, or left as it was for lack of memory.
+ * Set the fields of a request from the call, the request and the engine, in
+ * this order of precedence.  `d` has the engine's params.  Tools of the call
+ * are copied into the home.  False: *error is set, or unchanged if out of
+ * memory.
  */
 bool resolve_request(allm_request *r, const allm_engine *e,
                      const struct options *o, const struct options *d,
                      struct allm_home *home, const allm_error **error);
 
-/* The same without the tools. */
+/* The same, without the tools. */
 void resolve_fields(allm_request *r, const allm_engine *e,
                     const struct options *o, const struct options *d);
 

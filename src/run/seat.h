@@ -1,4 +1,4 @@
-/* seat.h - a stream, and its place in a hub: what both work on */
+/* seat.h - a stream and its place in a hub, for stream.c and hub.c */
 #ifndef RUN_SEAT_H
 #define RUN_SEAT_H
 
@@ -12,14 +12,14 @@
 
 /* A stream's place in a hub. */
 struct seat {
-    struct allm_hub *hub;           /* NULL: alone, or not waiting yet */
-    bool private;                   /* the hub is the stream's own */
+    struct allm_hub *hub;       /* NULL before a lone stream has to wait */
+    bool private;               /* the hub belongs to this stream alone */
     void *tag;
-    allm_stream *next, *prev;       /* all streams of the hub */
+    allm_stream *next, *prev;   /* all streams of the hub */
     allm_stream *next_ready, *prev_ready;
-    bool alive;                     /* has not ended: counts in the hub */
-    bool ready;                     /* is in the ready list */
-    uint32_t visit;                 /* events given since it was named */
+    bool alive;                 /* has not ended: counts in the hub */
+    bool ready;                 /* is in the ready list */
+    uint32_t visit;             /* events delivered since the hub reported it */
     struct timer timer;
 };
 
@@ -31,11 +31,11 @@ struct allm_stream {
     struct seat seat;
     atomic_bool cancelled;
     bool pulled, in_next, ended, free_later;
-    allm_status status;             /* < 0: the same from now on */
-    const allm_error *error;        /* of the stream itself, static */
+    allm_status status;         /* < 0: every later call returns it, too */
+    const allm_error *error;    /* of the stream itself, static */
     uint64_t seq;
     const allm_event *borrowed;
-    allm_attachments *attachments;  /* of the engine; where hubs are kept */
+    allm_attachments *attachments;  /* of the engine; they store idle hubs */
 };
 
 #endif

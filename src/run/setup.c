@@ -1,9 +1,9 @@
 /*
- * setup.c - what all turns of a step, a chat or an agent share
+ * setup.c - the data that all turns of a step, a chat or an agent share
  *
- * A loop goes on after the function that began it has returned, so everything
- * that was given is kept here: options, the key, tools, tables.  It is read
- * once; a turn only borrows it.
+ * A call continues after the function that started it has returned, so this
+ * file copies the caller's options, key, tools and tables.  They are read once;
+ * every turn borrows them.
  */
 #include "run/setup.h"
 
@@ -40,7 +40,7 @@ allm_status setup_journal(const struct setup *s,
     return o->journal ? o->journal(entry, o->journal_ud) : ALLM_OK;
 }
 
-/* ------------------------------------------------------------------- time --- */
+/* ---------------------------------------------------------------- time --- */
 
 void setup_start_time(struct setup *s)
 {
@@ -53,7 +53,7 @@ const allm_error *setup_timeout_error(const struct setup *s)
         .size = sizeof(allm_error),
         .kind = ALLM_ERR_ADAPTER,
         .reason = "timeout",
-        .message = "the call was not complete in time; raise total_ms to wait "
+        .message = "the call did not complete in time; raise total_ms to wait "
                    "longer",
     };
     bool over = s->deadline_ns < INT64_MAX &&
@@ -61,7 +61,7 @@ const allm_error *setup_timeout_error(const struct setup *s)
     return over ? &late : NULL;
 }
 
-/* ------------------------------------------------------------------ tools --- */
+/* --------------------------------------------------------------- tools --- */
 
 static bool has_tool(size_t count, const allm_tool *const *tools,
                      const char *name)
@@ -72,7 +72,7 @@ static bool has_tool(size_t count, const allm_tool *const *tools,
     return false;
 }
 
-/* Those of the call are the caller's: ours from here on. */
+/* Tools of the call belong to the caller: copy them. */
 static const allm_error *copy_tools(struct setup *s)
 {
     const allm_error *error = NULL;
@@ -87,7 +87,7 @@ static const allm_error *copy_tools(struct setup *s)
     return mine ? NULL : status_nomem();
 }
 
-/* With a limit on results the model gets a tool for the rest. */
+/* If results are limited, offer the model a tool that reads the rest. */
 static bool add_tool_output(struct setup *s)
 {
     struct arena *a = home_arena(s->home);
@@ -96,7 +96,7 @@ static bool add_tool_output(struct setup *s)
         return true;
     s->tool_output = (struct tool_output){ .home = s->home, .max = max };
     if (has_tool(n, s->tools, TOOL_OUTPUT_NAME))
-        return true;            /* the caller's; he has the rest himself */
+        return true;            /* The caller's own tool does it. */
     const allm_tool **all = arena_alloc(a, (n + 2) * sizeof *all);
     if (!all)
         return false;
@@ -122,26 +122,26 @@ static const allm_error *read_tools(struct setup *s)
         return error;
     if (!add_tool_output(s))
         return status_nomem();
-    s->options.tools = NULL;    /* they are merged now */
+    s->options.tools = NULL;    /* They are merged now. */
     s->options.tool_count = 0;
     s->options.has_tools = false;
     if (!compact_wire(a, s->tool_count, s->tools, o->tool_choice,
                       o->tool_choice_map, &s->wire_count, &s->wire))
         return status_nomem();
-    if (!s->wire)               /* none, and not the engine's */
+    if (!s->wire)              /* An empty list, so the engine's is not used. */
         s->wire = arena_zero(a, sizeof *s->wire);
     s->schemas = arena_zero(a, (s->tool_count + 1) * sizeof *s->schemas);
     return s->schemas && s->wire ? NULL : status_nomem();
 }
 
-/* ---------------------------------------------------------------- options --- */
+/* ------------------------------------------------------------- options --- */
 
 static const allm_error *store_key(struct setup *s)
 {
     return options_keep_key(&s->options, &s->key, s->mem, home_arena(s->home));
 }
 
-/* What is a function or a table cannot come as data. */
+/* Functions and tables cannot be set in JSON. */
 static const allm_error *reject_functions(struct setup *s)
 {
     static const char *const names[] = { "halt_when", "on_iteration",
@@ -154,7 +154,7 @@ static const allm_error *reject_functions(struct setup *s)
             continue;
         return status_error(
             home_arena(s->home), ALLM_ERR_MISUSE, "invalid_option",
-            "option %s must be set in the struct: it is no data", names[i]);
+            "option %s cannot be set in json; set it in the struct", names[i]);
     }
     return NULL;
 }
@@ -166,7 +166,8 @@ static const allm_error *read_policies(struct setup *s)
     const allm_policy **list = arena_zero(a,
                                           (o->policy_count + 1) * sizeof *list);
     if (o->policy_count && !o->policies)
-        return option_error(s, "policies is NULL, but policy_count is not 0");
+        return option_error(s, "policies is NULL, but policy_count is not 0; "
+                               "set both");
     for (size_t i = 0; list && i < o->policy_count; i++) {
         allm_policy *mine = arena_zero(a, sizeof *mine);
         if (!mine)
@@ -174,7 +175,8 @@ static const allm_error *read_policies(struct setup *s)
         if (!o->policies[i] ||
             !caller_struct_take(mine, sizeof *mine, o->policies[i]))
             return option_error(
-                s, "a policy must be filled with ALLM(policy, ...)");
+                s, "the size of a policy is wrong; fill it with ALLM(policy, "
+                   "...)");
         list[i] = mine;
     }
     o->policies = list;
@@ -187,23 +189,25 @@ static const allm_error *read_adapter_options(struct setup *s)
                              &s->provider_options, &s->adapter_opts);
 }
 
-/* Who runs tools and who writes their results: the call's, or the engine's. */
+/* The executor and the encoder: the call's, or the engine's. */
 static const allm_error *read_tables(struct setup *s)
 {
     allm_call_opts *o = &s->options.given;
     const struct engine_core *core = engine_core(s->engine);
     if (!caller_struct_take(&s->executor, sizeof s->executor, o->executor))
         return option_error(
-            s, "the executor must be filled with ALLM(executor, ...)");
+            s, "the size of the executor is wrong; fill it with ALLM(executor, "
+               "...)");
     if (!caller_struct_take(&s->encoder, sizeof s->encoder, o->encoder))
         return option_error(
-            s, "the encoder must be filled with ALLM(encoder, ...)");
+            s, "the size of the encoder is wrong; fill it with ALLM(encoder, "
+               "...)");
     o->executor = o->executor ? &s->executor : core->executor;
     o->encoder = o->encoder ? &s->encoder : core->encoder;
     return NULL;
 }
 
-/* Tables that are counted. */
+/* Hold references to the pipeline and the budget. */
 static const allm_error *read_handles(struct setup *s)
 {
     allm_call_opts *o = &s->options.given;
@@ -217,7 +221,7 @@ static const allm_error *read_handles(struct setup *s)
     return NULL;
 }
 
-/* ----------------------------------------------------------------- replay --- */
+/* ------------------------------------------------- replay of a journal --- */
 
 static const allm_journal_tool *copy_tool_result(struct setup *s,
                                                  const allm_journal_tool *given)
@@ -249,7 +253,7 @@ static const allm_error *read_replay(struct setup *s)
     if (!r)
         return status_nomem();
     if (!caller_struct_take(r, sizeof *r, given))
-        return option_error(s, "replay must be filled with "
+        return option_error(s, "the size of replay is wrong; fill it with "
                                "ALLM(journal_replay, ...)");
     const allm_journal_tool **tools =
         arena_zero(a, (r->tool_count + 1) * sizeof *tools);
@@ -258,8 +262,9 @@ static const allm_error *read_replay(struct setup *s)
         if (!tools[i])
             return a->broken
                        ? status_nomem()
-                       : option_error(s, "a tool of replay needs its size and "
-                                         "tool_call_id");
+                       : option_error(s, "a tool of replay has a wrong size or "
+                                         "no tool_call_id; fill it with "
+                                         "ALLM(journal_tool, ...)");
     }
     r->tools = tools;
     if (r->response)
@@ -268,9 +273,9 @@ static const allm_error *read_replay(struct setup *s)
     return error ? error : tools ? NULL : status_nomem();
 }
 
-/* ------------------------------------------------------------------ trace --- */
+/* --------------------------------------------------------------- trace --- */
 
-/* Which engine, and whom it asks. */
+/* {"engine": id, "provider": name} */
 static const allm_json *make_span_metadata(struct setup *s)
 {
     struct build b;
@@ -304,7 +309,7 @@ static const allm_error *read_trace(struct setup *s)
     return s->span_metadata ? NULL : status_nomem();
 }
 
-/* ------------------------------------------------------------------- life --- */
+/* ------------------------------------------------------------ lifetime --- */
 
 static const allm_error *read_defaults(struct setup *s)
 {

@@ -1,4 +1,4 @@
-/* setup.h - what all turns of a step, a chat or an agent share */
+/* setup.h - the data that all turns of a step, a chat or an agent share */
 #ifndef RUN_SETUP_H
 #define RUN_SETUP_H
 
@@ -13,52 +13,53 @@
 struct setup {
     struct mem mem;
     allm_engine *engine;
-    struct allm_home *home;         /* owns what is not counted */
+    struct allm_home *home;     /* owns what has no reference count */
     struct options options;
-    struct secret key;              /* the call's, wiped at the end */
+    struct secret key;          /* the call's, wiped at the end */
     const char *request_id, *model;
     size_t tool_count;
-    const allm_tool *const *tools;  /* of the engine, the call, the executor */
+    const allm_tool *const *tools;  /* all that can be called */
     size_t wire_count;
     const allm_tool *const *wire;   /* as the model sees them */
-    allm_json_schema **schemas;     /* of the tools, on demand */
-    const allm_json *provider_options, *adapter_opts;   /* the adapter's */
+    allm_json_schema **schemas; /* of the tools, made on demand */
+    const allm_json *provider_options, *adapter_opts;   /* for the adapter */
     struct turn_terms terms;
     enum encoder_style style;
-    bool append_answer;               /* the last answer is appended, too */
-    bool finalize;                  /* the request's structured_finalize */
-    allm_pipeline *pipeline;        /* NULL: the stock one */
-    allm_budget *budget;            /* or NULL */
-    allm_executor executor;         /* copies of what the call has given */
+    bool append_answer;         /* append the last answer to the thread, too */
+    bool finalize;              /* the request's structured_finalize */
+    allm_pipeline *pipeline;    /* NULL: the default one */
+    allm_budget *budget;        /* or NULL */
+    allm_executor executor;     /* copies of the call's */
     allm_encoder encoder;
-    const allm_journal_replay *replay;      /* for the first turn; or NULL */
+    const allm_journal_replay *replay;  /* for the first turn; or NULL */
     allm_stream *stream;
     allm_waker *waker;
     struct trace trace;
-    const allm_json *span_metadata;         /* metadata of spans; NULL: none wanted */
+    const allm_json *span_metadata; /* NULL: the engine has no trace function */
     uint32_t max_turns;
-    int64_t deadline_ns;                /* when total_ms is over; INT64_MAX: never */
-    struct tool_output tool_output;             /* results that were cut */
+    int64_t deadline_ns;        /* by total_ms; INT64_MAX: none */
+    struct tool_output tool_output; /* truncated results */
 };
 
-/* Read and keep all that is given.  NULL, or what is wrong; in either case it
- * must be released.  The thread is checked, too. */
+/* Read and copy all options, and validate the thread.  Returns NULL, or the
+ * error; the caller releases the setup in either case. */
 const allm_error *setup_init(struct setup *s, const allm_engine *e,
                              const allm_thread *thread,
                              const allm_call_opts *opts, allm_stream *stream);
 void setup_release(struct setup *s);
 
-/* The time of the whole call begins: when it is made, and anew when it is
- * pulled for the first time. */
+/* Start the time of the whole call: when the call is made, and again at the
+ * first pull. */
 void setup_start_time(struct setup *s);
 
-/* Is that time over?  The error to end with; NULL: no. */
+/* The error if the deadline of the whole call has passed; else NULL. */
 const allm_error *setup_timeout_error(const struct setup *s);
 
-/* An error of the setup's home, kept; never NULL. */
+/* A copy of the error in the setup's home; never NULL. */
 const allm_error *setup_copy_error(struct setup *s, const allm_error *error);
 
-/* Tell the journal, if there is one; < 0: it does not want to. */
+/* Write an entry to the journal, if there is one; < 0: the journal rejected
+ * it. */
 allm_status setup_journal(const struct setup *s,
                           const allm_journal_entry *entry);
 

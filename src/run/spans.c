@@ -1,4 +1,4 @@
-/* spans.c - the trace spans of calls, turns and their tools */
+/* spans.c - the trace spans of calls, turns and tools */
 #include "run/spans.h"
 
 #include "data/encode.h"
@@ -7,9 +7,7 @@
 #include "json/build.h"
 #include "json/json.h"
 
-/* ------------------------------------------------------------------- calls --- */
-
-/* Which engine, and whom it asks. */
+/* {"engine": id, "provider": name} */
 static const allm_json *make_engine_metadata(const allm_engine *e,
                                              struct arena *a)
 {
@@ -91,9 +89,7 @@ void spans_end(struct call_spans *s, const allm_response *response)
     arena_release(&a);
 }
 
-/* ------------------------------------------------------------------- tools --- */
-
-/* {"tool": name, "tool_call": {...}} merged into what all spans have. */
+/* {"tool": name, "tool_call": {...}}, merged into the common metadata. */
 static const allm_json *make_tool_metadata(struct tool_spans *t,
                                            const allm_tool_call *call)
 {

@@ -1,17 +1,18 @@
 /*
- * step.c - one turn: an answer, the tools it asks for, what follows
+ * step.c - one turn: an answer and the tools that it calls
  *
- *      ASKING   run/generate.c is pulled to its end       adapter events
- *      TURNING  turn/pipeline.c carries the answer        tool events, error
- *      CLOSING  the thread grows, the result is made      step_completed
+ *      CALLING         pull run/generate.c to its end     adapter events
+ *      RUNNING_STAGES  run turn/pipeline.c on the answer  tool events, error
+ *      COMPLETING      extend the thread, make the result step_completed
  *
- * The result is a fold over the events, here as in a caller's collector: each
- * event, or the tool_result that it brings, passes through `collect` first.
+ * The result is a fold over the events, as in a caller's collector: `collect`
+ * sees each event, or the tool_result that the event reports, first.
  *
  * Invariants
  *   (1) Every event of the answer comes before every event of a tool.
  *   (2) step_completed comes once, and last.
- *   (3) What runs is stopped once: at the end, on stop, or on free.
+ *   (3) The model call and the tools are stopped once: at the end, on stop, or
+ *       on free.
  */
 #include "run/step.h"
 
@@ -33,9 +34,9 @@ enum state { CALLING, RUNNING_STAGES, COMPLETING, ENDED, FAILED };
 struct step {
     struct machine machine;
     struct setup *setup;
-    struct setup *own_setup;        /* of a step that is not part of a chat */
+    struct setup *own_setup;    /* of a step that is not part of a chat */
     struct mem mem;
-    struct allm_home *home;         /* of the fold and the result */
+    struct allm_home *home;     /* of the fold and the result */
     struct collect collect;
     struct arena own_arena, *arena;
     struct step_turn turn;
@@ -43,12 +44,12 @@ struct step {
     const allm_response *response;
     allm_context context;
     struct turn_tools tools;
-    size_t stage_index;             /* the stage that runs */
+    size_t stage_index;         /* of the current stage */
     enum state state;
-    bool error_emitted;             /* the context's error, as an event */
+    bool error_emitted;         /* the context's error has been an event */
     bool pulled;
-    uint64_t reserved;              /* tokens reserved from the budget */
-    allm_thread *thread;            /* the conversation after this turn */
+    uint64_t reserved;          /* tokens reserved from the budget */
+    allm_thread *thread;        /* the conversation after this turn */
     struct turn_event last_event;
     const allm_error *error;
     const struct collect_step *completed;   /* NULL: not completed */
@@ -74,7 +75,7 @@ static void fail_step(struct step *s, const allm_error *error)
     trace_fail(&s->span, s->error);
 }
 
-/* Give back what the call did not use; once. */
+/* Return unused tokens to the budget, once. */
 static void settle_budget(struct step *s)
 {
     if (s->reserved)
@@ -83,7 +84,7 @@ static void settle_budget(struct step *s)
     s->reserved = 0;
 }
 
-/* ---------------------------------------------------------------- journal --- */
+/* ------------------------------------------------------------- journal --- */
 
 static allm_status write_journal(struct step *s, allm_journal_entry entry)
 {
@@ -91,8 +92,8 @@ static allm_status write_journal(struct step *s, allm_journal_entry entry)
         .size = sizeof(allm_error),
         .kind = ALLM_ERR_STORE,
         .reason = "journal_failed",
-        .message = "the journal refused an entry, so that what it tells of "
-                   "was not done",
+        .message = "the journal rejected an entry, so the action that it "
+                   "describes was not taken",
     };
     entry.size = sizeof entry;
     entry.turn = s->turn.index;
@@ -103,7 +104,7 @@ static allm_status write_journal(struct step *s, allm_journal_entry entry)
     return status;
 }
 
-/* The same for a call whenever it is run: request/turn/call. */
+/* The idempotency key of a call, the same in every run: request/turn/call. */
 static const char *make_call_key(struct step *s, const char *call_id)
 {
     struct buf key;
@@ -147,7 +148,7 @@ static allm_status on_settled(void *ud, const struct tool_result *r)
            });
 }
 
-/* -------------------------------------------------------------- beginning --- */
+/* ------------------------------------------------------- making a step --- */
 
 static const struct machine_ops step_ops;
 
@@ -234,7 +235,7 @@ static void fill_context(struct step *s)
     c->max_iterations = s->turn.max;
 }
 
-/* Ask the model. */
+/* Start the call of the model. */
 static void open_model_call(struct step *s)
 {
     struct setup *u = s->setup;
@@ -267,7 +268,7 @@ static void set_response(struct step *s, const allm_response *r)
     s->tool_spans.count = r->tool_call_count;
 }
 
-/* ----------------------------------------------------------------- replay --- */
+/* ------------------------------------------------- replay of a journal --- */
 
 static void put_call_events(struct step *s, const allm_tool_call *call)
 {
@@ -285,7 +286,7 @@ static void put_call_events(struct step *s, const allm_tool_call *call)
     completed->provider_state = call->provider_state;
 }
 
-/* The answer comes from a journal: its events once more, in short. */
+/* The answer comes from a journal: emit its completed events again. */
 static void replay_answer(struct step *s)
 {
     const allm_response *r = s->turn.replay->response;
@@ -325,9 +326,9 @@ struct machine *step_machine(struct setup *u, const struct step_turn *turn)
     return &s->machine;
 }
 
-/* ---------------------------------------------------------------- pulling --- */
+/* ------------------------------------------------------ pulling events --- */
 
-/* Fold an event of ours, or the result that it brings; then hand it out. */
+/* Fold an event, or the result that it reports, then deliver it. */
 static allm_status deliver_event(struct step *s, struct turn_event *made,
                                  allm_event **event)
 {
@@ -361,7 +362,7 @@ static allm_status pull_answer(struct step *s, allm_event **event,
     return ALLM_OK;
 }
 
-/* An answer that broke off goes through no stage. */
+/* No stage runs for an answer that failed. */
 static bool answer_failed(const struct step *s)
 {
     return s->response->finish_reason == ALLM_FINISH_ERROR;
@@ -374,7 +375,7 @@ static void decide_error(struct step *s)
     context_decide(c, ALLM_DECISION_ERROR, "error");
 }
 
-/* The context has an error: tell it, once. */
+/* If the context has an error, emit it, once. */
 static bool emit_error(struct step *s)
 {
     allm_context *c = &s->context;
@@ -405,7 +406,7 @@ static allm_status run_stages(struct step *s, allm_event **event,
     }
     allm_status status = pipeline_run(s->setup->pipeline, c, &s->stage_index);
     if (s->state == FAILED)
-        return s->error->kind;  /* the journal */
+        return s->error->kind;  /* the journal rejected an entry */
     if (status == ALLM_ERR_NOMEM || status == ALLM_ERR_MISUSE) {
         fail_step(s, c->error);
         return status;
@@ -415,13 +416,13 @@ static allm_status run_stages(struct step *s, allm_event **event,
         return status;
     }
     if (status == ALLM_EVENT)
-        return ALLM_OK;         /* it is taken at once */
+        return ALLM_OK;         /* The next round delivers it. */
     if (!emit_error(s) && s->state != FAILED)
         s->state = COMPLETING;
     return ALLM_OK;
 }
 
-/* The messages of this turn; false: no memory. */
+/* Append the messages of this turn; false: out of memory. */
 static bool append_messages(struct step *s)
 {
     allm_context *c = &s->context;
@@ -438,7 +439,7 @@ static bool append_messages(struct step *s)
                ALLM_OK;
 }
 
-/* The calls that the caller has to answer; none if the turn failed. */
+/* The calls that are left to the caller; none if the turn failed. */
 static void fill_manual_calls(struct step *s, allm_event *e)
 {
     if (s->context.status != ALLM_OK)
@@ -494,7 +495,7 @@ static allm_status step_next(struct machine *m, allm_event **event,
     }
 }
 
-/* ----------------------------------------------------------------- ending --- */
+/* ------------------------------------------------ stopping and results --- */
 
 static void step_stop(struct machine *m, bool cancelled)
 {
@@ -578,7 +579,7 @@ static const void *step_result_of(const struct machine *m,
                                    : NULL;
 }
 
-/* Waited for, a tool that nobody knows is an error and no result. */
+/* For allm_stream_wait(), an unknown tool is an error, not a result. */
 static allm_status step_wait_status(struct machine *m)
 {
     const struct step *s = as_const_step(m);
@@ -646,13 +647,13 @@ const char *step_reserve_budget(struct setup *u, struct step_turn *turn)
     return budget_take(u->budget, now, need, &turn->reserved);
 }
 
-/* ------------------------------------------------------------ a step alone --- */
+/* ----------------------------------------------------------- allm_step --- */
 
 static const allm_error no_budget = {
     .size = sizeof(allm_error),
     .kind = ALLM_ERR_ENGINE,
     .reason = "budget_exceeded",
-    .message = "the budget of this call is used up",
+    .message = "the budget of this call is used up; raise its limits",
 };
 
 static struct machine *make_single_step(struct setup *u, const allm_engine *e,
@@ -670,7 +671,7 @@ static struct machine *make_single_step(struct setup *u, const allm_engine *e,
     if (!error && step_reserve_budget(u, &turn))
         error = &no_budget;
     if (error)
-        turn.thread = NULL;     /* it may be what is wrong */
+        turn.thread = NULL;     /* The thread may be the cause. */
     struct step *s = error ? make_step(u, &turn)
                            : as_step(step_machine(u, &turn));
     if (!s) {

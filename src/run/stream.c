@@ -1,13 +1,13 @@
 /*
  * stream.c - a call in progress, pulled alone or in a hub
  *
- * The machine makes the events; the stream numbers and lends them, waits when
- * it is alone, hands over to its hub when it is not, and remembers how it
- * ended.
+ * The machine makes the events.  The stream numbers them and lets the caller
+ * borrow them.  It waits for the machine itself, or lets its hub wait, and it
+ * remembers how it ended.
  *
  * Invariants
- *   (1) An event is lent until the next call on the stream.
- *   (2) After the end next() gives the same answer for ever.
+ *   (1) The caller borrows an event until the next call on the stream.
+ *   (2) After the end, next() always returns the same status.
  *   (3) The machine is stopped once: at the end, on cancel, or on free.
  */
 #include "run/stream.h"
@@ -22,11 +22,11 @@ static const allm_error reentered = {
     .size = sizeof(allm_error),
     .kind = ALLM_ERR_MISUSE,
     .reason = "reentered",
-    .message = "allm_stream_next was called from inside a callback of the "
-               "same stream; pull it after the callback has returned",
+    .message = "allm_stream_next was called inside a callback of the same "
+               "stream; call it after the callback has returned",
 };
 
-/* ------------------------------------------------------------------- life --- */
+/* ------------------------------------------------------------ lifetime --- */
 
 allm_stream *stream_new(struct mem mem, struct clock clock,
                         allm_attachments *attachments)
@@ -91,12 +91,12 @@ void allm_stream_free(allm_stream *s)
 {
     if (!s)
         return;
-    if (s->in_next) {            /* by a callback: when that has returned */
+    if (s->in_next) {           /* a callback called us: free it later */
         s->free_later = true;
         return;
     }
-    if (s->machine)             /* while its hub and workers are there */
-        s->machine->ops->free(s->machine);  /* keeps (3); it rings no more */
+    if (s->machine)             /* while its hub and workers exist */
+        s->machine->ops->free(s->machine);  /* keeps (3); it no longer rings */
     hub_leave(s);
     if (s->attachments)
         attachment_drop(s->attachments);
@@ -112,14 +112,14 @@ static void end_stream(allm_stream *s, allm_status status)
     hub_done(s);
 }
 
-/* ---------------------------------------------------------------- pulling --- */
+/* ------------------------------------------------------ pulling events --- */
 
 static bool in_hub(const allm_stream *s)
 {
     return s->seat.hub && !s->seat.private;
 }
 
-/* It cannot go on: stop the machine, and say so from now on. */
+/* Stop the machine; every later call returns this error. */
 static allm_status abort_stream(allm_stream *s, const allm_error *why)
 {
     s->machine->ops->stop(s->machine, true);
@@ -128,7 +128,7 @@ static allm_status abort_stream(allm_stream *s, const allm_error *why)
     return s->status;
 }
 
-/* Nothing before again_ns: hand over to the hub, or wait here.  OK: go on. */
+/* Nothing before again_ns: yield to the hub, or wait here.  OK: continue. */
 static allm_status wait_or_yield(allm_stream *s, int64_t again_ns)
 {
     if (in_hub(s)) {
@@ -180,7 +180,7 @@ static allm_status pull_event(allm_stream *s, const allm_event **event)
         }
         status = s->machine->ops->next(s->machine, &made, &again_ns);
         if (status == ALLM_AGAIN && again_ns == MACHINE_BUSY) {
-            s->seat.visit++;    /* it counts, though nobody sees it */
+            s->seat.visit++;    /* counts although no event is delivered */
             status = ALLM_OK;
         } else if (status == ALLM_AGAIN)
             status = wait_or_yield(s, again_ns);
@@ -217,8 +217,8 @@ allm_status allm_stream_next(allm_stream *s, const allm_event **event)
     allm_status status = pull_event(s, event);
     s->in_next = false;
     if (s->error == &reentered)
-        s->error = NULL;        /* it was for the callback to see */
-    if (s->free_later) {            /* a callback freed it: so be it, now */
+        s->error = NULL;        /* It was for the callback. */
+    if (s->free_later) {         /* A callback freed the stream: free it now. */
         allm_stream_free(s);
         *event = NULL;
         return ALLM_ERR_MISUSE;
@@ -226,8 +226,8 @@ allm_status allm_stream_next(allm_stream *s, const allm_event **event)
     return status;
 }
 
-/* The blocking door: where it was the first call, the machine may see its end
- * in another light. */
+/* If this is the first call on the stream, the machine may replace its
+ * status. */
 allm_status allm_stream_wait(allm_stream *s)
 {
     const allm_event *event;
@@ -236,7 +236,7 @@ allm_status allm_stream_wait(allm_stream *s)
     while ((status = allm_stream_next(s, &event)) == ALLM_EVENT)
         ;
     if (blocking && status == ALLM_AGAIN)
-        s->pulled = false;      /* in a hub: the door is not chosen yet */
+        s->pulled = false;      /* in a hub: the next call may be either */
     if (blocking && status == ALLM_OK && s->machine->ops->blocked)
         status = s->status = s->machine->ops->blocked(s->machine);
     return status;
@@ -259,7 +259,7 @@ void allm_stream_hold(allm_stream *s, bool hold)
         hub_hold(s);
 }
 
-/* ---------------------------------------------------------------- results --- */
+/* ------------------------------------------------------------- results --- */
 
 const allm_error *allm_stream_error(const allm_stream *s)
 {
@@ -275,7 +275,7 @@ const allm_response *allm_stream_response(const allm_stream *s)
                : NULL;
 }
 
-/* A result of the machine, if it has ended well and has one of that kind. */
+/* The result of this kind, if the machine has ended well and has one. */
 static const void *machine_result_of(const allm_stream *s,
                                      enum machine_result which)
 {
@@ -299,7 +299,7 @@ const allm_agent_result *allm_stream_agent_result(const allm_stream *s)
     return machine_result_of(s, MACHINE_AGENT);
 }
 
-/* The same of a task that bears this name. */
+/* The result of a task with this name. */
 static const void *task_result_of(const allm_stream *s, const char *name)
 {
     const struct task_result *r = machine_result_of(s, MACHINE_TASK);

@@ -6,26 +6,28 @@
 #include "base/mem.h"
 #include "run/machine.h"
 
-/* A stream in two steps, since its machine needs its waker.  What it waits with
- * is kept for others among the attachments (or NULL).  NULL: no memory. */
+/* Create a stream without a machine, since the machine needs its waker.  The
+ * stream gets idle hubs from the attachments and returns them there;
+ * attachments may be NULL.  NULL: out of memory. */
 allm_stream *stream_new(struct mem mem, struct clock clock,
                         allm_attachments *attachments);
 allm_waker *stream_waker(allm_stream *s);
 
-/* The HTTP client of the stream's hub, made on first use; a stream that is in
- * no hub gets one of its own.  NULL: the client cannot be made. */
+/* The HTTP client of the stream's hub, made on first use.  A stream in no hub
+ * gets a private hub.  NULL: the client cannot be made. */
 const allm_transport *stream_transport(allm_stream *s,
                                        const allm_net_opts *opts);
 
-/* For tools: ring the waker; the threads of the loop that waits for a stream,
- * NULL: there are none. */
+/* For tools: ring the waker; get the worker threads of the hub, or NULL if
+ * there are none. */
 void stream_ring(void *waker);
 struct workers *stream_workers(void *stream, bool make);
 
-/* Run this machine, which is given away; NULL: the stream is freed, too. */
+/* Run this machine; the stream owns it.  If it is NULL, the stream is freed and
+ * NULL returned. */
 allm_stream *stream_begin(allm_stream *s, struct machine *m);
 
-/* Put a machine around the one that a stream runs.  The outer one owns the
+/* Wrap the machine of a stream in another one.  The outer machine owns the
  * inner one from then on. */
 struct machine *stream_machine(const allm_stream *s);
 void stream_wrap(allm_stream *s, struct machine *outer);

@@ -1,13 +1,15 @@
 /*
- * task.c - a call that is no conversation: requests with one answer each
+ * task.c - a call that is not a chat: requests with one result each
  *
- *      begin --> ask --> generate --raw_chunk--> take --> ask ... --> close
+ *      begin --> next_request --> generate --raw_chunk--> read_result
+ *                     ^                                        |
+ *                     '----------------------------------------+--> finish
  *
  * Invariants
- *   (1) Events are for this file only: a pull gives AGAIN, OK or a failure.
- *   (2) A failure, also in the middle of an answer, fails the whole call; its
- *       metadata tell how much went well before, if anything did.
- *   (3) The result is there when all requests went well, and not before.
+ *   (1) The caller gets no events: a pull returns AGAIN, OK or a failure.
+ *   (2) A failure, even in the middle of an answer, fails the whole call.  The
+ *       metadata of the error say how many requests succeeded before it.
+ *   (3) The result exists only after all requests have succeeded.
  */
 #include "run/task.h"
 
@@ -38,7 +40,7 @@ const allm_error *task_error(struct task *t, allm_status kind,
     return e;
 }
 
-/* ----------------------------------------------------------------- failing --- */
+/* -------------------------------------------------------------- errors --- */
 
 static void free_request(struct task *t)
 {
@@ -47,7 +49,8 @@ static void free_request(struct task *t)
     t->request_machine = NULL;
 }
 
-/* The metadata of a failure behind requests that went well; NULL: no memory. */
+/* The metadata of a failure after requests that succeeded; NULL: out of
+ * memory. */
 static const allm_json *progress_metadata(struct task *t,
                                           const allm_json *metadata)
 {
@@ -86,7 +89,7 @@ static allm_status fail_task(struct task *t, const allm_error *error)
     return kept->kind;
 }
 
-/* ------------------------------------------------------------------ asking --- */
+/* ------------------------------------------------------------ requests --- */
 
 struct call_spec task_call_spec(const struct task *t)
 {
@@ -132,7 +135,7 @@ static bool open_next_request(struct task *t)
     return !error;
 }
 
-/* What the response of a request tells besides its result. */
+/* Store the response's usage, model and ids. */
 static bool keep_response_fields(struct task *t, const allm_response *r)
 {
     struct arena *a = home_arena(t->home);
@@ -147,7 +150,7 @@ static bool keep_response_fields(struct task *t, const allm_response *r)
     return !a->broken;
 }
 
-/* A request has failed: with it the call, unless that can be mended. */
+/* A request has failed.  So does the call, unless the task can recover. */
 static allm_status on_request_failure(struct task *t, const allm_error *error,
                                       int64_t *again_ns)
 {
@@ -168,7 +171,7 @@ static allm_status finish_request(struct task *t, int64_t *again_ns)
         t->request_machine->ops->error(t->request_machine);
     if (!error && !t->has_result)
         error = task_error(t, ALLM_ERR_ADAPTER, "malformed_response",
-                           "the answer has no result in it");
+                           "the answer contains no result");
     if (!error && !t->fetching &&
         !keep_response_fields(t, t->request_machine->ops->response(
                                      t->request_machine)))
@@ -182,7 +185,7 @@ static allm_status finish_request(struct task *t, int64_t *again_ns)
         return ALLM_AGAIN;
     if (t->error)
         return t->error->kind;
-    t->result.value = t->kind->finish(t);        /* keeps (3) */
+    t->result.value = t->kind->finish(t); /* keeps (3) */
     return t->result.value ? ALLM_OK : fail_task(t, status_nomem());
 }
 
@@ -203,7 +206,7 @@ static allm_status task_next(struct machine *m, allm_event **event,
                              int64_t *again_ns)
 {
     struct task *t = as_task(m);
-    if (!t->pulled)             /* the time of all requests together begins */
+    if (!t->pulled)             /* The time for all requests together starts. */
         t->deadline_ns = call_plan_deadline_ns(t->engine, &t->options);
     t->pulled = true;
     if (t->error)
@@ -223,7 +226,7 @@ static allm_status task_next(struct machine *m, allm_event **event,
                       : status;
 }
 
-/* ------------------------------------------------------------------ ending --- */
+/* ------------------------------------------------ stopping and results --- */
 
 static const allm_error cancelled_error = {
     .size = sizeof(allm_error),
@@ -294,7 +297,7 @@ static const struct machine_ops task_ops = {
     .result = task_machine_result,
 };
 
-/* --------------------------------------------------------------- beginning --- */
+/* ------------------------------------------------------- making a task --- */
 
 static const allm_error *read_options(struct task *t,
                                       const allm_call_opts *opts)

@@ -1,8 +1,8 @@
 /*
- * tool_calls.c - run calls of tools outside any chat
+ * tool_calls.c - allm_tool_calls(): run tool calls outside a chat
  *
- * A stream around one batch: the same machine that runs the tools of a chat,
- * with the engine's tools, context, clock and trace.
+ * A stream around one batch, which also runs the tools of a chat, with the
+ * engine's tools, context, clock and trace.
  */
 #include "base/caller_struct.h"
 #include "base/status.h"
@@ -19,21 +19,19 @@ struct tool_calls {
     struct machine machine;
     struct mem mem;
     allm_engine *engine;
-    struct arena arena;             /* the id, and what spans tell */
+    struct arena arena;         /* the request id, and the metadata of spans */
     struct batch *batch;
     const char *request_id;
-    const allm_error *error;        /* of our own; the batch has others */
+    const allm_error *error;    /* not the batch's */
     struct trace trace;
     struct tool_spans spans;
-    const allm_json *halt;          /* made when it is requested */
+    const allm_json *halt;      /* made on demand */
 };
 
 static struct tool_calls *as_tool_calls(const struct machine *m)
 {
     return (struct tool_calls *)(uintptr_t)m;
 }
-
-/* ------------------------------------------------------------------ spans --- */
 
 /* {"engine": id} */
 static const allm_json *engine_metadata(struct arena *a, const allm_engine *e)
@@ -65,8 +63,6 @@ static bool add_trace(struct tool_calls *c, size_t count,
     *out = spans_of_tools(&c->spans);
     return c->spans.metadata != NULL;
 }
-
-/* ---------------------------------------------------------------- machine --- */
 
 static const allm_error cancelled_error = {
     .size = sizeof(allm_error),
@@ -117,14 +113,14 @@ static const char *tool_calls_request_id(const struct machine *m)
     return as_tool_calls(m)->request_id;
 }
 
-/* Waited for, a tool that nobody knows is an error and no results. */
+/* For allm_stream_wait(), an unknown tool is an error, not a result. */
 static allm_status tool_calls_wait_status(struct machine *m)
 {
     const allm_error *error = tool_calls_error(m);
     return error ? error->kind : ALLM_OK;
 }
 
-/* The metadata of the halt; NULL: there is none, or no memory. */
+/* The metadata of the halt; NULL: there is no halt, or out of memory. */
 static const allm_json *halt_metadata(struct tool_calls *c)
 {
     const struct tool_result *halt = batch_halt(c->batch);
@@ -158,8 +154,6 @@ static const struct machine_ops tool_calls_ops = {
     .result = tool_calls_result,
     .blocked = tool_calls_wait_status,
 };
-
-/* ------------------------------------------------------------------- made --- */
 
 static struct tool_calls *make_tool_calls(const allm_engine *e)
 {
@@ -207,7 +201,7 @@ static struct tool_env tool_env_of(const struct tool_calls *c, allm_stream *s,
     };
 }
 
-/* Never without a batch or an error. */
+/* Sets the batch or the error. */
 static void start_batch(struct tool_calls *c, allm_stream *s, size_t count,
                         const allm_tool_call *const *calls,
                         const allm_tool_calls_opts *o)
@@ -238,7 +232,7 @@ allm_stream *allm_tool_calls(const allm_engine *e, size_t count,
         .size = sizeof(allm_error),
         .kind = ALLM_ERR_MISUSE,
         .reason = "struct_size",
-        .message = "allm_tool_calls: fill the options with "
+        .message = "the size of the options is wrong; fill them with "
                    "ALLM(tool_calls_opts, ...)",
     };
     allm_tool_calls_opts opts;

@@ -1,8 +1,9 @@
 /*
- * tool_output.c - results of tools that were cut, for those who want the rest
+ * tool_output.c - the full text of truncated tool results
  *
- * A long result would fill the model's window: it sees head and tail, and a
- * tool that reads any part of the whole.  The texts live as long as the loop.
+ * A long result would fill the model's context window.  The model sees only its
+ * beginning and its end, and gets a tool that reads any part of it.  The texts
+ * live as long as the call.
  */
 #include "run/tool_output.h"
 
@@ -27,7 +28,7 @@ bool tool_output_keep(void *ud, const char *call_id, struct slice text)
     t->text = (struct slice){ arena_copy(a, text), text.len };
     if (!t->call_id || !t->text.ptr)
         return false;
-    t->next = w->texts;         /* the newest of an id is found first */
+    t->next = w->texts;         /* The newest text of an id is found first. */
     w->texts = t;
     return true;
 }
@@ -43,7 +44,7 @@ const char *tool_output_find(const struct tool_output *w, const char *call_id,
     return NULL;
 }
 
-/* A number of the arguments, or what it is by default. */
+/* A number of the arguments, or the default. */
 static size_t number_or_default(const allm_json *args, const char *name,
                                 size_t other)
 {
@@ -65,8 +66,8 @@ static void read_tool_output(allm_tool_run *run, const allm_json *args,
     size_t len = 0;
     const char *text = id ? tool_output_find(w, id, &len) : NULL;
     if (!text) {
-        allm_tool_fail(run, "no result of that call was cut; the ones that "
-                            "are say so");
+        allm_tool_fail(run, "no result of that call was truncated; truncated "
+                            "results say so");
         return;
     }
     size_t from = number_or_default(args, "offset", 0);
@@ -75,13 +76,14 @@ static void read_tool_output(allm_tool_run *run, const allm_json *args,
     n = n < w->max ? n : w->max;
     n = n < len - from ? n : len - from;
     while (from && inside_character(text, from, len))
-        from--;                 /* at most three, and n grows no longer */
+        from--;                 /* at most three bytes; n does not grow */
     while (n && inside_character(text, from + n, len))
         n--;
     allm_tool_text(run, text + from, n);
 }
 
-/* Marked, so that it runs by its own function whoever runs the others. */
+/* The metadata mark it as built in: its own function runs it, whatever the
+ * executor. */
 const allm_tool *tool_output_tool(struct tool_output *w)
 {
     const allm_error *error = NULL;

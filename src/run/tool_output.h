@@ -1,4 +1,4 @@
-/* tool_output.h - results of tools that were cut, for those who want the rest */
+/* tool_output.h - the full text of truncated tool results */
 #ifndef RUN_TOOL_OUTPUT_H
 #define RUN_TOOL_OUTPUT_H
 
@@ -11,16 +11,17 @@ struct tool_output_text;
 struct tool_output {
     struct allm_home *home;     /* borrowed: owns the texts */
     struct tool_output_text *texts;
-    size_t max;                 /* bytes that are given at once */
+    size_t max;                 /* bytes that the tool returns at once */
 };
 
-/* The tool by which a model reads on, in the home; NULL: no memory. */
+/* The tool with which a model reads the texts, in the home; NULL: out of
+ * memory. */
 const allm_tool *tool_output_tool(struct tool_output *w);
 
-/* Keep a text; for struct turn_terms. */
+/* Store a text; a callback for struct batch_opts. */
 bool tool_output_keep(void *ud, const char *call_id, struct slice text);
 
-/* NULL: it was not cut. */
+/* NULL: the result was not truncated. */
 const char *tool_output_find(const struct tool_output *w, const char *call_id,
                              size_t *len);
 

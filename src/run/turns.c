@@ -1,13 +1,13 @@
 /*
- * turns.c - turn after turn, until something ends it
+ * turns.c - run turns until a verdict ends them
  *
- *      OPENING --> STEPPING --> (verdict) --> OPENING ...
+ *      OPENING --> STEPPING --> JUDGING --> OPENING ...
  *                                  |
- *                                  '--> CLOSING --> ENDED
+ *                                  '--> COMPLETING --> ENDED
  *                                       chat_completed
  *
- * The verdict of a turn is its context's decision; policies may change it, in
- * their order.  The next turn is opened when the next event is asked for.
+ * The decision of a turn's context is the first verdict; each policy may change
+ * it.  The next turn opens when the caller pulls the next event.
  *
  * Invariants
  *   (1) All events of a turn come before those of the next.
@@ -46,8 +46,6 @@ static const struct turns *as_const_turns(const struct machine *m)
     return (const struct turns *)m;
 }
 
-/* ----------------------------------------------------------------- errors --- */
-
 void turns_fail(struct turns *t, const allm_error *error)
 {
     t->state = FAILED;
@@ -66,7 +64,7 @@ const allm_error *turns_error(struct turns *t, allm_status kind,
     return e;
 }
 
-/* ----------------------------------------------------------------- ending --- */
+/* ------------------------------------------------------------ verdicts --- */
 
 bool turns_costs_turn(const struct turns *t, const allm_verdict *v)
 {
@@ -84,7 +82,7 @@ const struct tool_result *turns_halt(const struct turns *t)
     return t->newest ? t->newest->halt : NULL;
 }
 
-/* Keep a verdict beyond the turn. */
+/* Copy a verdict that outlives its turn. */
 static void keep_verdict(struct turns *t, const allm_verdict *v)
 {
     struct arena *a = home_arena(t->setup.home);
@@ -121,7 +119,7 @@ static void free_step(struct turns *t)
     t->step = NULL;
 }
 
-/* ------------------------------------------------------------------ turns --- */
+/* --------------------------------------------------------------- turns --- */
 
 static void end_with_error(struct turns *t, const char *reason,
                            const allm_error *error)
@@ -130,7 +128,7 @@ static void end_with_error(struct turns *t, const char *reason,
                              .reason = reason, .error = error));
 }
 
-/* A turn could not begin, or broke off without a result. */
+/* A turn could not begin, or failed without a result. */
 static void on_step_failure(struct turns *t, const allm_error *error)
 {
     bool fatal = error->kind == ALLM_ERR_NOMEM ||
@@ -159,7 +157,8 @@ static const allm_json *budget_metadata(struct turns *t, const char *limit)
     return build_done(&b);
 }
 
-/* May the model be asked?  False: the loop ends here. */
+/* May the model be called?  False: a policy or the budget has ended the
+ * turns. */
 static bool may_call_model(struct turns *t, struct step_turn *turn)
 {
     allm_verdict v = { .size = sizeof v, .decision = ALLM_DECISION_CONTINUE };
@@ -215,14 +214,14 @@ static void open_turn(struct turns *t)
     }
     const allm_error *error = t->step->ops->error(t->step);
     if (error) {
-        on_step_failure(t, error);   /* it is copied: the step may go */
+        on_step_failure(t, error);      /* copies the error */
         free_step(t);
         return;
     }
     t->checked_count = allm_thread_count(t->thread);
 }
 
-/* The result of a turn, held as long as the loop. */
+/* Store the result of a turn as long as the machine lives. */
 static bool keep_step_result(struct turns *t)
 {
     struct turns_step *one = arena_zero(home_arena(t->setup.home), sizeof *one);
@@ -254,13 +253,13 @@ static allm_verdict verdict_of(struct turns *t, const allm_context *c)
         v.reason = "unexpected_pipeline_result";
         v.error =
             turns_error(t, ALLM_ERR_ENGINE, v.reason,
-                        "the stages of the turn decided nothing; the last "
-                        "one must call allm_context_decide()");
+                        "the stages of the turn made no decision; the last one "
+                        "must call allm_context_decide()");
     }
     return v;
 }
 
-/* The conversation behind a turn becomes ours. */
+/* Continue with the conversation of the last turn. */
 static bool adopt_thread(struct turns *t)
 {
     allm_thread *next = allm_thread_copy(turns_last_step(t)->thread);
@@ -271,18 +270,18 @@ static bool adopt_thread(struct turns *t)
     return true;
 }
 
-/* An answer that is not good enough: the model shall see it. */
+/* Append an answer that a policy rejects, so the model sees it. */
 static bool append_answer_for_retry(struct turns *t, const allm_context *c)
 {
     if (t->setup.append_answer)
-        return true;            /* it is there */
+        return true;            /* It is there already. */
     allm_message *m = context_assistant(c);
     bool ok = m && allm_thread_append(t->thread, m) == ALLM_OK;
     allm_message_free(m);
     return ok;
 }
 
-/* Do as the verdict says. */
+/* Continue or end, as the verdict says. */
 static void apply_verdict(struct turns *t, const allm_context *c,
                           const allm_verdict *v)
 {
@@ -319,8 +318,8 @@ static void decide_turn(struct turns *t, const allm_context *c)
         apply_verdict(t, c, &v);
 }
 
-/* The time of the whole call was over while tools ran: the turn counts, and
- * nobody is asked what to do. */
+/* The deadline of the whole call passed while tools ran: the turn counts, and
+ * no policy is called. */
 static void end_at_deadline(struct turns *t, const allm_context *c)
 {
     if (!adopt_thread(t)) {
@@ -331,7 +330,7 @@ static void end_at_deadline(struct turns *t, const allm_context *c)
     end_with_error(t, "timeout", setup_timeout_error(&t->setup));
 }
 
-/* A turn is over: what now? */
+/* A turn is complete: continue or end? */
 static void judge_turn(struct turns *t)
 {
     const allm_context *c = t->step ? step_context(t->step) : NULL;
@@ -353,12 +352,12 @@ static void judge_turn(struct turns *t)
     free_step(t);
 }
 
-/* ---------------------------------------------------------------- pulling --- */
+/* ------------------------------------------------------ pulling events --- */
 
 static allm_status pull_step(struct turns *t, allm_event **event,
                              int64_t *again_ns)
 {
-    if (!t->step) {             /* never: it was opened */
+    if (!t->step) {             /* cannot happen: it was opened */
         turns_fail(t, status_nomem());
         return ALLM_OK;
     }
@@ -369,11 +368,11 @@ static allm_status pull_step(struct turns *t, allm_event **event,
         return ALLM_OK;
     }
     if (status == ALLM_EVENT && (*event)->type == ALLM_EV_STEP_COMPLETED)
-        t->state = JUDGING;     /* when the next event is asked for */
+        t->state = JUDGING;     /* when the caller pulls the next event */
     return status;
 }
 
-/* The chat's span ends with its result. */
+/* End the span of the chat with its result. */
 static void end_chat_span(struct turns *t)
 {
     spans_end_with(&t->span, &t->turn_arena, "chat_result", &chat_result_shape,
@@ -386,10 +385,10 @@ static allm_status complete_chat(struct turns *t, allm_event **event)
         turns_fail(t, status_nomem());
         return ALLM_ERR_NOMEM;
     }
-    t->last = (allm_event){ .size = sizeof t->last,
+    t->last_event = (allm_event){ .size = sizeof t->last_event,
                             .type = ALLM_EV_CHAT_COMPLETED,
                             .chat_result = t->chat };
-    *event = &t->last;
+    *event = &t->last_event;
     t->state = ENDED;
     end_chat_span(t);
     return ALLM_EVENT;
@@ -421,7 +420,7 @@ static allm_status turns_next(struct machine *m, allm_event **event,
     }
 }
 
-/* ---------------------------------------------------------------- results --- */
+/* ------------------------------------------------------------- results --- */
 
 static const allm_step_result **step_list(struct turns *t, struct arena *a)
 {
@@ -461,8 +460,8 @@ allm_chat_result *turns_chat_result(struct turns *t, const char *reason,
     return r;
 }
 
-/* The thread is that of the last step: what was said for a turn that did not
- * come to its end has not been said.  Without a step, the answer so far. */
+/* Use the thread of the last step, without messages that were added for an
+ * incomplete turn.  If no step is complete, use the partial response. */
 static void use_last_step(struct turns *t, const allm_step_result *part)
 {
     const allm_step_result *last = turns_last_step(t);
@@ -478,7 +477,7 @@ static void use_last_step(struct turns *t, const allm_step_result *part)
     t->chat = all;
 }
 
-/* Stopped in the middle: what there is, and that it was cancelled. */
+/* Make the result of turns that were stopped. */
 static void make_partial_result(struct turns *t, const char *reason)
 {
     const allm_step_result *part = t->step ? step_result(t->step) : NULL;
@@ -594,7 +593,7 @@ static const struct machine_ops turns_ops = {
     .result = turns_result,
 };
 
-/* -------------------------------------------------------------- beginning --- */
+/* ------------------------------------------------------------ starting --- */
 
 static struct turns *make_turns(const allm_engine *e,
                                 const struct turns_front *front)
