@@ -936,7 +936,7 @@ static void long_results_are_cut(void)
                "u:hi a:(c0) t:c0=0123456789012345\n"
                "[99 of 123 bytes left out: bytes 16 to 115]\n56789end "
                "a:(c1,c2) t:c1=89end t:c2={\"error\":\"no result of that call "
-               "was cut; the ones that are say so\"} a:x");
+               "was truncated; truncated results say so\"} a:x");
     size_t len = 0;
     CHECK_TEXT(allm_stream_tool_output(b.stream, "c0", &len), LONG);
     CHECK_INT(len, 123);

@@ -374,10 +374,10 @@ static void check_fragment(const char *env_url, const char *own_json,
     const allm_error *e = allm_stream_error(s);
     if (e && e->kind != ALLM_ERR_NOMEM)
         CHECK_TEXT(e->message,
-                   "base_url must be an address without a fragment, such as "
-                   "\"https://example.org/v1\", and is "
-                   "\"https://[REDACTED]@h.example/v1?key=[REDACTED]#x\"; "
-                   "take out the \"#\" and what follows");
+                   "base_url is "
+                   "\"https://[REDACTED]@h.example/v1?key=[REDACTED]#x\" "
+                   "and must not have a fragment; remove the \"#\" and what "
+                   "follows it");
     allm_stream_free(s);
     CHECK_INT(d.play.opens, 0);
     dialect_tear_down(&d);

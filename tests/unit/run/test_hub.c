@@ -508,8 +508,8 @@ static void play_at(int64_t start_ns)
     allm_hub_timeout(hub);
     if (start_ns < 0)
         CHECK_TEXT(play_why(streams[0]),
-                   "the answer stopped in its middle for too long; raise "
-                   "silence_ms to wait longer");
+                   "the answer paused for too long; raise silence_ms to wait "
+                   "longer");
     for (int i = 0; i < 2; i++)
         allm_stream_free(streams[i]);
     allm_hub_free(hub);
