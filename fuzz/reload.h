@@ -34,8 +34,6 @@ static const char *const reload_models[] = {
 
 #define RELOAD_MODELS (sizeof reload_models / sizeof *reload_models)
 
-/* --------------------------------------------------------- the server --- */
-
 struct reload_server {
     struct slice rest;          /* answers that nobody asked for yet */
     struct slice body;          /* what is left of the one that is read */
@@ -121,8 +119,6 @@ static void reload_close(void *self, allm_exchange *x)
     (void)x;
 }
 
-/* --------------------------------------------------------- the engine --- */
-
 static void reload_echo(allm_tool_run *run, const allm_json *args, void *ud)
 {
     (void)ud;
@@ -173,8 +169,6 @@ static allm_engine *reload_engine(struct reload_server *s, const char *model)
     DEMAND(e && !allm_engine_error(e));
     return e;
 }
-
-/* ---------------------------------------------------------- documents --- */
 
 /* The strict reader takes it. */
 static void reload_strict(struct slice text)
@@ -236,8 +230,6 @@ static struct slice reload_go_on(const allm_engine *e, allm_session *session,
         reload_strict(slice_skip(buf_slice(&s->asked), s->body_at));
     return buf_slice(&s->asked);
 }
-
-/* ------------------------------------------------------------ storing --- */
 
 /* By a file. */
 static allm_session *reload_by_file(allm_session *session)

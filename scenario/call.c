@@ -13,8 +13,6 @@ static void drop(struct call *c, const char *key)
     c->json = rest;
 }
 
-/* -------------------------------------------------------------- tools --- */
-
 static void take_tools(struct call *c, struct scenario *s,
                        const allm_json *given)
 {
@@ -27,8 +25,6 @@ static void take_tools(struct call *c, struct scenario *s,
     c->opts.tool_count = c->tools.count;
     drop(c, "tools");
 }
-
-/* ------------------------------------------------------ on_tool_error --- */
 
 static void answer_failure(allm_tool_run *run, const allm_error *error,
                            void *ud)
@@ -65,8 +61,6 @@ static void take_policy(struct call *c, const allm_json *given)
     drop(c, "on_tool_error");
 }
 
-/* ---------------------------------------------------------- halt_when --- */
-
 /* It is asked after every step that does not end the chat by itself, so the
  * number of questions is the number of the step. */
 static bool shall_halt(const allm_step_result *step, void *ud)
@@ -95,8 +89,6 @@ static void take_halt_when(struct call *c, const allm_json *given)
     c->opts.halt_when_ud = c;
     drop(c, "halt_when");
 }
-
-/* --------------------------------------------------------------- call --- */
 
 void call_init(struct call *c, struct scenario *s, const allm_json *op)
 {

@@ -21,8 +21,6 @@ struct nap {
 static void perform(struct nap *n, allm_tool_run *run,
                     const allm_json *arguments);
 
-/* ------------------------------------------------------------ answers --- */
-
 typedef void answer_fn(struct nap *n, allm_tool_run *run, const allm_json *v,
                        const allm_json *arguments);
 
@@ -180,8 +178,6 @@ static void do_sequence(struct nap *n, allm_tool_run *run, const allm_json *v,
     perform(&one, run, arguments);
 }
 
-/* -------------------------------------------------------------- table --- */
-
 enum shape { ANY, TRUE, TEXT, PAIR, COUNT, LIST, SIGHT };
 
 static const struct form {
@@ -235,8 +231,6 @@ void does_release(struct deed *d)
         d->naps = next;
     }
 }
-
-/* ----------------------------------------------------------- checking --- */
 
 static bool is_sight(const allm_json *v)
 {

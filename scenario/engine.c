@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* -------------------------------------------------------------- clock --- */
-
 static int64_t clock_now(void *ud)
 {
     return ((struct test_clock *)ud)->now_ns;
@@ -34,8 +32,6 @@ static void clock_make(struct test_clock *c)
                              .sleep_until = clock_sleep,
                              .ud = c };
 }
-
-/* -------------------------------------------------------------- tools --- */
 
 allm_codec *engine_decode(const allm_json *v, const char *as)
 {
@@ -137,8 +133,6 @@ void engine_tools_release(struct tool_list *l)
     }
     l->count = 0;
 }
-
-/* ------------------------------------------------------------- engine --- */
 
 static const char engine_members[] =
     "adapter model script scripts stream_script retry_until_call usage record "

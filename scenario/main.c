@@ -14,8 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ------------------------------------------------------------- faults --- */
-
 bool scenario_refuse(struct scenario *s, const char *format, ...)
 {
     va_list args;
@@ -50,8 +48,6 @@ bool scenario_knows(struct scenario *s, const allm_json *object,
     }
     return true;
 }
-
-/* -------------------------------------------------------------- files --- */
 
 /* The whole file, or NULL. */
 static char *read_file(const char *path, size_t *len)
@@ -120,8 +116,6 @@ static void unload(struct scenario *s)
     engine_release(s);
     allm_json_free(s->document);
 }
-
-/* ------------------------------------------------------------ running --- */
 
 /* The row of an operation that is well formed; NULL: refused. */
 static const struct op *check_op(struct scenario *s, const allm_json *op)

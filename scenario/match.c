@@ -23,8 +23,6 @@ struct place {
     size_t index;
 };
 
-/* ------------------------------------------------------------ telling --- */
-
 /* A value on one line; a long one is cut. */
 static void show(char *out, size_t size, const allm_json *v)
 {
@@ -81,8 +79,6 @@ static bool refuse(struct match *m, const char *key, const char *expected)
         snprintf(m->fault, sizeof m->fault, "\"%.64s\" %s", key, expected);
     return false;
 }
-
-/* ----------------------------------------------------------- specials --- */
 
 static bool match_at(struct match *m, const allm_json *pattern,
                      const allm_json *got, const struct place *at);
@@ -272,8 +268,6 @@ static bool is_keyword(const char *key)
     return false;
 }
 
-/* ----------------------------------------------------------- matching --- */
-
 static bool match_member(struct match *m, const allm_json *pattern,
                          const allm_json *key, const allm_json *got,
                          const struct place *at)
@@ -365,8 +359,6 @@ bool match_value(struct match *m, const allm_json *pattern,
     bool matches = match_at(m, pattern, got, NULL);
     return matches && !*m->fault;
 }
-
-/* ----------------------------------------------------------- sameness --- */
 
 /* 22 characters that are safe in a URL, as the library makes them. */
 static bool looks_made(const allm_json *v)

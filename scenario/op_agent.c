@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-/* ------------------------------------------------------------- result --- */
-
 /* A member of a JSON text as a member of the object being built. */
 static void add_text(allm_json_build *b, const char *key, allm_text *text,
                      const char *member)
@@ -74,8 +72,6 @@ static void report_error(struct report *r, const allm_error *error,
     allm_text_free(text);
 }
 
-/* -------------------------------------------------------------- trace --- */
-
 /* The entries of all turns, one behind the other. */
 static void add_trace(allm_json_build *b, const allm_json *trace)
 {
@@ -98,8 +94,6 @@ static void report_trace(struct report *r, allm_json_build *b,
     report_json(r, "trace", trace);
     allm_json_free(trace);
 }
-
-/* ----------------------------------------------------------------- op --- */
 
 static void report_agent(struct report *r, allm_stream *stream,
                          allm_json_build *trace)

@@ -15,8 +15,6 @@ static const char *text_member(struct scenario *s, const allm_json *op,
     return NULL;
 }
 
-/* ---------------------------------------------------- validate, codec --- */
-
 void op_validate(struct scenario *s, const allm_json *op, struct report *r)
 {
     const char *type = text_member(s, op, "type", NULL);
@@ -73,8 +71,6 @@ void op_decode(struct scenario *s, const allm_json *op, struct report *r)
     if (text && read_as(s, op, &as))
         report_codec(r, allm_codec_decode(text, len, as, NULL));
 }
-
-/* ------------------------------------------------------------ collect --- */
 
 /* The thread to begin with, a list of messages or a thread; NULL: none. */
 static bool read_thread(struct scenario *s, const allm_json *op,

@@ -4,8 +4,6 @@
 #include "ops.h"
 #include "pull.h"
 
-/* ------------------------------------------------------------ request --- */
-
 /* The request in plain form: `request`, or one made of `messages`. */
 static allm_json *request_json(struct scenario *s, const allm_json *op)
 {
@@ -45,8 +43,6 @@ static void report_unfit(struct scenario *s, struct report *r,
     allm_error_free(faults);
     allm_stream_free(stream);
 }
-
-/* ---------------------------------------------------------------- ops --- */
 
 static void report_stream(struct report *r, allm_stream *stream, bool streaming,
                           int64_t take)

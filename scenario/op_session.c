@@ -11,8 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---------------------------------------------------------------- new --- */
-
 /* A field that sessions do not have is a slip of whoever writes the call. */
 static bool has_other_fields(struct report *r, const allm_json *fields)
 {
@@ -62,8 +60,6 @@ void op_session_new(struct scenario *s, const allm_json *op, struct report *r)
     allm_codec_free(codec);
 }
 
-/* ------------------------------------------------------------- append --- */
-
 /* The result of a tool as a value: append it as one. */
 static bool is_value(const allm_json *message)
 {
@@ -104,8 +100,6 @@ void op_session_append(struct scenario *s, const allm_json *op,
     allm_codec_free(codec);
 }
 
-/* ------------------------------------------------------------- submit --- */
-
 void op_session_submit(struct scenario *s, const allm_json *op,
                        struct report *r)
 {
@@ -144,8 +138,6 @@ void op_session_submit_many(struct scenario *s, const allm_json *op,
     free(answers);
     free(given);
 }
-
-/* ------------------------------------------------------------ restart --- */
 
 /* A file of our own, in a folder for such. */
 static bool make_file(char *path, size_t size)

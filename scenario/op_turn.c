@@ -35,8 +35,6 @@ struct turn {
     allm_reducer *fold;
 };
 
-/* -------------------------------------------------------------- input --- */
-
 static bool has_tag(const allm_json *v, const char *name)
 {
     const char *tag = allm_json_text(allm_json_get(v, "__type__"), NULL);
@@ -90,8 +88,6 @@ static void find_session(struct turn *t, const allm_json *op)
     else
         t->session = stage_session(t->s);
 }
-
-/* ------------------------------------------------------------- asking --- */
 
 /* With a message that is none: the library looks at the status first. */
 static allm_stream *continue_with(struct turn *t)
@@ -163,8 +159,6 @@ static const allm_error *refusal(const struct turn *t,
     return *faults ? *faults : allm_codec_error(t->message);
 }
 
-/* ---------------------------------------------------------- reporting --- */
-
 static allm_text *result_text(const struct turn *t, const allm_stream *stream)
 {
     const allm_step_result *step = allm_stream_step_result(stream);
@@ -218,8 +212,6 @@ static bool report_stream(struct turn *t, struct report *r, allm_stream *stream)
     report_end(r, status < 0 ? allm_stream_error(stream) : early);
     return status >= 0 && !early;
 }
-
-/* ---------------------------------------------------------------- ops --- */
 
 static void run_turn(struct turn *t, struct report *r)
 {

@@ -1,7 +1,7 @@
 /* ask.c - allm [PROMPT...]: one question and its answer */
 #include "cli/ask.h"
 
-#include "cli/ask_back.h"
+#include "cli/ask_user.h"
 #include "cli/capture.h"
 #include "cli/command.h"
 #include "cli/exit.h"
@@ -38,7 +38,7 @@ const struct flag ask_flags[] = {
       "print the answer when it is complete" },
     { 'u', "--usage", FLAG_SWITCH, AT(usage), NULL,
       "print tokens and cost on stderr" },
-    { 0, "--ask", FLAG_SWITCH, AT(ask_back), NULL,
+    { 0, "--ask", FLAG_SWITCH, AT(ask_user), NULL,
       "the model may ask a question (exit code 10)" },
     { 0, "--max-turns", FLAG_NUMBER, AT(max_turns), "N",
       "stop after N answers of the model" },
@@ -64,8 +64,6 @@ struct question {
     allm_engine *engine;
 };
 
-/* ------------------------------------------------------------------ parts --- */
-
 static bool read_schema(struct question *q)
 {
     if (!q->ask->schema)
@@ -85,14 +83,15 @@ static bool read_schema(struct question *q)
 }
 
 /* Nothing was asked: say what could be. */
-static int tell_nothing(const struct ask *a)
+static int report_no_prompt(const struct ask *a)
 {
     struct session s = { NULL, NULL };
     const char *question = NULL;
     if (isatty(STDIN_FILENO) && !a->session)
         help_overview();
     if (a->session) {
-        int code = session_open(&s, a->session, SESSION_CREATE | SESSION_LOOK);
+        int code = session_open(&s, a->session,
+                                SESSION_CREATE | SESSION_READ_ONLY);
         if (code != END_DONE) {
             session_close(&s);
             return code;
@@ -112,18 +111,19 @@ static int read_prompt(struct question *q, int argc, char **argv)
     q->prompt = allm_thread_new(NULL);
     allm_status status = prompt_add(q->prompt, argc, argv, &q->ask->files);
     return status == ALLM_OK      ? END_DONE
-           : status == ALLM_AGAIN ? tell_nothing(q->ask)
+           : status == ALLM_AGAIN ? report_no_prompt(q->ask)
                                   : END_USAGE;
 }
 
 /* The conversation and whom it is with. */
-static int join(struct question *q)
+static int open_conversation(struct question *q)
 {
     const struct ask *a = q->ask;
-    unsigned use = SESSION_CREATE | (a->dry_run ? (unsigned)SESSION_LOOK : 0);
+    unsigned use = SESSION_CREATE |
+                   (a->dry_run ? (unsigned)SESSION_READ_ONLY : 0);
     int code = session_open(&q->session, a->session, use);
     if (code == END_DONE)
-        code = session_instruct(&q->session, a->system);
+        code = session_set_system(&q->session, a->system);
     if (code == END_DONE)
         code = target_choose(&q->target,
                              a->model ? a->model : session_model(&q->session));
@@ -133,7 +133,7 @@ static int join(struct question *q)
 }
 
 /* What a server says may be in it, so it goes the way of all words. */
-static void trace(const allm_trace_event *event, void *ud)
+static void print_trace_event(const allm_trace_event *event, void *ud)
 {
     (void)ud;
     print_trace(allm_trace_json(event, ALLM_TRACE_PLAIN));
@@ -150,15 +150,13 @@ static void make_engine(struct question *q)
         .catalog = q->target.catalog,
         .transport = a->dry_run ? &q->capture.transport : a->transport,
         .retry = a->dry_run ? once : NULL,
-        .tool_count = a->ask_back ? 1 : 0,
-        .tools = a->ask_back ? ask_back_tools() : NULL,
-        .trace = a->verbose ? trace : NULL,
+        .tool_count = a->ask_user ? 1 : 0,
+        .tools = a->ask_user ? ask_user_tools() : NULL,
+        .trace = a->verbose ? print_trace_event : NULL,
     };
     q->engine = allm_engine_new(&opts);
     allm_json_free(once);
 }
-
-/* ------------------------------------------------------------------- calls --- */
 
 static allm_call_opts call_opts(const struct question *q)
 {
@@ -175,7 +173,7 @@ static allm_call_opts call_opts(const struct question *q)
     };
 }
 
-static allm_stream *begin(struct question *q)
+static allm_stream *start_call(struct question *q)
 {
     allm_call_opts opts = call_opts(q);
     return allm_session_continue(q->engine, q->session.session,
@@ -184,14 +182,14 @@ static allm_stream *begin(struct question *q)
 
 static int dry_run(struct question *q)
 {
-    allm_stream *stream = begin(q);
+    allm_stream *stream = start_call(q);
     allm_stream_wait(stream);
     int code = capture_show(&q->capture, stream, false);
     allm_stream_free(stream);
     return code;
 }
 
-static enum show_form form_of(const struct question *q)
+static enum show_form choose_form(const struct question *q)
 {
     const struct ask *a = q->ask;
     return a->json                     ? SHOW_JSON
@@ -200,18 +198,18 @@ static enum show_form form_of(const struct question *q)
                                        : SHOW_STREAM;
 }
 
-static int call(struct question *q)
+static int run_call(struct question *q)
 {
-    struct show how = { .form = form_of(q), .usage = q->ask->usage,
+    struct show how = { .form = choose_form(q), .usage = q->ask->usage,
                         .verbose = q->ask->verbose,
                         .value = q->format != NULL, .session = &q->session };
-    allm_stream *stream = begin(q);
+    allm_stream *stream = start_call(q);
     int code = show_chat(stream, &how);
     allm_stream_free(stream);
     return code;
 }
 
-static int prepare(struct question *q, int argc, char **argv)
+static int prepare_question(struct question *q, int argc, char **argv)
 {
     const struct ask *a = q->ask;
     print_silence(a->quiet);
@@ -222,21 +220,21 @@ static int prepare(struct question *q, int argc, char **argv)
     if (!opts_read(&q->options, &a->options) || !read_schema(q))
         return END_USAGE;
     int code = read_prompt(q, argc, argv);
-    return code == END_DONE ? join(q) : code;
+    return code == END_DONE ? open_conversation(q) : code;
 }
 
 int ask_run(const struct ask *a, int argc, char **argv)
 {
     struct question q = { .ask = a };
     capture_init(&q.capture);
-    int code = prepare(&q, argc, argv);
+    int code = prepare_question(&q, argc, argv);
     if (code == END_DONE) {
         if (a->verbose)
             print_note("asking %s", q.target.model);
         if (q.format)
             registry_note_schema(q.target.model);
         make_engine(&q);
-        code = a->dry_run ? dry_run(&q) : call(&q);
+        code = a->dry_run ? dry_run(&q) : run_call(&q);
     }
     allm_engine_free(q.engine);
     session_close(&q.session);
@@ -248,7 +246,7 @@ int ask_run(const struct ask *a, int argc, char **argv)
     return code;
 }
 
-static int run(int argc, char **argv)
+static int run_ask_command(int argc, char **argv)
 {
     static struct ask a;
     if (!flags_read(ask_flags, &a, &argc, argv))
@@ -265,5 +263,5 @@ const struct command ask_command = {
             "that has a key.  A prompt that begins\nwith the name of a "
             "command: allm -- models are what?\n",
     .flags = ask_flags,
-    .run = run,
+    .run = run_ask_command,
 };

@@ -8,7 +8,7 @@
 struct ask {
     const char *model, *system, *session, *schema;
     struct flag_list files, options;
-    bool json, events, no_stream, usage, ask_back, dry_run, quiet, verbose;
+    bool json, events, no_stream, usage, ask_user, dry_run, quiet, verbose;
     uint32_t max_turns, timeout_ms;
     const allm_transport *transport; /* NULL: the library's */
     bool any_key;                    /* the transport needs none */

@@ -41,19 +41,19 @@ static void put_hidden(allm_json_build *b, const char *text, size_t len)
     allm_json_build_text(b, shown, to);
 }
 
-static void put_url(allm_json_build *b, const allm_json *told)
+static void put_url(allm_json_build *b, const allm_json *recorded)
 {
     size_t len = 0;
-    const char *url = allm_json_text(allm_json_get(told, "url"), &len);
+    const char *url = allm_json_text(allm_json_get(recorded, "url"), &len);
     allm_json_build_key(b, "url");
     put_hidden(b, url ? url : "", len);
 }
 
 /* Lines "name: value", and the one that has the key. */
-static void put_headers(allm_json_build *b, const allm_json *told,
+static void put_headers(allm_json_build *b, const allm_json *recorded,
                         const char *secret_name)
 {
-    const allm_json *lines = allm_json_get(told, "headers");
+    const allm_json *lines = allm_json_get(recorded, "headers");
     allm_json_build_key(b, "headers");
     allm_json_build_object(b);
     for (const allm_json *v = NULL; (v = allm_json_next(lines, v));) {
@@ -99,7 +99,7 @@ static const allm_http_head *no_head(void *self, allm_exchange *e)
     return NULL;
 }
 
-static void end(void *self, allm_exchange *e)
+static void close_nothing(void *self, allm_exchange *e)
 {
     (void)self;
     (void)e;
@@ -112,8 +112,8 @@ static const allm_error not_sent = {
     .message = "the request was kept and not sent",
 };
 
-static allm_exchange *refuse(void *self, const allm_http_view *view,
-                             allm_waker *waker, const allm_error **error)
+static allm_exchange *reject_open(void *self, const allm_http_view *view,
+                                  allm_waker *waker, const allm_error **error)
 {
     (void)self;
     (void)view;
@@ -127,16 +127,16 @@ static allm_transport transport_of(struct capture *c)
     return (allm_transport){
         .size = sizeof c->transport,
         .self = c,
-        .open = refuse,
+        .open = reject_open,
         .read = read_nothing,
         .head = no_head,
-        .close = end,
+        .close = close_nothing,
     };
 }
 
 /* The object {"request": ...} of a recording: behind its first line, before
  * the next one that begins with a brace. */
-static allm_json *recorded(const allm_text *text)
+static allm_json *parse_recording(const allm_text *text)
 {
     const char *from = allm_text_bytes(text, NULL);
     from = from ? strchr(from, '\n') : NULL;
@@ -146,7 +146,7 @@ static allm_json *recorded(const allm_text *text)
 
 /* The request but for key and body as recordings tell it: they know what is
  * secret in an address and in headers.  NULL: no memory. */
-static allm_json *tell(struct capture *c, const allm_http_view *view)
+static allm_json *record_request(struct capture *c, const allm_http_view *view)
 {
     const allm_error *error;
     const allm_transport nobody = transport_of(c);
@@ -159,24 +159,25 @@ static allm_json *tell(struct capture *c, const allm_http_view *view)
     const allm_transport *t = allm_recorder_transport(record);
     t->open(t->self, &bare, NULL, &error);
     allm_text *text = allm_recorder_text(record);
-    allm_json *told = recorded(text);
+    allm_json *recorded = parse_recording(text);
     allm_text_free(text);
     allm_recorder_free(record);
-    return told;
+    return recorded;
 }
 
-static allm_exchange *keep(void *self, const allm_http_view *view,
-                           allm_waker *waker, const allm_error **error)
+static allm_exchange *capture_request(void *self, const allm_http_view *view,
+                                      allm_waker *waker,
+                                      const allm_error **error)
 {
     struct capture *c = self;
     (void)waker;
-    allm_json *all = tell(c, view);
-    const allm_json *told = allm_json_get(all, "request");
+    allm_json *all = record_request(c, view);
+    const allm_json *recorded = allm_json_get(all, "request");
     allm_json_build *b = allm_json_build_new(NULL);
     allm_json_build_object(b);
     put_text(b, "method", view->method);
-    put_url(b, told);
-    put_headers(b, told, view->secret_name);
+    put_url(b, recorded);
+    put_headers(b, recorded, view->secret_name);
     put_body(b, view);
     allm_json_build_end(b);
     allm_json_free(c->request);
@@ -190,7 +191,7 @@ void capture_init(struct capture *c)
 {
     c->request = NULL;
     c->transport = transport_of(c);
-    c->transport.open = keep;
+    c->transport.open = capture_request;
 }
 
 void capture_release(struct capture *c)
@@ -205,7 +206,7 @@ static bool ends_with(const char *text, const char *end)
     return n >= m && !strcmp(text + n - m, end);
 }
 
-static const char *address_only(void *ud, const char *name)
+static const char *get_address_variable(void *ud, const char *name)
 {
     (void)ud;
     return ends_with(name, "_BASE_URL") || ends_with(name, "_ENDPOINT") ||
@@ -216,7 +217,7 @@ static const char *address_only(void *ud, const char *name)
 
 allm_keys *capture_keys(void)
 {
-    return allm_keys_new(ALLM(keys_opts, .env = address_only));
+    return allm_keys_new(ALLM(keys_opts, .env = get_address_variable));
 }
 
 int capture_show(const struct capture *c, const allm_stream *stream,

@@ -10,28 +10,26 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* -------------------------------------------------------------- one's own --- */
-
 /* Where one's own would be; false: nowhere. */
-static bool own_path(char *path, size_t size)
+static bool find_user_catalog(char *path, size_t size)
 {
-    const char *given = getenv("ALLM_CATALOG");
+    const char *from_environment = getenv("ALLM_CATALOG");
     const char *config = getenv("XDG_CONFIG_HOME");
     const char *home = getenv("HOME");
     int n = -1;
-    if (given)
-        n = snprintf(path, size, "%s", given);
+    if (from_environment)
+        n = snprintf(path, size, "%s", from_environment);
     else if (config && *config)
         n = snprintf(path, size, "%s/allm/catalog.json", config);
     else if (home && *home)
         n = snprintf(path, size, "%s/.config/allm/catalog.json", home);
     struct stat about;
     bool fits = n > 0 && (size_t)n < size;
-    return fits && (given || !stat(path, &about));
+    return fits && (from_environment || !stat(path, &about));
 }
 
 /* A pipe would be waited for, so only files will do. */
-static allm_json *read_own(const char *path)
+static allm_json *read_user_catalog(const char *path)
 {
     struct stat about;
     if (!stat(path, &about) && !S_ISREG(about.st_mode)) {
@@ -41,12 +39,12 @@ static allm_json *read_own(const char *path)
     return input_json(path);
 }
 
-static allm_catalog *open_own(const char *path)
+static allm_catalog *open_user_catalog(const char *path)
 {
-    allm_json *own = read_own(path);
-    allm_catalog *c = own ? allm_catalog_over(own) : NULL;
-    const allm_error *error = own ? allm_catalog_error(c) : NULL;
-    allm_json_free(own);
+    allm_json *document = read_user_catalog(path);
+    allm_catalog *c = document ? allm_catalog_over(document) : NULL;
+    const allm_error *error = document ? allm_catalog_error(c) : NULL;
+    allm_json_free(document);
     if (!error)
         return c;
     print_fault("%.500s: %s", path, error->message);
@@ -57,18 +55,16 @@ static allm_catalog *open_own(const char *path)
 allm_catalog *catalog_open(void)
 {
     char path[4096];
-    if (own_path(path, sizeof path))
-        return open_own(path);
+    if (find_user_catalog(path, sizeof path))
+        return open_user_catalog(path);
     allm_catalog *c = allm_catalog_new(NULL);
     if (!c)
         print_fault("%s", allm_catalog_error(c)->message);
     return c;
 }
 
-/* ----------------------------------------------------------------- its day --- */
-
 /* Days from 1970 to a date, by the calendar of today at all times. */
-static long days_of(long year, long month, long day)
+static long days_since_1970(long year, long month, long day)
 {
     year -= month <= 2;
     long era = year / 400;
@@ -79,7 +75,7 @@ static long days_of(long year, long month, long day)
 }
 
 /* Read "2026-11-16"; false: it is no date. */
-static bool read_day(const char *text, long *year, long *month, long *day)
+static bool parse_date(const char *text, long *year, long *month, long *day)
 {
     char *end;
     if (!text || strspn(text, "0123456789-") != 10 || strlen(text) != 10)
@@ -99,11 +95,11 @@ long catalog_age(const allm_catalog *catalog, char day[11])
     long year, month, date;
     allm_json *about = allm_catalog_summary(catalog);
     const char *text = allm_json_text(allm_json_get(about, "updated"), NULL);
-    bool known = read_day(text, &year, &month, &date);
+    bool known = parse_date(text, &year, &month, &date);
     snprintf(day, 11, "%s", known ? text : "");
     allm_json_free(about);
     if (!known)
         return -1;
-    long age = (long)(time(NULL) / 86400) - days_of(year, month, date);
+    long age = (long)(time(NULL) / 86400) - days_since_1970(year, month, date);
     return age > 0 ? age : 0;
 }

@@ -4,8 +4,9 @@
  * Lines that begin with a slash are commands.  Ctrl-C cancels an answer.  With
  * -S the conversation is saved after every answer.
  */
-#include "cli/ask_back.h"
+#include "cli/ask_user.h"
 #include "cli/chat_lines.h"
+#include "cli/chat_usage.h"
 #include "cli/command.h"
 #include "cli/edit.h"
 #include "cli/exit.h"
@@ -14,7 +15,6 @@
 #include "cli/print.h"
 #include "cli/session.h"
 #include "cli/show.h"
-#include "cli/spent.h"
 #include "cli/target.h"
 
 #include <signal.h>
@@ -22,22 +22,22 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct wish {
+static struct settings {
     const char *model, *system, *session;
     struct flag_list options;
-    bool ask_back;
-} wish;
+    bool ask_user;
+} settings;
 
 static const struct flag flags[] = {
-    { 'm', "--model", FLAG_TEXT, offsetof(struct wish, model), "P:M",
+    { 'm', "--model", FLAG_TEXT, offsetof(struct settings, model), "P:M",
       "provider:model to talk to" },
-    { 's', "--system", FLAG_TEXT, offsetof(struct wish, system), "TEXT",
+    { 's', "--system", FLAG_TEXT, offsetof(struct settings, system), "TEXT",
       "the system prompt" },
-    { 'S', "--session", FLAG_TEXT, offsetof(struct wish, session), "FILE",
+    { 'S', "--session", FLAG_TEXT, offsetof(struct settings, session), "FILE",
       "start a conversation, or continue it" },
-    { 0, "--ask", FLAG_SWITCH, offsetof(struct wish, ask_back), NULL,
+    { 0, "--ask", FLAG_SWITCH, offsetof(struct settings, ask_user), NULL,
       "the model may ask a question" },
-    { 'o', "--option", FLAG_PAIR, offsetof(struct wish, options), "K V",
+    { 'o', "--option", FLAG_PAIR, offsetof(struct settings, options), "K V",
       "an option of the provider" },
     { .name = NULL },
 };
@@ -54,17 +54,15 @@ struct chat {
     bool over;
 };
 
-/* ------------------------------------------------------------------ answers --- */
-
 static void count_usage(struct chat *c, const allm_stream *stream)
 {
-    allm_usage *spent = spent_by(allm_stream_chat_result(stream));
-    c->in += spent ? spent->input_tokens.value : 0;
-    c->out += spent ? spent->output_tokens.value : 0;
-    allm_usage_free(spent);
+    allm_usage *usage = chat_usage_total(allm_stream_chat_result(stream));
+    c->in += usage ? usage->input_tokens.value : 0;
+    c->out += usage ? usage->output_tokens.value : 0;
+    allm_usage_free(usage);
 }
 
-static void ask(const struct chat *c)
+static void print_question(const struct chat *c)
 {
     const char *question = session_question(&c->session);
     if (!question)
@@ -73,7 +71,7 @@ static void ask(const struct chat *c)
     print_text("\n");
 }
 
-static void say(struct chat *c, const char *line)
+static void send_line(struct chat *c, const char *line)
 {
     struct show how = { .form = SHOW_STREAM, .session = &c->session,
                         .chat = true };
@@ -91,10 +89,8 @@ static void say(struct chat *c, const char *line)
     count_usage(c, stream);
     allm_stream_free(stream);
     if (c->code == END_ASKED)
-        ask(c);
+        print_question(c);
 }
-
-/* ----------------------------------------------------------------- commands --- */
 
 static void show_commands(struct chat *c, const char *rest)
 {
@@ -125,22 +121,22 @@ static void change_model(struct chat *c, const char *rest)
     target_release(&other);
 }
 
-static void instruct(struct chat *c, const char *rest)
+static void change_system(struct chat *c, const char *rest)
 {
     if (*rest)
-        session_instruct(&c->session, rest);
+        session_set_system(&c->session, rest);
     else
         print_fault("/system needs a text: /system TEXT");
 }
 
-static void tell_usage(struct chat *c, const char *rest)
+static void print_token_counts(struct chat *c, const char *rest)
 {
     (void)rest;
     print_note("usage: %lld tokens in, %lld out", (long long)c->in,
                (long long)c->out);
 }
 
-static void save(struct chat *c, const char *rest)
+static void save_conversation(struct chat *c, const char *rest)
 {
     const char *path = *rest ? rest : c->session.path;
     if (!path)
@@ -150,7 +146,7 @@ static void save(struct chat *c, const char *rest)
 }
 
 /* What the user said before is at hand, and what is asked is told. */
-static void take_up(const struct chat *c)
+static void resume_conversation(const struct chat *c)
 {
     size_t count = 0;
     const allm_message *const *m = allm_session_messages(c->session.session,
@@ -160,10 +156,10 @@ static void take_up(const struct chat *c)
             history_add(m[i]->text);
     if (count && c->session.path) /* else it is -s alone */
         print_note("%s: %zu messages so far", c->session.path, count);
-    ask(c);
+    print_question(c);
 }
 
-static void load(struct chat *c, const char *rest)
+static void load_conversation(struct chat *c, const char *rest)
 {
     char *path = c->path[c->next];
     struct session other = { NULL, NULL };
@@ -185,10 +181,10 @@ static void load(struct chat *c, const char *rest)
     c->next = !c->next;
     if (session_model(&other))
         change_model(c, session_model(&other));
-    take_up(c);
+    resume_conversation(c);
 }
 
-static void leave(struct chat *c, const char *rest)
+static void end_chat(struct chat *c, const char *rest)
 {
     (void)rest;
     c->over = true;
@@ -199,12 +195,12 @@ static const struct {
     void (*run)(struct chat *, const char *rest);
 } commands[] = {
     { "/help", show_commands }, { "/model", change_model },
-    { "/system", instruct },    { "/usage", tell_usage },
-    { "/save", save },          { "/load", load },
-    { "/exit", leave },         { "/quit", leave },
+    { "/system", change_system },    { "/usage", print_token_counts },
+    { "/save", save_conversation },          { "/load", load_conversation },
+    { "/exit", end_chat },         { "/quit", end_chat },
 };
 
-static void obey(struct chat *c, const char *line)
+static void run_slash_command(struct chat *c, const char *line)
 {
     size_t len = strcspn(line, " ");
     const char *rest = line + len + (line[len] == ' ');
@@ -217,50 +213,48 @@ static void obey(struct chat *c, const char *line)
     print_fault("there is no command %.*s; /help lists them", (int)len, line);
 }
 
-/* --------------------------------------------------------------------- loop --- */
-
-static void ignore(int number)
+static void ignore_signal(int number)
 {
     (void)number;
 }
 
 /* Ctrl-C when an answer is just over, or while it is saved, was meant for the
  * answer: it does not end the chat. */
-static void spare_chat(void)
+static void ignore_interrupts(void)
 {
-    struct sigaction act = { .sa_handler = ignore };
+    struct sigaction act = { .sa_handler = ignore_signal };
     if (edit_is_possible())
         sigaction(SIGINT, &act, NULL);
 }
 
-static int talk(struct chat *c)
+static int run_chat(struct chat *c)
 {
     const char *line;
-    spare_chat();
-    if (chat_lines_shown())
+    ignore_interrupts();
+    if (chat_lines_interactive())
         print_note("talking to %s; /help for commands, Ctrl-D to leave",
                    c->target.model);
-    take_up(c);
+    resume_conversation(c);
     while (!c->over && !print_broken() && (line = chat_lines_next())) {
         if (*line == '/')
-            obey(c, line);
+            run_slash_command(c, line);
         else if (*line)
-            say(c, line);
+            send_line(c, line);
     }
-    if (chat_lines_shown())
+    if (chat_lines_interactive())
         return END_DONE;
-    return c->code == END_DONE && chat_lines_lost() ? END_USAGE : c->code;
+    return c->code == END_DONE && chat_lines_rejected() ? END_USAGE : c->code;
 }
 
 /* The conversation, whom it is with, and with what. */
-static int begin(struct chat *c)
+static int open_chat(struct chat *c)
 {
-    int code = session_open(&c->session, wish.session, SESSION_CREATE);
+    int code = session_open(&c->session, settings.session, SESSION_CREATE);
     if (code == END_DONE)
-        code = session_instruct(&c->session, wish.system);
+        code = session_set_system(&c->session, settings.system);
     if (code == END_DONE)
-        code = target_choose(&c->target, wish.model
-                                             ? wish.model
+        code = target_choose(&c->target, settings.model
+                                             ? settings.model
                                              : session_model(&c->session));
     if (code == END_DONE)
         code = session_set_model(&c->session, c->target.model);
@@ -268,23 +262,25 @@ static int begin(struct chat *c)
         return code;
     c->engine = allm_engine_new(
         ALLM(engine_opts, .model = c->target.model, .keys = c->target.keys,
-             .catalog = c->target.catalog, .tool_count = wish.ask_back ? 1 : 0,
-             .tools = wish.ask_back ? ask_back_tools() : NULL));
+             .catalog = c->target.catalog,
+             .tool_count = settings.ask_user ? 1 : 0,
+             .tools = settings.ask_user ? ask_user_tools() : NULL));
     return END_DONE;
 }
 
-static int run(int argc, char **argv)
+static int run_chat_command(int argc, char **argv)
 {
     static struct chat c;
-    if (!flags_read(flags, &wish, &argc, argv))
+    if (!flags_read(flags, &settings, &argc, argv))
         return END_USAGE;
     if (argc) {
         print_fault("chat takes no words; to ask once: allm \"...\"");
         return END_USAGE;
     }
-    int code = opts_read(&c.options, &wish.options) ? begin(&c) : END_USAGE;
+    int code = opts_read(&c.options, &settings.options) ? open_chat(&c)
+                                                        : END_USAGE;
     if (code == END_DONE)
-        code = talk(&c);
+        code = run_chat(&c);
     session_close(&c.session);
     allm_engine_free(c.engine);
     target_release(&c.target);
@@ -299,5 +295,5 @@ const struct command chat_command = {
     .more = "/help lists what can be done besides talking.  Ctrl-C cancels an "
             "answer.\n",
     .flags = flags,
-    .run = run,
+    .run = run_chat_command,
 };

@@ -15,18 +15,18 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LONGEST = 65536 };
+enum { LINE_MAX_BYTES = 65536 };
 
-static char buffer[LONGEST + 1];
+static char buffer[LINE_MAX_BYTES + 1];
 static size_t begin, end; /* what is read and not given yet */
-static bool lost;         /* a line was refused */
+static bool rejected;         /* a line was refused */
 
-bool chat_lines_lost(void)
+bool chat_lines_rejected(void)
 {
-    return lost;
+    return rejected;
 }
 
-bool chat_lines_shown(void)
+bool chat_lines_interactive(void)
 {
     return isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
 }
@@ -37,54 +37,55 @@ static bool read_more(void)
     memmove(buffer, buffer + begin, end - begin);
     end -= begin;
     begin = 0;
-    long n = input_read(STDIN_FILENO, NULL, buffer + end, LONGEST - end);
+    long n = input_read(STDIN_FILENO, NULL, buffer + end, LINE_MAX_BYTES - end);
     end += n > 0 ? (size_t)n : 0;
     return n > 0;
 }
 
-static void refuse(const char *why)
+static void reject_line(const char *why)
 {
-    lost = true;
+    rejected = true;
     print_fault("%s", why);
 }
 
 /* The next so many bytes as a line; NULL: it is refused. */
-static const char *cut(size_t len, size_t skip)
+static const char *take_line(size_t len, size_t skip)
 {
     char *line = buffer + begin;
     begin += len + skip;
     if (len && line[len - 1] == '\r')
         len--;
     line[len] = 0;
-    if (input_is_fit(line, len))
+    if (input_bytes_are_text(line, len))
         return line;
-    refuse("a line is not text in UTF-8");
+    reject_line("a line is not text in UTF-8");
     return NULL;
 }
 
 /* Up to the end of a line, or of all; false: there is nothing more. */
 static bool find_end(size_t *len, size_t *skip)
 {
-    bool much = false;
+    bool too_long = false;
     for (;;) {
         const char *at = memchr(buffer + begin, '\n', end - begin);
         *len = at ? (size_t)(at - buffer) - begin : end - begin;
         *skip = at != NULL;
-        if (at && !much)
+        if (at && !too_long)
             return true;
         if (at) {               /* the rest of what was too long */
             begin += *len + 1;
-            much = false;
+            too_long = false;
             continue;
         }
-        if (*len == LONGEST && !much)
-            refuse("a line has more than 64 KiB; allm -S FILE takes more, from "
-                   "a pipe");
-        much = much || *len == LONGEST;
-        if (much)
+        if (*len == LINE_MAX_BYTES && !too_long)
+            reject_line(
+                "a line has more than 64 KiB; allm -S FILE takes more, from "
+                "a pipe");
+        too_long = too_long || *len == LINE_MAX_BYTES;
+        if (too_long)
             begin = end;
         if (!read_more())
-            return !much && *len;
+            return !too_long && *len;
     }
 }
 
@@ -92,13 +93,13 @@ const char *chat_lines_next(void)
 {
     if (edit_is_possible())
         return edit_line("> ");
-    if (chat_lines_shown()) {
+    if (chat_lines_interactive()) {
         print_flush();
         (void)output_write(STDERR_FILENO, "> ", 2);
     }
     const char *line = NULL;
     size_t len, skip;
     while (!line && find_end(&len, &skip))
-        line = cut(len, skip);
+        line = take_line(len, skip);
     return line;
 }

@@ -7,8 +7,8 @@
 /* The next line without its end, lent until the next call; NULL: no more. */
 const char *chat_lines_next(void);
 /* Was a line refused, and told? */
-bool chat_lines_lost(void);
+bool chat_lines_rejected(void);
 /* Is there a terminal, so that a prompt is shown? */
-bool chat_lines_shown(void);
+bool chat_lines_interactive(void);
 
 #endif

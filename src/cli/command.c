@@ -25,7 +25,7 @@ const struct command *command_find(const char *name)
     return NULL;
 }
 
-const struct command *command_near(const char *name)
+const struct command *command_suggest(const char *name)
 {
     const struct command *c;
     struct suggest s;
@@ -36,7 +36,7 @@ const struct command *command_near(const char *name)
     return found ? command_find(found) : NULL;
 }
 
-bool command_is_slip(const struct command *c, const char *name)
+bool command_is_typo(const struct command *c, const char *name)
 {
     return suggest_distance(c->name, name) == 1;
 }

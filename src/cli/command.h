@@ -23,10 +23,10 @@ const struct command *command_at(size_t index);
 /* NULL: there is none. */
 const struct command *command_find(const char *name);
 /* The one that was probably meant, or NULL. */
-const struct command *command_near(const char *name);
+const struct command *command_suggest(const char *name);
 
 /* Is one letter of its name wrong, or are two swapped? */
-bool command_is_slip(const struct command *c, const char *name);
+bool command_is_typo(const struct command *c, const char *name);
 
 /* The help of one command; of all. */
 void help_show(const struct command *c);

@@ -1,7 +1,7 @@
 /* decode.c - allm decode: what a provider answered, as neutral events */
 #include "cli/command.h"
 #include "cli/exit.h"
-#include "cli/lend.h"
+#include "cli/file_transport.h"
 #include "cli/opts.h"
 #include "cli/print.h"
 #include "cli/registry.h"
@@ -10,20 +10,21 @@
 #include <stddef.h>
 #include <string.h>
 
-static struct wish {
+static struct settings {
     struct flag_list options;
     bool raw;
-} wish;
+} settings;
 
 static const struct flag flags[] = {
-    { 'o', "--option", FLAG_PAIR, offsetof(struct wish, options), "K V",
+    { 'o', "--option", FLAG_PAIR, offsetof(struct settings, options), "K V",
       "an option of the adapter, such as quirks '[\"think_tags\"]'" },
-    { 0, "--raw", FLAG_SWITCH, offsetof(struct wish, raw), NULL,
+    { 0, "--raw", FLAG_SWITCH, offsetof(struct settings, raw), NULL,
       "also the provider's own chunks, as raw_chunk events" },
     { .name = NULL },
 };
 
-static allm_engine *make_engine(const char *dialect, const struct lend *from,
+static allm_engine *make_engine(const char *dialect,
+                                const struct file_transport *from,
                                 const allm_json *options)
 {
     allm_json *place = allm_json_parse(
@@ -42,39 +43,39 @@ static allm_engine *make_engine(const char *dialect, const struct lend *from,
 }
 
 /* Nobody waits for a file: the times of a call do not count. */
-static allm_stream *begin(const allm_engine *engine)
+static allm_stream *start_decoding(const allm_engine *engine)
 {
     const allm_message *question = ALLM(message, .role = ALLM_ROLE_USER,
                                         .text = "?");
     return allm_generate(
         engine, ALLM(request, .message_count = 1, .messages = &question),
-        ALLM(call_opts, .api_key = "none", .include_raw_chunks = wish.raw,
+        ALLM(call_opts, .api_key = "none", .include_raw_chunks = settings.raw,
              .first_ms = UINT32_MAX, .silence_ms = UINT32_MAX));
 }
 
-static int decode(const char *dialect, const char *path)
+static int decode_file(const char *dialect, const char *path)
 {
-    static struct lend from;
+    static struct file_transport from;
     struct opts options;
-    if (!opts_read(&options, &wish.options))
+    if (!opts_read(&options, &settings.options))
         return END_USAGE;
-    if (!lend_open(&from, path)) {
+    if (!file_transport_open(&from, path)) {
         opts_release(&options);
         return END_USAGE;
     }
     allm_engine *engine = make_engine(dialect, &from, options.json);
-    allm_stream *stream = begin(engine);
+    allm_stream *stream = start_decoding(engine);
     int code = show_events(stream);
     allm_stream_free(stream);
     allm_engine_free(engine);
-    lend_close(&from);
+    file_transport_close(&from);
     opts_release(&options);
     return from.failed ? END_USAGE : code;
 }
 
-static int run(int argc, char **argv)
+static int run_decode_command(int argc, char **argv)
 {
-    if (!flags_read(flags, &wish, &argc, argv))
+    if (!flags_read(flags, &settings, &argc, argv))
         return END_USAGE;
     if (argc < 1 || argc > 2) {
         print_fault("decode needs a dialect and at most one file: allm decode "
@@ -84,8 +85,8 @@ static int run(int argc, char **argv)
     allm_json *list = allm_registry_list();
     const allm_json *row = registry_row(list, argv[0], strlen(argv[0]));
     int code = registry_is_http(row)
-                   ? decode(argv[0], argc > 1 ? argv[1] : NULL)
-                   : registry_refuse_dialect(list, argv[0]);
+                   ? decode_file(argv[0], argc > 1 ? argv[1] : NULL)
+                   : registry_reject_dialect(list, argv[0]);
     allm_json_free(list);
     return code;
 }
@@ -99,5 +100,5 @@ const struct command decode_command = {
             "or a provider: openai_chat,\nanthropic, groq ...  The last event "
             "is message_completed or error.\n",
     .flags = flags,
-    .run = run,
+    .run = run_decode_command,
 };

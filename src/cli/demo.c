@@ -12,7 +12,7 @@
 #include "cli/exit.h"
 #include "cli/input.h"
 #include "cli/print.h"
-#include "cli/stop.h"
+#include "cli/signals.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -25,8 +25,6 @@
 static const struct flag flags[] = { { .name = NULL } };
 
 enum { ANSWER_MS = 4000 }; /* for the user; then the default counts */
-
-/* ------------------------------------------------------------------ showing --- */
 
 static void show_result(const allm_event *event)
 {
@@ -52,13 +50,13 @@ static void show_event(const allm_event *event)
 }
 
 /* Run a stream and show it.  Gives the exit code. */
-static int show(allm_stream *stream)
+static int print_stream(allm_stream *stream)
 {
     const allm_event *event;
-    stop_watch(stream);
+    signals_watch(stream);
     while (!print_broken() && allm_stream_next(stream, &event) == ALLM_EVENT)
         show_event(event);
-    int signal = stop_unwatch();
+    int signal = signals_unwatch();
     const allm_chat_result *result = allm_stream_chat_result(stream);
     const allm_error *error = allm_stream_error(stream);
     int code = error ? exit_of_error(error) : exit_of_chat(result);
@@ -67,8 +65,6 @@ static int show(allm_stream *stream)
     allm_stream_free(stream);
     return signal ? END_SIGNAL + signal : code;
 }
-
-/* ------------------------------------------------------------------ talking --- */
 
 /* A line of the user's, or the default. */
 static void read_answer(char *line, size_t size, const char *otherwise)
@@ -93,7 +89,7 @@ static void read_answer(char *line, size_t size, const char *otherwise)
 }
 
 /* Save the session and load it, as another program would. */
-static allm_session *pass_on(allm_session *session, const char *path)
+static allm_session *reload_from_file(allm_session *session, const char *path)
 {
     allm_session *loaded = NULL;
     const allm_error *error = NULL;
@@ -114,7 +110,7 @@ static allm_session *pass_on(allm_session *session, const char *path)
 }
 
 /* The same session, or what a file has made of it. */
-static allm_session *keep(allm_session *session)
+static allm_session *reload_session(allm_session *session)
 {
     const char *folder = getenv("TMPDIR");
     char path[1024];
@@ -126,20 +122,21 @@ static allm_session *keep(allm_session *session)
         return session;
     }
     snprintf(path + n, sizeof path - (size_t)n, "/demo.session");
-    session = pass_on(session, path);
+    session = reload_from_file(session, path);
     path[n] = 0;
     rmdir(path);
     return session;
 }
 
 /* What the user says, and the answer of a model with this script. */
-static int talk(allm_session *session, const char *words, allm_json *script)
+static int send_prompt(allm_session *session, const char *words,
+                       allm_json *script)
 {
     allm_engine *engine = allm_engine_new(
         ALLM(engine_opts, .model = "fake:demo", .adapter_opts = script,
              .tool_count = 3, .tools = demo_tools()));
-    int code = show(allm_session_reply(engine, session, words,
-                                       ALLM(call_opts, .live_tool_events = 1)));
+    int code = print_stream(allm_session_reply(
+        engine, session, words, ALLM(call_opts, .live_tool_events = 1)));
     allm_engine_free(engine);
     allm_json_free(script);
     return code;
@@ -151,19 +148,20 @@ static int show_demo(void)
     char line[256];
     allm_session *session = allm_session_new(NULL);
     print_text("> Where are you?\n\n");
-    int code = talk(session, "Where are you?", demo_script_first(slowly));
+    int code = send_prompt(session, "Where are you?",
+                           demo_script_first(slowly));
     if (code == END_ASKED) {
         print_format("\n%s\n", allm_session_fields(session)->pending_question);
-        session = keep(session);
+        session = reload_session(session);
         read_answer(line, sizeof line, "blue");
         print_text("\n");
-        code = talk(session, line, demo_script_last(slowly, line));
+        code = send_prompt(session, line, demo_script_last(slowly, line));
     }
     allm_session_free(session);
     return code;
 }
 
-static int run(int argc, char **argv)
+static int run_demo_command(int argc, char **argv)
 {
     if (!flags_read_all("demo", flags, NULL, argc, argv))
         return END_USAGE;
@@ -185,5 +183,5 @@ const struct command demo_command = {
     .usage = "",
     .summary = "see an agent at work: no key, no network",
     .flags = flags,
-    .run = run,
+    .run = run_demo_command,
 };

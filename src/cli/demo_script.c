@@ -63,7 +63,7 @@ static void put_answer(allm_json_build *b, bool slowly, const char *text,
     allm_json_build_end(b);
 }
 
-static allm_json_build *begin(void)
+static allm_json_build *begin_scripts(void)
 {
     allm_json_build *b = allm_json_build_new(NULL);
     allm_json_build_object(b);
@@ -72,7 +72,7 @@ static allm_json_build *begin(void)
     return b;
 }
 
-static allm_json *end(allm_json_build *b)
+static allm_json *end_scripts(allm_json_build *b)
 {
     allm_json_build_end(b);
     allm_json_build_end(b);
@@ -81,7 +81,7 @@ static allm_json *end(allm_json_build *b)
 
 allm_json *demo_script_first(bool slowly)
 {
-    allm_json_build *b = begin();
+    allm_json_build *b = begin_scripts();
     put_answer(b, slowly,
                "To know where I am I need two tools, and both can run at the "
                "same time.\n",
@@ -90,18 +90,18 @@ allm_json *demo_script_first(bool slowly)
                "There they are: these results come from this machine, not from "
                "my script.\nOne thing only you can tell me.\n",
                "favourite", NULL);
-    return end(b);
+    return end_scripts(b);
 }
 
-allm_json *demo_script_last(bool slowly, const char *said)
+allm_json *demo_script_last(bool slowly, const char *answer)
 {
     char text[1024];
     snprintf(text, sizeof text,
              "Thank you!  I remember: %s.\nA real model would go on from here: "
              "every word came as an event of a\nstream, every tool ran in a "
              "worker, and the loop stopped by itself to ask you.\n",
-             said);
-    allm_json_build *b = begin();
+             answer);
+    allm_json_build *b = begin_scripts();
     put_answer(b, slowly, text, NULL, NULL);
-    return end(b);
+    return end_scripts(b);
 }

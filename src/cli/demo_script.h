@@ -8,6 +8,6 @@
  * answers, with calls of tools; and the last one, which knows what the user
  * has said. */
 allm_json *demo_script_first(bool slowly);
-allm_json *demo_script_last(bool slowly, const char *said);
+allm_json *demo_script_last(bool slowly, const char *answer);
 
 #endif

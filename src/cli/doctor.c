@@ -14,7 +14,7 @@
 
 static const struct flag flags[] = { { .name = NULL } };
 
-static void finding(bool good, const char *what, const char *detail)
+static void print_finding(bool good, const char *what, const char *detail)
 {
     print_format("%-4s %-14s %s\n", good ? "ok" : "--", what, detail);
 }
@@ -26,7 +26,7 @@ static void check_library(void)
              ALLM_VERSION_MINOR, ALLM_VERSION_PATCH);
     snprintf(text, sizeof text, "%s, the program was built for %s",
              allm_version(), built);
-    finding(!strcmp(allm_version(), built), "library", text);
+    print_finding(!strcmp(allm_version(), built), "library", text);
 }
 
 /* Names, limits and prices of models grow old. */
@@ -45,7 +45,7 @@ static void check_catalog(void)
         snprintf(text, sizeof text, "data of %s", day);
     else
         snprintf(text, sizeof text, "data of an unknown day");
-    finding(catalog && age >= 0 && age <= OLD, "models", text);
+    print_finding(catalog && age >= 0 && age <= OLD, "models", text);
     allm_catalog_free(catalog);
 }
 
@@ -63,36 +63,38 @@ static bool check_keys(void)
                      name);
     }
     bool any = *text != 0;
-    finding(any, "keys", any ? text : "none; allm keys lists the variables");
+    print_finding(any, "keys",
+                  any ? text : "none; allm keys lists the variables");
     allm_json_free(list);
     allm_keys_free(keys);
     return any;
 }
 
-static void check_rest(void)
+static void check_environment(void)
 {
     const char *model = getenv("ALLM_MODEL"), *home = getenv("HOME");
-    finding(model && *model, "ALLM_MODEL",
-            model && *model ? model : "not set; give a model with -m");
+    print_finding(model && *model, "ALLM_MODEL",
+                  model && *model ? model : "not set; give a model with -m");
     bool writable = home && !access(home, W_OK);
-    finding(writable, "home",
-            !home       ? "HOME is not set"
-            : !writable ? "cannot be written to"
-                        : home);
-    finding(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO), "terminal",
-            isatty(STDOUT_FILENO) ? "yes"
-                                  : "no: standard output is not a terminal");
+    print_finding(writable, "home",
+                  !home       ? "HOME is not set"
+                  : !writable ? "cannot be written to"
+                              : home);
+    print_finding(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO), "terminal",
+                  isatty(STDOUT_FILENO)
+                      ? "yes"
+                      : "no: standard output is not a terminal");
 }
 
-static int run(int argc, char **argv)
+static int run_doctor_command(int argc, char **argv)
 {
     if (!flags_read_all("doctor", flags, NULL, argc, argv))
         return END_USAGE;
     check_library();
     check_catalog();
     bool key = check_keys();
-    bool local = servers_check(finding);
-    check_rest();
+    bool local = servers_check(print_finding);
+    check_environment();
     if (key || local)
         return END_DONE;
     print_note("there is no key and no server: set a key, or start a local "
@@ -108,5 +110,5 @@ const struct command doctor_command = {
             "LLAMACPP_BASE_URL\nand the like point to.  Exit code 4: there is "
             "neither a key nor a server.\n",
     .flags = flags,
-    .run = run,
+    .run = run_doctor_command,
 };

@@ -35,8 +35,6 @@ enum {
 
 static struct termios before; /* how the terminal was */
 
-/* ----------------------------------------------------------------- terminal --- */
-
 bool edit_is_possible(void)
 {
     const char *term = getenv("TERM");
@@ -44,7 +42,7 @@ bool edit_is_possible(void)
            strcmp(term, "dumb") != 0;
 }
 
-static void send(const char *bytes, size_t len)
+static void write_terminal(const char *bytes, size_t len)
 {
     (void)output_write(STDERR_FILENO, bytes, len);
 }
@@ -52,25 +50,25 @@ static void send(const char *bytes, size_t len)
 /* Pasted text comes between marks, if the terminal knows that. */
 static void send_paste_marks(bool on)
 {
-    send(on ? "\033[?2004h" : "\033[?2004l", 8);
+    write_terminal(on ? "\033[?2004h" : "\033[?2004l", 8);
 }
 
-static void restore(int number)
+static void restore_terminal(int number)
 {
     tcsetattr(STDIN_FILENO, TCSANOW, &before);
     raise(number); /* as ever, for the handler is gone */
 }
 
-static void catch_ends(bool on)
+static void catch_signals(bool on)
 {
-    static const int ends[] = { SIGTERM, SIGHUP, SIGQUIT };
-    struct sigaction act = { .sa_handler = on ? restore : SIG_DFL,
+    static const int signals[] = { SIGTERM, SIGHUP, SIGQUIT };
+    struct sigaction act = { .sa_handler = on ? restore_terminal : SIG_DFL,
                              .sa_flags = (int)(SA_RESETHAND | SA_NODEFER) };
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        sigaction(ends[i], &act, NULL);
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        sigaction(signals[i], &act, NULL);
 }
 
-static bool take_keys(void)
+static bool enter_raw_mode(void)
 {
     if (tcgetattr(STDIN_FILENO, &before))
         return false;
@@ -79,21 +77,21 @@ static bool take_keys(void)
     raw.c_lflag &= ~(tcflag_t)(ECHO | ICANON | IEXTEN | ISIG);
     raw.c_cc[VMIN] = 1;
     raw.c_cc[VTIME] = 0;
-    catch_ends(true);
+    catch_signals(true);
     if (tcsetattr(STDIN_FILENO, TCSADRAIN, &raw))
         return false;
     send_paste_marks(true);
     return true;
 }
 
-static void give_back(void)
+static void leave_raw_mode(void)
 {
     send_paste_marks(false);
     tcsetattr(STDIN_FILENO, TCSADRAIN, &before);
-    catch_ends(false);
+    catch_signals(false);
 }
 
-static size_t columns(void)
+static size_t count_columns(void)
 {
     struct winsize size = { 0 };
     if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || size.ws_col < 10)
@@ -101,11 +99,9 @@ static size_t columns(void)
     return size.ws_col;
 }
 
-/* ------------------------------------------------------------------ drawing --- */
-
 /* U+061C, U+2028 to U+202E, U+2066 to U+2069: they break the line, or show it in
  * another order. */
-static bool turns_line(const char *text)
+static bool reorders_text(const char *text)
 {
     return !strncmp(text, "\xd8\x9c", 2) ||
            (!strncmp(text, "\xe2\x80", 2) && text[2] >= '\xa8' &&
@@ -115,13 +111,13 @@ static bool turns_line(const char *text)
 }
 
 /* What is shown for a character that the terminal would obey. */
-static const char *shown_as(const char *text)
+static const char *find_substitute(const char *text)
 {
     unsigned char c = (unsigned char)text[0], second = (unsigned char)text[1];
     if (c == '\n')
         return "\xe2\x86\xb5";
     return c < ' ' || c == 0x7f || (c == 0xc2 && second < 0xa0) ||
-                   turns_line(text)
+                   reorders_text(text)
                ? " "
                : NULL;
 }
@@ -140,10 +136,10 @@ static size_t row_start(const struct edit_text *t, size_t room)
     return from;
 }
 
-static void draw(const struct edit_text *t, const char *prompt)
+static void draw_line(const struct edit_text *t, const char *prompt)
 {
     static char out[16384];
-    size_t room = columns() - strlen(prompt) - 1;
+    size_t room = count_columns() - strlen(prompt) - 1;
     size_t from = row_start(t, room), at = 0;
     at += (size_t)snprintf(out, sizeof out, "\r%s", prompt);
     for (size_t i = from, end; i < t->line.len && at < sizeof out - 100;
@@ -151,7 +147,7 @@ static void draw(const struct edit_text *t, const char *prompt)
         end = glyph_next(t->line.ptr, t->line.len, i);
         if (end - i > 32 || glyph_width(t->line.ptr + from, end - from) > room)
             break;
-        const char *other = shown_as(t->line.ptr + i);
+        const char *other = find_substitute(t->line.ptr + i);
         size_t n = other ? strlen(other) : end - i;
         memcpy(out + at, other ? other : t->line.ptr + i, n);
         at += n;
@@ -159,13 +155,11 @@ static void draw(const struct edit_text *t, const char *prompt)
     at += (size_t)snprintf(out + at, sizeof out - at, "\033[K\r\033[%zuC",
                            strlen(prompt) +
                                glyph_width(t->line.ptr + from, t->at - from));
-    send(out, at);
+    write_terminal(out, at);
 }
 
-/* --------------------------------------------------------------------- keys --- */
-
 /* Does another byte come in this time?  -1: whenever it may be. */
-static bool comes(int timeout_ms)
+static bool has_input(int timeout_ms)
 {
     struct pollfd wait = { .fd = STDIN_FILENO, .events = POLLIN };
     int n;
@@ -181,7 +175,7 @@ static int next_byte(int timeout_ms)
     unsigned char c;
     ssize_t n;
     do {
-        if (!comes(timeout_ms))
+        if (!has_input(timeout_ms))
             return -1;
         n = read(STDIN_FILENO, &c, 1);
     } while (n < 0 && (errno == EINTR || errno == EAGAIN));
@@ -204,7 +198,7 @@ static void read_escape(char *name, size_t size)
 }
 
 /* All bytes of a character, so that it is never drawn in halves. */
-static void insert(struct edit_text *t, int first)
+static void insert_character(struct edit_text *t, int first)
 {
     char bytes[4] = { (char)first };
     size_t want = first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
@@ -221,22 +215,22 @@ static void insert(struct edit_text *t, int first)
 }
 
 /* Wait in the background, and go on. */
-static void suspend(void)
+static void suspend_program(void)
 {
-    give_back();
+    leave_raw_mode();
     raise(SIGTSTP);
-    (void)take_keys();
+    (void)enter_raw_mode();
 }
 
 /* Ctrl-C and Ctrl-D are text in a paste, whose end mark follows.  If nothing
  * follows, that mark was lost, and somebody wants to get out. */
 static bool ends_paste(const struct edit_text *t, int c)
 {
-    return t->pasting && (c == 3 || c == 4) && !comes(PASTE_MS);
+    return t->pasting && (c == 3 || c == 4) && !has_input(PASTE_MS);
 }
 
 /* One key; what it means for the line. */
-static enum edit_end take_key(struct edit_text *t, int c)
+static enum edit_end apply_key(struct edit_text *t, int c)
 {
     char name[16];
     if (ends_paste(t, c))
@@ -246,25 +240,25 @@ static enum edit_end take_key(struct edit_text *t, int c)
         return edit_keys_escape(t, name);
     }
     if (c == 26 && !t->pasting)
-        suspend();
+        suspend_program();
     else if (c >= ' ' && c != 0x7f)
-        insert(t, c);
+        insert_character(t, c);
     else
         return edit_keys_control(t, c);
-    return EDIT_GOES_ON;
+    return EDIT_CONTINUES;
 }
 
-static enum edit_end edit(struct edit_text *t, const char *prompt)
+static enum edit_end edit_one_line(struct edit_text *t, const char *prompt)
 {
-    enum edit_end end = EDIT_GOES_ON;
-    while (end == EDIT_GOES_ON) {
-        if (!comes(0)) /* not in the middle of a paste */
-            draw(t, prompt);
+    enum edit_end end = EDIT_CONTINUES;
+    while (end == EDIT_CONTINUES) {
+        if (!has_input(0)) /* not in the middle of a paste */
+            draw_line(t, prompt);
         int c = next_byte(-1);
-        end = c < 0 ? EDIT_OVER : take_key(t, c);
+        end = c < 0 ? EDIT_EOF : apply_key(t, c);
     }
     edit_text_end(t);
-    draw(t, prompt);
+    draw_line(t, prompt);
     return end;
 }
 
@@ -273,18 +267,18 @@ const char *edit_line(const char *prompt)
     static struct edit_text text;
     enum edit_end end;
     print_flush();
-    if (!take_keys())
+    if (!enter_raw_mode())
         return NULL;
     do {
-        end = edit_text_reset(&text) ? edit(&text, prompt) : EDIT_OVER;
+        end = edit_text_reset(&text) ? edit_one_line(&text, prompt) : EDIT_EOF;
         if (end == EDIT_DROPPED)
-            send("^C", 2);
-        send("\n", 1);
+            write_terminal("^C", 2);
+        write_terminal("\n", 1);
         if (end == EDIT_DROPPED && !text.line.len)
             print_note("(Ctrl-D or /exit to leave)");
     } while (end == EDIT_DROPPED || (end == EDIT_DONE && text.full));
-    give_back();
-    if (end == EDIT_OVER)
+    leave_raw_mode();
+    if (end == EDIT_EOF)
         return NULL;
     history_add(text.line.ptr);
     return text.line.ptr;

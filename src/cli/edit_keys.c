@@ -59,7 +59,7 @@ static const struct {
 };
 
 /* Pasted: ends of lines and tabs are text, the rest is nothing. */
-static void paste(struct edit_text *t, int c)
+static void insert_pasted(struct edit_text *t, int c)
 {
     if (c == '\r' || c == '\n')
         edit_text_insert(t, "\n", 1);
@@ -70,19 +70,19 @@ static void paste(struct edit_text *t, int c)
 enum edit_end edit_keys_control(struct edit_text *t, int c)
 {
     if (t->pasting) {
-        paste(t, c);
-        return EDIT_GOES_ON;
+        insert_pasted(t, c);
+        return EDIT_CONTINUES;
     }
     if (c == '\r' || c == '\n')
         return EDIT_DONE;
     if (c == CTRL('C'))
         return EDIT_DROPPED;
     if (c == CTRL('D') && !t->line.len)
-        return EDIT_OVER;
+        return EDIT_EOF;
     for (size_t i = 0; i < sizeof controls / sizeof *controls; i++)
         if (controls[i].key == c)
             controls[i].act(t);
-    return EDIT_GOES_ON;
+    return EDIT_CONTINUES;
 }
 
 enum edit_end edit_keys_escape(struct edit_text *t, const char *name)
@@ -91,5 +91,5 @@ enum edit_end edit_keys_escape(struct edit_text *t, const char *name)
         if (!strcmp(escapes[i].name, name) &&
             (!t->pasting || escapes[i].act == end_paste))
             escapes[i].act(t);
-    return EDIT_GOES_ON;
+    return EDIT_CONTINUES;
 }

@@ -5,10 +5,10 @@
 #include "cli/edit_text.h"
 
 enum edit_end {
-    EDIT_GOES_ON,
+    EDIT_CONTINUES,
     EDIT_DONE,    /* Enter */
     EDIT_DROPPED, /* Ctrl-C */
-    EDIT_OVER     /* Ctrl-D in an empty line */
+    EDIT_EOF     /* Ctrl-D in an empty line */
 };
 
 /* A control character; what follows ESC, as "[A" or "b". */

@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* Another text for a line; false: it does not fit, and that was told. */
-static bool set(struct input *line, const char *bytes, size_t len)
+static bool set_text(struct input *line, const char *bytes, size_t len)
 {
     line->len = 0;
     return input_append(line, bytes, len);
@@ -23,7 +23,7 @@ bool edit_text_reset(struct edit_text *t)
 {
     t->at = t->back = 0;
     t->pasting = t->full = false;
-    return set(&t->line, "", 0);
+    return set_text(&t->line, "", 0);
 }
 
 void edit_text_insert(struct edit_text *t, const char *bytes, size_t len)
@@ -38,14 +38,12 @@ void edit_text_insert(struct edit_text *t, const char *bytes, size_t len)
 }
 
 /* Take away from..to; the cursor stands there then. */
-static void cut(struct edit_text *t, size_t from, size_t to)
+static void delete_range(struct edit_text *t, size_t from, size_t to)
 {
     memmove(t->line.ptr + from, t->line.ptr + to, t->line.len - to + 1);
     t->line.len -= to - from;
     t->at = from;
 }
-
-/* ------------------------------------------------------------------- moving --- */
 
 static bool is_blank(const struct edit_text *t, size_t at)
 {
@@ -103,43 +101,39 @@ void edit_text_word_right(struct edit_text *t)
     t->at = word_end(t);
 }
 
-/* -------------------------------------------------------------- taking away --- */
-
 void edit_text_backspace(struct edit_text *t)
 {
-    cut(t, glyph_before(t->line.ptr, t->at), t->at);
+    delete_range(t, glyph_before(t->line.ptr, t->at), t->at);
 }
 
 void edit_text_delete(struct edit_text *t)
 {
-    cut(t, t->at, glyph_next(t->line.ptr, t->line.len, t->at));
+    delete_range(t, t->at, glyph_next(t->line.ptr, t->line.len, t->at));
 }
 
 void edit_text_kill_begin(struct edit_text *t)
 {
-    cut(t, 0, t->at);
+    delete_range(t, 0, t->at);
 }
 
 void edit_text_kill_end(struct edit_text *t)
 {
-    cut(t, t->at, t->line.len);
+    delete_range(t, t->at, t->line.len);
 }
 
 void edit_text_kill_word(struct edit_text *t)
 {
-    cut(t, word_begin(t), t->at);
+    delete_range(t, word_begin(t), t->at);
 }
 
 void edit_text_kill_next(struct edit_text *t)
 {
-    cut(t, t->at, word_end(t));
+    delete_range(t, t->at, word_end(t));
 }
 
-/* ------------------------------------------------------------------ history --- */
-
-static void show(struct edit_text *t, const char *line)
+static void show_history_line(struct edit_text *t, const char *line)
 {
-    t->full = !set(&t->line, line, strlen(line));
+    t->full = !set_text(&t->line, line, strlen(line));
     t->at = t->line.len;
 }
 
@@ -148,10 +142,10 @@ void edit_text_older(struct edit_text *t)
     const char *line = history_at(t->back + 1);
     if (!line)
         return;
-    if (!t->back && !set(&t->draft, t->line.ptr, t->line.len))
+    if (!t->back && !set_text(&t->draft, t->line.ptr, t->line.len))
         return;
     t->back++;
-    show(t, line);
+    show_history_line(t, line);
 }
 
 void edit_text_newer(struct edit_text *t)
@@ -159,5 +153,5 @@ void edit_text_newer(struct edit_text *t)
     if (!t->back)
         return;
     t->back--;
-    show(t, t->back ? history_at(t->back) : t->draft.ptr);
+    show_history_line(t, t->back ? history_at(t->back) : t->draft.ptr);
 }

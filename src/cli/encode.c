@@ -12,15 +12,15 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct wish {
+static struct settings {
     struct flag_list options;
     bool compact;
-} wish;
+} settings;
 
 static const struct flag flags[] = {
-    { 'o', "--option", FLAG_PAIR, offsetof(struct wish, options), "K V",
+    { 'o', "--option", FLAG_PAIR, offsetof(struct settings, options), "K V",
       "an option of the call; V is JSON or a text" },
-    { 0, "--compact", FLAG_SWITCH, offsetof(struct wish, compact), NULL,
+    { 0, "--compact", FLAG_SWITCH, offsetof(struct settings, compact), NULL,
       "on one line" },
     { .name = NULL },
 };
@@ -59,10 +59,8 @@ static allm_codec *read_request(const char *path)
     return codec;
 }
 
-/* ----------------------------------------------------------------- unknown --- */
-
 /* Members that a struct has no place for; `where` is the way to it. */
-static void warn_of(const allm_json *kept, const char *where)
+static void warn_unknown_members(const allm_json *kept, const char *where)
 {
     if (allm_json_type_of(kept) != ALLM_JSON_OBJECT)
         return;
@@ -75,42 +73,41 @@ static void warn_of(const allm_json *kept, const char *where)
                             "/options");
 }
 
-static void warn_of_message(const allm_message *m, size_t at)
+static void warn_about_message(const allm_message *m, size_t at)
 {
     char where[128];
     snprintf(where, sizeof where, "/messages/%zu", at);
-    warn_of(m->kept, where);
+    warn_unknown_members(m->kept, where);
     for (size_t i = 0; i < m->part_count; i++) {
         const allm_part *part = m->parts[i];
         snprintf(where, sizeof where, "/messages/%zu/content/%zu", at, i);
         if (part->kind != ALLM_PART_OTHER)  /* else it goes as it is */
-            warn_of(part->kept, where);
+            warn_unknown_members(part->kept, where);
     }
     for (size_t i = 0; i < m->tool_call_count; i++) {
         snprintf(where, sizeof where, "/messages/%zu/tool_calls/%zu", at, i);
-        warn_of(m->tool_calls[i]->kept, where);
+        warn_unknown_members(m->tool_calls[i]->kept, where);
     }
 }
 
-static void warn_of_unknown(const allm_request *r)
+static void warn_about_request(const allm_request *r)
 {
     char where[64];
-    warn_of(r->kept, "");
+    warn_unknown_members(r->kept, "");
     for (size_t i = 0; i < r->message_count; i++)
-        warn_of_message(r->messages[i], i);
+        warn_about_message(r->messages[i], i);
     for (size_t i = 0; i < r->tool_count; i++) {
         snprintf(where, sizeof where, "/tools/%zu", i);
-        warn_of(r->tools[i]->kept, where);
+        warn_unknown_members(r->tools[i]->kept, where);
     }
 }
 
-/* ---------------------------------------------------------------- encoding --- */
-
-static int encode(const char *model, const allm_request *request, bool keyless)
+static int encode_request(const char *model, const allm_request *request,
+                          bool keyless)
 {
     struct capture c;
     struct opts options;
-    if (!opts_read(&options, &wish.options))
+    if (!opts_read(&options, &settings.options))
         return END_USAGE;
     capture_init(&c);
     allm_keys *keys = capture_keys();
@@ -123,7 +120,7 @@ static int encode(const char *model, const allm_request *request, bool keyless)
                                              .api_key = keyless ? NULL : "none",
                                              .json = options.json));
     allm_stream_wait(stream);
-    int code = capture_show(&c, stream, wish.compact);
+    int code = capture_show(&c, stream, settings.compact);
     allm_stream_free(stream);
     allm_engine_free(engine);
     allm_json_free(retry);
@@ -142,8 +139,8 @@ static int encode_file(const char *model, const char *path, bool keyless)
     const allm_request *request = allm_codec_value(codec, ALLM_TYPE_REQUEST);
     int code = END_USAGE;
     if (request && !error) {
-        warn_of_unknown(request);
-        code = encode(model, request, keyless);
+        warn_about_request(request);
+        code = encode_request(model, request, keyless);
     } else if (error) {
         print_fault("this is no request: %s", error->message);
     } else {
@@ -154,9 +151,9 @@ static int encode_file(const char *model, const char *path, bool keyless)
     return error ? END_REQUEST : code;
 }
 
-static int run(int argc, char **argv)
+static int run_encode_command(int argc, char **argv)
 {
-    if (!flags_read(flags, &wish, &argc, argv))
+    if (!flags_read(flags, &settings, &argc, argv))
         return END_USAGE;
     if (argc < 1 || argc > 2) {
         print_fault("encode needs a model and at most one file: allm encode "
@@ -169,7 +166,7 @@ static int run(int argc, char **argv)
     const allm_json *row = registry_row(list, model, len);
     int code = END_USAGE;
     if (!registry_is_http(row))
-        code = registry_refuse_provider(list, model, len);
+        code = registry_reject_provider(list, model, len);
     else if (!colon || !colon[1])
         print_fault("which model of %.*s? allm encode %.*s:MODEL", (int)len,
                     model, (int)len, model);
@@ -190,5 +187,5 @@ const struct command encode_command = {
         "\"content\": \"hi\"}], \"tools\": [],\n\"temperature\": 0.5, "
         "\"options\": {\"top_p\": 0.9}}.  Nothing is sent.\n",
     .flags = flags,
-    .run = run,
+    .run = run_encode_command,
 };

@@ -16,7 +16,7 @@ static const struct {
     { END_SCHEMA, "the answer does not fit the schema" },
     { END_REFUSED, "refused or filtered" },
     { END_LIMIT, "a budget or limit was reached" },
-    { END_CUT, "the answer is truncated" },
+    { END_TRUNCATED, "the answer is truncated" },
     { END_ASKED, "the model asks a question" },
     { END_SESSION, "the session is locked or damaged" },
     { END_MISS, "replay miss: the recording has no such request" },
@@ -47,7 +47,7 @@ static const struct {
     { ALLM_ERR_ADAPTER, "unsupported_feature", END_REQUEST },
     { ALLM_ERR_ADAPTER, "content_filter", END_REFUSED },
     { ALLM_ERR_ADAPTER, "no_scripted_response", END_MISS },
-    { ALLM_ERR_STREAM, "truncated", END_CUT },
+    { ALLM_ERR_STREAM, "truncated", END_TRUNCATED },
     { ALLM_ERR_STREAM, "timeout", END_TRANSIENT },
     { ALLM_ERR_VALIDATION, "invalid_output", END_SCHEMA },
     { ALLM_ERR_VALIDATION, NULL, END_REQUEST },
@@ -116,7 +116,7 @@ int exit_of_chat(const allm_chat_result *r)
             return halts[i].code;
     allm_finish finish = answer ? answer->finish_reason : ALLM_FINISH_NONE;
     if (finish == ALLM_FINISH_LENGTH)
-        return END_CUT;
+        return END_TRUNCATED;
     if (finish == ALLM_FINISH_CONTENT_FILTER)
         return END_REFUSED;
     return finish == ALLM_FINISH_ERROR ? END_FAILED : END_DONE;

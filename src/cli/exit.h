@@ -14,7 +14,7 @@ enum exit_code {
     END_SCHEMA = 6,
     END_REFUSED = 7,
     END_LIMIT = 8,
-    END_CUT = 9,
+    END_TRUNCATED = 9,
     END_ASKED = 10,
     END_SESSION = 11,
     END_MISS = 12,

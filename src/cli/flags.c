@@ -14,7 +14,7 @@ struct line {
     char **next, **end; /* words not looked at yet */
 };
 
-static bool refuse_unknown(const struct flag *table, const char *word)
+static bool reject_unknown_flag(const struct flag *table, const char *word)
 {
     struct suggest s;
     size_t len = strcspn(word, "=");
@@ -30,7 +30,7 @@ static bool refuse_unknown(const struct flag *table, const char *word)
 }
 
 /* The flag of a word: "-m", "--model", "--model=x"; NULL: none. */
-static const struct flag *find(const struct flag *table, const char *word)
+static const struct flag *find_flag(const struct flag *table, const char *word)
 {
     size_t len = strcspn(word, "=");
     for (const struct flag *f = table; f->name; f++) {
@@ -42,11 +42,9 @@ static const struct flag *find(const struct flag *table, const char *word)
     return NULL;
 }
 
-/* ------------------------------------------------------------------- values --- */
-
-static bool add(struct flag_list *list, const char *word)
+static bool add_word(struct flag_list *list, const char *word)
 {
-    if (list->count == FLAGS_MOST) {
+    if (list->count == FLAGS_MAX) {
         print_fault("a flag is given too often");
         return false;
     }
@@ -75,8 +73,8 @@ static bool read_number(const struct flag *f, const char *text, uint32_t *out)
     return true;
 }
 
-static bool store(const struct line *l, const struct flag *f, const char *value,
-                  const char *second)
+static bool store_value(const struct line *l, const struct flag *f,
+                        const char *value, const char *second)
 {
     void *at = l->into + f->at;
     switch (f->kind) {
@@ -90,9 +88,9 @@ static bool store(const struct line *l, const struct flag *f, const char *value,
     case FLAG_SECONDS:
         return read_number(f, value, at);
     case FLAG_LIST:
-        return add(at, value);
+        return add_word(at, value);
     case FLAG_PAIR:
-        return add(at, value) && add(at, second);
+        return add_word(at, value) && add_word(at, second);
     }
     return false;
 }
@@ -107,12 +105,12 @@ static bool is_pair(const struct flag *f, const char *key)
     return !sign;
 }
 
-static bool take_flag(struct line *l, const char *word)
+static bool parse_flag(struct line *l, const char *word)
 {
-    const struct flag *f = find(l->table, word);
+    const struct flag *f = find_flag(l->table, word);
     const char *value = strchr(word, '='), *second = NULL;
     if (!f)
-        return refuse_unknown(l->table, word);
+        return reject_unknown_flag(l->table, word);
     bool wants = f->kind != FLAG_SWITCH;
     if (value && !wants) {
         print_fault("%s takes no value", f->name);
@@ -127,24 +125,24 @@ static bool take_flag(struct line *l, const char *word)
     }
     if (second && !is_pair(f, value))
         return false;
-    return store(l, f, value, second);
+    return store_value(l, f, value, second);
 }
 
 bool flags_read(const struct flag *table, void *into, int *argc, char **argv)
 {
     struct line l = { table, into, argv, argv + *argc };
-    bool over = false;
-    int kept = 0;
+    bool flags_ended = false;
+    int word_count = 0;
     while (l.next < l.end) {
         char *word = *l.next++;
-        if (over || word[0] != '-' || !word[1])
-            argv[kept++] = word;
+        if (flags_ended || word[0] != '-' || !word[1])
+            argv[word_count++] = word;
         else if (!strcmp(word, "--"))
-            over = true;
-        else if (!take_flag(&l, word))
+            flags_ended = true;
+        else if (!parse_flag(&l, word))
             return false;
     }
-    *argc = kept;
+    *argc = word_count;
     return true;
 }
 

@@ -29,11 +29,11 @@ struct flag {
     const char *help;
 };
 
-enum { FLAGS_MOST = 128 }; /* words in a list */
+enum { FLAGS_MAX = 128 }; /* words in a list */
 
 struct flag_list {
     size_t count;
-    const char *word[FLAGS_MOST];
+    const char *word[FLAGS_MAX];
 };
 
 /* The words that are no flags, in argv[0 .. *argc - 1].  False: refused, and

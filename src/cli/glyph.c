@@ -32,7 +32,7 @@ static const struct range wide[] = {
     { 0x1fa70, 0x1faff }, { 0x20000, 0x3fffd },
 };
 
-static int has(const struct range *r, size_t count, uint32_t c)
+static int is_in_ranges(const struct range *r, size_t count, uint32_t c)
 {
     for (size_t i = 0; i < count; i++)
         if (c >= r[i].from && c <= r[i].to)
@@ -44,25 +44,25 @@ static size_t width_of(uint32_t c)
 {
     if (c < 0x300)
         return 1;
-    if (has(narrow, sizeof narrow / sizeof *narrow, c))
+    if (is_in_ranges(narrow, sizeof narrow / sizeof *narrow, c))
         return 0;
-    return has(wide, sizeof wide / sizeof *wide, c) ? 2 : 1;
+    return is_in_ranges(wide, sizeof wide / sizeof *wide, c) ? 2 : 1;
 }
 
-static int follows(char c)
+static int is_continuation(char c)
 {
     return ((unsigned char)c & 0xc0) == 0x80;
 }
 
 /* The character at `at`, and where it ends. */
-static uint32_t read_one(const char *text, size_t len, size_t *at)
+static uint32_t read_character(const char *text, size_t len, size_t *at)
 {
     unsigned char first = (unsigned char)text[(*at)++];
     uint32_t c = first < 0x80   ? first
                  : first < 0xe0 ? first & 0x1fu
                  : first < 0xf0 ? first & 0x0fu
                                 : first & 0x07u;
-    while (*at < len && follows(text[*at]))
+    while (*at < len && is_continuation(text[*at]))
         c = c << 6 | ((unsigned char)text[(*at)++] & 0x3fu);
     return c;
 }
@@ -71,10 +71,10 @@ size_t glyph_next(const char *text, size_t len, size_t at)
 {
     if (at >= len)
         return len;
-    read_one(text, len, &at);
+    read_character(text, len, &at);
     while (at < len) {
         size_t end = at;
-        if (width_of(read_one(text, len, &end)))
+        if (width_of(read_character(text, len, &end)))
             break;
         at = end;
     }
@@ -88,9 +88,9 @@ size_t glyph_before(const char *text, size_t at)
         size_t begin;
         do {
             at--;
-        } while (at && follows(text[at]));
+        } while (at && is_continuation(text[at]));
         begin = at;
-        if (width_of(read_one(text, end, &begin)))
+        if (width_of(read_character(text, end, &begin)))
             break;
         end = at;
     }
@@ -101,6 +101,6 @@ size_t glyph_width(const char *text, size_t len)
 {
     size_t at = 0, width = 0;
     while (at < len)
-        width += width_of(read_one(text, len, &at));
+        width += width_of(read_character(text, len, &at));
     return width;
 }

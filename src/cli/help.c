@@ -68,7 +68,7 @@ void help_overview(void)
     print_text(examples);
 }
 
-static int run(int argc, char **argv)
+static int run_help_command(int argc, char **argv)
 {
     if (!flags_read(flags, NULL, &argc, argv))
         return END_USAGE;
@@ -81,7 +81,7 @@ static int run(int argc, char **argv)
         help_show(c);
         return END_DONE;
     }
-    c = command_near(argv[0]);
+    c = command_suggest(argv[0]);
     print_fault("there is no command \"%.100s\"%s%s%s", argv[0],
                 c ? "; did you mean \"" : "; allm help lists them",
                 c ? c->name : "", c ? "\"?" : "");
@@ -93,5 +93,5 @@ const struct command help_command = {
     .usage = "[COMMAND]",
     .summary = "explain the program, or one of its commands",
     .flags = flags,
-    .run = run,
+    .run = run_help_command,
 };

@@ -65,9 +65,7 @@ long input_read(int fd, const char *path, char *bytes, size_t len)
     return (long)n;
 }
 
-/* -------------------------------------------------------------------- whole --- */
-
-static bool grow(struct input *in)
+static bool grow_input(struct input *in)
 {
     size_t cap = in->cap ? in->cap * 2 : 65536;
     void *more = mmap(NULL, cap, PROT_READ | PROT_WRITE,
@@ -93,7 +91,7 @@ void input_release(struct input *in)
 bool input_append(struct input *in, const char *bytes, size_t len)
 {
     while (in->cap - in->len <= len)
-        if (in->cap > 2u * INPUT_LIMIT || !grow(in)) {
+        if (in->cap > 2u * INPUT_LIMIT || !grow_input(in)) {
             print_fault("the prompt is too long");
             return false;
         }
@@ -104,19 +102,19 @@ bool input_append(struct input *in, const char *bytes, size_t len)
 }
 
 /* Nobody may have meant to give us this input: say what we wait for. */
-static void announce(int fd)
+static void announce_wait(int fd)
 {
     struct pollfd wait = { .fd = fd, .events = POLLIN };
     if (fd == STDIN_FILENO && !poll(&wait, 1, 2000))
         print_note("waiting for standard input; </dev/null if there is none");
 }
 
-static bool load_from(struct input *in, int fd, const char *path)
+static bool read_all(struct input *in, int fd, const char *path)
 {
     long n = 1;
-    announce(fd);
+    announce_wait(fd);
     while (n > 0) {
-        if (in->len + 1 >= in->cap && !grow(in)) {
+        if (in->len + 1 >= in->cap && !grow_input(in)) {
             print_fault("no memory to read %s", name_of(path));
             return false;
         }
@@ -135,7 +133,7 @@ bool input_load(struct input *in, const char *path)
 {
     *in = (struct input){ 0 };
     int fd = input_open(path);
-    bool ok = fd >= 0 && load_from(in, fd, path);
+    bool ok = fd >= 0 && read_all(in, fd, path);
     input_close(fd);
     if (!ok)
         input_release(in);
@@ -159,7 +157,7 @@ allm_json *input_json(const char *path)
 }
 
 /* How many bytes follow; -1: no character begins so. */
-static int follow(unsigned char c)
+static int count_continuations(unsigned char c)
 {
     return c >= 0xc2 && c < 0xe0   ? 1
            : c >= 0xe0 && c < 0xf0 ? 2
@@ -167,12 +165,12 @@ static int follow(unsigned char c)
                                    : -1;
 }
 
-bool input_is_fit(const char *bytes, size_t len)
+bool input_bytes_are_text(const char *bytes, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
         unsigned char c = (unsigned char)bytes[i];
         if (c >= 0x20 || (c >= '\t' && c <= '\r') || c == 0x1b) {
-            int n = c < 0x80 ? 0 : follow(c);
+            int n = c < 0x80 ? 0 : count_continuations(c);
             while (n > 0 && i + 1 < len && (bytes[i + 1] & 0xc0) == 0x80) {
                 n--;
                 i++;
@@ -187,5 +185,5 @@ bool input_is_fit(const char *bytes, size_t len)
 
 bool input_is_text(const struct input *in)
 {
-    return input_is_fit(in->ptr, in->len);
+    return input_bytes_are_text(in->ptr, in->len);
 }

@@ -35,6 +35,6 @@ allm_json *input_json(const char *path);
 
 /* Is it UTF-8 without NUL and the like, fit to be shown to a model? */
 bool input_is_text(const struct input *in);
-bool input_is_fit(const char *bytes, size_t len);
+bool input_bytes_are_text(const char *bytes, size_t len);
 
 #endif

@@ -8,12 +8,12 @@
 #include <stddef.h>
 #include <string.h>
 
-static struct wish {
+static struct settings {
     bool json;
-} wish;
+} settings;
 
 static const struct flag flags[] = {
-    { 0, "--json", FLAG_SWITCH, offsetof(struct wish, json), NULL,
+    { 0, "--json", FLAG_SWITCH, offsetof(struct settings, json), NULL,
       "as a JSON list" },
     { .name = NULL },
 };
@@ -65,7 +65,7 @@ static int list_keys(const allm_keys *keys, const allm_json *list, bool found,
             continue;
         allm_text *variable = allm_keys_variable(r.name);
         r.variable = allm_text_bytes(variable, NULL);
-        if (r.variable && wish.json)
+        if (r.variable && settings.json)
             put_row(b, &r);
         else if (r.variable)
             print_row(&r);
@@ -74,9 +74,9 @@ static int list_keys(const allm_keys *keys, const allm_json *list, bool found,
     return END_DONE;
 }
 
-static int run(int argc, char **argv)
+static int run_keys_command(int argc, char **argv)
 {
-    if (!flags_read_all("keys", flags, &wish, argc, argv))
+    if (!flags_read_all("keys", flags, &settings, argc, argv))
         return END_USAGE;
     allm_keys *keys = target_keys();
     allm_json *list = allm_registry_list();
@@ -87,7 +87,7 @@ static int run(int argc, char **argv)
         code = list_keys(keys, list, false, b);
     allm_json_build_end(b);
     allm_json *all = allm_json_build_done(b);
-    if (wish.json && code == END_DONE)
+    if (settings.json && code == END_DONE)
         print_json(all, ALLM_JSON_PRETTY);
     allm_json_free(all);
     allm_json_free(list);
@@ -101,5 +101,5 @@ const struct command keys_command = {
     .summary = "show where each key comes from, never its value",
     .more = "A key is looked for in the environment, then in ./.env.\n",
     .flags = flags,
-    .run = run,
+    .run = run_keys_command,
 };

@@ -43,22 +43,22 @@ static bool begins_prompts(const char *word)
 }
 
 /* A slip of the pen: one letter wrong, and nothing like a sentence behind. */
-static const struct command *slip(int argc, char **argv)
+static const struct command *find_typo(int argc, char **argv)
 {
-    const struct command *c = command_near(argv[0]);
+    const struct command *c = command_suggest(argv[0]);
     bool like_one = c && argc <= 3 && strlen(argv[0]) >= 4 &&
                     !begins_prompts(argv[0]);
-    return like_one && command_is_slip(c, argv[0]) ? c : NULL;
+    return like_one && command_is_typo(c, argv[0]) ? c : NULL;
 }
 
-static int run(int argc, char **argv)
+static int run_program(int argc, char **argv)
 {
     const struct command *c = argc ? command_find(argv[0]) : NULL;
-    const struct command *meant = argc && !c ? slip(argc, argv) : NULL;
-    if (meant) {
+    const struct command *suggested = argc && !c ? find_typo(argc, argv) : NULL;
+    if (suggested) {
         print_fault("\"%s\" is no command; did you mean \"allm %s\"?  To ask "
                     "it of a model: allm -- %s",
-                    argv[0], meant->name, argv[0]);
+                    argv[0], suggested->name, argv[0]);
         return END_USAGE;
     }
     if (c) {
@@ -83,5 +83,5 @@ int main(int argc, char **argv)
 {
     fill_standard_files();
     signal(SIGPIPE, SIG_IGN); /* print_end() tells of it */
-    return print_end(run(argc > 0 ? argc - 1 : 0, argv + 1));
+    return print_end(run_program(argc > 0 ? argc - 1 : 0, argv + 1));
 }

@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* --------------------------------------------------------------- the filter --- */
-
 static const char *mode_of(const allm_model_ref *m)
 {
     const char *mode = allm_json_text(allm_json_get(m->metadata, "mode"), NULL);
@@ -15,7 +13,7 @@ static const char *mode_of(const allm_model_ref *m)
 }
 
 /* A capability, or what the model is for: "embedding". */
-static bool can(const allm_model_ref *m, const char *what)
+static bool has_capability(const allm_model_ref *m, const char *what)
 {
     const allm_json *has = allm_json_get(m->capabilities, what);
     return allm_json_true(has) ||
@@ -33,36 +31,36 @@ static bool next_word(const char **list, char word[64])
     return n > 0;
 }
 
-static bool can_all(const allm_model_ref *m, const char *list)
+static bool has_capabilities(const allm_model_ref *m, const char *list)
 {
     char word[64];
     while (next_word(&list, word))
-        if (!can(m, word))
+        if (!has_capability(m, word))
             return false;
     return true;
 }
 
-static bool any_can(const allm_catalog *catalog, const char *what)
+static bool any_model_has(const allm_catalog *catalog, const char *what)
 {
     const allm_model_ref *m;
     for (size_t i = 0; (m = allm_catalog_at(catalog, i)); i++)
-        if (can(m, what))
+        if (has_capability(m, what))
             return true;
     return false;
 }
 
-bool model_filter_can(const struct model_filter *f, const allm_catalog *catalog,
-                      char word[64])
+bool model_filter_check_can(const struct model_filter *f,
+                            const allm_catalog *catalog, char word[64])
 {
     const char *list = f->can ? f->can : "";
     while (next_word(&list, word))
-        if (!any_can(catalog, word))
+        if (!any_model_has(catalog, word))
             return false;
     return true;
 }
 
-bool model_filter_owner(const struct model_filter *f,
-                        const allm_catalog *catalog)
+bool model_filter_check_provider(const struct model_filter *f,
+                                 const allm_catalog *catalog)
 {
     const allm_model_ref *m;
     for (size_t i = 0; (m = allm_catalog_at(catalog, i)); i++)
@@ -71,7 +69,7 @@ bool model_filter_owner(const struct model_filter *f,
     return false;
 }
 
-bool model_filter_has(const struct model_filter *f, const char *name)
+bool model_filter_matches_name(const struct model_filter *f, const char *name)
 {
     for (int i = 0; i < f->count; i++)
         if (!strstr(name, f->words[i]))
@@ -79,7 +77,7 @@ bool model_filter_has(const struct model_filter *f, const char *name)
     return true;
 }
 
-static void spell(char *name, size_t size, const allm_model_ref *m)
+static void write_name(char *name, size_t size, const allm_model_ref *m)
 {
     snprintf(name, size, "%s%s%s", m->provider ? m->provider : "",
              m->provider ? ":" : "", m->id);
@@ -88,13 +86,12 @@ static void spell(char *name, size_t size, const allm_model_ref *m)
 bool model_filter_fits(const struct model_filter *f, const allm_model_ref *m)
 {
     char name[512];
-    spell(name, sizeof name, m);
+    write_name(name, sizeof name, m);
     if (f->provider && (!m->provider || strcmp(f->provider, m->provider) != 0))
         return false;
-    return model_filter_has(f, name) && (!f->can || can_all(m, f->can));
+    return model_filter_matches_name(f, name) &&
+           (!f->can || has_capabilities(m, f->can));
 }
-
-/* ---------------------------------------------------------------- the cells --- */
 
 struct cells {
     char name[512], context[32], price[64], able[128];
@@ -128,13 +125,13 @@ static void write_price(char *text, size_t size, const allm_json *pricing)
         snprintf(text, size, "$%g each", allm_json_number(image));
 }
 
-static void append(char *text, size_t size, const char *word)
+static void append_word(char *text, size_t size, const char *word)
 {
     size_t len = strlen(text);
     snprintf(text + len, size - len, "%s%s", len ? " " : "", word);
 }
 
-static void write_able(char *text, size_t size, const allm_model_ref *m)
+static void write_abilities(char *text, size_t size, const allm_model_ref *m)
 {
     static const char *const words[] = { "tools", "vision", "reasoning" };
     char until[32];
@@ -142,28 +139,26 @@ static void write_able(char *text, size_t size, const allm_model_ref *m)
                                      NULL);
     *text = 0;
     if (strcmp(mode_of(m), "chat") != 0)
-        append(text, size, mode_of(m));
+        append_word(text, size, mode_of(m));
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (can(m, words[i]))
-            append(text, size, words[i]);
+        if (has_capability(m, words[i]))
+            append_word(text, size, words[i]);
     snprintf(until, sizeof until, "until %.10s", end ? end : "");
     if (end)
-        append(text, size, until);
+        append_word(text, size, until);
 }
 
 static void write_cells(struct cells *c, const allm_model_ref *m)
 {
     int64_t context = 0;
     allm_json_int64(allm_json_get(m->limits, "context"), &context);
-    spell(c->name, sizeof c->name, m);
+    write_name(c->name, sizeof c->name, m);
     write_count(c->context, sizeof c->context, context);
     write_price(c->price, sizeof c->price, m->pricing);
-    write_able(c->able, sizeof c->able, m);
+    write_abilities(c->able, sizeof c->able, m);
 }
 
-/* ---------------------------------------------------------------- the table --- */
-
-static void widen(int *width, const char *text)
+static void widen_column(int *width, const char *text)
 {
     int n = (int)strlen(text);
     if (n > *width)
@@ -174,9 +169,9 @@ void model_table_measure(struct model_table *t, const allm_model_ref *m)
 {
     struct cells c;
     write_cells(&c, m);
-    widen(&t->name, c.name);
-    widen(&t->context, c.context);
-    widen(&t->price, c.price);
+    widen_column(&t->name, c.name);
+    widen_column(&t->context, c.context);
+    widen_column(&t->price, c.price);
 }
 
 /* No blanks at the end of a line. */

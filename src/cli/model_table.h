@@ -14,15 +14,15 @@ struct model_filter {
 
 bool model_filter_fits(const struct model_filter *f, const allm_model_ref *m);
 /* Are all these words in the name? */
-bool model_filter_has(const struct model_filter *f, const char *name);
+bool model_filter_matches_name(const struct model_filter *f, const char *name);
 
 /* Does any model of the catalog have a capability or purpose of each name in
  * `can`?  If not, the first such name is copied to `word`. */
-bool model_filter_can(const struct model_filter *f, const allm_catalog *catalog,
-                      char word[64]);
+bool model_filter_check_can(const struct model_filter *f,
+                            const allm_catalog *catalog, char word[64]);
 /* Does any model of the catalog belong to the filter's provider? */
-bool model_filter_owner(const struct model_filter *f,
-                        const allm_catalog *catalog);
+bool model_filter_check_provider(const struct model_filter *f,
+                                 const allm_catalog *catalog);
 
 /*
  * First all rows that will be shown are measured, then they are printed: with

@@ -2,8 +2,8 @@
 #include "cli/catalog.h"
 #include "cli/command.h"
 #include "cli/exit.h"
-#include "cli/offered.h"
 #include "cli/print.h"
+#include "cli/provider_models.h"
 #include "cli/registry.h"
 
 #include "allm.h"
@@ -16,26 +16,24 @@
     "tools, vision, reasoning, json_native, pdf, audio, web_search, caching"
 #define PURPOSES "chat, embedding, image, moderation"
 
-static struct wish {
+static struct settings {
     bool json, providers;
     const char *provider, *can, *model;
-} wish;
+} settings;
 
 static const struct flag flags[] = {
-    { 0, "--provider", FLAG_TEXT, offsetof(struct wish, provider), "NAME",
+    { 0, "--provider", FLAG_TEXT, offsetof(struct settings, provider), "NAME",
       "only models of this provider" },
-    { 0, "--can", FLAG_TEXT, offsetof(struct wish, can), "LIST",
+    { 0, "--can", FLAG_TEXT, offsetof(struct settings, can), "LIST",
       "only models that can do this: tools,vision,..." },
-    { 'm', "--model", FLAG_TEXT, offsetof(struct wish, model), "PROVIDER:",
+    { 'm', "--model", FLAG_TEXT, offsetof(struct settings, model), "PROVIDER:",
       "ask this provider or server what it offers" },
-    { 0, "--providers", FLAG_SWITCH, offsetof(struct wish, providers), NULL,
+    { 0, "--providers", FLAG_SWITCH, offsetof(struct settings, providers), NULL,
       "the providers and their addresses instead" },
-    { 0, "--json", FLAG_SWITCH, offsetof(struct wish, json), NULL,
+    { 0, "--json", FLAG_SWITCH, offsetof(struct settings, json), NULL,
       "as a JSON list" },
     { .name = NULL },
 };
-
-/* --------------------------------------------------------------- catalog --- */
 
 static void put_model(allm_json_build *b, const allm_model_ref *m)
 {
@@ -51,9 +49,9 @@ static void put_model(allm_json_build *b, const allm_model_ref *m)
 
 /* The next model that is shown; NULL: there is none.  One that another has
  * taken the name of cannot be asked for. */
-static const allm_model_ref *next_shown(const allm_catalog *catalog,
-                                        const struct model_filter *filter,
-                                        size_t *index)
+static const allm_model_ref *next_listed_model(
+    const allm_catalog *catalog, const struct model_filter *filter,
+    size_t *index)
 {
     const allm_model_ref *m;
     while ((m = allm_catalog_at(catalog, (*index)++))) {
@@ -72,7 +70,7 @@ static void print_models_json(const allm_catalog *catalog,
     const allm_model_ref *m;
     allm_json_build *b = allm_json_build_new(NULL);
     allm_json_build_array(b);
-    for (size_t i = 0; (m = next_shown(catalog, filter, &i));)
+    for (size_t i = 0; (m = next_listed_model(catalog, filter, &i));)
         put_model(b, m);
     allm_json_build_end(b);
     allm_json *list = allm_json_build_done(b);
@@ -87,7 +85,7 @@ static void print_models(const allm_catalog *catalog,
     size_t count = 0;
     const allm_model_ref *m;
     struct model_table table = { 0 };
-    for (size_t i = 0; (m = next_shown(catalog, filter, &i)); count++)
+    for (size_t i = 0; (m = next_listed_model(catalog, filter, &i)); count++)
         model_table_measure(&table, m);
     if (!count) {
         print_note("the catalog has no such model; models that it does not "
@@ -96,7 +94,7 @@ static void print_models(const allm_catalog *catalog,
         return;
     }
     model_table_begin(&table);
-    for (size_t i = 0; (m = next_shown(catalog, filter, &i));)
+    for (size_t i = 0; (m = next_listed_model(catalog, filter, &i));)
         model_table_print(&table, m);
     catalog_age(catalog, day);
     print_note(
@@ -110,7 +108,7 @@ static void print_models(const allm_catalog *catalog,
 static int show_models(const allm_catalog *catalog,
                        const struct model_filter *filter)
 {
-    if (wish.json)
+    if (settings.json)
         print_models_json(catalog, filter);
     else
         print_models(catalog, filter);
@@ -122,36 +120,34 @@ static int check_filter(const allm_catalog *catalog,
                         const struct model_filter *filter)
 {
     char word[64];
-    if (!model_filter_can(filter, catalog, word)) {
+    if (!model_filter_check_can(filter, catalog, word)) {
         print_fault("no model can \"%s\"; --can takes " CAPABILITIES
                     ", " PURPOSES,
                     word);
         return END_USAGE;
     }
-    if (!filter->provider || model_filter_owner(filter, catalog))
+    if (!filter->provider || model_filter_check_provider(filter, catalog))
         return END_DONE;
     size_t len = strlen(filter->provider);
     allm_json *list = allm_registry_list();
     int code = registry_row(list, filter->provider, len)
                    ? END_DONE
-                   : registry_refuse_provider(list, filter->provider, len);
+                   : registry_reject_provider(list, filter->provider, len);
     allm_json_free(list);
     return code;
 }
 
-/* ------------------------------------------------------------- providers --- */
-
 static int show_providers(const struct model_filter *filter)
 {
     allm_json *list = allm_registry_list();
-    if (wish.json)
+    if (settings.json)
         print_json(list, ALLM_JSON_PRETTY);
     for (const allm_json *row = NULL;
-         !wish.json && (row = allm_json_next(list, row));) {
+         !settings.json && (row = allm_json_next(list, row));) {
         const char *name = registry_text(row, "name");
         const char *url = registry_text(row, "base_url");
         const char *variable = registry_text(row, "base_url_variable");
-        if (registry_is_http(row) && model_filter_has(filter, name))
+        if (registry_is_http(row) && model_filter_matches_name(filter, name))
             print_format("%-22s %-12s %s%s\n", name,
                          registry_text(row, "dialect"), url ? url : "set ",
                          url ? "" : variable);
@@ -160,19 +156,20 @@ static int show_providers(const struct model_filter *filter)
     return END_DONE;
 }
 
-static int run(int argc, char **argv)
+static int run_models_command(int argc, char **argv)
 {
-    if (!flags_read(flags, &wish, &argc, argv))
+    if (!flags_read(flags, &settings, &argc, argv))
         return END_USAGE;
-    struct model_filter filter = { wish.provider, wish.can, argc, argv };
-    if (wish.providers)
+    struct model_filter filter = { settings.provider, settings.can, argc,
+                                   argv };
+    if (settings.providers)
         return show_providers(&filter);
     allm_catalog *catalog = catalog_open();
     int code = catalog ? check_filter(catalog, &filter) : END_USAGE;
     if (code == END_DONE)
-        code = wish.model
-                   ? offered_list(wish.model, catalog, &filter, wish.json)
-                   : show_models(catalog, &filter);
+        code = settings.model ? provider_models_list(settings.model, catalog,
+                                                     &filter, settings.json)
+                              : show_models(catalog, &filter);
     allm_catalog_free(catalog);
     return code;
 }
@@ -189,5 +186,5 @@ const struct command models_command = {
         "overrides what\nis known of them; it has the form of "
         "data/catalog.json.\n",
     .flags = flags,
-    .run = run,
+    .run = run_models_command,
 };

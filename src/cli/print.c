@@ -31,28 +31,26 @@ struct out {
     char bytes[8192]; /* not written yet */
 };
 
-static struct out answer, notes;
+static struct out standard_output, standard_error;
 static bool silent;
 
-static struct out *to_answer(void)
+static struct out *get_stdout(void)
 {
-    answer.fd = STDOUT_FILENO;
-    if (!answer.terminal)
-        answer.terminal = isatty(STDOUT_FILENO) ? 1 : -1;
-    return &answer;
+    standard_output.fd = STDOUT_FILENO;
+    if (!standard_output.terminal)
+        standard_output.terminal = isatty(STDOUT_FILENO) ? 1 : -1;
+    return &standard_output;
 }
 
-static struct out *to_notes(void)
+static struct out *get_stderr(void)
 {
-    notes.fd = STDERR_FILENO;
-    if (!notes.terminal)
-        notes.terminal = isatty(STDERR_FILENO) ? 1 : -1;
-    return &notes;
+    standard_error.fd = STDERR_FILENO;
+    if (!standard_error.terminal)
+        standard_error.terminal = isatty(STDERR_FILENO) ? 1 : -1;
+    return &standard_error;
 }
 
-/* ------------------------------------------------------------------ writing --- */
-
-static void flush(struct out *o)
+static void flush_output(struct out *o)
 {
     if (!o->error)
         o->error = output_write(o->fd, o->bytes, o->used);
@@ -69,7 +67,7 @@ static void write_raw(struct out *o, const char *bytes, size_t len)
         bytes += n;
         len -= n;
         if (o->used == sizeof o->bytes)
-            flush(o);
+            flush_output(o);
     }
 }
 
@@ -83,7 +81,7 @@ static void write_escape(struct out *o, unsigned c, bool stray)
 }
 
 /* How many bytes follow this one in a character; -1: none begins so. */
-static int followers(unsigned char c)
+static int count_continuations(unsigned char c)
 {
     return c < 0x80   ? 0
            : c < 0xc2 ? -1
@@ -94,7 +92,7 @@ static int followers(unsigned char c)
 }
 
 /* Does a terminal act on it, or show the text in another order? */
-static bool acts(unsigned point)
+static bool is_unsafe(unsigned point)
 {
     return (point < ' ' && point != '\n' && point != '\t') ||
            (point >= 0x7f && point <= 0x9f) || point == 0x61c ||
@@ -111,7 +109,7 @@ static void end_character(struct out *o)
         point &= 0x7fu >> o->held;
     for (int i = 1; i < o->held; i++)
         point = point << 6 | ((unsigned char)o->character[i] & 0x3fu);
-    if (acts(point))
+    if (is_unsafe(point))
         write_escape(o, point, false);
     else
         write_raw(o, o->character, (size_t)o->held);
@@ -126,12 +124,12 @@ static void drop_character(struct out *o)
     o->held = o->left = 0;
 }
 
-static void write_safely(struct out *o, unsigned char c)
+static void write_escaped(struct out *o, unsigned char c)
 {
     bool follows = o->left > 0 && (c & 0xc0) == 0x80;
     if (!follows) {
         drop_character(o);
-        o->left = followers(c) + 1;
+        o->left = count_continuations(c) + 1;
     }
     if (!o->left) {
         write_escape(o, c, true);
@@ -142,23 +140,21 @@ static void write_safely(struct out *o, unsigned char c)
         end_character(o);
 }
 
-static void write_out(struct out *o, const char *bytes, size_t len)
+static void write_output(struct out *o, const char *bytes, size_t len)
 {
     if (o->terminal < 0) {
         write_raw(o, bytes, len);
         return;
     }
     for (size_t i = 0; i < len && !o->error; i++)
-        write_safely(o, (unsigned char)bytes[i]);
+        write_escaped(o, (unsigned char)bytes[i]);
     if (memchr(bytes, '\n', len))
-        flush(o);
+        flush_output(o);
 }
-
-/* ------------------------------------------------------------------- stdout --- */
 
 void print_bytes(const char *bytes, size_t len)
 {
-    write_out(to_answer(), bytes, len);
+    write_output(get_stdout(), bytes, len);
 }
 
 void print_text(const char *text)
@@ -181,10 +177,10 @@ void print_owned(allm_text *text)
     size_t len = 0;
     const allm_error *error = allm_text_error(text);
     const char *bytes = allm_text_bytes(text, &len);
-    struct out *o = to_answer();
+    struct out *o = get_stdout();
     if (bytes && !error) {
-        write_out(o, bytes, len);
-        write_out(o, "\n", 1);
+        write_output(o, bytes, len);
+        write_output(o, "\n", 1);
     } else if (!o->error) {
         o->error = ENOMEM;
     }
@@ -198,34 +194,33 @@ void print_json(const allm_json *value, uint32_t flags)
 
 void print_flush(void)
 {
-    flush(to_answer());
+    flush_output(get_stdout());
 }
 
 bool print_broken(void)
 {
-    return answer.error != 0;
+    return standard_output.error != 0;
 }
 
 bool print_is_terminal(void)
 {
-    return to_answer()->terminal > 0;
+    return get_stdout()->terminal > 0;
 }
 
 int print_end(int code)
 {
     print_flush();
-    if (!answer.error)
+    if (!standard_output.error)
         return code;
-    if (answer.error == EPIPE)
+    if (standard_output.error == EPIPE)
         return END_SIGNAL + SIGPIPE;
-    print_fault("cannot write to standard output: %s", strerror(answer.error));
+    print_fault("cannot write to standard output: %s",
+                strerror(standard_output.error));
     return END_FAILED;
 }
 
-/* ------------------------------------------------------------------- stderr --- */
-
 /* Does a function of the library stand here? */
-static bool is_call(const char *text)
+static bool is_library_call(const char *text)
 {
     size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz_");
     return !strncmp(text, "allm_", 5) && text[n] == '(';
@@ -239,7 +234,7 @@ static void drop_advice(char *text)
     for (char *c = text; *c; c++) {
         if (!strncmp(c, "; ", 2))
             end = c;
-        if (end && is_call(c)) {
+        if (end && is_library_call(c)) {
             *end = '\0';
             return;
         }
@@ -250,17 +245,17 @@ static void drop_advice(char *text)
 static void write_line(const char *before, const char *format, va_list args)
 {
     char text[8192];
-    struct out *o = to_notes();
+    struct out *o = get_stderr();
     print_flush();
     vsnprintf(text, sizeof text, format, args);
     drop_advice(text);
     for (char *c = text; *c; c++)
         if (*c == '\n' || *c == '\r')
             *c = ' ';
-    write_out(o, before, strlen(before));
-    write_out(o, text, strlen(text));
-    write_out(o, "\n", 1);
-    flush(o);
+    write_output(o, before, strlen(before));
+    write_output(o, text, strlen(text));
+    write_output(o, "\n", 1);
+    flush_output(o);
 }
 
 void print_fault(const char *format, ...)
@@ -285,12 +280,12 @@ void print_trace(allm_text *line)
 {
     size_t len = 0;
     const char *bytes = allm_text_bytes(line, &len);
-    struct out *o = to_notes();
+    struct out *o = get_stderr();
     print_flush();
     if (bytes && !silent) {
-        write_out(o, bytes, len);
-        write_out(o, "\n", 1);
-        flush(o);
+        write_output(o, bytes, len);
+        write_output(o, "\n", 1);
+        flush_output(o);
     }
     allm_text_free(line);
 }

@@ -19,7 +19,7 @@ static struct prompt {
     const allm_part *parts[MOST_FILES + 1];
 } prompt;
 
-static void release(struct prompt *p)
+static void release_prompt(struct prompt *p)
 {
     input_release(&p->text);
     for (size_t i = 0; i < MOST_FILES; i++) {
@@ -29,8 +29,6 @@ static void release(struct prompt *p)
     }
     p->count = 0;
 }
-
-/* --------------------------------------------------------------------- text --- */
 
 static void trim_end(struct input *in)
 {
@@ -71,8 +69,6 @@ static bool read_words(struct prompt *p, int argc, char **argv)
     }
     return true;
 }
-
-/* -------------------------------------------------------------------- files --- */
 
 static bool is_image(const char *path)
 {
@@ -147,9 +143,7 @@ static bool add_files(struct prompt *p, const struct flag_list *files)
     return true;
 }
 
-/* ------------------------------------------------------------------ message --- */
-
-static allm_status append(allm_thread *thread, struct prompt *p)
+static allm_status append_message(allm_thread *thread, struct prompt *p)
 {
     allm_message fields = { .size = sizeof fields, .role = ALLM_ROLE_USER };
     if (!p->count) {
@@ -182,7 +176,8 @@ allm_status prompt_add(allm_thread *thread, int argc, char **argv,
     struct prompt *p = &prompt;
     allm_status status = ALLM_ERR_MISUSE;
     if (add_files(p, files) && read_piped(p) && read_words(p, argc, argv))
-        status = p->text.len || p->count ? append(thread, p) : ALLM_AGAIN;
-    release(p);
+        status = p->text.len || p->count ? append_message(thread, p)
+                                         : ALLM_AGAIN;
+    release_prompt(p);
     return status;
 }

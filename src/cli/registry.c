@@ -75,7 +75,7 @@ static void add_name(struct names *n, const char *name)
     n->text[n->len] = 0;
 }
 
-static int refuse(struct names *n, const char *what, const char *name)
+static int reject_name(struct names *n, const char *what, const char *name)
 {
     const char *near = suggest_found(&n->near);
     print_fault("no %s is called \"%.100s\"%s%s%s", what, name,
@@ -85,17 +85,17 @@ static int refuse(struct names *n, const char *what, const char *name)
     return END_USAGE;
 }
 
-int registry_refuse_dialect(const allm_json *list, const char *name)
+int registry_reject_dialect(const allm_json *list, const char *name)
 {
     struct names n = { .len = 0 };
     suggest_begin(&n.near, name);
     for (const allm_json *row = NULL; (row = allm_json_next(list, row));)
         if (registry_is_http(row) && is_first(list, row))
             add_name(&n, registry_text(row, "dialect"));
-    return refuse(&n, "dialect", name);
+    return reject_name(&n, "dialect", name);
 }
 
-int registry_refuse_provider(const allm_json *list, const char *name,
+int registry_reject_provider(const allm_json *list, const char *name,
                              size_t len)
 {
     char word[101];
@@ -105,5 +105,5 @@ int registry_refuse_provider(const allm_json *list, const char *name,
     for (const allm_json *row = NULL; (row = allm_json_next(list, row));)
         if (registry_is_http(row))
             add_name(&n, registry_text(row, "name"));
-    return refuse(&n, "provider", word);
+    return reject_name(&n, "provider", word);
 }

@@ -17,8 +17,8 @@ void registry_note_schema(const char *model);
 
 /* Tell that nobody is called so, what is near, and who is known.  Gives
  * END_USAGE. */
-int registry_refuse_dialect(const allm_json *list, const char *name);
-int registry_refuse_provider(const allm_json *list, const char *name,
+int registry_reject_dialect(const allm_json *list, const char *name);
+int registry_reject_provider(const allm_json *list, const char *name,
                              size_t len);
 
 #endif

@@ -16,27 +16,25 @@
 #include <stddef.h>
 #include <string.h>
 
-static struct wish {
+static struct settings {
     const char *model, *system;
     struct flag_list options;
     bool events, timed;
-} wish;
+} settings;
 
 static const struct flag flags[] = {
-    { 'm', "--model", FLAG_TEXT, offsetof(struct wish, model), "P:M",
+    { 'm', "--model", FLAG_TEXT, offsetof(struct settings, model), "P:M",
       "whose exchanges they are; for a prompt" },
-    { 's', "--system", FLAG_TEXT, offsetof(struct wish, system), "TEXT",
+    { 's', "--system", FLAG_TEXT, offsetof(struct settings, system), "TEXT",
       "what the model was told first" },
-    { 'o', "--option", FLAG_PAIR, offsetof(struct wish, options), "K V",
+    { 'o', "--option", FLAG_PAIR, offsetof(struct settings, options), "K V",
       "an option of the provider" },
-    { 0, "--events", FLAG_SWITCH, offsetof(struct wish, events), NULL,
+    { 0, "--events", FLAG_SWITCH, offsetof(struct settings, events), NULL,
       "print events, a line of JSON each" },
-    { 0, "--timed", FLAG_SWITCH, offsetof(struct wish, timed), NULL,
+    { 0, "--timed", FLAG_SWITCH, offsetof(struct settings, timed), NULL,
       "as slowly as it came" },
     { .name = NULL },
 };
-
-/* ---------------------------------------------------------------- dialects --- */
 
 static const char *dialect_of(const char *url)
 {
@@ -83,9 +81,7 @@ static bool next_request(const char **at, const char *end, const char **dialect)
     return false;
 }
 
-/* ------------------------------------------------------------------ playing --- */
-
-static int play_one(const allm_player *replay, const char *dialect)
+static int play_exchange(const allm_player *player, const char *dialect)
 {
     const allm_message *question = ALLM(message, .role = ALLM_ROLE_USER,
                                         .text = "?");
@@ -95,12 +91,12 @@ static int play_one(const allm_player *replay, const char *dialect)
     allm_engine *engine = allm_engine_new(
         ALLM(engine_opts, .adapter = dialect, .model = "recorded",
              .adapter_opts = place, .retry = retry,
-             .transport = allm_player_transport(replay)));
+             .transport = allm_player_transport(player)));
     allm_stream *stream =
         allm_generate(engine,
                       ALLM(request, .message_count = 1, .messages = &question),
                       ALLM(call_opts, .api_key = "none"));
-    int code = wish.events ? show_events(stream) : show_text(stream);
+    int code = settings.events ? show_events(stream) : show_text(stream);
     allm_stream_free(stream);
     allm_engine_free(engine);
     allm_json_free(place);
@@ -108,25 +104,25 @@ static int play_one(const allm_player *replay, const char *dialect)
     return code;
 }
 
-static int play_next(const allm_player *replay, const allm_json *list,
-                     const char *dialect)
+static int play_request(const allm_player *player, const allm_json *list,
+                        const char *dialect)
 {
     if (!dialect || !registry_row(list, dialect, strlen(dialect))) {
         print_fault("whose answer is this? its address tells nothing; say it: "
                     "allm replay -m PROVIDER:MODEL FILE");
         return END_USAGE;
     }
-    return play_one(replay, dialect);
+    return play_exchange(player, dialect);
 }
 
 /* The provider of -m, or NULL. */
-static const char *wanted_dialect(const allm_json *list)
+static const char *find_dialect(const allm_json *list)
 {
-    size_t len = wish.model ? strcspn(wish.model, ":") : 0;
-    return registry_text(registry_row(list, wish.model, len), "name");
+    size_t len = settings.model ? strcspn(settings.model, ":") : 0;
+    return registry_text(registry_row(list, settings.model, len), "name");
 }
 
-static int play_all(const allm_player *replay, const char *path)
+static int play_all(const allm_player *player, const char *path)
 {
     struct input in;
     const char *dialect;
@@ -134,11 +130,11 @@ static int play_all(const allm_player *replay, const char *path)
     if (!input_load(&in, path))
         return END_USAGE;
     allm_json *list = allm_registry_list();
-    const char *wanted = wish.model ? wanted_dialect(list) : NULL;
+    const char *wanted = settings.model ? find_dialect(list) : NULL;
     const char *at = in.ptr, *end = in.ptr + in.len;
     while (code != END_USAGE && !print_broken() &&
            next_request(&at, end, &dialect)) {
-        int this = play_next(replay, list, wanted ? wanted : dialect);
+        int this = play_request(player, list, wanted ? wanted : dialect);
         code = code ? code : this;
     }
     allm_json_free(list);
@@ -146,38 +142,38 @@ static int play_all(const allm_player *replay, const char *path)
     return code;
 }
 
-static int ask(const allm_player *replay, int argc, char **argv)
+static int ask_recording(const allm_player *player, int argc, char **argv)
 {
-    struct ask a = { .model = wish.model,
-                     .system = wish.system,
-                     .options = wish.options,
-                     .events = wish.events,
-                     .transport = allm_player_transport(replay),
+    struct ask a = { .model = settings.model,
+                     .system = settings.system,
+                     .options = settings.options,
+                     .events = settings.events,
+                     .transport = allm_player_transport(player),
                      .any_key = true };
     return ask_run(&a, argc, argv);
 }
 
-static int run(int argc, char **argv)
+static int run_replay_command(int argc, char **argv)
 {
-    if (!flags_read(flags, &wish, &argc, argv))
+    if (!flags_read(flags, &settings, &argc, argv))
         return END_USAGE;
     if (!argc) {
         print_fault("replay needs a recording: allm replay FILE [PROMPT...]");
         return END_USAGE;
     }
-    uint32_t how = (wish.timed ? ALLM_PLAYER_TIMED : 0) |
+    uint32_t how = (settings.timed ? ALLM_PLAYER_TIMED : 0) |
                    (argc > 1 ? 0 : ALLM_PLAYER_IN_ORDER);
-    allm_player *replay = allm_player_new(argv[0],
+    allm_player *player = allm_player_new(argv[0],
                                           ALLM(player_opts, .flags = how));
-    const allm_error *error = allm_player_error(replay);
+    const allm_error *error = allm_player_error(player);
     int code = END_USAGE;
     if (error)
         print_fault("%s", error->message);
     else if (argc > 1)
-        code = ask(replay, argc - 1, argv + 1);
+        code = ask_recording(player, argc - 1, argv + 1);
     else
-        code = play_all(replay, argv[0]);
-    allm_player_free(replay);
+        code = play_all(player, argv[0]);
+    allm_player_free(player);
     return code;
 }
 
@@ -189,5 +185,5 @@ const struct command replay_command = {
             "stands in place\nof the provider; exit code 12: it has no such "
             "request.\n",
     .flags = flags,
-    .run = run,
+    .run = run_replay_command,
 };

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* What a user can do about a missing key. */
-static void of_key(const allm_error *e, char *text, size_t size)
+static void reword_missing_key(const allm_error *e, char *text, size_t size)
 {
     const char *provider = e->provider ? e->provider : "this provider";
     allm_text *variable = allm_keys_variable(e->provider ? e->provider : "");
@@ -21,7 +21,7 @@ static void of_key(const allm_error *e, char *text, size_t size)
 }
 
 /* A user has a file, and no options. */
-static void of_dotenv(const allm_error *e, char *text, size_t size)
+static void reword_dotenv(const allm_error *e, char *text, size_t size)
 {
     const char *advice = strstr(e->message, "; make it readable");
     int len = (int)(advice ? advice - e->message : (long)strlen(e->message));
@@ -29,7 +29,7 @@ static void of_dotenv(const allm_error *e, char *text, size_t size)
              e->message);
 }
 
-static void of_tool(const allm_error *e, char *text, size_t size)
+static void reword_unknown_tool(const allm_error *e, char *text, size_t size)
 {
     const char *name = allm_json_text(allm_json_get(e->metadata, "tool_name"),
                                       NULL);
@@ -40,7 +40,7 @@ static void of_tool(const allm_error *e, char *text, size_t size)
 }
 
 /* What was too short, and how it is made longer. */
-static void of_time(const allm_error *e, char *text, size_t size)
+static void reword_timeout(const allm_error *e, char *text, size_t size)
 {
     static const char *const words[][2] = {
         { "raise total_ms", "--timeout SECONDS waits longer" },
@@ -56,7 +56,7 @@ static void of_time(const allm_error *e, char *text, size_t size)
 }
 
 /* Name the variable where the library's message names its option. */
-static bool of_address(const allm_error *e, char *text, size_t size)
+static bool reword_address(const allm_error *e, char *text, size_t size)
 {
     static const char option[] = "base_url", place[] = " in adapter_opts";
     const char *provider = e->provider ? e->provider : "";
@@ -81,10 +81,10 @@ static const struct {
     const char *reason;
     void (*write)(const allm_error *, char *text, size_t size);
 } rows[] = {
-    { ALLM_ERR_ENGINE, "missing_key", of_key },
-    { ALLM_ERR_ENGINE, "unknown_tool", of_tool },
-    { ALLM_ERR_MISUSE, "unreadable_dotenv", of_dotenv },
-    { ALLM_ERR_ADAPTER, "timeout", of_time },
+    { ALLM_ERR_ENGINE, "missing_key", reword_missing_key },
+    { ALLM_ERR_ENGINE, "unknown_tool", reword_unknown_tool },
+    { ALLM_ERR_MISUSE, "unreadable_dotenv", reword_dotenv },
+    { ALLM_ERR_ADAPTER, "timeout", reword_timeout },
 };
 
 allm_error *reword_error(const allm_error *error)
@@ -94,7 +94,7 @@ allm_error *reword_error(const allm_error *error)
         return NULL;
     allm_error other = *error;
     other.home = NULL;
-    bool changed = of_address(error, text, sizeof text);
+    bool changed = reword_address(error, text, sizeof text);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (error->kind == rows[i].kind && error->reason &&
             !strcmp(error->reason, rows[i].reason)) {
@@ -110,9 +110,9 @@ allm_error *reword_error(const allm_error *error)
 
 void reword_print(const allm_error *error)
 {
-    allm_error *worded = reword_error(error);
-    print_fault("%s", worded ? worded->message : error->message);
-    allm_error_free(worded);
+    allm_error *reworded = reword_error(error);
+    print_fault("%s", reworded ? reworded->message : error->message);
+    allm_error_free(reworded);
 }
 
 int reword_length(const char *message)

@@ -19,7 +19,7 @@ enum { WAIT_MS = 2000 };
 /* Those that are looked for though nobody said where they are. */
 static const struct {
     const char *provider, *name;
-} usual[] = {
+} default_servers[] = {
     { "ollama", "Ollama" },
     { "llamacpp", "llama.cpp" },
     { "lmstudio", "LM Studio" },
@@ -39,13 +39,13 @@ static bool is_set(const char *variable)
 
 /* Has a row before this one the same variable?  Then it is the same server, by
  * another dialect. */
-static bool is_again(const allm_json *list, const allm_json *row)
+static bool is_duplicate(const allm_json *list, const allm_json *row)
 {
-    const char *mine = registry_text(row, "base_url_variable");
+    const char *own = registry_text(row, "base_url_variable");
     const allm_json *at = NULL;
-    while (mine && (at = allm_json_next(list, at)) && at != row) {
-        const char *its = registry_text(at, "base_url_variable");
-        if (its && !strcmp(its, mine))
+    while (own && (at = allm_json_next(list, at)) && at != row) {
+        const char *other = registry_text(at, "base_url_variable");
+        if (other && !strcmp(other, own))
             return true;
     }
     return false;
@@ -56,13 +56,14 @@ static struct server find_server(const allm_json *list, const allm_json *row)
     const char *variable = registry_text(row, "base_url_variable");
     struct server s = { .provider = registry_text(row, "name") };
     if (!registry_is_http(row) || !registry_is_keyless(row) ||
-        is_again(list, row))
+        is_duplicate(list, row))
         return s;
     s.name = s.provider;
     s.place = is_set(variable) ? variable : NULL;
-    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
-        if (!strcmp(usual[i].provider, s.provider)) {
-            s.name = usual[i].name;
+    for (size_t i = 0; i < sizeof default_servers / sizeof *default_servers;
+         i++)
+        if (!strcmp(default_servers[i].provider, s.provider)) {
+            s.name = default_servers[i].name;
             s.place = s.place ? s.place : registry_text(row, "base_url");
         }
     return s;
@@ -87,8 +88,8 @@ static const char *reason_of(const allm_error *error)
 }
 
 /* Text for what a server said; true: it has a model that can be asked. */
-static bool judge(const struct server *s, const allm_stream *stream, char *text,
-                  size_t size)
+static bool describe_result(const struct server *s, const allm_stream *stream,
+                            char *text, size_t size)
 {
     const allm_error *error = allm_stream_error(stream);
     const allm_json *list = allm_stream_models(stream);
@@ -104,7 +105,7 @@ static bool judge(const struct server *s, const allm_stream *stream, char *text,
     return !error && first;
 }
 
-static bool ask(const struct server *s, char *text, size_t size)
+static bool query_server(const struct server *s, char *text, size_t size)
 {
     allm_keys *keys = target_keys();
     allm_json *once = allm_json_parse("false", ALLM_NUL_ENDED, NULL);
@@ -113,7 +114,7 @@ static bool ask(const struct server *s, char *text, size_t size)
     allm_stream *stream = allm_models(engine,
                                       ALLM(call_opts, .total_ms = WAIT_MS));
     allm_stream_wait(stream);
-    bool good = judge(s, stream, text, size);
+    bool good = describe_result(s, stream, text, size);
     allm_stream_free(stream);
     allm_engine_free(engine);
     allm_json_free(once);
@@ -121,8 +122,8 @@ static bool ask(const struct server *s, char *text, size_t size)
     return good;
 }
 
-bool servers_check(void (*tell)(bool good, const char *what,
-                                const char *detail))
+bool servers_check(void (*report)(bool good, const char *what,
+                                  const char *detail))
 {
     bool any = false;
     allm_json *list = allm_registry_list();
@@ -131,8 +132,8 @@ bool servers_check(void (*tell)(bool good, const char *what,
         char text[512];
         if (!s.place)
             continue;
-        bool good = ask(&s, text, sizeof text);
-        tell(good, s.name, text);
+        bool good = query_server(&s, text, sizeof text);
+        report(good, s.name, text);
         any = any || good;
     }
     allm_json_free(list);

@@ -6,7 +6,7 @@
 
 /* Ask each where it is by default, or where its variable says; tell what was
  * found.  Can one of them be asked? */
-bool servers_check(void (*tell)(bool good, const char *what,
-                                const char *detail));
+bool servers_check(void (*report)(bool good, const char *what,
+                                  const char *detail));
 
 #endif

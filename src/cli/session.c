@@ -21,7 +21,7 @@ static const allm_session_record *fields_of(const struct session *s)
 }
 
 /* Tell why the session is of no use, or its change was refused. */
-static int refused(const struct session *s)
+static int report_failure(const struct session *s)
 {
     const allm_error *error = allm_session_error(s->session);
     const char *text = error && error->message ? error->message
@@ -29,8 +29,6 @@ static int refused(const struct session *s)
     print_fault("%.*s", reword_length(text), text);
     return END_SESSION;
 }
-
-/* ------------------------------------------------------------------ changes --- */
 
 /* The metadata without its error, and with this model (NULL: as it is). */
 static allm_json *metadata_of(const allm_json *old, const char *model)
@@ -61,8 +59,8 @@ static bool is_stuck(const allm_session_record *r)
 
 /* Another thread, another model; NULL: as it is.  One that is stuck is not any
  * more. */
-static int renew(struct session *s, const allm_thread *thread,
-                 const char *model)
+static int update_session(struct session *s, const allm_thread *thread,
+                          const char *model)
 {
     allm_session_record fields = *fields_of(s);
     allm_json *metadata = metadata_of(fields.metadata, model);
@@ -76,12 +74,12 @@ static int renew(struct session *s, const allm_thread *thread,
     }
     allm_status status = allm_session_replace(s->session, &fields);
     allm_json_free(metadata);
-    return status == ALLM_OK ? END_DONE : refused(s);
+    return status == ALLM_OK ? END_DONE : report_failure(s);
 }
 
 /* The messages from..to behind a system message (NULL: none); a root. */
-static allm_thread *part_of(const allm_thread *old, size_t from, size_t to,
-                            const char *system)
+static allm_thread *copy_messages(const allm_thread *old, size_t from,
+                                  size_t to, const char *system)
 {
     allm_thread *t = allm_thread_new(
         ALLM(thread_opts, .metadata = allm_thread_metadata(old)));
@@ -99,26 +97,27 @@ static int change_thread(struct session *s, allm_thread *thread)
     if (!thread || error)
         print_fault("%s", error ? error->message : "no memory for the session");
     else
-        code = renew(s, thread, NULL);
+        code = update_session(s, thread, NULL);
     allm_thread_free(thread);
     return code;
 }
 
-int session_instruct(struct session *s, const char *system)
+int session_set_system(struct session *s, const char *system)
 {
     const allm_thread *old = allm_session_thread(s->session);
     const allm_message *first = allm_thread_at(old, 0);
-    size_t n = allm_thread_count(old), told = 0;
+    size_t n = allm_thread_count(old), system_count = 0;
     if (!system || (first && first->role == ALLM_ROLE_SYSTEM && first->text &&
                     !strcmp(first->text, system)))
         return END_DONE;
-    if (!input_is_fit(system, strlen(system))) {
+    if (!input_bytes_are_text(system, strlen(system))) {
         print_fault("what the model shall be told first is not text in UTF-8");
         return END_USAGE;
     }
-    while (told < n && allm_thread_at(old, told)->role == ALLM_ROLE_SYSTEM)
-        told++;
-    return change_thread(s, part_of(old, told, n, system));
+    while (system_count < n &&
+           allm_thread_at(old, system_count)->role == ALLM_ROLE_SYSTEM)
+        system_count++;
+    return change_thread(s, copy_messages(old, system_count, n, system));
 }
 
 const char *session_model(const struct session *s)
@@ -129,7 +128,8 @@ const char *session_model(const struct session *s)
 int session_set_model(struct session *s, const char *model)
 {
     const char *now = session_model(s);
-    return now && !strcmp(now, model) ? END_DONE : renew(s, NULL, model);
+    return now && !strcmp(now, model) ? END_DONE
+                                      : update_session(s, NULL, model);
 }
 
 const char *session_question(const struct session *s)
@@ -138,10 +138,8 @@ const char *session_question(const struct session *s)
     return r->status == ALLM_SESSION_AWAITING_USER ? r->pending_question : NULL;
 }
 
-/* --------------------------------------------------------------- open, save --- */
-
 /* It waits for what only a program can give. */
-static int tell_of_tools(const struct session *s)
+static int report_pending_tools(const struct session *s)
 {
     const allm_session_record *r = fields_of(s);
     char names[200] = "";
@@ -178,27 +176,27 @@ int session_ready(struct session *s)
 {
     const allm_session_record *r = fields_of(s);
     if (r->status == ALLM_SESSION_ERROR)
-        return change_thread(s, part_of(r->thread, 0, count_answered(r->thread),
-                                        NULL));
+        return change_thread(s, copy_messages(r->thread, 0,
+                                              count_answered(r->thread), NULL));
     if (is_stuck(r))
-        return renew(s, NULL, NULL);
-    return r->status == ALLM_SESSION_AWAITING_TOOLS ? tell_of_tools(s)
+        return update_session(s, NULL, NULL);
+    return r->status == ALLM_SESSION_AWAITING_TOOLS ? report_pending_tools(s)
                                                     : END_DONE;
 }
 
 int session_open(struct session *s, const char *path, unsigned use)
 {
-    bool look = use & SESSION_LOOK;
-    uint32_t flags = (look ? 0u : (uint32_t)ALLM_SESSION_LOCK) |
+    bool read_only = use & SESSION_READ_ONLY;
+    uint32_t flags = (read_only ? 0u : (uint32_t)ALLM_SESSION_LOCK) |
                      (use & SESSION_CREATE ? (uint32_t)ALLM_SESSION_CREATE : 0);
     s->path = path;
     s->session = path ? allm_session_load(path, flags) : allm_session_new(NULL);
     if (allm_session_error(s->session))
-        return refused(s);
+        return report_failure(s);
     if (fields_of(s)->status == ALLM_SESSION_ERROR)
         print_note("the last answer failed; going on from there");
     int code = session_ready(s);
-    if (look)
+    if (read_only)
         s->path = NULL;
     return code;
 }
@@ -212,7 +210,7 @@ void session_close(struct session *s)
 int session_save_to(const struct session *s, const char *path)
 {
     return allm_session_save(s->session, path) == ALLM_OK ? END_DONE
-                                                          : refused(s);
+                                                          : report_failure(s);
 }
 
 int session_save(const struct session *s)

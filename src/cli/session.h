@@ -15,7 +15,7 @@ struct session {
 
 enum session_use {
     SESSION_CREATE = 1 << 0, /* there need not be such a file */
-    SESSION_LOOK = 1 << 1    /* it is not locked, and never saved */
+    SESSION_READ_ONLY = 1 << 1    /* it is not locked, and never saved */
 };
 
 /*
@@ -32,7 +32,7 @@ int session_ready(struct session *s);
 
 /* What the model is told first, in place of what it was told; NULL: as it
  * is.  END_DONE, or told and how to end. */
-int session_instruct(struct session *s, const char *system);
+int session_set_system(struct session *s, const char *system);
 
 /* The model that was talked to last; NULL: it is not known.  Lent until the
  * session changes. */

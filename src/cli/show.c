@@ -1,45 +1,41 @@
 /* show.c - a call on its way to the user: text, events or one document */
 #include "cli/show.h"
 
+#include "cli/chat_usage.h"
 #include "cli/exit.h"
 #include "cli/print.h"
 #include "cli/reword.h"
-#include "cli/spent.h"
-#include "cli/stop.h"
+#include "cli/signals.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------- events --- */
-
 /* A failure that is no event of the stream becomes one. */
-static void print_error(const allm_error *error)
+static void print_error_event(const allm_error *error)
 {
-    allm_error *worded = reword_error(error);
+    allm_error *reworded = reword_error(error);
     allm_event *e = allm_event_new(ALLM(event, .type = ALLM_EV_ERROR, .seq = 1,
-                                        .error = worded ? worded : error));
+                                        .error = reworded ? reworded : error));
     print_owned(allm_event_json(e));
     allm_event_free(e);
-    allm_error_free(worded);
+    allm_error_free(reworded);
 }
 
 int show_events(allm_stream *stream)
 {
     const allm_event *event;
-    bool told = false;
+    bool ended = false;
     while (!print_broken() && allm_stream_next(stream, &event) == ALLM_EVENT) {
-        told = told || event->type == ALLM_EV_ERROR ||
-               event->type == ALLM_EV_MESSAGE_COMPLETED;
+        ended = ended || event->type == ALLM_EV_ERROR ||
+                event->type == ALLM_EV_MESSAGE_COMPLETED;
         print_owned(allm_stream_event_json(stream));
         print_flush();
     }
     const allm_error *error = allm_stream_error(stream);
-    if (error && !told && !print_broken())
-        print_error(error);
+    if (error && !ended && !print_broken())
+        print_error_event(error);
     return exit_of_error(error);
 }
-
-/* --------------------------------------------------------------------- text --- */
 
 /* A line feed behind the answer, if it has none. */
 static void end_line(const char *text, size_t len)
@@ -75,7 +71,7 @@ int show_text(allm_stream *stream)
     return exit_of_error(error);
 }
 
-static void tool_output_text(const allm_chat_result *result)
+static void print_whole_text(const allm_chat_result *result)
 {
     size_t len = 0;
     const char *text = result ? allm_response_text(result->final_response, &len)
@@ -86,9 +82,7 @@ static void tool_output_text(const allm_chat_result *result)
     end_line(text, len);
 }
 
-/* ----------------------------------------------------------------- document --- */
-
-static allm_json *parsed(allm_text *text)
+static allm_json *parse_text(allm_text *text)
 {
     size_t len = 0;
     const char *bytes = allm_text_bytes(text, &len);
@@ -141,17 +135,19 @@ static void put_response(allm_json_build *b, const allm_chat_result *result)
     static const char *const keys[] = { "model", "finish_reason", "usage",
                                         "request_id" };
     const allm_response *response = result ? result->final_response : NULL;
-    allm_usage *spent = spent_by(result);
-    allm_json *used = spent ? parsed(allm_usage_json(spent, ALLM_FORM_PLAIN))
-                            : NULL;
+    allm_usage *usage = chat_usage_total(result);
+    allm_json *used = usage
+                          ? parse_text(allm_usage_json(usage, ALLM_FORM_PLAIN))
+                          : NULL;
     allm_json *plain =
-        response ? parsed(allm_response_json(response, ALLM_FORM_PLAIN)) : NULL;
+        response ? parse_text(allm_response_json(response, ALLM_FORM_PLAIN))
+                 : NULL;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         put_member(b, keys[i],
                    i == 2 && used ? used : allm_json_get(plain, keys[i]));
     allm_json_free(plain);
     allm_json_free(used);
-    allm_usage_free(spent);
+    allm_usage_free(usage);
 }
 
 static void put_value(allm_json_build *b, const char *text, size_t len)
@@ -167,7 +163,7 @@ static void print_document(const allm_chat_result *result,
     size_t len = 0;
     const allm_response *response = result ? result->final_response : NULL;
     const char *text = response ? allm_response_text(response, &len) : NULL;
-    allm_json *why = error ? parsed(allm_error_json(error, ALLM_FORM_PLAIN))
+    allm_json *why = error ? parse_text(allm_error_json(error, ALLM_FORM_PLAIN))
                            : NULL;
     allm_json_build *b = allm_json_build_new(NULL);
     allm_json_build_object(b);
@@ -191,8 +187,6 @@ static void print_document(const allm_chat_result *result,
     allm_json_free(document);
     allm_json_free(why);
 }
-
-/* ------------------------------------------------------------------- the end --- */
 
 void show_usage(const allm_usage *u)
 {
@@ -222,7 +216,7 @@ static const char *refusal_of(const allm_chat_result *r)
                : NULL;
 }
 
-static void tell_refusal(const allm_chat_result *r)
+static void report_refusal(const allm_chat_result *r)
 {
     const char *why = refusal_of(r);
     print_fault("the answer was refused or filtered%s%s",
@@ -230,7 +224,7 @@ static void tell_refusal(const allm_chat_result *r)
 }
 
 /* Somebody must answer; the shell's user can, if there is a session. */
-static void tell_question(const char *question, const char *path)
+static void report_question(const char *question, const char *path)
 {
     if (path)
         print_fault("somebody must answer: %s (allm -S %s \"...\" does)",
@@ -241,18 +235,18 @@ static void tell_question(const char *question, const char *path)
 }
 
 /* Why it is no plain success. */
-static void tell(const allm_chat_result *r, const allm_error *error, int code,
-                 const char *path)
+static void report_outcome(const allm_chat_result *r, const allm_error *error,
+                           int code, const char *path)
 {
     if (error)
         print_fault("%s", error->message);
-    else if (code == END_CUT)
+    else if (code == END_TRUNCATED)
         print_fault("the answer was cut at the limit of tokens; more: -o "
                     "max_tokens N");
     else if (code == END_REFUSED)
-        tell_refusal(r);
+        report_refusal(r);
     else if (code == END_ASKED && r && r->pending_question)
-        tell_question(r->pending_question, path);
+        report_question(r->pending_question, path);
     else if (code == END_ASKED)
         print_fault("somebody must run the tools that were called");
     else if (code == END_LIMIT)
@@ -265,7 +259,7 @@ static void tell(const allm_chat_result *r, const allm_error *error, int code,
 
 /* Something that was asked for was left out: that is told always, all else to
  * those who want to know. */
-static void tell_warnings(const allm_chat_result *r, bool all)
+static void print_warnings(const allm_chat_result *r, bool all)
 {
     for (const allm_json *v = NULL; (v = allm_json_next(warnings_of(r), v));) {
         const char *word = allm_json_text(v, NULL);
@@ -289,28 +283,28 @@ static const allm_error *error_of(const allm_stream *stream,
 }
 
 /* Whatever is left to show and to tell. */
-static void close_up(const allm_chat_result *r, const allm_error *error,
+static void show_end(const allm_chat_result *r, const allm_error *error,
                      const struct show *how, int code)
 {
     bool silent = how->form == SHOW_JSON || how->form == SHOW_EVENTS ||
                   (how->chat && code == END_ASKED) || code == END_SESSION ||
                   code > END_SIGNAL || print_broken();
     if (how->form == SHOW_WHOLE)
-        tool_output_text(r);
+        print_whole_text(r);
     if (how->form == SHOW_JSON)
         print_document(r, error, code, how->value);
     if (!silent)
-        tell(r, error, code, how->session->path);
+        report_outcome(r, error, code, how->session->path);
     if (how->form == SHOW_STREAM || how->form == SHOW_WHOLE)
-        tell_warnings(r, how->verbose);
+        print_warnings(r, how->verbose);
     if (how->usage) {
-        allm_usage *spent = spent_by(r);
-        show_usage(spent);
-        allm_usage_free(spent);
+        allm_usage *usage = chat_usage_total(r);
+        show_usage(usage);
+        allm_usage_free(usage);
     }
 }
 
-static int finish(allm_stream *stream, const struct show *how, int signal)
+static int finish_chat(allm_stream *stream, const struct show *how, int signal)
 {
     const allm_chat_result *r = allm_stream_chat_result(stream);
     const allm_error *error = error_of(stream, r);
@@ -321,25 +315,25 @@ static int finish(allm_stream *stream, const struct show *how, int signal)
         code = END_SESSION;
     if (signal)
         code = END_SIGNAL + signal;
-    allm_error *worded = reword_error(error);
-    close_up(r, worded ? worded : error, how, code);
-    allm_error_free(worded);
+    allm_error *reworded = reword_error(error);
+    show_end(r, reworded ? reworded : error, how, code);
+    allm_error_free(reworded);
     return code;
 }
 
 int show_chat(allm_stream *stream, const struct show *how)
 {
-    stop_watch(stream);
+    signals_watch(stream);
     if (how->form == SHOW_EVENTS)
         show_events(stream);
     else if (how->form == SHOW_STREAM)
         stream_text(stream);
     else
         allm_stream_wait(stream);
-    int signal = stop_unwatch();
+    int signal = signals_unwatch();
     if (print_broken()) { /* nobody listens: it ends here */
         allm_stream_cancel(stream);
         allm_stream_wait(stream);
     }
-    return finish(stream, how, signal);
+    return finish_chat(stream, how, signal);
 }

@@ -6,7 +6,7 @@
 
 enum { LONGEST = 40 }; /* words beyond that are like nothing */
 
-static size_t least(size_t a, size_t b)
+static size_t smaller(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
@@ -26,10 +26,10 @@ size_t suggest_distance(const char *a, const char *b)
         now[0] = i;
         for (size_t j = 1; j <= m; j++) {
             size_t cost = a[i - 1] != b[j - 1];
-            now[j] = least(least(now[j - 1], before[j]) + 1,
-                           before[j - 1] + cost);
+            now[j] = smaller(smaller(now[j - 1], before[j]) + 1,
+                             before[j - 1] + cost);
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                now[j] = least(now[j], earlier[j - 2] + 1);
+                now[j] = smaller(now[j], earlier[j - 2] + 1);
         }
     }
     return row[n % 3][m];

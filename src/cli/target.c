@@ -17,13 +17,13 @@ allm_keys *target_keys(void)
 }
 
 /* END_KEY: there is none; else it is told, once, why nobody can say. */
-static int miss_key(const allm_error *error)
+static int report_key_error(const allm_error *error)
 {
-    static bool told;
+    static bool reported;
     int code = exit_of_error(error);
-    if (code != END_KEY && !told) {
+    if (code != END_KEY && !reported) {
         reword_print(error);
-        told = true;
+        reported = true;
     }
     return code;
 }
@@ -34,7 +34,7 @@ int target_find_key(const allm_keys *keys, const char *provider,
     const char *from = NULL;
     allm_text *key = allm_keys_get(keys, provider, NULL, &from);
     const allm_error *error = allm_text_error(key);
-    int code = error ? miss_key(error) : END_DONE;
+    int code = error ? report_key_error(error) : END_DONE;
     if (source)
         *source = code == END_DONE ? from : NULL;
     allm_text_free(key);
@@ -49,7 +49,7 @@ static bool set_model(struct target *t, const char *provider, const char *id)
     return n > 0 && (size_t)n < sizeof t->model;
 }
 
-static int nobody(void)
+static int report_no_model(void)
 {
     print_fault("no model is configured: ALLM_MODEL, OPENAI_API_KEY, "
                 "ANTHROPIC_API_KEY and the like (allm keys lists them) are not "
@@ -81,7 +81,7 @@ static int try_provider(struct target *t, const allm_json *rows,
 }
 
 /* The default model of the first provider with a key. */
-static int find_by_key(struct target *t)
+static int choose_by_key(struct target *t)
 {
     int code = END_KEY;
     allm_json *rows = allm_registry_list();
@@ -92,43 +92,43 @@ static int find_by_key(struct target *t)
         code = try_provider(t, rows, p);
     allm_json_free(about);
     allm_json_free(rows);
-    return code == END_KEY ? nobody() : code;
+    return code == END_KEY ? report_no_model() : code;
 }
 
 /* Nobody has such a model: who was meant? */
-static void refuse_given(const char *given, const char *colon, bool provider)
+static void reject_model(const char *model, const char *colon, bool provider)
 {
     if (provider)
         print_fault("\"%.200s\" names a provider, and no model; use -m "
                     "PROVIDER:MODEL (allm models -m %.*s: lists them)",
-                    given, (int)strcspn(given, ":"), given);
+                    model, (int)strcspn(model, ":"), model);
     else if (colon)
         print_fault("there is no provider \"%.*s\" (allm models --providers "
                     "lists them); a server that speaks as OpenAI does is asked "
                     "by OPENAI_CHAT_BASE_URL and -m openai_chat:MODEL",
-                    (int)(colon - given < 200 ? colon - given : 200), given);
+                    (int)(colon - model < 200 ? colon - model : 200), model);
     else
         print_fault("the model \"%.200s\" is not known; name its provider, "
                     "too: -m PROVIDER:MODEL (allm models lists them)",
-                    given);
+                    model);
 }
 
 /* A provider in front, or a name that the catalog knows. */
-static int check_given(struct target *t, const char *given)
+static int resolve_model(struct target *t, const char *model)
 {
-    const char *colon = strchr(given, ':');
+    const char *colon = strchr(model, ':');
     allm_json *list = allm_registry_list();
-    const allm_json *row = registry_row(list, given, strcspn(given, ":"));
+    const allm_json *row = registry_row(list, model, strcspn(model, ":"));
     bool known = row && colon && colon[1];
     t->keyless = known && registry_is_keyless(row);
     const allm_model_ref *ref = known ? NULL
-                                      : allm_catalog_find(t->catalog, given);
+                                      : allm_catalog_find(t->catalog, model);
     int code = END_DONE;
     if (!known && !ref) {
-        refuse_given(given, colon, row != NULL);
+        reject_model(model, colon, row != NULL);
         code = END_REQUEST;
     } else if (!set_model(t, ref ? ref->provider : NULL,
-                          ref ? ref->id : given)) {
+                          ref ? ref->id : model)) {
         print_fault("the name of the model is too long");
         code = END_USAGE;
     }
@@ -136,16 +136,16 @@ static int check_given(struct target *t, const char *given)
     return code;
 }
 
-int target_choose(struct target *t, const char *given)
+int target_choose(struct target *t, const char *model)
 {
-    const char *wanted = getenv("ALLM_MODEL");
+    const char *default_model = getenv("ALLM_MODEL");
     t->keys = target_keys();
     t->catalog = catalog_open();
     if (!t->catalog)
         return END_USAGE;
-    if (given || (wanted && *wanted))
-        return check_given(t, given ? given : wanted);
-    return find_by_key(t);
+    if (model || (default_model && *default_model))
+        return resolve_model(t, model ? model : default_model);
+    return choose_by_key(t);
 }
 
 void target_release(struct target *t)

@@ -15,7 +15,7 @@ struct target {
  * The model that is asked for, of -m (or NULL), of ALLM_MODEL, or the first of
  * the catalog whose provider has a key.  END_DONE; else told, and how to end.
  */
-int target_choose(struct target *t, const char *given);
+int target_choose(struct target *t, const char *model);
 void target_release(struct target *t);
 
 /* Keys of the program: the environment, then a .env file. */

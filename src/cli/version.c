@@ -7,7 +7,7 @@
 
 static const struct flag flags[] = { { .name = NULL } };
 
-static int run(int argc, char **argv)
+static int run_version_command(int argc, char **argv)
 {
     if (!flags_read_all("version", flags, NULL, argc, argv))
         return END_USAGE;
@@ -21,5 +21,5 @@ const struct command version_command = {
     .usage = "",
     .summary = "print the versions of the program and of the library",
     .flags = flags,
-    .run = run,
+    .run = run_version_command,
 };

@@ -8,8 +8,6 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ------------------------------------------------------ counting memory --- */
-
 /* Tests that start threads allocate in them: what changes is atomic. */
 static struct {
     atomic_size_t live_blocks, live_bytes, count;
@@ -74,8 +72,6 @@ bool check_whole(void)
 {
     return !heap.fired;
 }
-
-/* --------------------------------------------------------------- checks --- */
 
 static struct {
     const char *row;
@@ -207,8 +203,6 @@ const char *check_data(const char *name)
     check_skip("the test data is not here");
     return NULL;
 }
-
-/* -------------------------------------------------------------- running --- */
 
 /* As many blocks and bytes must live as before the run.  Equal blocks but
  * other bytes mean that a block was freed with a size it was not asked with. */

@@ -20,8 +20,6 @@ static bool is(const allm_json *v, const char *word)
     return text && !strcmp(text, word);
 }
 
-/* ----------------------------------------------------------- encoding --- */
-
 static allm_status encode(const allm_call *call, allm_http *out)
 {
     char text[512];
@@ -52,8 +50,6 @@ static allm_status encode(const allm_call *call, allm_http *out)
     allm_http_body(out, text, strlen(text));
     return ALLM_OK;
 }
-
-/* ----------------------------------------------------------- decoding --- */
 
 static void put_text(struct talk *t, const allm_json *v, allm_sink *sink)
 {
@@ -209,8 +205,6 @@ static allm_status explain(const allm_call *call, const allm_http_head *head,
 const allm_adapter dialect_sse = DIALECT(ALLM_FRAMING_SSE);
 const allm_adapter dialect_ndjson = DIALECT(ALLM_FRAMING_NDJSON);
 const allm_adapter dialect_whole = DIALECT(ALLM_FRAMING_WHOLE);
-
-/* ------------------------------------------------------------ playing --- */
 
 void dialect_set_up(struct dialect_set *d)
 {

@@ -9,8 +9,6 @@
 
 enum { TURN_NS = 10 * 1000 * 1000, TURNS = 5000 };
 
-/* --------------------------------------------------------------- life --- */
-
 static void hear_news(struct poll_handler *self, unsigned what)
 {
     struct driver *d =
@@ -70,8 +68,6 @@ void driver_turn(struct driver *d)
     }
     client_timeout(d->client);
 }
-
-/* ------------------------------------------------------------ answers --- */
 
 static void note(struct answer *a, const allm_error *error)
 {

@@ -25,8 +25,6 @@ const char *fault_repeated(char **kept, const char *before, const char *piece,
     memcpy(*kept + first + n * each, behind, last);
     return *kept;
 }
-/* --------------------------------------------------------- the server --- */
-
 static void add(struct fault_stage *s, const char *bytes, size_t len)
 {
     if (s->len + len > s->cap) {
@@ -172,8 +170,6 @@ void fault_play(struct server *server, struct fault_stage *s,
     *step = last_of(own ? CLOSES : f->manner);
     server_play_always(server, s->steps);
 }
-
-/* ---------------------------------------------------------- the calls --- */
 
 allm_engine *fault_engine(struct fault_place at, const char *model,
                           const char *retry)

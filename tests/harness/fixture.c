@@ -15,8 +15,6 @@
 
 enum { FILE_LIMIT = 256 * 1024, PATH_LIMIT = 4096, MOST_FOLDERS = 1000 };
 
-/* -------------------------------------------------------------- files --- */
-
 struct folder {
     char path[PATH_LIMIT];
     const allm_adapter *adapter;
@@ -97,8 +95,6 @@ static void walk(const char *dialect, const allm_adapter *adapter,
     }
 }
 
-/* -------------------------------------------------------------- calls --- */
-
 struct asked {
     allm_call call;
     allm_json *file;            /* call.json */
@@ -166,8 +162,6 @@ static void answer(struct asked *a)
     allm_codec_free(a->request);
     allm_json_free(a->file);
 }
-
-/* ----------------------------------------------------------- decoding --- */
 
 struct play {
     struct arena events, life, log;
@@ -382,8 +376,6 @@ void fixture_decode_some(const char *dialect, const allm_adapter *adapter,
 {
     walk(dialect, adapter, prefix, decode_once);
 }
-
-/* ----------------------------------------------------------- encoding --- */
 
 static void expect_error(const struct folder *f, const struct allm_sink *sink)
 {

@@ -21,8 +21,6 @@
 
 static char folder[256];        /* "": not made yet */
 
-/* ----------------------------------------------------------- programs --- */
-
 /* Start a program that says nothing and does not outlive us; -1: it cannot be.
  * nghttpx is not in everybody's PATH. */
 static pid_t start(const char *const *words)
@@ -51,8 +49,6 @@ static bool run(const char *script)
     pid_t pid = start(words);
     return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
 }
-
-/* ------------------------------------------------------- certificates --- */
 
 static void remove_folder(void)
 {
@@ -113,8 +109,6 @@ const char *front_stranger(void)
     snprintf(path, sizeof path, "%s/stranger.pem", folder);
     return path;
 }
-
-/* -------------------------------------------------------------- front --- */
 
 static int socket_at(int port, struct sockaddr_in *at)
 {

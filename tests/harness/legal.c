@@ -5,8 +5,6 @@
 
 #include <stdio.h>
 
-/* --------------------------------------------------------- JSON, told --- */
-
 static const char *text_of(const allm_json *v)
 {
     const char *text = allm_json_text(v, NULL);
@@ -90,8 +88,6 @@ static void tell_image(struct legal *l, const char *url)
     tell(l, "image", "", data ? data + 8 : url);
 }
 
-/* -------------------------------------------------- calls and results --- */
-
 static void waits_for_nobody(struct legal *l)
 {
     must(l, l->answered == l->calls, "a call is not answered behind it");
@@ -164,8 +160,6 @@ static void ids_are_strict(struct legal *l)
             must(l, strcmp(id, l->call[k].id) != 0, "an id is used twice");
     }
 }
-
-/* -------------------------------------------------------- openai_chat --- */
 
 static void chat_parts(struct legal *l, const allm_json *content)
 {
@@ -257,8 +251,6 @@ static void read_chat(struct legal *l, const allm_json *body)
         chat_message(l, m);
 }
 
-/* --------------------------------------------------- openai_responses --- */
-
 static void response_parts(struct legal *l, const allm_json *content)
 {
     must(l, allm_json_count(content) > 0, "an empty content");
@@ -336,8 +328,6 @@ static void read_responses(struct legal *l, const allm_json *body)
     ids_are_strict(l);
 }
 
-/* ---------------------------------------------------------- anthropic --- */
-
 static void claude_model(struct legal *l, const allm_json *b)
 {
     if (is(b, "type", "text")) {
@@ -407,8 +397,6 @@ static void read_anthropic(struct legal *l, const allm_json *body)
     if (allm_json_get(body, "system"))
         tell_system(l, text_at(body, "system"));
 }
-
-/* ------------------------------------------------------------- gemini --- */
 
 static void gemini_result(struct legal *l, const allm_json *f)
 {
@@ -483,8 +471,6 @@ static void read_gemini(struct legal *l, const allm_json *body)
     if (system)
         tell_system(l, text_of(allm_json_pointer(system, "/parts/0/text")));
 }
-
-/* ------------------------------------------------------------- ollama --- */
 
 static void ollama_assistant(struct legal *l, const allm_json *m)
 {

@@ -5,8 +5,6 @@
 
 #include <stdio.h>
 
-/* ------------------------------------------------------------- making --- */
-
 allm_json *play_json(const char *text)
 {
     char plain[8192];
@@ -76,8 +74,6 @@ allm_stream *play_call(const allm_engine *e)
 {
     return play_call_with(e, NULL);
 }
-
-/* ------------------------------------------------------------ telling --- */
 
 static const char *finish_word(allm_finish f)
 {

@@ -31,8 +31,6 @@ struct allm_exchange {
     allm_error error;
 };
 
-/* ------------------------------------------------------------- memory --- */
-
 static bool lend(struct lent *l, const char *bytes, size_t len)
 {
     l->ptr = mem_alloc(mem_default(), len + 1);
@@ -52,8 +50,6 @@ static void take_back(struct lent *l)
     mem_free(mem_default(), l->ptr, l->size);
     *l = (struct lent){ NULL, 0 };
 }
-
-/* ------------------------------------------------------------ opening --- */
 
 static int64_t now(const struct scripted *s)
 {
@@ -127,8 +123,6 @@ static allm_exchange *begin(void *self, const allm_http_view *view,
     s->open_now++;
     return x;
 }
-
-/* ------------------------------------------------------------ reading --- */
 
 static void next_step(allm_exchange *x)
 {

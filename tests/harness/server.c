@@ -42,8 +42,6 @@ struct server {
     struct server_seen seen;
 };
 
-/* ----------------------------------------------------------- requests --- */
-
 /* The length of the first head in the bytes (0: it is not whole), and of the
  * body it promises. */
 static size_t head_length(const char *in, size_t len, size_t *body)
@@ -112,8 +110,6 @@ static bool receive(struct connection *c)
     }
     return n < 0 && (errno == EAGAIN || errno == EINTR);
 }
-
-/* ------------------------------------------------------------ answers --- */
 
 static void count_paused(struct server *s, struct connection *c, bool paused)
 {
@@ -214,8 +210,6 @@ static bool advance(struct server *s, struct connection *c)
     return true;
 }
 
-/* ------------------------------------------------------------- thread --- */
-
 static void welcome(struct server *s)
 {
     int fd, size = SEND_BUFFER;
@@ -274,8 +268,6 @@ static void *serve(void *ud)
     return NULL;
 }
 
-/* --------------------------------------------------------------- life --- */
-
 static bool listen_at(struct server *s)
 {
     struct sockaddr_in at = { .sin_family = AF_INET };
@@ -332,8 +324,6 @@ struct wake *server_news(struct server *s)
 {
     return &s->news;
 }
-
-/* ------------------------------------------------------------- orders --- */
 
 void server_play(struct server *s, const struct server_step *steps)
 {

@@ -24,8 +24,6 @@ static const char *any_state(const struct talks *t, struct random r)
     return t->states[random_below(r, n)];
 }
 
-/* --------------------------------------------------------- any at all --- */
-
 static void add_calls(const struct talks *t, struct buf *out, struct random r)
 {
     size_t n = (size_t)random_below(r, 4);
@@ -72,8 +70,6 @@ static void make_any(const struct talks *t, struct buf *out, struct random r)
     buf_text(out, "]}");
 }
 
-/* ---------------------------------------------------------- in rounds --- */
-
 /* A question, perhaps some calls with their results, an answer. */
 static void add_round(const struct talks *t, struct buf *out, struct random r)
 {
@@ -106,8 +102,6 @@ static void make_rounds(const struct talks *t, struct buf *out, struct random r)
     buf_text(out, "{\"role\":\"user\",\"content\":\"bye\"}]}");
 }
 
-/* ----------------------------------------------------------- encoding --- */
-
 const allm_json *talks_encode(const struct talks *t, const char *model,
                               const allm_adapter *adapter, const char *list,
                               const allm_request *r, struct arena *a,
@@ -136,8 +130,6 @@ const allm_json *talks_encode(const struct talks *t, const char *model,
     CHECK(v != NULL);
     return allm_json_get(v, list);
 }
-
-/* ------------------------------------------------------------- checks --- */
 
 typedef void make_fn(const struct talks *, struct buf *, struct random);
 typedef void check_fn(const struct talks *, const allm_request *,

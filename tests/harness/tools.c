@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---------------------------------------------------------- functions --- */
-
 static void answer_json(allm_tool_run *run, const char *json)
 {
     allm_json *v = noun_json(json);
@@ -111,8 +109,6 @@ void tools_do(allm_tool_run *run, const allm_json *args, void *ud)
     }
 }
 
-/* -------------------------------------------------------------- bench --- */
-
 static void ring(void *waker)
 {
     ++*(int *)waker;
@@ -187,8 +183,6 @@ void tools_start(struct tools_bench *t)
                          (const allm_tool_call *const *)t->calls, t->tool_count,
                          (const allm_tool *const *)t->tools, &t->opts);
 }
-
-/* -------------------------------------------------------------- words --- */
 
 const char *tools_json(const allm_json *v)
 {

@@ -14,8 +14,6 @@ int turns_runs(void)
     return atomic_exchange(&runs, 0);
 }
 
-/* -------------------------------------------------------------- tools --- */
-
 /* What a tool does, up to the ; that ends it. */
 static void take_word(char *out, size_t size, const char *from)
 {
@@ -130,8 +128,6 @@ allm_thread *turns_thread(void)
     allm_thread_add(t, ALLM_ROLE_USER, "hi");
     return t;
 }
-
-/* ------------------------------------------------------------ telling --- */
 
 static char out[16384];
 

@@ -1,16 +1,16 @@
 /*
  * stop.h - Ctrl-C and SIGTERM end a call, not the program in its middle
  *
- * Between stop_watch() and stop_unwatch() the first signal cancels the stream,
+ * Between signals_watch() and signals_unwatch() the first signal cancels the stream,
  * which then ends as always; a second one ends the program at once.
  */
-#ifndef CLI_STOP_H
-#define CLI_STOP_H
+#ifndef CLI_SIGNALS_H
+#define CLI_SIGNALS_H
 
 #include "allm.h"
 
-void stop_watch(allm_stream *stream);
+void signals_watch(allm_stream *stream);
 /* The signal that came, or 0. */
-int stop_unwatch(void);
+int signals_unwatch(void);
 
 #endif

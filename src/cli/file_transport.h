@@ -1,10 +1,10 @@
 /* lend.h - a transport that lends the bytes of a file as an answer's body */
-#ifndef CLI_LEND_H
-#define CLI_LEND_H
+#ifndef CLI_FILE_TRANSPORT_H
+#define CLI_FILE_TRANSPORT_H
 
 #include "allm.h"
 
-struct lend {
+struct file_transport {
     const char *path; /* NULL: standard input */
     int fd;
     bool begun;  /* the first piece was read */
@@ -14,7 +14,7 @@ struct lend {
 };
 
 /* False: the file cannot be opened, and that was told. */
-bool lend_open(struct lend *l, const char *path);
-void lend_close(struct lend *l);
+bool file_transport_open(struct file_transport *t, const char *path);
+void file_transport_close(struct file_transport *t);
 
 #endif

@@ -4,7 +4,7 @@
  * A thread of its own waits for the signals, because hardly anything may be
  * called in a handler.  It is woken for its end by SIGUSR1.
  */
-#include "cli/stop.h"
+#include "cli/signals.h"
 
 #include "cli/exit.h"
 
@@ -17,7 +17,7 @@ static struct {
     pthread_t thread;
     sigset_t signals, before;
     allm_stream *stream;
-    atomic_int came;
+    atomic_int received;
     bool on;
 } watch;
 
@@ -26,17 +26,17 @@ static void *wait_for_signals(void *ud)
     int number;
     (void)ud;
     while (!sigwait(&watch.signals, &number) && number != SIGUSR1) {
-        if (atomic_exchange(&watch.came, number))
+        if (atomic_exchange(&watch.received, number))
             _exit(END_SIGNAL + number);
         allm_stream_cancel(watch.stream);
     }
     return NULL;
 }
 
-void stop_watch(allm_stream *stream)
+void signals_watch(allm_stream *stream)
 {
     watch.stream = stream;
-    atomic_store(&watch.came, 0);
+    atomic_store(&watch.received, 0);
     sigemptyset(&watch.signals);
     sigaddset(&watch.signals, SIGINT);
     sigaddset(&watch.signals, SIGTERM);
@@ -48,7 +48,7 @@ void stop_watch(allm_stream *stream)
         pthread_sigmask(SIG_SETMASK, &watch.before, NULL);
 }
 
-int stop_unwatch(void)
+int signals_unwatch(void)
 {
     if (watch.on) {
         pthread_kill(watch.thread, SIGUSR1);
@@ -56,5 +56,5 @@ int stop_unwatch(void)
         pthread_sigmask(SIG_SETMASK, &watch.before, NULL);
     }
     watch.on = false;
-    return atomic_load(&watch.came);
+    return atomic_load(&watch.received);
 }

@@ -1,5 +1,5 @@
 /* offered.c - what a provider or a server says that it offers */
-#include "cli/offered.h"
+#include "cli/provider_models.h"
 
 #include "cli/exit.h"
 #include "cli/print.h"
@@ -19,8 +19,9 @@ struct offer {
 
 /* A model of the server; what it can do and costs is known by the catalog, or
  * by nobody. */
-static allm_model_ref describe(const allm_catalog *catalog,
-                               const char *provider, const allm_json *model)
+static allm_model_ref describe_model(const allm_catalog *catalog,
+                                     const char *provider,
+                                     const allm_json *model)
 {
     char name[512];
     const char *id = allm_json_text(allm_json_get(model, "id"), NULL);
@@ -35,11 +36,12 @@ static allm_model_ref describe(const allm_catalog *catalog,
 }
 
 /* The next model that fits, as *m; NULL: there is none. */
-static const allm_json *next_fit(const struct offer *o, const allm_json *at,
-                                 allm_model_ref *m)
+static const allm_json *next_matching_model(const struct offer *o,
+                                            const allm_json *at,
+                                            allm_model_ref *m)
 {
     while ((at = allm_json_next(o->list, at))) {
-        *m = describe(o->catalog, o->provider, at);
+        *m = describe_model(o->catalog, o->provider, at);
         if (model_filter_fits(o->filter, m))
             return at;
     }
@@ -51,11 +53,12 @@ static size_t print_list(const struct offer *o)
     size_t count = 0;
     allm_model_ref m;
     struct model_table table = { 0 };
-    for (const allm_json *v = NULL; (v = next_fit(o, v, &m)); count++)
+    for (const allm_json *v = NULL; (v = next_matching_model(o, v, &m));
+         count++)
         model_table_measure(&table, &m);
     if (count)
         model_table_begin(&table);
-    for (const allm_json *v = NULL; (v = next_fit(o, v, &m));)
+    for (const allm_json *v = NULL; (v = next_matching_model(o, v, &m));)
         model_table_print(&table, &m);
     return count;
 }
@@ -66,7 +69,8 @@ static size_t print_list_json(const struct offer *o)
     allm_model_ref m;
     allm_json_build *b = allm_json_build_new(NULL);
     allm_json_build_array(b);
-    for (const allm_json *v = NULL; (v = next_fit(o, v, &m)); count++)
+    for (const allm_json *v = NULL; (v = next_matching_model(o, v, &m));
+         count++)
         allm_json_build_value(b, v);
     allm_json_build_end(b);
     allm_json *fits = allm_json_build_done(b);
@@ -75,7 +79,7 @@ static size_t print_list_json(const struct offer *o)
     return count;
 }
 
-static void show(const struct offer *o, bool json)
+static void print_offer(const struct offer *o, bool json)
 {
     size_t fit = json ? print_list_json(o) : print_list(o);
     size_t all = allm_json_count(o->list);
@@ -88,8 +92,8 @@ static void show(const struct offer *o, bool json)
                                   : "");
 }
 
-static int ask(const char *provider, const allm_catalog *catalog,
-               const struct model_filter *filter, bool json)
+static int fetch_models(const char *provider, const allm_catalog *catalog,
+                        const struct model_filter *filter, bool json)
 {
     allm_keys *keys = target_keys();
     allm_engine *engine =
@@ -103,15 +107,15 @@ static int ask(const char *provider, const allm_catalog *catalog,
     if (error)
         reword_print(error);
     else
-        show(&offer, json);
+        print_offer(&offer, json);
     allm_stream_free(stream);
     allm_engine_free(engine);
     allm_keys_free(keys);
     return code;
 }
 
-int offered_list(const char *provider, const allm_catalog *catalog,
-                 const struct model_filter *filter, bool json)
+int provider_models_list(const char *provider, const allm_catalog *catalog,
+                         const struct model_filter *filter, bool json)
 {
     char name[64];
     size_t len = strcspn(provider, ":");
@@ -119,11 +123,11 @@ int offered_list(const char *provider, const allm_catalog *catalog,
     const allm_json *row = registry_row(list, provider, len);
     bool known = row && registry_is_http(row) && len < sizeof name;
     if (!known) {
-        int code = registry_refuse_provider(list, provider, len);
+        int code = registry_reject_provider(list, provider, len);
         allm_json_free(list);
         return code;
     }
     allm_json_free(list);
     snprintf(name, sizeof name, "%.*s", (int)len, provider);
-    return ask(name, catalog, filter, json);
+    return fetch_models(name, catalog, filter, json);
 }

@@ -4,7 +4,7 @@
  * A chat may ask more than once, as for an answer that fits the schema; each
  * costs money, so telling the last one's usage would tell too little.
  */
-#include "cli/spent.h"
+#include "cli/chat_usage.h"
 
 static void add_count(allm_int *sum, allm_int more)
 {
@@ -18,7 +18,7 @@ static void add_cost(allm_num *sum, allm_num more)
         *sum = (allm_num){ sum->value + more.value, true };
 }
 
-static void add(allm_usage *sum, const allm_usage *more)
+static void add_usage(allm_usage *sum, const allm_usage *more)
 {
     add_count(&sum->input_tokens, more->input_tokens);
     add_count(&sum->output_tokens, more->output_tokens);
@@ -35,7 +35,7 @@ static const allm_usage *usage_of(const allm_response *response)
     return response ? response->usage : NULL;
 }
 
-allm_usage *spent_by(const allm_chat_result *result)
+allm_usage *chat_usage_total(const allm_chat_result *result)
 {
     const allm_usage *last = result ? usage_of(result->final_response) : NULL;
     if (!last)
@@ -46,6 +46,6 @@ allm_usage *spent_by(const allm_chat_result *result)
                        .extra = last->extra };
     for (size_t i = 0; i < result->step_count; i++)
         if (usage_of(result->steps[i]->response))
-            add(&sum, result->steps[i]->response->usage);
+            add_usage(&sum, result->steps[i]->response->usage);
     return allm_usage_new(&sum);
 }

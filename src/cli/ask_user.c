@@ -1,7 +1,7 @@
-/* ask_back.c - a tool by which a model asks the user back: --ask */
-#include "cli/ask_back.h"
+/* ask_user.c - a tool by which a model asks the user back: --ask */
+#include "cli/ask_user.h"
 
-static void ask(allm_tool_run *run, const allm_json *args, void *ud)
+static void ask_question(allm_tool_run *run, const allm_json *args, void *ud)
 {
     const char *question = allm_json_text(allm_json_get(args, "question"),
                                           NULL);
@@ -12,7 +12,7 @@ static void ask(allm_tool_run *run, const allm_json *args, void *ud)
         allm_tool_fail(run, "the question is missing");
 }
 
-const allm_tool *const *ask_back_tools(void)
+const allm_tool *const *ask_user_tools(void)
 {
     static const allm_tool tool = {
         .size = sizeof tool,
@@ -21,7 +21,7 @@ const allm_tool *const *ask_back_tools(void)
                        "without the answer",
         .schema_text = "{\"type\": \"object\", \"properties\": {\"question\": "
                        "{\"type\": \"string\"}}, \"required\": [\"question\"]}",
-        .call = ask,
+        .call = ask_question,
         .effect = ALLM_EFFECT_PURE,
     };
     static const allm_tool *const tools[] = { &tool };
