@@ -1,4 +1,4 @@
-/* call.h - the options of one call, as a scenario writes them */
+/* call.h - read the options of a call from a scenario */
 #ifndef SCENARIO_CALL_H
 #define SCENARIO_CALL_H
 
@@ -12,13 +12,13 @@ struct call {
     const allm_json *replacement;   /* on_tool_error: {"replace": this} */
     const char *callback;           /* or {"callback": this} */
     const allm_json *halt_when;
-    uint64_t steps;                 /* that halt_when was asked about */
+    uint64_t steps;                 /* calls of halt_when so far */
 };
 
 /*
- * Tools become structs, what stands for a function (on_tool_error, halt_when)
- * becomes one, everything else is data.  What has a wrong type goes to the
- * library, too: it is the one to refuse it.  The call must stay where it is.
+ * Tools become structs, on_tool_error and halt_when become callbacks, and
+ * everything else is passed as JSON.  An option of a wrong type is passed, too:
+ * the library must reject it.  The struct must not be moved.
  */
 void call_init(struct call *c, struct scenario *s, const allm_json *op);
 void call_release(struct call *c);

@@ -1,7 +1,7 @@
-/* engine.c - the engine and the tools that a scenario describes */
+/* engine.c - create the engine and the tools that a scenario describes */
 #include "engine.h"
 
-#include "does.h"
+#include "action.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static bool clock_sleep(void *ud, int64_t until_ns)
     return true;
 }
 
-static void clock_make(struct test_clock *c)
+static void clock_init(struct test_clock *c)
 {
     c->clock = (allm_clock){ .size = sizeof c->clock,
                              .now_ns = clock_now,
@@ -43,18 +43,19 @@ allm_codec *engine_decode(const allm_json *v, const char *as)
     return c;
 }
 
-allm_json *engine_thread(const allm_json *given)
+allm_json *engine_thread(const allm_json *form)
 {
-    if (allm_json_type_of(given) != ALLM_JSON_ARRAY)
-        return allm_json_copy(given);
+    if (allm_json_type_of(form) != ALLM_JSON_ARRAY)
+        return allm_json_copy(form);
     allm_json *empty = allm_json_parse("{}", ALLM_NUL_ENDED, NULL);
-    allm_json *plain = allm_json_set(empty, "messages", given);
+    allm_json *plain = allm_json_set(empty, "messages", form);
     allm_json_free(empty);
     return plain;
 }
 
-/* A member that a tool needs and the file leaves out. */
-static allm_json *complete(allm_json *tool, const char *key, const char *value)
+/* Add a required member of a tool that the file leaves out. */
+static allm_json *add_default_member(allm_json *tool, const char *key,
+                                     const char *value)
 {
     if (allm_json_get(tool, key))
         return tool;
@@ -65,38 +66,38 @@ static allm_json *complete(allm_json *tool, const char *key, const char *value)
     return whole;
 }
 
-/* A tool is what the model sees; what it `does` is the runner's affair. */
-static allm_codec *make_tool(const allm_json *given)
+/* Decode a tool without "does", which the library does not know. */
+static allm_codec *decode_tool(const allm_json *form)
 {
-    allm_json *plain = allm_json_type_of(given) == ALLM_JSON_OBJECT
-                           ? allm_json_set(given, "does", NULL)
-                           : allm_json_copy(given);
-    if (allm_json_type_of(given) == ALLM_JSON_OBJECT) {
-        plain = complete(plain, "description", "\"\"");
-        plain = complete(plain, "schema", "{}");
+    allm_json *plain = allm_json_type_of(form) == ALLM_JSON_OBJECT
+                           ? allm_json_set(form, "does", NULL)
+                           : allm_json_copy(form);
+    if (allm_json_type_of(form) == ALLM_JSON_OBJECT) {
+        plain = add_default_member(plain, "description", "\"\"");
+        plain = add_default_member(plain, "schema", "{}");
     }
     allm_codec *c = engine_decode(plain, "Tool");
     allm_json_free(plain);
     return c;
 }
 
-/* The i-th tool gets its function; without `does` it has none. */
-static bool add_deed(struct scenario *s, struct tool_list *l, size_t i,
-                     const allm_json *given)
+/* Give the i-th tool its function; without "does" it has none. */
+static bool add_action(struct scenario *s, struct tool_list *l, size_t i,
+                       const allm_json *form)
 {
     char where[96];
-    const allm_json *does = allm_json_get(given, "does");
+    const allm_json *does = allm_json_get(form, "does");
     l->made[i] = *l->tool[i];
     l->made[i].home = NULL;
-    l->deed[i] = (struct deed){ .does = does, .runs_of = &s->runs };
+    l->action[i] = (struct action){ .does = does, .counts = &s->runs };
     l->tool[i] = &l->made[i];
     if (!does || allm_json_type_of(does) == ALLM_JSON_NULL)
         return true;
     snprintf(where, sizeof where, "the tool \"%.64s\"", l->made[i].name);
-    l->made[i].call = does_run;
-    l->made[i].ud = &l->deed[i];
+    l->made[i].call = action_run;
+    l->made[i].ud = &l->action[i];
     l->made[i].flags = ALLM_TOOL_INLINE;
-    return does_check(s, does, where);
+    return action_check(s, does, where);
 }
 
 bool engine_tools(struct scenario *s, struct tool_list *out,
@@ -104,22 +105,22 @@ bool engine_tools(struct scenario *s, struct tool_list *out,
 {
     out->count = 0;
     for (const allm_json *t = NULL; (t = allm_json_next(list, t));) {
-        if (out->count == MOST_TOOLS) {
-            snprintf(error, size, "more than %d tools", MOST_TOOLS);
+        if (out->count == MAX_TOOLS) {
+            snprintf(error, size, "more than %d tools", MAX_TOOLS);
             return false;
         }
-        allm_codec *c = make_tool(t);
+        allm_codec *c = decode_tool(t);
         size_t i = out->count++;
         out->codec[i] = c;
-        out->deed[i] = (struct deed){ .does = NULL };
+        out->action[i] = (struct action){ .does = NULL };
         out->tool[i] = allm_codec_value(c, ALLM_TYPE_TOOL);
         if (!out->tool[i]) {
             const allm_error *why = allm_codec_error(c);
             snprintf(error, size, "tool %zu: %s", i,
-                     why ? why->message : "it has the tag of something else");
+                     why ? why->message : "it has the tag of another type");
             return false;
         }
-        if (!add_deed(s, out, i, t))
+        if (!add_action(s, out, i, t))
             return false;
     }
     return true;
@@ -128,7 +129,7 @@ bool engine_tools(struct scenario *s, struct tool_list *out,
 void engine_tools_release(struct tool_list *l)
 {
     for (size_t i = 0; i < l->count; i++) {
-        does_release(&l->deed[i]);
+        action_release(&l->action[i]);
         allm_codec_free(l->codec[i]);
     }
     l->count = 0;
@@ -139,7 +140,7 @@ static const char engine_members[] =
     "adapter_opts tools params context retry middleware metadata "
     "tool_executor tool_result_encoder image_adapter";
 
-/* Options of the fake that a file may write as members of the engine. */
+/* Options of the fake provider that a file writes as members of the engine. */
 static const char *const fake_members[] = { "script", "scripts",
                                             "stream_script",
                                             "retry_until_call", "usage" };
@@ -153,9 +154,9 @@ static void add_pair(allm_json_build *b, const char *key, const allm_json *v)
 }
 
 /*
- * Everything that scripts the fake, as [key, value] pairs.  It records always.
- * adapter_opts that are neither an object nor a list go to the library as they
- * are, which has something to say about them.
+ * The options of the fake provider as [key, value] pairs, always with "record".
+ * adapter_opts that are neither an object nor a list are passed unchanged, for
+ * the library to reject.
  */
 static allm_json *fake_options(const allm_json *e)
 {
@@ -181,7 +182,7 @@ static allm_json *fake_options(const allm_json *e)
     return allm_json_build_done(b);
 }
 
-/* A member that the library takes as text: that, null or absent. */
+/* Read a member that must be a string, null or absent. */
 static bool read_text(struct scenario *s, const allm_json *e, const char *key,
                       const char **out)
 {
@@ -190,7 +191,7 @@ static bool read_text(struct scenario *s, const allm_json *e, const char *key,
                                                   : NULL;
     if (!v || *out || allm_json_type_of(v) == ALLM_JSON_NULL)
         return true;
-    return scenario_refuse(s, "/engine/%s must be a text or null", key);
+    return scenario_reject(s, "/engine/%s must be a string or null", key);
 }
 
 static bool read_engine(struct scenario *s, const allm_json *e,
@@ -199,10 +200,10 @@ static bool read_engine(struct scenario *s, const allm_json *e,
     const allm_json *adapter = allm_json_get(e, "adapter");
     const allm_json *tools = allm_json_get(e, "tools");
     if (e && allm_json_type_of(e) != ALLM_JSON_OBJECT)
-        return scenario_refuse(s, "/engine must be an object");
+        return scenario_reject(s, "/engine must be an object");
     if (tools && allm_json_type_of(tools) != ALLM_JSON_ARRAY)
-        return scenario_refuse(s, "/engine/tools must be a list");
-    if (!scenario_knows(s, e, "/engine", engine_members) ||
+        return scenario_reject(s, "/engine/tools must be a list");
+    if (!scenario_check_members(s, e, "/engine", engine_members) ||
         !read_text(s, e, "adapter", &o->adapter) ||
         !read_text(s, e, "model", &o->model) ||
         !read_text(s, e, "tool_executor", &o->tool_executor) ||
@@ -221,11 +222,11 @@ bool engine_make(struct scenario *s)
     const allm_json *e = allm_json_get(s->document, "engine");
     allm_engine_opts o = { .size = sizeof o };
     char why[512] = "";
-    clock_make(&s->clock);
+    clock_init(&s->clock);
     if (!read_engine(s, e, &o))
         return false;
     if (!engine_tools(s, &s->tools, allm_json_get(e, "tools"), why, sizeof why))
-        return scenario_refuse(s, "/engine/tools: %s", why);
+        return scenario_reject(s, "/engine/tools: %s", why);
     allm_json *options = fake_options(e);
     o.adapter_opts = options;
     o.tool_count = s->tools.count;
@@ -238,7 +239,7 @@ bool engine_make(struct scenario *s)
     o.clock = &s->clock.clock;
     s->engine = allm_engine_new(&o);
     allm_json_free(options);
-    return true;            /* what it refused, the first call tells */
+    return true;            /* the first call reports an invalid engine */
 }
 
 void engine_release(struct scenario *s)

@@ -1,8 +1,8 @@
 /*
- * expect.c - what an operation gave, compared with what must come out
+ * expect.c - compare the outcome of an operation with its expectations
  *
- * Most expectations are a pattern for the member of the outcome that has
- * their name; the table tells which ones are not.
+ * Most expectations are a pattern for the member of the outcome with the same
+ * name; the table lists the exceptions.
  */
 #include "expect.h"
 
@@ -10,12 +10,12 @@
 
 #include <string.h>
 
-/* One expectation; false: m tells the difference, or m->fault what is wrong
- * with the expectation itself. */
+/* Check one expectation.  False: m has the difference, or m->fault says what is
+ * wrong with the expectation itself. */
 typedef bool expect_fn(const struct scenario *s, struct match *m,
                        const allm_json *want, const allm_json *got);
 
-static bool fault(struct match *m, const char *sentence)
+static bool set_fault(struct match *m, const char *sentence)
 {
     snprintf(m->fault, sizeof m->fault, "%s", sentence);
     return false;
@@ -35,7 +35,7 @@ static bool expect_events(const struct scenario *s, struct match *m,
     return expect_pattern(s, m, want, got);
 }
 
-/* true or false, a text that the message contains, or a pattern for it. */
+/* A boolean, a string that the message must contain, or a pattern for it. */
 static bool expect_misuse(const struct scenario *s, struct match *m,
                           const allm_json *want, const allm_json *got)
 {
@@ -59,20 +59,19 @@ static bool expect_count(const struct scenario *s, struct match *m,
         const char *tag = allm_json_text(k, NULL);
         if (*tag == '$' || allm_event_type_of(tag) != ALLM_EV_NONE)
             continue;
-        snprintf(m->fault, sizeof m->fault, "no event is called \"%.64s\"",
-                 tag);
+        snprintf(m->fault, sizeof m->fault, "unknown event \"%.64s\"", tag);
         return false;
     }
     return expect_pattern(s, m, want, got);
 }
 
-/* How often things ran: what is not there has not run. */
+/* Counts by name: a name that is absent has the count 0. */
 static bool expect_runs(const struct scenario *s, struct match *m,
                         const allm_json *want, const allm_json *got)
 {
     bool all = true;
     if (allm_json_type_of(want) != ALLM_JSON_OBJECT)
-        return fault(m, "must be an object of counts by name");
+        return set_fault(m, "must be an object of counts by name");
     allm_json *zero = allm_json_parse("0", ALLM_NUL_ENDED, NULL);
     for (const allm_json *k = NULL; all && (k = allm_json_next(want, k));) {
         const allm_json *n = allm_json_get(got, allm_json_text(k, NULL));
@@ -91,16 +90,16 @@ static bool expect_callback_runs(const struct scenario *s, struct match *m,
     return is;
 }
 
-/* `got` is the result here. */
+/* Here, `got` is the result. */
 static bool expect_same(const struct scenario *s, struct match *m,
                         const allm_json *want, const allm_json *got)
 {
     uint64_t k;
     if (!allm_json_uint64(want, &k) || k >= s->op_count)
-        return fault(m, "must be the number of an earlier operation");
+        return set_fault(m, "must be the number of an earlier operation");
     const allm_json *other = allm_json_get(s->outcome[k], "result");
     if (!other)
-        return fault(m, "that operation has no result");
+        return set_fault(m, "that operation has no result");
     return match_same(m, other, got);
 }
 
@@ -126,8 +125,8 @@ static const struct {
     { "same_as", "result", expect_same },
 };
 
-static void tell(const struct scenario *s, const char *name,
-                 const struct match *m)
+static void print_difference(const struct scenario *s, const char *name,
+                             const struct match *m)
 {
     fprintf(s->notes, "# /run/%zu/expect/%s", s->op_count, name);
     if (*m->fault)
@@ -147,11 +146,11 @@ static bool expect_one(struct scenario *s, const char *name,
         const allm_json *got = allm_json_get(outcome, kinds[i].member);
         bool holds = kinds[i].holds(s, &m, want, got);
         if (!holds)
-            tell(s, name, &m);
+            print_difference(s, name, &m);
         return holds;
     }
-    fault(&m, "there is no such expectation");
-    tell(s, name, &m);
+    set_fault(&m, "unknown expectation");
+    print_difference(s, name, &m);
     return false;
 }
 

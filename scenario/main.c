@@ -3,7 +3,7 @@
  *
  *      allm-scenario [--help] FILE...
  *
- * Prints TAP, one test a file; the exit status is 0 only if all passed.
+ * Prints TAP, one test per file; the exit status is 0 only if all passed.
  */
 #include "engine.h"
 #include "expect.h"
@@ -14,18 +14,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool scenario_refuse(struct scenario *s, const char *format, ...)
+bool scenario_reject(struct scenario *s, const char *format, ...)
 {
     va_list args;
     if (*s->fault)
-        return false;           /* the first one is told */
+        return false;           /* report only the first fault */
     va_start(args, format);
     vsnprintf(s->fault, sizeof s->fault, format, args);
     va_end(args);
     return false;
 }
 
-static bool is_among(const char *words, const char *word)
+static bool is_word_in(const char *words, const char *word)
 {
     size_t n = strlen(word);
     while (*words) {
@@ -37,19 +37,19 @@ static bool is_among(const char *words, const char *word)
     return false;
 }
 
-bool scenario_knows(struct scenario *s, const allm_json *object,
-                    const char *where, const char *words)
+bool scenario_check_members(struct scenario *s, const allm_json *object,
+                            const char *where, const char *words)
 {
     for (const allm_json *k = NULL; (k = allm_json_next(object, k));) {
         const char *name = allm_json_text(k, NULL);
-        if (!is_among(words, name))
-            return scenario_refuse(s, "%s has an unknown member \"%.64s\"",
+        if (!is_word_in(words, name))
+            return scenario_reject(s, "%s has an unknown member \"%.64s\"",
                                    where, name);
     }
     return true;
 }
 
-/* The whole file, or NULL. */
+/* The whole file, which the caller frees; NULL: it cannot be read. */
 static char *read_file(const char *path, size_t *len)
 {
     FILE *f = fopen(path, "rb");
@@ -76,38 +76,38 @@ static char *read_file(const char *path, size_t *len)
     return NULL;
 }
 
-/* Deeper than the library reads by itself: its limit may be what is tested. */
-enum { MOST_DEPTH = 1000 };
+/* Deeper than the library's default, since a scenario may test that limit. */
+enum { MAX_DEPTH = 1000 };
 
-static bool load(struct scenario *s)
+static bool load_scenario(struct scenario *s)
 {
     size_t len = 0;
     errno = 0;
     char *text = read_file(s->file, &len);
     if (!text)
-        return scenario_refuse(s, "cannot be read: %s", strerror(errno));
+        return scenario_reject(s, "cannot be read: %s", strerror(errno));
     s->document = allm_json_parse(text, len,
-                                  ALLM(json_opts, .max_depth = MOST_DEPTH));
+                                  ALLM(json_opts, .max_depth = MAX_DEPTH));
     free(text);
     const allm_error *error = allm_json_error(s->document);
     const allm_json *name = allm_json_get(s->document, "name");
     const allm_json *run = allm_json_get(s->document, "run");
     if (error)
-        return scenario_refuse(s, "%s", error->message);
+        return scenario_reject(s, "%s", error->message);
     if (allm_json_type_of(s->document) != ALLM_JSON_OBJECT)
-        return scenario_refuse(s, "a scenario is an object");
-    if (!scenario_knows(s, s->document, "the scenario",
-                        "name engine run comment description"))
+        return scenario_reject(s, "a scenario must be an object");
+    if (!scenario_check_members(s, s->document, "the scenario",
+                                "name engine run comment description"))
         return false;
     if (allm_json_type_of(name) != ALLM_JSON_TEXT)
-        return scenario_refuse(s, "/name must be a text");
+        return scenario_reject(s, "/name must be a string");
     if (allm_json_type_of(run) != ALLM_JSON_ARRAY || !allm_json_count(run))
-        return scenario_refuse(s, "/run must be a list of operations");
+        return scenario_reject(s, "/run must be a list of operations");
     s->outcome = calloc(allm_json_count(run), sizeof(allm_json *));
     return s->outcome && engine_make(s);
 }
 
-static void unload(struct scenario *s)
+static void release_scenario(struct scenario *s)
 {
     for (size_t i = 0; i < s->op_count; i++)
         allm_json_free(s->outcome[i]);
@@ -117,7 +117,7 @@ static void unload(struct scenario *s)
     allm_json_free(s->document);
 }
 
-/* The row of an operation that is well formed; NULL: refused. */
+/* The row of a well-formed operation; NULL: rejected. */
 static const struct op *check_op(struct scenario *s, const allm_json *op)
 {
     char members[128];
@@ -125,16 +125,15 @@ static const struct op *check_op(struct scenario *s, const allm_json *op)
     const char *name = allm_json_text(allm_json_get(op, "op"), NULL);
     const struct op *row = ops_find(name);
     if (!row) {
-        scenario_refuse(s, "no operation is called \"%.64s\"",
-                        name ? name : "");
+        scenario_reject(s, "unknown operation \"%.64s\"", name ? name : "");
         return NULL;
     }
     snprintf(members, sizeof members, "op expect comment description %s",
              row->members);
-    if (!scenario_knows(s, op, row->name, members))
+    if (!scenario_check_members(s, op, row->name, members))
         return NULL;
     if (expected && allm_json_type_of(expected) != ALLM_JSON_OBJECT) {
-        scenario_refuse(s, "\"expect\" must be an object");
+        scenario_reject(s, "\"expect\" must be an object");
         return NULL;
     }
     return row;
@@ -151,13 +150,13 @@ static bool run_op(struct scenario *s, const allm_json *op)
     allm_json *outcome = report_finish(&r, s);
     const allm_error *error = allm_json_error(outcome);
     if (error)
-        scenario_refuse(s, "what it gave is no JSON: %s", error->message);
+        scenario_reject(s, "the outcome is not JSON: %s", error->message);
     bool ok = !*s->fault && expect_all(s, allm_json_get(op, "expect"), outcome);
     s->outcome[s->op_count++] = outcome;
     return ok;
 }
 
-/* All operations, up to one that cannot be understood. */
+/* Run all operations, up to one that is not valid. */
 static bool run_all(struct scenario *s)
 {
     bool all = true;
@@ -173,7 +172,7 @@ static bool run_all(struct scenario *s)
     return all;
 }
 
-/* A name on one line; # would begin a directive of TAP. */
+/* Print a name on one line; in TAP, # would begin a directive. */
 static void print_name(const char *name)
 {
     for (; *name; name++) {
@@ -186,7 +185,7 @@ static void print_name(const char *name)
 
 static bool run_scenario(struct scenario *s)
 {
-    if (load(s))
+    if (load_scenario(s))
         return run_all(s);
     fprintf(s->notes, "# %s: %s\n", s->file,
             *s->fault ? s->fault : "out of memory");
@@ -210,7 +209,7 @@ static bool run_file(const char *file, size_t number)
     if (!ok && notes)
         fputs(notes, stdout);
     free(notes);
-    unload(&s);
+    release_scenario(&s);
     return ok;
 }
 
@@ -218,7 +217,7 @@ static const char help[] =
     "usage: allm-scenario FILE...\n"
     "\n"
     "Run scenario files against the library: each scripts a model, makes calls\n"
-    "and states what must come out.  Nothing is asked over a network.\n"
+    "and states the expected outcome.  No network is used.\n"
     "\n"
     "  -h, --help  show this\n"
     "\n"
@@ -226,34 +225,34 @@ static const char help[] =
     "\n"
     "exit codes:\n"
     "  0  all passed\n"
-    "  1  a scenario failed, or is none\n"
+    "  1  a scenario failed or is not valid\n"
     "  2  wrong usage\n";
 
-/* 0 or 2: the program ends with this; -1: there are files to run. */
-static int read_words(int argc, char **argv)
+/* Returns the exit code 0 or 2; -1: there are files to run. */
+static int read_arguments(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
-        bool asked = !strcmp(argv[i], "--help") || !strcmp(argv[i], "-h");
-        if (asked)
+        bool wants_help = !strcmp(argv[i], "--help") || !strcmp(argv[i], "-h");
+        if (wants_help)
             return fputs(help, stdout) < 0 || fflush(stdout) ? 2 : 0;
         if (*argv[i] == '-') {
             fprintf(stderr,
-                    "allm-scenario: there is no option \"%s\" "
-                    "(a file of this name: ./%s); see --help\n",
+                    "allm-scenario: unknown option \"%s\" "
+                    "(for a file of this name, use ./%s); see --help\n",
                     argv[i], argv[i]);
             return 2;
         }
     }
     if (argc >= 2)
         return -1;
-    fputs("usage: allm-scenario FILE...  (--help tells more)\n", stderr);
+    fputs("usage: allm-scenario FILE...  (see --help)\n", stderr);
     return 2;
 }
 
 int main(int argc, char **argv)
 {
     size_t failed = 0;
-    int end = read_words(argc, argv);
+    int end = read_arguments(argc, argv);
     if (end >= 0)
         return end;
     for (int i = 1; i < argc; i++)

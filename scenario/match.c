@@ -1,14 +1,14 @@
 /*
- * match.c - does a value look as expected?  Patterns of scenario files
+ * match.c - compare values with the patterns of scenario files
  *
  *      pattern {"steps": [{"done?": true}]}
  *                  |      |    '--- place "done?" --.
  *                  |      '-------- place 0 --------+--> "/steps/0/done?"
  *                  '--------------- place "steps" --'
  *
- * A place knows only the one above it; the pointer is written when a
- * difference is told.  Patterns are as deep as the file that holds them, and
- * the reader limits that, so recursion is bounded.
+ * A place knows only its parent; the JSON pointer is written when a difference
+ * is reported.  Recursion is bounded, since the JSON reader limits the depth of
+ * the file.
  */
 #include "match.h"
 
@@ -23,8 +23,8 @@ struct place {
     size_t index;
 };
 
-/* A value on one line; a long one is cut. */
-static void show(char *out, size_t size, const allm_json *v)
+/* Write a value on one line; a long one is truncated. */
+static void write_value(char *out, size_t size, const allm_json *v)
 {
     allm_text *text = v ? allm_json_write(v, 0) : NULL;
     const char *bytes = allm_text_bytes(text, NULL);
@@ -54,26 +54,27 @@ static void write_pointer(char *out, size_t size, const struct place *at)
     out[n < size ? n : size - 1] = '\0';
 }
 
-static bool differ(struct match *m, const struct place *at,
-                   const allm_json *expected, const allm_json *got)
+static bool note_difference(struct match *m, const struct place *at,
+                            const allm_json *expected, const allm_json *got)
 {
     if (m->quiet)
         return false;
     *m->where = '\0';
     write_pointer(m->where, sizeof m->where, at);
-    show(m->expected, sizeof m->expected, expected);
-    show(m->got, sizeof m->got, got);
+    write_value(m->expected, sizeof m->expected, expected);
+    write_value(m->got, sizeof m->got, got);
     return false;
 }
 
 bool match_fail(struct match *m, const allm_json *expected,
                 const allm_json *got)
 {
-    return differ(m, NULL, expected, got);
+    return note_difference(m, NULL, expected, got);
 }
 
-/* The pattern cannot be meant; only the first such fault is told. */
-static bool refuse(struct match *m, const char *key, const char *expected)
+/* The pattern is not valid; only the first such fault is reported. */
+static bool reject_pattern(struct match *m, const char *key,
+                           const char *expected)
 {
     if (!*m->fault)
         snprintf(m->fault, sizeof m->fault, "\"%.64s\" %s", key, expected);
@@ -83,9 +84,9 @@ static bool refuse(struct match *m, const char *key, const char *expected)
 static bool match_at(struct match *m, const allm_json *pattern,
                      const allm_json *got, const struct place *at);
 
-/* A trial whose difference nobody needs to know. */
-static bool tried(struct match *m, const allm_json *pattern,
-                  const allm_json *got)
+/* Match without reporting a difference. */
+static bool matches_quietly(struct match *m, const allm_json *pattern,
+                            const allm_json *got)
 {
     bool quiet = m->quiet;
     m->quiet = true;
@@ -97,7 +98,7 @@ static bool tried(struct match *m, const allm_json *pattern,
 static bool is_any(struct match *m, const allm_json *want, const allm_json *got)
 {
     if (allm_json_type_of(want) != ALLM_JSON_BOOL)
-        return refuse(m, "$any", "must be true or false");
+        return reject_pattern(m, "$any", "must be true or false");
     return allm_json_true(want) == (got != NULL);
 }
 
@@ -105,7 +106,7 @@ static bool is_absent(struct match *m, const allm_json *want,
                       const allm_json *got)
 {
     if (allm_json_type_of(want) != ALLM_JSON_BOOL)
-        return refuse(m, "$absent", "must be true or false");
+        return reject_pattern(m, "$absent", "must be true or false");
     return allm_json_true(want) == (got == NULL);
 }
 
@@ -124,7 +125,8 @@ static bool has_length(struct match *m, const allm_json *want,
 {
     uint64_t n;
     if (!allm_json_uint64(want, &n))
-        return refuse(m, "$len", "must be an integer that is not negative");
+        return reject_pattern(m, "$len",
+                              "must be an integer that is not negative");
     switch (allm_json_type_of(got)) {
     case ALLM_JSON_ARRAY:
     case ALLM_JSON_OBJECT:
@@ -144,34 +146,35 @@ static bool fits_regex(struct match *m, const allm_json *want,
                              ? allm_json_text(want, NULL)
                              : NULL;
     if (!source || regcomp(&re, source, REG_EXTENDED | REG_NOSUB) != 0)
-        return refuse(m, "$regex", "must be a POSIX extended expression");
+        return reject_pattern(m, "$regex",
+                              "must be a POSIX extended expression");
     bool fits = allm_json_type_of(got) == ALLM_JSON_TEXT &&
                 regexec(&re, allm_json_text(got, NULL), 0, NULL, 0) == 0;
     regfree(&re);
     return fits;
 }
 
-static bool contains(struct match *m, const allm_json *want,
-                     const allm_json *got)
+static bool contains_all(struct match *m, const allm_json *want,
+                         const allm_json *got)
 {
     if (allm_json_type_of(want) != ALLM_JSON_ARRAY)
-        return refuse(m, "$contains", "must be a list of patterns");
+        return reject_pattern(m, "$contains", "must be a list of patterns");
     bool all = allm_json_type_of(got) == ALLM_JSON_ARRAY;
     for (const allm_json *p = NULL; (p = allm_json_next(want, p));) {
         bool found = false;
         const allm_json *e = allm_json_next(got, NULL);
         if (!e || allm_json_type_of(got) != ALLM_JSON_ARRAY)
-            tried(m, p, NULL);  /* for its faults */
+            matches_quietly(m, p, NULL);  /* to find its faults */
         for (; all && e && !found; e = allm_json_next(got, e))
-            found = tried(m, p, e);
+            found = matches_quietly(m, p, e);
         all = all && found;
     }
     return all;
 }
 
 /*
- * Pair patterns and elements so that each has its own.  An element that is
- * taken is given up when its pattern finds another.
+ * Pair patterns and elements one to one.  An element that is already taken is
+ * released if its pattern can take another.
  */
 struct pairing {
     size_t count;
@@ -200,14 +203,14 @@ static void try_all(struct match *m, struct pairing *p, const allm_json *want,
     bool *fits = p->fits;
     for (const allm_json *w = NULL; (w = allm_json_next(want, w));)
         for (const allm_json *e = NULL; (e = allm_json_next(got, e));)
-            *fits++ = tried(m, w, e);
+            *fits++ = matches_quietly(m, w, e);
 }
 
 static bool is_unordered(struct match *m, const allm_json *want,
                          const allm_json *got)
 {
     if (allm_json_type_of(want) != ALLM_JSON_ARRAY)
-        return refuse(m, "$unordered", "must be a list of patterns");
+        return reject_pattern(m, "$unordered", "must be a list of patterns");
     size_t n = allm_json_count(want);
     if (allm_json_type_of(got) != ALLM_JSON_ARRAY || n != allm_json_count(got))
         return false;
@@ -230,7 +233,7 @@ static bool is_unordered(struct match *m, const allm_json *want,
 
 static bool is_not(struct match *m, const allm_json *want, const allm_json *got)
 {
-    return !tried(m, want, got);
+    return !matches_quietly(m, want, got);
 }
 
 static const struct special {
@@ -241,12 +244,12 @@ static const struct special {
     { "$absent", is_absent },
     { "$len", has_length },
     { "$regex", fits_regex },
-    { "$contains", contains },
+    { "$contains", contains_all },
     { "$unordered", is_unordered },
     { "$not", is_not },
 };
 
-static const struct special *special_named(const char *name)
+static const struct special *find_special(const char *name)
 {
     for (size_t i = 0; i < sizeof specials / sizeof *specials; i++)
         if (!strcmp(specials[i].name, name))
@@ -254,7 +257,8 @@ static const struct special *special_named(const char *name)
     return NULL;
 }
 
-/* Keywords of JSON Schema are members of data; other words with $ are slips. */
+/* Keywords of JSON Schema are ordinary members; other names with $ are
+ * typos. */
 static bool is_keyword(const char *key)
 {
     static const char *const words[] = { "$ref",           "$defs",
@@ -274,32 +278,33 @@ static bool match_member(struct match *m, const allm_json *pattern,
 {
     const char *name = allm_json_text(key, NULL);
     const allm_json *want = allm_json_value(key);
-    const struct special *special = special_named(name);
+    const struct special *special = find_special(name);
     const struct place inner = { .up = at, .key = name };
     if (special)
-        return special->holds(m, want, got) || differ(m, at, pattern, got);
+        return special->holds(m, want, got) ||
+               note_difference(m, at, pattern, got);
     if (*name == '$' && !is_keyword(name))
-        return refuse(m, name, "is no special object");
+        return reject_pattern(m, name, "is not a special object");
     const allm_json *member = allm_json_type_of(got) == ALLM_JSON_OBJECT
                                   ? allm_json_get(got, name)
                                   : NULL;
     return match_at(m, want, member, &inner);
 }
 
-/* Special members are about the value, all others make it an object. */
+/* Special members describe the value; any other member requires an object. */
 static bool match_object(struct match *m, const allm_json *pattern,
                          const allm_json *got, const struct place *at)
 {
     size_t specials_seen = 0;
     bool all = true;
     for (const allm_json *k = NULL; (k = allm_json_next(pattern, k));)
-        specials_seen += special_named(allm_json_text(k, NULL)) != NULL;
+        specials_seen += find_special(allm_json_text(k, NULL)) != NULL;
     if ((specials_seen == 0 || specials_seen < allm_json_count(pattern)) &&
         allm_json_type_of(got) != ALLM_JSON_OBJECT)
-        all = differ(m, at, pattern, got);
+        all = note_difference(m, at, pattern, got);
     for (const allm_json *k = NULL; (k = allm_json_next(pattern, k));) {
         bool quiet = m->quiet;
-        m->quiet = quiet || !all;       /* the rest only for its faults */
+        m->quiet = quiet || !all;       /* then only look for faults */
         all = match_member(m, pattern, k, got, at) && all;
         m->quiet = quiet;
     }
@@ -313,7 +318,7 @@ static bool match_array(struct match *m, const allm_json *pattern,
     const allm_json *g = NULL;
     bool is = allm_json_type_of(got) == ALLM_JSON_ARRAY;
     bool all = (is && allm_json_count(got) == allm_json_count(pattern)) ||
-               differ(m, at, pattern, got);
+               note_difference(m, at, pattern, got);
     for (const allm_json *p = NULL; (p = allm_json_next(pattern, p));) {
         bool quiet = m->quiet;
         m->quiet = quiet || !all;
@@ -326,7 +331,7 @@ static bool match_array(struct match *m, const allm_json *pattern,
     return all;
 }
 
-/* A bare word in a list of events. */
+/* In a list of events, a string matches an event with that type. */
 static bool is_tag_of(const allm_json *word, const allm_json *event)
 {
     return allm_json_type_of(event) == ALLM_JSON_OBJECT &&
@@ -350,7 +355,7 @@ static bool match_at(struct match *m, const allm_json *pattern,
         break;
     }
     return (got && allm_json_equal(pattern, got)) ||
-           differ(m, at, pattern, got);
+           note_difference(m, at, pattern, got);
 }
 
 bool match_value(struct match *m, const allm_json *pattern,
@@ -360,8 +365,8 @@ bool match_value(struct match *m, const allm_json *pattern,
     return matches && !*m->fault;
 }
 
-/* 22 characters that are safe in a URL, as the library makes them. */
-static bool looks_made(const allm_json *v)
+/* 22 characters that are safe in a URL, as the library generates them. */
+static bool is_generated_id(const allm_json *v)
 {
     static const char safe[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrst"
                                "uvwxyz0123456789-_";
@@ -371,15 +376,15 @@ static bool looks_made(const allm_json *v)
            strspn(text, safe) == len;
 }
 
-static bool is_made_anew(const char *key, const allm_json *a,
-                         const allm_json *b)
+static bool is_generated_member(const char *key, const allm_json *a,
+                                const allm_json *b)
 {
     size_t n = strlen(key);
     if (!strcmp(key, "request_id"))
         return true;
     bool names_id = !strcmp(key, "id") ||
                     (n > 3 && !strcmp(key + n - 3, "_id"));
-    return names_id && looks_made(a) && looks_made(b);
+    return names_id && is_generated_id(a) && is_generated_id(b);
 }
 
 static bool same_at(struct match *m, const allm_json *a, const allm_json *b,
@@ -389,10 +394,11 @@ static bool same_at(struct match *m, const allm_json *a, const allm_json *b,
     struct place inner = { .up = at };
     const allm_json *y = NULL;
     if (type != ALLM_JSON_ARRAY && type != ALLM_JSON_OBJECT)
-        return (a && b && allm_json_equal(a, b)) || differ(m, at, a, b);
+        return (a && b && allm_json_equal(a, b)) ||
+               note_difference(m, at, a, b);
     if (type != allm_json_type_of(b) ||
         allm_json_count(a) != allm_json_count(b))
-        return differ(m, at, a, b);
+        return note_difference(m, at, a, b);
     for (const allm_json *x = NULL; (x = allm_json_next(a, x));) {
         const allm_json *v = type == ALLM_JSON_OBJECT ? allm_json_value(x) : x;
         if (type == ALLM_JSON_OBJECT) {
@@ -401,7 +407,7 @@ static bool same_at(struct match *m, const allm_json *a, const allm_json *b,
         } else {
             y = allm_json_next(b, y);
         }
-        bool skip = inner.key && y && is_made_anew(inner.key, v, y);
+        bool skip = inner.key && y && is_generated_member(inner.key, v, y);
         if (!skip && !same_at(m, v, y, &inner))
             return false;
         inner.index++;

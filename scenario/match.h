@@ -1,32 +1,32 @@
-/* match.h - does a value look as expected?  Patterns of scenario files */
+/* match.h - compare values with the patterns of scenario files */
 #ifndef SCENARIO_MATCH_H
 #define SCENARIO_MATCH_H
 
 #include <allm.h>
 
-/* One comparison: how it is done, and where the first difference is. */
+/* The state of a comparison, and its first difference. */
 struct match {
-    bool events;                /* a text stands for an event with that tag */
-    bool quiet;                 /* nobody will read what follows */
+    bool events;                /* a string matches an event with that tag */
+    bool quiet;                 /* do not report differences */
     char where[1024];           /* JSON pointer */
     char expected[1024], got[1024];
-    char fault[256];            /* the pattern itself cannot be meant */
+    char fault[256];            /* why the pattern is not valid */
 };
 
 /*
- * By subset: an object matches if every member that the pattern lists does;
- * arrays element by element; numbers by value.  Special objects: $len, $any,
- * $absent, $regex, $contains, $unordered, $not; all members must hold.  got
- * NULL: it is absent.  A pattern with a fault matches nothing, wherever the
- * fault stands in it.
+ * Match by subset: an object matches if every member of the pattern does;
+ * arrays match element by element, numbers by value.  Special objects: $len,
+ * $any, $absent, $regex, $contains, $unordered, $not; all members must hold.
+ * got NULL: the value is absent.  A pattern with a fault anywhere matches
+ * nothing.
  */
 bool match_value(struct match *m, const allm_json *pattern,
                  const allm_json *got);
 
-/* Equal but for request ids and ids that were made anew for each. */
+/* Equal, except for request ids and generated ids. */
 bool match_same(struct match *m, const allm_json *a, const allm_json *b);
 
-/* False, and told: expected this, got that. */
+/* Report a difference.  Always false. */
 bool match_fail(struct match *m, const allm_json *expected,
                 const allm_json *got);
 

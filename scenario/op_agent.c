@@ -1,7 +1,7 @@
-/* op_agent.c - the loop of an agent */
+/* op_agent.c - the operation agent_loop */
 #include "call.h"
 #include "ops.h"
-#include "talk.h"
+#include "thread_input.h"
 
 #include <string.h>
 
@@ -52,8 +52,8 @@ static void report_result(struct report *r, const allm_agent_result *v)
 }
 
 /*
- * The loop's word is the reason.  That of the model, or of a stage, is kept
- * as the cause.
+ * Report the loop's reason; the error of the model or of a stage becomes the
+ * cause.
  */
 static void report_error(struct report *r, const allm_error *error,
                          const char *reason)
@@ -72,7 +72,7 @@ static void report_error(struct report *r, const allm_error *error,
     allm_text_free(text);
 }
 
-/* The entries of all turns, one behind the other. */
+/* Append the trace of a turn. */
 static void add_trace(allm_json_build *b, const allm_json *trace)
 {
     for (const allm_json *e = NULL; (e = allm_json_next(trace, e));)
@@ -88,7 +88,7 @@ static void report_trace(struct report *r, allm_json_build *b,
                          const allm_agent_result *v)
 {
     if (v && !strcmp(v->reason, "pipeline_error"))
-        add_trace(b, v->trace);         /* nobody was called for that turn */
+        add_trace(b, v->trace);         /* on_iteration was not called */
     allm_json_build_end(b);
     allm_json *trace = allm_json_build_done(b);
     report_json(r, "trace", trace);
@@ -114,19 +114,19 @@ static void report_agent(struct report *r, allm_stream *stream,
 void op_agent_loop(struct scenario *s, const allm_json *op, struct report *r)
 {
     struct call call;
-    struct talk talk;
+    struct thread_input input;
     allm_error *faults = NULL;
-    if (!talk_init(&talk, s, op))
+    if (!thread_input_init(&input, s, op))
         return;
     call_init(&call, s, op);
     allm_json_build *trace = allm_json_build_new(NULL);
     allm_json_build_array(trace);
-    allm_stream *stream = allm_agent(s->engine, talk_thread(&talk),
+    allm_stream *stream = allm_agent(s->engine, thread_input_thread(&input),
                                      ALLM(agent_opts, .call = &call.opts,
                                           .on_iteration = on_iteration,
                                           .on_iteration_ud = trace));
-    const allm_error *error = talk_error(&talk, allm_stream_error(stream),
-                                         &faults);
+    const allm_error *error =
+        thread_input_error(&input, allm_stream_error(stream), &faults);
     if (error) {
         report_end(r, error);
         allm_json_free(allm_json_build_done(trace));
@@ -136,5 +136,5 @@ void op_agent_loop(struct scenario *s, const allm_json *op, struct report *r)
     allm_stream_free(stream);
     allm_error_free(faults);
     call_release(&call);
-    talk_release(&talk);
+    thread_input_release(&input);
 }

@@ -1,17 +1,17 @@
-/* op_data.c - data without a model: validate, encode, decode, collect */
+/* op_data.c - operations without a model: validate, encode, decode, collect */
 #include "engine.h"
 #include "ops.h"
 
 #include <string.h>
 
-/* A member that must be a text; NULL and refused if it is something else. */
+/* A member that must be a string; NULL: rejected. */
 static const char *text_member(struct scenario *s, const allm_json *op,
                                const char *key, size_t *len)
 {
     const allm_json *v = allm_json_get(op, key);
     if (allm_json_type_of(v) == ALLM_JSON_TEXT)
         return allm_json_text(v, len);
-    scenario_refuse(s, "\"%s\" must be a text", key);
+    scenario_reject(s, "\"%s\" must be a string", key);
     return NULL;
 }
 
@@ -22,7 +22,7 @@ void op_validate(struct scenario *s, const allm_json *op, struct report *r)
     if (!type)
         return;
     if (!value) {
-        scenario_refuse(s, "needs a \"value\"");
+        scenario_reject(s, "needs a \"value\"");
         return;
     }
     allm_error *error = allm_validate_json(type, value);
@@ -30,8 +30,7 @@ void op_validate(struct scenario *s, const allm_json *op, struct report *r)
     allm_error_free(error);
 }
 
-/* The name of the type, if the operation gives one; the data need none if they
- * have a tag. */
+/* Read the optional name of the type; tagged data need none. */
 static bool read_as(struct scenario *s, const allm_json *op, const char **as)
 {
     const allm_json *v = allm_json_get(op, "as");
@@ -58,7 +57,7 @@ void op_round_trip(struct scenario *s, const allm_json *op, struct report *r)
     const char *as;
     const allm_json *value = allm_json_get(op, "value");
     if (!value)
-        scenario_refuse(s, "needs a \"value\"");
+        scenario_reject(s, "needs a \"value\"");
     else if (read_as(s, op, &as))
         report_codec(r, engine_decode(value, as));
 }
@@ -72,25 +71,25 @@ void op_decode(struct scenario *s, const allm_json *op, struct report *r)
         report_codec(r, allm_codec_decode(text, len, as, NULL));
 }
 
-/* The thread to begin with, a list of messages or a thread; NULL: none. */
+/* Read the optional initial thread: a thread, or a list of messages. */
 static bool read_thread(struct scenario *s, const allm_json *op,
                         allm_codec **codec)
 {
-    const allm_json *given = allm_json_get(op, "thread");
+    const allm_json *form = allm_json_get(op, "thread");
     *codec = NULL;
-    if (!given || allm_json_type_of(given) == ALLM_JSON_NULL)
+    if (!form || allm_json_type_of(form) == ALLM_JSON_NULL)
         return true;
-    allm_json *plain = engine_thread(given);
+    allm_json *plain = engine_thread(form);
     *codec = engine_decode(plain, "Thread");
     allm_json_free(plain);
     if (allm_codec_value(*codec, ALLM_TYPE_THREAD))
         return true;
     const allm_error *error = allm_codec_error(*codec);
-    return scenario_refuse(s, "\"thread\": %s",
-                           error ? error->message : "it is something else");
+    return scenario_reject(s, "\"thread\": %s",
+                           error ? error->message : "it is not a thread");
 }
 
-/* What is no event at all is passed over, as the fold does. */
+/* Skip what is not an event, as the collector does. */
 static allm_status add_event(allm_collector *c, const allm_json *e)
 {
     size_t len = 0;
@@ -143,8 +142,8 @@ static const struct {
 static void report_refused(struct report *r, allm_status status, size_t index)
 {
     char sentence[96];
-    snprintf(sentence, sizeof sentence, "event %zu: the fold refused it (%s)",
-             index, allm_status_name(status));
+    snprintf(sentence, sizeof sentence, "event %zu: rejected (%s)", index,
+             allm_status_name(status));
     report_end(r, ALLM(error, .kind = status, .reason = "invalid_event",
                        .message = sentence));
 }
@@ -172,16 +171,16 @@ void op_collect(struct scenario *s, const allm_json *op, struct report *r)
 {
     allm_codec *codec = NULL;
     const size_t most = sizeof results / sizeof *results;
-    const allm_json *given = allm_json_get(op, "into");
-    const char *into = allm_json_text(given, NULL);
+    const allm_json *form = allm_json_get(op, "into");
+    const char *into = allm_json_text(form, NULL);
     size_t i = 0;
     while (into && i < most && strcmp(results[i].into, into) != 0)
         i++;
-    if ((given && !into) || i == most)
-        scenario_refuse(s, "\"into\" must be response, step_result or "
+    if ((form && !into) || i == most)
+        scenario_reject(s, "\"into\" must be response, step_result or "
                            "chat_result");
     else if (allm_json_type_of(allm_json_get(op, "events")) != ALLM_JSON_ARRAY)
-        scenario_refuse(s, "\"events\" must be a list");
+        scenario_reject(s, "\"events\" must be a list");
     else if (read_thread(s, op, &codec))
         collect(op, r, i, allm_codec_value(codec, ALLM_TYPE_THREAD));
     allm_codec_free(codec);

@@ -1,16 +1,16 @@
-/* op_generate.c - one answer of the model, waited for or pulled */
+/* op_generate.c - one answer of the model: generate, stream_generate */
 #include "call.h"
 #include "engine.h"
 #include "ops.h"
 #include "pull.h"
 
-/* The request in plain form: `request`, or one made of `messages`. */
+/* The request in plain form: `request`, or one built from `messages`. */
 static allm_json *request_json(struct scenario *s, const allm_json *op)
 {
     const allm_json *request = allm_json_get(op, "request");
     const allm_json *messages = allm_json_get(op, "messages");
     if (!request == !messages) {
-        scenario_refuse(s, "needs either \"request\" or \"messages\"");
+        scenario_reject(s, "needs either \"request\" or \"messages\"");
         return NULL;
     }
     if (request)
@@ -24,13 +24,14 @@ static allm_json *request_json(struct scenario *s, const allm_json *op)
 }
 
 /*
- * A request that no struct can hold, such as one with an unknown role.  The
- * engine and the options are looked at first, as in every call: a request
- * without messages gets no further than that.
+ * Report a request that cannot be decoded, such as one with an unknown role.
+ * As in every call, errors of the engine and the options come first; a request
+ * without messages finds them and nothing else.
  */
-static void report_unfit(struct scenario *s, struct report *r,
-                         const allm_json *plain, const allm_codec *codec,
-                         const struct call *call)
+static void report_invalid_request(struct scenario *s, struct report *r,
+                                   const allm_json *plain,
+                                   const allm_codec *codec,
+                                   const struct call *call)
 {
     allm_stream *stream = allm_generate(s->engine,
                                         ALLM(request, .message_count = 0),
@@ -59,8 +60,8 @@ static void report_stream(struct report *r, allm_stream *stream, bool streaming,
     report_end(r, status < 0 ? allm_stream_error(stream) : early);
 }
 
-static void run(struct scenario *s, const allm_json *op, struct report *r,
-                bool streaming)
+static void run_generate(struct scenario *s, const allm_json *op,
+                         struct report *r, bool streaming)
 {
     struct call call;
     int64_t take;
@@ -77,7 +78,7 @@ static void run(struct scenario *s, const allm_json *op, struct report *r,
         report_stream(r, stream, streaming, take);
         allm_stream_free(stream);
     } else {
-        report_unfit(s, r, plain, codec, &call);
+        report_invalid_request(s, r, plain, codec, &call);
     }
     allm_codec_free(codec);
     call_release(&call);
@@ -86,11 +87,11 @@ static void run(struct scenario *s, const allm_json *op, struct report *r,
 
 void op_generate(struct scenario *s, const allm_json *op, struct report *r)
 {
-    run(s, op, r, false);
+    run_generate(s, op, r, false);
 }
 
 void op_stream_generate(struct scenario *s, const allm_json *op,
                         struct report *r)
 {
-    run(s, op, r, true);
+    run_generate(s, op, r, true);
 }

@@ -1,8 +1,8 @@
-/* op_loop.c - steps and chats, waited for or pulled */
+/* op_loop.c - steps and chats: step, stream_step, chat, stream */
 #include "call.h"
 #include "ops.h"
 #include "pull.h"
-#include "talk.h"
+#include "thread_input.h"
 
 static allm_text *result_text(const allm_stream *stream, bool chat)
 {
@@ -13,7 +13,7 @@ static allm_text *result_text(const allm_stream *stream, bool chat)
     return step ? allm_step_result_json(step, ALLM_FORM_PLAIN) : NULL;
 }
 
-/* A stream that was not pulled to its end has no result. */
+/* A stream that is not pulled to its end has no result. */
 static void report_stream(struct report *r, allm_stream *stream, bool chat,
                           bool streaming, int64_t take)
 {
@@ -27,21 +27,20 @@ static void report_stream(struct report *r, allm_stream *stream, bool chat,
     report_end(r, status < 0 ? allm_stream_error(stream) : early);
 }
 
-static void run(struct scenario *s, const allm_json *op, struct report *r,
-                bool chat, bool streaming)
+static void run_loop(struct scenario *s, const allm_json *op, struct report *r,
+                     bool chat, bool streaming)
 {
     struct call call;
-    struct talk talk;
+    struct thread_input input;
     int64_t take;
     allm_error *faults = NULL;
-    if (!pull_take(s, op, &take) || !talk_init(&talk, s, op))
+    if (!pull_take(s, op, &take) || !thread_input_init(&input, s, op))
         return;
     call_init(&call, s, op);
-    allm_stream *stream = (chat ? allm_chat : allm_step)(s->engine,
-                                                         talk_thread(&talk),
-                                                         &call.opts);
-    const allm_error *error = talk_error(&talk, allm_stream_error(stream),
-                                         &faults);
+    allm_stream *stream = (chat ? allm_chat : allm_step)(
+        s->engine, thread_input_thread(&input), &call.opts);
+    const allm_error *error =
+        thread_input_error(&input, allm_stream_error(stream), &faults);
     if (error)
         report_end(r, error);
     else
@@ -49,25 +48,25 @@ static void run(struct scenario *s, const allm_json *op, struct report *r,
     allm_stream_free(stream);
     allm_error_free(faults);
     call_release(&call);
-    talk_release(&talk);
+    thread_input_release(&input);
 }
 
 void op_step(struct scenario *s, const allm_json *op, struct report *r)
 {
-    run(s, op, r, false, false);
+    run_loop(s, op, r, false, false);
 }
 
 void op_stream_step(struct scenario *s, const allm_json *op, struct report *r)
 {
-    run(s, op, r, false, true);
+    run_loop(s, op, r, false, true);
 }
 
 void op_chat(struct scenario *s, const allm_json *op, struct report *r)
 {
-    run(s, op, r, true, false);
+    run_loop(s, op, r, true, false);
 }
 
 void op_stream(struct scenario *s, const allm_json *op, struct report *r)
 {
-    run(s, op, r, true, true);
+    run_loop(s, op, r, true, true);
 }

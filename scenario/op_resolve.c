@@ -1,4 +1,4 @@
-/* op_resolve.c - what a call with these options would use */
+/* op_resolve.c - the parameters, model and tools that a call would use */
 #include "call.h"
 #include "ops.h"
 
@@ -28,7 +28,7 @@ void op_resolve_model(struct scenario *s, const allm_json *op, struct report *r)
     call_release(&call);
 }
 
-/* The tools of a record, without the rest of it. */
+/* Report only the tools of a record. */
 static void report_tools(struct report *r, const allm_engine_record *record)
 {
     size_t len = 0;

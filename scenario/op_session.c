@@ -1,18 +1,18 @@
 /*
- * op_session.c - the session of a scenario: made, added to, dropped, loaded
+ * op_session.c - create, change, save and load the session of a scenario
  *
- * What asks the model is in op_turn.c.
+ * The operations that call the model are in op_turn.c.
  */
 #include "engine.h"
 #include "ops.h"
-#include "stage.h"
+#include "shared_session.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* A field that sessions do not have is a slip of whoever writes the call. */
-static bool has_other_fields(struct report *r, const allm_json *fields)
+/* Report a field that sessions do not have: it is probably a typo. */
+static bool has_unknown_field(struct report *r, const allm_json *fields)
 {
     static const char *const names[] = {
         "id",       "thread",           "status",
@@ -43,24 +43,24 @@ void op_session_new(struct scenario *s, const allm_json *op, struct report *r)
     const allm_json *fields = allm_json_get(op, "session");
     if (fields && allm_json_type_of(fields) != ALLM_JSON_OBJECT &&
         allm_json_type_of(fields) != ALLM_JSON_NULL) {
-        scenario_refuse(s, "\"session\" must be an object of fields");
+        scenario_reject(s, "\"session\" must be an object of fields");
         return;
     }
-    if (has_other_fields(r, fields))
+    if (has_unknown_field(r, fields))
         return;
-    allm_codec *codec = stage_read_session(fields);
-    const allm_session_record *record = stage_record(codec);
+    allm_codec *codec = shared_session_decode(fields);
+    const allm_session_record *record = shared_session_record(codec);
     allm_session *made = record ? allm_session_new(record) : NULL;
     error = record ? allm_session_error(made) : allm_codec_error(codec);
     report_end(r, error);
     if (error)
         allm_session_free(made);
     else
-        stage_enter(s, made);
+        shared_session_replace(s, made);
     allm_codec_free(codec);
 }
 
-/* The result of a tool as a value: append it as one. */
+/* Is it a tool's result that is a JSON value? */
 static bool is_value(const allm_json *message)
 {
     const allm_json *content = allm_json_get(message, "content");
@@ -73,24 +73,24 @@ static bool is_value(const allm_json *message)
 void op_session_append(struct scenario *s, const allm_json *op,
                        struct report *r)
 {
-    struct answer answer;
-    const allm_json *given = allm_json_get(op, "message");
-    allm_session *session = stage_session(s);
-    if (!given) {
-        scenario_refuse(s, "needs a \"message\"");
+    struct tool_answer answer;
+    const allm_json *form = allm_json_get(op, "message");
+    allm_session *session = shared_session_get(s);
+    if (!form) {
+        scenario_reject(s, "needs a \"message\"");
         return;
     }
-    if (is_value(given)) {
-        stage_answer(&answer, allm_json_get(given, "tool_call_id"),
-                     allm_json_get(given, "content"));
-        allm_session_append_tool_result(session, &answer.given);
-        stage_answer_release(&answer);
+    if (is_value(form)) {
+        tool_answer_init(&answer, allm_json_get(form, "tool_call_id"),
+                         allm_json_get(form, "content"));
+        allm_session_append_tool_result(session, &answer.fields);
+        tool_answer_release(&answer);
         report_end(r, allm_session_error(session));
         return;
     }
-    allm_codec *codec = engine_decode(given, "Message");
+    allm_codec *codec = engine_decode(form, "Message");
     const allm_message *message = allm_codec_value(codec, ALLM_TYPE_MESSAGE);
-    allm_error *faults = message ? NULL : allm_validate_json("message", given);
+    allm_error *faults = message ? NULL : allm_validate_json("message", form);
     if (message)
         allm_session_append(session, message);
     report_end(r, message  ? allm_session_error(session)
@@ -103,13 +103,13 @@ void op_session_append(struct scenario *s, const allm_json *op,
 void op_session_submit(struct scenario *s, const allm_json *op,
                        struct report *r)
 {
-    struct answer answer;
-    allm_session *session = stage_session(s);
-    stage_answer(&answer, allm_json_get(op, "id"),
-                 allm_json_get(op, "content"));
-    allm_session_submit_tool_result(session, &answer.given);
+    struct tool_answer answer;
+    allm_session *session = shared_session_get(s);
+    tool_answer_init(&answer, allm_json_get(op, "id"),
+                     allm_json_get(op, "content"));
+    allm_session_submit_tool_result(session, &answer.fields);
     report_end(r, allm_session_error(session));
-    stage_answer_release(&answer);
+    tool_answer_release(&answer);
 }
 
 void op_session_submit_many(struct scenario *s, const allm_json *op,
@@ -117,30 +117,31 @@ void op_session_submit_many(struct scenario *s, const allm_json *op,
 {
     const allm_json *list = allm_json_get(op, "results");
     size_t count = allm_json_count(list), i = 0;
-    allm_session *session = stage_session(s);
-    struct answer *answers = calloc(count + 1, sizeof *answers);
-    const allm_tool_answer **given = calloc(count + 1, sizeof *given);
-    if (allm_json_type_of(list) != ALLM_JSON_ARRAY || !answers || !given) {
-        scenario_refuse(s, "\"results\" must be a list of [id, content]");
+    allm_session *session = shared_session_get(s);
+    struct tool_answer *answers = calloc(count + 1, sizeof *answers);
+    const allm_tool_answer **fields = calloc(count + 1, sizeof *fields);
+    if (allm_json_type_of(list) != ALLM_JSON_ARRAY || !answers || !fields) {
+        scenario_reject(s, "\"results\" must be a list of [id, content]");
         count = 0;
     }
     for (const allm_json *one = NULL; i < count; i++) {
         one = allm_json_next(list, one);
-        stage_answer(&answers[i], allm_json_at(one, 0), allm_json_at(one, 1));
-        given[i] = &answers[i].given;
+        tool_answer_init(&answers[i], allm_json_at(one, 0),
+                         allm_json_at(one, 1));
+        fields[i] = &answers[i].fields;
     }
     if (!*s->fault) {
-        allm_session_submit_tool_results(session, count, given);
+        allm_session_submit_tool_results(session, count, fields);
         report_end(r, allm_session_error(session));
     }
     for (i = 0; i < count; i++)
-        stage_answer_release(&answers[i]);
+        tool_answer_release(&answers[i]);
     free(answers);
-    free(given);
+    free(fields);
 }
 
-/* A file of our own, in a folder for such. */
-static bool make_file(char *path, size_t size)
+/* Create an empty file in the temporary folder. */
+static bool make_temp_file(char *path, size_t size)
 {
     const char *folder = getenv("TMPDIR");
     snprintf(path, size, "%s/allm-scenario.XXXXXX",
@@ -152,14 +153,14 @@ static bool make_file(char *path, size_t size)
     return true;
 }
 
-/* Saved and loaded: all that a new process would know of it. */
+/* Save and load the session, as a new process would. */
 void op_restart(struct scenario *s, const allm_json *op, struct report *r)
 {
     char path[512];
-    allm_session *old = stage_session(s), *loaded = NULL;
+    allm_session *old = shared_session_get(s), *loaded = NULL;
     (void)op;
-    if (!make_file(path, sizeof path)) {
-        scenario_refuse(s, "there is no place for a file: %s", path);
+    if (!make_temp_file(path, sizeof path)) {
+        scenario_reject(s, "cannot create the file %s", path);
         return;
     }
     allm_session_save(old, path);
@@ -172,6 +173,6 @@ void op_restart(struct scenario *s, const allm_json *op, struct report *r)
     if (error)
         allm_session_free(loaded);
     else
-        stage_enter(s, loaded);
+        shared_session_replace(s, loaded);
     unlink(path);
 }

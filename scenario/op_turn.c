@@ -1,38 +1,38 @@
 /*
- * op_turn.c - what a session asks the model, waited for or pulled
+ * op_turn.c - the operations in which a session calls the model
  *
- *      start, step    with the session that is there, or a new one
+ *      start, step    with the current session, or a new one
  *      reply          with a text
  *      continue       with a message, or without
  *
- * What is pulled is folded by a reducer as well, and must come to the same
- * session.
+ * The events of a pulled stream also go through a reducer, which must produce
+ * the same session.
  */
 #include "call.h"
 #include "engine.h"
 #include "ops.h"
 #include "pull.h"
-#include "stage.h"
-#include "talk.h"
+#include "shared_session.h"
+#include "thread_input.h"
 
 #include <string.h>
 
-enum deal { START, REPLY, CONTINUE, STEP };
+enum turn_kind { START, REPLY, CONTINUE, STEP };
 
 struct turn {
     struct scenario *s;
-    enum deal deal;
+    enum turn_kind kind;
     bool streaming;
     int64_t take;
     struct call call;
-    allm_session *session;      /* that is asked */
-    allm_session *fresh;        /* the same, if it was made for this */
-    struct talk talk;           /* what it was made of */
-    bool talked;
-    const char *text;           /* of a reply */
-    allm_codec *message;        /* of a continue */
-    allm_json *given;           /* its form */
-    allm_reducer *fold;
+    allm_session *session;      /* the session to use */
+    allm_session *fresh;        /* the same, if the operation created it */
+    struct thread_input input;  /* the thread of a new session */
+    bool has_input;
+    const char *text;           /* for reply */
+    allm_codec *message;        /* for continue */
+    allm_json *message_json;    /* its JSON form */
+    allm_reducer *reducer;
 };
 
 static bool has_tag(const allm_json *v, const char *name)
@@ -41,15 +41,15 @@ static bool has_tag(const allm_json *v, const char *name)
     return tag && strstr(tag, name);
 }
 
-/* It is meant as a message, if only a wrong one. */
+/* Does it look like a message, valid or not? */
 static bool is_message(const allm_json *v)
 {
     return allm_json_type_of(v) == ALLM_JSON_OBJECT &&
            (allm_json_get(v, "role") || has_tag(v, "Message"));
 }
 
-/* It is meant as messages or a thread. */
-static bool is_talk(const allm_json *v)
+/* Does it look like a thread or a list of messages? */
+static bool is_thread(const allm_json *v)
 {
     if (allm_json_type_of(v) == ALLM_JSON_OBJECT)
         return allm_json_get(v, "messages") || has_tag(v, "Thread");
@@ -59,37 +59,40 @@ static bool is_talk(const allm_json *v)
     return all;
 }
 
-/* A list of messages, as they are; a thread; neither. */
-static allm_session *open_talk(struct turn *t, const allm_json *op,
-                               const allm_json *given)
+/* Create a session from a list of messages or a thread; anything else is an
+ * error of the library. */
+static allm_session *open_session(struct turn *t, const allm_json *op,
+                                  const allm_json *form)
 {
     size_t count = 0;
     const allm_message *const none = NULL;
-    if (!is_talk(given))
+    if (!is_thread(form))
         return allm_session_from_messages(1, &none);
-    t->talked = talk_init(&t->talk, t->s, op);
-    const allm_thread *thread = t->talked ? talk_thread(&t->talk) : NULL;
-    if (allm_json_type_of(given) != ALLM_JSON_ARRAY)
+    t->has_input = thread_input_init(&t->input, t->s, op);
+    const allm_thread *thread = t->has_input ? thread_input_thread(&t->input)
+                                             : NULL;
+    if (allm_json_type_of(form) != ALLM_JSON_ARRAY)
         return allm_session_from_thread(thread);
     const allm_message *const *list = allm_thread_messages(thread, &count);
     return allm_session_from_messages(count, list);
 }
 
-/* The session to ask: that of the file, unless the operation brings what
- * another is made of. */
+/* The session to use: a new one if the operation has a thread, else that of the
+ * file. */
 static void find_session(struct turn *t, const allm_json *op)
 {
     static const char *const names[] = { "messages", "thread", "input" };
-    const allm_json *given = NULL;
-    for (size_t i = 0; !given && i < sizeof names / sizeof *names; i++)
-        given = allm_json_get(op, names[i]);
-    if (given)
-        t->session = t->fresh = open_talk(t, op, given);
+    const allm_json *form = NULL;
+    for (size_t i = 0; !form && i < sizeof names / sizeof *names; i++)
+        form = allm_json_get(op, names[i]);
+    if (form)
+        t->session = t->fresh = open_session(t, op, form);
     else
-        t->session = stage_session(t->s);
+        t->session = shared_session_get(t->s);
 }
 
-/* With a message that is none: the library looks at the status first. */
+/* An invalid message becomes one that the library rejects after it has checked
+ * the session's status. */
 static allm_stream *continue_with(struct turn *t)
 {
     allm_type type = ALLM_TYPE_MESSAGE;
@@ -101,10 +104,10 @@ static allm_stream *continue_with(struct turn *t)
     return allm_session_continue(t->s->engine, t->session, m, &t->call.opts);
 }
 
-static allm_stream *ask(struct turn *t)
+static allm_stream *start_stream(struct turn *t)
 {
     const allm_engine *e = t->s->engine;
-    switch (t->deal) {
+    switch (t->kind) {
     case START:
         return allm_session_start(e, t->session, &t->call.opts);
     case REPLY:
@@ -116,8 +119,8 @@ static allm_stream *ask(struct turn *t)
     }
 }
 
-/* The form of the conversation with the message that is none. */
-static allm_json *whole_talk(const struct turn *t)
+/* The form of the thread with the invalid message. */
+static allm_json *whole_thread_json(const struct turn *t)
 {
     size_t len = 0;
     allm_text *text = allm_thread_json(allm_session_thread(t->session),
@@ -131,7 +134,7 @@ static allm_json *whole_talk(const struct turn *t)
     allm_json_build_array(b);
     for (const allm_json *m = NULL; (m = allm_json_next(list, m));)
         allm_json_build_value(b, m);
-    allm_json_build_value(b, t->given);
+    allm_json_build_value(b, t->message_json);
     allm_json_build_end(b);
     allm_json_build_end(b);
     allm_json_free(before);
@@ -139,21 +142,22 @@ static allm_json *whole_talk(const struct turn *t)
     return allm_json_build_done(b);
 }
 
-/* Why it was refused at once; NULL: it was not.  The caller frees *faults. */
-static const allm_error *refusal(const struct turn *t,
-                                 const allm_stream *stream, allm_error **faults)
+/* Why the input was rejected; NULL: it was not.  The caller frees *faults. */
+static const allm_error *find_input_error(const struct turn *t,
+                                          const allm_stream *stream,
+                                          allm_error **faults)
 {
     const allm_error *error = allm_stream_error(stream);
     const allm_message *m = allm_codec_value(t->message, ALLM_TYPE_MESSAGE);
     *faults = NULL;
-    if (t->talked)
-        return talk_error(&t->talk, error, faults);
+    if (t->has_input)
+        return thread_input_error(&t->input, error, faults);
     if (!t->message || !error)
         return NULL;
     bool empty = !strcmp(error->reason, "missing_field");
     if (!empty && (m || error->kind != ALLM_ERR_VALIDATION))
         return NULL;
-    allm_json *whole = whole_talk(t);
+    allm_json *whole = whole_thread_json(t);
     *faults = allm_validate_json("thread", whole);
     allm_json_free(whole);
     return *faults ? *faults : allm_codec_error(t->message);
@@ -163,38 +167,41 @@ static allm_text *result_text(const struct turn *t, const allm_stream *stream)
 {
     const allm_step_result *step = allm_stream_step_result(stream);
     const allm_chat_result *chat = allm_stream_chat_result(stream);
-    if (t->deal == STEP)
+    if (t->kind == STEP)
         return step ? allm_step_result_json(step, ALLM_FORM_PLAIN) : NULL;
     return chat ? allm_chat_result_json(chat, ALLM_FORM_PLAIN) : NULL;
 }
 
-static void begin_fold(struct turn *t)
+static void begin_reducer(struct turn *t)
 {
     const allm_message *m = allm_codec_value(t->message, ALLM_TYPE_MESSAGE);
-    allm_reducer_mode mode = t->deal == STEP ? ALLM_REDUCER_STEP
+    allm_reducer_mode mode = t->kind == STEP ? ALLM_REDUCER_STEP
                                              : ALLM_REDUCER_CHAT;
-    const char *said = m && m->role == ALLM_ROLE_USER ? m->text : t->text;
-    t->fold = allm_reducer_new(allm_session_fields(t->session),
-                               ALLM(reducer_opts, .mode = mode, .input = said));
+    const char *input = m && m->role == ALLM_ROLE_USER ? m->text : t->text;
+    t->reducer =
+        allm_reducer_new(allm_session_fields(t->session),
+                         ALLM(reducer_opts, .mode = mode, .input = input));
 }
 
-/* The session and what the reducer made of the events are the same. */
-static void check_fold(const struct turn *t)
+/* The session and the reducer's session must be equal. */
+static void check_reducer(const struct turn *t)
 {
     size_t a_len = 0, b_len = 0;
-    const allm_reduced *reduced = allm_reducer_finalize(t->fold);
+    const allm_reduced *reduced = allm_reducer_finalize(t->reducer);
     allm_text *a = allm_session_record_json(allm_session_fields(t->session),
                                             ALLM_FORM_TAGGED);
     allm_text *b = reduced ? allm_session_record_json(reduced->session,
                                                       ALLM_FORM_TAGGED)
                            : NULL;
-    const char *mine = allm_text_bytes(a, &a_len);
-    const char *its = allm_text_bytes(b, &b_len);
-    if (!mine || !its || a_len != b_len || memcmp(mine, its, a_len) != 0)
-        scenario_refuse(t->s,
-                        "the reducer made another session: %.400s "
+    const char *session_json = allm_text_bytes(a, &a_len);
+    const char *reducer_json = allm_text_bytes(b, &b_len);
+    if (!session_json || !reducer_json || a_len != b_len ||
+        memcmp(session_json, reducer_json, a_len) != 0)
+        scenario_reject(t->s,
+                        "the reducer produced another session: %.400s "
                         "instead of %.400s",
-                        its ? its : "none", mine ? mine : "none");
+                        reducer_json ? reducer_json : "none",
+                        session_json ? session_json : "none");
     allm_text_free(a);
     allm_text_free(b);
 }
@@ -203,8 +210,9 @@ static void check_fold(const struct turn *t)
 static bool report_stream(struct turn *t, struct report *r, allm_stream *stream)
 {
     const allm_error *early = allm_stream_error(stream);
-    allm_status status = t->streaming ? pull_events(r, stream, t->take, t->fold)
-                                      : allm_stream_wait(stream);
+    allm_status status = t->streaming
+                             ? pull_events(r, stream, t->take, t->reducer)
+                             : allm_stream_wait(stream);
     allm_text *text = status == ALLM_OK ? result_text(t, stream) : NULL;
     if (text)
         report_text(r, "result", text);
@@ -222,100 +230,101 @@ static void run_turn(struct turn *t, struct report *r)
         return;
     }
     if (t->streaming)
-        begin_fold(t);
-    allm_stream *stream = ask(t);
-    error = refusal(t, stream, &faults);
+        begin_reducer(t);
+    allm_stream *stream = start_stream(t);
+    error = find_input_error(t, stream, &faults);
     bool settled = !error && report_stream(t, r, stream);
     if (error)
         report_end(r, error);
-    allm_stream_free(stream);   /* now the session has what there is */
+    allm_stream_free(stream);   /* this updates the session */
     allm_error_free(faults);
     if (settled && t->streaming)
-        check_fold(t);
+        check_reducer(t);
     if (settled && t->fresh) {
-        stage_enter(t->s, t->fresh);
+        shared_session_replace(t->s, t->fresh);
         t->fresh = NULL;
     }
 }
 
-/* What is said: a text, a message, or what is neither. */
-static void read_words(struct turn *t, const allm_json *op)
+/* Read the prompt: a text, a message, or an invalid value. */
+static void read_prompt(struct turn *t, const allm_json *op)
 {
     const allm_json *text = allm_json_get(op, "text");
     const allm_json *message = allm_json_get(op, "message");
-    if (t->deal == REPLY && allm_json_type_of(text) == ALLM_JSON_TEXT) {
+    if (t->kind == REPLY && allm_json_type_of(text) == ALLM_JSON_TEXT) {
         t->text = allm_json_text(text, NULL);
-    } else if (t->deal == REPLY) {
+    } else if (t->kind == REPLY) {
         allm_json *user = allm_json_parse("{\"role\":\"user\"}", ALLM_NUL_ENDED,
                                           NULL);
-        t->deal = CONTINUE;
-        t->given = allm_json_set(user, "content", text);
+        t->kind = CONTINUE;
+        t->message_json = allm_json_set(user, "content", text);
         allm_json_free(user);
     } else if (message && allm_json_type_of(message) != ALLM_JSON_NULL) {
-        t->given = allm_json_copy(message);
+        t->message_json = allm_json_copy(message);
     }
-    if (t->given)
-        t->message = engine_decode(t->given, "Message");
+    if (t->message_json)
+        t->message = engine_decode(t->message_json, "Message");
 }
 
-static void turn(struct scenario *s, const allm_json *op, struct report *r,
-                 enum deal deal, bool streaming)
+static void run_session_op(struct scenario *s, const allm_json *op,
+                           struct report *r, enum turn_kind kind,
+                           bool streaming)
 {
-    struct turn t = { .s = s, .deal = deal, .streaming = streaming };
+    struct turn t = { .s = s, .kind = kind, .streaming = streaming };
     if (!pull_take(s, op, &t.take))
         return;
-    if (deal == START || deal == STEP)
+    if (kind == START || kind == STEP)
         find_session(&t, op);
     else
-        t.session = stage_session(s);
-    read_words(&t, op);
+        t.session = shared_session_get(s);
+    read_prompt(&t, op);
     call_init(&t.call, s, op);
     if (!*s->fault)
         run_turn(&t, r);
     call_release(&t.call);
     allm_codec_free(t.message);
-    allm_json_free(t.given);
-    allm_reducer_free(t.fold);
+    allm_json_free(t.message_json);
+    allm_reducer_free(t.reducer);
     allm_session_free(t.fresh);
-    if (t.talked)
-        talk_release(&t.talk);
+    if (t.has_input)
+        thread_input_release(&t.input);
 }
 
 void op_session_start(struct scenario *s, const allm_json *op, struct report *r)
 {
-    turn(s, op, r, START, false);
+    run_session_op(s, op, r, START, false);
 }
 
 void op_session_stream_start(struct scenario *s, const allm_json *op,
                              struct report *r)
 {
-    turn(s, op, r, START, true);
+    run_session_op(s, op, r, START, true);
 }
 
 void op_session_reply(struct scenario *s, const allm_json *op, struct report *r)
 {
-    turn(s, op, r, REPLY, false);
+    run_session_op(s, op, r, REPLY, false);
 }
 
 void op_session_stream_reply(struct scenario *s, const allm_json *op,
                              struct report *r)
 {
-    turn(s, op, r, REPLY, true);
+    run_session_op(s, op, r, REPLY, true);
 }
 
 void op_session_continue(struct scenario *s, const allm_json *op,
                          struct report *r)
 {
-    turn(s, op, r, CONTINUE, false);
+    run_session_op(s, op, r, CONTINUE, false);
 }
 
 void op_session_step(struct scenario *s, const allm_json *op, struct report *r)
 {
-    turn(s, op, r, STEP, false);
+    run_session_op(s, op, r, STEP, false);
 }
 
 void op_session_stream_step(struct scenario *s, const allm_json *op,
                             struct report *r)
 {
-    turn(s, op, r, STEP, true);
+    run_session_op(s, op, r, STEP, true);
 }

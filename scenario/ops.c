@@ -1,5 +1,5 @@
 /*
- * ops.c - the operations of scenario files: one table
+ * ops.c - the table of the operations of scenario files
  *
  * A new operation is a function in a file op_X.c, its name in ops.h, and a row
  * here.

@@ -1,20 +1,20 @@
-/* ops.h - the operations of scenario files */
+/* ops.h - the table of the operations of scenario files */
 #ifndef SCENARIO_OPS_H
 #define SCENARIO_OPS_H
 
 #include "report.h"
 
-/* Run one: what it gave goes into the report.  A file that cannot be
- * understood sets s->fault. */
+/* Run an operation and report its outcome.  An invalid operation sets
+ * s->fault. */
 typedef void op_fn(struct scenario *s, const allm_json *op, struct report *r);
 
 struct op {
     const char *name;
-    const char *members;        /* besides op and expect */
+    const char *members;        /* in addition to op and expect */
     op_fn *run;
 };
 
-/* NULL: no operation has that name. */
+/* NULL if there is none with this name. */
 const struct op *ops_find(const char *name);
 
 op_fn op_generate, op_stream_generate;

@@ -1,4 +1,4 @@
-/* pull.c - the events of a stream, into the report */
+/* pull.c - pull the events of a stream into the report */
 #include "pull.h"
 
 bool pull_take(struct scenario *s, const allm_json *op, int64_t *take)
@@ -7,10 +7,10 @@ bool pull_take(struct scenario *s, const allm_json *op, int64_t *take)
     *take = -1;
     if (!v || (allm_json_int64(v, take) && *take >= 0))
         return true;
-    return scenario_refuse(s, "\"take\" must be an integer, not negative");
+    return scenario_reject(s, "\"take\" must be a non-negative integer");
 }
 
-/* How often each tag came. */
+/* The number of events of each type. */
 struct tally {
     uint64_t of[ALLM_EV_USAGE + 1];
 };
@@ -38,7 +38,7 @@ static void report_event(struct report *r, const allm_event *event)
 }
 
 allm_status pull_events(struct report *r, allm_stream *stream, int64_t most,
-                        allm_reducer *fold)
+                        allm_reducer *reducer)
 {
     const allm_event *event;
     allm_status status = ALLM_EVENT;
@@ -54,8 +54,8 @@ allm_status pull_events(struct report *r, allm_stream *stream, int64_t most,
         tally.of[event->type]++;
         allm_json_build_text(tags, allm_event_tag(event->type), ALLM_NUL_ENDED);
         report_event(r, event);
-        if (fold)
-            allm_reducer_add(fold, event);
+        if (reducer)
+            allm_reducer_add(reducer, event);
     }
     allm_json_build_end(r->out);
     allm_json_build_end(tags);

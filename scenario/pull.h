@@ -1,16 +1,16 @@
-/* pull.h - the events of a stream, into the report */
+/* pull.h - pull the events of a stream into the report */
 #ifndef SCENARIO_PULL_H
 #define SCENARIO_PULL_H
 
 #include "report.h"
 
-/* `take`: how many events to pull; -1: all. */
+/* Read the member `take`, the number of events to pull; -1: all. */
 bool pull_take(struct scenario *s, const allm_json *op, int64_t *take);
 
-/* Pull up to `most` events (negative: all) into lists of the report, and into
- * the reducer (NULL: none).  The status of the last pull; ALLM_EVENT: there may
- * be more. */
+/* Pull up to `most` events (negative: all) into the report and the reducer
+ * (NULL: none).  Returns the status of the last pull; ALLM_EVENT: there may be
+ * more. */
 allm_status pull_events(struct report *r, allm_stream *stream, int64_t most,
-                        allm_reducer *fold);
+                        allm_reducer *reducer);
 
 #endif

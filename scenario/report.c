@@ -1,4 +1,4 @@
-/* report.c - what an operation gave, under the names that `expect` uses */
+/* report.c - the outcome of an operation, under the names of `expect` */
 #include "report.h"
 
 void report_begin(struct report *r, struct scenario *s)
@@ -13,7 +13,7 @@ void report_begin(struct report *r, struct scenario *s)
     allm_json_free(seen);
 }
 
-/* The session as it is now. */
+/* Report the current session. */
 static void report_session(struct report *r, const struct scenario *s)
 {
     if (!s->session)

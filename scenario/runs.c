@@ -1,4 +1,4 @@
-/* runs.c - how often each tool has run */
+/* runs.c - count how often each tool runs */
 #include "runs.h"
 
 #include <stdio.h>
@@ -9,8 +9,8 @@ void runs_count(struct runs *r, const char *name)
     size_t i = 0;
     while (i < r->count && strcmp(r->of[i].name, name) != 0)
         i++;
-    if (i == MOST_NAMES)
-        return;                 /* more than a scenario can have tools */
+    if (i == MAX_NAMES)
+        return;                 /* a scenario cannot have so many tools */
     if (i == r->count) {
         snprintf(r->of[i].name, sizeof r->of[i].name, "%s", name);
         r->of[i].n = 0;

@@ -1,23 +1,23 @@
-/* runs.h - how often each tool has run */
+/* runs.h - count how often each tool runs */
 #ifndef SCENARIO_RUNS_H
 #define SCENARIO_RUNS_H
 
 #include <allm.h>
 
-enum { MOST_NAMES = 128 };
+enum { MAX_NAMES = 128 };
 
-/* Counts by name, in the order of the first runs. */
+/* Counts by name, in the order of each tool's first run. */
 struct runs {
     size_t count;
     struct {
         char name[80];
         uint64_t n;
-    } of[MOST_NAMES];
-    uint64_t callback;          /* of on_tool_error */
+    } of[MAX_NAMES];
+    uint64_t callback;          /* calls of on_tool_error */
 };
 
 void runs_count(struct runs *r, const char *name);
-/* Members tool_runs and callback_runs of an object being built. */
+/* Write the members tool_runs and callback_runs. */
 void runs_write(const struct runs *r, allm_json_build *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* scenario.h - one scenario file being run */
+/* scenario.h - the state of running a scenario file */
 #ifndef SCENARIO_SCENARIO_H
 #define SCENARIO_SCENARIO_H
 
@@ -6,29 +6,29 @@
 
 #include <stdio.h>
 
-enum { MOST_TOOLS = 64 };
+enum { MAX_TOOLS = 64 };
 
-/* A clock that moves only when somebody waits. */
+/* A clock that advances only when the library sleeps. */
 struct test_clock {
     int64_t now_ns;
     allm_clock clock;
 };
 
-/* What one tool does: does.h. */
-struct deed {
-    const allm_json *does;      /* NULL: it has no function */
-    struct runs *runs_of;       /* who counts */
-    uint64_t runs;              /* over the whole file */
-    struct nap *naps;           /* what it sleeps over */
+/* What a tool does: action.h. */
+struct action {
+    const allm_json *does;      /* NULL: the tool has no function */
+    struct runs *counts;        /* all tools by name */
+    uint64_t calls;             /* of this tool, in the whole file */
+    struct action_call *sleeping; /* calls that sleep */
 };
 
-/* Tools made of their plain forms; each lives in its codec. */
+/* Tools decoded from their plain forms; each codec owns its tool. */
 struct tool_list {
     size_t count;
-    allm_codec *codec[MOST_TOOLS];
-    allm_tool made[MOST_TOOLS];
-    struct deed deed[MOST_TOOLS];
-    const allm_tool *tool[MOST_TOOLS];
+    allm_codec *codec[MAX_TOOLS];
+    allm_tool made[MAX_TOOLS];
+    struct action action[MAX_TOOLS];
+    const allm_tool *tool[MAX_TOOLS];
 };
 
 struct scenario {
@@ -37,21 +37,21 @@ struct scenario {
     struct test_clock clock;
     allm_engine *engine;
     struct tool_list tools;
-    allm_session *session;      /* NULL: none was made yet */
+    allm_session *session;      /* NULL: none yet */
     struct runs runs;           /* in this operation */
     size_t op_count;            /* operations that have run */
-    allm_json **outcome;        /* of each, for same_as */
-    char fault[1024];           /* why the file cannot be understood */
-    FILE *notes;                /* what is printed behind "not ok" */
+    allm_json **outcome;        /* of each operation, for same_as */
+    char fault[1024];           /* why the file is not valid */
+    FILE *notes;                /* is printed after "not ok" */
 };
 
-/* Note why the file cannot be understood; false. */
+/* Set s->fault, why the file is not valid.  Always false. */
 __attribute__((format(printf, 2, 3)))
-bool scenario_refuse(struct scenario *s, const char *format, ...);
+bool scenario_reject(struct scenario *s, const char *format, ...);
 
-/* Every member of an object is one of these words, which are separated by
- * spaces; else refused: `where` has a member that nobody knows. */
-bool scenario_knows(struct scenario *s, const allm_json *object,
-                    const char *where, const char *words);
+/* Check that every member of an object is one of these words, separated by
+ * spaces; `where` names the object.  False: rejected. */
+bool scenario_check_members(struct scenario *s, const allm_json *object,
+                            const char *where, const char *words);
 
 #endif

@@ -144,7 +144,7 @@ MATCHERS = [
     ("$not hides no fault", response({"raw": {"$not": {"$regex": "("}}}),
      '"$regex" must be'),
     ("$not hides no slip", response({"raw": {"$not": {"$lenn": 1}}}),
-     '"$lenn" is no special object'),
+     '"$lenn" is not a special object'),
     ("several at once", response(
         {"output_text": {"$len": 3, "$regex": "b", "$not": "x"}}), HOLDS),
     ("one of several is wrong", response(
@@ -200,7 +200,7 @@ KINDS = [
      "/expect/count/text_delta"),
     ("count of what did not come", streamed(count={"usage": 0}), HOLDS),
     ("count of no event", streamed(count={"text": 0}),
-     'no event is called "text"'),
+     'unknown event "text"'),
     ("requests", scenario(asked(requests=[{"model": "fake:x"}])),
      "/expect/requests/0/model"),
     ("more requests", scenario(asked(requests=[{}, {}])),
@@ -228,7 +228,7 @@ KINDS = [
         asked(ok=False, released=7), asked(ok=False)),
      "/run/1/expect/ok"),
     ("an unknown expectation", scenario(asked(okay=True)),
-     "/expect/okay: there is no such expectation"),
+     "/expect/okay: unknown expectation"),
 ]
 
 LOOPS = [
@@ -427,7 +427,7 @@ FILES = [
      'unknown member "take"'),
     ("no JSON", "{", "planted.json: "),
     ("a key twice", '{"name": "a", "name": "b", "run": []}', "planted.json: "),
-    ("no object", "[]", "a scenario is an object"),
+    ("no object", "[]", "a scenario must be an object"),
     ("an unknown member", scenario(asked(), note="x"),
      'the scenario has an unknown member "note"'),
     ("words for the reader", scenario(dict(asked(), comment="x"),
@@ -449,8 +449,8 @@ FILES = [
     ("a tool that is none", scenario(asked(), engine={"tools": [5]}),
      "/engine/tools: tool 0"),
     ("an unknown operation", scenario({"op": "genrate"}),
-     '/run/0: no operation is called "genrate"'),
-    ("no operation", scenario({}), "no operation is called"),
+     '/run/0: unknown operation "genrate"'),
+    ("no operation", scenario({}), "unknown operation"),
     ("neither messages nor thread", scenario({"op": "chat"}),
      'needs one of "messages"'),
     ("messages and thread", scenario({"op": "step", "messages": USER,

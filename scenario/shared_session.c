@@ -1,26 +1,26 @@
-/* stage.c - the session that the operations of a scenario share */
-#include "stage.h"
+/* shared_session.c - the session that the operations of a scenario share */
+#include "shared_session.h"
 
 #include "engine.h"
 
-allm_session *stage_session(struct scenario *s)
+allm_session *shared_session_get(struct scenario *s)
 {
     if (!s->session)
         s->session = allm_session_new(NULL);
     return s->session;
 }
 
-void stage_enter(struct scenario *s, allm_session *session)
+void shared_session_replace(struct scenario *s, allm_session *session)
 {
     allm_session_free(s->session);
     s->session = session;
 }
 
-allm_codec *stage_read_session(const allm_json *fields)
+allm_codec *shared_session_decode(const allm_json *fields)
 {
-    bool given = allm_json_type_of(fields) == ALLM_JSON_OBJECT;
-    allm_json *plain = given ? allm_json_copy(fields)
-                             : allm_json_parse("{}", ALLM_NUL_ENDED, NULL);
+    bool has_fields = allm_json_type_of(fields) == ALLM_JSON_OBJECT;
+    allm_json *plain = has_fields ? allm_json_copy(fields)
+                                  : allm_json_parse("{}", ALLM_NUL_ENDED, NULL);
     const allm_json *thread = allm_json_get(plain, "thread");
     if (allm_json_type_of(thread) == ALLM_JSON_ARRAY) {
         allm_json *form = engine_thread(thread);
@@ -34,12 +34,12 @@ allm_codec *stage_read_session(const allm_json *fields)
     return codec;
 }
 
-const allm_session_record *stage_record(const allm_codec *codec)
+const allm_session_record *shared_session_record(const allm_codec *codec)
 {
     return allm_codec_value(codec, ALLM_TYPE_SESSION);
 }
 
-/* A list that is meant as parts. */
+/* Does it look like a list of parts? */
 static bool are_parts(const allm_json *content)
 {
     bool all = allm_json_type_of(content) == ALLM_JSON_ARRAY &&
@@ -50,8 +50,8 @@ static bool are_parts(const allm_json *content)
     return all;
 }
 
-/* The parts, of a message that is made for them. */
-static bool read_parts(struct answer *a, const allm_json *content)
+/* Decode the parts as the content of a message. */
+static bool read_parts(struct tool_answer *a, const allm_json *content)
 {
     allm_json *empty = allm_json_parse("{\"role\":\"user\"}", ALLM_NUL_ENDED,
                                        NULL);
@@ -62,24 +62,24 @@ static bool read_parts(struct answer *a, const allm_json *content)
     const allm_message *m = allm_codec_value(a->parts, ALLM_TYPE_MESSAGE);
     if (!m || !m->parts)
         return false;
-    a->given.parts = m->parts;
-    a->given.part_count = m->part_count;
+    a->fields.parts = m->parts;
+    a->fields.part_count = m->part_count;
     return true;
 }
 
-void stage_answer(struct answer *a, const allm_json *id,
-                  const allm_json *content)
+void tool_answer_init(struct tool_answer *a, const allm_json *id,
+                      const allm_json *content)
 {
-    *a = (struct answer){ .given = { .size = sizeof a->given } };
+    *a = (struct tool_answer){ .fields = { .size = sizeof a->fields } };
     if (allm_json_type_of(id) == ALLM_JSON_TEXT)
-        a->given.tool_call_id = allm_json_text(id, NULL);
+        a->fields.tool_call_id = allm_json_text(id, NULL);
     if (!content)
         content = a->null = allm_json_parse("null", ALLM_NUL_ENDED, NULL);
     if (!are_parts(content) || !read_parts(a, content))
-        a->given.value = content;
+        a->fields.value = content;
 }
 
-void stage_answer_release(struct answer *a)
+void tool_answer_release(struct tool_answer *a)
 {
     allm_codec_free(a->parts);
     allm_json_free(a->null);
