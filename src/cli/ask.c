@@ -1,4 +1,4 @@
-/* ask.c - allm [PROMPT...]: one question and its answer */
+/* ask.c - allm [PROMPT...]: send a prompt, print the answer */
 #include "cli/ask.h"
 
 #include "cli/ask_user.h"
@@ -35,11 +35,11 @@ const struct flag ask_flags[] = {
     { 0, "--events", FLAG_SWITCH, AT(events), NULL,
       "print the events as JSON, one per line" },
     { 0, "--no-stream", FLAG_SWITCH, AT(no_stream), NULL,
-      "print the answer when it is complete" },
+      "print the answer once it is complete" },
     { 'u', "--usage", FLAG_SWITCH, AT(usage), NULL,
       "print tokens and cost on stderr" },
     { 0, "--ask", FLAG_SWITCH, AT(ask_user), NULL,
-      "the model may ask a question (exit code 10)" },
+      "let the model ask a question (exit code 10)" },
     { 0, "--max-turns", FLAG_NUMBER, AT(max_turns), "N",
       "stop after N answers of the model" },
     { 0, "--timeout", FLAG_SECONDS, AT(timeout_ms), "SECONDS",
@@ -48,11 +48,11 @@ const struct flag ask_flags[] = {
       "show the request, send nothing" },
     { 'q', "--quiet", FLAG_SWITCH, AT(quiet), NULL, "no notes on stderr" },
     { 'v', "--verbose", FLAG_SWITCH, AT(verbose), NULL,
-      "print what happens on stderr" },
+      "print the model and each call on stderr" },
     { .name = NULL },
 };
 
-/* All that one call is made of. */
+/* The state of one call. */
 struct question {
     const struct ask *ask;
     struct target target;
@@ -74,7 +74,8 @@ static bool read_schema(struct question *q)
     allm_json_schema *schema = allm_json_schema_new(document);
     const allm_error *error = allm_json_schema_error(schema);
     if (error)
-        print_fault("%s is no JSON Schema: %s", q->ask->schema, error->message);
+        print_fault("%s is not a JSON Schema: %s", q->ask->schema,
+                    error->message);
     else
         q->format = allm_request_json_schema("answer", document, true);
     allm_json_schema_free(schema);
@@ -82,7 +83,7 @@ static bool read_schema(struct question *q)
     return q->format != NULL;
 }
 
-/* Nothing was asked: say what could be. */
+/* There is no prompt: print help, or the question that is still open. */
 static int report_no_prompt(const struct ask *a)
 {
     struct session s = { NULL, NULL };
@@ -98,14 +99,14 @@ static int report_no_prompt(const struct ask *a)
         }
         question = session_question(&s);
     }
-    print_fault("there is nothing to ask: give a prompt, or pipe one in%s%s",
-                question ? "; it would answer the question: " : "",
+    print_fault("no prompt: pass one as arguments or on standard input%s%s",
+                question ? "; the model waits for an answer to: " : "",
                 question ? question : "");
     session_close(&s);
     return END_USAGE;
 }
 
-/* The user's message; END_DONE, or how to end. */
+/* Build the user's message.  Returns END_DONE or an exit code. */
 static int read_prompt(struct question *q, int argc, char **argv)
 {
     q->prompt = allm_thread_new(NULL);
@@ -115,7 +116,7 @@ static int read_prompt(struct question *q, int argc, char **argv)
                                   : END_USAGE;
 }
 
-/* The conversation and whom it is with. */
+/* Open the session and choose the model. */
 static int open_conversation(struct question *q)
 {
     const struct ask *a = q->ask;
@@ -132,7 +133,7 @@ static int open_conversation(struct question *q)
     return code;
 }
 
-/* What a server says may be in it, so it goes the way of all words. */
+/* The event may contain bytes from a server, so print_trace() escapes it. */
 static void print_trace_event(const allm_trace_event *event, void *ud)
 {
     (void)ud;
@@ -230,7 +231,7 @@ int ask_run(const struct ask *a, int argc, char **argv)
     int code = prepare_question(&q, argc, argv);
     if (code == END_DONE) {
         if (a->verbose)
-            print_note("asking %s", q.target.model);
+            print_note("using %s", q.target.model);
         if (q.format)
             registry_note_schema(q.target.model);
         make_engine(&q);
@@ -257,11 +258,11 @@ static int run_ask_command(int argc, char **argv)
 const struct command ask_command = {
     .name = "ask",
     .usage = "[FLAG...] [PROMPT...]",
-    .summary = "ask a model: piped input first, then the words",
-    .more = "stdout is the answer and nothing else.  Without -m the model "
-            "of the session counts,\nthen ALLM_MODEL, then the first provider "
-            "that has a key.  A prompt that begins\nwith the name of a "
-            "command: allm -- models are what?\n",
+    .summary = "send a prompt: standard input, then the arguments",
+    .more = "Only the answer is printed on stdout.  Without -m, the model is "
+            "that of the session,\nelse ALLM_MODEL, else the default model of "
+            "the first provider that has a key.\nPut -- before a prompt that "
+            "begins with the name of a command:\n  allm -- models are what?\n",
     .flags = ask_flags,
     .run = run_ask_command,
 };

@@ -1,4 +1,4 @@
-/* ask.h - one question and its answer, for the commands that ask */
+/* ask.h - send a prompt, print the answer: for the commands that do */
 #ifndef CLI_ASK_H
 #define CLI_ASK_H
 
@@ -11,12 +11,12 @@ struct ask {
     bool json, events, no_stream, usage, ask_user, dry_run, quiet, verbose;
     uint32_t max_turns, timeout_ms;
     const allm_transport *transport; /* NULL: the library's */
-    bool any_key;                    /* the transport needs none */
+    bool any_key;                    /* the transport needs no key */
 };
 
 extern const struct flag ask_flags[];
 
-/* Gives the exit code. */
+/* Run the call; argv is the prompt.  Returns the exit code. */
 int ask_run(const struct ask *a, int argc, char **argv);
 
 #endif

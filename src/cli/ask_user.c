@@ -1,4 +1,4 @@
-/* ask_user.c - a tool by which a model asks the user back: --ask */
+/* ask_user.c - --ask: a tool with which the model asks the user a question */
 #include "cli/ask_user.h"
 
 static void ask_question(allm_tool_run *run, const allm_json *args, void *ud)

@@ -1,10 +1,10 @@
-/* ask_user.h - a tool by which a model asks the user back */
+/* ask_user.h - --ask: a tool with which the model asks the user a question */
 #ifndef CLI_ASK_USER_H
 #define CLI_ASK_USER_H
 
 #include "allm.h"
 
-/* A list of one. */
+/* A list with this one tool. */
 const allm_tool *const *ask_user_tools(void);
 
 #endif

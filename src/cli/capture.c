@@ -1,8 +1,9 @@
 /*
- * capture.c - a transport that keeps the request and sends nothing
+ * capture.c - a transport that captures the request and sends nothing
  *
- * It is kept as {"method", "url", "headers", "body"}: the body as a value where
- * it is JSON, the key, and what recordings hide, as ***.
+ * The request becomes {"method", "url", "headers", "body"}.  The body is a
+ * value if it is JSON, else a string.  The key, and everything that recordings
+ * redact, is shown as ***.
  */
 #include "cli/capture.h"
 
@@ -20,8 +21,8 @@ static void put_text(allm_json_build *b, const char *key, const char *text)
     allm_json_build_text(b, text ? text : "", ALLM_NUL_ENDED);
 }
 
-/* A text of a recording, what is hidden there as ***; a very long one as it
- * is. */
+/* A string of a recording, with *** for each redacted part; a very long one
+ * is not changed. */
 static void put_hidden(allm_json_build *b, const char *text, size_t len)
 {
     static const char mark[] = "[REDACTED]";
@@ -49,7 +50,7 @@ static void put_url(allm_json_build *b, const allm_json *recorded)
     put_hidden(b, url ? url : "", len);
 }
 
-/* Lines "name: value", and the one that has the key. */
+/* The lines "name: value" as members, and the header with the key. */
 static void put_headers(allm_json_build *b, const allm_json *recorded,
                         const char *secret_name)
 {
@@ -109,7 +110,7 @@ static const allm_error not_sent = {
     .size = sizeof not_sent,
     .kind = ALLM_ERR_ADAPTER,
     .reason = "network_error",
-    .message = "the request was kept and not sent",
+    .message = "the request was captured, not sent",
 };
 
 static allm_exchange *reject_open(void *self, const allm_http_view *view,
@@ -134,8 +135,8 @@ static allm_transport transport_of(struct capture *c)
     };
 }
 
-/* The object {"request": ...} of a recording: behind its first line, before
- * the next one that begins with a brace. */
+/* The object {"request": ...} of a recording: from the second line to the next
+ * line that begins with a brace. */
 static allm_json *parse_recording(const allm_text *text)
 {
     const char *from = allm_text_bytes(text, NULL);
@@ -144,18 +145,18 @@ static allm_json *parse_recording(const allm_text *text)
     return to ? allm_json_parse(from, (size_t)(to - from), NULL) : NULL;
 }
 
-/* The request but for key and body as recordings tell it: they know what is
- * secret in an address and in headers.  NULL: no memory. */
+/* Record the request without key and body: the recorder redacts the secrets in
+ * the URL and the headers.  NULL: out of memory. */
 static allm_json *record_request(struct capture *c, const allm_http_view *view)
 {
     const allm_error *error;
-    const allm_transport nobody = transport_of(c);
+    const allm_transport sends_nothing = transport_of(c);
     allm_http_view bare = *view;
     bare.secret_name = bare.secret_value = NULL;
     bare.body = "";
     bare.body_len = 0;
-    allm_recorder *record =
-        allm_recorder_new(NULL, ALLM(recorder_opts, .transport = &nobody));
+    allm_recorder *record = allm_recorder_new(
+        NULL, ALLM(recorder_opts, .transport = &sends_nothing));
     const allm_transport *t = allm_recorder_transport(record);
     t->open(t->self, &bare, NULL, &error);
     allm_text *text = allm_recorder_text(record);
@@ -229,7 +230,7 @@ int capture_show(const struct capture *c, const allm_stream *stream,
         return END_DONE;
     }
     if (!error) {
-        print_fault("this model is asked without HTTP: there is no request to "
+        print_fault("this model does not use HTTP: there is no request to "
                     "show");
         return END_USAGE;
     }

@@ -1,4 +1,4 @@
-/* catalog.c - the catalog of models that the program uses */
+/* catalog.c - open the catalog of models, and compute its age */
 #include "cli/catalog.h"
 
 #include "cli/input.h"
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* Where one's own would be; false: nowhere. */
+/* The path of the user's catalog; false: there is none. */
 static bool find_user_catalog(char *path, size_t size)
 {
     const char *from_environment = getenv("ALLM_CATALOG");
@@ -28,12 +28,12 @@ static bool find_user_catalog(char *path, size_t size)
     return fits && (from_environment || !stat(path, &about));
 }
 
-/* A pipe would be waited for, so only files will do. */
+/* Only regular files are accepted: reading a pipe could block. */
 static allm_json *read_user_catalog(const char *path)
 {
     struct stat about;
     if (!stat(path, &about) && !S_ISREG(about.st_mode)) {
-        print_fault("the catalog %.500s must be a file", path);
+        print_fault("the catalog %.500s is not a regular file", path);
         return NULL;
     }
     return input_json(path);
@@ -63,7 +63,7 @@ allm_catalog *catalog_open(void)
     return c;
 }
 
-/* Days from 1970 to a date, by the calendar of today at all times. */
+/* Days from 1970-01-01 to a date in the Gregorian calendar. */
 static long days_since_1970(long year, long month, long day)
 {
     year -= month <= 2;
@@ -74,7 +74,7 @@ static long days_since_1970(long year, long month, long day)
            719468;
 }
 
-/* Read "2026-11-16"; false: it is no date. */
+/* Parse "2026-11-16"; false: it is not a date. */
 static bool parse_date(const char *text, long *year, long *month, long *day)
 {
     char *end;

@@ -1,5 +1,5 @@
 /*
- * chat.c - allm chat: a conversation, line by line
+ * chat.c - allm chat: an interactive conversation
  *
  * Lines that begin with a slash are commands.  Ctrl-C cancels an answer.  With
  * -S the conversation is saved after every answer.
@@ -30,13 +30,13 @@ static struct settings {
 
 static const struct flag flags[] = {
     { 'm', "--model", FLAG_TEXT, offsetof(struct settings, model), "P:M",
-      "provider:model to talk to" },
+      "provider:model to use" },
     { 's', "--system", FLAG_TEXT, offsetof(struct settings, system), "TEXT",
       "the system prompt" },
     { 'S', "--session", FLAG_TEXT, offsetof(struct settings, session), "FILE",
       "start a conversation, or continue it" },
     { 0, "--ask", FLAG_SWITCH, offsetof(struct settings, ask_user), NULL,
-      "the model may ask a question" },
+      "let the model ask a question" },
     { 'o', "--option", FLAG_PAIR, offsetof(struct settings, options), "K V",
       "an option of the provider" },
     { .name = NULL },
@@ -47,10 +47,10 @@ struct chat {
     struct opts options;
     allm_engine *engine;
     struct session session;
-    char path[2][4096]; /* of /load: that of the session, and the next one */
-    unsigned next;
+    char path[2][4096]; /* of /load: the session's, and the next one */
+    unsigned next;      /* the free element of path */
     int64_t in, out;    /* tokens so far */
-    int code;           /* of the last answer */
+    int code;           /* exit code of the last answer */
     bool over;
 };
 
@@ -85,7 +85,7 @@ static void send_line(struct chat *c, const char *line)
                            ALLM(call_opts, .json = c->options.json));
     c->code = show_chat(stream, &how);
     if (c->code == END_SIGNAL + SIGINT)
-        print_note("(cancelled; what you said is forgotten)");
+        print_note("(cancelled; the prompt is not kept)");
     count_usage(c, stream);
     allm_stream_free(stream);
     if (c->code == END_ASKED)
@@ -96,12 +96,12 @@ static void show_commands(struct chat *c, const char *rest)
 {
     (void)c;
     (void)rest;
-    print_note("/model P:M   talk to another model");
-    print_note("/system TEXT tell the model this first, from now on");
+    print_note("/model P:M   use another model");
+    print_note("/system TEXT replace the system prompt");
     print_note("/usage       tokens so far");
-    print_note("/save FILE   write the conversation, for -S and /load");
-    print_note("/load FILE   go on with another conversation");
-    print_note("/exit        or Ctrl-D");
+    print_note("/save FILE   save the conversation, for -S and /load");
+    print_note("/load FILE   continue another conversation");
+    print_note("/exit        end the chat (also Ctrl-D)");
 }
 
 static void change_model(struct chat *c, const char *rest)
@@ -126,7 +126,7 @@ static void change_system(struct chat *c, const char *rest)
     if (*rest)
         session_set_system(&c->session, rest);
     else
-        print_fault("/system needs a text: /system TEXT");
+        print_fault("/system needs a prompt: /system TEXT");
 }
 
 static void print_token_counts(struct chat *c, const char *rest)
@@ -145,7 +145,7 @@ static void save_conversation(struct chat *c, const char *rest)
         print_note("saved to %s", path);
 }
 
-/* What the user said before is at hand, and what is asked is told. */
+/* Add the earlier prompts to the history, and print an open question. */
 static void resume_conversation(const struct chat *c)
 {
     size_t count = 0;
@@ -154,7 +154,7 @@ static void resume_conversation(const struct chat *c)
     for (size_t i = 0; i < count; i++)
         if (m[i]->role == ALLM_ROLE_USER && m[i]->text)
             history_add(m[i]->text);
-    if (count && c->session.path) /* else it is -s alone */
+    if (count && c->session.path) /* without a file, it is only -s */
         print_note("%s: %zu messages so far", c->session.path, count);
     print_question(c);
 }
@@ -168,7 +168,7 @@ static void load_conversation(struct chat *c, const char *rest)
         return;
     }
     if (c->session.path && !strcmp(c->session.path, rest)) {
-        print_note("this is the conversation of %s", rest);
+        print_note("%s is already the current conversation", rest);
         return;
     }
     snprintf(path, sizeof c->path[0], "%s", rest);
@@ -210,7 +210,8 @@ static void run_slash_command(struct chat *c, const char *line)
             commands[i].run(c, rest);
             return;
         }
-    print_fault("there is no command %.*s; /help lists them", (int)len, line);
+    print_fault("unknown command %.*s; /help lists the commands", (int)len,
+                line);
 }
 
 static void ignore_signal(int number)
@@ -218,8 +219,8 @@ static void ignore_signal(int number)
     (void)number;
 }
 
-/* Ctrl-C when an answer is just over, or while it is saved, was meant for the
- * answer: it does not end the chat. */
+/* A Ctrl-C just after an answer, or while it is saved, was meant to cancel the
+ * answer: it must not end the chat. */
 static void ignore_interrupts(void)
 {
     struct sigaction act = { .sa_handler = ignore_signal };
@@ -232,7 +233,7 @@ static int run_chat(struct chat *c)
     const char *line;
     ignore_interrupts();
     if (chat_lines_interactive())
-        print_note("talking to %s; /help for commands, Ctrl-D to leave",
+        print_note("chat with %s; /help lists the commands, Ctrl-D ends",
                    c->target.model);
     resume_conversation(c);
     while (!c->over && !print_broken() && (line = chat_lines_next())) {
@@ -246,7 +247,7 @@ static int run_chat(struct chat *c)
     return c->code == END_DONE && chat_lines_rejected() ? END_USAGE : c->code;
 }
 
-/* The conversation, whom it is with, and with what. */
+/* Open the session, choose the model and create the engine. */
 static int open_chat(struct chat *c)
 {
     int code = session_open(&c->session, settings.session, SESSION_CREATE);
@@ -274,7 +275,8 @@ static int run_chat_command(int argc, char **argv)
     if (!flags_read(flags, &settings, &argc, argv))
         return END_USAGE;
     if (argc) {
-        print_fault("chat takes no words; to ask once: allm \"...\"");
+        print_fault("chat takes no arguments; for a single prompt: allm "
+                    "\"...\"");
         return END_USAGE;
     }
     int code = opts_read(&c.options, &settings.options) ? open_chat(&c)
@@ -291,8 +293,8 @@ static int run_chat_command(int argc, char **argv)
 const struct command chat_command = {
     .name = "chat",
     .usage = "[FLAG...]",
-    .summary = "talk to a model, line by line",
-    .more = "/help lists what can be done besides talking.  Ctrl-C cancels an "
+    .summary = "chat with a model",
+    .more = "/help lists the commands of the chat.  Ctrl-C cancels an "
             "answer.\n",
     .flags = flags,
     .run = run_chat_command,

@@ -1,9 +1,9 @@
 /*
- * chat_lines.c - lines that the user writes
+ * chat_lines.c - read the user's lines of a chat
  *
- * In a terminal they are edited.  Elsewhere only what is there is read, so that
- * a pipe is answered line by line; a line beyond the limit, or one that is no
- * text, is refused: half of it would ask something else.
+ * On a terminal, lines are edited.  From a pipe, a read returns what is
+ * available, so each line is answered as it arrives.  A line that is too long
+ * or not UTF-8 is rejected as a whole: half of it would have another meaning.
  */
 #include "cli/chat_lines.h"
 
@@ -18,8 +18,8 @@
 enum { LINE_MAX_BYTES = 65536 };
 
 static char buffer[LINE_MAX_BYTES + 1];
-static size_t begin, end; /* what is read and not given yet */
-static bool rejected;         /* a line was refused */
+static size_t begin, end; /* read, but not yet returned */
+static bool rejected;         /* a line was rejected */
 
 bool chat_lines_rejected(void)
 {
@@ -31,7 +31,7 @@ bool chat_lines_interactive(void)
     return isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
 }
 
-/* Move what is left to the front, and read behind it. */
+/* Move the unread bytes to the front, and append more. */
 static bool read_more(void)
 {
     memmove(buffer, buffer + begin, end - begin);
@@ -48,7 +48,7 @@ static void reject_line(const char *why)
     print_fault("%s", why);
 }
 
-/* The next so many bytes as a line; NULL: it is refused. */
+/* The next len bytes as a line; NULL: it is rejected. */
 static const char *take_line(size_t len, size_t skip)
 {
     char *line = buffer + begin;
@@ -58,11 +58,11 @@ static const char *take_line(size_t len, size_t skip)
     line[len] = 0;
     if (input_bytes_are_text(line, len))
         return line;
-    reject_line("a line is not text in UTF-8");
+    reject_line("a line is not valid UTF-8 text; it is skipped");
     return NULL;
 }
 
-/* Up to the end of a line, or of all; false: there is nothing more. */
+/* Find the end of the next line, or of the input; false: no more lines. */
 static bool find_end(size_t *len, size_t *skip)
 {
     bool too_long = false;
@@ -72,15 +72,14 @@ static bool find_end(size_t *len, size_t *skip)
         *skip = at != NULL;
         if (at && !too_long)
             return true;
-        if (at) {               /* the rest of what was too long */
+        if (at) {               /* the rest of a line that is too long */
             begin += *len + 1;
             too_long = false;
             continue;
         }
         if (*len == LINE_MAX_BYTES && !too_long)
-            reject_line(
-                "a line has more than 64 KiB; allm -S FILE takes more, from "
-                "a pipe");
+            reject_line("a line is longer than 64 KiB and is skipped; allm -S "
+                        "FILE accepts longer prompts from a pipe");
         too_long = too_long || *len == LINE_MAX_BYTES;
         if (too_long)
             begin = end;

@@ -1,14 +1,15 @@
-/* chat_lines.h - lines that the user writes */
+/* chat_lines.h - read the user's lines of a chat */
 #ifndef CLI_CHAT_LINES_H
 #define CLI_CHAT_LINES_H
 
 #include <stdbool.h>
 
-/* The next line without its end, lent until the next call; NULL: no more. */
+/* The next line without its line end, valid until the next call; NULL: no
+ * more. */
 const char *chat_lines_next(void);
-/* Was a line refused, and told? */
+/* Was a line rejected, and an error printed? */
 bool chat_lines_rejected(void);
-/* Is there a terminal, so that a prompt is shown? */
+/* Are standard input and stderr terminals, so a prompt is shown? */
 bool chat_lines_interactive(void);
 
 #endif

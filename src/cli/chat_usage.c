@@ -1,8 +1,8 @@
 /*
- * spent.c - what all answers of a chat used, together
+ * chat_usage.c - add up the usage of all answers of a chat
  *
- * A chat may ask more than once, as for an answer that fits the schema; each
- * costs money, so telling the last one's usage would tell too little.
+ * A chat may send several requests, for example until an answer fits the
+ * schema.  Each one costs money, so the usage of the last is not enough.
  */
 #include "cli/chat_usage.h"
 

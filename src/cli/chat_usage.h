@@ -1,10 +1,10 @@
-/* spent.h - what all answers of a chat used, together */
+/* chat_usage.h - add up the usage of all answers of a chat */
 #ifndef CLI_CHAT_USAGE_H
 #define CLI_CHAT_USAGE_H
 
 #include "allm.h"
 
-/* A root; NULL: there was no answer, or no memory. */
+/* The sum, which the caller frees; NULL: no answer, or out of memory. */
 allm_usage *chat_usage_total(const allm_chat_result *result);
 
 #endif

@@ -6,11 +6,11 @@
 
 struct command {
     const char *name;
-    const char *usage;   /* what follows its name */
+    const char *usage;   /* the arguments */
     const char *summary; /* one line */
-    const char *more;    /* for its own help; or NULL */
+    const char *more;    /* shown by its own help; or NULL */
     const struct flag *flags;
-    /* argv has no name of the command in front.  Gives the exit code. */
+    /* argv begins after the name.  Returns the exit code. */
     int (*run)(int argc, char **argv);
 };
 
@@ -18,17 +18,17 @@ extern const struct command ask_command, chat_command, decode_command,
     demo_command, doctor_command, encode_command, help_command, keys_command,
     models_command, replay_command, version_command;
 
-/* In the order of the help; the first one is what runs without a name. */
+/* In the order of the help; the first is the default command. */
 const struct command *command_at(size_t index);
-/* NULL: there is none. */
+/* NULL if there is none. */
 const struct command *command_find(const char *name);
-/* The one that was probably meant, or NULL. */
+/* The command with the most similar name, or NULL. */
 const struct command *command_suggest(const char *name);
 
-/* Is one letter of its name wrong, or are two swapped? */
+/* Is one letter of the name wrong, or are two swapped? */
 bool command_is_typo(const struct command *c, const char *name);
 
-/* The help of one command; of all. */
+/* Print the help of one command; of all. */
 void help_show(const struct command *c);
 void help_overview(void);
 

@@ -1,4 +1,4 @@
-/* decode.c - allm decode: what a provider answered, as neutral events */
+/* decode.c - allm decode: turn a provider's raw answer into events */
 #include "cli/command.h"
 #include "cli/exit.h"
 #include "cli/file_transport.h"
@@ -19,7 +19,7 @@ static const struct flag flags[] = {
     { 'o', "--option", FLAG_PAIR, offsetof(struct settings, options), "K V",
       "an option of the adapter, such as quirks '[\"think_tags\"]'" },
     { 0, "--raw", FLAG_SWITCH, offsetof(struct settings, raw), NULL,
-      "also the provider's own chunks, as raw_chunk events" },
+      "also print the provider's chunks, as raw_chunk events" },
     { .name = NULL },
 };
 
@@ -42,7 +42,7 @@ static allm_engine *make_engine(const char *dialect,
     return engine;
 }
 
-/* Nobody waits for a file: the times of a call do not count. */
+/* No timeouts: reading a file may take as long as it takes. */
 static allm_stream *start_decoding(const allm_engine *engine)
 {
     const allm_message *question = ALLM(message, .role = ALLM_ROLE_USER,

@@ -1,10 +1,9 @@
 /*
  * demo.c - allm demo: an agent at work, without a key and without a network
  *
- * The model is scripted, all else is real: the stream, the loop, the tools,
- * which run side by side, the question to the user, the session in a file.  On
- * a terminal it goes at reading speed, elsewhere at once; it never takes longer
- * than ten seconds.
+ * Only the model is scripted.  The stream, the loop, the parallel tools, the
+ * question to the user and the session file are real.  On a terminal it runs at
+ * reading speed, elsewhere without delays; it takes at most ten seconds.
  */
 #include "cli/command.h"
 #include "cli/demo_script.h"
@@ -24,7 +23,7 @@
 
 static const struct flag flags[] = { { .name = NULL } };
 
-enum { ANSWER_MS = 4000 }; /* for the user; then the default counts */
+enum { ANSWER_MS = 4000 }; /* then the default answer is used */
 
 static void show_result(const allm_event *event)
 {
@@ -33,7 +32,7 @@ static void show_result(const allm_event *event)
                                           : event->result,
                                       0);
     const char *bytes = allm_text_bytes(text, NULL);
-    print_format("  %s gave %s\n", event->name, bytes ? bytes : "nothing");
+    print_format("  %s returned %s\n", event->name, bytes ? bytes : "nothing");
     allm_text_free(text);
 }
 
@@ -42,14 +41,14 @@ static void show_event(const allm_event *event)
     if (event->type == ALLM_EV_TEXT_DELTA)
         print_bytes(event->text, event->text_len);
     else if (event->type == ALLM_EV_TOOL_EXECUTION_STARTED)
-        print_format("  %s runs ...\n", event->name);
+        print_format("  %s is running ...\n", event->name);
     else if (event->type == ALLM_EV_TOOL_EXECUTION_COMPLETED &&
              !allm_json_get(event->result, "ask_user"))
         show_result(event);
     print_flush();
 }
 
-/* Run a stream and show it.  Gives the exit code. */
+/* Run a stream and print its events.  Returns the exit code. */
 static int print_stream(allm_stream *stream)
 {
     const allm_event *event;
@@ -66,7 +65,7 @@ static int print_stream(allm_stream *stream)
     return signal ? END_SIGNAL + signal : code;
 }
 
-/* A line of the user's, or the default. */
+/* Read a line from the user; use the default if there is none. */
 static void read_answer(char *line, size_t size, const char *otherwise)
 {
     struct pollfd wait = { .fd = STDIN_FILENO, .events = POLLIN };
@@ -82,13 +81,13 @@ static void read_answer(char *line, size_t size, const char *otherwise)
     line[in.len] = 0;
     if (in.len && input_is_text(&in))
         return;
-    if (there) /* what is half written is not meant for the shell */
+    if (there) /* the shell must not get a half-written line */
         tcflush(STDIN_FILENO, TCIFLUSH);
     snprintf(line, size, "%s", otherwise);
     print_format("%s\n", line);
 }
 
-/* Save the session and load it, as another program would. */
+/* Save the session and load it, as another process would. */
 static allm_session *reload_from_file(allm_session *session, const char *path)
 {
     allm_session *loaded = NULL;
@@ -99,17 +98,18 @@ static allm_session *reload_from_file(allm_session *session, const char *path)
     }
     error = allm_session_error(loaded ? loaded : session);
     if (!loaded || error) {
-        print_fault("%s", error ? error->message : "no memory");
+        print_fault("%s", error ? error->message : "out of memory");
         allm_session_free(loaded);
         return session;
     }
-    print_format("  (saved to %s, loaded again: %zu messages)\n", path,
+    print_format("  (saved to %s and loaded again: %zu messages)\n", path,
                  allm_thread_count(allm_session_thread(loaded)));
     allm_session_free(session);
     return loaded;
 }
 
-/* The same session, or what a file has made of it. */
+/* Save and load the session in a temporary folder; on failure, return the same
+ * session. */
 static allm_session *reload_session(allm_session *session)
 {
     const char *folder = getenv("TMPDIR");
@@ -128,7 +128,7 @@ static allm_session *reload_session(allm_session *session)
     return session;
 }
 
-/* What the user says, and the answer of a model with this script. */
+/* Send a prompt to a model with this script, which is freed. */
 static int send_prompt(allm_session *session, const char *words,
                        allm_json *script)
 {

@@ -1,4 +1,4 @@
-/* demo_script.c - what the scripted model of the demonstration says */
+/* demo_script.c - the script of the demo's model */
 #include "cli/demo_script.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@ static void put_entry(allm_json_build *b, const char *tag, const char *text,
     allm_json_build_end(b);
 }
 
-/* A text word by word, with the time to read it. */
+/* A text, word by word, with delays at reading speed. */
 static void put_words(allm_json_build *b, const char *text, bool slowly)
 {
     while (*text) {
@@ -49,7 +49,7 @@ static void put_call(allm_json_build *b, const char *id, const char *tool)
     allm_json_build_end(b);
 }
 
-/* One answer: its words, its calls, its end. */
+/* One answer: its text, its tool calls, its finish reason. */
 static void put_answer(allm_json_build *b, bool slowly, const char *text,
                        const char *first, const char *second)
 {
@@ -83,12 +83,12 @@ allm_json *demo_script_first(bool slowly)
 {
     allm_json_build *b = begin_scripts();
     put_answer(b, slowly,
-               "To know where I am I need two tools, and both can run at the "
-               "same time.\n",
+               "To find out where I am, I need two tools.  Both can run at "
+               "the same time.\n",
                "clock", "folder");
     put_answer(b, slowly,
-               "There they are: these results come from this machine, not from "
-               "my script.\nOne thing only you can tell me.\n",
+               "These results come from this machine, not from my script.\n"
+               "One thing only you can tell me.\n",
                "favourite", NULL);
     return end_scripts(b);
 }
@@ -97,9 +97,9 @@ allm_json *demo_script_last(bool slowly, const char *answer)
 {
     char text[1024];
     snprintf(text, sizeof text,
-             "Thank you!  I remember: %s.\nA real model would go on from here: "
-             "every word came as an event of a\nstream, every tool ran in a "
-             "worker, and the loop stopped by itself to ask you.\n",
+             "Thank you.  I remember: %s.\nA real model would continue from "
+             "here: every word was an event of a stream,\nevery tool ran in a "
+             "worker thread, and the loop stopped to ask you.\n",
              answer);
     allm_json_build *b = begin_scripts();
     put_answer(b, slowly, text, NULL, NULL);

@@ -1,12 +1,12 @@
-/* demo_script.h - what the scripted model of the demonstration says */
+/* demo_script.h - the script of the demo's model */
 #ifndef CLI_DEMO_SCRIPT_H
 #define CLI_DEMO_SCRIPT_H
 
 #include "allm.h"
 
-/* Options of the fake, roots.  slowly: at reading speed.  The first two
- * answers, with calls of tools; and the last one, which knows what the user
- * has said. */
+/* Options of the fake provider; the caller frees them.  slowly: at reading
+ * speed.  The first script has two answers with tool calls; the last one
+ * quotes the user's answer. */
 allm_json *demo_script_first(bool slowly);
 allm_json *demo_script_last(bool slowly, const char *answer);
 

@@ -1,4 +1,4 @@
-/* demo_tools.c - three tools for the demonstration */
+/* demo_tools.c - the three tools of the demo */
 #include "cli/demo_tools.h"
 
 #include <dirent.h>
@@ -25,7 +25,7 @@ static void count_entries(allm_tool_run *run, const allm_json *args, void *ud)
     (void)args;
     (void)ud;
     if (!folder) {
-        allm_tool_fail(run, "this folder cannot be read");
+        allm_tool_fail(run, "cannot read the current folder");
         return;
     }
     while ((entry = readdir(folder)))

@@ -1,4 +1,4 @@
-/* doctor.c - allm doctor: is all there that is needed? */
+/* doctor.c - allm doctor: check keys, local servers and the environment */
 #include "cli/catalog.h"
 #include "cli/command.h"
 #include "cli/exit.h"
@@ -24,12 +24,12 @@ static void check_library(void)
     char text[64], built[32];
     snprintf(built, sizeof built, "%d.%d.%d", ALLM_VERSION_MAJOR,
              ALLM_VERSION_MINOR, ALLM_VERSION_PATCH);
-    snprintf(text, sizeof text, "%s, the program was built for %s",
+    snprintf(text, sizeof text, "%s; the program was built for %s",
              allm_version(), built);
     print_finding(!strcmp(allm_version(), built), "library", text);
 }
 
-/* Names, limits and prices of models grow old. */
+/* Names, limits and prices of models become outdated. */
 static void check_catalog(void)
 {
     enum { OLD = 90 };
@@ -38,13 +38,13 @@ static void check_catalog(void)
     long age = catalog_age(catalog, day);
     if (age > OLD)
         snprintf(text, sizeof text,
-                 "data of %s, %ld days old: update allm, or set ALLM_CATALOG "
+                 "data from %s, %ld days old: update allm, or set ALLM_CATALOG "
                  "to a newer file",
                  day, age);
     else if (age >= 0)
-        snprintf(text, sizeof text, "data of %s", day);
+        snprintf(text, sizeof text, "data from %s", day);
     else
-        snprintf(text, sizeof text, "data of an unknown day");
+        snprintf(text, sizeof text, "data from an unknown date");
     print_finding(catalog && age >= 0 && age <= OLD, "models", text);
     allm_catalog_free(catalog);
 }
@@ -74,11 +74,12 @@ static void check_environment(void)
 {
     const char *model = getenv("ALLM_MODEL"), *home = getenv("HOME");
     print_finding(model && *model, "ALLM_MODEL",
-                  model && *model ? model : "not set; give a model with -m");
+                  model && *model ? model
+                                  : "not set; use -m to choose a model");
     bool writable = home && !access(home, W_OK);
     print_finding(writable, "home",
                   !home       ? "HOME is not set"
-                  : !writable ? "cannot be written to"
+                  : !writable ? "not writable"
                               : home);
     print_finding(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO), "terminal",
                   isatty(STDOUT_FILENO)
@@ -97,7 +98,7 @@ static int run_doctor_command(int argc, char **argv)
     check_environment();
     if (key || local)
         return END_DONE;
-    print_note("there is no key and no server: set a key, or start a local "
+    print_note("no key and no local server found: set a key, or start a "
                "server; allm demo needs neither");
     return END_KEY;
 }
@@ -106,9 +107,9 @@ const struct command doctor_command = {
     .name = "doctor",
     .usage = "",
     .summary = "check keys, local servers and the environment",
-    .more = "Looks for servers on this machine, and where OLLAMA_HOST, "
-            "LLAMACPP_BASE_URL\nand the like point to.  Exit code 4: there is "
-            "neither a key nor a server.\n",
+    .more = "Looks for servers on this machine, and at the addresses in "
+            "OLLAMA_HOST,\nLLAMACPP_BASE_URL and the like.  Exit code 4: there "
+            "is neither a key nor a server.\n",
     .flags = flags,
     .run = run_doctor_command,
 };

@@ -1,12 +1,12 @@
 /*
- * edit.c - a line that is edited in a terminal
+ * edit.c - edit a line in a terminal
  *
  *      > what was the name of that
- *                     ^ at: the next character goes here
+ *                     ^ at: the cursor, where the next character is inserted
  *
- * The line is drawn in one row; what does not fit is moved out to the left.
- * While it is edited the terminal gives every key and echoes nothing; before
- * and after it is as it was, also if a signal ends the program.
+ * The line is drawn in one row; a long line scrolls to the left.  During
+ * editing, the terminal is in raw mode without echo.  Afterwards, its settings
+ * are restored, also if a signal ends the program.
  */
 #include "cli/edit.h"
 
@@ -29,11 +29,11 @@
 
 enum {
     ESCAPE_MS = 50,
-    PASTE_MS = 250, /* within a paste more comes sooner than that */
+    PASTE_MS = 250, /* the longest gap between bytes of a paste */
     COLUMNS = 80
 };
 
-static struct termios before; /* how the terminal was */
+static struct termios before; /* the terminal's original settings */
 
 bool edit_is_possible(void)
 {
@@ -47,7 +47,8 @@ static void write_terminal(const char *bytes, size_t len)
     (void)output_write(STDERR_FILENO, bytes, len);
 }
 
-/* Pasted text comes between marks, if the terminal knows that. */
+/* Bracketed paste: terminals that know it mark the beginning and the end of
+ * pasted text. */
 static void send_paste_marks(bool on)
 {
     write_terminal(on ? "\033[?2004h" : "\033[?2004l", 8);
@@ -56,7 +57,7 @@ static void send_paste_marks(bool on)
 static void restore_terminal(int number)
 {
     tcsetattr(STDIN_FILENO, TCSANOW, &before);
-    raise(number); /* as ever, for the handler is gone */
+    raise(number); /* SA_RESETHAND: now the default action applies */
 }
 
 static void catch_signals(bool on)
@@ -99,8 +100,8 @@ static size_t count_columns(void)
     return size.ws_col;
 }
 
-/* U+061C, U+2028 to U+202E, U+2066 to U+2069: they break the line, or show it in
- * another order. */
+/* U+061C, U+2028 to U+202E, U+2066 to U+2069: line breaks, and marks that
+ * change the direction of the text. */
 static bool reorders_text(const char *text)
 {
     return !strncmp(text, "\xd8\x9c", 2) ||
@@ -110,7 +111,8 @@ static bool reorders_text(const char *text)
             text[2] <= '\xa9');
 }
 
-/* What is shown for a character that the terminal would obey. */
+/* What to show instead of a character that controls the terminal; NULL: the
+ * character itself. */
 static const char *find_substitute(const char *text)
 {
     unsigned char c = (unsigned char)text[0], second = (unsigned char)text[1];
@@ -122,7 +124,7 @@ static const char *find_substitute(const char *text)
                : NULL;
 }
 
-/* Where the row begins: as far to the left as leaves the cursor in it. */
+/* Where the row begins: as far left as possible with the cursor visible. */
 static size_t row_start(const struct edit_text *t, size_t room)
 {
     size_t from = t->at, width = 0;
@@ -158,7 +160,7 @@ static void draw_line(const struct edit_text *t, const char *prompt)
     write_terminal(out, at);
 }
 
-/* Does another byte come in this time?  -1: whenever it may be. */
+/* Does another byte arrive within this time?  -1: wait without a limit. */
 static bool has_input(int timeout_ms)
 {
     struct pollfd wait = { .fd = STDIN_FILENO, .events = POLLIN };
@@ -169,7 +171,7 @@ static bool has_input(int timeout_ms)
     return n > 0;
 }
 
-/* The next byte; -1: there is none any more, or none in this time. */
+/* The next byte; -1: end of input, or timeout. */
 static int next_byte(int timeout_ms)
 {
     unsigned char c;
@@ -182,7 +184,7 @@ static int next_byte(int timeout_ms)
     return n == 1 ? c : -1;
 }
 
-/* What follows ESC, as "[A" or "b"; "": nothing. */
+/* Read what follows ESC, such as "[A" or "b"; "" if nothing does. */
 static void read_escape(char *name, size_t size)
 {
     size_t len = 0;
@@ -197,14 +199,14 @@ static void read_escape(char *name, size_t size)
     name[len] = 0;
 }
 
-/* All bytes of a character, so that it is never drawn in halves. */
+/* Insert all bytes of a character at once, so it is never drawn in parts. */
 static void insert_character(struct edit_text *t, int first)
 {
     char bytes[4] = { (char)first };
     size_t want = first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
     size_t len = 1;
     if ((first >= 0x80 && first < 0xc2) || first > 0xf4)
-        return; /* no character begins so */
+        return; /* not the first byte of a character */
     while (len < want) {
         int c = next_byte(ESCAPE_MS);
         if (c < 0 || (c & 0xc0) != 0x80)
@@ -214,7 +216,7 @@ static void insert_character(struct edit_text *t, int first)
     edit_text_insert(t, bytes, len);
 }
 
-/* Wait in the background, and go on. */
+/* Ctrl-Z: stop the program until it is continued. */
 static void suspend_program(void)
 {
     leave_raw_mode();
@@ -222,14 +224,14 @@ static void suspend_program(void)
     (void)enter_raw_mode();
 }
 
-/* Ctrl-C and Ctrl-D are text in a paste, whose end mark follows.  If nothing
- * follows, that mark was lost, and somebody wants to get out. */
+/* In a paste, Ctrl-C and Ctrl-D are ignored, and more bytes follow.  If none
+ * follow, the end mark was lost, and the user presses the key to get out. */
 static bool ends_paste(const struct edit_text *t, int c)
 {
     return t->pasting && (c == 3 || c == 4) && !has_input(PASTE_MS);
 }
 
-/* One key; what it means for the line. */
+/* Apply one key to the line. */
 static enum edit_end apply_key(struct edit_text *t, int c)
 {
     char name[16];
@@ -252,7 +254,7 @@ static enum edit_end edit_one_line(struct edit_text *t, const char *prompt)
 {
     enum edit_end end = EDIT_CONTINUES;
     while (end == EDIT_CONTINUES) {
-        if (!has_input(0)) /* not in the middle of a paste */
+        if (!has_input(0)) /* do not draw in the middle of a paste */
             draw_line(t, prompt);
         int c = next_byte(-1);
         end = c < 0 ? EDIT_EOF : apply_key(t, c);
@@ -275,7 +277,7 @@ const char *edit_line(const char *prompt)
             write_terminal("^C", 2);
         write_terminal("\n", 1);
         if (end == EDIT_DROPPED && !text.line.len)
-            print_note("(Ctrl-D or /exit to leave)");
+            print_note("(Ctrl-D or /exit ends the chat)");
     } while (end == EDIT_DROPPED || (end == EDIT_DONE && text.full));
     leave_raw_mode();
     if (end == EDIT_EOF)

@@ -1,21 +1,21 @@
 /*
- * edit.h - a line that is edited in a terminal
+ * edit.h - edit a line in a terminal
  *
- * Arrows, Home, End, Backspace, Delete; Ctrl-A E B F D H K U W L P N as in a
- * shell, words by Alt-B, Alt-F and Alt-Backspace, lines written before by the
- * arrows up and down.  Ctrl-C drops the line.  A text that is pasted may have
- * several lines.
+ * Keys as in a shell: arrows, Home, End, Backspace, Delete; Ctrl-A, E, B, F, D,
+ * H, K, U, W, L, P, N; Alt-B, Alt-F and Alt-Backspace for words; the up and
+ * down arrows for earlier lines.  Ctrl-C discards the line.  Pasted text may
+ * have several lines.
  */
 #ifndef CLI_EDIT_H
 #define CLI_EDIT_H
 
 #include <stdbool.h>
 
-/* Is there a terminal that can do it, to read from and to draw on? */
+/* Are standard input and stderr terminals that support editing? */
 bool edit_is_possible(void);
 
-/* The next line, lent until the next call; NULL: no more.  It is drawn on
- * stderr, behind the prompt, which takes a column for each byte. */
+/* Read a line; it is valid until the next call.  NULL: no more lines.  It is
+ * drawn on stderr after the prompt, which must be ASCII. */
 const char *edit_line(const char *prompt);
 
 #endif

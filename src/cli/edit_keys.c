@@ -1,4 +1,4 @@
-/* edit_keys.c - which key does what to a line that is edited */
+/* edit_keys.c - the key bindings of the line editor */
 #include "cli/edit_keys.h"
 
 #include "cli/output.h"
@@ -37,7 +37,7 @@ static const struct {
     { 0x7f, edit_text_backspace },
 };
 
-/* Terminals differ; these are xterm's, the console's and rxvt's. */
+/* The sequences of xterm, the Linux console and rxvt. */
 static const struct {
     const char *name;
     void (*act)(struct edit_text *);
@@ -58,7 +58,8 @@ static const struct {
     { "[200~", begin_paste },        { "[201~", end_paste },
 };
 
-/* Pasted: ends of lines and tabs are text, the rest is nothing. */
+/* In a paste, line ends and tabs are text; other control characters are
+ * dropped. */
 static void insert_pasted(struct edit_text *t, int c)
 {
     if (c == '\r' || c == '\n')

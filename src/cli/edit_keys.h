@@ -1,4 +1,4 @@
-/* edit_keys.h - which key does what to a line that is edited */
+/* edit_keys.h - the key bindings of the line editor */
 #ifndef CLI_EDIT_KEYS_H
 #define CLI_EDIT_KEYS_H
 
@@ -11,7 +11,7 @@ enum edit_end {
     EDIT_EOF     /* Ctrl-D in an empty line */
 };
 
-/* A control character; what follows ESC, as "[A" or "b". */
+/* Apply a control character; the sequence after ESC, such as "[A" or "b". */
 enum edit_end edit_keys_control(struct edit_text *t, int c);
 enum edit_end edit_keys_escape(struct edit_text *t, const char *name);
 

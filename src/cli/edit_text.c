@@ -1,9 +1,9 @@
 /*
- * edit_text.c - the text of a line that is edited, and how it changes
+ * edit_text.c - the text of the line editor, and its editing operations
  *
  * Invariants
- *   (1) at <= line.len, and a NUL stands behind the line.
- *   (2) `at` never stands inside a character.
+ *   (1) at <= line.len, and a NUL follows the line.
+ *   (2) `at` is never inside a character.
  */
 #include "cli/edit_text.h"
 
@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-/* Another text for a line; false: it does not fit, and that was told. */
+/* Replace the text; false: it does not fit; an error was printed. */
 static bool set_text(struct input *line, const char *bytes, size_t len)
 {
     line->len = 0;
@@ -37,7 +37,7 @@ void edit_text_insert(struct edit_text *t, const char *bytes, size_t len)
     t->at += len;
 }
 
-/* Take away from..to; the cursor stands there then. */
+/* Delete the bytes from..to, and move the cursor there. */
 static void delete_range(struct edit_text *t, size_t from, size_t to)
 {
     memmove(t->line.ptr + from, t->line.ptr + to, t->line.len - to + 1);

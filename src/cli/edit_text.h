@@ -1,19 +1,20 @@
-/* edit_text.h - the text of a line that is edited, and how it changes */
+/* edit_text.h - the text of the line editor, and its editing operations */
 #ifndef CLI_EDIT_TEXT_H
 #define CLI_EDIT_TEXT_H
 
 #include "cli/input.h"
 
 struct edit_text {
-    size_t at;          /* where the cursor stands */
-    size_t back;        /* lines back in the history; 0: this one */
-    bool pasting;       /* keys are text, whatever they are */
-    bool full;          /* something did not fit, and it was told */
+    size_t at;          /* the cursor */
+    size_t back;        /* lines back in the history; 0: the new line */
+    bool pasting;       /* between the marks of a bracketed paste */
+    bool full;          /* text did not fit; an error was printed */
     struct input line;
-    struct input draft; /* this line, while another is looked at */
+    struct input draft; /* the new line, while the history is shown */
 };
 
-/* An empty line; false: no memory, and told.  { 0 } is fit to be reset. */
+/* Make the line empty; false: out of memory; an error was printed.  { 0 } is a
+ * valid initial state. */
 bool edit_text_reset(struct edit_text *t);
 
 void edit_text_insert(struct edit_text *t, const char *bytes, size_t len);
@@ -25,8 +26,8 @@ void edit_text_right(struct edit_text *t);
 void edit_text_word_left(struct edit_text *t);
 void edit_text_word_right(struct edit_text *t);
 
-/* Take away: the character before the cursor, or the one under it; all from
- * the beginning, or to the end; a word before the cursor, or behind it. */
+/* Delete the character before the cursor, or the one under it; everything
+ * before the cursor, or after it; the word before the cursor, or after it. */
 void edit_text_backspace(struct edit_text *t);
 void edit_text_delete(struct edit_text *t);
 void edit_text_kill_begin(struct edit_text *t);
@@ -34,7 +35,7 @@ void edit_text_kill_end(struct edit_text *t);
 void edit_text_kill_word(struct edit_text *t);
 void edit_text_kill_next(struct edit_text *t);
 
-/* A line of the history: the one before, the one after. */
+/* Show the previous, the next line of the history. */
 void edit_text_older(struct edit_text *t);
 void edit_text_newer(struct edit_text *t);
 

@@ -1,4 +1,4 @@
-/* encode.c - allm encode: the HTTP request that would be sent */
+/* encode.c - allm encode: show the HTTP request that would be sent */
 #include "cli/capture.h"
 #include "cli/command.h"
 #include "cli/exit.h"
@@ -19,13 +19,13 @@ static struct settings {
 
 static const struct flag flags[] = {
     { 'o', "--option", FLAG_PAIR, offsetof(struct settings, options), "K V",
-      "an option of the call; V is JSON or a text" },
+      "an option of the call; V is JSON or a string" },
     { 0, "--compact", FLAG_SWITCH, offsetof(struct settings, compact), NULL,
-      "on one line" },
+      "print it on one line" },
     { .name = NULL },
 };
 
-/* A request, plain or tagged; a list of messages counts as one, too. */
+/* Read a request, plain or tagged; a list of messages is also accepted. */
 static allm_codec *read_request(const char *path)
 {
     struct input in;
@@ -59,18 +59,16 @@ static allm_codec *read_request(const char *path)
     return codec;
 }
 
-/* Members that a struct has no place for; `where` is the way to it. */
+/* Warn about members that the struct does not have; `where` is its path. */
 static void warn_unknown_members(const allm_json *kept, const char *where)
 {
     if (allm_json_type_of(kept) != ALLM_JSON_OBJECT)
         return;
     for (const allm_json *key = NULL; (key = allm_json_next(kept, key));)
-        print_note("note: %s/%.200s is not known here, or of a wrong type, and "
-                   "is not sent%s",
+        print_note("note: %s/%.200s is unknown, or has the wrong type, and is "
+                   "not sent%s",
                    where, allm_json_text(key, NULL),
-                   *where ? ""
-                          : "; what only the provider knows stands in "
-                            "/options");
+                   *where ? "" : "; put options of the provider into /options");
 }
 
 static void warn_about_message(const allm_message *m, size_t at)
@@ -81,7 +79,7 @@ static void warn_about_message(const allm_message *m, size_t at)
     for (size_t i = 0; i < m->part_count; i++) {
         const allm_part *part = m->parts[i];
         snprintf(where, sizeof where, "/messages/%zu/content/%zu", at, i);
-        if (part->kind != ALLM_PART_OTHER)  /* else it goes as it is */
+        if (part->kind != ALLM_PART_OTHER)  /* that is sent unchanged */
             warn_unknown_members(part->kept, where);
     }
     for (size_t i = 0; i < m->tool_call_count; i++) {
@@ -142,10 +140,9 @@ static int encode_file(const char *model, const char *path, bool keyless)
         warn_about_request(request);
         code = encode_request(model, request, keyless);
     } else if (error) {
-        print_fault("this is no request: %s", error->message);
+        print_fault("this is not a valid request: %s", error->message);
     } else {
-        print_fault("this is something else than a request; expected is "
-                    "{\"messages\": [...]}");
+        print_fault("this is not a request; expected {\"messages\": [...]}");
     }
     allm_codec_free(codec);
     return error ? END_REQUEST : code;
@@ -168,8 +165,8 @@ static int run_encode_command(int argc, char **argv)
     if (!registry_is_http(row))
         code = registry_reject_provider(list, model, len);
     else if (!colon || !colon[1])
-        print_fault("which model of %.*s? allm encode %.*s:MODEL", (int)len,
-                    model, (int)len, model);
+        print_fault("no model of %.*s is named; use allm encode %.*s:MODEL",
+                    (int)len, model, (int)len, model);
     else
         code = encode_file(model, argc > 1 ? argv[1] : NULL,
                            registry_is_keyless(row));

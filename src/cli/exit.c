@@ -1,4 +1,4 @@
-/* exit.c - how the program ends: one table of exit codes */
+/* exit.c - the table of exit codes */
 #include "cli/exit.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ static const struct {
     { 143, "terminated" },
 };
 
-/* The first row that fits counts; reason NULL fits all of its kind. */
+/* The first matching row counts; reason NULL matches every reason. */
 static const struct {
     allm_status kind;
     const char *reason;
@@ -56,7 +56,7 @@ static const struct {
     { ALLM_ERR_MISUSE, NULL, END_USAGE },
 };
 
-/* Why a chat stopped without an error. */
+/* The reasons why a chat stops without an error. */
 static const struct {
     const char *reason;
     int code;
@@ -77,8 +77,8 @@ const char *exit_meaning(size_t index, int *code)
     return meanings[index].meaning;
 }
 
-/* The network fails in the same way at the next attempt: a certificate, or no
- * descriptors.  That is not transient. */
+/* A network error that a retry does not fix, such as an invalid certificate,
+ * is not transient. */
 static bool is_final(const allm_error *e)
 {
     return e->kind == ALLM_ERR_ADAPTER && e->reason &&

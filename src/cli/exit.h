@@ -1,4 +1,4 @@
-/* exit.h - how the program ends: one table of exit codes */
+/* exit.h - the table of exit codes */
 #ifndef CLI_EXIT_H
 #define CLI_EXIT_H
 
@@ -18,16 +18,16 @@ enum exit_code {
     END_ASKED = 10,
     END_SESSION = 11,
     END_MISS = 12,
-    END_SIGNAL = 128 /* and the number of the signal */
+    END_SIGNAL = 128 /* plus the signal number */
 };
 
-/* The code of an error; NULL: END_DONE. */
+/* The exit code for an error; NULL: END_DONE. */
 int exit_of_error(const allm_error *error);
 
-/* The code of a chat that has ended; NULL: END_FAILED. */
+/* The exit code for a chat that has ended; NULL: END_FAILED. */
 int exit_of_chat(const allm_chat_result *result);
 
-/* What a code means, one after the other; NULL: no more. */
+/* The code and its meaning at this index; NULL: no more. */
 const char *exit_meaning(size_t index, int *code);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * lend.c - a transport that lends the bytes of a file as an answer's body
+ * file_transport.c - a transport that answers with the bytes of a file
  *
- * Whatever is asked, the answer has status 200 and the file as its body, read
- * piece by piece as it is asked for.  There is one exchange at a time, and it
- * is the struct itself.
+ * The answer to every request has status 200 and the file as its body, which
+ * is read piece by piece.  There is one exchange at a time; the struct itself
+ * is its handle.
  */
 #include "cli/file_transport.h"
 
@@ -21,7 +21,7 @@ static allm_exchange *open_file_exchange(void *self, const allm_http_view *view,
     return self;
 }
 
-/* Files of some editors begin with a mark that no server sends. */
+/* The length of a byte order mark: some editors write one, servers do not. */
 static size_t bom_length(const struct file_transport *t, long n)
 {
     return !t->begun && n >= 3 && !memcmp(t->piece, "\xef\xbb\xbf", 3) ? 3 : 0;
@@ -33,7 +33,7 @@ static allm_status read_piece(void *self, allm_exchange *e, allm_chunk *chunk)
         .size = sizeof broken,
         .kind = ALLM_ERR_ADAPTER,
         .reason = "network_error",
-        .message = "the input could not be read to its end",
+        .message = "cannot read the input to its end",
     };
     struct file_transport *t = self;
     (void)e;

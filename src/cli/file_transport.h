@@ -1,4 +1,4 @@
-/* lend.h - a transport that lends the bytes of a file as an answer's body */
+/* file_transport.h - a transport that answers with the bytes of a file */
 #ifndef CLI_FILE_TRANSPORT_H
 #define CLI_FILE_TRANSPORT_H
 
@@ -8,12 +8,12 @@ struct file_transport {
     const char *path; /* NULL: standard input */
     int fd;
     bool begun;  /* the first piece was read */
-    bool failed; /* reading failed, and was told */
+    bool failed; /* reading failed; an error was printed */
     allm_transport transport;
     char piece[65536];
 };
 
-/* False: the file cannot be opened, and that was told. */
+/* False: the file cannot be opened; an error was printed. */
 bool file_transport_open(struct file_transport *t, const char *path);
 void file_transport_close(struct file_transport *t);
 

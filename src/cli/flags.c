@@ -1,4 +1,4 @@
-/* flags.c - what stands on the command line */
+/* flags.c - parse the flags of the command line */
 #include "cli/flags.h"
 
 #include "cli/print.h"
@@ -11,7 +11,7 @@
 struct line {
     const struct flag *table;
     char *into;
-    char **next, **end; /* words not looked at yet */
+    char **next, **end; /* arguments not parsed yet */
 };
 
 static bool reject_unknown_flag(const struct flag *table, const char *word)
@@ -23,13 +23,13 @@ static bool reject_unknown_flag(const struct flag *table, const char *word)
     for (const struct flag *f = table; f->name; f++)
         suggest_try(&s, f->name);
     const char *near = len == strlen(word) ? suggest_found(&s) : NULL;
-    print_fault("there is no flag \"%.100s\"%s%s%s (allm --help lists them)",
+    print_fault("unknown flag \"%.100s\"%s%s%s (allm --help lists the flags)",
                 word, near ? "; did you mean \"" : "", near ? near : "",
                 near ? "\"?" : "");
     return false;
 }
 
-/* The flag of a word: "-m", "--model", "--model=x"; NULL: none. */
+/* The flag for "-m", "--model" or "--model=x"; NULL if there is none. */
 static const struct flag *find_flag(const struct flag *table, const char *word)
 {
     size_t len = strcspn(word, "=");
@@ -45,7 +45,7 @@ static const struct flag *find_flag(const struct flag *table, const char *word)
 static bool add_word(struct flag_list *list, const char *word)
 {
     if (list->count == FLAGS_MAX) {
-        print_fault("a flag is given too often");
+        print_fault("a flag is repeated too often");
         return false;
     }
     list->word[list->count++] = word;
@@ -95,12 +95,12 @@ static bool store_value(const struct line *l, const struct flag *f,
     return false;
 }
 
-/* The two words of a pair; K=V is one, and would swallow the prompt. */
+/* Reject K=V: a pair is two arguments, so the second would be the prompt. */
 static bool is_pair(const struct flag *f, const char *key)
 {
     const char *sign = strchr(key, '=');
     if (sign)
-        print_fault("%s takes two words: %s %.*s %.100s", f->name, f->name,
+        print_fault("%s takes two arguments: %s %.*s %.100s", f->name, f->name,
                     (int)(sign - key < 100 ? sign - key : 100), key, sign + 1);
     return !sign;
 }
@@ -152,6 +152,6 @@ bool flags_read_all(const char *name, const struct flag *table, void *into,
     if (!flags_read(table, into, &argc, argv))
         return false;
     if (argc)
-        print_fault("%s takes no words, but there is \"%s\"", name, argv[0]);
+        print_fault("%s takes no arguments, but got \"%s\"", name, argv[0]);
     return !argc;
 }

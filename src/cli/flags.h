@@ -1,8 +1,8 @@
 /*
- * flags.h - what stands on the command line
+ * flags.h - parse the flags of the command line
  *
- * A command has one table of flags; "-h" and "--help" are known to all.  What
- * is no flag stays in argv, moved to its front.  "--" ends the flags.
+ * Each command has a table of flags; all know "-h" and "--help".  "--" ends the
+ * flags.  Arguments that are not flags stay in argv, moved to its front.
  */
 #ifndef CLI_FLAGS_H
 #define CLI_FLAGS_H
@@ -16,8 +16,8 @@ enum flag_kind {
     FLAG_TEXT,    /* const char * */
     FLAG_NUMBER,  /* uint32_t, from 1 */
     FLAG_SECONDS, /* uint32_t, milliseconds */
-    FLAG_LIST,    /* struct flag_list, one more word */
-    FLAG_PAIR     /* struct flag_list, two more words */
+    FLAG_LIST,    /* struct flag_list, appends a word */
+    FLAG_PAIR     /* struct flag_list, appends two words */
 };
 
 struct flag {
@@ -25,7 +25,7 @@ struct flag {
     const char *name; /* "--model"; NULL ends the table */
     enum flag_kind kind;
     size_t at;         /* offset in the struct that is filled */
-    const char *value; /* what follows it, for the help; or NULL */
+    const char *value; /* name of the value for the help; or NULL */
     const char *help;
 };
 
@@ -36,10 +36,10 @@ struct flag_list {
     const char *word[FLAGS_MAX];
 };
 
-/* The words that are no flags, in argv[0 .. *argc - 1].  False: refused, and
- * told. */
+/* Parse the flags into a struct; the other arguments are then in
+ * argv[0 .. *argc - 1].  False: an error was printed. */
 bool flags_read(const struct flag *table, void *into, int *argc, char **argv);
-/* The same for a command of this name that takes flags only. */
+/* The same for a command that takes only flags. */
 bool flags_read_all(const char *name, const struct flag *table, void *into,
                     int argc, char **argv);
 

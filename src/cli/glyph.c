@@ -1,4 +1,4 @@
-/* glyph.c - characters of UTF-8 and the columns they take in a terminal */
+/* glyph.c - UTF-8 characters, and their width in terminal columns */
 #include "cli/glyph.h"
 
 #include <stdint.h>
@@ -7,7 +7,7 @@ struct range {
     uint32_t from, to;
 };
 
-/* Marks and joiners, which take none; by number. */
+/* Marks and joiners: no column of their own. */
 static const struct range narrow[] = {
     { 0x0300, 0x036f }, { 0x0483, 0x0489 },   { 0x0591, 0x05bd },
     { 0x0610, 0x061a }, { 0x064b, 0x065f },   { 0x0900, 0x0902 },
@@ -18,7 +18,7 @@ static const struct range narrow[] = {
     { 0xfeff, 0xfeff }, { 0x1f3fb, 0x1f3ff }, { 0xe0100, 0xe01ef },
 };
 
-/* Of East Asia, and pictures, which take two. */
+/* East Asian characters and emoji: two columns. */
 static const struct range wide[] = {
     { 0x1100, 0x115f },   { 0x231a, 0x231b },   { 0x23e9, 0x23ec },
     { 0x2614, 0x2615 },   { 0x26a1, 0x26a1 },   { 0x2705, 0x2705 },
@@ -54,7 +54,7 @@ static int is_continuation(char c)
     return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* The character at `at`, and where it ends. */
+/* Decode the character at *at, and move *at to its end. */
 static uint32_t read_character(const char *text, size_t len, size_t *at)
 {
     unsigned char first = (unsigned char)text[(*at)++];

@@ -1,4 +1,4 @@
-/* help.c - allm help: what there is, on one screen; or one command */
+/* help.c - allm help: explain the program, or one command */
 #include "cli/command.h"
 #include "cli/exit.h"
 #include "cli/print.h"
@@ -59,8 +59,8 @@ void help_show(const struct command *c)
 void help_overview(void)
 {
     const struct command *c;
-    print_text("usage: allm [FLAG...] [PROMPT...]      ask, piped input goes "
-               "first\n       allm COMMAND [...]\n\ncommands:\n");
+    print_text("usage: allm [FLAG...] [PROMPT...]      send stdin, then "
+               "PROMPT\n       allm COMMAND [...]\n\ncommands:\n");
     for (size_t i = 1; (c = command_at(i)); i++)
         print_format("  %-8s %s\n", c->name, c->summary);
     print_text("\nflags:\n");
@@ -82,7 +82,7 @@ static int run_help_command(int argc, char **argv)
         return END_DONE;
     }
     c = command_suggest(argv[0]);
-    print_fault("there is no command \"%.100s\"%s%s%s", argv[0],
+    print_fault("unknown command \"%.100s\"%s%s%s", argv[0],
                 c ? "; did you mean \"" : "; allm help lists them",
                 c ? c->name : "", c ? "\"?" : "");
     return END_USAGE;

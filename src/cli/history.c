@@ -1,8 +1,8 @@
 /*
- * history.c - lines that were written before, for the arrow keys
+ * history.c - earlier lines, for the arrow keys
  *
- * They lie one behind the other, each with a NUL at its end; when the room is
- * full the oldest go.
+ * The buffer holds the lines, each with a NUL at its end.  When it is full, the
+ * oldest lines are dropped.
  */
 #include "cli/history.h"
 

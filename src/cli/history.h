@@ -1,12 +1,13 @@
-/* history.h - lines that were written before, for the arrow keys */
+/* history.h - earlier lines, for the arrow keys */
 #ifndef CLI_HISTORY_H
 #define CLI_HISTORY_H
 
 #include <stddef.h>
 
-/* An empty line, one that is too long, or the same one again is left out. */
+/* Add a line, unless it is empty, too long, or the same as the last one. */
 void history_add(const char *line);
-/* The newest is 1; NULL: there are not so many.  Lent until one is added. */
+/* The line so many back; the newest is 1.  NULL: there is none.  It is valid
+ * until the next history_add(). */
 const char *history_at(size_t back);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * input.c - files and standard input
+ * input.c - read files and standard input
  *
- * Memory comes in pages of its own: it is large, there is little of it, and
- * malloc belongs to the library's lowest layer.
+ * Buffers are few and large, so they come from mmap(); only the library's base
+ * layer calls malloc().
  */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "cli/input.h"
@@ -58,7 +58,7 @@ long input_read(int fd, const char *path, char *bytes, size_t len)
         n = read(fd, bytes, len);
         if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK) &&
             poll(&wait, 1, -1) >= 0)
-            errno = EINTR; /* again */
+            errno = EINTR; /* read again */
     } while (n < 0 && errno == EINTR);
     if (n < 0)
         print_fault("cannot read %s: %s", name_of(path), strerror(errno));
@@ -76,7 +76,7 @@ static bool grow_input(struct input *in)
         memcpy(more, in->ptr, in->len);
         munmap(in->ptr, in->cap);
     }
-    in->ptr = more; /* fresh pages are zero: the NUL is there */
+    in->ptr = more; /* new pages are zero, so the text ends with a NUL */
     in->cap = cap;
     return true;
 }
@@ -101,12 +101,13 @@ bool input_append(struct input *in, const char *bytes, size_t len)
     return true;
 }
 
-/* Nobody may have meant to give us this input: say what we wait for. */
+/* The caller may not know that we read standard input: say so after a while. */
 static void announce_wait(int fd)
 {
     struct pollfd wait = { .fd = fd, .events = POLLIN };
     if (fd == STDIN_FILENO && !poll(&wait, 1, 2000))
-        print_note("waiting for standard input; </dev/null if there is none");
+        print_note("waiting for standard input; use </dev/null if there is "
+                   "none");
 }
 
 static bool read_all(struct input *in, int fd, const char *path)
@@ -115,14 +116,14 @@ static bool read_all(struct input *in, int fd, const char *path)
     announce_wait(fd);
     while (n > 0) {
         if (in->len + 1 >= in->cap && !grow_input(in)) {
-            print_fault("no memory to read %s", name_of(path));
+            print_fault("out of memory while reading %s", name_of(path));
             return false;
         }
         n = input_read(fd, path, in->ptr + in->len, in->cap - in->len - 1);
         in->len += n > 0 ? (size_t)n : 0;
         if (in->len > INPUT_LIMIT) {
-            print_fault("%s has more than %d MiB; give less at once",
-                        name_of(path), INPUT_LIMIT / 1024 / 1024);
+            print_fault("%s is larger than %d MiB; split it", name_of(path),
+                        INPUT_LIMIT / 1024 / 1024);
             return false;
         }
     }
@@ -156,7 +157,7 @@ allm_json *input_json(const char *path)
     return NULL;
 }
 
-/* How many bytes follow; -1: no character begins so. */
+/* How many continuation bytes follow; -1: not a first byte. */
 static int count_continuations(unsigned char c)
 {
     return c >= 0xc2 && c < 0xe0   ? 1

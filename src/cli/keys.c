@@ -1,4 +1,4 @@
-/* keys.c - allm keys: where each key comes from, never its value */
+/* keys.c - allm keys: show where each key comes from, never its value */
 #include "cli/command.h"
 #include "cli/exit.h"
 #include "cli/print.h"
@@ -14,7 +14,7 @@ static struct settings {
 
 static const struct flag flags[] = {
     { 0, "--json", FLAG_SWITCH, offsetof(struct settings, json), NULL,
-      "as a JSON list" },
+      "print a JSON list" },
     { .name = NULL },
 };
 
@@ -49,7 +49,8 @@ static void put_row(allm_json_build *b, const struct row *r)
     allm_json_build_end(b);
 }
 
-/* Those that are there first.  END_DONE; else nobody can say. */
+/* List the providers that have a key (found), or those that have none.
+ * Returns END_DONE, or an exit code if the keys cannot be read. */
 static int list_keys(const allm_keys *keys, const allm_json *list, bool found,
                      allm_json_build *b)
 {
@@ -99,7 +100,7 @@ const struct command keys_command = {
     .name = "keys",
     .usage = "[--json]",
     .summary = "show where each key comes from, never its value",
-    .more = "A key is looked for in the environment, then in ./.env.\n",
+    .more = "Keys are read from the environment, then from ./.env.\n",
     .flags = flags,
     .run = run_keys_command,
 };

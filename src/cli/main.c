@@ -1,7 +1,8 @@
 /*
  * main.c - allm: talk to language models from a shell
  *
- * The first word chooses the command; without one the words are a prompt.
+ * The first argument selects the command; without one, the arguments are a
+ * prompt.
  */
 #include "cli/command.h"
 #include "cli/exit.h"
@@ -13,8 +14,8 @@
 #include <strings.h>
 #include <unistd.h>
 
-/* A standard descriptor that is closed would be taken by the next file that is
- * opened.  stdout becomes one that cannot be written to: that is noticed. */
+/* Open the standard descriptors that are closed, or the next open() would
+ * return one of them.  stdout becomes read-only, so that writing fails. */
 static void fill_standard_files(void)
 {
     static const int mode[3] = { O_RDONLY, O_RDONLY, O_WRONLY };
@@ -31,7 +32,7 @@ static bool wants_help(int argc, char **argv)
     return false;
 }
 
-/* Is it one letter away from a command, but the beginning of many a prompt? */
+/* Words that are one letter away from a command but often begin a prompt. */
 static bool begins_prompts(const char *word)
 {
     static const char *const words[] = { "decide", "reply", "task", "that",
@@ -42,7 +43,8 @@ static bool begins_prompts(const char *word)
     return false;
 }
 
-/* A slip of the pen: one letter wrong, and nothing like a sentence behind. */
+/* The command of which argv[0] is probably a typo: one letter is wrong, and
+ * there are too few words for a sentence.  Or NULL. */
 static const struct command *find_typo(int argc, char **argv)
 {
     const struct command *c = command_suggest(argv[0]);
@@ -56,8 +58,8 @@ static int run_program(int argc, char **argv)
     const struct command *c = argc ? command_find(argv[0]) : NULL;
     const struct command *suggested = argc && !c ? find_typo(argc, argv) : NULL;
     if (suggested) {
-        print_fault("\"%s\" is no command; did you mean \"allm %s\"?  To ask "
-                    "it of a model: allm -- %s",
+        print_fault("\"%s\" is not a command; did you mean \"allm %s\"?  To "
+                    "send it to a model: allm -- %s",
                     argv[0], suggested->name, argv[0]);
         return END_USAGE;
     }
@@ -82,6 +84,6 @@ static int run_program(int argc, char **argv)
 int main(int argc, char **argv)
 {
     fill_standard_files();
-    signal(SIGPIPE, SIG_IGN); /* print_end() tells of it */
+    signal(SIGPIPE, SIG_IGN); /* print_end() returns its exit code */
     return print_end(run_program(argc > 0 ? argc - 1 : 0, argv + 1));
 }

@@ -1,4 +1,4 @@
-/* model_table.c - models in a table: which, and how wide its columns are */
+/* model_table.c - filter models, and print them as a table */
 #include "cli/model_table.h"
 
 #include "cli/print.h"
@@ -12,7 +12,7 @@ static const char *mode_of(const allm_model_ref *m)
     return mode ? mode : "chat";
 }
 
-/* A capability, or what the model is for: "embedding". */
+/* Does the model have this capability, or this purpose ("embedding")? */
 static bool has_capability(const allm_model_ref *m, const char *what)
 {
     const allm_json *has = allm_json_get(m->capabilities, what);
@@ -21,7 +21,7 @@ static bool has_capability(const allm_model_ref *m, const char *what)
            !strcmp(mode_of(m), what);
 }
 
-/* Copy the next word of a list to `word`; false: the list has ended. */
+/* Copy the next word of a list to `word`; false: end of the list. */
 static bool next_word(const char **list, char word[64])
 {
     *list += strspn(*list, ",");
@@ -174,7 +174,7 @@ void model_table_measure(struct model_table *t, const allm_model_ref *m)
     widen_column(&t->price, c.price);
 }
 
-/* No blanks at the end of a line. */
+/* Print a row without spaces at the end of the line. */
 static void print_row(const struct model_table *t, const struct cells *c)
 {
     char line[1024];

@@ -1,19 +1,19 @@
-/* model_table.h - models in a table: which, and how wide its columns are */
+/* model_table.h - filter models, and print them as a table */
 #ifndef CLI_MODEL_TABLE_H
 #define CLI_MODEL_TABLE_H
 
 #include "allm.h"
 
-/* Which models are shown. */
+/* The models to show. */
 struct model_filter {
     const char *provider;   /* NULL: any */
     const char *can;        /* "tools,vision"; NULL: anything */
     int count;
-    char **words;           /* all of them in its name */
+    char **words;           /* the name must contain all of them */
 };
 
 bool model_filter_fits(const struct model_filter *f, const allm_model_ref *m);
-/* Are all these words in the name? */
+/* Does the name contain all the words? */
 bool model_filter_matches_name(const struct model_filter *f, const char *name);
 
 /* Does any model of the catalog have a capability or purpose of each name in
@@ -25,8 +25,8 @@ bool model_filter_check_provider(const struct model_filter *f,
                                  const allm_catalog *catalog);
 
 /*
- * First all rows that will be shown are measured, then they are printed: with
- * columns below each other, and their titles if it is for a terminal.
+ * The caller first measures all models, then prints them: the columns are
+ * aligned, and have titles on a terminal.
  */
 struct model_table {
     int name, context, price;

@@ -1,4 +1,4 @@
-/* models.c - allm models: what the catalog knows, and who can be asked */
+/* models.c - allm models: list the models of the catalog, or the providers */
 #include "cli/catalog.h"
 #include "cli/command.h"
 #include "cli/exit.h"
@@ -25,13 +25,13 @@ static const struct flag flags[] = {
     { 0, "--provider", FLAG_TEXT, offsetof(struct settings, provider), "NAME",
       "only models of this provider" },
     { 0, "--can", FLAG_TEXT, offsetof(struct settings, can), "LIST",
-      "only models that can do this: tools,vision,..." },
+      "only models with these capabilities: tools,vision,..." },
     { 'm', "--model", FLAG_TEXT, offsetof(struct settings, model), "PROVIDER:",
-      "ask this provider or server what it offers" },
+      "list the models that this provider or server offers" },
     { 0, "--providers", FLAG_SWITCH, offsetof(struct settings, providers), NULL,
-      "the providers and their addresses instead" },
+      "list the providers and their addresses instead" },
     { 0, "--json", FLAG_SWITCH, offsetof(struct settings, json), NULL,
-      "as a JSON list" },
+      "print a JSON list" },
     { .name = NULL },
 };
 
@@ -47,8 +47,8 @@ static void put_model(allm_json_build *b, const allm_model_ref *m)
     allm_text_free(text);
 }
 
-/* The next model that is shown; NULL: there is none.  One that another has
- * taken the name of cannot be asked for. */
+/* The next model to list; NULL: no more.  A model that is hidden by another one
+ * with the same name is skipped. */
 static const allm_model_ref *next_listed_model(
     const allm_catalog *catalog, const struct model_filter *filter,
     size_t *index)
@@ -90,7 +90,7 @@ static void print_models(const allm_catalog *catalog,
     if (!count) {
         print_note("the catalog has no such model; models that it does not "
                    "list work, too: allm -m PROVIDER:MODEL ...; allm models "
-                   "-m PROVIDER: asks a provider what it offers");
+                   "-m PROVIDER: lists the models that a provider offers");
         return;
     }
     model_table_begin(&table);
@@ -102,7 +102,7 @@ static void print_models(const allm_catalog *catalog,
         "tokens in/out, capabilities.  To narrow the list: --provider "
         "NAME, --can tools,vision, WORDS.  Models that are not listed "
         "work, too",
-        count, *day ? day : "an unknown day");
+        count, *day ? day : "an unknown date");
 }
 
 static int show_models(const allm_catalog *catalog,
@@ -115,13 +115,13 @@ static int show_models(const allm_catalog *catalog,
     return END_DONE;
 }
 
-/* A filter that nothing can fit is a typo. */
+/* Reject a filter that no model can match: it is probably a typo. */
 static int check_filter(const allm_catalog *catalog,
                         const struct model_filter *filter)
 {
     char word[64];
     if (!model_filter_check_can(filter, catalog, word)) {
-        print_fault("no model can \"%s\"; --can takes " CAPABILITIES
+        print_fault("unknown capability \"%s\"; --can accepts " CAPABILITIES
                     ", " PURPOSES,
                     word);
         return END_USAGE;

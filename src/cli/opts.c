@@ -1,4 +1,4 @@
-/* opts.c - options of a call as words: -o K V */
+/* opts.c - the options of a call from the command line: -o K V */
 #include "cli/opts.h"
 
 #include "cli/print.h"
@@ -15,7 +15,7 @@ static void put_value(allm_json_build *b, const char *word)
     allm_json_free(value);
 }
 
-/* The same name twice: the last one counts. */
+/* If a name is repeated, the last one counts. */
 static bool is_last(const struct flag_list *pairs, size_t at)
 {
     for (size_t i = at + 2; i < pairs->count; i += 2)
@@ -41,7 +41,7 @@ bool opts_read(struct opts *o, const struct flag_list *pairs)
     o->json = allm_json_build_done(b);
     if (o->json && !allm_json_error(o->json))
         return true;
-    print_fault("the options cannot be understood");
+    print_fault("cannot build the options of -o; are they too large?");
     opts_release(o);
     return false;
 }

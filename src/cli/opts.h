@@ -1,4 +1,4 @@
-/* opts.h - options of a call as words: -o K V */
+/* opts.h - the options of a call from the command line: -o K V */
 #ifndef CLI_OPTS_H
 #define CLI_OPTS_H
 
@@ -6,10 +6,10 @@
 #include "cli/flags.h"
 
 struct opts {
-    allm_json *json; /* an object, or NULL: none are given */
+    allm_json *json; /* an object; NULL: no options */
 };
 
-/* V is JSON, or else a text.  False: refused, and told. */
+/* V is JSON, or else a string.  False: an error was printed. */
 bool opts_read(struct opts *o, const struct flag_list *pairs);
 void opts_release(struct opts *o);
 

@@ -1,4 +1,4 @@
-/* output.c - bytes to a descriptor, all of them */
+/* output.c - write all bytes to a descriptor, also a non-blocking one */
 #include "cli/output.h"
 
 #include <errno.h>
@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-/* There is room again, or an error that write() will tell. */
+/* Wait until write() can continue, or will return an error. */
 static bool wait_for_room(int fd)
 {
     struct pollfd wait = { .fd = fd, .events = POLLOUT };

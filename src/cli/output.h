@@ -1,11 +1,11 @@
-/* output.h - bytes to a descriptor, all of them */
+/* output.h - write all bytes to a descriptor, also a non-blocking one */
 #ifndef CLI_OUTPUT_H
 #define CLI_OUTPUT_H
 
 #include <stddef.h>
 
-/* Also where the descriptor does not block: a terminal or a pipe may be shared
- * with a program that has made it so.  0, or the errno of what went wrong. */
+/* The descriptor may be non-blocking: another program may share the terminal or
+ * pipe and set this mode.  Returns 0 or an errno. */
 int output_write(int fd, const char *bytes, size_t len);
 
 #endif

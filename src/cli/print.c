@@ -1,12 +1,12 @@
 /*
- * print.c - what goes to stdout and stderr
+ * print.c - print to stdout and stderr
  *
- * To a terminal no character goes that does something there: controls, marks
- * that turn the direction of the text, and line separators are shown as \uXXXX.
- * A character of several bytes may come in pieces, so it is held until it is
- * whole.
- * Bytes are collected here and not by stdio, which drops what a descriptor
- * that does not block will not take yet.
+ * On a terminal, control characters, marks that change the direction of text,
+ * and line separators are printed as \uXXXX.  A character may arrive in pieces,
+ * so its bytes are held until it is complete.
+ *
+ * Output is buffered here and not by stdio, which loses bytes if a non-blocking
+ * descriptor is full.
  */
 #include "cli/print.h"
 
@@ -22,9 +22,9 @@
 
 struct out {
     int fd;
-    int terminal; /* 0: not asked yet, 1: yes, -1: no */
-    int left;     /* bytes that this character still needs */
-    int held;     /* bytes of it that came */
+    int terminal; /* 0: not known yet, 1: yes, -1: no */
+    int left;     /* bytes missing from the current character */
+    int held;     /* bytes of it in `character` */
     char character[4];
     int error;    /* errno of the first write that failed */
     size_t used;
@@ -71,7 +71,8 @@ static void write_raw(struct out *o, const char *bytes, size_t len)
     }
 }
 
-/* A character that is shown instead of sent; `stray`: a byte of none. */
+/* Write a character as an escape; `stray`: it is a byte that is not part of
+ * any. */
 static void write_escape(struct out *o, unsigned c, bool stray)
 {
     char text[16];
@@ -80,7 +81,7 @@ static void write_escape(struct out *o, unsigned c, bool stray)
     write_raw(o, text, n > 0 ? (size_t)n : 0);
 }
 
-/* How many bytes follow this one in a character; -1: none begins so. */
+/* How many continuation bytes follow; -1: not a first byte. */
 static int count_continuations(unsigned char c)
 {
     return c < 0x80   ? 0
@@ -91,7 +92,7 @@ static int count_continuations(unsigned char c)
                       : -1;
 }
 
-/* Does a terminal act on it, or show the text in another order? */
+/* Does it control the terminal, or change the order of the text? */
 static bool is_unsafe(unsigned point)
 {
     return (point < ' ' && point != '\n' && point != '\t') ||
@@ -101,7 +102,7 @@ static bool is_unsafe(unsigned point)
            (point >= 0x2066 && point <= 0x2069);
 }
 
-/* The character that is held is whole. */
+/* The held character is complete: write it. */
 static void end_character(struct out *o)
 {
     unsigned point = (unsigned char)o->character[0];
@@ -116,7 +117,7 @@ static void end_character(struct out *o)
     o->held = 0;
 }
 
-/* Bytes of a character that another one follows. */
+/* The held character is incomplete: write its bytes as escapes. */
 static void drop_character(struct out *o)
 {
     for (int i = 0; i < o->held; i++)
@@ -219,15 +220,15 @@ int print_end(int code)
     return END_FAILED;
 }
 
-/* Does a function of the library stand here? */
+/* Does a call of a library function begin here? */
 static bool is_library_call(const char *text)
 {
     size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz_");
     return !strncmp(text, "allm_", 5) && text[n] == '(';
 }
 
-/* The library's last advice may name a function, which is of no use in a
- * shell: cut it off. */
+/* The library's message may end with advice that names a function, which does
+ * not help in a shell: remove it. */
 static void drop_advice(char *text)
 {
     char *end = NULL;
@@ -241,7 +242,7 @@ static void drop_advice(char *text)
     }
 }
 
-/* One line, however many the text has. */
+/* Write the text as one line: line ends become spaces. */
 static void write_line(const char *before, const char *format, va_list args)
 {
     char text[8192];

@@ -1,4 +1,4 @@
-/* prompt.c - what is asked: piped input, words, attachments */
+/* prompt.c - build the prompt: attachments, standard input, arguments */
 #include "cli/prompt.h"
 
 #include "cli/input.h"
@@ -46,7 +46,7 @@ static bool read_piped(struct prompt *p)
     if (!input_load(&p->text, NULL))
         return false;
     if (!input_is_text(&p->text)) {
-        print_fault("standard input is not text in UTF-8; an image goes with "
+        print_fault("standard input is not UTF-8 text; attach an image with "
                     "-a FILE");
         return false;
     }
@@ -64,7 +64,7 @@ static bool read_words(struct prompt *p, int argc, char **argv)
         between = " ";
     }
     if (p->text.ptr && !input_is_text(&p->text)) {
-        print_fault("the prompt is not text in UTF-8");
+        print_fault("the prompt is not UTF-8 text");
         return false;
     }
     return true;
@@ -83,7 +83,7 @@ static bool is_image(const char *path)
     return false;
 }
 
-/* The type follows from the name, the bytes from the file. */
+/* The file name determines the type. */
 static bool add_image(struct prompt *p, const char *path)
 {
     struct input *bytes = &p->file[p->count];
@@ -106,7 +106,7 @@ static bool add_image(struct prompt *p, const char *path)
     return true;
 }
 
-/* The name stands above, so that the prompt can speak of it. */
+/* The file name comes first, so the prompt can refer to it. */
 static bool add_text(struct prompt *p, const char *path)
 {
     struct input content, *whole = &p->file[p->count];
@@ -114,7 +114,7 @@ static bool add_text(struct prompt *p, const char *path)
         return false;
     bool ok = input_is_text(&content);
     if (!ok)
-        print_fault("%s is neither text in UTF-8 nor an image (png, jpg, webp, "
+        print_fault("%s is neither UTF-8 text nor an image (png, jpg, webp, "
                     "gif)",
                     path);
     ok = ok && input_append(whole, path, strlen(path)) &&
@@ -132,7 +132,7 @@ static bool add_text(struct prompt *p, const char *path)
 static bool add_files(struct prompt *p, const struct flag_list *files)
 {
     if (files->count > MOST_FILES) {
-        print_fault("at most %d files can go with a prompt", MOST_FILES);
+        print_fault("too many files: a prompt can have %d", MOST_FILES);
         return false;
     }
     for (size_t i = 0; i < files->count; i++) {
@@ -163,7 +163,7 @@ static allm_status append_message(allm_thread *thread, struct prompt *p)
     }
     allm_status status = allm_thread_append(thread, &fields);
     if (status < 0)
-        print_fault("the prompt was refused: %s",
+        print_fault("the prompt is not valid: %s",
                     allm_thread_error(thread)
                         ? allm_thread_error(thread)->message
                         : allm_status_name(status));

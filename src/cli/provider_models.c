@@ -1,4 +1,4 @@
-/* offered.c - what a provider or a server says that it offers */
+/* provider_models.c - list the models that a provider or a server offers */
 #include "cli/provider_models.h"
 
 #include "cli/exit.h"
@@ -17,8 +17,8 @@ struct offer {
     const struct model_filter *filter;
 };
 
-/* A model of the server; what it can do and costs is known by the catalog, or
- * by nobody. */
+/* A model of the server, with the capabilities and prices of the catalog, if it
+ * has them. */
 static allm_model_ref describe_model(const allm_catalog *catalog,
                                      const char *provider,
                                      const allm_json *model)
@@ -35,7 +35,7 @@ static allm_model_ref describe_model(const allm_catalog *catalog,
     return m;
 }
 
-/* The next model that fits, as *m; NULL: there is none. */
+/* The next model that matches the filter, as *m; NULL: no more. */
 static const allm_json *next_matching_model(const struct offer *o,
                                             const allm_json *at,
                                             allm_model_ref *m)
@@ -86,9 +86,9 @@ static void print_offer(const struct offer *o, bool json)
     if (!all)
         print_note("%s offers no models", o->provider);
     else if (!fit)
-        print_note("none of the %zu models of %s fits%s", all, o->provider,
-                   o->filter->can ? "; --can compares what the catalog knows, "
-                                    "and it may not know them"
+        print_note("none of the %zu models of %s matches%s", all, o->provider,
+                   o->filter->can ? "; --can needs the data of the catalog, "
+                                    "which may not have these models"
                                   : "");
 }
 

@@ -1,10 +1,10 @@
-/* offered.h - what a provider or a server says that it offers */
+/* provider_models.h - list the models that a provider or a server offers */
 #ifndef CLI_PROVIDER_MODELS_H
 #define CLI_PROVIDER_MODELS_H
 
 #include "cli/model_table.h"
 
-/* List the models of "PROVIDER:" whose names fit.  Gives the exit code. */
+/* List the models of "PROVIDER:" that match.  Returns the exit code. */
 int provider_models_list(const char *provider, const allm_catalog *catalog,
                          const struct model_filter *filter, bool json);
 

@@ -1,4 +1,4 @@
-/* registry.c - providers and dialects by name, for questions of the user */
+/* registry.c - find providers and dialects by the name that the user wrote */
 #include "cli/registry.h"
 
 #include "cli/exit.h"
@@ -42,7 +42,7 @@ void registry_note_schema(const char *model)
         colon ? registry_row(list, model, (size_t)(colon - model)) : NULL;
     const char *other = registry_text(row, "schema_provider");
     if (other)
-        print_note("%s ignores --schema; the same server heeds it as -m %s%s",
+        print_note("%s ignores --schema; -m %s%s uses the same server with it",
                    registry_text(row, "name"), other, colon);
     allm_json_free(list);
 }
@@ -58,7 +58,7 @@ static bool is_first(const allm_json *list, const allm_json *row)
     return true;
 }
 
-/* Names behind each other; what does not fit is left out. */
+/* A list of names; those that do not fit are left out. */
 struct names {
     char text[4096];
     size_t len;
@@ -78,10 +78,10 @@ static void add_name(struct names *n, const char *name)
 static int reject_name(struct names *n, const char *what, const char *name)
 {
     const char *near = suggest_found(&n->near);
-    print_fault("no %s is called \"%.100s\"%s%s%s", what, name,
+    print_fault("unknown %s \"%.100s\"%s%s%s", what, name,
                 near ? "; did you mean \"" : "", near ? near : "",
                 near ? "\"?" : "");
-    print_fault("known are: %s", n->text);
+    print_fault("known %ss: %s", what, n->text);
     return END_USAGE;
 }
 

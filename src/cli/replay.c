@@ -1,9 +1,9 @@
 /*
  * replay.c - allm replay: play a recording, without a network
  *
- * Without a prompt all its exchanges are played in their order, whatever they
- * asked; the dialect follows from their addresses.  With one, the recording
- * stands in place of the provider, and must have that very request.
+ * Without a prompt, all exchanges are played in order; their URLs determine the
+ * dialect.  With a prompt, the recording replaces the provider, and must
+ * contain the same request.
  */
 #include "cli/ask.h"
 #include "cli/command.h"
@@ -24,15 +24,15 @@ static struct settings {
 
 static const struct flag flags[] = {
     { 'm', "--model", FLAG_TEXT, offsetof(struct settings, model), "P:M",
-      "whose exchanges they are; for a prompt" },
+      "provider:model of the recording" },
     { 's', "--system", FLAG_TEXT, offsetof(struct settings, system), "TEXT",
-      "what the model was told first" },
+      "the system prompt" },
     { 'o', "--option", FLAG_PAIR, offsetof(struct settings, options), "K V",
       "an option of the provider" },
     { 0, "--events", FLAG_SWITCH, offsetof(struct settings, events), NULL,
-      "print events, a line of JSON each" },
+      "print the events as JSON, one per line" },
     { 0, "--timed", FLAG_SWITCH, offsetof(struct settings, timed), NULL,
-      "as slowly as it came" },
+      "at the recorded speed" },
     { .name = NULL },
 };
 
@@ -53,7 +53,7 @@ static const char *dialect_of(const char *url)
     return NULL;
 }
 
-/* The end of the object that begins here: before the next line with a brace. */
+/* The end of the object that begins at `at`: the next line with a brace. */
 static const char *object_end(const char *at, const char *end)
 {
     const char *line = at;
@@ -63,7 +63,7 @@ static const char *object_end(const char *at, const char *end)
     return end;
 }
 
-/* The next request behind *at, its dialect or NULL; false: no more. */
+/* Find the next request after *at, and its dialect or NULL; false: no more. */
 static bool next_request(const char **at, const char *end, const char **dialect)
 {
     while (*at < end) {
@@ -108,8 +108,8 @@ static int play_request(const allm_player *player, const allm_json *list,
                         const char *dialect)
 {
     if (!dialect || !registry_row(list, dialect, strlen(dialect))) {
-        print_fault("whose answer is this? its address tells nothing; say it: "
-                    "allm replay -m PROVIDER:MODEL FILE");
+        print_fault("cannot tell the provider from the URL; name it: allm "
+                    "replay -m PROVIDER:MODEL FILE");
         return END_USAGE;
     }
     return play_exchange(player, dialect);
@@ -181,8 +181,8 @@ const struct command replay_command = {
     .name = "replay",
     .usage = "[FLAG...] FILE [PROMPT...]",
     .summary = "play a recording of real exchanges, without a network",
-    .more = "Without a prompt every answer is played.  With one, the recording "
-            "stands in place\nof the provider; exit code 12: it has no such "
+    .more = "Without a prompt, every answer is played.  With a prompt, the "
+            "recording replaces the\nprovider; exit code 12: it has no such "
             "request.\n",
     .flags = flags,
     .run = run_replay_command,

@@ -1,4 +1,4 @@
-/* reword.c - errors of the library in the words of a shell */
+/* reword.c - rewrite the library's errors for users of a shell */
 #include "cli/reword.h"
 
 #include "cli/print.h"
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What a user can do about a missing key. */
+/* Name the variable of the missing key. */
 static void reword_missing_key(const allm_error *e, char *text, size_t size)
 {
     const char *provider = e->provider ? e->provider : "this provider";
@@ -15,12 +15,12 @@ static void reword_missing_key(const allm_error *e, char *text, size_t size)
     const char *name = allm_text_bytes(variable, NULL);
     snprintf(text, size,
              "there is no key for %s: set %s in the environment or in ./.env "
-             "(allm keys lists them all)",
+             "(allm keys lists all variables)",
              provider, name && *name ? name : "its variable");
     allm_text_free(variable);
 }
 
-/* A user has a file, and no options. */
+/* Remove the advice about an option of the library. */
 static void reword_dotenv(const allm_error *e, char *text, size_t size)
 {
     const char *advice = strstr(e->message, "; make it readable");
@@ -39,7 +39,7 @@ static void reword_unknown_tool(const allm_error *e, char *text, size_t size)
              name ? name : "");
 }
 
-/* What was too short, and how it is made longer. */
+/* Name the flag that makes the timeout longer. */
 static void reword_timeout(const allm_error *e, char *text, size_t size)
 {
     static const char *const words[][2] = {

@@ -1,9 +1,9 @@
 /*
- * servers.c - servers of one's own, and whether they list their models
+ * servers.c - check the local servers by listing their models
  *
- * Somebody who listens is not enough: on these ports there are web servers of
- * all kinds.  An address is not shown if it was given, since it may contain a
- * password; the variable that has it is named.
+ * An open port is not enough: other web servers use these ports, too.  If the
+ * address comes from a variable, we print the variable's name, since the
+ * address may contain a password.
  */
 #include "cli/servers.h"
 
@@ -16,7 +16,7 @@
 
 enum { WAIT_MS = 2000 };
 
-/* Those that are looked for though nobody said where they are. */
+/* Servers that are checked at their default addresses. */
 static const struct {
     const char *provider, *name;
 } default_servers[] = {
@@ -28,7 +28,7 @@ static const struct {
 
 struct server {
     const char *provider, *name;
-    const char *place; /* to be shown; NULL: none is to be asked */
+    const char *place; /* address to show; NULL: do not check it */
 };
 
 static bool is_set(const char *variable)
@@ -37,7 +37,7 @@ static bool is_set(const char *variable)
     return value && *value;
 }
 
-/* Has a row before this one the same variable?  Then it is the same server, by
+/* Does an earlier row have the same variable?  Then it is the same server with
  * another dialect. */
 static bool is_duplicate(const allm_json *list, const allm_json *row)
 {
@@ -69,25 +69,24 @@ static struct server find_server(const allm_json *list, const allm_json *row)
     return s;
 }
 
-/* Why there is no list, in few words. */
+/* Why there is no list, in a few words. */
 static const char *reason_of(const allm_error *error)
 {
     static const char *const words[][2] = {
         { "network_error", "no server answers" },
         { "timeout", "no answer in time" },
-        { "authentication_failed", "it refuses the key" },
+        { "authentication_failed", "the server rejects the key" },
         { "invalid_engine", "not a valid address" },
-        { "unreadable_dotenv", "its key is perhaps in .env" },
+        { "unreadable_dotenv", "cannot read .env, which may have its key" },
     };
     for (size_t i = 0; error->reason && i < sizeof words / sizeof *words; i++)
         if (!strcmp(error->reason, words[i][0]))
             return words[i][1];
-    return error->kind == ALLM_ERR_MISUSE
-               ? error->message
-               : "what answers there does not list models";
+    return error->kind == ALLM_ERR_MISUSE ? error->message
+                                          : "the server does not list models";
 }
 
-/* Text for what a server said; true: it has a model that can be asked. */
+/* Describe a server's answer; true: it has a model. */
 static bool describe_result(const struct server *s, const allm_stream *stream,
                             char *text, size_t size)
 {
@@ -97,7 +96,7 @@ static bool describe_result(const struct server *s, const allm_stream *stream,
     size_t count = allm_json_count(list);
     if (error || !first)
         snprintf(text, size, "%s: %s", s->place,
-                 error ? reason_of(error) : "it runs, but has no models");
+                 error ? reason_of(error) : "the server has no models");
     else
         snprintf(text, size, "%s: %zu model%s; allm -m %s:%s ...", s->place,
                  count, count == 1 ? "" : "s", s->provider,

@@ -1,11 +1,11 @@
-/* servers.h - servers of one's own, and whether they list their models */
+/* servers.h - check the local servers by listing their models */
 #ifndef CLI_SERVERS_H
 #define CLI_SERVERS_H
 
 #include "allm.h"
 
-/* Ask each where it is by default, or where its variable says; tell what was
- * found.  Can one of them be asked? */
+/* Ask each server for its models, at its default address or that of its
+ * variable, and report each result.  Returns true if one has a model. */
 bool servers_check(void (*report)(bool good, const char *what,
                                   const char *detail));
 

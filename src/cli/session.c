@@ -1,9 +1,9 @@
 /*
- * session.c - a conversation, in memory or kept in a file: -S FILE
+ * session.c - a conversation, in memory or in a file: -S FILE
  *
- * A session that ended with an error would refuse every word.  The user of a
- * shell just wants to go on, so it begins anew with what was said; and what got
- * no answer was not said, for it will be said again.
+ * A session that ended with an error rejects all input.  A user of a shell just
+ * wants to continue, so the status is reset.  Unanswered prompts are dropped,
+ * since the user will repeat them.
  */
 #include "cli/session.h"
 
@@ -20,17 +20,17 @@ static const allm_session_record *fields_of(const struct session *s)
     return allm_session_fields(s->session);
 }
 
-/* Tell why the session is of no use, or its change was refused. */
+/* Print why the session cannot be used, or cannot be changed. */
 static int report_failure(const struct session *s)
 {
     const allm_error *error = allm_session_error(s->session);
     const char *text = error && error->message ? error->message
-                                               : "no memory for the session";
+                                               : "out of memory";
     print_fault("%.*s", reword_length(text), text);
     return END_SESSION;
 }
 
-/* The metadata without its error, and with this model (NULL: as it is). */
+/* The metadata without the error, and with this model (NULL: unchanged). */
 static allm_json *metadata_of(const allm_json *old, const char *model)
 {
     allm_json_build *b = allm_json_build_new(NULL);
@@ -57,8 +57,8 @@ static bool is_stuck(const allm_session_record *r)
             !r->pending_tool_call_count);
 }
 
-/* Another thread, another model; NULL: as it is.  One that is stuck is not any
- * more. */
+/* Replace the thread and the model (NULL: unchanged), and reset a status that
+ * does not allow the user to continue. */
 static int update_session(struct session *s, const allm_thread *thread,
                           const char *model)
 {
@@ -77,7 +77,8 @@ static int update_session(struct session *s, const allm_thread *thread,
     return status == ALLM_OK ? END_DONE : report_failure(s);
 }
 
-/* The messages from..to behind a system message (NULL: none); a root. */
+/* A system message (NULL: none) and the messages from..to; the caller frees
+ * the thread. */
 static allm_thread *copy_messages(const allm_thread *old, size_t from,
                                   size_t to, const char *system)
 {
@@ -95,7 +96,7 @@ static int change_thread(struct session *s, allm_thread *thread)
     const allm_error *error = thread ? allm_thread_error(thread) : NULL;
     int code = END_SESSION;
     if (!thread || error)
-        print_fault("%s", error ? error->message : "no memory for the session");
+        print_fault("%s", error ? error->message : "out of memory");
     else
         code = update_session(s, thread, NULL);
     allm_thread_free(thread);
@@ -111,7 +112,7 @@ int session_set_system(struct session *s, const char *system)
                     !strcmp(first->text, system)))
         return END_DONE;
     if (!input_bytes_are_text(system, strlen(system))) {
-        print_fault("what the model shall be told first is not text in UTF-8");
+        print_fault("the system prompt is not UTF-8 text");
         return END_USAGE;
     }
     while (system_count < n &&
@@ -138,7 +139,7 @@ const char *session_question(const struct session *s)
     return r->status == ALLM_SESSION_AWAITING_USER ? r->pending_question : NULL;
 }
 
-/* It waits for what only a program can give. */
+/* Print which tool results the session waits for. */
 static int report_pending_tools(const struct session *s)
 {
     const allm_session_record *r = fields_of(s);
@@ -150,7 +151,7 @@ static int report_pending_tools(const struct session *s)
         at += n > 0 ? (size_t)n : 0;
     }
     print_fault("%s waits for the result of a tool (%s), which only the "
-                "program that runs the tool can give",
+                "program that runs the tool can submit",
                 s->path ? s->path : "the conversation", names);
     return END_ASKED;
 }
@@ -161,7 +162,7 @@ static bool is_empty(const allm_message *m)
            !m->tool_call_count;
 }
 
-/* How many messages there are without what got no answer. */
+/* The number of messages without an unanswered prompt at the end. */
 static size_t count_answered(const allm_thread *t)
 {
     size_t n = allm_thread_count(t);
@@ -194,7 +195,7 @@ int session_open(struct session *s, const char *path, unsigned use)
     if (allm_session_error(s->session))
         return report_failure(s);
     if (fields_of(s)->status == ALLM_SESSION_ERROR)
-        print_note("the last answer failed; going on from there");
+        print_note("the last answer failed; continuing from there");
     int code = session_ready(s);
     if (read_only)
         s->path = NULL;

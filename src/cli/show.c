@@ -1,4 +1,4 @@
-/* show.c - a call on its way to the user: text, events or one document */
+/* show.c - run a call and print it: as text, events or one JSON document */
 #include "cli/show.h"
 
 #include "cli/chat_usage.h"
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A failure that is no event of the stream becomes one. */
+/* Print an error that the stream did not emit as an event. */
 static void print_error_event(const allm_error *error)
 {
     allm_error *reworded = reword_error(error);
@@ -37,7 +37,7 @@ int show_events(allm_stream *stream)
     return exit_of_error(error);
 }
 
-/* A line feed behind the answer, if it has none. */
+/* End the answer with a line feed, if it has none. */
 static void end_line(const char *text, size_t len)
 {
     if (len && text[len - 1] != '\n')
@@ -112,7 +112,7 @@ static void put_text(allm_json_build *b, const char *key, const char *text,
         allm_json_build_null(b);
 }
 
-/* What the library noticed about the answer: a list of words; or NULL. */
+/* The library's warnings about the answer, a list of names; or NULL. */
 static const allm_json *warnings_of(const allm_chat_result *result)
 {
     const allm_response *r = result ? result->final_response : NULL;
@@ -129,7 +129,7 @@ static void put_warnings(allm_json_build *b, const allm_chat_result *result)
     allm_json_build_end(b);
 }
 
-/* What the answer says by itself, and what all of them used. */
+/* Fields of the last answer, and the usage of all answers. */
 static void put_response(allm_json_build *b, const allm_chat_result *result)
 {
     static const char *const keys[] = { "model", "finish_reason", "usage",
@@ -199,14 +199,14 @@ void show_usage(const allm_usage *u)
         snprintf(cached, sizeof cached, " (%lld of them cached)",
                  (long long)u->cached_input_tokens.value);
     if (!u->input_tokens.set && !u->output_tokens.set)
-        print_note("usage: not told");
+        print_note("usage: not reported");
     else
         print_note("usage: %lld tokens in%s, %lld out%s",
                    (long long)u->input_tokens.value, cached,
                    (long long)u->output_tokens.value, cost);
 }
 
-/* An answer that says only why there is none; NULL: it is another. */
+/* The model's reason for refusing to answer; NULL: it did not refuse. */
 static const char *refusal_of(const allm_chat_result *r)
 {
     const allm_response *response = r ? r->final_response : NULL;
@@ -223,49 +223,48 @@ static void report_refusal(const allm_chat_result *r)
                 why && *why ? ": " : "", why ? why : "");
 }
 
-/* Somebody must answer; the shell's user can, if there is a session. */
+/* Print the model's question; it can be answered only with a session. */
 static void report_question(const char *question, const char *path)
 {
     if (path)
-        print_fault("somebody must answer: %s (allm -S %s \"...\" does)",
+        print_fault("the model asks: %s (to answer: allm -S %s \"...\")",
                     question, path);
     else
-        print_fault("somebody must answer: %s (with -S FILE it could be done)",
+        print_fault("the model asks: %s (to be able to answer, use -S FILE)",
                     question);
 }
 
-/* Why it is no plain success. */
+/* Print why the call did not end normally. */
 static void report_outcome(const allm_chat_result *r, const allm_error *error,
                            int code, const char *path)
 {
     if (error)
         print_fault("%s", error->message);
     else if (code == END_TRUNCATED)
-        print_fault("the answer was cut at the limit of tokens; more: -o "
-                    "max_tokens N");
+        print_fault("the answer was truncated at the token limit; raise it "
+                    "with -o max_tokens N");
     else if (code == END_REFUSED)
         report_refusal(r);
     else if (code == END_ASKED && r && r->pending_question)
         report_question(r->pending_question, path);
     else if (code == END_ASKED)
-        print_fault("somebody must run the tools that were called");
+        print_fault("the model called tools that this program cannot run");
     else if (code == END_LIMIT)
-        print_fault("stopped at a limit (%s); more: --max-turns N",
+        print_fault("stopped at a limit (%s); raise it with --max-turns N",
                     r && r->halted_reason ? r->halted_reason : "none");
     else if (code != END_DONE)
         print_fault("stopped: %s",
                     r && r->halted_reason ? r->halted_reason : "no answer");
 }
 
-/* Something that was asked for was left out: that is told always, all else to
- * those who want to know. */
+/* An ignored option is always reported, other warnings only if `all`. */
 static void print_warnings(const allm_chat_result *r, bool all)
 {
     for (const allm_json *v = NULL; (v = allm_json_next(warnings_of(r), v));) {
         const char *word = allm_json_text(v, NULL);
         if (word && !strcmp(word, "sampling_ignored"))
-            print_note("the temperature was not sent: this model does not take "
-                       "one, or not beside top_p");
+            print_note("the temperature was not sent: this model does not "
+                       "support it, or not together with top_p");
         else if (word && all)
             print_note("warning: %s", word);
     }
@@ -282,7 +281,7 @@ static const allm_error *error_of(const allm_stream *stream,
     return error;
 }
 
-/* Whatever is left to show and to tell. */
+/* Print everything that follows the answer. */
 static void show_end(const allm_chat_result *r, const allm_error *error,
                      const struct show *how, int code)
 {
@@ -331,7 +330,7 @@ int show_chat(allm_stream *stream, const struct show *how)
     else
         allm_stream_wait(stream);
     int signal = signals_unwatch();
-    if (print_broken()) { /* nobody listens: it ends here */
+    if (print_broken()) { /* output pipe closed: stop the call */
         allm_stream_cancel(stream);
         allm_stream_wait(stream);
     }

@@ -1,8 +1,8 @@
 /*
- * stop.c - Ctrl-C and SIGTERM end a call, not the program in its middle
+ * signals.c - cancel a call on Ctrl-C, SIGTERM and SIGHUP
  *
- * A thread of its own waits for the signals, because hardly anything may be
- * called in a handler.  It is woken for its end by SIGUSR1.
+ * A thread waits for the signals, because a signal handler may call only few
+ * functions.  SIGUSR1 ends the thread.
  */
 #include "cli/signals.h"
 
@@ -44,7 +44,7 @@ void signals_watch(allm_stream *stream)
     sigaddset(&watch.signals, SIGUSR1);
     pthread_sigmask(SIG_BLOCK, &watch.signals, &watch.before);
     watch.on = !pthread_create(&watch.thread, NULL, wait_for_signals, NULL);
-    if (!watch.on) /* then signals end the program, as ever */
+    if (!watch.on) /* then signals end the program, as usual */
         pthread_sigmask(SIG_SETMASK, &watch.before, NULL);
 }
 

@@ -1,8 +1,8 @@
 /*
- * stop.h - Ctrl-C and SIGTERM end a call, not the program in its middle
+ * signals.h - cancel a call on Ctrl-C, SIGTERM and SIGHUP
  *
- * Between signals_watch() and signals_unwatch() the first signal cancels the stream,
- * which then ends as always; a second one ends the program at once.
+ * Between signals_watch() and signals_unwatch(), the first signal cancels the
+ * stream, which then ends normally; a second one ends the program at once.
  */
 #ifndef CLI_SIGNALS_H
 #define CLI_SIGNALS_H
@@ -10,7 +10,7 @@
 #include "allm.h"
 
 void signals_watch(allm_stream *stream);
-/* The signal that came, or 0. */
+/* Returns the signal that arrived, or 0. */
 int signals_unwatch(void);
 
 #endif

@@ -1,17 +1,17 @@
-/* suggest.c - the word that was probably meant */
+/* suggest.c - find the most similar word to a misspelt one */
 #include "cli/suggest.h"
 
 #include <stdint.h>
 #include <string.h>
 
-enum { LONGEST = 40 }; /* words beyond that are like nothing */
+enum { LONGEST = 40 }; /* longer words match nothing */
 
 static size_t smaller(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
 
-/* Optimal string alignment: rows of the table, the last three of them. */
+/* Optimal string alignment, with the last three rows of the table. */
 size_t suggest_distance(const char *a, const char *b)
 {
     size_t row[3][LONGEST + 1] = { { 0 } };

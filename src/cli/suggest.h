@@ -1,4 +1,4 @@
-/* suggest.h - the word that was probably meant */
+/* suggest.h - find the most similar word to a misspelt one */
 #ifndef CLI_SUGGEST_H
 #define CLI_SUGGEST_H
 
@@ -12,10 +12,10 @@ struct suggest {
 
 void suggest_begin(struct suggest *s, const char *word);
 void suggest_try(struct suggest *s, const char *candidate);
-/* The nearest candidate, if it is near; or NULL. */
+/* The most similar candidate, if it is similar enough; or NULL. */
 const char *suggest_found(const struct suggest *s);
 
-/* How many letters must be changed, left out, put in or swapped. */
+/* How many letters must be replaced, removed, inserted or swapped. */
 size_t suggest_distance(const char *a, const char *b);
 
 #endif

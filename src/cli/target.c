@@ -1,4 +1,4 @@
-/* target.c - which model is asked, and with which key */
+/* target.c - choose the model and its key */
 #include "cli/target.h"
 
 #include "cli/catalog.h"
@@ -16,7 +16,7 @@ allm_keys *target_keys(void)
     return allm_keys_new(ALLM(keys_opts, .load_dotenv = 1));
 }
 
-/* END_KEY: there is none; else it is told, once, why nobody can say. */
+/* END_KEY: there is no key; any other error is printed, but only once. */
 static int report_key_error(const allm_error *error)
 {
     static bool reported;
@@ -51,17 +51,17 @@ static bool set_model(struct target *t, const char *provider, const char *id)
 
 static int report_no_model(void)
 {
-    print_fault("no model is configured: ALLM_MODEL, OPENAI_API_KEY, "
-                "ANTHROPIC_API_KEY and the like (allm keys lists them) are not "
-                "set, nor in ./.env");
+    print_fault("no model is configured: ALLM_MODEL is not set, and there is "
+                "no key such as OPENAI_API_KEY in the environment or in ./.env "
+                "(allm keys lists the variables)");
     print_fault("a local server needs no key: allm -m ollama:llama3.2 "
                 "... (Ollama) or allm -m llamacpp:default ... (llama.cpp)");
-    print_fault("to see what it is like without either: allm demo");
+    print_fault("to try the program without either: allm demo");
     return END_KEY;
 }
 
-/* The default model of a provider of the summary, if there is a key for it:
- * then END_DONE.  Who needs none has to be asked for by name. */
+/* Choose the default model of this provider; END_DONE: it has a key.  Providers
+ * that need no key are used only if the user names them. */
 static int try_provider(struct target *t, const allm_json *rows,
                         const allm_json *provider)
 {
@@ -80,7 +80,7 @@ static int try_provider(struct target *t, const allm_json *rows,
     return code;
 }
 
-/* The default model of the first provider with a key. */
+/* Choose the default model of the first provider that has a key. */
 static int choose_by_key(struct target *t)
 {
     int code = END_KEY;
@@ -95,25 +95,25 @@ static int choose_by_key(struct target *t)
     return code == END_KEY ? report_no_model() : code;
 }
 
-/* Nobody has such a model: who was meant? */
+/* Print why the model is unknown, and what to do. */
 static void reject_model(const char *model, const char *colon, bool provider)
 {
     if (provider)
-        print_fault("\"%.200s\" names a provider, and no model; use -m "
+        print_fault("\"%.200s\" names a provider, but no model; use -m "
                     "PROVIDER:MODEL (allm models -m %.*s: lists them)",
                     model, (int)strcspn(model, ":"), model);
     else if (colon)
         print_fault("there is no provider \"%.*s\" (allm models --providers "
-                    "lists them); a server that speaks as OpenAI does is asked "
-                    "by OPENAI_CHAT_BASE_URL and -m openai_chat:MODEL",
+                    "lists them); for an OpenAI-compatible server, set "
+                    "OPENAI_CHAT_BASE_URL and use -m openai_chat:MODEL",
                     (int)(colon - model < 200 ? colon - model : 200), model);
     else
-        print_fault("the model \"%.200s\" is not known; name its provider, "
-                    "too: -m PROVIDER:MODEL (allm models lists them)",
+        print_fault("unknown model \"%.200s\"; name its provider, too: -m "
+                    "PROVIDER:MODEL (allm models lists them)",
                     model);
 }
 
-/* A provider in front, or a name that the catalog knows. */
+/* Resolve "provider:model", or a name that the catalog knows. */
 static int resolve_model(struct target *t, const char *model)
 {
     const char *colon = strchr(model, ':');

@@ -1,4 +1,4 @@
-/* target.h - which model is asked, and with which key */
+/* target.h - choose the model and its key */
 #ifndef CLI_TARGET_H
 #define CLI_TARGET_H
 
@@ -12,16 +12,18 @@ struct target {
 };
 
 /*
- * The model that is asked for, of -m (or NULL), of ALLM_MODEL, or the first of
- * the catalog whose provider has a key.  END_DONE; else told, and how to end.
+ * Choose the model: `model` (or NULL), else ALLM_MODEL, else the first of the
+ * catalog whose provider has a key.  END_DONE, or an exit code after an error
+ * was printed.
  */
 int target_choose(struct target *t, const char *model);
 void target_release(struct target *t);
 
-/* Keys of the program: the environment, then a .env file. */
+/* The keys of the program: from the environment, then from ./.env. */
 allm_keys *target_keys(void);
-/* Is there a key for this provider, and where (or NULL)?  END_DONE or END_KEY;
- * else the .env file cannot be read: told, and how to end. */
+/* END_DONE if there is a key for this provider; *source (if not NULL) says
+ * where.  END_KEY if there is none.  Else the .env file cannot be read: an
+ * error was printed. */
 int target_find_key(const allm_keys *keys, const char *provider,
                     const char **source);
 

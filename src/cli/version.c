@@ -1,4 +1,4 @@
-/* version.c - allm version: which program, which library */
+/* version.c - allm version: print the versions of program and library */
 #include "cli/command.h"
 #include "cli/exit.h"
 #include "cli/print.h"

@@ -64,7 +64,7 @@ def test_no_stdin():
     """a closed or empty standard input never blocks"""
     for stdin in (None, b""):
         equal(allm(*text(), "hi", stdin=stdin).out, b"Hello.\n")
-        one_sentence(allm(*text(), stdin=stdin), 2, "nothing to ask")
+        one_sentence(allm(*text(), stdin=stdin), 2, "no prompt")
 
 
 def test_much():
@@ -72,17 +72,17 @@ def test_much():
     run = allm(*text(), "hi", stdin=b"x" * 10_000_000)
     equal((run.code, run.out), (0, b"Hello.\n"))
     run = allm(*text(), "hi", stdin=b"y" * (65 * 1024 * 1024))
-    one_sentence(run, 2, "more than 64 MiB")
+    one_sentence(run, 2, "larger than 64 MiB")
 
 
 def test_binary():
     """what is no text is refused"""
-    one_sentence(allm(*text(), stdin=b"\x7fELF\0\0\xff"), 2, "not text")
+    one_sentence(allm(*text(), stdin=b"\x7fELF\0\0\xff"), 2, "not UTF-8 text")
     one_sentence(allm(*text(), "-a", file("x.bin", b"\0\1\2"), "hi"), 2,
-                 "x.bin is neither text")
+                 "x.bin is neither UTF-8 text")
     one_sentence(allm(*text(), "-a", "/nowhere", "hi"), 2, "/nowhere")
     one_sentence(allm(*text(), "-a", "/", "hi"), 2, "directory")
-    one_sentence(allm(*text(), b"\xff\xfe"), 2, "not text")
+    one_sentence(allm(*text(), b"\xff\xfe"), 2, "not UTF-8 text")
 
 
 def test_huge_file():
@@ -91,7 +91,7 @@ def test_huge_file():
     with open(path, "wb") as out:
         out.truncate(65 * 1024 * 1024)
     for words in (("-a", path), ("--schema", path)):
-        one_sentence(allm(*text(), *words, "hi"), 2, "more than 64 MiB")
+        one_sentence(allm(*text(), *words, "hi"), 2, "larger than 64 MiB")
     os.remove(path)
 
 
@@ -139,7 +139,7 @@ def test_usage():
     run = allm(*text(), "-u", "hi")
     equal((run.out, run.said), (b"Hello.\n", "usage: 3 tokens in, 2 out\n"))
     equal(allm(*text(), "-u", "-q", "hi").err, b"")
-    holds(allm(*text(), "-v", "hi").said, "asking fake:m", '"span":"chat"')
+    holds(allm(*text(), "-v", "hi").said, "using fake:m", '"span":"chat"')
     used = ["usage", {"input_tokens": 3, "output_tokens": 2}]
     schema = file("n.json", '{"type": "object"}')
     run = allm(*scripts([["text", "no"], used, ["finish", "stop"]],
@@ -163,7 +163,7 @@ def test_schema():
     said = allm("--schema", file("t.json", "{"), "hi").said
     assert "allm_" not in said, said
     one_sentence(allm(*text(), "--schema", file("u.json", '{"type": "x"}'),
-                      "hi"), 2, "no JSON Schema")
+                      "hi"), 2, "not a JSON Schema")
 
 
 def test_schema_ignored():
@@ -249,8 +249,8 @@ def test_missing_key():
 def test_instruction():
     """what the model is told first must be text, and a model has a name"""
     bad = b"a\xff".decode("utf-8", "surrogateescape")
-    one_sentence(allm("-s", bad, *text(), "hi"), 2, "not text in UTF-8")
-    one_sentence(allm("chat", "-s", bad, *text()), 2, "not text in UTF-8")
+    one_sentence(allm("-s", bad, *text(), "hi"), 2, "not UTF-8 text")
+    one_sentence(allm("chat", "-s", bad, *text()), 2, "not UTF-8 text")
     one_sentence(allm("-m", "fake:", "hi"), 5, '"fake:"', "PROVIDER:MODEL")
 
 
@@ -279,7 +279,7 @@ def test_model():
     assert model(ANTHROPIC_API_KEY="sk-ant-x").startswith("claude")
     headers = allm("-m", "vllm:a", "--dry-run", "hi").json["headers"]
     assert "authorization" not in headers, headers
-    one_sentence(allm("-m", "x" * 300, "hi"), 5, "is not known")
+    one_sentence(allm("-m", "x" * 300, "hi"), 5, "unknown model")
     for given in "openai", "openai:":
         one_sentence(allm("-m", given, "hi"), 5,
                      f'"{given}" names a provider', "allm models -m openai:")
@@ -303,14 +303,14 @@ def test_bad_flags():
     one_sentence(allm("help", "decod"), 2, 'did you mean "decode"?')
     for words in (("what", "is", "love"), ("reply", "yes"), ("that",)):
         run = allm(*words, env={"ALLM_MODEL": "fake:m"})
-        equal((run.code, "no command" in run.said), (12, False))
+        equal((run.code, "unknown command" in run.said), (12, False))
     one_sentence(allm("-m"), 2, "needs a value")
     one_sentence(allm("-o", "k"), 2, "K V")
     one_sentence(allm("-o", "top_p=0.5", "hi"), 2, "--option top_p 0.5")
     one_sentence(allm("--json=1", "x"), 2, "takes no value")
     one_sentence(allm("--timeout", "soon", "x"), 2, "number of seconds")
     one_sentence(allm("--max-turns", "0", "x"), 2, "from 1 on")
-    one_sentence(allm("version", "x"), 2, "takes no words")
+    one_sentence(allm("version", "x"), 2, "takes no arguments")
 
 
 def test_help():

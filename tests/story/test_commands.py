@@ -115,7 +115,7 @@ def test_models_own():
     one_sentence(allm("models", env={"ALLM_CATALOG": file("x.json", "{}")}), 2,
                  "list of models")
     one_sentence(allm("models", env={"ALLM_CATALOG": "/dev/null"}), 2,
-                 "must be a file")
+                 "not a regular file")
 
 
 def test_default_model():
@@ -173,7 +173,7 @@ def test_models_of_a_server():
         for words, of in (["nosuch"], 2), (["--can", "tools"], 2):
             run = allm("models", "-m", "llamacpp:", *words, env=env)
             equal((run.code, run.out), (0, b""))
-            holds(run.said, f"none of the {of} models of llamacpp fits")
+            holds(run.said, f"none of the {of} models of llamacpp matches")
         equal(allm("models", "-m", "llamacpp:", "--json", "tiny", env=env).json,
               [{"id": "tiny.gguf", "raw": {"id": "tiny.gguf", "meta": {}}}])
         one_sentence(allm("models", "-m", "vllm:", env=env), 1,
@@ -184,7 +184,7 @@ def test_models_of_a_server():
     one_sentence(allm("models", "-m", "openai:"), 4, "set OPENAI_API_KEY")
     run = allm("models", "-m", "nobody:")
     equal(run.code, 2)
-    holds(run.said, "no provider is called")
+    holds(run.said, "unknown provider")
 
 
 def test_doctor_data():
@@ -271,7 +271,7 @@ def test_doctor():
     holds(run.text, "ok   library", "ok   keys           openai")
     assert b"secret" not in run.out
     run = allm("doctor", env={"HOME": "/nowhere"})
-    holds(run.text, "cannot be written to", "--   keys")
+    holds(run.text, "not writable", "--   keys")
     assert run.code in (0, 4), run.code   # a server may run on this machine
 
 
@@ -349,8 +349,8 @@ def test_doctor_other_servers():
         (Answers(b'{"hello": "world"}'), "does not list models"),
         (Answers(b'[1, 2]'), "does not list models"),
         (Answers(b'{"data": [7]}'), "does not list models"),
-        (Answers(b'{"data": []}'), "it runs, but has no models"),
-        (Answers(b'{"error": {"message": "no"}}', 401), "refuses the key"),
+        (Answers(b'{"data": []}'), "the server has no models"),
+        (Answers(b'{"error": {"message": "no"}}', 401), "rejects the key"),
         (Answers(b'{"data": []}', wait=4), "no answer in time"),
     ]
     for server, words in rows:
@@ -404,10 +404,10 @@ def test_replay_bad():
     one_sentence(allm("replay", file("f.recording", b"\0\xff\n")), 2)
     one_sentence(allm("replay"), 2, "allm replay FILE")
     one_sentence(allm("replay", file("g.recording", recording(
-        url="https://example.org/x"))), 2, "whose answer")
+        url="https://example.org/x"))), 2, "cannot tell the provider")
     one_sentence(allm("replay", os.path.join(SOURCE, "examples",
                                              "replay.recording")), 2,
-                 "whose answer")
+                 "cannot tell the provider")
 
 
 # ------------------------------------------------------------------- demo
@@ -419,14 +419,15 @@ def test_demo():
     run = allm("demo", stdin=None)
     assert time.monotonic() - began < 5
     equal((run.code, run.err), (0, b""))
-    holds(run.text, "clock gave \"20", "folder gave {\"entries\":",
+    holds(run.text, "clock returned \"20", "folder returned {\"entries\":",
           "What is your favourite colour?\n", "\n> blue\n",
           "loaded again: 7 messages", "I remember: blue")
     end = run.text.rstrip().splitlines()[-3:]
     holds(end[0], "OPENAI_API_KEY")
     holds(end[2], "Ollama")
-    starts = run.text.index("folder runs"), run.text.index("clock runs")
-    assert max(starts) < run.text.index("gave"), "not in parallel"
+    starts = [run.text.index(name + " is running")
+              for name in ("folder", "clock")]
+    assert max(starts) < run.text.index("returned"), "not in parallel"
 
 
 def test_demo_folder():
@@ -448,7 +449,7 @@ def test_demo_terminal():
     t.until(b"colour?")
     t.write(b"green\r")
     equal(t.end(), 0)
-    holds(t.said.decode(), "green", "Thank you!", "With a real model")
+    holds(t.said.decode(), "green", "Thank you.", "With a real model")
     assert b"blue" not in t.said.replace(b"is the sky blue", b""), t.said
     assert time.monotonic() - began < 10
     began = time.monotonic()
@@ -468,7 +469,7 @@ def test_chat():
                stdin=f"hi\n/usage\n/model\n/save {path}\r\nho\n/nope\n")
     equal((run.code, run.out), (0, b"one\ntwo\n"))
     holds(run.said, "usage: 3 tokens in, 2 out", "fake:m", "saved to",
-          "no command /nope")
+          "unknown command /nope")
     with open(path, encoding="utf-8") as saved:
         document = json.load(saved)
     equal(document["__type__"], "ALLM.Session")
@@ -487,7 +488,7 @@ def test_chat_ends():
 
 def test_chat_bad():
     """chat refuses words, tells of failures, and goes on"""
-    one_sentence(allm("chat", "hello"), 2, "takes no words")
+    one_sentence(allm("chat", "hello"), 2, "takes no arguments")
     equal(allm("chat").code, 4)
     run = allm("chat", "-m", "fake:m", "-o", "adapter_opts",
                json.dumps({"scripts": [[["preflight_error", "rate_limited"]],
@@ -519,7 +520,7 @@ def test_chat_session():
     run = talk(f"/load {second}\nhi\n/load {second}\n/load\n/load /none\n"
                "/system now\nhi\n/system\n", "-S", first)
     equal((run.code, count(first), count(second)), (0, 7, 9))
-    holds(run.said, "5 messages so far", "this is the conversation",
+    holds(run.said, "5 messages so far", "already the current conversation",
           "/load FILE", "/none", "/system TEXT")
     for path in (first, second):
         equal(os.path.exists(path + ".lock"), False)
@@ -572,7 +573,7 @@ def test_chat_terminal():
 def test_no_words():
     """commands that take no words say so"""
     for name in ("version", "keys", "doctor", "demo"):
-        one_sentence(allm(name, "extra"), 2, name, "no words", '"extra"')
+        one_sentence(allm(name, "extra"), 2, name, "no arguments", '"extra"')
 
 
 def test_chat_lines():
@@ -588,7 +589,7 @@ def test_chat_lines():
     for line in (b"a\xffb", b"a\0b"):
         run = talk(line + b"\nhi\n")
         equal((run.code, run.out), (2, b"one\n"))
-        holds(run.said, "not text in UTF-8")
+        holds(run.said, "not valid UTF-8 text")
     run = talk("hi\r\n\u00e9\n")
     equal((run.code, run.out, run.err), (0, b"one\ntwo\n", b""))
 

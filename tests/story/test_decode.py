@@ -57,7 +57,7 @@ def check_answers(dialect):
 
 def test_answers():
     """every recorded answer of every dialect decodes to its events"""
-    dialects = allm("decode", "nobody").said.split("known are: ")[1]
+    dialects = allm("decode", "nobody").said.split("known dialects: ")[1]
     for dialect in dialects.strip().split(", "):
         check_answers(dialect)
 
@@ -167,7 +167,8 @@ def test_unknown_dialect():
     """an unknown dialect: what is near, what is known, exit code 2"""
     run = allm("decode", "antropic", stdin=SSE)
     equal((run.code, run.out), (2, b""))
-    holds(run.said, 'did you mean "anthropic"?', "known are:", "openai_chat")
+    holds(run.said, 'did you mean "anthropic"?', "known dialects:",
+          "openai_chat")
 
 
 def test_unreadable():
@@ -293,11 +294,12 @@ def test_encode_bad():
     one_sentence(allm("encode", "openai:m", stdin=None), 2, "not JSON")
     one_sentence(allm("encode", "openai:m", stdin=b"\xff\x00\x01"), 2,
                  "not JSON")
-    one_sentence(allm("encode", "openai:m", stdin='"x"'), 5, "no request")
+    one_sentence(allm("encode", "openai:m", stdin='"x"'), 5,
+                 "not a valid request")
     one_sentence(allm("encode", "openai:m", stdin=HI.replace("user", "usr")),
                  5, "/messages/0/role")
     one_sentence(allm("encode", "openai:m", "/nowhere"), 2, "/nowhere")
-    one_sentence(allm("encode", "openai", stdin=HI), 2, "which model")
+    one_sentence(allm("encode", "openai", stdin=HI), 2, "no model of openai")
     one_sentence(allm("encode", "openai:", stdin=HI), 2, " openai:MODEL")
     one_sentence(allm("encode"), 2, "PROVIDER:MODEL")
     run = allm("encode", "opnai:m", stdin=HI)

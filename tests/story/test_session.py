@@ -101,7 +101,7 @@ def test_question():
     run = allm("-S", path, *ASKING, "--ask", "paint it")
     one_sentence(run, 10, "Which colour?", path)
     equal(load(path)["status"], "awaiting_user")
-    one_sentence(allm("-S", path), 2, "nothing to ask", "Which colour?")
+    one_sentence(allm("-S", path), 2, "no prompt", "Which colour?")
     run = allm("-S", path, *text("Blue it is."), "--ask", "blue")
     equal((run.code, run.out), (0, b"Blue it is.\n"))
     equal(messages(path)[-2:], [("user", "blue"),

@@ -226,7 +226,7 @@ def test_raw_words():
             b"\xe2\x82\xac")
     t.after(b"two\r", b"\\u001b[31mred?")
     t.after(b"three\r", b"\\u001b[2Jgone")
-    t.after(b"/nope\x1b[24~\r", b"no command /nope")
+    t.after(b"/nope\x1b[24~\r", b"unknown command /nope")
     leave(t)
 
 
@@ -345,8 +345,8 @@ def test_tmux_demo():
         t.keys("green", "Enter")
         screen = t.until("^ended 0\\.$")
         took = time.monotonic() - began
-    holds(screen, "clock gave", "folder gave", "loaded again: 7 messages",
-          "> green", "I remember: green", "With a real model:")
+    holds(screen, "clock returned", "folder returned",
+          "loaded again: 7 messages", "> green", "I remember: green", "With a real model:")
     assert 1 < took < 11, took
 
 
