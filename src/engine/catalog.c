@@ -1,10 +1,10 @@
 /*
- * catalog.c - what models can do and cost
+ * catalog.c - the capabilities and prices of models
  *
- * A catalog is made of a document, which is read whole, or of the table that
- * ships with the library, of which only the rows are read that are asked for;
- * or of both, the document first.  What it says never changes; any number of
- * threads may read it.
+ * A catalog consists of a document, or of the table that ships with the
+ * library, or of both; then the document is searched first.  A document is read
+ * as a whole; a row of the table is read when it is first used.  A catalog is
+ * immutable, so any number of threads may read it.
  */
 #include "engine/catalog.h"
 
@@ -18,26 +18,27 @@
 #include <stdint.h>
 
 struct allm_catalog {
-    struct allm_home *home;     /* owns all of it, this struct included */
+    struct allm_home *home;     /* owns everything, this struct too */
     const allm_error *error;
-    struct catalog_document document;   /* empty: there is none */
+    struct catalog_document document;   /* empty if there is none */
     struct catalog_shipped *shipped;    /* or NULL */
     const allm_json *shipped_head;      /* the table's "updated", "same"... */
 };
 
-/* --------------------------------------------------------------- its life --- */
+/* ------------------------------------------------------- construction --- */
 
-static const allm_error *take_document(allm_catalog *c, const allm_json *given)
+static const allm_error *take_document(allm_catalog *c,
+                                       const allm_json *document)
 {
     struct arena *a = home_arena(c->home);
-    const allm_error *why = allm_json_error(given);
-    if (why)                    /* a text that was no JSON */
+    const allm_error *why = allm_json_error(document);
+    if (why)                    /* a text that is not valid JSON */
         return status_retell(a, why);
-    const allm_json *mine = json_copy(a, given);
+    const allm_json *mine = json_copy(a, document);
     return mine ? catalog_document_read(&c->document, a, mine) : status_nomem();
 }
 
-static void release(void *shipped)
+static void release_shipped(void *shipped)
 {
     catalog_shipped_release(shipped);
 }
@@ -48,12 +49,12 @@ static const allm_error *take_shipped(allm_catalog *c)
     c->shipped_head = catalog_shipped_head(a);
     c->shipped = catalog_shipped_new(a);
     return c->shipped_head && c->shipped &&
-                   home_on_free(c->home, release, c->shipped)
+                   home_on_free(c->home, release_shipped, c->shipped)
                ? NULL
                : status_nomem();
 }
 
-static allm_catalog *make(const allm_json *document, bool shipped)
+static allm_catalog *catalog_make(const allm_json *document, bool shipped)
 {
     struct allm_home *home = home_new(mem_default(), json_size(document));
     allm_catalog *c = home ? arena_zero(home_arena(home), sizeof *c) : NULL;
@@ -74,12 +75,12 @@ static allm_catalog *make(const allm_json *document, bool shipped)
 
 allm_catalog *allm_catalog_new(const allm_json *document)
 {
-    return make(document, !document);
+    return catalog_make(document, !document);
 }
 
 allm_catalog *allm_catalog_over(const allm_json *document)
 {
-    return make(document, true);
+    return catalog_make(document, true);
 }
 
 const allm_error *allm_catalog_error(const allm_catalog *c)
@@ -100,9 +101,9 @@ void allm_catalog_free(allm_catalog *c)
         home_drop(c->home);
 }
 
-/* ---------------------------------------------------------------- finding --- */
+/* ------------------------------------------------------------- lookup --- */
 
-/* The provider whose models this one has, too: "google" has those of
+/* The provider whose models this one also has: "google" has those of
  * "gemini". */
 static struct slice same_as(const allm_catalog *c, struct slice provider)
 {
@@ -114,9 +115,9 @@ static struct slice same_as(const allm_catalog *c, struct slice provider)
     return other.len ? other : provider;
 }
 
-/* Both sides of the character at `i`; nothing, if one is missing. */
-static void split(const allm_catalog *c, struct catalog_spelling *s, int way,
-                  size_t i)
+/* Split at the character at `i`; do nothing if either side is empty. */
+static void split_spelling(const allm_catalog *c, struct catalog_spelling *s,
+                           int way, size_t i)
 {
     struct slice left = { s->text.ptr, i };
     struct slice right = slice_skip(s->text, i + 1);
@@ -126,18 +127,18 @@ static void split(const allm_catalog *c, struct catalog_spelling *s, int way,
     s->id[way] = way ? left : right;
 }
 
-/* An id may hold a colon itself, as "llama3:8b" does, or an @: a provider
- * never has one. */
+/* An id may contain a colon, as "llama3:8b" does, or an @; a provider never
+ * does. */
 static void read_spelling(const allm_catalog *c, struct catalog_spelling *s,
                           struct slice text)
 {
     *s = (struct catalog_spelling){ .text = text };
     const char *colon = memchr(text.ptr, ':', text.len);
     if (colon)
-        split(c, s, 0, (size_t)(colon - text.ptr));
+        split_spelling(c, s, 0, (size_t)(colon - text.ptr));
     for (size_t i = text.len; i-- && !s->id[1].ptr;)
         if (text.ptr[i] == '@')
-            split(c, s, 1, i);
+            split_spelling(c, s, 1, i);
 }
 
 bool catalog_find(const allm_catalog *c, const char *spelling,
@@ -183,8 +184,8 @@ const allm_model_ref *allm_catalog_at(const allm_catalog *c, size_t index)
                : catalog_shipped_at(c->shipped, index - c->document.count);
 }
 
-/* A capability is true, or an object that is enabled. */
-static bool can(const allm_model_ref *ref, const allm_json *what)
+/* A capability is supported if it is true, or an object that is enabled. */
+static bool has_capability(const allm_model_ref *ref, const allm_json *what)
 {
     const allm_json *v = json_get(ref->capabilities, json_slice(what));
     return allm_json_true(v) || allm_json_true(allm_json_get(v, "enabled"));
@@ -197,7 +198,8 @@ const allm_model_ref *allm_catalog_select(const allm_catalog *c,
     const allm_model_ref *ref;
     for (size_t i = from; (ref = allm_catalog_at(c, i)); i++) {
         const allm_json *what = NULL;
-        while ((what = allm_json_next(require, what)) && can(ref, what))
+        while ((what = allm_json_next(require, what)) &&
+               has_capability(ref, what))
             ;
         if (what)
             continue;
@@ -208,7 +210,7 @@ const allm_model_ref *allm_catalog_select(const allm_catalog *c,
     return NULL;
 }
 
-/* ---------------------------------------------------------------- summary --- */
+/* ------------------------------------------------------------ summary --- */
 
 static void put_text(allm_json_build *b, const char *key, struct slice text)
 {
@@ -245,8 +247,8 @@ static void put_groups(allm_json_build *b, const allm_catalog *c)
         put_group(b, &g, c->document.count);
 }
 
-/* The document's word, or else the table's. */
-static struct slice word(const allm_catalog *c, const char *name)
+/* A string of the document's head, or else of the table's. */
+static struct slice head_text(const allm_catalog *c, const char *name)
 {
     struct slice own = c ? json_text_at(c->document.head, name)
                          : (struct slice){ NULL, 0 };
@@ -257,8 +259,8 @@ allm_json *allm_catalog_summary(const allm_catalog *c)
 {
     allm_json_build *b = allm_json_build_new(NULL);
     allm_json_build_object(b);
-    put_text(b, "updated", word(c, "updated"));
-    put_text(b, "source", word(c, "source"));
+    put_text(b, "updated", head_text(c, "updated"));
+    put_text(b, "source", head_text(c, "source"));
     put_number(b, "count", count_of(c));
     allm_json_build_key(b, "providers");
     allm_json_build_array(b);

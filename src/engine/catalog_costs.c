@@ -1,13 +1,13 @@
 /*
- * catalog_costs.c - what the tokens of an answer cost
+ * catalog_costs.c - compute what the tokens of a response cost
  *
  *      {"input": 4, "output": 20, "cached": 0.4, "cache_write": 5,
  *       "long": {"above": 272000, "input": 8, "output": 30, ...}}
  *
- * Dollars for a million tokens.  "cached" is the price of tokens that were read
- * from the provider's cache, "cache_write" that of tokens written to it; where
- * it is not known they cost what others do.  The prices in "long" count for a
- * prompt of more tokens than "above".
+ * Prices are in dollars per million tokens.  "cached" is the price of tokens
+ * that were read from the provider's cache, "cache_write" that of tokens
+ * written to it; without them, the price of "input" applies.  The prices in
+ * "long" apply to prompts with more tokens than "above".
  */
 #include "engine/catalog.h"
 #include "json/json.h"
@@ -17,20 +17,21 @@ static bool read_price(const allm_json *prices, const char *name, double *out)
     return json_finite(json_at(prices, name), out);
 }
 
-/* The prices for a prompt of this length. */
+/* The prices for a prompt with this many tokens. */
 static const allm_json *prices_for(const allm_json *pricing, allm_int input)
 {
     int64_t above;
-    const allm_json *more = json_at(pricing, "long");
-    bool counts = input.set && json_int64(json_at(more, "above"), &above) &&
-                  input.value > above;
-    return counts ? more : pricing;
+    const allm_json *long_prompt = json_at(pricing, "long");
+    bool is_long = input.set &&
+                   json_int64(json_at(long_prompt, "above"), &above) &&
+                   input.value > above;
+    return is_long ? long_prompt : pricing;
 }
 
-/* What `tokens` of the input, at most those that are left, cost more or less
- * than the others. */
-static double differ(const allm_json *prices, const char *name, double usual,
-                     int64_t tokens, int64_t *left)
+/* How much more or less than at the usual price `tokens` of the input cost.  At
+ * most *left tokens count; *left is reduced by them. */
+static double price_difference(const allm_json *prices, const char *name,
+                               double usual, int64_t tokens, int64_t *left)
 {
     double price;
     if (tokens > *left)
@@ -50,10 +51,10 @@ static void fill_input(allm_usage *u, const allm_json *prices)
         return;
     double sum = price * (double)left;
     if (u->cached_input_tokens.set)
-        sum += differ(prices, "cached", price, u->cached_input_tokens.value,
-                      &left);
+        sum += price_difference(prices, "cached", price,
+                                u->cached_input_tokens.value, &left);
     if (json_int64(json_at(u->extra, "cache_write_input_tokens"), &written))
-        sum += differ(prices, "cache_write", price, written, &left);
+        sum += price_difference(prices, "cache_write", price, written, &left);
     u->input_cost = (allm_num){ sum / 1e6, true };
 }
 

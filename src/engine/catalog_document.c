@@ -11,9 +11,9 @@
  *                   "pricing": {"input": 0.15, "output": 0.6},
  *                   "metadata": {"mode": "chat"}}, ...]}
  *
- * Only "id" must be there: what is not known is left out, and then forbids
- * nothing.  Other members are ignored, so that a document may say more than we
- * read.  The first model of a provider is its default.
+ * Only "id" is required.  An unknown capability, limit or price is left out and
+ * then forbids nothing.  Other members are ignored, so a document may contain
+ * more than we read.  The first model of a provider is its default.
  */
 #include "engine/catalog_document.h"
 
@@ -23,13 +23,14 @@
 
 #include <stdint.h>
 
-/* A place in the document, and what is wrong with it. */
+/* Where errors are allocated, and the error found, if any. */
 struct reader {
     struct arena *arena;
     const allm_error *error;
 };
 
-static bool refuse(struct reader *r, const struct path *at, const char *what)
+static bool refuse_catalog(struct reader *r, const struct path *at,
+                           const char *what)
 {
     struct buf place;
     buf_init(&place, r->arena, 4096);
@@ -42,12 +43,12 @@ static bool refuse(struct reader *r, const struct path *at, const char *what)
     return false;
 }
 
-static bool absent(const allm_json *v)
+static bool is_absent(const allm_json *v)
 {
     return !v || allm_json_type_of(v) == ALLM_JSON_NULL;
 }
 
-/* A text without NUL inside; absent gives NULL. */
+/* A non-empty string without NUL characters; if absent, *out is unchanged. */
 static bool read_text(struct reader *r, const struct path *model,
                       const allm_json *object, const char *name,
                       const char **out)
@@ -55,10 +56,10 @@ static bool read_text(struct reader *r, const struct path *model,
     struct path at = PATH_KEY(model, name);
     const allm_json *v = allm_json_get(object, name);
     struct slice s = json_slice(v);
-    if (absent(v))
+    if (is_absent(v))
         return true;
     if (!s.len || memchr(s.ptr, 0, s.len))
-        return refuse(r, &at, "a text that is not empty");
+        return refuse_catalog(r, &at, "a non-empty string");
     *out = s.ptr;
     return true;
 }
@@ -69,10 +70,10 @@ static bool read_map(struct reader *r, const struct path *model,
 {
     struct path at = PATH_KEY(model, name);
     const allm_json *v = allm_json_get(object, name);
-    if (absent(v))
+    if (is_absent(v))
         return true;
     if (allm_json_type_of(v) != ALLM_JSON_OBJECT)
-        return refuse(r, &at, "an object");
+        return refuse_catalog(r, &at, "an object");
     *out = v;
     return true;
 }
@@ -82,13 +83,13 @@ static bool read_aliases(struct reader *r, const struct path *model,
 {
     struct path at = PATH_KEY(model, "aliases");
     const allm_json *v = allm_json_get(object, "aliases");
-    if (absent(v))
+    if (is_absent(v))
         return true;
     bool fits = allm_json_type_of(v) == ALLM_JSON_ARRAY;
     for (const allm_json *e = NULL; fits && (e = allm_json_next(v, e));)
         fits = allm_json_type_of(e) == ALLM_JSON_TEXT;
     *out = v;
-    return fits || refuse(r, &at, "a list of texts");
+    return fits || refuse_catalog(r, &at, "a list of strings");
 }
 
 static bool read_model(struct reader *r, const struct path *at,
@@ -98,9 +99,9 @@ static bool read_model(struct reader *r, const struct path *at,
     allm_model_ref *ref = &m->ref;
     *m = (struct catalog_model){ .ref = { .size = sizeof *ref } };
     if (allm_json_type_of(v) != ALLM_JSON_OBJECT)
-        return refuse(r, at, "an object");
-    if (absent(allm_json_get(v, "id")))
-        return refuse(r, &id, "the name of the model");
+        return refuse_catalog(r, at, "an object");
+    if (is_absent(allm_json_get(v, "id")))
+        return refuse_catalog(r, &id, "the name of the model");
     return read_text(r, at, v, "id", &ref->id) &&
            read_text(r, at, v, "provider", &ref->provider) &&
            read_aliases(r, at, v, &m->aliases) &&
@@ -119,7 +120,7 @@ const allm_error *catalog_document_read(struct catalog_document *d,
     const allm_json *models = allm_json_get(document, "models");
     d->head = document;
     if (allm_json_type_of(models) != ALLM_JSON_ARRAY) {
-        refuse(&r, &list, "a list of models");
+        refuse_catalog(&r, &list, "a list of models");
         return r.error;
     }
     size_t n = allm_json_count(models), i = 0;
@@ -137,22 +138,22 @@ const allm_error *catalog_document_read(struct catalog_document *d,
     return NULL;
 }
 
-/* ---------------------------------------------------------------- finding --- */
+/* ------------------------------------------------------------- lookup --- */
 
-static bool is_whole(const struct catalog_model *m,
-                     const struct catalog_spelling *s)
+static bool has_full_name(const struct catalog_model *m,
+                          const struct catalog_spelling *s)
 {
     return catalog_spells(s, slice_of(m->ref.provider), slice_of(m->ref.id));
 }
 
-static bool is_bare(const struct catalog_model *m,
-                    const struct catalog_spelling *s)
+static bool has_id(const struct catalog_model *m,
+                   const struct catalog_spelling *s)
 {
     return slice_is(s->text, m->ref.id);
 }
 
-static bool is_alias(const struct catalog_model *m,
-                     const struct catalog_spelling *s)
+static bool has_alias(const struct catalog_model *m,
+                      const struct catalog_spelling *s)
 {
     struct slice provider = slice_of(m->ref.provider);
     for (const allm_json *a = NULL; (a = allm_json_next(m->aliases, a));)
@@ -165,20 +166,20 @@ static bool is_alias(const struct catalog_model *m,
 const allm_model_ref *catalog_document_find(const struct catalog_document *d,
                                             const struct catalog_spelling *s)
 {
-    static bool (*const ways[])(const struct catalog_model *,
-                                const struct catalog_spelling *) = {
-        is_whole, is_bare, is_alias
+    static bool (*const rules[])(const struct catalog_model *,
+                                 const struct catalog_spelling *) = {
+        has_full_name, has_id, has_alias
     };
-    for (size_t w = 0; w < sizeof ways / sizeof *ways; w++)
+    for (size_t w = 0; w < sizeof rules / sizeof *rules; w++)
         for (size_t i = 0; i < d->count; i++)
-            if (ways[w](&d->models[i], s))
+            if (rules[w](&d->models[i], s))
                 return &d->models[i].ref;
     return NULL;
 }
 
-/* -------------------------------------------------------------- providers --- */
+/* ---------------------------------------------------------- providers --- */
 
-static bool is_of(const struct catalog_model *m, const char *provider)
+static bool has_provider(const struct catalog_model *m, const char *provider)
 {
     return m->ref.provider && !strcmp(m->ref.provider, provider);
 }
@@ -187,7 +188,7 @@ static bool is_of(const struct catalog_model *m, const char *provider)
 static bool is_first(const struct catalog_document *d, size_t index)
 {
     for (size_t i = 0; i < index; i++)
-        if (is_of(&d->models[i], d->models[index].ref.provider))
+        if (has_provider(&d->models[i], d->models[index].ref.provider))
             return false;
     return true;
 }
@@ -203,6 +204,6 @@ bool catalog_document_provider(const struct catalog_document *d, size_t from,
     *out = (struct catalog_group){ slice_of(d->models[i].ref.provider), i, 0,
                                    i + 1 };
     for (size_t k = i; k < d->count; k++)
-        out->count += is_of(&d->models[k], d->models[i].ref.provider);
+        out->count += has_provider(&d->models[k], d->models[i].ref.provider);
     return true;
 }

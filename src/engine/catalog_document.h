@@ -10,13 +10,13 @@ struct catalog_model {
 };
 
 struct catalog_document {
-    const allm_json *head;          /* the document */
+    const allm_json *head;          /* the whole document */
     size_t count;
     struct catalog_model *models;   /* in the arena */
 };
 
-/* The models of a document that lives as long as the arena.  NULL, or what is
- * wrong. */
+/* Read the models of a document that lives as long as the arena.  Returns NULL,
+ * or an error. */
 const allm_error *catalog_document_read(struct catalog_document *d,
                                         struct arena *a,
                                         const allm_json *document);
@@ -24,8 +24,8 @@ const allm_error *catalog_document_read(struct catalog_document *d,
 const allm_model_ref *catalog_document_find(const struct catalog_document *d,
                                             const struct catalog_spelling *s);
 
-/* The first provider that begins at this model or later; false: there is none
- * any more. */
+/* The first provider whose first model has this index or a higher one; false if
+ * there is none. */
 bool catalog_document_provider(const struct catalog_document *d, size_t from,
                                struct catalog_group *out);
 

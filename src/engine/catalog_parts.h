@@ -1,17 +1,17 @@
-/* catalog_parts.h - what a document and the shipped table have in common */
+/* catalog_parts.h - types that the document and the shipped table share */
 #ifndef ENGINE_CATALOG_PARTS_H
 #define ENGINE_CATALOG_PARTS_H
 
 #include "allm.h"
 #include "base/arena.h"
 
-/* A name of a model, and how it may be read: "provider:id", "id@provider". */
+/* A model name, and its two possible readings: "provider:id", "id@provider". */
 struct catalog_spelling {
     struct slice text;
-    struct slice provider[2], id[2];    /* ptr NULL: not in this way */
+    struct slice provider[2], id[2];    /* ptr is NULL if impossible */
 };
 
-/* Is it this model's, with its provider? */
+/* Is it the name of this model, with its provider? */
 static inline bool catalog_spells(const struct catalog_spelling *s,
                                   struct slice provider, struct slice id)
 {
@@ -26,7 +26,7 @@ static inline bool catalog_spells(const struct catalog_spelling *s,
 struct catalog_group {
     struct slice provider;
     size_t first, count;
-    size_t next;                /* where to look for the next provider */
+    size_t next;                /* start of the next search */
 };
 
 #endif

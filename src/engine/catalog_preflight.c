@@ -1,24 +1,25 @@
-/* catalog_preflight.c - does a model do what a request needs? */
+/* catalog_preflight.c - check whether a model supports what a request needs */
 #include "base/status.h"
 #include "data/path.h"
 #include "engine/catalog.h"
 #include "json/json.h"
 
-/* The objections found so far; there are no more than MOST rules. */
-enum { MOST = 4 };
+/* The objections found so far.  There are at most MOST rules. */
+enum { MAX_OBJECTIONS = 4 };
 
 struct objections {
     size_t count;
-    const char *field[MOST], *reason[MOST];
+    const char *field[MAX_OBJECTIONS], *reason[MAX_OBJECTIONS];
 };
 
-static void object(struct objections *o, const char *field, const char *reason)
+static void add_objection(struct objections *o, const char *field,
+                          const char *reason)
 {
     o->field[o->count] = field;
     o->reason[o->count++] = reason;
 }
 
-/* As error pairs: [[["tools"], "tools_disabled"], ...]. */
+/* As (path, reason) pairs: [[["tools"], "tools_disabled"], ...]. */
 static const allm_json *pairs_of(const struct objections *o, struct arena *a)
 {
     struct build list;
@@ -32,8 +33,8 @@ static const allm_json *pairs_of(const struct objections *o, struct arena *a)
     return build_done(&list);
 }
 
-static const allm_error *verdict(const struct objections *o,
-                                 const allm_model_ref *ref, struct arena *a)
+static const allm_error *make_error(const struct objections *o,
+                                    const allm_model_ref *ref, struct arena *a)
 {
     struct buf words;
     if (o->count == 0)
@@ -76,13 +77,13 @@ const allm_error *catalog_preflight(const allm_model_ref *ref,
         return NULL;
     const allm_json *can = ref->capabilities;
     if (r->tool_count && is_false(allm_json_get(can, "tools"), "enabled"))
-        object(&o, "tools", "tools_disabled");
+        add_objection(&o, "tools", "tools_disabled");
     if (json_is(allm_json_get(r->response_format, "type"), "json_schema") &&
         is_false(can, "json_native"))
-        object(&o, "response_format", "json_native_disabled");
+        add_objection(&o, "response_format", "json_native_disabled");
     if (is_false(can, "vision") && has_image(r))
-        object(&o, "vision", "vision_disabled");
-    return verdict(&o, ref, a);
+        add_objection(&o, "vision", "vision_disabled");
+    return make_error(&o, ref, a);
 }
 
 static bool has_operation(const allm_json *list, allm_image_operation op)
@@ -105,9 +106,9 @@ const allm_error *catalog_preflight_image(const allm_model_ref *ref,
     const allm_json *can = ref->capabilities;
     const allm_json *list = allm_json_get(can, "supported_image_operations");
     if (is_false(can, "images_enabled"))
-        object(&o, "images_enabled", "images_disabled");
+        add_objection(&o, "images_enabled", "images_disabled");
     if (allm_json_type_of(list) == ALLM_JSON_ARRAY &&
         !has_operation(list, r->operation))
-        object(&o, "operation", "unsupported_image_operation");
-    return verdict(&o, ref, a);
+        add_objection(&o, "operation", "unsupported_image_operation");
+    return make_error(&o, ref, a);
 }

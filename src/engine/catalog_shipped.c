@@ -1,10 +1,10 @@
 /*
- * catalog_shipped.c - the catalog that ships with the library, row by row
+ * catalog_shipped.c - read the catalog that ships with the library, by row
  *
- * The table is constant data, which costs nothing before it is used.  A name is
- * found by halving; a row becomes a reference when it is asked for the first
- * time, and stays.  Two threads may read the same row at once: the first puts
- * it in its place, the other throws its own away.
+ * The table is constant data and costs nothing until it is used.  A name is
+ * found by binary search.  A row is parsed when it is first used, and then
+ * kept.  If two threads parse the same row at once, the first one stores it and
+ * the other one discards its copy.
  */
 #include "engine/catalog_shipped.h"
 
@@ -16,7 +16,7 @@
 #include <stdatomic.h>
 
 struct row {
-    struct allm_home *home;     /* owns all of it, this struct included */
+    struct allm_home *home;     /* owns everything, this struct too */
     allm_model_ref ref;
 };
 
@@ -25,7 +25,7 @@ struct catalog_shipped {
     _Atomic(struct row *) *rows;
 };
 
-/* ---------------------------------------------------------------- its life --- */
+/* ------------------------------------------------------- construction --- */
 
 struct catalog_shipped *catalog_shipped_new(struct arena *a)
 {
@@ -51,7 +51,7 @@ size_t catalog_shipped_count(void)
     return catalog_rows_count;
 }
 
-/* ----------------------------------------------------------------- reading --- */
+/* --------------------------------------------------------------- rows --- */
 
 static struct slice text_at(uint32_t place)
 {
@@ -59,7 +59,8 @@ static struct slice text_at(uint32_t place)
     return (struct slice){ text, strcspn(text, "\n") };
 }
 
-/* A text of the table as JSON; NULL, and `broken`, if there is no memory. */
+/* A text of the table as JSON.  If out of memory: NULL, and the arena is
+ * broken. */
 static const allm_json *read_json(struct arena *a, uint32_t place)
 {
     struct json_limits limits;
@@ -113,25 +114,25 @@ const allm_model_ref *catalog_shipped_at(struct catalog_shipped *s, size_t row)
         return NULL;
     if (atomic_compare_exchange_strong(&s->rows[row], &r, mine))
         return &mine->ref;
-    home_drop(mine->home);      /* another thread was faster: r is its row */
+    home_drop(mine->home);      /* r: another thread was faster */
     return &r->ref;
 }
 
-/* ----------------------------------------------------------------- finding --- */
+/* ------------------------------------------------------------- lookup --- */
 
-static int compare(struct slice a, struct slice b)
+static int compare_names(struct slice a, struct slice b)
 {
     int order = memcmp(a.ptr, b.ptr, a.len < b.len ? a.len : b.len);
     return order ? order : a.len < b.len ? -1 : a.len > b.len;
 }
 
-/* The first name that is not before this one. */
+/* The first name that is not less than this one (lower bound). */
 static size_t first_name(struct slice name)
 {
     size_t low = 0, high = catalog_names_count;
     while (low < high) {
         size_t mid = low + (high - low) / 2;
-        if (compare(text_at(catalog_names[mid].text), name) < 0)
+        if (compare_names(text_at(catalog_names[mid].text), name) < 0)
             low = mid + 1;
         else
             high = mid;
@@ -139,7 +140,7 @@ static size_t first_name(struct slice name)
     return low;
 }
 
-/* The first row with this name, of this provider if one is given. */
+/* The first row with this name; if `provider` is set, only of that provider. */
 static size_t row_of(struct slice name, struct slice provider, bool alias)
 {
     if (!name.ptr)
@@ -148,33 +149,34 @@ static size_t row_of(struct slice name, struct slice provider, bool alias)
         const struct catalog_name *n = &catalog_names[i];
         if (!slice_eq(text_at(n->text), name))
             break;
-        struct slice its = text_at(catalog_rows[n->row].provider);
-        if (n->alias == alias && (!provider.ptr || slice_eq(its, provider)))
+        struct slice row_provider = text_at(catalog_rows[n->row].provider);
+        if (n->alias == alias &&
+            (!provider.ptr || slice_eq(row_provider, provider)))
             return n->row;
     }
     return catalog_rows_count;
 }
 
-static size_t lower(size_t a, size_t b)
+static size_t lower_row(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
 
-/* With its provider, in either way. */
-static size_t whole(const struct catalog_spelling *s, bool alias)
+/* The row of a name with its provider, in either reading. */
+static size_t row_with_provider(const struct catalog_spelling *s, bool alias)
 {
-    return lower(row_of(s->id[0], s->provider[0], alias),
-                 row_of(s->id[1], s->provider[1], alias));
+    return lower_row(row_of(s->id[0], s->provider[0], alias),
+                     row_of(s->id[1], s->provider[1], alias));
 }
 
 size_t catalog_shipped_find(const struct catalog_spelling *s)
 {
     const struct slice any = { NULL, 0 };
-    size_t row = whole(s, false);
+    size_t row = row_with_provider(s, false);
     if (row == catalog_rows_count)
         row = row_of(s->text, any, false);
     if (row == catalog_rows_count)
-        row = lower(row_of(s->text, any, true), whole(s, true));
+        row = lower_row(row_of(s->text, any, true), row_with_provider(s, true));
     return row;
 }
 

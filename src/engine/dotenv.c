@@ -1,15 +1,15 @@
 /*
- * dotenv.c - files with lines of NAME=value
+ * dotenv.c - parse files with lines of the form NAME=value
  *
  *      # comment
  *      export NAME = "value"
  *
- * Lines end in LF or CRLF.  "export " in front is dropped; white space around
- * name and value, too, then one pair of double quotes around the value.  There
- * are no escapes, no single quotes, no variables and no values of several
- * lines.  What is not an assignment to a name is passed over.  A byte order
- * mark in front of a line is dropped: files that are joined have it inside,
- * too.
+ * Lines end in LF or CRLF.  A leading "export " is removed, then white space
+ * around the name and the value, then one pair of double quotes around the
+ * value.  Escapes, single quotes, variables and multi-line values are not
+ * supported.  Lines that are not assignments are skipped.  A byte order mark is
+ * removed at the start of any line, because concatenated files have it in the
+ * middle.
  */
 #include "engine/dotenv.h"
 
@@ -18,7 +18,7 @@ static bool is_space(char c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-static struct slice trim(struct slice s)
+static struct slice trim_spaces(struct slice s)
 {
     while (s.len && is_space(*s.ptr))
         s = slice_skip(s, 1);
@@ -27,14 +27,15 @@ static struct slice trim(struct slice s)
     return s;
 }
 
-/* What stands before the first `end`, and, if it is there, what is behind. */
-static bool cut(struct slice s, char end, struct slice *before,
-                struct slice *behind)
+/* Split s at the first `end`.  Returns false if there is none; then *after is
+ * empty. */
+static bool split_at(struct slice s, char end, struct slice *before,
+                     struct slice *after)
 {
     const char *at = s.len ? memchr(s.ptr, end, s.len) : NULL;
     size_t n = at ? (size_t)(at - s.ptr) : s.len;
     *before = (struct slice){ s.ptr, n };
-    *behind = slice_skip(s, at ? n + 1 : n);
+    *after = slice_skip(s, at ? n + 1 : n);
     return at != NULL;
 }
 
@@ -61,15 +62,16 @@ static bool read_line(struct slice line, struct slice *name,
                       struct slice *value)
 {
     const struct slice mark = SLICE("\xEF\xBB\xBF");
-    line = trim(slice_starts(line, mark) ? slice_skip(line, mark.len) : line);
+    line = trim_spaces(slice_starts(line, mark) ? slice_skip(line, mark.len)
+                                                : line);
     if (line.len && *line.ptr == '#')
         return false;
     if (slice_starts(line, SLICE("export ")))
         line = slice_skip(line, 7);
-    if (!cut(line, '=', name, value))
+    if (!split_at(line, '=', name, value))
         return false;
-    *name = trim(*name);
-    *value = unquote(trim(*value));
+    *name = trim_spaces(*name);
+    *value = unquote(trim_spaces(*value));
     return is_name(*name);
 }
 
@@ -77,7 +79,7 @@ bool dotenv_next(struct slice *rest, struct slice *name, struct slice *value)
 {
     while (rest->len) {
         struct slice line;
-        cut(*rest, '\n', &line, rest);
+        split_at(*rest, '\n', &line, rest);
         if (read_line(line, name, value))
             return true;
     }
@@ -86,12 +88,12 @@ bool dotenv_next(struct slice *rest, struct slice *name, struct slice *value)
 
 bool dotenv_find(struct slice text, struct slice name, struct slice *value)
 {
-    struct slice each, its;
+    struct slice each, its_value;
     bool found = false;
-    while (dotenv_next(&text, &each, &its)) {
+    while (dotenv_next(&text, &each, &its_value)) {
         if (!slice_eq(each, name))
             continue;
-        *value = its;
+        *value = its_value;
         found = true;
     }
     return found;

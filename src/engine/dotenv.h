@@ -1,14 +1,14 @@
-/* dotenv.h - files with lines of NAME=value */
+/* dotenv.h - parse files with lines of the form NAME=value */
 #ifndef ENGINE_DOTENV_H
 #define ENGINE_DOTENV_H
 
 #include "base/slice.h"
 
-/* Take the next assignment off *rest, passing over lines that are none.
- * False: there is no further one. */
+/* Remove the next assignment from *rest, skipping other lines.  False: there
+ * are no more. */
 bool dotenv_next(struct slice *rest, struct slice *name, struct slice *value);
 
-/* The value that the last assignment of a name gives it; false: none does. */
+/* The value in the last assignment to a name; false if there is none. */
 bool dotenv_find(struct slice text, struct slice name, struct slice *value);
 
 #endif

@@ -1,12 +1,12 @@
 /*
- * engine.c - what to talk to, and with which defaults
+ * engine.c - the provider, model, tools and defaults that calls use
  *
- *      engine --> record   its fields: plain data, immutable, counted
+ *      engine --> record   its fields: plain data, immutable, reference-counted
  *             '-> core     clock, memory, transport, attachments: shared by
- *                          every engine derived from it
+ *                          all engines derived from it
  *
- * An engine never changes: put functions make a new one with a changed record
- * and the same core.  Nothing in it is secret.
+ * An engine is immutable.  The put functions create a new engine with a changed
+ * record and the same core.  An engine contains no secrets.
  */
 #include "engine/engine.h"
 
@@ -25,12 +25,12 @@
 struct allm_engine {
     atomic_size_t count;
     struct shared_core *shared;
-    allm_engine_record *record;     /* a root of ours; a refused one says why */
+    allm_engine_record *record;     /* a root; if rejected, it has the error */
     const struct registry_row *row; /* NULL: no adapter */
-    const allm_error *error;        /* of the record; or NULL */
+    const allm_error *error;        /* of the record, or NULL */
 };
 
-/* ------------------------------------------------------------------- life --- */
+/* ------------------------------------------------------- construction --- */
 
 static allm_engine *engine_alloc(struct shared_core *shared)
 {
@@ -44,8 +44,8 @@ static allm_engine *engine_alloc(struct shared_core *shared)
     return e;
 }
 
-/* The engine is unusable, and says why; NULL if there is no memory for it. */
-static allm_engine *refused(allm_engine *e, const allm_error *why)
+/* Make the engine unusable, with this error; NULL: out of memory. */
+static allm_engine *engine_refuse(allm_engine *e, const allm_error *why)
 {
     allm_engine_record *record = e ? shape_failed(&engine_record_shape, why)
                                    : NULL;
@@ -59,21 +59,21 @@ static allm_engine *refused(allm_engine *e, const allm_error *why)
     return e;
 }
 
-static allm_engine *misused(allm_engine *e, const char *reason,
-                            const char *sentence)
+static allm_engine *engine_misuse(allm_engine *e, const char *reason,
+                                  const char *message)
 {
     allm_error why = status_blank(ALLM_ERR_MISUSE);
     why.reason = reason;
-    why.message = sentence;
-    return refused(e, &why);
+    why.message = message;
+    return engine_refuse(e, &why);
 }
 
-/* The caller's own, else by its name, else by the provider in the model's;
- * `old` where that says nothing. */
-static const struct registry_row *look_up(const struct shared_core *s,
-                                          const char *adapter,
-                                          struct slice provider,
-                                          const struct registry_row *old)
+/* The caller's own adapter, or else the named one, or else the one of the
+ * model's provider; `old` if there is none. */
+static const struct registry_row *find_row(const struct shared_core *s,
+                                           const char *adapter,
+                                           struct slice provider,
+                                           const struct registry_row *old)
 {
     if (s->core.own.adapter)
         return &s->core.own;
@@ -86,7 +86,7 @@ static const struct registry_row *look_up(const struct shared_core *s,
     return found ? found : old;
 }
 
-/* What stands in front of a model's name; { NULL, 0 }: nothing. */
+/* The provider in front of a model's name; { NULL, 0 } if there is none. */
 static struct slice provider_of(const char *model)
 {
     struct slice provider = { NULL, 0 }, id;
@@ -102,30 +102,31 @@ static const allm_error *find_fault(const allm_engine *e, struct arena *a)
     const char *misfit = engine_record_misfit(r);
     if (misfit)
         return status_error(a, ALLM_ERR_MISUSE, "invalid_engine",
-                            "%s of the stored engine is of a wrong type and "
-                            "was not read; correct it, or take it out",
+                            "%s of the stored engine has the wrong type and "
+                            "was not read; correct or remove it",
                             misfit);
     if (allm_json_count(r->middleware) > 0)
         return status_error(a, ALLM_ERR_MISUSE, "invalid_engine",
-                            "middleware must stay empty in this version; "
+                            "middleware must be empty in this version; "
                             "leave it out");
     if (r->adapter && !e->row)
         return status_error(a, ALLM_ERR_MISUSE, "invalid_engine",
-                            "no adapter is called \"%.64s\"; leave .adapter "
-                            "out to use the model's, or give your own as "
+                            "there is no adapter \"%.64s\"; leave .adapter "
+                            "out to use the model's, or set your own as "
                             ".adapter_table",
                             r->adapter);
     if (r->image_adapter && !registry_find(slice_of(r->image_adapter)))
         return status_error(a, ALLM_ERR_MISUSE, "invalid_engine",
-                            "no adapter is called \"%.64s\"; leave "
+                            "there is no adapter \"%.64s\"; leave "
                             ".image_adapter out to use the model's provider",
                             r->image_adapter);
     return retry_policy_read(&policy, r->retry, a);
 }
 
-/* An engine around a record that is given away to it. */
-static allm_engine *wrap(struct shared_core *shared, allm_engine_record *record,
-                         const struct registry_row *old)
+/* Create an engine that takes ownership of the record. */
+static allm_engine *engine_wrap(struct shared_core *shared,
+                                allm_engine_record *record,
+                                const struct registry_row *old)
 {
     struct arena a;
     allm_engine *e = engine_alloc(shared);
@@ -138,26 +139,26 @@ static allm_engine *wrap(struct shared_core *shared, allm_engine_record *record,
     e->error = allm_engine_record_error(record);
     if (e->error)
         return e;
-    e->row = look_up(shared, record->adapter, provider_of(record->model), old);
+    e->row = find_row(shared, record->adapter, provider_of(record->model), old);
     arena_init(&a, shared->core.mem);
     const allm_error *fault = find_fault(e, &a);
     if (fault)
-        e = refused(e, fault);
+        e = engine_refuse(e, fault);
     arena_release(&a);
     return e;
 }
 
-/* Is it an object, or a list of pairs? */
+/* Is it absent, an object, or a list of pairs? */
 static bool are_options(struct arena *a, const allm_json *v)
 {
     allm_json_type type = allm_json_type_of(v);
     if (type == ALLM_JSON_NONE || type == ALLM_JSON_NULL)
-        return true;            /* nothing, or for the record to judge */
+        return true;            /* the record checks null */
     return pairs_object(a, v) || a->broken;
 }
 
-/* Nothing secret is ever stored: a key given as an option is left out, and the
- * trace tells. */
+/* Secrets are never stored: an API key among the options is removed, and a
+ * trace warning is emitted. */
 static const allm_json *without_key(const struct shared_core *s,
                                     struct arena *a, const allm_json *v)
 {
@@ -176,7 +177,8 @@ static void leave_keys_out(const struct shared_core *s, struct arena *a,
     fields->adapter_opts = without_key(s, a, fields->adapter_opts);
 }
 
-static allm_engine *fill(struct shared_core *shared, allm_engine_record *fields)
+static allm_engine *engine_fill(struct shared_core *shared,
+                                allm_engine_record *fields)
 {
     enum { ID_LEN = 22 };
     struct arena a;
@@ -187,34 +189,36 @@ static allm_engine *fill(struct shared_core *shared, allm_engine_record *fields)
     if (!fields->id && random_id(shared->core.random, &id))
         fields->id = id.ptr;
     if (!are_options(&a, fields->adapter_opts))
-        e = misused(engine_alloc(shared), "invalid_engine",
-                    "adapter_opts must be an object or a list of [key, value] "
-                    "whose keys are texts, such as {\"script\": []}");
+        e = engine_misuse(
+            engine_alloc(shared), "invalid_engine",
+            "adapter_opts must be an object or a list of [key, value] "
+            "with string keys, such as {\"script\": []}");
     else {
         leave_keys_out(shared, &a, fields);
-        e = wrap(shared, a.broken ? NULL : allm_engine_record_new(fields),
-                 NULL);
+        e = engine_wrap(shared,
+                        a.broken ? NULL : allm_engine_record_new(fields), NULL);
     }
     arena_release(&a);
     return e;
 }
 
-static allm_engine *new_from(const allm_engine_opts *o, bool known,
-                             allm_engine_record *fields)
+static allm_engine *engine_make(const allm_engine_opts *o, bool known,
+                                allm_engine_record *fields)
 {
     struct shared_core *shared = engine_core_new(o);
     if (!shared)
         return NULL;
     const char *fault = known ? engine_core_take(shared, o)
                               : "fill the options with ALLM(engine_opts, "
-                                "...), by a header not newer than the library";
-    if (shared->core.told.broken) {
+                                "...); the header must not be newer than the "
+                                "library";
+    if (shared->core.strings.broken) {
         engine_core_drop(shared);
         return NULL;
     }
     if (fault)
-        return misused(engine_alloc(shared), "struct_size", fault);
-    return fill(shared, fields);
+        return engine_misuse(engine_alloc(shared), "struct_size", fault);
+    return engine_fill(shared, fields);
 }
 
 allm_engine *allm_engine_new(const allm_engine_opts *given)
@@ -237,7 +241,7 @@ allm_engine *allm_engine_new(const allm_engine_opts *given)
         .middleware = o.middleware,
         .metadata = o.metadata,
     };
-    return new_from(&o, known, &fields);
+    return engine_make(&o, known, &fields);
 }
 
 allm_engine *allm_engine_from_record(const allm_engine_record *record,
@@ -249,16 +253,17 @@ allm_engine *allm_engine_from_record(const allm_engine_record *record,
     bool known = caller_struct_take(&o, sizeof o, given);
     if (shape_size_fault(record, sizeof(struct shape_head), sizeof *record) ||
         allm_engine_record_error(record))
-        return wrap(engine_core_new(&o), allm_engine_record_new(record), NULL);
+        return engine_wrap(engine_core_new(&o), allm_engine_record_new(record),
+                           NULL);
     allm_engine_record fields;
     caller_struct_take(&fields, sizeof fields, record);
     fields.home = NULL;
-    return new_from(&o, known, &fields);
+    return engine_make(&o, known, &fields);
 }
 
 allm_engine *allm_engine_keep(const allm_engine *e)
 {
-    /* counted, and otherwise never changed */
+    /* only the reference count changes */
     union {
         const allm_engine *in;
         allm_engine *out;
@@ -315,7 +320,7 @@ const struct registry_row *engine_row_for(const allm_engine *e,
                                           const allm_model_ref *ref)
 {
     struct slice provider = ref ? slice_of(ref->provider) : provider_of(model);
-    return look_up(e->shared, e->record->adapter, provider, e->row);
+    return find_row(e->shared, e->record->adapter, provider, e->row);
 }
 
 const allm_adapter *engine_adapter(const allm_engine *e)
@@ -328,10 +333,11 @@ const allm_engine_record *engine_record(const allm_engine *e)
     return e->record;
 }
 
-/* --------------------------------------------------------------- deriving --- */
+/* --------------------------------------------------------- derivation --- */
 
-/* An engine with these fields in place of the old ones, on the same core. */
-static allm_engine *derive(const allm_engine *e, allm_engine_record *fields)
+/* Create an engine with these fields and the same core. */
+static allm_engine *engine_derive(const allm_engine *e,
+                                  allm_engine_record *fields)
 {
     if (!e)
         return NULL;
@@ -341,18 +347,19 @@ static allm_engine *derive(const allm_engine *e, allm_engine_record *fields)
     fields->home = NULL;
     arena_init(&a, e->shared->core.mem);
     leave_keys_out(e->shared, &a, fields);
-    allm_engine *made = wrap(engine_core_keep(e->shared),
-                             a.broken ? NULL : allm_engine_record_new(fields),
-                             e->row);
+    allm_engine *made =
+        engine_wrap(engine_core_keep(e->shared),
+                    a.broken ? NULL : allm_engine_record_new(fields), e->row);
     arena_release(&a);
     return made;
 }
 
-/* One that says what was wrong with the change. */
-static allm_engine *derive_refused(const allm_engine *e, const char *reason,
-                                   const char *sentence)
+/* Create an engine with an error that says what is wrong with the change. */
+static allm_engine *derive_misuse(const allm_engine *e, const char *reason,
+                                  const char *message)
 {
-    return misused(engine_alloc(engine_core_keep(e->shared)), reason, sentence);
+    return engine_misuse(engine_alloc(engine_core_keep(e->shared)), reason,
+                         message);
 }
 
 allm_engine *allm_engine_put_tools(const allm_engine *e, size_t count,
@@ -372,8 +379,8 @@ allm_engine *allm_engine_put_tools(const allm_engine *e, size_t count,
         memcpy(all, fields.tools, n * sizeof *all);
     if (all)
         memcpy(all + n, tools, count * sizeof *all);
-    fields.tools = all;         /* where there is no list the record says so */
-    allm_engine *made = a.broken ? NULL : derive(e, &fields);
+    fields.tools = all;         /* if there is no list, the record reports it */
+    allm_engine *made = a.broken ? NULL : engine_derive(e, &fields);
     arena_release(&a);
     return made;
 }
@@ -383,7 +390,7 @@ allm_engine *allm_engine_put_tool(const allm_engine *e, const allm_tool *tool)
     return tool ? allm_engine_put_tools(e, 1, &tool) : NULL;
 }
 
-/* One entry of one map; `map` is where the record has it. */
+/* Set an entry of a map; `map` is the offset of the map in the record. */
 static allm_engine *put_entry(const allm_engine *e, size_t map, const char *key,
                               const allm_json *value)
 {
@@ -392,13 +399,13 @@ static allm_engine *put_entry(const allm_engine *e, size_t map, const char *key,
     if (!value)
         return NULL;
     if (!key)
-        return derive_refused(e, "missing_key_name",
-                              "an entry needs a key; to set several at once "
-                              "use allm_engine_merge_opts()");
+        return derive_misuse(e, "missing_key_name",
+                             "an entry needs a key; to set several at once "
+                             "use allm_engine_merge_opts()");
     if (allm_json_type_of(value) == ALLM_JSON_NONE)
-        return derive_refused(e, "broken_json",
-                              "the value is a JSON document that was refused; "
-                              "ask allm_json_error()");
+        return derive_misuse(e, "broken_json",
+                             "the value is a JSON document that was rejected; "
+                             "see allm_json_error()");
     struct arena a;
     allm_engine_record fields = *e->record;
     const allm_json *old;
@@ -407,7 +414,7 @@ static allm_engine *put_entry(const allm_engine *e, size_t map, const char *key,
     const allm_json *changed = json_set(&a, old ? old : json_empty_object(),
                                         slice_of(key), value);
     memcpy((char *)&fields + map, &changed, sizeof changed);
-    allm_engine *made = changed ? derive(e, &fields) : NULL;
+    allm_engine *made = changed ? engine_derive(e, &fields) : NULL;
     arena_release(&a);
     return made;
 }
@@ -430,10 +437,10 @@ allm_engine *allm_engine_with_model(const allm_engine *e, const char *model)
         return allm_engine_keep(e);
     allm_engine_record fields = *e->record;
     fields.model = model;
-    return derive(e, &fields);
+    return engine_derive(e, &fields);
 }
 
-/* ----------------------------------------------------------------- options --- */
+/* ------------------------------------------------------------ options --- */
 
 static bool same_name(const allm_tool *a, const allm_tool *b)
 {
@@ -441,8 +448,8 @@ static bool same_name(const allm_tool *a, const allm_tool *b)
     return strcmp(x, y) == 0;
 }
 
-/* Put a tool in place of all that have its name; false: there is none. */
-static bool replace(const allm_tool **tools, size_t n, const allm_tool *by)
+/* Replace all tools that have the name of `by`; false if there is none. */
+static bool replace_tool(const allm_tool **tools, size_t n, const allm_tool *by)
 {
     bool found = false;
     for (size_t i = 0; i < n; i++) {
@@ -470,7 +477,7 @@ bool engine_tools(const allm_engine *e, const struct options *o,
     if (n)
         memcpy(all, r->tools, n * sizeof *all);
     for (size_t i = 0; i < o->tool_count; i++)
-        if (!replace(all, r->tool_count, o->tools[i]))
+        if (!replace_tool(all, r->tool_count, o->tools[i]))
             all[n++] = o->tools[i];
     *count = n;
     *out = all;
@@ -516,25 +523,25 @@ const char *engine_request_id(const allm_engine *e, const struct options *o,
                          : trace_id(e->shared->core.random, a);
 }
 
-/* ----------------------------------------------------------------- merging --- */
+/* ------------------------------------------------------------ merging --- */
 
-static const allm_json *merged(struct arena *a, const allm_json *under,
-                               const allm_json *over)
+static const allm_json *merge_map(struct arena *a, const allm_json *under,
+                                  const allm_json *over)
 {
     if (allm_json_type_of(over) != ALLM_JSON_OBJECT)
-        return under;           /* what is not a map is ignored */
+        return under;           /* values that are not maps are ignored */
     return json_merge(a, under ? under : json_empty_object(), over);
 }
 
-/* A member of the struct, or else of that name in json. */
-static const allm_json *either(const allm_json *own, const allm_call_opts *o,
-                               const char *name)
+/* A member of the struct, or else the one of that name in opts.json. */
+static const allm_json *pick_member(const allm_json *own,
+                                    const allm_call_opts *o, const char *name)
 {
     return own ? own : allm_json_get(o->json, name);
 }
 
-/* The engine's tools and those of the call, unless they are wrong.  False: no
- * memory. */
+/* Merge the engine's tools with those of the call; invalid ones are ignored.
+ * False: out of memory. */
 static bool merge_tools(const allm_engine *e, const allm_call_opts *o,
                         struct allm_home *home, allm_engine_record *fields)
 {
@@ -554,7 +561,7 @@ static bool merge_tools(const allm_engine *e, const allm_call_opts *o,
             engine_tools(e, &tools, a, &fields->tool_count, &fields->tools));
 }
 
-/* Total: what cannot be used is left out. */
+/* Never rejects anything: options that cannot be used are ignored. */
 allm_engine *allm_engine_merge_opts(const allm_engine *e,
                                     const allm_call_opts *opts)
 {
@@ -565,16 +572,17 @@ allm_engine *allm_engine_merge_opts(const allm_engine *e,
     if (!home)
         return NULL;
     struct arena *a = home_arena(home);
-    const char *model = o.model
-                            ? o.model
-                            : allm_json_text(either(NULL, &o, "model"), NULL);
+    const char *model = o.model ? o.model
+                                : allm_json_text(pick_member(NULL, &o, "model"),
+                                                 NULL);
     allm_engine_record fields = *e->record;
     fields.model = model ? model : fields.model;
-    fields.params = merged(a, fields.params, either(o.params, &o, "params"));
-    fields.context = merged(a, fields.context,
-                            either(o.context, &o, "context"));
+    fields.params = merge_map(a, fields.params,
+                              pick_member(o.params, &o, "params"));
+    fields.context = merge_map(a, fields.context,
+                               pick_member(o.context, &o, "context"));
     bool ok = merge_tools(e, &o, home, &fields) && !a->broken;
-    allm_engine *made = ok ? derive(e, &fields) : NULL;
+    allm_engine *made = ok ? engine_derive(e, &fields) : NULL;
     home_drop(home);
     return made;
 }

@@ -1,4 +1,4 @@
-/* engine_core.c - what all engines that were derived from each other share */
+/* engine_core.c - what engines that are derived from each other share */
 #include "engine/engine_core.h"
 
 #include "base/attachment.h"
@@ -6,7 +6,7 @@
 #include "engine/catalog.h"
 #include "engine/keys.h"
 
-enum { MOST_STATE = 16 * 1024 * 1024 }; /* of an adapter's own, per call */
+enum { MAX_STATE = 16 * 1024 * 1024 };  /* of an adapter, per call */
 
 static int64_t core_now(void *ud)
 {
@@ -38,7 +38,7 @@ struct shared_core *engine_core_new(const allm_engine_opts *o)
                                     .ud = c };
     c->random = random_from(o->random);
     c->attachments = attachments;
-    arena_init(&c->told, mem);
+    arena_init(&c->strings, mem);
     c->keys = allm_keys_keep(o->keys);
     c->catalog = allm_catalog_keep(o->catalog);
     c->trace = o->trace;
@@ -61,17 +61,17 @@ void engine_core_drop(struct shared_core *s)
     attachment_drop(s->core.attachments);
     allm_keys_free(s->core.keys);
     allm_catalog_free(s->core.catalog);
-    arena_release(&s->core.told);
+    arena_release(&s->core.strings);
     mem_free(mem, s, sizeof *s);
 }
 
-/* The caller's own adapter becomes a row as those of the registry. */
-static bool take_adapter(struct engine_core *c, const allm_adapter *given)
+/* The caller's own adapter gets a row like those of the registry. */
+static bool take_adapter(struct engine_core *c, const allm_adapter *from)
 {
-    if (!given)
+    if (!from)
         return true;
-    if (!caller_struct_take(&c->own_adapter, sizeof c->own_adapter, given) ||
-        c->own_adapter.state_size > MOST_STATE)
+    if (!caller_struct_take(&c->own_adapter, sizeof c->own_adapter, from) ||
+        c->own_adapter.state_size > MAX_STATE)
         return false;
     if (!c->own_adapter.name)
         c->own_adapter.name = "custom";
@@ -80,28 +80,28 @@ static bool take_adapter(struct engine_core *c, const allm_adapter *given)
     return true;
 }
 
-/* How the HTTP client is to work; copied. */
-static bool take_net(struct engine_core *c, const allm_net_opts *given)
+/* Copy the options of the HTTP client. */
+static bool take_net(struct engine_core *c, const allm_net_opts *from)
 {
-    if (!caller_struct_take(&c->net, sizeof c->net, given))
+    if (!caller_struct_take(&c->net, sizeof c->net, from))
         return false;
-    c->net.ca_file = arena_text(&c->told, c->net.ca_file);
-    c->net.proxy = arena_text(&c->told, c->net.proxy);
-    c->net.user_agent = arena_text(&c->told, c->net.user_agent);
-    return !c->told.broken;
+    c->net.ca_file = arena_text(&c->strings, c->net.ca_file);
+    c->net.proxy = arena_text(&c->strings, c->net.proxy);
+    c->net.user_agent = arena_text(&c->strings, c->net.user_agent);
+    return !c->strings.broken;
 }
 
-static bool take_transport(struct engine_core *c, const allm_transport *given)
+static bool take_transport(struct engine_core *c, const allm_transport *from)
 {
-    if (!given)
+    if (!from)
         return true;
-    if (!caller_struct_take(&c->own_transport, sizeof c->own_transport, given))
+    if (!caller_struct_take(&c->own_transport, sizeof c->own_transport, from))
         return false;
     const allm_transport *t = c->transport = &c->own_transport;
     return (t->open || t->open_over) && t->read && t->head && t->close;
 }
 
-/* The same for who runs tools and who writes their results. */
+/* Copy the tables that run tools and encode their results. */
 static bool take_tables(struct engine_core *c, const allm_engine_opts *o)
 {
     if (!caller_struct_take(&c->own_executor, sizeof c->own_executor,
@@ -117,18 +117,18 @@ const char *engine_core_take(struct shared_core *s, const allm_engine_opts *o)
 {
     struct engine_core *c = &s->core;
     if (!take_adapter(c, o->adapter_table))
-        return "fill the adapter_table with ALLM(adapter, ...), by a header "
-               "not newer than the library, and a state_size of at most "
-               "16 MiB";
+        return "fill the adapter_table with ALLM(adapter, ...); the header "
+               "must not be newer than the library, and state_size must be at "
+               "most 16 MiB";
     if (!take_tables(c, o))
-        return "fill the executor and the encoder with ALLM(...), by a header "
-               "not newer than the library";
+        return "fill the executor and the encoder with ALLM(...); the header "
+               "must not be newer than the library";
     if (!take_net(c, o->net))
-        return "fill the network options with ALLM(net_opts, ...), by a "
-               "header not newer than the library";
+        return "fill the network options with ALLM(net_opts, ...); the header "
+               "must not be newer than the library";
     if (!take_transport(c, o->transport))
-        return "fill the transport with ALLM(transport, ...), by a header not "
-               "newer than the library; it must have open or open_over, and "
-               "read, head and close";
+        return "fill the transport with ALLM(transport, ...); the header must "
+               "not be newer than the library; open or open_over, and read, "
+               "head and close are required";
     return NULL;
 }

@@ -1,4 +1,4 @@
-/* engine_resolve.c - what an engine and the options of a call amount to */
+/* engine_resolve.c - combine an engine with the options of a call */
 #include "engine/engine.h"
 
 #include "base/status.h"
@@ -9,16 +9,17 @@
 #include "json/build.h"
 #include "json/json.h"
 
-/* Options read for a pure question; broken ones are told by the answer. */
-struct question {
+/* The options of a call, read without making the call.  If they are invalid,
+ * the result carries the error. */
+struct query {
     struct allm_home *home;
     struct arena *arena;        /* the home's */
     struct options options;
     const allm_error *error;
 };
 
-static bool ask(struct question *q, const allm_engine *e,
-                const allm_call_opts *opts)
+static bool query_begin(struct query *q, const allm_engine *e,
+                        const allm_call_opts *opts)
 {
     if (!e)
         return false;
@@ -31,8 +32,8 @@ static bool ask(struct question *q, const allm_engine *e,
     return true;
 }
 
-/* The answer as a root, or a root that says what is wrong. */
-static allm_json *reply(struct question *q, const allm_json *v)
+/* The result as a root, or a root with the error. */
+static allm_json *query_finish(struct query *q, const allm_json *v)
 {
     allm_json *root = NULL;
     if (q->error && q->error->kind != ALLM_ERR_NOMEM) {
@@ -51,38 +52,39 @@ static allm_json *reply(struct question *q, const allm_json *v)
 allm_json *allm_engine_resolve_params(const allm_engine *e,
                                       const allm_call_opts *opts)
 {
-    struct question q;
-    if (!ask(&q, e, opts))
+    struct query q;
+    if (!query_begin(&q, e, opts))
         return NULL;
-    return reply(&q, q.error ? NULL : engine_params(e, &q.options, q.arena));
+    return query_finish(&q,
+                        q.error ? NULL : engine_params(e, &q.options, q.arena));
 }
 
 allm_json *allm_engine_resolve_model(const allm_engine *e,
                                      const allm_call_opts *opts)
 {
-    struct question q;
+    struct query q;
     struct build b;
     const allm_error *error = NULL;
-    if (!ask(&q, e, opts))
+    if (!query_begin(&q, e, opts))
         return NULL;
     if (q.error)
-        return reply(&q, NULL);
+        return query_finish(&q, NULL);
     const char *name = engine_model(e, &q.options, NULL);
     const allm_model_ref *ref;
     if (!catalog_find(engine_core(e)->catalog, name, &ref))
-        return reply(&q, NULL);
+        return query_finish(&q, NULL);
     if (ref)
-        return reply(&q, encode_to_json(q.arena, &model_ref_shape, ref,
-                                        ALLM_FORM_PLAIN, &error));
+        return query_finish(&q, encode_to_json(q.arena, &model_ref_shape, ref,
+                                               ALLM_FORM_PLAIN, &error));
     build_init(&b, q.arena);
     if (name)
         build_text(&b, slice_of(name));
     else
         build_null(&b);
-    return reply(&q, build_done(&b));
+    return query_finish(&q, build_done(&b));
 }
 
-/* A new root from the engine's record with other tools. */
+/* A new root: the engine's record with other tools. */
 static allm_engine_record *record_with(const allm_engine *e, size_t count,
                                        const allm_tool *const *tools)
 {
@@ -96,11 +98,11 @@ static allm_engine_record *record_with(const allm_engine *e, size_t count,
 allm_engine_record *allm_engine_resolve_tools(const allm_engine *e,
                                               const allm_call_opts *opts)
 {
-    struct question q;
+    struct query q;
     size_t n = 0;
     const allm_tool *const *tools = NULL;
     allm_engine_record *record = NULL;
-    if (!ask(&q, e, opts))
+    if (!query_begin(&q, e, opts))
         return NULL;
     if (!q.error)
         q.error = options_tools(&q.options, q.home);

@@ -1,8 +1,8 @@
 /*
- * fake.c - a scripted model: what a test asks about it, and scripts to use
+ * fake.c - the scripted model: inspect it in tests, and build its scripts
  *
- * The player is in provider/; here is what belongs to an engine, and a small
- * library of scripts.
+ * The adapter that plays scripts is in provider/fake/.  This file has what
+ * belongs to an engine, and builders for common scripts.
  */
 #include "allm.h"
 
@@ -15,7 +15,7 @@
 
 #include <stdint.h>
 
-/* ---------------------------------------------------------------- engines --- */
+/* ------------------------------------------------------------ engines --- */
 
 allm_fake_cursor *allm_fake_cursor_new(void)
 {
@@ -64,18 +64,18 @@ allm_json *allm_fake_requests(const allm_engine *e)
     return log ? fake_log_requests(log) : NULL;
 }
 
-/* ---------------------------------------------------------------- scripts --- */
+/* ------------------------------------------------------------ scripts --- */
 
-/* A script being written: [[tag, ...], ...]. */
+/* A script under construction: [[tag, ...], ...]. */
 struct script {
     struct arena arena;
     struct build build;
-    const allm_error *wrong;    /* what the caller should have given */
+    const allm_error *error;    /* what is wrong with the arguments, or NULL */
 };
 
-static void begin(struct script *s)
+static void script_begin(struct script *s)
 {
-    *s = (struct script){ .wrong = NULL };
+    *s = (struct script){ .error = NULL };
     arena_init(&s->arena, mem_default());
     build_init(&s->build, &s->arena);
     build_array(&s->build);
@@ -94,42 +94,42 @@ static void put_text(struct script *s, const char *tag, struct slice text)
     build_end(&s->build);
 }
 
-/* The finish entry, and the script as a root. */
-static allm_json *end(struct script *s, const char *finish)
+/* Add the finish entry, and return the script as a root. */
+static allm_json *script_finish(struct script *s, const char *finish)
 {
     allm_json *root = NULL;
     if (finish)
         put_text(s, "finish", slice_of(finish));
     build_end(&s->build);
-    const allm_json *v = s->wrong ? NULL : build_done(&s->build);
-    struct allm_home *home = v || s->wrong
+    const allm_json *v = s->error ? NULL : build_done(&s->build);
+    struct allm_home *home = v || s->error
                                  ? home_new(mem_default(), json_size(v))
                                  : NULL;
     if (home) {
-        const allm_error *told = s->wrong
-                                     ? status_retell(home_arena(home), s->wrong)
-                                     : NULL;
+        const allm_error *copied =
+            s->error ? status_retell(home_arena(home), s->error) : NULL;
         v = json_copy(home_arena(home), v);
-        root = json_root_of(home, v, told);
+        root = json_root_of(home, v, copied);
     }
     arena_release(&s->arena);
     return root;
 }
 
-static void refuse(struct script *s, const char *sentence)
+static void script_refuse(struct script *s, const char *message)
 {
-    s->wrong = status_error(&s->arena, ALLM_ERR_MISUSE, "invalid_script", "%s",
-                            sentence);
+    s->error = status_error(&s->arena, ALLM_ERR_MISUSE, "invalid_script", "%s",
+                            message);
 }
 
-/* May be left out; what was refused, or is no object, may not. */
-static bool take_arguments(struct script *s, const allm_json *arguments)
+/* Absent and null are fine; rejected documents and other types are not. */
+static bool check_arguments(struct script *s, const allm_json *arguments)
 {
     allm_json_type type = allm_json_type_of(arguments);
     if (!arguments || type == ALLM_JSON_OBJECT || type == ALLM_JSON_NULL)
         return true;
-    refuse(s, "arguments of a scripted tool call must be an object; leave "
-              "them out for {}");
+    script_refuse(s,
+                  "arguments of a scripted tool call must be an object; leave "
+                  "them out for {}");
     return false;
 }
 
@@ -137,7 +137,7 @@ static void put_call(struct script *s, size_t number, struct slice name,
                      const allm_json *arguments)
 {
     struct buf id;
-    if (!take_arguments(s, arguments))
+    if (!check_arguments(s, arguments))
         return;
     buf_init(&id, &s->arena, 64);
     buf_format(&id, "call_%zu", number);
@@ -156,47 +156,48 @@ static void put_call(struct script *s, size_t number, struct slice name,
 allm_json *allm_fake_plain_text(const char *text)
 {
     struct script s;
-    begin(&s);
+    script_begin(&s);
     put_text(&s, "text", slice_of(text ? text : "Hello world"));
-    return end(&s, "stop");
+    return script_finish(&s, "stop");
 }
 
 allm_json *allm_fake_single_tool_call(const char *name,
                                       const allm_json *arguments)
 {
     struct script s;
-    begin(&s);
+    script_begin(&s);
     if (!name)
-        refuse(&s, "allm_fake_single_tool_call needs a name; give that of a "
-                   "tool");
+        script_refuse(&s,
+                      "allm_fake_single_tool_call needs the name of a tool");
     else
         put_call(&s, 0, slice_of(name), arguments);
-    return end(&s, "tool_calls");
+    return script_finish(&s, "tool_calls");
 }
 
 allm_json *allm_fake_parallel_tool_calls(const allm_json *calls)
 {
     struct script s;
     size_t n = 0;
-    begin(&s);
+    script_begin(&s);
     if (allm_json_type_of(calls) != ALLM_JSON_ARRAY)
-        refuse(&s, "allm_fake_parallel_tool_calls needs a list; give "
-                   "[[name, arguments], ...]");
-    for (const allm_json *c = NULL; !s.wrong && (c = allm_json_next(calls, c));
+        script_refuse(&s, "allm_fake_parallel_tool_calls needs a list: "
+                          "[[name, arguments], ...]");
+    for (const allm_json *c = NULL; !s.error && (c = allm_json_next(calls, c));
          n++) {
         const allm_json *name = allm_json_at(c, 0);
         if (allm_json_type_of(c) == ALLM_JSON_ARRAY &&
             allm_json_type_of(name) == ALLM_JSON_TEXT)
             put_call(&s, n, json_slice(name), allm_json_at(c, 1));
         else
-            refuse(&s, "each call of allm_fake_parallel_tool_calls must be "
-                       "[name, arguments], the name a text");
+            script_refuse(&s,
+                          "each call of allm_fake_parallel_tool_calls must be "
+                          "[name, arguments], with a string as the name");
     }
-    return end(&s, "tool_calls");
+    return script_finish(&s, "tool_calls");
 }
 
-/* The byte at which the second half begins, counted in characters. */
-static size_t middle(struct slice text)
+/* The byte offset of the second half, counted in characters. */
+static size_t find_middle(struct slice text)
 {
     size_t characters = 0, n = 0;
     for (size_t i = 0; i < text.len; i++)
@@ -209,7 +210,7 @@ static size_t middle(struct slice text)
     return text.len;
 }
 
-/* The name is for the reader of the script: no event of a piece has one. */
+/* The name is for readers of the script; events of a delta have none. */
 static void put_delta(struct script *s, const char *name, struct slice piece)
 {
     open_entry(s, "tool_call_delta");
@@ -231,63 +232,65 @@ allm_json *allm_fake_streamed_arguments(const char *name,
 {
     struct script s;
     struct buf text;
-    begin(&s);
-    if (!take_arguments(&s, arguments))
-        return end(&s, NULL);
+    script_begin(&s);
+    if (!check_arguments(&s, arguments))
+        return script_finish(&s, NULL);
     buf_init(&text, &s.arena, SIZE_MAX / 2);
     json_write(&text, arguments ? arguments : json_empty_object(), 0);
     struct slice all = buf_slice(&text);
-    size_t cut = middle(all);
+    size_t cut = find_middle(all);
     put_delta(&s, name, (struct slice){ all.ptr, cut });
     put_delta(&s, name, slice_skip(all, cut));
     if (text.broken)
         s.build.broken = true;
-    return end(&s, "tool_calls");
+    return script_finish(&s, "tool_calls");
 }
 
 allm_json *allm_fake_mid_stream_error(const char *reason)
 {
     struct script s;
-    begin(&s);
+    script_begin(&s);
     put_text(&s, "text", SLICE("partial"));
     put_text(&s, "error", slice_of(reason ? reason : "unknown"));
-    return end(&s, NULL);
+    return script_finish(&s, NULL);
 }
 
 allm_json *allm_fake_delayed_text(const char *text, uint32_t ms)
 {
     struct script s;
-    begin(&s);
+    script_begin(&s);
     open_entry(&s, "delay");
     build_uint(&s.build, ms);
     build_end(&s.build);
     put_text(&s, "text", slice_of(text ? text : ""));
-    return end(&s, "stop");
+    return script_finish(&s, "stop");
 }
 
 allm_json *allm_fake_empty_response(void)
 {
     struct script s;
-    begin(&s);
-    return end(&s, "stop");
+    script_begin(&s);
+    return script_finish(&s, "stop");
 }
 
 allm_json *allm_fake_multi_turn(size_t count, const allm_json *const *scripts)
 {
     struct script s;
-    begin(&s);
+    script_begin(&s);
     if (!scripts && count)
-        refuse(&s, "allm_fake_multi_turn needs scripts; its count is not 0");
-    for (size_t i = 0; scripts && !s.wrong && i < count; i++) {
+        script_refuse(
+            &s, "allm_fake_multi_turn needs scripts, since count is not 0");
+    for (size_t i = 0; scripts && !s.error && i < count; i++) {
         if (!scripts[i])
-            s.wrong = status_nomem();
+            s.error = status_nomem();
         else if (allm_json_error(scripts[i]))
-            s.wrong = allm_json_error(scripts[i]);
+            s.error = allm_json_error(scripts[i]);
         else if (allm_json_type_of(scripts[i]) != ALLM_JSON_ARRAY)
-            refuse(&s, "each script of allm_fake_multi_turn must be a list of "
-                       "entries, such as allm_fake_plain_text() gives");
+            script_refuse(
+                &s, "each script of allm_fake_multi_turn must be a list of "
+                    "entries, such as allm_fake_plain_text() returns");
         else
             build_value(&s.build, scripts[i]);
     }
-    return end(&s, NULL);
+    return script_finish(&s, NULL);
 }

@@ -1,16 +1,17 @@
 /*
- * keys.c - where keys come from, and which one counts
+ * keys.c - the sources of API keys, in the order of their precedence
  *
  *      opts > runtime > app_config > env > dotenv
  *
- * Each level is a function that looks for a value; the first that is not empty
- * counts.  A value is looked at under the lock and copied before it is left.
+ * Each level is a function that looks for a value; the first non-empty value
+ * counts.  A value is read with the lock held, and copied before the lock is
+ * released.
  *
  * Invariants
- *   (1) Every copy of a value lies in memory that is wiped when it goes.
- *   (2) No value ever stands in an error.
- *   (3) What the lock guards (entries, the .env file) is touched with it held;
- *       the rest does not change once the store is made.
+ *   (1) Every copy of a value is in memory that is wiped when it is freed.
+ *   (2) No error contains a value.
+ *   (3) Members below the lock are accessed only with it held; the others do
+ *       not change after construction.
  */
 #include "engine/keys.h"
 
@@ -32,7 +33,7 @@
 
 enum { DOTENV_LIMIT = 1024 * 1024, VARIABLE_LIMIT = 4096 };
 
-/* A provider and its key, in one block of wiped memory. */
+/* A provider and its key, in one block of memory that is wiped when freed. */
 struct entry {
     struct entry *next;
     size_t size;
@@ -42,20 +43,20 @@ struct entry {
 struct allm_keys {
     atomic_size_t count;
     struct mem mem;
-    struct arena own;           /* path and error */
+    struct arena arena;         /* for path and error */
     const allm_error *error;
-    const char *dotenv_path;    /* NULL: no .env file */
+    const char *dotenv_path;    /* NULL: do not read a .env file */
     allm_env_fn env;
     void *env_ud;
 
     pthread_mutex_t lock;
     struct entry *runtime, *config;
-    struct arena file;          /* wiped; the text of the .env file */
+    struct arena file;          /* wiped when freed; the text of the file */
     struct slice dotenv;
     bool dotenv_loaded;
 };
 
-/* ---------------------------------------------------------------- entries --- */
+/* ------------------------------------------------------------ entries --- */
 
 static struct entry *entry_new(allm_keys *k, struct slice provider,
                                struct slice key)
@@ -93,32 +94,32 @@ static struct slice entries_find(const struct entry *e, struct slice provider)
     return e ? e->key : (struct slice){ NULL, 0 };
 }
 
-/* Put an entry (NULL: none) in the place of the provider's; give that. */
+/* Replace the provider's entry (by NULL: remove it); return the old one. */
 static struct entry *entries_swap(struct entry **list, struct slice provider,
-                                  struct entry *fresh)
+                                  struct entry *replacement)
 {
     while (*list && !slice_eq((*list)->provider, provider))
         list = &(*list)->next;
     struct entry *old = *list;
-    if (fresh)
-        fresh->next = old ? old->next : NULL;
-    if (old || fresh)
-        *list = fresh ? fresh : old->next;
+    if (replacement)
+        replacement->next = old ? old->next : NULL;
+    if (old || replacement)
+        *list = replacement ? replacement : old->next;
     if (old)
         old->next = NULL;
     return old;
 }
 
-/* -------------------------------------------------------------- variables --- */
+/* ---------------------------------------------------------- variables --- */
 
-/* Providers that have a second variable; the first follows from the name. */
+/* Providers with a second variable; the first is derived from the name. */
 static const struct {
     const char *provider, *variable;
-} seconds[] = {
+} second_variables[] = {
     { "gemini", "GOOGLE_API_KEY" },
 };
 
-/* "OPENAI_API_KEY": upper case, and _ for what no variable may have. */
+/* "OPENAI_API_KEY": upper case, with _ for characters not allowed in names. */
 static const char *first_variable(struct arena *a, const char *provider)
 {
     struct buf name;
@@ -132,7 +133,7 @@ static const char *first_variable(struct arena *a, const char *provider)
     return name.broken ? NULL : name.ptr;
 }
 
-/* The variable that the provider's own documents name. */
+/* The variable that the provider's documentation names. */
 static const char *named_variable(const char *provider)
 {
     const struct registry_row *row = registry_find(slice_of(provider));
@@ -141,52 +142,53 @@ static const char *named_variable(const char *provider)
 
 static const char *second_variable(const char *provider)
 {
-    for (size_t i = 0; i < sizeof seconds / sizeof *seconds; i++)
-        if (!strcmp(seconds[i].provider, provider))
-            return seconds[i].variable;
+    for (size_t i = 0; i < sizeof second_variables / sizeof *second_variables;
+         i++)
+        if (!strcmp(second_variables[i].provider, provider))
+            return second_variables[i].variable;
     return NULL;
 }
 
-/* ----------------------------------------------------------------- levels --- */
+/* ------------------------------------------------------------- levels --- */
 
-/* One search; a level that finds something sets value. */
+/* The state of a search.  A level that finds a key sets `value`. */
 struct search {
     allm_keys *keys;            /* NULL: no store */
     const char *provider;
     const char *call_key;
     const char *variable[2];    /* the second may be NULL */
-    struct arena *tell;
+    struct arena *errors;
     struct slice value;
     const char *source;
     const allm_error *error;
 };
 
-static void look_at_call(struct search *s)
+static void find_in_call(struct search *s)
 {
     s->value = slice_of(s->call_key);
 }
 
-static void look_at_runtime(struct search *s)
+static void find_in_runtime(struct search *s)
 {
     if (s->keys)
         s->value = entries_find(s->keys->runtime, slice_of(s->provider));
 }
 
-static void look_at_config(struct search *s)
+static void find_in_config(struct search *s)
 {
     if (s->keys)
         s->value = entries_find(s->keys->config, slice_of(s->provider));
 }
 
-static const char *ask_system(void *ud, const char *name)
+static const char *get_variable(void *ud, const char *name)
 {
     (void)ud;
     return getenv(name);
 }
 
-static void look_at_env(struct search *s)
+static void find_in_env(struct search *s)
 {
-    allm_env_fn env = s->keys ? s->keys->env : ask_system;
+    allm_env_fn env = s->keys ? s->keys->env : get_variable;
     void *ud = s->keys ? s->keys->env_ud : NULL;
     for (size_t i = 0; i < 2 && s->variable[i] && !s->value.len; i++)
         s->value = slice_of(env(ud, s->variable[i]));
@@ -196,14 +198,15 @@ static void refuse_dotenv(struct search *s, int why)
 {
     s->error = why == ENOMEM
                    ? status_nomem()
-                   : status_error(s->tell, ALLM_ERR_MISUSE, "unreadable_dotenv",
+                   : status_error(s->errors, ALLM_ERR_MISUSE,
+                                  "unreadable_dotenv",
                                   "the file \"%s\" cannot be read (%s); make "
                                   "it readable, name another one in "
                                   "dotenv_path, or leave load_dotenv out",
                                   s->keys->dotenv_path, file_error_words(why));
 }
 
-/* Read the file when it is first needed; one that is not there is empty. */
+/* Read the file when it is first needed; a missing one counts as empty. */
 static bool load_dotenv(struct search *s)
 {
     allm_keys *k = s->keys;
@@ -219,7 +222,7 @@ static bool load_dotenv(struct search *s)
     return false;
 }
 
-static void look_at_dotenv(struct search *s)
+static void find_in_dotenv(struct search *s)
 {
     if (!s->keys || !s->keys->dotenv_path || !load_dotenv(s))
         return;
@@ -229,27 +232,27 @@ static void look_at_dotenv(struct search *s)
 
 static const struct level {
     const char *source;
-    void (*look)(struct search *s);
+    void (*find)(struct search *s);
 } levels[] = {
-    { "opts", look_at_call },     { "runtime", look_at_runtime },
-    { "app_config", look_at_config }, { "env", look_at_env },
-    { "dotenv", look_at_dotenv },
+    { "opts", find_in_call },     { "runtime", find_in_runtime },
+    { "app_config", find_in_config }, { "env", find_in_env },
+    { "dotenv", find_in_dotenv },
 };
 
 enum { LEVELS = sizeof levels / sizeof *levels };
 
-/* The .env file, the last level, counts only where it was asked for. */
+/* The last level, the .env file, counts only if the caller enabled it. */
 static size_t levels_of(const struct search *s)
 {
     return s->keys && s->keys->dotenv_path ? LEVELS : LEVELS - 1;
 }
 
-/* -------------------------------------------------------------- searching --- */
+/* ------------------------------------------------------------- search --- */
 
 static const allm_json *checked_sources(const struct search *s)
 {
     struct build b;
-    build_init(&b, s->tell);
+    build_init(&b, s->errors);
     build_object(&b);
     build_key(&b, SLICE("checked_sources"));
     build_array(&b);
@@ -260,46 +263,47 @@ static const allm_json *checked_sources(const struct search *s)
     return build_done(&b);
 }
 
-static const allm_error *missing(const struct search *s)
+static const allm_error *missing_key(const struct search *s)
 {
     const char *second = s->variable[1];
     allm_error *e = status_draft(
-        s->tell, ALLM_ERR_ENGINE, "missing_key",
-        "there is no API key for \"%s\"; set %s%s%s in the environment, give "
+        s->errors, ALLM_ERR_ENGINE, "missing_key",
+        "there is no API key for \"%s\"; set %s%s%s in the environment, pass "
         "one to allm_keys_put(), or set api_key for the call",
         s->provider, s->variable[0], second ? " or " : "",
         second ? second : "");
     if (!e)
         return status_nomem();
-    e->provider = arena_text(s->tell, s->provider);
+    e->provider = arena_text(s->errors, s->provider);
     e->metadata = checked_sources(s);
     return e->provider && e->metadata ? e : status_nomem();
 }
 
-/* With the lock held, value is lent until it is left; NULL: it was found. */
-static const allm_error *search(struct search *s)
+/* Search all levels, with the lock held; the value is valid until it is
+ * released.  Returns NULL if the key was found. */
+static const allm_error *search_levels(struct search *s)
 {
     for (size_t i = 0; i < levels_of(s) && !s->error; i++) {
         s->value = (struct slice){ NULL, 0 };
-        levels[i].look(s);
+        levels[i].find(s);
         if (s->value.len) {
             s->source = levels[i].source;
             return NULL;
         }
     }
-    return s->error ? s->error : missing(s);
+    return s->error ? s->error : missing_key(s);
 }
 
-static const allm_error *prepare(struct search *s)
+static const allm_error *prepare_search(struct search *s)
 {
     if (s->keys && s->keys->error)
-        return status_retell(s->tell, s->keys->error);
+        return status_retell(s->errors, s->keys->error);
     if (!s->provider || !*s->provider)
-        return status_error(s->tell, ALLM_ERR_MISUSE, "invalid_provider",
-                            "a key is asked for by the name of its provider, "
+        return status_error(s->errors, ALLM_ERR_MISUSE, "invalid_provider",
+                            "a key is looked up by the name of its provider, "
                             "such as \"openai\"");
     const char *named = named_variable(s->provider);
-    s->variable[0] = first_variable(s->tell, s->provider);
+    s->variable[0] = first_variable(s->errors, s->provider);
     s->variable[1] = second_variable(s->provider);
     if (named && s->variable[0] && strcmp(named, s->variable[0]) != 0) {
         s->variable[1] = s->variable[0];
@@ -307,24 +311,24 @@ static const allm_error *prepare(struct search *s)
     }
     if (s->variable[0])
         return NULL;
-    if (s->tell->broken)
+    if (s->errors->broken)
         return status_nomem();
-    return status_error(s->tell, ALLM_ERR_MISUSE, "invalid_provider",
-                        "the provider's name is too long to name a variable; "
-                        "use a short one, such as \"openai\"");
+    return status_error(s->errors, ALLM_ERR_MISUSE, "invalid_provider",
+                        "the provider's name is too long for an environment "
+                        "variable; use a short one, such as \"openai\"");
 }
 
-/* Search, and hand the value to take() before the lock is left. */
-static const allm_error *find(struct search *s,
-                              bool (*take)(void *to, struct slice value),
-                              void *to)
+/* Search, and pass the value to take() before the lock is released. */
+static const allm_error *find_key(struct search *s,
+                                  bool (*take)(void *to, struct slice value),
+                                  void *to)
 {
-    const allm_error *error = prepare(s);
+    const allm_error *error = prepare_search(s);
     if (error)
         return error;
     if (s->keys)
         pthread_mutex_lock(&s->keys->lock);
-    error = search(s);
+    error = search_levels(s);
     if (!error && !take(to, s->value))
         error = status_nomem();
     if (s->keys)
@@ -332,8 +336,8 @@ static const allm_error *find(struct search *s,
     return error;
 }
 
-/* Counted and locked inside, and so changed through a const pointer. */
-static allm_keys *own(const allm_keys *k)
+/* Its count and lock change even through a const pointer. */
+static allm_keys *unconst(const allm_keys *k)
 {
     return (allm_keys *)(uintptr_t)k;
 }
@@ -345,15 +349,15 @@ static bool take_secret(void *to, struct slice value)
 }
 
 const allm_error *keys_look_up(const allm_keys *keys, const char *provider,
-                               const char *call_key, struct arena *tell,
+                               const char *call_key, struct arena *errors,
                                struct secret *out, const char **source)
 {
-    struct search s = { .keys = own(keys),
+    struct search s = { .keys = unconst(keys),
                         .provider = provider,
                         .call_key = call_key,
-                        .tell = tell };
-    struct secret key = { .mem = tell->mem };
-    const allm_error *error = find(&s, take_secret, &key);
+                        .errors = errors };
+    struct secret key = { .mem = errors->mem };
+    const allm_error *error = find_key(&s, take_secret, &key);
     *source = error ? NULL : s.source;
     if (error)
         return error;
@@ -364,16 +368,16 @@ const allm_error *keys_look_up(const allm_keys *keys, const char *provider,
 
 const char *keys_env(const allm_keys *keys, const char *name, struct arena *a)
 {
-    allm_keys *k = own(keys);
+    allm_keys *k = unconst(keys);
     if (!k)
-        return arena_text(a, ask_system(NULL, name));
+        return arena_text(a, get_variable(NULL, name));
     pthread_mutex_lock(&k->lock);
     const char *value = arena_text(a, k->env(k->env_ud, name));
     pthread_mutex_unlock(&k->lock);
     return value;
 }
 
-/* --------------------------------------------------------------- the store --- */
+/* ------------------------------------------------------- construction --- */
 
 static allm_keys *keys_alloc(struct mem mem)
 {
@@ -382,7 +386,7 @@ static allm_keys *keys_alloc(struct mem mem)
         return NULL;
     *k = (allm_keys){ .mem = mem };
     atomic_init(&k->count, 1);
-    arena_init(&k->own, mem);
+    arena_init(&k->arena, mem);
     arena_init(&k->file, secret_mem(&k->mem));
     if (pthread_mutex_init(&k->lock, NULL) == 0)
         return k;
@@ -391,13 +395,13 @@ static allm_keys *keys_alloc(struct mem mem)
 }
 
 static const allm_error *misuse(allm_keys *k, const char *reason,
-                                const char *sentence)
+                                const char *message)
 {
-    return status_error(&k->own, ALLM_ERR_MISUSE, reason, "%s", sentence);
+    return status_error(&k->arena, ALLM_ERR_MISUSE, reason, "%s", message);
 }
 
-/* The entries of a configuration.  Null and "" are none; false, with *list
- * NULL: it is not one (*fits false), or there is no memory. */
+/* Read the entries of a configuration; null and "" mean no key.  False, with
+ * *list NULL: it is invalid (*fits is false), or out of memory. */
 static bool read_config(allm_keys *k, const allm_json *config,
                         struct entry **list, bool *fits)
 {
@@ -425,20 +429,19 @@ static bool read_config(allm_keys *k, const allm_json *config,
 static const allm_error *take_opts(allm_keys *k, const allm_keys_opts *o)
 {
     bool fits;
-    k->env = o->env ? o->env : ask_system;
+    k->env = o->env ? o->env : get_variable;
     k->env_ud = o->env_ud;
     if (o->load_dotenv)
-        k->dotenv_path = arena_text(&k->own,
+        k->dotenv_path = arena_text(&k->arena,
                                     o->dotenv_path ? o->dotenv_path : ".env");
-    if (k->own.broken)
+    if (k->arena.broken)
         return status_nomem();
     if (read_config(k, o->config, &k->config, &fits))
         return NULL;
     return fits ? status_nomem()
                 : misuse(k, "invalid_config",
-                         "config must be an object of texts: the keys by the "
-                         "names of their providers, such as "
-                         "{\"openai\": \"...\"}");
+                         "config must be an object with the keys by provider, "
+                         "as strings, such as {\"openai\": \"...\"}");
 }
 
 allm_keys *allm_keys_new(const allm_keys_opts *given)
@@ -465,8 +468,8 @@ const allm_error *allm_keys_error(const allm_keys *k)
 allm_keys *allm_keys_keep(const allm_keys *k)
 {
     if (k)
-        atomic_fetch_add_explicit(&own(k)->count, 1, memory_order_relaxed);
-    return own(k);
+        atomic_fetch_add_explicit(&unconst(k)->count, 1, memory_order_relaxed);
+    return unconst(k);
 }
 
 void allm_keys_free(allm_keys *k)
@@ -477,14 +480,14 @@ void allm_keys_free(allm_keys *k)
     entries_free(k, k->runtime);
     entries_free(k, k->config);
     arena_release(&k->file);
-    arena_release(&k->own);
+    arena_release(&k->arena);
     pthread_mutex_destroy(&k->lock);
     mem_free(k->mem, k, sizeof *k);
 }
 
-/* NOMEM, MISUSE, or OK: the store and what is put into it are well. */
-static allm_status usable(const allm_keys *k, const char *provider,
-                          const char *key)
+/* Check the store and the arguments: NOMEM, MISUSE, or OK. */
+static allm_status check_usable(const allm_keys *k, const char *provider,
+                                const char *key)
 {
     if (!k)
         return ALLM_ERR_NOMEM;
@@ -494,15 +497,15 @@ static allm_status usable(const allm_keys *k, const char *provider,
 
 allm_status allm_keys_put(allm_keys *k, const char *provider, const char *key)
 {
-    allm_status status = usable(k, provider, key);
+    allm_status status = check_usable(k, provider, key);
     if (status != ALLM_OK)
         return status;
     struct slice name = slice_of(provider);
-    struct entry *fresh = *key ? entry_new(k, name, slice_of(key)) : NULL;
-    if (*key && !fresh)
+    struct entry *replacement = *key ? entry_new(k, name, slice_of(key)) : NULL;
+    if (*key && !replacement)
         return ALLM_ERR_NOMEM;
     pthread_mutex_lock(&k->lock);
-    struct entry *old = entries_swap(&k->runtime, name, fresh);
+    struct entry *old = entries_swap(&k->runtime, name, replacement);
     pthread_mutex_unlock(&k->lock);
     entries_free(k, old);
     return ALLM_OK;
@@ -515,7 +518,7 @@ allm_status allm_keys_delete(allm_keys *k, const char *provider)
 
 allm_status allm_keys_clear(allm_keys *k)
 {
-    allm_status status = usable(k, "any", "");
+    allm_status status = check_usable(k, "any", "");
     if (status != ALLM_OK)
         return status;
     pthread_mutex_lock(&k->lock);
@@ -531,30 +534,30 @@ allm_status allm_keys_clear(allm_keys *k)
 
 allm_status allm_keys_configure(allm_keys *k, const allm_json *config)
 {
-    struct entry *fresh;
+    struct entry *replacement;
     bool fits;
-    allm_status status = usable(k, "any", "");
+    allm_status status = check_usable(k, "any", "");
     if (status != ALLM_OK)
         return status;
-    if (!read_config(k, config, &fresh, &fits))
+    if (!read_config(k, config, &replacement, &fits))
         return fits ? ALLM_ERR_NOMEM : ALLM_ERR_MISUSE;
     pthread_mutex_lock(&k->lock);
     struct entry *old = k->config;
-    k->config = fresh;
+    k->config = replacement;
     pthread_mutex_unlock(&k->lock);
     entries_free(k, old);
     return ALLM_OK;
 }
 
-/* A text that is being made, and its bytes. */
-struct answer {
+/* The text that allm_keys_get() returns, and its bytes. */
+struct found_key {
     allm_text *text;
     struct slice bytes;
 };
 
 static bool take_bytes(void *to, struct slice value)
 {
-    struct answer *a = to;
+    struct found_key *a = to;
     a->bytes = (struct slice){ arena_copy(text_arena(a->text), value),
                                value.len };
     return a->bytes.ptr != NULL;
@@ -563,17 +566,18 @@ static bool take_bytes(void *to, struct slice value)
 allm_text *allm_keys_get(const allm_keys *k, const char *provider,
                          const char *call_key, const char **source)
 {
-    struct search s = { .keys = own(k),
+    struct search s = { .keys = unconst(k),
                         .provider = provider,
                         .call_key = call_key };
-    struct answer a = { k ? text_begin(secret_mem(&own(k)->mem), 512) : NULL,
-                        { NULL, 0 } };
+    struct found_key a = {
+        k ? text_begin(secret_mem(&unconst(k)->mem), 512) : NULL, { NULL, 0 }
+    };
     if (source)
         *source = NULL;
     if (!a.text)
         return NULL;
-    s.tell = text_arena(a.text);
-    const allm_error *error = find(&s, take_bytes, &a);
+    s.errors = text_arena(a.text);
+    const allm_error *error = find_key(&s, take_bytes, &a);
     if (error)
         return text_fail(a.text, error);
     if (source)
@@ -586,8 +590,8 @@ allm_text *allm_keys_variable(const char *provider)
     allm_text *t = text_begin(mem_default(), 256);
     if (!t)
         return NULL;
-    struct search s = { .provider = provider, .tell = text_arena(t) };
-    const allm_error *error = prepare(&s);
+    struct search s = { .provider = provider, .errors = text_arena(t) };
+    const allm_error *error = prepare_search(&s);
     return error ? text_fail(t, error)
                  : text_finish(t, slice_of(s.variable[0]));
 }

@@ -1,4 +1,4 @@
-/* keys.h - where keys come from, and which one counts */
+/* keys.h - the sources of API keys, in the order of their precedence */
 #ifndef ENGINE_KEYS_H
 #define ENGINE_KEYS_H
 
@@ -7,17 +7,17 @@
 #include "base/secret.h"
 
 /*
- * Find the key of a provider: put it into *out, which the caller releases, and
- * say where it was found.  Else an error in `tell`: missing_key with what was
- * looked at, never a value.  keys NULL: no store; the call and the environment
- * count.
+ * Find the key of a provider.  It is put into *out, which the caller releases;
+ * *source says where it was found.  Otherwise, an error in the arena `errors`:
+ * missing_key with the sources that were checked, never a value.  If keys is
+ * NULL, only the call's key and the environment are checked.
  */
 const allm_error *keys_look_up(const allm_keys *keys, const char *provider,
-                               const char *call_key, struct arena *tell,
+                               const char *call_key, struct arena *errors,
                                struct secret *out, const char **source);
 
-/* A variable of the environment as the store sees it, in the arena; NULL: it
- * is not set, or no memory. */
+/* An environment variable as the store sees it, in the arena.  NULL: it is not
+ * set, or out of memory. */
 const char *keys_env(const allm_keys *keys, const char *name, struct arena *a);
 
 #endif

@@ -1,13 +1,12 @@
 /*
- * options.c - the options of a call: one table of all names
+ * options.c - read and check the options of a call, from one table of names
  *
  *      struct members --.
  *                       +--> one JSON object by name --check--> struct options
  *      opts.json -------'
  *
- * Everything that is data goes through the object, so that a name is checked
- * by one rule whichever way it came.  What is not data (functions, tools) is
- * read from the struct.
+ * All options that are data go through the object, so the same rule checks a
+ * name wherever it comes from.  Functions and tools are read from the struct.
  */
 #include "engine/options.h"
 
@@ -23,14 +22,14 @@
 
 enum type {
     ANY, TEXT, FLAG, POSITIVE, DURATION, COUNT, NUMBER, MAP, PAIRS, WORD_OR_MAP,
-    MODE, TOOL_POLICY,          /* one of a few words */
-    NO_DATA                     /* functions: never as JSON */
+    MODE, TOOL_POLICY,          /* one of a few names */
+    NO_DATA                     /* a function: never as JSON */
 };
 
-#define NOWHERE ((size_t)-1)
+#define NO_MEMBER ((size_t)-1)
 #define AT(m)   offsetof(allm_call_opts, m)
 
-/* A row: who it is for, what it must be, where the struct has it. */
+/* A row: its scope, its type, and the offset of the struct member. */
 static const struct option {
     const char *name;
     enum option_scope scope;
@@ -39,24 +38,24 @@ static const struct option {
     size_t to;                  /* offset in struct options, or NOWHERE */
 } table[] = {
 #define TO(m) offsetof(struct options, m)
-    { "adapter", OPTION_ENGINE, ANY, NOWHERE, NOWHERE },
+    { "adapter", OPTION_ENGINE, ANY, NO_MEMBER, NO_MEMBER },
     { "adapter_opts", OPTION_ENGINE, PAIRS, AT(adapter_opts),
       TO(adapter_opts) },
     { "model", OPTION_ENGINE, TEXT, AT(model), TO(model) },
-    { "tools", OPTION_ENGINE, ANY, NOWHERE, NOWHERE },
-    { "tool_executor", OPTION_ENGINE, ANY, NOWHERE, NOWHERE },
-    { "tool_result_encoder", OPTION_ENGINE, ANY, NOWHERE, NOWHERE },
-    { "image_adapter", OPTION_ENGINE, ANY, NOWHERE, NOWHERE },
+    { "tools", OPTION_ENGINE, ANY, NO_MEMBER, NO_MEMBER },
+    { "tool_executor", OPTION_ENGINE, ANY, NO_MEMBER, NO_MEMBER },
+    { "tool_result_encoder", OPTION_ENGINE, ANY, NO_MEMBER, NO_MEMBER },
+    { "image_adapter", OPTION_ENGINE, ANY, NO_MEMBER, NO_MEMBER },
     { "params", OPTION_ENGINE, ANY, AT(params), TO(params) },
     { "context", OPTION_ENGINE, MAP, AT(context), TO(context) },
-    { "retry", OPTION_ENGINE, ANY, NOWHERE, NOWHERE },
-    { "middleware", OPTION_ENGINE, ANY, NOWHERE, NOWHERE },
-    { "metadata", OPTION_ENGINE, ANY, NOWHERE, NOWHERE },
+    { "retry", OPTION_ENGINE, ANY, NO_MEMBER, NO_MEMBER },
+    { "middleware", OPTION_ENGINE, ANY, NO_MEMBER, NO_MEMBER },
+    { "metadata", OPTION_ENGINE, ANY, NO_MEMBER, NO_MEMBER },
     { "api_key", OPTION_ENGINE, TEXT, AT(api_key), TO(api_key) },
 
     { "mode", OPTION_LOOP, MODE, AT(mode), TO(mode) },
     { "max_turns", OPTION_LOOP, POSITIVE, AT(max_turns), TO(max_turns) },
-    { "halt_when", OPTION_LOOP, ANY, NOWHERE, NOWHERE },
+    { "halt_when", OPTION_LOOP, ANY, NO_MEMBER, NO_MEMBER },
     { "on_tool_error", OPTION_LOOP, TOOL_POLICY, AT(on_tool_error),
       TO(on_tool_error) },
     { "tool_timeout", OPTION_LOOP, DURATION, AT(tool_timeout_ms),
@@ -79,37 +78,38 @@ static const struct option {
       TO(max_tool_output) },
     { "max_same_calls", OPTION_LOOP, POSITIVE, AT(max_same_calls),
       TO(max_same_calls) },
-    { "terminal_tool", OPTION_LOOP, TEXT, NOWHERE, TO(terminal_tool) },
-    { "max_iterations", OPTION_LOOP, POSITIVE, NOWHERE, TO(max_iterations) },
-    { "max_blank_stops", OPTION_LOOP, POSITIVE, NOWHERE,
+    { "terminal_tool", OPTION_LOOP, TEXT, NO_MEMBER, TO(terminal_tool) },
+    { "max_iterations", OPTION_LOOP, POSITIVE, NO_MEMBER, TO(max_iterations) },
+    { "max_blank_stops", OPTION_LOOP, POSITIVE, NO_MEMBER,
       TO(max_blank_stops) },
-    { "max_repeats", OPTION_LOOP, POSITIVE, NOWHERE, TO(max_repeats) },
-    { "blank_stop_nudge", OPTION_LOOP, TEXT, NOWHERE, TO(blank_stop_nudge) },
-    { "on_iteration", OPTION_LOOP, ANY, NOWHERE, NOWHERE },
-    { "pipeline", OPTION_LOOP, ANY, NOWHERE, NOWHERE },
-    { "policies", OPTION_LOOP, ANY, NOWHERE, NOWHERE },
-    { "budget", OPTION_LOOP, ANY, NOWHERE, NOWHERE },
-    { "journal", OPTION_LOOP, ANY, NOWHERE, NOWHERE },
-    { "replay", OPTION_LOOP, ANY, NOWHERE, NOWHERE },
+    { "max_repeats", OPTION_LOOP, POSITIVE, NO_MEMBER, TO(max_repeats) },
+    { "blank_stop_nudge", OPTION_LOOP, TEXT, NO_MEMBER, TO(blank_stop_nudge) },
+    { "on_iteration", OPTION_LOOP, ANY, NO_MEMBER, NO_MEMBER },
+    { "pipeline", OPTION_LOOP, ANY, NO_MEMBER, NO_MEMBER },
+    { "policies", OPTION_LOOP, ANY, NO_MEMBER, NO_MEMBER },
+    { "budget", OPTION_LOOP, ANY, NO_MEMBER, NO_MEMBER },
+    { "journal", OPTION_LOOP, ANY, NO_MEMBER, NO_MEMBER },
+    { "replay", OPTION_LOOP, ANY, NO_MEMBER, NO_MEMBER },
     { "session_id", OPTION_LOOP, TEXT, AT(session_id), TO(session_id) },
 
-    { "emit_text_deltas", OPTION_FILTER, FLAG, NOWHERE, TO(emit_text_deltas) },
-    { "emit_tool_deltas", OPTION_FILTER, FLAG, NOWHERE, TO(emit_tool_deltas) },
-    { "include_raw_chunks", OPTION_FILTER, FLAG, NOWHERE,
+    { "emit_text_deltas", OPTION_FILTER, FLAG, NO_MEMBER,
+      TO(emit_text_deltas) },
+    { "emit_tool_deltas", OPTION_FILTER, FLAG, NO_MEMBER,
+      TO(emit_tool_deltas) },
+    { "include_raw_chunks", OPTION_FILTER, FLAG, NO_MEMBER,
       TO(include_raw_chunks) },
-    { "on_event", OPTION_FILTER, NO_DATA, NOWHERE, NOWHERE },
+    { "on_event", OPTION_FILTER, NO_DATA, NO_MEMBER, NO_MEMBER },
 
     { "request_id", OPTION_CALL, TEXT, AT(request_id), TO(request_id) },
-    { "resolved_model", OPTION_CALL, ANY, NOWHERE, NOWHERE },
+    { "resolved_model", OPTION_CALL, ANY, NO_MEMBER, NO_MEMBER },
     { "connect_ms", OPTION_CALL, DURATION, AT(connect_ms), TO(connect_ms) },
     { "first_ms", OPTION_CALL, DURATION, AT(first_ms), TO(first_ms) },
     { "silence_ms", OPTION_CALL, DURATION, AT(silence_ms), TO(silence_ms) },
-    { "stream_timeout", OPTION_CALL, DURATION, NOWHERE, TO(silence_ms) },
+    { "stream_timeout", OPTION_CALL, DURATION, NO_MEMBER, TO(silence_ms) },
     { "total_ms", OPTION_CALL, DURATION, AT(total_ms), TO(total_ms) },
-    { "request_timeout", OPTION_CALL, DURATION, NOWHERE, TO(total_ms) },
+    { "request_timeout", OPTION_CALL, DURATION, NO_MEMBER, TO(total_ms) },
 
-    { "temperature", OPTION_REQUEST, NUMBER, AT(temperature),
-      TO(temperature) },
+    { "temperature", OPTION_REQUEST, NUMBER, AT(temperature), TO(temperature) },
     { "max_tokens", OPTION_REQUEST, POSITIVE, AT(max_tokens), TO(max_tokens) },
     { "tool_choice", OPTION_REQUEST, WORD_OR_MAP, AT(tool_choice),
       TO(tool_choice) },
@@ -117,7 +117,7 @@ static const struct option {
       TO(response_format) },
 };
 
-static const struct option *row_named(struct slice name)
+static const struct option *find_option(struct slice name)
 {
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (slice_is(name, table[i].name))
@@ -127,7 +127,7 @@ static const struct option *row_named(struct slice name)
 
 enum option_scope options_scope(struct slice name)
 {
-    const struct option *o = row_named(name);
+    const struct option *o = find_option(name);
     return o ? o->scope : OPTION_PROVIDER;
 }
 
@@ -149,27 +149,27 @@ const allm_json *options_only(struct arena *a, const allm_json *object,
     return build_done(&b);
 }
 
-/* ----------------------------------------------------------- from structs --- */
+/* ------------------------------------------------------- from structs --- */
 
-/* Words of enums, by value; the first is the default. */
-static const char *const mode_words[] = { "auto", "manual", NULL };
-static const char *const policy_words[] = { "continue", "halt", NULL };
+/* Names of enum values, indexed by value; the first is the default. */
+static const char *const mode_names[] = { "auto", "manual", NULL };
+static const char *const policy_names[] = { "continue", "halt", NULL };
 
-static const char *const *words_of(enum type t)
+static const char *const *names_of(enum type t)
 {
-    return t == MODE ? mode_words : policy_words;
+    return t == MODE ? mode_names : policy_names;
 }
 
-/* A member that is a number, if it is set and has a form as data. */
+/* Write a numeric member, if it is set and has a JSON form. */
 static void write_member_number(struct build *b, const struct option *r,
                                 uint32_t n)
 {
-    bool word = r->type == MODE || r->type == TOOL_POLICY;
-    if (!n || (word && n > 1))
-        return;                 /* a callback: read from the struct */
+    bool is_name = r->type == MODE || r->type == TOOL_POLICY;
+    if (!n || (is_name && n > 1))
+        return;                 /* a callback is read from the struct */
     build_key(b, slice_of(r->name));
-    if (word)
-        build_text(b, slice_of(words_of(r->type)[n]));
+    if (is_name)
+        build_text(b, slice_of(names_of(r->type)[n]));
     else if (r->type == FLAG)
         build_bool(b, true);
     else
@@ -188,16 +188,16 @@ static void write_member_pointer(struct build *b, const struct option *r,
         build_value_copy(b, pointer);
 }
 
-/* The members of the struct that are set, as data. */
+/* Write the members of the struct that are set. */
 static void write_members(struct build *b, const allm_call_opts *o)
 {
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         const struct option *r = &table[i];
         const void *pointer = NULL;
         uint32_t n = 0;
-        if (r->at == NOWHERE || r->type == NUMBER || r->type == COUNT ||
+        if (r->at == NO_MEMBER || r->type == NUMBER || r->type == COUNT ||
             r->at == AT(max_tokens))
-            continue;           /* write_numbers() has them */
+            continue;           /* see write_numbers() */
         const char *at = (const char *)o + r->at;
         switch (r->type) {
         case POSITIVE:
@@ -247,7 +247,7 @@ static void write_filters(struct build *b, const allm_call_opts *o)
     }
 }
 
-/* The struct as an object; NULL: no memory. */
+/* The struct as an object; NULL: out of memory. */
 static const allm_json *members_of(const allm_call_opts *o, struct arena *a)
 {
     struct build b;
@@ -260,19 +260,20 @@ static const allm_json *members_of(const allm_call_opts *o, struct arena *a)
     return build_done(&b);
 }
 
-/* ---------------------------------------------------------------- reading --- */
+/* ------------------------------------------------------------ reading --- */
 
-static const allm_error *wrong(struct arena *a, struct slice name,
-                               const char *expected)
+static const allm_error *invalid_option(struct arena *a, struct slice name,
+                                        const char *expected)
 {
     return status_error(a, ALLM_ERR_MISUSE, "invalid_option",
                         "option %.*s must be %s", (int)name.len, name.ptr,
                         expected);
 }
 
-/* The same of a number, with what came. */
-static const allm_error *wrong_number(struct arena *a, struct slice name,
-                                      const char *expected, const allm_json *v)
+/* The same for a number, with the value that was found. */
+static const allm_error *invalid_number(struct arena *a, struct slice name,
+                                        const char *expected,
+                                        const allm_json *v)
 {
     struct buf got;
     buf_init(&got, a, 4096);
@@ -309,43 +310,44 @@ static const char *store_number(const struct option *r, const allm_json *v,
     return NULL;
 }
 
-static const char policies[] = "continue or halt, or a function of "
-                               "(tool_call, error) in on_tool_error_fn";
+static const char expected_policy[] = "continue or halt, or a function of "
+                                      "(tool_call, error) in on_tool_error_fn";
 
-static const char *store_word(const struct option *r, const allm_json *v,
+static const char *store_name(const struct option *r, const allm_json *v,
                               struct options *out)
 {
-    const char *const *words = words_of(r->type);
-    for (int i = 0; words[i]; i++)
-        if (json_is(v, words[i])) {
+    const char *const *names = names_of(r->type);
+    for (int i = 0; names[i]; i++)
+        if (json_is(v, names[i])) {
             memcpy((char *)out + r->to, &i, sizeof i);
             return NULL;
         }
-    return r->type == MODE ? "auto or manual" : policies;
+    return r->type == MODE ? "auto or manual" : expected_policy;
 }
 
-/* max_turns may be false: then the next place that has one counts. */
+/* max_turns may be false: then the next source that sets it counts. */
 static bool is_left_out(const struct option *r, const allm_json *v)
 {
     return r->to == TO(max_turns) && allm_json_type_of(v) == ALLM_JSON_BOOL &&
            !allm_json_true(v);
 }
 
-/* Put the value where the row says; NULL, or what was expected. */
-static const char *store(const struct option *r, const allm_json *v,
-                         struct options *out)
+/* Store the value in the field that the row names.  NULL, or what is
+ * expected. */
+static const char *store_value(const struct option *r, const allm_json *v,
+                               struct options *out)
 {
     const char *text;
     char *to = (char *)out + r->to;
     if (r->type == NO_DATA)
-        return "set in the struct: it is no data";
-    if (r->to == NOWHERE || is_left_out(r, v))
+        return "set in the struct, not in json";
+    if (r->to == NO_MEMBER || is_left_out(r, v))
         return NULL;
     switch (r->type) {
     case TEXT:
         text = allm_json_text(v, NULL);
         if (allm_json_type_of(v) != ALLM_JSON_TEXT)
-            return "a text";
+            return "a string";
         memcpy(to, &text, sizeof text);
         return NULL;
     case FLAG:
@@ -365,10 +367,10 @@ static const char *store(const struct option *r, const allm_json *v,
         out->tool_choice_map = out->tool_choice ? NULL : v;
         return out->tool_choice || allm_json_type_of(v) == ALLM_JSON_OBJECT
                    ? NULL
-                   : "a word, the name of a tool, or an object";
+                   : "a mode, the name of a tool, or an object";
     case MODE:
     case TOOL_POLICY:
-        return store_word(r, v, out);
+        return store_name(r, v, out);
     case NO_DATA:
     case MAP:
         if (allm_json_type_of(v) != ALLM_JSON_OBJECT)
@@ -386,30 +388,31 @@ static const char *store(const struct option *r, const allm_json *v,
 static const allm_error *check_all(struct options *out, struct arena *a)
 {
     for (const allm_json *k = NULL; (k = allm_json_next(out->all, k));) {
-        const struct option *r = row_named(json_slice(k));
+        const struct option *r = find_option(json_slice(k));
         const allm_json *v = allm_json_value(k);
-        const char *expected = r ? store(r, v, out) : NULL;
+        const char *expected = r ? store_value(r, v, out) : NULL;
         if (expected &&
             (r->type == POSITIVE || r->type == DURATION || r->type == COUNT))
-            return wrong_number(a, json_slice(k), expected, v);
+            return invalid_number(a, json_slice(k), expected, v);
         if (expected)
-            return wrong(a, json_slice(k), expected);
+            return invalid_option(a, json_slice(k), expected);
     }
     if (!out->adapter_opts)
         return NULL;
     out->adapter_opts = pairs_object(a, out->adapter_opts);
-    return out->adapter_opts ? NULL
-                             : wrong(a, SLICE("adapter_opts"),
-                                     "an object or a list of [key, value]");
+    return out->adapter_opts
+               ? NULL
+               : invalid_option(a, SLICE("adapter_opts"),
+                                "an object or a list of [key, value]");
 }
 
-/* A member of the struct that is a document nobody could read. */
+/* A member of the struct that is a rejected JSON document, or NULL. */
 static const struct option *refused_member(const allm_call_opts *o)
 {
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         const struct option *r = &table[i];
         const allm_json *v = NULL;
-        if (r->at == NOWHERE ||
+        if (r->at == NO_MEMBER ||
             (r->type != ANY && r->type != PAIRS && r->type != MAP))
             continue;
         memcpy(&v, (const char *)o + r->at, sizeof v);
@@ -419,21 +422,21 @@ static const struct option *refused_member(const allm_call_opts *o)
     return NULL;
 }
 
-/* The key is never copied, since nobody would wipe the copy: it does not get
- * among the data. */
+/* The key is never copied into `all`, because that copy would not be wiped. */
 static const allm_error *borrow_key(struct options *out, struct arena *a,
                                     const allm_json *key)
 {
     if (out->given.api_key)
-        return wrong(a, SLICE("api_key"),
-                     "given once: it is set in the struct and in json");
+        return invalid_option(
+            a, SLICE("api_key"),
+            "set only once: it is set in the struct and in json");
     out->api_key = allm_json_text(key, NULL);
     return allm_json_type_of(key) == ALLM_JSON_TEXT
                ? NULL
-               : wrong(a, SLICE("api_key"), "a text");
+               : invalid_option(a, SLICE("api_key"), "a string");
 }
 
-/* One option of opts.json among the others. */
+/* Add an option from opts.json. */
 static const allm_error *add_option(struct options *out, struct arena *a,
                                     struct slice name, const allm_json *v)
 {
@@ -443,19 +446,20 @@ static const allm_error *add_option(struct options *out, struct arena *a,
     return out->all ? NULL : status_nomem();
 }
 
-/* The struct's members, then those of opts.json; a name in both is misuse. */
-static const allm_error *gather(struct options *out, struct arena *a,
-                                const allm_call_opts *given)
+/* Collect the members of the struct, then those of opts.json.  A name that is
+ * in both is an error. */
+static const allm_error *collect_options(struct options *out, struct arena *a,
+                                         const allm_call_opts *given)
 {
     const allm_call_opts *o = &out->given;
     out->all = json_empty_object();
     out->api_key = o->api_key;
     if (!given)
-        return NULL;            /* most calls: no memory needed */
+        return NULL;            /* most calls: needs no memory */
     const struct option *refused = refused_member(o);
     if (refused)
-        return wrong(a, slice_of(refused->name),
-                     "a JSON document that was read; ask allm_json_error()");
+        return invalid_option(a, slice_of(refused->name),
+                              "a valid JSON document; see allm_json_error()");
     const allm_json *members = members_of(o, a);
     if (!members)
         return status_nomem();
@@ -463,13 +467,14 @@ static const allm_error *gather(struct options *out, struct arena *a,
     if (!o->json || allm_json_type_of(o->json) == ALLM_JSON_NULL)
         return NULL;
     if (allm_json_type_of(o->json) != ALLM_JSON_OBJECT)
-        return wrong(a, SLICE("json"), "an object of options by name");
+        return invalid_option(a, SLICE("json"), "an object of options by name");
     for (const allm_json *k = NULL; (k = allm_json_next(o->json, k));) {
         if (allm_json_type_of(allm_json_value(k)) == ALLM_JSON_NULL)
-            continue;           /* null is absent */
+            continue;           /* null means absent */
         if (json_get(members, json_slice(k)))
-            return wrong(a, json_slice(k),
-                         "given once: it is set in the struct and in json");
+            return invalid_option(
+                a, json_slice(k),
+                "set only once: it is set in the struct and in json");
         const allm_error *error = add_option(out, a, json_slice(k),
                                              allm_json_value(k));
         if (error)
@@ -478,17 +483,19 @@ static const allm_error *gather(struct options *out, struct arena *a,
     return NULL;
 }
 
-/* Tools are the caller's structs: what is no tool is found here. */
+/* Tools are the caller's structs: check that each one is valid. */
 static const allm_error *check_tools(struct arena *a, const allm_call_opts *o)
 {
     if (!o->tools && o->tool_count)
-        return wrong(a, SLICE("tools"), "a list, since tool_count is not 0");
+        return invalid_option(a, SLICE("tools"),
+                              "a list, since tool_count is not 0");
     for (size_t i = 0; i < o->tool_count; i++) {
         const allm_tool *t = o->tools[i];
         if (!t || shape_size_fault(t, sizeof(struct shape_head), sizeof *t))
-            return wrong(a, SLICE("tools"),
-                         "a list of tools without NULL, each filled in with "
-                         "ALLM(tool, ...)");
+            return invalid_option(
+                a, SLICE("tools"),
+                "a list of tools without NULL, each filled in with "
+                "ALLM(tool, ...)");
         if (shape_error(t))
             return shape_error(t);
     }
@@ -502,22 +509,24 @@ static void take_tools(struct options *out)
     out->has_tools = out->tools != NULL;
 }
 
-/* Members that a struct can have wrong. */
-static const allm_error *check_words(struct options *out, struct arena *a)
+/* Check members whose value in the struct can be invalid. */
+static const allm_error *check_enums(struct options *out, struct arena *a)
 {
     const allm_call_opts *o = &out->given;
     if (o->mode > ALLM_MODE_MANUAL)
-        return wrong(a, SLICE("mode"), "ALLM_MODE_AUTO or ALLM_MODE_MANUAL");
+        return invalid_option(a, SLICE("mode"),
+                              "ALLM_MODE_AUTO or ALLM_MODE_MANUAL");
     if (o->on_tool_error > ALLM_TOOL_POLICY_CALLBACK)
-        return wrong(a, SLICE("on_tool_error"), "one of ALLM_TOOL_POLICY_*");
+        return invalid_option(a, SLICE("on_tool_error"),
+                              "one of ALLM_TOOL_POLICY_*");
     if (o->on_tool_error_fn && json_get(out->all, SLICE("on_tool_error")))
-        return wrong(a, SLICE("on_tool_error"),
-                     "given once: a word and a function are set");
+        return invalid_option(a, SLICE("on_tool_error"),
+                              "set only once: a policy and a function are set");
     if (o->on_tool_error == ALLM_TOOL_POLICY_CALLBACK ||
         (o->on_tool_error_fn && !o->on_tool_error))
         out->on_tool_error = ALLM_TOOL_POLICY_CALLBACK;
     if (out->on_tool_error == ALLM_TOOL_POLICY_CALLBACK && !o->on_tool_error_fn)
-        return wrong(a, SLICE("on_tool_error"), policies);
+        return invalid_option(a, SLICE("on_tool_error"), expected_policy);
     return NULL;
 }
 
@@ -525,50 +534,53 @@ const allm_error *options_read(struct options *out, struct allm_home *home,
                                const allm_call_opts *given)
 {
     struct arena *a = home_arena(home);
-    /* what is not data is told by `given` alone */
+    /* members that are not data are only in `given` */
     *out = (struct options){ .emit_text_deltas = true,
                              .emit_tool_deltas = true };
     if (!caller_struct_take(&out->given, sizeof out->given, given))
-        return wrong(a, SLICE("struct"),
-                     "filled with ALLM(call_opts, ...), by a header not newer "
-                     "than the library");
-    const allm_error *error = gather(out, a, given);
+        return invalid_option(
+            a, SLICE("struct"),
+            "filled with ALLM(call_opts, ...); the header must not be "
+            "newer than the library");
+    const allm_error *error = collect_options(out, a, given);
     if (!error)
         error = check_all(out, a);
     if (!error)
         error = check_tools(a, &out->given);
     if (!error)
-        error = check_words(out, a);
+        error = check_enums(out, a);
     if (!error)
         take_tools(out);
     return error;
 }
 
-/* ---------------------------------------------------------------- defaults --- */
+/* ----------------------------------------------------------- defaults --- */
 
-static void take_flag(const struct options *o, const char *name, bool *to,
-                      bool otherwise)
+static void inherit_flag(const struct options *o, const char *name, bool *to,
+                         bool inherited)
 {
     if (!json_get(o->all, slice_of(name)))
-        *to = otherwise;
+        *to = inherited;
 }
 
-static void take_deadline(int64_t *to, int64_t otherwise)
+static void inherit_timeout(int64_t *to, int64_t inherited)
 {
     if (!*to)
-        *to = otherwise;
+        *to = inherited;
 }
 
 void options_inherit(struct options *o, const struct options *d)
 {
-    take_flag(o, "emit_text_deltas", &o->emit_text_deltas, d->emit_text_deltas);
-    take_flag(o, "emit_tool_deltas", &o->emit_tool_deltas, d->emit_tool_deltas);
-    take_flag(o, "include_raw_chunks", &o->include_raw_chunks,
-              d->include_raw_chunks);
-    take_deadline(&o->connect_ms, d->connect_ms);
-    take_deadline(&o->first_ms, d->first_ms);
-    take_deadline(&o->silence_ms, d->silence_ms);
-    take_deadline(&o->total_ms, d->total_ms);
+    inherit_flag(o, "emit_text_deltas", &o->emit_text_deltas,
+                 d->emit_text_deltas);
+    inherit_flag(o, "emit_tool_deltas", &o->emit_tool_deltas,
+                 d->emit_tool_deltas);
+    inherit_flag(o, "include_raw_chunks", &o->include_raw_chunks,
+                 d->include_raw_chunks);
+    inherit_timeout(&o->connect_ms, d->connect_ms);
+    inherit_timeout(&o->first_ms, d->first_ms);
+    inherit_timeout(&o->silence_ms, d->silence_ms);
+    inherit_timeout(&o->total_ms, d->total_ms);
     if (!o->max_turns)
         o->max_turns = d->max_turns;
     if (!o->structured_finalize_nudge)
@@ -589,7 +601,7 @@ void options_inherit_fields(struct options *o, const struct options *d)
         o->response_format = d->response_format;
 }
 
-/* --------------------------------------------------------------------- key --- */
+/* ---------------------------------------------------------------- key --- */
 
 const allm_error *options_keep_key(struct options *o, struct secret *key,
                                    struct mem mem, struct arena *a)
@@ -604,7 +616,7 @@ const allm_error *options_keep_key(struct options *o, struct secret *key,
     return o->all ? NULL : status_nomem();
 }
 
-/* ---------------------------------------------------------- tools as data --- */
+/* -------------------------------------------------------------- tools --- */
 
 const allm_error *options_tools(struct options *o, struct allm_home *home)
 {
@@ -616,14 +628,16 @@ const allm_error *options_tools(struct options *o, struct allm_home *home)
     if (!list)
         return NULL;
     if (o->given.tools)
-        return wrong(a, SLICE("tools"),
-                     "given once: it is set in the struct and in json");
+        return invalid_option(
+            a, SLICE("tools"),
+            "set only once: it is set in the struct and in json");
     for (const allm_json *t = NULL; (t = allm_json_next(list, t));)
         if (allm_json_type_of(t) != ALLM_JSON_OBJECT)
-            return wrong(a, SLICE("tools"), "a list of tools");
+            return invalid_option(a, SLICE("tools"), "a list of tools");
     decode_init(&d, home, a);
     if (!decode_list(&d, &tool_shape, list, &count, &tools))
-        return d.error ? d.error : wrong(a, SLICE("tools"), "a list of tools");
+        return d.error ? d.error
+                       : invalid_option(a, SLICE("tools"), "a list of tools");
     o->tools = (const allm_tool *const *)tools;
     o->tool_count = count;
     o->has_tools = true;

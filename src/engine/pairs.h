@@ -4,7 +4,8 @@
 
 #include "base/arena.h"
 
-/* The object, of equal keys the first.  NULL: it is neither, or no memory. */
+/* The object; of equal keys, the first counts.  NULL: it is neither, or out of
+ * memory. */
 const allm_json *pairs_object(struct arena *a, const allm_json *v);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * retry.c - whether to try again, and when
+ * retry.c - decide whether to retry, and when
  *
  *      delay = min(max_delay, base * 2^(attempt - 1)) + jitter
  *
- * or, if the provider said how long to wait, that + jitter.
+ * If the provider says how long to wait, the delay is that + jitter.
  */
 #include "engine/retry.h"
 
@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-/* --------------------------------------------------------------- policies --- */
+/* ------------------------------------------------------------- policy --- */
 
 struct retry_policy retry_default(void)
 {
@@ -44,7 +44,7 @@ static const struct key {
 #undef AT
 };
 
-static bool is_status_or_word(const allm_json *v)
+static bool is_status_or_reason(const allm_json *v)
 {
     int64_t n;
     if (allm_json_type_of(v) == ALLM_JSON_TEXT)
@@ -53,18 +53,19 @@ static bool is_status_or_word(const allm_json *v)
            n >= 100 && n <= 599;
 }
 
-static bool is_list(const allm_json *v)
+static bool is_retry_list(const allm_json *v)
 {
     if (allm_json_type_of(v) != ALLM_JSON_ARRAY)
         return false;
-    for (const allm_json *each = NULL; (each = allm_json_next(v, each));)
-        if (!is_status_or_word(each))
+    for (const allm_json *entry = NULL; (entry = allm_json_next(v, entry));)
+        if (!is_status_or_reason(entry))
             return false;
     return true;
 }
 
-/* Put a value where its key says; false: it is not of the key's type. */
-static bool set(struct retry_policy *p, const struct key *k, const allm_json *v)
+/* Store a value in the field of its key; false: it has the wrong type. */
+static bool set_field(struct retry_policy *p, const struct key *k,
+                      const allm_json *v)
 {
     char *to = (char *)p + k->at;
     int64_t n = -1;
@@ -81,7 +82,7 @@ static bool set(struct retry_policy *p, const struct key *k, const allm_json *v)
         *(bool *)to = allm_json_true(v);
         return true;
     case LIST:
-        if (!is_list(v))
+        if (!is_retry_list(v))
             return false;
         memcpy(to, &v, sizeof v);
         return true;
@@ -89,13 +90,14 @@ static bool set(struct retry_policy *p, const struct key *k, const allm_json *v)
     return false;
 }
 
-static const allm_error *change(struct retry_policy *p, struct slice name,
-                                const allm_json *v, struct arena *a)
+static const allm_error *change_policy(struct retry_policy *p,
+                                       struct slice name, const allm_json *v,
+                                       struct arena *a)
 {
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         if (!slice_is(name, keys[i].name))
             continue;
-        if (set(p, &keys[i], v))
+        if (set_field(p, &keys[i], v))
             return NULL;
         return status_error(a, ALLM_ERR_MISUSE, "invalid_retry",
                             "%s of a retry policy must be %s", keys[i].name,
@@ -109,18 +111,18 @@ static const allm_error *change(struct retry_policy *p, struct slice name,
 }
 
 const allm_error *retry_policy_read(struct retry_policy *out,
-                                    const allm_json *given, struct arena *a)
+                                    const allm_json *value, struct arena *a)
 {
     const allm_error *error = NULL;
-    allm_json_type type = allm_json_type_of(given);
+    allm_json_type type = allm_json_type_of(value);
     *out = retry_default();
-    if (!given || type == ALLM_JSON_NULL || json_is(given, "default"))
+    if (!value || type == ALLM_JSON_NULL || json_is(value, "default"))
         return NULL;
-    if (type == ALLM_JSON_BOOL && !allm_json_true(given)) {
+    if (type == ALLM_JSON_BOOL && !allm_json_true(value)) {
         out->max_attempts = 0;
         return NULL;
     }
-    const allm_json *object = pairs_object(a, given);
+    const allm_json *object = pairs_object(a, value);
     if (!object && a->broken)
         return status_nomem();
     if (!object)
@@ -128,17 +130,17 @@ const allm_error *retry_policy_read(struct retry_policy *out,
                             "retry must be \"default\", false, an object "
                             "or a list of [key, value]");
     for (const allm_json *k = NULL; !error && (k = allm_json_next(object, k));)
-        error = change(out, json_slice(k), allm_json_value(k), a);
+        error = change_policy(out, json_slice(k), allm_json_value(k), a);
     return error;
 }
 
-/* --------------------------------------------------------------- deciding --- */
+/* ----------------------------------------------------------- decision --- */
 
 static bool status_is_default(int64_t status)
 {
     switch (status) {
     case 408:                   /* request timeout */
-    case 409:                   /* conflict: a lock of the provider's */
+    case 409:                   /* conflict: a lock of the provider */
     case 429:                   /* too many requests */
     case 500:
     case 502:
@@ -175,29 +177,29 @@ bool retry_matches(const struct retry_policy *p, const allm_error *error)
     if (p->retry_on)
         return is_listed(p->retry_on, error);
     if (error->reason && !strcmp(error->reason, "context_length_exceeded"))
-        return false;           /* some servers say so with status 500 */
+        return false;           /* some servers report it with status 500 */
     return (error->http_status.set &&
             status_is_default(error->http_status.value)) ||
            reason_is_default(error->reason);
 }
 
-static bool is_lost(const allm_error *error)
+static bool is_hopeless(const allm_error *error)
 {
     return (error->http_status.set && error->http_status.value == 402) ||
            allm_json_true(allm_json_get(error->metadata, "billing")) ||
            allm_json_true(allm_json_get(error->metadata, "final"));
 }
 
-static int64_t add(int64_t a, int64_t b)
+static int64_t add_saturated(int64_t a, int64_t b)
 {
     return a > INT64_MAX - b ? INT64_MAX : a + b;
 }
 
-static int64_t backoff(const struct retry_policy *p, int64_t attempt)
+static int64_t backoff_ms(const struct retry_policy *p, int64_t attempt)
 {
     int64_t delay = p->base_delay_ms;
     for (int64_t i = 1; i < attempt && delay && delay < p->max_delay_ms; i++)
-        delay = add(delay, delay);
+        delay = add_saturated(delay, delay);
     return delay < p->max_delay_ms ? delay : p->max_delay_ms;
 }
 
@@ -207,16 +209,16 @@ bool retry_decide(const struct retry_policy *p, int64_t attempt,
 {
     if (attempt >= p->max_attempts || !error ||
         (error->kind != ALLM_ERR_ADAPTER && error->kind != ALLM_ERR_IMAGE) ||
-        is_lost(error) || !retry_matches(p, error))
+        is_hopeless(error) || !retry_matches(p, error))
         return false;
-    bool told_when = p->respect_retry_after && error->retry_after_ms.set &&
-                     error->retry_after_ms.value > 0;
-    if (told_when && error->retry_after_ms.value > RETRY_AFTER_CAP_MS)
+    bool has_wait = p->respect_retry_after && error->retry_after_ms.set &&
+                    error->retry_after_ms.value > 0;
+    if (has_wait && error->retry_after_ms.value > RETRY_AFTER_CAP_MS)
         return false;
-    int64_t delay = told_when ? error->retry_after_ms.value
-                              : backoff(p, attempt);
+    int64_t delay = has_wait ? error->retry_after_ms.value
+                             : backoff_ms(p, attempt);
     uint64_t jitter = random_below(random, (uint64_t)p->jitter_ms + 1);
-    delay = add(delay, (int64_t)jitter);
+    delay = add_saturated(delay, (int64_t)jitter);
     *delay_ms = delay < RETRY_LONGEST_MS ? delay : RETRY_LONGEST_MS;
     return true;
 }

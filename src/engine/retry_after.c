@@ -1,16 +1,16 @@
 /*
- * retry_after.c - how long a provider asks to wait, in all spellings
+ * retry_after.c - parse how long a provider asks us to wait, in all forms
  *
  *      Retry-After: 120                                RFC 9110, 10.2.3
- *      Retry-After: 1.5                                not in it, but sent
+ *      Retry-After: 1.5                                not standard, but sent
  *      Retry-After: 6m0s                               likewise
  *      Retry-After: Sun, 06 Nov 1994 08:49:37 GMT      RFC 9110, 5.6.7
  *      Retry-After: Sunday, 06-Nov-94 08:49:37 GMT
  *      Retry-After: Sun Nov  6 08:49:37 1994
  *      Retry-After-Ms: 1500
  *
- * Numbers too large for us mean "very long": they saturate.  What is finer
- * than a millisecond is rounded up, so that nobody comes too early.
+ * Numbers that are too large saturate.  Fractions of a millisecond are rounded
+ * up, so we never retry too early.
  */
 #include "engine/retry_after.h"
 
@@ -22,7 +22,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-static struct slice trim(struct slice s)
+static struct slice trim_blanks(struct slice s)
 {
     while (s.len && (*s.ptr == ' ' || *s.ptr == '\t'))
         s = slice_skip(s, 1);
@@ -31,35 +31,35 @@ static struct slice trim(struct slice s)
     return s;
 }
 
-static char lower(char c)
+static char lower_letter(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-static bool same_name(struct slice s, const char *name)
+static bool is_header(struct slice s, const char *name)
 {
     size_t n = strlen(name);
     if (s.len != n)
         return false;
     for (size_t i = 0; i < n; i++)
-        if (lower(s.ptr[i]) != name[i])
+        if (lower_letter(s.ptr[i]) != name[i])
             return false;
     return true;
 }
 
-static int64_t add(int64_t a, int64_t b)
+static int64_t add_saturated(int64_t a, int64_t b)
 {
     return a > INT64_MAX - b ? INT64_MAX : a + b;
 }
 
-static int64_t times(int64_t a, int64_t b)
+static int64_t multiply_saturated(int64_t a, int64_t b)
 {
     return a > INT64_MAX / b ? INT64_MAX : a * b;
 }
 
-/* -------------------------------------------------------------- durations --- */
+/* ---------------------------------------------------------- durations --- */
 
-/* Take a decimal number of units of that many milliseconds off *s. */
+/* Remove a decimal number from *s, and split it at the decimal point. */
 static bool take_number(struct slice *s, struct slice *whole,
                         struct slice *fraction)
 {
@@ -78,12 +78,13 @@ static bool take_number(struct slice *s, struct slice *whole,
     return whole->len > 0 && (part == whole || fraction->len > 0);
 }
 
-static int64_t in_ms(struct slice whole, struct slice fraction, int64_t unit)
+static int64_t duration_ms(struct slice whole, struct slice fraction,
+                           int64_t unit)
 {
     int64_t n = 0, rest = 0, scale = 1;
     for (size_t i = 0; i < whole.len; i++)
-        n = add(times(n, 10), whole.ptr[i] - '0');
-    bool more = false;          /* digits beyond what we count */
+        n = add_saturated(multiply_saturated(n, 10), whole.ptr[i] - '0');
+    bool more = false;          /* digits beyond those we count */
     for (size_t i = 0; i < fraction.len; i++) {
         if (scale < INT64_C(1000000000)) {
             rest = rest * 10 + (fraction.ptr[i] - '0');
@@ -94,14 +95,14 @@ static int64_t in_ms(struct slice whole, struct slice fraction, int64_t unit)
     }
     int64_t part = rest * unit; /* below 10^9 hours in ms: no overflow */
     int64_t up = part % scale != 0 || more;
-    return add(times(n, unit), part / scale + up);
+    return add_saturated(multiply_saturated(n, unit), part / scale + up);
 }
 
-/* Take "h", "m", "s" or "ms" off *s. */
+/* Remove "h", "m", "s" or "ms" from *s. */
 static bool take_unit(struct slice *s, int64_t *unit)
 {
     static const struct {
-        struct slice word;
+        struct slice name;
         int64_t ms;
     } units[] = {
         { { "ms", 2 }, 1 },
@@ -110,8 +111,8 @@ static bool take_unit(struct slice *s, int64_t *unit)
         { { "h", 1 }, HOUR_MS },
     };
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-        if (slice_starts(*s, units[i].word)) {
-            *s = slice_skip(*s, units[i].word.len);
+        if (slice_starts(*s, units[i].name)) {
+            *s = slice_skip(*s, units[i].name.len);
             *unit = units[i].ms;
             return true;
         }
@@ -119,7 +120,7 @@ static bool take_unit(struct slice *s, int64_t *unit)
     return false;
 }
 
-/* A number of `unit`s, or, if `units` are allowed, several with their own. */
+/* Either a number of `unit`s or, if `units` is set, numbers with units. */
 static bool read_duration(struct slice s, int64_t unit, bool units, int64_t *ms)
 {
     struct slice whole, fraction;
@@ -127,13 +128,13 @@ static bool read_duration(struct slice s, int64_t unit, bool units, int64_t *ms)
     if (!take_number(&s, &whole, &fraction))
         return false;
     if (!s.len) {
-        *ms = in_ms(whole, fraction, unit);
+        *ms = duration_ms(whole, fraction, unit);
         return true;
     }
     for (;;) {
         if (!units || !take_unit(&s, &unit))
             return false;
-        sum = add(sum, in_ms(whole, fraction, unit));
+        sum = add_saturated(sum, duration_ms(whole, fraction, unit));
         if (!s.len)
             break;
         if (!take_number(&s, &whole, &fraction))
@@ -143,13 +144,13 @@ static bool read_duration(struct slice s, int64_t unit, bool units, int64_t *ms)
     return true;
 }
 
-/* ------------------------------------------------------------------ dates --- */
+/* -------------------------------------------------------------- dates --- */
 
 struct date {
     int64_t year, month, day, hour, minute, second;
 };
 
-static bool take(struct slice *s, char c)
+static bool take_char(struct slice *s, char c)
 {
     if (!s->len || *s->ptr != c)
         return false;
@@ -170,14 +171,14 @@ static bool take_digits(struct slice *s, size_t count, int64_t *n)
     return true;
 }
 
-/* One of the words, of which each is at least three letters long; its index
- * from 1, or 0.  The longer form of a day's name comes with `whole`. */
-static int64_t take_word(struct slice *s, const char *const *words, bool whole)
+/* Remove one of the names from *s; returns its index from 1, or 0.  Only the
+ * first three letters count, unless `whole` is set. */
+static int64_t take_name(struct slice *s, const char *const *names, bool whole)
 {
-    for (int64_t i = 0; words[i]; i++) {
-        struct slice word = { words[i], whole ? strlen(words[i]) : 3 };
-        if (slice_starts(*s, word)) {
-            *s = slice_skip(*s, word.len);
+    for (int64_t i = 0; names[i]; i++) {
+        struct slice name = { names[i], whole ? strlen(names[i]) : 3 };
+        if (slice_starts(*s, name)) {
+            *s = slice_skip(*s, name.len);
             return i + 1;
         }
     }
@@ -193,14 +194,14 @@ static const char *const months[] = { "Jan", "Feb", "Mar", "Apr", "May",
 
 static bool take_month(struct slice *s, int64_t *month)
 {
-    *month = take_word(s, months, false);
+    *month = take_name(s, months, false);
     return *month != 0;
 }
 
 static bool take_time(struct slice *s, struct date *d)
 {
-    return take_digits(s, 2, &d->hour) && take(s, ':') &&
-           take_digits(s, 2, &d->minute) && take(s, ':') &&
+    return take_digits(s, 2, &d->hour) && take_char(s, ':') &&
+           take_digits(s, 2, &d->minute) && take_char(s, ':') &&
            take_digits(s, 2, &d->second);
 }
 
@@ -208,22 +209,22 @@ static bool take_time(struct slice *s, struct date *d)
 static bool read_fixdate(struct slice s, struct date *d, int64_t this_year)
 {
     (void)this_year;
-    return take_word(&s, days, false) && take(&s, ',') && take(&s, ' ') &&
-           take_digits(&s, 2, &d->day) && take(&s, ' ') &&
-           take_month(&s, &d->month) && take(&s, ' ') &&
-           take_digits(&s, 4, &d->year) && take(&s, ' ') && take_time(&s, d) &&
-           slice_is(s, " GMT");
+    return take_name(&s, days, false) && take_char(&s, ',') &&
+           take_char(&s, ' ') && take_digits(&s, 2, &d->day) &&
+           take_char(&s, ' ') && take_month(&s, &d->month) &&
+           take_char(&s, ' ') && take_digits(&s, 4, &d->year) &&
+           take_char(&s, ' ') && take_time(&s, d) && slice_is(s, " GMT");
 }
 
-/* "Sunday, 06-Nov-94 08:49:37 GMT"; the century is the one that brings the
- * year within 50 years of ours (RFC 9110, 5.6.7). */
+/* "Sunday, 06-Nov-94 08:49:37 GMT".  The century is chosen such that the year
+ * is within 50 years of the current one (RFC 9110, 5.6.7). */
 static bool read_rfc850(struct slice s, struct date *d, int64_t this_year)
 {
-    if (!(take_word(&s, days, true) && take(&s, ',') && take(&s, ' ') &&
-          take_digits(&s, 2, &d->day) && take(&s, '-') &&
-          take_month(&s, &d->month) && take(&s, '-') &&
-          take_digits(&s, 2, &d->year) && take(&s, ' ') && take_time(&s, d) &&
-          slice_is(s, " GMT")))
+    if (!(take_name(&s, days, true) && take_char(&s, ',') &&
+          take_char(&s, ' ') && take_digits(&s, 2, &d->day) &&
+          take_char(&s, '-') && take_month(&s, &d->month) &&
+          take_char(&s, '-') && take_digits(&s, 2, &d->year) &&
+          take_char(&s, ' ') && take_time(&s, d) && slice_is(s, " GMT")))
         return false;
     d->year += this_year - this_year % 100;
     if (d->year > this_year + 50)
@@ -237,17 +238,18 @@ static bool read_rfc850(struct slice s, struct date *d, int64_t this_year)
 static bool read_asctime(struct slice s, struct date *d, int64_t this_year)
 {
     (void)this_year;
-    if (!(take_word(&s, days, false) && take(&s, ' ') &&
-          take_month(&s, &d->month) && take(&s, ' ')))
+    if (!(take_name(&s, days, false) && take_char(&s, ' ') &&
+          take_month(&s, &d->month) && take_char(&s, ' ')))
         return false;
-    size_t digits = take(&s, ' ') ? 1 : 2;
-    return take_digits(&s, digits, &d->day) && take(&s, ' ') &&
-           take_time(&s, d) && take(&s, ' ') && take_digits(&s, 4, &d->year) &&
-           s.len == 0;
+    size_t digits = take_char(&s, ' ') ? 1 : 2;
+    return take_digits(&s, digits, &d->day) && take_char(&s, ' ') &&
+           take_time(&s, d) && take_char(&s, ' ') &&
+           take_digits(&s, 4, &d->year) && s.len == 0;
 }
 
-/* Days from 1970-01-01 in the Gregorian calendar, counted from March, so that
- * the leap day is a year's last (H. Hinnant, "chrono-compatible algorithms"). */
+/* Days since 1970-01-01 in the Gregorian calendar.  Years start in March, so
+ * that the leap day is the last of a year
+ * (H. Hinnant, "chrono-compatible algorithms"). */
 static int64_t days_from_1970(int64_t year, int64_t month, int64_t day)
 {
     int64_t y = month <= 2 ? year - 1 : year;
@@ -272,8 +274,8 @@ static bool date_exists(const struct date *d)
            d->hour <= 23 && d->minute <= 59 && d->second <= 60;
 }
 
-/* The year of a time; off by a day around New Year at most, which is enough
- * to guess a century. */
+/* The year of a time.  It can be wrong by a day around New Year, which is good
+ * enough to guess a century. */
 static int64_t year_of(int64_t unix_ms)
 {
     return 1970 + unix_ms / INT64_C(31556952000);
@@ -298,13 +300,13 @@ static bool read_date(struct slice s, int64_t unix_ms, int64_t *ms)
     return false;
 }
 
-/* ----------------------------------------------------------------- public --- */
+/* ------------------------------------------------------------ headers --- */
 
 bool retry_after_parse(struct slice value, int64_t unix_ms, int64_t *ms)
 {
-    value = trim(value);
+    value = trim_blanks(value);
     if (unix_ms < 0 || unix_ms > LAST_MS)
-        unix_ms = unix_ms < 0 ? 0 : LAST_MS;    /* a clock gone mad */
+        unix_ms = unix_ms < 0 ? 0 : LAST_MS;    /* the clock is wrong */
     return read_duration(value, SECOND_MS, true, ms) ||
            read_date(value, unix_ms, ms);
 }
@@ -312,10 +314,10 @@ bool retry_after_parse(struct slice value, int64_t unix_ms, int64_t *ms)
 bool retry_after_header(struct slice name, struct slice value, int64_t unix_ms,
                         int64_t *ms)
 {
-    if (same_name(name, "retry-after-ms") ||
-        same_name(name, "x-ms-retry-after-ms"))
-        return read_duration(trim(value), 1, false, ms);
-    return same_name(name, "retry-after") &&
+    if (is_header(name, "retry-after-ms") ||
+        is_header(name, "x-ms-retry-after-ms"))
+        return read_duration(trim_blanks(value), 1, false, ms);
+    return is_header(name, "retry-after") &&
            retry_after_parse(value, unix_ms, ms);
 }
 
@@ -328,7 +330,7 @@ bool retry_after_find(const char *const *header, size_t count, int64_t unix_ms,
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
         for (size_t h = 0; h < count; h++) {
             struct slice name = slice_of(header[2 * h]);
-            if (same_name(name, order[i]) &&
+            if (is_header(name, order[i]) &&
                 retry_after_header(name, slice_of(header[2 * h + 1]), unix_ms,
                                    ms))
                 return true;

@@ -1,18 +1,18 @@
 /*
- * trace.c - tell what happens: spans, retries, warnings
+ * trace.c - report what happens: spans, retries, warnings
  *
  *      chat > step > generate > stream         tool inside step
  *
  *      start                   stop (or exception)
- *      metadata                metadata, extras over it, and the duration
+ *      metadata                metadata, merged with extras; duration
  *
- * Events are told while the call runs, in the thread that pulls it.  Without
- * memory an event is told with less metadata, but it is told.
+ * Events are emitted while the call runs, in the thread that pulls it.  If out
+ * of memory, an event is emitted with less metadata.
  *
- * The JSON form has our names, or those of OpenTelemetry's conventions for
+ * The JSON form uses our names, or those of OpenTelemetry's conventions for
  * generative AI (https://opentelemetry.io/docs/specs/semconv/gen-ai/, as of
- * 1.37): a span's name and kind, its times, and attributes.  Texts of prompts
- * and answers are never among these.
+ * 1.37): a span's name and kind, its times, and attributes.  These never
+ * include the text of prompts or responses.
  */
 #include "engine/trace.h"
 
@@ -28,9 +28,9 @@
 
 #include <stdint.h>
 
-/* ---------------------------------------------------------------- telling --- */
+/* ------------------------------------------------------------- events --- */
 
-/* The spans there are, and what they are to OpenTelemetry. */
+/* All spans, and their OpenTelemetry names. */
 static const struct span {
     const char *name;
     const char *operation;      /* gen_ai.operation.name */
@@ -38,7 +38,7 @@ static const struct span {
 } spans[] = {
     { "generate", "chat", "CLIENT" },
     { "stream", "stream", "INTERNAL" }, /* inside generate: one request */
-    { "step", "step", "INTERNAL" },     /* a word of ours: there is none */
+    { "step", "step", "INTERNAL" },     /* our name: no convention */
     { "chat", "invoke_agent", "INTERNAL" },
     { "tool", "execute_tool", "INTERNAL" },
     { "image", "generate_content", "CLIENT" },
@@ -48,7 +48,7 @@ static const struct span {
     { "fetch", "fetch", "CLIENT" },
 };
 
-static const struct span *span_named(const char *name)
+static const struct span *find_span(const char *name)
 {
     for (size_t i = 0; name && i < sizeof spans / sizeof *spans; i++)
         if (!strcmp(spans[i].name, name))
@@ -56,7 +56,7 @@ static const struct span *span_named(const char *name)
     return NULL;
 }
 
-void trace_tell(const struct trace *t, allm_trace_event event)
+void trace_emit(const struct trace *t, allm_trace_event event)
 {
     if (!trace_on(t))
         return;
@@ -76,12 +76,12 @@ bool trace_begin(struct trace_span *s, const struct trace *t, const char *name,
     *s = (struct trace_span){ .trace = NULL };
     if (!trace_on(t))
         return true;
-    if (!span_named(name))
+    if (!find_span(name))
         return false;
     *s = (struct trace_span){ t,        name,
                               request_id, model,
                               metadata, clock_now_ns(t->clock) };
-    trace_tell(t, (allm_trace_event){ .span = name,
+    trace_emit(t, (allm_trace_event){ .span = name,
                                       .what = "start",
                                       .time_ns = s->began_ns,
                                       .request_id = request_id,
@@ -90,19 +90,19 @@ bool trace_begin(struct trace_span *s, const struct trace *t, const char *name,
     return true;
 }
 
-/* The end of a span, with `extras` of the arena over its metadata. */
-static void finish(struct trace_span *s, const char *what, struct arena *a,
-                   const allm_json *extras)
+/* End a span; `extras` are merged into its metadata, in the arena. */
+static void trace_finish(struct trace_span *s, const char *what,
+                         struct arena *a, const allm_json *extras)
 {
     const struct trace *t = s->trace;
     int64_t now = clock_now_ns(t->clock);
     const allm_json *all = s->metadata;
     if (extras) {
         all = s->metadata ? json_merge(a, s->metadata, extras) : extras;
-        all = all ? all : extras;       /* no memory */
+        all = all ? all : extras;       /* out of memory */
     }
     s->trace = NULL;
-    trace_tell(t, (allm_trace_event){
+    trace_emit(t, (allm_trace_event){
                       .span = s->name,
                       .what = what,
                       .time_ns = now,
@@ -118,7 +118,7 @@ void trace_end(struct trace_span *s, const allm_json *extras)
     if (!s->trace)
         return;
     arena_init(&a, mem_default());
-    finish(s, "stop", &a, extras);
+    trace_finish(s, "stop", &a, extras);
     arena_release(&a);
 }
 
@@ -144,15 +144,15 @@ static void add_value(struct build *b, const char *name, const allm_json *v)
     build_value(b, v);
 }
 
-/* What an error says about itself, in an object that is open. */
+/* Add an error's kind, reason and JSON form to an object that is open. */
 static void add_error(struct build *b, struct arena *a, const allm_error *error)
 {
-    const allm_error *trouble = NULL;
+    const allm_error *ignored = NULL;
     add_text(b, "kind", allm_status_name(error->kind));
     add_text(b, "reason", error->reason);
     add_value(b, "error",
               encode_to_json(a, &error_shape, error, ALLM_FORM_PLAIN,
-                             &trouble));
+                             &ignored));
 }
 
 void trace_fail(struct trace_span *s, const allm_error *error)
@@ -166,7 +166,7 @@ void trace_fail(struct trace_span *s, const allm_error *error)
     build_object(&b);
     add_error(&b, &a, error ? error : status_nomem());
     build_end(&b);
-    finish(s, "exception", &a, build_done(&b));
+    trace_finish(s, "exception", &a, build_done(&b));
     arena_release(&a);
 }
 
@@ -183,7 +183,7 @@ void trace_refuse(struct trace_span *s, const allm_error *error)
     build_null(&b);
     add_error(&b, &a, error ? error : status_nomem());
     build_end(&b);
-    finish(s, "stop", &a, build_done(&b));
+    trace_finish(s, "stop", &a, build_done(&b));
     arena_release(&a);
 }
 
@@ -203,7 +203,7 @@ void trace_retry(const struct trace *t, const char *request_id,
     add_int(&b, "delay_ms", delay_ms);
     add_text(&b, "reason", reason);
     build_end(&b);
-    trace_tell(t, (allm_trace_event){ .span = "adapter",
+    trace_emit(t, (allm_trace_event){ .span = "adapter",
                                       .what = "retry",
                                       .request_id = request_id,
                                       .metadata = build_done(&b) });
@@ -224,7 +224,7 @@ void trace_agent(const struct trace *t, const char *request_id,
     add_int(&b, ends ? "total_iterations" : "iteration", (int64_t)iterations);
     add_int(&b, "tool_calls_count", (int64_t)tool_calls);
     build_end(&b);
-    trace_tell(t, (allm_trace_event){ .span = "agent",
+    trace_emit(t, (allm_trace_event){ .span = "agent",
                                       .what = what,
                                       .request_id = request_id,
                                       .metadata = build_done(&b) });
@@ -243,7 +243,7 @@ void trace_warn(const struct trace *t, const char *request_id,
     build_object(&b);
     add_text(&b, "reason", reason);
     build_end(&b);
-    trace_tell(t, (allm_trace_event){ .span = "engine",
+    trace_emit(t, (allm_trace_event){ .span = "engine",
                                       .what = "warning",
                                       .request_id = request_id,
                                       .model = model,
@@ -258,7 +258,7 @@ const char *trace_id(struct random r, struct arena *a)
     return random_id(r, &id) ? id.ptr : NULL;
 }
 
-/* ------------------------------------------------------------- our names --- */
+/* --------------------------------------------------------- plain form --- */
 
 static bool has_duration(const allm_trace_event *e)
 {
@@ -279,10 +279,10 @@ static void write_plain(struct build *b, const allm_trace_event *e)
     add_value(b, "metadata", e->metadata ? e->metadata : json_empty_object());
 }
 
-/* --------------------------------------------------------- OpenTelemetry --- */
+/* ------------------------------------------------------ OpenTelemetry --- */
 
-/* Where our names of providers differ from the registry's (gen_ai.system is
- * what gen_ai.provider.name was called up to 1.36). */
+/* Providers whose name differs from that in the registry. gen_ai.system is the
+ * name of gen_ai.provider.name up to 1.36. */
 static const struct {
     const char *ours, *provider, *system;
 } providers[] = {
@@ -304,7 +304,7 @@ static void write_provider(struct build *b, const char *name)
     add_text(b, "gen_ai.system", system);
 }
 
-/* The model's own name: without our "provider:" in front. */
+/* The model's name without our "provider:" prefix. */
 static const char *bare_model(const char *model, const char *provider)
 {
     size_t n = provider ? strlen(provider) : 0;
@@ -314,13 +314,13 @@ static const char *bare_model(const char *model, const char *provider)
     return model;
 }
 
-/* The response that an event tells of, in whatever result it lies. */
+/* The response that belongs to an event, in any of the possible results. */
 static const allm_json *response_of(const allm_json *metadata)
 {
-    static const char *const places[] = { "/response", "/step_result/response",
+    static const char *const paths[] = { "/response", "/step_result/response",
                                           "/chat_result/final_response" };
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        const allm_json *r = allm_json_pointer(metadata, places[i]);
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        const allm_json *r = allm_json_pointer(metadata, paths[i]);
         if (allm_json_type_of(r) == ALLM_JSON_OBJECT)
             return r;
     }
@@ -345,19 +345,19 @@ static void write_response(struct build *b, const allm_json *r)
               allm_json_get(usage, "output_tokens"));
 }
 
-/* What went wrong, by one word: that of an exception, or of an answer that
- * broke off. */
+/* Write the reason of the error: of an exception, or of a response that was
+ * interrupted. */
 static void write_error(struct build *b, const allm_trace_event *e,
                         const allm_json *response)
 {
     const allm_json *error = allm_json_get(e->metadata, "error");
     if (!error)
         error = allm_json_pointer(response, "/metadata/error");
-    const allm_json *word = allm_json_get(error, "reason");
-    if (e->what && !strcmp(e->what, "exception") && !word)
-        word = allm_json_get(e->metadata, "reason");
-    if (word || !e->what || strcmp(e->what, "exception") != 0)
-        add_value(b, "error.type", word);
+    const allm_json *reason = allm_json_get(error, "reason");
+    if (e->what && !strcmp(e->what, "exception") && !reason)
+        reason = allm_json_get(e->metadata, "reason");
+    if (reason || !e->what || strcmp(e->what, "exception") != 0)
+        add_value(b, "error.type", reason);
     else
         add_text(b, "error.type", "_OTHER");
 }
@@ -409,31 +409,32 @@ static void write_name(struct build *b, const allm_trace_event *e,
     struct buf name;
     const char *tool = allm_json_text(allm_json_get(e->metadata, "tool_name"),
                                       NULL);
-    const char *of = tool ? tool : bare_model(e->model, provider);
+    const char *subject = tool ? tool : bare_model(e->model, provider);
     buf_init(&name, b->arena, 64 * 1024);
     buf_text(&name, span->operation);
-    if (of) {
+    if (subject) {
         buf_byte(&name, ' ');
-        buf_text(&name, of);
+        buf_text(&name, subject);
     }
     add_text(b, "name", name.broken ? span->operation : name.ptr);
 }
 
-static int64_t in_ns(int64_t ms)
+static int64_t ms_to_ns(int64_t ms)
 {
-    int64_t most = INT64_MAX / 1000000;
-    return (ms > most ? most : ms < -most ? -most : ms) * 1000000;
+    int64_t max = INT64_MAX / 1000000;
+    return (ms > max ? max : ms < -max ? -max : ms) * 1000000;
 }
 
-/* When it began; whoever filled in the event may have erred. */
-static int64_t start_of(int64_t end_ns, int64_t duration_ns)
+/* The start time; the duration may be invalid, as anyone can fill in an
+ * event. */
+static int64_t start_time(int64_t end_ns, int64_t duration_ns)
 {
     return duration_ns > 0 ? clock_add(end_ns, -duration_ns) : end_ns;
 }
 
 static void write_otel(struct build *b, const allm_trace_event *e)
 {
-    const struct span *span = span_named(e->span);
+    const struct span *span = find_span(e->span);
     const char *provider =
         allm_json_text(allm_json_get(e->metadata, "provider"), NULL);
     span = span ? span : &spans[0];     /* retries, warnings: of the call */
@@ -441,11 +442,11 @@ static void write_otel(struct build *b, const allm_trace_event *e)
     add_text(b, "kind", span->kind);
     add_text(b, "what", e->what);
     if (has_duration(e)) {
-        int64_t end = in_ns(e->unix_ms);
-        add_int(b, "startTimeUnixNano", start_of(end, e->duration_ns));
+        int64_t end = ms_to_ns(e->unix_ms);
+        add_int(b, "startTimeUnixNano", start_time(end, e->duration_ns));
         add_int(b, "endTimeUnixNano", end);
     } else {
-        add_int(b, "timeUnixNano", in_ns(e->unix_ms));
+        add_int(b, "timeUnixNano", ms_to_ns(e->unix_ms));
     }
     build_key(b, SLICE("attributes"));
     build_object(b);
@@ -453,28 +454,28 @@ static void write_otel(struct build *b, const allm_trace_event *e)
     build_end(b);
 }
 
-/* ----------------------------------------------------------------- public --- */
+/* --------------------------------------------------- public functions --- */
 
-static const allm_error *refusal(struct arena *a, bool taken)
+static const allm_error *misuse_error(struct arena *a, bool readable)
 {
     return status_error(a, ALLM_ERR_MISUSE, "misuse",
-                        taken ? "allm_trace_json: the form must be "
-                                "ALLM_TRACE_PLAIN or ALLM_TRACE_OTEL"
-                              : "allm_trace_json: fill the event with "
-                                "ALLM(trace_event, ...)");
+                        readable ? "allm_trace_json: the form must be "
+                                   "ALLM_TRACE_PLAIN or ALLM_TRACE_OTEL"
+                                 : "allm_trace_json: fill the event with "
+                                   "ALLM(trace_event, ...)");
 }
 
-allm_text *allm_trace_json(const allm_trace_event *given, allm_trace_form form)
+allm_text *allm_trace_json(const allm_trace_event *event, allm_trace_form form)
 {
     allm_trace_event e;
     struct build b;
     struct buf out;
-    allm_text *t = given ? text_begin(mem_default(), 1024) : NULL;
+    allm_text *t = event ? text_begin(mem_default(), 1024) : NULL;
     if (!t)
         return NULL;
-    bool taken = caller_struct_take(&e, sizeof e, given);
-    if (!taken || form > ALLM_TRACE_OTEL)
-        return text_fail(t, refusal(text_arena(t), taken));
+    bool readable = caller_struct_take(&e, sizeof e, event);
+    if (!readable || form > ALLM_TRACE_OTEL)
+        return text_fail(t, misuse_error(text_arena(t), readable));
     build_init(&b, text_arena(t));
     build_object(&b);
     if (form == ALLM_TRACE_PLAIN)

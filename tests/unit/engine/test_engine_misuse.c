@@ -153,7 +153,7 @@ static void fields_are_checked(void)
           "adapter_opts must be an object or a list of [key, value]" },
         { "adapter_opts", "'x'", "invalid_engine", "an object or a list" },
         { "adapter_opts", "[['a', 1], 3]", "invalid_engine", "[key, value]" },
-        { "adapter_opts", "[[3, 1]]", "invalid_engine", "keys are texts" },
+        { "adapter_opts", "[[3, 1]]", "invalid_engine", "with string keys" },
         { "adapter_opts", "[['a']]", "invalid_engine", "[key, value]" },
         { "adapter_opts", "[['a', 1, 2]]", "invalid_engine", "[key, value]" },
         { "adapter_opts", "[{'a': 'k', 'b': 1}]", "invalid_engine",
@@ -208,7 +208,7 @@ static void adapters_are_known_by_name(void)
         allm_engine_new(
             ALLM(engine_opts, .model = "fake:m", .image_adapter = "nobody")),
         "invalid_engine",
-        "no adapter is called \"nobody\"; leave .image_adapter out to use the "
+        "there is no adapter \"nobody\"; leave .image_adapter out to use the "
         "model's provider");
     check_broken(allm_engine_new(ALLM(engine_opts, .adapter = "nobody")),
                  "invalid_engine", "\"nobody\"");
@@ -346,7 +346,7 @@ static void wrong_options_are_told_by_the_answer(void)
         const char *json, *words;
     } rows[] = {
         { "[]", "option json must be an object" },
-        { "{'model': 3}", "option model must be a text" },
+        { "{'model': 3}", "option model must be a string" },
         { "{'max_turns': 0}", "option max_turns must be a positive integer" },
         { "{'adapter_opts': [[1, 2]]}", "an object or a list of [key, value]" },
     };

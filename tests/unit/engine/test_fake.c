@@ -112,22 +112,22 @@ static void what_cannot_be_scripted_is_refused(void)
     const allm_json *maps[] = { list, map };
     if (list && map && bad && nameless && keyed) {
         check_refused(allm_fake_single_tool_call(NULL, NULL),
-                      "give that of a tool");
+                      "needs the name of a tool");
         check_refused(allm_fake_single_tool_call("f", list),
                       "must be an object; leave them out");
         check_refused(allm_fake_streamed_arguments("f", list),
                       "must be an object; leave them out");
         check_refused(allm_fake_parallel_tool_calls(NULL),
-                      "give [[name, arguments], ...]");
+                      "needs a list: [[name, arguments], ...]");
         check_refused(allm_fake_parallel_tool_calls(map), "needs a list");
         check_refused(allm_fake_parallel_tool_calls(bad), "must be an object");
         check_refused(allm_fake_parallel_tool_calls(nameless),
-                      "the name a text");
+                      "with a string as the name");
         check_refused(allm_fake_parallel_tool_calls(keyed),
                       "must be [name, arguments]");
         check_refused(allm_fake_multi_turn(2, NULL), "needs scripts");
         check_refused(allm_fake_multi_turn(2, maps),
-                      "such as allm_fake_plain_text() gives");
+                      "such as allm_fake_plain_text() returns");
     }
     allm_json_free(list);
     allm_json_free(map);
@@ -142,7 +142,8 @@ static void a_refusal_travels(void)
     allm_json *refused = allm_fake_single_tool_call(NULL, NULL);
     const allm_json *lent[] = { refused };
     if (refused)
-        check_refused(allm_fake_multi_turn(1, lent), "give that of a tool");
+        check_refused(allm_fake_multi_turn(1, lent),
+                      "needs the name of a tool");
     allm_json_free(refused);
     lent[0] = NULL;
     CHECK_ALWAYS(!allm_fake_multi_turn(1, lent));

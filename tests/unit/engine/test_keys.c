@@ -267,7 +267,7 @@ static void a_configuration_is_an_object_of_texts(void)
             CHECK_WELL(allm_keys_error(k));
         else
             CHECK_MISUSE(allm_keys_error(k), "invalid_config",
-                         "an object of texts");
+                         "an object with the keys");
         allm_keys_free(k);
         allm_json_free(config);
     }

@@ -222,10 +222,10 @@ static void what_is_of_a_wrong_kind_is_told(void)
     static const char *const rows[][2] = {
         { "[]", "option json must be an object of options by name" },
         { "3", "option json must be an object" },
-        { "{'model':3}", "option model must be a text" },
-        { "{'api_key':{}}", "option api_key must be a text" },
-        { "{'request_id':[]}", "option request_id must be a text" },
-        { "{'session_id':1}", "option session_id must be a text" },
+        { "{'model':3}", "option model must be a string" },
+        { "{'api_key':{}}", "option api_key must be a string" },
+        { "{'request_id':[]}", "option request_id must be a string" },
+        { "{'session_id':1}", "option session_id must be a string" },
         { "{'emit_text_deltas':1}", "must be true or false" },
         { "{'emit_tool_deltas':'no'}", "must be true or false" },
         { "{'include_raw_chunks':0}", "must be true or false" },
@@ -241,7 +241,7 @@ static void what_is_of_a_wrong_kind_is_told(void)
         { "{'temperature':'hot'}", "option temperature must be a number" },
         { "{'temperature':true}", "must be a number" },
         { "{'temperature':1e999}", "must be a number" },
-        { "{'tool_choice':7}", "a word, the name of a tool, or an object" },
+        { "{'tool_choice':7}", "a mode, the name of a tool, or an object" },
         { "{'adapter_opts':'x'}", "an object or a list of [key, value]" },
         { "{'adapter_opts':[[1,2]]}", "an object or a list of [key, value]" },
     };
@@ -274,7 +274,7 @@ static void one_name_in_both_places_is_misuse(void)
                                         .json = json, .hide_text_deltas = 1,
                                         .temperature = ALLM_NUM(1))),
                          "invalid_option",
-                         "given once: it is set in the struct and in json");
+                         "set only once: it is set in the struct and in json");
         home_drop(home);
         allm_json_free(json);
     }
@@ -307,7 +307,7 @@ static void sizes_are_checked(void)
     CHECK_WELL(read_opts(&o, home, older));
     CHECK_WELL(read_opts(&o, home, newer));
     ((char *)newer)[sizeof full] = 1;
-    CHECK_MISUSE(read_opts(&o, home, newer), "invalid_option", "not newer");
+    CHECK_MISUSE(read_opts(&o, home, newer), "invalid_option", "be newer");
     home_drop(home);
     free(older);
     free(newer);

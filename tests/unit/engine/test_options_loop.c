@@ -37,7 +37,7 @@ static void options_of_loops_are_checked(void)
         { "{'structured_finalize': 1}",
           "option structured_finalize must be true or false" },
         { "{'structured_finalize_nudge': 1}",
-          "option structured_finalize_nudge must be a text" },
+          "option structured_finalize_nudge must be a string" },
         { "{'output_retries': 0}", "" },
         { "{'output_retries': -1}",
           "option output_retries must be an integer, 0 or greater; got: -1" },
@@ -45,7 +45,7 @@ static void options_of_loops_are_checked(void)
           "option live_tool_events must be true or false" },
         { "{'max_iterations': 0}",
           "option max_iterations must be a positive integer; got: 0" },
-        { "{'terminal_tool': {}}", "option terminal_tool must be a text" },
+        { "{'terminal_tool': {}}", "option terminal_tool must be a string" },
         { "{'seed': 'whatever'}", "" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -125,11 +125,11 @@ static void a_name_is_given_once(void)
     if (home) {
         CHECK_MISUSE(options_read(&o, home,
                                   ALLM(call_opts, .json = v, .max_turns = 3)),
-                     "invalid_option", "given once");
+                     "invalid_option", "set only once");
         CHECK_MISUSE(options_read(&o, home,
                                   ALLM(call_opts, .json = halt,
                                        .on_tool_error_fn = on_error)),
-                     "invalid_option", "given once");
+                     "invalid_option", "set only once");
         CHECK_MISUSE(options_read(&o, home, ALLM(call_opts, .mode = 7)),
                      "invalid_option", "mode");
         CHECK_MISUSE(options_read(&o, home,

@@ -204,7 +204,7 @@ static void without_a_listener_it_costs_nothing(void)
     trace_fail(&s, status_nomem());
     trace_retry(&t, "x", "p", 1, 2, "r");
     trace_warn(&t, "x", "m", "r");
-    trace_tell(&t, (allm_trace_event){ .span = "a", .what = "b" });
+    trace_emit(&t, (allm_trace_event){ .span = "a", .what = "b" });
     CHECK(!trace_on(&t) && !trace_on(NULL));
     CHECK_ALWAYS(check_allocations() == before);
 }
@@ -218,7 +218,7 @@ static void retries_and_warnings_are_told(void)
     trace_retry(&r.trace, "x", "openai", 1, 512, "rate_limited");
     trace_warn(&r.trace, "x", "openai:new", "unknown_model");
     allm_json *tag = noun_json("{'tag': 'doc'}");
-    trace_tell(&r.trace, (allm_trace_event){ .span = "doctest",
+    trace_emit(&r.trace, (allm_trace_event){ .span = "doctest",
                                              .what = "ping",
                                              .metadata = tag });
     CHECK_ALWAYS(r.count == 3);

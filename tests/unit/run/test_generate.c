@@ -237,7 +237,7 @@ static void options_of_a_wrong_kind_are_misuse(void)
         { "{'tools': [42]}", "option tools must be a list" },
         { "{'on_event': 1}", "set in the struct" },
         { "[]", "an object of options" },
-        { "{'model': 'twice'}", "given once" },
+        { "{'model': 'twice'}", "set only once" },
     };
     allm_engine *e = play_engine("{'script': []}", NULL);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
