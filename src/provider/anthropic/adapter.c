@@ -1,4 +1,4 @@
-/* adapter.c - the dialect of /v1/messages: Anthropic and its look-alikes */
+/* adapter.c - the adapter for /v1/messages: Anthropic and compatible servers */
 #include "provider/anthropic/adapter.h"
 
 #include "provider/anthropic/decode.h"

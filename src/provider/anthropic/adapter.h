@@ -1,4 +1,4 @@
-/* adapter.h - the dialect of /v1/messages: Anthropic and its look-alikes */
+/* adapter.h - the adapter for /v1/messages: Anthropic and compatible servers */
 #ifndef PROVIDER_ANTHROPIC_ADAPTER_H
 #define PROVIDER_ANTHROPIC_ADAPTER_H
 

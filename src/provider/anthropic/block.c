@@ -1,4 +1,4 @@
-/* block.c - the blocks of an answer, put together again */
+/* block.c - assemble the content blocks of a response */
 #include "provider/anthropic/block.h"
 
 #include "json/build.h"
@@ -8,16 +8,17 @@
 
 enum kind { TEXT, THINKING, REDACTED, CALL, OPAQUE };
 
-/* A server may name any number of them; what is searched must be short. */
-enum { MOST_BLOCKS = 8192, MOST_MEMBERS = 256 };
+/* A server may send any number of them, but lists that are searched must be
+ * short. */
+enum { MAX_BLOCKS = 8192, MAX_MEMBERS = 256 };
 
-/* A member of a block that we know nothing of, as its deltas make it. */
+/* A member of a block of unknown type, changed by deltas. */
 struct member {
     struct member *next;
     const char *key;
     size_t key_len;
-    struct buf text;            /* what its texts say together */
-    const allm_json *value;     /* not NULL: it is no text */
+    struct buf text;            /* its strings, concatenated */
+    const allm_json *value;     /* not NULL: the value is not a string */
 };
 
 struct anthropic_block {
@@ -26,18 +27,18 @@ struct anthropic_block {
     enum kind kind;
     bool open;
     bool is_signed;
-    bool by_code;               /* OPAQUE: a call that code over there made */
-    size_t said;                /* TEXT: bytes of the answer's text */
+    bool by_code;               /* OPAQUE: a call by code of the provider */
+    size_t text_len;            /* TEXT: its bytes of the response text */
     struct buf thought;         /* THINKING */
     struct buf signature;
-    struct buf input;           /* OPAQUE: pieces of its "input" */
+    struct buf input;           /* OPAQUE: deltas of "input" */
     struct calls_slot *slot;    /* CALL */
-    const allm_json *raw;       /* as it began, in the attempt's memory */
-    struct member *members;     /* OPAQUE: what deltas changed of it */
-    struct buf citations;       /* TEXT: a list without its brackets */
+    const allm_json *raw;       /* the block as it started, in `life` */
+    struct member *members;     /* OPAQUE: members changed by deltas */
+    struct buf citations;       /* TEXT: a JSON list without brackets */
 };
 
-static void no_memory(struct anthropic_blocks *all)
+static void out_of_memory(struct anthropic_blocks *all)
 {
     all->answer->sink->status = ALLM_ERR_NOMEM;
 }
@@ -59,7 +60,7 @@ static enum kind kind_of(const allm_json *block)
     return OPAQUE;
 }
 
-/* The newest with this index, open or not. */
+/* The newest block with this index, open or not. */
 static struct anthropic_block *block_find(const struct anthropic_blocks *all,
                                           int64_t index)
 {
@@ -76,14 +77,14 @@ static struct anthropic_block *block_add(struct anthropic_blocks *all,
                                          int64_t index, enum kind kind)
 {
     struct arena *life = all->answer->life;
-    if (all->count == MOST_BLOCKS) {
+    if (all->count == MAX_BLOCKS) {
         sink_malformed(all->answer->sink,
-                       "the answer has more than 8,192 blocks");
+                       "the response has more than 8,192 blocks");
         return NULL;
     }
     struct anthropic_block *b = arena_zero(life, sizeof *b);
     if (!b) {
-        no_memory(all);
+        out_of_memory(all);
         return NULL;
     }
     b->index = index;
@@ -107,17 +108,17 @@ static void keep_raw(struct anthropic_blocks *all, struct anthropic_block *b,
 {
     b->raw = json_copy(all->answer->life, raw);
     if (!b->raw)
-        no_memory(all);
+        out_of_memory(all);
 }
 
-/* ------------------------------------------------------------- pieces --- */
+/* ------------------------------------------------------------- deltas --- */
 
 static void add_text(struct anthropic_blocks *all, struct anthropic_block *b,
                      struct slice piece)
 {
     size_t before = all->answer->text.len;
     answer_text(all->answer, piece);
-    b->said += all->answer->text.len - before;
+    b->text_len += all->answer->text.len - before;
 }
 
 static void add_thought(struct anthropic_blocks *all, struct anthropic_block *b,
@@ -126,7 +127,7 @@ static void add_thought(struct anthropic_blocks *all, struct anthropic_block *b,
     answer_thought(all->answer, piece);
     buf_add(&b->thought, piece);
     if (b->thought.broken)
-        no_memory(all);
+        out_of_memory(all);
 }
 
 static void signature_add(struct anthropic_blocks *all,
@@ -135,10 +136,10 @@ static void signature_add(struct anthropic_blocks *all,
     buf_add(&b->signature, piece);
     b->is_signed = b->is_signed || piece.len;
     if (b->signature.broken)
-        no_memory(all);
+        out_of_memory(all);
 }
 
-/* A source that the text names: told, and kept with the text. */
+/* A citation is emitted, and also stored with the text. */
 static void citation_add(struct anthropic_blocks *all,
                          struct anthropic_block *b, const allm_json *citation)
 {
@@ -148,7 +149,7 @@ static void citation_add(struct anthropic_blocks *all,
     if (b->citations.len)
         buf_byte(&b->citations, ',');
     if (!json_write(&b->citations, citation, 0))
-        no_memory(all);
+        out_of_memory(all);
 }
 
 static void citations_add(struct anthropic_blocks *all,
@@ -167,15 +168,15 @@ static void input_append(struct anthropic_blocks *all,
     if (b->kind != CALL) {
         buf_add(&b->input, piece);
         if (b->input.broken)
-            no_memory(all);
+            out_of_memory(all);
     } else if (b->slot && piece.len) {
         calls_append(&a->calls, b->slot, piece, a->sink);
     }
 }
 
-/* ------------------------------------------------------------- starts --- */
+/* ------------------------------------------------------- block starts --- */
 
-/* Who asked for the call, if not simply the model: it goes back with it. */
+/* Who made the call, if the block says so; it is sent back with the call. */
 static const allm_json *caller_of(struct answer *a, const allm_json *block)
 {
     struct build b;
@@ -202,7 +203,8 @@ static void open_call(struct anthropic_blocks *all, struct anthropic_block *b,
     keep_raw(all, b, block);
 }
 
-/* Did code at the provider's make this call, and not the model itself? */
+/* Was the call made by code that the provider ran, not directly by the
+ * model? */
 static bool is_by_code(const allm_json *block)
 {
     const allm_json *caller = json_at(block, "caller");
@@ -215,8 +217,8 @@ static struct anthropic_block *add_by_code(struct anthropic_blocks *all,
                                            int64_t index)
 {
     if (all->by_code == CALLS_MOST) {
-        sink_malformed(all->answer->sink, "the answer has more than 128 calls "
-                                          "made by code of the provider");
+        sink_malformed(all->answer->sink, "the response has more than 128 "
+                                          "calls made by the provider's code");
         return NULL;
     }
     struct anthropic_block *b = block_add(all, index, OPAQUE);
@@ -258,10 +260,10 @@ bool anthropic_block_start(struct anthropic_blocks *all, int64_t index,
     return b->kind != OPAQUE || b->by_code;
 }
 
-/* ------------------------------------------------------------- deltas --- */
+/* ------------------------------------------------------- block deltas --- */
 
-/* The member of a block by its name, as it began; NULL: too many, or no
- * memory. */
+/* The member of a block by name, initially as the block started.  NULL: too
+ * many, or out of memory. */
 static struct member *member_of(struct anthropic_blocks *all,
                                 struct anthropic_block *b, struct slice key)
 {
@@ -271,29 +273,30 @@ static struct member *member_of(struct anthropic_blocks *all,
     for (; *at; at = &(*at)->next, count++)
         if (slice_eq((struct slice){ (*at)->key, (*at)->key_len }, key))
             return *at;
-    if (count == MOST_MEMBERS) {
+    if (count == MAX_MEMBERS) {
         sink_malformed(all->answer->sink,
-                       "a block of the answer has more than 256 members");
+                       "a block of the response has more than 256 members");
         return NULL;
     }
     struct member *m = arena_zero(life, sizeof *m);
-    const char *mine = arena_copy(life, key);
-    if (!m || !mine) {
-        no_memory(all);
+    const char *key_copy = arena_copy(life, key);
+    if (!m || !key_copy) {
+        out_of_memory(all);
         return NULL;
     }
-    m->key = mine;
+    m->key = key_copy;
     m->key_len = key.len;
     buf_init(&m->text, life, SIZE_MAX / 2);
     buf_add(&m->text, json_slice(json_get(b->raw, key)));
     return *at = m;
 }
 
-/* A delta of a block we know nothing of: its texts grow, the rest is set. */
+/* Apply a delta to a block of unknown type: strings are appended, other values
+ * are replaced. */
 static void grow_opaque(struct anthropic_blocks *all, struct anthropic_block *b,
                         const allm_json *delta)
 {
-    b->open = true;             /* to be settled, again if need be */
+    b->open = true;             /* block_settle() must run (again) */
     for (const allm_json *k = NULL; (k = allm_json_next(delta, k));) {
         const allm_json *v = allm_json_value(k);
         if (json_is(k, "type"))
@@ -309,11 +312,11 @@ static void grow_opaque(struct anthropic_blocks *all, struct anthropic_block *b,
             m->value = json_copy(all->answer->life, v);
         }
         if (m->text.broken || all->answer->life->broken)
-            no_memory(all);
+            out_of_memory(all);
     }
 }
 
-/* A block whose beginning was lost, as far as a delta tells its kind. */
+/* Create a block whose start is missing, if the delta implies its type. */
 static struct anthropic_block *block_guess(struct anthropic_blocks *all,
                                            int64_t index, const allm_json *type)
 {
@@ -351,11 +354,11 @@ bool anthropic_block_grow(struct anthropic_blocks *all, int64_t index,
     return b->kind != OPAQUE || b->by_code;
 }
 
-/* -------------------------------------------------------------- stops --- */
+/* -------------------------------------------------------- block stops --- */
 
-/* What makes a thought the model's own. */
-static const allm_json *mark_of(struct anthropic_blocks *all,
-                                const struct anthropic_block *b)
+/* The provider's data that proves that a thought is the model's own. */
+static const allm_json *proof_of(struct anthropic_blocks *all,
+                                 const struct anthropic_block *b)
 {
     struct build o;
     build_init(&o, all->answer->sink->arena);
@@ -371,7 +374,7 @@ static const allm_json *mark_of(struct anthropic_blocks *all,
     return answer_stamp(all->answer, answer_build(all->answer, &o));
 }
 
-/* The input that stood in the block's beginning, if no pieces came. */
+/* If there were no deltas, use the input in the block's start. */
 static void settle_call(struct anthropic_blocks *all, struct anthropic_block *b)
 {
     struct buf text;
@@ -380,11 +383,11 @@ static void settle_call(struct anthropic_blocks *all, struct anthropic_block *b)
         return;
     buf_init(&text, all->answer->sink->arena, SIZE_MAX / 2);
     if (!json_write(&text, input, 0))
-        no_memory(all);
+        out_of_memory(all);
     input_append(all, b, buf_slice(&text));
 }
 
-/* What deltas made of it. */
+/* Merge the members that deltas changed into the block. */
 static void settle_members(struct anthropic_blocks *all,
                            struct anthropic_block *b)
 {
@@ -401,10 +404,10 @@ static void settle_members(struct anthropic_blocks *all,
             build_text(&o, buf_slice(&m->text));
     }
     build_end(&o);
-    const allm_json *more = build_done(&o);
-    b->raw = more ? json_merge(all->answer->life, b->raw, more) : NULL;
+    const allm_json *changed = build_done(&o);
+    b->raw = changed ? json_merge(all->answer->life, b->raw, changed) : NULL;
     if (!b->raw)
-        no_memory(all);
+        out_of_memory(all);
 }
 
 static void settle_opaque(struct anthropic_blocks *all,
@@ -423,7 +426,7 @@ static void settle_opaque(struct anthropic_blocks *all,
     if (input)
         b->raw = json_set(life, b->raw, SLICE("input"), input);
     if (!b->raw || life->broken)
-        no_memory(all);
+        out_of_memory(all);
 }
 
 static void block_settle(struct anthropic_blocks *all,
@@ -433,9 +436,9 @@ static void block_settle(struct anthropic_blocks *all,
         return;
     b->open = false;
     if (b->kind == THINKING)
-        answer_thought_end(all->answer, b->is_signed ? mark_of(all, b) : NULL);
+        answer_thought_end(all->answer, b->is_signed ? proof_of(all, b) : NULL);
     else if (b->kind == REDACTED)
-        answer_thought_end(all->answer, mark_of(all, b));
+        answer_thought_end(all->answer, proof_of(all, b));
     else if (b->kind == CALL)
         settle_call(all, b);
     else if (b->kind == OPAQUE)
@@ -451,26 +454,27 @@ void anthropic_block_stop(struct anthropic_blocks *all, int64_t index)
     calls_close(&all->answer->calls, b->slot, all->answer->sink);
 }
 
-/* ------------------------------------------------------ calls by code --- */
+/* ------------------------------------------------- calls made by code --- */
 
-/* Is the result of this call in the answer: its own, or behind it that of the
- * code which made it? */
-static bool is_history(const struct anthropic_blocks *all,
+/* Does the response contain the result of this call: its own, or later that of
+ * the code that made it? */
+static bool has_result(const struct anthropic_blocks *all,
                        const struct anthropic_block *call)
 {
     struct slice id = json_text_at(call->raw, "id");
     struct slice code = json_text_at(json_at(call->raw, "caller"), "tool_id");
-    bool behind = false;
+    bool after_call = false;
     for (const struct anthropic_block *b = all->first; b; b = b->next) {
-        struct slice of = json_text_at(b->raw, "tool_use_id");
-        if (of.len && (slice_eq(of, id) || (behind && slice_eq(of, code))))
+        struct slice result_of = json_text_at(b->raw, "tool_use_id");
+        if (result_of.len && (slice_eq(result_of, id) ||
+                              (after_call && slice_eq(result_of, code))))
             return true;
-        behind = behind || b == call;
+        after_call = after_call || b == call;
     }
     return false;
 }
 
-/* The client has to answer it, as any other call. */
+/* The client must answer this call like any other. */
 static void call_emit(struct anthropic_blocks *all, struct anthropic_block *b)
 {
     struct slice input = buf_slice(&b->input);
@@ -488,7 +492,7 @@ void anthropic_block_end(struct anthropic_blocks *all)
     for (struct anthropic_block *b = all->first; b; b = b->next) {
         if (!b->by_code || !b->raw)
             continue;
-        if (is_history(all, b))
+        if (has_result(all, b))
             answer_raw(all->answer, b->raw);
         else
             call_emit(all, b);
@@ -497,15 +501,15 @@ void anthropic_block_end(struct anthropic_blocks *all)
 
 /* -------------------------------------------------------------- state --- */
 
-static bool goes_back(const struct anthropic_blocks *all,
-                      const struct anthropic_block *b)
+static bool must_send_back(const struct anthropic_blocks *all,
+                           const struct anthropic_block *b)
 {
     return b->kind == REDACTED || b->kind == OPAQUE ||
            (b->kind == THINKING &&
             (b->is_signed || (all->unsigned_thoughts && b->thought.len)));
 }
 
-/* The citations of a text as a list; NULL: none. */
+/* The citations of a text as a list; NULL if there are none. */
 static const allm_json *citations_of(struct arena *a,
                                      const struct anthropic_block *b)
 {
@@ -535,7 +539,7 @@ static void write_text(struct build *o, const struct anthropic_block *b)
     const allm_json *citations = citations_of(o->arena, b);
     build_text_at(o, "type", SLICE("text"));
     build_key(o, SLICE("bytes"));
-    build_uint(o, b->said);
+    build_uint(o, b->text_len);
     if (citations) {
         build_key(o, SLICE("citations"));
         build_value(o, citations);
@@ -545,8 +549,8 @@ static void write_text(struct build *o, const struct anthropic_block *b)
 static void write_block(struct build *o, const struct anthropic_blocks *all,
                         const struct anthropic_block *b)
 {
-    if ((b->kind == TEXT && !b->said) ||
-        (b->kind == THINKING && !goes_back(all, b)))
+    if ((b->kind == TEXT && !b->text_len) ||
+        (b->kind == THINKING && !must_send_back(all, b)))
         return;
     if (b->kind == REDACTED || b->kind == OPAQUE) {
         build_value(o, b->raw);
@@ -567,7 +571,7 @@ const allm_json *anthropic_block_state(const struct anthropic_blocks *all)
     struct build o;
     bool any = false;
     for (const struct anthropic_block *b = all->first; b; b = b->next)
-        any = any || goes_back(all, b);
+        any = any || must_send_back(all, b);
     if (!any)
         return NULL;
     build_init(&o, all->answer->sink->arena);

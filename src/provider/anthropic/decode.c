@@ -1,5 +1,5 @@
 /*
- * decode.c - an answer of /v1/messages, event by event
+ * decode.c - decode a response of /v1/messages, event by event
  *
  *      message_start
  *        content_block_start  content_block_delta...  content_block_stop
@@ -7,14 +7,14 @@
  *      message_delta           stop_reason, usage
  *      message_stop
  *
- *   (1) The type in the data decides; the event's name only where it is
- *       missing.
- *   (2) The end is message_stop, or the end of the body if a stop_reason came.
- *   (3) An error ends the answer wherever it stands.
- *   (4) What we know nothing of is told as a raw chunk and passed over.
- *   (5) Blocks that stand in message_start already, as after the result of a
- *       call that code over there asked for, are the first ones; unless they
- *       come again as events.
+ *   (1) The type in the data counts; the event's name only if there is none.
+ *   (2) The response ends at message_stop, or at the end of the body if there
+ *       was a stop_reason.
+ *   (3) An error ends the response wherever it occurs.
+ *   (4) Unknown events are emitted as raw chunks and otherwise ignored.
+ *   (5) message_start may already contain blocks, for example after the result
+ *       of a call made by the provider's code.  They are the first blocks,
+ *       unless they are repeated as events.
  */
 #include "provider/anthropic/decode.h"
 
@@ -25,10 +25,10 @@
 #include "provider/finish.h"
 #include "json/json.h"
 
-static const struct finish_word finish_words[] = {
+static const struct finish_word finish_reasons[] = {
     { "end_turn", ALLM_FINISH_STOP },
     { "stop_sequence", ALLM_FINISH_STOP },
-    { "stop", ALLM_FINISH_STOP },           /* from here on: look-alikes */
+    { "stop", ALLM_FINISH_STOP },           /* from here: compatible servers */
     { "max_tokens", ALLM_FINISH_LENGTH },
     { "model_context_window_exceeded", ALLM_FINISH_LENGTH },
     { "length", ALLM_FINISH_LENGTH },
@@ -46,9 +46,9 @@ static int64_t index_of(const allm_json *event)
     return index;
 }
 
-/* -------------------------------------------------------------- facts --- */
+/* ------------------------------------------ notes, usage, stop reason --- */
 
-/* What the response tells besides, of a message or of a message_delta. */
+/* Note other members of a message or of a message_delta. */
 static void read_notes(struct anthropic *c, const allm_json *from)
 {
     static const char *const names[] = { "stop_sequence", "stop_details",
@@ -63,28 +63,29 @@ static void read_notes(struct anthropic *c, const allm_json *from)
     }
 }
 
-static void read_usage(struct anthropic *c, const allm_json *usage, bool begun)
+static void read_usage(struct anthropic *c, const allm_json *usage,
+                       bool is_first)
 {
     struct answer *a = &c->answer;
     if (!json_is_type(usage, ALLM_JSON_OBJECT))
         return;
     struct arena *events = a->sink->arena;
-    const allm_json *known = answer_kept(events, &c->usage);
-    const allm_json *all = anthropic_usage_merge(events, known, usage);
-    if ((c->usage.len && !known) || !all || !answer_keep(&c->usage, all)) {
+    const allm_json *previous = answer_kept(events, &c->usage);
+    const allm_json *all = anthropic_usage_merge(events, previous, usage);
+    if ((c->usage.len && !previous) || !all || !answer_keep(&c->usage, all)) {
         a->sink->status = ALLM_ERR_NOMEM;
         return;
     }
-    allm_usage ours = anthropic_usage_read(events, all, begun);
+    allm_usage ours = anthropic_usage_read(events, all, is_first);
     answer_usage(a, &ours);
 }
 
 static void read_stop(struct anthropic *c, const allm_json *from)
 {
-    struct slice word = json_text_at(from, "stop_reason");
-    if (!word.len)
+    struct slice reason = json_text_at(from, "stop_reason");
+    if (!reason.len)
         return;
-    answer_finish(&c->answer, finish_of(finish_words, word), word);
+    answer_finish(&c->answer, finish_of(finish_reasons, reason), reason);
     allm_sink_settle(c->answer.sink);
 }
 
@@ -108,36 +109,37 @@ static void read_blocks(struct anthropic *c, const allm_json *content)
     }
 }
 
-/* Keeps (5): the blocks of message_start, once it is clear that they are not
- * told again. */
-static void emit_given(struct anthropic *c)
+/* Keeps (5): emit the blocks of message_start, now that they are not
+ * repeated. */
+static void emit_initial(struct anthropic *c)
 {
-    const allm_json *content = json_at(c->given, "content");
-    c->given = NULL;
+    const allm_json *content = json_at(c->initial, "content");
+    c->initial = NULL;
     read_blocks(c, content);
 }
 
-/* The same where the end follows at once: all that message_start says holds. */
-static void finish_given(struct anthropic *c)
+/* The same if the end follows immediately: then everything in message_start
+ * counts. */
+static void finish_initial(struct anthropic *c)
 {
-    const allm_json *message = c->given;
+    const allm_json *message = c->initial;
     if (!message)
         return;
-    emit_given(c);
+    emit_initial(c);
     read_usage(c, json_at(message, "usage"), false);
     read_stop(c, message);
 }
 
-/* --------------------------------------------------------------- ends --- */
+/* ------------------------------------------------------------ the end --- */
 
-/* The end came, by whichever sign. */
+/* The response has ended. */
 static allm_status response_complete(struct anthropic *c)
 {
     struct answer *a = &c->answer;
     anthropic_block_end(&c->blocks);
     if (a->finish == ALLM_FINISH_NONE && answer_is_empty(a))
-        return answer_truncated(a, "the answer is empty: it ended before "
-                                   "anything was said");
+        return answer_truncated(a, "the response is empty: it ended before "
+                                   "any content arrived");
     if (a->finish == ALLM_FINISH_NONE) {
         answer_finish(a,
                       a->calls.first ? ALLM_FINISH_TOOL_CALLS
@@ -149,20 +151,20 @@ static allm_status response_complete(struct anthropic *c)
     return answer_close(a);
 }
 
-/* The body, or what is of use in it, is over. */
+/* The body has ended, or its useful part. */
 static allm_status response_end(struct anthropic *c)
 {
     struct answer *a = &c->answer;
-    finish_given(c);
+    finish_initial(c);
     if (a->finish != ALLM_FINISH_NONE) {
         answer_warn(a, "message_stop_missing");
         return response_complete(c);
     }
     return answer_truncated(a, answer_is_empty(a)
-                                   ? "the answer ended before anything was "
-                                     "said"
-                                   : "the answer broke off: neither a stop "
-                                     "reason nor message_stop came");
+                                   ? "the response ended before any content "
+                                     "arrived"
+                                   : "the response is incomplete: it has "
+                                     "neither a stop reason nor message_stop");
 }
 
 static allm_status response_fail(struct anthropic *c, const allm_json *document)
@@ -180,38 +182,38 @@ static allm_status on_ping(struct anthropic *c, const allm_json *event)
     return ALLM_OK;
 }
 
-static void keep_given(struct anthropic *c, const allm_json *message)
+static void keep_initial(struct anthropic *c, const allm_json *message)
 {
     const allm_json *content = json_at(message, "content");
     if (!json_is_type(content, ALLM_JSON_ARRAY) || !allm_json_count(content))
         return;
-    c->given = json_copy(c->answer.life, message);
-    if (!c->given)
+    c->initial = json_copy(c->answer.life, message);
+    if (!c->initial)
         c->answer.sink->status = ALLM_ERR_NOMEM;
 }
 
 static allm_status on_start(struct anthropic *c, const allm_json *event)
 {
     const allm_json *message = json_at(event, "message");
-    if (c->greeted)             /* some say it twice */
+    if (c->started)             /* some servers send it twice */
         return ALLM_OK;
-    c->greeted = true;
+    c->started = true;
     answer_start(&c->answer);
     answer_id(&c->answer, json_text_at(message, "id"));
     answer_model(&c->answer, json_text_at(message, "model"));
     read_notes(c, message);
     read_usage(c, json_at(message, "usage"), true);
-    keep_given(c, message);
+    keep_initial(c, message);
     return ALLM_OK;
 }
 
 static allm_status on_block_start(struct anthropic *c, const allm_json *event)
 {
     const allm_json *block = json_at(event, "content_block");
-    size_t given = allm_json_count(json_at(c->given, "content"));
-    if (index_of(event) < (int64_t)given)
-        c->given = NULL;        /* told again, and in full */
-    emit_given(c);
+    size_t initial = allm_json_count(json_at(c->initial, "content"));
+    if (index_of(event) < (int64_t)initial)
+        c->initial = NULL;      /* repeated by events */
+    emit_initial(c);
     if (!json_is_type(block, ALLM_JSON_OBJECT) ||
         !anthropic_block_start(&c->blocks, index_of(event), block))
         emit_raw_event(c, event);
@@ -236,7 +238,7 @@ static allm_status on_block_stop(struct anthropic *c, const allm_json *event)
 static allm_status on_delta(struct anthropic *c, const allm_json *event)
 {
     const allm_json *delta = json_at(event, "delta");
-    emit_given(c);
+    emit_initial(c);
     read_notes(c, event);
     read_notes(c, delta);
     read_usage(c, json_at(event, "usage"), false);
@@ -247,7 +249,7 @@ static allm_status on_delta(struct anthropic *c, const allm_json *event)
 static allm_status on_stop(struct anthropic *c, const allm_json *event)
 {
     (void)event;
-    finish_given(c);
+    finish_initial(c);
     return response_complete(c);
 }
 
@@ -291,7 +293,7 @@ static allm_status read_document(struct anthropic *c, const allm_json *all)
     if (!json_is_type(content, ALLM_JSON_ARRAY))
         return explain_message(all)
                    ? response_fail(c, all)
-                   : answer_malformed(a, "the answer is a JSON document "
+                   : answer_malformed(a, "the response is a JSON document "
                                          "without content");
     answer_start(a);
     answer_id(a, json_text_at(all, "id"));
@@ -312,14 +314,14 @@ static allm_status frame_parse(struct anthropic *c, const allm_frame *frame)
         slice_trim((struct slice){ frame->data, frame->data_len });
     struct slice name = { frame->name, frame->name_len };
     if (slice_starts(data, SLICE("[DONE]")))
-        return response_end(c);          /* a gateway's; nothing follows it */
+        return response_end(c);     /* sent by gateways at the end */
     if (!data.len)
         return ALLM_OK;
     const allm_json *v = sink_parse_frame(a->sink, data);
     if (a->sink->status < 0)
         return a->sink->status;
     if (!v && frame->cut)
-        return ALLM_OK;         /* finish() knows whether it matters */
+        return ALLM_OK;         /* anthropic_finish() decides */
     if (!v && frame->whole)
         return answer_not_json(a, data);
     if (frame->whole)
@@ -330,11 +332,11 @@ static allm_status frame_parse(struct anthropic *c, const allm_frame *frame)
         return response_fail(c, answer_error_text(a, data, v));
     return json_is_type(v, ALLM_JSON_NULL)
                ? ALLM_OK
-               : answer_malformed(a, "an event of the answer is not a JSON "
-                                     "object");
+               : answer_malformed(a, "an event of the response is not a "
+                                     "JSON object");
 }
 
-/* First thing in both. */
+/* Both public functions begin with this. */
 static bool decode_begin(struct anthropic *c, const allm_call *call,
                          allm_sink *sink)
 {

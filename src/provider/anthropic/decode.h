@@ -1,17 +1,17 @@
-/* decode.h - an answer of /v1/messages, event by event */
+/* decode.h - decode a response of /v1/messages, event by event */
 #ifndef PROVIDER_ANTHROPIC_DECODE_H
 #define PROVIDER_ANTHROPIC_DECODE_H
 
 #include "provider/anthropic/block.h"
 
-/* One answer; zeroed at first. */
+/* The state of one response; initially zero. */
 struct anthropic {
     struct answer answer;
     struct anthropic_blocks blocks;
-    struct buf usage;           /* theirs, as far as it came, as a text */
-    const allm_json *given;     /* a message_start with blocks that were not
-                                   told yet; or NULL */
-    bool greeted;               /* message_start came */
+    struct buf usage;           /* Anthropic's, merged, as JSON text */
+    const allm_json *initial;   /* the message_start, while its blocks are not
+                                   emitted yet; or NULL */
+    bool started;               /* message_start arrived */
 };
 
 allm_status anthropic_decode(void *state, const allm_call *call,

@@ -1,14 +1,14 @@
 /*
- * encode.c - a request as /v1/messages wants it
+ * encode.c - encode a request for /v1/messages
  *
  *      model, max_tokens, stream, system, tools, tool_choice, thinking,
  *      output_config, temperature, stop_sequences, cache_control, messages,
  *      then the options
  *
- * An option with the name of one of them takes its place; null takes it away;
- * members of "output_config" are added to ours.  These options have other names
- * here: "stop", "parallel_tool_calls", "reasoning_effort", "prompt_cache".
- * "api_version" and "beta" (a text, or a list) are headers.
+ * An option with the name of one of these members replaces it, and null removes
+ * it; members of "output_config" are merged with ours.  The options "stop",
+ * "parallel_tool_calls", "reasoning_effort" and "prompt_cache" are translated.
+ * "api_version" and "beta" (a string, or a list) are sent as headers.
  */
 #include "provider/anthropic/encode.h"
 
@@ -40,9 +40,9 @@ struct encoding {
 };
 
 static const allm_error *make_error(struct encoding *e, allm_status kind,
-                                    const char *reason, const char *sentence)
+                                    const char *reason, const char *message)
 {
-    return status_error(e->arena, kind, reason, "%s", sentence);
+    return status_error(e->arena, kind, reason, "%s", message);
 }
 
 /* -------------------------------------------------------------- tools --- */
@@ -57,7 +57,7 @@ static void write_schema(struct encoding *e, const allm_json *schema)
         emit_value(&e->emit, schema);
         return;
     }
-    emit_open(&e->emit, '{');   /* they demand one */
+    emit_open(&e->emit, '{');   /* they require one */
     emit_member_word(&e->emit, "type", "object");
     for (const allm_json *k = NULL; (k = allm_json_next(schema, k));) {
         emit_key(&e->emit, json_slice(k));
@@ -68,7 +68,7 @@ static void write_schema(struct encoding *e, const allm_json *schema)
 
 static void write_tool(struct encoding *e, const allm_tool *tool)
 {
-    static const char *const more[] = { "strict", "eager_input_streaming",
+    static const char *const optional[] = { "strict", "eager_input_streaming",
                                         "cache_control" };
     emit_open(&e->emit, '{');
     emit_member(&e->emit, "name", tool->name);
@@ -76,18 +76,18 @@ static void write_tool(struct encoding *e, const allm_tool *tool)
         emit_member(&e->emit, "description", tool->description);
     emit_at(&e->emit, "input_schema");
     write_schema(e, tool->schema);
-    for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
-        const allm_json *v = allm_json_get(tool->metadata, more[i]);
+    for (size_t i = 0; i < sizeof optional / sizeof *optional; i++) {
+        const allm_json *v = allm_json_get(tool->metadata, optional[i]);
         if (!v)
             continue;
-        emit_at(&e->emit, more[i]);
+        emit_at(&e->emit, optional[i]);
         emit_value(&e->emit, v);
     }
     emit_close(&e->emit, '}');
 }
 
-/* A history with calls is refused where no tool is declared at all: one of
- * them is, and may not be called. */
+/* If the history has calls, a request without tools is rejected.  So declare
+ * the tool of one call, and forbid to call it. */
 static void write_past_tool(struct encoding *e)
 {
     const allm_tool_call *call = anthropic_messages_call(e->request);
@@ -109,8 +109,8 @@ static void write_past_tool(struct encoding *e)
     emit_close(&e->emit, '}');
 }
 
-/* Their word for a choice; "tool" goes with a name. */
-static const char *choice_word(const char *choice)
+/* Their name for a tool choice; "tool" needs the tool's name. */
+static const char *choice_name(const char *choice)
 {
     if (!choice || !strcmp(choice, "auto"))
         return "auto";
@@ -123,10 +123,10 @@ static void write_choice(struct encoding *e)
 {
     const allm_request *r = e->request;
     const char *named = tool_json_choice(r->tool_choice_map);
-    const char *is = named ? "tool" : choice_word(r->tool_choice);
-    const allm_json *several = extra_get(&e->extra, "parallel_tool_calls");
-    bool one = allm_json_type_of(several) == ALLM_JSON_BOOL &&
-               !allm_json_true(several) && strcmp(is, "none") != 0;
+    const char *choice = named ? "tool" : choice_name(r->tool_choice);
+    const allm_json *parallel = extra_get(&e->extra, "parallel_tool_calls");
+    bool one_call = allm_json_type_of(parallel) == ALLM_JSON_BOOL &&
+                    !allm_json_true(parallel) && strcmp(choice, "none") != 0;
     if (!extra_leaves(&e->extra, "tool_choice"))
         return;
     if (r->tool_choice_map && !named) {
@@ -134,13 +134,13 @@ static void write_choice(struct encoding *e)
         emit_value(&e->emit, r->tool_choice_map);
         return;
     }
-    if (!strcmp(is, "auto") && !one)
+    if (!strcmp(choice, "auto") && !one_call)
         return;
     emit_member_open(&e->emit, "tool_choice", '{');
-    emit_member_word(&e->emit, "type", is);
-    if (!strcmp(is, "tool"))
+    emit_member_word(&e->emit, "type", choice);
+    if (!strcmp(choice, "tool"))
         emit_member(&e->emit, "name", named ? named : r->tool_choice);
-    if (one) {
+    if (one_call) {
         emit_at(&e->emit, "disable_parallel_tool_use");
         emit_bool(&e->emit, true);
     }
@@ -163,9 +163,9 @@ static void write_tools(struct encoding *e)
     write_choice(e);
 }
 
-/* --------------------------------------------------------------- rest --- */
+/* ------------------------------------------------------ other members --- */
 
-/* The schema that the answer must keep; NULL: none. */
+/* The schema that the response must match; NULL if there is none. */
 static const allm_json *schema_in(const allm_request *r)
 {
     const allm_json *f = r->response_format;
@@ -175,11 +175,11 @@ static const allm_json *schema_in(const allm_request *r)
     return allm_json_get(inner ? inner : f, "schema");
 }
 
-/* Effort and format, and what the caller adds to them. */
+/* The effort, the format, and the caller's own members. */
 static void write_output(struct encoding *e)
 {
     struct build b;
-    const allm_json *given = extra_get(&e->extra, "output_config");
+    const allm_json *caller_config = extra_get(&e->extra, "output_config");
     const allm_json *schema = schema_in(e->request);
     build_init(&b, e->arena);
     build_object(&b);
@@ -198,8 +198,8 @@ static void write_output(struct encoding *e)
     }
     build_end(&b);
     const allm_json *all = build_done(&b);
-    if (all && given)
-        all = json_merge(e->arena, all, given);
+    if (all && caller_config)
+        all = json_merge(e->arena, all, caller_config);
     e->http->broken |= !all;
     if (!allm_json_count(all))
         return;
@@ -221,8 +221,9 @@ static void write_stop(struct encoding *e)
         emit_close(&e->emit, ']');
 }
 
-/* {"key", "retention": "short" or "long"}, or true: a mark on the last block
- * that can have one, which moves along as the conversation grows. */
+/* Set a cache breakpoint on the last block that can have one, so it moves as
+ * the conversation grows.  The option is {"key", "retention": "short" or
+ * "long"}, or true. */
 static void write_cache(struct encoding *e)
 {
     const allm_json *cache = extra_get(&e->extra, "prompt_cache");
@@ -242,7 +243,7 @@ static void write_controls(struct encoding *e)
     const allm_request *r = e->request;
     anthropic_thinking_write(&e->thinking, &e->emit);
     write_output(e);
-    if (!e->thinking.on &&                          /* it must be 1 then */
+    if (!e->thinking.on &&                          /* thinking requires 1 */
         extra_writes_temperature(&e->extra, model_rules(e->call->model))) {
         emit_at(&e->emit, "temperature");
         emit_number(&e->emit, r->temperature.value);
@@ -253,7 +254,7 @@ static void write_controls(struct encoding *e)
 
 static void write_body(struct encoding *e)
 {
-    static const char *const read_here[] = {
+    static const char *const translated[] = {
         "prompt_cache", "reasoning_effort", "reasoning_summary", "verbosity",
         "thinking", "output_config", "stop", "parallel_tool_calls", "beta",
         NULL,
@@ -280,14 +281,13 @@ static void write_body(struct encoding *e)
         e->http->broken |= !anthropic_messages_write(e->call, &e->emit,
                                                      e->arena);
     }
-    extra_write(&e->extra, &e->emit, read_here);
+    extra_write(&e->extra, &e->emit, translated);
     emit_close(&e->emit, '}');
 }
 
-/* ------------------------------------------------------------ address --- */
+/* ---------------------------------------------------- URL and headers --- */
 
-/* BASE/v1/messages, however much of that the base has already: its users
- * write it with "/v1" and without. */
+/* BASE/v1/messages.  The base may already contain all or part of this path. */
 static const allm_error *write_address(struct encoding *e)
 {
     struct slice base, query;
@@ -306,7 +306,8 @@ static const allm_error *write_address(struct encoding *e)
     return NULL;
 }
 
-/* Names of features, one text or several, joined by commas.  False: odd. */
+/* The names of beta features, one string or a list, joined by commas.  False: a
+ * name is invalid. */
 static bool join_betas(struct encoding *e, struct buf *out)
 {
     const allm_json *beta = extra_get(&e->extra, "beta");
@@ -335,12 +336,12 @@ static const allm_error *write_headers(struct encoding *e)
     for (size_t i = 0; i < v.len; i++)
         if ((unsigned char)v.ptr[i] <= ' ' || v.ptr[i] == 0x7f)
             return make_error(e, ALLM_ERR_MISUSE, "invalid_option",
-                              "api_version must be one word, such as "
-                              "\"" API_VERSION "\"");
+                              "api_version must not contain spaces; an example "
+                              "is \"" API_VERSION "\"");
     if (!join_betas(e, &betas))
         return make_error(
             e, ALLM_ERR_MISUSE, "invalid_option",
-            "beta must be the name of a feature or a list of such "
+            "beta must be the name of a feature, or a list of such "
             "names, without spaces");
     e->http->broken |= betas.broken;
     http_headers(e->http, "text/event-stream");
@@ -351,9 +352,9 @@ static const allm_error *write_headers(struct encoding *e)
     return extra_headers(&e->extra, e->http, e->arena);
 }
 
-/* ------------------------------------------------------------- public --- */
+/* ------------------------------------------------------------- checks --- */
 
-/* A call is demanded, and there is nothing to call. */
+/* The request forces a tool call, but there is no tool. */
 static const allm_error *refuse_choice(struct encoding *e)
 {
     struct build list;
@@ -367,18 +368,17 @@ static const allm_error *refuse_choice(struct encoding *e)
                   : status_nomem();
 }
 
-/* What the provider cannot do, told before anything is sent. */
+/* Reject what the provider does not support, before anything is sent. */
 static const allm_error *request_check(struct encoding *e)
 {
     const allm_request *r = e->request;
-    const char *is = choice_word(r->tool_choice);
+    const char *choice = choice_name(r->tool_choice);
     if (json_is(allm_json_get(r->response_format, "type"), "json_object"))
-        return make_error(
-            e, ALLM_ERR_ENGINE, "unsupported_response_format",
-            "this provider has no json_object format; give a "
-            "json_schema, or say in the prompt that JSON is wanted");
+        return make_error(e, ALLM_ERR_ENGINE, "unsupported_response_format",
+                          "this provider has no json_object format; use "
+                          "json_schema, or ask for JSON in the prompt");
     if (!r->tool_count && extra_leaves(&e->extra, "tools") &&
-        (!strcmp(is, "any") || !strcmp(is, "tool")))
+        (!strcmp(choice, "any") || !strcmp(choice, "tool")))
         return refuse_choice(e);
     return image_source_check(r, e->arena);
 }

@@ -1,4 +1,4 @@
-/* encode.h - a request as /v1/messages wants it */
+/* encode.h - encode a request for /v1/messages */
 #ifndef PROVIDER_ANTHROPIC_ENCODE_H
 #define PROVIDER_ANTHROPIC_ENCODE_H
 

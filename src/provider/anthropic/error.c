@@ -1,11 +1,10 @@
 /*
- * error.c - what Anthropic means by an error
+ * error.c - map Anthropic's errors to ours
  *
  *      {"type": "error", "error": {"type", "message"}, "request_id"}
  *
- * Behind an HTTP status the word in "type" says nothing new, and servers that
- * only look like Anthropic use it freely: so the status counts, and the word
- * only where the status was 200.
+ * After an HTTP error status, "type" adds nothing, and compatible servers use
+ * it freely.  So the status counts, and "type" only if the status is 200.
  */
 #include "provider/anthropic/error.h"
 
@@ -17,8 +16,8 @@
 #include "json/json.h"
 
 static const struct {
-    const char *word, *reason;
-} words[] = {
+    const char *type_name, *reason;
+} types[] = {
     { "invalid_request_error", "invalid_request" },
     { "authentication_error", "authentication_failed" },
     { "permission_error", "authentication_failed" },
@@ -32,26 +31,27 @@ static const struct {
     { "overloaded_error", "provider_unavailable" },
 };
 
-/* Messages of Anthropic about too much text; it has no type for that. */
-static const char *const too_long[] = {
+/* Anthropic's messages about prompts that are too long; there is no type for
+ * that. */
+static const char *const too_long_phrases[] = {
     "context window", "context length", "context limit", NULL,
 };
 
-/* And of money: waiting does not help. */
-static const char *const about_money[] = {
+/* Messages about billing: waiting does not help. */
+static const char *const billing_phrases[] = {
     "enforced_spend_limit_reached", "spend limit", "credit balance", NULL,
 };
 
-struct facts {
+struct error_facts {
     const allm_json *core;      /* the object that describes the error */
     const char *type, *code, *message;
     int32_t status;
 };
 
-static struct facts facts_of(const allm_json *document, int32_t status)
+static struct error_facts facts_of(const allm_json *document, int32_t status)
 {
     const allm_json *error = json_at(document, "error");
-    struct facts f = { .core = document, .status = status };
+    struct error_facts f = { .core = document, .status = status };
     int64_t n;
     if (allm_json_type_of(error) == ALLM_JSON_OBJECT)
         f.core = error;
@@ -62,47 +62,49 @@ static struct facts facts_of(const allm_json *document, int32_t status)
     f.message = explain_message(document);
     if (!status && allm_json_int64(json_at(f.core, "code"), &n) && n >= 400 &&
         n <= 599)
-        f.status = (int32_t)n;  /* a router's, in the place of a word */
+        f.status = (int32_t)n;  /* a router may put the status here */
     return f;
 }
 
-static bool is_billing(const struct facts *f)
+static bool is_billing(const struct error_facts *f)
 {
     return f->status == 402 || (f->type && !strcmp(f->type, "billing_error")) ||
-           explain_says(f->code, about_money) ||
-           explain_says(f->message, about_money);
+           explain_says(f->code, billing_phrases) ||
+           explain_says(f->message, billing_phrases);
 }
 
-static const char *by_word(const char *type)
+static const char *reason_for_type(const char *type)
 {
-    for (size_t i = 0; type && i < sizeof words / sizeof *words; i++)
-        if (!strcmp(type, words[i].word))
-            return words[i].reason;
+    for (size_t i = 0; type && i < sizeof types / sizeof *types; i++)
+        if (!strcmp(type, types[i].type_name))
+            return types[i].reason;
     return "provider_unavailable";
 }
 
-/* Anthropic's own messages count only where the request was refused; those of
- * other servers may come with status 500, too. */
-static bool is_too_long(const struct facts *f, const char *reason)
+/* Anthropic's messages count only if the request was rejected.  Those of other
+ * servers may also come with status 500. */
+static bool is_too_long(const struct error_facts *f, const char *reason)
 {
-    bool refused = !strcmp(reason, "invalid_request");
-    if (refused && explain_says(f->message, too_long))
+    bool rejected = !strcmp(reason, "invalid_request");
+    if (rejected && explain_says(f->message, too_long_phrases))
         return true;
-    return (refused || !f->status || f->status == 500) &&
+    return (rejected || !f->status || f->status == 500) &&
            (explain_names_context(f->type) || explain_names_context(f->code) ||
             explain_too_long(f->message));
 }
 
-static const char *reason_of(const struct facts *f)
+static const char *reason_of(const struct error_facts *f)
 {
     const char *reason = f->status == 504 ? "timeout"
                          : f->status      ? explain_status(f->status)
-                                          : by_word(f->type);
+                                          : reason_for_type(f->type);
     return is_too_long(f, reason) ? "context_length_exceeded" : reason;
 }
 
-/* The members of the error but its sentence, and whether it is about money. */
-static const allm_json *details_build(struct arena *a, const struct facts *f)
+/* The members of the error except its message, and "billing": true if it is
+ * about money. */
+static const allm_json *details_build(struct arena *a,
+                                      const struct error_facts *f)
 {
     static const char *const skip[] = { "message", "billing", "error",
                                         "request_id", NULL };
@@ -119,7 +121,7 @@ static const allm_json *details_build(struct arena *a, const struct facts *f)
 allm_error anthropic_error_read(struct arena *a, const allm_json *document,
                                 int32_t status)
 {
-    struct facts f = facts_of(document, status);
+    struct error_facts f = facts_of(document, status);
     allm_error e = status_blank(ALLM_ERR_ADAPTER);
     e.reason = reason_of(&f);
     e.message = explain_sentence(a, status, f.message);

@@ -1,4 +1,4 @@
-/* error.h - what Anthropic means by an error */
+/* error.h - map Anthropic's errors to ours */
 #ifndef PROVIDER_ANTHROPIC_ERROR_H
 #define PROVIDER_ANTHROPIC_ERROR_H
 
@@ -6,13 +6,13 @@
 #include "base/arena.h"
 
 /*
- * The error that a document or an event stands for, its texts in the arena or
- * the document.  status: of HTTP, or 0 where that said "fine".
+ * Read an error from a document or an event.  Its strings are in the arena or
+ * in the document. `status` is the HTTP status, or 0 if that was a success.
  */
 allm_error anthropic_error_read(struct arena *a, const allm_json *document,
                                 int32_t status);
 
-/* The explain() of this dialect. */
+/* The explain() function of the adapter. */
 allm_status anthropic_error_explain(const allm_call *call,
                                     const allm_http_head *head,
                                     const char *body, size_t len,

@@ -1,20 +1,21 @@
 /*
- * messages.c - a conversation as /v1/messages wants it
+ * messages.c - encode the conversation for /v1/messages
  *
  *      {"role": "user",      "content": [text | image | tool_result, ...]}
  *      {"role": "assistant", "content": [thinking | text | tool_use, ...]}
  *
- *   (1) Roles alternate: neighbours of one role become one message, and tool
- *       results are the user's.  The first is always a user's.
- *   (2) A content is always a list of blocks, even of one text: what is sent
- *       of a longer conversation begins like what was sent of the shorter.
- *   (3) No text is blank, and no list is empty: what would be is left out.
- *   (4) An id of a call is used once.
- *   (5) A call to a tool of the server's own has its result, unless the model
- *       is to go on from there.
+ *   (1) Roles alternate: adjacent messages of the same role are merged, and
+ *       tool results belong to the user.  The first message is always the
+ *       user's.
+ *   (2) The content is always a list of blocks, even for one text.  So a longer
+ *       conversation starts with the same bytes as a shorter one.
+ *   (3) No text is blank, and no list is empty; such blocks are left out.
+ *   (4) The id of a call is used only once.
+ *   (5) A call to a server tool is sent with its result, unless the model is to
+ *       continue from there.
  *
- * "cache_control" in the metadata of a part, or of a message for its last
- * block, is sent with the block.
+ * "cache_control" in the metadata of a part is sent with its block; in the
+ * metadata of a message, with its last block.
  */
 #include "provider/anthropic/messages.h"
 
@@ -25,21 +26,21 @@
 #include "provider/memo.h"
 #include "json/json.h"
 
-static const char memo_name;    /* its address names what we keep */
+static const char memo_name;    /* its address is the key of memos */
 
-/* A user's word in front of an assistant that spoke first. */
+/* The user's message that precedes an assistant that spoke first. */
 #define OPENING "(The conversation begins with the assistant.)"
 
-struct writing {
+struct writer {
     const allm_call *call;
     struct emit *emit;
     struct arena *arena;
     struct call_ids ids;
-    allm_role open;             /* the message that is being written */
-    allm_role role;             /* the message that the next block is of */
-    size_t from;                /* where this message's blocks begin */
-    bool begun;                 /* it has a block */
-    bool over;                  /* somebody else speaks next */
+    allm_role open_role;        /* role of the message being written */
+    allm_role role;             /* role of the next block's message */
+    size_t from;                /* where this message's blocks start */
+    bool has_block;             /* this message has a block */
+    bool role_ends;             /* the next message has another role */
     bool broken;
 };
 
@@ -50,17 +51,17 @@ static bool is_blank(struct slice s)
 
 /* -------------------------------------------------------------- turns --- */
 
-static void close_turn(struct writing *w)
+static void close_turn(struct writer *w)
 {
-    if (w->open == ALLM_ROLE_NONE)
+    if (w->open_role == ALLM_ROLE_NONE)
         return;
     emit_close(w->emit, ']');
     emit_close(w->emit, '}');
 }
 
-static void open_turn(struct writing *w, allm_role role)
+static void open_turn(struct writer *w, allm_role role)
 {
-    bool first = w->open == ALLM_ROLE_NONE;
+    bool first = w->open_role == ALLM_ROLE_NONE;
     close_turn(w);
     emit_open(w->emit, '{');
     emit_member_word(w->emit, "role",
@@ -68,36 +69,36 @@ static void open_turn(struct writing *w, allm_role role)
                                                            : "user");
     emit_name(w->emit, SLICE("content"));
     emit_open(w->emit, '[');
-    w->open = role;
+    w->open_role = role;
     if (!first || role != ALLM_ROLE_ASSISTANT)
         return;
     emit_open(w->emit, '{');    /* keeps (1) */
     emit_member_word(w->emit, "type", "text");
     history_write(w->emit, "text", SLICE(OPENING));
     emit_close(w->emit, '}');
-    w->open = ALLM_ROLE_USER;
+    w->open_role = ALLM_ROLE_USER;
     open_turn(w, role);
 }
 
-/* Something of the message comes: be in the turn that it belongs to. */
-static void turn_enter(struct writing *w)
+/* Open the turn that the next block belongs to. */
+static void turn_enter(struct writer *w)
 {
-    if (w->open != w->role)
+    if (w->open_role != w->role)
         open_turn(w, w->role);
-    if (!w->begun)
+    if (!w->has_block)
         w->from = w->emit->out->len + w->emit->comma;
-    w->begun = true;
+    w->has_block = true;
 }
 
-static void open_block(struct writing *w, const char *type)
+static void open_block(struct writer *w, const char *type)
 {
     turn_enter(w);
     emit_open(w->emit, '{');
     emit_member_word(w->emit, "type", type);
 }
 
-/* `marked`: whose metadata may have a mark for the cache; or NULL. */
-static void close_block(struct writing *w, const allm_json *marked)
+/* `marked`: metadata that may have cache_control, or NULL. */
+static void close_block(struct writer *w, const allm_json *marked)
 {
     const allm_json *mark = allm_json_get(marked, "cache_control");
     if (allm_json_type_of(mark) == ALLM_JSON_OBJECT) {
@@ -109,7 +110,7 @@ static void close_block(struct writing *w, const allm_json *marked)
 
 /* ------------------------------------------------------------- blocks --- */
 
-static void write_text(struct writing *w, struct slice text,
+static void write_text(struct writer *w, struct slice text,
                        const allm_json *marked)
 {
     if (!text.ptr)
@@ -121,7 +122,7 @@ static void write_text(struct writing *w, struct slice text,
     close_block(w, marked);
 }
 
-static void write_image(struct writing *w, const allm_image *image,
+static void write_image(struct writer *w, const allm_image *image,
                         const allm_json *marked)
 {
     open_block(w, "image");
@@ -150,7 +151,7 @@ static bool has_mark(const allm_message *m)
     return false;
 }
 
-static void write_part(struct writing *w, const allm_part *p,
+static void write_part(struct writer *w, const allm_part *p,
                        const allm_json *outer)
 {
     const allm_json *marked = allm_json_get(p->metadata, "cache_control")
@@ -163,8 +164,9 @@ static void write_part(struct writing *w, const allm_part *p,
         write_image(w, p->image, marked);
 }
 
-/* Texts alone are one text; a picture or a mark keeps the parts apart. */
-static void write_content(struct writing *w, const allm_message *m)
+/* If there is only text, write one block; an image or cache_control needs
+ * several. */
+static void write_content(struct writer *w, const allm_message *m)
 {
     if (!history_has_image(m) && !has_mark(m)) {
         write_text(w, history_text(m, w->arena), m->metadata);
@@ -176,11 +178,11 @@ static void write_content(struct writing *w, const allm_message *m)
 
 /* ---------------------------------------------------------- assistant --- */
 
-static void write_call(struct writing *w, const allm_tool_call *call,
+static void write_call(struct writer *w, const allm_tool_call *call,
                        const char *id)
 {
-    const allm_json *own = history_state(w->call, call->provider_state);
-    const allm_json *caller = allm_json_get(own, "caller");
+    const allm_json *state = history_state(w->call, call->provider_state);
+    const allm_json *caller = allm_json_get(state, "caller");
     struct slice input = history_arguments(call, w->arena);
     open_block(w, "tool_use");
     history_write(w->emit, "id", slice_of(id));
@@ -196,8 +198,8 @@ static void write_call(struct writing *w, const allm_tool_call *call,
     close_block(w, call->metadata);
 }
 
-/* A text of the model's own, with the sources that it named. */
-static void write_own_text(struct writing *w, struct slice text,
+/* A text of the model, with its citations. */
+static void write_own_text(struct writer *w, struct slice text,
                            const allm_json *block)
 {
     const allm_json *citations = allm_json_get(block, "citations");
@@ -217,13 +219,13 @@ static enum layout_kind kind_of(const allm_json *block)
     const allm_json *type = allm_json_get(block, "type");
     if (json_is(type, "text"))
         return LAYOUT_TEXT;
-    /* with its id it is no call of ours, but history: anthropic_block.h */
+    /* one with an id is history, not our call: see block.h */
     return json_is(type, "tool_use") && !allm_json_get(block, "id")
                ? LAYOUT_CALL
                : LAYOUT_OTHER;
 }
 
-/* A call to a tool of the server's own, the result of which is not here? */
+/* Is it a call to a server tool whose result is missing? */
 static bool is_pending(const allm_json *layout, const allm_json *block)
 {
     const allm_json *type = allm_json_get(block, "type");
@@ -236,19 +238,19 @@ static bool is_pending(const allm_json *layout, const allm_json *block)
     return true;
 }
 
-static void write_as_is(struct writing *w, const allm_json *layout,
+static void write_as_is(struct writer *w, const allm_json *layout,
                         const allm_json *block)
 {
     if (!json_slice(allm_json_get(block, "type")).len)
-        return;                 /* odd, or a state that was not made here */
-    if (w->over && is_pending(layout, block))
+        return;                 /* invalid, or not our state */
+    if (w->role_ends && is_pending(layout, block))
         return;                 /* keeps (5) */
     turn_enter(w);
     emit_value(w->emit, block);
 }
 
-/* The blocks as they came: a thought may stand between calls. */
-static void write_layout(struct writing *w, const allm_message *m,
+/* Write the blocks in their original order: a thought may be between calls. */
+static void write_layout(struct writer *w, const allm_message *m,
                          const allm_json *layout)
 {
     size_t at = 0, call = 0;
@@ -267,15 +269,15 @@ static void write_layout(struct writing *w, const allm_message *m,
     }
 }
 
-/* What is not text and not a call, in front of both. */
-static void write_kept(struct writing *w, const allm_json *layout)
+/* Write the blocks that are neither text nor calls. */
+static void write_kept(struct writer *w, const allm_json *layout)
 {
     for (const allm_json *b = NULL; (b = allm_json_next(layout, b));)
         if (kind_of(b) == LAYOUT_OTHER)
             write_as_is(w, layout, b);
 }
 
-static void write_assistant(struct writing *w, const allm_message *m)
+static void write_assistant(struct writer *w, const allm_message *m)
 {
     const allm_json *layout = layout_of(w->call, m, "content");
     if (layout && layout_fits(layout, m, kind_of)) {
@@ -291,7 +293,7 @@ static void write_assistant(struct writing *w, const allm_message *m)
 
 /* ------------------------------------------------------------ results --- */
 
-static void write_result(struct writing *w, const struct history_item *item,
+static void write_result(struct writer *w, const struct history_item *item,
                          const char *id)
 {
     const allm_message *m = item->message;
@@ -308,16 +310,17 @@ static void write_result(struct writing *w, const struct history_item *item,
 
 /* ----------------------------------------------------------- messages --- */
 
-/* The last word of an assistant, to be gone on from, may not end in a space. */
-static void write_last(struct writing *w, const allm_message *m)
+/* If the model continues from the last assistant message, that must not end in
+ * white space. */
+static void write_last(struct writer *w, const allm_message *m)
 {
-    allm_message mine = *m;
-    while (mine.text_len && slice_space(mine.text[mine.text_len - 1]))
-        mine.text_len--;
-    write_assistant(w, &mine);
+    allm_message trimmed = *m;
+    while (trimmed.text_len && slice_space(trimmed.text[trimmed.text_len - 1]))
+        trimmed.text_len--;
+    write_assistant(w, &trimmed);
 }
 
-static void write_message(struct writing *w, const struct history_item *item,
+static void write_message(struct writer *w, const struct history_item *item,
                           const char *id, bool last)
 {
     const allm_message *m = item->message;
@@ -331,37 +334,38 @@ static void write_message(struct writing *w, const struct history_item *item,
         write_assistant(w, m);
 }
 
-/* The same, unless it was done before. */
-static void recall_message(struct writing *w, const struct history_item *item,
+/* Write a message, or reuse its memo. */
+static void recall_message(struct writer *w, const struct history_item *item,
                            bool last)
 {
     const allm_message *m = item->message;
     const char *id = NULL;
-    bool plain = true;
-    w->begun = false;
+    bool ids_unchanged = true;
+    w->has_block = false;
     w->role = m->role == ALLM_ROLE_ASSISTANT ? ALLM_ROLE_ASSISTANT
                                              : ALLM_ROLE_USER;
     if (m->role == ALLM_ROLE_ASSISTANT)
-        plain = call_ids_ask(&w->ids, m);
+        ids_unchanged = call_ids_ask(&w->ids, m);
     if (m->role == ALLM_ROLE_TOOL)
-        id = call_ids_answer(&w->ids, m, &plain);
+        id = call_ids_answer(&w->ids, m, &ids_unchanged);
     w->broken = w->broken || w->ids.broken;
     if (w->broken)
         return;
-    struct home_key k = memo_key(&memo_name, w->over, w->call, m);
-    bool lasting = plain && !item->made && !last;
-    struct slice kept = lasting ? memo_find(m, k) : (struct slice){ NULL, 0 };
-    if (kept.ptr) {
+    struct home_key k = memo_key(&memo_name, w->role_ends, w->call, m);
+    bool memoizable = ids_unchanged && !item->made && !last;
+    struct slice memo = memoizable ? memo_find(m, k)
+                                   : (struct slice){ NULL, 0 };
+    if (memo.ptr) {
         turn_enter(w);
-        emit_raw(w->emit, kept);
+        emit_raw(w->emit, memo);
         return;
     }
     write_message(w, item, id, last);
-    if (lasting && w->begun && !w->broken)
+    if (memoizable && w->has_block && !w->broken)
         memo_keep_written(m, k, w->emit->out, w->from);
 }
 
-/* Will nothing of it stand among the messages? */
+/* Will this message write no block at all? */
 static bool is_silent(const allm_message *m)
 {
     struct slice text = { m->text ? m->text : "", m->text_len };
@@ -378,7 +382,7 @@ static bool is_silent(const allm_message *m)
     return is_blank(text);
 }
 
-/* Who speaks behind a message without calls: none, if it is the last word. */
+/* The role of the message after one without calls; NONE if it is the last. */
 static allm_role next_role(const allm_request *r,
                            const struct history_item *item)
 {
@@ -388,15 +392,15 @@ static allm_role next_role(const allm_request *r,
     return next < r->message_count ? r->messages[next]->role : ALLM_ROLE_NONE;
 }
 
-/* True: it is the last word, and no call. */
-static bool look_ahead(struct writing *w, const struct history_item *item)
+/* True: it is the last message, by the assistant, and has no calls. */
+static bool look_ahead(struct writer *w, const struct history_item *item)
 {
-    w->over = false;
+    w->role_ends = false;
     if (item->message->role != ALLM_ROLE_ASSISTANT ||
         item->message->tool_call_count)
         return false;
     allm_role next = next_role(w->call->request, item);
-    w->over = next != ALLM_ROLE_NONE && next != ALLM_ROLE_ASSISTANT;
+    w->role_ends = next != ALLM_ROLE_NONE && next != ALLM_ROLE_ASSISTANT;
     return next == ALLM_ROLE_NONE;
 }
 
@@ -405,7 +409,7 @@ bool anthropic_messages_write(const allm_call *call, struct emit *e,
 {
     struct history h;
     struct history_item item;
-    struct writing w = { .call = call, .emit = e, .arena = a };
+    struct writer w = { .call = call, .emit = e, .arena = a };
     call_ids_init(&w.ids, (struct history_ids){ .most = 64, .dashes = true },
                   a);
     history_init(&h, call, a);
@@ -431,7 +435,7 @@ static bool has_any_mark(const allm_request *r)
     return false;
 }
 
-/* Several system messages are one text, a blank line between them. */
+/* Join the system messages, with a blank line between them. */
 static struct slice system_join(const allm_request *r, struct arena *a)
 {
     struct buf all;
@@ -464,10 +468,10 @@ bool anthropic_messages_write_system(const allm_call *call, struct emit *e,
         emit_text(e, text);
         return true;
     }
-    struct writing w = { .call = call,     /* inside a list of blocks */
+    struct writer w = { .call = call,   /* as if inside a list of blocks */
                          .emit = e,
                          .arena = a,
-                         .open = ALLM_ROLE_SYSTEM,
+                         .open_role = ALLM_ROLE_SYSTEM,
                          .role = ALLM_ROLE_SYSTEM };
     emit_open(e, '[');
     for (size_t i = 0; i < r->message_count; i++)
@@ -477,10 +481,10 @@ bool anthropic_messages_write_system(const allm_call *call, struct emit *e,
     return !w.broken;
 }
 
-/* ------------------------------------------------------------ history --- */
+/* ----------------------------------------------- calls in the history --- */
 
-/* The first message of the exchange of calls and results that is still going
- * on; NULL: none is. */
+/* The first message of an exchange of calls and results that has not ended;
+ * NULL if there is none. */
 static const allm_message *start_of_calls(const allm_request *r)
 {
     size_t n = r->message_count;

@@ -1,9 +1,9 @@
 /*
- * thinking.c - how much a model is asked to think
+ * thinking.c - decide how much the model is to think
  *
- * With a budget the provider refuses to think where a tool is forced, and in
- * the middle of an exchange of calls that began without its own thought.  Then
- * we do not ask for it.
+ * With a token budget, the provider rejects thinking if a tool is forced, and
+ * in an exchange of calls that did not start with a thought of the model.  Then
+ * we do not request it.
  */
 #include "provider/anthropic/thinking.h"
 
@@ -13,15 +13,15 @@
 #include "json/json.h"
 
 enum {
-    DEFAULT_TOKENS = 1024,      /* of text, if nobody says how many */
-    LEAST_BUDGET = 1024,        /* less is refused */
-    LEAST_ROOM = 2048,          /* for the thoughts of one that cannot stop */
-    USUAL_ROOM = 16384          /* ...and that nobody told how much to think */
+    DEFAULT_TOKENS = 1024,      /* for text, if there is no limit */
+    MIN_BUDGET = 1024,          /* a smaller one is rejected */
+    MIN_ROOM = 2048,            /* for thoughts that cannot be disabled */
+    DEFAULT_ROOM = 16384        /* for thoughts of unspecified effort */
 };
 
-/* An effort, as later models know it, and as a budget for the others. */
+/* The efforts: as a name for newer models, and as a token budget for others. */
 static const struct {
-    const char *word, *effort;
+    const char *name, *effort;
     int64_t budget;
 } efforts[] = {
     { "none", NULL, 0 },
@@ -33,7 +33,7 @@ static const struct {
     { "max", "max", 32000 },
 };
 
-/* As little as the model can.  Many do not think unless they are asked to. */
+/* Think as little as the model can.  Many only think if requested. */
 static void choose_none(struct anthropic_thinking *t, uint32_t rules)
 {
     if (!(rules & MODEL_THINKS))
@@ -42,8 +42,8 @@ static void choose_none(struct anthropic_thinking *t, uint32_t rules)
               : rules & MODEL_BETWEEN ? "between_tools"
                                       : NULL;
     t->effort = t->type ? NULL : "low";
-    t->room = rules & MODEL_STOPS ? 0 : LEAST_ROOM;
-    t->settled = true;
+    t->room = rules & MODEL_STOPS ? 0 : MIN_ROOM;
+    t->room_known = true;
 }
 
 static void choose_effort(struct anthropic_thinking *t, uint32_t rules,
@@ -56,7 +56,7 @@ static void choose_effort(struct anthropic_thinking *t, uint32_t rules,
         t->effort = "high";
     else
         t->effort = effort;
-    t->shown = rules & MODEL_HIDES;
+    t->summarized = rules & MODEL_HIDES;
     t->room = budget;
 }
 
@@ -64,11 +64,11 @@ static const allm_error *choose_thinking(struct anthropic_thinking *t,
                                          const struct extra *x, uint32_t rules,
                                          struct arena *a)
 {
-    const char *word = extra_text(x, "reasoning_effort");
-    if (!word)
+    const char *name = extra_text(x, "reasoning_effort");
+    if (!name)
         return NULL;
     for (size_t i = 0; i < sizeof efforts / sizeof *efforts; i++) {
-        if (strcmp(word, efforts[i].word) != 0)
+        if (strcmp(name, efforts[i].name) != 0)
             continue;
         if (efforts[i].effort)
             choose_effort(t, rules, efforts[i].effort, efforts[i].budget);
@@ -76,10 +76,10 @@ static const allm_error *choose_thinking(struct anthropic_thinking *t,
             choose_none(t, rules);
         return NULL;
     }
-    return extra_refuse_effort(a, word);
+    return extra_refuse_effort(a, name);
 }
 
-static bool is_forced(const allm_request *r)
+static bool is_tool_forced(const allm_request *r)
 {
     const char *choice = r->tool_choice;
     const allm_json *type = allm_json_get(r->tool_choice_map, "type");
@@ -88,56 +88,57 @@ static bool is_forced(const allm_request *r)
     return choice && strcmp(choice, "auto") != 0 && strcmp(choice, "none") != 0;
 }
 
-/* The budget that the caller gave; 0: none. */
-static int64_t given_budget(const struct anthropic_thinking *t)
+/* The budget that the caller set; 0 if there is none. */
+static int64_t caller_budget(const struct anthropic_thinking *t)
 {
     int64_t n = 0;
-    if (json_is(allm_json_get(t->given, "type"), "enabled"))
-        allm_json_int64(allm_json_get(t->given, "budget_tokens"), &n);
+    if (json_is(allm_json_get(t->caller_thinking, "type"), "enabled"))
+        allm_json_int64(allm_json_get(t->caller_thinking, "budget_tokens"), &n);
     return n > 0 ? n : 0;
 }
 
-/* A call is demanded of a model that may not leave out its thought. */
-static const allm_error *refuse_force(const struct extra *x, struct arena *a)
+/* Reject a forced call of a model that cannot skip its thoughts. */
+static const allm_error *refuse_forced_tool(const struct extra *x,
+                                            struct arena *a)
 {
     const allm_request *r = x->call->request;
     bool tools = r->tool_count || !extra_leaves(x, "tools");
-    if (!tools || !is_forced(r) || !extra_leaves(x, "tool_choice"))
+    if (!tools || !is_tool_forced(r) || !extra_leaves(x, "tool_choice"))
         return NULL;
     return status_error(a, ALLM_ERR_ADAPTER, "unsupported_feature",
-                        "the model %s cannot be made to call a tool; set "
-                        "tool_choice to auto or none, and say in the prompt "
-                        "which tool is wanted",
+                        "the model %s cannot be forced to call a tool; set "
+                        "tool_choice to auto or none, and ask for the tool in "
+                        "the prompt",
                         x->call->model);
 }
 
-/* Thoughts are a part of max_tokens. */
+/* Thoughts count towards max_tokens. */
 static void set_limits(struct anthropic_thinking *t, const allm_request *r)
 {
-    const int64_t most = INT64_MAX - DEFAULT_TOKENS;
+    const int64_t max = INT64_MAX - DEFAULT_TOKENS;
     t->max_tokens = r->max_tokens.value;
     if (!r->max_tokens.set) {
-        t->max_tokens = DEFAULT_TOKENS + (t->room < most ? t->room : most);
+        t->max_tokens = DEFAULT_TOKENS + (t->room < max ? t->room : max);
         return;
     }
     if (!t->budget || t->budget < t->max_tokens)
         return;
     t->budget = t->max_tokens / 4 * 3;
-    if (t->budget < LEAST_BUDGET) {
+    if (t->budget < MIN_BUDGET) {
         t->budget = 0;
         t->type = NULL;
     }
 }
 
-/* What the caller's own "thinking" means. */
-static void read_given(struct anthropic_thinking *t)
+/* Interpret the caller's own "thinking". */
+static void read_caller_thinking(struct anthropic_thinking *t)
 {
-    t->type = allm_json_text(allm_json_get(t->given, "type"), NULL);
+    t->type = allm_json_text(allm_json_get(t->caller_thinking, "type"), NULL);
     if (!t->type)
         t->type = "enabled";
-    t->room = given_budget(t);
-    t->settled = t->room || !strcmp(t->type, "disabled") ||
-                 !strcmp(t->type, "between_tools");
+    t->room = caller_budget(t);
+    t->room_known = t->room || !strcmp(t->type, "disabled") ||
+                    !strcmp(t->type, "between_tools");
 }
 
 const allm_error *anthropic_thinking_plan(struct anthropic_thinking *t,
@@ -147,21 +148,22 @@ const allm_error *anthropic_thinking_plan(struct anthropic_thinking *t,
     const allm_call *call = x->call;
     uint32_t rules = model_rules(call->model);
     const allm_error *error = NULL;
-    *t = (struct anthropic_thinking){ .given = extra_get(x, "thinking") };
-    if (t->given)
-        read_given(t);
+    *t = (struct anthropic_thinking){ .caller_thinking =
+                                          extra_get(x, "thinking") };
+    if (t->caller_thinking)
+        read_caller_thinking(t);
     else
         error = choose_thinking(t, x, rules, a);
     if (!error && (rules & MODEL_NOT_FORCED))
-        error = refuse_force(x, a);
+        error = refuse_forced_tool(x, a);
     if (error)
         return error;
-    bool budgeted = t->budget || given_budget(t);
-    if (budgeted &&
-        (is_forced(call->request) || anthropic_messages_lack_thought(call)))
-        *t = (struct anthropic_thinking){ .settled = true };
-    if (!t->settled && !t->room && (t->type || (rules & MODEL_THINKS)))
-        t->room = USUAL_ROOM;
+    bool budgeted = t->budget || caller_budget(t);
+    if (budgeted && (is_tool_forced(call->request) ||
+                     anthropic_messages_lack_thought(call)))
+        *t = (struct anthropic_thinking){ .room_known = true };
+    if (!t->room_known && !t->room && (t->type || (rules & MODEL_THINKS)))
+        t->room = DEFAULT_ROOM;
     set_limits(t, call->request);
     t->on = t->type && strcmp(t->type, "disabled") != 0;
     return NULL;
@@ -173,8 +175,8 @@ void anthropic_thinking_write(const struct anthropic_thinking *t,
     if (!t->type)
         return;
     emit_name(e, SLICE("thinking"));
-    if (t->given) {
-        emit_value(e, t->given);
+    if (t->caller_thinking) {
+        emit_value(e, t->caller_thinking);
         return;
     }
     emit_open(e, '{');
@@ -183,7 +185,7 @@ void anthropic_thinking_write(const struct anthropic_thinking *t,
         emit_name(e, SLICE("budget_tokens"));
         emit_int(e, t->budget);
     }
-    if (t->shown)
+    if (t->summarized)
         emit_member_word(e, "display", "summarized");
     emit_close(e, '}');
 }

@@ -1,11 +1,11 @@
 /*
- * thinking.h - how much a model is asked to think
+ * thinking.h - decide how much the model is to think
  *
- *      "thinking"           an option in the provider's own words, or
+ *      "thinking"           an option in the provider's own format, or
  *      "reasoning_effort"   one of none, minimal, low, medium, high, xhigh, max
  *
- * Some models are given a budget of tokens, others an effort; some always think.
- * Which is which is a matter of their names: model_rules.h.
+ * Some models take a token budget, others an effort; some always think.  Their
+ * names decide: see model_rules.h.
  */
 #ifndef PROVIDER_ANTHROPIC_THINKING_H
 #define PROVIDER_ANTHROPIC_THINKING_H
@@ -13,23 +13,23 @@
 #include "provider/extra.h"
 
 struct anthropic_thinking {
-    const allm_json *given;     /* "thinking" as the caller has it; or NULL */
-    const char *type;           /* of "thinking"; NULL: it is not written */
+    const allm_json *caller_thinking;   /* the option "thinking"; or NULL */
+    const char *type;           /* of "thinking"; NULL: do not write it */
     int64_t budget;             /* 0: none */
     const char *effort;         /* NULL: none */
-    bool shown;                 /* thoughts are asked for */
-    int64_t room;               /* tokens that thoughts probably take */
-    bool settled;               /* the room is known */
-    bool on;                    /* there will be thoughts: no temperature */
-    int64_t max_tokens;         /* for the answer: thoughts and text */
+    bool summarized;            /* request thoughts in the response */
+    int64_t room;               /* tokens that thoughts probably need */
+    bool room_known;            /* do not use the default room */
+    bool on;                    /* will think: send no temperature */
+    int64_t max_tokens;         /* for the response: thoughts and text */
 };
 
-/* NULL, or an error in the arena. */
+/* Returns NULL, or an error in the arena. */
 const allm_error *anthropic_thinking_plan(struct anthropic_thinking *t,
                                           const struct extra *x,
                                           struct arena *a);
 
-/* Write the member, if it is on. */
+/* Write the member "thinking", if there is one. */
 void anthropic_thinking_write(const struct anthropic_thinking *t,
                               struct emit *e);
 

@@ -1,8 +1,8 @@
 /*
- * usage.c - the counts of Anthropic
+ * usage.c - convert Anthropic's usage to ours
  *
- * "input_tokens" counts only what was neither read from the cache nor written
- * to it; ours is the sum of the three, and theirs is kept in `extra`.
+ * Their "input_tokens" excludes tokens that were read from the cache or written
+ * to it.  Ours is the sum of the three; theirs is kept in `extra`.
  */
 #include "provider/anthropic/usage.h"
 
@@ -15,30 +15,33 @@ static bool is_null(const allm_json *v)
     return allm_json_type_of(v) == ALLM_JSON_NULL;
 }
 
-const allm_json *anthropic_usage_merge(struct arena *a, const allm_json *known,
-                                       const allm_json *more)
+const allm_json *anthropic_usage_merge(struct arena *a,
+                                       const allm_json *previous,
+                                       const allm_json *details)
 {
     struct build b;
-    if (allm_json_type_of(more) != ALLM_JSON_OBJECT)
-        return known;
+    if (allm_json_type_of(details) != ALLM_JSON_OBJECT)
+        return previous;
     build_init(&b, a);
     build_object(&b);
-    for (const allm_json *k = NULL; (k = allm_json_next(more, k));) {
+    for (const allm_json *k = NULL; (k = allm_json_next(details, k));) {
         if (is_null(allm_json_value(k)))
             continue;
         build_key(&b, json_slice(k));
         build_value(&b, allm_json_value(k));
     }
     build_end(&b);
-    const allm_json *said = build_done(&b);
-    return said ? json_merge(a, known ? known : json_empty_object(), said)
-                : NULL;
+    const allm_json *set_members = build_done(&b);
+    return set_members
+               ? json_merge(a, previous ? previous : json_empty_object(),
+                            set_members)
+               : NULL;
 }
 
-/* Everything that has no member of its own. */
+/* All members that have no field in our usage. */
 static const allm_json *extra_of(struct arena *a, const allm_json *usage)
 {
-    static const char *const told[] = { "cache_read_input_tokens",
+    static const char *const mapped[] = { "cache_read_input_tokens",
                                         "cache_creation_input_tokens",
                                         "output_tokens", "server_tool_use" };
     struct build b;
@@ -51,8 +54,8 @@ static const allm_json *extra_of(struct arena *a, const allm_json *usage)
     }
     for (const allm_json *k = NULL; (k = allm_json_next(usage, k));) {
         bool skip = json_is(k, "cache_write_input_tokens");
-        for (size_t i = 0; i < sizeof told / sizeof *told; i++)
-            skip = skip || json_is(k, told[i]);
+        for (size_t i = 0; i < sizeof mapped / sizeof *mapped; i++)
+            skip = skip || json_is(k, mapped[i]);
         if (skip)
             continue;
         build_key(&b, json_slice(k));
@@ -64,18 +67,18 @@ static const allm_json *extra_of(struct arena *a, const allm_json *usage)
 }
 
 allm_usage anthropic_usage_read(struct arena *a, const allm_json *usage,
-                                bool begun)
+                                bool is_first)
 {
     allm_usage u = { .size = sizeof u };
-    allm_int fresh = counts_at(usage, "input_tokens");
+    allm_int uncached = counts_at(usage, "input_tokens");
     allm_int written = counts_at(usage, "cache_creation_input_tokens");
-    const allm_json *more = allm_json_get(usage, "output_tokens_details");
+    const allm_json *details = allm_json_get(usage, "output_tokens_details");
     const allm_json *tools = allm_json_get(usage, "server_tool_use");
     u.cached_input_tokens = counts_at(usage, "cache_read_input_tokens");
-    u.input_tokens = counts_add(fresh,
+    u.input_tokens = counts_add(uncached,
                                 counts_add(u.cached_input_tokens, written));
-    u.reasoning_tokens = counts_at(more, "thinking_tokens");
-    if (!begun)
+    u.reasoning_tokens = counts_at(details, "thinking_tokens");
+    if (!is_first)
         u.output_tokens = counts_at(usage, "output_tokens");
     if (u.input_tokens.set && u.output_tokens.set)
         u.total_tokens = counts_add(u.input_tokens, u.output_tokens);

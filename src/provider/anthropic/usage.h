@@ -1,8 +1,8 @@
 /*
- * usage.h - the counts of Anthropic
+ * usage.h - convert Anthropic's usage to ours
  *
- * They come twice: the input's with the first event, the output's with the
- * last, which may repeat the others.
+ * Usage arrives twice: input tokens with the first event, output tokens with
+ * the last one, which may repeat the others.
  */
 #ifndef PROVIDER_ANTHROPIC_USAGE_H
 #define PROVIDER_ANTHROPIC_USAGE_H
@@ -10,16 +10,18 @@
 #include "allm.h"
 #include "base/arena.h"
 
-/* What both say: members of `more` that are not null over those of `known`
- * (or NULL), in the arena; NULL: neither says anything, or no memory. */
-const allm_json *anthropic_usage_merge(struct arena *a, const allm_json *known,
+/* Merge two usages, in the arena: members of `more` that are not null replace
+ * those of `previous` (which may be NULL).  NULL: both are empty, or out of
+ * memory. */
+const allm_json *anthropic_usage_merge(struct arena *a,
+                                       const allm_json *previous,
                                        const allm_json *more);
 
 /*
- * As ours; what has no place in it goes to `extra`, in the arena.  `begun`:
- * it is of the first event, where the count of output is only a beginning.
+ * Convert a usage; members without a field are in `extra`, in the arena.
+ * `is_first`: it is from the first event, whose output count is not final.
  */
 allm_usage anthropic_usage_read(struct arena *a, const allm_json *usage,
-                                bool begun);
+                                bool is_first);
 
 #endif

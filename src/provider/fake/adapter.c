@@ -1,16 +1,16 @@
 /*
- * adapter.c - a scripted model: an adapter that needs no network
+ * adapter.c - the scripted model: an adapter that needs no network
  *
  *      adapter_opts --open--> the entries of this call --next--> events
  *
  *      message_started, then for each entry its events, then the closing:
  *      reasoning_completed?, usage?, text_completed?, message_completed
  *
- * The player holds a place in the script and no text of its own: where a whole
- * text is due, it walks over the entries that made it once more.  Waiting is
- * answering "again" with a time of the call's clock.
+ * The player stores a position in the script, but no text.  Where a complete
+ * text is needed, it joins the entries once more.  To wait, it returns
+ * ALLM_AGAIN with a time of the call's clock.
  *
- * Errors in a script are events like others: what follows them is played.
+ * Errors in a script are ordinary events: the entries after them are played.
  */
 #include "provider/fake/adapter.h"
 
@@ -30,26 +30,26 @@
 enum phase { BEFORE, PLAYING, WAITING, OVER };
 
 struct player {
-    struct mem mem;             /* the engine's, for what outlives a call */
+    struct mem mem;             /* the engine's; outlives the call */
     struct fake_log *log;
     const allm_json *entries;
-    const allm_json *at;        /* the entry played last; NULL: none yet */
-    const allm_json *thinks;    /* where the open reasoning began; or NULL */
-    const allm_json *usage;     /* in place of what the script says; or NULL */
-    struct allm_home *home;     /* of the message of a response; or NULL */
+    const allm_json *at;        /* the last entry played; NULL: none */
+    const allm_json *reasoning; /* where the open reasoning starts; or NULL */
+    const allm_json *usage;     /* replaces that of the script; or NULL */
+    struct allm_home *home;     /* of a response's message; or NULL */
     int64_t until_ns;           /* WAITING */
     enum phase phase;
-    bool spoke;                 /* a text that is not empty */
+    bool has_text;              /* some text was not empty */
 };
 
-/* What both halves of the closing need. */
-static const allm_message silence = {
+/* The empty message of the first event, and the basis of the last one. */
+static const allm_message empty_message = {
     .size = sizeof(allm_message),
     .role = ALLM_ROLE_ASSISTANT,
     .text = "",
 };
 
-/* ------------------------------------------------------------ opening --- */
+/* --------------------------------------------------------------- open --- */
 
 static allm_status call_fail(allm_sink *sink, allm_status kind,
                              const char *reason, const char *message,
@@ -66,7 +66,7 @@ static allm_status script_exhausted(allm_sink *sink)
                      "no scripted response", true);
 }
 
-/* A first entry that says so refuses the call. */
+/* Fail the call if its first entry is a preflight_error. */
 static allm_status preflight_refuse(const allm_json *entries, allm_sink *sink)
 {
     allm_error error;
@@ -77,15 +77,15 @@ static allm_status preflight_refuse(const allm_json *entries, allm_sink *sink)
     return allm_sink_fail(sink, &error, true);
 }
 
-/* Shall this attempt fail in passing? */
-static bool stumbles(const struct player *p, const allm_json *opts)
+/* Must this attempt fail temporarily? */
+static bool must_fail_once(const struct player *p, const allm_json *opts)
 {
     int64_t n = 0;
     allm_json_int64(allm_json_get(opts, "retry_until_call"), &n);
     return n > 1 && fake_log_transient(p->log, n);
 }
 
-/* The entries of the next call of the script; the position moves on. */
+/* Select the entries of the next call, and advance the position. */
 static allm_status call_choose(struct player *p,
                                const struct fake_script *script,
                                allm_sink *sink)
@@ -96,10 +96,10 @@ static allm_status call_choose(struct player *p,
     p->entries = fake_script_call(script, index);
     if (!p->entries)
         return script_exhausted(sink);
-    const allm_error *wrong =
+    const allm_error *error =
         index ? fake_script_check_call(sink->arena, p->entries, (size_t)index)
-              : NULL;           /* the first call has seen to all of them */
-    return wrong ? allm_sink_fail(sink, wrong, true)
+              : NULL;           /* the first call checked all entries */
+    return error ? allm_sink_fail(sink, error, true)
                  : preflight_refuse(p->entries, sink);
 }
 
@@ -107,9 +107,9 @@ static const allm_error *script_check(const struct player *p,
                                       struct fake_script *script,
                                       const allm_json *opts, allm_sink *sink)
 {
-    const allm_error *wrong = fake_script_read(script, sink->arena, opts);
-    if (wrong || fake_log_position(p->log) > 0)
-        return wrong;
+    const allm_error *error = fake_script_read(script, sink->arena, opts);
+    if (error || fake_log_position(p->log) > 0)
+        return error;
     return fake_script_check(sink->arena, script);
 }
 
@@ -123,14 +123,14 @@ static allm_status fake_open(void *state, const allm_call *call,
     p->log = fake_log_of(call->attachments, p->mem);
     if (!p->log)
         return ALLM_ERR_NOMEM;
-    const allm_error *wrong = script_check(p, &script, opts, sink);
-    if (wrong)
-        return allm_sink_fail(sink, wrong, true);
+    const allm_error *error = script_check(p, &script, opts, sink);
+    if (error)
+        return allm_sink_fail(sink, error, true);
     fake_log_call(p->log);
     if (allm_json_true(allm_json_get(opts, "record")) &&
         !fake_log_request(p->log, call->request))
         return ALLM_ERR_NOMEM;
-    if (stumbles(p, opts))
+    if (must_fail_once(p, opts))
         return call_fail(sink, ALLM_ERR_ADAPTER, "timeout",
                          "scripted timeout (retry_until_call)", false);
     p->usage = allm_json_get(opts, "usage");
@@ -158,7 +158,7 @@ static void put_text(allm_sink *sink, allm_event_type type, struct slice text)
     event->text_len = text.len;
 }
 
-/* All texts of one kind from an entry on, up to the one played last. */
+/* Join the texts of one kind, from an entry to the last one played. */
 static struct slice texts_join(const struct player *p, enum fake_tag tag,
                                const allm_json *from, allm_sink *sink)
 {
@@ -178,14 +178,14 @@ static struct slice texts_join(const struct player *p, enum fake_tag tag,
     return buf_slice(&text);
 }
 
-/* An event of another kind comes: what was thought is told as a whole. */
+/* Another kind of event follows: emit the complete reasoning. */
 static void end_reasoning(struct player *p, allm_sink *sink)
 {
-    if (!p->thinks)
+    if (!p->reasoning)
         return;
     put_text(sink, ALLM_EV_REASONING_COMPLETED,
-             texts_join(p, FAKE_REASONING, p->thinks, sink));
-    p->thinks = NULL;
+             texts_join(p, FAKE_REASONING, p->reasoning, sink));
+    p->reasoning = NULL;
 }
 
 static void put_usage(const allm_json *map, allm_sink *sink)
@@ -198,12 +198,12 @@ static void put_usage(const allm_json *map, allm_sink *sink)
     event->usage = usage;
 }
 
-/* Arguments and their text, of which a script may give either. */
+/* Set the arguments and their JSON text; a script may have either one. */
 static void fill_arguments(const allm_json *call, allm_event *event,
                            allm_sink *sink)
 {
-    const allm_json *args = fake_given(call, "arguments");
-    struct slice raw = json_slice(fake_given(call, "raw_arguments"));
+    const allm_json *args = fake_member(call, "arguments");
+    struct slice raw = json_slice(fake_member(call, "raw_arguments"));
     struct buf text;
     event->arguments = args ? args : json_empty_object();
     if (!args && raw.len) {
@@ -231,7 +231,7 @@ static void put_call(const allm_json *call, allm_sink *sink)
         return;
     started->id = completed->id = id;
     started->name = completed->name = name;
-    completed->metadata = fake_given(call, "metadata");
+    completed->metadata = fake_member(call, "metadata");
     fill_arguments(call, completed, sink);
 }
 
@@ -259,14 +259,14 @@ static void put_error(const struct fake_entry *e, allm_sink *sink)
     allm_sink_put(sink, ALLM(event, .type = ALLM_EV_ERROR, .error = &error));
 }
 
-/* ------------------------------------------------------------ closing --- */
+/* ------------------------------------------------- end of the message --- */
 
 static allm_message *make_message(struct slice text, allm_sink *sink)
 {
     allm_message *m = allm_sink_alloc(sink, sizeof *m);
     if (!m)
         return NULL;
-    *m = silence;
+    *m = empty_message;
     m->text = text.ptr;
     m->text_len = text.len;
     return m;
@@ -279,7 +279,7 @@ static allm_event *message_finish(struct player *p, allm_finish reason,
     end_reasoning(p, sink);
     if (p->usage)
         put_usage(p->usage, sink);
-    if (p->spoke) {
+    if (p->has_text) {
         text = texts_join(p, FAKE_TEXT, allm_json_next(p->entries, NULL), sink);
         put_text(sink, ALLM_EV_TEXT_COMPLETED, text);
     }
@@ -292,33 +292,33 @@ static allm_event *message_finish(struct player *p, allm_finish reason,
     return event;
 }
 
-/* Metadata of a scripted response, with what only a response has. */
+/* The metadata of a scripted response, including members that events lack. */
 static const allm_json *response_metadata(const allm_json *r, allm_sink *sink)
 {
-    static const char *const lifted[][2] = {
+    static const char *const renamed[][2] = {
         { "id", "response_id" },
         { "model", "response_model" },
         { "raw_finish_reason", "raw_finish_reason" },
     };
-    const allm_json *all = fake_given(r, "metadata");
+    const allm_json *all = fake_member(r, "metadata");
     if (allm_json_type_of(all) != ALLM_JSON_OBJECT)
         all = json_empty_object();
-    for (size_t i = 0; i < sizeof lifted / sizeof *lifted; i++) {
-        const allm_json *v = fake_given(r, lifted[i][0]);
+    for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++) {
+        const allm_json *v = fake_member(r, renamed[i][0]);
         if (allm_json_type_of(v) == ALLM_JSON_TEXT && all)
-            all = json_set(sink->arena, all, slice_of(lifted[i][1]), v);
+            all = json_set(sink->arena, all, slice_of(renamed[i][1]), v);
     }
     if (!all)
         sink->status = ALLM_ERR_NOMEM;
     return all;
 }
 
-/* The message of a scripted response, if it has one; it lives until close. */
-static void take_message(struct player *p, const allm_json *r,
-                         allm_event *event, allm_sink *sink)
+/* Decode the message of a scripted response, if any; it lives until close. */
+static void decode_message(struct player *p, const allm_json *r,
+                           allm_event *event, allm_sink *sink)
 {
     struct decoder d;
-    const allm_json *v = fake_given(r, "message");
+    const allm_json *v = fake_member(r, "message");
     if (!v || sink->status < 0)
         return;
     p->home = home_new(p->mem, json_size(v));
@@ -334,31 +334,31 @@ static void take_message(struct player *p, const allm_json *r,
         sink->status = ALLM_ERR_NOMEM;
 }
 
-/* A whole response in one entry: all of its events. */
+/* A complete response in one entry: emit all of its events. */
 static void put_response(struct player *p, const allm_json *r, allm_sink *sink)
 {
     allm_finish reason = ALLM_FINISH_STOP;
     struct slice text = json_slice(fake_response_text(r));
-    const allm_json *calls = fake_given(r, "tool_calls");
+    const allm_json *calls = fake_member(r, "tool_calls");
     end_reasoning(p, sink);
     if (text.len)
         put_text(sink, ALLM_EV_TEXT_DELTA, text);
-    p->spoke = p->spoke || text.len;
+    p->has_text = p->has_text || text.len;
     for (const allm_json *c = NULL; (c = allm_json_next(calls, c));)
         put_call(c, sink);
-    if (fake_given(r, "usage") && !p->usage)
-        put_usage(fake_given(r, "usage"), sink);
-    if (fake_given(r, "finish_reason"))
-        fake_read_finish(fake_given(r, "finish_reason"), &reason);
+    if (fake_member(r, "usage") && !p->usage)
+        put_usage(fake_member(r, "usage"), sink);
+    if (fake_member(r, "finish_reason"))
+        fake_read_finish(fake_member(r, "finish_reason"), &reason);
     allm_event *event = message_finish(p, reason, sink);
     if (!event)
         return;
     const allm_json *metadata = response_metadata(r, sink);
     event->metadata = allm_json_count(metadata) ? metadata : NULL;
-    take_message(p, r, event, sink);
+    decode_message(p, r, event, sink);
 }
 
-/* ------------------------------------------------------------ playing --- */
+/* ----------------------------------------------------------- playback --- */
 
 /* Play an entry that is neither text nor a delay. */
 static void entry_play(struct player *p, const struct fake_entry *e,
@@ -367,7 +367,7 @@ static void entry_play(struct player *p, const struct fake_entry *e,
     allm_finish reason;
 
     if (e->tag == FAKE_USAGE && p->usage)
-        return;                 /* adapter_opts know better */
+        return;                 /* adapter_opts override it */
     end_reasoning(p, sink);
     switch (e->tag) {
     case FAKE_TOOL_CALL:
@@ -398,18 +398,18 @@ static void entry_play(struct player *p, const struct fake_entry *e,
 static void text_play(struct player *p, struct slice text, allm_sink *sink)
 {
     end_reasoning(p, sink);
-    p->spoke = p->spoke || text.len;
+    p->has_text = p->has_text || text.len;
     put_text(sink, ALLM_EV_TEXT_DELTA, text);
 }
 
 static void thought_play(struct player *p, struct slice text, allm_sink *sink)
 {
-    if (!p->thinks)
-        p->thinks = p->at;
+    if (!p->reasoning)
+        p->reasoning = p->at;
     put_text(sink, ALLM_EV_REASONING_DELTA, text);
 }
 
-/* True: there is something to wait for. */
+/* True: there is a delay to wait for. */
 static bool delay_begin(struct player *p, const allm_json *ms,
                         const allm_call *call)
 {
@@ -422,7 +422,7 @@ static bool delay_begin(struct player *p, const allm_json *ms,
     return true;
 }
 
-/* Entries until one makes an event or waits. */
+/* Play entries until one emits an event or waits. */
 static allm_status script_advance(struct player *p, const allm_call *call,
                                   allm_sink *sink, int64_t *again_ns)
 {
@@ -460,7 +460,7 @@ static allm_status fake_next(void *state, const allm_call *call,
         event = sink_add(sink, ALLM_EV_MESSAGE_STARTED);
         if (!event)
             return ALLM_ERR_NOMEM;
-        event->message = &silence;
+        event->message = &empty_message;
         return ALLM_EVENT;
     case WAITING:
         *again_ns = p->until_ns;

@@ -1,4 +1,4 @@
-/* adapter.h - a scripted model: an adapter that needs no network */
+/* adapter.h - the scripted model: an adapter that needs no network */
 #ifndef PROVIDER_FAKE_ADAPTER_H
 #define PROVIDER_FAKE_ADAPTER_H
 

@@ -1,9 +1,9 @@
 /*
- * embed.c - vectors made of the texts alone, for tests
+ * embed.c - embeddings computed from the words of a text, for tests
  *
- * Each word adds a direction of its own, which follows from its letters: equal
- * texts have equal vectors, texts that share words are alike.  The usage
- * counts the words.
+ * Each word adds a vector that depends on its letters.  So equal texts have
+ * equal embeddings, and texts that share words have similar ones.  The usage
+ * counts words.
  */
 #include "provider/fake/embed.h"
 
@@ -12,10 +12,10 @@
 
 #include <stdint.h>
 
-enum { DIMENSIONS = 64, DIMENSIONS_MOST = 4096 };
+enum { DIMENSIONS = 64, MAX_DIMENSIONS = 4096 };
 
-/* FNV-1a, and then stirred so that near seeds give far numbers. */
-static uint64_t stir(uint64_t x)
+/* Mix the bits of an FNV-1a hash, so similar seeds give different numbers. */
+static uint64_t mix_bits(uint64_t x)
 {
     x ^= x >> 33;
     x *= 0xff51afd7ed558ccdu;
@@ -24,7 +24,7 @@ static uint64_t stir(uint64_t x)
     return x ^ (x >> 33);
 }
 
-/* Cut the next word off a text; its hash, or 0 at the end. */
+/* Remove the next word from a text.  Returns its hash, or 0 at the end. */
 static uint64_t take_word(const char **text)
 {
     uint64_t hash = 0xcbf29ce484222325u;
@@ -39,15 +39,15 @@ static uint64_t take_word(const char **text)
     return hash ? hash : 1;
 }
 
-/* Between -1 and 1, and never 0. */
-static double part_of(uint64_t hash, uint64_t i)
+/* A number between -1 and 1, never 0. */
+static double component_of(uint64_t hash, uint64_t i)
 {
-    return ((double)(stir(hash + i * 0x9e3779b97f4a7c15u) >> 12) + 0.5) /
+    return ((double)(mix_bits(hash + i * 0x9e3779b97f4a7c15u) >> 12) + 0.5) /
                2251799813685248.0 -
            1.0;
 }
 
-/* How many words there were. */
+/* Returns the number of words. */
 static int64_t add_vector(struct build *b, const char *text, uint64_t n)
 {
     int64_t words = 0;
@@ -57,8 +57,8 @@ static int64_t add_vector(struct build *b, const char *text, uint64_t n)
         const char *rest = text;
         words = 0;
         for (uint64_t hash; (hash = take_word(&rest)); words++)
-            sum += part_of(hash, i);
-        build_number(b, words ? sum : part_of(1, i));
+            sum += component_of(hash, i);
+        build_number(b, words ? sum : component_of(1, i));
     }
     build_end(b);
     return words;
@@ -75,7 +75,7 @@ static allm_status vectors_next(void *state, const allm_call *call,
     *again_ns = INT64_MAX;
     if (!answer_open(a, call, sink))
         return ALLM_OK;
-    n = n > DIMENSIONS_MOST ? DIMENSIONS_MOST : n;
+    n = n > MAX_DIMENSIONS ? MAX_DIMENSIONS : n;
     build_init(&b, sink->arena);
     build_array(&b);
     for (size_t i = 0; i < r->input_count; i++)

@@ -1,4 +1,4 @@
-/* embed.h - vectors made of the texts alone, for tests */
+/* embed.h - embeddings computed from the words of a text, for tests */
 #ifndef PROVIDER_FAKE_EMBED_H
 #define PROVIDER_FAKE_EMBED_H
 

@@ -1,5 +1,5 @@
 /*
- * image.c - images of a script, for tests
+ * image.c - images from a script, for tests
  *
  *      "image_script": [["ok", [{"source": {...}, "mime_type": ...}]],
  *                       ["error", "content_filter", {"message": ...}]]
@@ -9,7 +9,7 @@
 #include "provider/document.h"
 #include "provider/fake/list.h"
 
-struct painter {
+struct image_player {
     struct answer answer;
     struct fake_list script;
 };
@@ -17,14 +17,14 @@ struct painter {
 static allm_status images_open(void *state, const allm_call *call,
                                allm_sink *sink)
 {
-    struct painter *p = state;
+    struct image_player *p = state;
     return fake_list_open(&p->script, call, "image_script", sink);
 }
 
 static allm_status images_next(void *state, const allm_call *call,
                                allm_sink *sink, int64_t *again_ns)
 {
-    struct painter *p = state;
+    struct image_player *p = state;
     *again_ns = INT64_MAX;
     if (!answer_open(&p->answer, call, sink))
         return ALLM_OK;
@@ -37,7 +37,7 @@ static allm_status images_next(void *state, const allm_call *call,
 
 static void images_close(void *state, const allm_call *call)
 {
-    struct painter *p = state;
+    struct image_player *p = state;
     (void)call;
     fake_list_close(&p->script);
 }
@@ -45,7 +45,7 @@ static void images_close(void *state, const allm_call *call)
 const allm_adapter fake_image_adapter = {
     .size = sizeof(allm_adapter),
     .name = "fake_image",
-    .state_size = sizeof(struct painter),
+    .state_size = sizeof(struct image_player),
     .open = images_open,
     .next = images_next,
     .close = images_close,

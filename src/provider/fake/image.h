@@ -1,4 +1,4 @@
-/* image.h - images of a script, for tests */
+/* image.h - images from a script, for tests */
 #ifndef PROVIDER_FAKE_IMAGE_H
 #define PROVIDER_FAKE_IMAGE_H
 

@@ -1,4 +1,4 @@
-/* list.c - scripts of the fake whose entries are lists */
+/* list.c - scripts with one entry per call */
 #include "provider/fake/list.h"
 
 #include "base/attachment.h"
@@ -7,12 +7,12 @@
 #include "provider/sink.h"
 
 static allm_status script_refuse(allm_sink *sink, const char *name,
-                                 const char *rest)
+                                 const char *message)
 {
     struct buf text;
     buf_init(&text, sink->arena, 512);
     buf_text(&text, name);
-    buf_text(&text, rest);
+    buf_text(&text, message);
     if (text.broken)
         return sink->status = ALLM_ERR_NOMEM;
     return allm_sink_fail(sink,

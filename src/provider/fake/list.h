@@ -1,9 +1,9 @@
 /*
- * list.h - scripts of the fake whose entries are lists
+ * list.h - scripts with one entry per call
  *
  *      [["ok", [anything]], ["error", "content_filter", {"message": ...}]]
  *
- * One entry for each call.  The position is the one of the fake's scripts.
+ * They share the position of the engine's other scripts.
  */
 #ifndef PROVIDER_FAKE_LIST_H
 #define PROVIDER_FAKE_LIST_H
@@ -12,14 +12,15 @@
 
 struct fake_list {
     struct fake_log *log;
-    const allm_json *value;     /* what this call answers */
+    const allm_json *value;     /* the result of this call */
 };
 
-/* For an open(): the entry of this call in adapter_opts[name]. */
+/* For the adapter's open(): select the entry of this call in
+ * adapter_opts[name]. */
 allm_status fake_list_open(struct fake_list *l, const allm_call *call,
                            const char *name, allm_sink *sink);
 
-/* For its close(). */
+/* For the adapter's close(). */
 void fake_list_close(struct fake_list *l);
 
 #endif

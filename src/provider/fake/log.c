@@ -1,9 +1,9 @@
 /*
- * log.c - what the fake's calls leave behind: position, counts, requests
+ * log.c - the record of scripted calls: position, counts, requests
  *
- * One log hangs on an engine's core, so that all engines derived from it share
- * it.  Calls may come from several threads: numbers are atomic, the list of
- * requests has a lock.
+ * The log is attached to an engine's core, so all engines derived from it share
+ * it.  Calls may run in several threads: counters are atomic, and a lock guards
+ * the list of requests.
  */
 #include "provider/fake/log.h"
 
@@ -22,8 +22,8 @@ struct allm_fake_cursor {
     atomic_uint_fast64_t index;
 };
 
-struct seen {
-    struct seen *next;
+struct logged_request {
+    struct logged_request *next;
     allm_json *request;
 };
 
@@ -31,9 +31,9 @@ struct fake_log {
     struct mem mem;
     pthread_mutex_t lock;
     struct allm_fake_cursor *cursor;    /* the engine's own, or the caller's */
-    bool begun;
+    bool has_calls;
     atomic_uint_fast64_t calls, released, failed_in_a_row;
-    struct seen *first, **last;
+    struct logged_request *first, **last;
 };
 
 /* ------------------------------------------------------------ cursors --- */
@@ -86,11 +86,11 @@ static void *make_log(void *mem)
     return NULL;
 }
 
-static void drop_log(void *thing)
+static void drop_log(void *attachment)
 {
-    struct fake_log *log = thing;
+    struct fake_log *log = attachment;
     while (log->first) {
-        struct seen *one = log->first;
+        struct logged_request *one = log->first;
         log->first = one->next;
         allm_json_free(one->request);
         mem_free(log->mem, one, sizeof *one);
@@ -109,13 +109,13 @@ struct fake_log *fake_log_of(allm_attachments *a, struct mem mem)
 bool fake_log_use(struct fake_log *log, struct allm_fake_cursor *cursor)
 {
     pthread_mutex_lock(&log->lock);
-    bool early = !log->begun;
-    if (early) {
+    bool is_early = !log->has_calls;
+    if (is_early) {
         fake_cursor_drop(log->cursor);
         log->cursor = fake_cursor_keep(cursor);
     }
     pthread_mutex_unlock(&log->lock);
-    return early;
+    return is_early;
 }
 
 uint64_t fake_log_calls(const struct fake_log *log)
@@ -132,7 +132,7 @@ void fake_log_call(struct fake_log *log)
 {
     atomic_fetch_add(&log->calls, 1);
     pthread_mutex_lock(&log->lock);
-    log->begun = true;
+    log->has_calls = true;
     pthread_mutex_unlock(&log->lock);
 }
 
@@ -177,13 +177,13 @@ static allm_json *plain_request(struct fake_log *log, const allm_request *r)
 
 bool fake_log_request(struct fake_log *log, const allm_request *r)
 {
-    struct seen *one = mem_alloc(log->mem, sizeof *one);
+    struct logged_request *one = mem_alloc(log->mem, sizeof *one);
     allm_json *plain = one ? plain_request(log, r) : NULL;
     if (!plain) {
         mem_free(log->mem, one, sizeof *one);
         return false;
     }
-    *one = (struct seen){ NULL, plain };
+    *one = (struct logged_request){ NULL, plain };
     pthread_mutex_lock(&log->lock);
     *log->last = one;
     log->last = &one->next;
@@ -199,7 +199,7 @@ allm_json *fake_log_requests(struct fake_log *log)
     build_init(&b, &a);
     pthread_mutex_lock(&log->lock);
     build_array(&b);
-    for (const struct seen *one = log->first; one; one = one->next)
+    for (const struct logged_request *one = log->first; one; one = one->next)
         build_value(&b, one->request);
     build_end(&b);
     const allm_json *all = build_done(&b);

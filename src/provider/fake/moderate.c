@@ -1,8 +1,8 @@
 /*
- * moderate.c - judgements by words or by a script, for tests
+ * moderate.c - moderation results from words or from a script, for tests
  *
- * Without a script a text is in every category whose name is in it: "no hate
- * here" is hate.  Images are never in any.  With one, in adapter_opts:
+ * Without a script, a text is in each category whose name it contains: "no hate
+ * here" is hate.  Images are in no category.  A script is in adapter_opts:
  *
  *      "moderation_script": [["ok", [{"flagged": true, ...}]],
  *                            ["error", "rate_limited", {}]]
@@ -13,12 +13,12 @@
 #include "provider/fake/list.h"
 #include "json/build.h"
 
-static const char *const names[] = { "harassment", "hate",   "illicit",
+static const char *const categories[] = { "harassment", "hate",   "illicit",
                                      "self-harm",  "sexual", "violence" };
 
-enum { NAMES = sizeof names / sizeof *names };
+enum { CATEGORIES = sizeof categories / sizeof *categories };
 
-struct judge {
+struct moderator {
     struct answer answer;
     struct fake_list script;
     bool scripted;
@@ -32,15 +32,16 @@ static bool has_script(const allm_call *call)
 static allm_status moderation_open(void *state, const allm_call *call,
                                    allm_sink *sink)
 {
-    struct judge *j = state;
+    struct moderator *j = state;
     j->scripted = has_script(call);
     return j->scripted
                ? fake_list_open(&j->script, call, "moderation_script", sink)
                : ALLM_OK;
 }
 
-/* Is the word in one of the texts? */
-static bool is_in(const char *const *texts, size_t count, const char *word)
+/* Does one of the texts contain the word? */
+static bool contains_word(const char *const *texts, size_t count,
+                          const char *word)
 {
     for (size_t i = 0; i < count; i++)
         if (strstr(texts[i], word))
@@ -48,24 +49,26 @@ static bool is_in(const char *const *texts, size_t count, const char *word)
     return false;
 }
 
-static void judge_one(struct build *b, const char *const *texts, size_t count)
+static void write_result(struct build *b, const char *const *texts,
+                         size_t count)
 {
     bool any = false;
     build_object(b);
     build_key(b, SLICE("categories"));
     build_object(b);
-    for (size_t i = 0; i < NAMES; i++) {
-        bool in = is_in(texts, count, names[i]);
-        any = any || in;
-        build_key(b, slice_of(names[i]));
-        build_bool(b, in);
+    for (size_t i = 0; i < CATEGORIES; i++) {
+        bool found = contains_word(texts, count, categories[i]);
+        any = any || found;
+        build_key(b, slice_of(categories[i]));
+        build_bool(b, found);
     }
     build_end(b);
     build_key(b, SLICE("category_scores"));
     build_object(b);
-    for (size_t i = 0; i < NAMES; i++) {
-        build_key(b, slice_of(names[i]));
-        build_number(b, is_in(texts, count, names[i]) ? 0.99 : 0.01);
+    for (size_t i = 0; i < CATEGORIES; i++) {
+        build_key(b, slice_of(categories[i]));
+        build_number(b,
+                     contains_word(texts, count, categories[i]) ? 0.99 : 0.01);
     }
     build_end(b);
     build_key(b, SLICE("flagged"));
@@ -73,20 +76,20 @@ static void judge_one(struct build *b, const char *const *texts, size_t count)
     build_end(b);
 }
 
-static void judge_all(struct build *b, const allm_moderation_request *r)
+static void write_results(struct build *b, const allm_moderation_request *r)
 {
     build_array(b);
     if (r->image_count)
-        judge_one(b, r->inputs, r->input_count);
+        write_result(b, r->inputs, r->input_count);
     for (size_t i = 0; !r->image_count && i < r->input_count; i++)
-        judge_one(b, r->inputs + i, 1);
+        write_result(b, r->inputs + i, 1);
     build_end(b);
 }
 
 static allm_status moderation_next(void *state, const allm_call *call,
                                    allm_sink *sink, int64_t *again_ns)
 {
-    struct judge *j = state;
+    struct moderator *j = state;
     struct build b;
     *again_ns = INT64_MAX;
     if (!answer_open(&j->answer, call, sink))
@@ -97,7 +100,7 @@ static allm_status moderation_next(void *state, const allm_call *call,
     if (j->scripted)
         build_value(&b, j->script.value);
     else
-        judge_all(&b, call->moderation);
+        write_results(&b, call->moderation);
     build_end(&b);
     const allm_json *document = build_done(&b);
     if (!document)
@@ -111,7 +114,7 @@ static allm_status moderation_next(void *state, const allm_call *call,
 
 static void moderation_close(void *state, const allm_call *call)
 {
-    struct judge *j = state;
+    struct moderator *j = state;
     (void)call;
     if (j->scripted)
         fake_list_close(&j->script);
@@ -120,7 +123,7 @@ static void moderation_close(void *state, const allm_call *call)
 const allm_adapter fake_moderate_adapter = {
     .size = sizeof(allm_adapter),
     .name = "fake_moderate",
-    .state_size = sizeof(struct judge),
+    .state_size = sizeof(struct moderator),
     .open = moderation_open,
     .next = moderation_next,
     .close = moderation_close,

@@ -1,4 +1,4 @@
-/* moderate.h - judgements by words or by a script, for tests */
+/* moderate.h - moderation results from words or from a script, for tests */
 #ifndef PROVIDER_FAKE_MODERATE_H
 #define PROVIDER_FAKE_MODERATE_H
 

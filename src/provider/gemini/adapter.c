@@ -1,4 +1,4 @@
-/* adapter.c - the dialect of streamGenerateContent: Google's own */
+/* adapter.c - the adapter for streamGenerateContent: Google's native API */
 #include "provider/gemini/adapter.h"
 
 #include "provider/gemini/decode.h"

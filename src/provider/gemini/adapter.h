@@ -1,4 +1,4 @@
-/* adapter.h - the dialect of streamGenerateContent: Google's own */
+/* adapter.h - the adapter for streamGenerateContent: Google's native API */
 #ifndef PROVIDER_GEMINI_ADAPTER_H
 #define PROVIDER_GEMINI_ADAPTER_H
 

@@ -1,17 +1,16 @@
-/* address.c - where Google's models are asked */
+/* address.c - the URLs of Google's models */
 #include "provider/gemini/address.h"
 
 #include "provider/http.h"
 
 #include <string.h>
 
-static bool is_plain(char c)
+static bool is_unreserved(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
            (c >= '0' && c <= '9') || (c && strchr("-._~/@", c));
 }
 
-/* A name of a model in a path. */
 void gemini_address_model(struct buf *url, const char *model)
 {
     static const char digits[] = "0123456789ABCDEF";
@@ -19,7 +18,7 @@ void gemini_address_model(struct buf *url, const char *model)
         buf_text(url, "models/");
     for (; *model; model++) {
         unsigned char c = (unsigned char)*model;
-        if (is_plain(*model)) {
+        if (is_unreserved(*model)) {
             buf_byte(url, *model);
             continue;
         }
@@ -29,8 +28,8 @@ void gemini_address_model(struct buf *url, const char *model)
     }
 }
 
-/* Nothing behind the host: then the version is ours to add. */
-static bool is_bare(struct slice base)
+/* Does the URL end after the host?  Then we must add the version. */
+static bool has_no_path(struct slice base)
 {
     const char *host = memchr(base.ptr, ':', base.len);
     struct slice rest = base;
@@ -42,7 +41,7 @@ static bool is_bare(struct slice base)
 }
 
 const allm_error *gemini_address_write(const allm_call *call, allm_http *http,
-                                       const char *verb, const char *with)
+                                       const char *verb, const char *parameter)
 {
     struct slice base, query;
     struct buf url;
@@ -51,14 +50,14 @@ const allm_error *gemini_address_write(const allm_call *call, allm_http *http,
         return error;
     buf_init(&url, http->arena, 64 * 1024);
     buf_add(&url, base);
-    buf_text(&url, is_bare(base) ? "/v1beta/" : "/");
+    buf_text(&url, has_no_path(base) ? "/v1beta/" : "/");
     gemini_address_model(&url, call->model ? call->model : "");
     buf_byte(&url, ':');
     buf_text(&url, verb);
     buf_add(&url, query);
-    if (with) {
+    if (parameter) {
         buf_byte(&url, query.len ? '&' : '?');
-        buf_text(&url, with);
+        buf_text(&url, parameter);
     }
     http_address(http, &url);
     return NULL;

@@ -1,9 +1,9 @@
 /*
- * args.c - arguments of a call that come in pieces
+ * args.c - assemble the arguments of a call from streamed pieces
  *
- * They are kept as a tree.  A list has its elements in the order in which they
- * first came, whatever their numbers: they come in order, and a number alone
- * must not make a list of a million elements.
+ * The arguments are a tree.  The elements of a list are in the order in which
+ * they first arrive, and their indexes are ignored: they arrive in order, and a
+ * single index must not create a list of a million elements.
  */
 #include "provider/gemini/args.h"
 
@@ -12,18 +12,18 @@
 #include "json/json.h"
 #include "json/write.h"
 
-enum { MOST_NODES = 4096, MOST_STEPS = 32 };
+enum { MAX_NODES = 4096, MAX_STEPS = 32 };
 
 enum kind { EMPTY, OBJECT, ARRAY, TEXT, VALUE };
 
 struct gemini_args_node {
     struct gemini_args_node *next;
-    struct gemini_args_node *first, *last;      /* what is inside */
-    struct slice key;           /* its name, or its number, in the parent */
+    struct gemini_args_node *first, *last;      /* its children */
+    struct slice key;           /* name or index in the parent */
     enum kind kind;
     struct buf text;            /* TEXT */
-    struct utf8_pieces mend;
-    bool open;                  /* the text goes on */
+    struct utf8_pieces utf8;
+    bool open;                  /* the string is incomplete */
     const allm_json *value;     /* VALUE */
 };
 
@@ -31,12 +31,12 @@ static struct gemini_args_node *node_make(struct gemini_args *g,
                                           struct slice key)
 {
     struct gemini_args_node *n = arena_zero(g->life, sizeof *n);
-    const char *mine = arena_copy(g->life, key);
-    if (!n || !mine) {
+    const char *key_copy = arena_copy(g->life, key);
+    if (!n || !key_copy) {
         g->broken = true;
         return NULL;
     }
-    n->key = (struct slice){ mine, key.len };
+    n->key = (struct slice){ key_copy, key.len };
     buf_init(&n->text, g->life, SIZE_MAX / 2);
     g->count++;
     return n;
@@ -50,15 +50,15 @@ void gemini_args_init(struct gemini_args *g, struct arena *life)
         g->root->kind = OBJECT;
 }
 
-/* ------------------------------------------------------------- places --- */
+/* -------------------------------------------------------------- paths --- */
 
-/* One step of a place: .name, ['name'] or [7]. */
+/* One step of a path: .name, ['name'] or [7]. */
 struct step {
     struct slice key;
-    enum kind of;               /* what the parent is: OBJECT or ARRAY */
+    enum kind parent;               /* type of the parent: OBJECT or ARRAY */
 };
 
-static size_t span(struct slice s, const char *stops)
+static size_t length_until(struct slice s, const char *stops)
 {
     size_t n = 0;
     while (n < s.len && !(s.ptr[n] && strchr(stops, s.ptr[n])))
@@ -74,7 +74,7 @@ static bool is_number(struct slice s)
     return s.len > 0;
 }
 
-/* What stands in brackets; false: odd. */
+/* Parse a step in brackets; false: invalid. */
 static bool take_bracket(struct slice *path, struct step *out)
 {
     struct slice rest = slice_skip(*path, 1);
@@ -82,17 +82,17 @@ static bool take_bracket(struct slice *path, struct step *out)
     bool quoted = quote == '\'' || quote == '"';
     if (quoted)
         rest = slice_skip(rest, 1);
-    size_t n = span(rest, !quoted ? "]" : quote == '"' ? "\"" : "'");
+    size_t n = length_until(rest, !quoted ? "]" : quote == '"' ? "\"" : "'");
     size_t end = n + quoted;
     if (end >= rest.len || rest.ptr[end] != ']')
         return false;
     out->key = (struct slice){ rest.ptr, n };
-    out->of = quoted ? OBJECT : ARRAY;
+    out->parent = quoted ? OBJECT : ARRAY;
     *path = slice_skip(rest, end + 1);
     return quoted || is_number(out->key);
 }
 
-/* Cut the next step off; false: the place is odd. */
+/* Remove the next step from the path; false: invalid. */
 static bool take_step(struct slice *path, struct step *out)
 {
     if (*path->ptr == '[')
@@ -100,25 +100,26 @@ static bool take_step(struct slice *path, struct step *out)
     if (*path->ptr != '.')
         return false;
     *path = slice_skip(*path, 1);
-    out->key = (struct slice){ path->ptr, span(*path, ".[") };
-    out->of = OBJECT;
+    out->key = (struct slice){ path->ptr, length_until(*path, ".[") };
+    out->parent = OBJECT;
     *path = slice_skip(*path, out->key.len);
     return out->key.len > 0;
 }
 
-/* The node behind a step, made if it is not there; NULL: it cannot be. */
+/* The child that a step leads to, created if it does not exist; NULL:
+ * impossible. */
 static struct gemini_args_node *step_enter(struct gemini_args *g,
                                            struct gemini_args_node *at,
                                            const struct step *step)
 {
     if (at->kind == EMPTY)
-        at->kind = step->of;
-    if (at->kind != step->of)
+        at->kind = step->parent;
+    if (at->kind != step->parent)
         return NULL;
     for (struct gemini_args_node *n = at->first; n; n = n->next)
         if (slice_eq(n->key, step->key))
             return n;
-    if (g->count >= MOST_NODES)
+    if (g->count >= MAX_NODES)
         return NULL;
     struct gemini_args_node *n = node_make(g, step->key);
     if (!n)
@@ -139,7 +140,7 @@ static struct gemini_args_node *path_find(struct gemini_args *g,
     if (path.len && *path.ptr == '$')
         path = slice_skip(path, 1);
     while (at && path.len) {
-        if (++steps > MOST_STEPS || !take_step(&path, &step))
+        if (++steps > MAX_STEPS || !take_step(&path, &step))
             return NULL;
         at = step_enter(g, at, &step);
     }
@@ -149,20 +150,20 @@ static struct gemini_args_node *path_find(struct gemini_args *g,
 /* ------------------------------------------------------------- values --- */
 
 static void add_text(struct gemini_args *g, struct gemini_args_node *n,
-                     struct slice text, bool goes_on)
+                     struct slice text, bool continues)
 {
     if (!n->open)
         buf_clear(&n->text);
-    struct slice well = utf8_pieces_take(&n->mend, g->life, text);
-    buf_add(&n->text, well);
-    if (!goes_on)
-        buf_add(&n->text, utf8_pieces_end(&n->mend));
+    struct slice repaired = utf8_pieces_take(&n->utf8, g->life, text);
+    buf_add(&n->text, repaired);
+    if (!continues)
+        buf_add(&n->text, utf8_pieces_end(&n->utf8));
     n->kind = TEXT;
-    n->open = goes_on;
-    g->broken = g->broken || !well.ptr || n->text.broken;
+    n->open = continues;
+    g->broken = g->broken || !repaired.ptr || n->text.broken;
 }
 
-/* The value of a piece that is no text; NULL: there is none. */
+/* The value of a piece that is not a string; NULL if there is none. */
 static const allm_json *value_of(const allm_json *piece)
 {
     static const char *const names[] = { "numberValue", "boolValue" };
@@ -172,8 +173,8 @@ static const allm_json *value_of(const allm_json *piece)
     return gemini_field(piece, "nullValue") ? json_null() : NULL;
 }
 
-/* Where a piece belongs; names in it become keys, and so UTF-8. */
-static struct slice place_of(struct gemini_args *g, const allm_json *piece)
+/* The path of a piece.  Names in it become keys, so they must be UTF-8. */
+static struct slice path_of(struct gemini_args *g, const allm_json *piece)
 {
     struct slice path = gemini_field_text(piece, "jsonPath");
     if (utf8_valid(path, NULL))
@@ -189,7 +190,7 @@ void gemini_args_add(struct gemini_args *g, const allm_json *piece)
     const allm_json *value = value_of(piece);
     if (g->broken || (!text && !value))
         return;
-    struct gemini_args_node *n = path_find(g, place_of(g, piece));
+    struct gemini_args_node *n = path_find(g, path_of(g, piece));
     if (!n || n->kind == OBJECT || n->kind == ARRAY)
         return;
     if (allm_json_type_of(text) == ALLM_JSON_TEXT) {
@@ -202,13 +203,13 @@ void gemini_args_add(struct gemini_args *g, const allm_json *piece)
     }
 }
 
-/* ------------------------------------------------------------ writing --- */
+/* ------------------------------------------------------------- output --- */
 
 static void write_node(struct buf *out, struct gemini_args_node *n)
 {
     bool object = n->kind == OBJECT;
     if (n->kind == TEXT) {
-        buf_add(&n->text, utf8_pieces_end(&n->mend));
+        buf_add(&n->text, utf8_pieces_end(&n->utf8));
         json_write_text(out, buf_slice(&n->text));
     } else if (n->kind == VALUE || n->kind == EMPTY) {
         json_write(out, n->kind == VALUE ? n->value : json_null(), 0);
@@ -221,7 +222,7 @@ static void write_node(struct buf *out, struct gemini_args_node *n)
                 json_write_text(out, k->key);
                 buf_byte(out, ':');
             }
-            write_node(out, k);     /* as deep as a place has steps */
+            write_node(out, k);     /* at most MAX_STEPS deep */
         }
         buf_byte(out, object ? '}' : ']');
     }

@@ -1,13 +1,13 @@
 /*
- * args.h - arguments of a call that come in pieces
+ * args.h - assemble the arguments of a call from streamed pieces
  *
- * Vertex streams them as values with the places where they belong:
+ * Vertex streams values with their paths:
  *
  *      {"jsonPath": "$.city", "stringValue": "Sp", "willContinue": true}
  *      {"jsonPath": "$.city", "stringValue": "lit"}
  *      {"jsonPath": "$.days[0].n", "numberValue": 3}
  *
- * A piece whose place makes no sense is passed over.
+ * Pieces with an invalid path are ignored.
  */
 #ifndef PROVIDER_GEMINI_ARGS_H
 #define PROVIDER_GEMINI_ARGS_H
@@ -19,16 +19,16 @@ struct gemini_args_node;
 struct gemini_args {
     struct arena *life;
     struct gemini_args_node *root;
-    size_t count;               /* of nodes */
-    bool broken;                /* no memory */
+    size_t count;               /* the number of nodes */
+    bool broken;                /* out of memory */
 };
 
 void gemini_args_init(struct gemini_args *g, struct arena *life);
 
-/* One element of "partialArgs". */
+/* Add an element of "partialArgs". */
 void gemini_args_add(struct gemini_args *g, const allm_json *piece);
 
-/* The object so far, as text; false: no memory. */
+/* Write the object so far as JSON text; false: out of memory. */
 bool gemini_args_write(struct gemini_args *g, struct buf *out);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * config.c - how Gemini is to answer: its "generationConfig"
+ * config.c - build the member "generationConfig" of a request
  *
- *      ours          maxOutputTokens, temperature, responseMimeType,
+ *      our fields    maxOutputTokens, temperature, responseMimeType,
  *                    responseSchema or responseJsonSchema, thinkingConfig
- *      options       in their place, or beside them; null takes away
- *      "generationConfig" among the options      over everything
+ *      options       replace or extend them; null removes one
+ *      "generationConfig" among the options      overrides everything
  */
 #include "provider/gemini/config.h"
 
@@ -13,9 +13,9 @@
 #include "provider/model_rules.h"
 #include "json/json.h"
 
-/* Options by the names that others use. */
+/* Options with the names that other providers use. */
 static const struct {
-    const char *option, *sent;
+    const char *option, *field;
 } names[] = {
     { "max_tokens", "maxOutputTokens" },
     { "max_output_tokens", "maxOutputTokens" },
@@ -37,10 +37,10 @@ static const struct {
     { "thinking_config", "thinkingConfig" },
 };
 
-/* Options that stand beside the generationConfig. */
+/* Options that are members of the body, not of generationConfig. */
 static const struct {
-    const char *option, *sent;
-} of_body[] = {
+    const char *option, *field;
+} body_options[] = {
     { "contents", "contents" },
     { "tools", "tools" },
     { "toolConfig", "toolConfig" },
@@ -57,7 +57,7 @@ static const struct {
     { "store", "store" },
 };
 
-/* Options that are read here, or that nobody has a use for. */
+/* Options that are translated, or that Gemini does not have. */
 static const char *const not_sent[] = {
     "extra_body", "extra_headers", "base_url", "quirks", "organization",
     "project", "api_version", "reasoning_effort", "reasoning_summary",
@@ -65,9 +65,10 @@ static const char *const not_sent[] = {
     "json_schema", "generationConfig", "generation_config", "api",
 };
 
-/* An effort: a level of later models, a budget of tokens of others. */
+/* The efforts: as a level for newer models, and as a token budget for
+ * others. */
 static const struct {
-    const char *word, *level;
+    const char *name, *level;
     int64_t budget;
 } efforts[] = {
     { "none", NULL, 0 },         { "minimal", "minimal", 512 },
@@ -76,15 +77,15 @@ static const struct {
     { "max", "high", 24576 },
 };
 
-enum { LEAST_BUDGET = 128 };    /* of models that always think */
+enum { MIN_BUDGET = 128 };      /* for models that always think */
 
 /* ----------------------------------------------------------- thinking --- */
 
 static void put_level(struct build *b, const char *level, uint32_t rules)
 {
-    bool least = !level || !strcmp(level, "minimal");
+    bool is_minimal = !level || !strcmp(level, "minimal");
     build_text_at(b, "thinkingLevel",
-                  !least                  ? slice_of(level)
+                  !is_minimal             ? slice_of(level)
                   : rules & MODEL_MINIMAL ? SLICE("minimal")
                                           : SLICE("low"));
 }
@@ -93,14 +94,14 @@ static void put_thinking(struct build *b, size_t effort, uint32_t rules)
 {
     int64_t budget = efforts[effort].budget;
     if (!budget && !(rules & (MODEL_LEVELS | MODEL_BUDGET)))
-        return;                 /* it does not anyway */
+        return;                 /* it does not think anyway */
     build_key(b, SLICE("thinkingConfig"));
     build_object(b);
     if (rules & MODEL_LEVELS) {
         put_level(b, efforts[effort].level, rules);
     } else {
         if (!budget && !(rules & MODEL_STOPS))
-            budget = LEAST_BUDGET;
+            budget = MIN_BUDGET;
         build_key(b, SLICE("thinkingBudget"));
         build_int(b, budget);
     }
@@ -114,25 +115,25 @@ static void put_thinking(struct build *b, size_t effort, uint32_t rules)
 static const allm_error *put_effort(struct build *b, const struct extra *x,
                                     struct arena *a)
 {
-    const char *word = extra_text(x, "reasoning_effort");
-    if (!word)
+    const char *name = extra_text(x, "reasoning_effort");
+    if (!name)
         return NULL;
     for (size_t i = 0; i < sizeof efforts / sizeof *efforts; i++)
-        if (!strcmp(word, efforts[i].word)) {
+        if (!strcmp(name, efforts[i].name)) {
             put_thinking(b, i, model_rules(x->call->model));
             return NULL;
         }
-    return extra_refuse_effort(a, word);
+    return extra_refuse_effort(a, name);
 }
 
 /* ------------------------------------------------------------- fields --- */
 
-/* False: no memory. */
+/* False: out of memory. */
 static bool put_format(struct build *b, const struct extra *x, struct arena *a)
 {
     const allm_request *r = x->call->request;
     const allm_json *schema = gemini_losses_format(r);
-    const struct gemini_schema_losses untold = { NULL, NULL };
+    const struct gemini_schema_losses ignored = { NULL, NULL };
     if (!schema &&
         !json_is(allm_json_get(r->response_format, "type"), "json_object"))
         return true;
@@ -141,7 +142,7 @@ static bool put_format(struct build *b, const struct extra *x, struct arena *a)
         return true;
     bool as_is = gemini_losses_off(x);
     if (!as_is)
-        schema = gemini_schema_adapt(a, schema, true, untold);
+        schema = gemini_schema_adapt(a, schema, true, ignored);
     if (!schema)
         return false;
     build_key(b, as_is ? SLICE("responseJsonSchema") : SLICE("responseSchema"));
@@ -166,9 +167,9 @@ static void put_numbers(struct build *b, const allm_request *r)
 const char *gemini_config_body(const struct extra *x, struct slice option)
 {
     const allm_json *body = extra_get(x, "extra_body");
-    for (size_t i = 0; i < sizeof of_body / sizeof *of_body; i++)
-        if (slice_is(option, of_body[i].option))
-            return of_body[i].sent;
+    for (size_t i = 0; i < sizeof body_options / sizeof *body_options; i++)
+        if (slice_is(option, body_options[i].option))
+            return body_options[i].field;
     if (slice_is(option, "generationConfig") ||
         slice_is(option, "generation_config"))
         return NULL;
@@ -183,15 +184,15 @@ static bool is_read_here(struct slice option)
     return false;
 }
 
-static struct slice sent_as(struct slice option)
+static struct slice field_name(struct slice option)
 {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (slice_is(option, names[i].option))
-            return slice_of(names[i].sent);
+            return slice_of(names[i].field);
     return option;
 }
 
-/* A list, even of one text. */
+/* Wrap a string in a list. */
 static const allm_json *as_list(const allm_json *v, struct arena *a)
 {
     struct build b;
@@ -204,13 +205,13 @@ static const allm_json *as_list(const allm_json *v, struct arena *a)
     return build_done(&b);
 }
 
-/* The config with an option laid over it; NULL: no memory. */
-static const allm_json *option_lay(const struct extra *x,
-                                   const allm_json *config,
-                                   const allm_json *key, struct arena *a)
+/* Apply an option to the config.  NULL: out of memory. */
+static const allm_json *apply_option(const struct extra *x,
+                                     const allm_json *config,
+                                     const allm_json *key, struct arena *a)
 {
     const allm_json *v = allm_json_value(key);
-    struct slice name = sent_as(json_slice(key));
+    struct slice name = field_name(json_slice(key));
     if (is_read_here(json_slice(key)) || gemini_config_body(x, json_slice(key)))
         return config;
     if (slice_is(name, "stopSequences"))
@@ -228,7 +229,7 @@ static const allm_json *option_lay(const struct extra *x,
 const allm_json *gemini_config(const struct extra *x, struct arena *a,
                                const allm_error **error)
 {
-    static const char *const whole[] = { "generation_config",
+    static const char *const names_of_config[] = { "generation_config",
                                          "generationConfig" };
     struct build b;
     build_init(&b, a);
@@ -243,11 +244,12 @@ const allm_json *gemini_config(const struct extra *x, struct arena *a,
     const allm_json *config = build_done(&b);
     for (const allm_json *k = NULL;
          config && (k = allm_json_next(x->options, k));)
-        config = option_lay(x, config, k, a);
-    for (size_t i = 0; config && i < sizeof whole / sizeof *whole; i++) {
-        const allm_json *more = extra_get(x, whole[i]);
-        if (allm_json_type_of(more) == ALLM_JSON_OBJECT)
-            config = json_merge(a, config, more);
+        config = apply_option(x, config, k, a);
+    for (size_t i = 0;
+         config && i < sizeof names_of_config / sizeof *names_of_config; i++) {
+        const allm_json *override = extra_get(x, names_of_config[i]);
+        if (allm_json_type_of(override) == ALLM_JSON_OBJECT)
+            config = json_merge(a, config, override);
     }
     return config;
 }

@@ -1,19 +1,21 @@
 /*
- * config.h - how Gemini is to answer: its "generationConfig"
+ * config.h - build the member "generationConfig" of a request
  *
- * Fields of the request and all options that are not of the body go into it.
+ * It contains fields of the request, and all options that are not members of
+ * the body.
  */
 #ifndef PROVIDER_GEMINI_CONFIG_H
 #define PROVIDER_GEMINI_CONFIG_H
 
 #include "provider/extra.h"
 
-/* The object, in the arena; *error: an option is wrong.  NULL without an
- * error: no memory. */
+/* The object, in the arena.  NULL with *error: an option is invalid.  NULL
+ * without: out of memory. */
 const allm_json *gemini_config(const struct extra *x, struct arena *a,
                                const allm_error **error);
 
-/* The name in the body of an option that belongs there; NULL: it does not. */
+/* The name of an option's member in the body; NULL: it does not belong
+ * there. */
 const char *gemini_config_body(const struct extra *x, struct slice option);
 
 #endif

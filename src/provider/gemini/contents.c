@@ -1,17 +1,18 @@
 /*
- * contents.c - a conversation as Gemini wants it
+ * contents.c - encode the conversation for Gemini
  *
  *      {"role": "user",  "parts": [text | inlineData | fileData, ...]}
- *      {"role": "model", "parts": [text | functionCall | as it came, ...]}
+ *      {"role": "model", "parts": [text | functionCall | unchanged, ...]}
  *      {"role": "user",  "parts": [functionResponse, ...]}
  *
- *   (1) The first is a user's, and no two of the model stand side by side.
- *   (2) Behind a content with calls comes one with just their results, in the
- *       order of the calls; a result has the name of its call.
+ *   (1) The first content is the user's, and two of the model are never
+ *       adjacent.
+ *   (2) A content with calls is followed by one with only their results, in the
+ *       order of the calls.  A result has the name of its call.
  *   (3) No text is empty unless it has a signature, and no list is empty.
- *   (4) An id is sent only where the model gave one.
- *   (5) Later models refuse a call without a signature, if it is the first of
- *       its content: those of others get the word that is meant for them.
+ *   (4) A call's id is sent only if the model created it.
+ *   (5) Newer models reject a content whose first call has no signature.  For
+ *       calls of other models there is a special signature.
  */
 #include "provider/gemini/contents.h"
 
@@ -24,34 +25,34 @@
 #include "json/json.h"
 #include "json/parse.h"
 
-static const char memo_name;    /* its address names what we keep */
+static const char memo_name;    /* its address is the key of memos */
 
-/* A user's word in front of a model that spoke first. */
+/* The user's message that precedes a model that spoke first. */
 #define OPENING "(The conversation begins with the model.)"
 
-/* The signature of calls that the model did not make. */
-#define FOREIGN "skip_thought_signature_validator"
+/* The signature for calls that another model made. */
+#define FOREIGN_SIGNATURE "skip_thought_signature_validator"
 
 enum turn { NO_TURN, USER, MODEL, RESULTS };
 
-struct writing {
+struct writer {
     const allm_call *call;
     struct emit *emit;
     struct arena *arena;
-    const allm_message *asked;  /* whose calls are answered now */
+    const allm_message *calls_of;   /* its calls are being answered */
     size_t answered;
-    enum turn open;             /* the content that is being written */
-    enum turn turn;             /* the one that the next part is of */
-    size_t from;                /* where this message's parts begin */
-    bool begun;                 /* it has a part */
-    bool called;                /* and one of them is a call */
-    bool signs;                 /* keeps (5) */
+    enum turn open;             /* the content being written */
+    enum turn turn;             /* the content of the next part */
+    size_t from;                /* where this message's parts start */
+    bool has_part;              /* this message has a part */
+    bool has_call;              /* ...and one of them is a call */
+    bool needs_signature;       /* keeps (5) */
     bool broken;
 };
 
 /* -------------------------------------------------------------- turns --- */
 
-static void close_turn(struct writing *w)
+static void close_turn(struct writer *w)
 {
     if (w->open == NO_TURN)
         return;
@@ -59,7 +60,7 @@ static void close_turn(struct writing *w)
     emit_close(w->emit, '}');
 }
 
-static void open_turn(struct writing *w, enum turn turn)
+static void open_turn(struct writer *w, enum turn turn)
 {
     close_turn(w);
     emit_open(w->emit, '{');
@@ -70,8 +71,8 @@ static void open_turn(struct writing *w, enum turn turn)
     w->open = turn;
 }
 
-/* Something of the message comes: be in the turn that it belongs to. */
-static void turn_enter(struct writing *w)
+/* Open the turn that the next part belongs to. */
+static void turn_enter(struct writer *w)
 {
     if (w->open == NO_TURN && w->turn == MODEL) {
         open_turn(w, USER);     /* keeps (1) */
@@ -81,12 +82,12 @@ static void turn_enter(struct writing *w)
     }
     if (w->open != w->turn)
         open_turn(w, w->turn);
-    if (!w->begun)
+    if (!w->has_part)
         w->from = w->emit->out->len + w->emit->comma;
-    w->begun = true;
+    w->has_part = true;
 }
 
-static void open_part(struct writing *w)
+static void open_part(struct writer *w)
 {
     turn_enter(w);
     emit_open(w->emit, '{');
@@ -94,36 +95,36 @@ static void open_part(struct writing *w)
 
 /* -------------------------------------------------------------- parts --- */
 
-static void write_signature(struct writing *w, const allm_json *from)
+static void write_signature(struct writer *w, const allm_json *from)
 {
     const allm_json *signature = allm_json_get(from, "thoughtSignature");
     if (allm_json_type_of(signature) == ALLM_JSON_TEXT)
         history_write(w->emit, "thoughtSignature", json_slice(signature));
 }
 
-/* `own`: what the model said of this text beside it; or NULL. */
-static void write_text(struct writing *w, struct slice text,
-                       const allm_json *own)
+/* `state`: our state of this text, which may have its signature; or NULL. */
+static void write_text(struct writer *w, struct slice text,
+                       const allm_json *state)
 {
     if (!text.ptr)
         w->broken = true;
-    if (!text.len && !allm_json_get(own, "thoughtSignature"))
+    if (!text.len && !allm_json_get(state, "thoughtSignature"))
         return;
     open_part(w);
     history_write(w->emit, "text", text);
-    write_signature(w, own);
+    write_signature(w, state);
     emit_close(w->emit, '}');
 }
 
-static void write_image(struct writing *w, const allm_image *image)
+static void write_image(struct writer *w, const allm_image *image)
 {
-    bool named = image->source == ALLM_IMAGE_URL;
+    bool is_url = image->source == ALLM_IMAGE_URL;
     const char *type = image_source_type(image);
     open_part(w);
-    emit_member_open(w->emit, named ? "fileData" : "inlineData", '{');
+    emit_member_open(w->emit, is_url ? "fileData" : "inlineData", '{');
     if (type)
         history_write(w->emit, "mimeType", slice_of(type));
-    if (named) {
+    if (is_url) {
         history_write(w->emit, "fileUri",
                       (struct slice){ image->data, image->data_len });
     } else {
@@ -134,7 +135,7 @@ static void write_image(struct writing *w, const allm_image *image)
     emit_close(w->emit, '}');
 }
 
-static void write_content(struct writing *w, const allm_message *m)
+static void write_content(struct writer *w, const allm_message *m)
 {
     if (!history_has_image(m)) {
         write_text(w, history_text(m, w->arena), NULL);
@@ -152,16 +153,16 @@ static void write_content(struct writing *w, const allm_message *m)
 
 /* -------------------------------------------------------------- model --- */
 
-/* The id that the model itself gave; ptr NULL: none. */
-static struct slice id_of(const struct writing *w, const allm_tool_call *call)
+/* The id that the model itself created; ptr is NULL if there is none. */
+static struct slice id_of(const struct writer *w, const allm_tool_call *call)
 {
-    const allm_json *own = history_state(w->call, call->provider_state);
-    return json_slice(allm_json_get(own, "id"));
+    const allm_json *state = history_state(w->call, call->provider_state);
+    return json_slice(allm_json_get(state, "id"));
 }
 
-static void write_call(struct writing *w, const allm_tool_call *call)
+static void write_call(struct writer *w, const allm_tool_call *call)
 {
-    const allm_json *own = history_state(w->call, call->provider_state);
+    const allm_json *state = history_state(w->call, call->provider_state);
     struct slice args = history_arguments(call, w->arena);
     open_part(w);
     emit_member_open(w->emit, "functionCall", '{');
@@ -173,12 +174,12 @@ static void write_call(struct writing *w, const allm_tool_call *call)
         w->broken = true;
     emit_raw(w->emit, args.ptr ? args : SLICE("{}"));
     emit_close(w->emit, '}');
-    if (allm_json_get(own, "thoughtSignature"))
-        write_signature(w, own);
-    else if (w->signs && !w->called)
-        history_write(w->emit, "thoughtSignature", SLICE(FOREIGN));
+    if (allm_json_get(state, "thoughtSignature"))
+        write_signature(w, state);
+    else if (w->needs_signature && !w->has_call)
+        history_write(w->emit, "thoughtSignature", SLICE(FOREIGN_SIGNATURE));
     emit_close(w->emit, '}');
-    w->called = true;
+    w->has_call = true;
 }
 
 static enum layout_kind kind_of(const allm_json *part)
@@ -187,16 +188,16 @@ static enum layout_kind kind_of(const allm_json *part)
                                                        : LAYOUT_TEXT;
 }
 
-static void write_as_is(struct writing *w, const allm_json *part)
+static void write_as_is(struct writer *w, const allm_json *part)
 {
     if (!allm_json_count(part) || allm_json_type_of(part) != ALLM_JSON_OBJECT)
-        return;                 /* a state that was not made here */
+        return;                 /* not our state */
     turn_enter(w);
     emit_value(w->emit, part);
 }
 
-/* The parts as they came. */
-static void write_layout(struct writing *w, const allm_message *m,
+/* Write the parts in their original order. */
+static void write_layout(struct writer *w, const allm_message *m,
                          const allm_json *layout)
 {
     size_t at = 0, call = 0;
@@ -213,9 +214,9 @@ static void write_layout(struct writing *w, const allm_message *m,
     }
 }
 
-/* What is neither text nor a call stands in front of a message that was
- * changed since. */
-static void write_model(struct writing *w, const allm_message *m)
+/* If the message was changed, its parts that are neither text nor calls come
+ * first. */
+static void write_model(struct writer *w, const allm_message *m)
 {
     const allm_json *layout = layout_of(w->call, m, "parts");
     if (layout && layout_fits(layout, m, kind_of)) {
@@ -231,17 +232,17 @@ static void write_model(struct writing *w, const allm_message *m)
 
 /* ------------------------------------------------------------ results --- */
 
-/* The call that the next result answers, which history gives in their order;
- * NULL: none. */
-static const allm_tool_call *next_call(struct writing *w)
+/* The call that the next result answers, as history.h returns results in order;
+ * NULL if there is none. */
+static const allm_tool_call *next_call(struct writer *w)
 {
-    return w->asked && w->answered < w->asked->tool_call_count
-               ? w->asked->tool_calls[w->answered++]
+    return w->calls_of && w->answered < w->calls_of->tool_call_count
+               ? w->calls_of->tool_calls[w->answered++]
                : NULL;
 }
 
-/* The text as an object; NULL: it is none. */
-static const allm_json *object_in(struct writing *w, struct slice text)
+/* The text as an object; NULL if it is not one. */
+static const allm_json *object_in(struct writer *w, struct slice text)
 {
     struct json_limits limits;
     const allm_error *error = NULL;
@@ -254,8 +255,9 @@ static const allm_json *object_in(struct writing *w, struct slice text)
     return allm_json_type_of(v) == ALLM_JSON_OBJECT ? v : NULL;
 }
 
-/* A response is an object: an error or an output, if it is none itself. */
-static void write_response(struct writing *w, const struct history_item *item)
+/* A response must be an object: if it is not, wrap it as "output" or
+ * "error". */
+static void write_response(struct writer *w, const struct history_item *item)
 {
     const allm_message *m = item->message;
     struct slice text = history_text(m, w->arena);
@@ -272,7 +274,7 @@ static void write_response(struct writing *w, const struct history_item *item)
     emit_close(w->emit, '}');
 }
 
-static void write_result(struct writing *w, const struct history_item *item,
+static void write_result(struct writer *w, const struct history_item *item,
                          const allm_tool_call *call)
 {
     open_part(w);
@@ -289,29 +291,31 @@ static void write_result(struct writing *w, const struct history_item *item,
 
 /* ----------------------------------------------------------- messages --- */
 
-/* What a message's bytes follow from, beside itself. */
-static struct home_key key_of(const struct writing *w, const allm_message *m,
-                              const allm_tool_call *call)
+/* The key of a message's memo: everything that its bytes depend on. */
+static struct home_key memo_key_of(const struct writer *w,
+                                   const allm_message *m,
+                                   const allm_tool_call *call)
 {
-    uint64_t facts = HASH_START + w->signs;
+    uint64_t hash = HASH_START + w->needs_signature;
     if (call) {
-        facts = hash_add(facts, slice_of(call->name ? call->name : ""));
-        facts = hash_add(facts, SLICE("\xFF"));
-        facts = hash_add(facts, id_of(w, call));
+        hash = hash_add(hash, slice_of(call->name ? call->name : ""));
+        hash = hash_add(hash, SLICE("\xFF"));
+        hash = hash_add(hash, id_of(w, call));
     }
-    return memo_key(&memo_name, facts, w->call, m);
+    return memo_key(&memo_name, hash, w->call, m);
 }
 
-static void write_message(struct writing *w, const struct history_item *item)
+static void write_message(struct writer *w, const struct history_item *item)
 {
     const allm_message *m = item->message;
     const allm_tool_call *call = w->turn == RESULTS ? next_call(w) : NULL;
-    struct home_key k = key_of(w, m, call);
-    bool lasting = !item->made;
-    struct slice kept = lasting ? memo_find(m, k) : (struct slice){ NULL, 0 };
-    if (kept.ptr) {
+    struct home_key k = memo_key_of(w, m, call);
+    bool memoizable = !item->made;
+    struct slice memo = memoizable ? memo_find(m, k)
+                                   : (struct slice){ NULL, 0 };
+    if (memo.ptr) {
         turn_enter(w);
-        emit_raw(w->emit, kept);
+        emit_raw(w->emit, memo);
         return;
     }
     if (w->turn == RESULTS)
@@ -320,19 +324,19 @@ static void write_message(struct writing *w, const struct history_item *item)
         write_model(w, m);
     else
         write_content(w, m);
-    if (lasting && w->begun && !w->broken)
+    if (memoizable && w->has_part && !w->broken)
         memo_keep_written(m, k, w->emit->out, w->from);
 }
 
-static void write_item(struct writing *w, const struct history_item *item)
+static void write_item(struct writer *w, const struct history_item *item)
 {
     const allm_message *m = item->message;
-    w->begun = w->called = false;
+    w->has_part = w->has_call = false;
     w->turn = m->role == ALLM_ROLE_ASSISTANT ? MODEL
               : m->role == ALLM_ROLE_TOOL    ? RESULTS
                                              : USER;
     if (w->turn == MODEL) {
-        w->asked = m;
+        w->calls_of = m;
         w->answered = 0;
     }
     write_message(w, item);
@@ -343,10 +347,10 @@ bool gemini_contents_write(const allm_call *call, struct emit *e,
 {
     struct history h;
     struct history_item item;
-    struct writing w = { .call = call,
+    struct writer w = { .call = call,
                          .emit = e,
                          .arena = a,
-                         .signs = model_rules(call->model) &
+                         .needs_signature = model_rules(call->model) &
                                   MODEL_LEVELS };
     history_init(&h, call, a);
     emit_open(e, '[');

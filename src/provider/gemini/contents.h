@@ -1,16 +1,16 @@
-/* contents.h - a conversation as Gemini wants it */
+/* contents.h - encode the conversation for Gemini */
 #ifndef PROVIDER_GEMINI_CONTENTS_H
 #define PROVIDER_GEMINI_CONTENTS_H
 
 #include "allm.h"
 #include "json/emit.h"
 
-/* Write the "systemInstruction" member, if there is anything to write; false:
- * no memory. */
+/* Write the member "systemInstruction", unless it is empty.  False: out of
+ * memory. */
 bool gemini_contents_write_system(const allm_call *call, struct emit *e,
                                   struct arena *a);
 
-/* Write the list of contents; false: no memory. */
+/* Write the list of contents.  False: out of memory. */
 bool gemini_contents_write(const allm_call *call, struct emit *e,
                            struct arena *a);
 
@@ -18,7 +18,8 @@ bool gemini_contents_write(const allm_call *call, struct emit *e,
 void gemini_contents_write_text(struct emit *e, const char *name,
                                 struct slice text);
 
-/* May this picture be named by its address?  Others must be sent. */
+/* Can the provider fetch this image by its URL?  Others must be sent as
+ * bytes. */
 bool gemini_contents_takes_url(const allm_image *image);
 
 #endif

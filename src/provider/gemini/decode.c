@@ -1,16 +1,17 @@
 /*
- * decode.c - an answer of streamGenerateContent, frame by frame
+ * decode.c - decode a response of streamGenerateContent, frame by frame
  *
  *      data: {"candidates": [{"content": {"parts": [...]}}],
  *             "usageMetadata": {...}, "modelVersion", "responseId"}
  *      ...
  *      data: {"candidates": [{"finishReason": "STOP"}], ...}
  *
- *   (1) A finishReason is not the end: parts and another one may follow it.
- *   (2) The end is the end of the body, if a finishReason or a blockReason
- *       came.
- *   (3) An error ends the answer wherever it stands.
- *   (4) Where a proxy lost "alt=sse" the body is a list of the same objects.
+ *   (1) A finishReason is not the end: parts and another finishReason may
+ *       follow.
+ *   (2) The response ends at the end of the body, if there was a finishReason
+ *       or a blockReason.
+ *   (3) An error ends the response wherever it occurs.
+ *   (4) If a proxy drops "alt=sse", the body is a list of the same objects.
  *   (5) Only the first candidate is read.
  */
 #include "provider/gemini/decode.h"
@@ -22,7 +23,7 @@
 #include "provider/gemini/losses.h"
 #include "json/json.h"
 
-/* -------------------------------------------------------------- facts --- */
+/* -------------------------------------------------------------- notes --- */
 
 static void note_add(struct gemini *c, const char *key, const allm_json *v)
 {
@@ -47,24 +48,25 @@ static void list_gather(struct gemini *c, const char *key,
 static void read_finish(struct gemini *c, const allm_json *candidate)
 {
     struct answer *a = &c->answer;
-    struct slice word = gemini_finish_word(
+    struct slice reason = gemini_finish_word(
         gemini_field(candidate, "finishReason"), a->sink->arena);
-    bool vague = slice_is(word, GEMINI_FINISH_VAGUE);
-    if (!word.len || (vague && a->finish != ALLM_FINISH_NONE))
+    bool is_unspecified = slice_is(reason, GEMINI_FINISH_VAGUE);
+    if (!reason.len || (is_unspecified && a->finish != ALLM_FINISH_NONE))
         return;
-    answer_finish(a, gemini_finish_of(word), word);
-    if (!vague && (!answer_is_empty(a) || a->finish != ALLM_FINISH_STOP))
+    answer_finish(a, gemini_finish_of(reason), reason);
+    if (!is_unspecified &&
+        (!answer_is_empty(a) || a->finish != ALLM_FINISH_STOP))
         allm_sink_settle(a->sink);
 }
 
 static void read_notes(struct gemini *c, const allm_json *candidate)
 {
-    const allm_json *cited = gemini_field(candidate, "citationMetadata");
-    const allm_json *logs = gemini_field(candidate, "logprobsResult");
-    list_gather(c, "citations", allm_json_get(cited, "citations"));
-    list_gather(c, "citations", gemini_field(cited, "citationSources"));
-    list_gather(c, "logprobs", gemini_field(logs, "chosenCandidates"));
-    list_gather(c, "top_logprobs", gemini_field(logs, "topCandidates"));
+    const allm_json *citations = gemini_field(candidate, "citationMetadata");
+    const allm_json *logprobs = gemini_field(candidate, "logprobsResult");
+    list_gather(c, "citations", allm_json_get(citations, "citations"));
+    list_gather(c, "citations", gemini_field(citations, "citationSources"));
+    list_gather(c, "logprobs", gemini_field(logprobs, "chosenCandidates"));
+    list_gather(c, "top_logprobs", gemini_field(logprobs, "topCandidates"));
     note_add(c, "safety_ratings", gemini_field(candidate, "safetyRatings"));
     note_add(c, "grounding_metadata",
              gemini_field(candidate, "groundingMetadata"));
@@ -73,30 +75,30 @@ static void read_notes(struct gemini *c, const allm_json *candidate)
     note_add(c, "finish_message", gemini_field(candidate, "finishMessage"));
 }
 
-/* Is there more than every candidate has? */
+/* Does the candidate have more than the usual members? */
 static bool has_notes(const struct json_view *candidate)
 {
-    size_t usual = json_in(candidate, SLICE("content")) != NULL;
-    usual += json_in(candidate, SLICE("index")) != NULL;
-    return allm_json_count(candidate->object) > usual;
+    size_t usual_count = json_in(candidate, SLICE("content")) != NULL;
+    usual_count += json_in(candidate, SLICE("index")) != NULL;
+    return allm_json_count(candidate->object) > usual_count;
 }
 
 static void read_candidate(struct gemini *c, const struct json_view *candidate)
 {
     const allm_json *content = json_in(candidate, SLICE("content"));
     const allm_json *parts = json_at(content, "parts");
-    c->chosen = true;
+    c->has_candidate = true;
     answer_start(&c->answer);
     if (json_is_type(parts, ALLM_JSON_ARRAY))
         for (const allm_json *p = NULL; (p = allm_json_next(parts, p));)
             gemini_parts_read(&c->parts, p);
     if (!has_notes(candidate))
-        return;                 /* all but the last, mostly */
+        return;                 /* usually all frames but the last */
     read_notes(c, candidate->object);
     read_finish(c, candidate->object);
 }
 
-/* Look at the candidate that counts.  False: none is here. */
+/* Find the first candidate.  False: it is not in this frame. */
 static bool find_candidate(const struct json_view *frame,
                            struct json_view *candidate)
 {
@@ -115,21 +117,22 @@ static bool find_candidate(const struct json_view *frame,
     return false;
 }
 
-/* A question that is not answered at all. */
+/* Handle a prompt that was blocked. */
 static void read_block(struct gemini *c, const allm_json *feedback)
 {
     struct answer *a = &c->answer;
-    struct slice word = gemini_finish_block(
+    struct slice reason = gemini_finish_block(
         gemini_field(feedback, "blockReason"), c->answer.sink->arena);
     note_add(c, "prompt_feedback", feedback);
-    if (!word.len || slice_is(word, GEMINI_FINISH_NO_BLOCK) || c->chosen)
+    if (!reason.len || slice_is(reason, GEMINI_FINISH_NO_BLOCK) ||
+        c->has_candidate)
         return;
     answer_start(a);
-    answer_finish(a, ALLM_FINISH_CONTENT_FILTER, word);
+    answer_finish(a, ALLM_FINISH_CONTENT_FILTER, reason);
     allm_sink_settle(a->sink);
 }
 
-/* --------------------------------------------------------------- ends --- */
+/* ------------------------------------------------------------ the end --- */
 
 static void settle_usage(struct gemini *c)
 {
@@ -142,7 +145,7 @@ static void settle_usage(struct gemini *c)
     answer_usage(a, &ours);
 }
 
-/* What the provider was not told of the schemas. */
+/* Report which parts of the schemas were not sent. */
 static void emit_losses(struct gemini *c)
 {
     struct answer *a = &c->answer;
@@ -169,32 +172,31 @@ static allm_status response_complete(struct gemini *c)
     return answer_close(a);
 }
 
-static allm_status response_cut_off(struct gemini *c, const char *sentence)
+static allm_status response_truncate(struct gemini *c, const char *message)
 {
     settle_usage(c);
-    return answer_truncated(&c->answer, sentence);
+    return answer_truncated(&c->answer, message);
 }
 
-static allm_status response_malformed(struct gemini *c, const char *sentence)
+static allm_status response_malformed(struct gemini *c, const char *message)
 {
     settle_usage(c);
-    return answer_malformed(&c->answer, sentence);
+    return answer_malformed(&c->answer, message);
 }
 
-/* The body is over.  Frames that are whole and have no candidate are no answer
- * that broke off, but none at all. */
+/* The body has ended.  If there are complete frames without a candidate, the
+ * response is malformed rather than truncated. */
 static allm_status response_end(struct gemini *c)
 {
     if (c->answer.finish != ALLM_FINISH_NONE)
         return response_complete(c);
-    if (c->framed && !c->chosen && !c->cut)
+    if (c->has_frame && !c->has_candidate && !c->last_cut)
         return response_malformed(
-            c, "the answer has no candidates, and no reason for "
-               "that");
-    return response_cut_off(
+            c, "the response has no candidates, and no reason why");
+    return response_truncate(
         c, answer_is_empty(&c->answer)
-               ? "the answer ended before anything was said"
-               : "the answer broke off: no finish reason came");
+               ? "the response ended before any content arrived"
+               : "the response is incomplete: it has no finish reason");
 }
 
 static allm_status response_fail(struct gemini *c, const allm_json *document)
@@ -230,24 +232,24 @@ static void read_facts(struct gemini *c, const struct json_view *frame,
 static allm_status read_frame(struct gemini *c, const allm_json *v)
 {
     struct json_view frame, candidate;
-    c->framed = true;
+    c->has_frame = true;
     if (!json_is_type(v, ALLM_JSON_OBJECT))
-        return response_malformed(c,
-                                  "a frame of the answer is not a JSON object");
+        return response_malformed(
+            c, "a frame of the response is not a JSON object");
     json_view_init(&frame, v);
     const allm_json *usage =
         gemini_in(&frame, GEMINI_NAME("usageMetadata", "usage_metadata"));
     const allm_json *feedback =
         gemini_in(&frame, GEMINI_NAME("promptFeedback", "prompt_feedback"));
-    bool chosen = find_candidate(&frame, &candidate);
+    bool has_candidate = find_candidate(&frame, &candidate);
     read_facts(c, &frame, usage);
     if (is_error(&frame))
         return response_fail(c, v);
-    if (chosen)
+    if (has_candidate)
         read_candidate(c, &candidate);
     if (json_is_type(feedback, ALLM_JSON_OBJECT))
         read_block(c, feedback);
-    if (!chosen && !usage && !feedback)
+    if (!has_candidate && !usage && !feedback)
         allm_sink_idle(c->answer.sink);
     return ALLM_OK;
 }
@@ -270,16 +272,16 @@ static allm_status read_document(struct gemini *c, const allm_json *all)
         return status;
     if (c->answer.finish != ALLM_FINISH_NONE)
         return response_complete(c);
-    if (!c->chosen)
+    if (!c->has_candidate)
         return explain_message(all)
                    ? response_fail(c, all)
                    : response_malformed(
-                         c, "the answer is a JSON document without "
-                            "candidates and without a reason for that");
+                         c, "the response is a JSON document without "
+                            "candidates, and without a reason why");
     return list ? response_end(c) : response_complete(c);
 }
 
-/* The list that a body is but for its last bracket; NULL: it is not. */
+/* Parse a list whose closing bracket is missing; NULL: it is not one. */
 static const allm_json *close_list(struct gemini *c, struct slice data)
 {
     struct buf text;
@@ -294,8 +296,8 @@ static const allm_json *close_list(struct gemini *c, struct slice data)
                        : allm_sink_parse(c->answer.sink, text.ptr, text.len);
 }
 
-/* A body that is no JSON after all: cut, or odd.  Of a list that was cut, what
- * is whole counts as it would in a stream. */
+/* Handle a body that is not JSON: truncated, or something else.  The complete
+ * elements of a truncated list count as they do in a stream. */
 static allm_status reject_document(struct gemini *c, struct slice data)
 {
     const allm_json *list = close_list(c, data);
@@ -313,8 +315,8 @@ static allm_status reject_document(struct gemini *c, struct slice data)
         return ALLM_OK;
     return c->answer.finish != ALLM_FINISH_NONE
                ? response_complete(c)
-               : response_cut_off(
-                     c, "the answer broke off in the middle of its JSON "
+               : response_truncate(
+                     c, "the response ended in the middle of its JSON "
                         "document");
 }
 
@@ -331,9 +333,9 @@ static allm_status frame_parse(struct gemini *c, const allm_frame *frame)
     const allm_json *v = sink_parse_frame(a->sink, data);
     if (a->sink->status < 0)
         return a->sink->status;
-    c->cut = !v && frame->cut;
-    if (c->cut)
-        return ALLM_OK;         /* finish() knows whether it matters */
+    c->last_cut = !v && frame->cut;
+    if (c->last_cut)
+        return ALLM_OK;         /* gemini_finish() decides */
     if (slice_is(name, "error"))
         return response_fail(c, answer_error_text(a, data, v));
     if (!v && frame->whole)
@@ -346,7 +348,7 @@ static allm_status frame_parse(struct gemini *c, const allm_frame *frame)
                                             : read_frame(c, v);
 }
 
-/* First thing in both. */
+/* Both public functions begin with this. */
 static bool decode_begin(struct gemini *c, const allm_call *call,
                          allm_sink *sink)
 {

@@ -1,17 +1,18 @@
-/* decode.h - an answer of streamGenerateContent, frame by frame */
+/* decode.h - decode a response of streamGenerateContent, frame by frame */
 #ifndef PROVIDER_GEMINI_DECODE_H
 #define PROVIDER_GEMINI_DECODE_H
 
 #include "provider/gemini/parts.h"
 #include "provider/gemini/usage.h"
 
-/* One answer; zeroed at first. */
+/* The state of one response; initially zero. */
 struct gemini {
     struct answer answer;
     struct gemini_parts parts;
     struct gemini_usage usage;
-    bool chosen;                /* a candidate came */
-    bool framed, cut;           /* a whole frame came; the last one is not */
+    bool has_candidate;         /* a candidate arrived */
+    bool has_frame;             /* a complete frame arrived */
+    bool last_cut;              /* the last frame is incomplete */
 };
 
 allm_status gemini_decode(void *state, const allm_call *call,

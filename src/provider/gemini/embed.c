@@ -1,11 +1,12 @@
 /*
- * embed.c - the dialect of batchEmbedContents: Google's own
+ * embed.c - the adapter for batchEmbedContents: Google's native API
  *
  *      {"requests": [{"model": "models/M", "content": {"parts": [{"text"}]},
  *                     "taskType"?, "outputDimensionality"?}]} -->
  *      {"embeddings": [{"values": [number]}]}
  *
- * There is no usage.  Options of the caller go into every request of the list.
+ * There is no usage.  The caller's options are added to every request of the
+ * list.
  */
 #include "provider/gemini/embed.h"
 
@@ -17,7 +18,7 @@
 #include "provider/gemini/error.h"
 #include "provider/http.h"
 
-static const char *const task_words[] = {
+static const char *const task_names[] = {
     [ALLM_EMBED_ANY] = NULL,
     [ALLM_EMBED_DOCUMENT] = "RETRIEVAL_DOCUMENT",
     [ALLM_EMBED_QUERY] = "RETRIEVAL_QUERY",
@@ -26,13 +27,13 @@ static const char *const task_words[] = {
     [ALLM_EMBED_SIMILARITY] = "SEMANTIC_SIMILARITY",
 };
 
-/* What all requests of the list say alike. */
-static void write_terms(const struct extra *x, struct emit *e)
+/* Write the members that are the same in every request. */
+static void write_common(const struct extra *x, struct emit *e)
 {
     const allm_embed_request *r = x->call->embed;
-    if (task_words[r->task] && extra_leaves(x, "taskType")) {
+    if (task_names[r->task] && extra_leaves(x, "taskType")) {
         emit_name(e, SLICE("taskType"));
-        emit_word(e, task_words[r->task]);
+        emit_word(e, task_names[r->task]);
     }
     if (r->dimensions.set && extra_leaves(x, "outputDimensionality")) {
         emit_name(e, SLICE("outputDimensionality"));
@@ -64,7 +65,7 @@ static void write_body(const struct extra *x, allm_http *http)
         emit_name(&e, SLICE("model"));
         emit_text(&e, buf_slice(&model));
         gemini_contents_write_text(&e, "content", slice_of(r->inputs[i]));
-        write_terms(x, &e);
+        write_common(x, &e);
         emit_close(&e, '}');
     }
     emit_close(&e, ']');
@@ -91,8 +92,7 @@ static allm_status read_embeddings(struct answer *a, const allm_json *document)
 {
     const allm_json *list = allm_json_get(document, "embeddings");
     if (allm_json_type_of(list) != ALLM_JSON_ARRAY)
-        return answer_malformed(a, "the answer has no list of embeddings in "
-                                   "\"embeddings\"");
+        return answer_malformed(a, "the response has no list \"embeddings\"");
     document_result(a, list);
     return answer_close(a);
 }

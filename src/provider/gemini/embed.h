@@ -1,4 +1,4 @@
-/* embed.h - the dialect of batchEmbedContents: Google's own */
+/* embed.h - the adapter for batchEmbedContents: Google's native API */
 #ifndef PROVIDER_GEMINI_EMBED_H
 #define PROVIDER_GEMINI_EMBED_H
 

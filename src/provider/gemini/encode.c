@@ -1,12 +1,12 @@
 /*
- * encode.c - a request as streamGenerateContent wants it
+ * encode.c - encode a request for streamGenerateContent
  *
  *      systemInstruction, tools, toolConfig, generationConfig, options of the
  *      body, contents
  *
- * An option with the name of one of them takes its place; null takes it away.
- * The conversation stands last, so that what is sent of a longer one begins
- * like what was sent of the shorter.
+ * An option with the name of one of these members replaces it, and null removes
+ * it.  The conversation is last, so a longer one starts with the same bytes as
+ * a shorter one.
  */
 #include "provider/gemini/encode.h"
 
@@ -31,13 +31,14 @@ struct encoding {
     const allm_json *config;
 };
 
-/* The option that takes the place of a member of the body; NULL: none. */
-static const allm_json *instead(const struct encoding *e, const char *name)
+/* The option that replaces a member of the body; NULL if there is none. */
+static const allm_json *replacement_of(const struct encoding *e,
+                                       const char *name)
 {
     for (const allm_json *k = NULL;
          (k = allm_json_next(e->extra.options, k));) {
-        const char *sent = gemini_config_body(&e->extra, json_slice(k));
-        if (sent && !strcmp(sent, name))
+        const char *member = gemini_config_body(&e->extra, json_slice(k));
+        if (member && !strcmp(member, name))
             return allm_json_value(k);
     }
     return NULL;
@@ -45,15 +46,15 @@ static const allm_json *instead(const struct encoding *e, const char *name)
 
 /* -------------------------------------------------------------- tools --- */
 
-/* An object without properties is refused: then there are no parameters. */
+/* Gemini rejects an object without properties, so leave it out. */
 static void write_parameters(struct encoding *e, const allm_json *schema)
 {
-    const struct gemini_schema_losses untold = { NULL, NULL };
+    const struct gemini_schema_losses ignored = { NULL, NULL };
     bool as_is = gemini_losses_off(&e->extra);
     if (!allm_json_count(schema))
         return;
     if (!as_is)
-        schema = gemini_schema_adapt(e->arena, schema, false, untold);
+        schema = gemini_schema_adapt(e->arena, schema, false, ignored);
     e->http->broken |= !schema;
     if (!as_is &&
         (!schema || (json_is(allm_json_get(schema, "type"), "OBJECT") &&
@@ -76,7 +77,7 @@ static void write_tool(struct encoding *e, const allm_tool *tool)
 static void write_tools(struct encoding *e)
 {
     const allm_request *r = e->request;
-    if (!r->tool_count || instead(e, "tools"))
+    if (!r->tool_count || replacement_of(e, "tools"))
         return;
     emit_member_open(&e->emit, "tools", '[');
     emit_open(&e->emit, '{');
@@ -88,7 +89,8 @@ static void write_tools(struct encoding *e)
     emit_close(&e->emit, ']');
 }
 
-/* Their word for a choice; *name: of the one tool that may be called. */
+/* Their name for a tool choice; *name is the only tool that may be called, or
+ * NULL. */
 static const char *mode_of(const allm_request *r, const char **name)
 {
     const char *choice = r->tool_choice;
@@ -118,13 +120,14 @@ static void write_mode(struct encoding *e, const char *mode, const char *name)
     emit_close(&e->emit, '}');
 }
 
-/* Without tools there is nothing to choose from: nothing is said then. */
+/* Without tools there is no choice to write. */
 static void write_choice(struct encoding *e)
 {
     const char *name;
     const allm_request *r = e->request;
     const char *mode = mode_of(r, &name);
-    if (instead(e, "toolConfig") || (!r->tool_count && !instead(e, "tools")))
+    if (replacement_of(e, "toolConfig") ||
+        (!r->tool_count && !replacement_of(e, "tools")))
         return;
     if (r->tool_choice_map && !name) {
         emit_at(&e->emit, "toolConfig");
@@ -140,12 +143,12 @@ static void write_options(struct encoding *e)
 {
     for (const allm_json *k = NULL;
          (k = allm_json_next(e->extra.options, k));) {
-        const char *sent = gemini_config_body(&e->extra, json_slice(k));
+        const char *member = gemini_config_body(&e->extra, json_slice(k));
         const allm_json *v = allm_json_value(k);
-        if (!sent || allm_json_type_of(v) == ALLM_JSON_NULL ||
-            instead(e, sent) != v)
-            continue;           /* one of two spellings is enough */
-        emit_key(&e->emit, slice_of(sent));
+        if (!member || allm_json_type_of(v) == ALLM_JSON_NULL ||
+            replacement_of(e, member) != v)
+            continue;           /* an option may have two spellings */
+        emit_key(&e->emit, slice_of(member));
         emit_value(&e->emit, v);
     }
 }
@@ -155,7 +158,7 @@ static void write_body(struct encoding *e)
     bool broken = false;
     emit_init(&e->emit, &e->http->body);
     emit_open(&e->emit, '{');
-    if (!instead(e, "systemInstruction"))
+    if (!replacement_of(e, "systemInstruction"))
         broken = !gemini_contents_write_system(e->call, &e->emit, e->arena);
     write_tools(e);
     write_choice(e);
@@ -164,7 +167,7 @@ static void write_body(struct encoding *e)
         emit_value(&e->emit, e->config);
     }
     write_options(e);
-    if (!instead(e, "contents")) {
+    if (!replacement_of(e, "contents")) {
         emit_at(&e->emit, "contents");
         broken |= !gemini_contents_write(e->call, &e->emit, e->arena);
     }
@@ -172,7 +175,7 @@ static void write_body(struct encoding *e)
     e->http->broken |= broken;
 }
 
-/* ------------------------------------------------------------- public --- */
+/* ------------------------------------------------------------- checks --- */
 
 bool gemini_needs_finalize(const allm_request *r)
 {
@@ -194,16 +197,16 @@ static bool has_foreign_url(const allm_request *r)
     return false;
 }
 
-/* What the provider cannot do, told before anything is sent. */
+/* Reject what the provider does not support, before anything is sent. */
 static const allm_error *request_check(struct encoding *e)
 {
     const allm_request *r = e->request;
     if (has_foreign_url(r)) {
         allm_error *error =
             status_draft(e->arena, ALLM_ERR_ADAPTER, "unsupported_feature",
-                         "this provider fetches no images from the web: give "
-                         "the bytes of the image, or the address of a file "
-                         "that was uploaded to it");
+                         "this provider does not fetch images from the web; "
+                         "pass the bytes of the image, or the URL of a file "
+                         "uploaded to the provider");
         if (!error)
             return status_nomem();
         error->provider = e->call->provider;

@@ -1,4 +1,4 @@
-/* encode.h - a request as streamGenerateContent wants it */
+/* encode.h - encode a request for streamGenerateContent */
 #ifndef PROVIDER_GEMINI_ENCODE_H
 #define PROVIDER_GEMINI_ENCODE_H
 
@@ -6,8 +6,8 @@
 
 allm_status gemini_encode(const allm_call *call, allm_http *out);
 
-/* Is the answer to keep a schema, and are there tools, too?  Most models
- * refuse both at once. */
+/* Does the request have both a response schema and tools?  Most models reject
+ * the combination. */
 bool gemini_needs_finalize(const allm_request *r);
 
 #endif

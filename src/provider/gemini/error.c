@@ -1,12 +1,12 @@
 /*
- * error.c - what Google means by an error
+ * error.c - map Google's errors to ours
  *
  *      {"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "message",
  *                 "details": [{"@type": ".../google.rpc.RetryInfo",
  *                              "retryDelay": "45.8s"}, ...]}}
  *
- * or a list with one such object.  How long to wait stands here and in no
- * header.
+ * The document may also be a list with one such object.  The retry delay is
+ * only here, not in a header.
  */
 #include "provider/gemini/error.h"
 
@@ -19,8 +19,8 @@
 #include "json/json.h"
 
 static const struct {
-    const char *word, *reason;
-} words[] = {
+    const char *status_name, *reason;
+} statuses[] = {
     { "INVALID_ARGUMENT", "invalid_request" },
     { "FAILED_PRECONDITION", "invalid_request" },
     { "OUT_OF_RANGE", "invalid_request" },
@@ -30,40 +30,40 @@ static const struct {
     { "RESOURCE_EXHAUSTED", "rate_limited" },
 };
 
-/* A wrong key is a bad request there. */
-static const char *const about_keys[] = {
+/* Messages about invalid keys, which Google reports as a bad request. */
+static const char *const key_phrases[] = {
     "API_KEY_INVALID", "API_KEY_EXPIRED", "API key not valid",
     "API key expired", NULL,
 };
 
-static const char *const too_long[] = {
+static const char *const too_long_phrases[] = {
     "exceeds the maximum number of tokens", "input token count",
     "context window", NULL,
 };
 
-/* Waiting does not help. */
-static const char *const about_money[] = {
+/* Messages about billing: waiting does not help. */
+static const char *const billing_phrases[] = {
     "credits are depleted", "spending cap", "spend cap", "spending limit", NULL,
 };
 
-struct facts {
+struct error_facts {
     const allm_json *core;      /* the object that describes the error */
-    const char *word, *message;
+    const char *status_name, *message;
     int32_t status;
 };
 
-static struct facts facts_of(const allm_json *document, int32_t status)
+static struct error_facts facts_of(const allm_json *document, int32_t status)
 {
     int64_t n;
     if (allm_json_type_of(document) == ALLM_JSON_ARRAY)
         document = allm_json_at(document, 0);
     const allm_json *error = allm_json_get(document, "error");
-    struct facts f = { .core = document, .status = status };
+    struct error_facts f = { .core = document, .status = status };
     if (allm_json_type_of(error) == ALLM_JSON_OBJECT)
         f.core = error;
-    const allm_json *word = allm_json_get(f.core, "status");
-    if (allm_json_type_of(word) == ALLM_JSON_TEXT)
-        f.word = allm_json_text(word, NULL);
+    const allm_json *status_name = allm_json_get(f.core, "status");
+    if (allm_json_type_of(status_name) == ALLM_JSON_TEXT)
+        f.status_name = allm_json_text(status_name, NULL);
     f.message = explain_message(document);
     if (!status && allm_json_int64(allm_json_get(f.core, "code"), &n) &&
         n >= 400 && n <= 599)
@@ -73,8 +73,9 @@ static struct facts facts_of(const allm_json *document, int32_t status)
 
 /* ------------------------------------------------------------ details --- */
 
-/* The value of a member in whichever of the details has it. */
-static const allm_json *find_detail(const struct facts *f, const char *name)
+/* The value of a member, in any of the details. */
+static const allm_json *find_detail(const struct error_facts *f,
+                                    const char *name)
 {
     const allm_json *list = allm_json_get(f->core, "details");
     const allm_json *found = NULL;
@@ -85,35 +86,35 @@ static const allm_json *find_detail(const struct facts *f, const char *name)
     return found;
 }
 
-/* "45.837906927s" in milliseconds, no shorter than it says. */
+/* "45.837906927s" in milliseconds, rounded up. */
 static bool read_delay(struct slice text, int64_t *ms)
 {
     int64_t n = 0, unit = 1000;
-    bool any = false, rest = false, point = false;
+    bool has_digits = false, round_up = false, after_point = false;
     if (!text.len || text.ptr[text.len - 1] != 's')
         return false;
     for (size_t i = 0; i + 1 < text.len; i++) {
         char c = text.ptr[i];
-        if (c == '.' && !point) {
-            point = true;
+        if (c == '.' && !after_point) {
+            after_point = true;
             continue;
         }
         if (c < '0' || c > '9' || n > 1000000000000)
             return false;
-        any = true;
-        if (!point)
+        has_digits = true;
+        if (!after_point)
             n = n * 10 + (c - '0') * 1000;
         else if (unit > 1)
             n += (c - '0') * (unit /= 10);
         else
-            rest = rest || c != '0';
+            round_up = round_up || c != '0';
     }
-    *ms = n + rest;
-    return any;
+    *ms = n + round_up;
+    return has_digits;
 }
 
-/* A daily quota: worth a wait only if they say how long. */
-static bool is_daily(const struct facts *f)
+/* Is it a daily quota?  Then a retry only makes sense after a stated delay. */
+static bool is_daily(const struct error_facts *f)
 {
     const allm_json *list = find_detail(f, "violations");
     if (allm_json_type_of(list) != ALLM_JSON_ARRAY)
@@ -128,47 +129,51 @@ static bool is_daily(const struct facts *f)
 
 /* ------------------------------------------------------------ reasons --- */
 
-static const char *by_word(const char *word)
+static const char *reason_for_status(const char *status_name)
 {
-    for (size_t i = 0; word && i < sizeof words / sizeof *words; i++)
-        if (!strcmp(word, words[i].word))
-            return words[i].reason;
+    for (size_t i = 0; status_name && i < sizeof statuses / sizeof *statuses;
+         i++)
+        if (!strcmp(status_name, statuses[i].status_name))
+            return statuses[i].reason;
     return "provider_unavailable";
 }
 
-static const char *reason_of(const struct facts *f)
+static const char *reason_of(const struct error_facts *f)
 {
     const char *reason = f->status ? explain_status(f->status)
-                                   : by_word(f->word);
+                                   : reason_for_status(f->status_name);
     if (strcmp(reason, "invalid_request") != 0)
         return reason;
-    if (explain_says(f->message, about_keys) ||
-        explain_says(json_slice(find_detail(f, "reason")).ptr, about_keys))
+    if (explain_says(f->message, key_phrases) ||
+        explain_says(json_slice(find_detail(f, "reason")).ptr, key_phrases))
         return "authentication_failed";
-    return explain_says(f->message, too_long) ? "context_length_exceeded"
-                                              : reason;
+    return explain_says(f->message, too_long_phrases)
+               ? "context_length_exceeded"
+               : reason;
 }
 
-static void put_true(struct build *b, const char *key, bool truth)
+static void put_flag(struct build *b, const char *key, bool is_true)
 {
-    if (!truth)
+    if (!is_true)
         return;
     build_key(b, slice_of(key));
     build_bool(b, true);
 }
 
-/* The members of the error but its sentence, and what a retry must know. */
-static const allm_json *details_build(struct arena *a, const struct facts *f,
-                                      bool delayed)
+/* The members of the error except its message, and the flags that decide about
+ * a retry. */
+static const allm_json *details_build(struct arena *a,
+                                      const struct error_facts *f,
+                                      bool has_delay)
 {
     static const char *const skip[] = { "message", "billing", "final", "error",
                                         NULL };
     struct build b;
     build_init(&b, a);
     build_object(&b);
-    put_true(&b, "billing",
-             f->status == 402 || explain_says(f->message, about_money));
-    put_true(&b, "final", is_daily(f) && !delayed);
+    put_flag(&b, "billing",
+             f->status == 402 || explain_says(f->message, billing_phrases));
+    put_flag(&b, "final", is_daily(f) && !has_delay);
     return explain_details(&b, f->core, skip);
 }
 
@@ -176,13 +181,13 @@ allm_error gemini_error_read(struct arena *a, const allm_json *document,
                              int32_t status)
 {
     int64_t ms = 0;
-    struct facts f = facts_of(document, status);
+    struct error_facts f = facts_of(document, status);
     allm_error e = status_blank(ALLM_ERR_ADAPTER);
-    bool delayed = read_delay(json_slice(find_detail(&f, "retryDelay")), &ms);
+    bool has_delay = read_delay(json_slice(find_detail(&f, "retryDelay")), &ms);
     e.reason = reason_of(&f);
     e.message = explain_sentence(a, status, f.message);
-    e.metadata = details_build(a, &f, delayed);
-    if (delayed)
+    e.metadata = details_build(a, &f, has_delay);
+    if (has_delay)
         e.retry_after_ms = (allm_int){ ms, true };
     if (f.status)
         e.http_status = (allm_int){ f.status, true };

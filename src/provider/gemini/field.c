@@ -1,8 +1,8 @@
-/* field.c - members of Gemini's objects, in both of their spellings */
+/* field.c - find members of Gemini's objects, in both spellings */
 #include "provider/gemini/field.h"
 
-/* Is the key "finish_reason", for the name "finishReason"? */
-static bool is_other(struct slice key, const char *name)
+/* Is the key "finish_reason", if the name is "finishReason"? */
+static bool is_snake_case(struct slice key, const char *name)
 {
     size_t n = 0;
     for (; *name; name++) {
@@ -16,8 +16,8 @@ static bool is_other(struct slice key, const char *name)
     return n == key.len;
 }
 
-/* One pass, since most that are asked for are not there.  The first spelling
- * wins. */
+/* A single pass, because most members that we look for are missing.  The first
+ * spelling wins. */
 const allm_json *gemini_field(const allm_json *object, const char *name)
 {
     const allm_json *found = NULL;
@@ -29,7 +29,7 @@ const allm_json *gemini_field(const allm_json *object, const char *name)
             continue;
         if (slice_is(key, name))
             return allm_json_value(k);
-        if (!found && is_other(key, name))
+        if (!found && is_snake_case(key, name))
             found = allm_json_value(k);
     }
     return found;

@@ -1,8 +1,8 @@
 /*
- * field.h - members of Gemini's objects, in both of their spellings
+ * field.h - find members of Gemini's objects, in both spellings
  *
- * The API writes "finishReason"; gateways that go by its field names write
- * "finish_reason".
+ * The API writes "finishReason"; gateways that use the field names of its
+ * protocol buffers write "finish_reason".
  */
 #ifndef PROVIDER_GEMINI_FIELD_H
 #define PROVIDER_GEMINI_FIELD_H
@@ -18,7 +18,7 @@ struct gemini_name {
 #define GEMINI_NAME(first, second) \
     ((struct gemini_name){ SLICE(first), SLICE(second) })
 
-/* The member of that name in an object that is asked for several. */
+/* The member with this name, for objects that are searched several times. */
 static inline const allm_json *gemini_in(const struct json_view *object,
                                          struct gemini_name name)
 {
@@ -26,10 +26,10 @@ static inline const allm_json *gemini_in(const struct json_view *object,
     return found ? found : json_in(object, name.snake);
 }
 
-/* The member of that name, given in its first spelling; NULL: none. */
+/* The member with this name, in camel case; NULL if there is none. */
 const allm_json *gemini_field(const allm_json *object, const char *name);
 
-/* The same as a text; {NULL, 0}: none. */
+/* The same as a string; { NULL, 0 } if there is none. */
 struct slice gemini_field_text(const allm_json *object, const char *name);
 
 bool gemini_field_true(const allm_json *object, const char *name);

@@ -1,10 +1,10 @@
-/* finish.c - the words by which Gemini says why it stopped */
+/* finish.c - map Gemini's finish reasons to ours */
 #include "provider/gemini/finish.h"
 
 #include "base/buf.h"
 #include "json/json.h"
 
-static const struct finish_word finish_words[] = {
+static const struct finish_word finish_reasons[] = {
     { "STOP", ALLM_FINISH_STOP },
     { "MAX_TOKENS", ALLM_FINISH_LENGTH },
     { "SAFETY", ALLM_FINISH_CONTENT_FILTER },
@@ -25,7 +25,7 @@ static const struct finish_word finish_words[] = {
     { NULL, ALLM_FINISH_OTHER },
 };
 
-/* The words by the numbers that some write in their place. */
+/* The names by number; some servers send numbers. */
 static const char *const finish_numbers[] = {
     GEMINI_FINISH_VAGUE, "STOP", "MAX_TOKENS", "SAFETY", "RECITATION",
     "OTHER", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII",
@@ -37,7 +37,7 @@ static const char *const block_numbers[] = {
     "PROHIBITED_CONTENT", "IMAGE_SAFETY",
 };
 
-static struct slice word_of(const allm_json *v, struct arena *a,
+static struct slice name_of(const allm_json *v, struct arena *a,
                             const char *const *names, size_t count)
 {
     int64_t n;
@@ -53,17 +53,17 @@ static struct slice word_of(const allm_json *v, struct arena *a,
 
 struct slice gemini_finish_word(const allm_json *v, struct arena *a)
 {
-    return word_of(v, a, finish_numbers,
+    return name_of(v, a, finish_numbers,
                    sizeof finish_numbers / sizeof *finish_numbers);
 }
 
 struct slice gemini_finish_block(const allm_json *v, struct arena *a)
 {
-    return word_of(v, a, block_numbers,
+    return name_of(v, a, block_numbers,
                    sizeof block_numbers / sizeof *block_numbers);
 }
 
 allm_finish gemini_finish_of(struct slice word)
 {
-    return finish_of(finish_words, word);
+    return finish_of(finish_reasons, word);
 }

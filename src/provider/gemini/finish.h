@@ -1,4 +1,4 @@
-/* finish.h - the words by which Gemini says why it stopped */
+/* finish.h - map Gemini's finish reasons to ours */
 #ifndef PROVIDER_GEMINI_FINISH_H
 #define PROVIDER_GEMINI_FINISH_H
 
@@ -8,12 +8,12 @@
 #define GEMINI_FINISH_VAGUE    "FINISH_REASON_UNSPECIFIED"
 #define GEMINI_FINISH_NO_BLOCK "BLOCK_REASON_UNSPECIFIED"
 
-/* The word of a finishReason or blockReason, which may have come as its
- * number; in the value, static, or in the arena.  {NULL, 0}: none. */
+/* The name of a finishReason or blockReason, which may be a number.  The result
+ * is in the value, static, or in the arena; { NULL, 0 } if there is none. */
 struct slice gemini_finish_word(const allm_json *v, struct arena *a);
 struct slice gemini_finish_block(const allm_json *v, struct arena *a);
 
-/* What a word of the first kind stands for. */
-allm_finish gemini_finish_of(struct slice word);
+/* Our finish reason for theirs. */
+allm_finish gemini_finish_of(struct slice name);
 
 #endif

@@ -1,12 +1,12 @@
 /*
- * image.c - images by generateContent: Google's own
+ * image.c - generate images with generateContent: Google's native API
  *
  *      {"contents": [{"role": "user", "parts": [{"text"}, {"inlineData"}]}],
  *       "generationConfig": {"responseModalities": ["TEXT", "IMAGE"], ...}}
  *        --> {"candidates": [{"content": {"parts": [{"inlineData"}]}}]}
  *
- * A size becomes the nearest shape that the models know; what is far from all
- * of them is refused.
+ * A size becomes the nearest aspect ratio that the models support; if none is
+ * near, the request is rejected.
  */
 #include "provider/gemini/image.h"
 
@@ -24,17 +24,17 @@
 #include "json/build.h"
 #include "json/json.h"
 
-/* ------------------------------------------------------------- shapes --- */
+/* ------------------------------------------------------ aspect ratios --- */
 
 static const struct {
     int64_t width, height;
-    const char *word;
-} shapes[] = {
+    const char *name;
+} ratios[] = {
     { 1, 1, "1:1" },  { 16, 9, "16:9" }, { 9, 16, "9:16" },
     { 4, 3, "4:3" },  { 3, 4, "3:4" },
 };
 
-/* Digits at the front of a text, cut off it; -1: there are none. */
+/* Remove the digits at the start of a text; -1 if there are none. */
 static int64_t take_number(const char **text)
 {
     int64_t n = -1;
@@ -45,33 +45,34 @@ static int64_t take_number(const char **text)
     return n;
 }
 
-/* The shape of a size: a word, NULL for none; false: it is none of theirs. */
-static bool shape_of(const allm_image_request *r, const char **word)
+/* The aspect ratio of a size, or NULL if there is no size; false: not
+ * supported. */
+static bool ratio_of(const allm_image_request *r, const char **name)
 {
     int64_t w = r->width.value, h = r->height.value;
     const char *text = r->size_text;
-    *word = NULL;
+    *name = NULL;
     if (!r->width.set || !r->height.set) {
         if (!text || !strcmp(text, "auto"))
             return true;
         w = take_number(&text);
-        char between = *text;
-        text += between != '\0';
+        char separator = *text;
+        text += separator != '\0';
         h = take_number(&text);
-        if ((between != 'x' && between != ':') || *text)
+        if ((separator != 'x' && separator != ':') || *text)
             return false;
     }
-    for (size_t i = 0; w > 0 && h > 0 && i < sizeof shapes / sizeof *shapes;
+    for (size_t i = 0; w > 0 && h > 0 && i < sizeof ratios / sizeof *ratios;
          i++) {
-        double is = (double)w / (double)h;
-        double want = (double)shapes[i].width / (double)shapes[i].height;
-        if (is > want * 0.95 && is < want * 1.05)
-            *word = shapes[i].word;
+        double actual = (double)w / (double)h;
+        double wanted = (double)ratios[i].width / (double)ratios[i].height;
+        if (actual > wanted * 0.95 && actual < wanted * 1.05)
+            *name = ratios[i].name;
     }
-    return *word != NULL;
+    return *name != NULL;
 }
 
-/* ------------------------------------------------------------ writing --- */
+/* ------------------------------------------------------------ request --- */
 
 static void write_contents(const allm_call *call, allm_http *http,
                            struct emit *e)
@@ -100,9 +101,10 @@ static void write_contents(const allm_call *call, allm_http *http,
     e->comma = true;
 }
 
-/* Ours, and the caller's options over it; NULL: *error, or no memory. */
+/* Our generationConfig, merged with the caller's options.  NULL: *error, or out
+ * of memory. */
 static const allm_json *config_of(const struct extra *x, struct arena *a,
-                                  const char *shape, const allm_error **error)
+                                  const char *ratio, const allm_error **error)
 {
     struct build b;
     const allm_image_request *r = x->call->image;
@@ -113,11 +115,11 @@ static const allm_json *config_of(const struct extra *x, struct arena *a,
     build_text(&b, SLICE("TEXT"));
     build_text(&b, SLICE("IMAGE"));
     build_end(&b);
-    if (shape) {
+    if (ratio) {
         build_key(&b, SLICE("imageConfig"));
         build_object(&b);
         build_key(&b, SLICE("aspectRatio"));
-        build_text(&b, slice_of(shape));
+        build_text(&b, slice_of(ratio));
         build_end(&b);
     }
     if (r->n.set && r->n.value > 1) {
@@ -152,45 +154,45 @@ static void write_body(const struct extra *x, allm_http *http,
 }
 
 static const allm_error *request_error(allm_http *http, const char *reason,
-                                       const char *sentence)
+                                       const char *message)
 {
-    return status_error(http->arena, ALLM_ERR_ADAPTER, reason, "%s", sentence);
+    return status_error(http->arena, ALLM_ERR_ADAPTER, reason, "%s", message);
 }
 
-/* What is known to fail is not sent. */
+/* Reject what the provider does not support, before anything is sent. */
 static const allm_error *request_check(const allm_call *call, allm_http *http,
-                                       const char **shape)
+                                       const char **ratio)
 {
     const allm_image_request *r = call->image;
     if (r->operation == ALLM_IMAGE_OP_VARIATION)
         return request_error(
             http, "unsupported_operation",
-            "this provider makes no variations; use edit with a "
-            "prompt");
+            "this provider does not make variations; use edit with "
+            "a prompt");
     if (r->mask || r->response_format == ALLM_IMAGE_FORMAT_URL)
         return request_error(
             http, "unsupported_feature",
-            "this provider takes no mask and sends no URLs; say in "
-            "the prompt what to change, and ask for binary or "
-            "base64");
-    if (!shape_of(r, shape))
+            "this provider accepts no mask and returns no URLs; "
+            "describe the change in the prompt, and request binary "
+            "or base64");
+    if (!ratio_of(r, ratio))
         return request_error(
             http, "invalid_request",
-            "the size must have the shape 1:1, 16:9, 9:16, 4:3 or "
-            "3:4, such as 1024x1024");
+            "the size must have the aspect ratio 1:1, 16:9, 9:16, "
+            "4:3 or 3:4, such as 1024x1024");
     return NULL;
 }
 
 static allm_status image_encode(const allm_call *call, allm_http *http)
 {
     struct extra x;
-    const char *shape = NULL;
+    const char *ratio = NULL;
     const allm_json *config = NULL;
     const allm_error *error = extra_init(&x, call, http->arena);
     if (!error)
-        error = request_check(call, http, &shape);
+        error = request_check(call, http, &ratio);
     if (!error)
-        config = config_of(&x, http->arena, shape, &error);
+        config = config_of(&x, http->arena, ratio, &error);
     if (!error && !config)
         error = status_nomem();
     if (!error)
@@ -204,16 +206,16 @@ static allm_status image_encode(const allm_call *call, allm_http *http)
     return ALLM_OK;
 }
 
-/* ------------------------------------------------------------ reading --- */
+/* ----------------------------------------------------------- response --- */
 
-/* One of ours, in its plain form; false: the part is no image. */
+/* Add an image in our plain form; false: the part is not an image. */
 static bool add_image(struct build *b, const allm_call *call,
                       const allm_json *part)
 {
     const allm_json *from = gemini_field(part, "inlineData");
     const allm_json *bytes = allm_json_get(from, "data");
     const allm_json *type = gemini_field(from, "mimeType");
-    bool packed = call->image->response_format == ALLM_IMAGE_FORMAT_BASE64;
+    bool as_base64 = call->image->response_format == ALLM_IMAGE_FORMAT_BASE64;
     if (allm_json_type_of(bytes) != ALLM_JSON_TEXT ||
         allm_json_true(allm_json_get(part, "thought")))
         return false;
@@ -221,7 +223,7 @@ static bool add_image(struct build *b, const allm_call *call,
     build_key(b, SLICE("source"));
     build_object(b);
     build_key(b, SLICE("type"));
-    build_text(b, packed ? SLICE("base64") : SLICE("binary"));
+    build_text(b, as_base64 ? SLICE("base64") : SLICE("binary"));
     build_key(b, SLICE("value"));
     build_value(b, bytes);
     build_end(b);
@@ -249,22 +251,22 @@ static const allm_json *images_of(struct answer *a, const allm_json *document)
     return build_done(&b);
 }
 
-/* Why there is no image. */
-static allm_status explain_none(struct answer *a, const allm_json *document)
+/* Report why there is no image. */
+static allm_status explain_missing(struct answer *a, const allm_json *document)
 {
     const allm_json *first = allm_json_at(allm_json_get(document, "candidates"),
                                           0);
     const allm_json *feedback = gemini_field(document, "promptFeedback");
-    struct slice word = gemini_finish_word(gemini_field(first, "finishReason"),
+    struct slice name = gemini_finish_word(gemini_field(first, "finishReason"),
                                            a->sink->arena);
-    bool held = gemini_field(feedback, "blockReason") ||
-                gemini_finish_of(word) == ALLM_FINISH_CONTENT_FILTER;
-    if (!held)
-        return answer_malformed(a, "the answer has no image in it; does the "
-                                   "model make images?");
+    bool blocked = gemini_field(feedback, "blockReason") ||
+                   gemini_finish_of(name) == ALLM_FINISH_CONTENT_FILTER;
+    if (!blocked)
+        return answer_malformed(a, "the response contains no image; check "
+                                   "that the model can generate images");
     return answer_fail(a, ALLM(error, .kind = ALLM_ERR_ADAPTER,
                                .reason = "content_filter",
-                               .message = "the provider held the image back; "
+                               .message = "the provider blocked the image; "
                                           "change the prompt"));
 }
 
@@ -276,7 +278,7 @@ static allm_status read_images(struct answer *a, const allm_json *document)
                                      gemini_field(document, "usageMetadata")))
         return a->sink->status = ALLM_ERR_NOMEM;
     if (!allm_json_count(images))
-        return explain_none(a, document);
+        return explain_missing(a, document);
     document_result(a, images);
     answer_id(a, gemini_field_text(document, "responseId"));
     answer_model(a, gemini_field_text(document, "modelVersion"));

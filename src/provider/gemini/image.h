@@ -1,4 +1,4 @@
-/* image.h - images by generateContent: Google's own */
+/* image.h - generate images with generateContent: Google's native API */
 #ifndef PROVIDER_GEMINI_IMAGE_H
 #define PROVIDER_GEMINI_IMAGE_H
 

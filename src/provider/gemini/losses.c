@@ -1,8 +1,8 @@
 /*
- * losses.c - what the schemas of a call lose on their way to Gemini
+ * losses.c - what is lost when the schemas of a call are sent to Gemini
  *
- * It follows from the call alone, so the decoder can tell it without having
- * been told by the encoder.
+ * The losses depend only on the call, so the decoder can compute them without
+ * the encoder.
  */
 #include "provider/gemini/losses.h"
 
@@ -36,20 +36,20 @@ bool gemini_losses_list(const allm_call *call, struct arena *a,
         return !a->broken;
     if (gemini_losses_off(&x))
         return true;
-    bool well = true;
+    bool ok = true;
     const allm_json *format = gemini_losses_format(r);
     build_init(&list, a);
     build_array(&list);
     if (format)
-        well = gemini_schema_adapt(
-            a, format, true, (struct gemini_schema_losses){ &list, NULL });
-    for (size_t i = 0; well && i < r->tool_count; i++)
+        ok = gemini_schema_adapt(a, format, true,
+                                 (struct gemini_schema_losses){ &list, NULL });
+    for (size_t i = 0; ok && i < r->tool_count; i++)
         if (allm_json_count(r->tools[i]->schema))
-            well = gemini_schema_adapt(a, r->tools[i]->schema, false,
-                                       (struct gemini_schema_losses){
+            ok = gemini_schema_adapt(a, r->tools[i]->schema, false,
+                                     (struct gemini_schema_losses){
                                            &list, r->tools[i]->name });
     build_end(&list);
     const allm_json *all = build_done(&list);
     *out = all ? all : *out;
-    return well && all;
+    return ok && all;
 }

@@ -1,4 +1,4 @@
-/* parts.c - the parts of an answer, and what goes back of them */
+/* parts.c - read the parts of a response, and keep those to send back */
 #include "provider/gemini/parts.h"
 
 #include "provider/gemini/field.h"
@@ -11,12 +11,12 @@ enum kind { TEXT, CALL, OTHER };
 struct gemini_part {
     struct gemini_part *next;
     enum kind kind;
-    size_t said;                /* TEXT: bytes of the answer's text */
+    size_t text_len;            /* TEXT: its bytes of the response text */
     struct slice signature;     /* TEXT */
-    const allm_json *raw;       /* OTHER: as it came */
+    const allm_json *raw;       /* OTHER: the part, unchanged */
 };
 
-static void no_memory(struct gemini_parts *all)
+static void out_of_memory(struct gemini_parts *all)
 {
     all->answer->sink->status = ALLM_ERR_NOMEM;
 }
@@ -25,7 +25,7 @@ static struct gemini_part *part_add(struct gemini_parts *all, enum kind kind)
 {
     struct gemini_part *p = arena_zero(all->answer->life, sizeof *p);
     if (!p) {
-        no_memory(all);
+        out_of_memory(all);
         return NULL;
     }
     p->kind = kind;
@@ -37,7 +37,8 @@ static struct gemini_part *part_add(struct gemini_parts *all, enum kind kind)
     return p;
 }
 
-/* Signature and id of a thought or call, if there is any; else NULL. */
+/* The state of a thought or a call: its signature and id.  NULL if it has
+ * neither. */
 static const allm_json *state_of(struct gemini_parts *all,
                                  struct slice signature, struct slice id)
 {
@@ -63,10 +64,10 @@ static void part_keep(struct gemini_parts *all, const allm_json *part)
         return;
     p->raw = json_copy(all->answer->life, part);
     if (!p->raw)
-        no_memory(all);
+        out_of_memory(all);
 }
 
-/* A part with a signature is never joined with others. */
+/* A part with a signature is never merged with others. */
 static void read_text(struct gemini_parts *all, struct slice text,
                       struct slice signature)
 {
@@ -76,20 +77,20 @@ static void read_text(struct gemini_parts *all, struct slice text,
     if (text.len || signature.len)
         answer_thought_end(a, NULL);
     answer_text(a, text);
-    size_t said = a->text.len - before;
-    if (!said && !signature.len)
+    size_t text_len = a->text.len - before;
+    if (!text_len && !signature.len)
         return;
     if (!p || p->kind != TEXT || p->signature.len || signature.len)
         p = part_add(all, TEXT);
     if (!p)
         return;
-    p->said += said;
+    p->text_len += text_len;
     if (!signature.len)
         return;
     p->signature = (struct slice){ arena_copy(a->life, signature),
                                    signature.len };
     if (!p->signature.ptr)
-        no_memory(all);
+        out_of_memory(all);
 }
 
 static void read_thought(struct gemini_parts *all, const allm_json *part,
@@ -105,7 +106,7 @@ static void read_thought(struct gemini_parts *all, const allm_json *part,
 
 /* -------------------------------------------------------------- calls --- */
 
-/* The arguments, which come as a whole: no delta tells them. */
+/* Set all arguments at once; no delta is emitted. */
 static void arguments_set(struct gemini_parts *all, struct calls_slot *slot,
                           struct slice text)
 {
@@ -120,11 +121,11 @@ static void arguments_set_value(struct gemini_parts *all,
     struct buf text;
     buf_init(&text, all->answer->sink->arena, SIZE_MAX / 2);
     if (!json_write(&text, v, 0))
-        no_memory(all);
+        out_of_memory(all);
     arguments_set(all, slot, buf_slice(&text));
 }
 
-/* The arguments of the open call are there. */
+/* The arguments of the open call are complete. */
 static void close_call(struct gemini_parts *all)
 {
     struct buf text;
@@ -134,7 +135,7 @@ static void close_call(struct gemini_parts *all)
         return;
     buf_init(&text, all->answer->sink->arena, SIZE_MAX / 2);
     if (!gemini_args_write(&all->args, &text))
-        no_memory(all);
+        out_of_memory(all);
     arguments_set(all, slot, buf_slice(&text));
 }
 
@@ -144,11 +145,12 @@ static void add_pieces(struct gemini_parts *all, const allm_json *pieces)
         for (const allm_json *p = NULL; (p = allm_json_next(pieces, p));)
             gemini_args_add(&all->args, p);
     if (all->args.broken)
-        no_memory(all);
+        out_of_memory(all);
 }
 
-/* More of the call that is open? */
-static bool goes_on(const struct gemini_parts *all, const allm_json *call)
+/* Does it continue the call that is open? */
+static bool continues_call(const struct gemini_parts *all,
+                           const allm_json *call)
 {
     struct slice name = gemini_field_text(call, "name");
     return all->open &&
@@ -171,7 +173,7 @@ static struct calls_slot *open_call(struct gemini_parts *all,
     return slot;
 }
 
-/* The whole call, or its beginning. */
+/* A complete call, or its start. */
 static void begin_call(struct gemini_parts *all, const allm_json *call,
                        struct slice signature)
 {
@@ -200,7 +202,7 @@ static void begin_call(struct gemini_parts *all, const allm_json *call,
 static void read_call(struct gemini_parts *all, const allm_json *call,
                       struct slice signature)
 {
-    if (!goes_on(all, call)) {
+    if (!continues_call(all, call)) {
         close_call(all);
         begin_call(all, call, signature);
         return;
@@ -212,7 +214,7 @@ static void read_call(struct gemini_parts *all, const allm_json *call,
         close_call(all);
 }
 
-/* ------------------------------------------------------------- others --- */
+/* -------------------------------------------------------- other parts --- */
 
 static bool is_image(const allm_json *part)
 {
@@ -221,16 +223,16 @@ static bool is_image(const allm_json *part)
                         SLICE("image/"));
 }
 
-/* Code that ran over there, pictures, calls that are none of ours; but no text
- * or call that is odd, which would be refused if it came back. */
+/* Executed code, images and other calls.  Invalid texts and calls are not kept,
+ * because the provider would reject them. */
 static void read_other(struct gemini_parts *all, const allm_json *part,
                        struct slice signature)
 {
     bool thought = gemini_field_true(part, "thought");
-    bool odd = allm_json_get(part, "text") ||
-               gemini_field(part, "functionCall");
+    bool invalid = allm_json_get(part, "text") ||
+                   gemini_field(part, "functionCall");
     answer_raw(all->answer, part);
-    if (!odd && (!thought || signature.len))
+    if (!invalid && (!thought || signature.len))
         part_keep(all, part);
     if (!thought && is_image(part))
         answer_gather_one(all->answer, "images", part);
@@ -245,14 +247,14 @@ void gemini_parts_read(struct gemini_parts *all, const allm_json *part)
     }
     const allm_json *call = gemini_field(part, "functionCall");
     struct slice signature = gemini_field_text(part, "thoughtSignature");
-    size_t marks = gemini_field(part, "thoughtSignature") != NULL;
-    marks += allm_json_get(part, "thought") != NULL;
+    size_t flags = gemini_field(part, "thoughtSignature") != NULL;
+    flags += allm_json_get(part, "thought") != NULL;
     if (!json_is_type(part, ALLM_JSON_OBJECT))
         return;
     if (json_is_type(call, ALLM_JSON_OBJECT))
         read_call(all, call, signature);
     else if (!json_is_type(text, ALLM_JSON_TEXT) &&
-             allm_json_count(part) > marks)
+             allm_json_count(part) > flags)
         read_other(all, part, signature);
     else if (gemini_field_true(part, "thought"))
         read_thought(all, part, json_slice(text), signature);
@@ -272,7 +274,7 @@ static void write_part(struct build *b, const struct gemini_part *p)
     build_object(b);
     if (p->kind == TEXT) {
         build_key(b, SLICE("bytes"));
-        build_uint(b, p->said);
+        build_uint(b, p->text_len);
         if (p->signature.len)
             build_text_at(b, "thoughtSignature", p->signature);
     } else if (p->kind == CALL) {

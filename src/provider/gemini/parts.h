@@ -1,9 +1,9 @@
 /*
- * parts.h - the parts of an answer, and what goes back of them
+ * parts.h - read the parts of a response, and keep those to send back
  *
- * A frame holds parts: text, thoughts, calls and what we know nothing of.
- * Signatures and what we know nothing of are kept, with the order of all of
- * them, since the model wants to see them again at the same place.
+ * A frame contains parts: text, thoughts, calls and unknown ones.  Signatures
+ * and unknown parts are kept, together with the order of all parts, because
+ * they must be sent back in the same position.
  */
 #ifndef PROVIDER_GEMINI_PARTS_H
 #define PROVIDER_GEMINI_PARTS_H
@@ -13,27 +13,27 @@
 
 struct gemini_part;
 
-struct gemini_parts {           /* zeroed at first */
-    struct answer *answer;      /* where everything is told */
+struct gemini_parts {           /* initially zero */
+    struct answer *answer;      /* receives all events */
     struct gemini_part *first, *last;
-    struct calls_slot *open;    /* a call whose arguments still come */
-    struct gemini_args args;    /* of that one */
+    struct calls_slot *open;    /* a call with incomplete arguments */
+    struct gemini_args args;    /* of the open call */
 };
 
 void gemini_parts_read(struct gemini_parts *all, const allm_json *part);
 
-/* There are no more. */
+/* The response has ended. */
 void gemini_parts_end(struct gemini_parts *all);
 
 /*
- * What is to be sent back with the message: {"parts": [...]}, in the memory of
- * events.  NULL: text and calls say it all.
+ * The state to send back with the message: {"parts": [...]}, in the memory of
+ * events.  NULL: text and calls are enough.
  *
  *      {"bytes": n, "thoughtSignature"?}   the next n bytes of the text
  *      {"call": true}                      the next call
- *      {"part": {...}}                     as it came
+ *      {"part": {...}}                     sent unchanged
  *
- * A call has a state of its own: {"thoughtSignature"?, "id"?}.
+ * A call has its own state: {"thoughtSignature"?, "id"?}.
  */
 const allm_json *gemini_parts_state(const struct gemini_parts *all);
 

@@ -12,14 +12,14 @@
 #include "json/json.h"
 #include "json/pointer.h"
 
-enum { MOST_NODES = 4000 };
+enum { MAX_NODES = 4000 };
 
 static void write_key(struct gemini_adapting *s, const char *name)
 {
     build_key(&s->out, slice_of(name));
 }
 
-static void write_word(struct gemini_adapting *s, const char *name,
+static void write_name(struct gemini_adapting *s, const char *name,
                        const char *value)
 {
     write_key(s, name);
@@ -186,7 +186,7 @@ static void write_array(struct gemini_adapting *s, const struct gemini_node *n)
     static const char *const limits[] = { "minItems", "maxItems", NULL };
     const allm_json *items = allm_json_get(n->schema, "items");
     const allm_json *places = allm_json_get(n->schema, "prefixItems");
-    bool tuple = json_is_type(items, ALLM_JSON_ARRAY);   /* of older drafts */
+    bool tuple = json_is_type(items, ALLM_JSON_ARRAY);  /* in older drafts */
     if (tuple)
         gemini_schema_lose(s, "items");
     write_key(s, "items");
@@ -243,7 +243,7 @@ static void write_format(struct gemini_adapting *s, const allm_json *schema,
     const allm_json *format = allm_json_get(schema, "format");
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (known[i].type == type && json_is(format, known[i].format)) {
-            write_word(s, "format", known[i].format);
+            write_name(s, "format", known[i].format);
             return;
         }
     if (format)
@@ -258,23 +258,24 @@ static void write_bound(struct gemini_adapting *s, const allm_json *schema,
 {
     int64_t n;
     double x;
-    const allm_json *at = allm_json_get(schema, plain);
-    const allm_json *beyond = allm_json_get(schema, exclusive);
-    bool whole = type == GEMINI_INTEGER &&
-                 json_is_type(beyond, ALLM_JSON_INT) &&
-                 allm_json_int64(beyond, &n) && n > INT64_MIN && n < INT64_MAX;
-    bool number = json_finite(beyond, &x);
-    if (is_set(schema, exclusive) && (!whole || at))
+    const allm_json *inclusive = allm_json_get(schema, plain);
+    const allm_json *limit = allm_json_get(schema, exclusive);
+    bool is_exact = type == GEMINI_INTEGER &&
+                    json_is_type(limit, ALLM_JSON_INT) &&
+                    allm_json_int64(limit, &n) && n > INT64_MIN &&
+                    n < INT64_MAX;
+    bool is_number = json_finite(limit, &x);
+    if (is_set(schema, exclusive) && (!is_exact || inclusive))
         gemini_schema_lose(s, exclusive);
-    if (!at && !number)
+    if (!inclusive && !is_number)
         return;
     write_key(s, plain);
-    if (at)
-        build_value(&s->out, at);
-    else if (whole)
+    if (inclusive)
+        build_value(&s->out, inclusive);
+    else if (is_exact)
         build_int(&s->out, n + step);
     else
-        build_value(&s->out, beyond);
+        build_value(&s->out, limit);
 }
 
 static void write_typed(struct gemini_adapting *s, const struct gemini_node *n,
@@ -283,7 +284,7 @@ static void write_typed(struct gemini_adapting *s, const struct gemini_node *n,
     static const char *const lengths[] = { "minLength", "maxLength", "pattern",
                                            NULL };
     if (gemini_schema_type_name(type))
-        write_word(s, "type", gemini_schema_type_name(type));
+        write_name(s, "type", gemini_schema_type_name(type));
     write_format(s, n->schema, type);
     write_values(s, n->schema, type);
     if (type == GEMINI_OBJECT)
@@ -336,13 +337,13 @@ static void write_types(struct gemini_adapting *s, const struct gemini_node *n,
 
 static void write_node(struct gemini_adapting *s, struct gemini_node *n)
 {
-    static const char *const words[] = { "title", "description", NULL };
+    static const char *const annotations[] = { "title", "description", NULL };
     enum gemini_type list[GEMINI_TYPES];
     const allm_json *values = allm_json_get(n->schema, "enum");
     size_t count = gemini_schema_types(n->schema, list, &n->nullable);
     for (const allm_json *v = NULL; (v = allm_json_next(values, v));)
         n->nullable = n->nullable || json_is_type(v, ALLM_JSON_NULL);
-    copy_keywords(s, n->schema, words);
+    copy_keywords(s, n->schema, annotations);
     if (n->nullable && !(count == 1 && list[0] == GEMINI_NULL)) {
         write_key(s, "nullable");
         build_bool(&s->out, true);
@@ -365,7 +366,7 @@ static void write_schema(struct gemini_adapting *s, const allm_json *schema,
     build_object(&s->out);
     if (json_is_type(schema, ALLM_JSON_BOOL) && !allm_json_true(schema))
         gemini_schema_lose(s, "false");
-    if (s->depth >= GEMINI_SCHEMA_DEPTH || s->nodes >= MOST_NODES) {
+    if (s->depth >= GEMINI_SCHEMA_DEPTH || s->nodes >= MAX_NODES) {
         gemini_schema_lose(s, "depth");
     } else if (json_is_type(schema, ALLM_JSON_OBJECT) && !s->broken) {
         s->nodes++;

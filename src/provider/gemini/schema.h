@@ -13,8 +13,8 @@
 #include "provider/gemini/schema_losses.h"
 
 /*
- * The adapted schema, in the arena or pointing into the given one; NULL: no
- * memory.  ordered: the model writes properties in the order of the schema.
+ * The adapted schema, in the arena or in the original schema; NULL: out of
+ * memory. `ordered`: the model writes properties in the order of the schema.
  */
 const allm_json *gemini_schema_adapt(struct arena *a, const allm_json *schema,
                                      bool ordered,

@@ -5,9 +5,9 @@
 #include "json/build.h"
 
 struct gemini_schema_losses {
-    struct build *list;         /* open, of {"tool"?, "path", "keyword"};
-                                   NULL: they are not reported */
-    const char *tool;           /* whose schema it is; NULL: the response's */
+    struct build *list;         /* an open list of {"tool"?, "path",
+                                   "keyword"}; NULL: do not report */
+    const char *tool;           /* the schema's tool; NULL: the response */
 };
 
 #endif

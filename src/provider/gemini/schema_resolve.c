@@ -1,16 +1,16 @@
 /*
- * schema_resolve.c - put the schemas that a schema refers to in their place
+ * schema_resolve.c - replace references in a schema by their targets
  *
- * A schema that contains itself cannot be put in place: it ends there.
+ * A schema that contains itself cannot be replaced: it is cut off there.
  */
 #include "provider/gemini/schema_resolve.h"
 
 #include "json/json.h"
 #include "json/pointer.h"
 
-enum { MOST_HOPS = 16 };
+enum { MAX_HOPS = 16 };
 
-/* NULL means that memory ran out. */
+/* NULL means out of memory. */
 static const allm_json *check_made(struct gemini_adapting *s,
                                    const allm_json *v)
 {
@@ -122,13 +122,13 @@ static void resolve_ref(struct gemini_adapting *s, struct gemini_node *n)
 {
     const allm_json *target = target_of(s, n->schema);
     const allm_json *rest = gemini_schema_without(s, n->schema, "$ref");
-    bool around = target && is_on_trail(n->trail, target);
+    bool is_cycle = target && is_on_trail(n->trail, target);
     struct gemini_trail *t = arena_alloc(s->arena, sizeof *t);
     if (!t) {
         s->broken = true;
         return;
     }
-    if (!target || around) {
+    if (!target || is_cycle) {
         gemini_schema_lose(s, "$ref");
         n->schema = type_only(s, rest, target);
         return;
@@ -196,7 +196,7 @@ static void resolve_choices(struct gemini_adapting *s, struct gemini_node *n,
 
 void gemini_schema_resolve(struct gemini_adapting *s, struct gemini_node *n)
 {
-    for (size_t hops = 0; hops < MOST_HOPS && !s->broken; hops++) {
+    for (size_t hops = 0; hops < MAX_HOPS && !s->broken; hops++) {
         const allm_json *any = allm_json_get(n->schema, "anyOf");
         if (allm_json_get(n->schema, "$ref"))
             resolve_ref(s, n);

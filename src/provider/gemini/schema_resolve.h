@@ -1,8 +1,8 @@
 /*
- * schema_resolve.h - put the schemas that a schema refers to in their place
+ * schema_resolve.h - replace references in a schema by their targets
  *
- * Gemini knows neither "$ref" nor "allOf" nor "oneOf".  Resolving a schema
- * leaves a plain one, or a list of choices in "anyOf".
+ * Gemini supports neither "$ref" nor "allOf" nor "oneOf".  Resolving a schema
+ * results in a plain one, or in a list of choices in "anyOf".
  */
 #ifndef PROVIDER_GEMINI_SCHEMA_RESOLVE_H
 #define PROVIDER_GEMINI_SCHEMA_RESOLVE_H
@@ -10,7 +10,7 @@
 #include "base/buf.h"
 #include "provider/gemini/schema_losses.h"
 
-enum { GEMINI_SCHEMA_DEPTH = 32 };      /* how deep schemas are followed */
+enum { GEMINI_SCHEMA_DEPTH = 32 };      /* maximum nesting */
 
 /* The references that led to a schema. */
 struct gemini_trail {
@@ -18,19 +18,19 @@ struct gemini_trail {
     const struct gemini_trail *up;
 };
 
-/* A schema while it is adapted. */
+/* The state of adapting a schema. */
 struct gemini_adapting {
     struct arena *arena;
     const allm_json *root;
     struct build out;
-    struct buf path;            /* the current place in the schema */
+    struct buf path;            /* the current position in the schema */
     struct gemini_schema_losses losses;
     size_t nodes, depth;
     bool ordered;
     bool broken;                /* out of memory */
 };
 
-/* One schema inside it. */
+/* A schema inside it. */
 struct gemini_node {
     const allm_json *schema;
     const struct gemini_trail *trail;
@@ -38,7 +38,7 @@ struct gemini_node {
 };
 
 /* Replace references, "allOf", "oneOf" and an "anyOf" with fewer than two
- * choices by what they stand for. */
+ * choices by equivalent keywords. */
 void gemini_schema_resolve(struct gemini_adapting *s, struct gemini_node *n);
 
 /* A schema that satisfies both, as far as Gemini can express it; where they
@@ -52,7 +52,7 @@ const allm_json *gemini_schema_without(struct gemini_adapting *s,
                                        const allm_json *schema,
                                        const char *keyword);
 
-/* Report that the keyword at the current place is not sent. */
+/* Report that the keyword at the current position is not sent. */
 void gemini_schema_lose(struct gemini_adapting *s, const char *keyword);
 
 #endif

@@ -1,10 +1,10 @@
-/* schema_types.c - which types a schema allows, in Gemini's names */
+/* schema_types.c - the types that a schema allows, in Gemini's names */
 #include "provider/gemini/schema_types.h"
 
 #include "json/json.h"
 
 static const struct {
-    const char *name, *sent;
+    const char *name, *gemini_name;
 } types[] = {
     [GEMINI_NO_TYPE] = { "", NULL },
     [GEMINI_OBJECT] = { "object", "OBJECT" },
@@ -19,7 +19,7 @@ static const struct {
 static enum gemini_type type_named(const allm_json *name)
 {
     for (size_t i = 1; i < GEMINI_TYPES; i++)
-        if (json_is(name, types[i].name) || json_is(name, types[i].sent))
+        if (json_is(name, types[i].name) || json_is(name, types[i].gemini_name))
             return (enum gemini_type)i;
     return GEMINI_NO_TYPE;
 }
@@ -44,7 +44,7 @@ static enum gemini_type type_of_value(const allm_json *v)
     }
 }
 
-/* The type of a schema that does not name it. */
+/* Infer the type of a schema without "type". */
 static enum gemini_type guess_type(const allm_json *schema)
 {
     static const struct {
@@ -92,5 +92,5 @@ size_t gemini_schema_types(const allm_json *schema,
 
 const char *gemini_schema_type_name(enum gemini_type type)
 {
-    return types[type].sent;
+    return types[type].gemini_name;
 }

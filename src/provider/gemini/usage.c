@@ -1,5 +1,5 @@
 /*
- * usage.c - the counts of Gemini
+ * usage.c - convert Gemini's usage to ours
  *
  *      ours                    theirs
  *      input_tokens            promptTokenCount + toolUsePromptTokenCount
@@ -8,10 +8,10 @@
  *      reasoning_tokens        thoughtsTokenCount
  *      total_tokens            totalTokenCount
  *
- * A gateway may count the thoughts among the candidates: then the total says
- * so, and they are not added again.  What a total has beyond that sum belongs
- * to the input if the provider counts it among the details of the prompt or as
- * cached, else to the output.
+ * A gateway may include the thoughts in the candidates.  The total shows this;
+ * then they are not added again.  If the total exceeds the sum, the rest
+ * belongs to the input if it is in the details of the prompt or in the cached
+ * tokens, else to the output.
  */
 #include "provider/gemini/usage.h"
 
@@ -40,7 +40,7 @@ static const struct gemini_name names[] = {
     [TOOLS] = NAME("toolUsePromptTokenCount", "tool_use_prompt_token_count"),
     [CACHED] = NAME("cachedContentTokenCount", "cached_content_token_count"),
     [CANDIDATES] = NAME("candidatesTokenCount", "candidates_token_count"),
-    /* an older name of the former */
+    /* an older name of candidates */
     [RESPONSE] = NAME("responseTokenCount", "response_token_count"),
     [THOUGHTS] = NAME("thoughtsTokenCount", "thoughts_token_count"),
     [TOTAL] = NAME("totalTokenCount", "total_token_count"),
@@ -55,14 +55,14 @@ static enum count count_of(struct slice key)
     return (enum count)i;
 }
 
-/* Is a member, of this meaning, in no field of ours? */
+/* Does a member have no field in our usage? */
 static bool is_extra(enum count which, const allm_json *value)
 {
     return (which == TOOLS || which == NONE) &&
            !json_is_type(value, ALLM_JSON_NULL);
 }
 
-/* All that is in no field of ours, as it came. */
+/* Write all members that have no field in our usage. */
 static void write_extra(struct gemini_usage *u, const allm_json *usage)
 {
     struct emit e;
@@ -79,7 +79,7 @@ static void write_extra(struct gemini_usage *u, const allm_json *usage)
     buf_byte(&u->extra, '}');
 }
 
-/* Mostly it is the same in every frame, and is written but once. */
+/* Usually they are the same in every frame, and are written only once. */
 static bool keep_extra(struct gemini_usage *u, struct arena *life,
                        const allm_json *usage, size_t extras, size_t same)
 {
@@ -96,7 +96,7 @@ bool gemini_usage_add(struct gemini_usage *u, struct arena *life,
                       const allm_json *usage)
 {
     allm_int counts[NONE] = { { 0, false } };
-    allm_int *const to[] = { &u->prompt,     &u->tools,    &u->cached,
+    allm_int *const targets[] = { &u->prompt,     &u->tools,    &u->cached,
                              &u->candidates, NULL,         &u->thoughts,
                              &u->total };
     size_t extras = 0, same = 0;
@@ -119,12 +119,12 @@ bool gemini_usage_add(struct gemini_usage *u, struct arena *life,
     if (!counts[CANDIDATES].set)
         counts[CANDIDATES] = counts[RESPONSE];
     for (size_t i = 0; i < NONE; i++)
-        if (to[i] && counts[i].set)
-            *to[i] = counts[i];
+        if (targets[i] && counts[i].set)
+            *targets[i] = counts[i];
     return keep_extra(u, life, usage, extras, same);
 }
 
-/* Does the total leave no room for thoughts beside the candidates? */
+/* Does the total show that the candidates include the thoughts? */
 static bool includes_thoughts(const struct gemini_usage *u, allm_int input)
 {
     return u->total.set && input.set && u->candidates.set && u->thoughts.set &&
@@ -132,7 +132,7 @@ static bool includes_thoughts(const struct gemini_usage *u, allm_int input)
            counts_add(input, u->candidates).value == u->total.value;
 }
 
-/* All tokens of a list of {modality, tokenCount}. */
+/* The sum of a list of {modality, tokenCount}. */
 static int64_t sum_details(const allm_json *list)
 {
     allm_int sum = { 0, true };
@@ -147,14 +147,14 @@ static int64_t sum_details(const allm_json *list)
 
 static void add_remainder(allm_usage *out)
 {
-    int64_t more = usage_remainder(out);
+    int64_t remainder = usage_remainder(out);
     int64_t prompt =
         sum_details(gemini_field(out->extra, "promptTokensDetails"));
-    if (out->cached_input_tokens.value == more ||
-        prompt - out->input_tokens.value == more)
-        out->input_tokens.value += more;
+    if (out->cached_input_tokens.value == remainder ||
+        prompt - out->input_tokens.value == remainder)
+        out->input_tokens.value += remainder;
     else
-        out->output_tokens.value += more;
+        out->output_tokens.value += remainder;
 }
 
 allm_usage gemini_usage_read(const struct gemini_usage *u, struct arena *a)

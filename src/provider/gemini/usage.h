@@ -1,28 +1,28 @@
 /*
- * usage.h - the counts of Gemini
+ * usage.h - convert Gemini's usage to ours
  *
- * Every frame counts anew; a number that a frame leaves out stays as it was.
+ * Every frame has a new usage; counts that it omits keep their value.
  */
 #ifndef PROVIDER_GEMINI_USAGE_H
 #define PROVIDER_GEMINI_USAGE_H
 
 #include "base/buf.h"
 
-/* What came so far; zeroed at first. */
+/* The usage so far; initially zero. */
 struct gemini_usage {
     allm_int prompt, tools, cached, candidates, thoughts, total;
-    struct buf extra;           /* everything else of the last frame */
-    const allm_json *first;     /* the usage that it is of, if that is the
+    struct buf extra;           /* other members of the last frame */
+    const allm_json *first;     /* the usage with these members, if it is the
                                    first; else NULL */
-    size_t extras;              /* the members of it */
+    size_t extras;              /* the number of these members */
     bool any;
 };
 
-/* A "usageMetadata".  False: no memory. */
+/* Add a "usageMetadata".  False: out of memory. */
 bool gemini_usage_add(struct gemini_usage *u, struct arena *life,
                       const allm_json *usage);
 
-/* Ours, what it points to in the arena. */
+/* Our usage; it points into the arena. */
 allm_usage gemini_usage_read(const struct gemini_usage *u, struct arena *a);
 
 #endif

@@ -1,4 +1,4 @@
-/* adapter.c - the dialect of /api/chat: Ollama in its own words */
+/* adapter.c - the adapter for /api/chat: Ollama's native API */
 #include "provider/ollama/adapter.h"
 
 #include "provider/error_body.h"
@@ -6,7 +6,7 @@
 #include "provider/ollama/encode.h"
 #include "json/json.h"
 
-/* A text that must fit a schema cannot become a call. */
+/* A response that must match a schema cannot contain a call. */
 static bool needs_finalize(const allm_request *r)
 {
     return r->tool_count &&

@@ -1,4 +1,4 @@
-/* adapter.h - the dialect of /api/chat: Ollama in its own words */
+/* adapter.h - the adapter for /api/chat: Ollama's native API */
 #ifndef PROVIDER_OLLAMA_ADAPTER_H
 #define PROVIDER_OLLAMA_ADAPTER_H
 

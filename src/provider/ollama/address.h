@@ -1,4 +1,4 @@
-/* address.h - where an Ollama server is, by what people call it */
+/* address.h - the URL of an Ollama server, from any common notation */
 #ifndef PROVIDER_OLLAMA_ADDRESS_H
 #define PROVIDER_OLLAMA_ADDRESS_H
 
@@ -6,18 +6,18 @@
 #include "base/buf.h"
 
 /*
- * Append the address of /api/VERB, such as "chat".  `base` is a URL, or what the
- * server itself accepts in its variable OLLAMA_HOST:
+ * Append the URL of /api/VERB, such as "chat".  `base` is a URL, or anything
+ * that the server itself accepts in the variable OLLAMA_HOST:
  *
  *      host  host:port  :port  [::1]:port  http://host:port/path
  *
- * The default scheme is http.  The default port is 11434 if there is no scheme
- * either.  The address on which a server listens on all interfaces (0.0.0.0,
- * [::]) is this machine.  False: there is no host in it.
+ * The default scheme is http.  Without a scheme, the default port is 11434.  If
+ * the server listens on all interfaces (0.0.0.0, [::]), we connect to this
+ * machine.  False: there is no host.
  */
 bool ollama_address_add(struct buf *out, struct slice base, const char *verb);
 
-/* The same as the address of a request.  NULL, or an error. */
+/* The same, as the URL of a request.  Returns NULL, or an error. */
 const allm_error *ollama_address_write(const allm_call *call, allm_http *http,
                                        const char *verb);
 

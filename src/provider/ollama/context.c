@@ -1,23 +1,23 @@
 /*
- * context.c - how much room a request needs in the server's memory
+ * context.c - estimate the context size that a request needs
  *
- * Tokens are not counted but guessed, on the safe side: English text has four
- * bytes in a token, code and other languages three.
+ * We do not count tokens, but estimate them generously: English text has four
+ * bytes per token, code and other languages three.
  */
 #include "provider/ollama/context.h"
 
 #include <stdint.h>
 
 enum {
-    GIVEN = 4096,               /* tokens, by the smallest default */
-    MOST = 1 << 20,             /* the server takes the model's own if less */
-    BYTES = 3,                  /* in a token */
-    IMAGE = 1024,               /* tokens, whatever its bytes */
-    ANSWER = 1024               /* tokens, if nobody says how many */
+    DEFAULT_SIZE = 4096,        /* tokens: the smallest default */
+    MAX_SIZE = 1 << 20,         /* the server caps it at the model's */
+    TOKEN_BYTES = 3,            /* per token */
+    IMAGE_TOKENS = 1024,        /* tokens, independent of its size */
+    RESPONSE_TOKENS = 1024      /* tokens, if there is no limit */
 };
 
-/* Bytes of an image in base64. */
-static size_t encoded(const allm_image *image)
+/* The size of an image in base64. */
+static size_t encoded_size(const allm_image *image)
 {
     return image->source == ALLM_IMAGE_BASE64 ? image->data_len
                                               : (image->data_len + 2) / 3 * 4;
@@ -32,24 +32,24 @@ static size_t count_images(const allm_request *r, size_t *bytes)
             const allm_part *p = r->messages[i]->parts[k];
             if (p->kind != ALLM_PART_IMAGE || !p->image)
                 continue;
-            *bytes += encoded(p->image);
+            *bytes += encoded_size(p->image);
             n++;
         }
     return n;
 }
 
-int64_t ollama_context(const allm_request *r, size_t bytes, int64_t answer)
+int64_t ollama_context(const allm_request *r, size_t bytes, int64_t response)
 {
-    size_t pictures;
-    size_t n = count_images(r, &pictures);
-    size_t text = bytes > pictures ? bytes - pictures : 0;
-    int64_t room = answer > 0 ? answer : ANSWER;
-    int64_t size = GIVEN;
-    room = room < MOST ? room : MOST;
-    int64_t need = (int64_t)(text / BYTES + n * IMAGE) + room;
-    if (need <= GIVEN)
+    size_t image_bytes;
+    size_t n = count_images(r, &image_bytes);
+    size_t text = bytes > image_bytes ? bytes - image_bytes : 0;
+    int64_t room = response > 0 ? response : RESPONSE_TOKENS;
+    int64_t size = DEFAULT_SIZE;
+    room = room < MAX_SIZE ? room : MAX_SIZE;
+    int64_t needed = (int64_t)(text / TOKEN_BYTES + n * IMAGE_TOKENS) + room;
+    if (needed <= DEFAULT_SIZE)
         return 0;
-    while (size < need && size < MOST)
+    while (size < needed && size < MAX_SIZE)
         size *= 2;
     return size;
 }

@@ -1,8 +1,8 @@
 /*
- * context.h - how much room a request needs in the server's memory
+ * context.h - estimate the context size that a request needs
  *
- * A server gives a model a context of a few thousand tokens and silently cuts
- * off what does not fit: so a request that is larger must say so.
+ * By default, a server gives a model a context of a few thousand tokens and
+ * silently truncates longer prompts.  So a larger request must say so.
  */
 #ifndef PROVIDER_OLLAMA_CONTEXT_H
 #define PROVIDER_OLLAMA_CONTEXT_H
@@ -10,11 +10,11 @@
 #include "allm.h"
 
 /*
- * The "num_ctx" to ask for: a power of two, since another number than before
- * makes the server load the model again; 0: what every server gives will do.
- * `bytes` are those of messages and tools as they are sent, images included;
- * `answer`: tokens that may come, 0: unknown.
+ * The "num_ctx" to request.  It is a power of two, because the server reloads
+ * the model whenever the number changes. 0: the default is enough. `bytes` is
+ * the size of the messages and tools as sent, including images; `response` is
+ * the maximum number of tokens in the response, or 0 if unknown.
  */
-int64_t ollama_context(const allm_request *r, size_t bytes, int64_t answer);
+int64_t ollama_context(const allm_request *r, size_t bytes, int64_t response);
 
 #endif

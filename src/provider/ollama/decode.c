@@ -1,15 +1,15 @@
 /*
- * decode.c - an answer of /api/chat, line by line
+ * decode.c - decode a response of /api/chat, line by line
  *
  *      {"message": {"content", "thinking", "tool_calls"}, "done": false}
  *      ...
  *      {"message": {...}, "done": true, "done_reason", "eval_count", ...}
  *
- *   (1) The end is the line that is done; a body that ends before it was cut.
- *   (2) An error ends the answer wherever it stands, under any status.
- *   (3) A call comes whole, in whichever line, also in the last one.
- *   (4) A line without anything to tell is a sign of life: the server holds
- *       back the text of a call until it is whole.
+ *   (1) The line with "done": true is the end; a body without it was truncated.
+ *   (2) An error ends the response wherever it occurs, with any HTTP status.
+ *   (3) A call is complete in one line, which may be the last one.
+ *   (4) A line without content shows that the server is alive: it holds back
+ *       the text of a call until that is complete.
  */
 #include "provider/ollama/decode.h"
 
@@ -22,15 +22,15 @@
 #include "json/json.h"
 #include "json/write.h"
 
-static const struct finish_word finish_words[] = {
+static const struct finish_word finish_reasons[] = {
     { "stop", ALLM_FINISH_STOP },
     { "length", ALLM_FINISH_LENGTH },
-    { "tool_calls", ALLM_FINISH_TOOL_CALLS },   /* of look-alikes */
+    { "tool_calls", ALLM_FINISH_TOOL_CALLS },   /* from compatible servers */
     { "error", ALLM_FINISH_ERROR },
     { NULL, ALLM_FINISH_OTHER },                /* load, unload, ... */
 };
 
-/* -------------------------------------------------------------- texts --- */
+/* --------------------------------------------------------------- text --- */
 
 static void piece_emit(struct ollama *o, const struct think_piece *piece)
 {
@@ -40,7 +40,7 @@ static void piece_emit(struct ollama *o, const struct think_piece *piece)
         answer_text(&o->answer, piece->text);
 }
 
-/* Text, or reasoning written into it. */
+/* Emit text that may contain reasoning between tags. */
 static void text_emit(struct ollama *o, struct slice text)
 {
     struct think_piece piece;
@@ -54,23 +54,23 @@ static void text_emit(struct ollama *o, struct slice text)
 
 /* -------------------------------------------------------------- calls --- */
 
-/* The arguments as a text; empty: there are none. */
+/* The arguments as JSON text; empty if there are none. */
 static struct slice arguments_of(struct ollama *o, const allm_json *v)
 {
     struct buf text;
     allm_sink *sink = o->answer.sink;
     if (!json_is_type(v, ALLM_JSON_OBJECT) && !json_is_type(v, ALLM_JSON_ARRAY))
-        return json_slice(v);   /* a text, of look-alikes */
+        return json_slice(v);   /* compatible servers send text */
     buf_init(&text, sink->arena, SIZE_MAX / 2);
     if (!json_write(&text, v, 0))
         sink->status = ALLM_ERR_NOMEM;
     return buf_slice(&text);
 }
 
-/* Was this very call told already?  Only an id can say so: a model may well
- * ask for the same thing twice. */
-static bool is_copy(const struct calls *c, struct slice id, struct slice name,
-                    struct slice arguments)
+/* Was this call received before?  Only the id can tell, because a model may
+ * make the same call twice. */
+static bool is_repeated(const struct calls *c, struct slice id,
+                        struct slice name, struct slice arguments)
 {
     for (const struct calls_slot *s = c->first; id.len && s; s = s->next)
         if (s->wire_id.ptr && slice_eq(s->wire_id, id) && s->name &&
@@ -84,18 +84,18 @@ static void read_call(struct ollama *o, const allm_json *element)
     struct answer *a = &o->answer;
     const allm_json *function = json_at(element, "function");
     if (!json_is_type(function, ALLM_JSON_OBJECT))
-        function = element;     /* flat */
+        function = element;     /* without the nesting */
     struct slice id = json_text_at(element, "id");
     struct slice name = json_text_at(function, "name");
     struct slice arguments = arguments_of(o, json_at(function, "arguments"));
     if ((!name.len && !arguments.len) ||
-        is_copy(&a->calls, id, name, arguments))
+        is_repeated(&a->calls, id, name, arguments))
         return;
     struct calls_slot *slot = calls_open(&a->calls, id, name, a->sink);
     if (!slot)
         return;
     calls_replace(&a->calls, slot, arguments.len ? arguments : SLICE("{}"),
-                  a->sink);     /* it is whole: no delta tells it */
+                  a->sink);     /* complete: emit no delta */
     calls_close(&a->calls, slot, a->sink);
 }
 
@@ -113,19 +113,20 @@ static void read_members(struct ollama *o, const allm_json *message)
             read_call(o, e);
 }
 
-/* Nearly all of them are a role and a content. */
+/* Most messages have only a role and content. */
 static void read_message(struct ollama *o, const allm_json *message)
 {
     const allm_json *content = json_at(message, "content");
-    size_t usual = json_at(message, "role") ? 2 : 1;
+    size_t usual_count = json_at(message, "role") ? 2 : 1;
     answer_start(&o->answer);
-    if (content && allm_json_count(message) == usual)
+    if (content && allm_json_count(message) == usual_count)
         text_emit(o, json_slice(content));
     else
         read_members(o, message);
 }
 
-/* A line of /api/generate has its texts beside "done".  False: it is none. */
+/* A line of /api/generate has its text next to "done".  False: it is not
+ * one. */
 static bool read_generated(struct ollama *o, const struct json_view *frame)
 {
     const allm_json *text = json_in(frame, SLICE("response"));
@@ -139,10 +140,10 @@ static bool read_generated(struct ollama *o, const struct json_view *frame)
     return true;
 }
 
-/* -------------------------------------------------------------- facts --- */
+/* -------------------------------------------- usage and finish reason --- */
 
-/* How long it took, in nanoseconds. */
-static const allm_json *durations(struct arena *a, const allm_json *frame)
+/* The durations of the call, in nanoseconds. */
+static const allm_json *build_durations(struct arena *a, const allm_json *frame)
 {
     static const char *const names[] = { "total_duration", "load_duration",
                                          "prompt_eval_duration",
@@ -162,8 +163,8 @@ static const allm_json *durations(struct arena *a, const allm_json *frame)
     return allm_json_count(all) ? all : NULL;
 }
 
-/* A count that is missing is unknown: the server leaves out what is zero, and
- * older ones what was cached. */
+/* A missing count is unknown: the server omits zeros, and older ones omit what
+ * was cached. */
 static void read_usage(struct ollama *o, const allm_json *frame)
 {
     struct answer *a = &o->answer;
@@ -179,25 +180,25 @@ static void read_usage(struct ollama *o, const allm_json *frame)
             (allm_int){ u.input_tokens.value +
                                          u.output_tokens.value,
                                      true };
-    u.extra = durations(a->sink->arena, frame);
+    u.extra = build_durations(a->sink->arena, frame);
     answer_usage(a, &u);
 }
 
-/* Servers from before there were reasons simply say that they are done. */
+/* Old servers send no done_reason. */
 static void read_reason(struct ollama *o, const allm_json *frame)
 {
-    struct slice word = json_text_at(frame, "done_reason");
-    if (word.len) {
-        answer_finish(&o->answer, finish_of(finish_words, word), word);
+    struct slice reason = json_text_at(frame, "done_reason");
+    if (reason.len) {
+        answer_finish(&o->answer, finish_of(finish_reasons, reason), reason);
         return;
     }
     answer_finish(&o->answer, ALLM_FINISH_STOP, SLICE(""));
     answer_warn(&o->answer, "finish_reason_missing");
 }
 
-/* --------------------------------------------------------------- ends --- */
+/* ------------------------------------------------------------ the end --- */
 
-/* Templates show a model what it thought before it called a tool. */
+/* Prompt templates show a model what it thought before it called a tool. */
 static void keep_state(struct ollama *o)
 {
     struct build b;
@@ -242,12 +243,12 @@ static allm_status read_frame(struct ollama *o, const allm_json *v)
     json_view_init(&frame, v);
     const allm_json *message = json_in(&frame, SLICE("message"));
     const allm_json *logprobs = json_in(&frame, SLICE("logprobs"));
-    bool speaks = json_is_type(message, ALLM_JSON_OBJECT);
+    bool has_message = json_is_type(message, ALLM_JSON_OBJECT);
     bool done = allm_json_true(json_in(&frame, SLICE("done")));
-    if (error_body_in(&frame) || (!speaks && !done && explain_message(v)))
+    if (error_body_in(&frame) || (!has_message && !done && explain_message(v)))
         return response_fail(o, v);
     answer_model(&o->answer, json_slice(json_in(&frame, SLICE("model"))));
-    if (speaks)
+    if (has_message)
         read_message(o, message);
     else if (!read_generated(o, &frame) && !done)
         emit_raw_line(o, v);
@@ -262,28 +263,28 @@ static allm_status line_parse(struct ollama *o, const allm_frame *frame)
     struct slice data = { frame->data, frame->data_len };
     const allm_json *v = sink_parse_frame(a->sink, data);
     if (!v && frame->cut && answer_part(a, data))
-        return ALLM_OK;         /* finish() says so */
+        return ALLM_OK;         /* ollama_finish() reports it */
     if (a->sink->status < 0)
         return a->sink->status;
     if (!json_is_type(v, ALLM_JSON_OBJECT))
-        return answer_malformed(a, v ? "a line of the answer is not a JSON "
+        return answer_malformed(a, v ? "a line of the response is not a JSON "
                                        "object"
-                                     : "a line of the answer is not JSON");
+                                     : "a line of the response is not JSON");
     return read_frame(o, v);
 }
 
-/* First thing in both. */
+/* Both public functions begin with this. */
 static bool decode_begin(struct ollama *o, const allm_call *call,
                          allm_sink *sink)
 {
     const char *unknown;
     if (!answer_open(&o->answer, call, sink))
         return false;
-    if (!o->began) {
+    if (!o->initialized) {
         ollama_quirks(call, &o->quirks, &unknown);
         o->think.inside = (o->quirks & OLLAMA_THINK_INSIDE) != 0;
     }
-    o->began = true;
+    o->initialized = true;
     return true;
 }
 
@@ -304,7 +305,8 @@ allm_status ollama_finish(void *state, const allm_call *call, allm_sink *sink)
         return ALLM_OK;
     return answer_truncated(&o->answer,
                             answer_is_empty(&o->answer)
-                                ? "the answer ended before anything was said"
-                                : "the answer broke off: no line of it said "
-                                  "that it is done");
+                                ? "the response ended before any content "
+                                  "arrived"
+                                : "the response is incomplete: it has no line "
+                                  "with \"done\": true");
 }

@@ -1,16 +1,16 @@
-/* decode.h - an answer of /api/chat, line by line */
+/* decode.h - decode a response of /api/chat, line by line */
 #ifndef PROVIDER_OLLAMA_DECODE_H
 #define PROVIDER_OLLAMA_DECODE_H
 
 #include "provider/answer.h"
 #include "provider/think.h"
 
-/* One answer; zeroed at first. */
+/* The state of one response; initially zero. */
 struct ollama {
     struct answer answer;
     struct think think;
     uint64_t quirks;
-    bool began;                 /* the quirks are known */
+    bool initialized;           /* the quirks are known */
     bool thought;               /* a line had "thinking" */
 };
 

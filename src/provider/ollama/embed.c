@@ -1,5 +1,5 @@
 /*
- * embed.c - the dialect of /api/embed: Ollama's own
+ * embed.c - the adapter for /api/embed: Ollama's native API
  *
  *      {"model", "input": [text], "truncate": false?, "dimensions"?} -->
  *      {"model", "embeddings": [[number]], "prompt_eval_count"}
@@ -53,9 +53,8 @@ static allm_status read_embeddings(struct answer *a, const allm_json *document)
     allm_usage usage = { .size = sizeof usage };
     const allm_json *list = allm_json_get(document, "embeddings");
     if (allm_json_type_of(list) != ALLM_JSON_ARRAY)
-        return answer_malformed(a, "the answer has no list of embeddings in "
-                                   "\"embeddings\"; is the server older than "
-                                   "0.3.0?");
+        return answer_malformed(a, "the response has no list \"embeddings\"; "
+                                   "the server may be older than 0.3.0");
     document_result(a, list);
     answer_model(a, json_slice(allm_json_get(document, "model")));
     if (allm_json_int64(allm_json_get(document, "prompt_eval_count"), &n)) {

@@ -1,4 +1,4 @@
-/* embed.h - the dialect of /api/embed: Ollama's own */
+/* embed.h - the adapter for /api/embed: Ollama's native API */
 #ifndef PROVIDER_OLLAMA_EMBED_H
 #define PROVIDER_OLLAMA_EMBED_H
 

@@ -1,13 +1,13 @@
 /*
- * encode.c - a request as /api/chat wants it
+ * encode.c - encode a request for /api/chat
  *
  *      model, messages, tools, format, options, think, keep_alive, stream,
  *      then the caller's options
  *
- * An option with the name of one of them takes its place; null takes it away.
- * What the model's runner is told stands in "options": the names of the table
- * below go there by themselves, and what the caller has in an "options" of his
- * own counts before all.
+ * An option with the name of one of these members replaces it, and null removes
+ * it.  The member "options" has the parameters of the model's runner.  Options
+ * named in the table below are moved there; the caller's own "options" have
+ * precedence.
  */
 #include "provider/ollama/encode.h"
 
@@ -25,15 +25,15 @@
 #include "json/emit.h"
 #include "json/json.h"
 
-/* Members that are read here and stand elsewhere, or nowhere. */
-static const char *const elsewhere[] = {
+/* Options that are not sent as members of the body. */
+static const char *const moved_options[] = {
     "temperature", "top_p", "top_k", "min_p", "typical_p", "tfs_z", "seed",
     "stop", "num_ctx", "num_predict", "num_keep", "num_batch", "num_gpu",
     "main_gpu", "num_thread", "numa", "low_vram", "f16_kv", "use_mmap",
     "use_mlock", "vocab_only", "repeat_last_n", "repeat_penalty",
     "presence_penalty", "frequency_penalty", "mirostat", "mirostat_tau",
     "mirostat_eta", "penalize_newline",
-    /* up to here in "options" */
+    /* the options up to here are sent in "options" */
     "options", "reasoning_effort", "reasoning_summary", "verbosity",
     "prompt_cache", "parallel_tool_calls", "max_tokens",
     "max_completion_tokens", NULL,
@@ -46,17 +46,17 @@ struct encoding {
     struct arena *arena;
     struct emit emit;
     struct extra extra;
-    const allm_json *given;     /* the caller's own "options"; or NULL */
+    const allm_json *caller_options;    /* the caller's "options", or NULL */
 };
 
 static const allm_error *make_error(struct encoding *e, allm_status kind,
-                                    const char *reason, const char *sentence)
+                                    const char *reason, const char *message)
 {
-    return status_error(e->arena, kind, reason, "%s", sentence);
+    return status_error(e->arena, kind, reason, "%s", message);
 }
 
-/* A member that the adapter's options have, unless the call's say else. */
-static void write_own(struct encoding *e, const char *name)
+/* Write an option of the adapter, unless the call's options replace it. */
+static void write_adapter_option(struct encoding *e, const char *name)
 {
     const allm_json *v = extra_get(&e->extra, name);
     if (!v || !extra_leaves(&e->extra, name))
@@ -77,13 +77,13 @@ static void write_tool(struct encoding *e, const allm_tool *tool)
     emit_close(&e->emit, '}');
 }
 
-/* There is no choice: what may not be called is not shown. */
+/* There is no tool_choice: tools that must not be called are left out. */
 static void write_tools(struct encoding *e)
 {
     const allm_request *r = e->request;
     if (r->tool_choice_map && r->tool_count &&
         extra_leaves(&e->extra, "tool_choice")) {
-        emit_at(&e->emit, "tool_choice");  /* in the caller's own words, then */
+        emit_at(&e->emit, "tool_choice");   /* in the caller's own format */
         emit_value(&e->emit, r->tool_choice_map);
     }
     if (!r->tool_count || !extra_leaves(&e->extra, "tools") ||
@@ -102,7 +102,7 @@ static void write_format(struct encoding *e)
     const allm_json *f = e->request->response_format;
     const allm_json *type = allm_json_get(f, "type");
     const allm_json *schema = allm_json_get(f, "schema");
-    if (!schema)                /* as OpenAI has it */
+    if (!schema)                /* OpenAI's format */
         schema = allm_json_get(allm_json_get(f, "json_schema"), "schema");
     if (!extra_leaves(&e->extra, "format") ||
         (!json_is(type, "json_schema") && !json_is(type, "json_object")))
@@ -116,10 +116,11 @@ static void write_format(struct encoding *e)
 
 /* ------------------------------------------------------------ options --- */
 
-/* Has the caller nothing to say about it? */
-static bool leaves_option(const struct encoding *e, const char *name)
+/* Is the option not set by the caller? */
+static bool is_option_free(const struct encoding *e, const char *name)
 {
-    return extra_leaves(&e->extra, name) && !allm_json_get(e->given, name);
+    return extra_leaves(&e->extra, name) &&
+           !allm_json_get(e->caller_options, name);
 }
 
 static void write_parameter(struct encoding *e, const char *name,
@@ -135,21 +136,22 @@ static void write_parameter(struct encoding *e, const char *name,
     }
 }
 
-/* Those of the table. */
+/* Write the options from the table. */
 static void write_parameters(struct encoding *e)
 {
-    for (size_t i = 0; strcmp(elsewhere[i], "options") != 0; i++) {
-        const allm_json *v = allm_json_get(e->extra.options, elsewhere[i]);
+    for (size_t i = 0; strcmp(moved_options[i], "options") != 0; i++) {
+        const allm_json *v = allm_json_get(e->extra.options, moved_options[i]);
         if (v && allm_json_type_of(v) != ALLM_JSON_NULL &&
-            !allm_json_get(e->given, elsewhere[i]))
-            write_parameter(e, elsewhere[i], v);
+            !allm_json_get(e->caller_options, moved_options[i]))
+            write_parameter(e, moved_options[i], v);
     }
 }
 
-/* Those of the caller's own object. */
-static void write_given(struct encoding *e)
+/* Write the caller's own "options". */
+static void write_caller_options(struct encoding *e)
 {
-    for (const allm_json *k = NULL; (k = allm_json_next(e->given, k));) {
+    for (const allm_json *k = NULL;
+         (k = allm_json_next(e->caller_options, k));) {
         if (allm_json_type_of(allm_json_value(k)) == ALLM_JSON_NULL)
             continue;
         emit_key(&e->emit, json_slice(k));
@@ -157,8 +159,8 @@ static void write_given(struct encoding *e)
     }
 }
 
-/* The same as "num_predict", by the names of others; false: nobody says. */
-static bool most_of(const struct encoding *e, int64_t *n)
+/* The value of "num_predict" under its other names; false: it is not set. */
+static bool max_tokens_of(const struct encoding *e, int64_t *n)
 {
     const allm_json *options = e->extra.options;
     *n = e->request->max_tokens.value;
@@ -168,56 +170,56 @@ static bool most_of(const struct encoding *e, int64_t *n)
            e->request->max_tokens.set;
 }
 
-/* How many tokens the answer may have; 0: unknown. */
-static int64_t answer_of(const struct encoding *e)
+/* The maximum number of tokens in the response; 0 if unknown. */
+static int64_t response_limit(const struct encoding *e)
 {
-    int64_t n = 0, most;
-    const allm_json *v = allm_json_get(e->given, "num_predict");
+    int64_t n = 0, max;
+    const allm_json *v = allm_json_get(e->caller_options, "num_predict");
     if (!v)
         v = allm_json_get(e->extra.options, "num_predict");
     if (v)
         allm_json_int64(v, &n);
-    else if (most_of(e, &most))
-        n = most;
+    else if (max_tokens_of(e, &max))
+        n = max;
     return n;
 }
 
 static void write_context(struct encoding *e, size_t bytes)
 {
-    const allm_json *own = extra_get(&e->extra, "num_ctx");
-    if (!leaves_option(e, "num_ctx"))
+    const allm_json *option = extra_get(&e->extra, "num_ctx");
+    if (!is_option_free(e, "num_ctx"))
         return;
-    int64_t n = ollama_context(e->request, bytes, answer_of(e));
-    if (!own && !n)
+    int64_t n = ollama_context(e->request, bytes, response_limit(e));
+    if (!option && !n)
         return;
     emit_at(&e->emit, "num_ctx");
-    if (own)
-        emit_value(&e->emit, own);
+    if (option)
+        emit_value(&e->emit, option);
     else
         emit_int(&e->emit, n);
 }
 
-/* Into a buffer of its own, since there may be nothing to write. */
+/* The object is written to a separate buffer because it may be empty. */
 static void write_options(struct encoding *e)
 {
     const allm_request *r = e->request;
     struct emit body = e->emit;
     struct buf inner;
-    int64_t most;
+    int64_t max;
     buf_init(&inner, e->arena, SIZE_MAX / 2);
     emit_init(&e->emit, &inner);
     emit_open(&e->emit, '{');
-    if (r->temperature.set && leaves_option(e, "temperature")) {
+    if (r->temperature.set && is_option_free(e, "temperature")) {
         emit_at(&e->emit, "temperature");
         emit_number(&e->emit, r->temperature.value);
     }
-    if (leaves_option(e, "num_predict") && most_of(e, &most)) {
+    if (is_option_free(e, "num_predict") && max_tokens_of(e, &max)) {
         emit_at(&e->emit, "num_predict");
-        emit_int(&e->emit, most);
+        emit_int(&e->emit, max);
     }
     write_context(e, body.out->len);
     write_parameters(e);
-    write_given(e);
+    write_caller_options(e);
     emit_close(&e->emit, '}');
     e->emit = body;
     e->http->broken |= inner.broken;
@@ -230,37 +232,37 @@ static void write_options(struct encoding *e)
 /* ----------------------------------------------------------- thinking --- */
 
 static const struct {
-    const char *word, *is;      /* JSON */
+    const char *name, *json;    /* JSON */
 } efforts[] = {
     { "none", "false" },    { "minimal", "\"low\"" }, { "low", "\"low\"" },
     { "high", "\"high\"" }, { "xhigh", "\"high\"" },  { "max", "\"high\"" },
     { "medium", "\"medium\"" },
 };
 
-static const char *effort_of(const char *word)
+static const char *effort_of(const char *name)
 {
     for (size_t i = 0; i < sizeof efforts / sizeof *efforts; i++)
-        if (!strcmp(word, efforts[i].word))
-            return efforts[i].is;
+        if (!strcmp(name, efforts[i].name))
+            return efforts[i].json;
     return NULL;
 }
 
-/* Named levels were refused for years where a model has none. */
-static const char *think_of(const struct encoding *e, const char *word)
+/* Servers rejected named levels for years if the model had none. */
+static const char *think_of(const struct encoding *e, const char *name)
 {
-    const char *is = effort_of(word);
+    const char *json = effort_of(name);
     bool levels = model_rules(e->call->model) & MODEL_LEVELS;
-    return levels || !strcmp(is, "false") ? is : "true";
+    return levels || !strcmp(json, "false") ? json : "true";
 }
 
 static void write_think(struct encoding *e)
 {
-    const char *word = extra_text(&e->extra, "reasoning_effort");
-    if (!word) {
-        write_own(e, "think");
+    const char *name = extra_text(&e->extra, "reasoning_effort");
+    if (!name) {
+        write_adapter_option(e, "think");
     } else if (extra_leaves(&e->extra, "think")) {
         emit_at(&e->emit, "think");
-        emit_raw(&e->emit, slice_of(think_of(e, word)));
+        emit_raw(&e->emit, slice_of(think_of(e, name)));
     }
 }
 
@@ -281,33 +283,33 @@ static void write_body(struct encoding *e)
     write_format(e);
     write_options(e);
     write_think(e);
-    write_own(e, "keep_alive");
+    write_adapter_option(e, "keep_alive");
     if (extra_leaves(&e->extra, "stream")) {
-        emit_at(&e->emit, "stream");  /* left out it is true; who knows */
+        emit_at(&e->emit, "stream");    /* do not rely on the default */
         emit_bool(&e->emit, true);
     }
-    extra_write(&e->extra, &e->emit, elsewhere);
+    extra_write(&e->extra, &e->emit, moved_options);
     emit_close(&e->emit, '}');
 }
 
 /* ------------------------------------------------------------- checks --- */
 
-static bool is_forced(const allm_request *r)
+static bool is_tool_forced(const allm_request *r)
 {
     const char *choice = r->tool_choice;
     return r->tool_count && choice && strcmp(choice, "auto") != 0 &&
            strcmp(choice, "none") != 0;
 }
 
-static const allm_error *check_words(struct encoding *e)
+static const allm_error *check_names(struct encoding *e)
 {
     const char *unknown;
     uint64_t quirks;
-    const char *word = extra_text(&e->extra, "reasoning_effort");
+    const char *name = extra_text(&e->extra, "reasoning_effort");
     if (!ollama_quirks(e->call, &quirks, &unknown))
         return quirks_refuse(e->arena, unknown, "think_tags");
-    return !word || effort_of(word) ? NULL
-                                    : extra_refuse_effort(e->arena, word);
+    return !name || effort_of(name) ? NULL
+                                    : extra_refuse_effort(e->arena, name);
 }
 
 static const allm_error *request_prepare(struct encoding *e)
@@ -315,20 +317,20 @@ static const allm_error *request_prepare(struct encoding *e)
     const allm_request *r = e->request;
     const allm_error *error = extra_init(&e->extra, e->call, e->arena);
     if (!error)
-        error = check_words(e);
+        error = check_names(e);
     if (error)
         return error;
-    e->given = extra_get(&e->extra, "options");
-    if (e->given && allm_json_type_of(e->given) != ALLM_JSON_OBJECT)
+    e->caller_options = extra_get(&e->extra, "options");
+    if (e->caller_options &&
+        allm_json_type_of(e->caller_options) != ALLM_JSON_OBJECT)
         return make_error(
             e, ALLM_ERR_MISUSE, "invalid_option",
             "options must be an object, such as {\"num_ctx\": 8192}");
-    if (is_forced(r))
+    if (is_tool_forced(r))
         return make_error(
             e, ALLM_ERR_ADAPTER, "unsupported_feature",
-            "this provider cannot be made to call a tool; set "
-            "tool_choice to auto or none, and say in the prompt which "
-            "tool is wanted");
+            "this provider cannot force a tool call; set tool_choice "
+            "to auto or none, and ask for the tool in the prompt");
     error = image_source_check(r, e->arena);
     return error ? error : image_source_refuse_urls(r, e->arena);
 }

@@ -1,4 +1,4 @@
-/* encode.h - a request as /api/chat wants it */
+/* encode.h - encode a request for /api/chat */
 #ifndef PROVIDER_OLLAMA_ENCODE_H
 #define PROVIDER_OLLAMA_ENCODE_H
 

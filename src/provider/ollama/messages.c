@@ -1,11 +1,11 @@
 /*
- * messages.c - a conversation as /api/chat wants it
+ * messages.c - encode the conversation for /api/chat
  *
  *      {"role", "content", "images": [base64], "thinking", "tool_calls"}
  *      {"role": "tool", "content", "tool_name", "tool_call_id"}
  *
- * Older servers know results by the name of their tool, newer ones by the id
- * of the call, too; what they do not know they pass over.
+ * Older servers identify a result by the name of its tool, newer ones also by
+ * the id of the call.  Servers ignore members that they do not know.
  */
 #include "provider/ollama/messages.h"
 
@@ -15,16 +15,16 @@
 #include "provider/memo.h"
 #include "json/json.h"
 
-static const char own_name;     /* its address is the key of what is kept */
+static const char memo_name;    /* its address is the key of memos */
 
-struct writing {
+struct writer {
     const allm_call *call;
     struct emit *emit;
     struct arena *arena;
-    bool broken;                /* no memory */
+    bool broken;                /* out of memory */
 };
 
-static void write_images(struct writing *w, const allm_message *m)
+static void write_images(struct writer *w, const allm_message *m)
 {
     if (!history_has_image(m))
         return;
@@ -36,7 +36,7 @@ static void write_images(struct writing *w, const allm_message *m)
     emit_close(w->emit, ']');
 }
 
-static void write_call(struct writing *w, const allm_tool_call *call)
+static void write_call(struct writer *w, const allm_tool_call *call)
 {
     struct slice arguments = history_arguments(call, w->arena);
     w->broken = w->broken || !arguments.ptr;
@@ -52,10 +52,10 @@ static void write_call(struct writing *w, const allm_tool_call *call)
     emit_close(w->emit, '}');
 }
 
-static void write_assistant(struct writing *w, const allm_message *m)
+static void write_assistant(struct writer *w, const allm_message *m)
 {
-    const allm_json *own = history_state(w->call, m->provider_state);
-    struct slice thought = json_slice(allm_json_get(own, "thinking"));
+    const allm_json *state = history_state(w->call, m->provider_state);
+    struct slice thought = json_slice(allm_json_get(state, "thinking"));
     if (thought.len)
         history_write(w->emit, "thinking", thought);
     if (!m->tool_call_count)
@@ -67,7 +67,7 @@ static void write_assistant(struct writing *w, const allm_message *m)
     emit_close(w->emit, ']');
 }
 
-static void write_message(struct writing *w, const allm_message *m,
+static void write_message(struct writer *w, const allm_message *m,
                           const char *tool)
 {
     static const char *const roles[] = { "user", "system", "user",
@@ -87,8 +87,8 @@ static void write_message(struct writing *w, const allm_message *m,
     emit_close(w->emit, '}');
 }
 
-/* The same, unless it was done before. */
-static void recall_message(struct writing *w, const struct history_item *item,
+/* Write a message, or reuse its memo. */
+static void recall_message(struct writer *w, const struct history_item *item,
                            const char *tool)
 {
     const allm_message *m = item->message;
@@ -98,10 +98,10 @@ static void recall_message(struct writing *w, const struct history_item *item,
         return;
     }
     struct home_key k =
-        memo_key(&own_name, hash_add(HASH_START, slice_of(tool)), w->call, m);
-    struct slice kept = memo_find(m, k);
-    if (kept.ptr) {
-        emit_raw(w->emit, kept);
+        memo_key(&memo_name, hash_add(HASH_START, slice_of(tool)), w->call, m);
+    struct slice memo = memo_find(m, k);
+    if (memo.ptr) {
+        emit_raw(w->emit, memo);
         return;
     }
     size_t from = out->len + w->emit->comma;
@@ -110,8 +110,7 @@ static void recall_message(struct writing *w, const struct history_item *item,
         memo_keep_written(m, k, out, from);
 }
 
-/* The tool whose result this is: that of the call which is being answered.
- * NULL: no memory. */
+/* The tool of the call that this message answers.  NULL: out of memory. */
 static const char *tool_of(const struct history *h, const allm_message *m)
 {
     if (m->role != ALLM_ROLE_TOOL || !h->asked || !h->call)
@@ -122,7 +121,7 @@ static const char *tool_of(const struct history *h, const allm_message *m)
 bool ollama_messages_write(const allm_call *call, struct emit *e,
                            struct arena *a)
 {
-    struct writing w = { .call = call, .emit = e, .arena = a };
+    struct writer w = { .call = call, .emit = e, .arena = a };
     struct history h;
     struct history_item item;
     history_init(&h, call, a);
