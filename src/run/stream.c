@@ -340,7 +340,8 @@ const allm_json *allm_stream_tool_halt(const allm_stream *s)
 
 const allm_error *allm_stream_tool_error(const allm_stream *s)
 {
-    const struct tool_result *halt = batch_halt(result_of(s, MACHINE_BATCH));
+    const struct tool_result *halt =
+        batch_halt(machine_result_of(s, MACHINE_BATCH));
     return halt ? halt->error : NULL;
 }
 
