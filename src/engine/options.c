@@ -35,7 +35,7 @@ static const struct option {
     enum option_scope scope;
     enum type type;
     size_t at;
-    size_t to;                  /* offset in struct options, or NOWHERE */
+    size_t to;                  /* in struct options, or NO_MEMBER */
 } table[] = {
 #define TO(m) offsetof(struct options, m)
     { "adapter", OPTION_ENGINE, ANY, NO_MEMBER, NO_MEMBER },
