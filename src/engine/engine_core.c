@@ -128,7 +128,7 @@ const char *engine_core_take(struct shared_core *s, const allm_engine_opts *o)
                "must not be newer than the library";
     if (!take_transport(c, o->transport))
         return "fill the transport with ALLM(transport, ...); the header must "
-               "not be newer than the library; open or open_over, and read, "
-               "head and close are required";
+               "not be newer than the library; the transport must have open "
+               "or open_over, and read, head and close";
     return NULL;
 }

@@ -227,11 +227,11 @@ static void options_of_a_wrong_kind_are_misuse(void)
         const char *json, *sentence;
     } rows[] = {
         { "{'emit_text_deltas': 'no'}", "true or false" },
-        { "{'request_id': 3}", "a text" },
+        { "{'request_id': 3}", "a string" },
         { "{'max_tokens': 0}", "a positive integer; got: 0" },
         { "{'temperature': 'hot'}", "a number" },
         { "{'adapter_opts': 3}", "an object or a list" },
-        { "{'tool_choice': 3}", "a word" },
+        { "{'tool_choice': 3}", "a mode" },
         { "{'silence_ms': -1}", "a positive integer" },
         { "{'tools': 'echo'}", "option tools must be a list" },
         { "{'tools': [42]}", "option tools must be a list" },
