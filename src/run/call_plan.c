@@ -111,14 +111,15 @@ static const allm_error *fill_terms(struct call_planning *w)
 /* ------------------------------------------------------------ requests --- */
 
 /* Members of the caller's struct, which may be shorter than ours. */
-static const allm_model_ref *ref_of(const allm_request *given)
+static const allm_model_ref *ref_of(const allm_request *request)
 {
-    return given && MEM_REACHES(given, model_ref) ? given->model_ref : NULL;
+    return request && MEM_REACHES(request, model_ref) ? request->model_ref
+                                                      : NULL;
 }
 
-static const char *model_of(const allm_request *given)
+static const char *model_of(const allm_request *request)
 {
-    return given && MEM_REACHES(given, model) ? given->model : NULL;
+    return request && MEM_REACHES(request, model) ? request->model : NULL;
 }
 
 static const struct registry_row *find_row(struct call_planning *w)
@@ -170,11 +171,11 @@ static const allm_error *fill_request(struct call_planning *w)
     if (home_hold(p->home, mine->home)) {
         p->request = *mine;
         p->request.home = NULL;
-        const allm_error *why = status_nomem();
+        const allm_error *reason = status_nomem();
         error = resolve_request(&p->request, p->engine, w->options,
-                                &w->defaults, p->home, &why)
+                                &w->defaults, p->home, &reason)
                     ? NULL
-                    : why;
+                    : reason;
     }
     home_drop(mine->home);
     return error;
@@ -428,17 +429,17 @@ static const allm_error *merge_options(struct call_planning *w)
 {
     struct call_plan *p = w->plan;
     struct arena *a = home_arena(p->home);
-    const allm_json *both = p->call.options, *given;
+    const allm_json *all = p->call.options, *call_options;
     allm_request *r = &p->request;
-    if (w->kind->is_task || allm_json_count(both) == 0)
+    if (w->kind->is_task || allm_json_count(all) == 0)
         return NULL;
     if (allm_json_count(r->options) == 0) {
-        r->options = both;
+        r->options = all;
         return NULL;
     }
-    given = options_only(a, w->options->all, 1u << OPTION_PROVIDER);
-    both = given ? json_merge(a, both, r->options) : NULL;
-    r->options = both ? json_merge(a, both, given) : NULL;
+    call_options = options_only(a, w->options->all, 1u << OPTION_PROVIDER);
+    all = call_options ? json_merge(a, all, r->options) : NULL;
+    r->options = all ? json_merge(a, all, call_options) : NULL;
     return r->options ? NULL : status_nomem();
 }
 
@@ -469,12 +470,12 @@ static void fill_call(struct call_planning *w)
 
 static const char *name_model(const struct call_planning *w)
 {
-    const allm_request *given = w->spec->request;
+    const allm_request *request = w->spec->request;
     if (w->kind->is_task)
         return w->spec->model;
-    if (!w->options->model && ref_of(given))
-        return ref_of(given)->id;
-    return engine_model(w->plan->engine, w->options, model_of(given));
+    if (!w->options->model && ref_of(request))
+        return ref_of(request)->id;
+    return engine_model(w->plan->engine, w->options, model_of(request));
 }
 
 static const struct call_kind *choose_kind(const struct call_spec *spec)

@@ -296,22 +296,22 @@ static const allm_json *result_metadata(struct turns *t, struct arena *a,
 static bool append_question(struct turns *t, struct arena *a)
 {
     const struct tool_result *halt = turns_halt(t);
-    bool asked = halt && halt->outcome.kind == OUTCOME_QUESTION;
+    bool has_question = halt && halt->outcome.kind == OUTCOME_QUESTION;
     struct build b;
     build_init(&b, a);
     build_object(&b);
     build_key(&b, SLICE("ask_user"));
     build_bool(&b, true);
     build_key(&b, SLICE("tool_call_id"));
-    if (asked)
+    if (has_question)
         build_text(&b, slice_of(halt->view.call->id));
     else
         build_null(&b);
     build_end(&b);
-    allm_message *m =
-        allm_message_new(ALLM(message, .role = ALLM_ROLE_ASSISTANT,
-                              .text = asked ? halt->outcome.question : "",
-                              .metadata = build_done(&b)));
+    allm_message *m = allm_message_new(
+        ALLM(message, .role = ALLM_ROLE_ASSISTANT,
+             .text = has_question ? halt->outcome.question : "",
+             .metadata = build_done(&b)));
     bool ok = m && !allm_message_error(m) &&
               allm_thread_append(t->thread, m) == ALLM_OK;
     allm_message_free(m);

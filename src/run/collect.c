@@ -612,9 +612,9 @@ allm_response *collect_response(const struct collect *c, const char *request_id)
     fields.tool_calls = call_list(c, &a);
     fields.metadata = response_metadata(c, &a);
     fields.message = message_with_calls(c, fields.tool_calls, &made);
-    bool whole = fields.tool_calls && fields.metadata && !c->broken &&
-                 (fields.message || !c->last_message);
-    allm_response *r = whole ? allm_response_new(&fields) : NULL;
+    bool complete = fields.tool_calls && fields.metadata && !c->broken &&
+                    (fields.message || !c->last_message);
+    allm_response *r = complete ? allm_response_new(&fields) : NULL;
     allm_message_free(made);
     arena_release(&a);
     return r;

@@ -87,10 +87,10 @@ static const allm_error *copy_embed_request(struct embed *e)
     return a->broken || !mine || !e->vectors ? status_nomem() : NULL;
 }
 
-static const allm_error *embed_begin(struct task *t, const void *given)
+static const allm_error *embed_begin(struct task *t, const void *caller_request)
 {
     struct embed *e = (struct embed *)t;
-    if (!caller_struct_take(&e->request, sizeof e->request, given))
+    if (!caller_struct_take(&e->request, sizeof e->request, caller_request))
         return task_error(t, ALLM_ERR_MISUSE, "invalid_struct",
                           "the size of the request is wrong; fill it with "
                           "ALLM(embed_request, ...)");

@@ -107,7 +107,7 @@ static const char *next_address(struct image *m)
 }
 
 /* An error that says which URL it is about, in the home. */
-static const allm_error *fetch_error(struct image *m, const char *why,
+static const allm_error *fetch_error(struct image *m, const char *reason,
                                      const char *text, const allm_error *from)
 {
     struct build b;
@@ -116,7 +116,7 @@ static const allm_error *fetch_error(struct image *m, const char *why,
     struct slice shown = fetch_shown(m->address);
     if (!mine)
         return status_nomem();
-    *mine = *task_error(&m->task, ALLM_ERR_ADAPTER, why,
+    *mine = *task_error(&m->task, ALLM_ERR_ADAPTER, reason,
                         "the image at %.*s cannot be fetched: %s",
                         (int)(shown.len < 500 ? shown.len : 500), shown.ptr,
                         text);
@@ -202,12 +202,12 @@ static const allm_error *keep_fetched_image(struct image *m,
 
 /* ------------------------------------------------------ task functions --- */
 
-static const allm_error *image_begin(struct task *t, const void *given)
+static const allm_error *image_begin(struct task *t, const void *caller_request)
 {
     struct image *m = (struct image *)t;
     const allm_error *error = NULL;
     const allm_image_request *mine = shape_copy(t->home, &image_request_shape,
-                                                given, &error);
+                                                caller_request, &error);
     if (!mine)
         return error ? error : status_nomem();
     m->request = *mine;

@@ -10,10 +10,10 @@
 static const char *read_file(struct arena *a, struct slice path, size_t limit,
                              struct slice *out)
 {
-    int why = memchr(path.ptr, '\0', path.len)
-                  ? EINVAL
-                  : file_read(a, path.ptr, limit, out);
-    return !why ? NULL : why == ENOMEM ? "" : file_error_name(why);
+    int error = memchr(path.ptr, '\0', path.len)
+                    ? EINVAL
+                    : file_read(a, path.ptr, limit, out);
+    return !error ? NULL : error == ENOMEM ? "" : file_error_name(error);
 }
 
 static const char *decode_base64(struct arena *a, struct slice text,

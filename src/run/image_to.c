@@ -79,16 +79,18 @@ static const allm_error *conversion_error(struct arena *a, const char *reason)
     return e;
 }
 
-static allm_text *convert_image(const allm_image *given, convert_fn *make)
+static allm_text *convert_image(const allm_image *caller_image,
+                                convert_fn *make)
 {
-    allm_text *t = given ? text_begin(mem_default(), 0) : NULL;
+    allm_text *t = caller_image ? text_begin(mem_default(), 0) : NULL;
     if (!t)
         return NULL;
     struct arena *a = text_arena(t);
     struct slice bytes = { NULL, 0 };
     const allm_error *error = NULL;
     /* A caller's own struct is normalised first. */
-    allm_image *image = shape_keep(&image_shape, given, a->mem, a, &error);
+    allm_image *image = shape_keep(&image_shape, caller_image, a->mem, a,
+                                   &error);
     const char *reason = image ? make(image, a, &bytes) : NULL;
     shape_free(image);
     if (reason)

@@ -25,18 +25,18 @@ static bool has_file(const allm_message *m)
 
 static const allm_error *unreadable_error(struct arena *a,
                                           const allm_image *image,
-                                          const char *why)
+                                          const char *reason)
 {
-    if (!*why)
+    if (!*reason)
         return status_nomem();
     return status_error(
         a, ALLM_ERR_VALIDATION, "invalid_message",
-        !strcmp(why, "efbig")
+        !strcmp(reason, "efbig")
             ? "the image \"%.200s\" is larger than 20 MiB (%s); send a "
               "smaller one, or its URL"
             : "the image \"%.200s\" cannot be read (%s); check its path and "
               "its permissions",
-        image->data, why);
+        image->data, reason);
 }
 
 /* A copy of the part with the bytes of its file. */
@@ -48,9 +48,9 @@ static const allm_error *load_part(struct arena *a, const allm_part *from,
     allm_image *image = arena_alloc(a, sizeof *image);
     if (!part || !image)
         return status_nomem();
-    const char *why = image_bytes_load(a, from->image, IMAGES_LIMIT, &bytes);
-    if (why)
-        return unreadable_error(a, from->image, why);
+    const char *reason = image_bytes_load(a, from->image, IMAGES_LIMIT, &bytes);
+    if (reason)
+        return unreadable_error(a, from->image, reason);
     *image = *from->image;
     image->home = NULL;
     image->source = ALLM_IMAGE_BINARY;

@@ -9,10 +9,11 @@ struct models {
     const allm_json *list;      /* in the home */
 };
 
-static const allm_error *models_begin(struct task *t, const void *given)
+static const allm_error *models_begin(struct task *t,
+                                      const void *caller_request)
 {
     (void)t;
-    (void)given;
+    (void)caller_request;
     return NULL;
 }
 

@@ -48,16 +48,18 @@ static const allm_error *check_moderation_request(struct moderate *m)
 }
 
 static const allm_error *copy_image(struct moderate *m, size_t i,
-                                    const allm_image *given,
+                                    const allm_image *caller_image,
                                     const allm_image **out)
 {
     const allm_error *error = NULL;
     const struct path images = PATH_KEY(NULL, "images");
     const struct path where = PATH_INDEX(&images, i);
-    *out = given ? shape_copy(m->task.home, &image_shape, given, &error) : NULL;
+    *out = caller_image
+               ? shape_copy(m->task.home, &image_shape, caller_image, &error)
+               : NULL;
     if (error)
         return error;
-    if (!*out && given)
+    if (!*out && caller_image)
         return status_nomem();
     if (!*out || (*out)->source == ALLM_IMAGE_NONE)
         return image_inputs_refuse(&m->task, reason, &where, "missing_source");
@@ -90,10 +92,11 @@ static const allm_error *copy_moderation_request(struct moderate *m)
     return error ? error : a->broken ? status_nomem() : NULL;
 }
 
-static const allm_error *moderate_begin(struct task *t, const void *given)
+static const allm_error *moderate_begin(struct task *t,
+                                        const void *caller_request)
 {
     struct moderate *m = (struct moderate *)t;
-    if (!caller_struct_take(&m->request, sizeof m->request, given))
+    if (!caller_struct_take(&m->request, sizeof m->request, caller_request))
         return task_error(t, ALLM_ERR_MISUSE, "invalid_struct",
                           "the size of the request is wrong; fill it with "
                           "ALLM(moderation_request, ...)");

@@ -223,12 +223,12 @@ static const allm_error *read_handles(struct setup *s)
 
 /* ------------------------------------------------- replay of a journal --- */
 
-static const allm_journal_tool *copy_tool_result(struct setup *s,
-                                                 const allm_journal_tool *given)
+static const allm_journal_tool *copy_tool_result(
+    struct setup *s, const allm_journal_tool *caller_tool)
 {
     struct arena *a = home_arena(s->home);
     allm_journal_tool *t = arena_zero(a, sizeof *t);
-    if (!t || !given || !caller_struct_take(t, sizeof *t, given) ||
+    if (!t || !caller_tool || !caller_struct_take(t, sizeof *t, caller_tool) ||
         !t->tool_call_id)
         return NULL;
     struct slice text = { t->content, t->content_len };
@@ -244,15 +244,15 @@ static const allm_journal_tool *copy_tool_result(struct setup *s,
 
 static const allm_error *read_replay(struct setup *s)
 {
-    const allm_journal_replay *given = s->options.given.replay;
+    const allm_journal_replay *caller_replay = s->options.given.replay;
     struct arena *a = home_arena(s->home);
     const allm_error *error = NULL;
-    if (!given)
+    if (!caller_replay)
         return NULL;
     allm_journal_replay *r = arena_zero(a, sizeof *r);
     if (!r)
         return status_nomem();
-    if (!caller_struct_take(r, sizeof *r, given))
+    if (!caller_struct_take(r, sizeof *r, caller_replay))
         return option_error(s, "the size of replay is wrong; fill it with "
                                "ALLM(journal_replay, ...)");
     const allm_journal_tool **tools =
