@@ -12,8 +12,8 @@ _allm_providers()
     allm models --providers 2>/dev/null | sed 's/ .*//'
 }
 
-# _allm_reply WORDS: those that begin as the word under the cursor does.  bash
-# parts words at ":" and "=", so it replaces only what stands behind the last.
+# _allm_reply WORDS: complete the word under the cursor with these.  bash splits
+# words at ":" and "=", so it replaces only the part after the last of them.
 _allm_reply()
 {
     local from=${cur%"${cur##*[:=]}"} i

@@ -1,8 +1,8 @@
 /*
- * approval.c - a tool that a person must allow: it is marked manual
+ * approval.c - a tool that needs a person's approval: it is marked manual
  *
- * The chat stops where the model wants to pay.  The program asks, appends the
- * result by hand, and goes on with the same thread.
+ * The chat stops when the model calls "pay".  The program asks the user,
+ * appends the result, and continues with the same thread.
  */
 #include <allm.h>
 
@@ -16,7 +16,7 @@ static const char script[] =
     "  [[\"text\", \"Paid, thank you.\"], [\"finish\", \"stop\"]]"
     "]}";
 
-/* What a person would answer. */
+/* Stands for asking a person. */
 static bool allowed(const allm_tool_call *call)
 {
     int64_t euro = 0;
@@ -39,7 +39,7 @@ static void answer(allm_thread *thread, const allm_chat_result *result)
     }
 }
 
-/* One chat; the thread behind it, to be freed. */
+/* Run one chat; the caller frees the thread it returns. */
 static allm_thread *go_on(const allm_engine *engine, allm_thread *thread,
                           bool *waits)
 {

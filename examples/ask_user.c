@@ -1,5 +1,5 @@
 /*
- * ask_user.c - a tool that needs the user: the chat stops with a question
+ * ask_user.c - a tool that asks the user: the chat stops with a question
  */
 #include <allm.h>
 
@@ -46,7 +46,7 @@ int main(void)
     printf("choices: %s\n", allm_text_bytes(choices, NULL));
     allm_text_free(choices);
 
-    /* The question is the last message; the answer goes behind it. */
+    /* The question is the last message; append the answer. */
     allm_thread *more = allm_thread_copy(result->thread);
     allm_thread_add(more, ALLM_ROLE_USER, "Friday");
     allm_stream *again = allm_chat(engine, more, NULL);

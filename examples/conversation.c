@@ -1,8 +1,8 @@
 /*
- * conversation.c - a conversation built, copied, branched and printed
+ * conversation.c - build, copy, branch and print a conversation
  *
  * A thread is a list of messages that only grows.  A copy is cheap, because it
- * shares the messages; what is added to one of the two is not in the other.
+ * shares the messages; a message added to one thread is not in the other.
  */
 #include <allm.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ int main(void)
     for (size_t i = 0; i < 3 && status == ALLM_OK; i++)
         status = allm_thread_add(thread, opening[i].role, opening[i].text);
 
-    /* From here on two questions are followed, each in its own thread. */
+    /* From here on, each of two questions has its own thread. */
     allm_thread *branch = allm_thread_copy(thread);
     if (status == ALLM_OK)
         status = allm_thread_add(thread, ALLM_ROLE_USER, "How deep?");
@@ -48,7 +48,7 @@ int main(void)
     printf("the third message of both is %s\n",
            same ? "one and the same" : "a copy");
 
-    /* A message needs content.  What is refused leaves the thread alone. */
+    /* A message needs content.  A rejected one does not change the thread. */
     allm_status refused = allm_thread_add(branch, ALLM_ROLE_USER, NULL);
     printf("adding nothing: %s; the branch still has %zu messages\n",
            allm_status_name(refused), allm_thread_count(branch));

@@ -1,8 +1,9 @@
 /*
- * embed.c - find the text that is nearest in meaning
+ * embed.c - find the text with the most similar meaning
  *
- * The fake makes vectors of words alone, without a network; with a model such
- * as "openai:text-embedding-3-small" the same program finds meanings.
+ * The fake provider computes vectors from words, without a network.  With a
+ * model such as "openai:text-embedding-3-small", the same program compares
+ * meanings.
  */
 #include <allm.h>
 

@@ -1,16 +1,15 @@
 /*
- * events.c - events as JSON lines, written and read back
+ * events.c - write events as JSON lines, and read them back
  *
- * Whatever a stream tells, it tells as events.  Each has a JSON form, one
- * object with "type" first, so that a stream can be logged, sent or replayed
- * line by line.
+ * A stream emits events.  Each has a JSON form, one object with "type" first,
+ * so a stream can be logged, sent or replayed line by line.
  */
 #include <allm.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-/* What a stream might tell; here we make it up. */
+/* Events such as a stream emits; here they are invented. */
 static void write_events(FILE *file)
 {
     const allm_event *events[] = {
@@ -28,7 +27,7 @@ static void write_events(FILE *file)
             fprintf(file, "%s\n", allm_text_bytes(line, NULL));
         allm_text_free(line);
     }
-    fputs("{\"type\": \"applause\", \"seq\": 5}\n", file); /* nobody knows it */
+    fputs("{\"type\": \"applause\", \"seq\": 5}\n", file); /* unknown */
 }
 
 static void read_event(const char *line)

@@ -1,8 +1,8 @@
 /*
  * fake.c - test your own program with a scripted model
  *
- * The function under test asks a model and counts the words of its answer.
- * No network, no key, no waiting: the adapter "fake" plays a script.
+ * The function under test calls a model and counts the words of its answer.
+ * No network, no key, no delay: the adapter "fake" plays a script.
  */
 #include <allm.h>
 
@@ -11,7 +11,7 @@
 
 /* ------------------------------------------------ the program to test --- */
 
-/* Words of the answer so far; -1: the model failed. */
+/* The number of words of the answer; -1: the model failed. */
 static int count_words(const allm_engine *engine, const char *question)
 {
     const allm_message *message = ALLM(message, .role = ALLM_ROLE_USER,

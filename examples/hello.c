@@ -1,5 +1,5 @@
 /*
- * hello.c - a request, checked and printed: the example of the README
+ * hello.c - check and print a request: the example of the README
  */
 #include <allm.h>
 #include <stdio.h>

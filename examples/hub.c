@@ -1,9 +1,9 @@
 /*
- * hub.c - three answers at once in one thread
+ * hub.c - three concurrent streams in one thread
  *
- * The models are scripted and the clock is virtual: it goes to the next
- * deadline whenever the hub would wait.  So the answers come in the order of
- * their times, always the same, and the program ends at once.
+ * The models are scripted and the clock is virtual: it jumps to the next
+ * deadline whenever the hub would wait.  So the events always have the same
+ * order, and the program ends at once.
  */
 #include <allm.h>
 
@@ -61,7 +61,7 @@ static allm_stream *ask(const allm_engine *engine)
 
 /* ----------------------------------------------------------- the loop --- */
 
-/* All that a stream has to say now. */
+/* Pull the events that are available now. */
 static void listen(allm_stream *stream, const char *name, int64_t now_ns)
 {
     int64_t ms = now_ns / 1000000;
@@ -72,7 +72,7 @@ static void listen(allm_stream *stream, const char *name, int64_t now_ns)
         if (event->type == ALLM_EV_TEXT_DELTA)
             printf("%3" PRId64 " ms  %s says \"%s\"\n", ms, name, event->text);
     if (status == ALLM_AGAIN)
-        return;                 /* the hub will name it again */
+        return;                 /* the hub will return it again */
     const allm_error *error = allm_stream_error(stream);
     printf("%3" PRId64 " ms  %s has ended: %s\n", ms, name,
            error ? error->reason : "all is said");

@@ -1,13 +1,13 @@
 /*
- * image.c - a message of text and pictures
+ * image.c - a message with text and images
  *
- * The content of a message is a text or a list of parts.  A picture is bytes,
- * base64, a URL or a file; making one reads nothing, converting it may.
+ * The content of a message is a text or a list of parts.  An image is bytes,
+ * base64, a URL or a file.  Creating one reads no file; converting it may.
  */
 #include <allm.h>
 #include <stdio.h>
 
-/* A conversion gives a text, or an error that says why it cannot be done. */
+/* A conversion returns a text, or a text with an error. */
 static void show(const char *title, const allm_image *image)
 {
     allm_text *uri = allm_image_to_data_uri(image);

@@ -1,7 +1,7 @@
 /*
- * json.c - values parsed, read, built, patched, and refused with a reason
+ * json.c - parse, read, build and patch JSON, and handle invalid JSON
  *
- * Getters take NULL and values of any type, so that a chain of them needs no
+ * Getters accept NULL and values of any type, so a chain of calls needs no
  * checks in between.
  */
 #include <allm.h>
@@ -17,7 +17,7 @@ static void show(const char *title, const allm_json *value)
     allm_text_free(text);
 }
 
-/* {"max_tokens": 500, "stop": null}, made without a string */
+/* {"max_tokens": 500, "stop": null}, built without parsing */
 static allm_json *build_patch(void)
 {
     allm_json_build *b = allm_json_build_new(NULL);
@@ -52,7 +52,7 @@ int main(void)
     allm_json *patch = build_patch();
     allm_json *patched = allm_json_patch(options, patch);
     show("patch", patch);
-    show("patched", patched);       /* a new value; `options` is as it was */
+    show("patched", patched);       /* a new value; `options` is unchanged */
 
     allm_json *bad = allm_json_parse("{\"tools\": [1, 2,]}", ALLM_NUL_ENDED,
                                      NULL);

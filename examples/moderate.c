@@ -1,14 +1,14 @@
 /*
- * moderate.c - look at what people wrote before others see it
+ * moderate.c - check texts for harmful content
  *
- * The fake goes by words, without a network; with the model
- * "openai:omni-moderation-latest" the same program goes by meaning.
+ * The fake provider looks for words, without a network.  With the model
+ * "openai:omni-moderation-latest", the same program judges the meaning.
  */
 #include <allm.h>
 
 #include <stdio.h>
 
-/* The names of the categories that a text is in. */
+/* Print the categories of a text. */
 static void show_categories(const allm_moderation *m)
 {
     for (const allm_json *k = NULL; (k = allm_json_next(m->categories, k));)

@@ -1,9 +1,9 @@
 /*
- * own_loop.c - streams in a loop of your own, beside your own descriptors
+ * own_loop.c - streams in your own event loop, next to your own descriptors
  *
- * The loop is poll() and watches two things: the hub, and a pipe that stands
- * for the user.  Three streams run on the real clock; when two of them have
- * ended the user grows impatient, and the third is cancelled.
+ * The loop uses poll() and watches the hub, and a pipe that stands for the
+ * user.  Three streams run on the real clock; when two of them have ended, the
+ * user presses a key, and the third is cancelled.
  */
 #include <allm.h>
 
@@ -38,7 +38,7 @@ static allm_stream *ask(const allm_engine *engine)
         engine, ALLM(request, .message_count = 1, .messages = &question), NULL);
 }
 
-/* Visit every stream that has something to say; how many of them ended? */
+/* Pull from every ready stream; returns how many have ended. */
 static int visit(allm_hub *hub)
 {
     const allm_event *event;

@@ -1,9 +1,9 @@
 /*
- * partial.c - the arguments of a tool call, understood while they arrive
+ * partial.c - parse the arguments of a tool call while they arrive
  *
  * A model sends the arguments of a call in pieces that end anywhere.  After
- * each piece allm_json_partial() tells what is known so far, so that a user
- * can be shown a city before the dates are there.
+ * each piece, allm_json_partial() returns what is known so far, so a program
+ * can show the city before the dates arrive.
  */
 #include <allm.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@ static const char *const pieces[] = {
     "4, \"part", "y\": [\"An",  "na\", \"B", "en\"]", "}",
 };
 
-/* The value so far on one line; false if it can never become JSON. */
+/* Print the value so far; false if the text can never become JSON. */
 static bool show(const char *piece, const char *text, size_t len)
 {
     bool complete = false;

@@ -1,8 +1,8 @@
 /*
- * policy.c - a policy of one's own: stop when the answers get too dear
+ * policy.c - your own policy: stop when the answers get too expensive
  *
- * A policy is asked after every turn and may change what happens next; its
- * state lives as long as the loop.  A budget does the same for several loops.
+ * The loop calls a policy after every turn; the policy may stop it.  Its state
+ * lives as long as the loop.  A budget does the same for several loops.
  */
 #include <allm.h>
 

@@ -1,9 +1,9 @@
 /*
- * recipe.c - a tool that is made of other tools
+ * recipe.c - a tool that is composed of other tools
  *
  * "brief" has no function of its own.  Its recipe first finds the place, then
- * asks for weather and news there at the same time, and puts one text together
- * that the model reads as the result of one call.
+ * runs weather and news in parallel, and joins their results to one text: for
+ * the model, it is the result of one call.
  */
 #include <allm.h>
 
@@ -12,7 +12,7 @@
 
 /* ----------------------------------------- the tools, as one executor --- */
 
-/* Runs every tool; here they all know one city only. */
+/* Runs every tool; here they know only one city. */
 static void execute(void *self, const allm_tool *tool, allm_tool_run *run,
                     const allm_json *args)
 {
@@ -33,7 +33,7 @@ static void execute(void *self, const allm_tool *tool, allm_tool_run *run,
     }
 }
 
-/* The arguments of a step, made from what the serial steps gave. */
+/* Build the arguments of a step from the results of the serial steps. */
 static allm_json *at_the_place(const allm_json *serial, void *ud)
 {
     allm_json_build *b = allm_json_build_new(NULL);
@@ -69,7 +69,7 @@ int main(void)
         .size = sizeof executor,
         .execute = execute,
         .recipe = find_recipe,
-        .flags = ALLM_EXECUTOR_INLINE,  /* nothing of it blocks */
+        .flags = ALLM_EXECUTOR_INLINE,  /* it never blocks */
     };
     allm_tool *tool = allm_tool_new(
         ALLM(tool, .name = "brief", .description = "What is up today.",
@@ -80,7 +80,7 @@ int main(void)
         ALLM(tool_call, .id = "call_1", .name = "brief", .arguments = args));
     allm_engine *engine = allm_engine_new(ALLM(engine_opts, .model = "fake:m"));
 
-    /* What a chat does when the model has called: run it. */
+    /* Run the call, as a chat would. */
     const allm_tool *tools[] = { tool };
     const allm_tool_call *calls[] = { call };
     allm_stream *stream = allm_tool_calls(engine, 1, calls,

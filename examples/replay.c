@@ -1,10 +1,10 @@
 /*
- * replay.c - a recording in place of a network
+ * replay.c - replay recorded exchanges instead of using a network
  *
- * An adapter for a small made-up protocol, and a recording of two exchanges
- * with its server: one answer in pieces, one refusal.  The bytes come cut as
- * they were recorded; what was not recorded is refused, and nothing here can
- * reach a network.
+ * An adapter for a small invented protocol, and a recording of two exchanges
+ * with its server: one answer in pieces, one error.  The bytes arrive in the
+ * recorded pieces.  A request that was not recorded fails; nothing here uses a
+ * network.
  */
 #include <allm.h>
 

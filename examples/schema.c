@@ -1,8 +1,8 @@
 /*
- * schema.c - a tool and its schema: every fault of a call's arguments
+ * schema.c - check the arguments of a call against the tool's schema
  *
- * A tool tells the model by a JSON Schema what it wants.  The same schema,
- * compiled once, checks what the model sent.
+ * A JSON Schema describes the arguments of a tool to the model.  The same
+ * schema, compiled once, checks what the model sends.
  */
 #include <allm.h>
 #include <stdio.h>

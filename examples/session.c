@@ -1,5 +1,5 @@
 /*
- * session.c - a conversation that stops twice and goes on from its file
+ * session.c - a conversation that stops twice and continues from its file
  */
 #include <allm.h>
 
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Asked to order, the model first asks which tea, then wants to pay. */
+/* The model first asks which tea to order, then calls "pay". */
 static const char script[] =
     "{\"scripts\": ["
     "  [[\"tool_call\", {\"id\": \"c0\", \"name\": \"choose\","
@@ -43,8 +43,8 @@ static allm_engine *new_engine(void)
     return engine;
 }
 
-/* What the session waits for; and through the file, as if the program had
- * ended here. */
+/* Print what the session waits for; then save and load it, as if the program
+ * had been restarted. */
 static allm_session *put_aside(allm_session *session, const char *path)
 {
     static const char *const words[] = { "idle", "awaiting_user",
@@ -65,7 +65,7 @@ static allm_session *put_aside(allm_session *session, const char *path)
     return allm_session_load(path, ALLM_SESSION_LOCK);
 }
 
-/* Run a stream to its end; true: it went well. */
+/* Run a stream to its end; true: success. */
 static bool run(allm_stream *stream)
 {
     bool good = allm_stream_wait(stream) == ALLM_OK;
@@ -88,7 +88,7 @@ int main(void)
     bool good = run(allm_session_reply(engine, session, "Tea, please.", NULL));
     session = put_aside(session, path);
 
-    /* the wrong call changes nothing, and says which one is right */
+    /* The wrong call changes nothing; its error names the right one. */
     allm_stream *wrong = allm_session_start(engine, session, NULL);
     printf("%s\n", allm_stream_error(wrong)->message);
     allm_stream_free(wrong);

@@ -1,14 +1,14 @@
 /*
- * session_file.c - a session loaded from a file, taken further and saved
+ * session_file.c - load a session from a file, change it and save it
  *
- * The tagged form of JSON names the type of every struct in it.  Members that
- * we do not know are kept and written out again, so that an older program does
- * not damage what a newer one has stored.
+ * The tagged form of JSON names the type of every struct in it.  Unknown
+ * members are kept and written again, so an older program does not damage what
+ * a newer one has stored.
  */
 #include <allm.h>
 #include <stdio.h>
 
-/* As a later version might have written it: we know nothing of "mood". */
+/* As a later version might write it: "mood" is unknown. */
 static const char stored[] =
     "{\"__type__\": \"ALLM.Session\", \"data\": {\"id\": \"tulips\","
     " \"mood\": \"cheerful\", \"status\": \"awaiting_user\","
@@ -25,13 +25,13 @@ static allm_codec *load(FILE *file)
     return allm_codec_decode(text, len, NULL, NULL);
 }
 
-/* Save the session with one more message and its question answered. */
+/* Save the session with another message and without the question. */
 static bool save_answer(FILE *file, const allm_session_record *old)
 {
     allm_thread *thread = allm_thread_copy(old->thread);
     allm_status status = allm_thread_add(thread, ALLM_ROLE_USER, "Fifty.");
 
-    allm_session_record fields = *old;  /* copy, change, and make anew */
+    allm_session_record fields = *old;  /* copy and change; then create */
     fields.thread = thread;
     fields.status = ALLM_SESSION_IDLE;
     fields.pending_question = NULL;
@@ -47,7 +47,7 @@ static bool save_answer(FILE *file, const allm_session_record *old)
     return good;
 }
 
-/* Print a loaded session; NULL, and why, if it is none. */
+/* Print a loaded session; NULL, and an error is printed, if it is not one. */
 static const allm_session_record *show(const char *when,
                                        const allm_codec *codec)
 {

@@ -1,9 +1,9 @@
 /*
- * source.c - a model of one's own, in the same process
+ * source.c - your own model, in the same process
  *
- * An adapter that makes its events itself is a table of three functions.  This
- * one spells the last word of the question backwards, a letter at a time.  The
- * library adds the rest: options, deadlines, results, hubs.
+ * An adapter that produces its events itself is a table of three functions.
+ * This one spells the last word of the question backwards, a letter at a time.
+ * The library adds the rest: options, deadlines, results, hubs.
  */
 #include <allm.h>
 
@@ -12,7 +12,7 @@
 
 struct speller {
     const char *word;
-    size_t left;                /* letters to say */
+    size_t left;                /* letters to emit */
     bool over;
 };
 
@@ -37,7 +37,7 @@ static allm_status open_speller(void *state, const allm_call *call,
 static allm_status next_letter(void *state, const allm_call *call,
                                allm_sink *sink, int64_t *again_ns)
 {
-    /* what is put must live until the next call: not on the stack */
+    /* The event must stay valid until the next call: not on the stack. */
     static const allm_message said = { .size = sizeof said,
                                        .role = ALLM_ROLE_ASSISTANT,
                                        .text = "" };

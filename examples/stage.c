@@ -1,8 +1,8 @@
 /*
- * stage.c - a stage of one's own in the turn of an agent
+ * stage.c - your own stage in the turn of an agent
  *
- * It stands before dispatch and takes calls away that this user may not make;
- * the model reads why.
+ * It runs before dispatch and removes calls that this user may not make; the
+ * model gets the reason.
  */
 #include <allm.h>
 

@@ -1,8 +1,8 @@
 /*
- * stream.c - ask a model and print its answer as it comes
+ * stream.c - send a prompt and print the answer as it arrives
  *
- * The model is the scripted one, so that the example runs without a key; with
- * another name in MODEL nothing else changes.
+ * The model is scripted, so the example runs without a key.  For a real model,
+ * change only MODEL.
  */
 #include <allm.h>
 

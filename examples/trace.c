@@ -1,9 +1,9 @@
 /*
- * trace.c - what happened, as lines of JSON
+ * trace.c - trace calls with a callback
  *
- * The engine tells a callback of each span, retry and warning.  Here a scripted
- * model fails once in passing, and the call is tried again; the clock is one
- * that jumps, so that nobody waits.
+ * The engine calls it for each span, retry and warning.  Here a scripted model
+ * fails once, and the call is retried; the clock is virtual, so the program
+ * does not wait.
  */
 #include <allm.h>
 
@@ -31,7 +31,7 @@ static bool jump(void *ud, int64_t ns)
     return true;
 }
 
-/* A line for each event; the whole of it is allm_trace_json(). */
+/* Print a line for each event; allm_trace_json() writes all of it. */
 static void tell(const allm_trace_event *event, void *ud)
 {
     allm_text *line = allm_trace_json(event, ALLM_TRACE_PLAIN);

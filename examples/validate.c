@@ -1,13 +1,14 @@
 /*
- * validate.c - a request with several faults, all of them told at once
+ * validate.c - find all faults of a request at once
  *
- * Constructors ask for what a struct cannot do without; whether the whole
- * makes sense is asked here, before anything would be sent.
+ * Constructors check only what a struct needs.  This checks the whole request
+ * before anything is sent.
  */
 #include <allm.h>
 #include <stdio.h>
 
-/* Every fault is [path, reason]; a path is a name, or a list of steps. */
+/* A fault is [path, reason]; a path is a name, or a list of names and
+ * indexes. */
 static void show(const char *title, const allm_error *error)
 {
     printf("%s: %s\n", title, error ? error->message : "well formed");
@@ -47,7 +48,7 @@ int main(void)
     allm_error_free(error);
     allm_request_free(request);
 
-    /* JSON from elsewhere may hold what a struct cannot. */
+    /* JSON from elsewhere may contain what a struct cannot hold. */
     const char text[] =
         "{\"messages\": [{\"role\": \"owner\", \"content\": 7}],"
         " \"max_tokens\": \"many\"}";

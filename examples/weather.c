@@ -1,8 +1,7 @@
 /*
- * weather.c - a model that uses a tool, until it can answer
+ * weather.c - a model that calls a tool until it can answer
  *
- * The model is played by a script; with .model = "openai:..." and a key the
- * program is the same.
+ * The model is scripted.  For a real one, set .model = "openai:..." and a key.
  */
 #include <allm.h>
 

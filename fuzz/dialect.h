@@ -1,10 +1,10 @@
 /*
- * dialect.h - any bytes as an answer in a dialect: what all targets share
+ * dialect.h - any bytes as an answer in a dialect: shared by all targets
  *
- * Two bytes choose the quirks and where to cut; the rest is the body.  Fed
- * whole and cut it gives the same events: a start at most once and first, an
- * end or an error once and last, calls between their start and their end.
- * What was answered can be sent back as JSON.
+ * Two bytes select the quirks and where to split; the rest is the body.  Whole
+ * and split, it gives the same events: a start at most once and first, an end
+ * or an error once and last, calls between their start and their end.  The
+ * answer can be sent back as JSON.
  */
 #ifndef FUZZ_DIALECT_H
 #define FUZZ_DIALECT_H
@@ -71,7 +71,7 @@ static void take(struct play *p, allm_status status)
     arena_reset(&p->events);
 }
 
-/* In a block of its own, so that a read behind its end is seen. */
+/* A separate block, so a sanitizer finds reads beyond its end. */
 static void feed(struct play *p, struct slice piece)
 {
     bool content = false;
@@ -140,7 +140,7 @@ static void send_back(const allm_adapter *adapter, const allm_call *asked,
     http_init(&http, &a, &sink);
     demand(adapter->encode(&call, &http) == ALLM_OK);
     json_limits_from(&limits, NULL);
-    limits.max_depth = 1000;    /* the answer stands deeper than it did */
+    limits.max_depth = 1000;    /* the answer is nested deeper than before */
     demand(json_parse(&a, buf_slice(&http.body), limits, &error) != NULL);
     arena_release(&a);
 }

@@ -1,8 +1,8 @@
 /*
  * fuzz_base64.c - any bytes, as a text to decode and as bytes to encode
  *
- * What is decoded encodes to the same text; what is refused leaves the buffer
- * as it was; what is encoded comes back.
+ * A decoded text encodes to the same text; a rejected text leaves the buffer
+ * unchanged; encoded bytes decode to the same bytes.
  */
 #include "base/base64.h"
 

@@ -1,9 +1,9 @@
 /*
- * fuzz_codec.c - any bytes, as a document: read, or refused with a reason
+ * fuzz_codec.c - any bytes as a document: decoded, or rejected with a reason
  *
- * What is read can be written; what was written reads back and is written so
- * again.  The plain form is JSON, too.  The first byte chooses the type of a
- * document without a tag.
+ * A decoded document can be encoded; decoding and encoding that again gives the
+ * same bytes.  The plain form is JSON, too.  The first byte selects the type of
+ * a document without a tag.
  */
 #include "allm.h"
 #include "base/slice.h"

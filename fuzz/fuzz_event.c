@@ -1,8 +1,8 @@
 /*
- * fuzz_event.c - any bytes, as an event: read, or refused with a reason
+ * fuzz_event.c - any bytes as an event: parsed, or rejected with a reason
  *
- * What is read is written as an object that begins with its type; read again,
- * it is the same.
+ * A parsed event is written as an object that begins with its type; parsing
+ * that again gives the same event.
  */
 #include "allm.h"
 #include "base/slice.h"

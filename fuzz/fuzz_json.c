@@ -1,10 +1,10 @@
 /*
  * fuzz_json.c - any text: our reader must agree with yyjson's
  *
- * Both accept the same texts, but for what we refuse on purpose (depth, long
- * numbers), and read the same values, but for numbers that we keep as text.
- * What was accepted can be written, and reads back as the same.  A refusal
- * names a place in the text.
+ * Both accept the same texts, except those that we reject on purpose (depth,
+ * long numbers), and read the same values, except numbers that we keep as text.
+ * An accepted value can be written, and reads back as the same value.  An error
+ * has a position in the text.
  */
 #include "base/buf.h"
 #include "json/build.h"
@@ -23,7 +23,7 @@ static void demand(bool truth)
         abort();
 }
 
-/* The same, but that a number of theirs may be kept as text by us. */
+/* Equal, except that we may keep a number as text. */
 static void same_value(const yyjson_val *ours, const yyjson_val *theirs)
 {
     if (val_type(ours) == YYJSON_TYPE_RAW)

@@ -1,9 +1,9 @@
 /*
- * fuzz_ndjson.c - any bytes as JSON lines: cuts must not matter
+ * fuzz_ndjson.c - any bytes as JSON lines: splits must not matter
  *
- * Two bytes choose the limit and where to cut; the rest is the text.  Fed
- * whole and cut it gives the same lines, none of them blank or too long; at the
- * end nothing is held.
+ * Two bytes select the limit and where to split; the rest is the text.  Whole
+ * and split, it gives the same lines, none of them blank or too long; at the
+ * end the parser holds no bytes.
  */
 #include "wire/ndjson.h"
 
@@ -26,7 +26,7 @@ static void tell(struct buf *out, struct slice line, size_t limit)
     buf_add(out, line);
 }
 
-/* A piece in a block of its own, so that a sanitizer sees a step too far. */
+/* Each piece is a separate block, so a sanitizer finds reads beyond its end. */
 static enum wire_result feed(struct ndjson *n, struct slice piece, size_t limit,
                              struct buf *out)
 {
@@ -39,7 +39,7 @@ static enum wire_result feed(struct ndjson *n, struct slice piece, size_t limit,
     enum wire_result result;
     while ((result = ndjson_next(n, &in, &line)) == WIRE_FRAME) {
         tell(out, line, limit);
-        memset(block, '?', piece.len - in.len);     /* what is used may go */
+        memset(block, '?', piece.len - in.len);     /* used bytes may change */
     }
     demand(result == WIRE_TOO_LONG || (result == WIRE_MORE && in.len == 0));
     mem_free(m, block, piece.len);

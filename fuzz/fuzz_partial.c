@@ -1,9 +1,9 @@
 /*
  * fuzz_partial.c - any text, cut anywhere
  *
- * What a text gives so far can be written and read.  A document gives itself,
- * complete; every beginning of it gives something, or nothing yet, but never
- * an error; and a text that is refused is refused whatever follows.
+ * The value of a text so far can be written and read.  A document gives itself,
+ * complete.  Every beginning of a document gives a value, or nothing yet, but
+ * never an error.  A rejected text is also rejected with any continuation.
  */
 #include "base/buf.h"
 #include "json/parse.h"
@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-enum { CUTS = 512 };            /* longer texts are cut here and there only */
+enum { CUTS = 512 };            /* longer texts are cut at some places only */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -51,7 +51,7 @@ static struct outcome take(struct slice text)
     return o;
 }
 
-/* "12" is a document, "12." is not: of a lone number something may vanish. */
+/* "12" is a document, "12." is not: a longer text may give less of a number. */
 static bool begins_a_number(const uint8_t *data, size_t size)
 {
     while (size && memchr(" \t\n\r", *data, 4))
@@ -66,7 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t step = 1 + size / CUTS;
     bool refused = last.refused, something = last.something;
     for (size_t cut = size; cut > 0; cut -= cut < step ? cut : step) {
-        char *piece = malloc(cut);      /* so that a sanitizer sees its end */
+        char *piece = malloc(cut);      /* so a sanitizer sees its end */
         if (!piece)
             return 0;
         memcpy(piece, data, cut);

@@ -1,9 +1,9 @@
 /*
  * fuzz_pattern.c - any pattern, on any text
  *
- * The input is a pattern, a line end, and a text.  What compiles gives the
- * same answer when it is asked in other words, forwards and backwards, and
- * stays within its budget.
+ * The input is a pattern, a line end, and a text.  A pattern that compiles
+ * matches like equivalent patterns, forwards and backwards, and stays within
+ * its budget.
  */
 #include "json/pattern.h"
 
@@ -23,7 +23,7 @@ static void demand(bool truth)
         abort();
 }
 
-/* The answer, or NOMEM if the pattern is refused. */
+/* The result, or NOMEM if the pattern is rejected. */
 static enum pattern_result ask(struct arena *a, struct slice pattern,
                                struct slice text)
 {
@@ -49,7 +49,7 @@ static struct slice wrap(struct arena *a, const char *head,
     return buf_slice(&b);
 }
 
-/* The second may be refused, being larger, or need more time. */
+/* The second is larger, so it may be rejected or need more time. */
 static void agree(enum pattern_result a, enum pattern_result b)
 {
     demand(a == b || a > PATTERN_YES || b > PATTERN_YES);

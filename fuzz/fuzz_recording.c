@@ -1,8 +1,8 @@
 /*
- * fuzz_recording.c - any bytes as a recording: refused, or played to its ends
+ * fuzz_recording.c - any bytes as a recording: rejected, or played to its end
  *
- * What is accepted keeps the promises of net/recording.h: every exchange is
- * refused or has steps, of which the last and no other ends it.
+ * An accepted recording keeps the promises of net/recording.h: every exchange
+ * is refused or has steps, of which only the last ends it.
  */
 #include "net/recording.h"
 

@@ -2,8 +2,8 @@
  * fuzz_schema.c - any schema, against any value
  *
  * The input is a JSON document: [schema, value], or a schema that is checked
- * against itself.  Every path of a fault leads somewhere, and "not" turns the
- * answer round.
+ * against itself.  The path of every fault exists in the value, and "not"
+ * inverts the result.
  */
 #include "allm.h"
 #include "base/slice.h"
@@ -25,7 +25,7 @@ static const char *text_of(const allm_json *v, const char *key)
     return allm_json_text(allm_json_get(v, key), NULL);
 }
 
-/* A check that was ended by a limit has no answer. */
+/* A check that a limit ended has no result. */
 static bool was_ended(const allm_json *faults)
 {
     static const char *const ends[] = { "endless", "too_deep", "too_complex" };
@@ -37,7 +37,7 @@ static bool was_ended(const allm_json *faults)
     return false;
 }
 
-/* Does the pointer lead somewhere?  One with a NUL inside cannot be asked. */
+/* Does the pointer lead to a value?  One with a NUL inside cannot be tested. */
 static bool leads(const allm_json *v, const allm_json *pointer)
 {
     size_t len;

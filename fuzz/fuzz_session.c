@@ -1,6 +1,6 @@
 /*
- * fuzz_session.c - any answers of a server: through tools to a session that
- * is saved, loaded and asks the same (reload.h)
+ * fuzz_session.c - any answers of a server: after tools, the saved and loaded
+ * session sends the same request (reload.h)
  */
 #define DEMAND(truth) demand(truth)
 

@@ -1,6 +1,6 @@
 /*
- * fuzz_skeleton.c - lines of any text: read one by one by a skeleton, each is what
- * the plain reader makes of it
+ * fuzz_skeleton.c - lines of any text: a skeleton reads each line to the same
+ * value as the plain reader
  */
 #include "base/buf.h"
 #include "json/parse.h"
@@ -31,7 +31,7 @@ static void compare(struct skeleton *m, struct slice line)
 {
     struct arena a;
     const allm_error *error = NULL, *plain = NULL;
-    char *mine = malloc(line.len + 1);  /* so that a sanitizer sees its end */
+    char *mine = malloc(line.len + 1);  /* so a sanitizer sees its end */
     if (!mine)
         return;
     if (line.len)

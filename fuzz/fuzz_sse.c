@@ -1,9 +1,9 @@
 /*
- * fuzz_sse.c - any bytes as server-sent events: cuts must not matter
+ * fuzz_sse.c - any bytes as server-sent events: splits must not matter
  *
- * Three bytes choose the limits and where to cut; the rest is the text.  Fed
- * whole and cut it gives the same frames, which keep the limits; at the end
- * nothing is held.
+ * Three bytes select the limits and where to split; the rest is the text.
+ * Whole and split, it gives the same frames, which keep the limits; at the end
+ * the parser holds no bytes.
  */
 #include "wire/sse.h"
 
@@ -42,7 +42,7 @@ static void tell_frame(struct buf *out, const struct sse_frame *f,
     tell(out, f->id);
 }
 
-/* A piece in a block of its own, so that a sanitizer sees a step too far. */
+/* Each piece is a separate block, so a sanitizer finds reads beyond its end. */
 static enum wire_result feed(struct sse *s, struct slice piece, struct limits l,
                              struct buf *out)
 {
@@ -56,7 +56,7 @@ static enum wire_result feed(struct sse *s, struct slice piece, struct limits l,
     enum wire_result result;
     while ((result = sse_next(s, &in, &f)) == WIRE_FRAME) {
         tell_frame(out, &f, l);
-        memset(block, '?', piece.len - in.len);     /* what is used may go */
+        memset(block, '?', piece.len - in.len);     /* used bytes may change */
     }
     demand(result == WIRE_TOO_LONG || (result == WIRE_MORE && in.len == 0));
     mem_free(m, block, piece.len);

@@ -1,9 +1,9 @@
 /*
  * fuzz_tasks.c - any bytes as an answer to embed, image and moderate
  *
- * The first byte chooses who is asked for what, the second where to cut; the
- * rest is the body.  Whole and cut it ends alike, and there is a result if and
- * only if all went well.
+ * The first byte selects the provider and the task, the second where to split;
+ * the rest is the body.  Whole and split, it ends with the same status, and
+ * there is a result if and only if it succeeds.
  */
 #include "allm.h"
 
@@ -12,7 +12,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A server that answers this, in pieces. */
+/* A server that sends this answer in pieces. */
 struct server {
     const uint8_t *body;
     size_t left, step;

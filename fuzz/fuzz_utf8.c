@@ -1,9 +1,9 @@
 /*
- * fuzz_utf8.c - any bytes: the functions of utf8.h must tell the same story
+ * fuzz_utf8.c - any bytes: the functions of utf8.h must agree
  *
- * Taking the text apart and putting it together again gives the same bytes up
- * to the place that utf8_valid() names; the count is that of the pieces; what
- * is unfinished at the end is not well-formed.
+ * Decoding and encoding gives the same bytes up to the position that
+ * utf8_valid() returns; the count is that of the decoded characters; an
+ * incomplete character at the end is malformed.
  */
 #include "base/utf8.h"
 

@@ -1,19 +1,19 @@
 /*
- * reload.h - any bytes as answers of a server: what becomes of the session
+ * reload.h - any bytes as answers of a server: save and load the session
  *
  *      bytes --> transport --> dialect --> tools --> session --> document
  *                                                                   |
  *                  the same next request  <-- session, loaded <-----+
  *
- * An input is: a byte that chooses the dialect, one that chooses how the body
- * is cut and how the session is stored, then answers, which the byte 1E parts
- * from one another.  The first byte of an answer chooses its status.
+ * An input is: a byte that selects the dialect, one that selects how the body
+ * is split and how the session is stored, then answers, separated by the byte
+ * 1E.  The first byte of an answer selects its status.
  *
- * Whatever the server says: every event, result and request is JSON that the
- * strict reader takes; a session that was saved can be loaded, is the same when
- * it is saved again, and asks what the one it was would ask.
+ * Whatever the server sends: every event, result and request is JSON that the
+ * strict reader accepts; a saved session can be loaded, is the same when it is
+ * saved again, and sends the same request as the original.
  *
- * Who includes this says what DEMAND(truth) does.
+ * The including file defines DEMAND(truth).
  */
 #ifndef FUZZ_RELOAD_H
 #define FUZZ_RELOAD_H
@@ -35,9 +35,9 @@ static const char *const reload_models[] = {
 #define RELOAD_MODELS (sizeof reload_models / sizeof *reload_models)
 
 struct reload_server {
-    struct slice rest;          /* answers that nobody asked for yet */
-    struct slice body;          /* what is left of the one that is read */
-    size_t cut;                 /* bytes at once */
+    struct slice rest;          /* answers that were not requested yet */
+    struct slice body;          /* the unread rest of the current answer */
+    size_t cut;                 /* bytes per piece */
     size_t opened;
     allm_http_head head;
     const char *header[2];
@@ -170,7 +170,7 @@ static allm_engine *reload_engine(struct reload_server *s, const char *model)
     return e;
 }
 
-/* The strict reader takes it. */
+/* The strict reader must accept it. */
 static void reload_strict(struct slice text)
 {
     allm_json *v = allm_json_parse(text.ptr, text.len,
@@ -179,7 +179,7 @@ static void reload_strict(struct slice text)
     allm_json_free(v);
 }
 
-/* The same of a text that was made; frees it. */
+/* The same for a text, which is freed. */
 static void reload_strict_text(allm_text *text)
 {
     struct slice s = { NULL, 0 };
@@ -190,7 +190,7 @@ static void reload_strict_text(allm_text *text)
     allm_text_free(text);
 }
 
-/* Pull a stream to its end; whatever it tells can be written. */
+/* Pull a stream to its end; every event can be written. */
 static void reload_drain(allm_stream *s)
 {
     const allm_event *event;
@@ -211,7 +211,7 @@ static const allm_call_opts *reload_opts(void)
     return &opts;
 }
 
-/* Go on, whatever the session waits for; the request that is sent. */
+/* Continue, whatever the session waits for; returns the request. */
 static struct slice reload_go_on(const allm_engine *e, allm_session *session,
                                  struct reload_server *s)
 {
@@ -231,7 +231,7 @@ static struct slice reload_go_on(const allm_engine *e, allm_session *session,
     return buf_slice(&s->asked);
 }
 
-/* By a file. */
+/* Save to a file and load. */
 static allm_session *reload_by_file(allm_session *session)
 {
     char path[] = "/tmp/allm-reload-XXXXXX";
@@ -244,8 +244,9 @@ static allm_session *reload_by_file(allm_session *session)
     return again;
 }
 
-/* By its document, which is the same when it is written again. */
-static allm_session *reload_by_text(const allm_session *session, allm_form form)
+/* Write and read the document, which is the same when it is written again. */
+static allm_session *reload_by_text(const allm_session *session,
+                                   allm_form form)
 {
     size_t len, again_len;
     allm_text *text = allm_session_record_json(allm_session_fields(session),

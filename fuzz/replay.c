@@ -3,9 +3,9 @@
  *
  * usage: replay_NAME FOLDER-OR-FILE...
  *
- * Each file is one test: it passes when the target returns.  A target that
- * crashes has printed the file's name before.  The bytes are handed over in a
- * block of exactly their size, so that a sanitizer sees a step too far.
+ * Each file is one test: it passes when the target returns.  The name of the
+ * file is printed first, in case the target crashes.  The bytes are passed in a
+ * block of exactly their size, so a sanitizer finds reads beyond the end.
  */
 #include <dirent.h>
 #include <stdint.h>
@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static int passed, failed;
 
-/* Say why a file cannot be replayed. */
+/* Print why a file cannot be replayed. */
 static void refuse(const char *path, const char *why)
 {
     printf("not ok - %s: %s\n", path, why);

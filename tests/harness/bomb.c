@@ -1,9 +1,9 @@
 /*
- * bomb.c - answers that are short on the way and large when they are inflated
+ * bomb.c - compressed answers that inflate to a very large size
  *
- * Both are written by hand with the fixed codes of deflate: a copy of the 258
- * bytes before takes 20 bits.  So the first bomb repeats itself every 5 bytes,
- * and can be copied in turn.
+ * Both use the fixed codes of deflate: a copy of the previous 258 bytes takes
+ * 20 bits.  So the first bomb repeats itself every 5 bytes and compresses well
+ * in turn.
  */
 #include "harness/bomb.h"
 
@@ -14,7 +14,7 @@
 
 enum { COPIES = 1100000, RUN = 258 };
 
-/* Bits of a deflate stream, the lowest first; codes the other way round. */
+/* Bits of a deflate stream, lowest first; codes are highest first. */
 struct bits {
     unsigned char *to;
     size_t at;                  /* in bits */
@@ -41,7 +41,7 @@ static void put_byte(struct bits *b, unsigned char c)
         put_code(b, 0x190u + c - 144, 9);
 }
 
-/* 258 bytes from `back` (257 to 384) bytes before. */
+/* Copy 258 bytes from `back` (257 to 384) bytes before. */
 static void put_copy(struct bits *b, unsigned back)
 {
     put_code(b, 0xC5, 8);
@@ -49,7 +49,7 @@ static void put_copy(struct bits *b, unsigned back)
     put_bits(b, back - 257, 7);
 }
 
-/* Some bytes as they are, and copies; the length of it all. */
+/* Write literal bytes, then copies; returns the length. */
 static size_t pack(unsigned char *to, const unsigned char *first, size_t n,
                    unsigned back, size_t copies)
 {

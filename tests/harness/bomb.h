@@ -1,15 +1,15 @@
-/* bomb.h - answers that are short on the way and large when they are inflated */
+/* bomb.h - compressed answers that inflate to a very large size */
 #ifndef HARNESS_BOMB_H
 #define HARNESS_BOMB_H
 
 #include <stddef.h>
 
-/* A head without its last line, and a body by gzip: `first`, 258 bytes, and
- * then a thousand thousand copies of it and more.  The caller keeps it. */
+/* A head without its last line, and a gzip body: `first`, 258 bytes, followed
+ * by more than a million copies of it.  The caller frees *kept. */
 const char *bomb_once(char **kept, const char *head, const char *first,
                       size_t *len);
 
-/* The same by gzip once more: some kilobytes in all. */
+/* The same, compressed twice: a few kilobytes. */
 const char *bomb_twice(char **kept, const char *head, const char *first,
                        size_t *len);
 

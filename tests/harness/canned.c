@@ -1,4 +1,5 @@
-/* canned.c - a transport that plays replies, for calls through a dialect */
+/* canned.c - a transport that plays canned replies, for calls through a
+ * dialect */
 #include "harness/canned.h"
 
 #include "harness/play.h"

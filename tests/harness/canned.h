@@ -1,7 +1,7 @@
 /*
- * canned.h - a transport that plays replies, for calls through a dialect
+ * canned.h - a transport that plays canned replies, for calls through a dialect
  *
- * The bytes come in pieces of a few bytes each; the clock moves by itself.
+ * The bytes arrive in pieces of a few bytes; the clock advances by itself.
  */
 #ifndef HARNESS_CANNED_H
 #define HARNESS_CANNED_H
@@ -25,25 +25,25 @@ struct canned {
     const allm_keys *keys;      /* of the engine; or NULL */
     bool no_key;                /* the call has none */
     const char *adapter_opts;   /* JSON of the engine's; or NULL */
-    size_t step;                /* bytes at once; 0: 7 */
+    size_t step;                /* bytes per piece; 0: 7 */
     size_t at;                  /* in the body */
     allm_http_head head;
     char asked[32768];          /* address, secret header and body */
     char first[512];            /* the same of the first request, cut */
-    const char *error_id;       /* the request_id of the error, if it ended so;
-                                   lent until the next call */
-    const char *metadata;       /* of the response, as JSON; lent likewise */
+    const char *error_id;       /* the request_id of the error, if there is one;
+                                   valid until the next call */
+    const char *metadata;       /* of the response, as JSON; valid likewise */
 };
 
-/* For engines of one's own; `s` must live as long as they do. */
+/* For the caller's own engines; `s` must outlive them. */
 allm_transport canned_transport(struct canned *s);
 
-/* Ask the model with the key "sk-secret-42" and the message "hi": the events,
- * as play_all() writes them, lent until the next call. */
+/* Call the model with the key "sk-secret-42" and the message "hi".  Returns the
+ * events, as play_all() writes them, valid until the next call. */
 const char *canned_call(struct canned *s, const char *model,
                         struct clock_manual *clock);
 
-/* An engine whose calls are answered so; freed by the caller before `s` goes. */
+/* An engine that uses this transport; the caller frees it before `s`. */
 allm_engine *canned_engine(struct canned *s, const char *model,
                            struct clock_manual *clock);
 

@@ -1,4 +1,4 @@
-/* check.c - runs the tests of one file, plain and with failing allocations */
+/* check.c - run the tests of a file, normally and with failing allocations */
 #include "harness/check.h"
 
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Tests that start threads allocate in them: what changes is atomic. */
+/* Tests may allocate in threads, so the counters are atomic. */
 static struct {
     atomic_size_t live_blocks, live_bytes, count;
     atomic_size_t peak_bytes;
@@ -200,20 +200,20 @@ const char *check_data(const char *name)
                  source ? source : ".", name);
     if (access(path, R_OK) == 0)
         return path;
-    check_skip("the test data is not here");
+    check_skip("the test data is missing");
     return NULL;
 }
 
-/* As many blocks and bytes must live as before the run.  Equal blocks but
- * other bytes mean that a block was freed with a size it was not asked with. */
+/* After the run, as many blocks and bytes must be live as before.  If only the
+ * bytes differ, a block was freed with a wrong size. */
 static void judge_memory(const struct test *t, size_t blocks, size_t bytes)
 {
     if (heap.live_blocks == blocks && heap.live_bytes == bytes)
         return;
     now.row = NULL;
     bool lost = heap.live_blocks != blocks;
-    tell(lost ? "memory is lost" : "memory was freed with a wrong size",
-         t->name, 0);
+    tell(lost ? "memory leak" : "memory was freed with a wrong size", t->name,
+         0);
     printf("#   blocks left: %td, bytes: %td\n",
            (ptrdiff_t)(heap.live_blocks - blocks),
            (ptrdiff_t)(heap.live_bytes - bytes));
@@ -221,7 +221,7 @@ static void judge_memory(const struct test *t, size_t blocks, size_t bytes)
     heap.live_bytes = bytes;
 }
 
-/* One run; false if a check failed or memory was lost. */
+/* One run; false if a check failed or memory leaked. */
 static bool run_once(const struct test *t, size_t fail_at)
 {
     size_t blocks = heap.live_blocks, bytes = heap.live_bytes;
@@ -252,7 +252,7 @@ size_t check_stride(void)
     return torture_places() < 2 ? 20 : 1;
 }
 
-/* Every place up to the limit, then as many chosen by the seed. */
+/* Every allocation up to the limit, then as many random ones. */
 static bool torture(const struct test *t, size_t count)
 {
     size_t places = torture_places();

@@ -1,13 +1,13 @@
 /*
- * check.h - what every unit test is written with
+ * check.h - the macros and functions of unit tests
  *
  *      static void adds_bytes(void) { ... CHECK_TEXT(got, "abc"); }
  *      TESTS = { TEST(adds_bytes), TEST_ONCE(property) };
  *
- * A test is a straight-line function.  It runs once as it is, then again with
- * the n-th allocation failing, for every n (the torture run).  After the fault
- * has fired the CHECK macros let values pass, since a NULL may have travelled
- * anywhere; what counts then is: no crash, no leak, and CHECK_ALWAYS.
+ * A test is a straight-line function.  It runs once normally, then again with
+ * the n-th allocation failing, for every n (the torture run).  After that
+ * failure, the CHECK macros accept all values, since a NULL may be anywhere;
+ * the test then checks for crashes, leaks, and CHECK_ALWAYS.
  *
  * ALLM_TORTURE: "off", "light" (the first place and one of the others), unset
  * (200), "full" (all).
@@ -28,8 +28,8 @@
 struct test {
     const char *name;
     void (*run)(void);
-    bool once;                  /* no torture: it is slow or has a part that
-                                   enters by a test of its own */
+    bool once;                  /* no torture: it is slow, or another test
+                                   covers this part */
 };
 
 #define TEST(fn)        { #fn, fn, false }
@@ -46,13 +46,13 @@ extern const struct test tests[];
 #define CHECK_ALWAYS(cond) check_true((cond), true, #cond, __FILE__, __LINE__)
 #define CHECK_INT(got, want) \
     check_int((int64_t)(got), (int64_t)(want), #got, __FILE__, __LINE__)
-/* NUL-terminated texts; NULL equals NULL only. */
+/* NUL-terminated strings; NULL equals only NULL. */
 #define CHECK_TEXT(got, want) \
     check_slice(slice_of(got), slice_of(want), #got, __FILE__, __LINE__)
 #define CHECK_SLICE(got, want) \
     check_slice((got), (want), #got, __FILE__, __LINE__)
 
-/* Say which row of a table is being checked; printed with a failure. */
+/* Set the row of a table that is being checked; printed with a failure. */
 void check_row(const char *why);
 
 bool check_true(bool ok, bool always, const char *what, const char *file,
@@ -65,18 +65,18 @@ bool check_slice(struct slice got, struct slice want, const char *what,
 /* True while no allocation has been made to fail in this run. */
 bool check_whole(void);
 
-/* How far apart the places may be that a test looks at one by one: 1, but more
- * where a run takes its time (ALLM_TORTURE is "off" or "light"). */
+/* The step for a test that tries every position: 1, but more in a quick run
+ * (ALLM_TORTURE is "off" or "light"). */
 size_t check_stride(void);
 
-/* Count as skipped, with a word why. */
+/* Count the test as skipped, with a reason. */
 void check_skip(const char *why);
 
 /* Random numbers for property tests, from ALLM_SEED or the time. */
 struct random check_random(void);
 
-/* A file under a data folder beside the project (see tests/harness/check.c);
- * NULL, and the test is skipped with a word, if it is not there. */
+/* A file in the data folder next to the project (see tests/harness/check.c);
+ * NULL, and the test is skipped, if it does not exist. */
 const char *check_data(const char *name);
 
 /* Allocation statistics: live blocks and bytes, allocations so far. */
@@ -84,7 +84,7 @@ size_t check_live_blocks(void);
 size_t check_live_bytes(void);
 size_t check_allocations(void);
 
-/* The most live bytes since the beginning; of tests whose library has but one
+/* The maximum of live bytes; only for tests in which the library uses one
  * thread. */
 void check_peak_begin(void);
 size_t check_peak_bytes(void);

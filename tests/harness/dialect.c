@@ -1,4 +1,4 @@
-/* dialect.c - a small dialect, so that every way through a feed can be gone */
+/* dialect.c - a small dialect for tests that reaches every path of a feed */
 #include "harness/dialect.h"
 
 #include "harness/check.h"
@@ -146,7 +146,7 @@ static allm_status decode(void *state, const allm_call *call,
         return point_into(t, frame, sink);
     const allm_json *v = allm_sink_parse(sink, frame->data, frame->data_len);
     if (!v && frame->cut)
-        return ALLM_OK;         /* finish() judges */
+        return ALLM_OK;         /* finish() decides */
     if (!v)
         return complain("a frame is not JSON", "malformed_response", sink);
     if (frame->name_len == 5 && !memcmp(frame->name, "error", 5))

@@ -1,11 +1,11 @@
 /*
- * dialect.h - a small dialect, so that every way through a feed can be gone
+ * dialect.h - a small dialect for tests that reaches every path of a feed
  *
  * A frame of the body is one of
  *
  *      {"text": "a"}           a piece of text
  *      {"texts": ["a", "b"]}   two events of one frame
- *      {"finish": "stop"}      all is there: settled
+ *      {"finish": "stop"}      the answer is complete: settled
  *      {"finish": "stop", "quiet": true}       the same in an idle frame
  *      end                     the protocol's end
  *      =a                      a text that points into the frame, and the end
@@ -13,18 +13,18 @@
  *      {"busy": true}          content without an event
  *      {"error": "why"}        the call fails
  *      {"tells": "why"}        an error as an event
- *      {"sulk": true}          it fails and does not say why
- *      {"hides": "why"}        it fails, but returns that all is well
+ *      {"sulk": true}          it fails without an error
+ *      {"hides": "why"}        it sets an error, but returns ALLM_OK
  *      {"text": "a", "finish": "stop"}         a whole document
  *
- * The name of a frame ("error") goes before.  An end without finish is
+ * The name of a frame ("error") has precedence.  An end without finish is
  * truncated.  Requests go to base_url/talk; the call's option "encode" makes
- * encode go wrong: "fails", "sulks", "nowhere", "header", "late", or, as
- * "long", write a mebibyte.
+ * encode() fail: "fails", "sulks", "nowhere", "header", "late"; or, as "long",
+ * write a mebibyte.
  *
- * A refusal's body {"why": "..."} becomes content_filter with that message,
- * {"later": ms} rate_limited with a time; a body that begins with "!" is the
- * message itself.
+ * The body {"why": "..."} of an HTTP error becomes content_filter with that
+ * message, {"later": ms} rate_limited with a time; a body that begins with "!"
+ * is the message itself.
  */
 #ifndef HARNESS_DIALECT_H
 #define HARNESS_DIALECT_H
@@ -40,7 +40,8 @@ extern const allm_adapter dialect_sse, dialect_ndjson, dialect_whole;
 /* Calls of finish() so far; tests set it to 0. */
 extern atomic_size_t dialect_finished;
 
-/* What a test of a feed stands on.  Fill in what shall differ. */
+/* The fixture of a feed's test.  Set the members that differ from the
+ * default. */
 struct dialect_set {
     const struct scripted_step *steps;
     const allm_adapter *adapter;        /* NULL: dialect_sse */
@@ -53,7 +54,7 @@ struct dialect_set {
     allm_trace_fn trace;
     void *trace_ud;
 
-    struct clock_manual clock;          /* from here on made by the set-up */
+    struct clock_manual clock;          /* set by the set-up from here on */
     struct scripted play;
     allm_transport transport;
     allm_engine *engine;
@@ -62,7 +63,7 @@ struct dialect_set {
 void dialect_set_up(struct dialect_set *d);
 void dialect_tear_down(struct dialect_set *d);
 
-/* Play one call of the steps to its end, and what it told. */
+/* Play one call of the steps to its end; returns its events. */
 const char *dialect_play(const struct scripted_step *steps,
                          const allm_call_opts *opts);
 

@@ -1,4 +1,4 @@
-/* drain.c - go through an exchange of a transport, and write down what came */
+/* drain.c - read an exchange of a transport, and write down the result */
 #include "harness/drain.h"
 
 #include "harness/check.h"
@@ -18,7 +18,7 @@ __attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
     va_end(args);
 }
 
-/* Bytes that are not plain as hexadecimal numbers. */
+/* Bytes that are not printable are written as hexadecimal numbers. */
 static void say_piece(const char *bytes, size_t len)
 {
     say(" [");
@@ -46,7 +46,7 @@ static void say_error(const allm_error *e)
         e ? e->message : "?");
 }
 
-/* Nothing yet: true, if there will be something. */
+/* Nothing yet; true: more will arrive. */
 static bool pass_time(const struct drain *d, const allm_transport *t,
                       allm_exchange *x, int64_t again_ns)
 {

@@ -1,4 +1,4 @@
-/* drain.h - go through an exchange of a transport, and write down what came */
+/* drain.h - read an exchange of a transport, and write down the result */
 #ifndef HARNESS_DRAIN_H
 #define HARNESS_DRAIN_H
 
@@ -8,18 +8,18 @@
 struct drain {
     const char *method, *url, *body;    /* NULL: POST, https://a.example/x, {} */
     const char *key;                    /* sent as "authorization: Bearer" */
-    struct clock_manual *clock;         /* moved to when it is worthwhile */
-    size_t most;                        /* reads, then hang up; 0: all */
+    struct clock_manual *clock;         /* is advanced to the next deadline */
+    size_t most;                        /* reads before hanging up; 0: all */
 };
 
 /*
  *      200 [abc] +5 [] [de] ok         status, pieces, milliseconds between
  *      [a]                             hung up
- *      ~ ~                             nothing, for ever (twice asked)
+ *      ~ ~                             nothing, forever (read twice)
  *      !reason: message                it failed, in open() or later
- *      (connecting)                    not ready when nothing came
+ *      (connecting)                    not ready when nothing arrived
  *
- * The text is static.
+ * The result is static.
  */
 const char *drain_all(const allm_transport *t, const struct drain *d);
 

@@ -1,4 +1,4 @@
-/* driver.c - plays the hub for an HTTP client: waits, and calls it */
+/* driver.c - drive an HTTP client as a hub does: wait, and call it */
 #include "harness/driver.h"
 
 #include "base/clock.h"
@@ -17,7 +17,7 @@ static void hear_news(struct poll_handler *self, unsigned what)
     wake_clear(server_news(d->server));
 }
 
-/* The machine's own proxies are none of the tests' business. */
+/* The tests ignore the proxies of the machine. */
 static void forget_proxies(void)
 {
     static const char *const names[] = { "http_proxy", "https_proxy",
@@ -33,7 +33,7 @@ bool driver_init(struct driver *d, const struct client_opts *opts)
     forget_proxies();
     d->server = server_new();
     if (!d->server || poll_init(&d->poll)) {
-        check_skip("there are no sockets here");
+        check_skip("sockets are not available");
         server_free(d->server);
         return false;
     }
@@ -147,7 +147,7 @@ bool driver_read(struct driver *d, struct answer *a)
     }
 }
 
-/* It must end even where memory ran out: nobody may hang. */
+/* It must end even when out of memory; nothing may hang. */
 void driver_finish(struct driver *d, struct answer *a)
 {
     int turns = 0;

@@ -1,4 +1,4 @@
-/* fault.c - a server that answers wrongly, and what must become of the call */
+/* fault.c - faulty answers of a server, and how the call must end */
 #include "harness/fault.h"
 
 #include "engine/engine.h"
@@ -73,7 +73,7 @@ static void add_low_first(struct fault_stage *s, uint32_t n, int bytes)
         add(s, &(char){ (char)(n >> 8 * i & 0xFF) }, 1);
 }
 
-/* The simplest gzip there is: one block, stored as it is. */
+/* The simplest gzip: one stored block. */
 static void add_zipped(struct fault_stage *s, const char *body, size_t len)
 {
     add(s, FAULT_GZIP_HEAD "\1", 11);
@@ -240,7 +240,7 @@ static void check_wait(const allm_error *e, int64_t want)
         CHECK_INT(ms.value, want == AT_ONCE ? 0 : want);
 }
 
-/* The text that is kept; of one that goes on for ever the beginning. */
+/* The text received; of an endless one, only the beginning. */
 static void check_text(const struct fault *f, const allm_response *r)
 {
     CHECK_INT(r != NULL, f->text != NULL);

@@ -1,4 +1,4 @@
-/* fixture.c - dialects tested by folders of text files */
+/* fixture.c - test dialects with folders of text files */
 #include "harness/fixture.h"
 
 #include "harness/check.h"
@@ -27,7 +27,7 @@ static const char *path_of(const struct folder *f, const char *name)
     return path;
 }
 
-/* A file; ptr NULL: it is not there.  The text is `room`. */
+/* Read a file into `room`; ptr NULL: it does not exist. */
 static struct slice load(const struct folder *f, const char *name, char *room)
 {
     FILE *file = fopen(path_of(f, name), "rb");
@@ -48,7 +48,7 @@ static void store(const struct folder *f, const char *name, struct slice text)
     fclose(file);
 }
 
-/* Is this what the file says? */
+/* Is this the content of the file? */
 static void expect(const struct folder *f, const char *name, struct slice got)
 {
     static char room[FILE_LIMIT];
@@ -65,7 +65,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Every folder of a dialect whose name begins like this, in order. */
+/* Every folder of a dialect whose name has this prefix, in order. */
 static void walk(const char *dialect, const allm_adapter *adapter,
                  const char *prefix, void (*each)(const struct folder *))
 {
@@ -185,7 +185,7 @@ static void tell(struct play *p, allm_event *event)
     allm_collector_add(p->collector, event);
 }
 
-/* What a failure becomes when an answer has begun. */
+/* Emit an error after an answer has begun. */
 static void tell_failure(struct play *p)
 {
     allm_event event = { .size = sizeof event,
@@ -205,7 +205,7 @@ static void take(struct play *p, allm_status status)
     if (status < 0)
         tell_failure(p);
     p->over = p->over || p->sink.ended;
-    arena_reset(&p->events);    /* what was lent is gone */
+    arena_reset(&p->events);    /* borrowed events are now invalid */
 }
 
 static void feed(struct play *p, struct slice piece)
@@ -266,7 +266,7 @@ static void run(struct play *p, struct slice body, size_t first, size_t step)
     }
 }
 
-/* An answer that is no success. */
+/* An answer with an error status. */
 static void refuse(struct play *p, const struct folder *f,
                    const struct asked *a, const allm_json *head_file,
                    struct slice body)
@@ -336,7 +336,7 @@ static void decode_folder(const struct folder *f, bool cuts)
     if (strstr(f->path, "/encode-") || !CHECK_ALWAYS(body.ptr != NULL))
         return;
     ask(&a, f, request);
-    if (!CHECK(a.call.request != NULL)) {       /* no memory */
+    if (!CHECK(a.call.request != NULL)) {       /* out of memory */
         answer(&a);
         return;
     }
@@ -432,7 +432,7 @@ static void encode_folder(const struct folder *f)
         return;
     ask(&a, f, request);
     encode_once(f, &a);
-    encode_once(f, &a);         /* from what the messages remember */
+    encode_once(f, &a);         /* from the form that the messages cache */
     answer(&a);
 }
 

@@ -1,4 +1,4 @@
-/* fixture_task.c - what is asked in fixtures of dialects that do not converse */
+/* fixture_task.c - requests of embed, image and moderate in fixtures */
 #include "harness/fixture_task.h"
 
 #include "harness/check.h"
@@ -50,7 +50,7 @@ static void ask_moderation(struct fixture_task *t, const allm_json *from)
         t->images[n] = decode(v, "Image");
         t->pictures[n] = allm_codec_value(t->images[n], ALLM_TYPE_IMAGE);
         if (!t->pictures[n])
-            return;             /* no memory: nothing is asked */
+            return;             /* out of memory: no request */
     }
     t->moderation = (allm_moderation_request){
         .size = sizeof t->moderation,

@@ -1,5 +1,5 @@
 /*
- * fixture_task.h - what is asked in fixtures of dialects that do not converse
+ * fixture_task.h - requests of embed, image and moderate in fixtures
  *
  * task.json has one member:
  *
@@ -27,7 +27,7 @@ struct fixture_task {
     allm_moderation_request moderation;
 };
 
-/* Into a call: what is asked, and the options.  text.ptr NULL: nothing. */
+/* Read the request and the options into a call.  text.ptr NULL: nothing. */
 void fixture_task_ask(struct fixture_task *t, struct slice text,
                       allm_call *call, allm_request *request);
 void fixture_task_free(struct fixture_task *t);

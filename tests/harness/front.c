@@ -1,8 +1,8 @@
 /*
- * front.c - TLS and HTTP/2 in front of a server of the tests, by nghttpx
+ * front.c - nghttpx in front of a test server, for TLS and HTTP/2
  *
- * The certificates are made by openssl when they are first needed, in a folder
- * of the build that goes when the program ends.
+ * openssl creates the certificates when they are first needed, in a folder of
+ * the build that is removed when the program ends.
  */
 #include "harness/front.h"
 
@@ -21,8 +21,8 @@
 
 static char folder[256];        /* "": not made yet */
 
-/* Start a program that says nothing and does not outlive us; -1: it cannot be.
- * nghttpx is not in everybody's PATH. */
+/* Start a program without output that does not outlive us; -1: failure.
+ * nghttpx is not in every user's PATH. */
 static pid_t start(const char *const *words)
 {
     pid_t parent = getpid(), pid = fork();
@@ -118,7 +118,7 @@ static int socket_at(int port, struct sockaddr_in *at)
     return socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 }
 
-/* One that nobody has, for the moment. */
+/* A port that is free at the moment. */
 static int free_port(void)
 {
     struct sockaddr_in at;
@@ -130,7 +130,7 @@ static int free_port(void)
     return failed ? -1 : ntohs(at.sin_port);
 }
 
-/* It tells nobody when it listens: knock. */
+/* nghttpx does not report when it listens, so try to connect. */
 static bool listens(const struct front *f)
 {
     for (int i = 0; i < 1000; i++) {

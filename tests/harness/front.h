@@ -1,4 +1,4 @@
-/* front.h - TLS and HTTP/2 in front of a server of the tests, by nghttpx */
+/* front.h - nghttpx in front of a test server, for TLS and HTTP/2 */
 #ifndef HARNESS_FRONT_H
 #define HARNESS_FRONT_H
 
@@ -16,18 +16,18 @@ struct front {
     char url[64];               /* https://127.0.0.1:PORT */
 };
 
-/* Stand in front of a port.  False: openssl or nghttpx is missing, and the
- * test is skipped. */
+/* Start a proxy in front of a port.  False: openssl or nghttpx is missing, and
+ * the test is skipped. */
 bool front_init(struct front *f, int port, enum front_name name);
 void front_release(struct front *f);
 
-/* The certificate of the authority that vouches for both. */
+/* The certificate of the authority that signed both. */
 const char *front_authority(void);
 
-/* A folder with it, by the name that OpenSSL looks for. */
+/* A folder with it, under the name that OpenSSL looks for. */
 const char *front_authorities(void);
 
-/* The certificate of an authority that vouches for neither. */
+/* The certificate of an authority that signed neither. */
 const char *front_stranger(void);
 
 #endif

@@ -42,7 +42,7 @@ static void must(struct legal *l, bool ok, const char *what)
         l->fault = what;
 }
 
-/* No members but these, " a b c ". */
+/* Only these members are allowed, " a b c ". */
 static void only(struct legal *l, const allm_json *object, const char *names)
 {
     must(l, is_object(object), "something is no object");
@@ -60,7 +60,7 @@ static void tell(struct legal *l, const char *kind, const char *name,
 {
     size_t n = strlen(l->told);
     if (!*text)
-        return;                 /* says nothing: some leave it out */
+        return;                 /* optional */
     snprintf(l->told + n, sizeof l->told - n, "%s%s%s %s\n", kind,
              *name ? " " : "", name, text);
 }
@@ -93,7 +93,7 @@ static void waits_for_nobody(struct legal *l)
     must(l, l->answered == l->calls, "a call is not answered behind it");
 }
 
-/* Letters, digits, _ and -, at most 64 of them. */
+/* At most 64 letters, digits, _ and -. */
 static bool is_word(const char *text)
 {
     size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_-"
@@ -128,7 +128,7 @@ static void ask_text(struct legal *l, const char *id, const char *name,
     allm_json_free(v);
 }
 
-/* A call whose input may be any text. */
+/* A call whose input may be any string. */
 static void ask_custom(struct legal *l, const char *id, const allm_json *call)
 {
     must(l, is_text(allm_json_get(call, "input")), "an input that is no text");
@@ -136,7 +136,7 @@ static void ask_custom(struct legal *l, const char *id, const allm_json *call)
     ask_any(l, id, text_at(call, "name"));
 }
 
-/* The next call that waits; NULL: none does. */
+/* The next call that waits for a result, or NULL. */
 static const struct legal_call *answer(struct legal *l)
 {
     must(l, l->answered < l->calls, "a result that nobody asked for");
@@ -150,7 +150,7 @@ static void answer_id(struct legal *l, const char *id, const char *text)
     tell(l, "result", c ? c->name : "?", text);
 }
 
-/* Each is a word, and no other call has it. */
+/* Each id is valid and unique. */
 static void ids_are_strict(struct legal *l)
 {
     for (size_t i = 0; i < l->calls; i++) {
@@ -286,7 +286,7 @@ static void response_message(struct legal *l, const allm_json *m)
     }
 }
 
-/* Calls stand one by one; a thought wants something of the model behind it. */
+/* Calls are separate items; other output of the model must follow a thought. */
 static void response_item(struct legal *l, const allm_json *m, bool *thought)
 {
     bool custom = is(m, "type", "custom_tool_call");
@@ -352,7 +352,7 @@ static void claude_user(struct legal *l, const allm_json *b)
         answer_id(l, text_at(b, "tool_use_id"), text_at(b, "content"));
         return;
     }
-    waits_for_nobody(l);        /* results stand in front of all else */
+    waits_for_nobody(l);        /* results come first */
     if (is(b, "type", "text")) {
         only(l, b, " type text ");
         must(l, !is_blank(text_at(b, "text")), "a blank text");

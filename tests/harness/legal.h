@@ -1,9 +1,9 @@
 /*
  * legal.h - would the provider accept this body as a conversation?
  *
- * Knows nothing of how we write bodies, only what each API refuses: members it
- * does not know, a call that is not answered where it must be, ids used twice,
- * roles in the wrong order, empty texts.
+ * It does not know how we write bodies, only what each API rejects: unknown
+ * members, a call without a result where one is required, duplicate ids, roles
+ * in the wrong order, empty texts.
  */
 #ifndef HARNESS_LEGAL_H
 #define HARNESS_LEGAL_H
@@ -16,11 +16,11 @@ struct legal_call {
     char id[128], name[128];
 };
 
-/* What a body says, and what is wrong with it. */
+/* The content of a body, and its first fault. */
 struct legal {
     const char *fault;          /* NULL: nothing */
     struct legal_call call[LEGAL_CALLS];
-    size_t calls, answered;     /* those behind `answered` wait for a result */
+    size_t calls, answered;     /* those after `answered` wait for a result */
     char system[4096];          /* all system texts, a line each */
     /*
      * The rest as it would be told in any dialect, a line each:
@@ -32,7 +32,7 @@ struct legal {
 };
 
 /* dialect: "openai_chat", "openai_responses", "anthropic", "gemini" or
- * "ollama".  The body is lent until then only. */
+ * "ollama".  The body is not needed after the call. */
 void legal_read(struct legal *l, const char *dialect, const allm_json *body);
 
 #endif

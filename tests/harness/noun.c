@@ -1,9 +1,9 @@
-/* noun.c - what the tests of the nouns have in common */
+/* noun.c - functions for the tests of the data types */
 #include "harness/noun.h"
 
 #include <stdlib.h>
 
-/* In place: ' becomes ". */
+/* Replace ' by " in place. */
 static void set_quotes(char *text)
 {
     for (; *text; text++)

@@ -1,25 +1,25 @@
-/* noun.h - what the tests of the nouns have in common */
+/* noun.h - functions for the tests of the data types */
 #ifndef HARNESS_NOUN_H
 #define HARNESS_NOUN_H
 
 #include "allm.h"
 #include "harness/check.h"
 
-/* A member of what may be NULL, because an allocation was made to fail. */
+/* A member of a struct that may be NULL, since an allocation may fail. */
 #define GET(p, member) ((p) ? (p)->member : 0)
 
-/* A document, ' standing for ".  A root; NULL: no memory. */
+/* Parse a document with ' for ".  The caller frees it; NULL: out of memory. */
 allm_json *noun_json(const char *text);
 
-/* Is this text the document?  Frees it. */
+/* Is this text equal to the document?  Frees the text. */
 #define CHECK_JSON(text, want) \
     noun_check_json((text), (want), #text, __FILE__, __LINE__)
-/* Is this value, lent, the document?  NULL equals NULL. */
+/* Is this value equal to the document?  NULL equals NULL. */
 #define CHECK_VALUE(value, want) \
     noun_check_value((value), (want), #value, __FILE__, __LINE__)
 
-/* Is this an error of that kind and reason, and are these words in its
- * message?  words NULL: any message, but not an empty one. */
+/* Does the error have this kind and reason, and does its message contain these
+ * words?  words NULL: any message that is not empty. */
 #define CHECK_ERROR(error, kind, reason, words) \
     noun_check_error((error), (kind), (reason), (words), #error, __FILE__, \
                      __LINE__)
@@ -35,19 +35,19 @@ bool noun_check_error(const allm_error *error, allm_status kind,
                       const char *reason, const char *words, const char *what,
                       const char *file, int line);
 
-/* Read a document, ' standing for ", as this type.  Free it. */
+/* Decode a document with ' for " as this type.  The caller frees it. */
 allm_codec *noun_read(const char *as, const char *json);
 
-/* Read the document as this type and write its plain form: is it `want`?
- * Where that begins with [ it is the pairs of the refusal instead. */
+/* Decode the document as this type and encode its plain form: is it `want`?  If
+ * `want` begins with [, it is the expected faults instead. */
 #define CHECK_TRIP(as, json, want) \
     noun_check_trip((as), (json), (want), __FILE__, __LINE__)
 bool noun_check_trip(const char *as, const char *json, const char *want,
                      const char *file, int line);
 
-/* A block of its own that ends where the struct ends, so that a sanitizer sees
- * whoever reads beyond: n bytes, copied from `from` as far as it goes (`have`),
- * then zero; its size member says n.  Free it with free(). */
+/* A struct of n bytes in a separate block, so a sanitizer finds reads beyond
+ * its end: `have` bytes copied from `from`, then zeros; its size member is n.
+ * Free it with free(). */
 void *noun_sized(const void *from, size_t have, size_t n);
 
 #endif

@@ -1,4 +1,4 @@
-/* play.c - play scripts of the fake, and write down what a stream tells */
+/* play.c - play scripts of the fake provider, and write down the events */
 #include "harness/play.h"
 
 #include "harness/check.h"

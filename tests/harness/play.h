@@ -1,26 +1,25 @@
-/* play.h - play scripts of the fake, and write down what a stream tells */
+/* play.h - play scripts of the fake provider, and write down the events */
 #ifndef HARNESS_PLAY_H
 #define HARNESS_PLAY_H
 
 #include "base/clock.h"
 
-/* An engine whose adapter_opts are this JSON text ('...' for "..." so that
- * scripts stay readable); with a clock that moves by itself, or the real one
- * for NULL. */
+/* An engine whose adapter_opts are this JSON text (with '...' for "...", so
+ * scripts are readable), and this clock; NULL: the real one. */
 allm_engine *play_engine(const char *opts, struct clock_manual *clock);
 
-/* One that asks a server on this machine, by the dialect of OpenAI, on the real
- * clock. */
+/* An engine that uses a server on this machine, with the dialect of OpenAI and
+ * the real clock. */
 allm_engine *play_engine_at(int port);
 
-/* A clock of tests, as engines and hubs take it. */
+/* The test clock as an allm_clock. */
 allm_clock play_clock(struct clock_manual *clock);
 
-/* A call with one message, "hi"; opts as for engines (NULL: none). */
+/* A call with one message, "hi"; opts as JSON with ' for " (NULL: none). */
 allm_stream *play_call(const allm_engine *e);
 allm_stream *play_call_with(const allm_engine *e, const allm_call_opts *opts);
 
-/* A JSON text with ' for ". */
+/* Parse JSON text with ' for ". */
 allm_json *play_json(const char *text);
 
 /*
@@ -30,15 +29,15 @@ allm_json *play_json(const char *text);
  *      called:c0/echo/{"x":1}/{"x":1}  thought:ab  usage:3/4  chunk:{}
  *      error:adapter/timeout  completed:hi/stop
  *
- * and how it ended: "ok", or the error's kind and reason.  The text is static.
- * Sequence numbers are checked on the way.
+ * and how it ended: "ok", or the error's kind and reason.  The result is
+ * static.  It also checks the sequence numbers.
  */
 const char *play_all(allm_stream *s);
 
-/* The events of one call of a new engine: play_all() and free all. */
+/* The events of one call of a new engine: play_all(), then free everything. */
 const char *play_once(const char *opts);
 
-/* The word for one event, static until the next call. */
+/* The word for one event, valid until the next call. */
 const char *play_word(const allm_event *event);
 
 /* The error's message, or "". */

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A block of its own that is spoiled before it goes. */
+/* A separate block that is overwritten before it is freed. */
 struct lent {
     char *ptr;
     size_t size;
@@ -20,7 +20,7 @@ struct allm_exchange {
     const struct scripted_step *step;
     allm_waker *waker;
     int64_t opened_ns;
-    int64_t until_ns;           /* of the delay that runs; 0: none */
+    int64_t until_ns;           /* end of the current delay; 0: none */
     size_t at;                  /* in the bytes of the step */
     struct arena files;
     struct slice file;
@@ -61,7 +61,7 @@ static bool ends(enum scripted_kind kind)
     return kind >= SCRIPTED_END;
 }
 
-/* The first step of an exchange; SCRIPTED_DONE: there is none. */
+/* The first step of an exchange; SCRIPTED_DONE: no more. */
 static const struct scripted_step *find(const struct scripted *s, size_t number)
 {
     const struct scripted_step *step = s->steps;
@@ -132,7 +132,7 @@ static void next_step(allm_exchange *x)
     x->has_file = false;
 }
 
-/* OK: the time has come. */
+/* OK: the delay is over. */
 static allm_status pass_time(allm_exchange *x, allm_chunk *out)
 {
     bool connecting = x->step->kind == SCRIPTED_CONNECT;
@@ -177,7 +177,7 @@ static void join(allm_exchange *x)
     x->threaded = false;
 }
 
-/* A virtual clock would run ahead of the thread: wait for it. */
+/* A virtual clock would advance before the thread does: wait for it. */
 static allm_status await_ring(allm_exchange *x)
 {
     if (x->rung) {
@@ -251,7 +251,7 @@ static allm_status break_off(allm_exchange *x, allm_chunk *out)
     return x->error.kind < 0 ? x->error.kind : ALLM_ERR_ADAPTER;
 }
 
-/* One step.  OK: go on with the next. */
+/* Run one step.  OK: continue with the next. */
 static allm_status play(allm_exchange *x, allm_chunk *out)
 {
     switch (x->step->kind) {

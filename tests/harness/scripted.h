@@ -7,9 +7,9 @@
  *      struct scripted play = { .steps = script, .clock = &clock };
  *      allm_transport t = scripted_transport(&play);
  *
- * An exchange ends with STEP_END, STEP_ERROR, STEP_REFUSE or STEP_STAY; what
- * follows is the next one.  Everything lent is in memory of its own that is
- * spoiled when it goes, so that a look at it comes to light.
+ * An exchange ends with STEP_END, STEP_ERROR, STEP_REFUSE or STEP_STAY; the
+ * next one follows.  Borrowed bytes are in separate blocks that are overwritten
+ * before they are freed, so a late access is found.
  */
 #ifndef HARNESS_SCRIPTED_H
 #define HARNESS_SCRIPTED_H
@@ -21,14 +21,14 @@ enum scripted_kind {
     SCRIPTED_DONE,              /* no further exchange */
     SCRIPTED_CONNECT,           /* connected after `ms`; < 0: never */
     SCRIPTED_HEAD,
-    SCRIPTED_BYTES,             /* an empty text: an empty piece */
+    SCRIPTED_BYTES,             /* "": an empty piece */
     SCRIPTED_FILE,              /* under tests/fixture/ */
     SCRIPTED_DELAY,             /* nothing for `ms` */
     SCRIPTED_RING,              /* nothing until a thread has rung */
     SCRIPTED_END,
     SCRIPTED_ERROR,             /* the connection breaks */
     SCRIPTED_REFUSE,            /* open() fails: the only step of its exchange */
-    SCRIPTED_STAY               /* nothing, for ever */
+    SCRIPTED_STAY               /* nothing, forever */
 };
 
 struct scripted_step {
@@ -38,8 +38,8 @@ struct scripted_step {
     const char *const *header;  /* name, value, ..., NULL; or NULL */
     const char *bytes;          /* a file's name; an error's message */
     size_t len;
-    size_t cut;                 /* pieces of so many bytes; 0: one piece */
-    const size_t *places;       /* or cut here, ascending; 0 ends them */
+    size_t cut;                 /* bytes per piece; 0: one piece */
+    const size_t *places;       /* or split here, ascending; 0 ends them */
     allm_status error;
     const char *reason;
 };
@@ -67,7 +67,7 @@ struct scripted_step {
 #define STEP_ERROR(why, text)  STEP_FAILS(SCRIPTED_ERROR, why, text)
 #define STEP_REFUSE(why, text) STEP_FAILS(SCRIPTED_REFUSE, why, text)
 
-/* A request as it came: headers as "name: value" lines, without the secret. */
+/* A request: its headers as "name: value" lines, without the secret. */
 struct scripted_request {
     char method[16], url[256], headers[1024], body[1024];
     char secret_name[64], secret_value[256];    /* "" if there was none */
@@ -81,11 +81,11 @@ struct scripted {
     struct clock_manual *clock; /* NULL: the real one */
     size_t opens, closes, reads;        /* failed opens count, too */
     size_t open_now;
-    size_t bytes;               /* lent so far */
+    size_t bytes;               /* returned so far */
     struct scripted_request request[SCRIPTED_REQUESTS];
 };
 
-/* `self` is the script, which must live as long as the engine. */
+/* `self` is the script, which must outlive the engine. */
 allm_transport scripted_transport(struct scripted *s);
 
 #endif

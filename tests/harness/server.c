@@ -1,4 +1,4 @@
-/* server.c - an HTTP/1.1 server on this machine that does as it is told */
+/* server.c - a scripted HTTP/1.1 server on this machine */
 #include "harness/server.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ struct connection {
 struct server {
     int fd, port;
     pthread_t thread;
-    pthread_mutex_t lock;       /* over all that follows */
+    pthread_mutex_t lock;       /* protects all that follows */
     struct wake orders, news;
     bool stop;
     struct connection at[CONNECTIONS];
@@ -42,8 +42,8 @@ struct server {
     struct server_seen seen;
 };
 
-/* The length of the first head in the bytes (0: it is not whole), and of the
- * body it promises. */
+/* The length of the first head in the bytes (0: it is not complete), and of its
+ * body. */
 static size_t head_length(const char *in, size_t len, size_t *body)
 {
     *body = 0;
@@ -57,7 +57,7 @@ static size_t head_length(const char *in, size_t len, size_t *body)
     return 0;
 }
 
-/* Move bytes from what came in to the text of the request. */
+/* Move received bytes to the text of the request. */
 static void keep(struct server *s, struct connection *c, size_t n)
 {
     char **text = &s->requests[c->number % REQUESTS];
@@ -95,7 +95,7 @@ static void take_request(struct server *s, struct connection *c)
     c->done = 0;
 }
 
-/* False: the peer has gone. */
+/* False: the peer has closed. */
 static bool receive(struct connection *c)
 {
     char bytes[16384];
@@ -133,7 +133,7 @@ static void reset(const struct connection *c)
     setsockopt(c->fd, SOL_SOCKET, SO_LINGER, &now, sizeof now);
 }
 
-/* Send what the system takes.  1: the step is done; 0: later; -1: gone. */
+/* Send what the system accepts.  1: the step is done; 0: later; -1: closed. */
 static int send_step(struct server *s, struct connection *c)
 {
     static const char filler[16384];
@@ -156,7 +156,7 @@ static int send_step(struct server *s, struct connection *c)
     return 1;
 }
 
-/* As send_step(). */
+/* Returns as send_step(). */
 static int take_step(struct server *s, struct connection *c)
 {
     switch (c->step->act) {
@@ -241,7 +241,7 @@ static nfds_t list(struct server *s, struct pollfd *fds)
     return (nfds_t)(2 + s->count);
 }
 
-/* From the last, since one that goes is replaced by the last. */
+/* From the end, since a closed connection is replaced by the last one. */
 static void work(struct server *s)
 {
     welcome(s);

@@ -1,5 +1,5 @@
 /*
- * server.h - an HTTP/1.1 server on this machine that does as it is told
+ * server.h - a scripted HTTP/1.1 server on this machine
  *
  *      static const struct server_step answer[] = {
  *          SERVER_SAY("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nab"),
@@ -8,8 +8,8 @@
  *      struct server *s = server_new();
  *      server_play(s, answer);             to the next request
  *
- * It runs in a thread of its own and never sleeps; every change rings
- * server_news(), for whoever waits until server_look() shows what he wants.
+ * It runs in its own thread and never sleeps.  Every change signals
+ * server_news(); the test then checks server_look().
  */
 #ifndef HARNESS_SERVER_H
 #define HARNESS_SERVER_H
@@ -18,14 +18,14 @@
 #include "loop/wake.h"
 
 enum server_act {
-    SERVER_ACT_SAY,             /* send bytes, as they are */
+    SERVER_ACT_SAY,             /* send bytes */
     SERVER_ACT_FLOOD,           /* send len bytes of filler */
     SERVER_ACT_PAUSE,           /* until server_go() */
-    SERVER_ACT_BODY,            /* until the whole body has come; see hurry */
-    SERVER_ACT_BACK,            /* len steps back, again and again */
-    SERVER_ACT_CLOSE,           /* the connection ends */
-    SERVER_ACT_RESET,           /* the same, rudely */
-    SERVER_ACT_END              /* the answer is whole: wait for a request */
+    SERVER_ACT_BODY,            /* until the whole body arrived; see hurry */
+    SERVER_ACT_BACK,            /* go back len steps, forever */
+    SERVER_ACT_CLOSE,           /* close the connection */
+    SERVER_ACT_RESET,           /* reset the connection */
+    SERVER_ACT_END              /* the answer is complete: wait for a request */
 };
 
 struct server_step {
@@ -46,40 +46,40 @@ struct server_step {
 
 struct server_seen {
     size_t connections;         /* accepted so far */
-    size_t open;                /* of them not closed, by whomever */
+    size_t open;                /* of them, not closed by either side */
     size_t requests;            /* read to their end */
-    size_t paused;              /* stand at SERVER_PAUSE now */
-    size_t sent;                /* bytes that the system took from us */
-    size_t stalls;              /* how often it would take no more */
+    size_t paused;              /* at SERVER_PAUSE now */
+    size_t sent;                /* bytes that the system accepted */
+    size_t stalls;              /* how often it accepted no more */
 };
 
 struct server;
-struct server *server_new(void);            /* NULL: no sockets here */
+struct server *server_new(void);            /* NULL: no sockets */
 void server_free(struct server *s);
 int server_port(const struct server *s);
 
-/* What to do with the next request that has nothing to do yet; the steps are
- * not copied. */
+/* The answer to the next request that has none yet; the steps are not
+ * copied. */
 void server_play(struct server *s, const struct server_step *steps);
 
-/* What to do with all that server_play() did not provide for. */
+/* The answer to all requests that server_play() did not cover. */
 void server_play_always(struct server *s, const struct server_step *steps);
 
-/* Answer from now on as soon as the head has come; SERVER_BODY waits for the
- * rest. */
+/* From now on, answer as soon as the head has arrived; SERVER_BODY waits for
+ * the rest. */
 void server_hurry(struct server *s);
 
-/* Let one of the paused go on, now or when it comes there. */
+/* Let one paused connection continue, now or when it pauses. */
 void server_go(struct server *s);
 
 struct server_seen server_look(struct server *s);
 
-/* The same, as soon as there were so many connections, or after ten seconds: a
- * client may give up before a busy machine lets the server see it. */
+/* Like server_look(), but wait for so many connections, at most ten seconds: on
+ * a busy machine a client may give up before the server sees it. */
 struct server_seen server_look_for(struct server *s, size_t connections);
 
-/* The n-th request (from 0), head and body, NUL behind it; "" if there is
- * none.  Until server_free(). */
+/* The n-th request (from 0), head and body, with a NUL at the end; "" if there
+ * is none.  Valid until server_free(). */
 const char *server_request(struct server *s, size_t n);
 
 struct wake *server_news(struct server *s);

@@ -1,4 +1,4 @@
-/* talks.c - conversations made at random, for the tests of dialects */
+/* talks.c - random conversations, for the tests of dialects */
 #include "harness/talks.h"
 
 #include "harness/check.h"
@@ -91,7 +91,7 @@ static void add_round(const struct talks *t, struct buf *out, struct random r)
                any_state(t, r));
 }
 
-/* With a tool, so that none has to be declared for the calls that come. */
+/* With a tool, so that calls need no further declaration. */
 static void make_rounds(const struct talks *t, struct buf *out, struct random r)
 {
     size_t n = 1 + (size_t)random_below(r, 5);
@@ -165,13 +165,13 @@ void talks_check_one(const struct talks *t)
     run(t, make_any, t->check, random_of_seed(&seed, 7));
 }
 
-/* Nobody is waiting for a result at this place. */
+/* No call waits for a result at this position. */
 static bool is_rest(const allm_request *r, size_t n)
 {
     return !r->messages[n - 1]->tool_call_count;
 }
 
-/* What was sent of the shorter conversation, up to its closing brackets. */
+/* The body of the shorter conversation, without its closing brackets. */
 static void check_prefixes(const struct talks *t, const allm_request *r,
                            struct arena *a)
 {

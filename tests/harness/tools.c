@@ -1,4 +1,4 @@
-/* tools.c - tools that do what their script says, and batches of their calls */
+/* tools.c - scripted tools, and batches of their calls */
 #include "harness/tools.h"
 
 #include "harness/noun.h"

@@ -1,4 +1,4 @@
-/* tools.h - tools that do what their script says, and batches of their calls */
+/* tools.h - scripted tools, and batches of their calls */
 #ifndef HARNESS_TOOLS_H
 #define HARNESS_TOOLS_H
 
@@ -9,7 +9,7 @@
  * What a tool does, as text ('...' for "..." in JSON):
  *
  *      ok:JSON  text:T  fail:T  ask:Q  ask2:Q (with opts)  halt:REASON:JSON
- *      raise:T  none  twice  bad (a value that is no value)  echo  context
+ *      raise:T  none  twice  bad (an invalid value)  echo  context
  *      see (ids and call)  later:MS:SCRIPT
  */
 void tools_do(allm_tool_run *run, const allm_json *args, void *script);
@@ -19,42 +19,43 @@ enum { TOOLS_MOST = 32 };
 
 struct tools_bench {
     struct clock_manual clock;
-    struct tool_env env;            /* by the clock above, without threads */
+    struct tool_env env;            /* with the clock above, without threads */
     struct batch_opts opts;
     size_t tool_count, call_count;
     allm_tool *tools[TOOLS_MOST];
     allm_tool_call *calls[TOOLS_MOST];
     struct batch *batch;
-    bool started;                   /* also when there was no memory */
+    bool started;                   /* also when out of memory */
     int rings;
 };
 
 void tools_init(struct tools_bench *t);
 void tools_release(struct tools_bench *t);
 
-/* A tool that never blocks; the script must stay.  NULL: nobody. */
+/* Add a tool that never blocks; the script must stay valid.  NULL: no
+ * function. */
 void tools_add(struct tools_bench *t, const char *name, const char *script);
 void tools_add_fields(struct tools_bench *t, const allm_tool *fields);
 
-/* A call with the next id, c0, c1, ...; args as for noun_json(). */
+/* Add a call with the next id, c0, c1, ...; args as for noun_json(). */
 void tools_call(struct tools_bench *t, const char *name, const char *args);
-/* The arguments as the provider's text alone. */
+/* The same with the arguments only as the provider's text. */
 void tools_call_raw(struct tools_bench *t, const char *name, const char *raw);
 
-/* Make the batch. */
+/* Create the batch. */
 void tools_start(struct tools_bench *t);
 
 /*
- * Pull to the end, the clock going where the batch wants it:
+ * Pull to the end, advancing the clock to the batch's deadlines:
  *
  *      +c0  c0={"ok":"hi"}  c0>hi  c0?question{}  c0!reason/result/content
  *      error:unknown_tool
  *
- * and how it ended: "ok" or the error's reason.  The text is static.
+ * and how it ended: "ok" or the error's reason.  The result is static.
  */
 const char *tools_play(struct tools_bench *t);
 
-/* The result of a call, if it is done; else NULL. */
+/* The result of a call; NULL: it is not done. */
 const struct tool_result *tools_at(const struct tools_bench *t, size_t index);
 
 /* The messages, "c0=hi c1=there", then the halt if there is one.  Static. */

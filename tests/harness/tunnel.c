@@ -1,4 +1,4 @@
-/* tunnel.c - a proxy that leads one connection to a port of this machine */
+/* tunnel.c - a proxy that tunnels one connection to a port of this machine */
 #include "harness/tunnel.h"
 
 #include "harness/check.h"
@@ -42,7 +42,7 @@ static bool send_all(int fd, const char *bytes, size_t len)
     return true;
 }
 
-/* The head of the request, to its blank line. */
+/* Read the head of the request, up to its blank line. */
 static bool read_head(struct tunnel *t, int fd)
 {
     size_t len = 0;
@@ -55,7 +55,7 @@ static bool read_head(struct tunnel *t, int fd)
     return true;
 }
 
-/* What one side says the other hears; false: it hung up. */
+/* Forward bytes from one side to the other; false: it closed. */
 static bool pass_on(int from, int to)
 {
     char bytes[4096];
@@ -106,7 +106,7 @@ bool tunnel_init(struct tunnel *t)
 
 void tunnel_release(struct tunnel *t)
 {
-    shutdown(t->listening, SHUT_RDWR);  /* nobody came: wait no longer */
+    shutdown(t->listening, SHUT_RDWR);  /* no client: stop waiting */
     pthread_join(t->thread, NULL);
     close(t->listening);
 }

@@ -1,8 +1,8 @@
 /*
- * tunnel.h - a proxy that leads one connection to a port of this machine
+ * tunnel.h - a proxy that tunnels one connection to a port of this machine
  *
- * It answers CONNECT with a head of its own, and passes bytes on from then.
- * It runs in a thread, until either side hangs up.
+ * It answers CONNECT with its own head, then forwards bytes.  It runs in a
+ * thread until either side closes.
  */
 #ifndef HARNESS_TUNNEL_H
 #define HARNESS_TUNNEL_H
@@ -13,15 +13,15 @@
 struct tunnel {
     pthread_t thread;
     int listening;
-    int port;                   /* where it leads; set before it is used */
+    int port;                   /* the target; set it before use */
     char url[64];               /* http://127.0.0.1:PORT */
-    char asked[1024];           /* what it was told; after tunnel_release() */
+    char asked[1024];           /* the request; after tunnel_release() */
 };
 
-/* False: no sockets here, and the test is skipped. */
+/* False: no sockets, and the test is skipped. */
 bool tunnel_init(struct tunnel *t);
 
-/* Only after whoever used it has hung up, if anybody did. */
+/* Call it only after the client has closed its connection. */
 void tunnel_release(struct tunnel *t);
 
 #endif

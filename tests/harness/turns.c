@@ -1,4 +1,4 @@
-/* turns.c - scripted tools in steps, chats and agents, and what they told */
+/* turns.c - scripted tools in steps, chats and agents, and their events */
 #include "harness/turns.h"
 
 #include "harness/play.h"
@@ -14,7 +14,7 @@ int turns_runs(void)
     return atomic_exchange(&runs, 0);
 }
 
-/* What a tool does, up to the ; that ends it. */
+/* The script of a tool, up to the ; that ends it. */
 static void take_word(char *out, size_t size, const char *from)
 {
     size_t n = strcspn(from, ";");
@@ -89,7 +89,7 @@ static void act(allm_tool_run *run, const allm_json *args, void *ud)
         allm_tool_ok(run, args);
 }
 
-/* One "name=what"; where the next begins. */
+/* Parse one "name=what"; returns where the next begins. */
 static const char *put_tool(allm_engine **e, const char *s)
 {
     char name[64];

@@ -1,4 +1,4 @@
-/* turns.h - scripted tools in steps, chats and agents, and what they told */
+/* turns.h - scripted tools in steps, chats and agents, and their events */
 #ifndef HARNESS_TURNS_H
 #define HARNESS_TURNS_H
 
@@ -13,15 +13,15 @@
  *      echo  ok:JSON  text:T  fail:T  raise:T  none  ask:Q  ask2:Q (with opts)
  *      halt:REASON:JSON  later:MS:WHAT  context
  *
- * In JSON ' stands for ".  Texts must stay as long as the engine is used.
+ * JSON has ' for ".  The strings must outlive the engine.
  */
 allm_engine *turns_engine(const char *scripts, const char *tools,
                           struct clock_manual *clock);
 
-/* How often a tool of turns_engine() was run since the last call of this. */
+/* How often tools of turns_engine() ran since the last call of this. */
 int turns_runs(void);
 
-/* A thread of one user's message, "hi". */
+/* A thread with one user message, "hi". */
 allm_thread *turns_thread(void);
 
 /*
@@ -38,6 +38,6 @@ const char *turns_play(allm_stream *s);
 /* "u:hi a:text(c0) t:c0={}": the messages of a thread.  Static. */
 const char *turns_messages(const allm_thread *t);
 
-/* Is the metadata this document?  As CHECK_VALUE. */
+/* Is the metadata equal to this document?  As CHECK_VALUE. */
 
 #endif

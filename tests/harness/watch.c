@@ -1,11 +1,10 @@
-/* watch.c - an allocator that sees whether a word is left in what is freed */
+/* watch.c - an allocator that finds a word left in freed memory */
 #include "harness/watch.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Under valgrind nothing is found: the gaps in structs have no value, and it
- * complains of whoever looks at them. */
+/* Under valgrind, do not search: it reports reads of the padding in structs. */
 static bool is_valgrind(void)
 {
     const char *preloaded = getenv("LD_PRELOAD");
@@ -22,8 +21,8 @@ bool watch_finds(const char *word, const void *bytes, size_t len)
     return false;
 }
 
-/* A block that may move is given back, as far as its bytes are concerned.  New
- * bytes are zero: what somebody else left in them is not our affair. */
+/* A reallocated block counts as freed, since it may move.  New bytes are set to
+ * zero, so that remains of other owners are not found. */
 static void *look(void *ud, void *p, size_t old, size_t size)
 {
     struct watch *w = ud;

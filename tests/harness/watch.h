@@ -1,4 +1,4 @@
-/* watch.h - an allocator that sees whether a word is left in what is freed */
+/* watch.h - an allocator that finds a word left in freed memory */
 #ifndef HARNESS_WATCH_H
 #define HARNESS_WATCH_H
 
@@ -6,18 +6,18 @@
 #include "base/mem.h"
 
 struct watch {
-    struct mem below;           /* where it passes on to */
+    struct mem below;           /* the allocator below */
     const char *word;
     size_t live;                /* blocks */
-    size_t leaked;              /* blocks that were given back with the word */
+    size_t leaked;              /* blocks freed with the word in them */
 };
 
-/* Watch over mem_default(). */
+/* Watch mem_default(). */
 struct watch watch_for(const char *word);
 struct mem watch_mem(struct watch *w);
 allm_allocator watch_allocator(struct watch *w);
 
-/* Does the word stand in these bytes? */
+/* Do these bytes contain the word? */
 bool watch_finds(const char *word, const void *bytes, size_t len);
 
 #endif
