@@ -1,11 +1,11 @@
 #!/bin/sh
-# check-banned.sh - the library does not call what STYLE bans
+# check-banned.sh - the library calls no banned function
 #
-# Unsafe or hidden-state functions; ctype.h (depends on the locale) and
-# setjmp.h; whatever prints, ends the process or sleeps.  The source is
-# searched without its comments and texts, then the symbols of the archives
-# and of the shared library, so that a macro hides nothing.  The program in
-# src/cli may print and exit, while the one in scenario/ only prints.
+# Banned are functions that are unsafe or have hidden state; ctype.h (it depends
+# on the locale) and setjmp.h; functions that print, end the process or sleep.
+# The check searches the source without comments and strings, then the symbols
+# of the archives and of the shared library, so macros cannot hide a call.  The
+# program in src/cli may print and exit, the one in scenario/ may only print.
 #
 # usage: tools/check-banned.sh [ROOT [ARCHIVES]]
 set -u
@@ -30,8 +30,8 @@ streams='stdout stderr'
 # any WORD...: the words as one pattern
 any() { printf '%s' "$*" | tr -s ' ' '|'; }
 
-# Code of the library that calls a banned function or names a banned thing; a
-# member called "exit" is fine, and so is a function whose name ends in it.
+# Code of the library that uses a banned name; a member called "exit" is
+# allowed, and so is a function whose name ends in it.
 in_source() {
     # shellcheck disable=SC2086  # one word per name
     call="(^|[^[:alnum:]_.>])($(any $unsafe $printing $ending))[[:space:]]*\\("
@@ -48,7 +48,7 @@ in_source() {
         grep -E "$call|$header" | sed 's/:[[:space:]]*/: /2'
 }
 
-# Undefined symbols of what was built; __x_chk is x with fortification.
+# Undefined symbols of the build; __x_chk is x with fortification.
 in_objects() {
     # shellcheck disable=SC2086
     banned="$(any $unsafe $printing $ending $streams)"
@@ -62,7 +62,8 @@ in_objects() {
         nm -A -u $dynamic "$file" |
             sed -E 's/@.*//; s/ __([a-z]+)_chk$/ \1/; s/ __isoc99_/ /' |
             grep -E " ($banned)\$" |
-            sed -E 's|^.*/([^/]+):? +[Uw] (.*)$|\1 needs \2|; s/: +needs/ needs/'
+            sed -E -e 's|^.*/([^/]+):? +[Uw] (.*)$|\1 needs \2|' \
+                -e 's/: +needs/ needs/'
     done
 }
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# check-header.sh - the public headers can be used from any language, for long
+# check-header.sh - the public headers fit other languages and a stable ABI
 #
 #   no inline, variadic function, union, bit-field, long, time_t or FILE
 #   no struct by value in parameters and results
@@ -7,7 +7,7 @@
 #   every header compiles alone as C11 and as C++17, without a warning
 #   at most 350 lines per header
 #
-# usage: tools/check-header.sh [ROOT]      (CC and CXX tell the compilers)
+# usage: tools/check-header.sh [ROOT]      (CC and CXX are the compilers)
 set -u
 export LC_ALL=C
 
@@ -16,7 +16,7 @@ cd "${1:-.}" || exit 1
 temp=$(mktemp -d) || exit 1
 trap 'rm -rf "$temp"' EXIT
 
-# The first C++ compiler that is here, or the name of the one that is missing.
+# The first C++ compiler that is installed, or the name of a missing one.
 find_cxx() {
     for cxx in ${CXX-} g++ clang++ clang++-14 c++; do
         if command -v "$cxx" >/dev/null; then break; fi
@@ -29,7 +29,7 @@ cxx=$(find_cxx)
 "$tools/need" header python3 "$CC" "$cxx" || exit 1
 warnings='-Wall -Wextra -Wpedantic -Werror'
 
-# Code without directives: macros are the header's own business.
+# Code without directives: macros are not checked.
 code_lines() {
     "$tools/c-source" lines "$1" | awk '{
         code = $0
@@ -40,7 +40,7 @@ code_lines() {
     }'
 }
 
-# deny WHAT PATTERN: a fault for each line of code that has it
+# deny WHAT PATTERN: report each line of code that matches
 deny() { grep -E -e "$2" "$temp/code" | sed "s/^/$1: /"; }
 
 check_length() {
@@ -56,14 +56,15 @@ check_lines() {
     deny "inline function" "(^|[^[:alnum:]_])(inline|__inline)$word_end"
     deny "variadic function" '\.\.\.'
     deny "union" "(^|[^[:alnum:]_])union$word_end"
-    deny "bit-field" '[[:alnum:]_][[:space:]]*:[[:space:]]*[0-9]+[[:space:]]*[;,]'
+    deny "bit-field" \
+        '[[:alnum:]_][[:space:]]*:[[:space:]]*[0-9]+[[:space:]]*[;,]'
     deny "long (its size differs)" "(^|[^[:alnum:]_])long$word_end"
     deny "time_t (its size differs)" "(^|[^[:alnum:]_])time_t$word_end"
     deny "FILE (belongs to one libc)" "(^|[^[:alnum:]_])FILE$word_end"
 }
 
 check_facts() {
-    "$tools/c-header" "$1" >"$temp/facts" || echo "$1: cannot be understood"
+    "$tools/c-header" "$1" >"$temp/facts" || echo "$1: cannot be parsed"
     awk -v header="$1" '
         $1 == "by-value" {
             print "struct by value: " header ": " $3 " in " $2 }
@@ -86,7 +87,7 @@ compile() {
     echo "#include <$name>" |
         $3 -x "$2" -std="$1" $warnings -Iinclude \
             -fsyntax-only - 2>"$temp/errors" ||
-        { echo "$header is no good $1:"; sed 's/^/  /' "$temp/errors"; }
+        { echo "$header is not valid $1:"; sed 's/^/  /' "$temp/errors"; }
 }
 
 for header in include/*.h; do

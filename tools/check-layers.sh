@@ -1,24 +1,24 @@
 #!/bin/sh
-# check-layers.sh - prove that src/ is layered as src/LAYERS says
+# check-layers.sh - check that src/ is layered as src/LAYERS says
 #
 #   0  a file is src/LAYER/FILE or, where LAYERS names the folder,
-#      src/LAYER/FOLDER/FILE; a folder uses what its layer may use and the
-#      layer's own files, but none of the folders next to it
-#   1  an #include points only to a permitted layer, and names it
-#   2  a linked symbol comes only from a permitted layer (no extern tricks);
-#      it belongs to the layer that defines it, whatever it is called, but
-#      cli may use nothing except allm_*
+#      src/LAYER/FOLDER/FILE; a folder may use what its layer may use and the
+#      files of its layer, but not the folders next to it
+#   1  an #include names a permitted layer and its file
+#   2  a linked symbol comes from a permitted layer, whether a header declares
+#      it or not; it belongs to the layer that defines it, whatever its name;
+#      cli may use only allm_*
 #   3  headers and sources form no cycle, not even inside one layer
 #   4  allm_FILE_verb or allm_LAYER_FILE_verb is defined in src/LAYER/FILE.c
 #   5  every header compiles on its own
 #   6  a header that src/RESTRICTED names is included only by the files and
-#      layers listed there, and by each of them; functions of yyjson are
-#      called by json only, those of libcurl by net, malloc and its kin by base
+#      layers listed there, and by each of them; only json calls functions of
+#      yyjson, only net those of libcurl, only base malloc and the like
 #
 # usage: tools/check-layers.sh [ROOT [ARCHIVES]]
 #
-# ARCHIVES is the folder that holds libLAYER.a for each layer (ROOT and
-# ROOT/build/main/src unless told).  CC, and CFLAGS for headers of others.
+# ARCHIVES is the folder with libLAYER.a for each layer.  The defaults are . and
+# ROOT/build/main/src.  CC is the compiler, CFLAGS finds headers of libraries.
 set -u
 export LC_ALL=C
 
@@ -31,7 +31,7 @@ trap 'rm -rf "$temp"' EXIT
 law=src/LAYERS
 failed=0
 
-# report TITLE: show the list of faults; an empty one is good.
+# report TITLE: print the list of faults, if it is not empty.
 report() {
     if [ -s "$temp/faults" ]; then
         echo "layers: $1"
@@ -45,8 +45,8 @@ report() {
 # groups: "LAYER" or "LAYER/FOLDER", one per line; layers: without folders
 sed 's/#.*//' "$law" | awk 'NF { print $1 }' >"$temp/groups"
 grep -v / "$temp/groups" >"$temp/layers"
-# permits: "USER USED", both groups.  Whoever may use a layer may use its
-# folders; a folder may use what its layer may use, but no sibling.
+# permits: "USER USED", both groups.  A group that may use a layer may use its
+# folders; a folder may use what its layer may use, but not its siblings.
 sed 's/#.*//' "$law" | awk '
     function layer_of(group) { sub(/\/.*/, "", group); return group }
     function permit(user, layer,    i) {
@@ -74,14 +74,15 @@ sed 's/#.*//' "$law" | awk '
 (cd src && find . -name '*.[ch]' | sed 's|^\./||' | sort) >"$temp/files"
 
 # includes: "FILE HOW TARGET", HOW being " or <
-(cd src && xargs grep -HoE '^[[:space:]]*#[[:space:]]*include[[:space:]]*["<][^">]+' \
+(cd src && xargs grep -HoE \
+    '^[[:space:]]*#[[:space:]]*include[[:space:]]*["<][^">]+' \
     /dev/null <"$temp/files") |
     sed -E 's/:[[:space:]]*#[[:space:]]*include[[:space:]]*(["<])/ \1 /' \
     >"$temp/includes"
 
 # symbols: "GROUP FILE TYPE SYMBOL", from the objects of each layer's archive.
-# Meson names the object of a/b/c.c a_b_c.c.o; the list of files tells which
-# slashes there were.
+# Meson names the object of a/b/c.c a_b_c.c.o; the list of files shows where the
+# slashes were.
 while read -r layer; do
     [ -e "$archives/lib$layer.a" ] || continue
     nm -A -g "$archives/lib$layer.a" | awk -v layer="$layer" '
@@ -162,7 +163,7 @@ check_symbols() {
     report "forbidden call"
 }
 
-# A source and its header are one thing here.
+# A source and its header count as one node.
 check_cycles() {
     awk '$3 ~ /\// {
         from = $1; sub(/\.[ch]$/, "", from)
@@ -247,7 +248,11 @@ check_private() {
             print $1 "/" $2 ".c uses " $4 ", which only net may" }
         $4 ~ /^yyjson_/ && layer != "json" {
             print $1 "/" $2 ".c uses " $4 ", which only json may" }
-        $4 ~ /^(malloc|calloc|realloc|reallocarray|free|strdup|strndup|aligned_alloc|posix_memalign)$/ && layer != "base" {
+        BEGIN {
+            memory = "^(malloc|calloc|realloc|reallocarray|free|strdup" \
+                "|strndup|aligned_alloc|posix_memalign)$"
+        }
+        $4 ~ memory && layer != "base" {
             print $1 "/" $2 ".c uses " $4 ", which only base may" }' \
         "$temp/symbols" >"$temp/faults"
     report "forbidden outside its layer"

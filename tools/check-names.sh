@@ -1,8 +1,8 @@
 #!/bin/sh
-# check-names.sh - a function named by a single word has that name alone
+# check-names.sh - a one-word function name is unique in src/
 #
-# A backtrace must read as a story: "begin, step, pull" tells nothing if many
-# files have such functions.  Two functions may have the same name in src/ only
+# A backtrace should read as a story; "begin, step, pull" means nothing if many
+# files have such functions.  Two functions in src/ may have the same name only
 # if it has at least two words ("frame_decode").
 #
 # usage: tools/check-names.sh [ROOT]

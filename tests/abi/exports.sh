@@ -10,7 +10,7 @@ trap 'rm -rf "$temp"' EXIT
 passed=0
 failed=0
 
-# same WHY FILE FILE HINT: a test that two lists are equal
+# same WHY FILE FILE HINT: check that two lists are equal
 same() {
     if diff "$2" "$3" >"$temp/diff"; then
         echo "ok - $1"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# layout.sh - structs and constants are laid out as layout.txt promises
+# layout.sh - structs and constants have the layout that layout.txt promises
 set -u
 
 SOURCE_DIR=${SOURCE_DIR:-$(realpath "$(dirname "$0")/../..")}

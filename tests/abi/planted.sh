@@ -1,5 +1,5 @@
 #!/bin/sh
-# planted.sh - a changed layout, a lost and a stray function are noticed
+# planted.sh - the tests find a changed layout, a missing and an extra function
 set -u
 
 SOURCE_DIR=${SOURCE_DIR:-$(realpath "$(dirname "$0")/../..")}
@@ -10,7 +10,7 @@ trap 'rm -rf "$temp"' EXIT
 passed=0
 failed=0
 
-# expect WHY WANTED GOT: two texts are equal
+# expect WHY WANTED GOT: two strings are equal
 expect() {
     if [ "$2" = "$3" ]; then
         echo "ok - $1"
@@ -53,7 +53,7 @@ expect "every kind of member and constant is found" "$layout" \
 expect "every function is found" "tiny_free tiny_new" \
     "$("$abi" declared "$temp/include/tiny.h" | tr '\n' ' ' | sed 's/ $//')"
 
-# A tree with a library, to which the tests of this folder are applied.
+# A tree with a library, on which the tests of this folder run.
 mkdir -p "$temp/tree/tests/abi" "$temp/tree/include" "$temp/tree/build/main/src"
 cp -r "$SOURCE_DIR/tools" "$temp/tree/"
 cat >"$temp/tree/include/allm.h" <<'END'
@@ -69,7 +69,7 @@ library() {
         $CC -shared -fPIC -x c - -o "$temp/tree/build/main/src/liballm.so"
 }
 
-# verdict TEST: the count of a test of this folder on that tree
+# verdict TEST: run a test of this folder on that tree; print its count
 verdict() {
     env SOURCE_DIR="$temp/tree" BUILD_DIR="$temp/tree/build/main" \
         sh "$SOURCE_DIR/tests/abi/$1.sh" >"$temp/said"

@@ -1,10 +1,10 @@
 #!/bin/sh
 # libuv.sh - a hub in the loop of libuv: one uv_poll_t and one uv_timer_t
 #
-# First 50 streams of the scripted model, then ten answers over HTTP from
+# First 50 streams of the scripted model, then ten responses over HTTP from
 # server.py.
 #
-# Skipped where libuv or its header is not installed.
+# Skipped if libuv or its header is not installed.
 set -u
 
 source=${SOURCE_DIR:-.}
@@ -19,7 +19,7 @@ skip() { # skip WHY
     exit 0
 }
 
-# Some systems have the header of Node only.
+# On some systems only Node installs the header.
 flags=$(pkg-config --cflags libuv 2>/dev/null) || flags=-I/usr/include/node
 libs=$(pkg-config --libs libuv 2>/dev/null) || libs=-l:libuv.so.1
 
@@ -139,7 +139,8 @@ int main(int argc, char **argv)
     fprintf(stderr, "# %d wake-ups\n", turns);
     printf("%d ended, %d right, %d events, %s, %s\n", ended, good, events,
            stuck ? "stuck" : "in time",
-           turns <= (argc > 4 ? atoi(argv[4]) : MOST * 20) ? "asleep" : "spins");
+           turns <= (argc > 4 ? atoi(argv[4]) : MOST * 20) ? "asleep"
+                                                           : "spins");
     return 0;
 }
 END
@@ -166,7 +167,7 @@ expect() { # expect WHY WANT GOT
 expect "50 streams end in the loop of libuv" \
     "50 ended, 50 right, 300 events, in time, asleep" "$("$temp/loop")"
 
-# Each connection is made and written to, then three pieces come.
+# Per connection: connect, write, and three reads.
 mkfifo "$temp/port"
 python3 "$source/tests/foreign/server.py" 10 >"$temp/port" &
 server=$!

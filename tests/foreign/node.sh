@@ -1,7 +1,7 @@
 #!/bin/sh
 # node.sh - Node cannot call a C library without an addon
 #
-# docs/hub-in-your-loop.md says so; here the installed Node is asked.
+# docs/hub-in-your-loop.md says so; this checks it with the installed Node.
 set -u
 
 if ! command -v node >/dev/null; then

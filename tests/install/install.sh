@@ -1,9 +1,9 @@
 #!/bin/sh
-# install.sh - what is installed is enough to build and run a program
+# install.sh - the installed files are enough to build and run a program
 #
-# Installs the built library below a temporary folder, compiles a program
-# against it by pkg-config, shared and static, runs both, and looks at the
-# symbols of both libraries.
+# Installs the library in a temporary folder, compiles a program against it with
+# pkg-config, shared and static, runs both, and checks the symbols of both
+# libraries.
 set -u
 
 SOURCE_DIR=${SOURCE_DIR:-$(realpath "$(dirname "$0")/../..")}
@@ -35,7 +35,7 @@ equal() {
     [ "$1" = "$2" ] || { echo "wanted: $1"; echo "got: $2"; return 1; }
 }
 
-# Packages that a static link needs besides ours stay visible.
+# pkg-config still finds the other packages that a static link needs.
 package() {
     PKG_CONFIG_PATH=$pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH} \
         pkg-config "$@" allm
@@ -59,7 +59,7 @@ check "it installs" meson install -C "$BUILD_DIR" --no-rebuild --quiet \
 
 pkgconfig=$(dirname "$(find "$root" -name allm.pc)")
 lib=$(dirname "$pkgconfig")
-# It names the place without DESTDIR; a program must look where it really is.
+# allm.pc names the path without DESTDIR; the program needs the real one.
 sed "s|^prefix=|&$root|" "$pkgconfig/allm.pc" >"$temp/allm.pc"
 cp "$temp/allm.pc" "$pkgconfig/"
 header=$(find "$root" -name allm.h)
@@ -77,9 +77,10 @@ check "no foreign symbol in the static library" \
     foreign_symbols -g "$lib/liballm.a"
 check "both have the same functions" equal \
     "$(nm -D --defined-only "$lib/liballm.so" | awk '{ print $3 }' | sort)" \
-    "$(nm -g --defined-only "$lib/liballm.a" | awk 'NF >= 3 { print $3 }' | sort)"
+    "$(nm -g --defined-only "$lib/liballm.a" | awk 'NF >= 3 { print $3 }' |
+        sort)"
 
-# Names of ours that a program may have for itself; they must not clash.
+# A program may define names that we use internally; they must not clash.
 cat >"$temp/program.c" <<'END'
 #include <allm.h>
 #include <stdio.h>
@@ -107,28 +108,30 @@ check "a program with the static library" \
 check "runs, too" equal "$version" "$("$temp/static")"
 check "without the shared one" sh -c \
     "! objdump -p '$temp/static' | grep 'NEEDED.*allm'"
-# What README names besides the compiler is libcurl (and yyjson, where it is
-# packaged); -lX of anything else might not be there.
+# README names only libcurl in addition to the compiler (and yyjson, if it is
+# packaged); another -lX might not be installed.
 check "which needs nothing else that must be installed" equal "" \
     "$(package --variable=static_libs | tr ' ' '\n' | sed 1d |
         grep -vx -e -lcurl -e -lyyjson -e -pthread -e -lm)"
 
-# What README says, word for word, in a shell that knows the place.
+# The command of README, unchanged, with the paths of this install.
 awk '/<!-- static link/ { here = 1 }
     here && /^[`][`][`]/ { if (on) exit; on = 1; next }
     on' "$SOURCE_DIR/README.md" >"$temp/readme.sh"
 readme_link() {
     [ -s "$temp/readme.sh" ] || { echo "README has no such block"; return 1; }
-    (cd "$temp" && mkdir examples && cp "$SOURCE_DIR/examples/hello.c" examples &&
+    (cd "$temp" && mkdir examples &&
+        cp "$SOURCE_DIR/examples/hello.c" examples &&
         PKG_CONFIG_PATH=$pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH} \
             sh -e "$temp/readme.sh")
 }
 check "the static link of README" readme_link
-check "gives a program that runs" equal "$(cat "$SOURCE_DIR/examples/hello.out")" \
+check "gives a program that runs" \
+    equal "$(cat "$SOURCE_DIR/examples/hello.out")" \
     "$("$temp/hello")"
 
-# All that libcurl needs in a static link is named; where there is a static
-# library for each, the link is tried.
+# Everything that libcurl needs in a static link is named; if there is a static
+# library for each, try the link.
 all=$(package --static --libs)
 lacks=
 for word in $(pkg-config --static --libs libcurl); do
@@ -161,7 +164,8 @@ check "the program allm-scenario" equal "1 passed, 0 failed" \
         tail -n 1)"
 
 check "the program allm" equal "allm $version (liballm $version)" \
-    "$(LD_LIBRARY_PATH=$lib:${LD_LIBRARY_PATH-} "$(dirname "$program")/allm" version)"
+    "$(LD_LIBRARY_PATH=$lib:${LD_LIBRARY_PATH-} \
+        "$(dirname "$program")/allm" version)"
 check "its manual page and completions" equal 4 \
     "$(find "$root" -name allm.1 -o -path '*completions*/allm' \
         -o -name _allm -o -name allm.fish | wc -l | tr -d ' ')"

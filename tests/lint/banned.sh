@@ -1,5 +1,5 @@
 #!/bin/sh
-# banned.sh - check-banned.sh catches banned functions by name and by symbol
+# banned.sh - check-banned.sh finds banned functions by name and by symbol
 # shellcheck source=tests/lint/plant
 . "$(dirname "$0")/plant"
 

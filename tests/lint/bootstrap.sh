@@ -1,8 +1,8 @@
 #!/bin/sh
 # bootstrap.sh - tools/bootstrap installs what is missing, and only that
 #
-# It runs with a PATH of a few harmless commands and a package manager that
-# only writes down what it was asked for.
+# It runs with a PATH of a few harmless commands and a package manager that only
+# logs its arguments.
 # shellcheck source=tests/lint/plant
 . "$(dirname "$0")/plant"
 
@@ -11,10 +11,12 @@ asked=$garden/asked
 machine=$garden/machine
 home=$PATH
 
-# command_named NAME: one that does nothing, and does it well
-command_named() { printf '#!/bin/sh\nexit 0\n' >"$bin/$1" && chmod +x "$bin/$1"; }
+# command_named NAME: create a command that does nothing and succeeds
+command_named() {
+    printf '#!/bin/sh\nexit 0\n' >"$bin/$1" && chmod +x "$bin/$1"
+}
 
-# A machine that has what every machine has, and nothing else.
+# A machine with the basic commands and nothing else.
 bare_machine() {
     rm -rf "$bin" "$machine" "$asked"
     mkdir -p "$bin" "$machine/tools" "$machine/subprojects/packagefiles"
@@ -25,7 +27,7 @@ bare_machine() {
     done
 }
 
-# A package manager that notes its arguments and "installs" by touching them.
+# A package manager that logs its arguments and "installs" empty commands.
 manager() {
     cat >"$bin/$1" <<END
 #!/bin/sh
@@ -43,7 +45,7 @@ END
 
 bootstrap() { (PATH=$bin; "$machine/tools/bootstrap" "$@"); }
 
-# was_asked WHY WORDS: the package manager was
+# was_asked WHY WORDS: the package manager got these arguments
 was_asked() {
     cp "$asked" "$garden/said"
     says "$1" "$2"
@@ -65,7 +67,11 @@ was_asked "all in one go" "valgrind gcovr"
 rm "$asked"
 passes "the second time it is done" bootstrap valgrind cover
 if [ -s "$garden/said" ]; then not_ok "silently"; else ok "silently"; fi
-if [ -e "$asked" ]; then not_ok "without a manager"; else ok "without a manager"; fi
+if [ -e "$asked" ]; then
+    not_ok "without a manager"
+else
+    ok "without a manager"
+fi
 
 for pair in dnf:clang-tools-extra pacman:clang apk:clang-extra-tools brew:llvm
 do
@@ -95,12 +101,12 @@ chmod +x "$bin/sudo"
 command_named true
 passes "an ordinary user with sudo" bootstrap valgrind
 
-catches "a need that nobody knows" 'nobody knows what "tea" needs' \
+catches "an unknown target" 'unknown target "tea"' \
     bootstrap tea
 
 # ---- yyjson
 
-# pip that hands out whatever $garden/sdist is
+# a pip that downloads $garden/sdist
 python_with_pip() {
     cat >"$bin/python3" <<END
 #!/bin/sh
@@ -115,7 +121,7 @@ END
     ln -sf "$(PATH=$home command -v cp)" "$bin/cp"
 }
 
-# pkg-config that knows libcurl and nothing else
+# a pkg-config that knows libcurl and nothing else
 only_libcurl() {
     cat >"$bin/pkg-config" <<'END'
 #!/bin/sh
@@ -141,7 +147,7 @@ if [ -s "$garden/said" ]; then not_ok "silently"; else ok "silently"; fi
 build_machine
 echo "not the archive we know" >"$garden/sdist"
 passes "a wrong archive is no archive" bootstrap build
-says "and Meson is to try elsewhere" "no archive of yyjson to be had"
+says "and Meson will try elsewhere" "cannot get an archive of yyjson"
 was_asked "pip was told the hash" "--require-hashes"
 
 build_machine

@@ -1,5 +1,5 @@
 #!/bin/sh
-# folders.sh - the build refuses a file in a folder that nobody named
+# folders.sh - the build rejects a file in a folder that LAYERS does not name
 # shellcheck source=tests/lint/plant
 . "$(dirname "$0")/plant"
 

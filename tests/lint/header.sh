@@ -1,10 +1,10 @@
 #!/bin/sh
-# header.sh - check-header.sh catches what other languages or later versions
-# could not bear
+# header.sh - check-header.sh finds what other languages or a stable ABI cannot
+# have
 # shellcheck source=tests/lint/plant
 . "$(dirname "$0")/plant"
 
-# Without a C++ compiler the rest can still be tried.
+# The other tests do not need a C++ compiler.
 if ! command -v c++ >/dev/null && ! command -v g++ >/dev/null; then
     export CXX=true
 fi
@@ -63,21 +63,22 @@ says "a struct without a typedef" \
 
 fresh
 echo 'struct allm_more { int n; };;' >>include/allm.h
-catches "no good C11" "include/allm.h is no good c11" check
+catches "invalid C11" "include/allm.h is not valid c11" check
 
 fresh
 echo 'ALLM_API int allm_new(int new);' >>include/allm.h
 if [ "${CXX-}" = true ]; then
-    skip "no good C++17" "there is no C++ compiler"
+    skip "invalid C++17" "there is no C++ compiler"
 else
-    catches "no good C++17" "include/allm.h is no good c++17" check
+    catches "invalid C++17" "include/allm.h is not valid c++17" check
 fi
 
-# Every header of include/ is looked at, alone.
+# Each header of include/ is checked alone.
 
 fresh
 echo 'ALLM_API int allm_chapter(void);' >include/allm_chapter.h
-catches "a chapter that needs another" "include/allm_chapter.h is no good c11" \
+catches "a chapter that needs another" \
+    "include/allm_chapter.h is not valid c11" \
     check
 
 fresh

@@ -1,5 +1,5 @@
 #!/bin/sh
-# layers.sh - check-layers.sh catches every way to break the order
+# layers.sh - check-layers.sh finds every way to break the order
 # shellcheck source=tests/lint/plant
 . "$(dirname "$0")/plant"
 
@@ -27,7 +27,7 @@ says "an include that does not name its layer" \
     'base/version.c includes "mem.h", which is no src/LAYER/FILE.h'
 says "the public header where it is not permitted" \
     "wire/sse.h includes allm.h: wire may not use api"
-says "a layer that nobody knows" "util is not named in LAYERS"
+says "an unknown layer" "util is not named in LAYERS"
 says "a folder in a layer that LAYERS does not name" \
     "base/deep is not named in LAYERS"
 
@@ -186,7 +186,8 @@ echo '#include "base/mem.h"' | plant src/data/part.h
 passes "a restricted header, where it is listed and in its own layer" check
 echo '#include "base/mem.h"' | plant src/data/other.h
 catches "a restricted header elsewhere in the layer" \
-    "data/other.h includes base/mem.h, and src/RESTRICTED does not list it" check
+    "data/other.h includes base/mem.h, and src/RESTRICTED does not list it" \
+    check
 rm src/data/other.h
 echo 'int part(void);' | plant src/data/part.h
 catches "a file that is listed for nothing" \

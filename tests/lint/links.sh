@@ -1,5 +1,5 @@
 #!/bin/sh
-# links.sh - check-links finds links and pages that lead nowhere
+# links.sh - check-links finds links and pages that do not exist
 # shellcheck source=tests/lint/plant
 . "$(dirname "$0")/plant"
 

@@ -8,7 +8,8 @@ mkdir -p tests .ci build/main
 cp -r "$tools" tools
 mv archives build/main/src
 echo 'a ' >notes.md
-catches "one failed check fails the whole" "words    FAILED" tools/lint build/main
+catches "one failed check fails the whole" "words    FAILED" \
+    tools/lint build/main
 says "its words are shown" "white space at the end: notes.md"
 for name in layers size header banned links spell format shell tidy; do
     says "$name ran, too" "$name "

@@ -1,13 +1,14 @@
 #!/bin/sh
-# listing.sh - new files are found by themselves, and Meson is told
+# listing.sh - new files are found, and Meson configures again
 #
-# Meson and Ninja are replaced by commands that only leave a trace.
+# Meson and Ninja are replaced by commands that only log their use.
 # shellcheck source=tests/lint/plant
 . "$(dirname "$0")/plant"
 
-# A tree with the build's own tools, all else tiny.
+# A tree with the real tools; everything else is tiny.
 tree=$garden/listed
-mkdir -p "$tree/tools" "$tree/src/base" "$tree/include" "$tree/tests/unit/base" \
+mkdir -p "$tree/tools" "$tree/src/base" "$tree/include" \
+    "$tree/tests/unit/base" \
     "$tree/tests/lint" "$tree/subprojects/packagefiles/yyjson" "$garden/bin"
 cp "$tools/build" "$tools/list-files" "$tree/tools/"
 printf '#!/bin/sh\nexit 0\n' >"$tree/tools/bootstrap"
@@ -22,11 +23,12 @@ chmod +x "$garden/bin/meson" "$garden/bin/ninja"
 PATH=$garden/bin:$PATH
 cd "$tree" || exit 1
 touch include/allm.h src/base/mem.c src/base/mem.h tests/lint/a.sh meson.build \
-    meson_options.txt src/meson.build subprojects/packagefiles/yyjson/meson.build
+    meson_options.txt src/meson.build \
+    subprojects/packagefiles/yyjson/meson.build
 echo '/* a test */' >tests/unit/base/test_mem.c
 
 list() { tools/list-files; }
-# lists WHY WANTED: the whole list, its lines joined by blanks
+# lists WHY WANTED: the whole list, its lines joined by spaces
 lists() {
     list >"$garden/said"
     if [ "$(tr '\n' ' ' <"$garden/said")" = "$2 " ]; then
@@ -53,7 +55,7 @@ lists "a test may have two tags" \
     >tests/unit/base/test_mem.c
 lists "a tag counts in the first thirty lines only" "$files"
 
-# built WHY WORDS: what tools/build says; no words: nothing
+# built WHY WORDS: tools/build prints these words; without words: nothing
 built() {
     tools/build main >"$garden/said" 2>&1
     if [ "$(cat "$garden/said")" = "$2" ]; then ok "$1"; else not_ok "$1"; fi
@@ -76,7 +78,7 @@ built "but not the text of a header" ""
 # shellcheck disable=SC2016  # the stub expands them
 printf '#!/bin/sh\necho "[$NINJA_STATUS]$*"\n' >"$garden/bin/ninja"
 built "a pipe gets no progress" ""
-# progress TARGETS: what a person at a terminal sees
+# progress TARGETS: the output on a terminal
 progress() {
     TERM=xterm TARGETS=$1 python3 -c '
 import pty, sys
@@ -88,7 +90,7 @@ says "of the targets alone" "build/main allm"
 
 printf '#!/bin/sh\necho "a.c:1: error"; exit 1\n' >"$garden/bin/ninja"
 catches "a failed build fails" "a.c:1: error" tools/build main
-catches "an unknown kind of build" "there is no kind called fast" \
+catches "an unknown kind of build" "unknown kind of build: fast" \
     tools/build fast
 
 finish

@@ -1,16 +1,16 @@
 #!/bin/sh
-# missing.sh - a check that lacks one of its tools fails; it does not pass
+# missing.sh - a check fails if one of its tools is missing
 # shellcheck source=tests/lint/plant
 . "$(dirname "$0")/plant"
 
-# A PATH of links to every command, from which single ones are removed.
+# A PATH with a link to every command; single links are removed.
 bin=$garden/bin
 mkdir "$bin"
 echo "$PATH" | tr : '\n' | while read -r dir; do
     ln -s "$dir"/* "$bin" 2>/dev/null
 done
 
-# without "TOOL..." WORDS CHECK...: it fails with these words
+# without "TOOL..." WORDS CHECK...: the check fails with this message
 without() {
     gone=$1
     words=$2
@@ -32,7 +32,7 @@ banned="tools/check-banned.sh . archives"
 
 # shellcheck disable=SC2086  # several words each
 {
-    passes "all tools are there" run_bare $layers
+    passes "all tools are installed" run_bare $layers
     without cc "layers: missing: cc" $layers
     without nm "layers: missing: nm" $layers
     without tsort "layers: missing: tsort" $layers

@@ -1,5 +1,5 @@
 #!/bin/sh
-# names.sh - check-names.sh catches one-word names that two files use
+# names.sh - check-names.sh finds one-word names that two files use
 # shellcheck source=tests/lint/plant
 . "$(dirname "$0")/plant"
 

@@ -46,7 +46,8 @@ refuses "one with a capital" "spelling: docs/a.md:9: Teh" docs/a.md "Teh end"
 refuses "one in a heading" "docs/a.md:9: ende" docs/a.md "## The ende"
 refuses "one with a hyphen" ": enfd" docs/a.md "the self-enfd thing"
 refuses "American spelling" "docs/a.md:9: color" docs/a.md "the color"
-refuses "a word in a manual page" "spelling: man/a.1:7: teh" man/a.1 "as teh end"
+refuses "a word in a manual page" "spelling: man/a.1:7: teh" \
+    man/a.1 "as teh end"
 refuses "a comment of a header" "include/allm.h:36: teh" \
     include/allm.h "/* as teh end */"
 refuses "a comment of a source, over two lines" "src/base/mem.c:14: teh" \

@@ -1,7 +1,7 @@
 #!/bin/sh
 # summary.sh - tools/run-tests adds up what tests counted and hides no failure
 #
-# A Meson of our own writes the records that the real one would.
+# A fake Meson writes the records that the real one would write.
 # shellcheck source=tests/lint/plant
 . "$(dirname "$0")/plant"
 
@@ -14,10 +14,11 @@ END
 chmod +x "$garden/bin/meson"
 PATH=$garden/bin:$PATH
 
-# record RESULT STATUS OUTPUT: one more test has run
+# record RESULT STATUS OUTPUT: add the record of a test
 record() {
     printf '{"name": "unit / a", "result": "%s", "returncode": %s, %s}\n' \
-        "$1" "$2" "\"duration\": 0.1, \"command\": [\"./a\"], \"stdout\": \"$3\"" \
+        "$1" "$2" \
+        "\"duration\": 0.1, \"command\": [\"./a\"], \"stdout\": \"$3\"" \
         >>"$garden/records"
 }
 again() { rm -f "$garden/records" "$garden"/build/meson-logs/*; }
@@ -70,7 +71,7 @@ fi
 again
 : >"$garden/records"
 passes "no test at all" summary --suite thread
-says "is said" "there is no such test in"
+says "is said" "no such test in"
 cp "$garden/arguments" "$garden/said"
 says "Meson was told the suite" "--suite thread"
 

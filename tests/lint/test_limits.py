@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""test_limits.py - every limit in docs/limits.md names a test, and that exists"""
+"""test_limits.py - every limit in docs/limits.md names a test that exists"""
 import os
 import re
 import sys
@@ -15,7 +15,7 @@ def has_test(layer, name, test):
     if not os.path.exists(path):
         return False
     with open(path, encoding="utf-8") as file:
-        return re.search(r"\bTEST(_ONCE)?\(%s\)" % test, file.read()) is not None
+        return bool(re.search(r"\bTEST(_ONCE)?\(%s\)" % test, file.read()))
 
 
 def faults(page):
@@ -31,7 +31,8 @@ def faults(page):
 
 
 def main():
-    with open(os.path.join(ROOT, "docs", "limits.md"), encoding="utf-8") as file:
+    page = os.path.join(ROOT, "docs", "limits.md")
+    with open(page, encoding="utf-8") as file:
         page = file.read()
     found = list(faults(page))
     for fault in found:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""models.py - every rule about names of models has its source in docs/models.md
+"""test_models.py - docs/models.md has the source of every rule about models
 
 The rows of the table in src/provider/model_rules.c end in the number of a rule;
 the page has one row for each number, with a source and the day of the check.
@@ -12,7 +12,8 @@ import sys
 ROOT = os.environ.get("SOURCE_DIR", ".")
 NUMBER = re.compile(r"/\* (M\d\d) \*/")
 ROW = re.compile(r"^\| (M\d\d) \| (.+) \| (.+) \| (.+) \| (.+) \|$", re.M)
-NAMES = re.compile(r'"(gpt|claude|gemini|chatgpt|dall-e|grok|o[1-9])[-.][^" ]*"')
+NAMES = re.compile(
+    r'"(gpt|claude|gemini|chatgpt|dall-e|grok|o[1-9])[-.][^" ]*"')
 MAY_NAME = {"src/provider/model_rules.c"}
 
 
@@ -64,7 +65,8 @@ def main():
         ("no other file compares names", strays(), None),
         ("a row without a number", faults(table.replace("/* M13 */", ""), page),
          "rows and"),
-        ("a rule without a row", faults(table, page.replace("| M20 |", "| - |")),
+        ("a rule without a row",
+         faults(table, page.replace("| M20 |", "| - |")),
          "M20 is not in both"),
         ("a row without a day",
          faults(table, re.sub(r"(?m)^(\| M23 .*\| )[-\d]+ \|$", r"\1soon |",

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""quirks.py - docs/quirks.md has every number, and what it names exists
+"""test_quirks.py - docs/quirks.md has every number, and its tests exist
 
-The table must have every number from Q001 on, once each and in order; a row names at least
-one test, or says "later:" or "does not apply:" and why.  A fixture whose folder
-carries a number must be named in the row of that number.
+The table must have every number from Q001 on, once each and in order; a row
+names at least one test, or has "later:" or "does not apply:" with a reason.  A
+fixture with a number must be named in the row of that number.
 """
 import os
 import re
@@ -11,7 +11,7 @@ import sys
 
 ROOT = os.environ.get("SOURCE_DIR", ".")
 ROW = re.compile(r"^\| (Q\d{3}) \| (.+?) \| (.*) \|$", re.M)
-LEAST = 213  # numbers that were given, and stay
+LEAST = 217  # numbers that were assigned; they are never removed
 EXCUSE = re.compile(r"^(later|does not apply): \S")
 
 
@@ -32,7 +32,7 @@ def has_test(layer, name, test):
     if not os.path.exists(path):
         return False
     with open(path, encoding="utf-8") as file:
-        return re.search(r"\bTEST(_ONCE)?\(%s\)" % test, file.read()) is not None
+        return bool(re.search(r"\bTEST(_ONCE)?\(%s\)" % test, file.read()))
 
 
 def exists(named, folders):
@@ -56,7 +56,7 @@ def row_faults(number, cell, folders):
 
 
 def folder_faults(rows, folders):
-    """What is there and in no row."""
+    """Fixtures that no row names."""
     for folder in sorted(folders):
         match = re.match(r"^(\w+)/q(\d{3})-", folder)
         if not match:
@@ -84,7 +84,8 @@ def replaced(text, number, cell):
 
 
 def main():
-    with open(os.path.join(ROOT, "docs", "quirks.md"), encoding="utf-8") as file:
+    page = os.path.join(ROOT, "docs", "quirks.md")
+    with open(page, encoding="utf-8") as file:
         text = file.read()
     folders = fixtures()
     drop = re.sub(r"(?m)^\| Q077 .*\n", "", text)
@@ -97,7 +98,8 @@ def main():
         ("an excuse", replaced(text, "Q041", "does not apply: a reason"), None),
         ("no such folder", replaced(text, "Q041", "`openai_chat/q999-*`"),
          "which does not exist"),
-        ("no such test", replaced(text, "Q041", "`run/call_plan: nothing_like_it`"),
+        ("no such test",
+         replaced(text, "Q041", "`run/call_plan: nothing_like_it`"),
          "which does not exist"),
         ("no such file", replaced(text, "Q041", "`run/nothing: like_it`"),
          "which does not exist"),

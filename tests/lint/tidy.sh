@@ -1,5 +1,5 @@
 #!/bin/sh
-# tidy.sh - tools/tidy finds bugs in src/ and forgets what it has seen clean
+# tidy.sh - tools/tidy finds bugs in src/ and skips unchanged files
 # shellcheck source=tests/lint/plant
 . "$(dirname "$0")/plant"
 
@@ -9,7 +9,7 @@ then
     finish
 fi
 
-# The tool looks at the tree that it lies in.
+# The tool checks the tree that contains it.
 fresh
 mkdir tools build
 cp "$tools/tidy" tools/
@@ -26,10 +26,15 @@ cat >build/compile_commands.json <<END
    "command": "cc -std=c11 -I../src -o bug.o -c ../src/base/bug.c" }]
 END
 passes "a clean file" tools/tidy build
-if [ -s build/tidy/src_base_bug.c ]; then ok "is noted"; else not_ok "is noted"; fi
+if [ -s build/tidy/src_base_bug.c ]; then
+    ok "is noted"
+else
+    not_ok "is noted"
+fi
 passes "and not read again" tools/tidy build
 
-sed 's/return list/list = 0;\n    return list/' src/base/bug.c >bug && mv bug src/base/bug.c
+sed 's/return list/list = 0;\n    return list/' src/base/bug.c >bug &&
+    mv bug src/base/bug.c
 catches "a wild pointer" "clang-analyzer-core.NullDereference" tools/tidy build
 says "the place is told as we know it" "src/base/bug.c:5"
 

@@ -33,7 +33,8 @@ def main():
         cpu.poll = 0
     params.embedding = purpose == "embed"
     if params.embedding:
-        params.pooling_type = xllamacpp.llama_pooling_type.LLAMA_POOLING_TYPE_MEAN
+        pooling = xllamacpp.llama_pooling_type
+        params.pooling_type = pooling.LLAMA_POOLING_TYPE_MEAN
     server = xllamacpp.Server(params)
     print("address", server.listening_address, flush=True)
     sys.stdin.read()

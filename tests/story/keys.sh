@@ -1,9 +1,9 @@
 #!/bin/sh
-# keys.sh - no test prints a key, nor does the log of the last run hold one
+# keys.sh - no test prints a key, and no log of the last run contains one
 #
-# The programs of all tests in which a key is written are run, with keys in the
-# environment, too; then their output and the build's logs are searched for
-# every one of these keys.  A key may stand in a request, and nowhere else.
+# This runs all tests whose source contains a key, with keys in the environment
+# as well, then searches their output and the build's logs for each of these
+# keys.  Only a request may contain a key.
 set -u
 
 SOURCE_DIR=${SOURCE_DIR:-$(realpath "$(dirname "$0")/../..")}
@@ -11,7 +11,7 @@ BUILD_DIR=${BUILD_DIR:-$SOURCE_DIR/build/main}
 export SOURCE_DIR BUILD_DIR
 export ALLM_TORTURE=light
 export OPENAI_API_KEY=sk-environment-4711 ANTHROPIC_API_KEY=sk-environment-4712
-# Programs with sanitizers say the same, only later.
+# Programs with sanitizers print the same, only later.
 if [ "$(basename "$BUILD_DIR")" != main ]; then exit 77; fi
 temp=$(mktemp -d) || exit 1
 trap 'rm -rf "$temp"' EXIT
@@ -32,11 +32,11 @@ check() {
     fi
 }
 
-# clean FILE...: none of the keys is in them; those that have one are named,
-# but what they say is not shown
+# clean FILE...: none of them contains a key; print the names of those that do,
+# but not their content
 clean() { ! grep -lF -f "$temp/keys" "$@"; }
 
-# Eight characters and more: less is the beginning of a key, or a word.
+# At least eight characters: shorter ones are prefixes of keys, or words.
 grep -rhoE 'sk-[A-Za-z0-9-]{5,}' "$SOURCE_DIR/tests/unit" \
     "$SOURCE_DIR/tests/harness" |
     sort -u >"$temp/keys"
@@ -45,7 +45,8 @@ echo "sk-environment-47" >>"$temp/keys"
 cd "$SOURCE_DIR/tests/unit" || exit 1
 mkdir "$temp/out"
 for source in $(grep -rlE 'sk-[A-Za-z0-9-]{5,}' . | sort) \
-    $(find . -name 'test_*.c' | grep -E 'call_|keys|plan|feed|record|http|fault'); do
+    $(find . -name 'test_*.c' |
+        grep -E 'call_|keys|plan|feed|record|http|fault'); do
     name=$(echo "$source" | sed 's,^\./,,; s,/test_,_,; s,\.c$,,')
     program=$BUILD_DIR/tests/test_$name
     out=$temp/out/$name

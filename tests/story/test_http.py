@@ -134,7 +134,8 @@ def test_memory_of_events():
     body = SSE.split("\n\n", maxsplit=1)[0].replace("over ", "x" * 1000)
     with Server(body=(body + "\n\n") * 100, endless=True) as server:
         run = subprocess.Popen(
-            [ALLM, *server.words(), "--events", "hi"], env={**CLEAN, "GROQ_API_KEY": KEY},
+            [ALLM, *server.words(), "--events", "hi"],
+            env={**CLEAN, "GROQ_API_KEY": KEY},
             stdout=subprocess.DEVNULL, cwd=HOME)
         _, status, used = os.wait4(run.pid, 0)
     equal(os.waitstatus_to_exitcode(status), 1)

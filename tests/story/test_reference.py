@@ -167,7 +167,8 @@ console.log(JSON.stringify(answers));
 def test_search():
     """the search finds names and words, and Enter goes to the first"""
     need("node")
-    script = file("search.js", BROWSER.replace("SCRIPT", read(HTML, "search.js")))
+    script = file("search.js",
+                  BROWSER.replace("SCRIPT", read(HTML, "search.js")))
     done = subprocess.run(["node", script], capture_output=True, text=True,
                           check=False)
     equal((done.returncode, done.stderr), (0, ""))

@@ -96,7 +96,7 @@ def test_dry_run():
 
 
 def test_question():
-    """a question: exit code 10, the session is saved; the next prompt answers"""
+    """a question: exit code 10, a saved session; the next prompt answers"""
     path = place("e.json")
     run = allm("-S", path, *ASKING, "--ask", "paint it")
     one_sentence(run, 10, "Which colour?", path)
@@ -123,7 +123,7 @@ def test_tools():
 
 
 def test_failed():
-    """an answer that fails before its first word leaves the session as it was"""
+    """a response that fails before its first word changes no session"""
     path = place("g.json")
     equal(allm("-S", path, *fake(["preflight_error", "rate_limited"]),
                "hi").code, 3)
@@ -278,7 +278,7 @@ def test_json():
 
 
 def test_no_folder():
-    """a session in a folder that does not exist: what failed, why, what to do"""
+    """a session in a missing folder: what failed, why, what to do"""
     one_sentence(allm("-m", "fake:m", "-S", "/nowhere/x.session", "hi"), 11,
                  "cannot be locked: there is no such file or folder; check its "
                  "folder and the permissions")

@@ -89,7 +89,7 @@ def test_characters():
 
 
 def test_paste():
-    """a text that is pasted may have several lines, and does nothing by itself"""
+    """pasted text may have several lines, and is not sent by itself"""
     keys = b"x\x1b[200~one\rtwo\x03\x1b[201~y"
     equal(said(keys), "xone\ntwoy")
 
@@ -281,7 +281,8 @@ class Tmux:
         self.socket = tempfile.mktemp(dir=HOME)     # no two servers share it
         line = " ".join("'" + word.replace("'", "'\\''") + "'"
                         for word in [ALLM, *args])
-        script = file("run.sh", f"cd '{HOME}'\ntrap : INT\n{line}\necho \"ended $?.\"\n"
+        script = file("run.sh", f"cd '{HOME}'\ntrap : INT\n{line}\n"
+                      "echo \"ended $?.\"\n"
                       "exec sleep 1000\n")
         self.run("-f", "/dev/null", "new-session", "-d", "-x", "80", "-y",
                  "40", "sh", script)

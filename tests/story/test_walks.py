@@ -26,7 +26,7 @@ import threading
 
 from program import BUILD, CLEAN, SOURCE, equal, main, need
 
-# With absolute paths, also in "ccache cc": the "cc" of the tests, which is first
+# With absolute paths, also in "ccache cc": the "cc" of the tests, the first one
 # in PATH, calls this command and must not call itself.
 CC = " ".join(shutil.which(word) or word
               for word in os.environ.get("CC", "cc").split())
