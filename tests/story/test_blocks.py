@@ -8,7 +8,8 @@
     json, python, diff, env   test_docs, test_walks, or here
     none     a picture or an output; it must not contain commands
 
-"make TARGET" is not built again: make only has to know how (make -n).  A
+A block whose page and language are not in RUN_ON fails, since no test would run
+it.  "make TARGET" is not built again: make only has to know how (make -n).  A
 command that says "as root" is not run; those are counted.
 """
 import glob
@@ -25,8 +26,21 @@ from program import (BUILD, CLEAN, HOME, SOURCE, allm, equal, file, holds, main,
 from test_docs import HEAD, WALKED, compile_and_run as run_program
 from test_walks import CC, SANITIZE, Echo, prepare, put_program, serve
 
-LANGUAGES = {"", "c", "diff", "env", "json", "python", "sh"}
+# Language -> pattern of the pages on which a test runs it.
+RUN_ON = {
+    "": ".*",
+    "c": r"docs/.*|README\.md|CONTRIBUTING\.md",
+    "diff": r"docs/(tutorial|cookbook)\.md",
+    "env": r"docs/keys\.md",
+    "json": "docs/.*",
+    "python": "docs/.*",
+    "sh": ".*",
+}
 NOT_RUN = 2             # commands that need root, on all pages
+TRIED = [               # blocks that another test runs: name, test
+    ("first", "tests/story/test_manual.py"),
+    ("static link", "tests/install/install.sh"),
+]
 FENCE = re.compile(r"^(?:<!-- ([\w ]+): tried by ([\w/.]+) -->\n\n)?"
                    r"^```(\w*)\n(.*?)^```$", re.M | re.S)
 COMMAND = re.compile(r"^(\$ |(make|cc|git|allm|export|sudo|apt-get|pip) |"
@@ -52,14 +66,14 @@ def blocks(page, *languages):
             if m[3] in languages]
 
 
-def hidden(text):
-    """Code that no test would see."""
+def hidden(page, text):
+    """Code that no test would run."""
     found = FENCE.findall(text)
-    if len(re.findall(r"^ *```", text, re.M)) != 2 * len(found):
-        yield "a fence is open, indented, or has options"
+    if len(re.findall(r"^ *(```|~~~)", text, re.M)) != 2 * len(found):
+        yield "a fence is open, indented, of tildes, or has options"
     for _, _, language, block in found:
-        if language not in LANGUAGES:
-            yield "no test knows the language " + language
+        if not re.fullmatch(RUN_ON.get(language, "(?!)"), page):
+            yield f"no test runs blocks of {language} on this page"
         if not language and COMMAND.search(block):
             yield "commands that are not marked as sh: " + block
     indented = re.search(r"^(?![ *\d|>-]).*\n\n {4,}\S.*", FENCE.sub("", text),
@@ -71,11 +85,20 @@ def hidden(text):
 def test_kinds():
     """every block has a language that some test runs"""
     for page in pages():
-        equal((page, list(hidden(read(page)))), (page, []))
-    for planted in ("```bash\nls\n```\n", "```\nmake test\n```\n",
-                    "```\n$ ls\n```\n", "```c\nint a;\n", "- a\n  ```\n  b\n",
-                    "Do this:\n\n    make test\n"):
-        equal((planted, len(list(hidden(planted)))), (planted, 1))
+        equal((page, list(hidden(page, read(page)))), (page, []))
+    for page, planted in (
+            ("README.md", "```bash\nls\n```\n"),
+            ("README.md", "```\nmake test\n```\n"),
+            ("README.md", "```\n$ ls\n```\n"),
+            ("README.md", "```c\nint a;\n"),
+            ("README.md", "- a\n  ```\n  b\n"),
+            ("README.md", "~~~\nls\n"),
+            ("README.md", "Do this:\n\n    make test\n"),
+            ("README.md", "```json\n{}\n```\n"),
+            ("CHANGELOG.md", "```c\nint a;\n```\n"),
+            ("docs/json.md", "```env\nA=b\n```\n"),
+            ("docs/json.md", "```diff\n+a\n```\n")):
+        equal((planted, len(list(hidden(page, planted)))), (planted, 1))
 
 
 # -------------------------------------------------------------- commands ---
@@ -152,10 +175,13 @@ def test_commands():
 
 def test_tried_elsewhere():
     """a block that another test runs is known to that test"""
+    tried = []
     for page in pages():
-        for _, _, (name, test) in blocks(page, *LANGUAGES):
+        for _, _, (name, test) in blocks(page, *RUN_ON):
             if test:
                 holds(read(test), name)
+                tried.append((name, test))
+    equal(tried, TRIED)
 
 
 def test_manual_examples():
@@ -253,7 +279,8 @@ def test_headers():
     found = list(header_programs())
     assert found
     for name, text in found:
-        run_program(name, f"{HEAD}\nint main(void)\n{{\n{text}\nreturn 0;\n}}\n")
+        run_program(name, f"{HEAD}\nint main(void)\n"
+                          f"{{\n{text}\nreturn 0;\n}}\n")
 
 
 def test_env():
