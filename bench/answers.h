@@ -58,8 +58,8 @@ static void add_event(struct buf *b, const char *event)
     buf_format(b, "%zx\r\n%s\r\n", strlen(event), event);
 }
 
-/* An event whose delta is `before`, a piece and `after`; then letters, as OpenAI
- * sends them, so that its length tells nothing. */
+/* An event whose delta is `before`, a piece and `after`; then random letters,
+ * as OpenAI sends them to hide the length. */
 static void add_delta(struct buf *b, int i, const char *before,
                       const char *piece, const char *after)
 {

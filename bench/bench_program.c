@@ -185,8 +185,9 @@ static pid_t start_server(void)
 
 static const char *find_curl(void)
 {
-    static const char *const places[] = { "/usr/bin/curl", "/usr/local/bin/curl",
-                                    "/opt/homebrew/bin/curl" };
+    static const char *const places[] = { "/usr/bin/curl",
+                                          "/usr/local/bin/curl",
+                                          "/opt/homebrew/bin/curl" };
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         if (!access(places[i], X_OK))
             return places[i];

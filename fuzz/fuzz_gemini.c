@@ -1,4 +1,5 @@
-/* fuzz_gemini.c - any bytes as an answer of streamGenerateContent: see dialect.h */
+/* fuzz_gemini.c - any bytes as a response of
+ * streamGenerateContent: see dialect.h */
 #include "dialect.h"
 #include "provider/gemini/adapter.h"
 

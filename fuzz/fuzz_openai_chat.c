@@ -1,4 +1,5 @@
-/* fuzz_openai_chat.c - any bytes as an answer of /chat/completions: see dialect.h */
+/* fuzz_openai_chat.c - any bytes as a response of
+ * /chat/completions: see dialect.h */
 #include "dialect.h"
 #include "provider/openai/chat.h"
 

@@ -1,4 +1,5 @@
-/* fuzz_openai_responses.c - any bytes as an answer of /responses: see dialect.h */
+/* fuzz_openai_responses.c - any bytes as a response of
+ * /responses: see dialect.h */
 #include "dialect.h"
 #include "provider/openai/responses.h"
 

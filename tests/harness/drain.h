@@ -6,7 +6,7 @@
 #include "base/clock.h"
 
 struct drain {
-    const char *method, *url, *body;    /* NULL: POST, https://a.example/x, {} */
+    const char *method, *url, *body; /* NULL: POST, https://a.example/x, {} */
     const char *key;                    /* sent as "authorization: Bearer" */
     struct clock_manual *clock;         /* is advanced to the next deadline */
     size_t most;                        /* reads before hanging up; 0: all */

@@ -259,8 +259,9 @@ def compile_and_run(name, source, stdin=""):
             f.write(source)
         made = subprocess.run(
             [*CC, *SANITIZE, "-std=c11", "-D_DEFAULT_SOURCE", "-Wall",
-             "-Wextra", "-Werror", "-Wno-unused-variable", "-Wno-unused-parameter",
-             "-Wno-unused-but-set-variable", "-Wno-unused-function",
+             "-Wextra", "-Werror", "-Wno-unused-variable",
+             "-Wno-unused-parameter", "-Wno-unused-but-set-variable",
+             "-Wno-unused-function",
              "-I" + os.path.join(SOURCE, "include"), path + ".c",
              "-L" + LIBRARY, "-lallm", "-Wl,-rpath," + LIBRARY, "-o", path],
             capture_output=True, text=True, check=False)

@@ -1,4 +1,4 @@
-/* test_caller_struct.c - structs of callers who have an older or a newer header */
+/* test_caller_struct.c - structs of callers with an older or newer header */
 #include "base/caller_struct.h"
 
 #include "harness/noun.h"

@@ -209,6 +209,24 @@ static void writes_the_metadata_of_an_image(void)
     allm_codec_free(c);
 }
 
+#define TAGGED_GO \
+    TAGGED("Message", \
+           "{\"role\":\"user\",\"content\":\"go\",\"name\":null," \
+           "\"tool_call_id\":null,\"metadata\":{}}")
+#define TAGGED_ECHO \
+    TAGGED("ToolCall", \
+           "{\"id\":\"c0\",\"name\":\"echo\",\"arguments\":{\"a\":1}," \
+           "\"raw_arguments\":\"{\\\"a\\\":1}\",\"metadata\":{}}")
+#define TAGGED_SESSION \
+    TAGGED("Session", \
+           "{\"id\":\"s\",\"thread\":" \
+           TAGGED("Thread", \
+                  "{\"messages\":[" TAGGED_GO "],\"metadata\":{}}") \
+           ",\"status\":\"awaiting_tools\",\"pending_tool_calls\":[" \
+           TAGGED_ECHO "],\"pending_question\":null," \
+           "\"pending_tool_call_id\":null,\"context\":{\"a\":1}," \
+           "\"metadata\":{}}")
+
 static void writes_a_session(void)
 {
     allm_thread *t = allm_thread_new(NULL);
@@ -222,19 +240,7 @@ static void writes_a_session(void)
              .status = ALLM_SESSION_AWAITING_TOOLS,
              .pending_tool_call_count = 1, .pending_tool_calls = &call,
              .context = context));
-    CHECK_JSON(
-        allm_session_record_json(s, ALLM_FORM_TAGGED),
-        TAGGED(
-            "Session",
-            "{\"id\":\"s\",\"thread\":" TAGGED(
-                "Thread",
-                "{\"messages\":[" TAGGED(
-                    "Message",
-                    "{\"role\":\"user\",\"content\":\"go\",\"name\":null,"
-                    "\"tool_call_id\":null,\"metadata\":{}}") "],\"metadata\":{}}") ",\"status\":\"awaiting_tools\",\"pending_tool_calls\":[" TAGGED("ToolCall",
-                                                                                                                                                     "{\"id\":\"c0\",\"name\":\"echo\",\"arguments\":{\"a\":1},"
-                                                                                                                                                     "\"raw_arguments\":\"{\\\"a\\\":1}\",\"metadata\":{}}") "],\"pending_question\":null,\"pending_tool_call_id\":null,"
-                                                                                                                                                                                                             "\"context\":{\"a\":1},\"metadata\":{}}"));
+    CHECK_JSON(allm_session_record_json(s, ALLM_FORM_TAGGED), TAGGED_SESSION);
     CHECK_JSON(
         allm_session_record_json(s, ALLM_FORM_PLAIN),
         "{\"id\":\"s\",\"thread\":{\"messages\":[{\"role\":\"user\","

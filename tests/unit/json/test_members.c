@@ -1,4 +1,4 @@
-/* test_members.c - keys are found, and repeats of them, in small and big objects */
+/* test_members.c - find keys and duplicates in small and large objects */
 #include "json/members.h"
 
 #include "base/buf.h"

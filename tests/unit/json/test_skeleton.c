@@ -1,4 +1,4 @@
-/* test_skeleton.c - documents that are like one another are read as if they were not */
+/* test_skeleton.c - a skeleton reads documents as the plain reader does */
 #include "json/skeleton.h"
 
 #include "base/buf.h"

@@ -1,4 +1,4 @@
-/* test_null_transport.c - what was not made for lack of memory fails, and does no harm */
+/* test_null_transport.c - a recorder or player without memory fails cleanly */
 #include "net/null_transport.h"
 
 #include "harness/check.h"

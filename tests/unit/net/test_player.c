@@ -33,12 +33,15 @@ static const char *ask(const allm_player *r, const struct drain *d)
 
 /* ------------------------------------------------------------------ matching --- */
 
-static const char three[] = FIRST
-    "{\"request\": {\"method\": \"POST\", \"url\": \"https://a.example/x\","
-    " \"headers\": [\"Content-Type: application/json\", \"User-Agent: old\","
-    " \"x-api-key: [REDACTED]\"],"
-    " \"body\": {\"a\": 1, \"b\": [\"x\", \"y\"]}}}\n" SAY("one") "{\"request\": {\"url\": \"https://b.example/\"}}\n" SAY(
-        "two") "{\"request\": {\"body_text\": \"plain\"}}\n" SAY("three");
+#define THREE \
+    FIRST \
+    "{\"request\": {\"method\": \"POST\", \"url\": \"https://a.example/x\"," \
+    " \"headers\": [\"Content-Type: application/json\", \"User-Agent: old\"," \
+    " \"x-api-key: [REDACTED]\"]," \
+    " \"body\": {\"a\": 1, \"b\": [\"x\", \"y\"]}}}\n" SAY("one") \
+    "{\"request\": {\"url\": \"https://b.example/\"}}\n" SAY("two") \
+    "{\"request\": {\"body_text\": \"plain\"}}\n" SAY("three")
+static const char three[] = THREE;
 
 static void the_first_that_asks_the_same_is_played(void)
 {

@@ -1,4 +1,4 @@
-/* test_recording.c - the file of a recording: read, and refused with its place */
+/* test_recording.c - read the file of a recording; errors name the place */
 #include "net/recording.h"
 
 #include "harness/check.h"

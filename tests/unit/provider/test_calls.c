@@ -204,7 +204,7 @@ static void remarks(void)
     }
 }
 
-/* What comes as a whole is true, whatever the pieces said; no delta tells it. */
+/* Complete arguments replace the pieces, and no delta is emitted for them. */
 static void the_whole_takes_the_place_of_pieces(void)
 {
     struct sinking s;

@@ -28,7 +28,8 @@ static void reasons_follow_from_words_and_numbers(void)
           0, "context_length_exceeded" },
         { "{'error': {'message': 'prompt is too long: 9 tokens'}}", 400,
           "context_length_exceeded" },
-        { "{'error': 'prompt too long; exceeded max context length by 9 tokens'}",
+        { "{'error': 'prompt too long; exceeded max context length by 9 "
+          "tokens'}",
           400, "context_length_exceeded" },
         { "{'error': 'input length exceeds maximum context length'}", 400,
           "context_length_exceeded" },

@@ -12,6 +12,16 @@
 #define TURN(id, name) \
     "[" CALL(id, name, "{'x': 1}") ", ['finish', 'tool_calls']]"
 #define SAY(text) "[['text', '" text "'], ['finish', 'stop']]"
+#define FINISH ", ['finish', 'tool_calls']], "
+#define READ_ON \
+    CALL("c1", "tool_output", "{'tool_call_id': 'c0', 'offset': 118}")
+#define READ_TWICE \
+    "[" TURN("c0", "t") ", [" READ_ON ", " \
+    CALL("c2", "tool_output", "{'tool_call_id': 'none'}") FINISH SAY("x") "]"
+#define SIX_TURNS \
+    "[" TURN("c0", "t") ", " TURN("c1", "t") \
+    ", [" CALL("c2", "t", "{}") FINISH TURN("c3", "t") ", " \
+    TURN("c4", "t") ", " TURN("c5", "t") ", " SAY("x") "]"
 #define BLANK "[['finish', 'stop']]"
 
 struct seen {
@@ -293,15 +303,15 @@ static void iterations_and_the_end_are_traced(void)
 
 /* ------------------------------------------------------------- arguments --- */
 
+#define THREE_CALLS \
+    "[[" CALL("c0", "find", "{}") ", " CALL("c1", "find", "{'q': 'a'}") ", " \
+    "['tool_call', {'id': 'c2', 'name': 'find', 'raw_arguments': '[1'}], " \
+    "['finish', 'tool_calls']], " SAY("x") "]"
+
 static void wrong_arguments_are_told_to_the_model(void)
 {
     struct bench b = { .clock = { 0, 0 } };
-    b.engine = turns_engine(
-        "[[" CALL("c0", "find", "{}") ", " CALL(
-            "c1", "find",
-            "{'q': 'a'}") ", ['tool_call', {'id': 'c2', 'name': 'find', 'raw_arguments': '[1'}], "
-                          "['finish', 'tool_calls']], " SAY("x") "]",
-        "", &b.clock);
+    b.engine = turns_engine(THREE_CALLS, "", &b.clock);
     allm_tool *find = allm_tool_new(
         ALLM(tool, .name = "find", .description = "",
              .schema_text = "{\"type\": \"object\", \"required\": [\"q\"]}"));
@@ -886,11 +896,9 @@ static void the_rest_is_there_with_an_executor_too(void)
     struct bench b = { .clock = { 0, 0 } };
     const allm_executor x = { .size = sizeof x, .execute = answer_long,
                               .flags = ALLM_EXECUTOR_INLINE };
-    b.engine = turns_engine(
-        "[" TURN("c0", "t") ", [" CALL(
-            "c1", "tool_output",
-            "{'tool_call_id': 'c0', 'offset': 118}") ", ['finish', 'tool_calls']], " SAY("x") "]",
-        "t=text:", &b.clock);
+    b.engine =
+        turns_engine("[" TURN("c0", "t") ", [" READ_ON FINISH SAY("x") "]",
+                     "t=text:", &b.clock);
     b.thread = turns_thread();
     b.stream =
         allm_chat(b.engine, b.thread,
@@ -923,11 +931,7 @@ static void long_results_are_cut(void)
 {
     struct bench b = { .clock = { 0, 0 } };
     allm_json *json = noun_json("{'max_tool_output': 120}");
-    b.engine = turns_engine(
-        "[" TURN("c0", "t") ", [" CALL("c1", "tool_output", "{'tool_call_id': 'c0', 'offset': 118}") ", " CALL(
-            "c2", "tool_output",
-            "{'tool_call_id': 'none'}") ", ['finish', 'tool_calls']], " SAY("x") "]",
-        "t=text:" LONG, &b.clock);
+    b.engine = turns_engine(READ_TWICE, "t=text:" LONG, &b.clock);
     b.thread = turns_thread();
     b.stream = allm_chat(b.engine, b.thread, ALLM(call_opts, .json = json));
     CHECK_INT(allm_stream_wait(b.stream), ALLM_OK);
@@ -955,10 +959,7 @@ static void the_same_calls_again_end_it(void)
         { "{'max_same_calls': 3}", "repeated_calls", 4 },
         { "{}", "completed", 6 },
     };
-    static const char turns[] =
-        "[" TURN("c0", "t") ", " TURN("c1", "t") ", [" CALL("c2", "t", "{}") ", ['finish', 'tool_calls']], " TURN(
-            "c3", "t") ", " TURN("c4", "t") ", " TURN("c5",
-                                                      "t") ", " SAY("x") "]";
+    static const char turns[] = SIX_TURNS;
     for (size_t i = 0; i < 3; i++) {
         struct bench b;
         allm_json *json = noun_json(told[i].json);

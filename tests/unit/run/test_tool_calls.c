@@ -389,7 +389,7 @@ static void freeing_a_stream_gives_its_functions_up(void)
     allm_tool_free(p.tools[0]);
     p.tools[0] = make_tool("slow", wait_for_sign, &g, 0);
     allm_stream *s = pair_stream(&p, (allm_tool_calls_opts){ 0 });
-    CHECK_INT(allm_stream_next(s, &event), ALLM_EVENT);    /* of the quick one */
+    CHECK_INT(allm_stream_next(s, &event), ALLM_EVENT); /* of the quick one */
     pthread_mutex_lock(&g.lock);
     while (!g.entered)
         pthread_cond_wait(&g.change, &g.lock);

@@ -1,4 +1,4 @@
-/* test_tool_output.c - results of tools that were cut, for those who want the rest */
+/* test_tool_output.c - truncated results of tools, and reading the rest */
 #include "run/tool_output.h"
 
 #include "harness/check.h"

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 
 #define RAISED \
-    "{\"kind\":\"tool\",\"reason\":\"handler_raised\",\"message\":\"tool error " \
-    "(it): handler_raised: boom\",\"tool_name\":\"it\",\"tool_call_id\":\"c0\"," \
-    "\"cause\":\"boom\",\"metadata\":{}}"
+    "{\"kind\":\"tool\",\"reason\":\"handler_raised\",\"message\":" \
+    "\"tool error (it): handler_raised: boom\",\"tool_name\":\"it\"," \
+    "\"tool_call_id\":\"c0\",\"cause\":\"boom\",\"metadata\":{}}"
 
 /* ------------------------------------------------------------- outcomes --- */
 
@@ -37,7 +37,8 @@ static void every_outcome_has_its_three_events(void)
           "+c0 c0={\"ask_user\":\"which city?\",\"opts\":{}} "
           "c0?which city?{} ok" },
         { "a question with options", "ask2:which?",
-          "+c0 c0={\"ask_user\":\"which?\",\"opts\":{\"choices\":[\"A\",\"B\"]}} "
+          "+c0 c0={\"ask_user\":\"which?\",\"opts\":"
+          "{\"choices\":[\"A\",\"B\"]}} "
           "c0?which?{\"choices\":[\"A\",\"B\"]} ok" },
         { "a halt", "halt:plan_submitted:{'status':'ok'}",
           "+c0 c0={\"halt\":[\"plan_submitted\",{\"status\":\"ok\"}]} "
@@ -144,8 +145,8 @@ static void halts_tell_the_chat_why(void)
           "\"halt_tool_call_id\":\"c0\",\"halt_result\":{\"status\":\"ok\"}}" },
         { "ask:which city?", ALLM_TOOL_POLICY_CONTINUE,
           "c0=<awaiting user response> {\"halted_reason\":\"ask_user\","
-          "\"pending_tool_call_id\":\"c0\",\"pending_question\":\"which city?\","
-          "\"ask_user_opts\":{}}" },
+          "\"pending_tool_call_id\":\"c0\","
+          "\"pending_question\":\"which city?\",\"ask_user_opts\":{}}" },
         { "fail:bad_arg", ALLM_TOOL_POLICY_HALT,
           "c0={\"error\":\"bad_arg\"} {\"halted_reason\":\"tool_error\","
           "\"halt_tool_call_id\":\"c0\"}" },

@@ -43,8 +43,9 @@ static void every_kind_has_a_json_form(void)
         { outcome_question("q?", v), "{'ask_user':'q?','opts':{'x':1}}" },
         { outcome_question("q?", NULL), "{'ask_user':'q?','opts':{}}" },
         { { .kind = OUTCOME_FAILURE, .reason = "denied" },
-          "{'error':{'kind':'tool','reason':'denied','message':'tool error (t): "
-          "denied','tool_name':'t','tool_call_id':'c','cause':null,"
+          "{'error':{'kind':'tool','reason':'denied',"
+          "'message':'tool error (t): denied','tool_name':'t',"
+          "'tool_call_id':'c','cause':null,"
           "'metadata':{}}}" },
     };
     for (size_t i = 0; v && i < sizeof rows / sizeof *rows; i++) {

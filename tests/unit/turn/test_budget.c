@@ -83,7 +83,7 @@ static void time_runs_from_the_first_use(void)
     allm_budget_free(b);
 }
 
-/* Clocks of the caller's may go back, and stand near the ends of their range. */
+/* A caller's clock may go back, and be near the ends of its range. */
 static void time_may_go_back(void)
 {
     uint64_t taken = 0;

@@ -104,7 +104,8 @@ static void check_legal(const allm_json *messages, struct slice bytes)
     }
 }
 
-/* As /chat/completions and /api/chat want it: the results right behind their calls. */
+/* As /chat/completions and /api/chat require: the results right after their
+ * calls. */
 static void check_legal_chat(const allm_json *messages, struct slice bytes)
 {
     size_t i = 0;
