@@ -168,7 +168,11 @@ ALLM_API const char *const *allm_error_reasons(allm_status kind);
  */
 typedef void *(*allm_alloc_fn)(void *ud, void *p, size_t old, size_t size);
 
-/* An allocator, used instead of malloc(). */
+/*
+ * An allocator, used instead of malloc().  These three structs have no place
+ * for an error: one that is rejected for its size is ignored, and the default
+ * is used.
+ */
 typedef struct allm_allocator {
     size_t        size;
     allm_alloc_fn fn;

@@ -6,6 +6,7 @@
  */
 #include "base/clock.h"
 
+#include "base/caller_struct.h"
 #include "base/mem.h"
 
 #include <time.h>
@@ -56,15 +57,17 @@ struct clock clock_real(void)
 struct clock clock_from(const allm_clock *given)
 {
     struct clock c = clock_real();
-    if (!given || !MEM_REACHES(given, ud))
+    allm_clock mine;
+    if (!given || !caller_struct_take(&mine, sizeof mine, given) ||
+        !MEM_REACHES(given, ud))
         return c;
-    c.ud = given->ud;           /* the real functions ignore it */
-    if (given->now_ns)
-        c.now_ns = given->now_ns;
-    if (given->unix_ms)
-        c.unix_ms = given->unix_ms;
-    if (given->now_ns && MEM_REACHES(given, sleep_until))
-        c.sleep_until = given->sleep_until;
+    c.ud = mine.ud;             /* the real functions ignore it */
+    if (mine.now_ns)
+        c.now_ns = mine.now_ns;
+    if (mine.unix_ms)
+        c.unix_ms = mine.unix_ms;
+    if (mine.now_ns && MEM_REACHES(given, sleep_until))
+        c.sleep_until = mine.sleep_until;
     return c;
 }
 

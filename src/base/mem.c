@@ -7,6 +7,8 @@
  */
 #include "base/mem.h"
 
+#include "base/caller_struct.h"
+
 #include <stdlib.h>
 
 static void *from_malloc(void *ud, void *p, size_t old, size_t size)
@@ -34,9 +36,11 @@ void mem_set_default(struct mem m)
 
 struct mem mem_from(const allm_allocator *given)
 {
-    if (!given || !MEM_REACHES(given, ud) || !given->fn)
+    allm_allocator mine;
+    if (!given || !caller_struct_take(&mine, sizeof mine, given) ||
+        !MEM_REACHES(given, ud) || !mine.fn)
         return fallback;
-    return (struct mem){ given->fn, given->ud };
+    return (struct mem){ mine.fn, mine.ud };
 }
 
 void *mem_alloc(struct mem m, size_t size)

@@ -11,6 +11,7 @@
 #include "base/random.h"
 
 #include "base/base64.h"
+#include "base/caller_struct.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -80,9 +81,11 @@ struct random random_system(void)
 /* A struct that is too small to contain its function counts as absent. */
 struct random random_from(const allm_random *given)
 {
-    if (!given || !MEM_REACHES(given, ud) || !given->fill)
+    allm_random mine;
+    if (!given || !caller_struct_take(&mine, sizeof mine, given) ||
+        !MEM_REACHES(given, ud) || !mine.fill)
         return random_system();
-    return (struct random){ given->fill, given->ud };
+    return (struct random){ mine.fill, mine.ud };
 }
 
 /* ----------------------------------------------------------- a sequence --- */

@@ -1,36 +1,26 @@
 /* parse.c - the public entry point of the reader, and its limits */
 #include "json/parse.h"
 
+#include "base/caller_struct.h"
 #include "base/status.h"
 #include "json/json.h"
 #include "json/read.h"
 
 enum { MAX_BYTES = 256 * 1024 * 1024, MAX_DEPTH = 128, SMALL = 64 * 1024 };
 
-/* The options that the caller's header has; the others are zero. */
-static allm_json_opts known_opts(const allm_json_opts *given)
-{
-    allm_json_opts opts = { .size = sizeof opts };
-    if (given && given->size >= sizeof given->size)
-        memcpy(&opts, given,
-               given->size < sizeof opts ? given->size : sizeof opts);
-    return opts;
-}
-
 bool json_limits_from(struct json_limits *out, const allm_json_opts *given)
 {
     const uint32_t known = ALLM_JSON_DUPLICATES | ALLM_JSON_PRETTY;
     *out = (struct json_limits){ .max_bytes = MAX_BYTES,
                                   .max_depth = MAX_DEPTH };
-    if (!given)
-        return true;
-    allm_json_opts opts = known_opts(given);
+    allm_json_opts opts;
+    bool fits = caller_struct_take(&opts, sizeof opts, given);
     if (opts.max_bytes)
         out->max_bytes = opts.max_bytes;
     if (opts.max_depth)
         out->max_depth = opts.max_depth;
     out->duplicates = (opts.flags & ALLM_JSON_DUPLICATES) != 0;
-    return given->size >= sizeof given->size && !(opts.flags & ~known);
+    return fits && !(opts.flags & ~known);
 }
 
 static struct fault too_large(void)
@@ -138,8 +128,9 @@ allm_json *allm_json_parse(const char *text, size_t len,
     struct json_limits limits;
     bool ok = json_limits_from(&limits, opts) && text;
     struct slice s = slice_given(text, len);
-    struct mem mem = opts ? mem_from(known_opts(opts).allocator)
-                          : mem_default();
+    allm_json_opts mine;
+    caller_struct_take(&mine, sizeof mine, opts);
+    struct mem mem = mem_from(mine.allocator);
     struct allm_home *h = home_new(mem, guess_size(s.len, limits.max_bytes));
     if (!h)
         return NULL;

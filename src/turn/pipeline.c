@@ -9,6 +9,7 @@
  */
 #include "turn/pipeline.h"
 
+#include "base/caller_struct.h"
 #include "base/status.h"
 
 #include <stdatomic.h>
@@ -127,9 +128,11 @@ static size_t find_stage(const allm_pipeline *p, const char *name)
     return i;
 }
 
-static bool is_stage(const allm_stage *s)
+/* Copy the caller's stage; false: it is not one. */
+static bool take_stage(allm_stage *mine, const allm_stage *given)
 {
-    return s && MEM_REACHES(s, flags) && s->name && *s->name && s->run;
+    return given && caller_struct_take(mine, sizeof *mine, given) &&
+           MEM_REACHES(given, ud) && mine->name && *mine->name && mine->run;
 }
 
 static allm_pipeline *fail_pipeline(const allm_pipeline *p,
@@ -162,32 +165,34 @@ static allm_pipeline *splice_stages(const allm_pipeline *p, size_t at,
 allm_pipeline *allm_pipeline_insert(const allm_pipeline *p, const char *before,
                                     const allm_stage *stage)
 {
+    allm_stage mine;
     if (!p)
         return NULL;
     size_t at = before ? find_stage(p, before) : p->count;
-    if (!is_stage(stage))
+    if (!take_stage(&mine, stage))
         return fail_pipeline(p, &no_stage);
     if (before && at == p->count)
         return fail_pipeline(p, &no_such_stage);
-    if (find_stage(p, stage->name) < p->count)
+    if (find_stage(p, mine.name) < p->count)
         return fail_pipeline(p, &same_name);
-    return splice_stages(p, at, stage, at);
+    return splice_stages(p, at, &mine, at);
 }
 
 allm_pipeline *allm_pipeline_replace(const allm_pipeline *p, const char *name,
                                      const allm_stage *stage)
 {
+    allm_stage mine;
     if (!p)
         return NULL;
     size_t at = name ? find_stage(p, name) : p->count;
-    if (!is_stage(stage))
+    if (!take_stage(&mine, stage))
         return fail_pipeline(p, &no_stage);
     if (at == p->count)
         return fail_pipeline(p, &no_such_stage);
-    size_t same = find_stage(p, stage->name);
+    size_t same = find_stage(p, mine.name);
     if (same < p->count && same != at)
         return fail_pipeline(p, &same_name);
-    return splice_stages(p, at, stage, at + 1);
+    return splice_stages(p, at, &mine, at + 1);
 }
 
 allm_pipeline *allm_pipeline_remove(const allm_pipeline *p, const char *name)

@@ -64,11 +64,37 @@ static void a_size_must_be_filled_in(void)
     }
 }
 
+/* What a program with a newer header than the library finds out. */
+static void a_program_can_ask_for_a_member(void)
+{
+    const struct opts *ours = &whole;
+    CHECK(ALLM_HAS(ours, size) && ALLM_HAS(ours, second));
+    CHECK(ALLM_HAS(ours, text));
+    struct opts *older = noun_sized(&whole, sizeof whole,
+                                    offsetof(struct opts, text));
+    CHECK(ALLM_HAS(older, size) && ALLM_HAS(older, second));
+    CHECK_WHY(!ALLM_HAS(older, text), "the library does not have it");
+    older->size += sizeof older->text - 1;
+    CHECK_WHY(!ALLM_HAS(older, text), "not completely");
+    free(older);
+}
+
+static void a_variable_begins_with_its_size(void)
+{
+    allm_call_opts opts = ALLM_INIT(call_opts);
+    static const allm_json_opts fixed = ALLM_INIT(json_opts);
+    CHECK_INT(opts.size, sizeof opts);
+    CHECK(!opts.model && !opts.replay && opts.mode == ALLM_MODE_AUTO);
+    CHECK_INT(fixed.size, sizeof fixed);
+}
+
 TESTS = {
     TEST(takes_what_was_filled_in),
     TEST(nothing_is_all_default),
     TEST(an_older_struct_lacks_the_rest),
     TEST(a_newer_struct_may_not_ask_for_more),
     TEST(a_size_must_be_filled_in),
+    TEST(a_program_can_ask_for_a_member),
+    TEST(a_variable_begins_with_its_size),
     TESTS_END
 };

@@ -105,7 +105,11 @@ static void takes_the_callers_allocator(void)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         check_row(rows[i].why);
-        struct mem m = mem_from(&rows[i].given);
+        struct {
+            allm_allocator known;
+            char later[8];
+        } given = { rows[i].given, "" };
+        struct mem m = mem_from(&given.known);
         CHECK((m.fn == write_down) == rows[i].taken);
         CHECK((m.ud == &a) == rows[i].taken);
         CHECK(m.fn == (rows[i].taken ? write_down : mem_default().fn));

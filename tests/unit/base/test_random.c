@@ -78,7 +78,11 @@ static void takes_the_callers_source(void)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         check_row(rows[i].why);
-        struct random r = random_from(&rows[i].given);
+        struct {
+            allm_random known;
+            char later[8];
+        } given = { rows[i].given, "" };
+        struct random r = random_from(&given.known);
         CHECK((r.fill == give_zeros) == rows[i].taken);
         CHECK((r.ud == &calls) == rows[i].taken);
         char bytes[4];
