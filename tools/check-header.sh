@@ -3,7 +3,8 @@
 #
 #   no inline, variadic function, union, bit-field, long, time_t or FILE
 #   no struct by value in parameters and results
-#   every function is ALLM_API and declared once; every struct has a typedef
+#   every function is ALLM_API and declared once
+#   every struct and every enum has a typedef
 #   every header compiles alone as C11 and as C++17, without a warning
 #   at most 350 lines per header
 #
@@ -74,10 +75,11 @@ check_facts() {
             print "declared twice: " header ": " $2 }
         ($1 == "function" || $1 == "private") && $2 !~ /^allm_/ {
             print "name without allm_: " header ": " $2 }' "$temp/facts"
-    awk '$1 == "struct" { print $2 }' "$temp/facts" | while read -r name; do
-        grep -qE "^(typedef struct|\\}).*[ *]${name}[ ;]" "$1" ||
-            echo "struct without a typedef: $1: $name"
-    done
+    awk '$1 == "struct" || $1 == "enum" { print $1, $2 }' "$temp/facts" |
+        while read -r kind name; do
+            grep -qE "^(typedef $kind|\\}).*[ *]${name}[ ;]" "$1" ||
+                echo "$kind without a typedef: $1: $name"
+        done
 }
 
 # compile STANDARD LANGUAGE COMPILER: the header alone

@@ -36,6 +36,7 @@ ALLM_API const char *allm_version(void);
 int allm_lost(void);
 ALLM_API int version(void);
 struct allm_naked { int a; };
+enum allm_bare { ALLM_BARE };
 END
 catches "a header full of faults" "header: " check
 says "an inline function" "inline function: include/allm.h:30"
@@ -60,6 +61,8 @@ says "a function with a foreign name" \
     "name without allm_: include/allm.h: version"
 says "a struct without a typedef" \
     "struct without a typedef: include/allm.h: allm_naked"
+says "an enum without a typedef" \
+    "enum without a typedef: include/allm.h: allm_bare"
 
 fresh
 echo 'struct allm_more { int n; };;' >>include/allm.h
