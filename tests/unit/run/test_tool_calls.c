@@ -224,6 +224,27 @@ static void an_executor_runs_what_it_offers(void)
     pair_release(&p);
 }
 
+static void the_error_of_a_halt_has_a_type(void)
+{
+    struct pair p;
+    pair_init(&p, "fail:no", "text:quick", ALLM_TOOL_INLINE, true);
+    allm_stream *s = pair_stream(&p, (allm_tool_calls_opts){ 0 });
+    CHECK_INT(allm_stream_wait(s), ALLM_OK);
+    CHECK_WHY(!allm_stream_tool_error(s), "the policy is to continue");
+    allm_stream_free(s);
+    s = pair_stream(&p, (allm_tool_calls_opts){
+                            .on_tool_error = ALLM_TOOL_POLICY_HALT });
+    CHECK_WHY(!allm_stream_tool_error(s), "it has not ended");
+    CHECK_INT(allm_stream_wait(s), ALLM_OK);
+    CHECK_ERROR(allm_stream_tool_error(s), ALLM_ERR_TOOL, "handler_failed",
+                "no");
+    CHECK_VALUE(allm_stream_tool_halt(s), "{'halted_reason':'tool_error',"
+                                          "'halt_tool_call_id':'c0'}");
+    allm_stream_free(s);
+    pair_release(&p);
+    CHECK(!allm_stream_tool_error(NULL));
+}
+
 static void misuse_is_told(void)
 {
     struct pair p;
@@ -412,6 +433,7 @@ TESTS = {
     TEST(unknown_tools_are_an_event_and_an_error),
     TEST(waited_for_an_unknown_tool_is_an_error),
     TEST(an_executor_runs_what_it_offers),
+    TEST(the_error_of_a_halt_has_a_type),
     TEST(misuse_is_told),
     TEST(cancelled_streams_have_no_results),
     TEST_ONCE(tools_may_call_back_into_the_engine),
