@@ -1,19 +1,19 @@
-/* inbox.h - how other threads hand things to the loop's thread */
+/* inbox.h - how other threads hand items to the loop's thread */
 #ifndef LOOP_INBOX_H
 #define LOOP_INBOX_H
 
 #include "base/mem.h"
 #include "loop/wake.h"
 
-/* Embedded in what is handed over. */
+/* Embedded in the object that is handed over. */
 struct inbox_item {
     struct inbox_item *next;
 };
 
 /*
- * Counted: the loop has one reference, and so has everyone who may still post.
- * It outlives the loop; when the loop goes it closes the inbox, and posts are
- * refused from then on.
+ * Reference-counted: the loop holds one reference, and so does everyone who may
+ * still post.  The inbox outlives the loop.  The loop closes it when it ends;
+ * from then on posts are rejected.
  */
 struct inbox;
 
@@ -22,19 +22,26 @@ int inbox_new(struct mem mem, struct inbox **out);
 struct inbox *inbox_keep(struct inbox *in);
 void inbox_drop(struct inbox *in);              /* NULL is fine */
 
-/* To be watched by the loop; others may ring it without a post. */
+/*
+ * An empty inbox that wakes the loop by the same descriptor.  The old one is
+ * closed and dropped: posts to it are rejected, though a thread that is just
+ * posting may still ring.  NULL: no memory, and the old one is unchanged.
+ */
+struct inbox *inbox_replace(struct inbox *old);
+
+/* The loop watches it; other threads may ring it without a post. */
 struct wake *inbox_wake(struct inbox *in);
 
-/* Hand an item over and ring, from any thread.  False: closed, and the item is
- * still the caller's. */
+/* Hand an item over and ring, from any thread.  False: closed, and the item
+ * still belongs to the caller. */
 bool inbox_post(struct inbox *in, struct inbox_item *item);
 
-/* Take all that is there, the oldest first, as a list; the waker is cleared if
- * it was rung.  By the loop's thread only, which clears the waker itself when
- * its descriptor is readable. */
+/* Take all items as a list, the oldest first, and listen for rings again.  By
+ * the loop's thread only, which calls wake_readable() before if it found the
+ * descriptor readable. */
 struct inbox_item *inbox_take(struct inbox *in);
 
-/* As inbox_take(), and refuse what comes later. */
+/* As inbox_take(), but later posts are rejected. */
 struct inbox_item *inbox_close(struct inbox *in);
 
 #endif

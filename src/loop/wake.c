@@ -1,16 +1,17 @@
 /*
- * wake.c - rouse the loop's thread out of its wait: an eventfd and a flag
+ * wake.c - wake the loop's thread from its wait: an eventfd and a flag
  *
- * The flag says that a ring is on its way, so that others need not write.
+ * The flag is set while a ring need not write: another ring has written, or the
+ * loop is awake.
  *
- *      ring:   exchange the flag for true; if it was false, write
- *      clear:  read; then exchange the flag for false
+ *      ring:    set the flag; if it was clear, write
+ *      mute:    set the flag; if it was set, a ring has written or will
+ *      listen:  read if a ring has written; then clear the flag
  *
- * In this order a ring that clear() has swallowed without reading its write
- * comes with a later wake-up for nothing, and never the other way round: once
- * the flag is false every ring writes, and no read follows but that of the
- * next clear().  The exchange makes clear() see what was written before each
- * ring that it swallowed.
+ * A ring that sets the flag before listen() clears it may write after the read.
+ * That costs a wake-up for nothing.  The opposite cannot happen: once the flag
+ * is clear every ring writes, and only the next listen() reads.  Both exchange
+ * the flag, so that the loop sees the news of each ring that did not write.
  */
 #include "loop/wake.h"
 
@@ -24,6 +25,7 @@ _Static_assert(ATOMIC_BOOL_LOCK_FREE == 2, "a signal handler may ring");
 int wake_init(struct wake *w)
 {
     atomic_init(&w->rung, false);
+    w->muted = w->written = false;
     w->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     return w->fd < 0 ? errno : 0;
 }
@@ -40,8 +42,8 @@ int wake_fd(const struct wake *w)
     return w->fd;
 }
 
-/* A write can only fail when the count is full; then the descriptor is
- * readable, which is all we want. */
+/* A write fails only when the counter is full; then the descriptor is readable,
+ * which is all we want. */
 void wake_ring(struct wake *w)
 {
     if (atomic_exchange_explicit(&w->rung, true, memory_order_acq_rel))
@@ -55,17 +57,36 @@ void wake_ring(struct wake *w)
     errno = saved;
 }
 
-bool wake_rung(const struct wake *w)
+void wake_mute(struct wake *w)
 {
-    return atomic_load_explicit(&w->rung, memory_order_acquire);
+    if (w->muted)
+        return;
+    w->muted = true;
+    if (atomic_exchange_explicit(&w->rung, true, memory_order_acq_rel))
+        w->written = true;
+}
+
+void wake_readable(struct wake *w)
+{
+    w->written = true;
+}
+
+void wake_listen(struct wake *w)
+{
+    uint64_t count;
+    ssize_t n;
+    wake_mute(w);               /* find out whether a ring has written */
+    if (w->written) {
+        do {
+            n = read(w->fd, &count, sizeof count);
+        } while (n < 0 && errno == EINTR);
+    }
+    w->muted = w->written = false;
+    atomic_exchange_explicit(&w->rung, false, memory_order_acq_rel);
 }
 
 void wake_clear(struct wake *w)
 {
-    uint64_t count;
-    ssize_t n;
-    do {
-        n = read(w->fd, &count, sizeof count);
-    } while (n < 0 && errno == EINTR);
-    atomic_exchange_explicit(&w->rung, false, memory_order_acq_rel);
+    wake_readable(w);
+    wake_listen(w);
 }

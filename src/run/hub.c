@@ -362,17 +362,14 @@ static void free_hub(allm_hub *h)
 
 /* ---------------------------------------------------------------- kept hubs --- */
 
-/* Who still rings for the stream that left must not reach the next one. */
-static bool change_bell(allm_hub *h)
+/* Threads that still ring for the stream that left must not reach the next
+ * one.  False: no memory. */
+static bool change_inbox(allm_hub *h)
 {
-    struct inbox *fresh;
-    if (inbox_new(h->mem, &fresh))
-        return false;
-    poll_remove(&h->poll, wake_fd(inbox_wake(h->inbox)), h);
-    inbox_close(h->inbox);
-    inbox_drop(h->inbox);
-    h->inbox = fresh;
-    return !poll_add(&h->poll, wake_fd(inbox_wake(fresh)), POLL_READ, h);
+    struct inbox *fresh = inbox_replace(h->inbox);
+    if (fresh)
+        h->inbox = fresh;
+    return fresh != NULL;
 }
 
 static void free_kept(struct pool_item *item)
@@ -384,7 +381,7 @@ static void free_kept(struct pool_item *item)
 static bool keep(allm_attachments *a, allm_hub *h)
 {
     h->kept = (struct pool_item){ .clock = h->clock, .free = free_kept };
-    return a && h->client && change_bell(h) && pool_put(a, h->mem, &h->kept);
+    return a && h->client && change_inbox(h) && pool_put(a, h->mem, &h->kept);
 }
 
 static allm_hub *take_kept(allm_attachments *a, struct clock clock)
@@ -511,10 +508,11 @@ static void read_timers(allm_hub *h)
 static void look_around(allm_hub *h)
 {
     struct poll_ready ready;
+    wake_mute(inbox_wake(h->inbox));    /* until read_inbox() */
     while (poll_next(&h->poll, &ready)) {
         struct poll_handler *who = ready.tag;
-        if (ready.tag == h)     /* the inbox's bell */
-            wake_clear(inbox_wake(h->inbox));
+        if (ready.tag == h)     /* another thread rang */
+            wake_readable(inbox_wake(h->inbox));
         else
             who->ready(who, ready.what);
     }

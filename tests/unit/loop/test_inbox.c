@@ -81,6 +81,34 @@ static void the_last_reference_frees_it(void)
     CHECK_ALWAYS(!inbox_keep(NULL));
 }
 
+/* Late posts do not reach the one that comes after it. */
+static void a_replaced_one_is_closed(void)
+{
+    struct inbox *in, *next;
+    struct inbox_item a, b;
+    if (inbox_new(mem_default(), &in))
+        return;
+    struct inbox *late = inbox_keep(in);
+    int fd = wake_fd(inbox_wake(in));
+    for (int i = 0; i < 3 && (next = inbox_replace(in)); i++)
+        in = next;
+    if (check_whole()) {
+        CHECK_ALWAYS(!inbox_post(late, &a));
+        CHECK_INT(wake_fd(inbox_wake(in)), fd);
+        CHECK(!is_rung(in));
+        wake_ring(inbox_wake(late));    /* was about to post */
+        CHECK(is_rung(in));
+        CHECK_ALWAYS(!inbox_take(in));
+        CHECK(!is_rung(in));
+        CHECK_ALWAYS(inbox_post(in, &b));
+        CHECK(is_rung(in));
+        CHECK_ALWAYS(inbox_take(in) == &b);
+    }
+    inbox_drop(in);
+    inbox_drop(late);
+    CHECK_ALWAYS(check_live_blocks() == 0);
+}
+
 /* No descriptor to be had: told, and nothing is left behind. */
 static void without_a_descriptor_there_is_none(void)
 {
@@ -197,6 +225,7 @@ TESTS = {
     TEST(the_oldest_comes_first),
     TEST(a_closed_one_takes_nothing),
     TEST(the_last_reference_frees_it),
+    TEST(a_replaced_one_is_closed),
     TEST(without_a_descriptor_there_is_none),
     TEST_ONCE(all_letters_arrive_in_order),
     TEST_ONCE(a_close_in_the_middle_loses_none),

@@ -67,6 +67,44 @@ static void many_rings_are_one_write(void)
     end(&p, &w);
 }
 
+static void a_loop_that_is_awake_is_not_written_to(void)
+{
+    struct poll p;
+    struct wake w;
+    begin(&p, &w);
+    wake_mute(&w);
+    wake_mute(&w);              /* twice is once */
+    wake_ring(&w);
+    CHECK(!is_rung(&p));
+    wake_listen(&w);            /* the loop looks for news now */
+    CHECK(!is_rung(&p));
+    wake_ring(&w);
+    CHECK(is_rung(&p));
+    end(&p, &w);
+}
+
+/* Rings before the loop was awake, and one that it saw late. */
+static void earlier_rings_are_cleared(void)
+{
+    struct poll p;
+    struct wake w;
+    uint64_t one = 1;
+    begin(&p, &w);
+    wake_ring(&w);
+    wake_mute(&w);
+    wake_listen(&w);
+    CHECK(!is_rung(&p));
+    CHECK(write(wake_fd(&w), &one, sizeof one) == sizeof one);
+    wake_mute(&w);
+    wake_readable(&w);
+    wake_listen(&w);
+    CHECK(!is_rung(&p));
+    wake_listen(&w);            /* for nothing */
+    wake_ring(&w);
+    CHECK(is_rung(&p));
+    end(&p, &w);
+}
+
 static void a_program_started_does_not_inherit_it(void)
 {
     struct wake w;
@@ -203,6 +241,8 @@ static void a_ring_brings_what_was_written_before_it(void)
 TESTS = {
     TEST(a_ring_lasts_until_it_is_cleared),
     TEST(many_rings_are_one_write),
+    TEST(a_loop_that_is_awake_is_not_written_to),
+    TEST(earlier_rings_are_cleared),
     TEST(a_program_started_does_not_inherit_it),
     TEST(a_signal_handler_may_ring),
     TEST_ONCE(no_ring_is_missed),
