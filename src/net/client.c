@@ -19,14 +19,26 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <unistd.h>
 
-/* A descriptor of libcurl's; kept when it is closed, for the next one that
- * has its number. */
+/*
+ * A descriptor of libcurl's.  The struct is kept when the descriptor is closed,
+ * for the next one with the same number.
+ *
+ * libcurl stops watching a connection's socket between two requests and while a
+ * transfer is paused, and soon watches it again.  The socket stays in the set
+ * meanwhile (`in_set` without `on`), which saves two system calls each time; if
+ * it becomes ready before libcurl wants it, it is removed.  libcurl says when it
+ * opens and closes a connection's socket; other descriptors are removed at once.
+ */
 struct watch {
     struct poll_handler handler;
     struct client *client;
     int fd;
-    bool on;
+    bool on;                    /* libcurl wants to know */
+    bool in_set;
+    unsigned what;              /* in the set for this */
+    bool connection;            /* a connection's socket, and open */
     bool plain;                 /* HTTP/1: no need for a second look */
     bool look;                  /* libcurl is to look at it once more */
 };
@@ -130,10 +142,21 @@ static void call_timeout(struct client *c)
         look_everywhere(c);
 }
 
+static void remove_watch(struct watch *w)
+{
+    if (w->in_set)
+        poll_remove(w->client->poll, w->fd, w);
+    w->in_set = false;
+}
+
 static void on_ready(struct poll_handler *handler, unsigned what)
 {
     struct watch *w = (struct watch *)(void *)handler;
     int mask = 0;
+    if (!w->on) {
+        remove_watch(w);
+        return;
+    }
     if (what & POLL_READ)
         mask |= CURL_CSELECT_IN;
     if (what & POLL_WRITE)
@@ -171,13 +194,19 @@ static struct watch *watch_of(struct client *c, int fd)
     return c->watches[at] = w;
 }
 
+static struct watch *find_watch(const struct client *c, int fd)
+{
+    return (size_t)fd < c->watch_count ? c->watches[fd] : NULL;
+}
+
 static void unwatch(struct client *c, int fd)
 {
-    struct watch *w = (size_t)fd < c->watch_count ? c->watches[fd] : NULL;
+    struct watch *w = find_watch(c, fd);
     if (!w || !w->on)
         return;
-    poll_remove(c->poll, fd, w);
     w->on = w->plain = false;
+    if (!w->connection)
+        remove_watch(w);
 }
 
 /* 0 or an errno. */
@@ -186,11 +215,37 @@ static int watch(struct client *c, int fd, unsigned what)
     struct watch *w = watch_of(c, fd);
     if (!w)
         return ENOMEM;
-    int error = w->on ? poll_modify(c->poll, fd, what, w) : ENOENT;
+    w->on = true;
+    if (w->in_set && w->connection && w->what == what)
+        return 0;
+    int error = w->in_set ? poll_modify(c->poll, fd, what, w) : ENOENT;
     if (error == ENOENT)        /* or closed and opened behind our back */
         error = poll_add(c->poll, fd, what, w);
-    w->on = !error;
+    w->on = w->in_set = !error;
+    w->what = what;
     return error;
+}
+
+/* libcurl has opened a socket for a connection. */
+static int on_open(void *ud, curl_socket_t fd, curlsocktype purpose)
+{
+    struct watch *w = watch_of(ud, fd);
+    (void)purpose;
+    if (w)
+        w->connection = true;
+    return w ? CURL_SOCKOPT_OK : CURL_SOCKOPT_ERROR;
+}
+
+/* It closes the socket.  Another process may still have it, so that closing
+ * alone does not take it out of the set. */
+static int on_close(void *ud, curl_socket_t fd)
+{
+    struct watch *w = find_watch(ud, fd);
+    if (w) {
+        remove_watch(w);
+        w->on = w->connection = false;
+    }
+    return close(fd);
 }
 
 static int on_socket(CURL *easy, curl_socket_t fd, int what, void *ud,
@@ -336,6 +391,17 @@ static bool take_opts(struct client *c, const struct client_opts *opts)
     return take_trust(c, opts) && !agent.broken;
 }
 
+/* TLS sessions outlive their connections, and are resumed by the next ones. */
+static void open_share(struct client *c)
+{
+    CURLSH *share = c->env.share = curl_share_init();
+    if (share &&
+        curl_share_setopt(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION)) {
+        curl_share_cleanup(share);
+        c->env.share = NULL;
+    }
+}
+
 static bool open_multi(struct client *c, uint32_t connections)
 {
     CURLM *m = c->env.multi = curl_multi_init();
@@ -358,6 +424,9 @@ struct client *client_new(struct mem mem, struct poll *poll,
         return NULL;
     *c = (struct client){
         .env.mem = mem,
+        .env.on_open = on_open,
+        .env.on_close = on_close,
+        .env.on_ud = c,
         .poll = poll,
         .due_ns = INT64_MAX,
         .wiped = mem,
@@ -369,6 +438,7 @@ struct client *client_new(struct mem mem, struct poll *poll,
     arena_init(&c->why, mem);
     if (!opts)
         opts = &none;
+    open_share(c);
     if (take_opts(c, opts) && open_multi(c, opts->max_connections))
         return c;
     client_free(c);
@@ -380,10 +450,12 @@ void client_free(struct client *c)
     if (!c)
         return;
     struct mem mem = c->env.mem;
+    exchange_env_release(&c->env);
     curl_multi_cleanup(c->env.multi);   /* may still call on_socket() */
+    curl_share_cleanup(c->env.share);
     for (size_t i = 0; i < c->watch_count; i++) {
         if (c->watches[i])
-            unwatch(c, (int)i);
+            remove_watch(c->watches[i]);
         mem_free(mem, c->watches[i], sizeof **c->watches);
     }
     mem_free(mem, c->watches, c->watch_count * sizeof *c->watches);

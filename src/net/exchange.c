@@ -31,7 +31,8 @@ enum {
     READ_SIZE = 16 * 1024,      /* also bounds what one read inflates to */
     FRAME_SIZE = 16 * 1024,     /* HTTP/2: libcurl (7.88) loses track of a
                                    frame that does not fit, and waits */
-    UPLOAD_SIZE = 16 * 1024,    /* libcurl's least */
+    UPLOAD_SIZE = 16 * 1024,    /* libcurl's minimum */
+    SMALL_BODY = 16 * 1024,     /* sent in one piece with the headers */
     CONNECT_S = 24 * 60 * 60    /* the time to connect is kept above */
 };
 
@@ -46,6 +47,7 @@ struct allm_exchange {
     bool hungry;                /* the reader was told to come again: ring */
     bool begun;                 /* the reader has seen the answer */
     bool nomem;
+    bool posted;                /* libcurl reads the body in `rest` */
     CURLcode code;              /* how it ended, once it is done */
     long proxy_status;          /* to CONNECT, then; 0: none was asked */
 
@@ -54,7 +56,8 @@ struct allm_exchange {
     struct curl_slist *headers;
     struct slice body;
     size_t sent;
-    char *rest;                 /* a copy of what was not sent; or NULL */
+    char *rest;                 /* a copy: a small body, or the unsent part of
+                                   a large one; or NULL */
     size_t rest_len;
 
     struct arena memory;        /* head, error */
@@ -320,21 +323,35 @@ static const allm_error *check(const allm_http_view *view, struct arena *why)
 #define SET(option, value) \
     (ok = curl_easy_setopt(x->easy, CURLOPT_##option, value) == CURLE_OK && ok)
 
-static bool set_callbacks(allm_exchange *x)
+/* What differs from one exchange to the next. */
+static bool set_owner(allm_exchange *x)
 {
     bool ok = true;
     SET(PRIVATE, x);
     SET(ERRORBUFFER, x->said);
-    SET(WRITEFUNCTION, on_body);
     SET(WRITEDATA, x);
-    SET(HEADERFUNCTION, on_header);
     SET(HEADERDATA, x);
-    SET(READFUNCTION, on_read);
     SET(READDATA, x);
-    SET(SEEKFUNCTION, on_seek);
     SET(SEEKDATA, x);
-    SET(PREREQFUNCTION, on_connected);
     SET(PREREQDATA, x);
+    return ok;
+}
+
+static bool set_callbacks(allm_exchange *x)
+{
+    const struct exchange_env *env = x->env;
+    bool ok = true;
+    SET(WRITEFUNCTION, on_body);
+    SET(HEADERFUNCTION, on_header);
+    SET(READFUNCTION, on_read);
+    SET(SEEKFUNCTION, on_seek);
+    SET(PREREQFUNCTION, on_connected);
+    SET(SOCKOPTFUNCTION, env->on_open);
+    SET(SOCKOPTDATA, env->on_ud);
+    SET(CLOSESOCKETFUNCTION, env->on_close);
+    SET(CLOSESOCKETDATA, env->on_ud);
+    if (env->share)
+        SET(SHARE, env->share);
     return ok;
 }
 
@@ -406,6 +423,7 @@ static bool set_request(allm_exchange *x, const allm_http_view *view)
         return SET(NOBODY, 1L);
     if (!strcmp(method, "POST") || view->body_len) {
         SET(POST, 1L);
+        SET(POSTFIELDS, x->posted ? x->rest : NULL);
         SET(POSTFIELDSIZE_LARGE, (curl_off_t)view->body_len);
     }
     if (strcmp(method, "POST") != 0 && strcmp(method, "GET") != 0)
@@ -446,6 +464,31 @@ static bool was_reused(const allm_exchange *x)
 }
 
 /*
+ * Keep the handle of a request that succeeded, so that the next one need not be
+ * set up; nothing of this request stays reachable by it.  Only requests in one
+ * piece use such handles: they differ in no other option.  False: not kept.
+ */
+static bool park_handle(allm_exchange *x)
+{
+    struct exchange_env *env = x->env;
+    if (!x->posted || !x->done || x->code != CURLE_OK ||
+        env->idle_count == EXCHANGE_IDLE)
+        return false;
+    curl_easy_setopt(x->easy, CURLOPT_PRIVATE, NULL);
+    curl_easy_setopt(x->easy, CURLOPT_ERRORBUFFER, NULL);
+    curl_easy_setopt(x->easy, CURLOPT_HTTPHEADER, NULL);
+    curl_easy_setopt(x->easy, CURLOPT_POSTFIELDS, NULL);
+    env->idle[env->idle_count++] = x->easy;
+    return true;
+}
+
+void exchange_env_release(struct exchange_env *env)
+{
+    while (env->idle_count)
+        curl_easy_cleanup(env->idle[--env->idle_count]);
+}
+
+/*
  * libcurl lets go of it.  If the answer is not whole, its socket is closed, or
  * on HTTP/2, where others may use it, the server is told.  libcurl would do so
  * with the next bytes that come; if there are no others, none might, and the
@@ -460,7 +503,8 @@ static void let_go(allm_exchange *x)
     if (!x->done)
         curl_easy_setopt(x->easy, CURLOPT_FORBID_REUSE, 1L);
     curl_multi_remove_handle(x->env->multi, x->easy);
-    curl_easy_cleanup(x->easy);
+    if (!park_handle(x))
+        curl_easy_cleanup(x->easy);
     x->easy = NULL;
     if (!x->done)
         x->env->running--;
@@ -509,14 +553,39 @@ static allm_exchange *make(struct exchange_env *env, const allm_http_view *view,
     return x;
 }
 
+/* A small body is copied, and libcurl sends it with the headers; a large one is
+ * read where it is, piece by piece.  False: no memory. */
+static bool copy_small_body(allm_exchange *x, const char *method)
+{
+    if (x->body.len > SMALL_BODY || (method && strcmp(method, "POST") != 0))
+        return true;
+    x->rest = mem_alloc(x->env->mem, x->body.len + 1);
+    if (!x->rest)
+        return false;
+    x->rest_len = x->body.len + 1;
+    if (x->body.len)
+        memcpy(x->rest, x->body.ptr, x->body.len);
+    x->posted = true;
+    return true;
+}
+
+/* A handle with all options that no request changes.  False: no memory. */
+static bool take_handle(allm_exchange *x)
+{
+    struct exchange_env *env = x->env;
+    if (x->posted && env->idle_count) {
+        x->easy = env->idle[--env->idle_count];
+        return true;
+    }
+    x->easy = curl_easy_init();
+    return x->easy && set_callbacks(x) && set_connection(x) && set_trust(x);
+}
+
 /* False: no memory. */
 static bool start(allm_exchange *x, const allm_http_view *view)
 {
-    if (!add_headers(x, view))
-        return false;
-    x->easy = curl_easy_init();
-    if (!x->easy || !set_callbacks(x) || !set_connection(x) || !set_trust(x) ||
-        !set_request(x, view))
+    if (!add_headers(x, view) || !copy_small_body(x, view->method) ||
+        !take_handle(x) || !set_owner(x) || !set_request(x, view))
         return false;
     if (curl_multi_add_handle(x->env->multi, x->easy) != CURLM_OK)
         return false;
@@ -613,8 +682,41 @@ void exchange_fail_all(struct exchange_env *env)
 
 /* ---------------------------------------------------------------- reading --- */
 
-/* The reader sees the answer now: the request goes.  False: no memory. */
-static bool begin(allm_exchange *x)
+static void free_rest(allm_exchange *x)
+{
+    mem_free(x->env->mem, x->rest, x->rest_len);
+    x->rest = NULL;
+    x->rest_len = 0;
+}
+
+/* Has libcurl sent the whole of a small body? */
+static bool is_posted(const allm_exchange *x)
+{
+    curl_off_t sent = 0;
+    if (!x->easy)
+        return true;
+    curl_easy_getinfo(x->easy, CURLINFO_SIZE_UPLOAD_T, &sent);
+    return (uint64_t)sent >= x->body.len;
+}
+
+/* The server answered before it had the whole body: copy the part that libcurl
+ * has not read yet.  False: no memory. */
+static bool copy_unsent(allm_exchange *x)
+{
+    struct slice left = slice_skip(x->body, x->sent);
+    if (!x->easy || !left.len)
+        return true;
+    x->rest = mem_alloc(x->env->mem, left.len);
+    if (!x->rest)
+        return false;
+    memcpy(x->rest, left.ptr, left.len);
+    x->rest_len = left.len;
+    return true;
+}
+
+/* The reader sees the answer now, and the request is dropped; but for a part of
+ * the body that is still to be sent.  False: no memory. */
+static bool begin_answer(allm_exchange *x)
 {
     if (x->begun)
         return true;
@@ -623,17 +725,15 @@ static bool begin(allm_exchange *x)
         x->head.reused = was_reused(x);
         curl_easy_setopt(x->easy, CURLOPT_HTTPHEADER, NULL);
     }
-    struct slice left = slice_skip(x->body, x->sent);
-    bool answered_early = x->easy && left.len;
-    if (answered_early) {       /* keeps (3) */
-        x->rest = mem_alloc(x->env->mem, left.len);
-        if (!x->rest)
-            return false;
-        memcpy(x->rest, left.ptr, left.len);
-        x->rest_len = left.len;
+    if (!x->posted && !copy_unsent(x))          /* keeps (3) */
+        return false;
+    if (x->posted && is_posted(x)) {
+        if (x->easy)
+            curl_easy_setopt(x->easy, CURLOPT_POSTFIELDS, NULL);
+        free_rest(x);
     }
     drop_request(x);            /* keeps (4) */
-    if (answered_early)
+    if (!x->posted && x->rest)
         x->body = (struct slice){ x->rest, x->rest_len };
     return true;
 }
@@ -696,7 +796,7 @@ allm_status exchange_read(allm_exchange *x, allm_chunk *chunk)
     if (next.len || (x->done && x->code == CURLE_OK)) {
         chunk->bytes = next.ptr;
         chunk->len = next.len;
-        if (!begin(x)) {
+        if (!begin_answer(x)) {
             x->nomem = true;
             return fail(x, chunk);
         }

@@ -13,13 +13,20 @@ enum {
     EXCHANGE_BUFFER = 64 * 1024,    /* bytes of a body that wait to be read */
     EXCHANGE_RESUME = 16 * 1024,    /* below this a paused one goes on */
     EXCHANGE_HOARD = 32 << 20,      /* in place of both on HTTP/2 */
-    EXCHANGE_HEAD = 64 * 1024       /* bytes of an answer's headers */
+    EXCHANGE_HEAD = 64 * 1024,      /* bytes of an answer's headers */
+    EXCHANGE_IDLE = 8               /* handles kept for the next exchanges */
 };
 
 /* What all exchanges of a client share. */
 struct exchange_env {
     struct mem mem;
     CURLM *multi;
+    CURLSH *share;              /* TLS sessions; NULL: none are resumed */
+    CURL *idle[EXCHANGE_IDLE];  /* set up, but for a request */
+    size_t idle_count;
+    curl_sockopt_callback on_open;          /* called with on_ud for each */
+    curl_closesocket_callback on_close;     /* socket of a connection */
+    void *on_ud;
     struct blocks blocks;
     struct allm_exchange *all;  /* not yet closed */
     size_t running;             /* libcurl still works on them */
@@ -49,6 +56,9 @@ void exchange_close(allm_exchange *x);
  * CURL_SOCKET_BAD: there is nothing to look at.
  */
 curl_socket_t exchange_leave(allm_exchange *x);
+
+/* Free the handles that are kept.  No exchange is open. */
+void exchange_env_release(struct exchange_env *env);
 
 /* libcurl uses this socket for a transfer. */
 void exchange_goes_over(CURL *easy, curl_socket_t socket);

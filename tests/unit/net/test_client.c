@@ -392,6 +392,82 @@ static void uses_a_connection_again(void)
     driver_release(&d);
 }
 
+/* Handles are used again: nothing of a request may be in a later one, and no
+ * option of it may last. */
+static void a_request_has_nothing_of_the_one_before(void)
+{
+    static const char *const other[] = { "X-Other", "2" };
+    static const char *const one[] = { "X-One", "1" };
+    struct driver d;
+    if (!driver_init(&d, NULL))
+        return;
+    server_play_always(d.server, hello);
+    const struct {
+        const char *method, *body;
+        const char *const *header;
+        const char *expected, *missing;
+    } rows[] = {
+        { "POST", "first", one, "\r\n\r\nfirst", "X-Other" },
+        { "POST", "", other, "Content-Length: 0\r\n", "X-One" },
+        { "GET", "", one, "GET / HTTP/1.1\r\n", "first" },
+        { "POST", "x", other, "POST / HTTP/1.1\r\n", "X-One" },
+        { "PUT", "put", one, "PUT / HTTP/1.1\r\n", "X-Other" },
+        { "POST", "y", one, "POST / HTTP/1.1\r\n", "put" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        check_row(rows[i].expected);
+        struct answer *a =
+            driver_open(&d, &(allm_http_view){ .size = sizeof(allm_http_view),
+                                   .method = rows[i].method,
+                                   .url = d.url,
+                                   .header_count = 1,
+                                   .header = rows[i].header,
+                                   .body = rows[i].body,
+                                   .body_len = strlen(rows[i].body) });
+        driver_finish(&d, a);
+        CHECK_TEXT(a->body, "hello");
+        driver_close(&d, a);
+        const char *sent = server_request(d.server, i);
+        CHECK_WHY(strstr(sent, rows[i].expected) != NULL, sent);
+        CHECK_WHY(!strstr(sent, rows[i].missing), sent);
+    }
+    CHECK_INT(server_look(d.server).connections, 1);
+    driver_release(&d);
+}
+
+/* A connection that nobody uses stays in the set; when the server closes it, it
+ * is removed, and the set is silent again. */
+static void an_idle_connection_that_dies_wakes_once(void)
+{
+    static const struct server_step bye[] = {
+        SERVER_SAY(HEAD_LEN(5) "hello"), SERVER_PAUSE, SERVER_CLOSE
+    };
+    struct driver d;
+    struct poll_ready r;
+    if (!driver_init(&d, NULL))
+        return;
+    server_play(d.server, bye);
+    server_play(d.server, hello);
+    struct answer *a = driver_post(&d, "/", "x");
+    driver_finish(&d, a);
+    driver_close(&d, a);
+    server_go(d.server);
+    DRIVER_UNTIL(&d, server_look(d.server).open == 0);
+    for (int i = 0; check_whole() && i < 2; i++)
+        driver_turn(&d);
+    if (check_whole()) {
+        CHECK(poll_wait(&d.poll, 0) == 0);
+        while (poll_next(&d.poll, &r))
+            CHECK(r.tag == &d.bell);
+    }
+    a = driver_post(&d, "/", "x");
+    driver_finish(&d, a);
+    CHECK_TEXT(a->body, "hello");
+    CHECK(!a->reused);
+    driver_close(&d, a);
+    driver_release(&d);
+}
+
 /* A reader that has all it needs goes before the answer's last chunk, which
  * says nothing but that this was all; or, which it is not, more. */
 static void an_end_behind_the_last_byte_is_seen(void)
@@ -455,14 +531,15 @@ static void leaves_connections_alone_if_told(void)
 
 /* The second request finds a connection that dies under it: libcurl sends it
  * again, body and all, over a new one, and nobody notices. */
-static void survives_the_death_of_an_idle_connection(void)
+static void die_under_a_body_of(size_t len)
 {
     static const struct server_step die[] = { SERVER_CLOSE };
     static char body[100001];
     struct driver d;
     if (!driver_init(&d, NULL))
         return;
-    memset(body, 'b', sizeof body - 1);
+    memset(body, 'b', len);
+    body[len] = '\0';
     server_play(d.server, hello);
     server_play(d.server, die);
     server_play(d.server, hello);
@@ -480,6 +557,12 @@ static void survives_the_death_of_an_idle_connection(void)
     const char *again = strstr(server_request(d.server, 2), "\r\n\r\n");
     CHECK(again && !strcmp(again + 4, body));
     driver_release(&d);
+}
+
+static void survives_the_death_of_an_idle_connection(void)
+{
+    die_under_a_body_of(100000);
+    die_under_a_body_of(100);
 }
 
 static void never_sends_twice_on_a_new_connection(void)
@@ -807,6 +890,8 @@ TESTS = {
     TEST(refuses_an_endless_head),
     TEST(heads_of_64_kib_are_the_limit),
     TEST(uses_a_connection_again),
+    TEST(a_request_has_nothing_of_the_one_before),
+    TEST_ONCE(an_idle_connection_that_dies_wakes_once),
     TEST(an_end_behind_the_last_byte_is_seen),
     TEST(leaves_connections_alone_if_told),
     TEST(survives_the_death_of_an_idle_connection),
