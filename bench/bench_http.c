@@ -16,6 +16,8 @@
  *   system  the system calls of the same three
  *   many    1,000 streams at rest in the middle of an answer, in a hub: our
  *           bytes for each
+ *   held    1,000 and 10,000 of them: resident memory for each, beside bare
+ *           transfers that are held open
  *
  * The words choose what is measured; none: all.
  */
@@ -504,6 +506,108 @@ static void bench_many(void)
     allm_engine_free(e);
 }
 
+/* --------------------------------------------------------------- held --- */
+
+enum { HELD = 10000, BATCH = 500 };
+
+static size_t resident(void)
+{
+    unsigned long all = 0, pages = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    if (f && fscanf(f, "%lu %lu", &all, &pages) != 2)
+        pages = 0;
+    if (f)
+        fclose(f);
+    return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Open streams until `count` have begun, in batches that a server's backlog
+ * can take. */
+static void hold_ours(size_t count)
+{
+    const allm_event *event;
+    allm_engine *e = engine_for("hold", NULL);
+    allm_hub *hub = allm_hub_new(NULL);
+    size_t begun = 0;
+    for (size_t i = 0; i < count; i++) {
+        allm_stream *s = allm_generate(e, request, NULL);
+        allm_hub_add(hub, s, NULL);
+        if ((i + 1) % BATCH)
+            continue;
+        while (begun < i + 1 && (s = allm_hub_wait(hub, 5000, NULL)))
+            while (allm_stream_next(s, &event) == ALLM_EVENT)
+                begun += event->type == ALLM_EV_TEXT_DELTA;
+    }
+    allm_hub_wait(hub, 0, NULL);
+    expect("streams", begun, count);
+}
+
+static size_t begun_bare;
+
+/* NOLINTNEXTLINE(readability-non-const-parameter): libcurl's type */
+static size_t on_held(char *bytes, size_t one, size_t n, void *ud)
+{
+    (void)bytes, (void)one, (void)ud;
+    begun_bare++;
+    return n;
+}
+
+static void hold_bare(size_t count)
+{
+    CURLM *multi = curl_multi_init();
+    int running;
+    for (size_t i = 0; i < count; i++) {
+        struct bare *b = bare_new("hold", headers);
+        curl_easy_setopt(b->easy, CURLOPT_WRITEFUNCTION, on_held);
+        curl_multi_add_handle(multi, b->easy);
+        free(b);
+        while ((i + 1) % BATCH == 0 && begun_bare < i + 1) {
+            curl_multi_perform(multi, &running);
+            curl_multi_poll(multi, NULL, 0, 1000, NULL);
+        }
+    }
+}
+
+/* Bytes for each of `count`, in a process of its own. */
+static double measure_held(void (*client)(size_t), size_t count)
+{
+    int ends[2], kept = port;
+    double bytes = 0;
+    pid_t holder = answers_hold(&port);
+    if (holder < 0 || pipe(ends))
+        give_up("no server or no pipe");
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        size_t before = resident();
+        client(count);
+        bytes = (double)(resident() - before) / (double)count;
+        _exit(write(ends[1], &bytes, sizeof bytes) != sizeof bytes);
+    }
+    close(ends[1]);
+    if (child < 0 || read(ends[0], &bytes, sizeof bytes) != sizeof bytes)
+        give_up("streams that are held open");
+    close(ends[0]);
+    waitpid(child, NULL, 0);
+    kill(holder, SIGKILL);
+    waitpid(holder, NULL, 0);
+    port = kept;
+    return bytes;
+}
+
+static void bench_held(void)
+{
+    struct rlimit r = { 0, 0 };
+    getrlimit(RLIMIT_NOFILE, &r);
+    for (size_t n = HELD / 10; n <= HELD && n + 64 < r.rlim_cur; n *= 10) {
+        double ours = measure_held(hold_ours, n) / 1024;
+        double bare = measure_held(hold_bare, n) / 1024;
+        printf("held: %zu streams, %.1f KB resident each (at most 20): %s; "
+               "bare %.1f KB\n",
+               n, ours, measure_verdict(ours <= 20), bare);
+    }
+}
+
 /* --------------------------------------------------------------- main --- */
 
 /* A thousand sockets are more than some systems give without asking. */
@@ -531,7 +635,8 @@ int main(int argc, char **argv)
         void (*run)(void);
     } all[] = { { "stream", bench_stream }, { "one", bench_one },
                 { "calls", bench_calls }, { "hub", bench_hub },
-                { "system", bench_system }, { "many", bench_many } };
+                { "system", bench_system }, { "many", bench_many },
+                { "held", bench_held } };
     const allm_message *hi = ALLM(message, .role = ALLM_ROLE_USER,
                                   .text = "hi");
     raise_limit();
