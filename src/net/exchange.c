@@ -26,6 +26,7 @@
 #include "base/status.h"
 #include "loop/waker.h"
 #include "net/failure.h"
+#include "net/request_headers.h"
 
 enum {
     READ_SIZE = 16 * 1024,      /* also bounds what one read inflates to */
@@ -223,98 +224,6 @@ static int on_connected(void *ud, char *to, char *from, int to_port,
     (void)to, (void)from, (void)to_port, (void)from_port;
     x->connected = true;
     return CURL_PREREQFUNC_OK;
-}
-
-/* ---------------------------------------------------------------- request --- */
-
-static const char invalid[] = "invalid_request";
-
-static bool breaks_line(const char *text)
-{
-    for (; *text; text++)
-        if ((unsigned char)*text < 0x20 && *text != '\t')
-            return true;
-    return false;
-}
-
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
-}
-
-static bool begins(const char *text, const char *with)
-{
-    while (*with && lower(*text) == *with)
-        text++, with++;
-    return !*with;
-}
-
-/* Headers as libcurl wants them: "Name: value"; "Name;" for an empty one;
- * "Name:" takes out what it would send by itself. */
-static bool add_line(allm_exchange *x, const char *name, const char *between,
-                     const char *value)
-{
-    size_t a = strlen(name), b = strlen(between), c = strlen(value);
-    struct curl_slist *item = arena_alloc(&x->texts, sizeof *item);
-    char *line = arena_alloc(&x->texts, a + b + c + 1);
-    if (!item || !line)
-        return false;
-    memcpy(line, name, a);
-    memcpy(line + a, between, b);
-    memcpy(line + a + b, value, c + 1);
-    *item = (struct curl_slist){ .data = line, .next = x->headers };
-    x->headers = item;
-    return true;
-}
-
-static bool add_given(allm_exchange *x, const char *name, const char *value)
-{
-    return add_line(x, name, *value ? ": " : ";", value);
-}
-
-/* In reverse, since each goes to the front. */
-static bool add_headers(allm_exchange *x, const allm_http_view *view)
-{
-    bool typed = false;
-    bool ok = add_line(x, "Expect", ":", "");
-    if (view->secret_name)
-        ok = ok && add_given(x, view->secret_name, view->secret_value);
-    for (size_t i = view->header_count; ok && i-- > 0;) {
-        const char *name = view->header[2 * i];
-        typed |= begins(name, "content-type");
-        ok = add_given(x, name, view->header[2 * i + 1]);
-    }
-    return ok && (typed || add_line(x, "Content-Type", ":", ""));
-}
-
-static const allm_error *check_header(struct arena *why, const char *name,
-                                      const char *value, const char *hint)
-{
-    if (!breaks_line(name) && !breaks_line(value))
-        return NULL;
-    return failure_refuse(why, invalid,
-                          "the header %.64s has a line break or another "
-                          "control character in it; %s",
-                          breaks_line(name) ? "(its name)" : name, hint);
-}
-
-/* NULL, or why the request cannot be sent. */
-static const allm_error *check(const allm_http_view *view, struct arena *why)
-{
-    const allm_error *e = NULL;
-    const char *url = view->url ? view->url : "";
-    if ((!begins(url, "https://") && !begins(url, "http://")) ||
-        breaks_line(url))
-        return failure_refuse(why, invalid,
-                              "the address must begin with https:// (or "
-                              "http://) and be one line; check base_url");
-    if (view->secret_name)
-        e = check_header(why, view->secret_name, view->secret_value,
-                         "was the key copied with the end of its line?");
-    for (size_t i = 0; !e && i < view->header_count; i++)
-        e = check_header(why, view->header[2 * i], view->header[2 * i + 1],
-                         "take it out");
-    return e;
 }
 
 /* ------------------------------------------------------------- setting up --- */
@@ -584,8 +493,9 @@ static bool take_handle(allm_exchange *x)
 /* False: no memory. */
 static bool start(allm_exchange *x, const allm_http_view *view)
 {
-    if (!add_headers(x, view) || !copy_small_body(x, view->method) ||
-        !take_handle(x) || !set_owner(x) || !set_request(x, view))
+    if (!request_headers_list(&x->texts, view, &x->headers) ||
+        !copy_small_body(x, view->method) || !take_handle(x) || !set_owner(x) ||
+        !set_request(x, view))
         return false;
     if (curl_multi_add_handle(x->env->multi, x->easy) != CURLM_OK)
         return false;
@@ -598,7 +508,7 @@ allm_exchange *exchange_open(struct exchange_env *env,
                              const allm_http_view *view, allm_waker *waker,
                              struct arena *why, const allm_error **error)
 {
-    *error = check(view, why);
+    *error = request_headers_check(view, why);
     if (*error)
         return NULL;
     allm_exchange *x = make(env, view, waker);

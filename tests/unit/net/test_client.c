@@ -416,14 +416,13 @@ static void a_request_has_nothing_of_the_one_before(void)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         check_row(rows[i].expected);
-        struct answer *a =
-            driver_open(&d, &(allm_http_view){ .size = sizeof(allm_http_view),
-                                   .method = rows[i].method,
-                                   .url = d.url,
-                                   .header_count = 1,
-                                   .header = rows[i].header,
-                                   .body = rows[i].body,
-                                   .body_len = strlen(rows[i].body) });
+        allm_http_view view = { .size = sizeof view, .url = d.url };
+        view.method = rows[i].method;
+        view.header_count = 1;
+        view.header = rows[i].header;
+        view.body = rows[i].body;
+        view.body_len = strlen(rows[i].body);
+        struct answer *a = driver_open(&d, &view);
         driver_finish(&d, a);
         CHECK_TEXT(a->body, "hello");
         driver_close(&d, a);
