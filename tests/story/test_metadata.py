@@ -64,20 +64,20 @@ def test_rows():
 def test_sessions():
     """names of sessions are those that a new result removes"""
     assert table()["sessions, results of steps and chats"] == \
-        strings("src/session/project.c", "const ours[] = {")
+        strings("src/session/project.c", "const result_keys[] = {")
 
 
 def test_results():
     """what a chat, a step and a budget bring is reserved"""
     brought = set()
     for path, name in (("src/run/chat.c", "reason_metadata"),
-                       ("src/run/output.c", "structured"),
+                       ("src/run/output.c", "structured_metadata"),
                        ("src/run/turns.c", "budget_metadata"),
-                       ("src/turn/budget.c", "halt"),
+                       ("src/turn/budget.c", "halt_on_limit"),
                        ("src/tool/result.c", "result_write_halt")):
         brought |= keys(function(path, name))
     chat = read("src/run/chat.c")
-    brought |= set(re.findall(r'number_metadata\(l, "(\w+)"', chat))
+    brought |= set(re.findall(r'number_metadata\(\w+, "(\w+)"', chat))
     brought |= set(re.findall(r'json_set\(a, m, SLICE\("(\w+)"\)', chat))
     assert len(brought) >= 8, brought
     assert brought <= table()["sessions, results of steps and chats"], brought
@@ -94,7 +94,7 @@ def test_messages():
 
 def test_other_nouns():
     """names of parts, tools and calls are those that dialects read"""
-    more = strings("src/provider/anthropic/encode.c", "const more[] = {")
+    more = strings("src/provider/anthropic/encode.c", "const optional[] = {")
     mark = re.findall(r'define MARK "(\w+)"', read("src/tool/compact.c"))
     assert table()["parts"] == read_from(r"(?:p|parts\[i\])")
     assert table()["tools"] == read_from("tool") | more | set(mark)
