@@ -245,8 +245,7 @@ static allm_session *reload_by_file(allm_session *session)
 }
 
 /* Write and read the document, which is the same when it is written again. */
-static allm_session *reload_by_text(const allm_session *session,
-                                   allm_form form)
+static allm_session *reload_by_text(const allm_session *session, allm_form form)
 {
     size_t len, again_len;
     allm_text *text = allm_session_record_json(allm_session_fields(session),
