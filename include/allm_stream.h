@@ -254,8 +254,9 @@ ALLM_API void allm_hub_free(allm_hub *);
 ALLM_API allm_status allm_hub_add(allm_hub *, allm_stream *, void *tag);
 /*
  * Waits for a stream that has an event, or has ended, and returns it with its
- * tag; the stream still belongs to the caller that added it.  Returns NULL after timeout_ms milliseconds (-1: no limit; 0: do not
- * wait), or when the hub has no streams left.
+ * tag; the stream still belongs to the caller that added it.  Returns NULL
+ * after timeout_ms milliseconds (-1: no limit; 0: do not wait), or when the hub
+ * has no streams left.
  */
 ALLM_API allm_stream *allm_hub_wait(allm_hub *, int timeout_ms, void **tag);
 /*

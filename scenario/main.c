@@ -216,8 +216,8 @@ static bool run_file(const char *file, size_t number)
 static const char help[] =
     "usage: allm-scenario FILE...\n"
     "\n"
-    "Run scenario files against the library: each scripts a model, makes calls\n"
-    "and states the expected outcome.  No network is used.\n"
+    "Run scenario files against the library.  Each file scripts a model,\n"
+    "makes calls and states the expected outcome.  No network is used.\n"
     "\n"
     "  -h, --help  show this\n"
     "\n"

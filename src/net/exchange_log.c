@@ -1,4 +1,4 @@
-/* exchange_log.c - one exchange being written down, and its text in a recording */
+/* exchange_log.c - one exchange while it is recorded, and its text */
 #include "net/exchange_log.h"
 
 #include "base/base64.h"
@@ -14,7 +14,7 @@ struct exchange_log_cut {
     int64_t at_ms;
 };
 
-/* ------------------------------------------------------------------- keeping --- */
+/* -------------------------------------------------------------- keeping --- */
 
 void exchange_log_init(struct exchange_log *t, struct mem mem)
 {
@@ -119,7 +119,7 @@ void exchange_log_end(struct exchange_log *t, enum recording_kind kind,
         t->error = clean_error(t, error, status);
 }
 
-/* ------------------------------------------------------------------- telling --- */
+/* -------------------------------------------------------------- telling --- */
 
 /* { name: value }, over several lines. */
 static void tell(struct buf *out, struct arena *scratch, const char *name,

@@ -1,4 +1,4 @@
-/* null_transport.c - the transport of a recorder or a player that was not made */
+/* null_transport.c - stands for a recorder or player without memory */
 #include "net/null_transport.h"
 
 #include "base/status.h"

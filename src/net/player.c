@@ -1,8 +1,9 @@
 /*
  * player.c - a transport that plays a recording instead of using a network
  *
- *      open  --> request_json_of, request_json_normal --> the first exchange that was not
- *                played and asks the same --> read gives its steps
+ *      open  --> request_json_of, request_json_normal
+ *            --> the first exchange with the same request that was not played
+ *            --> read returns its steps
  *
  * A miss is an exchange, too: its read fails and says why.  So the error has a
  * place to live that no other thread frees.
@@ -35,7 +36,7 @@
 
 enum {
     ALL_FLAGS = ALLM_PLAYER_TIMED | ALLM_PLAYER_IN_ORDER,
-    SHOWN = 200                 /* bytes of a value or an address in a message */
+    SHOWN = 200                 /* bytes of a value or address in a message */
 };
 
 /* What is played, and how requests like it are known. */
@@ -69,7 +70,7 @@ struct allm_exchange {
     const allm_error *error;    /* of a miss, or of an end that is none */
 };
 
-/* --------------------------------------------------------------------- misses --- */
+/* --------------------------------------------------------------- misses --- */
 
 /* A value for people: short, or "nothing". */
 static void add_value(struct buf *out, struct arena *a, const allm_json *v)
@@ -163,7 +164,7 @@ static const allm_error *explain_miss(const allm_player *r, struct arena *a,
     return why.broken || a->broken ? status_nomem() : miss(a, why.ptr);
 }
 
-/* ------------------------------------------------------------------- matching --- */
+/* ------------------------------------------------------------- matching --- */
 
 static bool fits(const struct piece *p, struct arena *a,
                  const allm_json *normal, bool in_order)
@@ -224,7 +225,7 @@ static bool match(allm_player *r, allm_exchange *x, const allm_http_view *view)
     return x->recorded || x->error != status_nomem();
 }
 
-/* -------------------------------------------------------------------- playing --- */
+/* -------------------------------------------------------------- playing --- */
 
 static void replay_close(void *self, allm_exchange *x)
 {
@@ -330,7 +331,7 @@ static const allm_http_head *replay_head(void *self, allm_exchange *x)
     return x->recorded && x->recorded->answered ? &x->recorded->head : NULL;
 }
 
-/* --------------------------------------------------------------------- making --- */
+/* --------------------------------------------------------------- making --- */
 
 static const allm_error *refuse(allm_player *r, const char *reason,
                                 const char *sentence)

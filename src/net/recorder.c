@@ -11,7 +11,7 @@
  *   (2) `entries`, in the order in which exchanges were opened, and what they
  *       hold, are touched with the lock held; an exchange, and what it has
  *       taken, belongs to the thread of its call until it is closed.
- *   (3) No text of an entry holds a secret: they are made by exchange_log_text().
+ *   (3) No entry contains a secret: exchange_log_text() writes them all.
  */
 #include "allm.h"
 
@@ -65,7 +65,7 @@ struct allm_exchange {
     bool unready, waiting, ended;
 };
 
-/* ----------------------------------------------------------------- exchanges --- */
+/* ------------------------------------------------------------ exchanges --- */
 
 /* Milliseconds since the opening; never less than before, nor more than a
  * recording may say. */
@@ -236,7 +236,7 @@ static void record_close(void *self, allm_exchange *x)
     finish(x);
 }
 
-/* -------------------------------------------------------------------- making --- */
+/* --------------------------------------------------------------- making --- */
 
 static const allm_error *refuse(allm_recorder *r, allm_status kind,
                                 const char *reason, const char *sentence)
@@ -352,7 +352,7 @@ const allm_transport *allm_recorder_transport(const allm_recorder *r)
     return r ? &r->outer : &null_transport;
 }
 
-/* ------------------------------------------------------------------- writing --- */
+/* -------------------------------------------------------------- writing --- */
 
 /* With the lock held: the whole recording, of what is closed. */
 static void add_all(const allm_recorder *r, struct buf *out)

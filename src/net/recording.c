@@ -52,7 +52,7 @@ struct reading {
     const allm_error *error;
 };
 
-/* ------------------------------------------------------------------ refusing --- */
+/* ------------------------------------------------------------- refusing --- */
 
 static bool no_memory(struct reading *r)
 {
@@ -98,7 +98,7 @@ static bool refuse_json(struct reading *r, const allm_error *why)
                   (long long)column);
 }
 
-/* ------------------------------------------------------------------- objects --- */
+/* -------------------------------------------------------------- objects --- */
 
 static struct slice take_line(struct reading *r)
 {
@@ -176,7 +176,7 @@ static bool has_only(struct reading *r, const allm_json *object,
     return true;
 }
 
-/* ------------------------------------------------------------------- members --- */
+/* -------------------------------------------------------------- members --- */
 
 static bool is_text(const allm_json *v)
 {
@@ -307,7 +307,7 @@ static bool take_headers(struct reading *r, const allm_json *lines,
     return r->arena->broken ? no_memory(r) : true;
 }
 
-/* ------------------------------------------------------------------ exchanges --- */
+/* ------------------------------------------------------------ exchanges --- */
 
 static bool take_first(struct reading *r, const allm_json *v)
 {
@@ -490,7 +490,7 @@ static bool take_break(struct reading *r, const allm_json *v)
     return true;
 }
 
-/* ------------------------------------------------------------------- the file --- */
+/* ------------------------------------------------------------- the file --- */
 
 /* What an object is, by the member that it has. */
 static const struct sort {

@@ -1,4 +1,4 @@
-/* recording.h - exchanges with a server as a file: its form, read and checked */
+/* recording.h - the file format of a recording: read and checked */
 #ifndef NET_RECORDING_H
 #define NET_RECORDING_H
 

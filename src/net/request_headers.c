@@ -1,4 +1,4 @@
-/* request_headers.c - the headers of a request, checked and as libcurl wants them */
+/* request_headers.c - the headers of a request, checked, in libcurl's form */
 #include "net/request_headers.h"
 
 #include "net/failure.h"
@@ -7,7 +7,7 @@
 
 static const char invalid[] = "invalid_request";
 
-/* ---------------------------------------------------------------- checking --- */
+/* ------------------------------------------------------------- checking --- */
 
 static bool breaks_line(const char *text)
 {
@@ -60,7 +60,7 @@ const allm_error *request_headers_check(const allm_http_view *view,
     return e;
 }
 
-/* ----------------------------------------------------------------- listing --- */
+/* -------------------------------------------------------------- listing --- */
 
 /* libcurl's forms: "Name: value"; "Name;" for an empty value; "Name:" removes a
  * header that libcurl would send itself. */

@@ -1,4 +1,4 @@
-/* request_headers.h - the headers of a request, checked and as libcurl wants them */
+/* request_headers.h - the headers of a request, checked, in libcurl's form */
 #ifndef NET_REQUEST_HEADERS_H
 #define NET_REQUEST_HEADERS_H
 

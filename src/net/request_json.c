@@ -18,7 +18,7 @@
 
 #include <stdint.h>
 
-/* ------------------------------------------------------------------ secrets --- */
+/* -------------------------------------------------------------- secrets --- */
 
 static void add_spelling(struct request_json_secret *s, const struct buf *b)
 {
@@ -138,7 +138,7 @@ static bool is_secret_name(struct slice name)
     return false;
 }
 
-/* ------------------------------------------------------------------ headers --- */
+/* -------------------------------------------------------------- headers --- */
 
 struct slice request_json_header(struct arena *a, const char *name,
                                  const char *value,
@@ -175,7 +175,7 @@ static void add_headers(struct build *b, const allm_http_view *view,
     build_end(b);
 }
 
-/* ------------------------------------------------------------------ address --- */
+/* -------------------------------------------------------------- address --- */
 
 /* The end of a piece that ends with one of these. */
 static size_t piece_end(struct slice s, size_t from, const char *ends)
@@ -235,7 +235,7 @@ struct slice request_json_url(struct arena *a, struct slice url,
                       : redact_slice(a, buf_slice(&out), &hidden);
 }
 
-/* --------------------------------------------------------------------- body --- */
+/* ----------------------------------------------------------------- body --- */
 
 static const struct json_limits any = { SIZE_MAX / 2, 128, true, false };
 
@@ -310,7 +310,7 @@ const allm_json *request_json_of(struct arena *a, struct arena *scratch,
     return a->broken || scratch->broken ? NULL : build_done(&b);
 }
 
-/* ---------------------------------------------------------------- comparing --- */
+/* ------------------------------------------------------------ comparing --- */
 
 /* What differs from one run to the next, or is the transport's affair. */
 static bool is_volatile(struct slice name)

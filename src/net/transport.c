@@ -1,4 +1,4 @@
-/* transport.c - open an exchange through a transport, over HTTP if it wraps it */
+/* transport.c - open an exchange through a transport or the HTTP client */
 #include "net/transport.h"
 
 bool transport_needs_http(const allm_transport *t)

@@ -1,4 +1,4 @@
-/* transport.h - open an exchange through a transport, over HTTP if it wraps it */
+/* transport.h - open an exchange through a transport or the HTTP client */
 #ifndef NET_TRANSPORT_H
 #define NET_TRANSPORT_H
 

@@ -1,9 +1,9 @@
 /*
  * model_list.c - list the models of a server, in every dialect
  *
- *      GET BASE/models               {"data": [{"id": "m"}]}   OpenAI, Anthropic
- *      GET BASE/models               {"models": [{"name": "models/m"}]}   Google
- *      GET BASE/api/tags             {"models": [{"name": "m"}]}          Ollama
+ *      GET BASE/models     {"data": [{"id": "m"}]}            OpenAI, Anthropic
+ *      GET BASE/models     {"models": [{"name": "models/m"}]} Google
+ *      GET BASE/api/tags   {"models": [{"name": "m"}]}        Ollama
  *
  * The result is [{"id": "m", "raw": the element as received}].
  */

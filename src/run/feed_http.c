@@ -105,7 +105,7 @@ static const allm_http_head *head_of(const struct http_feed *h)
     return h->exchange && h->answered ? t->head(t->self, h->exchange) : NULL;
 }
 
-/* ------------------------------------------------------------------- errors --- */
+/* --------------------------------------------------------------- errors --- */
 
 static struct slice key_of(const struct http_feed *h)
 {
@@ -280,7 +280,7 @@ static allm_status broken(struct http_feed *h, const allm_error *why,
     return failed(sink);
 }
 
-/* ------------------------------------------------------------------ reading --- */
+/* -------------------------------------------------------------- reading --- */
 
 /* The engine's own, or the HTTP client of the stream's hub, which the engine's
  * may need, too: *http.  False: the client cannot be made. */
@@ -431,7 +431,7 @@ static allm_status read_refusal(struct http_feed *h, struct allm_sink *sink,
     return ALLM_AGAIN;
 }
 
-/* ----------------------------------------------------------------- decoding --- */
+/* ------------------------------------------------------------- decoding --- */
 
 static void start_decoding(struct http_feed *h, bool whole)
 {
@@ -558,7 +558,7 @@ static allm_status end(struct http_feed *h, struct allm_sink *sink)
     return sink->status < 0 ? sink->status : status;
 }
 
-/* --------------------------------------------------------------------- feed --- */
+/* ----------------------------------------------------------------- feed --- */
 
 static allm_status step(struct http_feed *h, struct allm_sink *sink,
                         int64_t *again_ns)
@@ -623,7 +623,7 @@ static bool http_failed(const struct feed *f, int64_t *again_ns)
 
 static const struct feed_ops http_ops = { http_next, http_failed, http_close };
 
-/* ------------------------------------------------------------------- making --- */
+/* --------------------------------------------------------------- making --- */
 
 /* What is wrong with a request that was encoded; NULL: nothing. */
 static const char *fault_of(const struct allm_http *http)

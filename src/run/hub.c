@@ -59,7 +59,7 @@ struct allm_hub {
     const allm_error *fault;        /* of the last call; it goes on; static */
 };
 
-/* ------------------------------------------------------------------- life --- */
+/* ----------------------------------------------------------------- life --- */
 
 static const allm_error no_descriptors = {
     .size = sizeof(allm_error),
@@ -137,7 +137,7 @@ static allm_hub *hub_alloc(struct mem mem)
     return h;
 }
 
-/* How the client is to work; copied.  False: the size is wrong, or no memory. */
+/* Copies the options of the client.  False: a wrong size, or no memory. */
 static bool take_net(allm_hub *h, const allm_net_opts *given)
 {
     if (!given)
@@ -189,7 +189,7 @@ const allm_error *allm_hub_error(const allm_hub *h)
     return h->error ? h->error : h->fault;
 }
 
-/* -------------------------------------------------------------- ready list --- */
+/* ----------------------------------------------------------- ready list --- */
 
 bool hub_holds(const allm_stream *s, int64_t *again_ns)
 {
@@ -253,13 +253,14 @@ static allm_stream *take_ready(allm_hub *h)
     return s;
 }
 
-/* The descriptor is readable until the next allm_hub_wait().  0, or an errno. */
+/* Makes the descriptor readable until the next allm_hub_wait().  Returns 0 or
+ * an errno. */
 static int show(allm_hub *h)
 {
     return poll_set_deadline(&h->poll, 1);
 }
 
-/* ----------------------------------------------------------------- seating --- */
+/* -------------------------------------------------------------- seating --- */
 
 static void sit_down(allm_hub *h, allm_stream *s, void *tag)
 {
@@ -360,7 +361,7 @@ static void free_hub(allm_hub *h)
     mem_free(h->mem, h, sizeof *h);
 }
 
-/* ---------------------------------------------------------------- kept hubs --- */
+/* ------------------------------------------------------------ kept hubs --- */
 
 /* Threads that still ring for the stream that left must not reach the next
  * one.  False: no memory. */
@@ -492,7 +493,7 @@ void hub_hold(allm_stream *s)
     show(h);                    /* the next deadline may be another; (4) */
 }
 
-/* ----------------------------------------------------------------- waiting --- */
+/* -------------------------------------------------------------- waiting --- */
 
 static void read_timers(allm_hub *h)
 {
@@ -566,8 +567,8 @@ static bool wait_for_poll(allm_hub *h, int64_t timeout_ns)
     return false;
 }
 
-/* Wait once, at most until `until` of the hub's clock; *last: that has come, and
- * the descriptors were only looked at.  False: waiting is not possible. */
+/* Wait once, at most until `until` of the hub's clock; *last: that time has
+ * passed, and the descriptors were only checked.  False: it cannot wait. */
 static bool wait_once(allm_hub *h, int64_t until, bool *last)
 {
     int64_t due = INT64_MAX, now = clock_now_ns(h->clock);
@@ -656,7 +657,7 @@ size_t allm_hub_count(const allm_hub *h)
     return h ? h->count : 0;
 }
 
-/* ----------------------------------------------------------- lone streams --- */
+/* --------------------------------------------------------- lone streams --- */
 
 const allm_error *hub_adopt(allm_stream *s)
 {

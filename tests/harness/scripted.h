@@ -27,7 +27,7 @@ enum scripted_kind {
     SCRIPTED_RING,              /* nothing until a thread has rung */
     SCRIPTED_END,
     SCRIPTED_ERROR,             /* the connection breaks */
-    SCRIPTED_REFUSE,            /* open() fails: the only step of its exchange */
+    SCRIPTED_REFUSE,            /* open() fails: the only step */
     SCRIPTED_STAY               /* nothing, forever */
 };
 

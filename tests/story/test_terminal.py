@@ -347,7 +347,8 @@ def test_tmux_demo():
         screen = t.until("^ended 0\\.$")
         took = time.monotonic() - began
     holds(screen, "clock returned", "folder returned",
-          "loaded again: 7 messages", "> green", "I remember: green", "With a real model:")
+          "loaded again: 7 messages", "> green", "I remember: green",
+          "With a real model:")
     assert 1 < took < 11, took
 
 

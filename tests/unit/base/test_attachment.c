@@ -112,7 +112,7 @@ static void nothing_is_accepted(void)
     CHECK_ALWAYS(one.made == 0);
 }
 
-/* ------------------------------------------------------------------ threads --- */
+/* -------------------------------------------------------------- threads --- */
 
 enum { THREADS = 16, KEYS = 4, ROUNDS = 200 };
 

@@ -36,7 +36,7 @@ static void the_watch_sees_a_word(void)
     CHECK_INT(w.live, 0);
 }
 
-/* ------------------------------------------------------------ secret_mem --- */
+/* ----------------------------------------------------------- secret_mem --- */
 
 static void a_block_is_wiped_when_freed(void)
 {
@@ -132,7 +132,7 @@ static void a_text_can_hold_a_secret(void)
     CHECK_ALWAYS(w.leaked == 0 && w.live == 0);
 }
 
-/* ---------------------------------------------------------------- secret --- */
+/* --------------------------------------------------------------- secret --- */
 
 static void a_secret_is_copied_and_wiped(void)
 {

@@ -41,7 +41,7 @@ static inline bool chance(struct gen *g, uint64_t one_in)
     return below(g, one_in) == 0;
 }
 
-/* ------------------------------------------------------------- free values --- */
+/* ---------------------------------------------------------- free values --- */
 
 /* Not null, since null is as good as absent in many places. */
 static inline void gen_text(struct gen *g)
@@ -82,7 +82,7 @@ static inline void gen_array(struct gen *g)
     emit_close(&g->emit, ']');
 }
 
-/* ----------------------------------------------------------------- fields --- */
+/* --------------------------------------------------------------- fields --- */
 
 static inline void gen_struct(struct gen *g, const struct shape *s);
 
@@ -293,7 +293,7 @@ static inline void gen_value(struct gen *g, const struct shape *s,
     }
 }
 
-/* ---------------------------------------------------------------- structs --- */
+/* -------------------------------------------------------------- structs --- */
 
 static inline void gen_members(struct gen *g, const struct shape *s)
 {

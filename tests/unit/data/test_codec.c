@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* --------------------------------------------------------------- refused --- */
+/* -------------------------------------------------------------- refused --- */
 
 struct refusal {
     const char *why, *text, *as, *pairs;
@@ -191,7 +191,7 @@ static void refuses_broken_base64(void)
     check_refusals(rows, COUNT(rows));
 }
 
-/* -------------------------------------------------------------- positions --- */
+/* ------------------------------------------------------------ positions --- */
 
 /* [[[... 100,000 deep */
 static char *deep(size_t n)
@@ -291,7 +291,7 @@ static void obeys_the_limits_of_the_caller(void)
     allm_codec_free(c);
 }
 
-/* --------------------------------------------------------------- accepted --- */
+/* ------------------------------------------------------------- accepted --- */
 
 static void accepts_documents(void)
 {
@@ -384,7 +384,7 @@ static void counts_bytes_or_stops_at_nul(void)
     allm_codec_free(c);
 }
 
-/* ----------------------------------------------------------------- misuse --- */
+/* --------------------------------------------------------------- misuse --- */
 
 static void check_misuse(allm_codec *c)
 {
@@ -466,7 +466,7 @@ static void takes_memory_where_told(void)
     allm_codec_free(c);
 }
 
-/* ------------------------------------------------------------------ names --- */
+/* ---------------------------------------------------------------- names --- */
 
 static void knows_every_type(void)
 {

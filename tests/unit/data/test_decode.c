@@ -12,7 +12,7 @@
 
 #define ECHO_CALL(data) TAGGED("ToolCall", data)
 
-/* ------------------------------------------------------------- round trips --- */
+/* ---------------------------------------------------------- round trips --- */
 
 struct row {
     const char *why, *tag, *data, *back;    /* NULL: as it came */
@@ -251,7 +251,7 @@ static void obeys_the_rules_of_each_type(void)
     check_rows_back(rows, COUNT(rows));
 }
 
-/* ------------------------------------------------------------------- kept --- */
+/* ----------------------------------------------------------------- kept --- */
 
 static void keeps_what_it_does_not_know(void)
 {
@@ -377,7 +377,7 @@ static void a_kept_value_is_not_typed(void)
     allm_codec_free(c);
 }
 
-/* ----------------------------------------------------------------- lifted --- */
+/* --------------------------------------------------------------- lifted --- */
 
 #define TIMEOUT \
     TAGGED("Error.ToolError", \
@@ -496,7 +496,7 @@ static void calls_come_back_as_calls(void)
     check_rows_back(rows, COUNT(rows));
 }
 
-/* ---------------------------------------------------------------- sharing --- */
+/* -------------------------------------------------------------- sharing --- */
 
 static void a_thread_shares_what_was_read(void)
 {
@@ -536,7 +536,7 @@ static void a_message_takes_one_allocation(void)
     allm_codec_free(c);
 }
 
-/* ----------------------------------------------------------------- inside --- */
+/* --------------------------------------------------------------- inside --- */
 
 struct reading {
     struct allm_home *home;

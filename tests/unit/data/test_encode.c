@@ -122,7 +122,7 @@ static void writes_every_member(void)
     }
 }
 
-/* -------------------------------------------------------- by constructors --- */
+/* ------------------------------------------------------ by constructors --- */
 
 static void writes_a_message(void)
 {
@@ -277,7 +277,7 @@ static void writes_an_error_with_entries(void)
     allm_json_free(pairs);
 }
 
-/* ---------------------------------------------------------------- metadata --- */
+/* ------------------------------------------------------------- metadata --- */
 
 #define TIMEOUT \
     "{\"reason\":\"timeout\",\"message\":null,\"provider\":\"x\"," \
@@ -323,7 +323,7 @@ static void writes_the_calls_of_a_message_into_its_metadata(void)
     allm_json_free(none);
 }
 
-/* ------------------------------------------------------------- impossible --- */
+/* ----------------------------------------------------------- impossible --- */
 
 static void run_nothing(allm_tool_run *run, const allm_json *args, void *ud)
 {
@@ -428,7 +428,7 @@ static void passes_on_what_is_refused(void)
     CHECK_ALWAYS(!allm_thread_json(NULL, ALLM_FORM_PLAIN));
 }
 
-/* ------------------------------------------------------------ the encoder --- */
+/* ---------------------------------------------------------- the encoder --- */
 
 static void tells_lack_of_memory_at_the_end(void)
 {

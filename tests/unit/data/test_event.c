@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-/* -------------------------------------------------------------------- tags --- */
+/* ----------------------------------------------------------------- tags --- */
 
 static const char *const tags[] = {
     NULL,
@@ -46,7 +46,7 @@ static void tags_are_in_order(void)
     CHECK_INT(allm_event_type_of("none"), ALLM_EV_NONE);
 }
 
-/* ------------------------------------------------------------ the JSON form --- */
+/* -------------------------------------------------------- the JSON form --- */
 
 #define MESSAGE \
     "{\"role\":\"assistant\",\"content\":\"hi\",\"name\":null," \
@@ -300,7 +300,7 @@ static void every_event_has_its_form(void)
     free_parts(&p);
 }
 
-/* -------------------------------------------------------------- what it needs --- */
+/* -------------------------------------------------------- what it needs --- */
 
 /* The members without which each event is refused, by their JSON names; the
  * samples are complete, so taking one away must be noticed. */
@@ -421,7 +421,7 @@ static void writes_no_event_of_no_type(void)
                "\"delta\":null}");
 }
 
-/* ---------------------------------------------------------------- reading --- */
+/* -------------------------------------------------------------- reading --- */
 
 static void keeps_unknown_members(void)
 {
@@ -566,7 +566,7 @@ static void accepts_null(void)
     allm_event_free(NULL);
 }
 
-/* ------------------------------------------------------------- collisions --- */
+/* ----------------------------------------------------------- collisions --- */
 
 /* A usage that came from a document with other members of these names. */
 static void a_usage_does_not_overwrite_the_event(void)

@@ -45,13 +45,15 @@ static void a_step_has_its_calls(void)
     allm_json_free(m);
 }
 
+#define CHAT_METADATA \
+    "{'manual_tool_calls':[" CALL("a") "]," \
+    "'unresolved_tool_calls':[" CALL("b") "]," \
+    "'unknown_tool_calls':[" CALL("c") "]," \
+    "'structured_finalize':{'pass_1_halted':'x','pass_2_error':" ERROR "}}"
+
 static void a_chat_has_its_calls_and_its_second_error(void)
 {
-    allm_json *m = noun_json(
-        "{'manual_tool_calls':[" CALL("a") "],'unresolved_tool_calls':[" CALL(
-            "b") "],'unknown_tool_calls':[" CALL("c") "],'structured_finalize':{'pass_1_halted':'x',"
-                                                      "'pass_2_error':" ERROR
-                                                      "}}");
+    allm_json *m = noun_json(CHAT_METADATA);
     allm_chat_result *r =
         allm_chat_result_new(ALLM(chat_result, .metadata = m));
     if (r && check_whole()) {

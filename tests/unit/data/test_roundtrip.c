@@ -25,7 +25,7 @@ static const char *const registered[] = {
     "ImageUsage", "TextPart", "ImagePart",
 };
 
-/* ------------------------------------------------------------------ checks --- */
+/* --------------------------------------------------------------- checks --- */
 
 /* The plain form, read as its type, is that form again. */
 static void check_plain_again(const allm_codec *c, const char *type)
@@ -68,7 +68,7 @@ static void check_plain_by_way_of_tagged(const allm_codec *c)
     allm_text_free(plain);
 }
 
-/* -------------------------------------------------------- Elixir documents --- */
+/* ----------------------------------------------------- Elixir documents --- */
 
 static const char *folder(void)
 {
@@ -153,7 +153,7 @@ static void large_documents_survive_lack_of_memory(void)
     check_document("engine.json");
 }
 
-/* ---------------------------------------------------- documents by chance --- */
+/* -------------------------------------------------- documents by chance --- */
 
 /* A struct that is not ours is copied before it is written. */
 static void check_copy(const allm_codec *c, struct slice want)
@@ -224,7 +224,7 @@ static void one_random_document_comes_back(void)
     check_random_document(r, "Request", true);
 }
 
-/* ------------------------------------------------------------------ events --- */
+/* --------------------------------------------------------------- events --- */
 
 /* What random events are made of; all of it is lent by these. */
 struct supplies {
@@ -334,7 +334,7 @@ static void one_random_event_comes_back(void)
     check_random_event(r, ALLM_EV_USAGE);
 }
 
-/* ---------------------------------------------------------------- broken --- */
+/* --------------------------------------------------------------- broken --- */
 
 static void check_is_json(struct slice text)
 {

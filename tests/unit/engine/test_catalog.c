@@ -21,7 +21,7 @@ static allm_catalog *catalog_of(const char *document)
     return c;
 }
 
-/* --------------------------------------------------------------- finding --- */
+/* -------------------------------------------------------------- finding --- */
 
 static const char few[] =
     "{'models': ["
@@ -185,7 +185,7 @@ static void a_document_that_is_no_json_tells_why(void)
     allm_json_free(broken);
 }
 
-/* ----------------------------------------------- the one that is shipped --- */
+/* ---------------------------------------------- the one that is shipped --- */
 
 static void the_shipped_catalog_is_well(void)
 {
@@ -388,7 +388,7 @@ static void a_provider_may_have_the_models_of_another(void)
     allm_catalog_free(c);
 }
 
-/* ------------------------------------------------------------- selecting --- */
+/* ------------------------------------------------------------ selecting --- */
 
 static void models_are_selected_by_what_they_can(void)
 {

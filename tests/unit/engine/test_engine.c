@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-/* ------------------------------------------------------------------ helpers --- */
+/* -------------------------------------------------------------- helpers --- */
 
 static allm_tool tool(const char *name, const char *description)
 {
@@ -58,7 +58,7 @@ static void check_same_fields(const allm_engine *a, const allm_engine *b)
 #define CHECK_PARAMS(e, want) \
     CHECK_VALUE(GET(allm_engine_fields(e), params), want)
 
-/* ------------------------------------------------------------------- making --- */
+/* --------------------------------------------------------------- making --- */
 
 static void new_has_what_it_was_given(void)
 {
@@ -136,7 +136,7 @@ static void adapter_opts_come_as_an_object_or_as_pairs(void)
     }
 }
 
-/* ----------------------------------------------------------------- changing --- */
+/* ------------------------------------------------------------- changing --- */
 
 static void put_tool_appends(void)
 {
@@ -255,7 +255,7 @@ static void a_new_engine_outlives_the_old(void)
     allm_engine_free(kept);
 }
 
-/* --------------------------------------------------------------- merge_opts --- */
+/* ----------------------------------------------------------- merge_opts --- */
 
 static void merge_opts_composes(void)
 {
@@ -345,7 +345,7 @@ static void merge_opts_takes_the_struct_first(void)
     allm_json_free(params);
 }
 
-/* ------------------------------------------------------------ resolve_model --- */
+/* -------------------------------------------------------- resolve_model --- */
 
 static void resolve_model_prefers_the_call(void)
 {
@@ -397,7 +397,7 @@ static void a_catalog_answers_with_a_reference(void)
     allm_engine_free(e);
 }
 
-/* ------------------------------------------------------------ resolve_tools --- */
+/* -------------------------------------------------------- resolve_tools --- */
 
 static void check_tools(const allm_engine *e, size_t n,
                         const allm_tool *const *more, const char *want)
@@ -482,7 +482,7 @@ static void resolve_tools_property(void)
     }
 }
 
-/* ----------------------------------------------------------- resolve_params --- */
+/* ------------------------------------------------------- resolve_params --- */
 
 static void resolve_params_lays_the_call_over_the_engine(void)
 {
@@ -625,7 +625,7 @@ static void engines_never_hold_a_key(void)
     allm_json_free(params);
 }
 
-/* ------------------------------------------------------------------ storing --- */
+/* -------------------------------------------------------------- storing --- */
 
 static void an_engine_is_plain_data(void)
 {

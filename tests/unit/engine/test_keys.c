@@ -74,7 +74,7 @@ static void check_key(const allm_keys *k, const char *provider,
     allm_text_free(t);
 }
 
-/* -------------------------------------------------------- the five levels --- */
+/* ------------------------------------------------------ the five levels --- */
 
 enum { CALL = 1, RUNTIME = 2, CONFIG = 4, ENV = 8, DOTENV = 16, ALL = 31 };
 
@@ -152,7 +152,7 @@ static void an_empty_key_counts_as_none(void)
     clear_place(&p);
 }
 
-/* ------------------------------------------------------------- the store --- */
+/* ------------------------------------------------------------ the store --- */
 
 static void what_was_put_is_found(void)
 {
@@ -273,7 +273,7 @@ static void a_configuration_is_an_object_of_texts(void)
     }
 }
 
-/* ----------------------------------------------------------- environment --- */
+/* ---------------------------------------------------------- environment --- */
 
 static void variables_follow_from_the_name(void)
 {
@@ -338,7 +338,7 @@ static void the_real_environment_is_the_default(void)
     allm_keys_free(k);
 }
 
-/* ---------------------------------------------------------- the .env file --- */
+/* -------------------------------------------------------- the .env file --- */
 
 static allm_keys *store_of_file(const char *path)
 {
@@ -446,7 +446,7 @@ static void a_file_has_a_limit(void)
     clear_place(&p);
 }
 
-/* ---------------------------------------------------------------- errors --- */
+/* --------------------------------------------------------------- errors --- */
 
 static void a_missing_key_tells_where_was_looked(void)
 {
@@ -582,7 +582,7 @@ static void no_store_is_out_of_memory(void)
     allm_keys_free(NULL);
 }
 
-/* ---------------------------------------------------------------- wiping --- */
+/* --------------------------------------------------------------- wiping --- */
 
 /* All that a store does, with an allocator that looks at what goes. */
 static void nothing_is_left_in_memory(void)
@@ -614,7 +614,7 @@ static void nothing_is_left_in_memory(void)
     clear_place(&p);
 }
 
-/* ------------------------------------------------------- for the library --- */
+/* ------------------------------------------------------ for the library --- */
 
 static void a_call_gets_a_secret(void)
 {

@@ -13,7 +13,7 @@ static const allm_error *read_opts(struct options *o, struct allm_home *home,
     return home ? options_read(o, home, opts) : status_nomem();
 }
 
-/* ------------------------------------------------------------------- scopes --- */
+/* --------------------------------------------------------------- scopes --- */
 
 static void every_name_has_its_reader(void)
 {
@@ -81,7 +81,7 @@ static void a_set_of_scopes_is_cut_out(void)
     allm_json_free(all);
 }
 
-/* ------------------------------------------------------------------ reading --- */
+/* -------------------------------------------------------------- reading --- */
 
 static void zero_is_the_default(void)
 {
@@ -215,7 +215,7 @@ static void data_are_copied(void)
     home_drop(home);
 }
 
-/* ------------------------------------------------------------------- misuse --- */
+/* --------------------------------------------------------------- misuse --- */
 
 static void what_is_of_a_wrong_kind_is_told(void)
 {
@@ -362,7 +362,7 @@ static void tools_are_looked_at(void)
     allm_tool_free(refused);
 }
 
-/* ---------------------------------------------------------------- defaults --- */
+/* ------------------------------------------------------------- defaults --- */
 
 /* Options of a text, with what another text sets where they say nothing. */
 static struct options inherited(struct allm_home *home, const char *own,

@@ -22,7 +22,7 @@ static const allm_error failure = { .size = sizeof failure,
                                     .message = "slow down",
                                     .http_status = ALLM_NUM(429) };
 
-/* -------------------------------------------------------------- policies --- */
+/* ------------------------------------------------------------- policies --- */
 
 static void the_default_is_as_decided(void)
 {
@@ -140,7 +140,7 @@ static void no_policy_is_the_default(void)
     arena_release(&a);
 }
 
-/* -------------------------------------------------------------- matching --- */
+/* ------------------------------------------------------------- matching --- */
 
 static void the_default_matches_what_passes(void)
 {
@@ -219,7 +219,7 @@ static void a_list_replaces_the_default(void)
     }
 }
 
-/* -------------------------------------------------------------- deciding --- */
+/* ------------------------------------------------------------- deciding --- */
 
 static void some_errors_are_final(void)
 {

@@ -150,7 +150,7 @@ static void dates_are_as_the_library_has_them(void)
     }
 }
 
-/* --------------------------------------------------------------- headers --- */
+/* -------------------------------------------------------------- headers --- */
 
 static void headers_are_known_by_name(void)
 {

@@ -54,7 +54,7 @@ static bool has_words(const struct buf *lines, const char *words)
     return lines->ptr && strstr(lines->ptr, words);
 }
 
-/* ----------------------------------------------------------------- spans --- */
+/* ---------------------------------------------------------------- spans --- */
 
 static void a_span_begins_and_stops(void)
 {
@@ -209,7 +209,7 @@ static void without_a_listener_it_costs_nothing(void)
     CHECK_ALWAYS(check_allocations() == before);
 }
 
-/* ---------------------------------------------------------- other events --- */
+/* --------------------------------------------------------- other events --- */
 
 static void retries_and_warnings_are_told(void)
 {
@@ -269,7 +269,7 @@ static void without_chance_there_is_no_id(void)
     arena_release(&a);
 }
 
-/* --------------------------------------------------------- OpenTelemetry --- */
+/* -------------------------------------------------------- OpenTelemetry --- */
 
 #define RESPONSE \
     "{'id':'r1','model':'gpt-4o-2024-08-06','output_text':'a secret'," \

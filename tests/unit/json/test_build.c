@@ -101,7 +101,7 @@ static void numbers_that_are_none_become_null(void)
     check_text(allm_json_build_done(b), "[null,null,null,-0.0,null]");
 }
 
-/* ----------------------------------------------------------------- misuse --- */
+/* --------------------------------------------------------------- misuse --- */
 
 /*
  * A row is a program: { [ begin, ] end, k key, K key NULL, 1 number, u uint,
@@ -187,7 +187,7 @@ static void null_is_accepted(void)
     CHECK_ALWAYS(!allm_json_build_done(b));
 }
 
-/* --------------------------------------------------------------- internal --- */
+/* ------------------------------------------------------------- internal --- */
 
 static void shares_or_copies(void)
 {

@@ -7,7 +7,7 @@
 #include <locale.h>
 #include <math.h>
 
-/* ---------------------------------------------------------------- reading --- */
+/* -------------------------------------------------------------- reading --- */
 
 struct reading {
     const char *text;
@@ -136,7 +136,7 @@ static void no_number_changes(void)
     }
 }
 
-/* -------------------------------------------------------------- comparing --- */
+/* ------------------------------------------------------------ comparing --- */
 
 static void compares_by_value(void)
 {

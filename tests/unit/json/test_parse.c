@@ -18,7 +18,7 @@ static struct json_limits limits(void)
     return l;
 }
 
-/* --------------------------------------------------------------- accepted --- */
+/* ------------------------------------------------------------- accepted --- */
 
 static void accepts_json(void)
 {
@@ -100,7 +100,7 @@ static void accepts_json(void)
     }
 }
 
-/* ---------------------------------------------------------------- refused --- */
+/* -------------------------------------------------------------- refused --- */
 
 struct refusal {
     const char *why;
@@ -319,7 +319,7 @@ static void refuses_equal_keys(void)
     refuses_rows(rows, sizeof rows / sizeof *rows);
 }
 
-/* ----------------------------------------------------------------- limits --- */
+/* --------------------------------------------------------------- limits --- */
 
 static struct slice repeat(struct arena *a, const char *piece, size_t n)
 {
@@ -560,7 +560,7 @@ static void a_million_keys(void)
     arena_release(&a);
 }
 
-/* ------------------------------------------------------------- the doors --- */
+/* ------------------------------------------------------------ the doors --- */
 
 static void refuses_misuse(void)
 {

@@ -186,7 +186,7 @@ static void refuses_what_cannot_become_json(void)
     }
 }
 
-/* -------------------------------------------------------------- every cut --- */
+/* ------------------------------------------------------------ every cut --- */
 
 static bool is_prefix_text(const allm_json *part, const allm_json *whole)
 {
@@ -311,7 +311,7 @@ static void every_cut_of_random_ones(void)
     }
 }
 
-/* ----------------------------------------------------------------- limits --- */
+/* --------------------------------------------------------------- limits --- */
 
 static void depth_is_limited(void)
 {

@@ -43,7 +43,7 @@ static const char *text_of(const allm_json *v, const char *key)
     return allm_json_text(allm_json_get(v, key), NULL);
 }
 
-/* ------------------------------------------------------ cases without code --- */
+/* --------------------------------------------------- cases without code --- */
 
 static void check_fault(const allm_json *got, const allm_json *want)
 {
@@ -118,7 +118,7 @@ static void counts_exactly(void)
     run_file("numbers.json");
 }
 
-/* ----------------------------------------------------------- wrong schemas --- */
+/* -------------------------------------------------------- wrong schemas --- */
 
 static void refuses_wrong_schemas(void)
 {
@@ -301,7 +301,7 @@ static void joins_uris(void)
     arena_release(&a);
 }
 
-/* ------------------------------------------------------------- interface --- */
+/* ------------------------------------------------------------ interface --- */
 
 static void accepts_nothing(void)
 {
@@ -384,7 +384,7 @@ static void survives_without_memory(void)
     allm_json_free(faults);
 }
 
-/* ---------------------------------------------------------------- limits --- */
+/* --------------------------------------------------------------- limits --- */
 
 /* The only fault, or the last, has this keyword. */
 static void check_last(const allm_json *faults, size_t count,
@@ -521,7 +521,7 @@ static void compares_many_quickly(void)
     arena_release(&a);
 }
 
-/* ------------------------------------------------------------- by chance --- */
+/* ------------------------------------------------------------ by chance --- */
 
 static bool fits(const char *schema, const char *value)
 {

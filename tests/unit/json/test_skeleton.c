@@ -194,7 +194,7 @@ static void leaves_long_documents_alone(void)
     skeleton_forget(&m);
 }
 
-/* --------------------------------------------------------------- property --- */
+/* ------------------------------------------------------------- property --- */
 
 /* Some bytes changed, put in or taken out: most are no JSON any more. */
 static struct slice spoil(struct arena *a, struct random r, struct slice text)

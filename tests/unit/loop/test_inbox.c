@@ -122,7 +122,7 @@ static void without_a_descriptor_there_is_none(void)
     setrlimit(RLIMIT_NOFILE, &now);
 }
 
-/* --------------------------------------------------------------- threads --- */
+/* -------------------------------------------------------------- threads --- */
 
 enum { THREADS = 4, LETTERS = 2000 };
 

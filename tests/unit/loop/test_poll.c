@@ -188,7 +188,7 @@ static void refuses_what_cannot_be_watched(void)
     close_pipe(a);
 }
 
-/* ------------------------------------------------------------- deadlines --- */
+/* ------------------------------------------------------------ deadlines --- */
 
 static int64_t real_now(void)
 {
@@ -267,7 +267,7 @@ static void a_timeout_ends_the_wait(void)
     poll_release(&p);
 }
 
-/* ------------------------------------------------------------------ fork --- */
+/* ----------------------------------------------------------------- fork --- */
 
 /* What a child may do: release its copy, and the parent does not notice. */
 static void a_child_may_release_its_copy(void)

@@ -114,7 +114,7 @@ static void a_program_started_does_not_inherit_it(void)
     wake_release(&w);
 }
 
-/* ------------------------------------------------------ a signal handler --- */
+/* ----------------------------------------------------- a signal handler --- */
 
 static struct wake *for_handler;
 
@@ -144,7 +144,7 @@ static void a_signal_handler_may_ring(void)
     end(&p, &w);
 }
 
-/* --------------------------------------------------------------- threads --- */
+/* -------------------------------------------------------------- threads --- */
 
 enum { THREADS = 4, ROUNDS = 5000 };
 

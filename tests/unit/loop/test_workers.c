@@ -23,7 +23,7 @@
 
 #define LONG_NS INT64_MAX       /* idle for ever */
 
-/* ----------------------------------------------------------------- gates --- */
+/* ---------------------------------------------------------------- gates --- */
 
 /* A number that threads wait for. */
 struct gate {
@@ -58,7 +58,7 @@ static int gate_count(struct gate *g)
     return count;
 }
 
-/* ---------------------------------------------------------------- deaths --- */
+/* --------------------------------------------------------------- deaths --- */
 
 static void death_init(pthread_mutex_t *death)
 {
@@ -78,7 +78,7 @@ static void death_wait(pthread_mutex_t *death)
     pthread_mutex_destroy(death);
 }
 
-/* ------------------------------------------------------------------ jobs --- */
+/* ----------------------------------------------------------------- jobs --- */
 
 struct task {
     struct job job;             /* first: a job is a task */
@@ -132,7 +132,7 @@ static struct workers make_workers(size_t max, int64_t idle_ns)
     return w;
 }
 
-/* ----------------------------------------------------------------- tests --- */
+/* ---------------------------------------------------------------- tests --- */
 
 static void without_jobs_there_is_nothing(void)
 {
@@ -285,7 +285,7 @@ static void many_idle_threads_end(void)
     CHECK_INT(check_live_blocks(), 0);
 }
 
-/* --------------------------------------------------------------- release --- */
+/* -------------------------------------------------------------- release --- */
 
 static void what_has_not_begun_is_dropped(void)
 {
@@ -378,7 +378,7 @@ static void a_job_may_release_its_own_workers(void)
     CHECK_INT(check_live_blocks(), 0);
 }
 
-/* --------------------------------------------------------------- abandon --- */
+/* -------------------------------------------------------------- abandon --- */
 
 static void an_abandoned_job_does_not_begin(void)
 {
@@ -449,7 +449,7 @@ static void an_abandoned_thread_leaves_quietly(void)
     workers_release(&w);
 }
 
-/* ----------------------------------------------------------------- names --- */
+/* ---------------------------------------------------------------- names --- */
 
 struct named {
     struct task task;
@@ -481,7 +481,7 @@ static void threads_have_a_name(void)
 #endif
 }
 
-/* --------------------------------------------------------------- a crowd --- */
+/* -------------------------------------------------------------- a crowd --- */
 
 struct counted {
     struct job job;

@@ -38,7 +38,7 @@ int pthread_condattr_setclock(pthread_condattr_t *how, clockid_t clock)
     return bad_clock;
 }
 
-/* ------------------------------------------------------------------ jobs --- */
+/* ----------------------------------------------------------------- jobs --- */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
@@ -74,7 +74,7 @@ static struct job make_job(void)
     return (struct job){ run_task, finish_task, NULL, NULL };
 }
 
-/* ----------------------------------------------------------------- tests --- */
+/* ---------------------------------------------------------------- tests --- */
 
 static void without_a_thread_the_job_is_the_callers(void)
 {

@@ -21,7 +21,7 @@
 static const struct server_step hello[] = { SERVER_SAY(HEAD_LEN(5) "hello"),
                                             SERVER_END };
 
-/* --------------------------------------------------------------- exchanges --- */
+/* ------------------------------------------------------------ exchanges --- */
 
 static void sends_a_request_and_reads_the_answer(void)
 {
@@ -213,7 +213,7 @@ static void inflates_gzip(void)
     driver_release(&d);
 }
 
-/* ---------------------------------------------------------------- failures --- */
+/* ------------------------------------------------------------- failures --- */
 
 static void says_why_an_answer_broke(void)
 {
@@ -373,7 +373,7 @@ static void heads_of_64_kib_are_the_limit(void)
     }
 }
 
-/* ------------------------------------------------------------- connections --- */
+/* ---------------------------------------------------------- connections --- */
 
 static void uses_a_connection_again(void)
 {
@@ -604,7 +604,7 @@ static void runs_many_at_once(void)
     driver_release(&d);
 }
 
-/* ------------------------------------------------------------ back-pressure --- */
+/* -------------------------------------------------------- back-pressure --- */
 
 enum { FLOOD = 64 << 20 };
 #define KERNEL (8 << 20)        /* what sockets on both sides may hold */
@@ -740,7 +740,7 @@ static void lets_go_of_the_body_with_the_first_byte(void)
     driver_release(&d);
 }
 
-/* ----------------------------------------------------------------- secrets --- */
+/* -------------------------------------------------------------- secrets --- */
 
 static void wipes_the_secret(void)
 {
@@ -770,7 +770,7 @@ static void wipes_the_secret(void)
     driver_release(&d);
 }
 
-/* ----------------------------------------------------------------- proxies --- */
+/* -------------------------------------------------------------- proxies --- */
 
 static void asks_the_proxy(void)
 {

@@ -31,7 +31,7 @@ static const char *ask(const allm_player *r, const struct drain *d)
     return drain_all(allm_player_transport(r), d);
 }
 
-/* ------------------------------------------------------------------ matching --- */
+/* ------------------------------------------------------------- matching --- */
 
 #define THREE \
     FIRST \
@@ -137,7 +137,7 @@ static void a_long_difference_is_shortened(void)
     allm_player_free(r);
 }
 
-/* ---------------------------------------------------------------- no network --- */
+/* ----------------------------------------------------------- no network --- */
 
 static void an_empty_recording_refuses_all(void)
 {
@@ -188,7 +188,7 @@ static void nothing_is_accepted(void)
     allm_player_free(NULL);
 }
 
-/* --------------------------------------------------------------------- ends --- */
+/* ----------------------------------------------------------------- ends --- */
 
 static void whoever_reads_on_is_told(void)
 {
@@ -223,7 +223,7 @@ static void time_passes_only_if_asked_for(void)
     }
 }
 
-/* ------------------------------------------------------------------- engines --- */
+/* -------------------------------------------------------------- engines --- */
 
 static allm_engine *engine_over(const allm_player *r)
 {
@@ -291,7 +291,7 @@ static void many_streams_in_a_hub(void)
     allm_player_free(r);
 }
 
-/* ------------------------------------------------------------------- threads --- */
+/* -------------------------------------------------------------- threads --- */
 
 enum { THREADS = 4, CALLS = 25 };
 

@@ -53,7 +53,7 @@ static const char *text_of(const allm_recorder *r)
     return text;
 }
 
-/* ------------------------------------------------------------------ the text --- */
+/* ------------------------------------------------------------- the text --- */
 
 static void writes_what_people_can_read(void)
 {
@@ -137,7 +137,7 @@ static void looks_count_where_providers_complain(void)
     tear_down(&s);
 }
 
-/* --------------------------------------------------------------- and played --- */
+/* ----------------------------------------------------------- and played --- */
 
 static const struct {
     const char *why;
@@ -216,7 +216,7 @@ static void a_recording_of_a_replay_is_the_same(void)
     }
 }
 
-/* ------------------------------------------------------------------- engines --- */
+/* -------------------------------------------------------------- engines --- */
 
 static allm_engine *engine_over(const allm_transport *t,
                                 struct clock_manual *manual,
@@ -320,7 +320,7 @@ static void any_cuts_give_the_same_events(void)
     }
 }
 
-/* -------------------------------------------------------------------- files --- */
+/* ---------------------------------------------------------------- files --- */
 
 struct place {
     char folder[200], file[300];

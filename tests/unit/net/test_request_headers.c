@@ -1,4 +1,4 @@
-/* test_request_headers.c - which headers libcurl gets, and which are rejected */
+/* test_request_headers.c - headers that libcurl gets or that are rejected */
 #include "net/request_headers.h"
 
 #include "harness/check.h"

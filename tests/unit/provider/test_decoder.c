@@ -76,7 +76,7 @@ static allm_status finish(struct bench *b)
     return status;
 }
 
-/* ---------------------------------------------------------------- framings --- */
+/* ------------------------------------------------------------- framings --- */
 
 static const struct {
     const char *why;
@@ -165,7 +165,7 @@ static void one_call_gives_the_events_of_one_frame(void)
     bench_release(&b);
 }
 
-/* ------------------------------------------------------------ what it tells --- */
+/* -------------------------------------------------------- what it tells --- */
 
 static void only_frames_with_content_are_content(void)
 {
@@ -207,7 +207,7 @@ static void the_end_ends(void)
     bench_release(&b);
 }
 
-/* ------------------------------------------------------------------ limits --- */
+/* --------------------------------------------------------------- limits --- */
 
 static void bodies_have_a_limit(void)
 {

@@ -101,7 +101,7 @@ static void a_state_is_for_one_model(void)
     allm_json_free(state);
 }
 
-/* ------------------------------------------------------------------- encode --- */
+/* --------------------------------------------------------------- encode --- */
 
 /* The messages of a body: from "messages" up to the end of the list. */
 static struct slice encode(const allm_thread *t, struct arena *a)

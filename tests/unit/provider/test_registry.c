@@ -76,7 +76,7 @@ static void a_dialect_is_a_name_too(void)
     CHECK_ALWAYS(row && !strcmp(row->auth_header, "api-key"));
 }
 
-/* ----------------------------------------------------------------- dialects --- */
+/* ------------------------------------------------------------- dialects --- */
 
 static void the_model_chooses_the_dialect(void)
 {

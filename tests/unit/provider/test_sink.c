@@ -295,7 +295,7 @@ static void nothing_is_accepted(void)
     arena_release(&a);
 }
 
-/* ------------------------------------------------------------ empty events --- */
+/* --------------------------------------------------------- empty events --- */
 
 /* One event of the type that is set, with no other member. */
 static allm_event_type blank_type;

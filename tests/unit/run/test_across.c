@@ -20,7 +20,7 @@ static struct canned server;    /* large, and used by one test at a time */
 static struct legal law;
 static char row[256];
 
-/* ------------------------------------------------------------------ talking --- */
+/* -------------------------------------------------------------- talking --- */
 
 static allm_tool *tool_of(const char *name)
 {
@@ -90,7 +90,7 @@ static void check_leaks(const struct across *to)
             CHECK_WHY(!strstr(body_sent(), across[i].own), across[i].own);
 }
 
-/* ------------------------------------------------------------------ threads --- */
+/* -------------------------------------------------------------- threads --- */
 
 /* Append and free. */
 static void add(allm_thread *t, allm_message *m)
@@ -258,7 +258,7 @@ static void prefixes_stay(void)
     }
 }
 
-/* --------------------------------------------------------------------- odd --- */
+/* ------------------------------------------------------------------ odd --- */
 
 /* Show a thread to everybody: is this what they read? */
 static void everybody(const char *why, allm_thread *t, const char *want)
@@ -425,7 +425,7 @@ static void pictures_of_others_are_refused(void)
     }
 }
 
-/* ---------------------------------------------------------------- arguments --- */
+/* ------------------------------------------------------------ arguments --- */
 
 static void odd_calls(allm_thread *t, const char *id, const char *raw)
 {
@@ -502,7 +502,7 @@ static void odd_names(void)
     }
 }
 
-/* -------------------------------------------------------------------- judge --- */
+/* ---------------------------------------------------------------- judge --- */
 
 /* A judge that never finds fault would let all of the above pass. */
 static void the_judge_finds_faults(void)

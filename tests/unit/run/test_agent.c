@@ -82,7 +82,7 @@ static void end(struct bench *b)
     allm_engine_free(b->engine);
 }
 
-/* ------------------------------------------------------------ how it ends --- */
+/* ---------------------------------------------------------- how it ends --- */
 
 struct row {
     const char *why, *scripts, *tools;
@@ -252,7 +252,7 @@ static void usage_is_of_all_calls(void)
     end(&b);
 }
 
-/* ----------------------------------------------------------------- traces --- */
+/* --------------------------------------------------------------- traces --- */
 
 /* What the agent itself tells, its metadata as text. */
 static void on_trace(const allm_trace_event *e, void *ud)
@@ -301,7 +301,7 @@ static void iterations_and_the_end_are_traced(void)
     check_told("{'scripts': [[['error', 'rate_limited']]]}", NULL, "");
 }
 
-/* ------------------------------------------------------------- arguments --- */
+/* ------------------------------------------------------------ arguments --- */
 
 #define THREE_CALLS \
     "[[" CALL("c0", "find", "{}") ", " CALL("c1", "find", "{'q': 'a'}") ", " \
@@ -338,7 +338,7 @@ static void wrong_arguments_are_told_to_the_model(void)
     allm_engine_free(b.engine);
 }
 
-/* --------------------------------------------------------------- options --- */
+/* -------------------------------------------------------------- options --- */
 
 static void answer_fine(allm_tool_run *run, const allm_json *args, void *ud)
 {
@@ -433,7 +433,7 @@ static void options_are_checked(void)
     allm_engine_free(e);
 }
 
-/* ------------------------------------------------------------- pipelines --- */
+/* ------------------------------------------------------------ pipelines --- */
 
 static allm_status breaks(allm_context *c, void *ud)
 {
@@ -608,7 +608,7 @@ static void stages_may_be_exchanged(void)
     allm_pipeline_free(p);
 }
 
-/* -------------------------------------------------------------- policies --- */
+/* ------------------------------------------------------------- policies --- */
 
 struct nosy {
     int before, after, closed;
@@ -698,7 +698,7 @@ static void policies_decide_too(void)
     }
 }
 
-/* --------------------------------------------------------------- budgets --- */
+/* -------------------------------------------------------------- budgets --- */
 
 #define USED(n) "['usage', {'input_tokens': " #n ", 'output_tokens': 0}], "
 
@@ -876,7 +876,7 @@ static void loops_share_a_budget(void)
     allm_budget_free(bad);
 }
 
-/* ---------------------------------------------------------- long results --- */
+/* --------------------------------------------------------- long results --- */
 
 #define TEN "0123456789"
 #define LONG TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN "end"
@@ -973,7 +973,7 @@ static void the_same_calls_again_end_it(void)
     }
 }
 
-/* ------------------------------------------------------------------ taken --- */
+/* ---------------------------------------------------------------- taken --- */
 
 static void an_agent_may_be_left_anywhere(void)
 {
@@ -994,7 +994,7 @@ static void an_agent_may_be_left_anywhere(void)
     }
 }
 
-/* --------------------------------------------------------------- histories --- */
+/* ------------------------------------------------------------ histories --- */
 
 static uint32_t draw(struct random r, uint32_t below)
 {

@@ -54,7 +54,7 @@ static struct registry_row *row_of(const struct dialect_set *d)
                      : &none;
 }
 
-/* -------------------------------------------------------------------- keys --- */
+/* ----------------------------------------------------------------- keys --- */
 
 /* One call; what it told, and what was sent as secret. */
 static const char *call_with(struct dialect_set *d, const char *key)
@@ -222,7 +222,7 @@ static void keys_are_wiped(void)
     CHECK_ALWAYS(w.live == 0);
 }
 
-/* -------------------------------------------------------------------- echo --- */
+/* ----------------------------------------------------------------- echo --- */
 
 static bool has_key(const allm_json *v)
 {
@@ -288,7 +288,7 @@ static void keys_that_servers_repeat_are_taken_out(void)
     check_echo(telling, "bad [REDACTED]");
 }
 
-/* ------------------------------------------------------------------- place --- */
+/* ---------------------------------------------------------------- place --- */
 
 static const char *place(const struct dialect_set *d, const char *json)
 {
@@ -396,7 +396,7 @@ static void an_address_has_no_fragment(void)
 #undef ODD
 }
 
-/* ------------------------------------------------------------------- model --- */
+/* ---------------------------------------------------------------- model --- */
 
 /* What the adapter got: "provider/model". */
 static const char *named(const char *model, const char *base_url)

@@ -58,7 +58,7 @@ static const allm_chat_result *wait_for(struct bench *b)
     return r;
 }
 
-/* ------------------------------------------------------------ how it ends --- */
+/* ---------------------------------------------------------- how it ends --- */
 
 static bool always(const allm_step_result *s, void *ud)
 {
@@ -275,7 +275,7 @@ static void an_engine_may_limit_turns(void)
     }
 }
 
-/* --------------------------------------------------------------- by events --- */
+/* ------------------------------------------------------------ by events --- */
 
 static void a_chat_is_pulled(void)
 {
@@ -495,7 +495,7 @@ static void the_second_pass_has_no_tools(void)
     end(&b);
 }
 
-/* ------------------------------------------------------- checked answers --- */
+/* ------------------------------------------------------ checked answers --- */
 
 static void an_answer_may_have_to_fit(void)
 {
@@ -535,7 +535,7 @@ static void an_answer_may_have_to_fit(void)
     }
 }
 
-/* --------------------------------------------------------- per-tool manual --- */
+/* ------------------------------------------------------ per-tool manual --- */
 
 #define MIXED "[[" CALL("ca", "weather", "{}") ", " CALL("cm", "charge", "{}") \
               ", ['finish', 'tool_calls']], " SAY("paid") "]"
@@ -580,7 +580,7 @@ static void manual_calls_are_answered_by_hand(void)
     end(&b);
 }
 
-/* ------------------------------------------------------------- what leaks --- */
+/* ----------------------------------------------------------- what leaks --- */
 
 /* C-18, D-13, I-30 */
 static void loop_options_do_not_reach_the_adapter(void)
@@ -664,7 +664,7 @@ static void options_outlive_the_callers(void)
     end(&b);
 }
 
-/* ------------------------------------------------------------------ traces --- */
+/* --------------------------------------------------------------- traces --- */
 
 struct spans {
     char told[1024];
@@ -710,7 +710,7 @@ static void spans_lie_inside_one_another(void)
     allm_json_free(opts);
 }
 
-/* ------------------------------------------------------- chat == its fold --- */
+/* ----------------------------------------------------- chat == its fold --- */
 
 static uint32_t draw(struct random r, uint32_t below)
 {

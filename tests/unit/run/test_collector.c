@@ -44,7 +44,7 @@ static allm_json *plain(allm_text *text)
     return v;
 }
 
-/* ------------------------------------------------------------- one response --- */
+/* --------------------------------------------------------- one response --- */
 
 static void each_event_changes_the_response(void)
 {
@@ -224,7 +224,7 @@ static void odd_events_change_nothing(void)
     allm_collector_free(NULL);
 }
 
-/* --------------------------------------------------------- steps and chats --- */
+/* ------------------------------------------------------ steps and chats --- */
 
 static allm_thread *small_thread(void)
 {

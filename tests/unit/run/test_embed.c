@@ -61,7 +61,7 @@ static const char *call(struct canned *s, const char *model,
 
 #define TWO ALLM(embed_request, .input_count = 2, .inputs = two)
 
-/* ---------------------------------------------------------------- dialects --- */
+/* ------------------------------------------------------------- dialects --- */
 
 static void openai_asks_and_sorts(void)
 {
@@ -161,7 +161,7 @@ static void ollama_asks_and_reads(void)
                         "\"two\"],\"truncate\":false}");
 }
 
-/* ------------------------------------------------------------------ errors --- */
+/* --------------------------------------------------------------- errors --- */
 
 static void tries_again(void)
 {
@@ -289,7 +289,7 @@ static void null_is_no_call(void)
     CHECK_ALWAYS(allm_embed_cosine(NULL, NULL, 3) == 0);
 }
 
-/* ------------------------------------------------------------------- parts --- */
+/* ---------------------------------------------------------------- parts --- */
 
 #define V10 "{\"values\":[1]},{\"values\":[1]},{\"values\":[1]}," \
             "{\"values\":[1]},{\"values\":[1]},{\"values\":[1]}," \
@@ -410,7 +410,7 @@ static void a_part_that_fails_fails_all(void)
                  ALLM_ERR_STREAM);
 }
 
-/* -------------------------------------------------------------------- fake --- */
+/* ----------------------------------------------------------------- fake --- */
 
 static void the_fake_knows_words(void)
 {

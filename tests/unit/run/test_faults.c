@@ -24,7 +24,7 @@
 #define TWICE   "{'max_attempts': 2, 'base_delay_ms': 0, 'jitter_ms': 0}"
 #define SECONDS "{'max_attempts': 5, 'base_delay_ms': 60000}"
 
-/* -------------------------------------------------------- answers too large --- */
+/* ---------------------------------------------------- answers too large --- */
 
 #define LARGE_HEAD "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n" \
                    "Connection: close\r\n"
@@ -104,7 +104,7 @@ static const char *bomb_of_comments(size_t *len)
     return kept;
 }
 
-/* ------------------------------------------------------------- openai_chat --- */
+/* ---------------------------------------------------------- openai_chat --- */
 
 #define CHOICE(inner) "data: {\"id\":\"1\",\"choices\":[{\"index\":0," inner \
                       "}]}\n\n"
@@ -237,7 +237,7 @@ static void faults_of_openai_chat(void)
     fault_check_all(chat, sizeof chat / sizeof *chat, "openai:m");
 }
 
-/* --------------------------------------------------------------- anthropic --- */
+/* ------------------------------------------------------------ anthropic --- */
 
 #define EVENT(name, more) "event: " name "\ndata: {\"type\":\"" name "\"" more \
                           "}\n\n"
@@ -317,7 +317,7 @@ static void faults_of_anthropic(void)
                     "anthropic:m");
 }
 
-/* ---------------------------------------------------------- TLS and HTTP/2 --- */
+/* ------------------------------------------------------- TLS and HTTP/2 --- */
 
 /* The server may still be at a row when its call has ended, so all of them are
  * kept until it is gone. */
@@ -389,7 +389,7 @@ static void faults_behind_tls_and_http2(void)
     release_stages();
 }
 
-/* ------------------------------------------------------------------- tools --- */
+/* ---------------------------------------------------------------- tools --- */
 
 static void count_run(allm_tool_run *tool, const allm_json *args, void *ud)
 {
@@ -454,7 +454,7 @@ static void no_tool_is_run_on_half_its_arguments(void)
     }
 }
 
-/* --------------------------------------------------------------- redirects --- */
+/* ------------------------------------------------------------ redirects --- */
 
 /* Neither the prompt nor the key goes where a server points. */
 static void a_redirect_leads_nowhere(void)

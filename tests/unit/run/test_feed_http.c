@@ -20,7 +20,7 @@ typedef const struct scripted_step script[];
 #define TALK \
     "started text:Grüße text:,  text:world completed:Grüße, world/stop ok"
 
-/* ----------------------------------------------------------------- cutting --- */
+/* -------------------------------------------------------------- cutting --- */
 
 /* A file under tests/fixture/; the arena is released by the caller. */
 static struct slice fixture(struct arena *a, const char *name)
@@ -125,7 +125,7 @@ static void a_body_may_come_in_any_pieces(void)
     }
 }
 
-/* ------------------------------------------------------------------ bodies --- */
+/* --------------------------------------------------------------- bodies --- */
 
 static void bodies_are_what_their_first_byte_says(void)
 {
@@ -224,7 +224,7 @@ static void nothing_is_no_success_without_finish(void)
     dialect_tear_down(&d);
 }
 
-/* -------------------------------------------------------------------- ends --- */
+/* ----------------------------------------------------------------- ends --- */
 
 static void finish_is_called_once_however_the_end_is_found(void)
 {
@@ -344,7 +344,7 @@ static void a_cut_connection_keeps_what_came(void)
     dialect_tear_down(&d);
 }
 
-/* ---------------------------------------------------------------- refusals --- */
+/* ------------------------------------------------------------- refusals --- */
 
 /* Play one refusal without retry; what the error says. */
 static const char *refused(const struct scripted_step *steps)
@@ -527,7 +527,7 @@ static void refusals_of_64_kib_are_read_whole(void)
     }
 }
 
-/* ------------------------------------------------------------------ misuse --- */
+/* --------------------------------------------------------------- misuse --- */
 
 static const char *encoded(const char *json)
 {

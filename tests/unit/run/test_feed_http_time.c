@@ -46,7 +46,7 @@ static const char *timed(const struct scripted_step *steps,
     return told;
 }
 
-/* ----------------------------------------------------------------- retries --- */
+/* -------------------------------------------------------------- retries --- */
 
 static void failures_before_the_first_byte_are_tried_again(void)
 {
@@ -154,7 +154,7 @@ static void retries_are_told(void)
     allm_json_free(retry);
 }
 
-/* --------------------------------------------------------------- deadlines --- */
+/* ------------------------------------------------------------ deadlines --- */
 
 static void the_connection_has_its_deadline(void)
 {
@@ -286,7 +286,7 @@ static void a_deadline_after_all_is_there_is_an_end(void)
                SAID "; 90 ms, 1 sent");
 }
 
-/* ------------------------------------------------------------ back-pressure --- */
+/* -------------------------------------------------------- back-pressure --- */
 
 static void the_feed_never_reads_ahead(void)
 {
@@ -358,7 +358,7 @@ static void a_flood_of_comments_can_be_stopped(void)
     dialect_tear_down(&d);
 }
 
-/* ------------------------------------------------------------------- stops --- */
+/* ---------------------------------------------------------------- stops --- */
 
 /* Free after n pulls, whatever it is doing: closed once, no more is read. */
 static void a_stream_may_be_freed_at_any_time(void)
@@ -419,7 +419,7 @@ static void a_waiting_retry_is_cancelled(void)
     dialect_tear_down(&d);
 }
 
-/* -------------------------------------------------------------------- hubs --- */
+/* ----------------------------------------------------------------- hubs --- */
 
 static void a_ring_from_a_thread_wakes(void)
 {

@@ -123,7 +123,7 @@ static const struct speech speeches[] = {
 enum { SPEECHES = sizeof speeches / sizeof *speeches, KINDS = 3 };
 enum { LIMIT = 4 * MIB, USUAL = 256 * 1024 };
 
-/* ---------------------------------------------------------------- endless --- */
+/* -------------------------------------------------------------- endless --- */
 
 /* The n-th kind of endless answer; its body is static. */
 static struct fault endless(const struct speech *s, int kind)
@@ -225,7 +225,7 @@ static void the_deadline_holds_while_it_floods(void)
     }
 }
 
-/* ------------------------------------------------------- heads and bombs --- */
+/* ------------------------------------------------------ heads and bombs --- */
 
 #define OK "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n" \
            "Connection: close\r\n"
@@ -306,7 +306,7 @@ static void heads_and_bombs_are_no_lack_of_memory(void)
         fault_check_all(heads, sizeof heads / sizeof *heads, speeches[i].model);
 }
 
-/* ---------------------------------------------------- keys and later turns --- */
+/* ------------------------------------------------- keys and later turns --- */
 
 static void count_run(allm_tool_run *tool, const allm_json *args, void *ud)
 {

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-/* ----------------------------------------------------------------- sources --- */
+/* -------------------------------------------------------------- sources --- */
 
 /* What a source of a test does at each next(); `calls` counts them. */
 struct act {
@@ -156,7 +156,7 @@ static void check_source(const char *why, next_fn next,
     allm_engine_free(e);
 }
 
-/* ------------------------------------------------------------------ guards --- */
+/* --------------------------------------------------------------- guards --- */
 
 static const char *first_error(const allm_engine *e, const allm_request *r,
                                const allm_call_opts *opts)
@@ -282,7 +282,7 @@ static void dialects_need_a_transport(void)
     allm_engine_free(e);
 }
 
-/* -------------------------------------------------------------- precedence --- */
+/* ----------------------------------------------------------- precedence --- */
 
 static void check_seen(allm_engine *e, const char *pointer, const char *want)
 {
@@ -487,7 +487,7 @@ static void ids_are_the_callers_or_fresh(void)
     allm_engine_free(e);
 }
 
-/* ----------------------------------------------------------- filter and tap --- */
+/* ------------------------------------------------------- filter and tap --- */
 
 #define SCRIPT                                                            \
     "{'script': [['text', 'a'], ['tool_call_delta', {'id': 'c',"          \
@@ -726,7 +726,7 @@ static void a_tap_may_not_pull_its_own_stream(void)
     allm_engine_free(e);
 }
 
-/* ---------------------------------------------------------- time and retry --- */
+/* ------------------------------------------------------- time and retry --- */
 
 static void patience_is_limited(void)
 {
@@ -809,7 +809,7 @@ static void a_retry_can_be_cancelled(void)
     allm_engine_free(e);
 }
 
-/* ------------------------------------------------------- catalog and trace --- */
+/* ---------------------------------------------------- catalog and trace --- */
 
 struct log {
     char seen[512];

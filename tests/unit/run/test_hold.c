@@ -43,7 +43,7 @@ static const char *reason_of(const allm_stream *s)
     return error ? error->reason : "";
 }
 
-/* ---------------------------------------------------------- scripted model --- */
+/* ------------------------------------------------------- scripted model --- */
 
 struct two {
     struct clock_manual clock;
@@ -226,7 +226,7 @@ static void a_stream_alone_can_be_held(void)
     allm_engine_free(e);
 }
 
-/* -------------------------------------------------------------- connecting --- */
+/* ----------------------------------------------------------- connecting --- */
 
 static struct allm_exchange *open_never(void *self, const allm_http_view *view,
                                         allm_waker *waker,
@@ -288,7 +288,7 @@ static void the_time_to_connect_goes_on(void)
     allm_json_free(off);
 }
 
-/* -------------------------------------------------------------------- tools --- */
+/* ---------------------------------------------------------------- tools --- */
 
 #define CALL(id, name) \
     "['tool_call', {'id': '" id "', 'name': '" name "', 'arguments': {}}]"

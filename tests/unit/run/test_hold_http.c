@@ -181,7 +181,7 @@ static void what_is_buffered_is_bounded(void)
     end(&b);
 }
 
-/* ---------------------------------------------------------------- failures --- */
+/* ------------------------------------------------------------- failures --- */
 
 static void a_connection_that_breaks_is_named(void)
 {

@@ -28,7 +28,7 @@ static allm_hub *hub_of(struct clock_manual *clock)
     return allm_hub_new(ALLM(hub_opts, .clock = clock ? &c : NULL));
 }
 
-/* ------------------------------------------------------------------ misuse --- */
+/* --------------------------------------------------------------- misuse --- */
 
 static void nothing_is_accepted_instead_of_a_hub(void)
 {
@@ -189,7 +189,7 @@ static void no_stream_is_taken_that_cannot_be_shown(void)
     allm_engine_free(e);
 }
 
-/* ----------------------------------------------------------------- driving --- */
+/* -------------------------------------------------------------- driving --- */
 
 static void an_empty_hub_does_not_wait(void)
 {
@@ -349,7 +349,7 @@ static void a_cancelled_stream_is_named(void)
     allm_engine_free(e);
 }
 
-/* -------------------------------------------------------- in a foreign loop --- */
+/* ---------------------------------------------------- in a foreign loop --- */
 
 static void a_foreign_loop_watches_one_descriptor(void)
 {
@@ -407,7 +407,7 @@ static void a_ring_makes_the_descriptor_readable(void)
     allm_engine_free(e);
 }
 
-/* ------------------------------------------------------------------- going --- */
+/* ---------------------------------------------------------------- going --- */
 
 static void streams_outlive_their_hub(void)
 {
@@ -486,7 +486,7 @@ static void a_late_ring_finds_nobody(void)
     allm_engine_free(e);
 }
 
-/* ------------------------------------------------------------------- clocks --- */
+/* --------------------------------------------------------------- clocks --- */
 
 /* Deadlines and waits near the ends of what a clock can say. */
 static void play_at(int64_t start_ns)

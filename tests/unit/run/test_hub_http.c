@@ -51,7 +51,7 @@ static const struct server_step pieces[] = {
     SERVER_CLOSE
 };
 
-/* -------------------------------------------------- reads of the wake-up fd --- */
+/* ---------------------------------------------- reads of the wake-up fd --- */
 
 /* In this thread only eventfds are read with read(), eight bytes each. */
 static _Thread_local bool counting;
@@ -67,7 +67,7 @@ ssize_t read(int fd, void *to, size_t len)
     return n;
 }
 
-/* ---------------------------------------------------------------- the loop --- */
+/* ------------------------------------------------------------- the loop --- */
 
 struct turns {
     struct server *server;
@@ -166,7 +166,7 @@ static void run_until(struct turns *l, size_t sent)
         ;
 }
 
-/* ----------------------------------------------------------------- the four --- */
+/* ------------------------------------------------------------- the four --- */
 
 static void watch(struct turns *l, int fd)
 {

@@ -33,7 +33,7 @@ struct turns {
     size_t count;
 };
 
-/* ---------------------------------------------------------------- the loop --- */
+/* ------------------------------------------------------------- the loop --- */
 
 static bool begin(struct turns *l, const char *entries)
 {
@@ -129,7 +129,7 @@ static void in_both_ways(void (*test)(struct turns *))
     }
 }
 
-/* -------------------------------------------------------------- many, slow --- */
+/* ----------------------------------------------------------- many, slow --- */
 
 static void play_many(struct turns *l)
 {
@@ -169,7 +169,7 @@ static void a_hub_stands_in_an_epoll(void)
     end(&l);
 }
 
-/* --------------------------------------------------------------- deadlines --- */
+/* ------------------------------------------------------------ deadlines --- */
 
 static void play_late(struct turns *l)
 {
@@ -209,7 +209,7 @@ static void deadlines_end_streams_that_never_begin(void)
     in_both_ways(play_never_begun);
 }
 
-/* ------------------------------------------------------------------ adding --- */
+/* --------------------------------------------------------------- adding --- */
 
 /* Outside of allm_hub_wait(), while the hub is at rest. */
 static void add_another(struct turns *l)
@@ -251,7 +251,7 @@ static void a_sleeping_hub_shows_a_new_stream(void)
     end(&l);
 }
 
-/* ----------------------------------------------------------- one that goes --- */
+/* -------------------------------------------------------- one that goes --- */
 
 /* Freeing a stream looks at what came for the others; they must be shown. */
 static void a_ring_is_shown_when_another_stream_goes(void)
@@ -275,7 +275,7 @@ static void a_ring_is_shown_when_another_stream_goes(void)
     end(&l);
 }
 
-/* --------------------------------------------------------------- cancelling --- */
+/* ----------------------------------------------------------- cancelling --- */
 
 static void *cancel_all(void *loop)
 {

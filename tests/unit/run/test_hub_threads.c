@@ -21,7 +21,7 @@
 enum { PATIENCE = 20000 };      /* ms; only a broken test waits so long */
 enum { BELLS = 16, RINGERS = 4, NEWS = 200 };
 
-/* ------------------------------------------------------------- the machine --- */
+/* ---------------------------------------------------------- the machine --- */
 
 struct bell {
     struct machine machine;
@@ -126,7 +126,7 @@ static void start_ringing(struct bell *b)
     CHECK(b->has_ringer);
 }
 
-/* ------------------------------------------------------- freed and not read --- */
+/* --------------------------------------------------- freed and not read --- */
 
 /* Memory that is marked when it is given back, and kept until the end. */
 enum { GRAVES = 8, MARK = 0xEE };
@@ -207,7 +207,7 @@ static void streams_may_go_while_their_source_rings(void)
     allm_hub_free(hub);
 }
 
-/* ------------------------------------------------------------------- rings --- */
+/* ---------------------------------------------------------------- rings --- */
 
 static void *bring_news(void *bells)
 {
@@ -287,7 +287,7 @@ static void streams_may_come_while_others_ring(void)
     allm_hub_free(hub);
 }
 
-/* ----------------------------------------------------------------- cancels --- */
+/* -------------------------------------------------------------- cancels --- */
 
 static void *cancel_all(void *streams)
 {
@@ -346,7 +346,7 @@ static void a_hub_may_go_under_rings_and_cancels(void)
     }
 }
 
-/* ----------------------------------------------------------- handing over --- */
+/* --------------------------------------------------------- handing over --- */
 
 static void *run_hub(void *hub)
 {

@@ -70,7 +70,7 @@ static const char *call(struct canned *s, const char *model,
 
 #define FOX ALLM(image_request, .prompt = "a fox")
 
-/* ------------------------------------------------------------------- openai --- */
+/* --------------------------------------------------------------- openai --- */
 
 static void openai_generates(void)
 {
@@ -182,7 +182,7 @@ static void tries_again(void)
     CHECK_INT(s.opened, 2);
 }
 
-/* ------------------------------------------------------------------- gemini --- */
+/* --------------------------------------------------------------- gemini --- */
 
 static void gemini_edits(void)
 {
@@ -228,7 +228,7 @@ static void gemini_fails(void)
     }
 }
 
-/* --------------------------------------------------------------------- URLs --- */
+/* ----------------------------------------------------------------- URLs --- */
 
 #define PNG "\x89PNG...."
 
@@ -419,7 +419,7 @@ static void the_fake_sees_the_url(void)
     allm_json_free(opts);
 }
 
-/* --------------------------------------------------------------- variations --- */
+/* ----------------------------------------------------------- variations --- */
 
 static void openai_varies(void)
 {
@@ -457,7 +457,7 @@ static void few_models_vary(void)
     check_row(NULL);
 }
 
-/* ------------------------------------------------------------------ refused --- */
+/* -------------------------------------------------------------- refused --- */
 
 static void what_must_fail_is_not_sent(void)
 {
@@ -485,7 +485,7 @@ static void what_must_fail_is_not_sent(void)
     CHECK_TEXT(call(&s, NULL, FOX), "engine no_image_adapter");
 }
 
-/* ----------------------------------------------------------------- scripted --- */
+/* ------------------------------------------------------------- scripted --- */
 
 static void a_script_paints(void)
 {

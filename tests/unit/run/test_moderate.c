@@ -78,7 +78,7 @@ static const char *call(struct canned *s, const char *model,
 
 #define FINE "{\"flagged\":false,\"categories\":{},\"category_scores\":{}}"
 
-/* ------------------------------------------------------------------- openai --- */
+/* --------------------------------------------------------------- openai --- */
 
 static void texts_are_judged(void)
 {
@@ -179,7 +179,7 @@ static void options_are_sent(void)
     allm_json_free(options);
 }
 
-/* ------------------------------------------------------------------ errors --- */
+/* --------------------------------------------------------------- errors --- */
 
 static void tries_again(void)
 {
@@ -285,7 +285,7 @@ static void null_is_no_call(void)
     CHECK_ALWAYS(!allm_stream_moderations(NULL));
 }
 
-/* -------------------------------------------------------------------- fake --- */
+/* ----------------------------------------------------------------- fake --- */
 
 static void the_fake_knows_words(void)
 {

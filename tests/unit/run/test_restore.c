@@ -17,7 +17,7 @@
 
 enum { ENGINES = 400, MOST = 8 };
 
-/* ------------------------------------------------ what would have been sent --- */
+/* -------------------------------------------- what would have been sent --- */
 
 struct asked {
     char text[8192];
@@ -89,7 +89,7 @@ static void ask(allm_engine *e)
     allm_engine_free(e);
 }
 
-/* ------------------------------------------------------------ the documents --- */
+/* -------------------------------------------------------- the documents --- */
 
 /* The members of options, written as an object or as pairs. */
 static void write_options(struct emit *out, const allm_json *opts, bool pairs)
@@ -140,7 +140,7 @@ static void ask_stored(struct slice text, struct asked *asked)
     allm_codec_free(codec);
 }
 
-/* ----------------------------------------------------------------- engines --- */
+/* -------------------------------------------------------------- engines --- */
 
 static const char *const models[] = {
     "openai:gpt-4o", "openai:gpt-5", "anthropic:claude-x", "gemini:g",
@@ -249,7 +249,7 @@ static void stored_engines_ask_the_same(void)
     }
 }
 
-/* ---------------------------------------------------------------- refusals --- */
+/* ------------------------------------------------------------- refusals --- */
 
 /* A field that cannot be read must not send the request elsewhere. */
 static void a_stored_field_of_a_wrong_type_is_refused(void)

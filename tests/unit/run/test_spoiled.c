@@ -20,7 +20,7 @@ enum { BODIES = 512, BODY_LIMIT = 65536, RUNS = 200 };
 static struct canned server;
 static struct legal law;
 
-/* ------------------------------------------------------------------- bodies --- */
+/* --------------------------------------------------------------- bodies --- */
 
 struct body {
     char bytes[BODY_LIMIT];
@@ -71,7 +71,7 @@ static size_t list(const char *dialect, char **names)
     return n;
 }
 
-/* ----------------------------------------------------------------- spoiling --- */
+/* ------------------------------------------------------------- spoiling --- */
 
 /* Put `len` bytes of `with` in the place of `gone` bytes. */
 static void splice(struct body *b, size_t at, size_t gone, const char *with,
@@ -152,7 +152,7 @@ static void spoil_value(struct body *b, struct random r)
     splice(b, at, end - at, v, strlen(v));
 }
 
-/* ------------------------------------------------------------------ playing --- */
+/* -------------------------------------------------------------- playing --- */
 
 /* How often it ended, and that nothing comes behind the end. */
 static void check_end(allm_stream *s)

@@ -47,7 +47,7 @@ static void end(struct bench *b)
     allm_engine_free(b->engine);
 }
 
-/* ------------------------------------------------------------------- step --- */
+/* ----------------------------------------------------------------- step --- */
 
 struct row {
     const char *why, *scripts, *tools, *opts;
@@ -143,7 +143,7 @@ static void an_answer_keeps_its_metadata(void)
     end(&b);
 }
 
-/* --------------------------------------------------------------- by events --- */
+/* ------------------------------------------------------------ by events --- */
 
 static void a_step_is_pulled(void)
 {
@@ -201,7 +201,7 @@ static void a_step_is_pulled(void)
     }
 }
 
-/* ------------------------------------------------------------- the two doors --- */
+/* -------------------------------------------------------- the two doors --- */
 
 static void an_unknown_tool_is_an_error_where_one_waits(void)
 {
@@ -293,7 +293,7 @@ static void guards_come_in_their_order(void)
     allm_engine_free(none);
 }
 
-/* ----------------------------------------------------------- per-tool manual --- */
+/* ------------------------------------------------------ per-tool manual --- */
 
 /* A thread is data and takes what it is given; the call says what is wrong. */
 static void a_message_without_role_or_text_is_refused(void)
@@ -354,7 +354,7 @@ static void manual_tools_are_left_to_the_caller(void)
     end(&b);
 }
 
-/* ------------------------------------------------------------------ errors --- */
+/* --------------------------------------------------------------- errors --- */
 
 struct seen {
     int calls;
@@ -410,7 +410,7 @@ static void a_callback_decides_about_failures(void)
     end(&b);
 }
 
-/* ------------------------------------------------------------------ taps --- */
+/* ----------------------------------------------------------------- taps --- */
 
 static allm_status tap(const allm_event *event, void *ud)
 {
@@ -482,7 +482,7 @@ static void tools_run_in_workers(void)
     end(&b);
 }
 
-/* ------------------------------------------------------------------ tables --- */
+/* --------------------------------------------------------------- tables --- */
 
 static void shout(void *self, const allm_json *value, bool is_error,
                   allm_encoding *out)

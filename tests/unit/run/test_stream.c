@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-/* -------------------------------------------------------------------- life --- */
+/* ----------------------------------------------------------------- life --- */
 
 static void nothing_is_accepted_instead_of_a_stream(void)
 {
@@ -96,7 +96,7 @@ static void a_later_finish_wins_over_the_error(void)
     allm_engine_free(e);
 }
 
-/* ------------------------------------------------------------------ cancel --- */
+/* --------------------------------------------------------------- cancel --- */
 
 static void a_cancelled_call_keeps_what_came(void)
 {
@@ -129,7 +129,7 @@ static void cancelling_what_failed_changes_nothing(void)
     allm_engine_free(e);
 }
 
-/* ------------------------------------------------------------ random scripts --- */
+/* ------------------------------------------------------- random scripts --- */
 
 static struct random dice;
 
@@ -293,7 +293,7 @@ static void a_stream_may_be_cut_anywhere(void)
     CHECK_INT(n, 12);           /* eleven events, and the end */
 }
 
-/* --------------------------------------------------------------- callbacks --- */
+/* ------------------------------------------------------------ callbacks --- */
 
 struct visitor {
     allm_engine *engine;

@@ -275,7 +275,7 @@ static void cancelled_streams_have_no_results(void)
     pair_release(&p);
 }
 
-/* ----------------------------------------------------------- from inside --- */
+/* ---------------------------------------------------------- from inside --- */
 
 /* A tool that runs tools by the same engine. */
 static void run_inside(allm_tool_run *run, const allm_json *args, void *ud)
@@ -310,7 +310,7 @@ static void tools_may_call_back_into_the_engine(void)
     }
 }
 
-/* --------------------------------------------------------------- deferred --- */
+/* ------------------------------------------------------------- deferred --- */
 
 static allm_tool_run *kept;
 
@@ -347,7 +347,7 @@ static void a_stream_waits_for_deferred_answers(void)
     }
 }
 
-/* ----------------------------------------------------------------- trace --- */
+/* ---------------------------------------------------------------- trace --- */
 
 static char spans[256];
 
@@ -378,7 +378,7 @@ static void calls_are_spans(void)
     pair_release(&p);
 }
 
-/* ------------------------------------------------------------- abandoned --- */
+/* ------------------------------------------------------------ abandoned --- */
 
 struct sign {
     pthread_mutex_t lock;

@@ -131,7 +131,7 @@ static void halts_are_told_with_their_values(void)
     allm_engine_free(e);
 }
 
-/* ----------------------------------------------------------------- replay --- */
+/* --------------------------------------------------------------- replay --- */
 
 static allm_response *answer(void)
 {
@@ -283,7 +283,7 @@ static void a_replay_without_its_size_is_refused(void)
     allm_engine_free(e);
 }
 
-/* ----------------------------------------------------------- loops in loops --- */
+/* ------------------------------------------------------- loops in loops --- */
 
 struct family {
     allm_budget *budget;
@@ -377,7 +377,7 @@ static void an_empty_budget_asks_nobody(void)
     allm_budget_free(b);
 }
 
-/* ---------------------------------------------------------------- threads --- */
+/* -------------------------------------------------------------- threads --- */
 
 /* Many chats with tools in workers, in one hub and from several threads. */
 static void *chat_often(void *arg)

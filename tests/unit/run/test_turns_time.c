@@ -36,7 +36,7 @@ static const struct server_step never_answers[] = { SERVER_PAUSE, SERVER_END };
 static const struct server_step never_goes_on[] = { SERVER_SAY(HEAD),
                                                     SERVER_PAUSE, SERVER_END };
 
-/* ------------------------------------------------------------------ clock --- */
+/* ---------------------------------------------------------------- clock --- */
 
 static struct clock real;
 static int64_t skew_ns;
@@ -73,7 +73,7 @@ static void defer(allm_tool_run *run, const allm_json *args, void *ud)
     kept = allm_tool_defer(run);
 }
 
-/* ------------------------------------------------------------ real servers --- */
+/* --------------------------------------------------------- real servers --- */
 
 static allm_engine *engine_for(struct server *s, allm_tool_fn fn)
 {
@@ -137,7 +137,7 @@ static void a_deferred_tool_does_not_outlive_the_call(void)
     kept = NULL;
 }
 
-/* -------------------------------------------------------------- the others --- */
+/* ----------------------------------------------------------- the others --- */
 
 static void deferred_tools_of_a_hub_are_cut(void)
 {

@@ -124,7 +124,7 @@ static void a_file_that_is_not_there(void)
     CHECK_ALWAYS(access(stray, F_OK) != 0);
 }
 
-/* --------------------------------------------------------------- too large --- */
+/* ------------------------------------------------------------ too large --- */
 
 /* What could not be loaded again is not written; the old file stays. */
 static void a_session_that_is_too_large_is_not_saved(void)
@@ -157,7 +157,7 @@ static void a_session_that_is_too_large_is_not_saved(void)
     end();
 }
 
-/* ------------------------------------------------------------------ killed --- */
+/* --------------------------------------------------------------- killed --- */
 
 /* A process that saves without end. */
 static pid_t start_saving(void)
@@ -193,7 +193,7 @@ static void what_killed_saves_left_goes_with_the_next(void)
     end();                      /* which finds no other file */
 }
 
-/* ------------------------------------------------------------------ damage --- */
+/* --------------------------------------------------------------- damage --- */
 
 static void foreign_files_are_refused_and_stay(void)
 {
@@ -274,7 +274,7 @@ static void damage_anywhere(void)
     end();
 }
 
-/* ------------------------------------------------------------- two writers --- */
+/* ---------------------------------------------------------- two writers --- */
 
 static void the_second_writer_is_refused(void)
 {
@@ -340,7 +340,7 @@ static void a_broken_session_is_not_saved(void)
     end();
 }
 
-/* ------------------------------------------------------------ other names --- */
+/* ---------------------------------------------------------- other names --- */
 
 /* A link stays one, and its file has one lock by whatever name. */
 static void a_link_is_followed(void)

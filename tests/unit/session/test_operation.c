@@ -119,7 +119,7 @@ static const allm_call_opts *opts_of(const struct bench *b,
     return opts;
 }
 
-/* ------------------------------------------------------------ projections --- */
+/* ---------------------------------------------------------- projections --- */
 
 #define MANUAL "{'mode': 'manual'}"
 #define HALT "{'on_tool_error': 'halt'}"
@@ -202,7 +202,7 @@ static void both_doors_lead_to_the_same(void)
     }
 }
 
-/* ---------------------------------------------------------- conversations --- */
+/* -------------------------------------------------------- conversations --- */
 
 /* N-04 */
 static void a_manual_call_is_answered(void)
@@ -299,7 +299,7 @@ static void steps_follow_each_other(void)
     end(&b);
 }
 
-/* ---------------------------------------------------------------- refusals --- */
+/* ------------------------------------------------------------- refusals --- */
 
 /* N-01, 4.4: what fails at once leaves the session alone */
 static void a_call_that_cannot_begin_changes_nothing(void)
@@ -370,7 +370,7 @@ static void nothing_is_changed_while_a_stream_is_open(void)
     end(&b);
 }
 
-/* ----------------------------------------------------------------- cancel --- */
+/* --------------------------------------------------------------- cancel --- */
 
 /* Pull so many events, then stop in one of three ways. */
 static void stop_after(struct bench *b, allm_stream *s, int events, int how)
@@ -491,7 +491,7 @@ static void a_session_runs_in_a_hub(void)
     end(&b);
 }
 
-/* ------------------------------------------------- context and session_id --- */
+/* ----------------------------------------------- context and session_id --- */
 
 static void note_id(allm_tool_run *run, const allm_json *args, void *ud)
 {

@@ -140,7 +140,7 @@ static void an_error_without_an_end_is_an_error(void)
     allm_session_free(s);
 }
 
-/* ------------------------------------------------------ folded as it runs --- */
+/* ---------------------------------------------------- folded as it runs --- */
 
 static const char *const turn_kinds[] = {
     "[['text', 'a'], ['text', 'b'], ['finish', 'stop']]",

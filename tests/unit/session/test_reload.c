@@ -68,7 +68,7 @@ static void drop(struct answers *all)
         free(all->text[i]);
 }
 
-/* ------------------------------------------------------------------ damage --- */
+/* --------------------------------------------------------------- damage --- */
 
 /* Members whose keys are hard to tell apart once they are UTF-8. */
 static const char *const members[] = {

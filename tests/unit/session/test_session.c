@@ -36,7 +36,7 @@ static const char *plain(const allm_session *s)
     return out;
 }
 
-/* ---------------------------------------------------------------- matrix --- */
+/* --------------------------------------------------------------- matrix --- */
 
 enum op {
     START, REPLY, CONTINUE_USER, CONTINUE_OTHER, CONTINUE, STEP, SUBMIT,
@@ -158,7 +158,7 @@ static void every_status_knows_its_operations(void)
         }
 }
 
-/* ------------------------------------------------------------------ making --- */
+/* --------------------------------------------------------------- making --- */
 
 /* N-01 */
 static void three_shapes_begin_a_session(void)
@@ -228,7 +228,7 @@ static void a_session_may_be_empty(void)
     CHECK_ALWAYS(allm_session_error(NULL));
 }
 
-/* ---------------------------------------------------------------- changes --- */
+/* -------------------------------------------------------------- changes --- */
 
 /* N-12 */
 static void messages_are_appended(void)

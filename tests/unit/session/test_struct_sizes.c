@@ -22,7 +22,7 @@ static bool is_fine(const allm_error *error)
            (error->kind != ALLM_ERR_MISUSE && error->kind != ALLM_ERR_NOMEM);
 }
 
-/* ------------------------------------------------------------ constructors --- */
+/* --------------------------------------------------------- constructors --- */
 
 #define CONSTRUCTOR(T) \
     static bool accepts_##T(const void *fields) \
@@ -105,7 +105,7 @@ static bool accepts_reducer_opts(const void *fields)
     return fine;
 }
 
-/* --------------------------------------------------------- base, JSON, trace --- */
+/* ---------------------------------------------------- base, JSON, trace --- */
 
 static bool accepts_allocator(const void *fields)
 {
@@ -142,7 +142,7 @@ static bool accepts_trace_event(const void *fields)
     return fine;
 }
 
-/* ------------------------------------------------------------ in an engine --- */
+/* --------------------------------------------------------- in an engine --- */
 
 static bool accepts_net_opts(const void *fields)
 {
@@ -167,7 +167,7 @@ static bool accepts_transport(const void *fields)
     return engine;
 }
 
-/* --------------------------------------------------------------- in a call --- */
+/* ------------------------------------------------------------ in a call --- */
 
 static bool is_stream_fine(allm_stream *s)
 {
@@ -286,7 +286,7 @@ static bool accepts_tool_answer(const void *fields)
     return fine;
 }
 
-/* ------------------------------------------------------------------ samples --- */
+/* -------------------------------------------------------------- samples --- */
 
 static void *give(void *ud, void *p, size_t old, size_t size)
 {
@@ -369,7 +369,7 @@ static const char *const inputs[] = { "a" };
 static const allm_message *const no_messages[] = { NULL };
 static allm_tool_call call = { .id = "c", .name = "n" };
 
-/* ------------------------------------------------------------------- table --- */
+/* ---------------------------------------------------------------- table --- */
 
 /*
  * One struct: its chapter, the smallest size that is looked at, the size that
@@ -454,7 +454,7 @@ static const struct row rows[] = {
     OPTS("ext", journal_tool, done, .tool_call_id = "c"),
 };
 
-/* Try a struct of n bytes; its last byte is `last` if it is longer than ours. */
+/* Try a struct of n bytes; in a longer one than ours the last byte is `last`. */
 static bool accepted(const struct row *r, size_t n, char last)
 {
     size_t room = n < r->size ? r->size : n;

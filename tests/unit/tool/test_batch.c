@@ -164,7 +164,7 @@ static void halts_tell_the_chat_why(void)
     }
 }
 
-/* ------------------------------------------------------------- the world --- */
+/* ------------------------------------------------------------ the world --- */
 
 static void functions_see_where_they_run(void)
 {
@@ -496,7 +496,7 @@ static void a_callback_sees_every_kind_of_failure(void)
     }
 }
 
-/* ---------------------------------------------------------------- misuse --- */
+/* --------------------------------------------------------------- misuse --- */
 
 static void options_are_checked_first(void)
 {
@@ -519,7 +519,7 @@ static void options_are_checked_first(void)
     }
 }
 
-/* ------------------------------------------------------------- arguments --- */
+/* ------------------------------------------------------------ arguments --- */
 
 static void malformed_arguments_never_run(void)
 {
@@ -590,7 +590,7 @@ static void arguments_are_checked_by_schema_if_told_to(void)
     }
 }
 
-/* ------------------------------------------------------ encoder, executor --- */
+/* ---------------------------------------------------- encoder, executor --- */
 
 static void shout(void *self, const allm_json *value, bool is_error,
                   allm_encoding *out)
@@ -689,7 +689,7 @@ static void executors_take_the_place_of_functions(void)
     tools_release(&t);
 }
 
-/* ----------------------------------------------------------------- trace --- */
+/* ---------------------------------------------------------------- trace --- */
 
 static char spans[512];
 
@@ -811,7 +811,7 @@ static void any_mix_of_calls_is_told_and_answered(void)
     }
 }
 
-/* --------------------------------------------------------------- the end --- */
+/* -------------------------------------------------------------- the end --- */
 
 static void a_batch_may_be_freed_at_any_moment(void)
 {

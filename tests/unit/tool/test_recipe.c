@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* ------------------------------------------------------------- a resolver --- */
+/* ----------------------------------------------------------- a resolver --- */
 
 /*
  * Tools by name: what "name" does, and a recipe for "made".  Its arguments say
@@ -97,7 +97,7 @@ static const char *play_once(allm_recipe_fn recipe, const char *args)
     return results;
 }
 
-/* ----------------------------------------------------------------- plans --- */
+/* ---------------------------------------------------------------- plans --- */
 
 static void plans_become_one_text(void)
 {
@@ -176,7 +176,7 @@ static void three_parallel_steps_run_at_once(void)
     tools_release(&t);
 }
 
-/* ---------------------------------------------------- computed arguments --- */
+/* --------------------------------------------------- computed arguments --- */
 
 static allm_json *args_from(const allm_json *serial, void *ud)
 {
@@ -241,7 +241,7 @@ static void steps_without_arguments_fail_alone(void)
     CHECK(strstr(text, "### Good\ndata"));
 }
 
-/* --------------------------------------------------------------- failure --- */
+/* -------------------------------------------------------------- failure --- */
 
 static void plan_refused(allm_plan *plan, const allm_json *args, void *ud)
 {
@@ -339,7 +339,7 @@ static void composition_gets_all_results(void)
     tools_release(&t);
 }
 
-/* ------------------------------------------------------------ neighbours --- */
+/* ----------------------------------------------------------- neighbours --- */
 
 static allm_json *what_is_known(const allm_json *serial, void *ud)
 {

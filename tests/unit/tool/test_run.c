@@ -87,7 +87,7 @@ static void add_blocking(struct tools_bench *t, const char *name,
                              .schema_text = "{}", .call = fn, .ud = ud));
 }
 
-/* --------------------------------------------------------------- workers --- */
+/* -------------------------------------------------------------- workers --- */
 
 /* Two functions that can only end together: they must run at once. */
 struct meeting {
@@ -151,7 +151,7 @@ static void scripts_work_in_workers(void)
     }
 }
 
-/* ------------------------------------------------------------- abandoned --- */
+/* ------------------------------------------------------------ abandoned --- */
 
 /* A function that waits for a sign, then answers, when nobody listens. */
 struct gate {
@@ -309,7 +309,7 @@ static void a_loop_that_goes_drops_its_jobs(void)
     await_memory(blocks, bytes);
 }
 
-/* -------------------------------------------------------------- deferred --- */
+/* ------------------------------------------------------------- deferred --- */
 
 static allm_tool_run *kept;
 
@@ -446,7 +446,7 @@ static void answers_race_with_timeouts(void)
     }
 }
 
-/* ----------------------------------------------------------------- later --- */
+/* ---------------------------------------------------------------- later --- */
 
 static void later_may_be_said_again(void)
 {
@@ -486,7 +486,7 @@ static void later_functions_must_answer_too(void)
     tools_release(&t);
 }
 
-/* ---------------------------------------------------------------- misuse --- */
+/* --------------------------------------------------------------- misuse --- */
 
 static void nothing_is_accepted_instead_of_a_run(void)
 {

@@ -45,7 +45,7 @@ static void end(struct bench *b)
 #define CALLS "'tool_calls': [{'id': 'c0', 'name': 'b', 'arguments': {}}, " \
               "{'id': 'c1', 'name': 'odd', 'arguments': {}}]"
 
-/* ------------------------------------------------------------------ parse --- */
+/* ---------------------------------------------------------------- parse --- */
 
 static void parse_looks_for_calls(void)
 {
@@ -105,7 +105,7 @@ static void parse_looks_for_calls(void)
     end(&b);
 }
 
-/* --------------------------------------------------------------- validate --- */
+/* ------------------------------------------------------------- validate --- */
 
 static void validate_tells_unknown_tools(void)
 {
@@ -167,7 +167,7 @@ static void validate_checks_arguments(void)
     allm_json_schema_free(schemas[1]);
 }
 
-/* ------------------------------------------------------ budget to decide --- */
+/* ----------------------------------------------------- budget to decide --- */
 
 static void the_last_turn_may_not_run_tools(void)
 {
@@ -222,7 +222,7 @@ static void inject_makes_messages(void)
     end(&b);
 }
 
-/* ---------------------------------------------------------------- authors --- */
+/* -------------------------------------------------------------- authors --- */
 
 static void authors_are_told_what_is_wrong(void)
 {

@@ -88,7 +88,7 @@ static void wrong_changes_are_told(void)
     allm_pipeline_free(NULL);
 }
 
-/* ---------------------------------------------------------------- running --- */
+/* -------------------------------------------------------------- running --- */
 
 struct log {
     char told[128];

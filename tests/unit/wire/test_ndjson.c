@@ -271,7 +271,7 @@ static void sixteen_mebibytes_are_the_limit(void)
     free(text);
 }
 
-/* ------------------------------------------------------------ a property --- */
+/* ----------------------------------------------------------- a property --- */
 
 static bool is_space(struct slice s)
 {

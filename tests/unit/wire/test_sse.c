@@ -569,7 +569,7 @@ static void long_lines_need_more_memory(void)
     sse_release(&s);
 }
 
-/* ------------------------------------------------------------ a property --- */
+/* ----------------------------------------------------------- a property --- */
 
 /*
  * A second decoder, which sees the whole text at once: slow and plain.  It
@@ -743,7 +743,7 @@ static void any_split_gives_the_same_frames(void)
     end_story(&split);
 }
 
-/* ------------------------------------------------------------- large ones --- */
+/* ----------------------------------------------------------- large ones --- */
 
 static char *large_text(const char *head, char fill, size_t len)
 {

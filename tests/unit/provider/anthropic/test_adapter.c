@@ -50,7 +50,7 @@ static void encodes_the_rest(void)
     fixture_encode_some("anthropic", &anthropic_adapter, "encode-");
 }
 
-/* ------------------------------------------------------------------- signs --- */
+/* ---------------------------------------------------------------- signs --- */
 
 /* What is said of the protocol while these events come. */
 static void tells_where_the_protocol_is(void)
@@ -75,7 +75,7 @@ static void tells_where_the_protocol_is(void)
     talking_check_signs(&anthropic_adapter, rows, sizeof rows / sizeof *rows);
 }
 
-/* --------------------------------------------------------------- round trip --- */
+/* ----------------------------------------------------------- round trip --- */
 
 /* An answer goes back block by block as it came, to its own model only. */
 static void sends_back_what_came(void)
@@ -120,7 +120,7 @@ static void sends_back_what_came(void)
     sinking_end(&s);
 }
 
-/* -------------------------------------------------------------------- bounds --- */
+/* --------------------------------------------------------------- bounds --- */
 
 static void feed(struct sinking *s, void *state, const char *data)
 {

@@ -11,7 +11,7 @@
 #include "provider/openai/chat.h"
 #include "json/json.h"
 
-/* ------------------------------------------------------------ conversations --- */
+/* -------------------------------------------------------- conversations --- */
 
 static const char *const states[] = {
     "null",
@@ -25,7 +25,7 @@ static const char *const states[] = {
     NULL,
 };
 
-/* ----------------------------------------------------------------- legality --- */
+/* ------------------------------------------------------------- legality --- */
 
 static bool is_blank(struct slice s)
 {

@@ -339,7 +339,7 @@ static void a_whole_response_reaches_the_result(void)
     allm_engine_free(e);
 }
 
-/* ---------------------------------------------------------------- position --- */
+/* ------------------------------------------------------------- position --- */
 
 static void engines_alike_have_their_own_position(void)
 {
@@ -418,7 +418,7 @@ static void nothing_is_accepted_instead_of_an_engine(void)
     allm_fake_cursor_free(NULL);
 }
 
-/* ---------------------------------------------------------------- failures --- */
+/* ------------------------------------------------------------- failures --- */
 
 static void passing_failures_are_tried_again(void)
 {
@@ -469,7 +469,7 @@ static void scripted_failures_are_final(void)
     allm_engine_free(e);
 }
 
-/* ---------------------------------------------------------------- release --- */
+/* -------------------------------------------------------------- release --- */
 
 /* Pull so many events of a stream, then let it go. */
 static void released_after(const char *why, int pulls)
@@ -526,7 +526,7 @@ static void a_cancelled_stream_is_released(void)
     allm_engine_free(e);
 }
 
-/* ------------------------------------------------------------------- time --- */
+/* ----------------------------------------------------------------- time --- */
 
 static void delays_use_the_clock_of_the_engine(void)
 {
@@ -557,7 +557,7 @@ static void real_delays_are_waited_for(void)
     CHECK(clock_now_ns(real) - began >= 2000000);
 }
 
-/* ---------------------------------------------------------- usage, record --- */
+/* -------------------------------------------------------- usage, record --- */
 
 static void usage_of_the_options_counts(void)
 {
@@ -606,7 +606,7 @@ static void records_requests_as_the_adapter_gets_them(void)
     allm_engine_free(e);
 }
 
-/* --------------------------------------------------------------- script library --- */
+/* ------------------------------------------------------- script library --- */
 
 static void check_script(const char *why, allm_json *script, const char *events)
 {

@@ -102,7 +102,7 @@ static void requests_are_kept_in_order(void)
     allm_json_free(all);
 }
 
-/* ------------------------------------------------------------------ threads --- */
+/* -------------------------------------------------------------- threads --- */
 
 enum { THREADS = 8, ROUNDS = 50 };
 

@@ -113,7 +113,7 @@ static void refusals_say_where_and_what(void)
     allm_json_free(calls);
 }
 
-/* ------------------------------------------------------------------- values --- */
+/* --------------------------------------------------------------- values --- */
 
 static void usage_has_its_fields(void)
 {

@@ -43,7 +43,7 @@ static void encodes_every_request(void)
     fixture_encode_some("gemini", &gemini_adapter, "encode-");
 }
 
-/* ------------------------------------------------------------------- signs --- */
+/* ---------------------------------------------------------------- signs --- */
 
 #define CANDIDATE(c) "{\"candidates\":[{" c "}]}"
 
@@ -67,7 +67,7 @@ static void tells_where_the_protocol_is(void)
     talking_check_signs(&gemini_adapter, rows, sizeof rows / sizeof *rows);
 }
 
-/* --------------------------------------------------------------- round trip --- */
+/* ----------------------------------------------------------- round trip --- */
 
 /* An answer goes back part by part as it came, to its own model only. */
 static void sends_back_what_came(void)

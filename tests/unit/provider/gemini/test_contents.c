@@ -11,7 +11,7 @@
 #include "provider/openai/chat.h"
 #include "json/json.h"
 
-/* ------------------------------------------------------------ conversations --- */
+/* -------------------------------------------------------- conversations --- */
 
 /* For a message, or for a call. */
 static const char *const states[] = {
@@ -28,7 +28,7 @@ static const char *const states[] = {
     NULL,
 };
 
-/* ----------------------------------------------------------------- legality --- */
+/* ------------------------------------------------------------- legality --- */
 
 /* Text, by a name that stands for where it is. */
 static const char *text_at(const allm_json *v, const char *key)

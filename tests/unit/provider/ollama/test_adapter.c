@@ -42,7 +42,7 @@ static void encodes_the_rest(void)
     fixture_encode_some("ollama", &ollama_adapter, "encode-");
 }
 
-/* ------------------------------------------------------------------- signs --- */
+/* ---------------------------------------------------------------- signs --- */
 
 /* What is said of the protocol while these lines come. */
 static void tells_where_the_protocol_is(void)
@@ -61,7 +61,7 @@ static void tells_where_the_protocol_is(void)
     talking_check_signs(&ollama_adapter, rows, sizeof rows / sizeof *rows);
 }
 
-/* --------------------------------------------------------------- round trip --- */
+/* ----------------------------------------------------------- round trip --- */
 
 static allm_response *hear(struct sinking *s, const allm_call *call,
                            const char *data)

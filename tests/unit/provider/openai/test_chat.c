@@ -46,7 +46,7 @@ static void encodes_odd_histories(void)
     fixture_encode_some("openai_chat", &openai_chat_adapter, "encode-");
 }
 
-/* ------------------------------------------------------------------- signs --- */
+/* ---------------------------------------------------------------- signs --- */
 
 #define SAID(text, word) \
     "{\"choices\":[{\"delta\":{\"content\":\"" text \

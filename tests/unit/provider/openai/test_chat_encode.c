@@ -9,7 +9,7 @@
 #include "provider/openai/chat_quirks.h"
 #include "json/json.h"
 
-/* ------------------------------------------------------------ conversations --- */
+/* -------------------------------------------------------- conversations --- */
 
 static const char *const states[] = {
     "null",
@@ -21,7 +21,7 @@ static const char *const states[] = {
     NULL,
 };
 
-/* ----------------------------------------------------------------- legality --- */
+/* ------------------------------------------------------------- legality --- */
 
 static const char *text_at(const allm_json *v, const char *key)
 {
@@ -81,7 +81,7 @@ static void check_talk(const struct talks *t, const allm_request *r,
     }
 }
 
-/* --------------------------------------------------------------------- tests --- */
+/* ---------------------------------------------------------------- tests --- */
 
 #define MESSAGES_TAIL \
     "],\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\"," \

@@ -53,7 +53,7 @@ static void encodes_the_rest(void)
                         "encode-");
 }
 
-/* ------------------------------------------------------------------- signs --- */
+/* ---------------------------------------------------------------- signs --- */
 
 /* What is said of the protocol while these events come. */
 static void tells_where_the_protocol_is(void)
@@ -78,7 +78,7 @@ static void tells_where_the_protocol_is(void)
                         sizeof rows / sizeof *rows);
 }
 
-/* --------------------------------------------------------------- round trip --- */
+/* ----------------------------------------------------------- round trip --- */
 
 /* An answer goes back item by item as it came, to its own model only. */
 static void sends_back_what_came(void)

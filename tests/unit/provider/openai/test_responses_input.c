@@ -11,7 +11,7 @@
 #include "provider/openai/responses.h"
 #include "json/json.h"
 
-/* ------------------------------------------------------------ conversations --- */
+/* -------------------------------------------------------- conversations --- */
 
 #define SEALED(word) \
     "{\"type\":\"reasoning\",\"summary\":[],\"encrypted_content\":\"" word \
@@ -33,7 +33,7 @@ static const char *const states[] = {
     NULL,
 };
 
-/* ----------------------------------------------------------------- legality --- */
+/* ------------------------------------------------------------- legality --- */
 
 static bool is_id(const char *id)
 {
