@@ -362,17 +362,10 @@ static allm_status pull_answer(struct step *s, allm_event **event,
     return ALLM_OK;
 }
 
-/* No stage runs for an answer that failed. */
-static bool answer_failed(const struct step *s)
-{
-    return s->response->finish_reason == ALLM_FINISH_ERROR;
-}
-
 static void decide_error(struct step *s)
 {
-    allm_context *c = &s->context;
-    c->error = s->response->error;
-    context_decide(c, ALLM_DECISION_ERROR, "error");
+    s->context.error = s->response->error;
+    context_decide(&s->context, ALLM_DECISION_ERROR, "error");
 }
 
 /* If the context has an error, emit it, once. */
@@ -399,7 +392,7 @@ static allm_status run_stages(struct step *s, allm_event **event,
     struct turn_event *made = context_take(c);
     if (made)
         return deliver_event(s, made, event);
-    if (answer_failed(s)) {
+    if (s->response->finish_reason == ALLM_FINISH_ERROR) { /* no stage runs */
         decide_error(s);
         s->state = COMPLETING;
         return ALLM_OK;
@@ -582,8 +575,7 @@ static const void *step_result_of(const struct machine *m,
 /* For allm_stream_wait(), an unknown tool is an error, not a result. */
 static allm_status step_wait_status(struct machine *m)
 {
-    const struct step *s = as_const_step(m);
-    return s->context.status != ALLM_OK ? s->context.status : ALLM_OK;
+    return as_const_step(m)->context.status;
 }
 
 static const char *step_output(const struct machine *m, const char *id,
