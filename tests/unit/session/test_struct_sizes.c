@@ -454,7 +454,7 @@ static const struct row rows[] = {
     OPTS("ext", journal_tool, done, .tool_call_id = "c"),
 };
 
-/* Try a struct of n bytes; in a longer one than ours the last byte is `last`. */
+/* Try a struct of n bytes; a longer one than ours ends with the byte `last`. */
 static bool accepted(const struct row *r, size_t n, char last)
 {
     size_t room = n < r->size ? r->size : n;
