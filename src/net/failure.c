@@ -117,8 +117,8 @@ static const allm_json *final_mark(struct arena *a)
     return build_done(&b);
 }
 
-static const allm_error *make(struct arena *a, const char *reason,
-                              struct buf *message, bool final)
+static const allm_error *make_error(struct arena *a, const char *reason,
+                                    struct buf *message, bool final)
 {
     allm_error *e = arena_alloc(a, sizeof *e);
     const allm_json *mark = final ? final_mark(a) : NULL;
@@ -150,7 +150,7 @@ const allm_error *failure_of(struct arena *a, CURLcode code, const char *host,
     if (host && *host)
         buf_format(&text, " (%.200s)", host);
     buf_format(&text, ": %s; %s", words_of(code, said), row->advice);
-    return make(a, row->reason, &text, row->final);
+    return make_error(a, row->reason, &text, row->final);
 }
 
 /* What a proxy means that does not lead on. */
@@ -178,7 +178,7 @@ const allm_error *failure_proxy(struct arena *a, long status, const char *host)
                "HTTPS_PROXY (http://user:password@host:port), or go without "
                "it by NO_PROXY",
                status, advice);
-    return make(a, network, &text, true);
+    return make_error(a, network, &text, true);
 }
 
 const allm_error *failure_refuse(struct arena *a, const char *reason,
@@ -190,7 +190,7 @@ const allm_error *failure_refuse(struct arena *a, const char *reason,
     va_start(args, format);
     buf_vformat(&text, format, args);
     va_end(args);
-    return make(a, reason, &text, true);
+    return make_error(a, reason, &text, true);
 }
 
 const char *failure_host(struct arena *a, const char *url)

@@ -238,8 +238,9 @@ static void record_close(void *self, allm_exchange *x)
 
 /* --------------------------------------------------------------- making --- */
 
-static const allm_error *refuse(allm_recorder *r, allm_status kind,
-                                const char *reason, const char *sentence)
+static const allm_error *refuse_recording(allm_recorder *r, allm_status kind,
+                                          const char *reason,
+                                          const char *sentence)
 {
     return status_error(&r->own, kind, reason, "%s", sentence);
 }
@@ -255,9 +256,10 @@ static const allm_error *take_inner(allm_recorder *r,
     if (!given ||
         (taken && (t->open || t->open_over) && t->read && t->head && t->close))
         return NULL;
-    return refuse(r, ALLM_ERR_MISUSE, "invalid_transport",
-                  "fill the transport with ALLM(transport, ...), by a header "
-                  "of this version, and give it open, read, head and close");
+    return refuse_recording(
+        r, ALLM_ERR_MISUSE, "invalid_transport",
+        "fill the transport with ALLM(transport, ...), by a header "
+        "of this version, and give it open, read, head and close");
 }
 
 /* What the file holds already; one that is not there is begun. */
@@ -291,8 +293,8 @@ static const allm_error *take_opts(allm_recorder *r, const char *path,
     if (path && !r->path)
         return status_nomem();
     if (o->flags & ~(uint32_t)ALLM_RECORDER_APPEND)
-        return refuse(r, ALLM_ERR_MISUSE, "invalid_options",
-                      "flags has a bit that is no ALLM_RECORDER_*");
+        return refuse_recording(r, ALLM_ERR_MISUSE, "invalid_options",
+                                "flags has a bit that is no ALLM_RECORDER_*");
     const allm_error *error = take_inner(r, o->transport);
     if (!error && path && o->flags & ALLM_RECORDER_APPEND)
         error = take_old(r);
@@ -333,8 +335,9 @@ allm_recorder *allm_recorder_new(const char *path,
     if (!r)
         return NULL;
     r->unfit = taken ? take_opts(r, path, &o)
-                     : refuse(r, ALLM_ERR_MISUSE, "struct_size",
-                              "fill the options with ALLM(recorder_opts, ...)");
+                     : refuse_recording(
+                           r, ALLM_ERR_MISUSE, "struct_size",
+                           "fill the options with ALLM(recorder_opts, ...)");
     r->error = r->unfit;
     if (r->unfit != status_nomem())
         return r;
@@ -417,7 +420,7 @@ allm_status allm_recorder_flush(allm_recorder *r)
 }
 
 /* Locked inside, and so changed through a const pointer. */
-static allm_recorder *own(const allm_recorder *r)
+static allm_recorder *as_mutable(const allm_recorder *r)
 {
     return (allm_recorder *)(uintptr_t)r;
 }
@@ -431,12 +434,12 @@ allm_text *allm_recorder_text(const allm_recorder *r)
     if (r->unfit)
         return text_fail(t, status_retell(text_arena(t), r->unfit));
     buf_init(&all, text_arena(t), RECORDING_LIMIT);
-    pthread_mutex_lock(&own(r)->lock);
+    pthread_mutex_lock(&as_mutable(r)->lock);
     add_all(r, &all);
     bool whole = !r->broken && !all.broken;
     const allm_error *error = whole ? NULL
                                     : incomplete(r, text_arena(t), all.over);
-    pthread_mutex_unlock(&own(r)->lock);
+    pthread_mutex_unlock(&as_mutable(r)->lock);
     return error ? text_fail(t, error) : text_finish(t, buf_slice(&all));
 }
 

@@ -517,7 +517,7 @@ static const struct sort *sort_of(const allm_json *object)
     return NULL;
 }
 
-static bool take(struct reading *r)
+static bool take_entry(struct reading *r)
 {
     const struct sort *sort = sort_of(r->object);
     if (!r->begun && (!sort || sort->take != take_first))
@@ -552,7 +552,7 @@ const allm_error *recording_read(struct arena *a, struct slice text,
                          .line = 1,
                          .last = first };
     *first = NULL;
-    while (take_object(&r) && take(&r))
+    while (take_object(&r) && take_entry(&r))
         ;
     if (r.error)
         return r.error;

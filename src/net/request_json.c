@@ -95,7 +95,7 @@ struct redact request_json_hidden(const struct request_json_secret *s,
     return (struct redact){ s->count, s->spelling, looks };
 }
 
-static char lower(char c)
+static char to_lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
 }
@@ -103,7 +103,7 @@ static char lower(char c)
 static bool is_word(struct slice s, const char *word)
 {
     size_t n = 0;
-    while (n < s.len && word[n] && lower(s.ptr[n]) == lower(word[n]))
+    while (n < s.len && word[n] && to_lower(s.ptr[n]) == to_lower(word[n]))
         n++;
     return n == s.len && !word[n];
 }
@@ -148,7 +148,7 @@ struct slice request_json_header(struct arena *a, const char *name,
     struct redact hidden = request_json_hidden(s, true);
     buf_init(&line, a, SIZE_MAX / 2);
     for (const char *p = name; *p; p++)
-        buf_byte(&line, lower(*p));
+        buf_byte(&line, to_lower(*p));
     buf_text(&line, ": ");
     struct slice clean = redact_slice(a, slice_of(value), &hidden);
     if (is_secret_name(slice_of(name)))
@@ -331,7 +331,7 @@ static struct slice lowered(struct arena *a, struct slice s)
 {
     char *copy = arena_copy(a, s);
     for (size_t i = 0; copy && i < s.len; i++)
-        copy[i] = lower(copy[i]);
+        copy[i] = to_lower(copy[i]);
     return (struct slice){ copy, s.len };
 }
 

@@ -73,8 +73,8 @@ static int64_t earlier(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-static allm_status fail(struct allm_sink *sink, allm_status kind,
-                        const char *reason, const char *sentence)
+static allm_status fail_feed(struct allm_sink *sink, allm_status kind,
+                             const char *reason, const char *sentence)
 {
     allm_error e = status_blank(kind);
     e.reason = reason;
@@ -310,10 +310,11 @@ static allm_status open_exchange(struct http_feed *h, struct allm_sink *sink)
     }
     h->opened_ns = now(h);
     if (!find_transport(h, &http))
-        return fail(sink, ALLM_ERR_ENGINE, "invalid_engine",
-                    "no transport: the HTTP client could not be started (no "
-                    "descriptors or no memory left?); give the engine one of "
-                    "your own, or try again");
+        return fail_feed(
+            sink, ALLM_ERR_ENGINE, "invalid_engine",
+            "no transport: the HTTP client could not be started (no "
+            "descriptors or no memory left?); give the engine one of "
+            "your own, or try again");
     h->exchange = transport_open(h->env.transport, http, &view,
                                  stream_waker(h->env.stream), &why);
     h->state = HEAD;
@@ -331,9 +332,10 @@ static allm_status await_connection(struct http_feed *h, int64_t *again_ns,
     int64_t limit = clock_after(h->opened_ns, h->env.connect_ms);
     if (now(h) >= limit) {
         hang_up(h);
-        return fail(sink, ALLM_ERR_ADAPTER, "timeout",
-                    "no connection was made in time; set connect_ms to wait "
-                    "longer");
+        return fail_feed(
+            sink, ALLM_ERR_ADAPTER, "timeout",
+            "no connection was made in time; set connect_ms to wait "
+            "longer");
     }
     *again_ns = earlier(*again_ns, limit);
     return ALLM_AGAIN;
@@ -459,9 +461,9 @@ static allm_status sniff(struct http_feed *h, struct allm_sink *sink)
         return ALLM_OK;
     char first = *h->rest.ptr;
     if (sse && first == '<')
-        return fail(sink, ALLM_ERR_ADAPTER, "malformed_response",
-                    "the answer is a page of HTML instead of events; is "
-                    "base_url right, and is no login page in between?");
+        return fail_feed(sink, ALLM_ERR_ADAPTER, "malformed_response",
+                         "the answer is a page of HTML instead of events; is "
+                         "base_url right, and is no login page in between?");
     start_decoding(h, sse && (first == '{' || first == '['));
     return ALLM_OK;
 }
@@ -511,7 +513,7 @@ static allm_status cut_off(struct http_feed *h, struct allm_sink *sink)
                sink->failure ? sink->failure->message : "");
     if (text.broken)
         return sink->status = ALLM_ERR_NOMEM;
-    return fail(sink, ALLM_ERR_STREAM, "truncated", text.ptr);
+    return fail_feed(sink, ALLM_ERR_STREAM, "truncated", text.ptr);
 }
 
 /* Nothing came: all may be there nevertheless. */
@@ -546,7 +548,7 @@ static allm_status read_body(struct http_feed *h, struct allm_sink *sink,
     return ALLM_OK;
 }
 
-static allm_status end(struct http_feed *h, struct allm_sink *sink)
+static allm_status end_body(struct http_feed *h, struct allm_sink *sink)
 {
     hang_up(h);
     if (!h->decoding_on)
@@ -573,7 +575,7 @@ static allm_status step(struct http_feed *h, struct allm_sink *sink,
     case REFUSED:
         return read_refusal(h, sink, again_ns);
     case ENDING:
-        return end(h, sink);
+        return end_body(h, sink);
     case OVER:
         break;
     }
@@ -648,12 +650,12 @@ static bool encode(struct http_feed *h, struct allm_sink *sink)
     if (sink->failure || sink->status < 0)
         return false;
     if (status < 0)
-        fail(sink, status, "invalid_request",
-             "the adapter could not encode the request");
+        fail_feed(sink, status, "invalid_request",
+                  "the adapter could not encode the request");
     else if (h->http.broken || (h->http.body.broken && !h->http.body.over))
         sink->status = ALLM_ERR_NOMEM;
     else if (fault_of(&h->http))
-        fail(sink, ALLM_ERR_ENGINE, "invalid_engine", fault_of(&h->http));
+        fail_feed(sink, ALLM_ERR_ENGINE, "invalid_engine", fault_of(&h->http));
     else
         return true;
     return false;
@@ -677,8 +679,8 @@ struct feed *feed_http(struct arena *a, const allm_call *call,
     h->life = a;
     arena_init(&h->wire, env->mem);
     if (!adapter->encode)
-        fail(sink, ALLM_ERR_ENGINE, "invalid_engine",
-             "the adapter has no encode");
+        fail_feed(sink, ALLM_ERR_ENGINE, "invalid_engine",
+                  "the adapter has no encode");
     else if (encode(h, sink))
         return &h->feed;
     if (sink->failure)

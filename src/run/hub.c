@@ -438,7 +438,7 @@ void allm_hub_free(allm_hub *h)
 }
 
 /* Why the hub does not take this stream; NULL: it does. */
-static const allm_error *refuse(allm_hub *h, const allm_stream *s)
+static const allm_error *refuse_stream(allm_hub *h, const allm_stream *s)
 {
     if (!s)
         return status_nomem();
@@ -461,7 +461,7 @@ allm_status allm_hub_add(allm_hub *h, allm_stream *s, void *tag)
         return ALLM_ERR_NOMEM;
     if (h->error)
         return h->error->kind;
-    h->fault = refuse(h, s);
+    h->fault = refuse_stream(h, s);
     if (h->fault)
         return h->fault->kind;
     h->clock = s->clock;
