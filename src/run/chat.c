@@ -262,7 +262,7 @@ static const allm_json *reason_metadata(struct turns *t, struct arena *a)
     struct build b;
     build_init(&b, a);
     build_object(&b);
-    if (turns_halt(t) && t->verdict.decision == ALLM_DECISION_HALT)
+    if (step && turns_halt(t) && t->verdict.decision == ALLM_DECISION_HALT)
         put_members(&b, step->metadata, "halted_reason");
     if (!strcmp(reason, HALTED_MANUAL)) {
         build_key(&b, SLICE("manual_turn_index"));

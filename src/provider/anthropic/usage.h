@@ -15,7 +15,7 @@
  * memory. */
 const allm_json *anthropic_usage_merge(struct arena *a,
                                        const allm_json *previous,
-                                       const allm_json *more);
+                                       const allm_json *details);
 
 /*
  * Convert a usage; members without a field are in `extra`, in the arena.

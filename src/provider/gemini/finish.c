@@ -63,7 +63,7 @@ struct slice gemini_finish_block(const allm_json *v, struct arena *a)
                    sizeof block_numbers / sizeof *block_numbers);
 }
 
-allm_finish gemini_finish_of(struct slice word)
+allm_finish gemini_finish_of(struct slice name)
 {
-    return finish_of(finish_reasons, word);
+    return finish_of(finish_reasons, name);
 }
