@@ -7,6 +7,7 @@
  *   /lots/    ...in 100,000
  *   /tick/    an event every 10 ms for a second
  *   /hold/    the beginning of an answer, and no more
+ *   /loop/    a tool call; after two results, an answer of one event
  *
  * Each event is an HTTP chunk of its own.
  */
@@ -124,10 +125,27 @@ static struct buf pieces(int n)
     return b;
 }
 
+/* A call of the tool "weather", as it comes from a model. */
+static struct buf tool_call(void)
+{
+    static const char *const parts[] = { "{\\\"city\\\":", "\\\"Ulm\\\",",
+                                         "\\\"days\\\":3}" };
+    struct buf b;
+    begin(&b);
+    add_delta(&b, 0,
+              "\"tool_calls\":[{\"index\":0,\"id\":\"call_1\",\"type\":"
+              "\"function\",\"function\":{\"name\":\"weather\",\"arguments\":",
+              "\"\"", "}}]");
+    for (int i = 0; i < 3; i++)
+        add_arguments(&b, i, parts[i]);
+    add_end(&b, "tool_calls");
+    return b;
+}
+
 static struct {
     const char *path;
     struct buf body;
-} answers[5];
+} answers[6];
 
 static void make_answers(void)
 {
@@ -136,6 +154,7 @@ static void make_answers(void)
     answers[1].path = "/texts/", answers[1].body = texts(TEXTS);
     answers[2].path = "/few/", answers[2].body = pieces(FEW);
     answers[3].path = "/lots/", answers[3].body = pieces(LOTS);
+    answers[4].path = "/call/", answers[4].body = tool_call();
 }
 
 /* ------------------------------------------------------------ serving --- */
@@ -152,22 +171,37 @@ static bool say(int fd, const char *bytes, size_t len)
     return true;
 }
 
-/* Read a whole request; false: there is none any more. */
+/* Read a whole request; false: there is none any more.  A body that does not
+ * fit is read and dropped. */
 static bool hear(int fd, char *request, size_t room)
 {
-    size_t len = 0;
-    for (;;) {
-        ssize_t n = recv(fd, request + len, room - 1 - len, 0);
+    size_t len = 0, whole = 0;
+    while (!whole || len < whole) {
+        bool full = len >= room - 1;
+        ssize_t n = full ? recv(fd, NULL, whole - len, MSG_TRUNC)
+                         : recv(fd, request + len, room - 1 - len, 0);
         if (n <= 0)
             return false;
         len += (size_t)n;
+        if (full)
+            continue;
         request[len] = '\0';
         const char *body = strstr(request, "\r\n\r\n");
         const char *size = strstr(request, "Content-Length:");
-        if (body && size &&
-            (size_t)(body + 4 - request) + strtoul(size + 15, NULL, 10) <= len)
-            return true;
+        if (body && size)
+            whole = (size_t)(body + 4 - request) +
+                    strtoul(size + 15, NULL, 10);
     }
+    return true;
+}
+
+/* The answer within a tool loop of three turns. */
+static bool loop(int fd, const char *request)
+{
+    const char *one = strstr(request, "\"role\":\"tool\"");
+    bool over = one && strstr(one + 1, "\"role\":\"tool\"");
+    const struct buf *b = &answers[over ? 0 : 4].body;
+    return say(fd, b->ptr, b->len);
 }
 
 /* Events as slowly as a model has them, all connections in step. */
@@ -211,6 +245,8 @@ static bool reply(int fd, const char *request)
         return tick(fd);
     if (strstr(request, "POST /hold/"))
         return hold(fd);
+    if (strstr(request, "POST /loop/"))
+        return loop(fd, request);
     for (size_t i = 0; answers[i].path; i++)
         if (!strncmp(request + 5, answers[i].path, strlen(answers[i].path)))
             return say(fd, answers[i].body.ptr, answers[i].body.len);

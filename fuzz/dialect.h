@@ -130,6 +130,7 @@ static void send_back(const allm_adapter *adapter, const allm_call *asked,
     struct arena a;
     struct allm_sink sink;
     struct allm_http http;
+    allm_http_view view;
     struct json_limits limits;
     const allm_error *error = NULL;
     allm_call call = *asked;
@@ -141,7 +142,9 @@ static void send_back(const allm_adapter *adapter, const allm_call *asked,
     demand(adapter->encode(&call, &http) == ALLM_OK);
     json_limits_from(&limits, NULL);
     limits.max_depth = 1000;    /* the answer is nested deeper than before */
-    demand(json_parse(&a, buf_slice(&http.body), limits, &error) != NULL);
+    demand(http_view(&http, &view));
+    demand(json_parse(&a, (struct slice){ view.body, view.body_len }, limits,
+                      &error) != NULL);
     arena_release(&a);
 }
 

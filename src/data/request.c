@@ -157,6 +157,25 @@ allm_text *allm_request_json(const allm_request *request, allm_form form)
     return encode_to_text(&request_shape, request, form);
 }
 
+/* Share the list of the thread, so that a long history costs what a short one
+ * costs.  Out of memory: false. */
+static bool share_messages(allm_request *r, const allm_thread *thread)
+{
+    const allm_thread *mine = NULL;
+    if (shape_error(r))
+        return true;            /* the caller sees the error */
+    if (thread_own.share(r->home, thread, &mine))
+        return false;
+    r->messages = allm_thread_messages(mine, &r->message_count);
+    return true;
+}
+
+static allm_request *discard(allm_request *r)
+{
+    shape_free(r);
+    return NULL;
+}
+
 allm_request *allm_request_from_thread(const allm_thread *thread,
                                        const allm_request *given)
 {
@@ -171,10 +190,12 @@ allm_request *allm_request_from_thread(const allm_thread *thread,
     allm_request all = { .size = sizeof all };
     if (mine)
         all = *mine;            /* not ours: it will be copied */
-    all.messages = allm_thread_messages(thread, &all.message_count);
+    const allm_message *none = NULL;
+    all.messages = &none;       /* an empty list */
+    all.message_count = 0;
     allm_request *made = shape_new(&request_shape, &all);
     shape_free(mine);
-    return made;
+    return made && share_messages(made, thread) ? made : discard(made);
 }
 
 static const allm_json *make_format(struct arena *a, const char *name,

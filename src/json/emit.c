@@ -9,6 +9,8 @@
 #include "json/number.h"
 #include "json/write.h"
 
+enum { LEAST_LOAN = 128 };      /* below, copying is cheaper */
+
 void emit_init(struct emit *e, struct buf *out)
 {
     *e = (struct emit){ .out = out };
@@ -42,6 +44,16 @@ void emit_raw(struct emit *e, struct slice json)
     if (!at)
         return;
     finish_token(e, slice_put(at, json), true);
+}
+
+void emit_borrowed(struct emit *e, struct slice json)
+{
+    if (!e->loans || json.len < LEAST_LOAN) {
+        emit_raw(e, json);
+        return;
+    }
+    emit_raw(e, SLICE(""));     /* the comma that is due */
+    rope_borrow(e->loans, e->out, json);
 }
 
 void emit_open(struct emit *e, char bracket)

@@ -8,10 +8,11 @@
 #ifndef JSON_EMIT_H
 #define JSON_EMIT_H
 
-#include "base/buf.h"
+#include "base/rope.h"
 
 struct emit {
     struct buf *out;
+    struct rope_loans *loans;   /* the text is a rope; NULL: it is not */
     bool comma;                 /* the next value follows another one */
 };
 
@@ -64,5 +65,9 @@ void emit_null(struct emit *e);
 
 /* The JSON text of a whole value, copied as it is; base64 needs no escaping. */
 void emit_raw(struct emit *e, struct slice json);
+
+/* The same for text that outlives this one: if the text is a rope, a long one
+ * is not copied. */
+void emit_borrowed(struct emit *e, struct slice json);
 
 #endif

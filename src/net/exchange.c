@@ -27,12 +27,14 @@
 #include "loop/waker.h"
 #include "net/failure.h"
 #include "net/request_headers.h"
+#include "net/transport.h"
 
 enum {
     READ_SIZE = 16 * 1024,      /* also bounds what one read inflates to */
     FRAME_SIZE = 16 * 1024,     /* HTTP/2: libcurl (7.88) loses track of a
                                    frame that does not fit, and waits */
     UPLOAD_SIZE = 16 * 1024,    /* libcurl's minimum */
+    LARGE_UPLOAD = 256 * 1024,  /* at most; freed when the body is sent */
     SMALL_BODY = 16 * 1024,     /* sent in one piece with the headers */
     CONNECT_S = 24 * 60 * 60    /* the time to connect is kept above */
 };
@@ -55,8 +57,7 @@ struct allm_exchange {
     struct mem wiped;           /* inside `texts` */
     struct arena texts;         /* the request, but for its body */
     struct curl_slist *headers;
-    struct slice body;
-    size_t sent;
+    struct rope_reader body;    /* libcurl has read a part of it */
     char *rest;                 /* a copy: a small body, or the unsent part of
                                    a large one; or NULL */
     size_t rest_len;
@@ -193,15 +194,8 @@ static size_t on_header(char *bytes, size_t one, size_t n, void *ud)
 
 static size_t on_read(char *to, size_t one, size_t n, void *ud)
 {
-    allm_exchange *x = ud;
-    struct slice left = slice_skip(x->body, x->sent);
     (void)one;
-    if (n > left.len)
-        n = left.len;
-    if (n)
-        memcpy(to, left.ptr, n);
-    x->sent += n;
-    return n;
+    return rope_read(&((allm_exchange *)ud)->body, to, n);
 }
 
 /* A connection that was used before has died, and libcurl takes another; that
@@ -209,11 +203,9 @@ static size_t on_read(char *to, size_t one, size_t n, void *ud)
 static int on_seek(void *ud, curl_off_t offset, int origin)
 {
     allm_exchange *x = ud;
-    if (x->begun || origin != SEEK_SET || offset < 0 ||
-        (uint64_t)offset > x->body.len)
-        return CURL_SEEKFUNC_FAIL;
-    x->sent = (size_t)offset;
-    return CURL_SEEKFUNC_OK;
+    bool done = !x->begun && origin == SEEK_SET && offset >= 0 &&
+                rope_seek(&x->body, (size_t)offset);
+    return done ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL;
 }
 
 /* NOLINTNEXTLINE(readability-non-const-parameter): libcurl's type */
@@ -269,13 +261,22 @@ static bool can_inflate(void)
     return curl_version_info(CURLVERSION_NOW)->features & CURL_VERSION_LIBZ;
 }
 
+/* Each buffer is one call of send(): a large body is sent in few of them. */
+static long upload_size(const allm_exchange *x)
+{
+    size_t len = x->body.rope.len;
+    if (x->posted || len < UPLOAD_SIZE)
+        return UPLOAD_SIZE;
+    return len < LARGE_UPLOAD ? (long)len : (long)LARGE_UPLOAD;
+}
+
 static bool set_connection(allm_exchange *x)
 {
     const struct exchange_env *env = x->env;
     bool ok = true;
     SET(NOSIGNAL, 1L);
     SET(BUFFERSIZE, env->http2 ? (long)FRAME_SIZE : (long)READ_SIZE);
-    SET(UPLOAD_BUFFERSIZE, (long)UPLOAD_SIZE);
+    SET(UPLOAD_BUFFERSIZE, upload_size(x));
     SET(CONNECTTIMEOUT, (long)CONNECT_S);
     SET(SUPPRESS_CONNECT_HEADERS, 1L);
     SET(TCP_KEEPALIVE, 1L);
@@ -425,8 +426,7 @@ static void drop_request(allm_exchange *x)
     arena_release(&x->texts);
     arena_init(&x->texts, secret_mem(&x->wiped));
     x->headers = NULL;
-    x->body = (struct slice){ NULL, 0 };
-    x->sent = 0;
+    x->body = (struct rope_reader){ .done = 0 };
 }
 
 static void free_exchange(allm_exchange *x)
@@ -454,7 +454,7 @@ static allm_exchange *make(struct exchange_env *env, const allm_http_view *view,
         .done = true,           /* until libcurl has it */
         .wiped = env->mem,
         .head.size = sizeof x->head,
-        .body = { view->body, view->body_len },
+        .body.rope = transport_body(view),
     };
     arena_init(&x->texts, secret_mem(&x->wiped));
     arena_init(&x->memory, env->mem);
@@ -466,14 +466,14 @@ static allm_exchange *make(struct exchange_env *env, const allm_http_view *view,
  * read where it is, piece by piece.  False: no memory. */
 static bool copy_small_body(allm_exchange *x, const char *method)
 {
-    if (x->body.len > SMALL_BODY || (method && strcmp(method, "POST") != 0))
+    size_t len = x->body.rope.len;
+    if (len > SMALL_BODY || (method && strcmp(method, "POST") != 0))
         return true;
-    x->rest = mem_alloc(x->env->mem, x->body.len + 1);
+    x->rest = mem_alloc(x->env->mem, len + 1);
     if (!x->rest)
         return false;
-    x->rest_len = x->body.len + 1;
-    if (x->body.len)
-        memcpy(x->rest, x->body.ptr, x->body.len);
+    x->rest_len = len + 1;
+    rope_read(&x->body, x->rest, len);
     x->posted = true;
     return true;
 }
@@ -599,28 +599,40 @@ static void free_rest(allm_exchange *x)
     x->rest_len = 0;
 }
 
-/* Has libcurl sent the whole of a small body? */
-static bool is_posted(const allm_exchange *x)
+/* Has libcurl sent the whole body? */
+static bool is_sent(const allm_exchange *x)
 {
     curl_off_t sent = 0;
     if (!x->easy)
         return true;
     curl_easy_getinfo(x->easy, CURLINFO_SIZE_UPLOAD_T, &sent);
-    return (uint64_t)sent >= x->body.len;
+    return (uint64_t)sent >= x->body.rope.len;
+}
+
+/* libcurl needs the body no more: free the copy of a small one, and the upload
+ * buffer of a large one, which libcurl frees when its size is set. */
+static void drop_sent(allm_exchange *x)
+{
+    if (x->easy && x->posted)
+        curl_easy_setopt(x->easy, CURLOPT_POSTFIELDS, NULL);
+    else if (x->easy)
+        curl_easy_setopt(x->easy, CURLOPT_UPLOAD_BUFFERSIZE, (long)UPLOAD_SIZE);
+    if (x->posted)
+        free_rest(x);
 }
 
 /* The server answered before it had the whole body: copy the part that libcurl
  * has not read yet.  False: no memory. */
 static bool copy_unsent(allm_exchange *x)
 {
-    struct slice left = slice_skip(x->body, x->sent);
-    if (!x->easy || !left.len)
+    size_t left = rope_left(&x->body);
+    if (!x->easy || !left)
         return true;
-    x->rest = mem_alloc(x->env->mem, left.len);
+    x->rest = mem_alloc(x->env->mem, left);
     if (!x->rest)
         return false;
-    memcpy(x->rest, left.ptr, left.len);
-    x->rest_len = left.len;
+    rope_read(&x->body, x->rest, left);
+    x->rest_len = left;
     return true;
 }
 
@@ -637,14 +649,11 @@ static bool begin_answer(allm_exchange *x)
     }
     if (!x->posted && !copy_unsent(x))          /* keeps (3) */
         return false;
-    if (x->posted && is_posted(x)) {
-        if (x->easy)
-            curl_easy_setopt(x->easy, CURLOPT_POSTFIELDS, NULL);
-        free_rest(x);
-    }
+    if (is_sent(x))
+        drop_sent(x);
     drop_request(x);            /* keeps (4) */
     if (!x->posted && x->rest)
-        x->body = (struct slice){ x->rest, x->rest_len };
+        x->body.rope = rope_of_slice((struct slice){ x->rest, x->rest_len });
     return true;
 }
 

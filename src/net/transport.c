@@ -6,6 +6,13 @@ bool transport_needs_http(const allm_transport *t)
     return !t || t->open_over;
 }
 
+struct rope transport_body(const allm_http_view *view)
+{
+    if (view->size == sizeof(struct transport_request))
+        return ((const struct transport_request *)view)->body;
+    return rope_of_slice((struct slice){ view->body, view->body_len });
+}
+
 allm_exchange *transport_open(const allm_transport *t,
                               const allm_transport *http,
                               const allm_http_view *view, allm_waker *waker,

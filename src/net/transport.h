@@ -3,10 +3,25 @@
 #define NET_TRANSPORT_H
 
 #include "allm.h"
+#include "base/rope.h"
 
 /* Does an exchange of this transport need an HTTP client?  NULL is the client
  * itself. */
 bool transport_needs_http(const allm_transport *t);
+
+/*
+ * A request for the library's own HTTP client, which can read a body in pieces:
+ * its view has no body, only its length.  The size of the view tells the client
+ * that it is such a request, so no other transport may see it.  The list of
+ * loans lives as long as the bytes of the body.
+ */
+struct transport_request {
+    allm_http_view view;
+    struct rope body;
+};
+
+/* The body of such a request, or of any other one. */
+struct rope transport_body(const allm_http_view *view);
 
 /* Open an exchange; `http` may be NULL where none is needed. */
 allm_exchange *transport_open(const allm_transport *t,

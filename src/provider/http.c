@@ -4,6 +4,7 @@
 #include "base/status.h"
 #include "data/error.h"
 #include "provider/sink.h"
+#include "json/emit.h"
 
 #include <stdint.h>
 
@@ -126,15 +127,37 @@ void http_headers(struct allm_http *h, const char *accept)
     allm_http_header(h, "accept-encoding", "identity");
 }
 
-bool http_view(const struct allm_http *h, allm_http_view *out)
+void http_emit(struct allm_http *h, struct emit *e)
 {
-    struct slice body = buf_slice(&h->body);
+    emit_init(e, &h->body);
+    e->loans = &h->loans;
+}
+
+bool http_pieces(const struct allm_http *h, allm_http_view *out,
+                 struct rope *body)
+{
     *out = (allm_http_view){ .size = sizeof *out,
                              .method = h->method,
                              .url = h->url,
                              .header_count = h->header_count,
                              .header = h->header,
-                             .body = body.ptr,
-                             .body_len = body.len };
+                             .body_len = h->body.len + h->loans.len };
+    *body = rope_of(&h->loans, &h->body);
     return !h->broken && !h->body.broken && h->url;
+}
+
+bool http_view(const struct allm_http *h, allm_http_view *out)
+{
+    struct rope_reader reader = { .done = 0 };
+    if (!http_pieces(h, out, &reader.rope))
+        return false;
+    out->body = buf_slice(&h->body).ptr;
+    if (!h->loans.count)
+        return true;
+    char *body = arena_alloc(h->arena, out->body_len);
+    if (!body)
+        return false;
+    rope_read(&reader, body, out->body_len);
+    out->body = body;
+    return true;
 }

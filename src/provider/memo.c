@@ -23,16 +23,19 @@ static bool has_state(const allm_message *m)
     return found;
 }
 
+static uint64_t hash_model(uint64_t facts, const allm_call *call)
+{
+    const struct slice bytes = { (const char *)&facts, sizeof facts };
+    uint64_t h = hash_add(HASH_START, bytes);
+    return hash_text(hash_text(h, call->provider), call->model);
+}
+
 struct home_key memo_key(const void *dialect, uint64_t facts,
                          const allm_call *call, const allm_message *m)
 {
-    const struct slice bytes = { (const char *)&facts, sizeof facts };
-    struct home_key key = { { (uint64_t)(uintptr_t)dialect,
-                              hash_add(HASH_START, bytes) } };
-    if (has_state(m)) {
-        key.word[1] = hash_text(key.word[1], call->provider);
-        key.word[1] = hash_text(key.word[1], call->model);
-    }
+    struct home_key key = { { (uint64_t)(uintptr_t)dialect, facts } };
+    if (has_state(m))
+        key.word[1] = hash_model(facts, call);
     return key;
 }
 

@@ -295,18 +295,31 @@ static bool find_transport(struct http_feed *h, const allm_transport **http)
     return *http != NULL;
 }
 
+/* The request as the transport reads it: our own client reads a body in
+ * pieces.  False: no memory. */
+static bool make_view(const struct http_feed *h, struct transport_request *r)
+{
+    if (h->env.transport)
+        return http_view(&h->http, &r->view);
+    if (!http_pieces(&h->http, &r->view, &r->body))
+        return false;
+    r->view.size = sizeof *r;
+    return true;
+}
+
 static allm_status open_exchange(struct http_feed *h, struct allm_sink *sink)
 {
-    allm_http_view view;
+    struct transport_request request;
+    allm_http_view *view = &request.view;
     const allm_transport *http;
     const allm_error *why = NULL;
     const struct registry_row *row = h->env.row;
-    if (!http_view(&h->http, &view))
+    if (!make_view(h, &request))
         return sink->status = ALLM_ERR_NOMEM;
     if (h->env.key) {
-        view.secret_name = row->auth_header ? row->auth_header
-                                            : row->adapter->auth_header;
-        view.secret_value = h->env.key->ptr;
+        view->secret_name = row->auth_header ? row->auth_header
+                                             : row->adapter->auth_header;
+        view->secret_value = h->env.key->ptr;
     }
     h->opened_ns = now(h);
     if (!find_transport(h, &http))
@@ -315,7 +328,7 @@ static allm_status open_exchange(struct http_feed *h, struct allm_sink *sink)
             "no transport: the HTTP client could not be started (no "
             "descriptors or no memory left?); give the engine one of "
             "your own, or try again");
-    h->exchange = transport_open(h->env.transport, http, &view,
+    h->exchange = transport_open(h->env.transport, http, view,
                                  stream_waker(h->env.stream), &why);
     h->state = HEAD;
     return h->exchange ? ALLM_OK : broken(h, why, sink);

@@ -411,6 +411,7 @@ static void encode_once(const struct folder *f, const struct asked *a)
     if (a->call.request)
         f->adapter->encode(&a->call, &http);
     buf_byte(&http.body, '\n');
+    CHECK(!http.loans.count);   /* nothing was encoded before */
     if (sink.failure) {
         expect_error(f, &sink);
     } else if (a->call.request && !http.broken && !http.body.broken) {

@@ -109,6 +109,7 @@ const allm_json *talks_encode(const struct talks *t, const char *model,
 {
     struct allm_sink sink;
     struct allm_http http;
+    allm_http_view view;
     struct json_limits limits;
     const allm_error *error = NULL;
     allm_call call = { .size = sizeof call,
@@ -122,9 +123,9 @@ const allm_json *talks_encode(const struct talks *t, const char *model,
     sink_init(&sink, a, NULL);
     http_init(&http, a, &sink);
     CHECK(adapter->encode(&call, &http) == ALLM_OK);
-    CHECK(!http.broken && !http.body.broken);
-    *bytes = http.broken || http.body.broken ? SLICE("")
-                                             : buf_slice(&http.body);
+    bool whole = http_view(&http, &view);
+    CHECK(whole);
+    *bytes = whole ? (struct slice){ view.body, view.body_len } : SLICE("");
     json_limits_from(&limits, NULL);
     const allm_json *v = json_parse(a, *bytes, limits, &error);
     CHECK(v != NULL);

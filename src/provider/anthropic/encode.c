@@ -259,7 +259,7 @@ static void write_body(struct encoding *e)
         "thinking", "output_config", "stop", "parallel_tool_calls", "beta",
         NULL,
     };
-    emit_init(&e->emit, &e->http->body);
+    http_emit(e->http, &e->emit);
     emit_open(&e->emit, '{');
     if (extra_leaves(&e->extra, "model"))
         emit_member(&e->emit, "model", e->call->model);

@@ -357,7 +357,7 @@ static void recall_message(struct writer *w, const struct history_item *item,
                                    : (struct slice){ NULL, 0 };
     if (memo.ptr) {
         turn_enter(w);
-        emit_raw(w->emit, memo);
+        emit_borrowed(w->emit, memo);
         return;
     }
     write_message(w, item, id, last);

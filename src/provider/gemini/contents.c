@@ -315,7 +315,7 @@ static void write_message(struct writer *w, const struct history_item *item)
                                    : (struct slice){ NULL, 0 };
     if (memo.ptr) {
         turn_enter(w);
-        emit_raw(w->emit, memo);
+        emit_borrowed(w->emit, memo);
         return;
     }
     if (w->turn == RESULTS)

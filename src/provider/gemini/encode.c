@@ -156,7 +156,7 @@ static void write_options(struct encoding *e)
 static void write_body(struct encoding *e)
 {
     bool broken = false;
-    emit_init(&e->emit, &e->http->body);
+    http_emit(e->http, &e->emit);
     emit_open(&e->emit, '{');
     if (!replacement_of(e, "systemInstruction"))
         broken = !gemini_contents_write_system(e->call, &e->emit, e->arena);

@@ -270,7 +270,7 @@ static void write_think(struct encoding *e)
 
 static void write_body(struct encoding *e)
 {
-    emit_init(&e->emit, &e->http->body);
+    http_emit(e->http, &e->emit);
     emit_open(&e->emit, '{');
     if (extra_leaves(&e->extra, "model"))
         emit_member(&e->emit, "model", e->call->model);

@@ -101,7 +101,7 @@ static void recall_message(struct writer *w, const struct history_item *item,
         memo_key(&memo_name, hash_add(HASH_START, slice_of(tool)), w->call, m);
     struct slice memo = memo_find(m, k);
     if (memo.ptr) {
-        emit_raw(w->emit, memo);
+        emit_borrowed(w->emit, memo);
         return;
     }
     size_t from = out->len + w->emit->comma;

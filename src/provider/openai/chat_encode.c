@@ -190,7 +190,7 @@ static void write_or_recall_message(struct encoding *e,
     bool keepable = plain && !item->made;
     struct slice kept = keepable ? memo_find(m, k) : (struct slice){ NULL, 0 };
     if (kept.ptr) {
-        emit_raw(&e->emit, kept);
+        emit_borrowed(&e->emit, kept);
         return;
     }
     size_t from = out->len + e->emit.comma;
@@ -312,7 +312,7 @@ static void write_body(struct encoding *e)
 {
     static const char *const read_here[] = { "prompt_cache",
                                              "reasoning_summary", NULL };
-    emit_init(&e->emit, &e->http->body);
+    http_emit(e->http, &e->emit);
     emit_open(&e->emit, '{');
     if (extra_leaves(&e->extra, "model"))
         emit_member(&e->emit, "model", e->call->model);

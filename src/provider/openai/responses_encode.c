@@ -234,7 +234,7 @@ static void write_body(struct encoding *e)
         "prompt_cache", "reasoning_effort", "reasoning_summary", "verbosity",
         "text", "reasoning", "max_completion_tokens", NULL,
     };
-    emit_init(&e->emit, &e->http->body);
+    http_emit(e->http, &e->emit);
     emit_open(&e->emit, '{');
     if (extra_leaves(&e->extra, "model"))
         emit_member(&e->emit, "model", e->call->model);

@@ -325,7 +325,7 @@ static void write_or_recall_message(struct writing *w,
     bool keepable = plain && !item->made;
     struct slice kept = keepable ? memo_find(m, k) : (struct slice){ NULL, 0 };
     if (kept.ptr) {
-        emit_raw(w->emit, kept);
+        emit_borrowed(w->emit, kept);
         return;
     }
     size_t from = out->len + w->emit->comma;

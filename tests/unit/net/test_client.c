@@ -10,6 +10,7 @@
 #include "harness/driver.h"
 #include "harness/watch.h"
 #include "net/exchange.h"
+#include "net/transport.h"
 
 #include <curl/curl.h>
 #include <stdio.h>
@@ -564,6 +565,52 @@ static void survives_the_death_of_an_idle_connection(void)
     die_under_a_body_of(100);
 }
 
+/* A body in three pieces, the middle one borrowed. */
+static struct answer *post_pieces(struct driver *d, struct slice body)
+{
+    size_t third = body.len / 3;
+    const struct rope_loan loan = { third, { body.ptr + third, third } };
+    struct transport_request r = { .view = { .size = sizeof r, .url = d->url,
+                                             .body_len = body.len } };
+    char *own = malloc(body.len);
+    if (!own)
+        return NULL;
+    memcpy(own, body.ptr, third);
+    memcpy(own + third, body.ptr + 2 * third, body.len - 2 * third);
+    r.body = (struct rope){ { own, body.len - third }, &loan, 1, body.len };
+    struct answer *a = driver_open(d, &r.view);
+    driver_finish(d, a);
+    driver_close(d, a);
+    free(own);
+    return a;
+}
+
+/* The connection of the second request dies, so its body is read twice. */
+static void reads_a_body_in_pieces(void)
+{
+    static const struct server_step die[] = { SERVER_CLOSE };
+    static const size_t sizes[] = { 10, 100000, 600000 };
+    static char body[600001];
+    for (size_t i = 0; i < sizeof body - 1; i++)
+        body[i] = (char)('a' + i / 7 % 26);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct driver d;
+        if (!driver_init(&d, NULL))
+            return;
+        server_play(d.server, hello);
+        server_play(d.server, die);
+        server_play(d.server, hello);
+        struct slice text = { body, sizes[i] };
+        bool sent = post_pieces(&d, text) && post_pieces(&d, text);
+        for (size_t n = 0; n < 3 && sent && check_whole(); n += 2) {
+            const char *got = strstr(server_request(d.server, n), "\r\n\r\n");
+            CHECK(got && strlen(got + 4) == text.len &&
+                  !memcmp(got + 4, body, text.len));
+        }
+        driver_release(&d);
+    }
+}
+
 static void never_sends_twice_on_a_new_connection(void)
 {
     static const struct server_step die[] = { SERVER_CLOSE };
@@ -894,6 +941,7 @@ TESTS = {
     TEST(an_end_behind_the_last_byte_is_seen),
     TEST(leaves_connections_alone_if_told),
     TEST(survives_the_death_of_an_idle_connection),
+    TEST(reads_a_body_in_pieces),
     TEST(never_sends_twice_on_a_new_connection),
     TEST_ONCE(runs_many_at_once),
     TEST_ONCE(holds_back_a_server_that_nobody_reads),

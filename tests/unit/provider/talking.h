@@ -62,14 +62,15 @@ static inline void talking_say(const allm_adapter *adapter,
 {
     struct allm_sink sink;
     struct allm_http http;
+    allm_http_view view;
     allm_call call = *how;
     allm_request r = { .size = sizeof r, .message_count = 1, .messages = &m };
     sink_init(&sink, a, NULL);
     http_init(&http, a, &sink);
     call.request = &r;
     adapter->encode(&call, &http);
-    buf_add(out, buf_slice(&http.body));
-    CHECK(!http.broken && !http.body.broken && !sink.failure);
+    CHECK(http_view(&http, &view) && !sink.failure);
+    buf_add(out, (struct slice){ view.body, view.body ? view.body_len : 0 });
 }
 
 #endif

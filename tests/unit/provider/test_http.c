@@ -3,6 +3,7 @@
 
 #include "harness/check.h"
 #include "provider/sink.h"
+#include "json/emit.h"
 
 #include <stdio.h>
 
@@ -117,6 +118,37 @@ static void a_body_has_a_limit(void)
     }
 }
 
+/* A transport of the caller sees one body, our own client its pieces. */
+static void a_borrowed_body_is_whole(void)
+{
+    static char lent[] = "[123456789 123456789 123456789 123456789 123456789 "
+                         "123456789 123456789 123456789 123456789 123456789 "
+                         "123456789 123456789 123456789 123456789]";
+    struct bench b;
+    struct emit e;
+    struct rope rope;
+    bench_init(&b);
+    allm_http_url(&b.http, "http://a");
+    http_emit(&b.http, &e);
+    emit_open(&e, '[');
+    emit_borrowed(&e, SLICE("1"));      /* short: it is copied */
+    emit_borrowed(&e, slice_of(lent));
+    emit_borrowed(&e, slice_of(lent));
+    emit_close(&e, ']');
+    if (http_pieces(&b.http, &b.view, &rope)) {
+        CHECK_INT(rope.count, 2);
+        CHECK(rope.loan[0].bytes.ptr == lent && !b.view.body);
+        CHECK_SLICE(rope.text, SLICE("[1,,]"));
+        CHECK_INT(b.view.body_len, rope.len);
+    }
+    if (http_view(&b.http, &b.view)) {
+        CHECK_INT(b.view.body_len, 5 + 2 * (sizeof lent - 1));
+        CHECK(!memcmp(b.view.body, "[1,[123", 7));
+        CHECK(!memcmp(b.view.body + b.view.body_len - 5, "789]]", 5));
+    }
+    bench_release(&b);
+}
+
 static void failing_is_told_to_the_sink(void)
 {
     struct bench b;
@@ -157,6 +189,7 @@ TESTS = {
     TEST(headers_keep_their_order_however_many),
     TEST(texts_that_break_out_of_their_line_are_seen),
     TEST(a_body_has_a_limit),
+    TEST(a_borrowed_body_is_whole),
     TEST(failing_is_told_to_the_sink),
     TEST(nothing_is_accepted),
     TESTS_END,

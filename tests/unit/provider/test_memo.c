@@ -59,6 +59,30 @@ static void structs_of_the_caller_keep_nothing(void)
     allm_message_free(m);
 }
 
+/* A kept encoding can be read only: by type, and a caller that changes its own
+ * copy of a message gets what it changed. */
+static void a_kept_encoding_cannot_be_changed(void)
+{
+    _Static_assert(_Generic(&(((struct slice *)0)->ptr), const char **: 1,
+                            default: 0),
+                   "the bytes of a kept encoding are const");
+    _Static_assert(_Generic(&(((allm_http_view *)0)->body), const char **: 1,
+                            default: 0),
+                   "the bytes of a request are const");
+    allm_message *m = allm_message_from_text(ALLM_ROLE_USER, "x");
+    if (!m)
+        return;
+    allm_message changed = *m;
+    struct home_key key = memo_key(&tag, 1, &plain, m);
+    char bytes[] = "kept";
+    memo_keep(m, key, slice_of(bytes));
+    bytes[0] = '#';             /* a copy is kept, not these bytes */
+    changed.text = "other";
+    CHECK_SLICE(memo_find(m, key), SLICE("kept"));
+    CHECK_ALWAYS(!memo_find(&changed, key).ptr);
+    allm_message_free(m);
+}
+
 /* A state makes the key depend on the model. */
 static void a_state_is_for_one_model(void)
 {
@@ -103,6 +127,19 @@ static void a_state_is_for_one_model(void)
 
 /* --------------------------------------------------------------- encode --- */
 
+/* The body in one piece, as a transport of the caller sees it; "": there is
+ * none. */
+static const char *whole_body(const struct allm_http *http)
+{
+    allm_http_view view;
+    const char *text = http_view(http, &view)
+                           ? arena_copy(http->arena,
+                                        (struct slice){ view.body,
+                                                        view.body_len })
+                           : NULL;
+    return text ? text : "";
+}
+
 /* The messages of a body: from "messages" up to the end of the list. */
 static struct slice encode(const allm_thread *t, struct arena *a)
 {
@@ -118,9 +155,9 @@ static struct slice encode(const allm_thread *t, struct arena *a)
     if (r && !allm_request_error(r))
         openai_chat_encode(&call, &http);
     allm_request_free(r);
-    struct slice body = buf_slice(&http.body);
-    const char *end = strstr(body.ptr, "],\"stream\"");
-    return end ? (struct slice){ body.ptr, (size_t)(end - body.ptr) }
+    const char *body = whole_body(&http);
+    const char *end = strstr(body, "],\"stream\"");
+    return end ? (struct slice){ body, (size_t)(end - body) }
                : (struct slice){ "", 0 };
 }
 
@@ -146,6 +183,74 @@ static void a_longer_history_begins_like_the_shorter(void)
     arena_release(&a);
 }
 
+/* A message that was encoded before is sent from where its bytes are kept. */
+static void a_long_message_is_borrowed(void)
+{
+    char text[401];
+    struct arena a;
+    struct allm_sink sink;
+    arena_init(&a, mem_default());
+    sink_init(&sink, &a, NULL);
+    memset(text, 'x', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    allm_message *m = allm_message_from_text(ALLM_ROLE_USER, text);
+    const allm_message *const list[] = { m, m };
+    const allm_request r = { .size = sizeof r, .message_count = 2,
+                             .messages = list, .options = json_empty_object() };
+    allm_call call = plain;
+    call.request = &r;
+    call.options = call.adapter_opts = json_empty_object();
+    call.base_url = "http://h";
+    const char *before = "";
+    for (int i = 0; m && i < 3; i++) {
+        struct allm_http http;
+        http_init(&http, &a, &sink);
+        openai_chat_encode(&call, &http);
+        const char *now = whole_body(&http);
+        if (check_whole()) {
+            CHECK_INT(http.loans.count, i ? 2 : 1);
+            CHECK(http.loans.loan[0].bytes.ptr ==
+                  http.loans.loan[i > 0].bytes.ptr);
+            CHECK(i == 0 || !strcmp(now, before));
+        }
+        before = now;
+    }
+    allm_message_free(m);
+    arena_release(&a);
+}
+
+/* The allocator of a message, which has nothing left for its notes. */
+static struct mem usual;
+static bool exhausted;
+
+static void *scarce(void *ud, void *p, size_t old, size_t size)
+{
+    (void)ud;
+    return exhausted && size > old ? NULL : usual.fn(usual.ud, p, old, size);
+}
+
+static void without_memory_to_keep_it_it_is_written(void)
+{
+    struct arena a;
+    arena_init(&a, mem_default());
+    usual = mem_default();
+    exhausted = false;
+    mem_set_default((struct mem){ scarce, NULL });
+    allm_thread *t = allm_thread_new(NULL);
+    allm_thread_add(t, ALLM_ROLE_USER, "why?");
+    mem_set_default(usual);
+    exhausted = true;
+    struct slice first = encode(t, &a), again = encode(t, &a);
+    if (check_whole())
+        CHECK(first.len && slice_eq(first, again));
+    exhausted = false;
+    struct slice kept = encode(t, &a);
+    if (check_whole())
+        CHECK_SLICE(kept, first);
+    allm_thread_free(t);
+    arena_release(&a);
+}
+
 /* The body for a server that differs, with a tool or without. */
 static const char *encode_for(const allm_thread *t, struct arena *a,
                               uint64_t quirks, bool tool)
@@ -165,7 +270,7 @@ static const char *encode_for(const allm_thread *t, struct arena *a,
     if (r && !allm_request_error(r))
         openai_chat_encode(&call, &http);
     allm_request_free(r);
-    return http.body.broken || !http.body.ptr ? "" : http.body.ptr;
+    return whole_body(&http);
 }
 
 /* An answer without a text, with a call of a long id and a thought. */
@@ -273,8 +378,11 @@ TESTS = {
     TEST(keeps_bytes_by_key),
     TEST(only_so_many),
     TEST(structs_of_the_caller_keep_nothing),
+    TEST(a_kept_encoding_cannot_be_changed),
     TEST(a_state_is_for_one_model),
     TEST(a_longer_history_begins_like_the_shorter),
+    TEST(a_long_message_is_borrowed),
+    TEST(without_memory_to_keep_it_it_is_written),
     TEST(a_quirk_is_for_one_server),
     TEST(a_number_is_for_one_conversation),
     TESTS_END,
