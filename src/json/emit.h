@@ -70,4 +70,10 @@ void emit_raw(struct emit *e, struct slice json);
  * is not copied. */
 void emit_borrowed(struct emit *e, struct slice json);
 
+/* The bytes so far, including those that are borrowed. */
+static inline size_t emit_len(const struct emit *e)
+{
+    return e->out->len + (e->loans ? e->loans->len : 0);
+}
+
 #endif

@@ -217,7 +217,7 @@ static void write_options(struct encoding *e)
         emit_at(&e->emit, "num_predict");
         emit_int(&e->emit, max);
     }
-    write_context(e, body.out->len);
+    write_context(e, emit_len(&body));
     write_parameters(e);
     write_caller_options(e);
     emit_close(&e->emit, '}');
