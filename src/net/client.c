@@ -18,7 +18,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 /*
@@ -344,29 +343,6 @@ const allm_transport *client_transport(const struct client *c)
 
 /* ------------------------------------------------------------------- life --- */
 
-static const char *from_environment(const char *name)
-{
-    const char *value = getenv(name);
-    return value && *value ? value : NULL;
-}
-
-/* Whom to trust: what the caller says, what the environment says (as OpenSSL
- * reads it), or what libcurl was built with. */
-static bool take_trust(struct client *c, const struct client_opts *opts)
-{
-    const char *file = opts->ca_file;
-    const char *dir = NULL;
-    if (!file) {
-        file = from_environment("SSL_CERT_FILE");
-        dir = from_environment("SSL_CERT_DIR");
-    }
-    if (!file && !dir)
-        file = curl_version_info(CURLVERSION_NOW)->cainfo;
-    c->env.ca_file = arena_text(&c->texts, file);
-    c->env.ca_dir = arena_text(&c->texts, dir);
-    return !c->texts.broken;
-}
-
 static long idle_seconds(int64_t ms)
 {
     if (ms < 0)
@@ -388,7 +364,10 @@ static bool take_opts(struct client *c, const struct client_opts *opts)
     c->env.proxy = arena_text(&c->texts, opts->proxy);
     c->env.idle_s = idle_seconds(opts->max_idle_ms);
     c->env.http2 = opts->http2;
-    return take_trust(c, opts) && !agent.broken;
+    struct trust_system system = trust_system();
+    return trust_find(&c->env.trust, &c->texts, opts->ca_file,
+                      opts->system ? opts->system : &system) &&
+           !agent.broken && !c->texts.broken;
 }
 
 /* TLS sessions outlive their connections, and are resumed by the next ones. */

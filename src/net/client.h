@@ -12,6 +12,7 @@
  * and it works when their ready() is called, or client_timeout().
  */
 struct client;
+struct trust_system;
 
 struct client_opts {                /* copied; zero is the default         */
     const char *ca_file;            /* NULL: SSL_CERT_FILE, else the system's */
@@ -20,6 +21,7 @@ struct client_opts {                /* copied; zero is the default         */
     uint32_t max_connections;       /* kept; 0: CLIENT_CONNECTIONS         */
     const char *user_agent;         /* NULL: "liballm/VERSION"             */
     bool http2;                     /* where the server offers it          */
+    const struct trust_system *system;  /* NULL: trust_system(); for tests */
 };
 
 enum { CLIENT_IDLE_MS = 50000 };    /* rounded up to seconds               */

@@ -51,6 +51,7 @@ struct allm_exchange {
     bool begun;                 /* the reader has seen the answer */
     bool nomem;
     bool posted;                /* libcurl reads the body in `rest` */
+    bool by_dir;                /* the system's CA directory must vouch */
     CURLcode code;              /* how it ended, once it is done */
     long proxy_status;          /* to CONNECT, then; 0: none was asked */
 
@@ -303,23 +304,22 @@ static bool set_connection(allm_exchange *x)
     return ok;
 }
 
-/* The one place that has to do with trust.  Verification is not an option; it
- * is said here so that nobody need know libcurl's defaults.  Without a folder
- * of certificates libcurl reads the file once for all connections. */
+/* The only place that deals with trust.  Verification is not an option; it is
+ * set here so that no reader need know libcurl's defaults. */
 static bool set_trust(allm_exchange *x)
 {
-    const struct exchange_env *env = x->env;
+    const struct trust *trust = &x->env->trust;
     bool ok = true;
     SET(SSL_VERIFYPEER, 1L);
     SET(SSL_VERIFYHOST, 2L);
     SET(SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
-    if (!env->ca_file && !env->ca_dir)
+    if (!trust->file && !trust->dir)
         return ok;
-    SET(CAINFO, env->ca_file);
-    /* Not every libcurl knows these; one that does not uses none of them. */
-    curl_easy_setopt(x->easy, CURLOPT_CAPATH, env->ca_dir);
-    curl_easy_setopt(x->easy, CURLOPT_PROXY_CAINFO, env->ca_file);
-    curl_easy_setopt(x->easy, CURLOPT_PROXY_CAPATH, env->ca_dir);
+    SET(CAINFO, trust->file);
+    /* A libcurl that does not support these uses none of them. */
+    curl_easy_setopt(x->easy, CURLOPT_CAPATH, trust->dir);
+    curl_easy_setopt(x->easy, CURLOPT_PROXY_CAINFO, trust->file);
+    curl_easy_setopt(x->easy, CURLOPT_PROXY_CAPATH, trust->dir);
     return ok;
 }
 
@@ -482,6 +482,7 @@ static bool copy_small_body(allm_exchange *x, const char *method)
 static bool take_handle(allm_exchange *x)
 {
     struct exchange_env *env = x->env;
+    x->by_dir = env->trust.bundle != NULL;
     if (x->posted && env->idle_count) {
         x->easy = env->idle[--env->idle_count];
         return true;
@@ -557,6 +558,30 @@ static void end(allm_exchange *x, CURLcode code)
     ring(x);
 }
 
+/*
+ * The system's CA directory does not vouch for the server: connect again, and
+ * let the bundle do so.  Nothing was sent.  False: that is not why it failed, or
+ * there is no bundle.
+ */
+static bool try_bundle(allm_exchange *x, CURLcode code)
+{
+    struct exchange_env *env = x->env;
+    /* OpenSSL reports a file in the directory that it cannot parse as a failed
+     * handshake. */
+    if ((code != CURLE_PEER_FAILED_VERIFICATION &&
+         code != CURLE_SSL_CONNECT_ERROR) ||
+        !x->by_dir || x->connected || x->leaving)
+        return false;
+    x->by_dir = false;
+    if (trust_fall_back(&env->trust))
+        exchange_env_release(env);      /* their handles know the directory */
+    x->said[0] = '\0';
+    x->sent = 0;
+    curl_multi_remove_handle(env->multi, x->easy);
+    return set_trust(x) &&
+           curl_multi_add_handle(env->multi, x->easy) == CURLM_OK;
+}
+
 /* Whose transfer is it? */
 static allm_exchange *exchange_of(CURL *easy)
 {
@@ -569,7 +594,7 @@ static allm_exchange *exchange_of(CURL *easy)
 void exchange_done(CURL *easy, CURLcode code)
 {
     allm_exchange *x = exchange_of(easy);
-    if (x)
+    if (x && !try_bundle(x, code))
         end(x, code);
 }
 

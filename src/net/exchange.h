@@ -5,6 +5,7 @@
 #include "allm.h"
 #include "base/arena.h"
 #include "net/blocks.h"
+#include "net/trust.h"
 
 #include <curl/curl.h>
 #include <stdint.h>
@@ -32,7 +33,7 @@ struct exchange_env {
     size_t running;             /* libcurl still works on them */
     size_t pieces;              /* that libcurl has handed over, ever */
     bool saw_http1;             /* an answer over it has begun */
-    const char *ca_file, *ca_dir;   /* NULL: libcurl's own default */
+    struct trust trust;
     const char *proxy;          /* NULL: the environment's */
     const char *user_agent;
     long idle_s;                /* < 0: connections are not used again */

@@ -10,6 +10,7 @@
 #include "harness/front.h"
 #include "harness/tunnel.h"
 #include "net/exchange.h"
+#include "net/trust.h"
 
 #include <curl/curl.h>
 #include <stdio.h>
@@ -77,6 +78,12 @@ static const char *outcome(enum front_name name, struct client_opts opts)
     driver_close(&w.d, a);
     end(&w);
     return text;
+}
+
+/* Run a script that prepares files. */
+static int system_runs(const char *script)
+{
+    return system(script);      /* NOLINT(cert-env33-c): our own */
 }
 
 static void check_refused(const char *text)
@@ -175,6 +182,102 @@ static void trusts_a_folder_of_authorities(void)
                           (struct client_opts){ .ca_file =
                                                         front_stranger() }));
     unsetenv("SSL_CERT_DIR");
+}
+
+/*
+ * What the system may have as a directory and as a bundle.  Whatever is wrong
+ * with one of them, the other still counts; and if neither vouches for the
+ * server, it is refused.  In the script $all is a directory with our authority
+ * by its hashed name.
+ */
+static void the_systems_directory_and_bundle_vouch(void)
+{
+    enum { OURS, STRANGER, GARBAGE, MISSING };
+    static const struct {
+        const char *why, *script;
+        int bundle;
+        bool trusted;
+    } rows[] = {
+        { "a copy of the system's, with ours added",
+          "cp -P /etc/ssl/certs/*.[0-9] . ; cp $all/* .", STRANGER, true },
+        { "the directory only", "cp $all/* .", MISSING, true },
+        { "a bundle of garbage", "cp $all/* .", GARBAGE, true },
+        { "empty", "true", OURS, true },
+        { "missing", "cd /; rmdir $OLDPWD", OURS, true },
+        { "stale: ours is not in it yet",
+          "cp -P /etc/ssl/certs/*.[0-9] . ; echo x >0a1b2c3d.0", OURS, true },
+        { "garbage by our name",
+          "for f in $all/*; do echo x >$(basename $f); done", OURS, true },
+        { "a link to nothing by our name",
+          "for f in $all/*; do ln -s /no/such $(basename $f); done", OURS,
+          true },
+        { "neither", "echo x >0a1b2c3d.0", STRANGER, false },
+        { "garbage in both", "echo x >0a1b2c3d.0", GARBAGE, false },
+        { "neither, and the directory is empty", "true", STRANGER, false },
+    };
+    char dir[300], script[1024], garbage[320];
+    if (!outcome(FRONT_HERE, (struct client_opts){ 0 }))
+        return;
+    unsetenv("SSL_CERT_FILE");
+    unsetenv("SSL_CERT_DIR");
+    snprintf(garbage, sizeof garbage, "%s/../garbage.pem", front_authorities());
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *const bundles[] = { front_authority(), front_stranger(),
+                                        garbage, "/no/such/file.pem" };
+        const struct trust_system system = { bundles[rows[i].bundle], dir,
+                                             true };
+        snprintf(dir, sizeof dir, "%s/../dir%zu", front_authorities(), i);
+        snprintf(script, sizeof script,
+                 "(all='%s'; echo x >'%s'; mkdir '%s' && cd '%s' || exit; %s) "
+                 ">/dev/null 2>&1",
+                 front_authorities(), garbage, dir, dir, rows[i].script);
+        check_row(rows[i].why);
+        if (system_runs(script) < 0)
+            return;
+        const char *text = outcome(FRONT_HERE,
+                                   (struct client_opts){ .system = &system });
+        if (!text)
+            return;
+        if (rows[i].trusted)
+            CHECK_TEXT(text, "hello");
+        else
+            CHECK_WHY(strcmp(text, "hello") != 0, text);
+    }
+}
+
+/* The second exchange knows which of the two to use, and so does one that was
+ * opened before the first one failed. */
+static void a_stale_directory_is_left_for_the_bundle(void)
+{
+    struct world w;
+    char dir[300], script[1024];
+    if (!outcome(FRONT_HERE, (struct client_opts){ 0 }))
+        return;
+    unsetenv("SSL_CERT_FILE");
+    unsetenv("SSL_CERT_DIR");
+    snprintf(dir, sizeof dir, "%s/../stale", front_authorities());
+    snprintf(script, sizeof script, "mkdir -p '%s' && touch '%s/0a1b2c3d.0'",
+             dir, dir);
+    const struct trust_system system = { front_authority(), dir, true };
+    if (system_runs(script) ||
+        !begin(&w, FRONT_HERE, (struct client_opts){ .system = &system }))
+        return;
+    server_play_always(w.d.server, hello);
+    struct answer *both[2] = { driver_post(&w.d, "/", "x"),
+                               driver_post(&w.d, "/", "y") };
+    for (int i = 0; i < 2; i++)
+        driver_finish(&w.d, both[i]);
+    for (int i = 0; i < 2; i++) {
+        CHECK_TEXT(both[i]->body, "hello");
+        driver_close(&w.d, both[i]);
+    }
+    struct answer *a = driver_post(&w.d, "/", "z");
+    driver_finish(&w.d, a);
+    CHECK_TEXT(a->body, "hello");
+    CHECK(a->reused);
+    driver_close(&w.d, a);
+    CHECK_INT(server_look(w.d.server).requests, 3);
+    end(&w);
 }
 
 /* ------------------------------------------------------------------ proxies --- */
@@ -410,6 +513,8 @@ TESTS = {
     TEST_ONCE(says_which_file_is_missing),
     TEST_ONCE(nothing_switches_verification_off),
     TEST_ONCE(trusts_a_folder_of_authorities),
+    TEST_ONCE(the_systems_directory_and_bundle_vouch),
+    TEST_ONCE(a_stale_directory_is_left_for_the_bundle),
     TEST_ONCE(goes_through_a_tunnel),
     TEST_ONCE(speaks_http1_unless_told),
     TEST_ONCE(shares_one_connection_among_many),
