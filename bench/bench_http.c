@@ -78,12 +78,17 @@ static allm_engine *engine_for(const char *path, const allm_allocator *a)
     return e;
 }
 
+static allm_stream *call_ours(const allm_engine *e)
+{
+    return allm_generate(e, request, ALLM(call_opts, .api_key = "key"));
+}
+
 /* How many deltas came, by a stream on its own. */
 static size_t run_ours(const allm_engine *e)
 {
     size_t n = 0;
     const allm_event *event;
-    allm_stream *s = allm_generate(e, request, NULL);
+    allm_stream *s = call_ours(e);
     while (allm_stream_next(s, &event) == ALLM_EVENT)
         n += event->type == ALLM_EV_TEXT_DELTA ||
              event->type == ALLM_EV_TOOL_CALL_DELTA;
@@ -275,7 +280,7 @@ static int64_t hub_ours(size_t *events)
     allm_stream *s, *all[TALKERS];
     int64_t began = measure_thread();
     for (int i = 0; i < TALKERS; i++) {
-        all[i] = allm_generate(e, request, NULL);
+        all[i] = call_ours(e);
         allm_hub_add(hub, all[i], NULL);
     }
     while ((s = allm_hub_wait(hub, -1, NULL)))
@@ -486,7 +491,7 @@ static void bench_many(void)
     size_t before = live;
     int64_t began = measure_thread();
     for (int i = 0; i < MANY; i++) {
-        all[i] = allm_generate(e, request, NULL);
+        all[i] = call_ours(e);
         allm_hub_add(hub, all[i], NULL);
     }
     while (events < MANY && (s = allm_hub_wait(hub, 5000, NULL)))
@@ -508,7 +513,7 @@ static void bench_many(void)
 
 /* --------------------------------------------------------------- held --- */
 
-enum { HELD = 10000, BATCH = 500 };
+enum { HELD = 10000, BATCH = 250 };
 
 static size_t resident(void)
 {
@@ -530,7 +535,7 @@ static void hold_ours(size_t count)
     allm_hub *hub = allm_hub_new(NULL);
     size_t begun = 0;
     for (size_t i = 0; i < count; i++) {
-        allm_stream *s = allm_generate(e, request, NULL);
+        allm_stream *s = call_ours(e);
         allm_hub_add(hub, s, NULL);
         if ((i + 1) % BATCH)
             continue;
@@ -645,6 +650,7 @@ int main(int argc, char **argv)
         give_up("no server could be started");
     curl_global_init(CURL_GLOBAL_DEFAULT);
     headers = curl_slist_append(NULL, "Content-Type: application/json");
+    headers = curl_slist_append(headers, "Authorization: Bearer key");
     request =
         allm_request_new(ALLM(request, .message_count = 1, .messages = &hi));
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)

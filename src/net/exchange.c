@@ -31,6 +31,8 @@
 
 enum {
     READ_SIZE = 16 * 1024,      /* also bounds what one read inflates to */
+    MANY = 64,                  /* from so many exchanges on... */
+    MANY_READ_SIZE = 1024,      /* ...the next ones read less at once */
     FRAME_SIZE = 16 * 1024,     /* HTTP/2: libcurl (7.88) loses track of a
                                    frame that does not fit, and waits */
     UPLOAD_SIZE = 16 * 1024,    /* libcurl's minimum */
@@ -276,7 +278,6 @@ static bool set_connection(allm_exchange *x)
     const struct exchange_env *env = x->env;
     bool ok = true;
     SET(NOSIGNAL, 1L);
-    SET(BUFFERSIZE, env->http2 ? (long)FRAME_SIZE : (long)READ_SIZE);
     SET(UPLOAD_BUFFERSIZE, upload_size(x));
     SET(CONNECTTIMEOUT, (long)CONNECT_S);
     SET(SUPPRESS_CONNECT_HEADERS, 1L);
@@ -323,10 +324,20 @@ static bool set_trust(allm_exchange *x)
     return ok;
 }
 
+/* libcurl (before 8.7) has a buffer for each transfer.  Many transfers cannot
+ * all be fast, so theirs are small. */
+static long read_size(const struct exchange_env *env)
+{
+    if (env->http2)
+        return FRAME_SIZE;
+    return env->running < MANY ? READ_SIZE : MANY_READ_SIZE;
+}
+
 static bool set_request(allm_exchange *x, const allm_http_view *view)
 {
     const char *method = view->method ? view->method : "POST";
     bool ok = true;
+    SET(BUFFERSIZE, read_size(x->env));
     SET(URL, view->url);
     SET(HTTPHEADER, x->headers);
     if (!strcmp(method, "HEAD"))

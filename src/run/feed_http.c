@@ -678,16 +678,16 @@ struct feed *feed_http(struct arena *a, const allm_call *call,
                        const struct feed_env *env, struct allm_sink *sink)
 {
     const allm_adapter *adapter = env->row->adapter;
-    struct http_feed *h = arena_zero(a, sizeof *h);
-    void *state = arena_zero(a, adapter->state_size + 1);
-    if (!h || !state) {
+    /* In one piece: a second block would be larger than what follows needs. */
+    struct http_feed *h = arena_zero(a, sizeof *h + adapter->state_size + 1);
+    if (!h) {
         sink->status = ALLM_ERR_NOMEM;
         return NULL;
     }
     h->feed = (struct feed){ .ops = &http_ops,
                              .adapter = adapter,
                              .call = call,
-                             .state = state };
+                             .state = h + 1 };
     h->env = *env;
     h->life = a;
     arena_init(&h->wire, env->mem);
