@@ -3,10 +3,10 @@
  *
  *      poll_wait --> p->ready[next .. count) --> poll_next
  *                        ^
- *                    poll_remove strikes a tag out, so that nobody gets a tag
- *                    whose owner went while the batch was being worked on
+ *                    poll_remove deletes a tag, so that poll_next() does not
+ *                    return the tag of an owner that is gone
  *
- * What differs from system to system is behind the poll_sys functions.
+ * The poll_sys functions hide what differs between systems.
  */
 #include "loop/poll.h"
 
@@ -44,8 +44,8 @@ int poll_modify(struct poll *p, int fd, unsigned what, void *tag)
     return poll_sys_change(p, POLL_MODIFY, fd, what, tag);
 }
 
-/* Another member with the same tag may be struck out, too; since it is still
- * ready, the next wait finds it again. */
+/* This may also delete another member with the same tag; it is still ready, so
+ * the next wait finds it again. */
 void poll_remove(struct poll *p, int fd, const void *tag)
 {
     size_t kept = p->next;
@@ -72,7 +72,7 @@ static int64_t time_after(int64_t ns)
     return ns > INT64_MAX - now ? POLL_NEVER : now + ns;
 }
 
-/* Milliseconds from now to `end`, rounded up; no more than an int can hold. */
+/* Milliseconds from now to `end`, rounded up, at most INT_MAX. */
 static int ms_until(int64_t end)
 {
     int64_t now = clock_now_ns(clock_real());
@@ -82,7 +82,7 @@ static int ms_until(int64_t end)
     return ms < INT_MAX ? (int)ms : INT_MAX;
 }
 
-/* Wait until the time `end`, however often a signal interrupts. */
+/* Wait until the time `end`; signals do not end the wait. */
 static int wait_until(struct poll *p, int64_t end)
 {
     for (;;) {
@@ -96,8 +96,8 @@ static int wait_until(struct poll *p, int64_t end)
     }
 }
 
-/* Look once; without asking what time it is. */
-static int look(struct poll *p)
+/* Check without waiting, and without reading the clock. */
+static int check_now(struct poll *p)
 {
     bool woken;
     int error;
@@ -112,7 +112,7 @@ int poll_wait(struct poll *p, int64_t timeout_ns)
     if (p->next < p->count)
         return 0;
     if (timeout_ns == 0)
-        return look(p);
+        return check_now(p);
     return wait_until(p, timeout_ns < 0 ? POLL_NEVER : time_after(timeout_ns));
 }
 

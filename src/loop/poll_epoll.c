@@ -1,9 +1,9 @@
 /*
  * poll_epoll.c - Linux: epoll, and a timerfd in it for the deadline
  *
- * The timerfd is made when a deadline is first set: a set that only its own
- * thread waits for does not need one.  It is never read; setting another time
- * makes it silent again (timerfd_create(2)).
+ * The timerfd is made when a deadline is first set: a set that no foreign loop
+ * watches does not need it.  It is never read; setting another time makes it
+ * not readable again (timerfd_create(2)).
  */
 #include "loop/poll.h"
 
@@ -23,17 +23,17 @@ int poll_sys_open(struct poll *p)
     return p->fd < 0 ? errno : 0;
 }
 
-static void close_one(int fd)
+static void close_fd(int fd)
 {
     if (fd >= 0)
         close(fd);
 }
 
-/* Nothing is removed first: after a fork the set belongs to the parent. */
+/* No member is removed first: after a fork the set belongs to the parent. */
 void poll_sys_close(struct poll *p)
 {
-    close_one(p->timer_fd);
-    close_one(p->fd);
+    close_fd(p->timer_fd);
+    close_fd(p->fd);
 }
 
 static uint32_t events_of(unsigned what)
@@ -42,7 +42,7 @@ static uint32_t events_of(unsigned what)
            (what & POLL_WRITE ? (uint32_t)EPOLLOUT : 0);
 }
 
-/* After a hang-up there is something to read, if only the end. */
+/* After a hang-up there is something to read: at least the end. */
 static unsigned what_of(uint32_t events)
 {
     return (events & (EPOLLIN | EPOLLHUP) ? POLL_READ : 0u) |
@@ -80,7 +80,7 @@ int poll_sys_arm(struct poll *p, int64_t due_ns)
             return error;
     }
     if (due_ns <= 0)
-        due_ns = 1;             /* long ago */
+        due_ns = 1;             /* in the past */
     if (due_ns != POLL_NEVER) {
         at.it_value.tv_sec = (time_t)(due_ns / NS_PER_S);
         at.it_value.tv_nsec = (long)(due_ns % NS_PER_S);

@@ -1,4 +1,4 @@
-/* timers.h - deadlines in the order of their time */
+/* timers.h - deadlines, ordered by time */
 #ifndef LOOP_TIMERS_H
 #define LOOP_TIMERS_H
 
@@ -12,11 +12,11 @@
  */
 struct timer {
     int64_t due_ns;
-    uint64_t order;     /* of two due at the same time the older goes first */
+    uint64_t order;     /* of timers due at the same time the older is first */
     size_t slot;        /* its place in the heap, from 1; 0: it is not set */
 };
 
-/* One clock for all of one set; which one is the caller's choice. */
+/* All timers of a set use one clock, which the caller chooses. */
 struct timers {
     struct mem mem;
     struct timer **heap;
@@ -26,10 +26,11 @@ struct timers {
 
 void timers_init(struct timers *t, struct mem mem);
 
-/* Unsets all that are still set. */
+/* Cancels all timers. */
 void timers_release(struct timers *t);
 
-/* Room for so many in all: with it setting cannot fail.  False: no memory. */
+/* Reserve room for `count` timers: setting them cannot fail then.  False: no
+ * memory. */
 bool timers_reserve(struct timers *t, size_t count);
 
 /* Set it, or move it if it is set.  False: no memory, and it is not set; one
@@ -42,8 +43,8 @@ void timers_cancel(struct timers *t, struct timer *timer);
 /* When the next one is due; false if none is set. */
 bool timers_next(const struct timers *t, int64_t *due_ns);
 
-/* Take one that is due, the earliest first; NULL: none is due yet.  It is not
- * set any more.  One that is set anew for `now` or earlier is taken again. */
+/* Remove and return the earliest timer that is due; NULL: none is due.  A timer
+ * that is set again for `now` or earlier is returned again. */
 struct timer *timers_pop(struct timers *t, int64_t now_ns);
 
 static inline bool timer_is_set(const struct timer *timer)

@@ -1,4 +1,4 @@
-/* waker.c - tell a stream, from any thread, that there is news */
+/* waker.c - wake a stream, from any thread */
 #include "loop/waker.h"
 
 #include "base/clock.h"

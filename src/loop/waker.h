@@ -1,4 +1,4 @@
-/* waker.h - tell a stream, from any thread, that there is news */
+/* waker.h - wake a stream, from any thread */
 #ifndef LOOP_WAKER_H
 #define LOOP_WAKER_H
 
@@ -10,15 +10,15 @@
 #include <stdint.h>
 
 /*
- * Whoever rings sets `rung`, then posts to the inbox if there is one; whoever
- * waits publishes the inbox, then looks at `rung`.  So no ring is lost.
+ * A ring sets `rung`, then posts to the inbox if there is one.  A waiting
+ * thread publishes the inbox, then reads `rung`.  So no ring is lost.
  */
 struct allm_waker {
     struct inbox_item item;         /* in the inbox while `posted` */
     atomic_bool rung, posted;
-    _Atomic(struct inbox *) inbox;  /* kept; NULL until somebody waits */
-    /* For the thread that pulls: whoever waits wants nothing for now, so that
-     * nothing new is begun; since when, and how long before that in all. */
+    _Atomic(struct inbox *) inbox;  /* referenced; NULL until a thread waits */
+    /* For the thread that pulls: the stream is held and must begin nothing new;
+     * since when, and for how long before that. */
     bool held;
     int64_t held_since_ns, held_ns;
 };
@@ -26,16 +26,16 @@ struct allm_waker {
 void waker_init(struct allm_waker *w);
 void waker_release(struct allm_waker *w);
 
-/* Ring through this inbox from now on; it is kept. */
+/* Post to this inbox from now on; the waker keeps a reference. */
 void waker_attach(struct allm_waker *w, struct inbox *in);
 
-/* Its item was taken out of the inbox. */
+/* The inbox does not hold its item any more. */
 void waker_unposted(struct allm_waker *w);
 
-/* Was there a ring since the last question? */
+/* Was there a ring since the last call? */
 bool waker_clear(struct allm_waker *w);
 
-/* Hold it, or let it go on. */
+/* Hold the stream, or let it continue. */
 void waker_hold(struct allm_waker *w, bool held, int64_t now_ns);
 
 #endif

@@ -59,7 +59,7 @@ struct worker_pool {
 
 /* ------------------------------------------------------------- the pool --- */
 
-/* A condition that is waited for by the clock that never jumps. */
+/* A condition that uses the monotonic clock. */
 static int init_condition(pthread_cond_t *c)
 {
     pthread_condattr_t how;
@@ -112,7 +112,7 @@ static void free_pool(struct worker_pool *pool)
     mem_free(mem, pool, sizeof *pool);
 }
 
-/* Unlock, and be a holder no more: keeps (1). */
+/* Unlock, and drop the reference: keeps (1). */
 static void leave_pool(struct worker_pool *pool)
 {
     bool was_last = --pool->holders == 0;
@@ -131,7 +131,7 @@ static void take_off_live(struct worker *me)
     me->pool->threads--;
 }
 
-/* Wait for threads that are returning, and forget them.  Unlocked. */
+/* Join the threads that are ending.  Unlocked. */
 static void join_all(struct mem mem, struct worker *list)
 {
     while (list) {
@@ -173,7 +173,7 @@ static struct timespec time_after(int64_t ns)
                               (long)(then % NS_PER_S) };
 }
 
-/* The next job, waited for; NULL: there is none, end.  Locked. */
+/* Wait for the next job; NULL: there is none, and the thread ends.  Locked. */
 static struct job *take_job(struct worker_pool *pool)
 {
     struct timespec end = time_after(pool->idle_ns);
@@ -205,7 +205,7 @@ static bool run_job(struct worker *me, struct job *job)
     job->run(job);
     if (done) {
         pthread_mutex_lock(&pool->lock);
-        me->job = NULL;         /* now it is too late to give us up */
+        me->job = NULL;         /* it cannot be abandoned any more */
         pthread_mutex_unlock(&pool->lock);
         done(job);
     }
@@ -256,7 +256,7 @@ static void *work(void *arg)
     return NULL;
 }
 
-/* Locked, so that the worker sees itself whole. */
+/* Locked, so that the worker sees all of its struct. */
 static int start_worker(struct worker_pool *pool)
 {
     struct worker *me = mem_alloc(pool->mem, sizeof *me);
@@ -275,7 +275,7 @@ static int start_worker(struct worker_pool *pool)
     return 0;
 }
 
-/* Its thread goes on without us, and ends with its job.  Locked. */
+/* Its thread continues on its own, and ends with its job.  Locked. */
 static void give_up(struct worker *worker)
 {
     take_off_live(worker);
@@ -300,7 +300,7 @@ static void append_job(struct worker_pool *pool, struct job *job)
     pool->queued++;
 }
 
-/* Take a job out of the queue; false if it is not there. */
+/* Remove a job from the queue; false: it is not there. */
 static bool unqueue(struct worker_pool *pool, const struct job *job)
 {
     struct job **at = &pool->first;
@@ -315,7 +315,7 @@ static bool unqueue(struct worker_pool *pool, const struct job *job)
     return true;
 }
 
-/* A thread that cannot start matters only if there is no other. */
+/* That a thread cannot start matters only if there is no other. */
 static int find_thread(struct workers *w)
 {
     struct worker_pool *pool = w->pool;
@@ -355,7 +355,7 @@ bool workers_abandon(struct workers *w, const struct job *job)
         worker = worker->next;
     if (worker) {
         give_up(worker);
-        find_thread(w);         /* for those that waited behind it */
+        find_thread(w);         /* for the jobs queued after it */
     }
     pthread_mutex_unlock(&pool->lock);
     return waited;

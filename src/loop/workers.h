@@ -7,10 +7,10 @@
 #include <stdint.h>
 
 /*
- * Something to be done in another thread.  run() may take as long as it likes.
- * done() is called behind it in the same thread and must be quick: it hands
- * the job back (posts it to an inbox), and may free it.  From done() on, a
- * release of the workers waits for the thread to be gone.
+ * A function to run in another thread.  run() may block.  done() is called
+ * after it in the same thread and must be quick: it hands the job back (posts
+ * it to an inbox), and may free it.  From done() on, workers_release() waits
+ * for the thread to end.
  */
 struct job {
     void (*run)(struct job *job);
@@ -22,13 +22,13 @@ struct job {
 };
 
 /*
- * Threads start when there are jobs for them, up to `max` at once, take jobs
- * in the order of submission, and end when they had nothing to do for idle_ns.
- * They are called `name` (15 characters count) and inherit the signal mask of
- * the thread that submits.  { 0 } is not valid; init allocates nothing.
+ * Threads start when there are jobs, up to `max` at once.  They run jobs in the
+ * order of submission, and end after they were idle for idle_ns.  Their name is
+ * `name` (the first 15 characters), and they inherit the signal mask of the
+ * thread that submits.  { 0 } is not valid; init allocates nothing.
  *
- * All functions are for the owner's thread.  After a fork the child has no
- * threads: it may do nothing with them, or exec.
+ * Only the owner's thread calls these functions.  After a fork the child has no
+ * threads, and may only exec.
  */
 struct worker_pool;
 
@@ -36,7 +36,7 @@ struct workers {
     struct mem mem;             /* for any thread */
     size_t max;
     int64_t idle_ns;
-    const char *name;           /* lives as long as the process */
+    const char *name;           /* static */
     struct worker_pool *pool;   /* NULL until the first job */
 };
 
@@ -46,25 +46,25 @@ void workers_init(struct workers *w, struct mem mem, size_t max,
                   int64_t idle_ns, const char *name);
 
 /*
- * Jobs that did not begin are dropped, in this thread.  Jobs that run are not
- * waited for: they go on, and the last of their threads frees what is left.
- * All other threads are gone when this returns.  Not to be called in done().
+ * Drop the jobs that have not begun, in this thread.  Running jobs continue,
+ * and the last of their threads frees the pool.  All other threads have ended
+ * when this returns.  Do not call it in done().
  */
 void workers_release(struct workers *w);
 
-/* 0, or an errno when there is no memory, or no thread and none can be had:
- * the job is still the caller's. */
+/* 0; or an errno if there is no memory, or no thread and none can be started:
+ * then the job still belongs to the caller. */
 int workers_submit(struct workers *w, struct job *job);
 
 /*
- * Nobody waits for this job any longer.  True: it had not begun and never
- * will; it is the caller's again.  False: it runs or has run; if it runs its
- * thread is given up, so that another may start in its place.
+ * The caller does not wait for this job any longer.  True: it had not begun,
+ * and belongs to the caller again.  False: it runs or has run.  A running job's
+ * thread no longer counts, so another one may start in its place.
  */
 bool workers_abandon(struct workers *w, const struct job *job);
 
-/* Jobs submitted whose done() has not returned, without abandoned ones: when
- * it is 0 all of them have been handed back. */
+/* The number of jobs whose done() has not returned, without abandoned ones.  0:
+ * all have been handed back. */
 size_t workers_busy(const struct workers *w);
 
 #endif

@@ -1,17 +1,17 @@
 /*
- * blocks.c - bytes on their way: a queue that lends its first block
+ * blocks.c - a queue of received bytes, whose first block can be borrowed
  *
  *      queue_add --> [ last ] ... [ first ] --queue_lend--> the reader
  *
- * Bytes arrive while the reader still looks at earlier ones, so nothing that
- * was lent may move.  Blocks never do; one that was read goes back to those
- * that all queues share, and a stream that waits owns none.
+ * Bytes arrive while the reader still uses earlier ones, so borrowed bytes must
+ * not move.  Blocks never move.  A block that was read is kept for all queues,
+ * and a stream that waits has none.
  */
 #include "net/blocks.h"
 
 enum {
     ROOM = 4096 - 2 * sizeof(void *),
-    SPARE_LIMIT = 64            /* more than that are freed */
+    SPARE_LIMIT = 64            /* more are freed */
 };
 
 struct block {
@@ -35,7 +35,7 @@ void blocks_release(struct blocks *b)
     b->spare_count = 0;
 }
 
-static struct block *take(struct blocks *b)
+static struct block *take_block(struct blocks *b)
 {
     struct block *block = b->spare;
     if (block) {
@@ -51,7 +51,7 @@ static struct block *take(struct blocks *b)
     return block;
 }
 
-static void give_back(struct blocks *b, struct block *block)
+static void return_block(struct blocks *b, struct block *block)
 {
     if (b->spare_count >= SPARE_LIMIT) {
         mem_free(b->mem, block, sizeof *block);
@@ -62,13 +62,13 @@ static void give_back(struct blocks *b, struct block *block)
     b->spare_count++;
 }
 
-/* The block that takes the next byte; NULL: no memory. */
+/* The block with room for the next byte; NULL: no memory. */
 static struct block *open_block(struct queue *q, struct blocks *b)
 {
     bool lent = q->lent && q->first == q->last;
     if (q->last && !lent && q->last->len < ROOM)
         return q->last;
-    struct block *block = take(b);
+    struct block *block = take_block(b);
     if (!block)
         return NULL;
     if (q->last)
@@ -113,7 +113,7 @@ void queue_return(struct queue *q, struct blocks *b)
     q->first = block->next;
     if (!q->first)
         q->last = NULL;
-    give_back(b, block);
+    return_block(b, block);
 }
 
 void queue_clear(struct queue *q, struct blocks *b)

@@ -1,4 +1,4 @@
-/* blocks.h - bytes on their way: a queue that lends its first block */
+/* blocks.h - a queue of received bytes, whose first block can be borrowed */
 #ifndef NET_BLOCKS_H
 #define NET_BLOCKS_H
 
@@ -7,18 +7,18 @@
 
 struct block;
 
-/* Blocks that many queues share; those not in use are kept for the next. */
+/* Unused blocks, shared by many queues. */
 struct blocks {
     struct mem mem;
     struct block *spare;
     size_t spare_count;
 };
 
-/* { 0 } is an empty one. */
+/* { 0 } is an empty queue. */
 struct queue {
     struct block *first, *last;
-    size_t bytes;               /* of all blocks, the lent one too */
-    bool lent;                  /* the first one: nothing may touch it */
+    size_t bytes;               /* of all blocks, including a borrowed one */
+    bool lent;                  /* the first block is borrowed */
 };
 
 void blocks_init(struct blocks *b, struct mem mem);
@@ -27,10 +27,10 @@ void blocks_release(struct blocks *b);
 /* Copy bytes to the end.  False: no memory, and only some were copied. */
 bool queue_add(struct queue *q, struct blocks *b, struct slice bytes);
 
-/* The next bytes, until queue_return(); none: the length is 0. */
+/* Borrow the next bytes, until queue_return(); length 0: there are none. */
 struct slice queue_lend(struct queue *q);
 
-/* What was lent, if anything, is not needed any more. */
+/* Return the borrowed bytes, if any. */
 void queue_return(struct queue *q, struct blocks *b);
 
 void queue_clear(struct queue *q, struct blocks *b);

@@ -1,12 +1,12 @@
 /*
- * client.c - the HTTP client: many exchanges at once, by libcurl
+ * client.c - the HTTP client: many exchanges at once, with libcurl
  *
  *      poll --ready()--> libcurl --on_socket--> poll (what to watch)
  *      due  --timeout--> libcurl --on_timer---> due
  *
- * libcurl never waits here: it tells which sockets it wants watched and when
- * it wants to be called anyway, and is called when that has come.  Afterwards
- * its list of transfers that ended is read.
+ * libcurl never waits here.  It says which sockets it wants to watch and when
+ * its next timeout is due, and is called when either happens.  After each call
+ * the transfers that have ended are collected.
  */
 #include "net/client.h"
 
@@ -27,8 +27,9 @@
  * libcurl stops watching a connection's socket between two requests and while a
  * transfer is paused, and soon watches it again.  The socket stays in the set
  * meanwhile (`in_set` without `on`), which saves two system calls each time; if
- * it becomes ready before libcurl wants it, it is removed.  libcurl says when it
- * opens and closes a connection's socket; other descriptors are removed at once.
+ * it becomes ready before libcurl wants it, it is removed.  libcurl says when
+ * it opens and closes a connection's socket; other descriptors are removed at
+ * once.
  */
 struct watch {
     struct poll_handler handler;
@@ -38,8 +39,8 @@ struct watch {
     bool in_set;
     unsigned what;              /* in the set for this */
     bool connection;            /* a connection's socket, and open */
-    bool plain;                 /* HTTP/1: no need for a second look */
-    bool look;                  /* libcurl is to look at it once more */
+    bool plain;                 /* HTTP/1: one read is enough */
+    bool look;                  /* libcurl must read it once more */
 };
 
 struct client {
@@ -49,25 +50,25 @@ struct client {
     size_t watch_count;
     int64_t due_ns;
     bool blind;                 /* a socket could not be watched */
-    bool look;                  /* at some of them once more */
+    bool look;                  /* some sockets must be read once more */
     struct mem wiped;           /* inside `texts` */
     struct arena texts;         /* options; a proxy may have a password */
-    struct arena why;           /* of the last open() that failed */
+    struct arena why;           /* the error of the last failed open() */
     allm_transport transport;
 };
 
-/* ---------------------------------------------------------- global set-up --- */
+/* ------------------------------------------------------- global set-up --- */
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool usable;
 
-/* Never undone: others in the process may use libcurl, too. */
+/* Never undone: the process may use libcurl elsewhere. */
 static void set_up(void)
 {
     usable = curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
 }
 
-/* --------------------------------------------------------------- watching --- */
+/* ------------------------------------------------------------ watching --- */
 
 static void set_due(struct client *c, long ms)
 {
@@ -75,8 +76,8 @@ static void set_due(struct client *c, long ms)
                        : clock_now_ns(clock_real()) + (int64_t)ms * 1000000;
 }
 
-/* libcurl is done with these. */
-static void collect(struct client *c)
+/* End the exchanges whose transfers have ended. */
+static void collect_done(struct client *c)
 {
     CURLMsg *m;
     int left;
@@ -88,8 +89,8 @@ static void collect(struct client *c)
     c->blind = false;
 }
 
-/* True: something came. */
-static bool call(struct client *c, curl_socket_t fd, int what)
+/* True: libcurl delivered something. */
+static bool call_curl(struct client *c, curl_socket_t fd, int what)
 {
     size_t before = c->env.pieces;
     c->env.saw_http1 = false;
@@ -97,16 +98,16 @@ static bool call(struct client *c, curl_socket_t fd, int what)
     long ms = -1;
     curl_multi_socket_action(c->env.multi, fd, what, &running);
     curl_multi_timeout(c->env.multi, &ms);
-    set_due(c, ms);             /* on_timer() tells changes only */
-    collect(c);
+    set_due(c, ms);             /* on_timer() is called for changes only */
+    collect_done(c);
     return c->env.pieces != before;
 }
 
 /*
- * libcurl (7.88) reads an HTTP/2 connection for one stream, puts aside what is
- * for the others, and sometimes forgets to look at it again: the socket is
- * empty by then, and nothing would ever wake us.  So after each time that
- * something came it is asked once more; the readers go first.
+ * libcurl (7.88) reads an HTTP/2 connection for one stream, stores bytes of the
+ * others, and sometimes does not deliver them: the socket is empty by then, and
+ * nothing would wake the loop.  So whenever something was delivered, libcurl is
+ * called once more, after the readers.
  */
 static void look_again(struct client *c, struct watch *w)
 {
@@ -122,7 +123,7 @@ static void call_again(struct client *c)
         if (!w || !w->look)
             continue;
         w->look = false;
-        if (w->on && call(c, w->fd, CURL_CSELECT_IN))
+        if (w->on && call_curl(c, w->fd, CURL_CSELECT_IN))
             look_again(c, w);
     }
 }
@@ -137,7 +138,7 @@ static void look_everywhere(struct client *c)
 static void call_timeout(struct client *c)
 {
     c->due_ns = INT64_MAX;
-    if (call(c, CURL_SOCKET_TIMEOUT, 0))
+    if (call_curl(c, CURL_SOCKET_TIMEOUT, 0))
         look_everywhere(c);
 }
 
@@ -162,13 +163,13 @@ static void on_ready(struct poll_handler *handler, unsigned what)
         mask |= CURL_CSELECT_OUT;
     if (what & POLL_ERROR)
         mask |= CURL_CSELECT_ERR;
-    if (!call(w->client, w->fd, mask))
+    if (!call_curl(w->client, w->fd, mask))
         return;
     w->plain |= w->client->env.saw_http1;
     look_again(w->client, w);
 }
 
-/* Room for this descriptor; NULL: no memory. */
+/* The struct of this descriptor, made if needed; NULL: no memory. */
 static struct watch *watch_of(struct client *c, int fd)
 {
     size_t at = (size_t)fd;
@@ -218,7 +219,7 @@ static int watch(struct client *c, int fd, unsigned what)
     if (w->in_set && w->connection && w->what == what)
         return 0;
     int error = w->in_set ? poll_modify(c->poll, fd, what, w) : ENOENT;
-    if (error == ENOENT)        /* or closed and opened behind our back */
+    if (error == ENOENT)        /* or closed and opened meanwhile */
         error = poll_add(c->poll, fd, what, w);
     w->on = w->in_set = !error;
     w->what = what;
@@ -259,7 +260,7 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *ud,
     else if (watch(c, fd,
                    (what & CURL_POLL_IN ? POLL_READ : 0u) |
                        (what & CURL_POLL_OUT ? POLL_WRITE : 0u)))
-        c->blind = true;        /* told by collect(): no error from in here */
+        c->blind = true;        /* collect_done() reports it */
     return 0;
 }
 
@@ -293,7 +294,7 @@ size_t client_open(const struct client *c)
     return c ? c->env.running : 0;
 }
 
-/* -------------------------------------------------------------- transport --- */
+/* ----------------------------------------------------------- transport --- */
 
 static allm_exchange *open_one(void *self, const allm_http_view *view,
                                allm_waker *waker, const allm_error **error)
@@ -331,9 +332,9 @@ static void close_one(void *self, allm_exchange *x)
 {
     curl_socket_t fd = x ? exchange_leave(x) : CURL_SOCKET_BAD;
     if (fd != CURL_SOCKET_BAD)
-        call(self, fd, CURL_CSELECT_IN);
+        call_curl(self, fd, CURL_CSELECT_IN);
     exchange_close(x);
-    look_everywhere(self);      /* bytes for others may have been behind it */
+    look_everywhere(self);      /* bytes of other streams may be stored */
 }
 
 const allm_transport *client_transport(const struct client *c)
@@ -341,7 +342,7 @@ const allm_transport *client_transport(const struct client *c)
     return &c->transport;
 }
 
-/* ------------------------------------------------------------------- life --- */
+/* ---------------------------------------------------------------- life --- */
 
 static long idle_seconds(int64_t ms)
 {

@@ -1,4 +1,4 @@
-/* client.h - the HTTP client: many exchanges at once, by libcurl */
+/* client.h - the HTTP client: many exchanges at once, with libcurl */
 #ifndef NET_CLIENT_H
 #define NET_CLIENT_H
 
@@ -7,9 +7,10 @@
 #include "loop/poll.h"
 
 /*
- * One client serves one set of descriptors and one thread at a time.  It never
- * waits: its descriptors are in the set, tagged with a struct poll_handler,
- * and it works when their ready() is called, or client_timeout().
+ * A client belongs to one set of descriptors and is used by one thread at a
+ * time.  It never waits: its descriptors are in the set, with a struct
+ * poll_handler as the tag, and it works when their ready() or client_timeout()
+ * is called.
  */
 struct client;
 struct trust_system;
@@ -34,23 +35,22 @@ struct client *client_new(struct mem mem, struct poll *poll,
 /* All its exchanges must have been closed. */
 void client_free(struct client *c);
 
-/* Lent for the client's life.  read() answers ALLM_AGAIN without a time: the
- * waker is rung. */
+/* Borrowed from the client.  When read() returns ALLM_AGAIN, the waker is rung
+ * later. */
 const allm_transport *client_transport(const struct client *c);
 
-/* The three that follow take NULL, a client that is not there, too. */
+/* The next three functions accept NULL. */
 
 /*
- * When client_timeout() wants to be called: a time of clock_real(), INT64_MAX
- * for never.  Any call of the transport or of ready() may change it, so ask
- * before waiting.
+ * When to call client_timeout(): a time of clock_real(), or INT64_MAX for
+ * never.  Each call of the transport or of ready() may change it.
  */
 int64_t client_due(const struct client *c);
 
 /* Does nothing before client_due(). */
 void client_timeout(struct client *c);
 
-/* Exchanges that may still bring something: a clock that jumps must not. */
+/* The number of exchanges that libcurl still runs. */
 size_t client_open(const struct client *c);
 
 #endif

@@ -1,4 +1,4 @@
-/* differ.h - in what an expected JSON value and another one differ */
+/* differ.h - where an expected JSON value and another one differ */
 #ifndef NET_DIFFER_H
 #define NET_DIFFER_H
 
@@ -7,11 +7,11 @@
 struct differ {
     size_t count;               /* places that differ */
     struct buf path;            /* the first one, a JSON Pointer */
-    const allm_json *want, *got;        /* what stands there; NULL: nothing */
+    const allm_json *want, *got;        /* the values there; NULL: none */
 };
 
-/* Compare.  Members that `want` itself, an object, leaves out do not count;
- * below it they do.  False: no memory. */
+/* Compare.  Members that the object `want` lacks are ignored, except in objects
+ * inside it.  False: no memory. */
 bool differ_find(struct differ *d, struct arena *a, const allm_json *want,
                  const allm_json *got);
 

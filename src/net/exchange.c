@@ -1,23 +1,24 @@
 /*
- * exchange.c - one request and its answer, as a transfer of libcurl
+ * exchange.c - one request and its response, as a transfer of libcurl
  *
  *      view --open--> transfer --on_header--> head
  *                        |'------on_body----> queue --read--> the reader
  *                     on_read <-- body
  *
  * Invariants
- *   (1) The functions that libcurl calls (on_*) call nothing of libcurl; they
- *       put away what came, and ring.
- *   (2) On HTTP/1.1 at most EXCHANGE_BUFFER bytes wait in the queue.  Above,
- *       the transfer is paused, libcurl keeps what it could not hand over, and
- *       it goes on when less than EXCHANGE_RESUME wait.
- *       On HTTP/2 nothing is paused: libcurl (7.88) then reads for none of the
- *       others on the connection, and its socket stays ready, so that a loop
- *       runs hot.  At most EXCHANGE_HOARD bytes wait; above, it fails.
- *   (3) The body's bytes are the caller's until the reader has seen the
- *       answer; what libcurl has not sent by then is copied.
- *   (4) The request's headers, the secret one among them, lie in memory that
- *       is wiped, and are dropped with the first bytes of the answer.
+ *   (1) Callbacks of libcurl (on_*) do not call libcurl.  They store what came,
+ *       and ring the reader's waker.
+ *   (2) On HTTP/1.1 the queue holds at most EXCHANGE_BUFFER bytes.  If more
+ *       come, the transfer is paused, and libcurl keeps the rest.  The transfer
+ *       resumes when the queue holds less than EXCHANGE_RESUME bytes.
+ *       On HTTP/2 transfers are not paused: libcurl (7.88) would stop reading
+ *       for all streams of the connection while its socket stays ready, and the
+ *       loop would spin.  The queue holds at most EXCHANGE_HOARD bytes; if more
+ *       come, the exchange fails.
+ *   (3) The caller owns the body until the reader has seen the response.  The
+ *       part that libcurl has not sent by then is copied.
+ *   (4) The request's headers, including the secret one, are in memory that is
+ *       wiped, and are dropped with the first bytes of the response.
  */
 #include "net/exchange.h"
 
@@ -38,7 +39,7 @@ enum {
     UPLOAD_SIZE = 16 * 1024,    /* libcurl's minimum */
     LARGE_UPLOAD = 256 * 1024,  /* at most; freed when the body is sent */
     SMALL_BODY = 16 * 1024,     /* sent in one piece with the headers */
-    CONNECT_S = 24 * 60 * 60    /* the time to connect is kept above */
+    CONNECT_S = 24 * 60 * 60    /* run/feed_http has the real timeout */
 };
 
 struct allm_exchange {
@@ -46,19 +47,19 @@ struct allm_exchange {
     allm_exchange *next, *prev;
     CURL *easy;                 /* NULL: libcurl is done with it */
     allm_waker *waker;
-    curl_socket_t socket;       /* over which it goes, once libcurl said so */
+    curl_socket_t socket;       /* CURL_SOCKET_BAD until libcurl says */
     bool connected, paused, done;
-    bool leaving;               /* nobody reads it any more */
-    bool hungry;                /* the reader was told to come again: ring */
-    bool begun;                 /* the reader has seen the answer */
+    bool leaving;               /* it will be closed, and is not read */
+    bool hungry;                /* the reader waits for a ring */
+    bool begun;                 /* the reader has seen the response */
     bool nomem;
     bool posted;                /* libcurl reads the body in `rest` */
     bool by_dir;                /* the system's CA directory must vouch */
     CURLcode code;              /* how it ended, once it is done */
-    long proxy_status;          /* to CONNECT, then; 0: none was asked */
+    long proxy_status;          /* of the answer to CONNECT; 0: none */
 
     struct mem wiped;           /* inside `texts` */
-    struct arena texts;         /* the request, but for its body */
+    struct arena texts;         /* the request, except its body */
     struct curl_slist *headers;
     struct rope_reader body;    /* libcurl has read a part of it */
     char *rest;                 /* a copy: a small body, or the unsent part of
@@ -68,19 +69,19 @@ struct allm_exchange {
     struct arena memory;        /* head, error */
     const char *host;
     allm_http_head head;
-    const char **header;        /* of the answer: name, value, ... */
+    const char **header;        /* of the response: name, value, ... */
     size_t header_cap, head_bytes;
     bool head_done;
-    bool head_over, unread;     /* it ended since a limit was reached */
-    bool shared;                /* HTTP/2: others use the connection, too */
+    bool head_over, unread;     /* a limit ended it */
+    bool shared;                /* HTTP/2: others use the connection */
 
     struct queue queue;
     char said[CURL_ERROR_SIZE];
 };
 
-/* --------------------------------------------- what libcurl calls (on_*) --- */
+/* ----------------------------------------- callbacks of libcurl (on_*) --- */
 
-static void ring(allm_exchange *x)
+static void ring_reader(allm_exchange *x)
 {
     if (!x->hungry)
         return;
@@ -96,24 +97,24 @@ static size_t on_body(char *bytes, size_t one, size_t n, void *ud)
     x->env->pieces++;
     (void)one;                  /* always 1 */
     if (x->leaving)
-        return 0;               /* it has not ended: away with it */
+        return 0;               /* not the end: fail the transfer */
     if (!x->shared && waiting && waiting + n > EXCHANGE_BUFFER) {
         x->paused = true;       /* keeps (2) */
         return CURL_WRITEFUNC_PAUSE;
     }
     if (waiting + n > EXCHANGE_HOARD) {
         x->unread = true;
-        ring(x);
+        ring_reader(x);
         return 0;
     }
     x->nomem |= !queue_add(&x->queue, &x->env->blocks,
                            (struct slice){ bytes, n });
-    ring(x);
+    ring_reader(x);
     return x->nomem ? 0 : n;
 }
 
-/* "HTTP/1.1 200 OK": the number; 0 if there is none. */
-static int32_t status_in(struct slice line)
+/* "HTTP/1.1 200 OK": 200; 0 if there is no status. */
+static int32_t parse_status(struct slice line)
 {
     const char *space = memchr(line.ptr, ' ', line.len);
     int32_t status = 0;
@@ -127,7 +128,7 @@ static int32_t status_in(struct slice line)
     return status;
 }
 
-static bool has_room(allm_exchange *x)
+static bool reserve_header(allm_exchange *x)
 {
     size_t count = x->head.header_count;
     if (count < x->header_cap)
@@ -144,7 +145,7 @@ static bool has_room(allm_exchange *x)
     return true;
 }
 
-/* False: no memory.  A line that is no header is skipped. */
+/* False: no memory.  A line that is not a header is skipped. */
 static bool add_header(allm_exchange *x, struct slice line)
 {
     const char *colon = memchr(line.ptr, ':', line.len);
@@ -153,7 +154,7 @@ static bool add_header(allm_exchange *x, struct slice line)
     struct slice name = { line.ptr, (size_t)(colon - line.ptr) };
     struct slice value = slice_strip(slice_skip(line, name.len + 1));
     char *mine[2] = { NULL, NULL };
-    if (!has_room(x))
+    if (!reserve_header(x))
         return false;
     mine[0] = arena_copy(&x->memory, slice_strip(name));
     mine[1] = arena_copy(&x->memory, value);
@@ -165,8 +166,8 @@ static bool add_header(allm_exchange *x, struct slice line)
     return true;
 }
 
-/* One line of a head.  Answers with 1xx come before the one that counts;
- * headers after a body (trailers) are of no use to us. */
+/* One line of a head.  Responses with 1xx precede the final one; trailers
+ * (lines after a body) are ignored. */
 /* NOLINTNEXTLINE(readability-non-const-parameter): libcurl's type */
 static size_t on_header(char *bytes, size_t one, size_t n, void *ud)
 {
@@ -182,7 +183,7 @@ static size_t on_header(char *bytes, size_t one, size_t n, void *ud)
         return 0;
     }
     if (slice_starts(line, SLICE("HTTP/"))) {
-        x->head.status = status_in(line);
+        x->head.status = parse_status(line);
         x->shared = !slice_starts(line, SLICE("HTTP/1"));
         x->env->saw_http1 |= !x->shared;
         x->head.header_count = 0;
@@ -201,8 +202,8 @@ static size_t on_read(char *to, size_t one, size_t n, void *ud)
     return rope_read(&((allm_exchange *)ud)->body, to, n);
 }
 
-/* A connection that was used before has died, and libcurl takes another; that
- * happens before the first byte of an answer only. */
+/* A reused connection has died, and libcurl sends the body again over another
+ * one.  It does so only before the first byte of a response. */
 static int on_seek(void *ud, curl_off_t offset, int origin)
 {
     allm_exchange *x = ud;
@@ -221,9 +222,9 @@ static int on_connected(void *ud, char *to, char *from, int to_port,
     return CURL_PREREQFUNC_OK;
 }
 
-/* ------------------------------------------------------------- setting up --- */
+/* ---------------------------------------------------------- setting up --- */
 
-/* Each is on one line: whether it worked is asked once, at the end. */
+/* One line for each option; `ok` is checked once, at the end. */
 #define SET(option, value) \
     (ok = curl_easy_setopt(x->easy, CURLOPT_##option, value) == CURLE_OK && ok)
 
@@ -293,10 +294,10 @@ static bool set_connection(allm_exchange *x)
     else
         SET(FORBID_REUSE, 1L);
 #if LIBCURL_VERSION_NUM >= 0x075700
-    /* A look-up of a name that hangs must not hold up who cancels. */
+    /* A name look-up that hangs must not delay a cancellation. */
     curl_easy_setopt(x->easy, CURLOPT_QUICK_EXIT, 1L);
 #endif
-    /* A libcurl without HTTP/2 refuses, and uses what it has. */
+    /* A libcurl without HTTP/2 rejects the option, and uses HTTP/1.1. */
     curl_easy_setopt(x->easy, CURLOPT_HTTP_VERSION,
                      env->http2 ? (long)CURL_HTTP_VERSION_2TLS
                                 : (long)CURL_HTTP_VERSION_1_1);
@@ -356,9 +357,9 @@ static bool set_request(allm_exchange *x, const allm_http_view *view)
 
 #undef SET
 
-/* ------------------------------------------------------------------- life --- */
+/* ---------------------------------------------------------------- life --- */
 
-static void enlist(allm_exchange *x)
+static void add_to_all(allm_exchange *x)
 {
     struct exchange_env *env = x->env;
     x->next = env->all;
@@ -367,7 +368,7 @@ static void enlist(allm_exchange *x)
     env->all = x;
 }
 
-static void strike_out(allm_exchange *x)
+static void remove_from_all(allm_exchange *x)
 {
     if (x->prev)
         x->prev->next = x->next;
@@ -410,13 +411,13 @@ void exchange_env_release(struct exchange_env *env)
 }
 
 /*
- * libcurl lets go of it.  If the answer is not whole, its socket is closed, or
- * on HTTP/2, where others may use it, the server is told.  libcurl would do so
- * with the next bytes that come; if there are no others, none might, and the
- * server would go on for as long as its window lasts: the connection is closed
- * then.
+ * Take the transfer from libcurl.  If the response is not complete, libcurl
+ * closes the socket or, on HTTP/2, resets the stream.  It sends the reset when
+ * the next bytes arrive.  If the connection has no other stream, none may
+ * arrive, and the server would send until its window is full; so that
+ * connection is closed.
  */
-static void let_go(allm_exchange *x)
+static void release_handle(allm_exchange *x)
 {
     if (!x->easy)
         return;
@@ -443,7 +444,7 @@ static void drop_request(allm_exchange *x)
 static void free_exchange(allm_exchange *x)
 {
     struct mem mem = x->env->mem;
-    let_go(x);
+    release_handle(x);
     drop_request(x);
     queue_clear(&x->queue, &x->env->blocks);
     arena_release(&x->texts);
@@ -452,8 +453,9 @@ static void free_exchange(allm_exchange *x)
     mem_free(mem, x, sizeof *x);
 }
 
-static allm_exchange *make(struct exchange_env *env, const allm_http_view *view,
-                           allm_waker *waker)
+static allm_exchange *make_exchange(struct exchange_env *env,
+                                    const allm_http_view *view,
+                                    allm_waker *waker)
 {
     allm_exchange *x = mem_alloc(env->mem, sizeof *x);
     if (!x)
@@ -462,7 +464,7 @@ static allm_exchange *make(struct exchange_env *env, const allm_http_view *view,
         .env = env,
         .waker = waker,
         .socket = CURL_SOCKET_BAD,
-        .done = true,           /* until libcurl has it */
+        .done = true,           /* until libcurl runs it */
         .wiped = env->mem,
         .head.size = sizeof x->head,
         .body.rope = transport_body(view),
@@ -503,7 +505,7 @@ static bool take_handle(allm_exchange *x)
 }
 
 /* False: no memory. */
-static bool start(allm_exchange *x, const allm_http_view *view)
+static bool start_transfer(allm_exchange *x, const allm_http_view *view)
 {
     if (!request_headers_list(&x->texts, view, &x->headers) ||
         !copy_small_body(x, view->method) || !take_handle(x) || !set_owner(x) ||
@@ -523,9 +525,9 @@ allm_exchange *exchange_open(struct exchange_env *env,
     *error = request_headers_check(view, why);
     if (*error)
         return NULL;
-    allm_exchange *x = make(env, view, waker);
-    if (x && start(x, view)) {
-        enlist(x);
+    allm_exchange *x = make_exchange(env, view, waker);
+    if (x && start_transfer(x, view)) {
+        add_to_all(x);
         return x;
     }
     if (x)
@@ -537,7 +539,7 @@ allm_exchange *exchange_open(struct exchange_env *env,
 curl_socket_t exchange_leave(allm_exchange *x)
 {
     x->leaving = true;
-    x->hungry = false;          /* who closes it does not want to be rung */
+    x->hungry = false;          /* the caller closes it */
     bool near = x->easy && !x->done && x->head_done && !x->shared && !x->paused;
     return near ? x->socket : CURL_SOCKET_BAD;
 }
@@ -546,7 +548,7 @@ void exchange_close(allm_exchange *x)
 {
     if (!x)
         return;
-    strike_out(x);
+    remove_from_all(x);
     free_exchange(x);
 }
 
@@ -556,7 +558,7 @@ bool exchange_failed(const allm_exchange *x)
     return x->nomem || (x->done && !good);
 }
 
-static void end(allm_exchange *x, CURLcode code)
+static void end_exchange(allm_exchange *x, CURLcode code)
 {
     x->code = code;
     if (x->easy)
@@ -564,15 +566,15 @@ static void end(allm_exchange *x, CURLcode code)
     x->env->running--;
     x->env->pieces++;
     x->done = true;
-    let_go(x);
-    x->hungry |= exchange_failed(x) && !x->leaving;     /* tell it at once */
-    ring(x);
+    release_handle(x);
+    x->hungry |= exchange_failed(x) && !x->leaving;     /* report it at once */
+    ring_reader(x);
 }
 
 /*
  * The system's CA directory does not vouch for the server: connect again, and
- * let the bundle do so.  Nothing was sent.  False: that is not why it failed, or
- * there is no bundle.
+ * let the bundle do so.  Nothing was sent.  False: that is not why it failed,
+ * or there is no bundle.
  */
 static bool try_bundle(allm_exchange *x, CURLcode code)
 {
@@ -593,7 +595,7 @@ static bool try_bundle(allm_exchange *x, CURLcode code)
            curl_multi_add_handle(env->multi, x->easy) == CURLM_OK;
 }
 
-/* Whose transfer is it? */
+/* The exchange of a handle; or NULL. */
 static allm_exchange *exchange_of(CURL *easy)
 {
     char *mine = NULL;
@@ -606,7 +608,7 @@ void exchange_done(CURL *easy, CURLcode code)
 {
     allm_exchange *x = exchange_of(easy);
     if (x && !try_bundle(x, code))
-        end(x, code);
+        end_exchange(x, code);
 }
 
 void exchange_goes_over(CURL *easy, curl_socket_t socket)
@@ -622,11 +624,11 @@ void exchange_fail_all(struct exchange_env *env)
         if (x->done)
             continue;
         x->nomem = true;
-        ring(x);
+        ring_reader(x);
     }
 }
 
-/* ---------------------------------------------------------------- reading --- */
+/* ------------------------------------------------------------- reading --- */
 
 static void free_rest(allm_exchange *x)
 {
@@ -693,19 +695,19 @@ static bool begin_answer(allm_exchange *x)
     return true;
 }
 
-static void resume(allm_exchange *x)
+static void resume_transfer(allm_exchange *x)
 {
     if (!x->paused || !x->easy || x->queue.bytes >= EXCHANGE_RESUME)
         return;
     x->paused = false;
     CURLcode code = curl_easy_pause(x->easy, CURLPAUSE_CONT);
     if (code != CURLE_OK)
-        end(x, code);
+        end_exchange(x, code);
 }
 
-/* libcurl calls it a lack of memory, too, if a header is longer than it takes
- * (100 KB), or if it must hold back more than 64 MiB for a paused reader, which
- * only bytes that were inflated can be. */
+/* libcurl also reports "out of memory" if a header is longer than its limit
+ * (100 KB), or if it must keep more than 64 MiB for a paused reader, which only
+ * inflated bytes can reach. */
 static bool is_limit_of_curl(const allm_exchange *x)
 {
     enum { TOO_LARGE = 100 };   /* its own code, since 8.6 */
@@ -735,7 +737,7 @@ static const allm_error *why_failed(allm_exchange *x)
     return failure_of(&x->memory, x->code, x->host, x->said);
 }
 
-static allm_status fail(allm_exchange *x, allm_chunk *chunk)
+static allm_status fail_read(allm_exchange *x, allm_chunk *chunk)
 {
     chunk->error = why_failed(x);
     return chunk->error->kind;
@@ -744,21 +746,21 @@ static allm_status fail(allm_exchange *x, allm_chunk *chunk)
 allm_status exchange_read(allm_exchange *x, allm_chunk *chunk)
 {
     queue_return(&x->queue, &x->env->blocks);
-    resume(x);
+    resume_transfer(x);
     if (x->nomem)
-        return fail(x, chunk);
+        return fail_read(x, chunk);
     struct slice next = queue_lend(&x->queue);
     if (next.len || (x->done && x->code == CURLE_OK)) {
         chunk->bytes = next.ptr;
         chunk->len = next.len;
         if (!begin_answer(x)) {
             x->nomem = true;
-            return fail(x, chunk);
+            return fail_read(x, chunk);
         }
         return next.len ? ALLM_EVENT : ALLM_OK;
     }
     if (x->done)
-        return fail(x, chunk);
+        return fail_read(x, chunk);
     x->hungry = true;
     chunk->again_ns = INT64_MAX;
     return ALLM_AGAIN;

@@ -1,4 +1,4 @@
-/* exchange.h - one request and its answer, as a transfer of libcurl */
+/* exchange.h - one request and its response, as a transfer of libcurl */
 #ifndef NET_EXCHANGE_H
 #define NET_EXCHANGE_H
 
@@ -11,14 +11,14 @@
 #include <stdint.h>
 
 enum {
-    EXCHANGE_BUFFER = 64 * 1024,    /* bytes of a body that wait to be read */
-    EXCHANGE_RESUME = 16 * 1024,    /* below this a paused one goes on */
-    EXCHANGE_HOARD = 32 << 20,      /* in place of both on HTTP/2 */
-    EXCHANGE_HEAD = 64 * 1024,      /* bytes of an answer's headers */
+    EXCHANGE_BUFFER = 64 * 1024,    /* received bytes that wait to be read */
+    EXCHANGE_RESUME = 16 * 1024,    /* a paused transfer resumes below it */
+    EXCHANGE_HOARD = 32 << 20,      /* on HTTP/2, instead of both */
+    EXCHANGE_HEAD = 64 * 1024,      /* bytes of a response's headers */
     EXCHANGE_IDLE = 8               /* handles kept for the next exchanges */
 };
 
-/* What all exchanges of a client share. */
+/* Shared by all exchanges of a client. */
 struct exchange_env {
     struct mem mem;
     CURLM *multi;
@@ -30,17 +30,18 @@ struct exchange_env {
     void *on_ud;
     struct blocks blocks;
     struct allm_exchange *all;  /* not yet closed */
-    size_t running;             /* libcurl still works on them */
-    size_t pieces;              /* that libcurl has handed over, ever */
-    bool saw_http1;             /* an answer over it has begun */
+    size_t running;             /* exchanges that libcurl still runs */
+    size_t pieces;              /* how often libcurl delivered something */
+    bool saw_http1;             /* a response over HTTP/1 has begun */
     struct trust trust;
-    const char *proxy;          /* NULL: the environment's */
+    const char *proxy;          /* NULL: as the environment says */
     const char *user_agent;
-    long idle_s;                /* < 0: connections are not used again */
+    long idle_s;                /* < 0: connections are not reused */
     bool http2;
 };
 
-/* The functions of a transport; the error of a refused one is made in `why`. */
+/* The functions of a transport.  If it cannot be opened, the error is made in
+ * `why`. */
 allm_exchange *exchange_open(struct exchange_env *env,
                              const allm_http_view *view, allm_waker *waker,
                              struct arena *why, const allm_error **error);
@@ -51,10 +52,11 @@ const allm_http_head *exchange_head(const allm_exchange *x);
 void exchange_close(allm_exchange *x);
 
 /*
- * Before it is closed: nothing more of its body is wanted.  The end of an
- * answer may have come behind the last byte that the reader needed; if libcurl
- * looks at this socket now and sees it, the connection can be used again.
- * CURL_SOCKET_BAD: there is nothing to look at.
+ * Call this before exchange_close() when the rest of the body is not needed.
+ * The end of the response may have arrived after the last byte that the reader
+ * needed.  If the caller lets libcurl read the returned socket now, and it
+ * finds the end, the connection can be reused.  CURL_SOCKET_BAD: nothing to
+ * read.
  */
 curl_socket_t exchange_leave(allm_exchange *x);
 
@@ -67,7 +69,7 @@ void exchange_goes_over(CURL *easy, curl_socket_t socket);
 /* libcurl is done with this transfer. */
 void exchange_done(CURL *easy, CURLcode code);
 
-/* The client cannot watch a socket: none of them can go on. */
+/* The client cannot watch a socket: all exchanges fail. */
 void exchange_fail_all(struct exchange_env *env);
 
 #endif

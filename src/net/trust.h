@@ -27,9 +27,9 @@ struct trust_system {
 struct trust_system trust_system(void);
 
 /*
- * Find them: what the caller names, what the environment names (as OpenSSL reads
- * it), or what the system has: its directory if that has hashed names, else its
- * bundle.  Copies are made in the arena; false: no memory.
+ * Find them: what the caller names, what the environment names (as OpenSSL
+ * reads it), or what the system has: its directory if that has hashed names,
+ * else its bundle.  Copies are made in the arena; false: no memory.
  */
 bool trust_find(struct trust *t, struct arena *a, const char *ca_file,
                 const struct trust_system *system);

@@ -5,8 +5,8 @@
 #include "run/feed.h"
 
 /*
- * Begin an attempt; memory from `a`, which outlives the feed.  NULL: it failed
- * before it began; sink->failure says why, or there is no memory.
+ * Begin an attempt.  Memory comes from `a`, which outlives the feed.  NULL: it
+ * failed; sink->failure says why, or there is no memory.
  */
 struct feed *attempt_open(struct arena *a, const allm_call *call,
                           const struct feed_env *env, struct allm_sink *sink);

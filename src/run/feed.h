@@ -1,8 +1,8 @@
 /*
  * feed.h - where a call's events come from: a source, or bytes and a dialect
  *
- * One attempt at a call.  Above, only "next events" is seen; whether they are
- * made in the process or come over a wire is told apart here.
+ * One attempt at a call.  Its user only asks for the next events; the feed
+ * knows whether they are made in the process or come over the network.
  */
 #ifndef RUN_FEED_H
 #define RUN_FEED_H
@@ -17,16 +17,16 @@ struct feed;
 
 struct feed_ops {
     /*
-     * Put events into the sink.  EVENT: some are there.  AGAIN: not before
-     * *again_ns (INT64_MAX: when the waker rings).  OK: that was all.  < 0:
-     * failed, sink->failure says why.
+     * Put events into the sink.  EVENT: there are some.  AGAIN: none before
+     * *again_ns (INT64_MAX: before the waker rings).  OK: there are no more.
+     * < 0: it failed, and sink->failure says why.
      */
     allm_status (*next)(struct feed *f, struct allm_sink *sink,
                         int64_t *again_ns);
-    /* Will next() fail, whatever is there before the failure?  No: *again_ns is
-     * lowered to when that may change by itself.  NULL: nobody knows. */
+    /* Will next() fail, perhaps after some events?  If not, *again_ns is
+     * lowered to the time when that may change.  NULL: unknown. */
     bool (*failed)(const struct feed *f, int64_t *again_ns);
-    /* Let go of the adapter and the wire; called exactly once. */
+    /* Release the adapter and the connection; called exactly once. */
     void (*close)(struct feed *f);
 };
 
@@ -35,24 +35,24 @@ struct feed {
     const allm_adapter *adapter;
     const allm_call *call;
     void *state;                /* the adapter's, state_size bytes, zeroed */
-    const char *answer_id;      /* the provider's name for it; or NULL */
-    bool begun;                 /* a byte of the answer's body, or its end, was
-                                   seen: do not retry */
-    bool settled;               /* what is there will do... */
-    bool hurry;                 /* ...and the caller will not wait for more */
-    bool fresh;                 /* content came that made no event; the caller
-                                   clears it */
+    const char *answer_id;      /* the provider's id of the response; or NULL */
+    bool begun;                 /* a byte of the body, or its end, has come: do
+                                   not retry */
+    bool settled;               /* the response is complete enough... */
+    bool hurry;                 /* ...and the caller does not wait for more */
+    bool fresh;                 /* content came, but no event; the caller clears
+                                   it */
 };
 
-/* What an attempt needs beside the call. */
+/* What an attempt needs in addition to the call. */
 struct feed_env {
     const allm_transport *transport;    /* NULL: the stream's HTTP client */
-    const allm_net_opts *net;           /* for that one */
+    const allm_net_opts *net;           /* for the HTTP client */
     struct mem mem;
     struct clock clock;
-    allm_stream *stream;        /* that is woken when there is news */
+    allm_stream *stream;        /* that is woken */
     const struct registry_row *row;
-    const struct secret *key;   /* what the auth header carries; or NULL */
+    const struct secret *key;   /* the value of the auth header; or NULL */
     int64_t connect_ms;
 };
 

@@ -1,22 +1,22 @@
 /*
- * feed_http.c - events decoded from the body of an HTTP answer
+ * feed_http.c - events decoded from the body of an HTTP response
  *
  *      CLOSED --open--> HEAD --2xx--> BODY --end--> ENDING --> OVER
  *                         '--else--> REFUSED --explain--> failed
  *
- * The request is encoded when the feed is made; the connection is opened by
- * the first pull.  A body that begins like a JSON document is taken as one,
- * whatever its headers say.
+ * The request is encoded when the feed is made; the first pull opens the
+ * connection.  A body that begins like a JSON document is read as one, whatever
+ * its headers say.
  *
  * Invariants
- *   (1) The transport is asked for more only when all that it lent is decoded
- *       and every event of it was taken: nobody reads ahead of the caller.
- *   (2) What it lent is given back (hang_up, the next read) not before the
- *       events made of it were taken.
- *   (3) No error, and nothing that an answer says of itself, leaves without a
- *       look for keys in it, and none points into memory of the transport.
- *   (4) `begun` is set by the first byte of a body, or by its end: from then
- *       on a failure is told in the stream, and the call is not tried again.
+ *   (1) The transport is read only when all of its bytes are decoded and all of
+ *       their events were taken: the feed does not read ahead of the caller.
+ *   (2) Borrowed bytes are returned (by hang_up or the next read) only after
+ *       their events were taken.
+ *   (3) Keys are removed from every error and from the metadata of a response,
+ *       and none of them points into memory of the transport.
+ *   (4) `begun` is set by the first byte of a body, or by its end.  From then
+ *       on a failure is an event of the stream, and the call is not retried.
  */
 #include "run/feed_http.h"
 
@@ -37,23 +37,23 @@
 enum state { CLOSED, HEAD, BODY, REFUSED, ENDING, OVER };
 
 enum {
-    REFUSED_LIMIT = 64 * 1024,  /* of the body of an error that is read */
-    REFUSED_MS = 5000,          /* for it to come: it is not worth more */
-    GRACE_MS = 2000,            /* for a protocol's end that may never come */
-    STEPS = 64                  /* in one pull, so that cancel is looked at */
+    REFUSED_LIMIT = 64 * 1024,  /* bytes read of the body of an error */
+    REFUSED_MS = 5000,          /* to wait for that body */
+    GRACE_MS = 2000,            /* to wait for the protocol's end */
+    STEPS = 64                  /* in one pull; then cancel is checked */
 };
 
 struct http_feed {
     struct feed feed;
     struct feed_env env;
     struct arena *life;         /* of the attempt */
-    struct arena wire;          /* the request; then a refusal's body */
+    struct arena wire;          /* the request; then an error's body */
     struct allm_http http;
     allm_exchange *exchange;
     enum state state;
     int64_t opened_ns, refused_ns, settled_ns;
     struct decoding decoding;
-    struct slice rest;          /* lent by the transport, not yet decoded */
+    struct slice rest;          /* borrowed bytes, not yet decoded */
     struct buf refusal;
     bool connected, answered, decoding_on;
 };
@@ -82,8 +82,8 @@ static allm_status fail_feed(struct allm_sink *sink, allm_status kind,
     return allm_sink_fail(sink, &e, false);
 }
 
-/* How to return when the sink was told why. */
-static allm_status failed(const struct allm_sink *sink)
+/* The status of a failure that the sink holds. */
+static allm_status failure_status(const struct allm_sink *sink)
 {
     return sink->failure      ? sink->failure->kind
            : sink->status < 0 ? sink->status
@@ -98,14 +98,14 @@ static void hang_up(struct http_feed *h)
     h->rest = (struct slice){ NULL, 0 };
 }
 
-/* What the answer began with; NULL: none came. */
+/* The head of the response; NULL: none came. */
 static const allm_http_head *head_of(const struct http_feed *h)
 {
     const allm_transport *t = h->env.transport;
     return h->exchange && h->answered ? t->head(t->self, h->exchange) : NULL;
 }
 
-/* --------------------------------------------------------------- errors --- */
+/* -------------------------------------------------------------- errors --- */
 
 static struct slice key_of(const struct http_feed *h)
 {
@@ -119,7 +119,7 @@ static struct slice key_of(const struct http_feed *h)
                       prefix ? strlen(prefix) : 0);
 }
 
-static const char *header(const allm_http_head *head, const char *name)
+static const char *find_header(const allm_http_head *head, const char *name)
 {
     struct slice want = slice_of(name);
     for (size_t i = 0; i < head->header_count; i++) {
@@ -133,21 +133,22 @@ static const char *header(const allm_http_head *head, const char *name)
     return NULL;
 }
 
-/* The provider's name for this exchange, for its support. */
+/* The provider's id of this exchange, for its support. */
 static const char *answer_id(const allm_http_head *head)
 {
     static const char *const names[] = { "x-request-id", "request-id",
                                          "x-goog-request-id", "cf-ray" };
     const char *id = NULL;
     for (size_t i = 0; head && !id && i < sizeof names / sizeof *names; i++)
-        id = header(head, names[i]);
+        id = find_header(head, names[i]);
     return id;
 }
 
-/* The error in the sink's memory, with what only we know, and nothing that is
- * secret: keeps (3). */
-static const allm_error *tidy(const struct http_feed *h,
-                              const allm_error *error, struct allm_sink *sink)
+/* A copy of the error in the sink's memory, completed and without secrets:
+ * keeps (3). */
+static const allm_error *redact_failure(const struct http_feed *h,
+                                        const allm_error *error,
+                                        struct allm_sink *sink)
 {
     allm_error e = *error;
     bool of_provider = e.kind == ALLM_ERR_ADAPTER || e.kind == ALLM_ERR_IMAGE;
@@ -161,11 +162,11 @@ static const allm_error *tidy(const struct http_feed *h,
     return safe;
 }
 
-/* {"openai_request_id": "req_..."} beside what the answer says of itself, for
- * the provider's support. */
-static const allm_json *with_id(const struct http_feed *h,
-                                const allm_json *metadata,
-                                struct allm_sink *sink)
+/* Add {"openai_request_id": "req_..."} to the metadata, for the provider's
+ * support. */
+static const allm_json *add_id(const struct http_feed *h,
+                               const allm_json *metadata,
+                               struct allm_sink *sink)
 {
     struct arena *a = sink->arena;
     struct build b;
@@ -181,15 +182,15 @@ static const allm_json *with_id(const struct http_feed *h,
                : NULL;
 }
 
-/* What the answer says of itself, and its name, which has no key in it. */
-static void tidy_answer(const struct http_feed *h, allm_event *event,
-                        struct allm_sink *sink)
+/* Remove keys from the metadata of a response, and add its id. */
+static void redact_completed(const struct http_feed *h, allm_event *event,
+                             struct allm_sink *sink)
 {
     const allm_json *all = redact_answer(sink->arena, event->metadata,
                                          key_of(h));
     bool ok = all || !event->metadata;
     if (ok && h->feed.answer_id && h->feed.call->provider) {
-        all = with_id(h, all, sink);
+        all = add_id(h, all, sink);
         ok = all != NULL;
     }
     if (!ok)
@@ -197,23 +198,23 @@ static void tidy_answer(const struct http_feed *h, allm_event *event,
     event->metadata = all;
 }
 
-/* All errors that an adapter told the sink; and what its answer is called. */
-static void tidy_all(const struct http_feed *h, struct allm_sink *sink)
+/* The same for all errors and responses in the sink. */
+static void redact_sink(const struct http_feed *h, struct allm_sink *sink)
 {
     for (struct sink_item *i = sink->first; i; i = i->next)
         if (i->event.type == ALLM_EV_ERROR && i->event.error)
-            i->event.error = tidy(h, i->event.error, sink);
+            i->event.error = redact_failure(h, i->event.error, sink);
         else if (i->event.type == ALLM_EV_MESSAGE_COMPLETED)
-            tidy_answer(h, &i->event, sink);
+            redact_completed(h, &i->event, sink);
     if (sink->failure)
-        sink->failure = tidy(h, sink->failure, sink);
+        sink->failure = redact_failure(h, sink->failure, sink);
 }
 
-/* What a redirect says: whoever reads it must know why nobody went there. */
-static const char *moved(const allm_http_head *head, const char *message,
-                         struct allm_sink *sink)
+/* The message of a redirect: it says why it was not followed. */
+static const char *redirect_message(const allm_http_head *head,
+                                    const char *message, struct allm_sink *sink)
 {
-    const char *to = header(head, "location");
+    const char *to = find_header(head, "location");
     struct slice shown = to ? request_json_url(sink->arena, slice_of(to), NULL)
                             : SLICE("another place");
     struct buf text;
@@ -228,12 +229,12 @@ static const char *moved(const allm_http_head *head, const char *message,
     return text.broken ? message : text.ptr;
 }
 
-/* What a refusal says by its head alone. */
-static void complete(const struct http_feed *h, const allm_http_head *head,
-                     struct allm_sink *sink)
+/* Add to an error what the head of the response says. */
+static void complete_error(const struct http_feed *h,
+                           const allm_http_head *head, struct allm_sink *sink)
 {
     int64_t ms;
-    const char *again = header(head, "x-should-retry");
+    const char *again = find_header(head, "x-should-retry");
     allm_error e = *sink->failure;
     if (!e.http_status.set)
         e.http_status = (allm_int){ head->status, true };
@@ -242,13 +243,13 @@ static void complete(const struct http_feed *h, const allm_http_head *head,
                          clock_unix_ms(h->env.clock), &ms))
         e.retry_after_ms = (allm_int){ ms, true };
     if (head->status >= 300 && head->status <= 399)
-        e.message = moved(head, e.message, sink);
+        e.message = redirect_message(head, e.message, sink);
     if (again && !strcmp(again, "false"))
         sink->final = true;     /* the provider knows better */
-    sink->failure = tidy(h, &e, sink);
+    sink->failure = redact_failure(h, &e, sink);
 }
 
-static allm_status explain(struct http_feed *h, struct allm_sink *sink)
+static allm_status explain_refusal(struct http_feed *h, struct allm_sink *sink)
 {
     const allm_adapter *a = h->feed.adapter;
     const allm_http_head *head = head_of(h);
@@ -259,14 +260,14 @@ static allm_status explain(struct http_feed *h, struct allm_sink *sink)
     if (!sink->failure && sink->status == ALLM_OK)
         explain_default(head, body.ptr, body.len, sink);
     if (sink->failure)
-        complete(h, head, sink);
+        complete_error(h, head, sink);
     hang_up(h);
-    return failed(sink);
+    return failure_status(sink);
 }
 
-/* Why the transport failed, as an error of the call. */
-static allm_status broken(struct http_feed *h, const allm_error *why,
-                          struct allm_sink *sink)
+/* The transport failed: report its error as the error of the call. */
+static allm_status fail_transport(struct http_feed *h, const allm_error *why,
+                                  struct allm_sink *sink)
 {
     static const allm_error silent = {
         .size = sizeof(allm_error),
@@ -275,15 +276,15 @@ static allm_status broken(struct http_feed *h, const allm_error *why,
         .message = "the transport failed without saying why",
     };
     allm_sink_fail(sink, why ? why : &silent, false);
-    tidy_all(h, sink);
+    redact_sink(h, sink);
     hang_up(h);
-    return failed(sink);
+    return failure_status(sink);
 }
 
-/* -------------------------------------------------------------- reading --- */
+/* ------------------------------------------------------------- reading --- */
 
-/* The engine's own, or the HTTP client of the stream's hub, which the engine's
- * may need, too: *http.  False: the client cannot be made. */
+/* The engine's transport, or the HTTP client of the stream's hub; *http is the
+ * client if the engine's transport needs it.  False: it cannot be made. */
 static bool find_transport(struct http_feed *h, const allm_transport **http)
 {
     *http = NULL;
@@ -331,10 +332,10 @@ static allm_status open_exchange(struct http_feed *h, struct allm_sink *sink)
     h->exchange = transport_open(h->env.transport, http, view,
                                  stream_waker(h->env.stream), &why);
     h->state = HEAD;
-    return h->exchange ? ALLM_OK : broken(h, why, sink);
+    return h->exchange ? ALLM_OK : fail_transport(h, why, sink);
 }
 
-/* Is the connection late? */
+/* Check the time limit of connecting. */
 static allm_status await_connection(struct http_feed *h, int64_t *again_ns,
                                     struct allm_sink *sink)
 {
@@ -354,9 +355,9 @@ static allm_status await_connection(struct http_feed *h, int64_t *again_ns,
     return ALLM_AGAIN;
 }
 
-/* Ask the transport: EVENT with bytes in h->rest; or AGAIN, OK, < 0. */
-static allm_status ask(struct http_feed *h, int64_t *again_ns,
-                       const allm_error **why)
+/* Read the transport.  EVENT: bytes are in h->rest; or AGAIN, OK, < 0. */
+static allm_status read_transport(struct http_feed *h, int64_t *again_ns,
+                                  const allm_error **why)
 {
     const allm_transport *t = h->env.transport;
     allm_chunk chunk = { .size = sizeof chunk, .again_ns = INT64_MAX };
@@ -370,21 +371,22 @@ static allm_status ask(struct http_feed *h, int64_t *again_ns,
     return status;
 }
 
-/* The same, with the connection's deadline and failures told to the sink. */
-static allm_status more(struct http_feed *h, int64_t *again_ns,
-                        struct allm_sink *sink)
+/* The same; checks the time limit of connecting, and puts failures into the
+ * sink. */
+static allm_status read_more(struct http_feed *h, int64_t *again_ns,
+                             struct allm_sink *sink)
 {
     const allm_error *why;
-    allm_status status = ask(h, again_ns, &why);
+    allm_status status = read_transport(h, again_ns, &why);
     if (status == ALLM_AGAIN)
         return await_connection(h, again_ns, sink);
     if (status < 0)
-        return broken(h, why, sink);
+        return fail_transport(h, why, sink);
     h->connected = h->answered = true;
     return status;
 }
 
-/* Bytes of a refusal's body, as far as there is room. */
+/* Store bytes of an error's body, up to the limit. */
 static allm_status add_refusal(struct http_feed *h, struct allm_sink *sink)
 {
     size_t room = REFUSED_LIMIT - h->refusal.len;
@@ -394,16 +396,16 @@ static allm_status add_refusal(struct http_feed *h, struct allm_sink *sink)
     h->rest = (struct slice){ NULL, 0 };
     if (h->refusal.broken)
         return sink->status = ALLM_ERR_NOMEM;
-    return h->refusal.len < REFUSED_LIMIT ? ALLM_OK : explain(h, sink);
+    return h->refusal.len < REFUSED_LIMIT ? ALLM_OK : explain_refusal(h, sink);
 }
 
-/* How the answer goes on, by its status; `ended`: it has no body. */
+/* Choose the next state by the status; `ended`: there is no body. */
 static allm_status take_head(struct http_feed *h, bool ended,
                              struct allm_sink *sink)
 {
     const allm_http_head *head = head_of(h);
     if (!head)
-        return broken(h, NULL, sink);
+        return fail_transport(h, NULL, sink);
     arena_release(&h->wire);    /* the request is not needed any more */
     if (head->status >= 200 && head->status <= 299) {
         const char *id = answer_id(head);
@@ -417,36 +419,36 @@ static allm_status take_head(struct http_feed *h, bool ended,
     }
     buf_init(&h->refusal, &h->wire, REFUSED_LIMIT);
     h->refused_ns = now(h);
-    h->feed.settled = true;     /* a deadline is no reason to forget it */
+    h->feed.settled = true;     /* a timeout must not hide this error */
     h->state = REFUSED;
-    return ended ? explain(h, sink) : add_refusal(h, sink);
+    return ended ? explain_refusal(h, sink) : add_refusal(h, sink);
 }
 
 static allm_status read_head(struct http_feed *h, struct allm_sink *sink,
                              int64_t *again_ns)
 {
-    allm_status status = more(h, again_ns, sink);
+    allm_status status = read_more(h, again_ns, sink);
     return status == ALLM_EVENT || status == ALLM_OK
                ? take_head(h, status == ALLM_OK, sink)
                : status;
 }
 
-/* Broken, late or too long: what is there of it must do. */
+/* A body that breaks, is late or is too long is used as far as it came. */
 static allm_status read_refusal(struct http_feed *h, struct allm_sink *sink,
                                 int64_t *again_ns)
 {
     const allm_error *why;
     int64_t limit = clock_after(h->refused_ns, REFUSED_MS);
-    allm_status status = ask(h, again_ns, &why);
+    allm_status status = read_transport(h, again_ns, &why);
     if (status == ALLM_EVENT)
         return add_refusal(h, sink);
     if (status != ALLM_AGAIN || h->feed.hurry || now(h) >= limit)
-        return explain(h, sink);
+        return explain_refusal(h, sink);
     *again_ns = earlier(*again_ns, limit);
     return ALLM_AGAIN;
 }
 
-/* ------------------------------------------------------------- decoding --- */
+/* ------------------------------------------------------------ decoding --- */
 
 static void start_decoding(struct http_feed *h, bool whole)
 {
@@ -463,9 +465,9 @@ static bool is_blank(char c)
     return c && strchr(" \t\r\n\xEF\xBB\xBF", c);
 }
 
-/* What the body is, by its first byte that is not blank.  What is skipped is
- * skipped wherever the body was cut. */
-static allm_status sniff(struct http_feed *h, struct allm_sink *sink)
+/* Find out what the body is, by its first byte that is not blank.  Blanks are
+ * skipped wherever the body is cut. */
+static allm_status detect_framing(struct http_feed *h, struct allm_sink *sink)
 {
     bool sse = h->feed.adapter->framing == ALLM_FRAMING_SSE;
     while (sse && h->rest.len && is_blank(*h->rest.ptr))
@@ -481,9 +483,9 @@ static allm_status sniff(struct http_feed *h, struct allm_sink *sink)
     return ALLM_OK;
 }
 
-/* What the adapter said of the protocol. */
-static void heed(struct http_feed *h, const struct allm_sink *sink,
-                 bool content)
+/* Follow what the adapter says about the protocol. */
+static void follow_protocol(struct http_feed *h, const struct allm_sink *sink,
+                            bool content)
 {
     if (sink->settled && !h->feed.settled)
         h->feed.settled = content = true;
@@ -493,28 +495,28 @@ static void heed(struct http_feed *h, const struct allm_sink *sink,
         h->state = ENDING;
 }
 
-static allm_status decode(struct http_feed *h, struct allm_sink *sink)
+static allm_status decode_rest(struct http_feed *h, struct allm_sink *sink)
 {
     bool content = false;
-    allm_status status = h->decoding_on ? ALLM_OK : sniff(h, sink);
+    allm_status status = h->decoding_on ? ALLM_OK : detect_framing(h, sink);
     if (status >= 0 && h->decoding_on)
         status = decoder_feed(&h->decoding, &h->rest, sink, &content);
     if (content)
         h->feed.fresh = true;
-    tidy_all(h, sink);
-    heed(h, sink, content);
+    redact_sink(h, sink);
+    follow_protocol(h, sink, content);
     return sink->status < 0 ? sink->status : status;
 }
 
-/* The connection broke: an end if all was there, else a cut, unless what came
- * is of no use. */
-static allm_status cut_off(struct http_feed *h, struct allm_sink *sink)
+/* The connection broke: the end if the response is complete, otherwise an
+ * error, "truncated" unless the response is malformed. */
+static allm_status report_cut(struct http_feed *h, struct allm_sink *sink)
 {
     bool odd = sink->failure &&
                !strcmp(sink->failure->reason, "malformed_response");
-    if (!h->feed.begun || failed(sink) == ALLM_ERR_NOMEM ||
+    if (!h->feed.begun || failure_status(sink) == ALLM_ERR_NOMEM ||
         (odd && !h->feed.settled))
-        return failed(sink);
+        return failure_status(sink);
     if (h->feed.settled) {
         sink->failure = NULL;
         h->state = ENDING;
@@ -529,7 +531,7 @@ static allm_status cut_off(struct http_feed *h, struct allm_sink *sink)
     return fail_feed(sink, ALLM_ERR_STREAM, "truncated", text.ptr);
 }
 
-/* Nothing came: all may be there nevertheless. */
+/* Nothing came.  The response may be complete nevertheless. */
 static allm_status await_end(struct http_feed *h, int64_t *again_ns)
 {
     int64_t limit = clock_after(h->settled_ns, GRACE_MS);
@@ -547,14 +549,14 @@ static allm_status read_body(struct http_feed *h, struct allm_sink *sink,
                              int64_t *again_ns)
 {
     if (h->rest.len)
-        return decode(h, sink);
-    allm_status status = more(h, again_ns, sink);
+        return decode_rest(h, sink);
+    allm_status status = read_more(h, again_ns, sink);
     if (status == ALLM_AGAIN && h->decoding_on)
         decoder_rest(&h->decoding);
     if (status == ALLM_AGAIN)
         return await_end(h, again_ns);
     if (status < 0)
-        return cut_off(h, sink);
+        return report_cut(h, sink);
     h->feed.begun = h->feed.begun || h->rest.len || status == ALLM_OK;
     if (status == ALLM_OK)
         h->state = ENDING;
@@ -569,14 +571,14 @@ static allm_status end_body(struct http_feed *h, struct allm_sink *sink)
     allm_status status = decoder_end(&h->decoding, sink);
     if (status == ALLM_OK)
         h->state = OVER;
-    tidy_all(h, sink);
+    redact_sink(h, sink);
     return sink->status < 0 ? sink->status : status;
 }
 
-/* ----------------------------------------------------------------- feed --- */
+/* ---------------------------------------------------------------- feed --- */
 
-static allm_status step(struct http_feed *h, struct allm_sink *sink,
-                        int64_t *again_ns)
+static allm_status step_feed(struct http_feed *h, struct allm_sink *sink,
+                             int64_t *again_ns)
 {
     switch (h->state) {
     case CLOSED:
@@ -600,7 +602,7 @@ static allm_status http_next(struct feed *f, struct allm_sink *sink,
 {
     struct http_feed *h = of(f);
     for (int i = 0; i < STEPS && h->state != OVER; i++) {
-        allm_status status = step(h, sink, again_ns);
+        allm_status status = step_feed(h, sink, again_ns);
         if (status < 0 || status == ALLM_AGAIN)
             return status;
         if (sink->first)
@@ -608,7 +610,7 @@ static allm_status http_next(struct feed *f, struct allm_sink *sink,
     }
     if (h->state == OVER)
         return ALLM_OK;
-    *again_ns = now(h);         /* bytes without events: others may go first */
+    *again_ns = now(h);         /* bytes without events: others come first */
     return ALLM_AGAIN;
 }
 
@@ -638,9 +640,9 @@ static bool http_failed(const struct feed *f, int64_t *again_ns)
 
 static const struct feed_ops http_ops = { http_next, http_failed, http_close };
 
-/* --------------------------------------------------------------- making --- */
+/* -------------------------------------------------------------- making --- */
 
-/* What is wrong with a request that was encoded; NULL: nothing. */
+/* What is wrong with an encoded request; NULL: nothing. */
 static const char *fault_of(const struct allm_http *http)
 {
     if (!http->url)
@@ -655,7 +657,7 @@ static const char *fault_of(const struct allm_http *http)
 }
 
 /* Encode the request.  False: the sink says why. */
-static bool encode(struct http_feed *h, struct allm_sink *sink)
+static bool encode_request(struct http_feed *h, struct allm_sink *sink)
 {
     const allm_adapter *a = h->feed.adapter;
     http_init(&h->http, &h->wire, sink);
@@ -684,20 +686,19 @@ struct feed *feed_http(struct arena *a, const allm_call *call,
         sink->status = ALLM_ERR_NOMEM;
         return NULL;
     }
-    h->feed = (struct feed){ .ops = &http_ops,
-                             .adapter = adapter,
-                             .call = call,
-                             .state = h + 1 };
+    h->feed = (struct feed){
+        .ops = &http_ops, .adapter = adapter, .call = call, .state = h + 1
+    };
     h->env = *env;
     h->life = a;
     arena_init(&h->wire, env->mem);
     if (!adapter->encode)
         fail_feed(sink, ALLM_ERR_ENGINE, "invalid_engine",
                   "the adapter has no encode");
-    else if (encode(h, sink))
+    else if (encode_request(h, sink))
         return &h->feed;
     if (sink->failure)
-        sink->failure = tidy(h, sink->failure, sink);
+        sink->failure = redact_failure(h, sink->failure, sink);
     arena_release(&h->wire);
     return NULL;
 }

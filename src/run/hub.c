@@ -2,23 +2,24 @@
  * hub.c - many streams behind one descriptor: the only place that waits
  *
  *      timers (deadlines) --.
- *      inbox  (other threads)+--> ready list --> allm_hub_wait() names one
+ *      inbox  (other threads)+--> ready list --> allm_hub_wait() returns one
  *      poll   (descriptors) -'
  *
- * A stream that is named is visited: it gives events until it has no more, or
- * until it gave HUB_VISIT of them; then it goes to the end of the ready list,
- * so that a talkative one does not starve the rest.
+ * The caller pulls the returned stream until it has no more events.  After
+ * HUB_VISIT events the stream moves to the end of the ready list, so that a
+ * busy stream does not starve the others.
  *
  * Invariants
  *   (1) A stream is in the ready list at most once (seat.ready).
- *   (2) A stream that was named and has not said AGAIN is named again.
- *   (3) All streams of a hub go by one clock, the hub's.
- *   (4) Between two calls of allm_hub_wait() that gave nothing, the descriptor
- *       is readable when a stream is ready, has a ring or is due; so a foreign
- *       loop needs to look at nothing else.
- *   (5) No item of a stream stays in the inbox when the stream is gone: what
- *       may ring is ended before the stream leaves.
- *   (6) Each call of allm_hub_wait() looks at the descriptors, however many
+ *   (2) A stream that was returned and has not answered AGAIN is returned
+ *       again.
+ *   (3) All streams of a hub use one clock, the hub's.
+ *   (4) After allm_hub_wait() has returned NULL, the descriptor is readable
+ *       when a stream is ready, is rung or is due; so a foreign loop watches
+ *       nothing else.
+ *   (5) The inbox holds no item of a stream that is gone: whatever may ring has
+ *       ended before the stream leaves.
+ *   (6) Each call of allm_hub_wait() checks the descriptors, however many
  *       streams are ready or were not pulled: these do not starve the others.
  */
 #include "run/hub.h"
@@ -34,8 +35,8 @@
 #include <limits.h>
 #include <stdint.h>
 
-enum { MAX_WORKERS = 1024 };        /* batches have limits of their own */
-enum { WORKER_LOOK_NS = 1000000 };  /* with a clock of tests only */
+enum { MAX_WORKERS = 1024 };        /* batches have their own limits */
+enum { WORKER_LOOK_NS = 1000000 };  /* only with the clock of a test */
 
 struct allm_hub {
     struct mem mem;
@@ -46,20 +47,20 @@ struct allm_hub {
     struct inbox *inbox;
     struct workers workers;
     bool has_workers;
-    struct client *client;          /* NULL until it is asked for */
-    allm_net_opts net;              /* texts in told */
+    struct client *client;          /* NULL until it is needed */
+    allm_net_opts net;              /* its strings are in net_texts */
     bool has_net;
-    struct arena told;
+    struct arena net_texts;
     struct pool_item kept;          /* in the pool of an engine */
     allm_stream *streams;
-    size_t count;                   /* of those that have not ended */
+    size_t count;                   /* streams that have not ended */
     allm_stream *first_ready, *last_ready;
-    allm_stream *named;             /* visited now */
-    const allm_error *error;        /* it is of no use; static */
-    const allm_error *fault;        /* of the last call; it goes on; static */
+    allm_stream *named;             /* returned by the last wait */
+    const allm_error *error;        /* the hub cannot be used; static */
+    const allm_error *fault;        /* of the last call only; static */
 };
 
-/* ----------------------------------------------------------------- life --- */
+/* ---------------------------------------------------------------- life --- */
 
 static const allm_error no_descriptors = {
     .size = sizeof(allm_error),
@@ -133,7 +134,7 @@ static allm_hub *hub_alloc(struct mem mem)
     *h = (allm_hub){ .mem = mem, .clock = clock_real() };
     h->poll.fd = h->poll.timer_fd = -1;
     timers_init(&h->timers, mem);
-    arena_init(&h->told, mem);
+    arena_init(&h->net_texts, mem);
     return h;
 }
 
@@ -143,10 +144,10 @@ static bool take_net(allm_hub *h, const allm_net_opts *given)
     if (!given)
         return true;
     h->has_net = caller_struct_take(&h->net, sizeof h->net, given);
-    h->net.ca_file = arena_text(&h->told, h->net.ca_file);
-    h->net.proxy = arena_text(&h->told, h->net.proxy);
-    h->net.user_agent = arena_text(&h->told, h->net.user_agent);
-    return h->has_net && !h->told.broken;
+    h->net.ca_file = arena_text(&h->net_texts, h->net.ca_file);
+    h->net.proxy = arena_text(&h->net_texts, h->net.proxy);
+    h->net.user_agent = arena_text(&h->net_texts, h->net.user_agent);
+    return h->has_net && !h->net_texts.broken;
 }
 
 /* 0, or an errno. */
@@ -173,7 +174,7 @@ allm_hub *allm_hub_new(const allm_hub_opts *opts)
         h->has_clock = true;
     }
     odd = !take_net(h, opts->net) || odd;
-    int error = h->told.broken ? ENOMEM : open_descriptors(h);
+    int error = h->net_texts.broken ? ENOMEM : open_descriptors(h);
     if (error == ENOMEM) {
         allm_hub_free(h);
         return NULL;
@@ -189,7 +190,7 @@ const allm_error *allm_hub_error(const allm_hub *h)
     return h->error ? h->error : h->fault;
 }
 
-/* ----------------------------------------------------------- ready list --- */
+/* ---------------------------------------------------------- ready list --- */
 
 bool hub_holds(const allm_stream *s, int64_t *again_ns)
 {
@@ -208,7 +209,7 @@ static void set_timer(allm_hub *h, allm_stream *s, int64_t again_ns)
         timers_set(&h->timers, &s->seat.timer, again_ns);   /* has room */
 }
 
-/* One that is held is only looked after. */
+/* A held stream is not ready: only its timer is set. */
 static void make_ready(allm_hub *h, allm_stream *s)
 {
     int64_t again_ns;
@@ -228,7 +229,7 @@ static void make_ready(allm_hub *h, allm_stream *s)
     h->last_ready = s;
 }
 
-static void unready(allm_hub *h, allm_stream *s)
+static void remove_ready(allm_hub *h, allm_stream *s)
 {
     struct seat *seat = &s->seat;
     if (!seat->ready)
@@ -249,20 +250,20 @@ static allm_stream *take_ready(allm_hub *h)
 {
     allm_stream *s = h->first_ready;
     if (s)
-        unready(h, s);
+        remove_ready(h, s);
     return s;
 }
 
 /* Makes the descriptor readable until the next allm_hub_wait().  Returns 0 or
  * an errno. */
-static int show(allm_hub *h)
+static int show_readable(allm_hub *h)
 {
     return poll_set_deadline(&h->poll, 1);
 }
 
-/* -------------------------------------------------------------- seating --- */
+/* ------------------------------------------------------------- seating --- */
 
-static void sit_down(allm_hub *h, allm_stream *s, void *tag)
+static void add_stream(allm_hub *h, allm_stream *s, void *tag)
 {
     s->seat.hub = h;
     s->seat.tag = tag;
@@ -276,7 +277,7 @@ static void sit_down(allm_hub *h, allm_stream *s, void *tag)
     waker_attach(&s->waker, h->inbox);
 }
 
-/* What other threads posted, as streams that are ready. */
+/* Make the streams ready for which a waker has rung. */
 static void read_inbox(allm_hub *h)
 {
     struct inbox_item *item = inbox_take(h->inbox);
@@ -293,11 +294,11 @@ static void read_inbox(allm_hub *h)
     }
 }
 
-/* It has nothing to say any more. */
-static void retire(allm_hub *h, allm_stream *s)
+/* The stream has ended. */
+static void retire_stream(allm_hub *h, allm_stream *s)
 {
     timers_cancel(&h->timers, &s->seat.timer);
-    unready(h, s);
+    remove_ready(h, s);
     if (h->named == s)
         h->named = NULL;
     if (s->seat.alive)
@@ -305,9 +306,9 @@ static void retire(allm_hub *h, allm_stream *s)
     s->seat.alive = false;
 }
 
-static void stand_up(allm_hub *h, allm_stream *s)
+static void remove_stream(allm_hub *h, allm_stream *s)
 {
-    retire(h, s);
+    retire_stream(h, s);
     if (s->seat.prev)
         s->seat.prev->seat.next = s->seat.next;
     else
@@ -352,7 +353,7 @@ static void free_hub(allm_hub *h)
         workers_release(&h->workers);
     if (h->client)
         client_free(h->client);
-    arena_release(&h->told);
+    arena_release(&h->net_texts);
     if (h->inbox)
         inbox_close(h->inbox);
     inbox_drop(h->inbox);
@@ -361,7 +362,7 @@ static void free_hub(allm_hub *h)
     mem_free(h->mem, h, sizeof *h);
 }
 
-/* ------------------------------------------------------------ kept hubs --- */
+/* ----------------------------------------------------------- kept hubs --- */
 
 /* Threads that still ring for the stream that left must not reach the next
  * one.  False: no memory. */
@@ -378,8 +379,8 @@ static void free_kept(struct pool_item *item)
     free_hub((allm_hub *)(void *)((char *)item - offsetof(allm_hub, kept)));
 }
 
-/* False: it is not worth keeping, or there are enough. */
-static bool keep(allm_attachments *a, allm_hub *h)
+/* False: it has no connections, or enough hubs are kept. */
+static bool keep_hub(allm_attachments *a, allm_hub *h)
 {
     h->kept = (struct pool_item){ .clock = h->clock, .free = free_kept };
     return a && h->client && change_inbox(h) && pool_put(a, h->mem, &h->kept);
@@ -397,26 +398,26 @@ void hub_leave(allm_stream *s)
     allm_hub *h = s->seat.hub;
     if (!h)
         return;
-    read_inbox(h);              /* its item must not stay behind: (5) */
-    stand_up(h, s);
-    if (s->seat.private && !keep(s->attachments, h))
+    read_inbox(h);              /* removes its item: (5) */
+    remove_stream(h, s);
+    if (s->seat.private && !keep_hub(s->attachments, h))
         free_hub(h);
     else if (s->seat.private)
         s->seat.private = false;
     else if (h->first_ready)
-        show(h);                /* the inbox's bell is silent now; keeps (4) */
+        show_readable(h);       /* the inbox has been read; keeps (4) */
 }
 
 void hub_done(allm_stream *s)
 {
     if (s->seat.hub && s->seat.private)
-        hub_leave(s);           /* rings find the inbox closed */
+        hub_leave(s);           /* later rings find the inbox closed */
     else if (s->seat.hub)
-        retire(s->seat.hub, s);
+        retire_stream(s->seat.hub, s);
 }
 
-/* The hub goes: the stream fails from now on, and never dangles. */
-static void orphan(allm_stream *s)
+/* The hub is freed: the stream fails from now on. */
+static void orphan_stream(allm_stream *s)
 {
     if (!s->ended) {
         s->machine->ops->stop(s->machine, true);
@@ -433,11 +434,11 @@ void allm_hub_free(allm_hub *h)
     if (!h)
         return;
     while (h->streams)
-        orphan(h->streams);
+        orphan_stream(h->streams);
     free_hub(h);
 }
 
-/* Why the hub does not take this stream; NULL: it does. */
+/* Why the hub rejects this stream; NULL: it accepts it. */
 static const allm_error *refuse_stream(allm_hub *h, const allm_stream *s)
 {
     if (!s)
@@ -452,7 +453,7 @@ static const allm_error *refuse_stream(allm_hub *h, const allm_stream *s)
         return &other_clock;    /* keeps (3) */
     if (!timers_reserve(&h->timers, h->count + 1))
         return status_nomem();
-    return show(h) ? &no_descriptors : NULL;    /* keeps (4) */
+    return show_readable(h) ? &no_descriptors : NULL;    /* keeps (4) */
 }
 
 allm_status allm_hub_add(allm_hub *h, allm_stream *s, void *tag)
@@ -466,7 +467,7 @@ allm_status allm_hub_add(allm_hub *h, allm_stream *s, void *tag)
         return h->fault->kind;
     h->clock = s->clock;
     h->has_clock = true;
-    sit_down(h, s, tag);
+    add_stream(h, s, tag);
     make_ready(h, s);
     return ALLM_OK;
 }
@@ -486,14 +487,14 @@ void hub_rest(allm_stream *s, int64_t again_ns, bool more)
 void hub_hold(allm_stream *s)
 {
     allm_hub *h = s->seat.hub;
-    unready(h, s);
+    remove_ready(h, s);
     if (h->named == s)
         h->named = NULL;
     make_ready(h, s);
-    show(h);                    /* the next deadline may be another; (4) */
+    show_readable(h);           /* the deadline may have changed; (4) */
 }
 
-/* -------------------------------------------------------------- waiting --- */
+/* ------------------------------------------------------------- waiting --- */
 
 static void read_timers(allm_hub *h)
 {
@@ -505,8 +506,8 @@ static void read_timers(allm_hub *h)
                                               offsetof(struct seat, timer)));
 }
 
-/* Everything that became ready without waiting. */
-static void look_around(allm_hub *h)
+/* Process everything that is ready now, without waiting. */
+static void process_ready(allm_hub *h)
 {
     struct poll_ready ready;
     wake_mute(inbox_wake(h->inbox));    /* until read_inbox() */
@@ -522,7 +523,7 @@ static void look_around(allm_hub *h)
     read_timers(h);
 }
 
-/* The next deadline by the real clock, for the descriptor to show. */
+/* The next deadline by the real clock, for the descriptor. */
 static int64_t real_deadline(allm_hub *h)
 {
     int64_t due, client = client_due(h->client);
@@ -535,7 +536,7 @@ static int64_t real_deadline(allm_hub *h)
     return at < client ? at : client;
 }
 
-/* Does something go on that no clock of tests may jump over? */
+/* Is something running that the clock of a test must not skip? */
 static bool is_busy(const allm_hub *h)
 {
     return (h->has_workers && workers_busy(&h->workers)) ||
@@ -544,7 +545,7 @@ static bool is_busy(const allm_hub *h)
 
 /* How long to wait, in nanoseconds, if the next deadline is `left` away (< 0:
  * there is none). */
-static int64_t patience(const allm_hub *h, int64_t left, bool busy)
+static int64_t wait_limit(const allm_hub *h, int64_t left, bool busy)
 {
     int64_t client = client_due(h->client);
     /* Time stands while a function runs, and nobody rings when the last thread
@@ -579,7 +580,7 @@ static bool wait_once(allm_hub *h, int64_t until, bool *last)
     int64_t next = due < until ? due : until;
     bool busy = is_busy(h);
     if (!busy && h->has_workers) {
-        read_inbox(h);          /* what the last of them handed back */
+        read_inbox(h);          /* jobs that were handed back */
         if (h->first_ready)
             return true;
     }
@@ -588,7 +589,7 @@ static bool wait_once(allm_hub *h, int64_t until, bool *last)
         return true;
     poll_set_deadline(&h->poll, POLL_NEVER);
     int64_t left = next == INT64_MAX ? -1 : clock_between(now, next);
-    return wait_for_poll(h, patience(h, left, busy));
+    return wait_for_poll(h, wait_limit(h, left, busy));
 }
 
 static int64_t limit_of(const allm_hub *h, int timeout_ms)
@@ -616,11 +617,11 @@ allm_stream *allm_hub_wait(allm_hub *h, int timeout_ms, void **tag)
     h->named = NULL;
     h->fault = NULL;
     if ((unread || h->first_ready) && client_open(h->client))
-        poll_wait(&h->poll, 0);         /* nobody will wait; keeps (6) */
+        poll_wait(&h->poll, 0);         /* the loop below does not wait; (6) */
     do {
-        look_around(h);
+        process_ready(h);
         if (unread)
-            make_ready(h, unread);      /* behind the others; keeps (2) */
+            make_ready(h, unread);      /* after the others; keeps (2) */
         unread = NULL;
         if (h->first_ready)
             return name_first(h, tag);
@@ -645,7 +646,7 @@ int allm_hub_timeout(const allm_hub *h)
         left = clock_between(clock_now_ns(h->clock), due);
         left = left > 0 ? left : 0;
     }
-    left = patience(h, left, false);
+    left = wait_limit(h, left, false);
     if (left < 0)
         return -1;
     int64_t ms = left / 1000000 + (left % 1000000 != 0);
@@ -657,14 +658,14 @@ size_t allm_hub_count(const allm_hub *h)
     return h ? h->count : 0;
 }
 
-/* --------------------------------------------------------- lone streams --- */
+/* -------------------------------------------------------- lone streams --- */
 
 const allm_error *hub_adopt(allm_stream *s)
 {
     allm_hub *h = take_kept(s->attachments, s->clock);
     if (h) {
         s->seat.private = true;
-        sit_down(h, s, NULL);
+        add_stream(h, s, NULL);
         return NULL;
     }
     h = hub_alloc(s->mem);
@@ -678,7 +679,7 @@ const allm_error *hub_adopt(allm_stream *s)
     h->clock = s->clock;
     h->has_clock = true;
     s->seat.private = true;
-    sit_down(h, s, NULL);
+    add_stream(h, s, NULL);
     return NULL;
 }
 

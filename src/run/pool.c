@@ -1,4 +1,4 @@
-/* pool.c - hubs of lone streams that have ended, kept for the next ones */
+/* pool.c - idle hubs of lone streams, kept for the next streams */
 #include "run/pool.h"
 
 #include <pthread.h>
@@ -10,7 +10,7 @@ struct pool {
     size_t count;
 };
 
-static const char pool_key;         /* its address is the name */
+static const char pool_key;         /* its address is the key */
 
 static void pool_free(void *made)
 {

@@ -1,4 +1,4 @@
-/* pool.h - hubs of lone streams that have ended, kept for the next ones */
+/* pool.h - idle hubs of lone streams, kept for the next streams */
 #ifndef RUN_POOL_H
 #define RUN_POOL_H
 
@@ -7,21 +7,21 @@
 #include "base/mem.h"
 
 /*
- * They hang on the engine, with their connections, so that its next stream need
- * not connect again; whatever thread that is in.
+ * The engine owns the pool.  The hubs keep their connections, so that its next
+ * stream, in any thread, need not connect again.
  */
-enum { POOL_MOST = 32 };            /* of an engine; three descriptors each */
+enum { POOL_MOST = 32 };            /* for each engine; up to 3 descriptors */
 
-struct pool_item {                  /* embedded in what is kept */
+struct pool_item {                  /* embedded in a hub */
     struct pool_item *next;
-    struct clock clock;             /* by which it goes */
+    struct clock clock;             /* of the hub */
     void (*free)(struct pool_item *item);
 };
 
-/* Keep it.  False: there are enough, or no memory. */
+/* Keep a hub.  False: the pool is full, or no memory. */
 bool pool_put(allm_attachments *a, struct mem mem, struct pool_item *item);
 
-/* One that goes by this clock; NULL: there is none. */
+/* Take a hub with this clock; NULL: there is none. */
 struct pool_item *pool_take(allm_attachments *a, struct clock clock);
 
 #endif
