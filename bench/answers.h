@@ -189,8 +189,7 @@ static bool hear(int fd, char *request, size_t room)
         const char *body = strstr(request, "\r\n\r\n");
         const char *size = strstr(request, "Content-Length:");
         if (body && size)
-            whole = (size_t)(body + 4 - request) +
-                    strtoul(size + 15, NULL, 10);
+            whole = (size_t)(body + 4 - request) + strtoul(size + 15, NULL, 10);
     }
     return true;
 }

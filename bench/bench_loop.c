@@ -55,11 +55,10 @@ static allm_engine *engine_for(const char *path, const allm_tool *tool)
     snprintf(opts, sizeof opts, "{\"base_url\": \"http://127.0.0.1:%d/%s/v1\"}",
              port, path);
     allm_json *json = allm_json_parse(opts, ALLM_NUL_ENDED, NULL);
-    allm_engine *e =
-        allm_engine_new(ALLM(engine_opts, .model = "openai_chat:m",
-                             .adapter_opts = json, .tool_count = tool ? 1 : 0,
-                             .tools = &tool,
-                             .net = ALLM(net_opts, .proxy = "")));
+    allm_engine *e = allm_engine_new(
+        ALLM(engine_opts, .model = "openai_chat:m", .adapter_opts = json,
+             .tool_count = tool ? 1 : 0, .tools = &tool,
+             .net = ALLM(net_opts, .proxy = "")));
     allm_json_free(json);
     return e;
 }
@@ -125,8 +124,8 @@ static void take_line(struct bare *b, const char *line, size_t len)
     yyjson_alc_pool_init(&alc, pool, sizeof pool);
     yyjson_doc *doc = yyjson_read_opts((char *)(uintptr_t)line + 6, len - 6, 0,
                                        &alc, NULL);
-    yyjson_val *choice = yyjson_arr_get(
-        yyjson_obj_get(yyjson_doc_get_root(doc), "choices"), 0);
+    yyjson_val *choice =
+        yyjson_arr_get(yyjson_obj_get(yyjson_doc_get_root(doc), "choices"), 0);
     yyjson_val *delta = yyjson_obj_get(choice, "delta");
     yyjson_val *content = yyjson_obj_get(delta, "content");
     yyjson_val *calls = yyjson_obj_get(delta, "tool_calls");
@@ -352,8 +351,8 @@ static void bare_tool(struct bare *b)
     yyjson_mut_obj_add_str(b->doc, f, "name", "weather");
     yyjson_mut_obj_add_str(b->doc, f, "description", "The weather.");
     yyjson_mut_obj_add_val(b->doc, f, "parameters",
-                           yyjson_val_mut_copy(b->doc,
-                                               yyjson_doc_get_root(parameters)));
+                           yyjson_val_mut_copy(b->doc, yyjson_doc_get_root(
+                                                           parameters)));
     yyjson_doc_free(parameters);
 }
 

@@ -279,7 +279,6 @@ static bool set_connection(allm_exchange *x)
     const struct exchange_env *env = x->env;
     bool ok = true;
     SET(NOSIGNAL, 1L);
-    SET(UPLOAD_BUFFERSIZE, upload_size(x));
     SET(CONNECTTIMEOUT, (long)CONNECT_S);
     SET(SUPPRESS_CONNECT_HEADERS, 1L);
     SET(TCP_KEEPALIVE, 1L);
@@ -339,6 +338,7 @@ static bool set_request(allm_exchange *x, const allm_http_view *view)
     const char *method = view->method ? view->method : "POST";
     bool ok = true;
     SET(BUFFERSIZE, read_size(x->env));
+    SET(UPLOAD_BUFFERSIZE, upload_size(x));
     SET(URL, view->url);
     SET(HTTPHEADER, x->headers);
     if (!strcmp(method, "HEAD"))
@@ -589,7 +589,7 @@ static bool try_bundle(allm_exchange *x, CURLcode code)
     if (trust_fall_back(&env->trust))
         exchange_env_release(env);      /* their handles know the directory */
     x->said[0] = '\0';
-    x->sent = 0;
+    rope_seek(&x->body, 0);
     curl_multi_remove_handle(env->multi, x->easy);
     return set_trust(x) &&
            curl_multi_add_handle(env->multi, x->easy) == CURLM_OK;

@@ -70,7 +70,8 @@ static void a_slice_is_a_rope(void)
     struct rope_reader r = { .rope = rope_of_slice(SLICE("abc")) };
     CHECK_INT(rope_read(&r, all, sizeof all), 3);
     CHECK_TEXT(all, "abc");
-    r = (struct rope_reader){ .rope = rope_of_slice((struct slice){ NULL, 0 }) };
+    r = (struct rope_reader){ .rope =
+                                  rope_of_slice((struct slice){ NULL, 0 }) };
     CHECK_INT(rope_read(&r, all, sizeof all), 0);
     CHECK(rope_seek(&r, 0));
 }

@@ -63,11 +63,11 @@ static void structs_of_the_caller_keep_nothing(void)
  * copy of a message gets what it changed. */
 static void a_kept_encoding_cannot_be_changed(void)
 {
-    _Static_assert(_Generic(&(((struct slice *)0)->ptr), const char **: 1,
-                            default: 0),
+    _Static_assert(_Generic(&(((struct slice *)0)->ptr), const char ** : 1,
+                            default : 0),
                    "the bytes of a kept encoding are const");
-    _Static_assert(_Generic(&(((allm_http_view *)0)->body), const char **: 1,
-                            default: 0),
+    _Static_assert(_Generic(&(((allm_http_view *)0)->body), const char ** : 1,
+                            default : 0),
                    "the bytes of a request are const");
     allm_message *m = allm_message_from_text(ALLM_ROLE_USER, "x");
     if (!m)
@@ -132,11 +132,12 @@ static void a_state_is_for_one_model(void)
 static const char *whole_body(const struct allm_http *http)
 {
     allm_http_view view;
-    const char *text = http_view(http, &view)
-                           ? arena_copy(http->arena,
-                                        (struct slice){ view.body,
+    const char *text =
+        http_view(http, &view)
+            ? arena_copy(http->arena,
+                         (struct slice){ view.body,
                                                         view.body_len })
-                           : NULL;
+            : NULL;
     return text ? text : "";
 }
 
