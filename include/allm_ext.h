@@ -256,13 +256,21 @@ typedef enum allm_journal_kind {
     ALLM_JOURNAL_RESPONSE,            /* its response is complete           */
     ALLM_JOURNAL_TOOL_INTENT,         /* a tool is about to run             */
     ALLM_JOURNAL_TOOL_RESULT,         /* it has ended                       */
-    ALLM_JOURNAL_TURN_END             /* the turn is complete               */
+    ALLM_JOURNAL_TURN_END,            /* the turn is complete               */
+    ALLM_JOURNAL_END                  /* the whole call has its result      */
 } allm_journal_kind;
 
 /*
- * An entry of a journal, written before it takes effect.  If the function
- * returns a status < 0, it does not take effect, and the loop ends with the
- * error "journal_failed".
+ * An entry of a journal, written before it takes effect.  The function returns
+ *
+ *   ALLM_OK      written: it takes effect
+ *   ALLM_AGAIN   not yet: called again with the same entry when the waker is
+ *                rung, or earlier; running tools continue
+ *   < 0          the loop ends with the error "journal_failed"
+ *
+ * Entries up to the next one without `more` are one commit, which may be
+ * written when that one comes.  total_ms ends the wait for a MODEL_CALL at
+ * once, for the others after 10 s.  A cancelled or failed call has no END.
  */
 typedef struct allm_journal_entry {
     size_t                  size;
@@ -271,15 +279,27 @@ typedef struct allm_journal_entry {
     const char             *request_id;
     const allm_response    *response;   /* RESPONSE                         */
     const allm_tool_call   *call;       /* TOOL_*                           */
-    allm_effect             effect;     /* TOOL_INTENT                      */
+    allm_effect             effect;     /* TOOL_*                           */
     uint32_t                is_error;   /* TOOL_RESULT                      */
-    const char             *key;        /* TOOL_*: the same if the call is
-                                           run again                        */
+    const char             *key;        /* TOOL_*: allm_tool_run_key()      */
     size_t                  content_len;
-    const char             *content;    /* TOOL_RESULT                      */
+    const char             *content;    /* TOOL_RESULT: all of it           */
     const char             *reason;     /* TOOL_RESULT: of a halt           */
-    const allm_json        *value;      /* its value, or ask_user's opts    */
-    const allm_step_result *step;       /* TURN_END                         */
+    const allm_json        *value;      /* its value, ask_user's opts, or the
+                                           error of tool_error              */
+    const allm_step_result *step;       /* TURN_END; END of allm_step()     */
+    allm_waker             *waker;      /* to ring after AGAIN; valid while
+                                           the stream lives                 */
+    uint32_t                more;       /* 1: more of this commit follows   */
+    uint32_t                index;      /* TOOL_*: in the response          */
+    uint32_t                pass;       /* 1; 2: of structured_finalize     */
+    uint32_t                reserved;
+    const allm_thread      *thread;     /* MODEL_CALL: as it is sent        */
+    size_t                  tool_count;
+    const allm_tool *const *tools;      /* MODEL_CALL: as they are sent     */
+    const allm_json        *counts;     /* MODEL_CALL: tool_calls, usage and
+                                           others that a replay needs       */
+    const allm_chat_result *chat_result;    /* END of a chat or an agent    */
 } allm_journal_entry;
 
 /* A tool of a turn that was interrupted. */
@@ -292,22 +312,36 @@ typedef struct allm_journal_tool {
     const char *content;
     const char *reason;               /* as in the journal                  */
     const allm_json *value;
+    allm_effect effect;               /* as in its TOOL_INTENT              */
+    uint32_t    reserved;
 } allm_journal_tool;
 
 /*
  * A turn that was interrupted, from its journal: the response, and the results
  * of its tools.  The loop uses these instead of requesting and running again.
- * A tool that was started and has no result is run again if its effect allows
- * it; a write is left to the caller: halted_reason is manual_tool_calls, and
- * its call is in metadata.unknown_tool_calls.
+ * The call needs the thread and the request id of the turn's MODEL_CALL.
+ *
+ * A tool that was started and has no result is run again, unless it was a
+ * write then, or is one now, or is not declared: such a call is left to the
+ * caller.  halted_reason is manual_tool_calls, and the call is in
+ * metadata.unknown_tool_calls.
+ *
+ * With steps, pass and counts, the result is that of a loop that was not
+ * interrupted.  The state of the caller's policies starts afresh.
  */
 typedef struct allm_journal_replay {
     size_t                         size;
     uint32_t                       turn;      /* the interrupted one        */
-    uint32_t                       reserved;
+    uint32_t                       pass;      /* of its MODEL_CALL; 0: 1    */
     const allm_response           *response;  /* NULL: not yet complete     */
     size_t                         tool_count;
     const allm_journal_tool *const *tools;
+    size_t                         step_count;
+    const allm_step_result *const *steps;     /* of the TURN_ENDs before    */
+    const allm_json               *counts;    /* of its MODEL_CALL, or NULL */
+    size_t                         earlier_count;
+    const allm_journal_tool *const *earlier;  /* results of those turns, for
+                                                 max_tool_output            */
 } allm_journal_replay;
 
 #ifdef __cplusplus

@@ -37,7 +37,10 @@ typedef allm_status (*allm_event_fn)(const allm_event *, void *ud);
  * follow.
  */
 typedef bool (*allm_halt_fn)(const allm_step_result *, void *ud);
-/* Writes an entry of a journal: see "Journal" in allm_ext.h. */
+/*
+ * Writes an entry of a journal.  Returns ALLM_OK, ALLM_AGAIN or an error: see
+ * "Journal" in allm_ext.h.
+ */
 typedef allm_status (*allm_journal_fn)(const allm_journal_entry *, void *ud);
 
 /*
@@ -116,6 +119,8 @@ typedef struct allm_call_opts {
                                                  takes effect               */
     void                   *journal_ud;
     const allm_journal_replay *replay;        /* continue from a journal    */
+    const char             *key_prefix;       /* of the keys of tool calls;
+                                                 NULL: the request id       */
 } allm_call_opts;
 
 /* --------------------------------------------------------- 2  Resolving --- */

@@ -157,6 +157,14 @@ ALLM_API const allm_tool_call *allm_tool_run_call(const allm_tool_run *);
 ALLM_API const allm_json *allm_tool_run_context(const allm_tool_run *);
 ALLM_API const char *allm_tool_run_session_id(const allm_tool_run *);
 ALLM_API const char *allm_tool_run_request_id(const allm_tool_run *);
+/*
+ * The idempotency key of this call, borrowed from the run: the same string
+ * each time this call is run, also after a crash, and another one for every
+ * other call.  It is REQUEST_ID/TURN/CALL_ID, or PREFIX/TURN/INDEX if the call
+ * options have a key_prefix.  A step of a recipe has the key of its call and a
+ * number.  NULL outside a step, chat or agent.
+ */
+ALLM_API const char *allm_tool_run_key(const allm_tool_run *);
 
 /* ---------------------------------------------------------- 3  Failures --- */
 

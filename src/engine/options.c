@@ -90,6 +90,7 @@ static const struct option {
     { "budget", OPTION_LOOP, ANY, NO_MEMBER, NO_MEMBER },
     { "journal", OPTION_LOOP, ANY, NO_MEMBER, NO_MEMBER },
     { "replay", OPTION_LOOP, ANY, NO_MEMBER, NO_MEMBER },
+    { "key_prefix", OPTION_LOOP, ANY, NO_MEMBER, NO_MEMBER },
     { "session_id", OPTION_LOOP, TEXT, AT(session_id), TO(session_id) },
 
     { "emit_text_deltas", OPTION_FILTER, FLAG, NO_MEMBER,

@@ -272,6 +272,44 @@ static void observe_turn(struct turns *t, const allm_context *c)
                     allm_context_iteration(c), calls);
 }
 
+/* {"blank_stops": [finish reasons], "repeats": n, "errors": "..."} */
+static void count_agent(const struct turns *t, struct build *b)
+{
+    const struct agent *a = agent_of(t);
+    struct slice errors = { a->fingerprint, a->fingerprint_len };
+    build_key(b, SLICE("blank_stops"));
+    build_array(b);
+    for (uint32_t i = 0; i < a->blanks; i++)
+        build_uint(b, i < 16 ? (uint64_t)a->blank_finish[i] : 0);
+    build_end(b);
+    build_key(b, SLICE("repeats"));
+    build_uint(b, a->repeats);
+    if (errors.ptr)
+        build_text_at(b, "errors", errors);
+}
+
+static const allm_error *restore_agent(struct turns *t, const allm_json *counts)
+{
+    struct agent *a = agent_of(t);
+    const allm_json *stops = allm_json_get(counts, "blank_stops");
+    struct slice errors = json_slice(allm_json_get(counts, "errors"));
+    int64_t n = 0;
+    for (const allm_json *v = NULL; (v = allm_json_next(stops, v));) {
+        if (allm_json_int64(v, &n) && a->blanks < 16 && n >= 0 &&
+            n <= ALLM_FINISH_OTHER)
+            a->blank_finish[a->blanks] = (allm_finish)n;
+        a->blanks++;
+    }
+    n = 0;
+    allm_json_int64(allm_json_get(counts, "repeats"), &n);
+    a->repeats = n > 0 ? (uint32_t)n : 0;
+    if (!errors.ptr)
+        return NULL;
+    a->fingerprint = arena_copy(home_arena(t->setup.home), errors);
+    a->fingerprint_len = errors.len;
+    return a->fingerprint ? NULL : status_nomem();
+}
+
 /* The last response, with the metadata that the agent adds. */
 static const allm_response *final_response(struct turns *t)
 {
@@ -391,6 +429,8 @@ static const struct turns_front agent_front = {
     .first = first_policies,
     .last = last_policies,
     .observe = observe_turn,
+    .count = count_agent,
+    .restore = restore_agent,
     .finish = finish_agent,
     .release = release_agent,
     .result = agent_result,

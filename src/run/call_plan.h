@@ -31,6 +31,7 @@ struct call_spec {
     size_t tool_count;          /* as the model sees them */
     const allm_tool *const *tools;
     bool structured_finalize;
+    bool deferred;              /* make the call at the first pull */
 
     /* For a task. */
     enum tasks_kind kind;

@@ -158,6 +158,20 @@ static const allm_json *options_without_tools(struct arena *a,
     return build_done(&b);
 }
 
+/* Use the options of pass 2, and no tools; false: out of memory. */
+static bool use_final_options(struct turns *t)
+{
+    const allm_json *options = options_without_tools(home_arena(t->setup.home),
+                                                     t->setup.provider_options);
+    if (!options)
+        return false;
+    t->setup.provider_options = options;
+    t->pass = 2;
+    t->pass_options = chat_of(t)->final_options;
+    t->no_tools = true;
+    return true;
+}
+
 /* Pass 1 has ended.  Returns true if pass 2 begins. */
 static bool begin_second_pass(struct turns *t)
 {
@@ -177,20 +191,95 @@ static bool begin_second_pass(struct turns *t)
     chat->pass_1_step_count = t->step_count;
     if (!nudge)
         nudge = NUDGE;
-    const allm_json *options = options_without_tools(home_arena(t->setup.home),
-                                                     t->setup.provider_options);
-    if (!options || !chat->pass_1_thread ||
+    if (!chat->pass_1_thread || !use_final_options(t) ||
         (*nudge && !turns_append_user(t, nudge))) {
         turns_fail(t, status_nomem());
         return false;
     }
-    t->setup.provider_options = options;
-    t->pass = 2;
-    t->pass_options = chat->final_options;
-    t->no_tools = true;
     t->turn++;
     t->max_turns = t->turn + 1;
     return true;
+}
+
+/* In pass 2: "pass_1": {"halted", "messages", "steps", "metadata"}. */
+static void count_pass(const struct turns *t, struct build *b)
+{
+    const struct chat *chat = chat_of(t);
+    if (t->pass != 2)
+        return;
+    build_key(b, SLICE("pass_1"));
+    build_object(b);
+    build_text_at(b, "halted", slice_of(chat->pass_1_halted));
+    build_key(b, SLICE("messages"));
+    build_uint(b, allm_thread_count(chat->pass_1_thread));
+    build_key(b, SLICE("steps"));
+    build_uint(b, chat->pass_1_step_count);
+    build_key(b, SLICE("metadata"));
+    if (chat->pass_1_verdict.metadata)
+        build_value(b, chat->pass_1_verdict.metadata);
+    else
+        build_null(b);
+    build_end(b);
+}
+
+/* The first messages of the thread, those of pass 1; NULL: out of memory. */
+static allm_thread *first_messages(const allm_thread *t, size_t count)
+{
+    size_t n = 0;
+    const allm_message *const *all = allm_thread_messages(t, &n);
+    allm_thread *part = allm_thread_new(
+        ALLM(thread_opts, .metadata = allm_thread_metadata(t)));
+    if (!part || allm_thread_append_all(part, count < n ? count : n, all)) {
+        allm_thread_free(part);
+        return NULL;
+    }
+    return part;
+}
+
+static const allm_error *restore_pass_1(struct turns *t, const allm_json *pass)
+{
+    struct chat *chat = chat_of(t);
+    int64_t messages = 0, steps = 0;
+    const allm_json *metadata = allm_json_get(pass, "metadata");
+    chat->pass_1_halted = allm_json_text(allm_json_get(pass, "halted"), NULL);
+    allm_json_int64(allm_json_get(pass, "messages"), &messages);
+    allm_json_int64(allm_json_get(pass, "steps"), &steps);
+    if (!chat->pass_1_halted || steps < 1 || messages < 1)
+        return turns_error(t, ALLM_ERR_MISUSE, "invalid_option",
+                           "replay continues pass 2, but its counts do not "
+                           "describe pass 1; pass the counts of the journal");
+    chat->pass_1_verdict = (allm_verdict){
+        .size = sizeof chat->pass_1_verdict,
+        .decision = strcmp(chat->pass_1_halted, HALTED_COMPLETED)
+                        ? ALLM_DECISION_HALT
+                        : ALLM_DECISION_DONE,
+        .reason = chat->pass_1_halted,
+        .metadata = allm_json_type_of(metadata) == ALLM_JSON_OBJECT ? metadata
+                                                                    : NULL,
+    };
+    for (struct turns_step *s = t->steps; s && steps; s = s->next, steps--) {
+        chat->pass_1_newest = s;
+        chat->pass_1_step_count++;
+    }
+    chat->pass_1_thread = first_messages(t->thread, (size_t)messages);
+    return chat->pass_1_thread ? NULL : status_nomem();
+}
+
+/* Continue in pass 2, if the replay does. */
+static const allm_error *restore_chat(struct turns *t, const allm_json *counts)
+{
+    if (t->setup.replay->pass != 2)
+        return NULL;
+    if (t->pass != 1 || !t->step_count)
+        return turns_error(t, ALLM_ERR_MISUSE, "invalid_option",
+                           "replay continues pass 2 of structured_finalize; "
+                           "pass the options and the steps of that chat, too");
+    const allm_error *error = restore_pass_1(t,
+                                             allm_json_get(counts, "pass_1"));
+    if (error)
+        return error;
+    t->max_turns = t->turn + 1;
+    return use_final_options(t) ? NULL : status_nomem();
 }
 
 /* {"pass_1_halted": reason, "pass_2_error": ...} */
@@ -376,6 +465,8 @@ static const struct turns_front chat_front = {
     .last = last_policies,
     .observe = keep_unknown_calls,
     .extend = begin_second_pass,
+    .count = count_pass,
+    .restore = restore_chat,
     .finish = finish_chat,
     .release = release_chat,
     .keeps_failed_turn = true,

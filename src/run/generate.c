@@ -245,9 +245,10 @@ struct machine *generate_open(const allm_engine *e,
         return NULL;
     g->deadlines.deadline_ns = spec->deadline_ns;
     const allm_error *error = plan_call(g, spec);
+    g->again_ns = INT64_MIN;
     if (error)
         fail_generate(g, error);
-    else
+    else if (!spec->deferred)
         open_first_attempt(g);
     return &g->machine;
 }

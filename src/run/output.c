@@ -15,7 +15,6 @@
 enum { RETRIES = 2, TEXT_LIMIT = 64 * 1024 };
 
 struct output {
-    uint32_t retries_used;
     allm_json_schema *schema;
     allm_json *value;           /* the answer as JSON */
 };
@@ -104,11 +103,11 @@ static void judge_answer(struct output *o, struct turns *t,
         v->metadata = structured_metadata(c->arena, o->value);
         return;
     }
-    if (o->retries_used >= (uint64_t)(retries.set ? retries.value : RETRIES)) {
+    if (t->output_retries >= (uint64_t)(retries.set ? retries.value : RETRIES)) {
         reject_answer(t, buf_slice(&faults), text, v);
         return;
     }
-    o->retries_used++;
+    t->output_retries++;
     buf_init(&say, c->arena, 2 * TEXT_LIMIT);
     buf_text(&say, "Your answer does not fit the schema that was asked for:\n");
     buf_add(&say, buf_slice(&faults));

@@ -12,14 +12,12 @@
 struct repeat {
     struct arena memory;        /* owns the calls of the previous turn */
     struct slice calls;
-    int64_t count;
     bool begun;
 };
 
 /* Write name(arguments) of every call into one string. */
-static struct slice write_calls(const allm_context *c, struct arena *a)
+static struct slice write_calls(const allm_response *r, struct arena *a)
 {
-    const allm_response *r = c->response;
     struct buf text;
     buf_init(&text, a, SIZE_MAX / 2);
     for (size_t i = 0; i < r->tool_call_count; i++) {
@@ -29,6 +27,20 @@ static struct slice write_calls(const allm_context *c, struct arena *a)
         buf_byte(&text, ')');
     }
     return text.broken ? (struct slice){ NULL, 0 } : buf_slice(&text);
+}
+
+/* Take the calls of the last turn with any from a replay. */
+static void restore_calls(struct repeat *r, const struct turns *t)
+{
+    const allm_response *last = NULL;
+    for (const struct turns_step *s = t->steps; t->restored && s; s = s->next) {
+        if (s->step->response && s->step->response->tool_call_count)
+            last = s->step->response;
+        if (s == t->restored)
+            break;
+    }
+    if (last)
+        r->calls = write_calls(last, &r->memory);
 }
 
 static allm_status compare_calls(void *state, const allm_loop_view *view,
@@ -41,18 +53,20 @@ static allm_status compare_calls(void *state, const allm_loop_view *view,
     (void)view;
     if (!max || v->decision != ALLM_DECISION_CONTINUE)
         return ALLM_OK;
-    struct slice now = write_calls(c, c->arena);
+    struct slice now = write_calls(c->response, c->arena);
     if (!now.ptr)
         return ALLM_ERR_NOMEM;
-    r->count = now.len && slice_eq(now, r->calls) ? r->count + 1 : 1;
-    if (!r->begun)
+    if (!r->begun) {
         arena_init(&r->memory, t->mem);
+        restore_calls(r, t);
+    }
     r->begun = true;
+    t->same_calls = now.len && slice_eq(now, r->calls) ? t->same_calls + 1 : 1;
     arena_reset(&r->memory);
     r->calls = (struct slice){ arena_copy(&r->memory, now), now.len };
     if (!r->calls.ptr)
         return ALLM_ERR_NOMEM;
-    if (r->count >= max) {
+    if (t->same_calls >= max) {
         v->decision = ALLM_DECISION_HALT;
         v->reason = "repeated_calls";
     }

@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "data/error.h"
 #include "data/response.h"
+#include "data/step_result.h"
 #include "data/tool.h"
 #include "data/validate.h"
 #include "run/call_plan.h"
@@ -31,13 +32,6 @@ static const allm_error *option_error(struct setup *s, const char *message)
 const allm_error *setup_copy_error(struct setup *s, const allm_error *error)
 {
     return error_copy(s->home, error);
-}
-
-allm_status setup_journal(const struct setup *s,
-                          const allm_journal_entry *entry)
-{
-    const allm_call_opts *o = &s->options.given;
-    return o->journal ? o->journal(entry, o->journal_ud) : ALLM_OK;
 }
 
 /* ---------------------------------------------------------------- time --- */
@@ -147,7 +141,8 @@ static const allm_error *reject_functions(struct setup *s)
     static const char *const names[] = { "halt_when", "on_iteration",
                                          "pipeline",  "policies",
                                          "budget",    "journal",
-                                         "replay",    "tool_executor",
+                                         "replay",    "key_prefix",
+                                         "tool_executor",
                                          "tool_result_encoder" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (!allm_json_get(s->options.all, names[i]))
@@ -242,6 +237,25 @@ static const allm_journal_tool *copy_tool_result(
     return a->broken ? NULL : t;
 }
 
+static const allm_error *copy_steps(struct setup *s, allm_journal_replay *r)
+{
+    const allm_error *error = NULL;
+    const allm_step_result **steps =
+        arena_zero(home_arena(s->home), (r->step_count + 1) * sizeof *steps);
+    if (r->step_count && !r->steps)
+        return option_error(s, "replay has a step_count, but no steps; set "
+                               "both");
+    for (size_t i = 0; steps && !error && i < r->step_count; i++) {
+        if (!r->steps[i])
+            return option_error(s, "a step of replay is NULL");
+        steps[i] = shape_copy(s->home, &step_result_shape, r->steps[i], &error);
+        if (!steps[i] && !error)
+            error = status_nomem();
+    }
+    r->steps = steps;
+    return error ? error : steps ? NULL : status_nomem();
+}
+
 static const allm_error *read_replay(struct setup *s)
 {
     const allm_journal_replay *caller_replay = s->options.given.replay;
@@ -269,8 +283,11 @@ static const allm_error *read_replay(struct setup *s)
     r->tools = tools;
     if (r->response)
         r->response = shape_copy(s->home, &response_shape, r->response, &error);
+    r->counts = json_copy(a, r->counts);
     s->replay = r;
-    return error ? error : tools ? NULL : status_nomem();
+    if (!error)
+        error = copy_steps(s, r);
+    return error ? error : tools && !a->broken ? NULL : status_nomem();
 }
 
 /* --------------------------------------------------------------- trace --- */
@@ -300,6 +317,7 @@ static const allm_error *read_trace(struct setup *s)
     const struct options *o = &s->options;
     s->request_id = engine_request_id(s->engine, o, a);
     s->model = arena_text(a, engine_model(s->engine, o, NULL));
+    s->key_prefix = arena_text(a, o->given.key_prefix);
     if (!s->request_id || a->broken)
         return status_nomem();
     if (!core->trace)

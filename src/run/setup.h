@@ -17,6 +17,7 @@ struct setup {
     struct options options;
     struct secret key;          /* the call's, wiped at the end */
     const char *request_id, *model;
+    const char *key_prefix;     /* of the keys of tool calls; or NULL */
     size_t tool_count;
     const allm_tool *const *tools;  /* all that can be called */
     size_t wire_count;
@@ -57,10 +58,5 @@ const allm_error *setup_timeout_error(const struct setup *s);
 
 /* A copy of the error in the setup's home; never NULL. */
 const allm_error *setup_copy_error(struct setup *s, const allm_error *error);
-
-/* Write an entry to the journal, if there is one; < 0: the journal rejected
- * it. */
-allm_status setup_journal(const struct setup *s,
-                          const allm_journal_entry *entry);
 
 #endif

@@ -2,8 +2,10 @@
  * step.c - one turn: an answer and the tools that it calls
  *
  *      CALLING         pull run/generate.c to its end     adapter events
+ *      ANSWERED        write the answer to the journal
  *      RUNNING_STAGES  run turn/pipeline.c on the answer  tool events, error
- *      COMPLETING      extend the thread, make the result step_completed
+ *      COMPLETING      extend the thread, make the result
+ *      RECORDING       write the end to the journal       step_completed
  *
  * The result is a fold over the events, as in a caller's collector: `collect`
  * sees each event, or the tool_result that the event reports, first.
@@ -22,14 +24,19 @@
 #include "data/step_result.h"
 #include "run/collect.h"
 #include "run/generate.h"
+#include "run/journal.h"
 #include "run/refused.h"
+#include "run/replay.h"
 #include "run/spans.h"
 #include "run/stream.h"
 #include "turn/budget.h"
 #include "turn/dispatch.h"
 #include "turn/pipeline.h"
+#include "json/json.h"
 
-enum state { CALLING, RUNNING_STAGES, COMPLETING, ENDED, FAILED };
+enum state {
+    CALLING, ANSWERED, RUNNING_STAGES, COMPLETING, RECORDING, ENDED, FAILED
+};
 
 struct step {
     struct machine machine;
@@ -44,6 +51,8 @@ struct step {
     const allm_response *response;
     allm_context context;
     struct turn_tools tools;
+    struct journal journal;
+    bool announced;             /* the journal has the model call */
     size_t stage_index;         /* of the current stage */
     enum state state;
     bool error_emitted;         /* the context's error has been an event */
@@ -84,68 +93,19 @@ static void settle_budget(struct step *s)
     s->reserved = 0;
 }
 
-/* ------------------------------------------------------------- journal --- */
-
-static allm_status write_journal(struct step *s, allm_journal_entry entry)
+/* Write the entries of the journal that are left; < 0: the step has failed. */
+static allm_status write_journal(struct step *s, int64_t *again_ns)
 {
-    static const allm_error refused = {
-        .size = sizeof(allm_error),
-        .kind = ALLM_ERR_STORE,
-        .reason = "journal_failed",
-        .message = "the journal rejected an entry, so the action that it "
-                   "describes was not taken",
-    };
-    entry.size = sizeof entry;
-    entry.turn = s->turn.index;
-    entry.request_id = s->setup->request_id;
-    allm_status status = setup_journal(s->setup, &entry);
-    if (status < 0 && s->state != FAILED)
-        fail_step(s, status == ALLM_ERR_NOMEM ? status_nomem() : &refused);
+    allm_status status = journal_write(&s->journal, again_ns);
+    if (status < 0)
+        fail_step(s, s->journal.error);
     return status;
 }
 
-/* The idempotency key of a call, the same in every run: request/turn/call. */
-static const char *make_call_key(struct step *s, const char *call_id)
+static void add_entry(struct step *s, const allm_journal_entry *entry)
 {
-    struct buf key;
-    buf_init(&key, s->arena, 64 * 1024);
-    buf_format(&key, "%s/%u/%s", s->setup->request_id, (unsigned)s->turn.index,
-               call_id);
-    return key.ptr;
-}
-
-static allm_status on_intent(void *ud, const allm_tool_call *call,
-                             const allm_tool *tool)
-{
-    struct step *s = ud;
-    return write_journal(s,
-                         (allm_journal_entry){
-                          .kind = ALLM_JOURNAL_TOOL_INTENT,
-                          .call = call,
-                          .effect = tool ? tool->effect : ALLM_EFFECT_PURE,
-                          .key = make_call_key(s, call->id) });
-}
-
-static allm_status on_settled(void *ud, const struct tool_result *r)
-{
-    struct step *s = ud;
-    const struct outcome *o = &r->outcome;
-    bool ask = o->kind == OUTCOME_QUESTION;
-    struct slice content = ask ? slice_of(o->question) : r->whole;
-    return write_journal(
-        s, (allm_journal_entry){
-               .kind = ALLM_JOURNAL_TOOL_RESULT,
-               .call = r->view.call,
-               .effect = r->tool ? r->tool->effect : ALLM_EFFECT_PURE,
-               .key = make_call_key(s, r->view.call->id),
-               .is_error = r->view.is_error,
-               .content = content.ptr,
-               .content_len = content.len,
-               .reason = r->halts ? outcome_halted_reason(o) : NULL,
-               .value = ask        ? o->opts
-                        : r->halts ? o->value
-                                   : NULL,
-           });
+    if (!journal_add(&s->journal, entry))
+        fail_step(s, status_nomem());
 }
 
 /* ------------------------------------------------------- making a step --- */
@@ -163,6 +123,7 @@ static struct step *make_step(struct setup *setup, const struct step_turn *turn)
     arena_init(&s->own_arena, s->mem);
     s->arena = turn->arena ? turn->arena : &s->own_arena;
     context_init(&s->context, s->arena);
+    journal_init(&s->journal, setup, s->arena, turn->index, turn->pass);
     s->home = home_new(s->mem, 512);
     if (s->home && collect_init(&s->collect, s->home, turn->thread))
         return s;
@@ -184,6 +145,9 @@ static void fill_tools(struct step *s)
         .workers = stream_workers, .workers_ud = u->stream,
         .context = context,    .session_id = o->session_id,
         .request_id = u->request_id,
+        .key_prefix = u->key_prefix ? u->key_prefix : u->request_id,
+        .key_turn = s->turn.index,
+        .key_by_index = u->key_prefix != NULL,
     };
     s->tools.opts = (struct batch_opts){
         .policy = (allm_tool_policy)o->on_tool_error,
@@ -212,10 +176,10 @@ static void fill_tools(struct step *s)
                                          .model = u->model,
                                          .metadata = u->span_metadata,
                                          .arena = s->arena };
-    s->tools.ud = s;
-    s->tools.intent = o->given.journal ? on_intent : NULL;
-    s->tools.settled = o->given.journal ? on_settled : NULL;
+    if (o->given.journal)
+        s->tools.opts.journal = journal_of_tools(&s->journal);
     s->tools.replay = s->turn.replay;
+    s->tools.home = s->home;
 }
 
 static void fill_context(struct step *s)
@@ -235,7 +199,7 @@ static void fill_context(struct step *s)
     c->max_iterations = s->turn.max;
 }
 
-/* Start the call of the model. */
+/* Plan the call of the model.  With a journal, the first pull makes it. */
 static void open_model_call(struct step *s)
 {
     struct setup *u = s->setup;
@@ -251,10 +215,8 @@ static void open_model_call(struct step *s)
         .options = s->turn.options,
         .provider_options = u->provider_options,
         .adapter_opts = u->adapter_opts,
+        .deferred = u->options.given.journal != NULL,
     };
-    if (write_journal(s, (allm_journal_entry){
-                             .kind = ALLM_JOURNAL_MODEL_CALL }) < 0)
-        return;
     s->generate = generate_open(u->engine, &turn, &s->collect, u->stream);
     if (!s->generate)
         fail_step(s, status_nomem());
@@ -268,47 +230,6 @@ static void set_response(struct step *s, const allm_response *r)
     s->tool_spans.count = r->tool_call_count;
 }
 
-/* ------------------------------------------------- replay of a journal --- */
-
-static void put_call_events(struct step *s, const allm_tool_call *call)
-{
-    allm_event *started = context_put(&s->context, ALLM_EV_TOOL_CALL_STARTED);
-    allm_event *completed = context_put(&s->context,
-                                        ALLM_EV_TOOL_CALL_COMPLETED);
-    if (!started || !completed)
-        return;
-    started->id = completed->id = call->id;
-    started->name = completed->name = call->name;
-    completed->arguments = call->arguments;
-    completed->raw_arguments = call->raw_arguments ? call->raw_arguments : "";
-    completed->raw_len = call->raw_arguments ? call->raw_len : 0;
-    completed->metadata = call->metadata;
-    completed->provider_state = call->provider_state;
-}
-
-/* The answer comes from a journal: emit its completed events again. */
-static void replay_answer(struct step *s)
-{
-    const allm_response *r = s->turn.replay->response;
-    allm_event *e = context_put(&s->context, ALLM_EV_MESSAGE_STARTED);
-    if (e)
-        e->message = r->message;
-    if (r->output_len &&
-        (e = context_put(&s->context, ALLM_EV_TEXT_COMPLETED))) {
-        e->text = r->output_text;
-        e->text_len = r->output_len;
-    }
-    for (size_t i = 0; i < r->tool_call_count; i++)
-        put_call_events(s, r->tool_calls[i]);
-    e = context_put(&s->context, ALLM_EV_MESSAGE_COMPLETED);
-    if (e) {
-        e->message = r->message;
-        e->finish_reason = r->finish_reason;
-    }
-    set_response(s, r);
-    s->state = RUNNING_STAGES;
-}
-
 struct machine *step_machine(struct setup *u, const struct step_turn *turn)
 {
     struct step *s = make_step(u, turn);
@@ -319,10 +240,13 @@ struct machine *step_machine(struct setup *u, const struct step_turn *turn)
     if (u->span_metadata)
         trace_begin(&s->span, &u->trace, "step", u->request_id, u->model,
                     u->span_metadata);
-    if (turn->replay && turn->replay->response)
-        replay_answer(s);
-    else
+    if (turn->replay && turn->replay->response) {
+        set_response(s, turn->replay->response);
+        replay_answer(&s->context);
+        s->state = RUNNING_STAGES;
+    } else {
         open_model_call(s);
+    }
     return &s->machine;
 }
 
@@ -343,11 +267,30 @@ static allm_status deliver_event(struct step *s, struct turn_event *made,
     return ALLM_EVENT;
 }
 
+/* Write the call of the model to the journal before it is made. */
+static allm_status announce_call(struct step *s, int64_t *again_ns)
+{
+    const allm_journal_entry call = {
+        .kind = ALLM_JOURNAL_MODEL_CALL,
+        .thread = s->turn.thread,
+        .tool_count = s->turn.no_tools ? 0 : s->setup->wire_count,
+        .tools = s->setup->wire,
+        .counts = s->turn.counts ? s->turn.counts : json_empty_object(),
+    };
+    if (!s->announced)
+        add_entry(s, &call);
+    s->announced = true;
+    return s->state == FAILED ? s->error->kind : write_journal(s, again_ns);
+}
+
 static allm_status pull_answer(struct step *s, allm_event **event,
                                int64_t *again_ns)
 {
     const struct machine_ops *g = s->generate->ops;
-    allm_status status = g->next(s->generate, event, again_ns);
+    allm_status status = announce_call(s, again_ns);
+    if (status != ALLM_OK)
+        return status;
+    status = g->next(s->generate, event, again_ns);
     if (status < 0)
         fail_step(s, g->error(s->generate));
     if (status != ALLM_OK)
@@ -355,11 +298,18 @@ static allm_status pull_answer(struct step *s, allm_event **event,
     s->error = g->error(s->generate);
     set_response(s, g->response(s->generate));
     settle_budget(s);
-    if (write_journal(s, (allm_journal_entry){ .kind = ALLM_JOURNAL_RESPONSE,
-                                         .response = s->response }) < 0)
-        return s->error->kind;
-    s->state = RUNNING_STAGES;
+    s->state = ANSWERED;
+    add_entry(s, &(allm_journal_entry){ .kind = ALLM_JOURNAL_RESPONSE,
+                                        .response = s->response, .more = 1 });
     return ALLM_OK;
+}
+
+static allm_status record_answer(struct step *s, int64_t *again_ns)
+{
+    allm_status status = write_journal(s, again_ns);
+    if (status == ALLM_OK)
+        s->state = RUNNING_STAGES;
+    return status;
 }
 
 static void decide_error(struct step *s)
@@ -398,8 +348,10 @@ static allm_status run_stages(struct step *s, allm_event **event,
         return ALLM_OK;
     }
     allm_status status = pipeline_run(s->setup->pipeline, c, &s->stage_index);
-    if (s->state == FAILED)
-        return s->error->kind;  /* the journal rejected an entry */
+    if (s->journal.error) {     /* It rejected an entry. */
+        fail_step(s, s->journal.error);
+        return s->error->kind;
+    }
     if (status == ALLM_ERR_NOMEM || status == ALLM_ERR_MISUSE) {
         fail_step(s, c->error);
         return status;
@@ -441,9 +393,21 @@ static void fill_manual_calls(struct step *s, allm_event *e)
     e->manual_tool_call_count = s->context.manual_count;
 }
 
-static allm_status complete_step(struct step *s, allm_event **event)
+/* The result waits until the journal has the end of the turn. */
+static void record_end(struct step *s)
 {
-    allm_event *e = &s->last_event.event;
+    const allm_step_result *step = s->completed->step;
+    s->state = RECORDING;
+    add_entry(s, &(allm_journal_entry){ .kind = ALLM_JOURNAL_TURN_END,
+                                        .step = step, .more = 1 });
+    if (s->own_setup)
+        add_entry(s, &(allm_journal_entry){ .kind = ALLM_JOURNAL_END,
+                                            .step = step });
+}
+
+static allm_status complete_step(struct step *s)
+{
+    allm_event *e = &s->last_event.event, *event;
     if (!append_messages(s)) {
         fail_step(s, status_nomem());
         return ALLM_ERR_NOMEM;
@@ -453,17 +417,24 @@ static allm_status complete_step(struct step *s, allm_event **event)
                        .mode = s->setup->terms.manual ? ALLM_MODE_MANUAL
                                                       : ALLM_MODE_AUTO };
     fill_manual_calls(s, e);
-    allm_status status = deliver_event(s, &s->last_event, event);
+    allm_status status = deliver_event(s, &s->last_event, &event);
     if (status < 0)
         return status;
     s->completed = collect_last_step(&s->collect);
+    record_end(s);
+    return ALLM_OK;
+}
+
+static allm_status end_step(struct step *s, allm_event **event,
+                            int64_t *again_ns)
+{
+    allm_status status = write_journal(s, again_ns);
+    if (status != ALLM_OK)
+        return status;
     s->state = ENDED;
     spans_end_with(&s->span, s->arena, "step_result", &step_result_shape,
                    s->completed->step);
-    if (write_journal(s, (allm_journal_entry){ .kind = ALLM_JOURNAL_TURN_END,
-                                         .step = s->completed->step }) <
-        0)
-        return s->error->kind;
+    *event = &s->last_event.event;
     return ALLM_EVENT;
 }
 
@@ -478,8 +449,10 @@ static allm_status step_next(struct machine *m, allm_event **event,
         allm_status status = ALLM_OK;
         switch (s->state) {
         case CALLING:  status = pull_answer(s, event, again_ns); break;
+        case ANSWERED: status = record_answer(s, again_ns); break;
         case RUNNING_STAGES: status = run_stages(s, event, again_ns); break;
-        case COMPLETING: status = complete_step(s, event); break;
+        case COMPLETING: status = complete_step(s); break;
+        case RECORDING: return end_step(s, event, again_ns);
         case ENDED:   return ALLM_OK;
         case FAILED:  return s->error->kind;
         }

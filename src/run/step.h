@@ -11,6 +11,8 @@ struct step_turn {
     const allm_thread *thread;
     size_t checked_count;       /* leading messages that are valid */
     uint32_t index, max;
+    int pass;                   /* 2: the second one of structured_finalize */
+    const allm_json *counts;    /* for the journal; NULL: {} */
     bool no_tools;              /* the model sees no tools */
     uint64_t reserved;          /* tokens reserved from the budget */
     const allm_journal_replay *replay;  /* instead of a model call; or NULL */

@@ -3,8 +3,8 @@
  *
  *      OPENING --> STEPPING --> JUDGING --> OPENING ...
  *                                  |
- *                                  '--> COMPLETING --> ENDED
- *                                       chat_completed
+ *                                  '--> COMPLETING --> RECORDING --> ENDED
+ *                                                      chat_completed
  *
  * The decision of a turn's context is the first verdict; each policy may change
  * it.  The next turn opens when the caller pulls the next event.
@@ -34,7 +34,9 @@
 
 #include <stdarg.h>
 
-enum state { OPENING, STEPPING, JUDGING, COMPLETING, ENDED, FAILED };
+enum state {
+    OPENING, STEPPING, JUDGING, COMPLETING, RECORDING, ENDED, FAILED
+};
 
 static struct turns *as_turns(struct machine *m)
 {
@@ -162,7 +164,8 @@ static const allm_json *budget_metadata(struct turns *t, const char *limit)
 static bool may_call_model(struct turns *t, struct step_turn *turn)
 {
     allm_verdict v = { .size = sizeof v, .decision = ALLM_DECISION_CONTINUE };
-    policies_before(t, &v);
+    if (!turn->replay)          /* It was decided before the interruption. */
+        policies_before(t, &v);
     if (t->state == FAILED)
         return false;
     if (v.decision != ALLM_DECISION_CONTINUE &&
@@ -190,7 +193,8 @@ static void open_turn(struct turns *t)
         .index = t->turn,
         .max = t->max_turns,
         .no_tools = t->no_tools,
-        .replay = t->step_count ? NULL : t->setup.replay,
+        .pass = t->pass,
+        .replay = t->replayed ? NULL : t->setup.replay,
         .arena = &t->turn_arena,
     };
     const allm_error *late = setup_timeout_error(&t->setup);
@@ -204,8 +208,10 @@ static void open_turn(struct turns *t)
     t->model_turns = t->turn + 1;
     turn.thread = t->thread;
     turn.checked_count = t->checked_count;
+    t->replayed = true;
     arena_reset(&t->turn_arena);
-    t->step = step_machine(&t->setup, &turn);
+    bool counted = counts_json(t, &t->turn_arena, &turn.counts);
+    t->step = counted ? step_machine(&t->setup, &turn) : NULL;
     t->state = STEPPING;
     if (!t->step) {
         budget_settle(t->setup.budget, turn.reserved, NULL);
@@ -379,11 +385,27 @@ static void end_chat_span(struct turns *t)
                    t->chat);
 }
 
-static allm_status complete_chat(struct turns *t, allm_event **event)
+/* Make the result; it waits until the journal has it. */
+static void complete_chat(struct turns *t)
 {
-    if (!t->front->finish(t)) {
+    struct journal *j = &t->journal;
+    journal_init(j, &t->setup, home_arena(t->setup.home), t->turn, t->pass);
+    t->state = RECORDING;
+    if (!t->front->finish(t) ||
+        !journal_add(j, &(allm_journal_entry){ .kind = ALLM_JOURNAL_END,
+                                               .chat_result = t->chat }))
         turns_fail(t, status_nomem());
-        return ALLM_ERR_NOMEM;
+}
+
+static allm_status end_chat(struct turns *t, allm_event **event,
+                            int64_t *again_ns)
+{
+    allm_status status = journal_write(&t->journal, again_ns);
+    if (status == ALLM_AGAIN)
+        return status;
+    if (status < 0) {
+        turns_fail(t, t->journal.error);
+        return status;
     }
     t->last_event = (allm_event){ .size = sizeof t->last_event,
                             .type = ALLM_EV_CHAT_COMPLETED,
@@ -411,7 +433,8 @@ static allm_status turns_next(struct machine *m, allm_event **event,
             break;
         case STEPPING: status = pull_step(t, event, again_ns); break;
         case JUDGING:  judge_turn(t); break;
-        case COMPLETING:  return complete_chat(t, event);
+        case COMPLETING: complete_chat(t); break;
+        case RECORDING: return end_chat(t, event, again_ns);
         case ENDED:    return ALLM_OK;
         default:       return t->error->kind;
         }
@@ -511,6 +534,11 @@ static void turns_stop(struct machine *m, bool cancelled)
         t->step->ops->stop(t->step, cancelled);
     if (t->state == ENDED || t->state == FAILED)
         return;
+    if (t->state == RECORDING) {        /* too late: it has its result */
+        t->state = ENDED;
+        end_chat_span(t);
+        return;
+    }
     make_partial_result(t, t->error ? HALTED_ERROR : HALTED_CANCELLED);
     if (cancelled)
         t->error = &cancelled_error;
@@ -548,7 +576,7 @@ static bool turns_has_failed(const struct machine *m, int64_t *again_ns)
     const struct turns *t = as_const_turns(m);
     if (t->step)
         return t->step->ops->failed(t->step, again_ns);
-    if (t->state != OPENING)
+    if (t->state != OPENING && t->state != RECORDING)
         return t->error != NULL;
     *again_ns = t->setup.deadline_ns;
     return setup_timeout_error(&t->setup) != NULL;
@@ -628,8 +656,8 @@ static const allm_error *prepare_turns(
         return error;
     if (!policies_gather(t))
         return status_nomem();
-    if (u->replay)
-        t->turn = u->replay->turn;
+    if (u->replay && (error = counts_restore(t, u->replay)))
+        return error;
     if (u->span_metadata)
         trace_begin(&t->span, &u->trace, "chat", u->request_id, u->model,
                     u->span_metadata);

@@ -7,11 +7,13 @@
 #ifndef RUN_TURNS_H
 #define RUN_TURNS_H
 
+#include "run/journal.h"
 #include "run/machine.h"
 #include "run/setup.h"
 
 struct turns;
 
+struct build;
 struct tool_result;
 
 struct turns_step {             /* a completed turn */
@@ -28,6 +30,10 @@ struct turns_front {
     /* Called when a verdict ends the turns; may be NULL.  True: continue with
      * another pass. */
     bool (*extend)(struct turns *t);
+    /* Write the front's own counts into the open object, and restore them; may
+     * be NULL.  restore() returns NULL, or the error. */
+    void (*count)(const struct turns *t, struct build *b);
+    const allm_error *(*restore)(struct turns *t, const allm_json *counts);
     /* Make the results.  False: out of memory. */
     bool (*finish)(struct turns *t);
     void (*release)(struct turns *t);
@@ -58,6 +64,11 @@ struct turns {
     bool pulled;
     uint64_t tool_calls;
     allm_usage usage;           /* of all answers together */
+    uint32_t output_retries;    /* used by output.c */
+    int64_t same_calls;         /* equal turns in a row, for repeat.c */
+    const struct turns_step *restored;  /* the last of a replay, or NULL */
+    bool replayed;              /* the turn of a replay has been opened */
+    struct journal journal;     /* for its end */
 
     size_t policy_count;
     const allm_policy **policies;
@@ -108,6 +119,14 @@ const allm_error *turns_error(struct turns *t, allm_status kind,
  * memory. */
 allm_chat_result *turns_chat_result(struct turns *t, const char *reason,
                                     const allm_json *metadata);
+
+/* counts.c: make what the turns have counted so far, if there is a journal.
+ * False: out of memory. */
+bool counts_json(const struct turns *t, struct arena *a, const allm_json **out);
+/* Continue with the steps and counts of a replay.  Returns NULL, or the
+ * error. */
+const allm_error *counts_restore(struct turns *t,
+                                 const allm_journal_replay *replay);
 
 /* policies.c: collect the front's policies and the caller's, and allocate their
  * states; false: out of memory. */

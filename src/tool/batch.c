@@ -3,6 +3,9 @@
  *
  *      WAITING --(announced)--> RUNNING --> READY --> DONE
  *
+ * With a journal (record.c), a call waits until its intent is written, and is
+ * SETTLED and RECORDED between READY and DONE.
+ *
  * Each call has three events: started, completed, and one of encoded, ask_user
  * and halt.
  *
@@ -18,6 +21,7 @@
  */
 #include "tool/batch.h"
 
+#include "base/buf.h"
 #include "base/caller_struct.h"
 #include "base/status.h"
 #include "data/tool.h"
@@ -95,6 +99,23 @@ static bool copy_tools(struct batch *b, size_t count,
     return true;
 }
 
+/* PREFIX/TURN/INDEX or PREFIX/TURN/ID; NULL: calls have no keys, or out of memory. */
+static const char *make_key(struct batch *b, const char *id, size_t index)
+{
+    const struct tool_env *env = &b->shared->env;
+    struct buf key;
+    if (!env->key_prefix)
+        return NULL;
+    buf_init(&key, b->arena, SIZE_MAX / 2);
+    buf_text(&key, env->key_prefix);
+    buf_format(&key, "/%u/", (unsigned)env->key_turn);
+    if (env->key_by_index)
+        buf_format(&key, "%zu", index);
+    else
+        buf_text(&key, id);
+    return key.broken ? NULL : key.ptr;
+}
+
 static bool copy_calls(struct batch *b, size_t count,
                        const allm_tool_call *const *calls)
 {
@@ -115,10 +136,12 @@ static bool copy_calls(struct batch *b, size_t count,
         s->result.arguments = call->arguments ? call->arguments
                                               : json_empty_object();
         s->result.tool = find_called_tool(b, call->name);
+        s->result.index = b->opts.indexes ? b->opts.indexes[i] : i;
+        s->result.key = make_key(b, call->id, s->result.index);
         s->is_help = compact_names_help(call->name, b->tool_count, b->tools);
         b->count++;
     }
-    return true;
+    return b->arena->broken ? batch_no_memory(b) : true;
 }
 
 const allm_error *batch_unknown_tool(struct arena *a, const char *name)
@@ -279,6 +302,26 @@ static struct outcome late_outcome(struct batch *b, const char *what)
         "the timeout of the whole call (total_ms) is over; %s", what);
 }
 
+bool batch_decide_early(struct batch *b, struct slot *s, struct outcome *o)
+{
+    if (!is_late(b))
+        return decide_early(b, s, o);
+    *o = late_outcome(b, "the function was not called");
+    return true;
+}
+
+/* With a journal, record.c has decided already. */
+static bool is_decided(struct batch *b, struct slot *s, struct outcome *o)
+{
+    if (batch_has_journal(b) && s->early) {
+        *o = s->result.outcome;
+        return true;
+    }
+    if (batch_has_journal(b) && !is_late(b))
+        return false;
+    return batch_decide_early(b, s, o);
+}
+
 static void start_slot(struct batch *b, struct slot *s)
 {
     const struct batch_trace *t = &b->opts.trace;
@@ -286,11 +329,7 @@ static void start_slot(struct batch *b, struct slot *s)
     if (t->start)
         t->start(t->ud, (size_t)(s - b->slots), s->result.view.call,
                  s->result.tool);
-    if (is_late(b)) {
-        make_ready(b, s, late_outcome(b, "the function was not called"));
-        return;
-    }
-    if (decide_early(b, s, &o)) {
+    if (is_decided(b, s, &o)) {
         make_ready(b, s, o);
         return;
     }
@@ -300,6 +339,7 @@ static void start_slot(struct batch *b, struct slot *s)
         batch_no_memory(b);
         return;
     }
+    s->run->key = s->result.key;
     s->state = RUNNING;
     b->running++;
     allm_recipe recipe = executor_recipe(b->opts.executor,
@@ -323,10 +363,17 @@ static size_t concurrency_limit(struct batch *b)
 }
 
 /* With live events a call is open until its last event is emitted. */
-static bool has_room(struct batch *b)
+bool batch_has_room(struct batch *b, size_t index, size_t more)
 {
-    size_t open = b->opts.live_events ? b->next - b->done : b->running;
-    return b->next < b->count && (!open || open < concurrency_limit(b));
+    size_t open = b->opts.live_events ? index - b->done : b->running + more;
+    return index < b->count && (!open || open < concurrency_limit(b));
+}
+
+/* May the next call begin? */
+static bool may_start(struct batch *b)
+{
+    return batch_has_journal(b) ? b->next < b->cleared
+                                : batch_has_room(b, b->next, 0);
 }
 
 static void poll_recipe(struct batch *b, struct slot *s, int64_t *again_ns)
@@ -382,17 +429,16 @@ static void expire_running(struct batch *b, int64_t *again_ns)
         for (size_t i = 0; b->running && !b->error && i < b->next; i++)
             if (b->slots[i].state == RUNNING)
                 expire_slot(b, &b->slots[i], again_ns);
-    if (b->opts.late_ns && *b->opts.late_ns < *again_ns)
+    if (b->running && b->opts.late_ns && *b->opts.late_ns < *again_ns)
         *again_ns = *b->opts.late_ns;
 }
 
-/* The call that was answered first and has not ended yet; or NULL. */
-static struct slot *first_ready(struct batch *b)
+struct slot *batch_first(struct batch *b, enum state state)
 {
     struct slot *first = NULL;
     for (size_t i = 0; i < b->next; i++) {
         struct slot *s = &b->slots[i];
-        if (s->state == READY && (!first || s->stamp < first->stamp))
+        if (s->state == state && (!first || s->stamp < first->stamp))
             first = s;
     }
     return first;
@@ -406,7 +452,7 @@ static void trace_end(struct batch *b, const struct slot *s)
                 s->result.error);
 }
 
-static void finish_slot(struct batch *b, struct slot *s)
+void batch_settle(struct batch *b, struct slot *s)
 {
     struct tool_result *r = &s->result;
     if (r->outcome.kind == OUTCOME_FAILURE)
@@ -419,11 +465,26 @@ static void finish_slot(struct batch *b, struct slot *s)
     }
     trace_end(b, s);
     settle_slot(b, s);
+    s->state = SETTLED;
+}
+
+/* Emit the events of the call that was answered first; false: there is none. */
+static bool end_next_call(struct batch *b)
+{
+    bool recorded = batch_has_journal(b);
+    struct slot *s = batch_first(b, recorded ? RECORDED : READY);
+    if (!s)
+        return false;
+    if (!recorded)
+        batch_settle(b, s);
+    if (b->error)
+        return true;
     s->state = DONE;
-    r->done = !b->error;
+    s->result.done = true;
     b->done++;
     b->ending = s;
     b->next_event = b->opts.live_events ? 1 : 0;
+    return true;
 }
 
 /* The next of the three events: keeps (2). */
@@ -465,7 +526,7 @@ static allm_status emit_error(struct batch *b, allm_event **event)
 /* Start the calls that may start: keeps (1).  True: emit a live event first. */
 static bool start_calls(struct batch *b)
 {
-    while (!b->error && has_room(b)) {
+    while (!b->error && may_start(b)) {
         struct slot *s = &b->slots[b->next];
         if (b->opts.live_events && s->state == WAITING) {
             s->state = ANNOUNCED;
@@ -496,17 +557,14 @@ allm_status batch_next(struct batch *b, allm_event **event, int64_t *again_ns)
         }
         poll_running(b, &again);
         expire_running(b, &again);
-        if (b->error || has_room(b))
+        if (batch_has_journal(b))
+            record_calls(b, &again);
+        if (b->error || may_start(b) || end_next_call(b))
             continue;
-        struct slot *s = first_ready(b);
-        if (s) {
-            finish_slot(b, s);
-        } else if (b->done == b->count) {
+        if (b->done == b->count)
             return ALLM_OK;
-        } else {
-            *again_ns = again;
-            return ALLM_AGAIN;
-        }
+        *again_ns = again;
+        return ALLM_AGAIN;
     }
     return b->error ? emit_error(b, event) : ALLM_OK;
 }

@@ -22,6 +22,21 @@ struct batch_trace {
                  const char *phase);
 };
 
+/*
+ * Callbacks that write a journal; all NULL: there is none.  A call begins when
+ * its intent is written, and its events are emitted when its result is.
+ */
+struct batch_journal {
+    void *ud;
+    /* Add an entry to the next commit; false: out of memory. */
+    bool (*intent)(void *ud, const struct tool_result *r, allm_effect effect);
+    bool (*result)(void *ud, const struct tool_result *r, allm_effect effect);
+    /* Write the added entries.  OK: they are written.  AGAIN: not yet; call
+     * again at *again_ns, if that is earlier, or when the waker is rung.
+     * < 0: *error is the reason. */
+    allm_status (*flush)(void *ud, int64_t *again_ns, const allm_error **error);
+};
+
 /* { 0 } means the defaults of a chat. */
 struct batch_opts {
     allm_tool_policy policy;
@@ -42,6 +57,9 @@ struct batch_opts {
     const allm_executor *executor;      /* NULL: the tool's function */
     const allm_encoder *encoder;        /* NULL: JSON */
     struct batch_trace trace;
+    struct batch_journal journal;
+    const size_t *indexes;              /* positions of the calls in the answer;
+                                           NULL: their order */
 };
 
 #endif

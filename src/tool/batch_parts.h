@@ -6,12 +6,15 @@
 #include "tool/batch_opts.h"
 #include "tool/run.h"
 
-enum state { WAITING, ANNOUNCED, RUNNING, READY, DONE };
+/* SETTLED and RECORDED only occur with a journal. */
+enum state { WAITING, ANNOUNCED, RUNNING, READY, SETTLED, RECORDED, DONE };
 
 struct slot {
     struct tool_result result;
     enum state state;
     bool is_help;
+    bool early;                     /* with a journal: its outcome was known
+                                       before it began */
     uint64_t stamp;                 /* its place in the order of answers */
     struct allm_tool_run *run;      /* NULL: not begun, or no function needed */
     struct recipe *recipe;          /* NULL: the tool has none */
@@ -26,6 +29,12 @@ struct batch {
     size_t count;
     struct slot *slots;
     size_t next;                    /* index of the first call not begun */
+    size_t planned;                 /* calls that have an intent, or need none;
+                                       with a journal only, as the next three */
+    size_t cleared;                 /* those whose intents are written */
+    size_t intended;                /* functions among the planned calls that
+                                       are not cleared */
+    bool writing;                   /* a commit is not yet written */
     size_t running, done;
     size_t limit;                   /* on concurrency; 0: not computed yet */
     int64_t timeout_ns;
@@ -44,6 +53,25 @@ static inline bool batch_no_memory(struct batch *b)
     b->error = status_nomem();
     return false;
 }
+
+static inline bool batch_has_journal(const struct batch *b)
+{
+    return b->opts.journal.flush != NULL;
+}
+
+/* May the call at this index begin while `more` others are about to? */
+bool batch_has_room(struct batch *b, size_t index, size_t more);
+/* Find the outcome of a call whose function need not run; false: it must. */
+bool batch_decide_early(struct batch *b, struct slot *s, struct outcome *o);
+/* The READY call, or the one in another state, that was answered first; NULL:
+ * none. */
+struct slot *batch_first(struct batch *b, enum state state);
+/* Complete the result of a READY call. */
+void batch_settle(struct batch *b, struct slot *s);
+
+/* record.c: write the results of READY calls and the intents of the calls that
+ * may begin next to the journal, as one commit.  Lowers *again_ns. */
+void record_calls(struct batch *b, int64_t *again_ns);
 
 /* settle.c: complete the result of a slot whose outcome is known. */
 void settle_slot(struct batch *b, struct slot *s);

@@ -27,6 +27,7 @@ static bool fill_shared(struct batch_shared *d, const struct tool_env *env)
                               : json_empty_object();
     d->session_id = arena_text(a, env->session_id);
     d->request_id = arena_text(a, env->request_id);
+    d->env.key_prefix = arena_text(a, env->key_prefix);
     atomic_init(&d->closed, false);
     return !a->broken && !pthread_mutex_init(&d->lock, NULL);
 }

@@ -24,6 +24,11 @@ struct tool_env {
     void *workers_ud;
     const allm_json *context;               /* copied; NULL: {} */
     const char *session_id, *request_id;    /* copied, or NULL */
+    const char *key_prefix;                 /* of the keys of calls, copied;
+                                               NULL: they have none */
+    uint32_t key_turn;
+    bool key_by_index;                      /* PREFIX/TURN/INDEX; else
+                                               PREFIX/TURN/ID */
 };
 
 /*

@@ -134,6 +134,20 @@ static const allm_tool_call *make_step_call(struct recipe *r,
     return call;
 }
 
+/* The key of a step: that of the call, and the number of the step. */
+static const char *make_step_key(struct recipe *r, const struct step *s)
+{
+    struct buf key;
+    if (!r->run->key)
+        return NULL;
+    buf_init(&key, r->arena, SIZE_MAX / 2);
+    buf_text(&key, r->run->key);
+    buf_format(&key, "/%zu", (size_t)(s - r->steps) + 1);
+    if (key.broken)
+        r->broken = true;
+    return key.ptr;
+}
+
 static void begin_step(struct recipe *r, struct step *s)
 {
     bool known, serial = (size_t)(s - r->steps) < r->serial_count;
@@ -155,6 +169,7 @@ static void begin_step(struct recipe *r, struct step *s)
         r->broken = true;
         return;
     }
+    s->run->key = make_step_key(r, s);
     if (r->opts.trace)
         r->opts.trace(r->opts.trace_ud, call, s->plan->label, phase);
     run_start(s->run);
@@ -383,6 +398,7 @@ static struct outcome compose_results(struct recipe *r)
                                     : NULL;
     if (!run)
         return (struct outcome){ .kind = OUTCOME_NOMEM };
+    run->key = r->run->key;
     run->is_callback = run->busy = true;
     r->plan.compose(run, all, r->plan.compose_ud);
     if (run->outcome.kind == OUTCOME_FAILURE)

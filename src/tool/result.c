@@ -33,6 +33,7 @@ const struct tool_result *result_copy(struct allm_home *home,
         return NULL;
     *copy = *r;
     copy->tool = NULL;
+    copy->key = NULL;
     copy->whole = (struct slice){ 0 };
     copy->view.call = shape_copy(home, &tool_call_shape, r->view.call, &error);
     copy->arguments = json_copy(a, r->arguments);

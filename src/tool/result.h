@@ -22,6 +22,8 @@ struct tool_result {
     const allm_error *error;    /* of a FAILURE */
     struct slice whole;         /* the complete content, before it was cut */
     const allm_message *message;
+    const char *key;            /* the idempotency key of the call, or NULL */
+    size_t index;               /* the position of the call in the answer */
     bool halts;                 /* it halts the chat; always true for a
                                    QUESTION or HALT */
     bool done;                  /* the members above are valid */

@@ -307,3 +307,8 @@ const char *allm_tool_run_request_id(const allm_tool_run *r)
 {
     return r ? r->shared->request_id : NULL;
 }
+
+const char *allm_tool_run_key(const allm_tool_run *r)
+{
+    return r ? r->key : NULL;
+}

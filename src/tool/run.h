@@ -17,6 +17,7 @@ struct allm_tool_run {
     const allm_tool *tool;                  /* NULL: not declared */
     const allm_executor *executor;          /* NULL: the tool's function */
     const allm_json *arguments;
+    const char *key;                        /* idempotency key, or NULL */
     struct job job;
     bool in_worker;                         /* the job was submitted */
     bool is_callback;                       /* not a call: must not defer */

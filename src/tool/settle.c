@@ -78,6 +78,7 @@ static struct outcome call_on_error(struct batch *b,
                                         r->tool, NULL);
     if (!run)
         return (struct outcome){ .kind = OUTCOME_NOMEM };
+    run->key = r->key;
     run->is_callback = run->is_verdict = run->busy = true;
     b->opts.on_error(run, r->error, b->opts.on_error_ud);
     return run->outcome;

@@ -12,6 +12,10 @@
 
 #include "base/status.h"
 #include "data/chat_result.h"
+#include "data/decode.h"
+#include "data/error.h"
+#include "tool/compact.h"
+#include "tool/cut.h"
 #include "turn/pipeline.h"
 
 void dispatch_stop(struct turn_tools *t)
@@ -74,17 +78,47 @@ static const allm_journal_tool *find_replayed(const struct turn_tools *t,
     return NULL;
 }
 
+bool dispatch_began(const struct turn_tools *t, const char *call_id)
+{
+    return t && find_replayed(t, call_id);
+}
+
+/* Cut the content of a recorded result like that of a fresh one.  ptr NULL: out
+ * of memory. */
+static struct slice cut_replayed(const allm_context *c,
+                                 const allm_tool_call *call,
+                                 const allm_journal_tool *old)
+{
+    const struct batch_opts *o = &c->runner->opts;
+    struct slice whole = { old->content, old->content_len };
+    struct slice content = cut_text(c->arena, whole, o->max_output);
+    if (content.ptr != whole.ptr && o->keep_whole &&
+        !o->keep_whole(o->keep_ud, call->id, whole))
+        content.ptr = NULL;
+    return content;
+}
+
+/* The error of a recorded failure that halted the chat; NULL: not recorded. */
+static const allm_error *replay_error(allm_context *c,
+                                      const allm_journal_tool *old)
+{
+    struct decoder d;
+    if (strcmp(old->reason, HALTED_TOOL_ERROR) || !old->value)
+        return NULL;
+    decode_init(&d, c->runner->home, c->arena);
+    return decode_value(&d, &error_shape, old->value);
+}
+
 /* Create the result of a call from the journal. */
 static void replay_result(allm_context *c, const allm_tool_call *call,
                           const allm_journal_tool *old)
 {
-    struct slice content = old->content_len ? (struct slice){ old->content,
-                                                 old->content_len }
-                                            : slice_of(old->content);
     bool ask = old->reason && !strcmp(old->reason, HALTED_ASK_USER);
-    if (ask)
-        content = SLICE(OUTCOME_AWAITING);
-    struct tool_result *r = context_new_result(c, call, content, old->is_error);
+    struct slice content = ask ? SLICE(OUTCOME_AWAITING)
+                               : cut_replayed(c, call, old);
+    struct tool_result *r = NULL;
+    if (content.ptr)
+        r = context_new_result(c, call, content, old->is_error);
     if (!r) {
         c->broken = true;
         return;
@@ -96,74 +130,111 @@ static void replay_result(allm_context *c, const allm_tool_call *call,
     }
     r->outcome = ask ? outcome_question(old->content, old->value)
                      : outcome_from_halt(old->reason, old->value);
+    r->error = replay_error(c, old);
+    if (r->error)
+        r->outcome.value = NULL;        /* It is the error. */
     queue_end(c, r);
 }
 
 /* Was it a write that began and may or may not have ended?  It must not run
  * again. */
-static bool is_unknown(const allm_journal_tool *old, const allm_tool *tool)
+static bool is_unknown(const allm_context *c, const char *name,
+                       const allm_journal_tool *old)
 {
-    return old && !old->done && tool && tool->effect == ALLM_EFFECT_WRITE;
+    const allm_tool *tool = context_tool(c, name, NULL);
+    bool help = compact_names_help(name, c->tool_count, c->tools);
+    allm_effect now = tool   ? tool->effect
+                      : help ? ALLM_EFFECT_PURE
+                             : ALLM_EFFECT_WRITE;   /* not declared */
+    return old && !old->done &&
+           (old->effect == ALLM_EFFECT_WRITE || now == ALLM_EFFECT_WRITE);
 }
 
-/* Must the function of this call run?  If not, replay it or leave it to the
- * caller. */
-static bool runs_now(allm_context *c, const allm_tool_call *call)
+/* Is this call left to the caller? */
+static bool is_manual(allm_context *c, const allm_tool_call *call,
+                      const allm_journal_tool *old)
 {
     struct turn_tools *t = c->runner;
     const allm_tool *tool = context_tool(c, call->name, NULL);
-    const allm_journal_tool *old = find_replayed(t, call->id);
-    if (old && old->done) {
-        replay_result(c, call, old);
-        return false;
-    }
-    if (is_unknown(old, tool))
+    bool unknown = is_unknown(c, call->name, old);
+    if (unknown)
         t->unknown[t->unknown_count++] = call;
-    if (is_unknown(old, tool) || (tool && tool->manual)) {
-        c->manual[c->manual_count++] = call;
+    if (!unknown && !(tool && tool->manual))
         return false;
-    }
+    c->manual[c->manual_count++] = call;
     return true;
 }
 
-static allm_status announce_calls(const struct turn_tools *t,
-                                  const allm_context *c, size_t n,
-                                  const allm_tool_call **calls)
+/* Separate the calls: manual ones, replayed ones, and those that run, which
+ * are put into `mine`.  Returns the number of the last. */
+static size_t sort_calls(allm_context *c, const allm_tool_call **mine,
+                         const allm_tool_call **handled)
 {
-    allm_status status = ALLM_OK;
-    for (size_t i = 0; t->intent && status == ALLM_OK && i < n; i++)
-        status = t->intent(t->ud, calls[i],
-                           context_tool(c, calls[i]->name, NULL));
-    return status;
+    size_t n = 0, all = 0;
+    for (size_t i = 0; i < c->call_count; i++) {
+        const allm_tool_call *call = c->calls[i];
+        const allm_journal_tool *old = find_replayed(c->runner, call->id);
+        bool done = old && old->done;
+        if (!done && is_manual(c, call, old))
+            continue;
+        handled[all++] = call;
+        if (done)
+            replay_result(c, call, old);
+        else
+            mine[n++] = call;
+    }
+    c->calls = handled;
+    c->call_count = all;
+    return n;
+}
+
+/* The positions of the calls in the answer, which has them in this order. */
+static void fill_indexes(const allm_context *c, size_t n,
+                         const allm_tool_call **calls, size_t *indexes)
+{
+    const allm_response *r = c->response;
+    size_t at = 0;
+    for (size_t i = 0; i < n; i++) {
+        while (at < r->tool_call_count && r->tool_calls[at] != calls[i])
+            at++;
+        indexes[i] = at < r->tool_call_count ? at
+                                             : context_index(c, calls[i]->id);
+    }
+}
+
+static allm_status begin_batch(allm_context *c, size_t n,
+                               const allm_tool_call **calls)
+{
+    struct turn_tools *t = c->runner;
+    size_t *indexes = arena_alloc(c->arena, (n + 1) * sizeof *indexes);
+    if (!indexes)
+        return ALLM_ERR_NOMEM;
+    fill_indexes(c, n, calls, indexes);
+    t->opts.indexes = indexes;
+    t->batch = batch_new(&t->env, n, calls, c->tool_count, c->tools, &t->opts);
+    if (!t->batch)
+        return ALLM_ERR_NOMEM;
+    return batch_error(t->batch) ? allm_context_fail(c, batch_error(t->batch))
+                                 : ALLM_OK;
 }
 
 static allm_status begin_dispatch(allm_context *c)
 {
     struct turn_tools *t = c->runner;
-    size_t n = 0, room = (c->call_count + 1) * sizeof(void *);
+    size_t room = (c->call_count + 1) * sizeof(void *);
     const allm_tool_call **mine = arena_alloc(c->arena, room);
+    const allm_tool_call **handled = t->replay ? arena_alloc(c->arena, room)
+                                               : mine;
     c->manual = arena_alloc(c->arena, room);
     t->unknown = arena_alloc(c->arena, room);
     t->begun = true;
-    if (!mine || !c->manual || !t->unknown)
+    if (!mine || !handled || !c->manual || !t->unknown)
         return ALLM_ERR_NOMEM;
     queue_rejected(c);
-    for (size_t i = 0; i < c->call_count; i++)
-        if (runs_now(c, c->calls[i]))
-            mine[n++] = c->calls[i];
-    allm_status status = announce_calls(t, c, n, mine);
+    size_t n = sort_calls(c, mine, handled);
+    allm_status status = n ? begin_batch(c, n, mine) : ALLM_OK;
     if (status < 0)
         return status;
-    if (n) {
-        t->batch = batch_new(&t->env, n, mine, c->tool_count, c->tools,
-                             &t->opts);
-        if (!t->batch)
-            return ALLM_ERR_NOMEM;
-        if (batch_error(t->batch))
-            return allm_context_fail(c, batch_error(t->batch));
-    }
-    c->calls = mine;
-    c->call_count = n;
     return c->events ? ALLM_EVENT : ALLM_OK;
 }
 
@@ -175,7 +246,7 @@ static allm_status take_results(allm_context *c)
     for (size_t i = 0; i < n; i++)
         if (!context_push_result(c, batch_at(b, i)))
             return ALLM_ERR_NOMEM;
-    context_note_n(c, "dispatch", (int64_t)n);
+    context_note_n(c, "dispatch", (int64_t)c->call_count);
     return c->broken ? ALLM_ERR_NOMEM : ALLM_OK;
 }
 
@@ -188,11 +259,9 @@ static allm_status pass_event(allm_context *c, const allm_event *event)
         return ALLM_ERR_NOMEM;
     mine->event = *event;
     mine->result = batch_ended(t->batch);
-    if (!mine->result)
-        return ALLM_EVENT;
-    context_halt(c, mine->result);
-    allm_status status = t->settled ? t->settled(t->ud, mine->result) : ALLM_OK;
-    return status < 0 ? status : ALLM_EVENT;
+    if (mine->result)
+        context_halt(c, mine->result);
+    return ALLM_EVENT;
 }
 
 allm_status dispatch_run(allm_context *c, void *ud)

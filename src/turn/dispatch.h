@@ -5,24 +5,22 @@
 #include "tool/batch.h"
 #include "turn/context.h"
 
-/*
- * Filled in by the step that runs the turn.  intent() is called before a tool
- * starts, settled() before its result is used; a status < 0 ends the turn.
- */
+/* Filled in by the step that runs the turn. */
 struct turn_tools {
     struct tool_env env;
     struct batch_opts opts;
     const allm_journal_replay *replay;      /* or NULL */
-    void *ud;
-    allm_status (*intent)(void *ud, const allm_tool_call *call,
-                          const allm_tool *tool);
-    allm_status (*settled)(void *ud, const struct tool_result *result);
+    struct allm_home *home;         /* owns what the replay decodes */
 
     struct batch *batch;            /* NULL: nothing has run */
     bool begun;
     size_t unknown_count;           /* writes begun before a crash */
     const allm_tool_call **unknown;
 };
+
+/* Does a replay have this call?  Then it began, even if its tool has changed or
+ * is gone. */
+bool dispatch_began(const struct turn_tools *t, const char *call_id);
 
 /* Stop the running tools.  The results stay valid until dispatch_release();
  * release the context before that. */

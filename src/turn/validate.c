@@ -11,6 +11,7 @@
 #include "tool/arguments.h"
 #include "tool/batch.h"
 #include "tool/compact.h"
+#include "turn/dispatch.h"
 #include "turn/fault.h"
 #include "json/build.h"
 #include "json/json.h"
@@ -144,6 +145,8 @@ static bool accept_call(allm_context *c, const allm_tool_call *call)
 {
     size_t index = 0;
     const allm_tool *tool = context_tool(c, call->name, &index);
+    if (dispatch_began(c->runner, call->id))
+        return true;
     if (!is_known(c, call->name)) {
         reject_call(c, call, unknown_text(c, call->name));
         context_fault(c, "unknown_tool", call->name, NULL);
@@ -161,7 +164,8 @@ static bool accept_call(allm_context *c, const allm_tool_call *call)
 static const char *first_unknown(const allm_context *c)
 {
     for (size_t i = 0; i < c->call_count; i++)
-        if (!is_known(c, c->calls[i]->name))
+        if (!is_known(c, c->calls[i]->name) &&
+            !dispatch_began(c->runner, c->calls[i]->id))
             return c->calls[i]->name;
     return NULL;
 }

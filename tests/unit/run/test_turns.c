@@ -11,6 +11,7 @@
 
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #define CALL(id, name) \
     "['tool_call', {'id': '" id "', 'name': '" name "', 'arguments': {}}]"
@@ -54,6 +55,9 @@ static allm_status write_down(const allm_journal_entry *e, void *ud)
     case ALLM_JOURNAL_TURN_END:
         snprintf(word, sizeof word, "end(%zu)", e->step->tool_result_count);
         break;
+    case ALLM_JOURNAL_END:
+        snprintf(word, sizeof word, "done");
+        break;
     }
     say(b, word);
     return ++b->entries == b->fail_at ? ALLM_ERR_STORE : ALLM_OK;
@@ -63,8 +67,8 @@ static void every_step_is_told_before_it_counts(void)
 {
     static const char all[] =
         "ask0 answer(2) +r/0/c0/w +r/0/c1/w c0=1 c1=2 end(2) ask1 answer(0) "
-        "end(0)";
-    for (int fail_at = 0; fail_at <= 10; fail_at++) {
+        "end(0) done";
+    for (int fail_at = 0; fail_at <= 11; fail_at++) {
         struct book book = { .fail_at = fail_at };
         allm_engine *e = turns_engine("[" TURN ", " SAY("x") "]",
                                       "a=text:1;b=text:2", NULL);
@@ -125,10 +129,64 @@ static void halts_are_told_with_their_values(void)
                                     .journal_ud = &book));
     allm_stream_wait(s);
     CHECK_TEXT(book.told, "ask0 answer(2) +r/0/c0/w +r/0/c1/w c0=q?!ask_user "
-                          "c1={\"v\":1}!own end(2)");
+                          "c1={\"v\":1}!own end(2) done");
     allm_stream_free(s);
     allm_thread_free(t);
     allm_engine_free(e);
+}
+
+static char keys[256];
+
+static void note_key(allm_tool_run *run, const allm_json *args, void *ud)
+{
+    size_t n = strlen(keys);
+    (void)args;
+    (void)ud;
+    snprintf(keys + n, sizeof keys - n, "%s ", allm_tool_run_key(run));
+    allm_tool_text(run, "1", 1);
+}
+
+static allm_status compare_key(const allm_journal_entry *e, void *ud)
+{
+    if (e->kind == ALLM_JOURNAL_TOOL_INTENT)
+        CHECK(strncmp(e->key, ud, strlen(ud)) == 0);
+    return ALLM_OK;
+}
+
+static void a_tool_sees_the_key_of_its_call(void)
+{
+    static const struct {
+        const char *prefix, *want, *begin;
+    } rows[] = { { NULL, "r/0/c0 r/0/c1 ", "r/0/c" },
+                 { "uid/7", "uid/7/0/0 uid/7/0/1 ", "uid/7/0/" } };
+    for (size_t i = 0; i < 2; i++) {
+        const allm_tool *list[2];
+        allm_tool *a = allm_tool_new(
+            ALLM(tool, .name = "a", .description = "", .schema_text = "{}",
+                 .call = note_key, .flags = ALLM_TOOL_INLINE));
+        allm_tool *b = allm_tool_new(
+            ALLM(tool, .name = "b", .description = "", .schema_text = "{}",
+                 .call = note_key, .flags = ALLM_TOOL_INLINE));
+        allm_engine *e = turns_engine("[" TURN ", " SAY("x") "]", NULL, NULL);
+        allm_thread *t = turns_thread();
+        char *begin_of = strdup(rows[i].begin);
+        list[0] = a;
+        list[1] = b;
+        keys[0] = '\0';
+        allm_stream *s = allm_chat(
+            e, t,
+            ALLM(call_opts, .request_id = "r", .key_prefix = rows[i].prefix,
+                 .tools = list, .tool_count = 2, .journal = compare_key,
+                 .journal_ud = begin_of));
+        CHECK_INT(allm_stream_wait(s), ALLM_OK);
+        CHECK_TEXT(keys, rows[i].want);
+        allm_stream_free(s);
+        free(begin_of);
+        allm_thread_free(t);
+        allm_engine_free(e);
+        allm_tool_free(a);
+        allm_tool_free(b);
+    }
 }
 
 /* --------------------------------------------------------------- replay --- */
@@ -246,7 +304,8 @@ static void a_pure_tool_is_run_again(void)
     allm_response *r = answer();
     allm_engine *e = turns_engine("[" SAY("x") "]", "a=text:1;b=text:2", NULL);
     const allm_journal_tool begun = { .size = sizeof begun,
-                                     .tool_call_id = "c0" };
+                                     .tool_call_id = "c0",
+                                     .effect = ALLM_EFFECT_PURE };
     const allm_journal_tool *list = &begun;
     allm_tool *pure = allm_tool_new(ALLM(tool, .name = "a", .description = "",
                                          .schema_text = "{}",
@@ -473,6 +532,7 @@ TESTS = {
     TEST(calls_of_two_turns_have_two_keys),
     TEST(a_replayed_error_is_one),
     TEST(halts_are_told_with_their_values),
+    TEST(a_tool_sees_the_key_of_its_call),
     TEST(a_turn_goes_on_from_its_journal),
     TEST(a_pure_tool_is_run_again),
     TEST(a_replay_without_its_size_is_refused),
