@@ -227,8 +227,8 @@ static allm_thread *first_messages(const allm_thread *t, size_t count)
 {
     size_t n = 0;
     const allm_message *const *all = allm_thread_messages(t, &n);
-    allm_thread *part = allm_thread_new(
-        ALLM(thread_opts, .metadata = allm_thread_metadata(t)));
+    allm_thread *part =
+        allm_thread_new(ALLM(thread_opts, .metadata = allm_thread_metadata(t)));
     if (!part || allm_thread_append_all(part, count < n ? count : n, all)) {
         allm_thread_free(part);
         return NULL;

@@ -73,8 +73,7 @@ static allm_status await_journal(struct journal *j, int64_t *again_ns)
     int64_t end = j->setup->deadline_ns;
     if (end < INT64_MAX && j->first->entry.kind != ALLM_JOURNAL_MODEL_CALL)
         end = clock_after(end, GRACE_MS);
-    if (late &&
-        clock_now_ns(engine_core(j->setup->engine)->clock) >= end)
+    if (late && clock_now_ns(engine_core(j->setup->engine)->clock) >= end)
         return fail_journal(j, late);
     if (end < *again_ns)
         *again_ns = end;

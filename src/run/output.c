@@ -93,7 +93,8 @@ static void judge_answer(struct output *o, struct turns *t,
 {
     struct buf faults, say;
     const allm_response *r = c->response;
-    const allm_int retries = t->setup.options.output_retries;
+    const allm_int given = t->setup.options.output_retries;
+    const uint64_t retries = given.set ? (uint64_t)given.value : RETRIES;
     struct slice text = { r->output_text, r->output_len };
     allm_json_free(o->value);
     o->value = allm_json_parse(text.ptr ? text.ptr : "", text.len, NULL);
@@ -103,7 +104,7 @@ static void judge_answer(struct output *o, struct turns *t,
         v->metadata = structured_metadata(c->arena, o->value);
         return;
     }
-    if (t->output_retries >= (uint64_t)(retries.set ? retries.value : RETRIES)) {
+    if (t->output_retries >= retries) {
         reject_answer(t, buf_slice(&faults), text, v);
         return;
     }
