@@ -9,7 +9,8 @@ FUZZ_TIME ?= 600
 export DESTDIR FUZZ_TIME
 
 .PHONY: all run examples test lint format asan tsan valgrind torture cover \
-        bench fuzz catalog real abi-accept install uninstall clean help
+        bench bench-check bench-accept peers fuzz catalog real abi-accept \
+        install uninstall clean help
 
 all:            ## build the library, the examples and the tests
 	@tools/build main
@@ -64,6 +65,21 @@ bench:          ## measure the speed of a release build
 	@tools/build release
 	@tools/run-bench build/release
 
+bench-check:    ## count the instructions of fixed workloads
+	@tools/bootstrap valgrind
+	@TARGETS=bench/check_workloads tools/build release
+	@tools/bench-check check build/release
+
+bench-accept:   ## accept the counts of bench-check: REASON="..."
+	@tools/bootstrap valgrind
+	@TARGETS=bench/check_workloads tools/build release
+	@tools/bench-check accept build/release "$(REASON)"
+
+peers:          ## compare with other clients; installs them (PEERS="--help")
+	@TARGETS="bench/peers_server bench/peers_allm bench/peers_bare" \
+	    tools/build release
+	@bench/peers/run.py $(PEERS)
+
 fuzz:           ## fuzz each parser for FUZZ_TIME seconds
 	@tools/bootstrap fuzz
 	@tools/build fuzz
@@ -92,4 +108,4 @@ clean:          ## remove everything that was built
 
 help:           ## list these targets
 	@awk -F ' *## ' '/^[a-z-]+:.*## / { sub(/:.*/, "", $$1); \
-	    printf "  make %-11s %s\n", $$1, $$2 }' Makefile
+	    printf "  make %-12s %s\n", $$1, $$2 }' Makefile

@@ -1,0 +1,287 @@
+#!/usr/bin/env python3
+"""run.py - compares allm with other clients; "make peers" runs it
+
+usage: bench/peers/run.py [--rounds N] [--only NAME,...] [--rows ROW,...]
+                          [--publish]
+
+Installs the clients (install.py), starts the replay server (server.c), runs
+every client in turns, and writes build/peers/peers.json, peers.md and
+peers.svg (report.py).  --publish also replaces the tables and the chart in
+README.md and docs/.  Every number is the median of the rounds, with the largest
+deviation from it.  CPU time is user and system time of the whole client process
+(getrusage), without its start and a warm-up.
+"""
+import argparse
+import json
+import os
+import platform
+import resource
+import select
+import signal
+import statistics
+import subprocess
+import sys
+import time
+import urllib.request
+
+import install
+import report
+import tls
+
+SERVER = os.path.join(install.RELEASE, "bench", "peers_server")
+LIMIT = 40          # seconds; a client that needs more is not run again
+
+# name: requests for quick clients, for slow ones, deltas in each request
+LOADS = {
+    "one": (2000, 150, 1),
+    "many": (10, 1, 20000),
+    "paced": (50, 50, 100),
+    "args": (5, 1, 20000),
+    "history": (60, 5, 1),
+    "tools": (300, 30, 5),
+}
+ROWS = list(LOADS) + ["start", "https", "hold1000", "hold10000"]
+
+
+def units(load, n):
+    """What the CPU time of a run is divided by."""
+    if load == "tools":
+        return 3 * n                                    # turns
+    if load == "history":
+        return sum(1000 + i for i in range(n))          # messages sent
+    return n * LOADS[load][2]
+
+
+class Server:
+    def __init__(self):
+        self.process = subprocess.Popen([SERVER, "serve"], text=True,
+                                        stdout=subprocess.PIPE)
+        self.port = int(self.process.stdout.readline())
+
+    def url(self, name):
+        return "http://127.0.0.1:%d/%s" % (self.port, name)
+
+    def stat(self):
+        with urllib.request.urlopen(self.url("stat")) as answer:
+            return json.load(answer)
+
+    def drain(self, name, n):
+        """The highest rate: answers per second of the cheapest reader."""
+        out = subprocess.run([SERVER, "drain", str(self.port), name, str(n)],
+                             capture_output=True, text=True, check=True)
+        got = json.loads(out.stdout)
+        return got["answers"] / got["seconds"]
+
+    def stop(self):
+        self.process.kill()
+        self.process.wait()
+
+
+def command(client, load, url, n):
+    return client.command + [load, url, str(n)]
+
+
+def environment():
+    env = {k: v for k, v in os.environ.items() if "proxy" not in k.lower()}
+    env["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+    return env
+
+
+class Failed(Exception):
+    pass
+
+
+def run_load(client, load, server):
+    """CPU microseconds per unit; (number, True) if the time limit ended it."""
+    n = LOADS[load][1 if client.slow else 0]
+    child = subprocess.Popen(command(client, load, server.url(load), n),
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                             text=True, env=environment())
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    try:
+        out, err = child.communicate(timeout=LIMIT)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        child.communicate()
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        used = after.ru_utime + after.ru_stime - before.ru_utime - \
+            before.ru_stime
+        warm = max(1, n // 5)       # at least one unit of these was not done
+        return used * 1e6 / (units(load, n) + units(load, warm)), True
+    try:
+        got = json.loads(out.strip().splitlines()[-1])
+    except (ValueError, IndexError):
+        raise Failed((err.strip().splitlines() or ["no output"])[-1][:120])
+    if got["events"] < n * LOADS[load][2]:
+        raise Failed("%d deltas are too few" % got["events"])
+    return got["cpu_us"] / units(load, n), False
+
+
+def wait_line(child, line, seconds):
+    """Reads lines until the expected one has come."""
+    end = time.time() + seconds
+    while time.time() < end:
+        if select.select([child.stdout], [], [], end - time.time())[0]:
+            got = child.stdout.readline()
+            if got.strip() == line:
+                return
+            if not got:
+                break
+    raise Failed("no line \"%s\"" % line)
+
+
+def run_start(client, url, env):
+    """Milliseconds from the start of the process to its first text."""
+    began = time.monotonic()
+    child = subprocess.Popen(command(client, "start", url, 1), text=True,
+                             stdout=subprocess.PIPE,
+                             stderr=subprocess.DEVNULL, env=env)
+    try:
+        wait_line(child, "first", LIMIT)
+        return (time.monotonic() - began) * 1000, False
+    finally:
+        child.kill()
+        child.communicate()
+
+
+def resident_kb(pid):
+    with open("/proc/%d/status" % pid) as f:
+        for line in f:
+            if line.startswith("VmRSS:"):
+                return int(line.split()[1])
+    raise Failed("no VmRSS")
+
+
+def run_hold(client, server, n):
+    """Resident kilobytes for each of n streams that are held open."""
+    child = subprocess.Popen(
+        command(client, "hold", server.url("hold"), n), text=True, bufsize=0,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL, env=environment())
+    try:
+        wait_line(child, "base", LIMIT)
+        before = resident_kb(child.pid)
+        child.stdin.write("\n")
+        child.stdin.flush()
+        wait_line(child, "held", 3 * LIMIT)
+        return (resident_kb(child.pid) - before) / n, False
+    finally:
+        child.kill()
+        child.communicate()
+
+
+def run_row(row, client, server, secure):
+    if row in LOADS:
+        return run_load(client, row, server)
+    if row == "start":
+        return run_start(client, server.url("one"), environment())
+    if row == "https":
+        return run_start(client, secure.url("one"),
+                         dict(environment(), **secure.environment()))
+    return run_hold(client, server, int(row[4:]))
+
+
+def rounds_of(row, rounds):
+    if row.startswith("hold"):
+        return max(1, rounds // 2)
+    return 2 * rounds if row in ("start", "https") else rounds
+
+
+def skip(row, client, secure):
+    """10,000 streams are for clients that do not need gigabytes."""
+    return row == "hold10000" and client.slow or row == "https" and not secure
+
+
+def measure(clients, rows, rounds, server, secure):
+    """{row: {client: {"values": [...], "limited": bool} or {"error": text}}}"""
+    found = {row: {} for row in rows}
+    for row in rows:
+        total = rounds_of(row, rounds)
+        server_before, began = server.stat(), time.time()
+        for i in range(total):
+            order = clients[i % len(clients):] + clients[:i % len(clients)]
+            for client in order:
+                cell = found[row].setdefault(client.name, {"values": []})
+                if "error" in cell or cell.get("limited") or \
+                        skip(row, client, secure):
+                    continue
+                install.say("%-9s round %d of %d  %s" % (row, i + 1, total,
+                                                         client.name))
+                try:
+                    value, limited = run_row(row, client, server, secure)
+                    cell["values"].append(round(value, 4))
+                    cell["limited"] = limited
+                except Failed as error:
+                    cell["error"] = str(error)
+                    install.say("  failed: %s" % error)
+        busy = (server.stat()["cpu_us"] - server_before["cpu_us"]) / 1e6
+        found[row]["server busy"] = round(busy / (time.time() - began), 4)
+    return found
+
+
+def summarize(found):
+    """Medians, and the largest deviation from each."""
+    for row in found.values():
+        for cell in row.values():
+            if not isinstance(cell, dict) or not cell["values"]:
+                continue
+            cell["median"] = statistics.median(cell["values"])
+            cell["spread"] = max(abs(v - cell["median"])
+                                 for v in cell["values"])
+    return found
+
+
+def machine():
+    with open("/proc/meminfo") as f:
+        kb = int(f.readline().split()[1])
+    return {"cores": os.cpu_count(), "memory_gb": round(kb / 1e6),
+            "system": platform.system() + " " + platform.machine(),
+            "libc": " ".join(platform.libc_ver())}
+
+
+def parse_arguments():
+    p = argparse.ArgumentParser()
+    p.add_argument("--rounds", type=int, default=5)
+    p.add_argument("--only", default="", help="names, with commas")
+    p.add_argument("--rows", default=",".join(ROWS), help="rows, with commas")
+    p.add_argument("--publish", action="store_true",
+                   help="replace the tables and the chart in the documents")
+    p.add_argument("--report", action="store_true",
+                   help="only write the reports again, from peers.json")
+    return p.parse_args()
+
+
+def main():
+    args = parse_arguments()
+    path = os.path.join(install.OUT, "peers.json")
+    if args.report:
+        with open(path) as f:
+            return report.write(json.load(f), args.publish)
+    only = [n for n in args.only.split(",") if n]
+    clients, missing = install.install_all(only)
+    server = Server()
+    secure = tls.start(server.port)
+    try:
+        top = {"one": server.drain("one", 5000), "many":
+               server.drain("many", 20)}
+        found = summarize(measure(clients, args.rows.split(","), args.rounds,
+                                  server, secure))
+    finally:
+        server.stop()
+        if secure:
+            secure.stop()
+    result = {"date": time.strftime("%Y-%m-%d"), "machine": machine(),
+              "tools": install.tool_versions(), "missing": missing,
+              "rounds": args.rounds, "server_answers_per_second": top,
+              "clients": [{"name": c.name, "language": c.language,
+                           "version": c.version} for c in clients],
+              "rows": found}
+    with open(path, "w") as f:
+        json.dump(result, f, indent=1)
+    report.write(result, args.publish)
+    return 0
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    sys.exit(main())
