@@ -35,6 +35,7 @@ class Client:
 
     def __init__(self, name, language, version, command, slow=False):
         self.name, self.language, self.version = name, language, version
+        self.key = "%s (%s)" % (name, language)     # a name occurs twice
         self.command, self.slow = command, slow
 
 

@@ -22,10 +22,10 @@ static allm_engine *make_engine(const allm_tool *tool)
     snprintf(opts, sizeof opts, "{\"base_url\": \"%s/v1\", \"api_key\": \"k\"}",
              base);
     allm_json *json = allm_json_parse(opts, ALLM_NUL_ENDED, NULL);
-    allm_engine *e = allm_engine_new(ALLM(
-        engine_opts, .model = "openai_chat:m", .adapter_opts = json,
-        .tool_count = tool ? 1 : 0, .tools = &tool,
-        .net = ALLM(net_opts, .proxy = "")));
+    allm_engine *e = allm_engine_new(
+        ALLM(engine_opts, .model = "openai_chat:m", .adapter_opts = json,
+             .tool_count = tool ? 1 : 0, .tools = &tool,
+             .net = ALLM(net_opts, .proxy = "")));
     allm_json_free(json);
     if (allm_engine_error(e))
         client_fail(allm_engine_error(e)->message);
@@ -36,8 +36,7 @@ static allm_request *make_request(void)
 {
     const allm_message *hi = ALLM(message, .role = ALLM_ROLE_USER,
                                   .text = "hi");
-    return allm_request_new(ALLM(request, .message_count = 1,
-                                 .messages = &hi));
+    return allm_request_new(ALLM(request, .message_count = 1, .messages = &hi));
 }
 
 /* ---------------------------------------------------------- workloads --- */

@@ -44,7 +44,7 @@ def table(result):
         "%s (%s)" % TITLES[r] for r in rows) + " |",
         "|---|" + "---:|" * len(rows)]
     for c in result["clients"]:
-        cells = [cell_text(result["rows"][r].get(c["name"])) for r in rows]
+        cells = [cell_text(result["rows"][r].get(c["key"])) for r in rows]
         name = "**allm**" if c["name"] == "allm" else c["name"]
         lines.append("| %s %s (%s) | %s |" % (
             name, c["version"], c["language"], " | ".join(cells)))
@@ -96,8 +96,8 @@ STYLE = ("text{font:11px system-ui,sans-serif;fill:#333}"
 
 def panel(result, row, x, y):
     """Horizontal bars on a logarithmic scale, the shortest first."""
-    found = [(result["rows"][row][c["name"]], c) for c in result["clients"]
-             if "median" in result["rows"][row].get(c["name"], {})]
+    found = [(result["rows"][row][c["key"]], c) for c in result["clients"]
+             if "median" in result["rows"][row].get(c["key"], {})]
     found.sort(key=lambda pair: pair[0]["median"])
     values = [max(cell["median"], 1e-3) for cell, _ in found]
     low = math.log10(min(values)) - 0.3
@@ -107,12 +107,11 @@ def panel(result, row, x, y):
     for i, (cell, client) in enumerate(found):
         at = y + 28 + i * (BAR + 4)
         long = max(2, (math.log10(max(cell["median"], 1e-3)) - low) * scale)
-        label = "%s (%s)" % (client["name"], client["language"])
         out.append(
             '<text x="%d" y="%d" text-anchor="end">%s</text>'
             '<rect class="%s" x="%d" y="%d" width="%.0f" height="%d"/>'
             '<text class="v" x="%.0f" y="%d">%s%s</text>' % (
-                x + LEFT - 6, at + 12, label,
+                x + LEFT - 6, at + 12, client["key"],
                 "a" if client["name"] == "allm" else "b", x + LEFT, at, long,
                 BAR, x + LEFT + long + 5, at + 12,
                 "&gt; " if cell.get("limited") else "",

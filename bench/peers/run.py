@@ -201,12 +201,12 @@ def measure(clients, rows, rounds, server, secure):
         for i in range(total):
             order = clients[i % len(clients):] + clients[:i % len(clients)]
             for client in order:
-                cell = found[row].setdefault(client.name, {"values": []})
+                cell = found[row].setdefault(client.key, {"values": []})
                 if "error" in cell or cell.get("limited") or \
                         skip(row, client, secure):
                     continue
                 install.say("%-9s round %d of %d  %s" % (row, i + 1, total,
-                                                         client.name))
+                                                         client.key))
                 try:
                     value, limited = run_row(row, client, server, secure)
                     cell["values"].append(round(value, 4))
@@ -273,8 +273,9 @@ def main():
     result = {"date": time.strftime("%Y-%m-%d"), "machine": machine(),
               "tools": install.tool_versions(), "missing": missing,
               "rounds": args.rounds, "server_answers_per_second": top,
-              "clients": [{"name": c.name, "language": c.language,
-                           "version": c.version} for c in clients],
+              "clients": [{"key": c.key, "name": c.name,
+                           "language": c.language, "version": c.version}
+                          for c in clients],
               "rows": found}
     with open(path, "w") as f:
         json.dump(result, f, indent=1)

@@ -122,7 +122,8 @@ static void openai_arguments(struct bytes *b, int i, const char *piece)
     char delta[256];
     snprintf(delta, sizeof delta,
              "\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"%s\"}"
-             "}]", piece);
+             "}]",
+             piece);
     openai_event(b, i, delta, "null");
 }
 
@@ -139,7 +140,8 @@ static void openai_call(struct bytes *b, int number)
     snprintf(delta, sizeof delta,
              "\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{"
              "\"index\":0,\"id\":\"call_%d\",\"type\":\"function\","
-             "\"function\":{\"name\":\"note\",\"arguments\":\"\"}}]", number);
+             "\"function\":{\"name\":\"note\",\"arguments\":\"\"}}]",
+             number);
     openai_event(b, 0, delta, "null");
 }
 
@@ -173,7 +175,8 @@ static void anthropic_begin(struct bytes *b, const char *block)
               "\"output_tokens\":1}}}");
     snprintf(json, sizeof json,
              "{\"type\":\"content_block_start\",\"index\":0,"
-             "\"content_block\":{%s}}", block);
+             "\"content_block\":{%s}}",
+             block);
     add_event(b, "content_block_start", json);
 }
 
@@ -200,7 +203,8 @@ static void anthropic_end(struct bytes *b, const char *reason)
     add(b, "0\r\n\r\n");
 }
 
-static const char anthropic_word[] = "\"type\":\"text_delta\",\"text\":\" and\"";
+static const char anthropic_word[] =
+    "\"type\":\"text_delta\",\"text\":\" and\"";
 static const char text_block[] = "\"type\":\"text\",\"text\":\"\"";
 
 static void anthropic_texts(struct bytes *b, int n)
@@ -216,7 +220,8 @@ static void anthropic_pieces(struct bytes *b, int number, int n)
     char block[128];
     snprintf(block, sizeof block,
              "\"type\":\"tool_use\",\"id\":\"call_%d\",\"name\":\"note\","
-             "\"input\":{}", number);
+             "\"input\":{}",
+             number);
     anthropic_begin(b, block);
     anthropic_delta(b, "\"type\":\"input_json_delta\",\"partial_json\":"
                        "\"{\\\"text\\\":\\\"\"");
@@ -349,15 +354,16 @@ static bool put_stat(int fd)
     char json[256];
     struct rusage u;
     getrusage(RUSAGE_SELF, &u);
-    int n = snprintf(json, sizeof json,
-                     "{\"cpu_us\":%lld,\"requests\":%llu,\"bytes\":%llu}",
-                     (long long)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) *
-                             1000000 + u.ru_utime.tv_usec + u.ru_stime.tv_usec,
-                     (unsigned long long)requests_served,
-                     (unsigned long long)bytes_sent);
+    int n = snprintf(
+        json, sizeof json, "{\"cpu_us\":%lld,\"requests\":%llu,\"bytes\":%llu}",
+        (long long)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000000 +
+            u.ru_utime.tv_usec + u.ru_stime.tv_usec,
+        (unsigned long long)requests_served, (unsigned long long)bytes_sent);
     answer.len = 0;
-    add(&answer, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
-        "Content-Length: %d\r\n\r\n%s", n, json);
+    add(&answer,
+        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+        "Content-Length: %d\r\n\r\n%s",
+        n, json);
     return put(fd, &answer);
 }
 
@@ -377,7 +383,8 @@ static bool reply(int fd)
     path = path ? path + 1 : "";
     const struct api *a = strstr(path, "/messages") &&
                                   strstr(path, "/messages") < body
-                              ? &anthropic : &openai;
+                              ? &anthropic
+                              : &openai;
     requests_served++;
     if (!strncmp(path, "/stat", 5))
         return put_stat(fd);
@@ -391,8 +398,8 @@ static bool reply(int fd)
         return begin_paced(fd, &a->paced);
     if (strncmp(path, "/tools/", 7) != 0)
         return put(fd, &a->one);
-    size_t n = count(body, a == &openai ? "\"tool_call_id\""
-                                        : "\"tool_use_id\"");
+    size_t n = count(body,
+                     a == &openai ? "\"tool_call_id\"" : "\"tool_use_id\"");
     return put(fd, &a->tools[n < 2 ? n : 2]);
 }
 
@@ -587,7 +594,8 @@ static void drain(int port, const char *name, long n)
     int fd = connect_to(port);
     int len = snprintf(request, sizeof request,
                        "POST /%s/v1/chat/completions HTTP/1.1\r\n"
-                       "Content-Length: 2\r\n\r\n{}", name);
+                       "Content-Length: 2\r\n\r\n{}",
+                       name);
     clock_gettime(CLOCK_MONOTONIC, &began);
     for (long i = 0; i < n; i++) {
         if (send(fd, request, (size_t)len, MSG_NOSIGNAL) != len)
