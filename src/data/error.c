@@ -17,13 +17,20 @@
 
 /* -------------------------------------------------------------- reasons --- */
 
+const allm_error error_cancelled = {
+    .size = sizeof error_cancelled,
+    .kind = ALLM_ERR_STREAM,
+    .reason = REASON_CANCELLED,
+    .message = "the call was cancelled",
+};
+
 static const char *const engine_reasons[] = {
     "missing_adapter",  "missing_stream_adapter",
     "missing_model",    "missing_key",
     "unknown_tool",     "invalid_engine",
     "unsupported_response_format", "no_image_adapter",
-    "pipeline_error",   "unexpected_pipeline_result",
-    "policy_failed",    "budget_exceeded",
+    REASON_PIPELINE,    "unexpected_pipeline_result",
+    "policy_failed",    REASON_BUDGET,
     "max_iterations_reached", "circuit_breaker",
     "empty_stop",       "no_embed_adapter",
     "no_moderation_adapter", "no_models_adapter",
@@ -48,8 +55,9 @@ static const char *const image_reasons[] = {
 };
 
 static const char *const stream_reasons[] = {
-    "adapter_error", "cancelled", "timeout", "malformed_event", "truncated",
-    "unknown",       NULL,
+    "adapter_error",   REASON_CANCELLED, "timeout",
+    "malformed_event", "truncated",      "unknown",
+    NULL,
 };
 
 static const char *const validation_reasons[] = {

@@ -6,6 +6,14 @@
 
 extern const struct shape error_shape;
 
+/* Reasons that are used in more than one file. */
+#define REASON_BUDGET "budget_exceeded"
+#define REASON_CANCELLED "cancelled"
+#define REASON_PIPELINE "pipeline_error"
+
+/* The error of every call that was cancelled. */
+extern const allm_error error_cancelled;
+
 /*
  * A validation error in the arena, with (path, reason) pairs as JSON. Never
  * NULL: if out of memory, it is the static error.

@@ -251,7 +251,7 @@ static const allm_json *terminal_metadata(struct turns *t,
 /* Did all stages of the turn run? */
 static bool ran_to_end(const allm_context *c)
 {
-    bool failed = c->reason && !strcmp(c->reason, "pipeline_error");
+    bool failed = c->reason && !strcmp(c->reason, REASON_PIPELINE);
     return c->decision != ALLM_DECISION_NONE && !failed;
 }
 
@@ -380,7 +380,7 @@ static bool is_complete(const struct turns *t)
 {
     const char *reason = agent_reason(t);
     return t->verdict.decision != ALLM_DECISION_ERROR ||
-           !strcmp(reason, "budget_exceeded") ||
+           !strcmp(reason, REASON_BUDGET) ||
            !strcmp(reason, "max_iterations_reached");
 }
 

@@ -536,13 +536,6 @@ static allm_status generate_next(struct machine *m, allm_event **event,
 
 /* ------------------------------------------------ stopping and results --- */
 
-static const allm_error cancelled_error = {
-    .size = sizeof(allm_error),
-    .kind = ALLM_ERR_STREAM,
-    .reason = "cancelled",
-    .message = "the call was cancelled",
-};
-
 static void generate_stop(struct machine *m, bool cancelled)
 {
     struct generate *g = as_generate(m);
@@ -550,7 +543,7 @@ static void generate_stop(struct machine *m, bool cancelled)
     if (g->state == ENDED || g->state == FAILED)
         return;
     if (cancelled)
-        g->error = &cancelled_error;
+        g->error = &error_cancelled;
     sink_init(&g->sink, &g->events,
               &g->attempt);     /* pending events are dropped */
     complete_answer(g);

@@ -617,7 +617,7 @@ const char *step_reserve_budget(struct setup *u, struct step_turn *turn)
 static const allm_error no_budget = {
     .size = sizeof(allm_error),
     .kind = ALLM_ERR_ENGINE,
-    .reason = "budget_exceeded",
+    .reason = REASON_BUDGET,
     .message = "the budget of this call is used up; raise its limits",
 };
 

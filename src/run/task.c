@@ -228,20 +228,13 @@ static allm_status task_next(struct machine *m, allm_event **event,
 
 /* ------------------------------------------------ stopping and results --- */
 
-static const allm_error cancelled_error = {
-    .size = sizeof(allm_error),
-    .kind = ALLM_ERR_STREAM,
-    .reason = "cancelled",
-    .message = "the call was cancelled",
-};
-
 static void task_stop(struct machine *m, bool cancelled)
 {
     struct task *t = as_task(m);
     if (t->request_machine)
         t->request_machine->ops->stop(t->request_machine, cancelled);
     if (cancelled && !t->error && !t->result.value)
-        t->error = &cancelled_error;
+        t->error = &error_cancelled;
 }
 
 static void task_free(struct machine *m)

@@ -6,6 +6,7 @@
  */
 #include "base/caller_struct.h"
 #include "base/status.h"
+#include "data/error.h"
 #include "engine/engine.h"
 #include "run/refused.h"
 #include "run/seat.h"
@@ -64,13 +65,6 @@ static bool add_trace(struct tool_calls *c, size_t count,
     return c->spans.metadata != NULL;
 }
 
-static const allm_error cancelled_error = {
-    .size = sizeof(allm_error),
-    .kind = ALLM_ERR_STREAM,
-    .reason = "cancelled",
-    .message = "the calls were cancelled",
-};
-
 static allm_status tool_calls_next(struct machine *m, allm_event **event,
                                    int64_t *again_ns)
 {
@@ -84,7 +78,7 @@ static void tool_calls_stop(struct machine *m, bool cancelled)
     if (c->batch)
         batch_stop(c->batch);
     if (cancelled && !c->error)
-        c->error = &cancelled_error;
+        c->error = &error_cancelled;
 }
 
 static void tool_calls_free(struct machine *m)

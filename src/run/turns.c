@@ -516,13 +516,6 @@ static void make_partial_result(struct turns *t, const char *reason)
         use_last_step(t, part);
 }
 
-static const allm_error cancelled_error = {
-    .size = sizeof(allm_error),
-    .kind = ALLM_ERR_STREAM,
-    .reason = "cancelled",
-    .message = "the call was cancelled",
-};
-
 static void turns_stop(struct machine *m, bool cancelled)
 {
     struct turns *t = as_turns(m);
@@ -541,7 +534,7 @@ static void turns_stop(struct machine *m, bool cancelled)
     }
     make_partial_result(t, t->error ? HALTED_ERROR : HALTED_CANCELLED);
     if (cancelled)
-        t->error = &cancelled_error;
+        t->error = &error_cancelled;
     t->state = ENDED;
     if (!t->chat)
         turns_fail(t, status_nomem());

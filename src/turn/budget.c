@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/status.h"
 #include "data/chat_result.h"
+#include "data/error.h"
 #include "turn/pipeline.h"
 #include "json/build.h"
 
@@ -198,7 +199,7 @@ static allm_status exceed_iterations(allm_context *c)
 {
     context_note(c, "budget_exceeded_iterations");
     allm_error *e =
-        status_draft(c->arena, ALLM_ERR_ENGINE, "budget_exceeded",
+        status_draft(c->arena, ALLM_ERR_ENGINE, REASON_BUDGET,
                      "the agent still calls tools in turn %u of %u; raise "
                      "max_iterations",
                      (unsigned)c->iteration + 1, (unsigned)c->max_iterations);
@@ -209,7 +210,7 @@ static allm_status exceed_iterations(allm_context *c)
         return ALLM_ERR_NOMEM;
     c->error = e;
     c->status = e->kind;
-    context_decide(c, ALLM_DECISION_ERROR, "budget_exceeded");
+    context_decide(c, ALLM_DECISION_ERROR, REASON_BUDGET);
     return ALLM_OK;
 }
 
@@ -222,7 +223,7 @@ static allm_status halt_on_limit(allm_context *c, const char *limit)
     build_key(&b, SLICE("budget"));
     build_text(&b, slice_of(limit));
     build_end(&b);
-    context_note_text(c, "budget_exceeded", limit);
+    context_note_text(c, REASON_BUDGET, limit);
     return allm_context_decide(c, ALLM_DECISION_HALT, HALTED_BUDGET,
                                build_done(&b));
 }

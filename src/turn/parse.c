@@ -7,6 +7,7 @@
  * the stage decides nothing and the chat continues.
  */
 #include "data/chat_result.h"
+#include "data/error.h"
 #include "turn/pipeline.h"
 
 static allm_status accept_calls(allm_context *c)
@@ -76,7 +77,7 @@ allm_status parse_run(allm_context *c, void *ud)
     (void)ud;
     if (!r)
         return allm_context_fail(
-            c, ALLM(error, .kind = ALLM_ERR_ENGINE, .reason = "pipeline_error",
+            c, ALLM(error, .kind = ALLM_ERR_ENGINE, .reason = REASON_PIPELINE,
                     .message = "the context has no response to parse"));
     if (c->terms->by_calls)
         return parse_by_calls(c);

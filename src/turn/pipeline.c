@@ -11,6 +11,7 @@
 
 #include "base/caller_struct.h"
 #include "base/status.h"
+#include "data/error.h"
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -223,12 +224,12 @@ static allm_status fail_stage(allm_context *c, const allm_stage *s,
         return ALLM_ERR_NOMEM;
     }
     if (!e)
-        e = status_error(c->arena, ALLM_ERR_ENGINE, "pipeline_error",
+        e = status_error(c->arena, ALLM_ERR_ENGINE, REASON_PIPELINE,
                          "stage %s failed with status %s and set no error",
                          s->name, allm_status_name(status));
     c->error = e;
     c->status = e->kind;
-    context_decide(c, ALLM_DECISION_ERROR, "pipeline_error");
+    context_decide(c, ALLM_DECISION_ERROR, REASON_PIPELINE);
     return c->status;
 }
 
