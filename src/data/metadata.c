@@ -1,9 +1,11 @@
-/* metadata.c - typed values from the metadata of a result */
+/* metadata.c - calls and errors in the metadata of a result */
 #include "data/metadata.h"
 
 #include "data/decode.h"
+#include "data/encode.h"
 #include "data/error.h"
 #include "data/tool_call.h"
+#include "json/build.h"
 
 /* A value that does not fit is left in the metadata, where it came from. */
 static bool has_memory(const struct decoder *d)
@@ -40,4 +42,19 @@ bool metadata_read_error(struct allm_home *home, const allm_json *metadata,
     if (error)
         *out = error;
     return has_memory(&d);
+}
+
+const allm_json *metadata_calls_json(struct arena *a, size_t count,
+                                     const allm_tool_call *const *calls)
+{
+    struct build b;
+    build_init(&b, a);
+    build_array(&b);
+    for (size_t i = 0; i < count; i++) {
+        const allm_error *error = NULL;
+        build_value(&b, encode_to_json(a, &tool_call_shape, calls[i],
+                                       ALLM_FORM_TAGGED, &error));
+    }
+    build_end(&b);
+    return build_done(&b);
 }

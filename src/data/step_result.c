@@ -25,8 +25,8 @@ static const allm_error *settle_step(struct allm_home *home, void *value)
 {
     allm_step_result *r = value;
     struct metadata_calls manual = { 0 }, unresolved = { 0 };
-    if (!metadata_read_calls(home, r->metadata, "manual_tool_calls", &manual) ||
-        !metadata_read_calls(home, r->metadata, "unresolved_tool_calls",
+    if (!metadata_read_calls(home, r->metadata, METADATA_MANUAL, &manual) ||
+        !metadata_read_calls(home, r->metadata, METADATA_UNRESOLVED,
                              &unresolved))
         return status_nomem();
     r->manual_tool_calls = manual.calls;

@@ -23,7 +23,7 @@
 #include "data/chat_result.h"
 #include "data/encode.h"
 #include "data/error.h"
-#include "data/tool_call.h"
+#include "data/metadata.h"
 #include "run/step.h"
 #include "run/turns.h"
 #include "tool/result.h"
@@ -346,8 +346,6 @@ static const allm_json *reason_metadata(struct turns *t, struct arena *a)
 {
     const char *reason = t->verdict.reason;
     const allm_step_result *step = turns_last_step(t);
-    const allm_json *calls =
-        step ? allm_json_get(step->metadata, "manual_tool_calls") : NULL;
     struct build b;
     build_init(&b, a);
     build_object(&b);
@@ -356,13 +354,14 @@ static const allm_json *reason_metadata(struct turns *t, struct arena *a)
     if (!strcmp(reason, HALTED_MANUAL)) {
         build_key(&b, SLICE("manual_turn_index"));
         build_uint(&b, t->turn);
-        if (calls) {
-            build_key(&b, SLICE("manual_tool_calls"));
-            build_value(&b, calls);
+        if (step && step->manual_tool_call_count) {
+            build_key(&b, SLICE(METADATA_MANUAL));
+            build_value(&b, metadata_calls_json(a, step->manual_tool_call_count,
+                                                step->manual_tool_calls));
         }
     }
     if (chat_of(t)->unknown_calls) {
-        build_key(&b, SLICE("unknown_tool_calls"));
+        build_key(&b, SLICE(METADATA_UNKNOWN));
         build_value(&b, chat_of(t)->unknown_calls);
     }
     build_end(&b);
@@ -444,20 +443,10 @@ static void keep_unknown_calls(struct turns *t, const allm_context *c)
 {
     size_t n = 0;
     const allm_tool_call *const *calls = step_unknown_calls(t->step, &n);
-    struct arena *a = home_arena(t->setup.home);
-    struct build b;
     (void)c;
-    if (!n)
-        return;
-    build_init(&b, a);
-    build_array(&b);
-    for (size_t i = 0; i < n; i++) {
-        const allm_error *error = NULL;
-        build_value(&b, encode_to_json(a, &tool_call_shape, calls[i],
-                                       ALLM_FORM_TAGGED, &error));
-    }
-    build_end(&b);
-    chat_of(t)->unknown_calls = build_done(&b);
+    if (n)
+        chat_of(t)->unknown_calls =
+            metadata_calls_json(home_arena(t->setup.home), n, calls);
 }
 
 static const struct turns_front chat_front = {

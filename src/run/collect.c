@@ -14,18 +14,18 @@
 #include "base/status.h"
 #include "data/chat_result.h"
 #include "data/decode.h"
-#include "data/encode.h"
 #include "data/error.h"
 #include "data/message.h"
+#include "data/metadata.h"
 #include "data/response.h"
 #include "data/step_result.h"
 #include "data/thread.h"
 #include "data/tool_call.h"
 #include "data/usage.h"
+#include "tool/encoder.h"
 #include "tool/result.h"
 #include "json/build.h"
 #include "json/json.h"
-#include "json/write.h"
 
 #include <stdint.h>
 
@@ -276,10 +276,9 @@ static allm_status on_result(struct collect *c, const allm_event *e)
 static struct slice value_content(struct collect *c, const allm_json *value)
 {
     struct buf text;
-    if (allm_json_type_of(value) == ALLM_JSON_TEXT)
-        return json_slice(value);
     buf_init(&text, &c->text_arena, SIZE_MAX / 2);
-    if (!json_write(&text, value ? value : json_null(), 0))
+    encoder_write(&text, value ? value : json_null());
+    if (text.broken)
         c->broken = true;
     return buf_slice(&text);
 }
@@ -430,16 +429,10 @@ static const allm_json *step_metadata(struct collect *c, struct arena *a,
         build_text(&b, SLICE("manual"));
     }
     if (e->manual_tool_call_count) {
-        build_key(&b, c->halt ? SLICE("unresolved_tool_calls")
-                              : SLICE("manual_tool_calls"));
-        build_array(&b);
-        for (size_t i = 0; i < e->manual_tool_call_count; i++) {
-            const allm_error *error = NULL;
-            build_value(&b, encode_to_json(a, &tool_call_shape,
-                                           e->manual_tool_calls[i],
-                                           ALLM_FORM_TAGGED, &error));
-        }
-        build_end(&b);
+        build_key(&b, c->halt ? SLICE(METADATA_UNRESOLVED)
+                              : SLICE(METADATA_MANUAL));
+        build_value(&b, metadata_calls_json(a, e->manual_tool_call_count,
+                                            e->manual_tool_calls));
     }
     build_end(&b);
     return build_done(&b);

@@ -23,8 +23,6 @@
 #include "base/home.h"
 #include "base/status.h"
 #include "data/chat_result.h"
-#include "data/decode.h"
-#include "data/tool_call.h"
 #include "tool/result.h"
 #include "json/build.h"
 #include "json/json.h"
@@ -117,26 +115,18 @@ static void await_user(struct project *p, const char *question, const char *id)
     p->fields.pending_tool_call_id = id;
 }
 
-/* Await the listed calls, or those of the answer if the list is empty. */
-static bool await_tools(struct project *p, const allm_json *listed,
+/* Await these calls, or those of the answer if there are none. */
+static void await_tools(struct project *p, size_t count,
+                        const allm_tool_call *const *calls,
                         const allm_response *answer)
 {
-    struct decoder d;
-    const void *const *calls = NULL;
-    size_t count = 0;
     p->fields.status = ALLM_SESSION_AWAITING_TOOLS;
-    if (allm_json_type_of(listed) == ALLM_JSON_ARRAY &&
-        allm_json_count(listed)) {
-        decode_init(&d, p->home, p->arena);
-        if (!decode_list(&d, &tool_call_shape, listed, &count, &calls))
-            return false;
-        p->fields.pending_tool_calls = (const allm_tool_call *const *)calls;
-        p->fields.pending_tool_call_count = count;
-    } else if (answer) {
-        p->fields.pending_tool_calls = answer->tool_calls;
-        p->fields.pending_tool_call_count = answer->tool_call_count;
+    if (!count && answer) {
+        count = answer->tool_call_count;
+        calls = answer->tool_calls;
     }
-    return true;
+    p->fields.pending_tool_calls = calls;
+    p->fields.pending_tool_call_count = count;
 }
 
 /* Set the error; without one, metadata.error is `reported` or else `all`. */
@@ -198,39 +188,33 @@ allm_session_record *project_chat(const allm_session_record *before,
     bool early = failed && !r->step_count;
     if (is_reason(r->halted_reason, HALTED_CANCELLED) && !r->step_count)
         return project_cancelled(before, input);
-    bool made = begin_record(&p, before, early ? NULL : r->thread, r->metadata);
-    if (!made)
+    if (!begin_record(&p, before, early ? NULL : r->thread, r->metadata))
         return finish_record(&p, false);
     if (is_reason(r->halted_reason, HALTED_ASK_USER))
         await_user(&p, r->pending_question, r->pending_tool_call_id);
     else if (is_reason(r->halted_reason, HALTED_MANUAL))
-        made = await_tools(&p, allm_json_get(r->metadata, "manual_tool_calls"),
-                           r->final_response);
+        await_tools(&p, r->manual_tool_call_count, r->manual_tool_calls,
+                    r->final_response);
     else if (failed)
         set_error(&p, r->error, allm_json_get(r->metadata, "error"),
                   r->metadata);
-    if (early)
-        made = keep_input(&p, input);
-    return finish_record(&p, made);
+    return finish_record(&p, !early || keep_input(&p, input));
 }
 
 /* The rows of a step after "a tool asks" and "a tool failed". */
-static bool set_step_status(struct project *p, const allm_step_result *r)
+static void set_step_status(struct project *p, const allm_step_result *r)
 {
     const allm_response *answer = r->response;
     allm_finish reason = answer ? answer->finish_reason : ALLM_FINISH_NONE;
-    const allm_json *manual = allm_json_get(r->metadata, "manual_tool_calls");
-    if (allm_json_type_of(manual) == ALLM_JSON_ARRAY && allm_json_count(manual))
-        return await_tools(p, manual, NULL);
-    if (reason == ALLM_FINISH_TOOL_CALLS &&
-        json_is(allm_json_get(r->metadata, "mode"), "manual"))
-        return await_tools(p, NULL, answer);
-    if (reason == ALLM_FINISH_ERROR)
+    if (r->manual_tool_call_count ||
+        (reason == ALLM_FINISH_TOOL_CALLS &&
+         json_is(allm_json_get(r->metadata, "mode"), "manual")))
+        await_tools(p, r->manual_tool_call_count, r->manual_tool_calls, answer);
+    else if (reason == ALLM_FINISH_ERROR)
         set_error(p, answer->error, allm_json_get(answer->metadata, "error"),
                   r->metadata);
     else if (!r->done)
         p->fields.status = ALLM_SESSION_IDLE;
-    return true;
 }
 
 allm_session_record *project_step(const allm_session_record *before,
@@ -240,14 +224,13 @@ allm_session_record *project_step(const allm_session_record *before,
     struct project p = { .home = NULL };
     const allm_json *m = r->metadata;
     enum outcome_kind kind = halt ? halt->outcome.kind : OUTCOME_NONE;
-    bool made = begin_record(&p, before, r->thread, m);
-    if (!made)
+    if (!begin_record(&p, before, r->thread, m))
         return finish_record(&p, false);
     if (kind == OUTCOME_QUESTION)
         await_user(&p, halt->outcome.question, halt->view.call->id);
     else if (kind == OUTCOME_FAILURE)
         set_error(&p, r->error, allm_json_get(m, "error"), m);
     else
-        made = set_step_status(&p, r);
-    return finish_record(&p, made);
+        set_step_status(&p, r);
+    return finish_record(&p, true);
 }
