@@ -9,7 +9,7 @@
  *   /hold/    the beginning of an answer, and no more
  *   /loop/    a tool call; after two results, an answer of one event
  *
- * Each event is an HTTP chunk of its own.
+ * Each event is sent as a separate HTTP chunk.
  */
 #ifndef BENCH_ANSWERS_H
 #define BENCH_ANSWERS_H
@@ -203,7 +203,7 @@ static bool loop(int fd, const char *request)
     return say(fd, b->ptr, b->len);
 }
 
-/* Events as slowly as a model has them, all connections in step. */
+/* Send events at the speed of a model, to all connections in step. */
 static bool tick(int fd)
 {
     struct timespec at;
@@ -279,8 +279,8 @@ static void serve(int listener)
     }
 }
 
-/* One thread for all: each connection gets the beginning of an answer, and is
- * kept open. */
+/* One thread sends the beginning of an answer on each connection and keeps all
+ * of them open. */
 static void serve_held(int listener)
 {
     char request[8192];
@@ -296,7 +296,7 @@ static void serve_held(int listener)
     }
 }
 
-/* A child that serves by this function; -1: no. */
+/* Fork a child that serves with this function; -1: fork() failed. */
 static pid_t answers_by(void (*function)(int), int *port)
 {
     struct sockaddr_in at = { .sin_family = AF_INET,

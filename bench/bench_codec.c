@@ -1,14 +1,14 @@
 /*
- * bench_codec.c - how fast threads become JSON text, and text becomes threads
+ * bench_codec.c - how fast threads are encoded as JSON and decoded again
  *
- * Encoding a thread of 1,000 messages is compared with what nobody can save:
- * yyjson writing the same document from values that are already there, and one
- * memcpy of the text.  Target: at most 2 times that.  Decoding is compared with
- * yyjson parsing the text; there is no target, since we also make 1,000
- * messages that outlive the document.
+ * Encoding a thread of 1,000 messages is compared with the least possible work:
+ * yyjson writes the same document from values in memory, and memcpy() copies
+ * the text once.  Target: at most 2 times that.  Decoding is compared with yyjson
+ * parsing the text.  It has no target, since we also create 1,000 messages that
+ * outlive the document.
  *
- * The contestants take turns, round by round, so that a busy machine disturbs
- * all of them; the ratios are of the best times, and of the medians.
+ * The contestants take turns, round by round, so that a busy machine slows all
+ * of them down.  We print the ratio of the best times and of the medians.
  */
 #include "allm.h"
 #include "base/mem.h"
@@ -139,15 +139,15 @@ static bool race(struct bench *b, struct result out[CONTESTANTS])
 
 /* --------------------------------------------------------- the thread --- */
 
-/* Prose has line ends, quotes, a few letters beyond ASCII. */
+/* Prose with line ends, quotes and a few letters beyond ASCII. */
 static const char prose[] =
     "The gardener said: \"Plant them in autumn, before the first frost, and "
     "about three times as deep as the bulb is high.\"\nIn a pot they want "
     "drainage, 2.5 cm of gravel will do, and a cool place until they show; "
     "K\xC3\xB6nigsblau is a good one to begin with.  ";
 
-/* Nothing in it needs an escape: yyjson has noticed when it parsed the text,
- * and copies it blindly. */
+/* Text that needs no escapes.  yyjson notices this when it parses the text, and
+ * later copies it unchecked. */
 static const char bland[] =
     "The gardener said to plant them in autumn, before the first frost, and "
     "about three times as deep as the bulb is high.  ";

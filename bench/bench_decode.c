@@ -1,13 +1,14 @@
 /*
- * bench_decode.c - each dialect's decoder beside yyjson finding the text
+ * bench_decode.c - each dialect's decoder, compared with yyjson alone
  *
- *      ours    bytes, in pieces as the HTTP client lends them, through the
- *              decoder and the dialect to neutral events, which are taken
- *      bare    the same bytes as one text: lines by memchr(), yyjson with a
- *              pool, the text of each delta added to a buffer
+ *      ours    Bytes in pieces, as the HTTP client returns them, go through the
+ *              decoder and the dialect.  We read all neutral events.
+ *      bare    The same bytes as one string: memchr() finds the lines, yyjson
+ *              parses them with a pool, and the text of each delta is added to
+ *              a buffer.
  *
- * Both in turns within one run, the best of many rounds of each; an answer has
- * 20,000 deltas.  The target is 1.8.
+ * Both run in turns within one run, and the best of many rounds counts.  An
+ * answer has 20,000 deltas.  The target is 1.8.
  */
 #include "base/arena.h"
 #include "base/buf.h"
@@ -199,7 +200,7 @@ static size_t take_text(const struct subject *s, struct slice document,
     return 1;
 }
 
-/* How many deltas. */
+/* The number of deltas. */
 static size_t run_bare(const struct subject *s, struct slice body)
 {
     struct arena a;
@@ -219,7 +220,7 @@ static size_t run_bare(const struct subject *s, struct slice body)
     return n;
 }
 
-/* All that waits, as a stream takes it. */
+/* Read all events that are waiting, like a stream. */
 static size_t drain(struct allm_sink *sink, struct arena *events,
                     struct arena *life)
 {
@@ -299,7 +300,7 @@ static int measure(const struct subject *s)
     return 1;
 }
 
-/* All, or those that are named. */
+/* Measure all dialects, or those named as arguments. */
 int main(int argc, char **argv)
 {
     int bad = 0;

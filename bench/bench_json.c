@@ -1,19 +1,19 @@
 /*
- * bench_json.c - our reader and writer beside yyjson's own
+ * bench_json.c - our JSON reader and writer, compared with yyjson's
  *
- * Each line is one job done by both, in turns within one run, the best of many
- * rounds of each; the ratio is what counts.  The jobs:
+ * Each line is a job that both do in turns within one run.  The best of many
+ * rounds counts, and the target is a ratio.  The jobs:
  *
- *      chunk, arena    a stream chunk into an arena that is reset, three
- *                      members read, as decoders do it; yyjson with a pool
- *      chunk, root     the same as a root of its own, by the public functions,
- *                      and freed; yyjson_read
+ *      chunk, arena    read a stream chunk into an arena that is reset, then
+ *                      three members, as decoders do; yyjson with a pool
+ *      chunk, root     the same with the public functions, and free it;
+ *                      yyjson_read
  *      conversation    200 messages with escapes and UTF-8
- *      embedding       1,536 numbers of 14 digits, of 16 digits (which we
+ *      embedding       1,536 numbers of 14 digits, or of 16 digits (which we
  *                      check for loss, and yyjson does not)
- *      write ...       values to text
+ *      write ...       write a value as text
  *
- * The issue's target is the first line: 1.3.
+ * The first line has a target, 1.3.
  */
 #include "base/arena.h"
 #include "base/buf.h"
@@ -37,11 +37,11 @@ static const char chunk[] =
     "you\",\"refusal\":null},\"logprobs\":null,\"finish_reason\":null}],"
     "\"usage\":null}";
 
-static struct arena arena;      /* ours; reset at each turn */
+static struct arena arena;      /* ours; reset after each job */
 static struct buf out;
 static struct json_limits limits;
 static char pool[64 * 1024];    /* yyjson's */
-static size_t sink;             /* what was read goes here, so that it is */
+static size_t sink;             /* keeps the compiler from removing reads */
 
 struct subject {
     const char *text;
@@ -153,7 +153,7 @@ struct job {
     void (*ours)(const struct subject *);
     void (*theirs)(const struct subject *);
     size_t turns;               /* in a round */
-    double target;              /* of the ratio; 0: just for the record */
+    double target;              /* of the ratio; 0: none */
 };
 
 static double seconds(void)
@@ -216,7 +216,7 @@ static struct slice embedding(struct arena *a, unsigned last)
     return buf_slice(&text);
 }
 
-/* Paragraphs as models write them: escapes now and then, some UTF-8. */
+/* Paragraphs like those of a model, with some escapes and UTF-8. */
 static struct slice conversation(struct arena *a)
 {
     struct buf text;

@@ -1,14 +1,14 @@
 /*
- * bench_program.c - what the program costs beside others that do as little
+ * bench_program.c - the cost of the program, compared with minimal ones
  *
- *   version  "allm version" beside a program that prints a line and links the
- *            same libraries: this one
+ *   version  "allm version", compared with a program that prints a line and
+ *            links the same libraries (this one)
  *   ask      one question to the Fake: CPU time and memory
- *   first    the first word of an answer from a server on loopback, beside the
- *            first byte that "curl -N" prints of it
+ *   first    the time until the first word of an answer from a server on
+ *            loopback, compared with the first byte that "curl -N" prints
  *
- * Both sides run in turns within one run.  For version and ask the time that
- * the process was given counts, for first the time that passes.
+ * Both sides run in turns within one run.  For version and ask we measure CPU
+ * time, for first the elapsed time.
  */
 #define _DEFAULT_SOURCE /* wait4() */
 #include "allm.h"
@@ -30,20 +30,20 @@
 enum { RUNS = 101, FIRSTS = 61 };
 
 struct cost {
-    int64_t ns; /* of the CPU */
-    long kib;   /* at most, at once */
+    int64_t ns; /* CPU time */
+    long kib;   /* peak */
 };
 
 /* ----------------------------------------------------------- children --- */
 
-/* Run a program, its output to this descriptor. */
+/* Run a program with its output redirected to this descriptor. */
 static pid_t start(const char **argv, int out)
 {
     char path[] = "PATH=/usr/local/bin:/usr/bin:/bin";
     char *clean[] = { path, NULL };
     union {
         const char **given;
-        char **taken; /* as execve() wants them, which changes none */
+        char **taken; /* the type that execve() wants; it changes none */
     } words = { argv };
     pid_t child = fork();
     if (child)
@@ -70,7 +70,7 @@ static struct cost run(const char **argv)
     return (struct cost){ us * 1000, use.ru_maxrss };
 }
 
-/* How long until the program prints something. */
+/* The time until the program prints something. */
 static int64_t first_byte(const char **argv)
 {
     int ends[2];
@@ -140,7 +140,7 @@ static const char answer[] =
     "\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{\"role\":"
     "\"assistant\",\"content\":\"The\"},\"finish_reason\":null}]}\n\n";
 
-/* The whole request, the first word, and then nothing until it hangs up. */
+/* Read a request, send the first word, then wait until the client hangs up. */
 static void serve(int listener)
 {
     char request[8192];
@@ -234,13 +234,13 @@ int main(int argc, char **argv)
     }
     bench_version(allm, argv[0]);
     bench_ask(allm);
-    fflush(stdout); /* or the server would print it, too */
+    fflush(stdout); /* else the server would print it, too */
     const char *curl = find_curl();
     pid_t server = curl ? start_server() : -1;
     if (server > 0)
         bench_first(allm, curl);
     else
-        printf("first: left out, there is no curl or no loopback here\n");
+        printf("first: not measured, curl or loopback is missing\n");
     if (server > 0) {
         kill(server, SIGKILL);
         waitpid(server, NULL, 0);

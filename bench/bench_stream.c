@@ -1,12 +1,12 @@
 /*
- * bench_stream.c - what streams and hubs cost
+ * bench_stream.c - the cost of streams and hubs
  *
- *   1  a script of 100,000 texts through allm_stream_next(), beside walking an
- *      array of prepared events
- *   2  10,000 streams at rest in a hub: bytes for each
- *   3  fairness: how far apart the slowest and the fastest of many talkative
- *      streams are
- *   4  how long a ring from another thread takes to wake the hub
+ *   1  allm_stream_next() for a script of 100,000 texts, compared with reading
+ *      an array of prepared events
+ *   2  10,000 idle streams in a hub: bytes for each
+ *   3  fairness: how many events the slowest of many busy streams is behind the
+ *      fastest
+ *   4  how long it takes to wake the hub from another thread
  */
 #include "allm.h"
 
@@ -19,7 +19,7 @@
 
 enum { TEXTS = 100000, IDLE = 10000, TALKERS = 100, RINGS = 200, RUNS = 7 };
 
-/* Bytes that live, counted by an allocator of our own. */
+/* Bytes in use, counted by our allocator. */
 static size_t live;
 
 static void *counting(void *ud, void *p, size_t old, size_t size)
@@ -48,7 +48,7 @@ static allm_engine *engine_of(allm_json *script, const char *key,
     return e;
 }
 
-static allm_request *request;   /* made once: calls share it */
+static allm_request *request;   /* all calls share it */
 
 static allm_stream *call(const allm_engine *e)
 {
@@ -154,9 +154,9 @@ static void settle(allm_hub *hub)
             ;
 }
 
-/* Each stream has an engine of its own, made and used before we count: one
- * script for all would be copied by each call, and neither that nor what an
- * engine remembers is what a stream costs. */
+/* Each stream has a separate engine, which was used once before we count.  So
+ * neither the script, which each call copies, nor the engine's caches count as
+ * memory of the stream. */
 static void bench_idle(void)
 {
     static allm_engine *engines[IDLE];

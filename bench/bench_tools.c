@@ -1,8 +1,8 @@
 /*
- * bench_tools.c - what running the tools of a turn costs
+ * bench_tools.c - the cost of running the tools of a turn
  *
- *   1  three tools that answer at once, in the thread that pulls
- *   2  the same in workers
+ *   1  three tools that return at once, in the thread that pulls events
+ *   2  the same in worker threads
  */
 #include "allm.h"
 

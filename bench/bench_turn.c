@@ -1,12 +1,12 @@
 /*
- * bench_turn.c - what a turn of a loop costs
+ * bench_turn.c - the cost of a turn
  *
- *   1  a turn with three tools that answer at once: in the pulling thread, and
- *      in workers
- *   2  a chat of 1,000 turns: the last turns beside the first ones (with a
- *      model of our own, since the Fake walks along its script)
- *   3  what such a chat keeps for each turn
- *   4  64 tools of 50 ms side by side
+ *   1  a turn with three tools that return at once: in the pulling thread, and
+ *      in worker threads
+ *   2  a chat of 1,000 turns: the last turns, compared with the first ones
+ *      (with an adapter of this file, since the Fake searches its script)
+ *   3  the memory that such a chat needs for each turn
+ *   4  64 parallel tools of 50 ms
  */
 #include "allm.h"
 
@@ -18,7 +18,7 @@
 
 enum { TURNS = 1000, RUNS = 5, PARALLEL = 64 };
 
-/* Bytes that live, counted by an allocator of our own. */
+/* Bytes in use, counted by our allocator. */
 static size_t live;
 
 static void *counting(void *ud, void *p, size_t old, size_t size)
@@ -100,7 +100,7 @@ static const allm_adapter model = {
     .open = model_open, .next = model_next, .close = model_close,
 };
 
-/* A turn that calls the tool t so many times. */
+/* A turn that calls the tool t `calls` times. */
 static void write_turn(allm_json_build *b, int calls)
 {
     allm_json_build_array(b);
@@ -127,7 +127,7 @@ static void write_turn(allm_json_build *b, int calls)
     allm_json_build_end(b);
 }
 
-/* turns 0: a model of our own. */
+/* If turns is 0, the engine uses the adapter of this file. */
 static allm_engine *engine_of(int turns, int calls, allm_tool_fn fn,
                               uint32_t flags)
 {
@@ -195,7 +195,7 @@ static void time_turns(int64_t *times, int turns, uint32_t flags, bool cpu)
     allm_engine_free(e);
 }
 
-/* Twice as many turns must need twice as much. */
+/* Twice as many turns must need twice the memory. */
 static void bench_memory(void)
 {
     allm_engine *e = engine_of(0, 3, at_once, ALLM_TOOL_INLINE);
@@ -208,7 +208,7 @@ static void bench_memory(void)
         if (event->type == ALLM_EV_STEP_COMPLETED && ++turn == TURNS / 2)
             bytes[0] = live - began;
     bytes[1] = live - began;
-    printf("kept for each turn             %8.0f bytes, then %.0f\n",
+    printf("memory of each turn            %8.0f bytes, then %.0f\n",
            (double)bytes[0] / (TURNS / 2),
            (double)(bytes[1] - bytes[0]) / (TURNS / 2 - 1));
     allm_stream_free(s);
@@ -231,7 +231,7 @@ static void bench_turns(void)
         memcpy(late + (size_t)run * 50, times + TURNS - 51, 50 * sizeof *times);
     }
     int64_t first = middle(early, RUNS * 50), last = middle(late, RUNS * 50);
-    printf("turn 1000 beside turn 10       %8.2f times\n",
+    printf("turn 1000 / turn 10            %8.2f times\n",
            (double)last / (double)first);
 }
 

@@ -1,7 +1,7 @@
 /*
- * measure.h - what every measurement is made with
+ * measure.h - clocks and medians for the benchmarks
  *
- * A function that a program does not need costs nothing: all are inline.
+ * All functions are inline, so a program may use only some of them.
  */
 #ifndef BENCH_MEASURE_H
 #define BENCH_MEASURE_H
@@ -23,13 +23,13 @@ static inline int64_t measure_now(void)
     return measure_clock(CLOCK_MONOTONIC);
 }
 
-/* Time that this thread was given: a busy machine does not count. */
+/* CPU time of this thread, so that other load on the machine does not count. */
 static inline int64_t measure_thread(void)
 {
     return measure_clock(CLOCK_THREAD_CPUTIME_ID);
 }
 
-/* Time that the process was given, its workers included. */
+/* CPU time of the process, including its worker threads. */
 static inline int64_t measure_process(void)
 {
     return measure_clock(CLOCK_PROCESS_CPUTIME_ID);
@@ -41,7 +41,7 @@ static inline int measure_order(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Sorts them. */
+/* The median; sorts the numbers. */
 static inline int64_t measure_median(int64_t *times, size_t n)
 {
     qsort(times, n, sizeof *times, measure_order);
