@@ -1,9 +1,9 @@
 /*
  * bench_codec.c - how fast threads are encoded as JSON and decoded again
  *
- * Encoding a thread of 1,000 messages is compared with the least possible work:
- * yyjson writes the same document from values in memory, and memcpy() copies
- * the text once.  Target: at most 2 times that.  Decoding is compared with yyjson
+ * Encoding a thread of 1,000 messages is compared with the least possible
+ * work: yyjson writes the same document from values in memory, and memcpy()
+ * copies the text once.  Target: at most 2 times that.  Decoding is compared with yyjson
  * parsing the text.  It has no target, since we also create 1,000 messages that
  * outlive the document.
  *

@@ -1,6 +1,6 @@
-"""program - run the real program and look at what it does
+"""program - run the real program and check what it does
 
-A test is a function whose first line of documentation says what is true.  Each
+A test is a function whose docstring is a statement that must be true.  Each
 script ends with main(globals()).
 """
 import fcntl
@@ -20,7 +20,7 @@ BUILD = os.path.abspath(os.environ.get("BUILD_DIR", "build/main"))
 SOURCE = os.path.abspath(os.environ.get("SOURCE_DIR", "."))
 ALLM = os.path.join(BUILD, "allm")
 FIXTURES = os.path.join(SOURCE, "tests", "fixture")
-# Nothing of the machine's own: no keys, no addresses, no model, no .env file.
+# Nothing is inherited from the machine: no keys, URLs, model or .env file.
 HOME = tempfile.mkdtemp(prefix="allm-story-")
 # What the program runs under, such as "valgrind -q --error-exitcode=99".
 PREFIX = os.environ.get("STORY_PREFIX", "").split()
@@ -28,7 +28,7 @@ CLEAN = {"PATH": os.environ.get("PATH", ""), "HOME": HOME, "TERM": "dumb"}
 
 
 class Run:
-    """What a run of the program gave."""
+    """The output and the exit code of a run."""
 
     def __init__(self, code, out, err):
         self.code, self.out, self.err = code, out, err
@@ -51,7 +51,8 @@ class Run:
 
 
 def allm(*args, stdin=b"", env=None, timeout=60, cwd=None, before=None):
-    """Run the program; stdin None: closed; before: called in its process."""
+    """Run the program.  stdin None: it is closed.  before: a function that the
+    process calls first."""
     command = [*PREFIX, ALLM, *args]
     if stdin is None:
         command = ["sh", "-c", 'exec "$@" <&-', "sh", *command]
@@ -65,7 +66,7 @@ def allm(*args, stdin=b"", env=None, timeout=60, cwd=None, before=None):
 
 
 class Skip(Exception):
-    """What a test needs is not on this machine."""
+    """Raised if this machine lacks something that a test needs."""
 
 
 def need(*programs):
@@ -75,7 +76,7 @@ def need(*programs):
 
 
 class Terminal:
-    """The program, or another, in a terminal of its own."""
+    """A program in a new terminal."""
 
     def __init__(self, *args, env=None, columns=80, nonblocking=False,
                  program=ALLM):
@@ -91,7 +92,7 @@ class Terminal:
         self.said = b""
 
     def until(self, words, seconds=20):
-        """Read until these words have come, or this function says so (None:
+        """Read until this text has come, or this function returns true (None:
         until the end)."""
         limit = time.monotonic() + seconds
         while words is None or not (words(self.said) if callable(words)
@@ -111,16 +112,16 @@ class Terminal:
         return self.said
 
     def after(self, words, then, seconds=20):
-        """Write these words; what comes up to that, and nothing before."""
+        """Write these bytes, and return what comes then, up to `then`."""
         self.said = b""
         self.write(words)
         return self.until(then, seconds)
 
     def write(self, words):
-        """Write them all, and read meanwhile, so that nobody waits for us."""
+        """Write all bytes and read meanwhile, so that neither side blocks."""
         while words:
             ready = select.select([self.ours], [self.ours], [], 20)
-            assert ready[0] or ready[1], "nobody reads"
+            assert ready[0] or ready[1], "the program does not read"
             if ready[0]:
                 self.said += os.read(self.ours, 4096)
             if ready[1]:
@@ -133,13 +134,13 @@ class Terminal:
 
 
 def fake(*entries, **more):
-    """The words that give the scripted model this script."""
+    """The arguments that select the Fake with this script."""
     return ["-m", "fake:m", "-o", "adapter_opts",
             json.dumps({"script": list(entries), **more})]
 
 
 def scripts(*all_of_them):
-    """The same for several answers."""
+    """The same, with a script for each call."""
     return ["-m", "fake:m", "-o", "adapter_opts",
             json.dumps({"scripts": list(all_of_them)})]
 
@@ -160,7 +161,7 @@ def holds(text, *words):
 
 
 def one_sentence(run, code, *words):
-    """It failed with one clear sentence, and printed nothing else."""
+    """It failed with one clear message, and printed nothing else."""
     equal(run.code, code)
     equal(run.out, b"")
     assert run.said.startswith("allm: "), run.said
@@ -190,7 +191,7 @@ def main(names):
         except Skip as lack:
             skipped += 1
             print(f"ok - {why} # SKIP {lack}")
-        except Exception as fault:   # also of a program that hangs
+        except Exception as fault:   # even if a program hangs
             failed += 1
             print(f"not ok - {why}")
             for line in f"{type(fault).__name__}: {fault}".splitlines()[:40]:

@@ -14,7 +14,7 @@ EXIT_CODES = (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 130, 141, 143)
 
 
 def on_terminal(*args):
-    """What the program writes to a terminal, where it reads from one, too."""
+    """What the program writes if its input and output are a terminal."""
     ours, theirs = pty.openpty()
     child = subprocess.Popen([ALLM, *args], stdin=theirs, stdout=theirs,
                              stderr=theirs, env=CLEAN, cwd=HOME)
@@ -50,7 +50,7 @@ def test_answer():
 
 
 def test_prompt():
-    """piped input goes first, then the words"""
+    """the prompt is the piped input, then the arguments"""
     equal(asked("a", "b"), [{"role": "user", "content": "a b"}])
     equal(asked("a", stdin="in\n"), [{"role": "user", "content": "in\n\na"}])
     equal(asked(stdin="in\n"), [{"role": "user", "content": "in"}])
@@ -76,7 +76,7 @@ def test_much():
 
 
 def test_binary():
-    """what is no text is refused"""
+    """input that is not text is rejected"""
     one_sentence(allm(*text(), stdin=b"\x7fELF\0\0\xff"), 2, "not UTF-8 text")
     one_sentence(allm(*text(), "-a", file("x.bin", b"\0\1\2"), "hi"), 2,
                  "x.bin is neither UTF-8 text")
@@ -86,7 +86,7 @@ def test_binary():
 
 
 def test_huge_file():
-    """a file of more than 64 MiB is refused"""
+    """a file of more than 64 MiB is rejected"""
     path = os.path.join(HOME, "huge.txt")
     with open(path, "wb") as out:
         out.truncate(65 * 1024 * 1024)
@@ -96,7 +96,7 @@ def test_huge_file():
 
 
 def test_home():
-    """nothing is read from or written to the home, whatever it is"""
+    """the home directory is neither read nor written"""
     for home in ("/nowhere", "/proc", "", "/dev/null"):
         run = allm(*text(), "hi", env={"HOME": home}, cwd="/proc")
         equal((run.code, run.out, run.err), (0, b"Hello.\n", b""))
@@ -104,7 +104,7 @@ def test_home():
 
 
 def test_attachments():
-    """files go with the prompt: texts with their name, images as such"""
+    """files are sent with the prompt: text with its name, images as images"""
     name = file("note.txt", "line\n")
     png = file("dot.png", b"\x89PNG\r\n\x1a\n" + b"\0" * 20)
     parts = asked("-a", name, "-a", png, "what?")[0]["content"]
@@ -135,7 +135,7 @@ def test_events():
 
 
 def test_usage():
-    """-u tells the tokens on stderr, -q nothing"""
+    """-u prints the tokens to stderr, -q prints nothing"""
     run = allm(*text(), "-u", "hi")
     equal((run.out, run.said), (b"Hello.\n", "usage: 3 tokens in, 2 out\n"))
     equal(allm(*text(), "-u", "-q", "hi").err, b"")
@@ -150,7 +150,7 @@ def test_usage():
 
 
 def test_schema():
-    """--schema: an answer that fits, and exit code 6 for one that does not"""
+    """--schema accepts a valid answer; an invalid one is exit code 6"""
     schema = file("s.json", '{"type": "object", "required": ["a"]}')
     run = allm(*text('{"a": 1}'), "--schema", schema, "--json", "hi")
     equal((run.code, run.json["value"]), (0, {"a": 1}))
@@ -167,7 +167,7 @@ def test_schema():
 
 
 def test_schema_ignored():
-    """where a server ignores --schema, the other dialect is named"""
+    """if a server ignores --schema, the message names the other dialect"""
     schema = file("i.json", '{"type": "object"}')
     for name, other in (("llamacpp_anthropic", "llamacpp"),
                         ("ollama_anthropic", "ollama")):
@@ -179,7 +179,7 @@ def test_schema_ignored():
 
 
 def test_exit_codes():
-    """every end has its code"""
+    """every kind of failure has its exit code"""
     def code(*entries, words=()):
         return allm(*fake(*entries), *words, "hi").code
     equal(code(["error", "malformed_response"]), 1)
@@ -201,7 +201,7 @@ def test_exit_codes():
 
 
 def test_time():
-    """what was too slow names what gives it more time in a shell"""
+    """the message of a timeout names the flag that allows more time"""
     late = fake(["delay", 5000], ["text", "x"], ["finish", "stop"])
     one_sentence(allm(*late, "--timeout", "0.05", "hi"), 3,
                  "--timeout SECONDS")
@@ -214,7 +214,7 @@ def test_time():
 
 
 def test_reasons():
-    """what is no plain success says why, in one sentence"""
+    """every other ending is explained in one sentence"""
     def said(code, *entries, words=()):
         run = allm(*fake(*entries), *words, "hi")
         equal((run.code, run.said.count("\n")), (code, 1))
@@ -237,7 +237,7 @@ def test_reasons():
 
 
 def test_missing_key():
-    """a missing key is told in the words of a shell, in every form"""
+    """the message of a missing key names the variable to set"""
     for words in ((), ("--json",), ("--events",)):
         run = allm("-m", "openai:gpt-4.1", *words, "hi")
         equal(run.code, 4)
@@ -247,7 +247,7 @@ def test_missing_key():
 
 
 def test_instruction():
-    """what the model is told first must be text, and a model has a name"""
+    """a system prompt must be text, and a model must have a name"""
     bad = b"a\xff".decode("utf-8", "surrogateescape")
     one_sentence(allm("-s", bad, *text(), "hi"), 2, "not UTF-8 text")
     one_sentence(allm("chat", "-s", bad, *text()), 2, "not UTF-8 text")
@@ -255,7 +255,7 @@ def test_instruction():
 
 
 def test_partial():
-    """what came before a failure is on stdout, the reason on stderr"""
+    """partial text is on stdout, the reason of the failure on stderr"""
     run = allm(*fake(["text", "partial"], ["error", "rate_limited"]), "hi")
     equal((run.code, run.out), (3, b"partial\n"))
     assert run.said.startswith("allm: "), run.said
@@ -270,7 +270,7 @@ def test_nobody():
 
 
 def test_model():
-    """the model is that of -m, of ALLM_MODEL, of the first key"""
+    """the model comes from -m, then ALLM_MODEL, then the first key"""
     def model(*words, **env):
         run = allm(*words, "--dry-run", "hi", env=env)
         return run.json["body"]["model"]
@@ -331,7 +331,7 @@ def test_version():
 
 
 def test_terminal():
-    """control characters of a model never reach a terminal raw"""
+    """control characters from a model are escaped on a terminal"""
     bad = "\x1b[31m\x9b31m\x07\x7f\rt\tn\nä€"
     code, said = on_terminal(*text(bad), "hi")
     equal(code, 0)
@@ -352,7 +352,7 @@ def test_terminal():
 
 
 def test_closed_stdout():
-    """a closed or broken stdout is noticed"""
+    """a closed or broken stdout is an error"""
     for words in (["version"], [*text(), "hi"], ["--help"], ["demo"]):
         done = subprocess.run(["sh", "-c", 'exec "$@" >&-', "sh", ALLM,
                                *words], env=CLEAN, capture_output=True,
@@ -369,7 +369,7 @@ def test_closed_stdout():
 
 
 def test_nonblocking_stdout():
-    """a pipe that does not block gets the whole answer, however slow it is"""
+    """a slow non-blocking pipe gets the whole answer"""
     words = "".join(f"{n}\n" for n in range(18000))
     for flags in ([], ["--json"], ["--no-stream"]):
         ours, theirs = os.pipe()
@@ -391,7 +391,7 @@ def test_nonblocking_stdout():
 
 
 def test_nonblocking_stdin():
-    """standard input that does not block is read to its end"""
+    """non-blocking standard input is read to its end"""
     ours, theirs = os.pipe()
     os.set_blocking(ours, False)
     child = subprocess.Popen([ALLM, "--dry-run", "-m", "groq:a"], stdin=ours,
@@ -406,7 +406,7 @@ def test_nonblocking_stdin():
 
 
 def test_broken_pipe():
-    """nobody reads: exit code 141, and no words"""
+    """output pipe closed: exit code 141, and no message"""
     ours, theirs = os.pipe()
     os.close(ours)
     done = subprocess.run([ALLM, *text("x" * 100000), "hi"], env=CLEAN,

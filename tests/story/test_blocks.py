@@ -104,7 +104,7 @@ def test_kinds():
 # -------------------------------------------------------------- commands ---
 
 class Server(Echo):
-    """It also has a list of models."""
+    """Also serves a list of models."""
 
     def do_GET(self):
         body = json.dumps({"object": "list", "data": [{"id": "default"}]})
@@ -122,7 +122,7 @@ def start_server():
 
 
 def clone(folder):
-    """A folder like a clone after make; a make that builds nothing again."""
+    """A folder like a clone after make, with a make that rebuilds nothing."""
     programs = prepare(folder)
     for name in set(os.listdir(SOURCE)) - {"build", ".git", "include"}:
         os.symlink(os.path.join(SOURCE, name), os.path.join(folder, name))
@@ -185,7 +185,7 @@ def test_tried_elsewhere():
 
 
 def test_manual_examples():
-    """the examples of the manual page are understood"""
+    """the program accepts the examples of the manual page"""
     text = read("man/allm.1").split(".SH EXAMPLES\n.nf\n")[1].split(".fi")[0]
     lines = text.replace("\\-", "-").splitlines()
     assert len(lines) > 5, lines
@@ -252,7 +252,7 @@ int main(void)
 
 
 def test_style():
-    """the sample of style is a program"""
+    """the sample in style.md compiles"""
     shown = blocks("docs/style.md", "c")
     equal(len(shown), 1)
     os.makedirs(os.path.join(HOME, "wire"))
@@ -275,7 +275,7 @@ def header_programs():
 
 
 def test_headers():
-    """what the headers show as a program is one"""
+    """the programs in the comments of headers compile"""
     found = list(header_programs())
     assert found
     for name, text in found:

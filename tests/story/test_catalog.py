@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""test_catalog - how data/catalog.json is made, and made into C"""
+"""test_catalog - data/catalog.json is generated, and compiled into C"""
 import json
 import os
 import subprocess
@@ -63,7 +63,7 @@ def run(*command):
 
 
 def test_update():
-    """catalog-update takes the facts of a table, for the providers we know"""
+    """catalog-update copies the models of the providers that we know"""
     table = file("table.json", json.dumps(TABLE))
     made = run(sys.executable, os.path.join(TOOLS, "catalog-update"), table,
                "2026-11-16")
@@ -91,7 +91,7 @@ def test_update():
 
 
 def test_one_line_each():
-    """data/catalog.json has a line for each model, so that changes are seen"""
+    """data/catalog.json has one line per model, so diffs are readable"""
     with open(os.path.join(SOURCE, "data", "catalog.json")) as text:
         lines = [line for line in text if line.startswith('{"provider":')]
     for line in lines:
@@ -100,7 +100,7 @@ def test_one_line_each():
 
 
 def test_embed():
-    """embed-catalog refuses what would make wrong tables"""
+    """embed-catalog rejects input that would make wrong tables"""
     def embed(*lines):
         path = file("data.json", "\n".join(lines) + "\n")
         return run(os.path.join(TOOLS, "embed-catalog"), path)

@@ -36,7 +36,7 @@ def recording(url="https://api.groq.com/openai/v1/chat/completions", body=None,
 
 
 def test_models():
-    """models lists the catalog, words narrow it down"""
+    """models lists the catalog; arguments filter it"""
     holds(allm("models").text, "openai:gpt-5", "anthropic:")
     for line in allm("models", "openai", "mini").text.splitlines():
         holds(line, "openai", "mini")
@@ -47,7 +47,7 @@ def test_models():
 
 
 def test_models_table():
-    """the columns of a thousand rows never touch, the note tells the day"""
+    """columns never touch in a thousand rows, and a note has the date"""
     run = allm("models")
     lines = run.text.splitlines()
     assert len(lines) > 1000, len(lines)
@@ -60,7 +60,7 @@ def test_models_table():
 
 
 def test_models_filters():
-    """--provider, --can and words narrow the list down"""
+    """--provider, --can and arguments filter the list"""
     lines = allm("models", "--provider", "xai").text.splitlines()
     assert lines and all(line.startswith("xai:") for line in lines)
     rows = allm("models", "--provider", "openai", "--can", "tools,vision",
@@ -77,7 +77,7 @@ def test_models_filters():
 
 
 def test_models_filter_typos():
-    """a filter that no model can ever fit is refused, also for --json"""
+    """a filter that no model can match is rejected, also with --json"""
     for more in [], ["--json"]:
         run = allm("models", "--can", "tools,visoin", *more)
         one_sentence(run, 2, '"visoin"', "vision", "embedding")
@@ -92,7 +92,7 @@ def test_models_filter_typos():
 
 
 def test_models_own():
-    """a file of one's own overrides what is known of its models"""
+    """the user's catalog file overrides the built-in one"""
     own = json.dumps({"updated": "2020-01-01", "models": [
         {"provider": "openai", "id": "gpt-4o", "pricing": {"input": 77,
                                                           "output": 88}},
@@ -119,7 +119,7 @@ def test_models_own():
 
 
 def test_default_model():
-    """without -m the newest model of the first provider with a key is asked"""
+    """the default is the newest model of the first provider with a key"""
     for key, model in (("OPENAI_API_KEY", "gpt-"),
                        ("ANTHROPIC_API_KEY", "claude-sonnet-"),
                        ("COHERE_API_KEY", "command-")):
@@ -153,7 +153,7 @@ class Offers(http.server.BaseHTTPRequestHandler):
 
 
 def test_models_of_a_server():
-    """models -m PROVIDER: asks a server what it offers"""
+    """models -m PROVIDER: lists the models of a server"""
     with http.server.HTTPServer(("127.0.0.1", 0), Offers) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         at = "http://127.0.0.1:%d" % server.server_port
@@ -188,7 +188,7 @@ def test_models_of_a_server():
 
 
 def test_doctor_data():
-    """doctor tells when the data of the catalog is older than 90 days"""
+    """doctor warns if the catalog is older than 90 days"""
     def said(days):
         day = time.strftime("%Y-%m-%d",
                             time.gmtime(time.time() - days * 86400))
@@ -202,7 +202,7 @@ def test_doctor_data():
 
 
 def test_providers():
-    """models --providers lists who can be asked"""
+    """models --providers lists the providers"""
     holds(allm("models", "--providers").text, "groq", "https://api.groq.com",
           "set AZURE_OPENAI_ENDPOINT")
     names = [row["name"] for row in
@@ -211,7 +211,7 @@ def test_providers():
 
 
 def test_keys():
-    """keys tells where a key comes from, never its value"""
+    """keys prints the source of a key, never its value"""
     file(".env", "MISTRAL_API_KEY=secret-in-file\n")
     run = allm("keys", env={"XAI_API_KEY": "secret-in-env"})
     os.remove(os.path.join(HOME, ".env"))
@@ -228,7 +228,7 @@ def test_keys():
 
 
 def test_dotenv_is_a_file():
-    """a pipe or a device named .env is refused, and nobody waits for it"""
+    """a pipe or device named .env is rejected without blocking"""
     for kind in ("pipe", "device"):
         folder = tempfile.mkdtemp(dir=HOME)
         path = os.path.join(folder, ".env")
@@ -250,7 +250,7 @@ def test_dotenv_is_a_file():
         equal(run("version").code, 0)
         equal(run("models", "openai").code, 0)
         run = run("--dry-run", "hi", XAI_API_KEY="x", OPENAI_API_KEY="x")
-        equal(run.code, 0)      # a key that is found is not looked for there
+        equal(run.code, 0)      # not read if the key is found elsewhere
 
 
 def test_dotenv_mark():
@@ -265,7 +265,7 @@ def test_dotenv_mark():
 
 
 def test_doctor():
-    """doctor says what is there; exit code 4 without a key or a server"""
+    """doctor lists keys and servers; exit code 4 if there are none"""
     run = allm("doctor", env={"OPENAI_API_KEY": "sk-secret"})
     equal(run.code, 0)
     holds(run.text, "ok   library", "ok   keys           openai")
@@ -276,7 +276,7 @@ def test_doctor():
 
 
 class Answers:
-    """A server that gives every path the same answer."""
+    """A server with the same answer for every path."""
 
     def __init__(self, body, status=200, kind="application/json", wait=0):
         paths = self.paths = []
@@ -295,7 +295,7 @@ class Answers:
                 pass
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0),
                                                       Handler)
-        # who waits too long for an answer has gone when it comes
+        # the client may have timed out and gone
         self.server.handle_error = lambda *args: None
         self.port = self.server.server_port
 
@@ -316,7 +316,7 @@ def found(run, name):
 
 
 def test_doctor_server():
-    """doctor believes a server that lists its models, where it is said to be"""
+    """doctor finds a server that lists its models at its address"""
     rows = [
         ("LLAMACPP_BASE_URL", "http://127.0.0.1:%d/v1", "llama.cpp",
          b'{"object": "list", "data": [{"id": "qwen"}]}', "/v1/models",
@@ -341,7 +341,7 @@ def test_doctor_server():
 
 
 def test_doctor_other_servers():
-    """doctor believes no other server, and says what is wrong with it"""
+    """doctor rejects any other server, and says what is wrong with it"""
     rows = [
         (Answers(b"<html>It works!</html>", kind="text/html"),
          "does not list models"),
@@ -381,7 +381,7 @@ def test_replay():
 
 
 def test_replay_miss():
-    """with a prompt the recording must have the request, else exit code 12"""
+    """with a prompt that is not in the recording: exit code 12"""
     path = file("c.recording", recording())
     equal(allm("replay", "-m", "groq:m", path, "hi").out, b"played\n")
     path = file("d.recording", recording(body={"model": "m"}))
@@ -431,7 +431,7 @@ def test_demo():
 
 
 def test_demo_folder():
-    """demo leaves nothing behind, and goes on where it cannot save"""
+    """demo leaves no files, and continues if it cannot save"""
     folder = os.path.join(HOME, "temporary")
     os.mkdir(folder)
     run = allm("demo", env={"TMPDIR": folder})
@@ -443,7 +443,7 @@ def test_demo_folder():
 
 
 def test_demo_terminal():
-    """in a terminal demo asks, and takes no longer than ten seconds"""
+    """in a terminal, demo asks, and ends within ten seconds"""
     began = time.monotonic()
     t = Terminal("demo")
     t.until(b"colour?")
@@ -453,7 +453,7 @@ def test_demo_terminal():
     assert b"blue" not in t.said.replace(b"is the sky blue", b""), t.said
     assert time.monotonic() - began < 10
     began = time.monotonic()
-    t = Terminal("demo")        # nobody answers
+    t = Terminal("demo")        # no answer
     equal(t.end(), 0)
     assert 1 < time.monotonic() - began < 10
     holds(t.said.decode(), "> blue")
@@ -487,7 +487,7 @@ def test_chat_ends():
 
 
 def test_chat_bad():
-    """chat refuses words, tells of failures, and goes on"""
+    """chat rejects arguments; after a failure it continues"""
     one_sentence(allm("chat", "hello"), 2, "takes no arguments")
     equal(allm("chat").code, 4)
     run = allm("chat", "-m", "fake:m", "-o", "adapter_opts",
@@ -500,7 +500,7 @@ def test_chat_bad():
 
 
 def test_chat_session():
-    """chat keeps its conversation with -S, and changes it with /load"""
+    """chat saves its conversation with -S, and /load opens another"""
     first, second = (os.path.join(HOME, name) for name in ("s1", "s2"))
 
     def talk(lines, *words):
@@ -571,13 +571,13 @@ def test_chat_terminal():
 
 
 def test_no_words():
-    """commands that take no words say so"""
+    """commands without arguments reject them"""
     for name in ("version", "keys", "doctor", "demo"):
         one_sentence(allm(name, "extra"), 2, name, "no arguments", '"extra"')
 
 
 def test_chat_lines():
-    """a line that is too long or no text is refused, and not cut in two"""
+    """a line that is too long or not text is rejected, not split"""
     def talk(lines):
         return allm("chat", "-m", "fake:m", "-o", "adapter_opts", TWO,
                     stdin=lines)
@@ -595,7 +595,7 @@ def test_chat_lines():
 
 
 def test_chat_system():
-    """chat -s without a file says nothing of a file"""
+    """chat -s without a file does not mention a file"""
     run = allm("chat", "-s", "be brief", "-m", "fake:m", "-o", "adapter_opts",
                TWO, stdin="hi\n")
     equal((run.code, run.out, run.err), (0, b"one\n", b""))

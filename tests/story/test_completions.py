@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""test_completions - Tab in the real shells, each in a terminal of its own"""
+"""test_completions - the Tab key in real shells, each in a new terminal"""
 import os
 import re
 
@@ -20,7 +20,7 @@ HOME_KEY, TAB = b"\x01", b"\t"
 
 
 class Shell:
-    """A shell that knows our completions."""
+    """A shell with our completions."""
 
     def __init__(self, name):
         need(name)
@@ -32,7 +32,7 @@ class Shell:
         self.run(setup)
 
     def run(self, line):
-        """What a line prints behind its own mark."""
+        """What a command prints after a mark."""
         self.count += 1
         mark = f"mark{self.count}"
         # the mark that is echoed while it is typed has quotes in it
@@ -40,7 +40,7 @@ class Shell:
                      mark.encode())
 
     def complete(self, words):
-        """The line as it stands after Tab."""
+        """The line after Tab."""
         self.count += 1
         begin = f"line{self.count}<".encode()
         self.t.write(words.encode() + TAB)
@@ -63,7 +63,7 @@ def models():
 
 
 def one_ending(provider):
-    """A beginning that only one model of the catalog has, and that model."""
+    """A prefix that only one model of the catalog has, and that model."""
     names = models()
     for name in names:
         begin = name[:-2]
@@ -98,7 +98,7 @@ def check_shell(name):
 
 
 def test_bash():
-    """bash completes commands, flags, and models beyond their colon"""
+    """bash completes commands, flags, and models after the colon"""
     check_shell("bash")
 
 

@@ -63,7 +63,7 @@ def test_answers():
 
 
 def test_stdin():
-    """an answer is read from standard input, - or nothing named"""
+    """an answer is read from standard input, with - or no file"""
     for words in ((), ("-",)):
         run = allm("decode", "openai_chat", *words, stdin=SSE)
         equal(run.code, 0)
@@ -83,7 +83,7 @@ def test_line_ends():
 
 
 def test_whole():
-    """one plain JSON document is an answer, too"""
+    """one JSON document is an answer, too"""
     run = allm("decode", "openai_chat", stdin=WHOLE)
     equal(run.code, 0)
     equal(last(run), "message_completed")
@@ -95,7 +95,7 @@ def test_whole():
 
 
 def test_error_bodies():
-    """an error's body gives an error event with its reason and exit code"""
+    """the body of an error becomes an error event and an exit code"""
     bodies = [
         ("openai_chat", {"error": {"message": "slow", "code": 429,
                                    "type": "rate_limit_exceeded"}}),
@@ -109,7 +109,7 @@ def test_error_bodies():
 
 
 def test_raw():
-    """--raw adds the chunks that mean nothing to us"""
+    """--raw adds the chunks that have no event"""
     path = os.path.join(FIXTURES, "anthropic", "odd-types",
                         "wire-response.sse")
     tags = [e["type"] for e in allm("decode", "anthropic", "--raw",
@@ -120,7 +120,7 @@ def test_raw():
 
 
 def test_provider_name():
-    """a provider's name stands for its dialect"""
+    """the name of a provider selects its dialect"""
     equal(last(allm("decode", "groq", stdin=SSE)), "message_completed")
 
 
@@ -134,7 +134,7 @@ def test_nothing():
 
 
 def test_rubbish():
-    """whatever is no answer ends with an error event, and never crashes"""
+    """input that is not an answer ends with an error event"""
     rubbish = [os.urandom(200000), b"\0" * 100000, b"\xff\xfe" * 50,
                b"data: " + b"x" * 100000, b"data: {\"a\": \n\n",
                b"data: " + b"[" * 200000 + b"\n\n", b"{", b"[]", b"null",
@@ -149,7 +149,7 @@ def test_rubbish():
 
 
 def test_cut():
-    """an answer that breaks off is truncated, and exit code 9 says so"""
+    """an incomplete answer is an error, with exit code 9"""
     run = allm("decode", "openai_chat", stdin=SSE.split("\n\n")[0] + "\n\n")
     equal((run.code, last(run)), (9, "error"))
     equal(run.lines[-1]["error"]["reason"], "truncated")
@@ -164,7 +164,7 @@ def test_huge():
 
 
 def test_unknown_dialect():
-    """an unknown dialect: what is near, what is known, exit code 2"""
+    """an unknown dialect: a suggestion, the known ones, exit code 2"""
     run = allm("decode", "antropic", stdin=SSE)
     equal((run.code, run.out), (2, b""))
     holds(run.said, 'did you mean "anthropic"?', "known dialects:",
@@ -195,7 +195,7 @@ def test_encode():
 
 
 def test_encode_forms():
-    """plain, tagged, a file and a bare list of messages give the same"""
+    """plain, tagged, a file and a list of messages are equivalent"""
     tagged = json.dumps({"__type__": "ALLM.Request", "data": {
         "messages": [{"__type__": "ALLM.Message", "data": {
             "role": "user", "content": "hi"}}]}})
@@ -207,7 +207,7 @@ def test_encode_forms():
 
 
 def test_encode_options():
-    """options of the request and of the command line go into the body"""
+    """the body has the options of the request and the command line"""
     plain = '{"messages": [{"role": "user", "content": "hi"}], ' \
             '"options": {"top_p": 0.5}, "temperature": 0.25}'
     body = allm("encode", "openai:m", "-o", "seed", "7", "--option", "user",
@@ -217,7 +217,7 @@ def test_encode_options():
 
 
 def test_encode_place():
-    """the address comes from the environment or an option"""
+    """the URL comes from the environment or an option"""
     run = allm("encode", "vllm:m", stdin=HI,
                env={"VLLM_BASE_URL": "http://gpu:9/v1/"})
     equal(run.json["url"], "http://gpu:9/v1/chat/completions")
@@ -230,7 +230,7 @@ def test_encode_place():
 
 
 def test_encode_password():
-    """a user and password in the address are not shown"""
+    """a user and password in the URL are not shown"""
     for place, shown in (("https://me:p@ss@h:9/v1?a=@", "https://***@h:9/v1/"),
                          ("https://me@h", "https://***@h/"),
                          ("https://h/a@b", "https://h/a@b/")):
@@ -239,7 +239,7 @@ def test_encode_password():
 
 
 def test_encode_query():
-    """keys in the query of the address, and in headers, are not shown"""
+    """keys in the query of the URL and in headers are not shown"""
     place = "https://h/v1?api-version=7&key=abc&x_token=def"
     run = allm("encode", "openai_chat:m", "-o", "base_url", place, "-o",
                "extra_headers", '{"x-tenant": "t", "x-my-secret": "ghi"}',
@@ -253,7 +253,7 @@ def test_encode_query():
 
 
 def test_encode_all():
-    """every request of the fixtures gives the same body as there"""
+    """every request of the fixtures is encoded to the body there"""
     count = 0
     for dialect in ("openai_chat", "anthropic"):
         for _, folder in cases(dialect, "body.json"):
@@ -269,7 +269,7 @@ def test_encode_all():
 
 
 def test_encode_unknown():
-    """members that nobody knows are told, and not sent"""
+    """unknown members are reported, and not sent"""
     request = {"messages": [
         {"role": "user", "nme": "x", "content": [
             {"type": "text", "text": "hi", "bold": True}]}],

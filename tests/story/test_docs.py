@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""test_docs - every example in docs/ is compiled and run, or stands in one
+"""test_docs - every example in docs/ is compiled and run
 
-A block of C is a piece of a program in examples/, which the tests run; or it is
-put into what PAGES says of it, compiled against the library and run.  Blocks
-are counted: who adds one says here what it needs.  No key is set, so what names
-a real provider ends before the network.
+A block of C is a part of a program in examples/, which the tests run, or PAGES
+has the code around it that makes it a program, which is compiled and run.  The
+blocks of each page are counted, so a new block needs a new entry in PAGES.  No
+key is set, so a program that names a real provider ends before the network.
 """
 import glob
 import json
@@ -18,8 +18,8 @@ from program import BUILD, CLEAN, SOURCE, equal, holds, main
 
 CC = shlex.split(os.environ.get("CC", "cc"))
 LIBRARY = os.path.join(BUILD, "src")
-# A library with sanitizers is used by programs that have them, too.  A piece of
-# a page need not free what it shows.
+# A library with sanitizers needs programs with sanitizers.  A block of a page
+# need not free its objects.
 IS_ASAN = os.path.basename(os.path.normpath(BUILD)) == "asan"
 SANITIZE = ["-fsanitize=address,undefined"] if IS_ASAN else []
 QUIET = {**CLEAN, "ASAN_OPTIONS": "detect_leaks=0"} if IS_ASAN else CLEAN
@@ -89,7 +89,7 @@ static inline void visit(allm_hub *hub)
             show(tag, event);
 }
 """
-# As much of libuv as is named; tests/foreign/libuv.sh has the real one.
+# The names of libuv that occur; tests/foreign/libuv.sh has the real library.
 UV = """
 typedef int uv_loop_t;
 typedef int uv_poll_t;
@@ -121,13 +121,13 @@ static void on_readable(void) { turn(); }
 
 
 def wrap(before="", inside="", after=""):
-    """What stands above, in front of and behind a block."""
+    """The code above, before and after a block."""
     return before, inside, after
 
 
 # test_walks runs these pages from their beginning to their end.
 WALKED = {"tutorial.md", "cookbook.md"}
-# The blocks of C of every page, in their order.  A text: why it is not run.
+# The blocks of C of every page, in their order.  A string: why it is not run.
 PAGES = {
     "agents.md": [
         wrap(inside=ASKED),
@@ -218,7 +218,7 @@ def read(path):
 
 
 def blocks(page, language):
-    """The fenced blocks of a page that are marked so."""
+    """The fenced blocks of a page in this language."""
     return [m[2] for m in re.finditer(r"^```(\w*)\n(.*?)^```$",
                                       read("docs/" + page), re.M | re.S)
             if m[1] == language]
@@ -239,7 +239,7 @@ def all_of(pattern):
 
 
 def split(block):
-    """What stands outside of functions, and what stands inside."""
+    """The code outside of functions, and the code inside."""
     outside, inside, deep = [], [], False
     for line in block.splitlines():
         deep = deep or line.startswith("static ")
@@ -282,7 +282,7 @@ def run_block(name, block, needs):
 
 
 def test_c():
-    """every block of C is run, or is a piece of an example that is run"""
+    """every block of C is run, or is a part of an example that is run"""
     examples = all_of("examples/*.c")
     ran, faults = 0, []
     for page in set(pages()) - WALKED:
@@ -307,7 +307,7 @@ def test_c():
 
 
 def test_readme():
-    """the program that README shows is run, and says what README says"""
+    """the program in README is run, and prints what README shows"""
     shown = re.findall(r"^```c\n(.*?)^```$", read("README.md"), re.M | re.S)
     equal(len(shown), 1)
     equal(compile_and_run("README.md", shown[0]),
@@ -326,7 +326,7 @@ def test_json():
 
 
 def test_python():
-    """every block of Python is a piece of a test that is run"""
+    """every block of Python is a part of a test that is run"""
     program = squeeze(read("tests/foreign/test_asyncio.py"))
     for page in set(pages()) - WALKED:
         for block in blocks(page, "python"):
@@ -346,13 +346,13 @@ int main(void)
 
 
 def test_message():
-    """the message of a refused text is what json.md shows"""
+    """the message of a rejected text is what json.md shows"""
     said = compile_and_run("json.md", HEAD + REFUSED)
     holds([squeeze(b) for b in blocks("json.md", "")], squeeze(said))
 
 
 def test_output():
-    """what a page shows of an example's output is what the example prints"""
+    """the output that a page shows is what the example prints"""
     printed = all_of("examples/*.out")
     for page, first in [("data.md", "a request:"), ("tools.md", "## Seq"),
                         ("record-replay.md", "replay miss:")]:
@@ -364,7 +364,7 @@ def test_output():
 
 
 def test_scenario():
-    """the scenario that is shown passes, and one that fails says what is shown
+    """the scenario on the page passes, and one that fails prints what it shows
     """
     def scenario(text):
         with tempfile.NamedTemporaryFile("w", suffix=".json") as f:
@@ -402,7 +402,7 @@ int main(void)
 
 
 def test_scripts():
-    """the scripts for images and moderation play what they say"""
+    """the scripts for images and moderation do what the page says"""
     image = 'allm_image_generate(engine, ALLM(image_request, .prompt = "x"), ' \
             "NULL)"
     judged = "allm_moderate(engine, ALLM(moderation_request, " \
@@ -428,7 +428,7 @@ int main(void)
 
 
 def test_forms():
-    """the tagged message that is shown is read, and has the plain form shown"""
+    """the tagged message on the page has the plain form on the page"""
     tagged, plain = blocks("data.md", "json")
     equal(json.loads(compile_and_run("data.md", HEAD + DECODED, tagged)),
           json.loads(plain))
@@ -446,7 +446,7 @@ int main(void)
 
 
 def test_recording():
-    """the recording that is shown can be played"""
+    """the recording on the page can be played"""
     shown = [b for b in blocks("record-replay.md", "")
              if b.startswith('{"allm_recording"')]
     equal(len(shown), 1)

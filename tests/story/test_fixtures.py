@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""test_fixtures - a fixture that fails shows where two texts differ
+"""test_fixtures - a fixture that fails shows where two files differ
 
 A copy of one fixture gets a fault in the middle; the message of the test
 program must name the file, the line and the byte, and show the text there.
@@ -64,7 +64,7 @@ def test_changed():
 
 
 def test_cut():
-    """a text that ends too early differs where it ends"""
+    """a file that ends too early differs where it ends"""
     text = plant("events.jsonl", lambda text: text[:-1])
     lines = text.split("\n")
     done = run()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""test_http - the program asks a real server, on this machine"""
+"""test_http - the program calls a real server, on this machine"""
 import contextlib
 import http.server
 import json
@@ -21,7 +21,7 @@ KEY = "sk-story-0123456789"
 
 
 class Server:
-    """Answers every request alike, after a pause, and keeps what it was asked;
+    """Sends the same answer to all, after a pause, and keeps the requests;
     endless: the body again and again."""
 
     def __init__(self, status=200, body=SSE, kind="text/event-stream", pause=0,
@@ -73,7 +73,7 @@ def refused(status, message="no"):
 
 
 def test_answer():
-    """an answer comes over HTTP, and the key goes in its header alone"""
+    """an answer arrives over HTTP; the key is only in its header"""
     with Server() as server:
         run = server.ask("-v", "hi", stdin="piped\n")
         equal((run.code, run.out), (0, b"over http\n"))
@@ -86,7 +86,7 @@ def test_answer():
 
 
 def test_refusals():
-    """what a server refuses becomes an exit code and one sentence"""
+    """an HTTP error becomes an exit code and one sentence"""
     one_sentence(refused(401), 4)
     one_sentence(refused(403), 4)
     one_sentence(refused(400, "too odd"), 5, "too odd")
@@ -94,14 +94,14 @@ def test_refusals():
 
 
 def test_cut():
-    """an answer that breaks off is shown, and exit code 9 says so"""
+    """an incomplete answer is shown, with exit code 9"""
     with Server(body=SSE.split("\n\n")[0] + "\n\n") as server:
         run = server.ask("hi")
     equal((run.code, run.out), (9, b"over \n"))
 
 
 def test_time_of_all_turns():
-    """--timeout bounds all turns: a re-ask has only what is left"""
+    """--timeout bounds all turns: a re-ask has only the rest"""
     schema = file("number.json", '{"type": "number"}')
     with Server(pause=1) as server:
         run = server.ask("--schema", schema, "--timeout", "1.5", "hi")
@@ -111,7 +111,7 @@ def test_time_of_all_turns():
 
 
 def test_warnings():
-    """what was asked for and left out is told"""
+    """an option that is not sent is reported"""
     def ask(*words):
         with Server() as server:
             run = server.ask(*words, "-o", "temperature", "0.5", "hi")
@@ -128,7 +128,7 @@ def test_warnings():
 
 
 def test_memory_of_events():
-    """an endless answer takes at most 1.5 times its limit with --events, too"""
+    """an endless answer needs at most 1.5 times its limit with --events"""
     if PREFIX or os.path.basename(BUILD) in ("asan", "tsan"):
         raise Skip("what the program runs under takes memory, too")
     body = SSE.split("\n\n", maxsplit=1)[0].replace("over ", "x" * 1000)
@@ -143,7 +143,7 @@ def test_memory_of_events():
 
 
 def test_nobody():
-    """nobody listens: transient"""
+    """connection refused: transient"""
     run = allm("-m", "vllm:m", "-o", "base_url", "http://127.0.0.1:9/v1",
                "--timeout", "5", "hi")
     equal((run.code, run.out), (3, b""))
@@ -151,7 +151,7 @@ def test_nobody():
 
 
 def test_address():
-    """what is wrong with an address names the variable that sets it"""
+    """the message for a wrong URL names the variable that sets it"""
     def said(model, **env):
         run = allm("-m", model, "--timeout", "5", "hi", env=env)
         return run.said + allm("--json", "-m", model, "--timeout", "5", "hi",
@@ -170,12 +170,12 @@ def test_address():
 
 
 def limited(most):
-    """To be called in the program's process: so many descriptors, no more."""
+    """A function for the process of the program: limit its descriptors."""
     return lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def test_descriptors():
-    """no descriptors left: said so, and not transient"""
+    """no descriptors left: reported, and not transient"""
     refused_by = []
     with Server() as server:
         for most in range(4, 20):
@@ -188,7 +188,7 @@ def test_descriptors():
 
 
 def test_certificate():
-    """a certificate that nobody vouches for: said so, and not transient"""
+    """an untrusted certificate: reported, and not transient"""
     pem = os.path.join(HOME, "own.pem")
     made = subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days",

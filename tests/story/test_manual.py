@@ -28,7 +28,7 @@ def flags(command):
 
 
 def test_commands():
-    """every command stands in the manual page and in the completions"""
+    """every command is in the manual page and in the completions"""
     names = commands()
     assert len(names) == 10, names
     for path in TEXTS:
@@ -38,7 +38,7 @@ def test_commands():
 
 
 def test_flags():
-    """every flag does, too"""
+    """every flag is, too"""
     for name in ["ask", *commands()]:
         for flag in flags(name):
             for path in TEXTS:
@@ -69,7 +69,7 @@ def test_manual_page():
 
 
 def test_readme():
-    """what README says to do first works as it is written"""
+    """the first commands in README work as written"""
     text = read("README.md").split("<!-- first:")[1].split("<!-- end")[0]
     lines = text.split("```sh\n")[1].split("```")[0].splitlines()
     done = 0

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """test_metadata - the reserved names in docs/sessions.md are those of the code
 
-The table is compared with the source where a name is written or read, and with
-what a session does to a caller who uses such a name all the same.
+The table is compared with the source that reads or writes each name, and with
+what a session does if a caller uses such a name.
 """
 import glob
 import json
@@ -48,7 +48,7 @@ def read_from(variable, folder="provider"):
 
 
 def strings(path, start):
-    """The strings of a list that starts so."""
+    """The strings of the list that starts with this text."""
     return set(re.findall(r'"(\w+)"',
                           read(path).split(start)[1].split("};")[0]))
 
@@ -62,13 +62,13 @@ def test_rows():
 
 
 def test_sessions():
-    """names of sessions are those that a new result removes"""
+    """the names of sessions are those that a new result removes"""
     assert table()["sessions, results of steps and chats"] == \
         strings("src/session/project.c", "const result_keys[] = {")
 
 
 def test_results():
-    """what a chat, a step and a budget bring is reserved"""
+    """the names that a chat, a step or a budget sets are reserved"""
     brought = set()
     for path, name in (("src/run/chat.c", "reason_metadata"),
                        ("src/run/output.c", "structured_metadata"),
@@ -84,7 +84,7 @@ def test_results():
 
 
 def test_messages():
-    """names of messages are those that are written and read"""
+    """the names of messages are those that are written and read"""
     written = keys(function("src/turn/context.c", "finish_metadata")) | \
         keys(function("src/run/chat.c", "append_question"))
     assert table()["messages that the library writes"] == \
@@ -93,7 +93,7 @@ def test_messages():
 
 
 def test_other_nouns():
-    """names of parts, tools and calls are those that dialects read"""
+    """the names of parts, tools and calls are those that dialects read"""
     more = strings("src/provider/anthropic/encode.c", "const optional[] = {")
     mark = re.findall(r'define MARK "(\w+)"', read("src/tool/compact.c"))
     assert table()["parts"] == read_from(r"(?:p|parts\[i\])")
@@ -102,7 +102,7 @@ def test_other_nouns():
 
 
 def test_behaviour():
-    """a caller's use of a reserved name in a session does not survive"""
+    """a session removes a reserved name that the caller has set"""
     names = table()["sessions, results of steps and chats"]
     hi = [{"role": "user", "content": "hi"}]
     scenario = {

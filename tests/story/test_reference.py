@@ -99,7 +99,7 @@ def test_see_also():
 
 
 def test_html_links():
-    """every link of the HTML leads somewhere, and no anchor occurs twice"""
+    """every link of the HTML works, and no anchor occurs twice"""
     pages = html_pages()
     for name, page in pages.items():
         equal((name, len(page.anchors)), (name, len(set(page.anchors))))
@@ -252,7 +252,7 @@ def toy_reference(text):
 
 
 def test_conventions():
-    """descriptions belong to what the conventions say"""
+    """descriptions are attached as the conventions say"""
     out = toy_reference(HEADER)
     page = read(out, "man3", "allm-toy.3")
     holds(page, "allm_toy_last \\- and who owns them", "#include <allm_toy.h>",

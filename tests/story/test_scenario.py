@@ -19,7 +19,7 @@ ENGINE = {
     "model": "fake:m",
     "scripts": [[["text", "a"], ["text", "bc"], ["finish", "stop"]]] * 2,
 }
-HOLDS = None        # in place of words: the scenario passes
+HOLDS = None        # instead of a message: the scenario passes
 
 
 def scenario(*run, **members):
@@ -71,7 +71,7 @@ def looped(op="chat", does={"echo": True}, opts={}, more={}, **expected):
 
 
 def answered(content, does, **opts):
-    """What the tool did, as the model reads it."""
+    """The tool result that the model gets."""
     return looped(does=does, opts=opts, result={
         "steps": [{"tool_results": [{"content": content}]}, {}]})
 
@@ -339,7 +339,7 @@ def submitted(op, more, **expected):
 
 
 def gone_on(op, more, messages):
-    """How many messages the session has behind an operation that worked."""
+    """The number of messages of the session after an operation."""
     return turned(op, more, ok=True, result={"$any": True},
                   session={"thread": {"messages": {"$len": messages}}})
 
@@ -509,7 +509,7 @@ def run(*paths):
 
 
 def verdict(status, said, words):
-    """None, or what is wrong with the runner's answer."""
+    """None, or what is wrong with the output of the runner."""
     if words is HOLDS:
         good = status == 0 and said.startswith("ok 1 - planted\n")
         return None if good else "should pass"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""test_session - allm -S FILE: conversations that go on in another run"""
+"""test_session - allm -S FILE: conversations that continue in another run"""
 import json
 import os
 import signal
@@ -46,7 +46,7 @@ def asked(path, *words):
 
 
 def test_goes_on():
-    """-S creates a session, and goes on with it"""
+    """-S creates a session, then continues it"""
     path = place("a.json")
     run = allm("-S", path, *text("One."), "hi")
     equal((run.code, run.out, run.err), (0, b"One.\n", b""))
@@ -61,7 +61,7 @@ def test_goes_on():
 
 
 def test_system():
-    """-s once is enough; given again, it takes the place of the old one"""
+    """-s is saved in the session; a second one replaces it"""
     path = place("b.json")
     allm("-S", path, "-s", "old", *text("One."), "hi")
     equal(asked(path, "more")[0], ("system", "old"))
@@ -76,7 +76,7 @@ def test_system():
 
 
 def test_model():
-    """the model is that of -m, else that of the session"""
+    """the model comes from -m, or else from the session"""
     path = place("c.json")
     allm("-S", path, *text(), "hi")
     run = allm("-S", path, "-o", "adapter_opts", '{"script": [["text", "x"], '
@@ -136,7 +136,7 @@ def test_failed():
 
 
 def test_failed_later():
-    """one that fails in its middle is kept, and the user can go on"""
+    """one that fails later is saved, and the user can continue"""
     path = place("h.json")
     allm("-S", path, *text("One."), "hi")
     run = allm("-S", path, *fake(["text", "par"], ["error", "rate_limited"]),
@@ -150,14 +150,14 @@ def test_failed_later():
     equal(messages(path), [("user", "hi"), ("assistant", "One."),
                            ("user", "more"), ("assistant", "par"),
                            ("user", "more"), ("assistant", "Three.")])
-    path = place("h2.json")     # no word came: what was asked is forgotten
+    path = place("h2.json")     # no text has arrived: the prompt is dropped
     equal(allm("-S", path, *fake(["error", "rate_limited"]), "hi").code, 3)
     equal(load(path)["status"], "error")
     equal(asked(path, "again"), [("user", "again")])
 
 
 def test_interrupted():
-    """Ctrl-C keeps the session, and what was said as a draft"""
+    """Ctrl-C keeps the session, and saves the text as a draft"""
     path = place("i.json")
     allm("-S", path, *text("One."), "hi")
     child = subprocess.Popen(
@@ -176,7 +176,7 @@ def test_interrupted():
 
 
 def test_killed():
-    """a program that was killed leaves the session as it was, and usable"""
+    """a killed program leaves the session unchanged and usable"""
     path = place("k.json")
     allm("-S", path, *text("One."), "hi")
     before = open(path, "rb").read()
@@ -192,7 +192,7 @@ def test_killed():
 
 
 def test_large():
-    """10 MB are part of a session as anything else"""
+    """a session can have a message of 10 MB"""
     path = place("l.json")
     equal(allm("-S", path, *text("One."), stdin=b"x" * 10_000_000).code, 0)
     equal(allm("-S", path, *text("Two."), "more").out, b"Two.\n")
@@ -200,7 +200,7 @@ def test_large():
 
 
 def test_broken_pipe():
-    """nobody reads the answer: the session is as before, and not locked"""
+    """output pipe closed: the session is unchanged, and not locked"""
     path = place("p.json")
     allm("-S", path, *text("One."), "hi")
     ours, theirs = os.pipe()
@@ -215,7 +215,7 @@ def test_broken_pipe():
 
 
 def test_damaged():
-    """what is no session is refused with exit code 11, and stays as it is"""
+    """a file that is not a session: exit code 11, and unchanged"""
     good = place("good.json")
     allm("-S", good, *text(), "hi")
     whole = open(good, "rb").read()
@@ -256,7 +256,7 @@ def test_bad_places():
 
 
 def test_other_names():
-    """a link to a session stays one; a pipe is refused, and not waited for"""
+    """a symbolic link stays one; a pipe is rejected without blocking"""
     path, link, pipe = place("real.json"), place("link.json"), place("pipe")
     os.symlink("real.json", link)
     for answer in ("One.", "Two."):

@@ -18,7 +18,7 @@ ANSWER = [["text", "done."], ["finish", "stop"]]
 
 
 def is_prompt(screen):
-    """Does an empty line wait for keys?"""
+    """Does an empty line wait for input?"""
     return screen.endswith(b"\x1b[2C") and \
         screen.rfind(b"?2004l") <= screen.rfind(b"?2004h")
 
@@ -32,14 +32,14 @@ def chat(*words, answers=1, **more):
 
 
 def leave(t):
-    """Ctrl-D counts when the line is edited, not before."""
+    """Ctrl-D has an effect only once the line is edited."""
     t.until(is_prompt)
     t.write(b"\x04")
     equal(t.end(), 0)
 
 
 def said(keys, **more):
-    """What the model gets when these keys are pressed."""
+    """The prompt that the model gets if these keys are pressed."""
     path = os.path.join(HOME, "said.json")
     t = chat(**more)
     t.after(keys + b"\r", b"done.")
@@ -75,7 +75,7 @@ def test_editing():
 
 
 def test_characters():
-    """a character may have several bytes, marks and columns"""
+    """a character may have several bytes, combining marks and columns"""
     rows = [
         ("aäö".encode() + LEFT + "ü".encode(), "aäüö"),
         ("日本語".encode() + b"\x7f", "日本"),
@@ -95,7 +95,7 @@ def test_paste():
 
 
 def test_long_line():
-    """a line that is longer than the row moves to the left"""
+    """a line that is longer than the row scrolls to the left"""
     words = "word " * 40
     equal(said(words.encode() + b"end", columns=20), words + "end")
     t = chat(columns=20)
@@ -108,7 +108,7 @@ def test_long_line():
 
 
 def test_long_paste():
-    """a long text that is pasted is shown at once"""
+    """a long paste is shown at once"""
     t = chat()
     began = time.monotonic()
     for _ in range(60):
@@ -119,7 +119,7 @@ def test_long_paste():
 
 
 def test_huge_paste():
-    """a paste is sent whole, however long it is, also into a line"""
+    """a paste of any length is sent whole, also within a line"""
     words = "".join(f"line {n}\n" for n in range(20000))
     assert len(words) > 3 * 65536
     paste = b"\x1b[200~" + words.encode() + b"\x1b[201~"
@@ -127,7 +127,7 @@ def test_huge_paste():
 
 
 def test_lost_end_of_paste():
-    """Ctrl-C and Ctrl-D get out of a paste whose end never comes"""
+    """Ctrl-C and Ctrl-D leave a paste whose end never arrives"""
     for before in (b"", b"some\rwords"):
         t = chat(answers=2)
         t.after(b"\x1b[200~" + before, before[-5:] or b"")
@@ -141,12 +141,12 @@ def test_lost_end_of_paste():
 
 
 def test_keys_in_a_paste():
-    """keys that stand in a paste do nothing"""
+    """control keys within a paste have no effect"""
     equal(said(b"a\x1b[200~b\x1b[Dc\x04\x1ad\x1b[201~e"), "abcde")
 
 
 def test_nonblocking_terminal():
-    """a terminal that another program has made non-blocking is waited for"""
+    """a terminal that another program made non-blocking works"""
     words = "word " * 20000
     t = chat(*scripts([["text", words], ["finish", "stop"]], ANSWER),
              nonblocking=True)
@@ -159,7 +159,7 @@ def test_nonblocking_terminal():
 
 
 def test_history():
-    """arrows bring back what was said, also in the session's file"""
+    """arrows recall earlier prompts, also those of a saved session"""
     t = chat(answers=4)
     t.after(b"first\r", b"done.")
     t.after(b"second\r", b"done.")
@@ -193,7 +193,7 @@ def test_interrupt():
 
 
 def test_terminal_is_restored():
-    """the terminal is as before at the end, also after a signal"""
+    """the terminal is restored at the end, also after a signal"""
     for end in (b"\x04", signal.SIGTERM, signal.SIGHUP):
         t = Terminal("chat", *text(), env=XTERM)
         before = termios.tcgetattr(t.ours)
@@ -212,7 +212,7 @@ def test_terminal_is_restored():
 
 
 def test_raw_words():
-    """what a model, a server or a file says is never sent raw"""
+    """text from a model, a server or a file is escaped"""
     t = chat("--ask", *scripts(
         [["text", "a\x1b]0;b\x07"], ["finish", "stop"]],
         [["text", "b\u202ec\u2066\u2028d\u200f\u061c\x9b€"],
@@ -231,7 +231,7 @@ def test_raw_words():
 
 
 def test_raw_history():
-    """nor is what a session's file brings into the line"""
+    """so is text that a saved session brings into the line"""
     path = os.path.join(HOME, "raw.json")
     allm("-S", path, *text("One."), stdin="a\x1b[2Jb\x9b31mc\nd\u202ee\u2028")
     t = chat("-S", path, *scripts(ANSWER))
@@ -244,7 +244,7 @@ def test_raw_history():
 
 
 def test_question():
-    """a model that asks back is answered by the next line"""
+    """the next line answers a question of the model"""
     t = chat("--ask", *scripts(
         [["tool_call", {"id": "a", "name": "ask_user",
                         "arguments": {"question": "Which colour?"}}],
@@ -256,7 +256,7 @@ def test_question():
 
 
 def test_session():
-    """a chat with -S goes on in another run, question and all"""
+    """a chat with -S continues in another run, with its question"""
     path = os.path.join(HOME, "chat.json")
     asking = fake(["tool_call", {"id": "a", "name": "ask_user",
                                  "arguments": {"question": "Which colour?"}}],
@@ -316,7 +316,7 @@ class Tmux:
 
 
 def test_tmux_chat():
-    """in tmux the screen shows what was meant"""
+    """in tmux the screen is correct"""
     need("tmux")
     with Tmux("chat", *scripts(ANSWER, [
             ["text", "begun"], ["delay", 60000], ["finish", "stop"]])) as t:
@@ -338,7 +338,7 @@ def test_tmux_chat():
 
 
 def test_tmux_demo():
-    """in tmux the demo asks, goes on, and ends within ten seconds"""
+    """in tmux the demo asks, continues, and ends within ten seconds"""
     need("tmux")
     began = time.monotonic()
     with Tmux("demo") as t:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""test_walks - docs/tutorial.md and docs/cookbook.md work as they are written
+"""test_walks - docs/tutorial.md and docs/cookbook.md work as written
 
 The test does what a reader would do, from the top of the page to its end, in
 one folder and one shell:
@@ -11,8 +11,8 @@ one folder and one shell:
                       nothing
 
 The folder looks like a clone after `make`.  No key is set.  A server on this
-machine takes the place of llama.cpp: it answers the last message of a request
-with its own words, in two pieces, and the first ten answers only together.
+machine replaces llama.cpp: it answers a request with the text of its last
+message, in two pieces.  It sends the first ten answers at the same time.
 """
 import http.server
 import json
@@ -38,7 +38,7 @@ AT_ONCE = 10
 
 
 def parts(page):
-    """The fenced blocks of a page: language, text, does it follow a block."""
+    """The fenced blocks of a page: language, text, if it follows a block."""
     with open(os.path.join(SOURCE, "docs", page), encoding="utf-8") as f:
         text = f.read()
     end = 0
@@ -99,7 +99,7 @@ def prepare(folder):
 
 
 def folded(text):
-    """As a page shows it: long lines are broken."""
+    """The output as a page shows it, with long lines broken."""
     return "".join(textwrap.fill(line, 80) + "\n"
                    if len(line) > 80 else line.rstrip() + "\n"
                    for line in text.splitlines())
@@ -153,7 +153,7 @@ class Echo(http.server.BaseHTTPRequestHandler):
 
 
 def serve():
-    """The server, in threads of its own, and its address."""
+    """Start the server in new threads; returns it and its URL."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Echo)
     server.daemon_threads = True
     server.together = threading.Barrier(AT_ONCE)
@@ -167,7 +167,7 @@ def test_tutorial():
 
 
 def test_cookbook():
-    """the cookbook's ten programs do, too, one of them over HTTP"""
+    """the cookbook's ten programs do, too; one of them uses HTTP"""
     server, url = serve()
     walk("cookbook.md", LLAMACPP_BASE_URL=url, no_proxy="127.0.0.1",
          PKG_CONFIG_PATH=os.path.join(BUILD, "meson-uninstalled"),
