@@ -3,9 +3,9 @@
  *
  * Encoding a thread of 1,000 messages is compared with the least possible
  * work: yyjson writes the same document from values in memory, and memcpy()
- * copies the text once.  Target: at most 2 times that.  Decoding is compared with yyjson
- * parsing the text.  It has no target, since we also create 1,000 messages that
- * outlive the document.
+ * copies the text once.  Target: at most 2 times that.  Decoding is compared
+ * with yyjson parsing the text.  It has no target, since we also create 1,000
+ * messages that outlive the document.
  *
  * The contestants take turns, round by round, so that a busy machine slows all
  * of them down.  We print the ratio of the best times and of the medians.
