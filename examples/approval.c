@@ -16,7 +16,7 @@ static const char script[] =
     "  [[\"text\", \"Paid, thank you.\"], [\"finish\", \"stop\"]]"
     "]}";
 
-/* Stands for asking a person. */
+/* A real program would ask a person here. */
 static bool allowed(const allm_tool_call *call)
 {
     int64_t euro = 0;

@@ -138,7 +138,7 @@ check_includes() {
             else if ($2 == "<" && !($3 in known))
                 next
             else if (!($3 in known)) {
-                print $1 " includes \"" $3 "\", which is no src/LAYER/FILE.h"
+                print $1 " includes \"" $3 "\", which is not a src/LAYER/FILE.h"
                 next
             }
             if (!((layer, to) in may))

@@ -31,7 +31,7 @@ too_long() {
     done
 }
 
-# The library, and the program that lives beside it.
+# The library and the program.
 folders=src
 if [ -d scenario ]; then folders="src scenario"; fi
 

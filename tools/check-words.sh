@@ -39,7 +39,7 @@ find_words() {
 edge='(^|[^[:alnum:]_])'
 nameless="$edge(TO[D]O([^(]|\$)|TO[D]O\\(\\)|FIX[M]E|X[X]X([^X]|\$))"
 
-# The folder this tree lies in, if it tells anything.
+# The folder that contains this tree, unless its name is a common one.
 machine_paths() {
     echo '(^|[^[:alnum:]_.])/(hom[e]|roo[t]|User[s])/[[:alnum:]_.]'
     here=$(dirname "$(pwd -P)")

@@ -1,8 +1,8 @@
 /*
  * clock.c - the current time, replaceable so that no test has to wait
  *
- * The real clock stands in for the functions that a caller's clock leaves out,
- * and for those that lie beyond the size of the caller's struct.
+ * The real clock replaces the functions that a caller's clock leaves out, and
+ * those beyond the size of the caller's struct.
  */
 #include "base/clock.h"
 

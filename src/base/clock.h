@@ -28,7 +28,7 @@ int64_t clock_add(int64_t ns, int64_t more_ns);
 int64_t clock_after(int64_t ns, int64_t ms);
 int64_t clock_between(int64_t from_ns, int64_t to_ns);  /* to - from */
 
-/* A clock that is advanced by hand, or when a caller would wait. */
+/* A clock that tests advance, and that advances when a caller would wait. */
 struct clock_manual {
     int64_t now_ns;
     int64_t unix_ms;

@@ -27,7 +27,8 @@ static bool read_calls(struct allm_home *home, allm_chat_result *r)
     struct metadata_calls manual = { 0 }, unresolved = { 0 }, unknown = { 0 };
     const allm_json *m = r->metadata;
     bool read = metadata_read_calls(home, m, METADATA_MANUAL, &manual) &&
-                metadata_read_calls(home, m, METADATA_UNRESOLVED, &unresolved) &&
+                metadata_read_calls(home, m, METADATA_UNRESOLVED,
+                                    &unresolved) &&
                 metadata_read_calls(home, m, METADATA_UNKNOWN, &unknown);
     r->manual_tool_calls = manual.calls;
     r->manual_tool_call_count = manual.count;

@@ -7,7 +7,7 @@
 extern const struct shape chat_result_shape;
 
 /* The halted_reason of a chat that the library itself ends.  A tool that halts
- * a chat gives a reason of its own, which is none of these. */
+ * a chat sets another reason, which is never one of these. */
 #define HALTED_ASK_USER "ask_user"
 #define HALTED_BUDGET "budget"
 #define HALTED_CANCELLED "cancelled"

@@ -16,10 +16,11 @@
 
 #include <math.h>
 
-void decode_init(struct decoder *d, struct allm_home *home, struct arena *tell)
+void decode_init(struct decoder *d, struct allm_home *home,
+                 struct arena *errors)
 {
     *d = (struct decoder){
-        .home = home, .arena = home_arena(home), .tell = tell
+        .home = home, .arena = home_arena(home), .errors = errors
     };
 }
 
@@ -31,11 +32,11 @@ static const char *advice_for(const char *reason)
     static const struct {
         const char *reason, *advice;
     } known[] = {
-        { "atom_decode_failed", "; the word there is none that is allowed" },
+        { "atom_decode_failed", "; this string is not an allowed value" },
         { "missing_type_tag", "; it has no \"__type__\"; or name its type in "
                               "`as` of allm_codec_decode()" },
         { "unknown_type_tag", "; `as` must be a type such as \"Message\"" },
-        { "missing", "; beside \"__type__\" there must be \"data\"" },
+        { "missing", "; an object with \"__type__\" must have \"data\", too" },
         { "malformed_struct", "; an object with the members of the type is "
                               "expected there" },
         { "invalid_base64", "; bytes must be base64 with padding" },
@@ -72,7 +73,7 @@ const allm_error *decode_error(struct arena *a, const struct path *path,
 bool decode_refuse(struct decoder *d, const char *reason)
 {
     if (!d->error)
-        d->error = decode_error(d->tell, d->path, reason);
+        d->error = decode_error(d->errors, d->path, reason);
     return false;
 }
 
@@ -80,7 +81,7 @@ bool decode_refuse_at(struct decoder *d, const char *member, const char *reason)
 {
     struct path step = PATH_KEY(d->path, member);
     if (!d->error)
-        d->error = decode_error(d->tell, &step, reason);
+        d->error = decode_error(d->errors, &step, reason);
     return false;
 }
 

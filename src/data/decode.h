@@ -13,7 +13,7 @@ enum { DECODE_ENVELOPES = 64 };
 struct decoder {
     struct allm_home *home;     /* will own what is read */
     struct arena *arena;        /* the home's */
-    struct arena *tell;         /* owns the errors */
+    struct arena *errors;         /* owns the errors */
     const struct path *path;    /* to the current position */
     bool lenient;               /* an unknown enum name is kept for the
                                    validator instead of rejected */
@@ -24,7 +24,8 @@ struct decoder {
     const allm_error *error;    /* the first; nothing is read after it */
 };
 
-void decode_init(struct decoder *d, struct allm_home *home, struct arena *tell);
+void decode_init(struct decoder *d, struct allm_home *home,
+                 struct arena *errors);
 
 /*
  * Read a struct of shape s, with or without its envelope.  NULL: it does not

@@ -197,7 +197,7 @@ static void write_metadata(struct encoder *e, const struct shape *s,
 }
 
 /* Is the field a member in this form? */
-static bool stands(const struct encoder *e, const struct shape_field *f)
+static bool is_written(const struct encoder *e, const struct shape_field *f)
 {
     if (f->flags & (SHAPE_HIDDEN | SHAPE_LIFTED))
         return false;
@@ -208,7 +208,7 @@ static bool is_member(const struct encoder *e, const struct shape *s,
                       struct slice name)
 {
     for (const struct shape_field *f = s->fields; f->name; f++)
-        if (stands(e, f) && slice_eq(name, shape_name(f)))
+        if (is_written(e, f) && slice_eq(name, shape_name(f)))
             return true;
     return false;
 }
@@ -261,7 +261,7 @@ static void write_member(struct encoder *e, const struct shape *s,
 void encode_members(struct encoder *e, const struct shape *s, const void *value)
 {
     for (const struct shape_field *f = s->fields; f->name; f++)
-        if (stands(e, f))
+        if (is_written(e, f))
             write_member(e, s, f, value);
     if (shape_kept(s, value))
         write_kept(e, s, shape_kept(s, value));

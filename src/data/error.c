@@ -354,9 +354,9 @@ allm_error *allm_error_new(const allm_error *given)
     const allm_error *refusal = made ? shape_error(made) : NULL;
     if (!refusal)
         return made;
-    allm_error *told = shape_new(&error_shape, refusal);
+    allm_error *failed = shape_new(&error_shape, refusal);
     shape_free(made);
-    return told;
+    return failed;
 }
 
 void allm_error_free(allm_error *error)

@@ -51,7 +51,7 @@ allm_event_type allm_event_type_of(const char *tag)
       .flags = (fl) }
 #define BYTES(as, fl) \
     { NAMED(as), .kind = SHAPE_BYTES, .at = offsetof(allm_event, text), \
-      .beside = offsetof(allm_event, text_len), .flags = (fl) }
+      .length_at = offsetof(allm_event, text_len), .flags = (fl) }
 #define HEAD \
     FIELD_ENUM(event, type, type_words, N), \
     FIELD(event, seq, SHAPE_COUNT)

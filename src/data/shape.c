@@ -2,8 +2,9 @@
  * shape.c - copy structs by the table of their fields
  *
  * The size of a caller's struct, which may come from an older or newer header,
- * tells which members it has.  If it is shorter than ours, the rest is zero,
- * the default.  If it is longer, the members that we do not know must be zero.
+ * determines which members it has.  If it is shorter than ours, the rest is
+ * zero, the default.  If it is longer, the members that we do not know must be
+ * zero.
  */
 #include "data/shape.h"
 
@@ -112,9 +113,9 @@ static bool no_memory(struct copy *c)
     return false;
 }
 
-static bool fail_copy(struct copy *c, const allm_error *told)
+static bool fail_copy(struct copy *c, const allm_error *error)
 {
-    c->error = told ? told : status_nomem();
+    c->error = error ? error : status_nomem();
     return false;
 }
 
@@ -377,12 +378,12 @@ static size_t room_for(const struct shape *s, const void *from)
 }
 
 void *shape_keep(const struct shape *s, const void *value, struct mem mem,
-                 struct arena *tell, const allm_error **error)
+                 struct arena *errors, const allm_error **error)
 {
     const allm_error *refusal = constructor_error(value);
     s = shape_of(s, value);
     if (refusal) {
-        *error = status_retell(tell, refusal);
+        *error = status_retell(errors, refusal);
         return NULL;
     }
     if (is_ours(value))
@@ -395,7 +396,7 @@ void *shape_keep(const struct shape *s, const void *value, struct mem mem,
     struct copy c = { .home = v->home, .arena = home_arena(v->home) };
     if (copy_into(&c, s, value, v))
         return v;
-    *error = status_retell(tell, c.error);
+    *error = status_retell(errors, c.error);
     home_drop(v->home);
     return NULL;
 }
@@ -527,24 +528,25 @@ void *shape_new(const struct shape *s, const void *fields)
                                    s->noun, absent));
     else if (wrong)
         fail_copy(&c, status_error(c.arena, ALLM_ERR_MISUSE, "wrong_value",
-                                   "allm_%s_new: %s is no constant of its enum",
+                                   "allm_%s_new: %s is not a constant of its "
+                                   "enum",
                                    s->noun, wrong));
     return absent || wrong ? refuse_root(s, v, c.error) : v;
 }
 
 void *shape_keep_root(const struct shape *s, const void *value)
 {
-    struct arena told;
+    struct arena errors;
     const allm_error *error = NULL;
     if (!value)
         return NULL;
     if (is_ours(value))         /* a rejected one, too: it keeps its error */
         return home_value(home_keep(((const struct shape_head *)value)->home));
-    arena_init(&told, mem_default());
-    void *root = shape_keep(s, value, told.mem, &told, &error);
+    arena_init(&errors, mem_default());
+    void *root = shape_keep(s, value, errors.mem, &errors, &error);
     if (!root)
         root = shape_failed(s, error);
-    arena_release(&told);
+    arena_release(&errors);
     return root;
 }
 

@@ -13,7 +13,7 @@
 
 enum shape_kind {               /* in the struct            default in JSON */
     SHAPE_TEXT,                 /* const char *                        null */
-    SHAPE_BYTES,                /* const char *, length beside         null */
+    SHAPE_BYTES,                /* const char *, and a length          null */
     SHAPE_FLAG,                 /* uint32_t                           false */
     SHAPE_ENUM,                 /* int, an index into words         word 0 */
     SHAPE_COUNT,                /* uint64_t                               0 */
@@ -23,7 +23,7 @@ enum shape_kind {               /* in the struct            default in JSON */
     SHAPE_ARRAY,                /* const allm_json *                     [] */
     SHAPE_ANY,                  /* const allm_json *                   null */
     SHAPE_ONE,                  /* const T *                           null */
-    SHAPE_MANY,                 /* const T *const *, count beside        [] */
+    SHAPE_MANY,                 /* const T *const *, and a count         [] */
     SHAPE_THREAD,               /* const allm_thread *           by `own`   */
     SHAPE_POINTER,              /* copied as it is; has no JSON form        */
     SHAPE_OWN                   /* written and read by `own`; not copied    */
@@ -67,7 +67,7 @@ struct shape_field {
     enum shape_kind kind;
     uint32_t flags;
     size_t at;                  /* offset in the struct */
-    size_t beside;              /* offset of its length or count */
+    size_t length_at;           /* offset of its length or count */
     const struct shape *of;
     const struct shape_words *words;
     const struct shape_own *own;
@@ -84,7 +84,7 @@ struct shape_field {
     { NAMED(member), .kind = (k), .at = offsetof(allm_##T, m), .flags = (fl) }
 #define FIELD_BYTES(T, m, len, fl) \
     { NAMED(#m), .kind = SHAPE_BYTES, .at = offsetof(allm_##T, m), \
-      .beside = offsetof(allm_##T, len), .flags = (fl) }
+      .length_at = offsetof(allm_##T, len), .flags = (fl) }
 #define FIELD_ENUM(T, m, w, fl) \
     { NAMED(#m), .kind = SHAPE_ENUM, .at = offsetof(allm_##T, m), \
       .words = &(w), .flags = (fl) }
@@ -93,7 +93,7 @@ struct shape_field {
       .flags = (fl) }
 #define FIELD_MANY(T, m, n, s, fl) \
     { NAMED(#m), .kind = SHAPE_MANY, .at = offsetof(allm_##T, m), \
-      .beside = offsetof(allm_##T, n), .of = &(s), .flags = (fl) }
+      .length_at = offsetof(allm_##T, n), .of = &(s), .flags = (fl) }
 #define FIELD_THREAD(T, m, o) \
     { NAMED(#m), .kind = SHAPE_THREAD, .at = offsetof(allm_##T, m), \
       .own = &(o) }
@@ -179,14 +179,14 @@ static inline void shape_set_pointer(const struct shape_field *f, void *value,
 static inline size_t shape_count(const struct shape_field *f, const void *value)
 {
     size_t n;
-    memcpy(&n, (const char *)value + f->beside, sizeof n);
+    memcpy(&n, (const char *)value + f->length_at, sizeof n);
     return n;
 }
 
 static inline void shape_set_count(const struct shape_field *f, void *value,
                                    size_t n)
 {
-    memcpy((char *)value + f->beside, &n, sizeof n);
+    memcpy((char *)value + f->length_at, &n, sizeof n);
 }
 
 static inline const allm_json *shape_kept(const struct shape *s,
@@ -245,9 +245,9 @@ const allm_error *shape_failure(const struct shape *s, const void *value);
 
 /*
  * A root for a struct: shared if it is one of ours, otherwise copied, even if
- * required fields are missing.  NULL with *error, in `tell`, as above.
+ * required fields are missing.  NULL with *error, in `errors`, as above.
  */
 void *shape_keep(const struct shape *s, const void *value, struct mem mem,
-                 struct arena *tell, const allm_error **error);
+                 struct arena *errors, const allm_error **error);
 
 #endif

@@ -240,14 +240,14 @@ static allm_status writable(const allm_thread *t)
 static allm_status own_message(allm_thread *t, const allm_message *given,
                                const allm_message **out)
 {
-    struct arena told;
+    struct arena errors;
     const allm_error *error = NULL;
     if (!given)
         return ALLM_ERR_NOMEM;
-    arena_init(&told, t->mem);
-    *out = shape_keep(&message_shape, given, t->mem, &told, &error);
+    arena_init(&errors, t->mem);
+    *out = shape_keep(&message_shape, given, t->mem, &errors, &error);
     allm_status status = *out ? ALLM_OK : error->kind;
-    arena_release(&told);
+    arena_release(&errors);
     return status;
 }
 

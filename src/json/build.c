@@ -306,7 +306,7 @@ void allm_json_build_object(allm_json_build *b)
     if (!b)
         return;
     build_object(&b->build);
-    remember_call(b, "an object was begun where no value may stand");
+    remember_call(b, "an object was begun where no value is allowed");
 }
 
 void allm_json_build_array(allm_json_build *b)
@@ -314,7 +314,7 @@ void allm_json_build_array(allm_json_build *b)
     if (!b)
         return;
     build_array(&b->build);
-    remember_call(b, "an array was begun where no value may stand");
+    remember_call(b, "an array was begun where no value is allowed");
 }
 
 void allm_json_build_end(allm_json_build *b)
@@ -322,7 +322,7 @@ void allm_json_build_end(allm_json_build *b)
     if (!b)
         return;
     build_end(&b->build);
-    remember_call(b, "an end was given with nothing open, or behind a key");
+    remember_call(b, "an end was added with no open container, or after a key");
 }
 
 void allm_json_build_key(allm_json_build *b, const char *key)
@@ -334,8 +334,8 @@ void allm_json_build_key(allm_json_build *b, const char *key)
     else
         mark_misuse(&b->build);
     remember_call(b,
-                  key ? "a key was given outside of an object, or behind a key"
-                      : "a key was given as NULL");
+                  key ? "a key was added outside of an object, or after a key"
+                      : "a key was NULL");
 }
 
 void allm_json_build_text(allm_json_build *b, const char *text, size_t len)
@@ -346,11 +346,11 @@ void allm_json_build_text(allm_json_build *b, const char *text, size_t len)
         build_text(&b->build, repaired(b, slice_given(text, len)));
     else
         build_null(&b->build);
-    remember_call(b, "a text was given where no value may stand");
+    remember_call(b, "a string was added where no value is allowed");
 }
 
 static const char number_misplaced[] =
-    "a number was given where no value may stand";
+    "a number was added where no value is allowed";
 
 void allm_json_build_int(allm_json_build *b, int64_t n)
 {
@@ -381,7 +381,7 @@ void allm_json_build_bool(allm_json_build *b, bool value)
     if (!b)
         return;
     build_bool(&b->build, value);
-    remember_call(b, "true or false was given where no value may stand");
+    remember_call(b, "true or false was added where no value is allowed");
 }
 
 void allm_json_build_null(allm_json_build *b)
@@ -389,7 +389,7 @@ void allm_json_build_null(allm_json_build *b)
     if (!b)
         return;
     build_null(&b->build);
-    remember_call(b, "null was given where no value may stand");
+    remember_call(b, "null was added where no value is allowed");
 }
 
 void allm_json_build_value(allm_json_build *b, const allm_json *v)
@@ -398,15 +398,15 @@ void allm_json_build_value(allm_json_build *b, const allm_json *v)
         return;
     build_value_copy(&b->build, v);
     remember_call(b, v && val_type(val_of(v)) == YYJSON_TYPE_NONE
-                         ? "a value was given that failed to be read or built"
-                         : "a value was given where no value may stand");
+                         ? "a value was added that failed to be read or built"
+                         : "a value was added where no value is allowed");
 }
 
 /* What is unfinished in a builder that is not broken; NULL if nothing is. */
 static const char *unfinished(const struct build *b)
 {
     if (b->count == 0)
-        return "no value was given";
+        return "no value was added";
     if (b->open)
         return "a container was not ended";
     return NULL;
@@ -426,13 +426,13 @@ allm_json *allm_json_build_done(allm_json_build *b)
     if (twice)
         error = status_error(home_arena(h), ALLM_ERR_MISUSE, "misuse",
                              "a JSON value was built wrongly: the key \"%s\" "
-                             "was given twice in one object",
+                             "occurs twice in one object",
                              twice->uni.str);
     else if (!v && (b->build.misused || !b->build.broken))
         error = status_error(home_arena(h), ALLM_ERR_MISUSE, "misuse",
-                             "a JSON value was built wrongly: %s; begin "
-                             "containers, give keys only in objects, end all, "
-                             "and give one value in all",
+                             "a JSON value was built wrongly: %s; add keys "
+                             "only to objects, end every container, and "
+                             "build exactly one value",
                              b->said ? b->said : unfinished(&b->build));
     return json_root_of(h, v, error ? error : status_nomem());
 }

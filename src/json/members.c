@@ -30,7 +30,7 @@ static uint64_t hash_of(struct slice s)
     return h ^ (h >> 29);
 }
 
-/* By hash, then by text; 0 for equal texts. */
+/* By hash, then by string; 0 if they are equal. */
 static int compare_keys(uint64_t hash_a, struct slice a, uint64_t hash_b,
                         struct slice b)
 {

@@ -119,7 +119,7 @@ static const allm_error *misuse_error(struct arena *a, const char *text)
         a, ALLM_ERR_MISUSE, "misuse", "%s",
         text ? "allm_json_opts has no size or an unknown flag; fill it in "
                "with ALLM(json_opts, ...)"
-             : "the JSON text is NULL; pass a text");
+             : "the JSON text is NULL; pass a string");
 }
 
 allm_json *allm_json_parse(const char *text, size_t len,

@@ -38,7 +38,7 @@ const char *json_too_much(struct slice text);
 
 /*
  * The same for a text that may be cut off anywhere: the value so far, with
- * open strings and containers closed. *complete tells whether it is a whole
+ * open strings and containers closed. *complete says whether it is a whole
  * document.  NULL without an error: there is no value yet.
  */
 const allm_json *json_partial(struct arena *a, struct slice text,

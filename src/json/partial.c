@@ -20,7 +20,7 @@
 static const allm_error *no_text(struct arena *a)
 {
     return status_error(a, ALLM_ERR_MISUSE, "misuse",
-                        "the JSON text is NULL; pass a text");
+                        "the JSON text is NULL; pass a string");
 }
 
 allm_json *allm_json_partial(const char *text, size_t len, bool *complete)

@@ -1,7 +1,7 @@
 /*
  * read.c - the JSON reader: text to values in one pass
  *
- *      text --copy--> {"a": [1, "x"]}000     decoded where it stands
+ *      text --copy--> {"a": [1, "x"]}000     decoded in place
  *                       |        |
  *      values   head | object | key a | array | 1 | "x"     yyjson's layout
  *
@@ -63,7 +63,7 @@ static char *refuse_too_deep(struct reading *r, const char *at)
     *r->fault = (struct fault){
         .word = "too_deep",
         .detail = "depth",
-        .what = "containers stand deeper in one another than max_depth allows",
+        .what = "containers are nested deeper than max_depth allows",
         .advice = "flatten the document, or raise max_depth in allm_json_opts",
         .offset = (size_t)(at - r->start),
     };
@@ -76,7 +76,7 @@ static char *refuse_long_number(struct reading *r, const char *at)
         .word = "too_large",
         .detail = "number",
         .what = "a number has more than 1,024 characters",
-        .advice = "send it as a text",
+        .advice = "send it as a string",
         .offset = (size_t)(at - r->start),
     };
     return NULL;
@@ -99,7 +99,7 @@ static bool refuse_duplicate(struct reading *r, const yyjson_val *key)
     *r->fault = (struct fault){
         .word = "duplicate_key",
         .detail = "key",
-        .what = "a key stands twice in one object",
+        .what = "a key occurs twice in one object",
         .name = val_slice(key),
         .advice = "rename or remove one, or let the first win by "
                   "ALLM_JSON_DUPLICATES",

@@ -181,7 +181,7 @@ static bool read_on(struct decoding *d)
             d, d->at, "invalid_text",
             d->at == d->r->end
                 ? "expected a closing quote"
-                : "expected control characters in a text to be escaped");
+                : "expected control characters in a string to be escaped");
     if (!ok)
         return false;
     size_t n = (size_t)(scan_plain(d->at) - d->at);

@@ -61,7 +61,7 @@ static bool has_names(struct check *k, const struct rule *r,
             continue;
         ok = check_fault(k, r, s, "missing property %s%s%s",
                          check_brief(k, name),
-                         since.ptr ? ", needed beside " : "",
+                         since.ptr ? ", required by " : "",
                          since.ptr ? check_brief_text(k, since) : "");
     }
     return ok;

@@ -128,6 +128,6 @@ bool rule_pattern(struct check *k, const struct rule *r, const struct spot *s)
 {
     struct slice text = json_slice(s->value);
     return check_match(k, r->parts, text) ||
-           check_fault(k, r, s, "expected a text that matches %s, got %s",
+           check_fault(k, r, s, "expected a string that matches %s, got %s",
                        check_brief(k, r->value), check_brief_text(k, text));
 }

@@ -354,8 +354,8 @@ allm_text *allm_json_write(const allm_json *v, uint32_t flags)
         return text_fail(t,
                          status_error(text_arena(t), ALLM_ERR_MISUSE, "misuse",
                                       "a JSON value of type NONE "
-                                      "cannot be written; ask "
-                                      "allm_json_error() why it is none"));
+                                      "cannot be written; "
+                                      "allm_json_error() returns the reason"));
     struct buf out;
     buf_init(&out, text_arena(t), SIZE_MAX / 2);
     if (!json_write(&out, v, flags))

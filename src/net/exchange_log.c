@@ -8,7 +8,7 @@
 #include "json/json.h"
 #include "json/write.h"
 
-/* Where a chunk ends in the body, and when it came. */
+/* Where a chunk ends in the body, and when it arrived. */
 struct exchange_log_cut {
     size_t end;
     int64_t at_ms;
@@ -119,11 +119,11 @@ void exchange_log_end(struct exchange_log *t, enum recording_kind kind,
         t->error = clean_error(t, error, status);
 }
 
-/* -------------------------------------------------------------- telling --- */
+/* -------------------------------------------------------------- writing --- */
 
 /* { name: value }, over several lines. */
-static void tell(struct buf *out, struct arena *scratch, const char *name,
-                 const allm_json *value)
+static void write_object(struct buf *out, struct arena *scratch,
+                         const char *name, const allm_json *value)
 {
     struct build b;
     build_init(&b, scratch);
@@ -137,7 +137,7 @@ static void tell(struct buf *out, struct arena *scratch, const char *name,
     buf_byte(out, '\n');
 }
 
-static void tell_bytes(struct buf *out, struct slice bytes)
+static void write_bytes(struct buf *out, struct slice bytes)
 {
     if (utf8_valid(bytes, NULL)) {
         buf_text(out, "\"text\": ");
@@ -149,7 +149,7 @@ static void tell_bytes(struct buf *out, struct slice bytes)
     }
 }
 
-/* What is to be hidden in the whole body: the place at hand. */
+/* A search for keys in the whole body, and the current match. */
 struct hiding {
     struct slice body;
     struct redact what;
@@ -161,8 +161,8 @@ static void find_next(struct hiding *h)
     h->at = redact_find(h->body, h->at + h->len, &h->what, &h->len);
 }
 
-/* A chunk without keys: the mark stands where a key begins, and what follows
- * of it in later chunks is left out. */
+/* A chunk without keys: the mark replaces the beginning of a key, and the rest
+ * of the key, also in later chunks, is left out. */
 static void clean_chunk(struct buf *out, struct hiding *h, size_t from,
                         size_t end)
 {
@@ -182,7 +182,7 @@ static void clean_chunk(struct buf *out, struct hiding *h, size_t from,
     }
 }
 
-static void tell_chunks(struct exchange_log *t, struct buf *out)
+static void write_chunks(struct exchange_log *t, struct buf *out)
 {
     struct buf piece;
     struct exchange_log_cut cut = { 0, 0 };
@@ -196,11 +196,11 @@ static void tell_chunks(struct exchange_log *t, struct buf *out)
     for (size_t i = 0; i < count; i++) {
         memcpy(&cut, t->cuts.ptr + i * sizeof cut, sizeof cut);
         while (h.len && h.at + h.len <= from)
-            find_next(&h);      /* it ended with the chunk before */
+            find_next(&h);      /* it ended with the previous chunk */
         size_t start = h.len && h.at < from ? h.at + h.len : from;
         clean_chunk(&piece, &h, start < cut.end ? start : cut.end, cut.end);
         buf_format(out, "{\"ms\": %lld, ", (long long)(cut.at_ms - before));
-        tell_bytes(out, buf_slice(&piece));
+        write_bytes(out, buf_slice(&piece));
         buf_text(out, "}\n");
         before = cut.at_ms;
         from = cut.end;
@@ -209,7 +209,7 @@ static void tell_chunks(struct exchange_log *t, struct buf *out)
     t->end_ms -= before;        /* since the last chunk, from now on */
 }
 
-static void tell_error(struct buf *out, const allm_error *e)
+static void write_error(struct buf *out, const allm_error *e)
 {
     buf_text(out, "{\"kind\": ");
     json_write_text(out, slice_of(allm_status_name(e->kind)));
@@ -226,7 +226,7 @@ static void tell_error(struct buf *out, const allm_error *e)
     buf_byte(out, '}');
 }
 
-static void tell_end(struct exchange_log *t, struct buf *out)
+static void write_end(struct exchange_log *t, struct buf *out)
 {
     static const char *const words[] = { [RECORDING_COMPLETE] = "complete",
                                          [RECORDING_CLOSED] = "closed",
@@ -234,7 +234,7 @@ static void tell_end(struct exchange_log *t, struct buf *out)
     buf_format(out, "{\"ms\": %lld, ", (long long)t->end_ms);
     if (t->end == RECORDING_ERROR) {
         buf_text(out, "\"error\": ");
-        tell_error(out, t->error);
+        write_error(out, t->error);
     } else {
         buf_format(out, "\"end\": \"%s\"", words[t->end]);
     }
@@ -247,21 +247,21 @@ bool exchange_log_text(struct exchange_log *t, struct buf *out)
     out->broken = out->broken || t->broken;
     if (out->broken)
         return false;
-    tell(out, &t->wiped, "request", t->request);
+    write_object(out, &t->wiped, "request", t->request);
     if (t->connect_ms >= 0)
         buf_format(out, "{\"connect_ms\": %lld}\n", (long long)t->connect_ms);
     else if (t->connect_ms == RECORDING_NEVER)
         buf_text(out, "{\"connect_ms\": null}\n");
     if (t->refused) {
         buf_text(out, "{\"refused\": ");
-        tell_error(out, t->refused);
+        write_error(out, t->refused);
         buf_text(out, "}\n");
         return !out->broken;
     }
     if (t->answer) {
-        tell(out, &t->wiped, "answer", t->answer);
-        tell_chunks(t, out);
+        write_object(out, &t->wiped, "answer", t->answer);
+        write_chunks(t, out);
     }
-    tell_end(t, out);
+    write_end(t, out);
     return !out->broken;
 }

@@ -1,8 +1,8 @@
 /*
- * exchange_log.h - one exchange being written down, and its text in a recording
+ * exchange_log.h - one exchange while it is recorded, and its text
  *
- * What passes is kept as it is until the end, in memory that is wiped; only
- * then can a key be found that was cut in two by the network.
+ * The bytes are kept unchanged until the end, in memory that is wiped.  Only
+ * then can a key be found that was split between two chunks.
  */
 #ifndef NET_EXCHANGE_LOG_H
 #define NET_EXCHANGE_LOG_H
@@ -11,8 +11,8 @@
 #include "net/recording.h"
 #include "net/request_json.h"
 
-/* Broken by lack of memory, or by its limit: what passes is not disturbed, and
- * exchange_log_text() fails. */
+/* If it is broken, by lack of memory or by its limit, the exchange continues,
+ * and exchange_log_text() fails. */
 struct exchange_log {
     struct mem mem;
     struct arena wiped;
@@ -28,7 +28,7 @@ struct exchange_log {
     bool broken;
 };
 
-/* The place of t may not change: its memory looks into it. */
+/* t must not be moved: its memory refers to it. */
 void exchange_log_init(struct exchange_log *t, struct mem mem);
 void exchange_log_release(struct exchange_log *t);
 

@@ -1,4 +1,4 @@
-/* failure.c - why an exchange failed, in words that help */
+/* failure.c - errors of an exchange, with advice */
 #include "net/failure.h"
 
 #include "base/buf.h"
@@ -25,16 +25,16 @@ static const struct row {
       "check base_url, and whether this machine can look up names" },
     { CURLE_COULDNT_RESOLVE_PROXY, false, network,
       "the name of the proxy could not be found",
-      "check the proxy option, or HTTPS_PROXY and its kin in the environment" },
+      "check the proxy option, or HTTPS_PROXY in the environment" },
     { CURLE_PROXY, false, network, "the proxy refused to connect",
-      "check the proxy's address and password, or take it out with NO_PROXY" },
-    { CURLE_COULDNT_CONNECT, false, network, "there was no connection",
+      "check the proxy's URL and password, or exclude the host in NO_PROXY" },
+    { CURLE_COULDNT_CONNECT, false, network, "could not connect",
       "check that the server runs, that base_url names its port, and that no "
       "firewall is in between" },
     { CURLE_PEER_FAILED_VERIFICATION, true, network,
       "the server could not prove who it is",
-      "if it has a certificate of your own, name its authority with ca_file or "
-      "SSL_CERT_FILE; there is no way to go on without proof" },
+      "if its certificate is your own, name its authority with ca_file or "
+      "SSL_CERT_FILE; the check cannot be switched off" },
     { CURLE_SSL_ISSUER_ERROR, true, network,
       "the server could not prove who it is",
       "name the authority of its certificate with ca_file or SSL_CERT_FILE" },
@@ -42,12 +42,12 @@ static const struct row {
       "the file of trusted certificates could not be read",
       "ca_file, or SSL_CERT_FILE, must name a file with certificates in PEM "
       "form; on many systems the package ca-certificates brings one" },
-    { CURLE_SSL_CONNECT_ERROR, false, network, "TLS could not be agreed on",
+    { CURLE_SSL_CONNECT_ERROR, false, network, "the TLS handshake failed",
       "check that base_url says https:// only where the server speaks TLS "
-      "(1.2 or later), and whether a proxy changes what is sent" },
+      "(1.2 or later), and whether a proxy changes the data" },
     { CURLE_GOT_NOTHING, false, network,
       "the server closed the connection without an answer",
-      "try again; if it stays so, look at the server's log" },
+      "try again; if it fails again, see the log of the server" },
     { CURLE_SEND_ERROR, false, network,
       "the connection was lost while the request was sent", "try again" },
     { CURLE_RECV_ERROR, false, network, "the connection was lost",
@@ -57,15 +57,15 @@ static const struct row {
     { CURLE_HTTP2, false, network, "the HTTP/2 connection failed",
       "try again" },
     { CURLE_HTTP2_STREAM, false, network,
-      "the server ended this answer in its middle", "try again" },
+      "the server reset the stream during the answer", "try again" },
     { CURLE_OPERATION_TIMEDOUT, false, "timeout", "the network took too long",
       "try again" },
     { CURLE_BAD_CONTENT_ENCODING, false, malformed,
       "the answer could not be decompressed",
-      "whoever stands between here and the server may have damaged it" },
-    { CURLE_WEIRD_SERVER_REPLY, false, malformed, "what came back is no HTTP",
+      "a proxy may have damaged it" },
+    { CURLE_WEIRD_SERVER_REPLY, false, malformed, "the reply is not HTTP",
       "check the port in base_url" },
-    { CURLE_UNSUPPORTED_PROTOCOL, false, malformed, "what came back is no HTTP",
+    { CURLE_UNSUPPORTED_PROTOCOL, false, malformed, "the reply is not HTTP",
       "check the port in base_url" },
     { CURLE_URL_MALFORMAT, true, "invalid_request",
       "the address cannot be used", "check base_url" },
@@ -75,14 +75,14 @@ static const struct row other = {
     CURLE_OK, false, network, "the exchange with the server failed", "try again"
 };
 
-/* libcurl says only that there was no connection, no name, or no file. */
+/* libcurl only reports that it could not connect, resolve or open a file. */
 static const struct row no_descriptor = {
     CURLE_OK, true, network, "this process can open no more descriptors",
     "close some, make fewer calls at once, or raise the limit (ulimit -n)"
 };
 
-/* Can another descriptor be had?  Asked of the system, since most causes are
- * lost on their way through libcurl. */
+/* Is another descriptor available?  We ask the system, since libcurl does not
+ * pass on most causes. */
 static bool has_descriptor(void)
 {
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -131,7 +131,7 @@ static const allm_error *make_error(struct arena *a, const char *reason,
     return e;
 }
 
-/* What libcurl said, if it quotes no address with a password in it. */
+/* libcurl's message, unless it quotes a URL with a password. */
 static const char *words_of(CURLcode code, const char *said)
 {
     return said && *said && !strchr(said, '@') ? said
@@ -153,21 +153,21 @@ const allm_error *failure_of(struct arena *a, CURLcode code, const char *host,
     return make_error(a, row->reason, &text, row->final);
 }
 
-/* What a proxy means that does not lead on. */
+/* Why a proxy did not connect. */
 static const char *refusal_of(long status)
 {
     if (status == 407)
-        return "the proxy wants other credentials";
-    return status >= 500 ? "the proxy could not lead to the server"
-                         : "the proxy refused to lead to the server";
+        return "the proxy requires other credentials";
+    return status >= 500 ? "the proxy could not connect to the server"
+                         : "the proxy refused to connect to the server";
 }
 
 const allm_error *failure_proxy(struct arena *a, long status, const char *host)
 {
     const char *advice =
-        status == 407 ? "give a user and a password that it knows"
-                      : "ask who runs it whether the server may be reached by "
-                        "it, or name another";
+        status == 407 ? "set a user and a password that it accepts"
+                      : "ask its administrator whether it may connect to the "
+                        "server, or set another proxy";
     struct buf text;
     buf_init(&text, a, MESSAGE_LIMIT);
     buf_text(&text, refusal_of(status));
@@ -175,8 +175,8 @@ const allm_error *failure_proxy(struct arena *a, long status, const char *host)
         buf_format(&text, " (%.200s)", host);
     buf_format(&text,
                ": it answered CONNECT with %ld; %s, in the option proxy or in "
-               "HTTPS_PROXY (http://user:password@host:port), or go without "
-               "it by NO_PROXY",
+               "HTTPS_PROXY (http://user:password@host:port), or exclude the "
+               "host in NO_PROXY",
                status, advice);
     return make_error(a, network, &text, true);
 }

@@ -1,4 +1,4 @@
-/* failure.h - why an exchange failed, in words that help */
+/* failure.h - errors of an exchange, with advice */
 #ifndef NET_FAILURE_H
 #define NET_FAILURE_H
 
@@ -7,25 +7,24 @@
 #include <curl/curl.h>
 
 /*
- * An error for a code of libcurl: which server it was about, what libcurl says
- * (may be empty), and what to do.  Never NULL; made in the arena, or static
- * where memory is lacking.  Where another attempt cannot help, its metadata
- * says so: {"final": true}.
+ * An error for a code of libcurl: the server, libcurl's message (may be empty),
+ * and what to do.  Never NULL; in the arena, or static if out of memory.  If a
+ * retry cannot help, its metadata has {"final": true}.
  */
 const allm_error *failure_of(struct arena *a, CURLcode code, const char *host,
                              const char *said);
 
-/* A proxy that did not lead to the host, by the status of its answer to
- * CONNECT; final.  Nothing of the proxy's address is in it. */
+/* A proxy that did not connect to the host, by the status of its answer to
+ * CONNECT; final.  The message does not contain the URL of the proxy. */
 const allm_error *failure_proxy(struct arena *a, long status, const char *host);
 
-/* We ourselves refuse; final. */
+/* The library itself refuses the request; final. */
 const allm_error *failure_refuse(struct arena *a, const char *reason,
                                  const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The host and port of an address, without user and password; in the arena,
- * or "". */
+/* The host and port of a URL, without user and password; in the arena, or
+ * "". */
 const char *failure_host(struct arena *a, const char *url);
 
 #endif

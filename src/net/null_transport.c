@@ -1,10 +1,10 @@
-/* null_transport.c - stands for a recorder or player without memory */
+/* null_transport.c - replaces a recorder or player that could not be created */
 #include "net/null_transport.h"
 
 #include "base/status.h"
 
-static allm_exchange *nowhere_open(void *self, const allm_http_view *view,
-                                   allm_waker *waker, const allm_error **error)
+static allm_exchange *null_open(void *self, const allm_http_view *view,
+                                allm_waker *waker, const allm_error **error)
 {
     (void)self;
     (void)view;
@@ -13,8 +13,8 @@ static allm_exchange *nowhere_open(void *self, const allm_http_view *view,
     return NULL;
 }
 
-/* Of an exchange that nobody has. */
-static allm_status nowhere_read(void *self, allm_exchange *x, allm_chunk *out)
+/* Never called, since no exchange exists. */
+static allm_status null_read(void *self, allm_exchange *x, allm_chunk *out)
 {
     (void)self;
     (void)x;
@@ -22,21 +22,21 @@ static allm_status nowhere_read(void *self, allm_exchange *x, allm_chunk *out)
     return ALLM_ERR_NOMEM;
 }
 
-static const allm_http_head *nowhere_head(void *self, allm_exchange *x)
+static const allm_http_head *null_head(void *self, allm_exchange *x)
 {
     (void)self;
     (void)x;
     return NULL;
 }
 
-static void nowhere_close(void *self, allm_exchange *x)
+static void null_close(void *self, allm_exchange *x)
 {
     (void)self;
     (void)x;
 }
 
 const allm_transport null_transport = { .size = sizeof(allm_transport),
-                                           .open = nowhere_open,
-                                           .read = nowhere_read,
-                                           .head = nowhere_head,
-                                           .close = nowhere_close };
+                                           .open = null_open,
+                                           .read = null_read,
+                                           .head = null_head,
+                                           .close = null_close };

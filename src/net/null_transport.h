@@ -1,8 +1,8 @@
 /*
  * null_transport.h - the transport of a recorder or a player that was not made
  *
- * It opens nothing, for lack of memory.  NULL in its place could be taken for
- * the wish for a network without one.
+ * It opens nothing and reports that memory ran out.  NULL instead would mean
+ * the HTTP client, and so the network.
  */
 #ifndef NET_NULL_TRANSPORT_H
 #define NET_NULL_TRANSPORT_H

@@ -2,16 +2,16 @@
  * player.c - a transport that plays a recording instead of using a network
  *
  *      open  --> request_json_of, request_json_normal
- *            --> the first exchange with the same request that was not played
+ *            --> the first unplayed exchange with the same request
  *            --> read returns its steps
  *
- * A miss is an exchange, too: its read fails and says why.  So the error has a
- * place to live that no other thread frees.
+ * A miss is an exchange, too: its read fails with the reason.  So the error has
+ * an owner that no other thread frees.
  *
  * Invariants
- *   (1) Nothing here knows of sockets; there is no way to one.
- *   (2) The recording does not change once it is read, but for `played` and
- *       `left`, which are touched with the lock held.
+ *   (1) Nothing here can open a socket.
+ *   (2) The recording does not change once it is read, except `played` and
+ *       `left`, which are used only with the lock held.
  *   (3) An exchange is played once.
  */
 #include "allm.h"
@@ -39,7 +39,7 @@ enum {
     SHOWN = 200                 /* bytes of a value or address in a message */
 };
 
-/* What is played, and how requests like it are known. */
+/* An exchange that can be played, and its request as it is compared. */
 struct piece {
     const struct recorded *recorded;
     const allm_json *normal;
@@ -63,16 +63,16 @@ struct allm_player {
 
 struct allm_exchange {
     struct mem mem;
-    struct arena arena;         /* wiped: the request is worked on in it */
+    struct arena arena;         /* wiped: it contains the request */
     const struct recorded *recorded;    /* NULL: a miss */
     size_t at;                  /* of its steps */
     int64_t opened_ns;
-    const allm_error *error;    /* of a miss, or of an end that is none */
+    const allm_error *error;    /* of a miss, or of a recording that stops */
 };
 
 /* --------------------------------------------------------------- misses --- */
 
-/* A value for people: short, or "nothing". */
+/* Add a value to a message: shortened, or "nothing". */
 static void add_value(struct buf *out, struct arena *a, const allm_json *v)
 {
     struct buf text;
@@ -104,18 +104,18 @@ static const struct piece *find_nearest(const allm_player *r, struct arena *a,
     return nearest;
 }
 
-static void tell_nearest(const allm_player *r, struct buf *out, struct arena *a,
-                         const allm_json *normal)
+static void describe_nearest(const allm_player *r, struct buf *out,
+                             struct arena *a, const allm_json *normal)
 {
     struct differ d = { .count = 0 };
     const struct piece *p = find_nearest(r, a, normal, &d);
     if (!r->count) {
-        buf_text(out, "the recording is empty, so that every request is "
-                      "refused and no network is used");
+        buf_text(out, "the recording is empty, so every request is refused "
+                      "and no network is used");
     } else if (!p) {
         buf_format(out,
-                   "every exchange of %s has been played; record anew, or use "
-                   "a new replay for each run",
+                   "every exchange of %s has been played; record again, or use "
+                   "a new player for each run",
                    r->name);
     } else {
         buf_format(out,
@@ -124,13 +124,13 @@ static void tell_nearest(const allm_player *r, struct buf *out, struct arena *a,
                    r->name, p->recorded->line, d.count, d.count == 1 ? "" : "s",
                    buf_slice(&d.path).ptr);
         add_value(out, a, d.want);
-        buf_text(out, ", asked ");
+        buf_text(out, ", requested ");
         add_value(out, a, d.got);
-        buf_text(out, "; record anew, correct the file, or match in order");
+        buf_text(out, "; record again, correct the file, or match in order");
     }
 }
 
-/* No attempt will ever do better. */
+/* A retry would fail, too. */
 static const allm_json *final_metadata(struct arena *a)
 {
     struct build b;
@@ -142,7 +142,7 @@ static const allm_json *final_metadata(struct arena *a)
     return build_done(&b);
 }
 
-static const allm_error *miss(struct arena *a, const char *why)
+static const allm_error *miss_error(struct arena *a, const char *why)
 {
     allm_error *e = status_draft(a, ALLM_ERR_ADAPTER, "no_scripted_response",
                                  "replay miss: %s", why);
@@ -160,14 +160,14 @@ static const allm_error *explain_miss(const allm_player *r, struct arena *a,
     const char *url = allm_json_text(allm_json_get(normal, "url"), NULL);
     buf_init(&why, a, SIZE_MAX / 2);
     buf_format(&why, "%.20s %.*s: ", method, SHOWN, url);
-    tell_nearest(r, &why, a, normal);
-    return why.broken || a->broken ? status_nomem() : miss(a, why.ptr);
+    describe_nearest(r, &why, a, normal);
+    return why.broken || a->broken ? status_nomem() : miss_error(a, why.ptr);
 }
 
 /* ------------------------------------------------------------- matching --- */
 
-static bool fits(const struct piece *p, struct arena *a,
-                 const allm_json *normal, bool in_order)
+static bool piece_matches(const struct piece *p, struct arena *a,
+                          const allm_json *normal, bool in_order)
 {
     struct differ d;
     if (p->played)
@@ -176,13 +176,13 @@ static bool fits(const struct piece *p, struct arena *a,
 }
 
 /* With the lock held: keeps (3). */
-static const struct recorded *choose(allm_player *r, struct arena *a,
-                                     const allm_json *normal)
+static const struct recorded *choose_exchange(allm_player *r, struct arena *a,
+                                              const allm_json *normal)
 {
     bool in_order = r->flags & ALLM_PLAYER_IN_ORDER;
     for (size_t i = 0; i < r->count; i++) {
         struct piece *p = &r->pieces[i];
-        if (!fits(p, a, normal, in_order))
+        if (!piece_matches(p, a, normal, in_order))
             continue;
         p->played = true;
         r->left--;
@@ -191,8 +191,8 @@ static const struct recorded *choose(allm_player *r, struct arena *a,
     return NULL;
 }
 
-/* What is asked, as it is compared: by way of the text that it would have in
- * a file.  NULL: no memory. */
+/* The request as it is compared: written as in a file, then read.  NULL: out of
+ * memory. */
 static const allm_json *normal_of(struct arena *a, const allm_http_view *view)
 {
     const struct json_limits any = { SIZE_MAX / 2, 256, true, false };
@@ -209,14 +209,15 @@ static const allm_json *normal_of(struct arena *a, const allm_http_view *view)
     return request ? request_json_normal(a, request) : NULL;
 }
 
-/* Find what to play, or why not.  False: no memory. */
-static bool match(allm_player *r, allm_exchange *x, const allm_http_view *view)
+/* Find the exchange to play, or the error.  False: out of memory. */
+static bool match_request(allm_player *r, allm_exchange *x,
+                          const allm_http_view *view)
 {
     const allm_json *normal = normal_of(&x->arena, view);
     if (!normal)
         return false;
     pthread_mutex_lock(&r->lock);
-    x->recorded = choose(r, &x->arena, normal);
+    x->recorded = choose_exchange(r, &x->arena, normal);
     if (!x->recorded)
         x->error = explain_miss(r, &x->arena, normal);
     pthread_mutex_unlock(&r->lock);
@@ -227,18 +228,18 @@ static bool match(allm_player *r, allm_exchange *x, const allm_http_view *view)
 
 /* -------------------------------------------------------------- playing --- */
 
-static void replay_close(void *self, allm_exchange *x)
+static void player_close(void *self, allm_exchange *x)
 {
     (void)self;
     arena_release(&x->arena);
     mem_free(x->mem, x, sizeof *x);
 }
 
-static allm_exchange *replay_open(void *self, const allm_http_view *view,
+static allm_exchange *player_open(void *self, const allm_http_view *view,
                                   allm_waker *waker, const allm_error **error)
 {
     allm_player *r = self;
-    (void)waker;                /* nothing comes from elsewhere */
+    (void)waker;                /* no other thread has events */
     *error = r->error;
     if (r->error)
         return NULL;
@@ -249,16 +250,16 @@ static allm_exchange *replay_open(void *self, const allm_http_view *view,
     *x = (allm_exchange){ .mem = r->mem };
     arena_init(&x->arena, secret_mem(&x->mem));
     x->opened_ns = clock_now_ns(r->clock);
-    bool matched = match(r, x, view);
+    bool matched = match_request(r, x, view);
     if (matched && x->recorded && x->recorded->refused)
         *error = x->recorded->refused;
     else if (matched)
         return x;
-    replay_close(r, x);
+    player_close(r, x);
     return NULL;
 }
 
-/* Has the time come that many milliseconds after the opening? */
+/* Have so many milliseconds passed since it was opened? */
 static bool is_due(const allm_player *r, const allm_exchange *x, int64_t ms,
                    int64_t *due_ns)
 {
@@ -272,7 +273,7 @@ static allm_status break_off(allm_chunk *out, const allm_error *error)
     return error->kind;
 }
 
-/* He who was recorded read no further. */
+/* The recorded program did not read further. */
 static allm_status read_on(const allm_player *r, allm_exchange *x,
                            const struct recording_step *step, allm_chunk *out)
 {
@@ -280,15 +281,15 @@ static allm_status read_on(const allm_player *r, allm_exchange *x,
     if (!x->error) {
         buf_init(&why, &x->arena, SIZE_MAX / 2);
         buf_format(&why,
-                   "the recording stops here (%s, line %zu): whoever was "
-                   "recorded hung up, and now more is asked for; record anew",
+                   "the recording stops here (%s, line %zu): the recorded "
+                   "program closed the connection; record again",
                    r->name, step->line);
-        x->error = why.broken ? status_nomem() : miss(&x->arena, why.ptr);
+        x->error = why.broken ? status_nomem() : miss_error(&x->arena, why.ptr);
     }
     return break_off(out, x->error);
 }
 
-static allm_status replay_read(void *self, allm_exchange *x, allm_chunk *out)
+static allm_status player_read(void *self, allm_exchange *x, allm_chunk *out)
 {
     const allm_player *r = self;
     int64_t due_ns;
@@ -315,7 +316,7 @@ static allm_status replay_read(void *self, allm_exchange *x, allm_chunk *out)
     return ALLM_EVENT;
 }
 
-static bool replay_ready(void *self, allm_exchange *x)
+static bool player_ready(void *self, allm_exchange *x)
 {
     int64_t due_ns;
     const struct recorded *is = x->recorded;
@@ -325,7 +326,7 @@ static bool replay_ready(void *self, allm_exchange *x)
            is_due(self, x, is->connect_ms, &due_ns);
 }
 
-static const allm_http_head *replay_head(void *self, allm_exchange *x)
+static const allm_http_head *player_head(void *self, allm_exchange *x)
 {
     (void)self;
     return x->recorded && x->recorded->answered ? &x->recorded->head : NULL;
@@ -333,14 +334,14 @@ static const allm_http_head *replay_head(void *self, allm_exchange *x)
 
 /* --------------------------------------------------------------- making --- */
 
-static const allm_error *refuse(allm_player *r, const char *reason,
-                                const char *sentence)
+static const allm_error *refuse_player(allm_player *r, const char *reason,
+                                       const char *sentence)
 {
     return status_error(&r->own, ALLM_ERR_MISUSE, reason, "%s", sentence);
 }
 
-static const allm_error *load(allm_player *r, const char *path,
-                              struct slice *text)
+static const allm_error *load_recording(allm_player *r, const char *path,
+                                        struct slice *text)
 {
     int why = file_read(&r->own, path, RECORDING_LIMIT, text);
     if (!why)
@@ -349,7 +350,7 @@ static const allm_error *load(allm_player *r, const char *path,
         return status_nomem();
     return status_error(&r->own, ALLM_ERR_STORE, "unreadable_recording",
                         "the recording \"%s\" cannot be read (%s); record it "
-                        "first, or look at the path",
+                        "first, or check the path",
                         path, file_error_words(why));
 }
 
@@ -377,16 +378,16 @@ static const allm_error *take_opts(allm_player *r, const char *path,
     const allm_error *error = NULL;
     r->flags = o->flags;
     if (o->flags & ~(uint32_t)ALL_FLAGS)
-        return refuse(r, "invalid_options",
-                      "flags has a bit that is no ALLM_PLAYER_*");
+        return refuse_player(r, "invalid_options",
+                             "flags has an unknown bit; use ALLM_PLAYER_*");
     if (path && o->text)
-        return refuse(r, "invalid_options",
-                      "a replay is made of a file or of a text, not of both");
+        return refuse_player(r, "invalid_options",
+                             "a player reads a file or a text, not both");
     r->name = arena_text(&r->own, path ? path : "the recording");
     if (!r->name)
         return status_nomem();
     if (path)
-        error = load(r, path, &text);
+        error = load_recording(r, path, &text);
     else if (o->text)
         text = o->text_len ? (struct slice){ o->text, o->text_len }
                            : slice_of(o->text);
@@ -397,7 +398,7 @@ static const allm_error *take_opts(allm_player *r, const char *path,
     return error;
 }
 
-static allm_player *replay_alloc(struct mem mem, const allm_clock *clock)
+static allm_player *player_alloc(struct mem mem, const allm_clock *clock)
 {
     allm_player *r = mem_alloc(mem, sizeof *r);
     if (!r)
@@ -405,11 +406,11 @@ static allm_player *replay_alloc(struct mem mem, const allm_clock *clock)
     *r = (allm_player){ .mem = mem, .clock = clock_from(clock) };
     r->transport = (allm_transport){ .size = sizeof r->transport,
                                      .self = r,
-                                     .open = replay_open,
-                                     .read = replay_read,
-                                     .ready = replay_ready,
-                                     .head = replay_head,
-                                     .close = replay_close };
+                                     .open = player_open,
+                                     .read = player_read,
+                                     .ready = player_ready,
+                                     .head = player_head,
+                                     .close = player_close };
     arena_init(&r->own, mem);
     if (pthread_mutex_init(&r->lock, NULL) == 0)
         return r;
@@ -421,11 +422,12 @@ allm_player *allm_player_new(const char *path, const allm_player_opts *given)
 {
     allm_player_opts o;
     bool taken = caller_struct_take(&o, sizeof o, given);
-    allm_player *r = replay_alloc(mem_from(o.allocator), o.clock);
+    allm_player *r = player_alloc(mem_from(o.allocator), o.clock);
     if (!r)
         return NULL;
-    r->error = taken ? take_opts(r, path, &o)
-                     : refuse(r, "struct_size",
+    r->error =
+        taken ? take_opts(r, path, &o)
+              : refuse_player(r, "struct_size",
                               "fill the options with ALLM(player_opts, ...)");
     if (r->error != status_nomem())
         return r;
@@ -443,8 +445,8 @@ const allm_transport *allm_player_transport(const allm_player *r)
     return r ? &r->transport : &null_transport;
 }
 
-/* Locked inside, and so changed through a const pointer. */
-static allm_player *own(const allm_player *r)
+/* The lock changes, also that of a const player. */
+static allm_player *as_mutable(const allm_player *r)
 {
     return (allm_player *)(uintptr_t)r;
 }
@@ -453,9 +455,9 @@ size_t allm_player_left(const allm_player *r)
 {
     if (!r)
         return 0;
-    pthread_mutex_lock(&own(r)->lock);
+    pthread_mutex_lock(&as_mutable(r)->lock);
     size_t left = r->left;
-    pthread_mutex_unlock(&own(r)->lock);
+    pthread_mutex_unlock(&as_mutable(r)->lock);
     return left;
 }
 

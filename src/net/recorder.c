@@ -1,16 +1,16 @@
 /*
- * recorder.c - a transport that writes down what goes through it
+ * recorder.c - a transport that records the exchanges of another one
  *
- *      engine --view--> record --view--> the transport that is recorded
- *             <-bytes--   |    <-bytes--
- *                         '--> taken --close--> text --flush--> file
+ *      engine --view--> recorder --view--> the transport that is recorded
+ *             <-bytes--    |     <-bytes--
+ *                          '--> log --close--> text --flush--> file
  *
  * Invariants
- *   (1) What passes is not changed, and not held up: a recording that fails
- *       is told by flush, never to the call.
- *   (2) `entries`, in the order in which exchanges were opened, and what they
- *       hold, are touched with the lock held; an exchange, and what it has
- *       taken, belongs to the thread of its call until it is closed.
+ *   (1) Requests and responses pass unchanged, without delay.  If recording
+ *       fails, only flush reports it, never the call.
+ *   (2) `entries`, in the order in which exchanges were opened, and their
+ *       contents are used only with the lock held.  An exchange and its log
+ *       belong to the thread of the call until the exchange is closed.
  *   (3) No entry contains a secret: exchange_log_text() writes them all.
  */
 #include "allm.h"
@@ -39,27 +39,27 @@ struct entry {
 struct allm_recorder {
     struct mem mem;
     struct clock clock;
-    struct arena own;           /* path, what was there, error of new */
-    struct arena told;          /* the error of the last flush */
-    const char *path;           /* NULL: into no file */
-    struct slice old;           /* what a file had that is continued */
-    const allm_error *unfit;    /* it could not be made */
+    struct arena own;           /* owns path, old, unfit */
+    struct arena flush_arena;   /* owns the error of the last flush */
+    const char *path;           /* NULL: no file is written */
+    struct slice old;           /* the content of a file that is continued */
+    const allm_error *unfit;    /* why it was rejected, or NULL */
     const allm_error *error;
     allm_transport inner, outer;
     bool has_inner;             /* else the HTTP client is recorded */
 
     pthread_mutex_t lock;
     struct entry *entries, **last;
-    bool dirty;                 /* the file is behind */
-    bool broken, over;          /* an exchange is missing: memory, too long */
+    bool dirty;                 /* the file is not up to date */
+    bool broken, over;          /* an exchange is missing; too long */
 };
 
 struct allm_exchange {
-    allm_recorder *record;
-    const allm_transport *transport;    /* whose exchange it is */
+    allm_recorder *recorder;
+    const allm_transport *transport;    /* of the inner exchange */
     allm_exchange *inner;
     struct entry *entry;
-    struct exchange_log taken;
+    struct exchange_log log;
     int64_t opened_ns;
     int64_t last_ms;
     bool unready, waiting, ended;
@@ -67,11 +67,11 @@ struct allm_exchange {
 
 /* ------------------------------------------------------------ exchanges --- */
 
-/* Milliseconds since the opening; never less than before, nor more than a
- * recording may say. */
+/* Milliseconds since it was opened; never less than at the last call, nor more
+ * than the maximum of a recording. */
 static int64_t since_ms(allm_exchange *x)
 {
-    int64_t ms = clock_between(x->opened_ns, clock_now_ns(x->record->clock)) /
+    int64_t ms = clock_between(x->opened_ns, clock_now_ns(x->recorder->clock)) /
                  1000000;
     if (ms > x->last_ms)
         x->last_ms = ms < RECORDING_LONGEST_MS ? ms : RECORDING_LONGEST_MS;
@@ -92,14 +92,14 @@ static struct entry *add_entry(allm_recorder *r)
     return e;
 }
 
-/* What was taken becomes text; the exchange goes. */
-static void finish(allm_exchange *x)
+/* Write the log into the entry, and free the exchange. */
+static void finish_entry(allm_exchange *x)
 {
     struct buf text;
-    allm_recorder *r = x->record;
+    allm_recorder *r = x->recorder;
     struct entry *e = x->entry;
     buf_init(&text, &e->arena, RECORDING_LIMIT);
-    bool whole = exchange_log_text(&x->taken, &text);
+    bool whole = exchange_log_text(&x->log, &text);
     pthread_mutex_lock(&r->lock);
     if (whole)
         e->text = buf_slice(&text);
@@ -107,7 +107,7 @@ static void finish(allm_exchange *x)
     r->over = r->over || text.over;
     r->dirty = true;
     pthread_mutex_unlock(&r->lock);
-    exchange_log_release(&x->taken);
+    exchange_log_release(&x->log);
     mem_free(r->mem, x, sizeof *x);
 }
 
@@ -116,12 +116,12 @@ static const allm_error no_client = {
     .kind = ALLM_ERR_ENGINE,
     .reason = "invalid_engine",
     .message = "no transport to record: the HTTP client could not be started; "
-               "give one in the options, or try again",
+               "set one in the options, or try again",
 };
 
-static allm_exchange *record_over(void *self, const allm_transport *http,
-                                  const allm_http_view *view, allm_waker *waker,
-                                  const allm_error **error)
+static allm_exchange *recorder_over(void *self, const allm_transport *http,
+                                    const allm_http_view *view,
+                                    allm_waker *waker, const allm_error **error)
 {
     allm_recorder *r = self;
     *error = r->unfit;
@@ -134,9 +134,9 @@ static allm_exchange *record_over(void *self, const allm_transport *http,
         *error = status_nomem();
         return NULL;
     }
-    *x = (allm_exchange){ .record = r, .entry = entry };
-    exchange_log_init(&x->taken, r->mem);
-    exchange_log_request(&x->taken, view);
+    *x = (allm_exchange){ .recorder = r, .entry = entry };
+    exchange_log_init(&x->log, r->mem);
+    exchange_log_request(&x->log, view);
     x->opened_ns = clock_now_ns(r->clock);
     x->transport = r->has_inner ? &r->inner : http;
     if (!http && transport_needs_http(x->transport))
@@ -145,25 +145,25 @@ static allm_exchange *record_over(void *self, const allm_transport *http,
         x->inner = transport_open(x->transport, http, view, waker, error);
     if (x->inner)
         return x;
-    exchange_log_refused(&x->taken, *error);
-    finish(x);
+    exchange_log_refused(&x->log, *error);
+    finish_entry(x);
     return NULL;
 }
 
-static allm_exchange *record_open(void *self, const allm_http_view *view,
-                                  allm_waker *waker, const allm_error **error)
+static allm_exchange *recorder_open(void *self, const allm_http_view *view,
+                                    allm_waker *waker, const allm_error **error)
 {
-    return record_over(self, NULL, view, waker, error);
+    return recorder_over(self, NULL, view, waker, error);
 }
 
 static void note_connected(allm_exchange *x)
 {
     if (x->unready)
-        x->taken.connect_ms = since_ms(x);
+        x->log.connect_ms = since_ms(x);
     x->unready = false;
 }
 
-static bool record_ready(void *self, allm_exchange *x)
+static bool recorder_ready(void *self, allm_exchange *x)
 {
     (void)self;
     const allm_transport *t = x->transport;
@@ -175,14 +175,14 @@ static bool record_ready(void *self, allm_exchange *x)
     return ready;
 }
 
-static bool record_failed(void *self, allm_exchange *x)
+static bool recorder_failed(void *self, allm_exchange *x)
 {
     (void)self;
     const allm_transport *t = x->transport;
     return t->failed && t->failed(t->self, x->inner);
 }
 
-static const allm_http_head *record_head(void *self, allm_exchange *x)
+static const allm_http_head *recorder_head(void *self, allm_exchange *x)
 {
     (void)self;
     return x->transport->head(x->transport->self, x->inner);
@@ -192,23 +192,23 @@ static void note_end(allm_exchange *x, enum recording_kind kind,
                      const allm_error *error, allm_status status)
 {
     if (!x->ended)
-        exchange_log_end(&x->taken, kind, since_ms(x), error, status);
+        exchange_log_end(&x->log, kind, since_ms(x), error, status);
     x->ended = true;
 }
 
 static void note_answer(allm_exchange *x)
 {
     note_connected(x);
-    if (x->taken.answer || x->taken.broken)
+    if (x->log.answer || x->log.broken)
         return;
-    const allm_http_head *head = record_head(x->record, x);
+    const allm_http_head *head = recorder_head(x->recorder, x);
     if (head)
-        exchange_log_head(&x->taken, head);
+        exchange_log_head(&x->log, head);
     else
         note_end(x, RECORDING_ERROR, NULL, ALLM_ERR_ADAPTER);
 }
 
-static allm_status record_read(void *self, allm_exchange *x, allm_chunk *out)
+static allm_status recorder_read(void *self, allm_exchange *x, allm_chunk *out)
 {
     (void)self;
     allm_status status = x->transport->read(x->transport->self, x->inner, out);
@@ -216,7 +216,7 @@ static allm_status record_read(void *self, allm_exchange *x, allm_chunk *out)
     if (status == ALLM_EVENT || status == ALLM_OK)
         note_answer(x);
     if (status == ALLM_EVENT && !x->ended)
-        exchange_log_chunk(&x->taken, (struct slice){ out->bytes, out->len },
+        exchange_log_chunk(&x->log, (struct slice){ out->bytes, out->len },
                            since_ms(x));
     if (status == ALLM_OK)
         note_end(x, RECORDING_COMPLETE, NULL, status);
@@ -225,15 +225,15 @@ static allm_status record_read(void *self, allm_exchange *x, allm_chunk *out)
     return status;
 }
 
-static void record_close(void *self, allm_exchange *x)
+static void recorder_close(void *self, allm_exchange *x)
 {
     (void)self;
     if (x->unready)
-        x->taken.connect_ms = RECORDING_NEVER;
+        x->log.connect_ms = RECORDING_NEVER;
     note_end(x, x->waiting ? RECORDING_SILENT : RECORDING_CLOSED, NULL,
              ALLM_OK);
     x->transport->close(x->transport->self, x->inner);
-    finish(x);
+    finish_entry(x);
 }
 
 /* --------------------------------------------------------------- making --- */
@@ -252,17 +252,17 @@ static const allm_error *take_inner(allm_recorder *r,
     const allm_transport *t = &r->inner;
     bool taken = caller_struct_take(&r->inner, sizeof r->inner, given);
     r->has_inner = given != NULL;
-    r->outer.open_over = !given || t->open_over ? record_over : NULL;
+    r->outer.open_over = !given || t->open_over ? recorder_over : NULL;
     if (!given ||
         (taken && (t->open || t->open_over) && t->read && t->head && t->close))
         return NULL;
     return refuse_recording(
         r, ALLM_ERR_MISUSE, "invalid_transport",
-        "fill the transport with ALLM(transport, ...), by a header "
-        "of this version, and give it open, read, head and close");
+        "fill the transport with ALLM(transport, ...), with a header "
+        "of this version, and set open, read, head and close");
 }
 
-/* What the file holds already; one that is not there is begun. */
+/* Read the file that is continued, if it exists. */
 static const allm_error *take_old(allm_recorder *r)
 {
     struct recorded *first;
@@ -293,15 +293,16 @@ static const allm_error *take_opts(allm_recorder *r, const char *path,
     if (path && !r->path)
         return status_nomem();
     if (o->flags & ~(uint32_t)ALLM_RECORDER_APPEND)
-        return refuse_recording(r, ALLM_ERR_MISUSE, "invalid_options",
-                                "flags has a bit that is no ALLM_RECORDER_*");
+        return refuse_recording(
+            r, ALLM_ERR_MISUSE, "invalid_options",
+            "flags has an unknown bit; use ALLM_RECORDER_*");
     const allm_error *error = take_inner(r, o->transport);
     if (!error && path && o->flags & ALLM_RECORDER_APPEND)
         error = take_old(r);
     return error;
 }
 
-static allm_recorder *record_alloc(struct mem mem, const allm_clock *clock)
+static allm_recorder *recorder_alloc(struct mem mem, const allm_clock *clock)
 {
     allm_recorder *r = mem_alloc(mem, sizeof *r);
     if (!r)
@@ -312,14 +313,14 @@ static allm_recorder *record_alloc(struct mem mem, const allm_clock *clock)
     r->last = &r->entries;
     r->outer = (allm_transport){ .size = sizeof r->outer,
                                  .self = r,
-                                 .open = record_open,
-                                 .read = record_read,
-                                 .ready = record_ready,
-                                 .head = record_head,
-                                 .close = record_close,
-                                 .failed = record_failed };
+                                 .open = recorder_open,
+                                 .read = recorder_read,
+                                 .ready = recorder_ready,
+                                 .head = recorder_head,
+                                 .close = recorder_close,
+                                 .failed = recorder_failed };
     arena_init(&r->own, mem);
-    arena_init(&r->told, mem);
+    arena_init(&r->flush_arena, mem);
     if (pthread_mutex_init(&r->lock, NULL) == 0)
         return r;
     mem_free(mem, r, sizeof *r);
@@ -331,7 +332,7 @@ allm_recorder *allm_recorder_new(const char *path,
 {
     allm_recorder_opts o;
     bool taken = caller_struct_take(&o, sizeof o, given);
-    allm_recorder *r = record_alloc(mem_from(o.allocator), o.clock);
+    allm_recorder *r = recorder_alloc(mem_from(o.allocator), o.clock);
     if (!r)
         return NULL;
     r->unfit = taken ? take_opts(r, path, &o)
@@ -357,7 +358,7 @@ const allm_transport *allm_recorder_transport(const allm_recorder *r)
 
 /* -------------------------------------------------------------- writing --- */
 
-/* With the lock held: the whole recording, of what is closed. */
+/* Write the whole recording of closed exchanges.  Needs the lock. */
 static void add_all(const allm_recorder *r, struct buf *out)
 {
     if (r->old.len)
@@ -371,8 +372,8 @@ static void add_all(const allm_recorder *r, struct buf *out)
             buf_add(out, e->text);
 }
 
-static const allm_error *incomplete(const allm_recorder *r, struct arena *a,
-                                    bool over)
+static const allm_error *incomplete_error(const allm_recorder *r,
+                                          struct arena *a, bool over)
 {
     if (!r->over && !over)
         return status_nomem();
@@ -391,11 +392,12 @@ static const allm_error *write_file(allm_recorder *r)
     add_all(r, &all);
     int why = all.broken ? 0 : file_write(&scratch, r->path, buf_slice(&all));
     if (r->broken || all.broken)
-        error = incomplete(r, &r->told, all.over);
+        error = incomplete_error(r, &r->flush_arena, all.over);
     else if (why)
-        error = status_error(&r->told, ALLM_ERR_STORE, "unwritable_recording",
+        error = status_error(&r->flush_arena, ALLM_ERR_STORE,
+                             "unwritable_recording",
                              "the recording \"%s\" cannot be written (%s); "
-                             "look at the folder and its permissions",
+                             "check the folder and its permissions",
                              r->path, file_error_words(why));
     arena_release(&scratch);
     return error;
@@ -409,17 +411,17 @@ allm_status allm_recorder_flush(allm_recorder *r)
         return r->unfit->kind;
     pthread_mutex_lock(&r->lock);
     r->error = NULL;
-    arena_reset(&r->told);
+    arena_reset(&r->flush_arena);
     if (r->path && (r->dirty || r->broken))
         r->error = write_file(r);
     else if (r->broken)
-        r->error = incomplete(r, &r->told, false);
+        r->error = incomplete_error(r, &r->flush_arena, false);
     r->dirty = r->dirty && r->error;
     pthread_mutex_unlock(&r->lock);
     return r->error ? r->error->kind : ALLM_OK;
 }
 
-/* Locked inside, and so changed through a const pointer. */
+/* The lock changes, also that of a const recorder. */
 static allm_recorder *as_mutable(const allm_recorder *r)
 {
     return (allm_recorder *)(uintptr_t)r;
@@ -437,8 +439,8 @@ allm_text *allm_recorder_text(const allm_recorder *r)
     pthread_mutex_lock(&as_mutable(r)->lock);
     add_all(r, &all);
     bool whole = !r->broken && !all.broken;
-    const allm_error *error = whole ? NULL
-                                    : incomplete(r, text_arena(t), all.over);
+    const allm_error *error =
+        whole ? NULL : incomplete_error(r, text_arena(t), all.over);
     pthread_mutex_unlock(&as_mutable(r)->lock);
     return error ? text_fail(t, error) : text_finish(t, buf_slice(&all));
 }
@@ -456,7 +458,7 @@ void allm_recorder_free(allm_recorder *r)
         mem_free(r->mem, e, sizeof *e);
     }
     arena_release(&r->own);
-    arena_release(&r->told);
+    arena_release(&r->flush_arena);
     pthread_mutex_destroy(&r->lock);
     mem_free(r->mem, r, sizeof *r);
 }

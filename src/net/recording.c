@@ -1,8 +1,8 @@
 /*
- * recording.c - exchanges with a server as a file: its form, read and checked
+ * recording.c - the file format of a recording: read and checked
  *
- * A file is a row of JSON objects.  Each begins at the beginning of a line;
- * lines that begin with a space, a tab or } go on with it.
+ * A file is a sequence of JSON objects.  Each begins at the beginning of a
+ * line; lines that begin with a space, a tab or } continue it.
  *
  *      file      = first, { exchange }
  *      first     = {"allm_recording": 1}           may be repeated later
@@ -17,13 +17,13 @@
  *                | {"ms": 0, "error": error}
  *      error     = {"kind", "reason", "message", "status", "retry_after_ms"}
  *
- * ms is the time since the chunk before, or since the exchange was opened.
- * Any object may have a "note".  docs/record-replay.md tells it to users.
+ * ms is the time since the previous chunk, or since the exchange was opened.
+ * Any object may have a "note".  docs/record-replay.md describes it for users.
  *
  * Invariants
- *   (1) A member that we do not know refuses the file: it was meant.
- *   (2) An exchange that was accepted has steps, the last of which and no
- *       other ends it, or is refused.
+ *   (1) A file with an unknown member is rejected: it may be a typo.
+ *   (2) An accepted exchange has steps, of which only the last one ends it, or
+ *       it was refused.
  *   (3) A chunk, and the end "complete", has an answer before it.
  */
 #include "net/recording.h"
@@ -43,10 +43,10 @@ struct reading {
     const char *name;
     struct slice rest;
     size_t next_line;           /* the number of the line where rest begins */
-    size_t line;                /* where the object at hand begins */
+    size_t line;                /* where the current object begins */
     const allm_json *object;
-    struct recorded **last;     /* where the next exchange goes */
-    struct recorded *open;      /* one without its end */
+    struct recorded **last;     /* the next exchange is linked here */
+    struct recorded *open;      /* the exchange that has not ended */
     size_t room;                /* for its steps */
     bool begun;                 /* the first object was seen */
     const allm_error *error;
@@ -78,12 +78,13 @@ static bool refuse(struct reading *r, const char *format, ...)
     return r->error ? false : no_memory(r);
 }
 
-static int shown(struct slice s)
+static int shown_length(struct slice s)
 {
     return (int)(s.len < SHOWN ? s.len : SHOWN);
 }
 
-/* The reader's own words, without its line, which counts from the object. */
+/* The message of the JSON reader without its line number, which would count
+ * from the object. */
 static bool refuse_json(struct reading *r, const allm_error *why)
 {
     int64_t line = 1, column = 1;
@@ -118,7 +119,7 @@ static bool is_blank(struct slice line)
     return true;
 }
 
-static bool goes_on(const struct reading *r)
+static bool has_continuation(const struct reading *r)
 {
     return r->rest.len && memchr(" \t}\r\n", *r->rest.ptr, 5);
 }
@@ -137,9 +138,9 @@ static bool take_text(struct reading *r, struct slice *text)
         return refuse(r,
                       "an object is expected, which begins with { at the "
                       "beginning of a line; found \"%.*s\"",
-                      shown(line), line.ptr);
+                      shown_length(line), line.ptr);
     *text = line;
-    while (goes_on(r))
+    while (has_continuation(r))
         text->len += take_line(r).len;
     return true;
 }
@@ -169,9 +170,9 @@ static bool has_only(struct reading *r, const allm_json *object,
         struct slice key = json_slice(k);
         if (!names[i] && !json_is(k, "note"))
             return refuse(r,
-                          "%s has no member \"%.*s\"; look for a slip of the "
-                          "pen, or put remarks into \"note\"",
-                          what, shown(key), key.ptr);
+                          "%s has no member \"%.*s\"; check its spelling, "
+                          "or put remarks into \"note\"",
+                          what, shown_length(key), key.ptr);
     }
     return true;
 }
@@ -183,7 +184,7 @@ static bool is_text(const allm_json *v)
     return allm_json_type_of(v) == ALLM_JSON_TEXT;
 }
 
-/* A NUL-terminated text; NULL if absent. */
+/* A NUL-terminated string; NULL if absent. */
 static bool take_word(struct reading *r, const allm_json *object,
                       const char *name, const char **out)
 {
@@ -192,7 +193,7 @@ static bool take_word(struct reading *r, const allm_json *object,
     *out = is_text(v) ? allm_json_text(v, &len) : NULL;
     if (!v || (*out && strlen(*out) == len))
         return true;
-    return refuse(r, "\"%s\" must be a text", name);
+    return refuse(r, "\"%s\" must be a string", name);
 }
 
 static bool take_number(struct reading *r, const allm_json *object,
@@ -267,15 +268,15 @@ static bool take_error(struct reading *r, const allm_json *v,
 static bool check_headers(struct reading *r, const allm_json *lines)
 {
     if (lines && allm_json_type_of(lines) != ALLM_JSON_ARRAY)
-        return refuse(r, "\"headers\" must be a list of texts, each "
+        return refuse(r, "\"headers\" must be a list of strings, each "
                          "\"name: value\"");
     for (const allm_json *v = NULL; (v = allm_json_next(lines, v));) {
         struct slice line = json_slice(v);
         const char *colon = line.len ? memchr(line.ptr, ':', line.len) : NULL;
         if (!is_text(v) || !colon || colon == line.ptr ||
             memchr(line.ptr, '\0', line.len))
-            return refuse(r, "a header must be a text \"name: value\"%s%.*s",
-                          line.len ? "; found " : "", shown(line),
+            return refuse(r, "a header must be a string \"name: value\"%s%.*s",
+                          line.len ? "; found " : "", shown_length(line),
                           line.len ? line.ptr : "");
     }
     return true;
@@ -295,7 +296,7 @@ static bool take_headers(struct reading *r, const allm_json *lines,
     for (const allm_json *v = NULL; (v = allm_json_next(lines, v));) {
         struct slice line = json_slice(v);
         if (!line.ptr)
-            continue;           /* it was checked: there is none such */
+            continue;           /* cannot happen: it was checked */
         size_t colon =
             (size_t)((char *)memchr(line.ptr, ':', line.len) - line.ptr);
         struct slice value = slice_skip(line, colon + 1);
@@ -315,18 +316,18 @@ static bool take_first(struct reading *r, const allm_json *v)
     if (r->open)
         return refuse(r, "the exchange of line %zu has no end", r->open->line);
     if (!allm_json_int64(v, &version) || version < 1)
-        return refuse(r, "\"allm_recording\" must be the version of the form: "
+        return refuse(r, "\"allm_recording\" must be the format version: "
                          "1");
     if (version > 1)
         return refuse(r,
                       "the recording has version %lld; this library reads "
-                      "version 1: use a newer one, or record anew",
+                      "version 1: use a newer one, or record again",
                       (long long)version);
     r->begun = true;
     return true;
 }
 
-/* One body at most, and of its type. */
+/* There may be one body, of the right type. */
 static bool check_body(struct reading *r, const allm_json *request)
 {
     struct slice ignored;
@@ -337,7 +338,7 @@ static bool check_body(struct reading *r, const allm_json *request)
         return refuse(r, "a request has one of \"body\", \"body_text\" and "
                          "\"body_base64\"");
     if (text && !is_text(text))
-        return refuse(r, "\"body_text\" must be a text; JSON goes into "
+        return refuse(r, "\"body_text\" must be a string; JSON goes into "
                          "\"body\"");
     return !base64 || decode_base64(r, base64, &ignored);
 }
@@ -375,7 +376,7 @@ static bool take_connect(struct reading *r, const allm_json *v)
     allm_int ms;
     struct recorded *x = r->open;
     if (x->connect_ms != RECORDING_AT_ONCE || x->answered || x->count)
-        return refuse(r, "\"connect_ms\" must stand behind its request");
+        return refuse(r, "\"connect_ms\" must follow its request");
     x->connect_ms = RECORDING_NEVER;
     if (allm_json_type_of(v) == ALLM_JSON_NULL)
         return true;
@@ -388,7 +389,7 @@ static bool take_connect(struct reading *r, const allm_json *v)
 static bool take_refused(struct reading *r, const allm_json *v)
 {
     if (r->open->answered || r->open->count)
-        return refuse(r, "\"refused\" must stand behind its request; an "
+        return refuse(r, "\"refused\" must follow its request; an "
                          "answer that breaks off ends with \"error\"");
     if (!take_error(r, v, &r->open->refused))
         return false;
@@ -418,7 +419,7 @@ static bool take_answer(struct reading *r, const allm_json *v)
     return true;
 }
 
-/* One more step, its time set. */
+/* Add a step with its time. */
 static struct recording_step *add_step(struct reading *r,
                                        enum recording_kind kind)
 {
@@ -457,7 +458,7 @@ static bool take_chunk(struct reading *r, const allm_json *v)
     if (!needs_answer(r))
         return false;
     if (text && !is_text(v))
-        return refuse(r, "\"text\" must be a text");
+        return refuse(r, "\"text\" must be a string");
     if (!text && !decode_base64(r, v, &bytes))
         return false;
     struct recording_step *step = add_step(r, RECORDING_CHUNK);
@@ -492,7 +493,7 @@ static bool take_break(struct reading *r, const allm_json *v)
 
 /* ------------------------------------------------------------- the file --- */
 
-/* What an object is, by the member that it has. */
+/* The kinds of objects, by the member that they have. */
 static const struct sort {
     const char *name;
     bool inside;                /* an exchange must be open */
@@ -521,10 +522,10 @@ static bool take_entry(struct reading *r)
 {
     const struct sort *sort = sort_of(r->object);
     if (!r->begun && (!sort || sort->take != take_first))
-        return refuse(r, "this is no recording: one begins with "
+        return refuse(r, "this is not a recording: one begins with "
                          "{\"allm_recording\": 1}");
     if (!sort)
-        return refuse(r, "this is no part of a recording: an object has one "
+        return refuse(r, "this is not a part of a recording: an object has one "
                          "of request, connect_ms, refused, answer, text, "
                          "base64, end, error");
     const char *names[] = { sort->name, "ms", NULL };
@@ -557,7 +558,7 @@ const allm_error *recording_read(struct arena *a, struct slice text,
     if (r.error)
         return r.error;
     if (!r.begun)
-        refuse(&r, "this is no recording: one begins with "
+        refuse(&r, "this is not a recording: one begins with "
                    "{\"allm_recording\": 1}");
     else if (r.open)
         refuse(&r,

@@ -12,13 +12,13 @@ enum {
     RECORDING_LONGEST_MS = 1 << 30              /* of an exchange: 12 days */
 };
 
-/* How an exchange goes on. */
+/* How an exchange continues. */
 enum recording_kind {
     RECORDING_CHUNK,
     RECORDING_COMPLETE,         /* the body has ended */
-    RECORDING_CLOSED,           /* the reader hung up: he had enough */
-    RECORDING_SILENT,           /* nothing came any more, and he hung up */
-    RECORDING_ERROR             /* it broke */
+    RECORDING_CLOSED,           /* the reader closed it */
+    RECORDING_SILENT,           /* closed after nothing more came */
+    RECORDING_ERROR             /* the connection broke */
 };
 
 struct recording_step {
@@ -45,9 +45,9 @@ struct recorded {
 };
 
 /*
- * Read a file's text; `name` is for messages.  The exchanges, in order (*first
- * NULL: there is none), or why it is refused, with the line: ALLM_ERR_STORE,
- * "invalid_recording".
+ * Read the text of a file; `name` is for messages.  Sets *first to the list of
+ * exchanges, NULL if there are none.  Returns NULL, or why the text is
+ * rejected, with the line: ALLM_ERR_STORE, "invalid_recording".
  */
 const allm_error *recording_read(struct arena *a, struct slice text,
                                  const char *name, struct recorded **first);

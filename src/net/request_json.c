@@ -1,11 +1,11 @@
 /*
- * request_json.c - what was asked of a server, as JSON and without secrets
+ * request_json.c - a request as JSON, without secrets
  *
  * Invariants
- *   (1) The header that carries the key is left out, and its value is looked
- *       for, in every spelling, in all that is told.
- *   (2) A header or a parameter of the address is hidden if a word of its name
- *       is one of `words`, whatever it carries.
+ *   (1) The header with the key is left out, and the key is removed, in every
+ *       spelling, from everything else.
+ *   (2) The value of a header or a URL parameter is hidden if a word of its
+ *       name is one of `words`.
  */
 #include "net/request_json.h"
 
@@ -26,7 +26,7 @@ static void add_spelling(struct request_json_secret *s, const struct buf *b)
         s->spelling[s->count++] = buf_slice(b);
 }
 
-/* As JSON writers write it: "\/" as some do, and the rest as all must. */
+/* As in JSON: some writers escape "/", and all of them the rest. */
 static void spell_json(struct buf *out, struct slice key, bool slashes)
 {
     struct buf quoted;
@@ -50,7 +50,7 @@ static bool is_plain(char c)
            c == '~';
 }
 
-/* As it stands in an address. */
+/* As in a URL. */
 static void spell_url(struct buf *out, struct slice key)
 {
     static const char digits[] = "0123456789ABCDEF";
@@ -73,7 +73,7 @@ bool request_json_secret_of(struct arena *a, const allm_http_view *view,
     struct slice key = slice_of(view->secret_value);
     const char *space = key.len ? strrchr(key.ptr, ' ') : NULL;
     *out = (struct request_json_secret){ .count = 0 };
-    if (space)                  /* behind "Bearer " */
+    if (space)                  /* after "Bearer " */
         key = slice_of(space + 1);
     for (size_t i = 0; i < ASKED_SPELLINGS; i++)
         buf_init(&spelled[i], a, SIZE_MAX / 2);
@@ -177,7 +177,7 @@ static void add_headers(struct build *b, const allm_http_view *view,
 
 /* -------------------------------------------------------------- address --- */
 
-/* The end of a piece that ends with one of these. */
+/* The end of a part that ends with one of these characters. */
 static size_t piece_end(struct slice s, size_t from, const char *ends)
 {
     while (from < s.len && !strchr(ends, s.ptr[from]))
@@ -198,7 +198,7 @@ static void add_parameter(struct buf *out, struct slice piece)
     buf_text(out, REDACT_MARK);
 }
 
-/* Up to the path, without a user and his password. */
+/* Add the part up to the path, without user and password. */
 static size_t add_server(struct buf *out, struct slice url)
 {
     size_t from = 0, scheme = piece_end(url, 0, ":/?#");
@@ -239,8 +239,8 @@ struct slice request_json_url(struct arena *a, struct slice url,
 
 static const struct json_limits any = { SIZE_MAX / 2, 128, true, false };
 
-/* The body as a value without the key; NULL: it is none, or no memory (the
- * scratch is broken then).  By way of its text, where the spellings stand. */
+/* The body as a value without the key, which is removed from its text.  NULL:
+ * it is not JSON, or out of memory (then the scratch is broken). */
 static const allm_json *body_value(struct arena *a, struct arena *scratch,
                                    struct slice body,
                                    const struct request_json_secret *s)
@@ -312,7 +312,7 @@ const allm_json *request_json_of(struct arena *a, struct arena *scratch,
 
 /* ------------------------------------------------------------ comparing --- */
 
-/* What differs from one run to the next, or is the transport's affair. */
+/* Headers that differ between runs, or that the transport sets. */
 static bool is_volatile(struct slice name)
 {
     static const char *const names[] = {
@@ -327,7 +327,7 @@ static bool is_volatile(struct slice name)
     return is_secret_name(name);
 }
 
-static struct slice lowered(struct arena *a, struct slice s)
+static struct slice to_lower_case(struct arena *a, struct slice s)
 {
     char *copy = arena_copy(a, s);
     for (size_t i = 0; copy && i < s.len; i++)
@@ -348,7 +348,7 @@ static void normal_headers(struct build *b, const allm_json *lines)
         struct slice value = slice_skip(line, colon + 1);
         while (value.len && *value.ptr == ' ')
             value = slice_skip(value, 1);
-        build_key(b, lowered(b->arena, name));
+        build_key(b, to_lower_case(b->arena, name));
         build_text_copy(b, value);
     }
     build_end(b);
@@ -356,7 +356,7 @@ static void normal_headers(struct build *b, const allm_json *lines)
 
 static void normal_method(struct build *b, const allm_json *method)
 {
-    struct slice word = lowered(b->arena, json_slice(method));
+    struct slice word = to_lower_case(b->arena, json_slice(method));
     char *p = (char *)(uintptr_t)word.ptr;
     for (size_t i = 0; p && i < word.len; i++)
         if (p[i] >= 'a' && p[i] <= 'z')

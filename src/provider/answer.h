@@ -91,8 +91,9 @@ const allm_json *answer_build(struct answer *a, struct build *b);
 
 /*
  * The provider state of a message, a call or a reasoning block: the members of
- * `fields` after "provider" and "model", which tell history.h to which model
- * the state may be sent back.  It lives as long as the attempt; NULL: none.
+ * `fields` after "provider" and "model", from which history.h decides to which
+ * model the state may be sent back.  It lives as long as the attempt; NULL:
+ * none.
  */
 const allm_json *answer_stamp(struct answer *a, const allm_json *fields);
 void answer_state(struct answer *a, const allm_json *fields);

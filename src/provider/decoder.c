@@ -185,7 +185,7 @@ static allm_status document_end(struct decoding *d, struct allm_sink *sink)
     return frame_decode(d, SLICE(""), all, false, sink);
 }
 
-/* The dialect's last word.  A body without content is never a success. */
+/* Let the dialect finish.  A body without content is never a success. */
 static allm_status body_finish(struct decoding *d, struct allm_sink *sink)
 {
     allm_status status = ALLM_OK;
@@ -194,7 +194,7 @@ static allm_status body_finish(struct decoding *d, struct allm_sink *sink)
     status = decode_outcome(sink, status);
     if (status == ALLM_OK && !d->frames && !sink->first)
         return body_fail(sink, ALLM_ERR_STREAM, "truncated",
-                         "the answer ended before anything was said");
+                         "the answer ended without content");
     return status;
 }
 

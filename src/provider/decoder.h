@@ -44,7 +44,7 @@ void decoder_limit(struct decoding *d, size_t bytes);
 
 /*
  * Take bytes off *in until a frame has put events into the sink.  EVENT: some
- * are there.  OK: all of *in is used; *content tells whether a frame (and not
+ * are there.  OK: all of *in is used; *content says whether a frame (and not
  * only a keep-alive) was among it.  < 0: failed, the sink says why.
  */
 allm_status decoder_feed(struct decoding *d, struct slice *in,

@@ -28,7 +28,7 @@ static bool is_result(const allm_message *m, const char *id)
 
 /* ------------------------------------------------------------ results --- */
 
-/* An assistant has spoken: its calls, if any, are answered next. */
+/* After a message of the assistant: the results of its calls are next. */
 static void results_expect(struct history *h, const allm_message *m)
 {
     size_t n = h->request->message_count;
@@ -44,7 +44,7 @@ static void results_expect(struct history *h, const allm_message *m)
     h->broken = h->broken || !h->used;
 }
 
-/* The result of a call, looked for from where the last one stood. */
+/* Find the result of a call; begin after the last one that was found. */
 static bool find_result(struct history *h, const char *id, size_t *where)
 {
     size_t n = h->end - h->first;
@@ -52,7 +52,7 @@ static bool find_result(struct history *h, const char *id, size_t *where)
         size_t k = h->first + (h->hint - h->first + i) % n;
         if (!h->used[k] && is_result(message_at(h, k), id)) {
             *where = k;
-            h->hint = k + 1;    /* at the end: the first again */
+            h->hint = k + 1;    /* at the end, continue at the first */
             return true;
         }
     }
@@ -119,9 +119,9 @@ static bool is_silent_message(const struct history *h, const allm_message *m)
     return true;
 }
 
-/* A result that nobody asked for, told by the user. */
-static bool orphan_retell(struct history *h, size_t index,
-                          struct history_item *out)
+/* A result without a call, as a user message. */
+static bool orphan_to_user(struct history *h, size_t index,
+                           struct history_item *out)
 {
     struct buf text;
     const allm_message *m = message_at(h, index);
@@ -157,7 +157,7 @@ bool history_next(struct history *h, struct history_item *out)
         if (is_silent_message(h, m) || (h->used && h->used[index]))
             continue;
         if (m->role == ALLM_ROLE_TOOL)
-            return orphan_retell(h, index, out);
+            return orphan_to_user(h, index, out);
         if (m->role == ALLM_ROLE_ASSISTANT)
             results_expect(h, m);
         *out = (struct history_item){ .message = m, .index = index };

@@ -1,19 +1,19 @@
 /*
  * history.h - a conversation as every provider accepts it
  *
- * Providers refuse histories that are perfectly sensible: a call that nobody
- * answered, a result that nobody asked for, an id in somebody else's alphabet.
- * Here the messages of a request are given out one by one, mended; the caller's
- * own are never changed.
+ * Providers reject some valid conversations: a call without a result, a result
+ * without a call, an id with characters of another provider.  history_next()
+ * returns the messages of a request one by one, corrected.  The caller's own
+ * messages are never changed.
  *
- *   - right behind an assistant's calls come their results, in the order of
- *     the calls; one that is missing is made up: "not executed"
- *   - a result without a call becomes a message of the user's
- *   - an assistant's message that says nothing to this model is left out: a
- *     thought alone is nothing to others
+ *   - The results of an assistant's calls follow directly, in the order of the
+ *     calls.  A missing result is replaced by "not executed".
+ *   - A result without a call becomes a user message.
+ *   - An assistant's message that has no content for this model is left out,
+ *     such as reasoning of another model.
  *
- * The same conversation gives the same messages, and a longer one begins with
- * those of the shorter.
+ * The same conversation always yields the same messages, and those of a longer
+ * conversation begin with those of a shorter one.
  */
 #ifndef PROVIDER_HISTORY_H
 #define PROVIDER_HISTORY_H
@@ -23,66 +23,68 @@
 #include "json/emit.h"
 
 struct history {
-    const allm_call *reader;    /* whom it is told to */
+    const allm_call *reader;    /* the call that sends it */
     const allm_request *request;
     struct arena *arena;
     size_t at;                  /* the next message of the request */
-    const allm_message *asked;  /* whose calls are being answered; or NULL */
-    size_t call;                /* the next of them */
-    size_t first, end;          /* where their results may stand */
-    size_t hint;                /* where the next probably stands */
-    unsigned char *used;        /* by index: this result was given out */
-    bool broken;                /* no memory */
+    const allm_message *asked;  /* its results are next; or NULL */
+    size_t call;                /* its next call */
+    size_t first, end;          /* its results are between them */
+    size_t hint;                /* the next one is probably here */
+    unsigned char *used;        /* by index: it was returned */
+    bool broken;                /* out of memory */
 };
 
 /* One message as it is to be sent. */
 struct history_item {
     const allm_message *message;
-    size_t index;               /* of the request's message that led to it */
-    bool made;                  /* made here; it dies with the arena */
+    size_t index;               /* of the message that it is based on */
+    bool made;                  /* created here, in the arena */
 };
 
 void history_init(struct history *h, const allm_call *call, struct arena *a);
 
-/* False: that was all, or h->broken. */
+/* False at the end, or if h->broken. */
 bool history_next(struct history *h, struct history_item *out);
 
-/* May this provider_state go back to the model of this call?  The state, or
- * NULL: somebody else made it. */
+/* The state, if the model of this call created it; otherwise NULL. */
 const allm_json *history_state(const allm_call *call, const allm_json *state);
 
 /*
- * Ids of calls.  What a provider does not take is replaced by letters and
- * digits that follow from the id alone, so that call and result still agree.
+ * Ids of calls.  An id that a provider does not accept is replaced by letters
+ * and digits that depend only on the id, so that call and result still match.
  */
 struct history_ids {
-    size_t most;                /* characters; 0: any number */
-    size_t exactly;             /* or just so many; 0: no such rule */
-    bool dashes;                /* _ and - beside letters and digits */
-    bool any;                   /* any character at all */
+    size_t most;                /* the maximum length; 0: none */
+    size_t exactly;             /* the only valid length; 0: none */
+    bool dashes;                /* allow _ and -, too */
+    bool any;                   /* allow all characters */
 };
 
-/* The id itself, or another one in the arena; NULL: no memory. */
+/* The id itself, or its replacement in the arena; NULL: out of memory. */
 const char *history_id(const struct history_ids *rules, const char *id,
                        struct arena *a);
 
 /*
- * The name of a call.  Models make up names that are refused when they come
- * back: what is not a letter, a digit, _ or - becomes _, beyond 64 nothing is
- * sent, and no name is "unnamed".  NULL: no memory.
+ * The name of a call.  Models invent names that a provider rejects when it
+ * reads them: a character that is not a letter, a digit, _ or - becomes _, the
+ * name ends after 64 characters, and an empty one becomes "unnamed".  NULL: out
+ * of memory.
  */
 const char *history_name(const allm_tool_call *call, struct arena *a);
 
 /*
  * The arguments of a call as a JSON object: the provider's own text if it is
- * one, else what it was understood as.  ptr NULL: no memory.
+ * an object, else the parsed arguments.  ptr NULL: out of memory.
  */
 struct slice history_arguments(const allm_tool_call *call, struct arena *a);
 
-/* All texts of a message, joined by a line feed.  ptr NULL: no memory. */
+/* The text parts of a message, joined by line feeds.  ptr NULL: out of
+ * memory. */
 struct slice history_text(const allm_message *m, struct arena *a);
 
-/* Write a member with one of these texts; no memory breaks the output. */
+/* Write a member with a result of these functions; ptr NULL breaks the
+ * output. */
 void history_write(struct emit *e, const char *name, struct slice text);
 bool history_has_image(const allm_message *m);
 

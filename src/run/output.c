@@ -110,7 +110,7 @@ static void judge_answer(struct output *o, struct turns *t,
     }
     t->output_retries++;
     buf_init(&say, c->arena, 2 * TEXT_LIMIT);
-    buf_text(&say, "Your answer does not fit the schema that was asked for:\n");
+    buf_text(&say, "Your answer does not fit the requested schema:\n");
     buf_add(&say, buf_slice(&faults));
     buf_text(&say, "Answer again, with JSON that fits it and nothing else.");
     v->decision = ALLM_DECISION_RETRY;

@@ -80,7 +80,7 @@ allm_status allm_tool_text(allm_tool_run *r, const char *text, size_t len)
     if (!text)
         return publish_outcome(
             r, invalid_return(&r->memory,
-                              "allm_tool_text() needs a text, but got NULL"));
+                              "allm_tool_text() needs a string, but got NULL"));
     return publish_outcome(r, (struct outcome){
                        .kind = OUTCOME_RESULT,
                        .value = copy_text(&r->memory, slice_given(text, len)),

@@ -36,7 +36,7 @@ static void look_at(struct lines *l, struct slice in)
  * The next position of a byte, counted from the end of the input, which does
  * not move; 0: it does not occur.  Searched only if it was passed: keeps (4).
  */
-static size_t seek(size_t from_end, char byte, struct slice in)
+static size_t find_byte(size_t from_end, char byte, struct slice in)
 {
     if (from_end <= in.len)
         return from_end;
@@ -49,8 +49,8 @@ static size_t seek(size_t from_end, char byte, struct slice in)
 /* The offset of the next line's end; in.len if there is none. */
 static size_t find_end(struct lines *l, struct slice in)
 {
-    l->lf = seek(l->lf, '\n', in);
-    l->cr = seek(l->cr, '\r', in);
+    l->lf = find_byte(l->lf, '\n', in);
+    l->cr = find_byte(l->cr, '\r', in);
     return in.len - (l->lf > l->cr ? l->lf : l->cr);
 }
 
@@ -64,7 +64,7 @@ static void skip_lf(struct lines *l, struct slice *in)
         *in = slice_skip(*in, 1);
 }
 
-static enum wire_result fault(const struct lines *l)
+static enum wire_result lines_fault(const struct lines *l)
 {
     return l->piece.over ? WIRE_TOO_LONG : WIRE_NOMEM;
 }
@@ -72,9 +72,9 @@ static enum wire_result fault(const struct lines *l)
 /* Append to the piece, or begin a new one. */
 static bool add_piece(struct lines *l, struct slice bytes)
 {
-    if (l->lent)
+    if (l->borrowed)
         buf_clear(&l->piece);
-    l->lent = false;
+    l->borrowed = false;
     buf_add(&l->piece, bytes);
     return !l->piece.broken;
 }
@@ -88,9 +88,9 @@ static enum wire_result join_line(struct lines *l, struct slice *line)
         return WIRE_TOO_LONG;
     }
     if (!add_piece(l, *line))
-        return fault(l);
+        return lines_fault(l);
     *line = buf_slice(&l->piece);
-    l->lent = true;
+    l->borrowed = true;
     return WIRE_FRAME;
 }
 
@@ -120,7 +120,7 @@ enum wire_result lines_next(struct lines *l, struct slice *in,
 enum wire_result lines_keep(struct lines *l, struct slice *in)
 {
     if (in->len && !add_piece(l, *in))
-        return fault(l);
+        return lines_fault(l);
     *in = slice_skip(*in, in->len);
     l->left = 0;
     return WIRE_MORE;
@@ -129,5 +129,5 @@ enum wire_result lines_keep(struct lines *l, struct slice *in)
 void lines_forget(struct lines *l)
 {
     buf_init(&l->piece, l->piece.arena, l->piece.limit);
-    l->lent = false;
+    l->borrowed = false;
 }

@@ -32,7 +32,7 @@ struct lines {
     size_t left;                /* of the input, after the last line */
     size_t lf, cr;              /* the next ones, from the input's end */
     enum lines_kind kind;
-    bool lent;                  /* piece is borrowed; the next call reuses it */
+    bool borrowed;              /* by the caller: the next call reuses piece */
     bool after_cr;              /* an LF that follows belongs to that CR */
     bool started;
 };
@@ -58,7 +58,7 @@ enum wire_result lines_next(struct lines *l, struct slice *in,
 static inline bool lines_plain(const struct lines *l, struct slice in)
 {
     return in.len == l->left && !l->cr && !l->after_cr && l->started &&
-           (l->lent || !l->piece.len);
+           (l->borrowed || !l->piece.len);
 }
 
 static inline void lines_passed(struct lines *l, struct slice rest)
@@ -83,7 +83,7 @@ enum wire_result lines_keep(struct lines *l, struct slice *in);
 /* True if no bytes of an unfinished line are kept. */
 static inline bool lines_empty(const struct lines *l)
 {
-    return l->lent || l->piece.len == 0;
+    return l->borrowed || l->piece.len == 0;
 }
 
 /* The arena was reset or released: drop the memory, keep the state. */

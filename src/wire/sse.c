@@ -190,8 +190,8 @@ static void close_event(struct sse *s)
     s->any = s->complete = false;
 }
 
-static enum wire_result give(struct sse *s, enum sse_kind kind,
-                             struct slice data, struct sse_frame *frame)
+static enum wire_result give_frame(struct sse *s, enum sse_kind kind,
+                                   struct slice data, struct sse_frame *frame)
 {
     *frame = (struct sse_frame){
         .kind = kind,
@@ -213,11 +213,11 @@ static enum wire_result give_event(struct sse *s, struct sse_frame *frame)
     enum wire_result result = WIRE_MORE;
     s->complete = true;
     if (s->data.text.len)
-        result = give(s, SSE_EVENT, s->data.text, frame);
+        result = give_frame(s, SSE_EVENT, s->data.text, frame);
     else if (s->error.given)
-        result = give(s, SSE_ERROR, s->error.text, frame);
+        result = give_frame(s, SSE_ERROR, s->error.text, frame);
     else if (s->any)
-        result = give(s, SSE_KEEPALIVE, SLICE(""), frame);
+        result = give_frame(s, SSE_KEEPALIVE, SLICE(""), frame);
 
     if (s->data.text.len && s->error.given) {
         close_value(&s->data);

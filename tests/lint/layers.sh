@@ -24,7 +24,7 @@ says "an include from above" \
 says "the same in angle brackets" \
     "base/mem.c includes json/json.h: base may not use json"
 says "an include that does not name its layer" \
-    'base/version.c includes "mem.h", which is no src/LAYER/FILE.h'
+    'base/version.c includes "mem.h", which is not a src/LAYER/FILE.h'
 says "the public header where it is not permitted" \
     "wire/sse.h includes allm.h: wire may not use api"
 says "an unknown layer" "util is not named in LAYERS"

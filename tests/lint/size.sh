@@ -39,7 +39,8 @@ define head 52 | sed 's/^int head(int n)$/int head(\n    int n,\n    int m)/' \
 catches "one whose head has several lines" "head() in src/base/mem.c" check
 
 fresh
-{ echo 'static const int table[] = {'; yes '    1,' | head -n 150; echo '};'; } \
+{ echo 'static const int table[] = {'; yes '    1,' | head -n 150
+  echo '};'; } \
     >>src/base/mem.c
 passes "a long table is no function" check
 

@@ -112,7 +112,7 @@ def test_embed():
     for lines, why in (
             (["{}"], "there are no models"),
             ([model % ("a", "x"), model % ("b", "x"), model % ("a", "y")],
-             "the models of a must stand together"),
+             "the models of a must be adjacent"),
             (['{"provider":"a","id":"x\\n"}'], "an escape"),
             (['{"provider":"a","name":"x"}'], "must begin with"),
             (['{"provider":"a","id":"x",'], "on one line")):

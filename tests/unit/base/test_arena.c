@@ -1,4 +1,4 @@
-/* test_arena.c - pieces that lie apart, grow in place, and go all at once */
+/* test_arena.c - allocate, grow in place, free all at once */
 #include "base/arena.h"
 
 #include "harness/check.h"
@@ -158,7 +158,7 @@ static void the_newest_piece_changes_in_place(void)
         CHECK_ALWAYS(arena_resize(&a, p, 10, 500) == p);
         CHECK_ALWAYS(!memcmp(p, "abcdefghij", 10));
         CHECK_ALWAYS(arena_resize(&a, p, 500, 3) == p);
-        CHECK_ALWAYS(arena_alloc(&a, 1) == p + 8);  /* what it gave back */
+        CHECK_ALWAYS(arena_alloc(&a, 1) == p + 8);  /* the freed bytes */
     }
     CHECK_INT(check_allocations(), 1);
     arena_release(&a);
@@ -333,7 +333,7 @@ static void change(struct arena *a, struct piece *p, size_t size)
     memset(q, p->mark, size);
 }
 
-/* Allocate and resize as chance wants; each piece is full of its own mark, so
+/* Allocate and resize at random; each piece is filled with its number, so
  * that pieces that overlap destroy each other. */
 static void use_at_random(struct random r, size_t steps)
 {

@@ -1,5 +1,5 @@
 /*
- * test_attachment.c - things that hang on an engine: made once, dropped once
+ * test_attachment.c - attachments of an engine: created once, dropped once
  *
  * tag: thread
  */

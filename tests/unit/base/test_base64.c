@@ -1,4 +1,4 @@
-/* test_base64.c - both alphabets out, the standard one strictly in */
+/* test_base64.c - encode with both alphabets, decode strictly */
 #include "base/base64.h"
 
 #include "harness/check.h"

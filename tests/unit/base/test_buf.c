@@ -1,4 +1,4 @@
-/* test_buf.c - bytes that grow up to their limit, and break instead of fail */
+/* test_buf.c - buffers grow up to their limit, and break instead of failing */
 #include "base/buf.h"
 
 #include "harness/check.h"

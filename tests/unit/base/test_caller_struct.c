@@ -64,7 +64,7 @@ static void a_size_must_be_filled_in(void)
     }
 }
 
-/* What a program with a newer header than the library finds out. */
+/* A program with a newer header than the library. */
 static void a_program_can_ask_for_a_member(void)
 {
     const struct opts *ours = &whole;

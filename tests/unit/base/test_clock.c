@@ -1,4 +1,4 @@
-/* test_clock.c - the real clock, a caller's, and one that moves by hand */
+/* test_clock.c - the real clock, a caller's clock, and the clock of tests */
 #include "base/clock.h"
 
 #include "harness/check.h"

@@ -1,4 +1,4 @@
-/* test_file.c - whole files, within their limit, from every kind of place */
+/* test_file.c - read and write whole files, within a limit */
 #include "base/file.h"
 
 #include "harness/check.h"
@@ -12,7 +12,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* A folder of our own, for the length of a test. */
+/* A temporary folder for each test. */
 struct place {
     char folder[200];
     char file[300];
@@ -202,7 +202,7 @@ static void tells_why_it_cannot(void)
     clear_place(&here);
 }
 
-/* None of these is waited for, though nobody writes to any of them. */
+/* None of these blocks, although no process writes to them. */
 static void reads_regular_files_only(void)
 {
     struct place here;
@@ -396,7 +396,7 @@ static void writes_new_and_old_files(void)
     clear_place(&p);
 }
 
-/* What fails leaves the old file, and no other beside it. */
+/* A write that fails leaves the old file, and no other one. */
 static void a_write_that_fails_changes_nothing(void)
 {
     struct place p;

@@ -1,5 +1,5 @@
 /*
- * test_file_faults.c - a read() that is interrupted, gives little, or fails,
+ * test_file_faults.c - a read() that is interrupted, returns little, or fails,
  * and a file that grows or shrinks while it is read
  *
  * The program's own read() takes the place of the system's.
@@ -14,8 +14,8 @@
 
 /*
  * What read() does, call by call: 'i' is interrupted, 'f' fails, '1' gives one
- * byte, 'a' as many as were asked for; at its end the file ends.  The file it
- * is asked for only lends its size.
+ * byte, 'a' as many as requested; the file ends with the script.  The file it
+ * opens only provides the size.
  */
 static const char *script = "";
 static size_t most_asked, given;

@@ -1,4 +1,4 @@
-/* test_home.c - counted arenas: who keeps what alive, and when it goes */
+/* test_home.c - reference-counted arenas: what they keep alive */
 #include "base/home.h"
 
 #include "harness/check.h"

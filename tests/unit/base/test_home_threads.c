@@ -1,5 +1,5 @@
 /*
- * test_home_threads.c - homes counted by several threads at once
+ * test_home_threads.c - homes that several threads keep and drop
  *
  * tag: thread
  *
@@ -18,7 +18,7 @@ struct shared {
     struct allm_home *home;
     const char *text;           /* in the home */
     size_t seen[THREADS];       /* written by each thread, read by the last */
-    size_t total;               /* what the last one saw */
+    size_t total;               /* as seen by the last one */
     int freed;
 };
 
@@ -51,7 +51,7 @@ static void *visit(void *arg)
     return NULL;
 }
 
-/* Start the visitors, each with a count of its own, and wait for them. */
+/* Start the visitors, each with its own count, and wait for them. */
 static void let_visit(struct shared *s)
 {
     pthread_t threads[THREADS];

@@ -1,4 +1,4 @@
-/* test_lock.c - a lock on a file, held against other programs and threads */
+/* test_lock.c - a file lock excludes other processes and threads */
 #include "base/lock.h"
 
 #include "harness/check.h"
@@ -61,7 +61,7 @@ static void a_path_must_be_there(void)
     end();
 }
 
-/* What a program held is free when it is gone, however it went. */
+/* The locks of a process are released when it ends, however it ends. */
 static void it_goes_with_its_program(void)
 {
     struct lock a;
@@ -78,7 +78,7 @@ static void it_goes_with_its_program(void)
     end();
 }
 
-/* Many programs, one at a time: nobody sees another inside. */
+/* Of many processes, only one has the lock at a time. */
 static void nobody_is_inside_with_another(void)
 {
     enum { PROGRAMS = 4, TIMES = 200 };

@@ -1,4 +1,4 @@
-/* test_mem.c - allocating through one function, sizes that do not overflow */
+/* test_mem.c - allocators, and sizes that do not overflow */
 #include "base/mem.h"
 
 #include "harness/check.h"
@@ -7,7 +7,7 @@
 
 /* ------------------------------------------------- the function's shape --- */
 
-/* An allocator that writes down what it was asked, and passes it on. */
+/* An allocator that logs the requests, and passes them on. */
 struct asked {
     struct mem below;
     void *p;

@@ -1,4 +1,4 @@
-/* test_quota.c - an allocator that counts what it gave, and has a limit */
+/* test_quota.c - an allocator with a limit */
 #include "base/quota.h"
 
 #include "harness/check.h"

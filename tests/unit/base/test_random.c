@@ -1,4 +1,4 @@
-/* test_random.c - the system's bytes, a caller's, a sequence; numbers, ids */
+/* test_random.c - random bytes, numbers and ids, from the system or a caller */
 #include "base/random.h"
 
 #include "harness/check.h"
@@ -125,7 +125,7 @@ static void bytes_come_least_significant_first(void)
     CHECK(random_fill(r, bytes, sizeof bytes));
     CHECK(!memcmp(bytes, "\xAF\xCD\x1D\x7B\x39\xA8\x20\xE2", 8));
 
-    /* what a call does not need is dropped: the next has a fresh word */
+    /* unused bytes are dropped: the next call has new ones */
     struct random_seeded other;
     struct random q = random_of_seed(&other, 0);
     draw(q);

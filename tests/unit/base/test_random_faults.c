@@ -1,5 +1,5 @@
 /*
- * test_random_faults.c - a system that interrupts, gives little, or refuses
+ * test_random_faults.c - a system that interrupts, returns little, or fails
  *
  * The program's own getrandom() and read() take the place of the system's.
  */

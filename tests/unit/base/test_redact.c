@@ -1,4 +1,4 @@
-/* test_redact.c - where secrets stand in a text */
+/* test_redact.c - find secrets in text */
 #include "base/redact.h"
 
 #include "harness/check.h"
@@ -50,7 +50,7 @@ static void what_has_no_key_is_not_copied(void)
     arena_release(&a);
 }
 
-/* Wherever the key stands, it is gone. */
+/* The key is removed, wherever it is. */
 static void no_text_keeps_the_key(void)
 {
     struct random r = check_random();

@@ -1,4 +1,4 @@
-/* test_secret.c - what was secret is wiped before its memory goes */
+/* test_secret.c - secrets are wiped before their memory is freed */
 #include "base/secret.h"
 
 #include "base/arena.h"
@@ -23,7 +23,7 @@ static void wipes_every_byte(void)
     secret_wipe(NULL, 0);
 }
 
-/* The witness must be able to see what it is there for. */
+/* The check itself must be able to find a secret. */
 static void the_watch_sees_a_word(void)
 {
     struct watch w = watch_for(WORD);

@@ -1,4 +1,4 @@
-/* test_slice.c - comparing and cutting pieces of text */
+/* test_slice.c - compare and cut pieces of text */
 #include "base/slice.h"
 
 #include "harness/check.h"

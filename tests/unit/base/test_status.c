@@ -1,4 +1,4 @@
-/* test_status.c - names of statuses, and errors made in an arena */
+/* test_status.c - names of statuses, and errors in an arena */
 #include "base/status.h"
 
 #include "base/utf8.h"
@@ -74,7 +74,7 @@ static void an_error_tells_what_it_was_told(void)
     arena_release(&a);
 }
 
-/* An endless message is cut; that is no lack of memory. */
+/* A very long message is truncated; that is not a lack of memory. */
 static void a_long_message_is_cut(void)
 {
     enum { LIMIT = 64 * 1024 };
@@ -134,7 +134,7 @@ static void an_error_is_told_again_elsewhere(void)
     const char *reason = arena_text(&a, "because");
     const allm_error *e = status_error(&a, ALLM_ERR_STORE, reason, "50%% off");
     const allm_error *again = e ? status_retell(&b, e) : status_nomem();
-    arena_release(&a);          /* what was told again stands alone */
+    arena_release(&a);          /* the copy is independent */
     CHECK(again != status_nomem());
     CHECK_ALWAYS(again->size == sizeof *again);
     if (again != status_nomem()) {

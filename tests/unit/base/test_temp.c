@@ -1,4 +1,4 @@
-/* test_temp.c - a new file beside another, and what killed writers left */
+/* test_temp.c - temporary files, and those that killed writers left */
 #include "base/temp.h"
 
 #include "base/file.h"
@@ -121,7 +121,7 @@ static void what_a_living_writer_has_stays(void)
     end();
 }
 
-/* Names that are nearly of that form, and what is no file. */
+/* Names that almost have that form, and things that are not files. */
 static void nothing_else_goes(void)
 {
     static const char *const names[] = {

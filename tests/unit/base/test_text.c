@@ -1,4 +1,4 @@
-/* test_text.c - results that are bytes: begun, then finished or failed */
+/* test_text.c - texts: begun, then finished or failed */
 #include "base/text.h"
 
 #include "base/status.h"

@@ -1,4 +1,4 @@
-/* test_utf8.c - what is well-formed, what is not, and where it goes wrong */
+/* test_utf8.c - well-formed and malformed UTF-8 */
 #include "base/utf8.h"
 
 #include "harness/check.h"
@@ -169,7 +169,7 @@ static void every_character_comes_back(void)
     }
 }
 
-/* Whether a sequence is well-formed, told in another way: add up the bits,
+/* Is a sequence well-formed?  Computed in another way: add up the bits,
  * then see whether the shortest form of the sum has the same length. */
 static size_t judge_slowly(const unsigned char *p, size_t len)
 {
@@ -275,7 +275,7 @@ static void a_fault_is_found_at_every_place(void)
     }
 }
 
-/* Cut a well-formed text anywhere: what is unfinished is what is missing. */
+/* Cut well-formed text anywhere: the number of missing bytes is right. */
 static void every_cut_is_seen(void)
 {
     struct random r = check_random();

@@ -1,4 +1,4 @@
-/* test_version.c - the library and its header are of one version */
+/* test_version.c - the library and its header have the same version */
 #include "allm.h"
 
 #include "harness/check.h"

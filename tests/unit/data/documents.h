@@ -1,4 +1,4 @@
-/* documents.h - what the tests of the codec share */
+/* documents.h - documents for the tests of the codec */
 #ifndef UNIT_DATA_DOCUMENTS_H
 #define UNIT_DATA_DOCUMENTS_H
 

@@ -1,5 +1,5 @@
 /*
- * random_struct.h - documents by chance, for property tests
+ * random_struct.h - random documents, for property tests
  *
  * Written as the encoder writes them, from the same tables of fields but by
  * other code; so a document must come back byte by byte.
@@ -218,7 +218,7 @@ static inline void gen_word(struct gen *g, const struct shape_field *f)
         emit_null(&g->emit);
 }
 
-/* The metadata, and what is lifted out of it. */
+/* The metadata, and the members that are read from them. */
 static inline void gen_metadata(struct gen *g, const struct shape *s)
 {
     gen_map(g, "m");

@@ -1,4 +1,4 @@
-/* test_chat_result.c - what a whole chat gave, and why it ended */
+/* test_chat_result.c - the result of a chat, and why it ended */
 #include "data/chat_result.h"
 
 #include "harness/noun.h"

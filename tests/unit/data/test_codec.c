@@ -1,4 +1,4 @@
-/* test_codec.c - everything as JSON, and back: what comes of a document */
+/* test_codec.c - every type as JSON, and back */
 #include "data/codec.h"
 
 #include "documents.h"
@@ -513,7 +513,7 @@ static void knows_every_type(void)
     }
 }
 
-/* What the reader accepts must come back out of a session. */
+/* A session preserves everything that the reader accepts. */
 static void deep_arguments_survive(void)
 {
     char text[512];

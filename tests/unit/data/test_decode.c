@@ -1,4 +1,4 @@
-/* test_decode.c - JSON as structs: defaults, odd values, what is kept */
+/* test_decode.c - JSON to structs: defaults, wrong values, kept members */
 #include "data/decode.h"
 
 #include "data/message.h"

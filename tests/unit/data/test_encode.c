@@ -1,4 +1,4 @@
-/* test_encode.c - structs as JSON text: every member, in both forms */
+/* test_encode.c - structs to JSON: every member, in both forms */
 #include "data/encode.h"
 
 #include "data/thread.h"
@@ -24,7 +24,7 @@
     "\"retry_after_ms\":null,\"request_id\":null,\"cause\":null," \
     "\"metadata\":{}}"
 
-/* What a document without members becomes: contract 1, sections 2, 4.1, 6. */
+/* The defaults of a document without members. */
 static const struct {
     const char *tag, *data;
 } defaults[] = {
@@ -184,7 +184,7 @@ static void writes_parts(void)
     allm_message_free(m);
 }
 
-/* The part's own metadata and its image's stand side by side. */
+/* Both the part and its image have metadata. */
 static void writes_the_metadata_of_an_image(void)
 {
     static const char plain[] =
@@ -284,7 +284,7 @@ static void writes_an_error_with_entries(void)
     "\"status\":null,\"retry_after_ms\":null,\"request_id\":null," \
     "\"cause\":null,\"metadata\":{}}"
 
-/* The error of a result stands in its metadata; a member of the same name
+/* The error of a result is in its metadata; a member of the same name
  * there would make the document unreadable. */
 static void writes_an_error_into_the_metadata_once(void)
 {

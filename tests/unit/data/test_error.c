@@ -1,4 +1,4 @@
-/* test_error.c - the families of errors: reasons, messages, refusals */
+/* test_error.c - the families of errors: reasons and messages */
 #include "data/error.h"
 
 #include "base/status.h"
@@ -410,7 +410,7 @@ static void members_find_their_places(void)
     CHECK(!GET(e, kept));
     allm_codec_free(c);
 
-    /* what is none is left where it stands */
+    /* a value that is not an error is left alone */
     c = noun_read("Response", "{'metadata':{'error':{'kind':'x',"
                               "'reason':'y'}}}");
     r = allm_codec_value(c, ALLM_TYPE_RESPONSE);

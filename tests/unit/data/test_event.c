@@ -1,4 +1,4 @@
-/* test_event.c - what a stream tells: nineteen events and their JSON */
+/* test_event.c - the nineteen events and their JSON */
 #include "data/event.h"
 
 #include "documents.h"
@@ -70,7 +70,7 @@ static void tags_are_in_order(void)
     "{\"id\":\"c0\",\"name\":\"echo\",\"arguments\":{\"x\":1}," \
     "\"raw_arguments\":null,\"metadata\":{}}"
 
-/* What the events below are made of. */
+/* Values for the events below. */
 struct parts {
     allm_json *map, *any;
     allm_thread *thread;

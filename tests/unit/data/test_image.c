@@ -1,4 +1,4 @@
-/* test_image.c - pictures: where they come from, their JSON form */
+/* test_image.c - images: their sources and their JSON form */
 #include "data/image.h"
 
 #include "harness/noun.h"

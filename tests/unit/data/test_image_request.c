@@ -1,4 +1,4 @@
-/* test_image_request.c - what is asked of a model that makes images */
+/* test_image_request.c - requests for images */
 #include "data/image_request.h"
 
 #include "harness/noun.h"

@@ -1,4 +1,4 @@
-/* test_image_response.c - images that a model made */
+/* test_image_response.c - responses with images */
 #include "data/image_response.h"
 
 #include "harness/noun.h"

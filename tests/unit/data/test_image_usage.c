@@ -1,4 +1,4 @@
-/* test_image_usage.c - what a call for images cost */
+/* test_image_usage.c - the usage of a request for images */
 #include "data/image_usage.h"
 
 #include "harness/noun.h"

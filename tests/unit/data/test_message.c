@@ -1,4 +1,4 @@
-/* test_message.c - who said what: made, counted, normalized */
+/* test_message.c - messages: created, counted, normalized */
 #include "data/message.h"
 
 #include "harness/noun.h"
@@ -191,7 +191,7 @@ static void holders_share_a_message(void)
     allm_response_free(r);
 }
 
-/* A struct that names our home but is not its value was copied by somebody. */
+/* A struct that names our home but is not its value was copied by a caller. */
 static void a_struct_copied_by_value_is_foreign(void)
 {
     allm_message *m = allm_message_from_text(ALLM_ROLE_USER, "hi");

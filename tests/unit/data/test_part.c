@@ -1,7 +1,7 @@
 /*
  * test_part.c - the pieces of a message
  *
- * A part has no constructor of its own: it is copied with its message.
+ * A part has no constructor: it is copied with its message.
  */
 #include "data/part.h"
 
@@ -222,7 +222,7 @@ static void reads_what_it_wrote(void)
         const allm_message *m = allm_codec_value(codec, ALLM_TYPE_MESSAGE);
         CHECK_WELL(allm_codec_error(codec));
         CHECK_INT(GET(part(m, 0), kind), rows[i].kind);
-        /* what is foreign inside a plain form is written as it came */
+        /* unknown values in a plain form are written unchanged */
         if (rows[i].kind != ALLM_PART_OTHER)
             CHECK_JSON(allm_message_json(m, ALLM_FORM_PLAIN), want);
         allm_codec_free(codec);

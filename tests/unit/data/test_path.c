@@ -1,4 +1,4 @@
-/* test_path.c - the way from a document's root to a place in it */
+/* test_path.c - the path from the root of a document to a value */
 #include "data/path.h"
 
 #include "documents.h"
@@ -14,7 +14,7 @@ static void check_built(struct build *b, const char *want)
     CHECK_SLICE(buf_slice(&out), slice_of(want));
 }
 
-/* messages / 3 / role, and what is around it */
+/* messages / 3 / role, and its surroundings */
 static const struct path messages = { NULL, { "messages", 8 }, 0 };
 static const struct path third = { &messages, { NULL, 0 }, 3 };
 static const struct path role = { &third, { "role", 4 }, 0 };
@@ -85,7 +85,7 @@ static void writes_pairs(void)
     arena_release(&a);
 }
 
-/* Steps lie on the stack: what was written must not point there. */
+/* Steps are on the stack: the result must not refer to them. */
 static void keeps_no_pointer_to_names(void)
 {
     struct arena a;

@@ -1,4 +1,4 @@
-/* test_plain.c - free-form JSON without the envelopes of the structs inside */
+/* test_plain.c - free-form JSON without the type tags of structs inside */
 #include "data/plain.h"
 
 #include "documents.h"

@@ -1,4 +1,4 @@
-/* test_request.c - what is asked of a model */
+/* test_request.c - requests to a model */
 #include "data/request.h"
 
 #include "harness/noun.h"

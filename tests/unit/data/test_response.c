@@ -1,4 +1,4 @@
-/* test_response.c - what a model answered */
+/* test_response.c - responses of a model */
 #include "data/response.h"
 
 #include "harness/noun.h"

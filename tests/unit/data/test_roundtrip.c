@@ -1,5 +1,5 @@
 /*
- * test_roundtrip.c - what was written reads back, whatever it was
+ * test_roundtrip.c - what is written can be read again, for random values
  *
  * Documents of the Elixir library, documents by chance, and both of them
  * broken in every way that chance finds.
@@ -226,7 +226,7 @@ static void one_random_document_comes_back(void)
 
 /* --------------------------------------------------------------- events --- */
 
-/* What random events are made of; all of it is lent by these. */
+/* The values of random events, which borrow them. */
 struct supplies {
     allm_codec *message, *response, *chat, *usage, *error, *thread, *call;
 };
@@ -343,7 +343,7 @@ static void check_is_json(struct slice text)
     allm_json_free(v);
 }
 
-/* It is read, or refused with a reason; what is read can be written. */
+/* It is read, or rejected with a reason; if it is read, it can be written. */
 static void check_survives(struct slice text, const char *as)
 {
     allm_codec *c = decode_slice(text, as);
@@ -376,7 +376,7 @@ static void every_cut_is_refused(void)
         while (len && bytes[len - 1] != '}')
             len--;
         for (size_t cut = 1; bytes && cut < len; cut++) {
-            /* a block of its own, so that a step too far is seen */
+            /* a separate block, so that reading too far is detected */
             char *piece = malloc(cut);
             CHECK_ALWAYS(piece != NULL);
             memcpy(piece, bytes, cut);

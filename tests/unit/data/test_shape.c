@@ -1,5 +1,5 @@
 /*
- * test_shape.c - structs copied by the table of their fields
+ * test_shape.c - copy structs by the table of their fields
  *
  * First a noun of our own with a field of every kind, then all the nouns of
  * the library, given structs of every size.
@@ -129,7 +129,7 @@ static const struct shape_field *field(const char *name)
 
 /* -------------------------------------------------------------- copying --- */
 
-/* What a stone is made of, and has no place in it. */
+/* The parts of a stone. */
 struct quarry {
     allm_json *map, *array, *any, *kept;
     allm_thread *thread;
@@ -602,7 +602,7 @@ static void a_longer_struct_may_set_what_we_know(void)
 
 /* ---------------------------------------------------------- an old pair --- */
 
-/* Structs inside a struct bring sizes of their own. */
+/* Structs inside a struct have sizes, too. */
 static void sizes_are_judged_inside_too(void)
 {
     static const allm_pebble pebble = { .colour = "red" };
@@ -652,7 +652,7 @@ static void cover_fields(const struct shape *s, bool *seen)
     for (const struct shape_field *f = s->fields; f->name; f++) {
         cover(seen, f->at, size_of(f));
         if (f->kind == SHAPE_BYTES || f->kind == SHAPE_MANY)
-            cover(seen, f->beside, sizeof(size_t));
+            cover(seen, f->length_at, sizeof(size_t));
     }
 }
 

@@ -1,4 +1,4 @@
-/* test_step_result.c - what one turn gave */
+/* test_step_result.c - the result of one turn */
 #include "data/step_result.h"
 
 #include "harness/noun.h"

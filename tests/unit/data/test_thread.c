@@ -136,7 +136,7 @@ static void options_of_other_versions(void)
     allm_json_free(map);
 }
 
-/* An allocator that counts what it gave. */
+/* An allocator that counts its bytes. */
 static void *count_given(void *ud, void *p, size_t old, size_t size)
 {
     *(size_t *)ud += size != 0;
@@ -448,7 +448,7 @@ static void snapshots_cost_what_messages_cost(void)
 
 /* ------------------------------------------------------------- property --- */
 
-/* A simple model: each thread is an array of pointers of its own. */
+/* A simple model: each thread is a separate array of pointers. */
 enum { MODELS = 8, LONGEST = 200 };
 
 struct model {
@@ -559,7 +559,7 @@ static void has_a_json_form(void)
     allm_json_free(map);
 }
 
-/* What a document has that we do not know stays, also past our changes. */
+/* Unknown members of a document are kept, also after changes. */
 static void keeps_what_it_does_not_know(void)
 {
     static const char text[] = "{\"messages\":[],\"metadata\":{},\"x\":1}";

@@ -1,5 +1,5 @@
 /*
- * test_thread_threads.c - one conversation in the hands of several threads
+ * test_thread_threads.c - one conversation, used by several threads
  *
  * tag: thread
  *

@@ -1,4 +1,4 @@
-/* test_tool.c - what a model may call */
+/* test_tool.c - tools that a model may call */
 #include "data/tool.h"
 
 #include "harness/noun.h"

@@ -1,4 +1,4 @@
-/* test_tool_call.c - a model's wish to have a tool run */
+/* test_tool_call.c - a call of a tool by a model */
 #include "data/tool_call.h"
 
 #include "harness/noun.h"

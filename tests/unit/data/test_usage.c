@@ -1,4 +1,4 @@
-/* test_usage.c - what a call cost, in tokens and money */
+/* test_usage.c - the usage of a call, in tokens and money */
 #include "data/usage.h"
 
 #include "harness/noun.h"

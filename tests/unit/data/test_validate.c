@@ -758,7 +758,7 @@ static void what_is_no_object_is_a_fault(void)
 static void refused(allm_error *e, allm_status kind, const char *reason,
                     const char *words)
 {
-    CHECK_ALWAYS(e);            /* never taken for well formed */
+    CHECK_ALWAYS(e);            /* never considered valid */
     CHECK_ERROR(e, kind, reason, words);
     allm_error_free(e);
 }
@@ -808,7 +808,7 @@ static void nothing_is_out_of_memory(void)
         allm_error_free(e[i]);
     }
     e[0] = allm_validate_request(ALLM(request, .model = "x"));
-    CHECK_ALWAYS(e[0]);         /* never taken for well formed */
+    CHECK_ALWAYS(e[0]);         /* never considered valid */
     allm_error_free(e[0]);
 }
 

@@ -1,5 +1,5 @@
 /*
- * test_catalog.c - what models can do and cost
+ * test_catalog.c - the abilities and prices of models
  *
  * tag: thread
  */
@@ -100,7 +100,7 @@ static void a_reference_has_what_the_document_says(void)
     allm_catalog_free(c);
 }
 
-/* A reference that is lent may be copied into a root, as any struct. */
+/* A borrowed reference may be copied, like any struct. */
 static void a_reference_can_be_copied(void)
 {
     allm_catalog *c = catalog_of(few);
@@ -230,7 +230,7 @@ static allm_json *document(void)
     return v;
 }
 
-/* The tables say what the document says, in the same order. */
+/* The tables have the content of the document, in the same order. */
 static void the_tables_are_the_document(void)
 {
     allm_json *d = document();
@@ -294,7 +294,7 @@ static void a_document_can_lie_over_the_shipped_one(void)
     allm_json_free(d);
 }
 
-/* Who is in the catalog can be asked. */
+/* Every provider in the catalog has an adapter. */
 static void every_provider_has_an_adapter(void)
 {
     allm_catalog *c = allm_catalog_new(NULL);

@@ -1,4 +1,4 @@
-/* test_catalog_costs.c - what the tokens of an answer cost */
+/* test_catalog_costs.c - the costs of a response */
 #include "engine/catalog.h"
 
 #include "harness/noun.h"

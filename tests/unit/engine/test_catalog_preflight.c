@@ -1,4 +1,4 @@
-/* test_catalog_preflight.c - does a model do what a request needs? */
+/* test_catalog_preflight.c - can a model do what a request needs? */
 #include "engine/catalog.h"
 
 #include "harness/noun.h"

@@ -1,4 +1,4 @@
-/* test_dotenv.c - lines of NAME=value, exactly as the page says */
+/* test_dotenv.c - NAME=value lines, as keys.md describes them */
 #include "engine/dotenv.h"
 
 #include "base/buf.h"

@@ -1,4 +1,4 @@
-/* test_engine.c - engines as values: making, changing, asking, storing */
+/* test_engine.c - engines as values: create, derive, query, store */
 #include "engine/engine.h"
 
 #include "harness/noun.h"
@@ -47,7 +47,7 @@ static void check_same_fields(const allm_engine *a, const allm_engine *b)
     allm_text_free(y);
 }
 
-/* What the engine answers, as JSON; the root is freed. */
+/* A result of the engine as JSON; the result is freed. */
 #define CHECK_ANSWER(question, want)      \
     do {                                  \
         allm_json *answer_ = (question);  \
@@ -211,7 +211,7 @@ static void with_model_replaces(void)
     allm_engine_free(b);
 }
 
-/* The adapter follows the model where nobody named one. */
+/* The adapter depends on the model unless one is named. */
 static void a_model_brings_its_adapter(void)
 {
     static const allm_adapter own = { .size = sizeof own, .name = "own" };
@@ -241,7 +241,7 @@ static void a_model_brings_its_adapter(void)
     allm_engine_free(same);
 }
 
-/* Free the old one first: what is shared is counted. */
+/* Free the old one first: shared parts are reference-counted. */
 static void a_new_engine_outlives_the_old(void)
 {
     allm_tool t = tool("echo", "d");
@@ -427,7 +427,7 @@ static void resolve_tools_replaces_in_place(void)
     allm_engine_free(e);
 }
 
-/* put_tool appends what is there already: each of them is replaced. */
+/* If a name occurs more than once, put_tool replaces each of them. */
 static void every_tool_of_the_name_is_replaced(void)
 {
     allm_tool a = tool("a", "1"), b = tool("b", "1"), a2 = tool("a", "2");
@@ -438,7 +438,7 @@ static void every_tool_of_the_name_is_replaced(void)
     allm_engine_free(e);
 }
 
-/* Lists of random names; what must come out is said in another way. */
+/* Lists of random names; the expected list is computed in another way. */
 static void resolve_tools_property(void)
 {
     enum { MOST = 6, RUNS = 300 };
@@ -554,7 +554,7 @@ static void denied_names_are_not_passed_on(void)
     allm_engine_free(e);
 }
 
-/* One engine and one call with random members: 'e' and 'c' tell whose. */
+/* One engine and one call with random members, marked 'e' and 'c'. */
 static void resolve_params_property(void)
 {
     static const char *const free_names[] = { "seed", "top_k", "style", "x" };

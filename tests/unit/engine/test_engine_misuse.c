@@ -1,4 +1,4 @@
-/* test_engine_misuse.c - engines that were misused: an error, nothing worse */
+/* test_engine_misuse.c - misuse of engines is an error */
 #include "engine/engine.h"
 
 #include "harness/noun.h"
@@ -132,7 +132,7 @@ static void a_refused_record_makes_a_refused_engine(void)
     allm_json_free(map);
 }
 
-/* Fields that are no engine, and the sentence that says what to do. */
+/* Invalid fields of an engine, and the advice of the message. */
 static void fields_are_checked(void)
 {
     static const struct {
@@ -216,7 +216,7 @@ static void adapters_are_known_by_name(void)
                      ALLM(engine_record, .adapter = "Elixir.No.Such"), NULL),
                  "invalid_engine", "adapter_table");
     e = allm_engine_new(ALLM(engine_opts, .model = "nobody:m"));
-    CHECK_WELL(allm_engine_error(e));       /* told at the first call */
+    CHECK_WELL(allm_engine_error(e));       /* reported by the first call */
     allm_stream *s = play_call(e);
     CHECK_ERROR(allm_stream_error(s), ALLM_ERR_ENGINE, "missing_adapter",
                 "\"nobody:m\"");
@@ -250,7 +250,7 @@ static void adapter_tables_have_a_size(void)
     allm_adapter *older = noun_sized(&full, sizeof full,
                                      offsetof(allm_adapter, open));
     allm_engine *e = allm_engine_new(ALLM(engine_opts, .adapter_table = older));
-    allm_stream *s = play_call(e);      /* what it lacks counts as NULL */
+    allm_stream *s = play_call(e);      /* missing members count as NULL */
     CHECK_ERROR(allm_stream_error(s), ALLM_ERR_ENGINE, "missing_stream_adapter",
                 NULL);
     allm_stream_free(s);
@@ -279,7 +279,7 @@ static void tools_are_checked(void)
     check_broken(allm_engine_put_tools(e, 2, hole), "null_element", NULL);
     check_broken(allm_engine_put_tool(e, &none), "struct_size", NULL);
     allm_engine *b = allm_engine_put_tools(e, 1, blank);
-    CHECK_WELL(allm_engine_error(b));       /* told by the validator */
+    CHECK_WELL(allm_engine_error(b));       /* reported by the validator */
     allm_engine_free(b);
     CHECK(!allm_engine_put_tools(e, SIZE_MAX, hole));
     CHECK(!allm_engine_put_tools(e, SIZE_MAX / 2, hole));

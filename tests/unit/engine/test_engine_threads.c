@@ -16,7 +16,7 @@ enum { THREADS = 16, ROUNDS = 40 };
 struct worker {
     const allm_engine *engine;
     size_t number;
-    size_t wrong;               /* answers that were not as they should be */
+    size_t wrong;               /* wrong results */
 };
 
 static size_t run_all(const allm_engine *e, void *(*fn)(void *))
@@ -44,7 +44,7 @@ static bool model_is(const allm_engine *e, const char *model)
     return r && r->model && !strcmp(r->model, model);
 }
 
-/* Each makes engines of his own from the shared one, which stays as it is. */
+/* Each thread derives engines from the shared one, which does not change. */
 static void *derive(void *arg)
 {
     struct worker *w = arg;
@@ -75,7 +75,7 @@ static void engines_are_derived_at_once(void)
     allm_engine_free(e);
 }
 
-/* All play one script: each call is played once. */
+/* All threads share a script: each of its calls is played once. */
 static void *call(void *arg)
 {
     struct worker *w = arg;

@@ -1,4 +1,4 @@
-/* test_fake.c - the library of scripts, and what an engine's calls leave */
+/* test_fake.c - constructors of scripts, and the log of calls */
 #include "allm.h"
 
 #include "harness/noun.h"

@@ -1,4 +1,4 @@
-/* test_keys.c - where keys come from, and which one counts */
+/* test_keys.c - the sources of keys, and their precedence */
 #include "engine/keys.h"
 
 #include "base/buf.h"
@@ -16,7 +16,7 @@
 
 /* ------------------------------------------------------------ the world --- */
 
-/* An environment of our own: NAME, value, NAME, value, ..., NULL. */
+/* An environment for the test: NAME, value, NAME, value, ..., NULL. */
 static const char *from_list(void *ud, const char *name)
 {
     for (const char *const *v = ud; v && *v; v += 2)
@@ -25,7 +25,7 @@ static const char *from_list(void *ud, const char *name)
     return NULL;
 }
 
-/* A .env file of our own, for the length of a test. */
+/* A .env file for the test. */
 struct place {
     char folder[200];
     char file[300];
@@ -404,13 +404,13 @@ static void a_file_that_cannot_be_read_is_told(void)
     CHECK_MISUSE(allm_text_error(t), "unreadable_dotenv", "(it is a folder)");
     CHECK(!allm_text_bytes(t, NULL));
     allm_text_free(t);
-    allm_keys_put(k, "a", "1");                 /* nobody looks at it */
+    allm_keys_put(k, "a", "1");                 /* it is not used */
     check_key(k, "a", NULL, "1", "runtime");
     allm_keys_free(k);
     clear_place(&p);
 }
 
-/* Nobody writes to the pipe: who waited for it would wait for ever. */
+/* No process writes to the pipe: a reader would block forever. */
 static void what_is_no_file_is_not_waited_for(void)
 {
     struct place p;
@@ -584,7 +584,7 @@ static void no_store_is_out_of_memory(void)
 
 /* --------------------------------------------------------------- wiping --- */
 
-/* All that a store does, with an allocator that looks at what goes. */
+/* Every operation of a store, with an allocator that checks freed memory. */
 static void nothing_is_left_in_memory(void)
 {
     struct place p;

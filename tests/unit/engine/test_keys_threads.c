@@ -1,5 +1,5 @@
 /*
- * test_keys_threads.c - one store of keys, many threads
+ * test_keys_threads.c - one key store, many threads
  *
  * tag: thread
  */
@@ -20,7 +20,7 @@ struct worker {
     size_t wrong;               /* answers that were not as they should be */
 };
 
-/* Run a function in so many threads, each with a worker of its own. */
+/* Run a function in several threads, each with its own worker. */
 static size_t run_all(allm_keys *k, void *(*fn)(void *))
 {
     static struct worker workers[THREADS];
@@ -97,7 +97,7 @@ static void a_key_is_never_half_replaced(void)
     allm_keys_free(k);
 }
 
-/* The file is loaded by whoever comes first, and again after a clear. */
+/* The first caller loads the file, also after a clear. */
 static void *ask_file(void *arg)
 {
     struct worker *w = arg;

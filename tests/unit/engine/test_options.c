@@ -1,4 +1,4 @@
-/* test_options.c - the options of a call: names, kinds, two ways in */
+/* test_options.c - the options of a call: names, types, struct and JSON */
 #include "base/status.h"
 #include "engine/options.h"
 

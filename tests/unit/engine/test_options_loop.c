@@ -1,10 +1,10 @@
-/* test_options_loop.c - the options of loops */
+/* test_options_loop.c - the options of chats and agents */
 #include "engine/options.h"
 
 #include "harness/check.h"
 #include "harness/noun.h"
 
-/* Read options given as data; what is wrong, or "". */
+/* Read options from JSON; returns the error, or "". */
 static const char *read_json(const char *json, struct options *o,
                              struct allm_home *home)
 {

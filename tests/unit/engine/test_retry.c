@@ -1,4 +1,4 @@
-/* test_retry.c - whether to try again, and when */
+/* test_retry.c - whether to retry, and when */
 #include "engine/retry.h"
 
 #include "harness/noun.h"

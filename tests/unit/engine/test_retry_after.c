@@ -1,4 +1,4 @@
-/* test_retry_after.c - how long a provider asks to wait, in all spellings */
+/* test_retry_after.c - how long a provider asks to wait, in every format */
 #include "engine/retry_after.h"
 
 #include "harness/check.h"

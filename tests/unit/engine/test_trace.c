@@ -1,4 +1,4 @@
-/* test_trace.c - spans, retries, warnings, and how they are written */
+/* test_trace.c - spans, retries, warnings, and their JSON lines */
 #include "engine/trace.h"
 
 #include "base/buf.h"
@@ -8,7 +8,7 @@
 
 #include <unistd.h>
 
-/* What was told, one JSON line each. */
+/* The events, one JSON line each. */
 struct record {
     struct arena arena;
     struct buf lines;
@@ -38,7 +38,7 @@ static void record_init(struct record *r)
     r->trace = (struct trace){ write_down, r, clock_of_manual(&r->time) };
 }
 
-/* Were these lines told?  ' stands for ". */
+/* Were these lines written?  ' means ". */
 static void check_lines(struct record *r, const char *want)
 {
     struct buf quoted;
@@ -132,7 +132,7 @@ static void a_span_may_fail_for_lack_of_memory(void)
     arena_release(&r.arena);
 }
 
-/* Whoever ends first tells; cleaning up may end again. */
+/* Only the first end is reported; a cleanup may end it again. */
 static void a_span_ends_once(void)
 {
     struct record r;
@@ -192,7 +192,7 @@ static void nested_spans_tell_in_order(void)
     arena_release(&r.arena);
 }
 
-/* Nobody listens: nothing is made, not even asked for. */
+/* Without a callback, nothing is created, and no clock is read. */
 static void without_a_listener_it_costs_nothing(void)
 {
     struct trace t = { .fn = NULL };        /* no clock either */

@@ -1,4 +1,4 @@
-/* random_value.h - JSON values by chance, for property tests */
+/* random_value.h - random JSON values, for property tests */
 #ifndef UNIT_JSON_RANDOM_VALUE_H
 #define UNIT_JSON_RANDOM_VALUE_H
 

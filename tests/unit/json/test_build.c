@@ -1,4 +1,4 @@
-/* test_build.c - values made from the outside in */
+/* test_build.c - build values from the outermost container inwards */
 #include "json/build.h"
 
 #include "harness/check.h"
@@ -135,31 +135,31 @@ static void misuse_is_told_at_the_end(void)
     static const struct {
         const char *why, *program, *says;
     } rows[] = {
-        { "nothing", "", "no value was given" },
+        { "nothing", "", "no value was added" },
         { "not ended", "[", "not ended" },
         { "not ended inside", "[[]", "not ended" },
-        { "ended twice", "[]]", "nothing open" },
-        { "end without begin", "]", "nothing open" },
-        { "a key alone", "{k]", "behind a key" },
+        { "ended twice", "[]]", "no open container" },
+        { "end without begin", "]", "no open container" },
+        { "a key alone", "{k]", "after a key" },
         { "a key in an array", "[k1]", "outside of an object" },
         { "a key at the top", "k1", "outside of an object" },
-        { "two keys", "{kk1]", "outside of an object, or behind a key" },
-        { "no key", "{1]", "a number was given where" },
-        { "no key, uint", "{u]", "a number was given where" },
-        { "no key, real", "{r]", "a number was given where" },
-        { "no key, text", "{t]", "a text was given where" },
-        { "no key, bool", "{b]", "true or false was given where" },
-        { "no key, null", "{n]", "null was given where" },
-        { "no key, value", "{v]", "a value was given where" },
+        { "two keys", "{kk1]", "outside of an object, or after a key" },
+        { "no key", "{1]", "a number was added where" },
+        { "no key, uint", "{u]", "a number was added where" },
+        { "no key, real", "{r]", "a number was added where" },
+        { "no key, text", "{t]", "a string was added where" },
+        { "no key, bool", "{b]", "true or false was added where" },
+        { "no key, null", "{n]", "null was added where" },
+        { "no key, value", "{v]", "a value was added where" },
         { "no key, object", "{{]]", "an object was begun" },
         { "no key, array", "{[]]", "an array was begun" },
-        { "two roots", "11", "a number was given where" },
+        { "two roots", "11", "a number was added where" },
         { "two roots, containers", "[][]", "an array was begun" },
         { "a key that is NULL", "{K1]", "NULL" },
         { "a value that failed", "[f]", "failed to be read" },
         { "the first misuse counts", "[kf]", "outside of an object" },
-        { "a key twice", "{k1k1]", "\"key\" was given twice" },
-        { "a key twice inside", "[{k1k1]]", "\"key\" was given twice" },
+        { "a key twice", "{k1k1]", "\"key\" occurs twice" },
+        { "a key twice inside", "[{k1k1]]", "\"key\" occurs twice" },
     };
     allm_json *value = allm_json_parse("[1]", ALLM_NUL_ENDED, NULL);
     allm_json *failed = allm_json_parse("[1", ALLM_NUL_ENDED, NULL);

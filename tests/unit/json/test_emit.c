@@ -1,4 +1,4 @@
-/* test_emit.c - write JSON text from the outside in */
+/* test_emit.c - write JSON text from the outermost container inwards */
 #include "json/emit.h"
 
 #include "harness/check.h"

@@ -1,4 +1,4 @@
-/* test_equal.c - which values are the same */
+/* test_equal.c - which values are equal */
 #include "base/buf.h"
 #include "harness/check.h"
 #include "unit/json/random_value.h"

@@ -1,4 +1,4 @@
-/* test_json.c - values, getters, walks, copies and roots */
+/* test_json.c - values, getters, iteration, copies and roots */
 #include "json/json.h"
 
 #include "base/status.h"
@@ -310,7 +310,7 @@ static void deep_values_are_no_danger(void)
     arena_release(&a);
 }
 
-/* Whatever the bits of the keys say, what is there is found. */
+/* Every key is found, whatever its bits are. */
 static void a_view_finds_what_is_there(void)
 {
     allm_json *v = allm_json_parse(sample, ALLM_NUL_ENDED, NULL);
@@ -328,7 +328,7 @@ static void a_view_finds_what_is_there(void)
     allm_json_free(v);
 }
 
-/* Keys that share a place, and keys that stand far behind their object. */
+/* Keys that share a slot, and keys far away from their object. */
 static void a_view_of_many_finds_them_all(void)
 {
     char text[4096] = "{", key[16];

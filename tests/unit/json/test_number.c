@@ -1,4 +1,4 @@
-/* test_number.c - numbers without loss: what becomes of which text */
+/* test_number.c - numbers are read and written without loss */
 #include "json/number.h"
 
 #include "base/buf.h"
@@ -59,7 +59,7 @@ static const struct reading readings[] = {
       "-1e-999999999999999999999" },
 };
 
-/* A number is read the same alone, in an array, and beside any other. */
+/* A number is read the same alone, in an array, and next to any other. */
 static void reads_each_the_same_everywhere(void)
 {
     static const char *const contexts[] = {
@@ -96,7 +96,7 @@ static void reads_each_the_same_everywhere(void)
     arena_release(&a);
 }
 
-/* What comes in goes out: the same number, if not the same text. */
+/* A number is written as an equal number, if not as the same text. */
 static void no_number_changes(void)
 {
     struct random r = check_random();

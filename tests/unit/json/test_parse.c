@@ -1,4 +1,4 @@
-/* test_parse.c - what is JSON, what is not, and how a refusal is explained */
+/* test_parse.c - valid JSON, invalid JSON, and its error messages */
 #include "json/parse.h"
 
 #include "base/buf.h"
@@ -659,7 +659,7 @@ static void messages_help(void)
           "found '2' at line 1, column 4 (path /0); correct the text there; "
           "JSON is one value in UTF-8 (RFC 8259)" },
         { "{\"a\":1,\"a\":2}",
-          "the JSON text was refused: a key stands twice in one object (\"a\") "
+          "the JSON text was refused: a key occurs twice in one object (\"a\") "
           "at line 1, column 8; rename or remove one, or let the first win by "
           "ALLM_JSON_DUPLICATES" },
         { "[\"abc",
@@ -706,7 +706,7 @@ static void takes_odd_texts_if_asked(void)
     }
 }
 
-/* A key that only loose reading takes stands in the path of a fault. */
+/* The path of an error may have a key that only lenient reading accepts. */
 static void tells_where_behind_an_odd_key(void)
 {
     static const char *const rows[] = { "{\"a\xFF\":}", "{\"a\\ud83d\":}",

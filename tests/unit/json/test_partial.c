@@ -1,4 +1,4 @@
-/* test_partial.c - unfinished documents: what can be told at every cut */
+/* test_partial.c - the value of a document that is cut off anywhere */
 #include "base/buf.h"
 #include "harness/check.h"
 #include "unit/json/random_value.h"

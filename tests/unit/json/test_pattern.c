@@ -1,4 +1,4 @@
-/* test_pattern.c - regular expressions as JSON Schema means them */
+/* test_pattern.c - regular expressions as JSON Schema defines them */
 #include "json/pattern.h"
 
 #include "base/buf.h"
@@ -10,7 +10,7 @@
 
 static const size_t plenty = (size_t)1 << 40;
 
-/* Compile and match in an arena of its own; NOMEM if anything fails. */
+/* Compile and match in a new arena; NOMEM if anything fails. */
 static enum pattern_result match(struct slice pattern, struct slice text)
 {
     struct arena a;
@@ -264,7 +264,7 @@ static void looks_around(void)
     CHECK_ROWS(rows);
 }
 
-/* A refusal, with the words and the place that tell why. */
+/* A rejected pattern, with its message and position. */
 static void refuses_with_words(void)
 {
     static const struct {

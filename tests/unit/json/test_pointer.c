@@ -1,4 +1,4 @@
-/* test_pointer.c - "/a/0/b" leads where RFC 6901 says */
+/* test_pointer.c - "/a/0/b" refers to what RFC 6901 says */
 #include "json/pointer.h"
 
 #include "harness/check.h"

@@ -1,4 +1,4 @@
-/* test_read.c - a document has so many values and no more */
+/* test_read.c - the number of values in a document */
 #include "json/read.h"
 
 #include "base/buf.h"
@@ -44,7 +44,7 @@ static void counts_values_and_keys(void)
     }
 }
 
-/* Told of a text without reading it, exactly. */
+/* Counted exactly, without reading the text. */
 static void too_much_is_told_beforehand(void)
 {
     static const struct {

@@ -18,7 +18,7 @@ static const allm_json *read_loose(struct arena *a, struct slice text,
                    : json_parse(a, text, limits, &error);
 }
 
-/* What was read can be written, read strictly, and is the same. */
+/* The value can be written, read strictly, and is the same. */
 static struct slice trip(struct arena *a, const allm_json *v)
 {
     struct json_limits strict;

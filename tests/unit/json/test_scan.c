@@ -1,4 +1,4 @@
-/* test_scan.c - the end of what a text may have as it is */
+/* test_scan.c - find the end of the plain characters in a string */
 #include "json/scan.h"
 
 #include "harness/check.h"

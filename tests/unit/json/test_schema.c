@@ -576,7 +576,7 @@ static const char *const leaves[] = {
     "{\"uniqueItems\":true}", "{\"enum\":[1,\"a\",null]}", "{\"const\":2}",
 };
 
-/* Where %1 stands, another schema goes. */
+/* Another schema replaces %1. */
 static const char *const branches[] = {
     "{\"properties\":{\"a\":%1,\"b\":%1},\"additionalProperties\":%1}",
     "{\"patternProperties\":{\"^a\":%1},\"unevaluatedProperties\":%1}",

@@ -2,8 +2,8 @@
  * test_schema_suite.c - the public test suite of JSON Schema 2020-12
  *
  * The suite (github.com/json-schema-org/JSON-Schema-Test-Suite) is data that
- * lies outside the project; without it the test is skipped.  Our own cases, in
- * the same form, are in tests/data/schema and are run by test_schema.c.
+ * is not part of the project; without it the test is skipped.  Our own cases,
+ * in the same form, are in tests/data/schema and are run by test_schema.c.
  */
 #include "base/file.h"
 #include "harness/check.h"

@@ -133,7 +133,7 @@ static void has_so_many_holes(void)
 }
 
 /* A stranger between those that fit does not make them strangers. */
-static void keeps_the_mould_for_one_stranger(void)
+static void keeps_the_skeleton_for_one_stranger(void)
 {
     struct skeleton m;
     learns(&m, SLICE("{\"a\":\"x\"}"));
@@ -196,7 +196,7 @@ static void leaves_long_documents_alone(void)
 
 /* ------------------------------------------------------------- property --- */
 
-/* Some bytes changed, put in or taken out: most are no JSON any more. */
+/* Change, insert or remove some bytes: most results are not JSON. */
 static struct slice spoil(struct arena *a, struct random r, struct slice text)
 {
     static const char bytes[] = "\"\\,:[]{}0123456789-+.eEtrufalsn xyz\n\x80";
@@ -239,7 +239,7 @@ TESTS = {
     TEST(sees_what_differs),
     TEST(reads_what_is_no_json_with_its_reason),
     TEST(has_so_many_holes),
-    TEST(keeps_the_mould_for_one_stranger),
+    TEST(keeps_the_skeleton_for_one_stranger),
     TEST_ONCE(loses_patience_slowly),
     TEST(owns_nothing_when_it_forgets),
     TEST(leaves_long_documents_alone),

@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The suite accepts equal keys; so does the reader if it is told to. */
+/* The suite accepts equal keys; so does the reader, with an option. */
 static const allm_json_opts lenient = {
     .size = sizeof lenient, .max_depth = 1000, .flags = ALLM_JSON_DUPLICATES
 };

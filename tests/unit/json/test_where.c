@@ -1,4 +1,4 @@
-/* test_where.c - line, column and path of a place in a text */
+/* test_where.c - line, column and path of a position in a text */
 #include "json/where.h"
 
 #include "base/buf.h"

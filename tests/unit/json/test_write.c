@@ -1,4 +1,4 @@
-/* test_write.c - the same value gives the same bytes, and they are JSON */
+/* test_write.c - a value always yields the same bytes, and they are JSON */
 #include "json/write.h"
 
 #include "harness/check.h"
@@ -90,7 +90,7 @@ static void appends(void)
     arena_release(&a);
 }
 
-/* The limit counts what is written, not what might have been. */
+/* The limit applies to the bytes written, not to an estimate. */
 static void keeps_the_limit_of_the_buffer(void)
 {
     static const char text[] = "{\"a\":[1,2.5,\"x\\ny\",true,null],\"b\":{}}";

@@ -1,5 +1,5 @@
 /*
- * test_inbox.c - what is posted arrives, in order, or comes back
+ * test_inbox.c - posted items arrive in order, or are returned
  *
  * tag: thread
  */

@@ -1,4 +1,4 @@
-/* test_poll.c - what is ready is told; one descriptor stands for all */
+/* test_poll.c - ready descriptors are reported; one descriptor for all */
 #include "loop/poll.h"
 
 #include "base/clock.h"

@@ -1,5 +1,5 @@
 /*
- * test_poll_faults.c - a system that interrupts, or has nothing left to give
+ * test_poll_faults.c - a system that interrupts, or has no descriptors
  *
  * The program's own functions take the place of the system's.
  */

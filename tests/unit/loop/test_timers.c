@@ -1,4 +1,4 @@
-/* test_timers.c - deadlines come in order, however they were set and moved */
+/* test_timers.c - deadlines expire in order, however they are set and moved */
 #include "loop/timers.h"
 
 #include "harness/check.h"

@@ -1,5 +1,5 @@
 /*
- * test_wake.c - no ring is missed, and many make one
+ * test_wake.c - no wake-up is lost, and many become one
  *
  * tag: thread
  */

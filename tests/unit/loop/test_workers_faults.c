@@ -1,5 +1,5 @@
 /*
- * test_workers_faults.c - a system that has no threads or locks to give
+ * test_workers_faults.c - a system that has no threads or locks left
  *
  * The program's own functions take the place of the system's.
  */

@@ -1,5 +1,5 @@
 /*
- * test_client.c - the HTTP client against a server that does as it is told
+ * test_client.c - the HTTP client against a scripted server
  *
  * tag: thread
  */
@@ -243,7 +243,7 @@ static void says_why_an_answer_broke(void)
         { "a reset in the middle", rude, "network_error", "was lost" },
         { "shorter than promised", cut, "network_error", "in the middle" },
         { "cut inside a chunk", cut_chunk, "network_error", "in the middle" },
-        { "no HTTP", junk, "malformed_response", "no HTTP" },
+        { "no HTTP", junk, "malformed_response", "not HTTP" },
         { "no gzip", bad_zip, "malformed_response", "decompressed" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -904,17 +904,17 @@ static void says_what_the_proxy_refused(void)
         const char *says, *advises;
     } rows[] = {
         { "who are you", SAY_NO("407"),
-          "the proxy wants other credentials (model.invalid): it answered "
+          "the proxy requires other credentials (model.invalid): it answered "
           "CONNECT with 407; ",
           "a user and a password" },
         { "not there", SAY_NO("403"),
-          "the proxy refused to lead to the server (model.invalid): it "
+          "the proxy refused to connect to the server (model.invalid): it "
           "answered CONNECT with 403; ",
-          "ask who runs it" },
+          "ask its administrator" },
         { "nobody there", SAY_NO("502"),
-          "the proxy could not lead to the server (model.invalid): it "
+          "the proxy could not connect to the server (model.invalid): it "
           "answered CONNECT with 502; ",
-          "name another" },
+          "set another proxy" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         check_row(rows[i].why);

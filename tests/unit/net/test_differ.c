@@ -1,4 +1,4 @@
-/* test_differ.c - in what two JSON values differ */
+/* test_differ.c - the differences between two JSON values */
 #include "net/differ.h"
 
 #include "harness/check.h"

@@ -1,4 +1,4 @@
-/* test_failure.c - what went wrong on the network, in words */
+/* test_failure.c - error messages for failures of the network */
 #include "net/failure.h"
 
 #include "harness/check.h"

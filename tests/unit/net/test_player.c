@@ -1,5 +1,5 @@
 /*
- * test_player.c - what is played for which request, and what is told of misses
+ * test_player.c - which exchange is played for a request, and misses
  *
  * tag: thread
  */
@@ -67,8 +67,8 @@ static void in_order_nothing_is_compared(void)
     CHECK_TEXT(ask(r, &(struct drain){ .url = "u" }), "200 [three] ok");
     CHECK_TEXT(ask(r, &(struct drain){ .url = "u" }),
                "!no_scripted_response: replay miss: POST u: every exchange of "
-               "the recording has been played; record anew, or use a new "
-               "replay for each run");
+               "the recording has been played; record again, or use a new "
+               "player for each run");
     allm_player_free(r);
 }
 
@@ -81,15 +81,15 @@ static void a_miss_tells_the_nearest(void)
         { { .body = "{\"a\": 1, \"b\": [\"x\", \"z\"]}" },
           "!no_scripted_response: replay miss: POST https://a.example/x: the "
           "nearest request that is left in the recording, line 2, differs in 1 "
-          "place, first at /body/b/1: recorded \"y\", asked \"z\"; record "
-          "anew, correct the file, or match in order" },
+          "place, first at /body/b/1: recorded \"y\", requested \"z\"; record "
+          "again, correct the file, or match in order" },
         { { .body = "{\"a\": 1, \"b\": [\"x\", \"y\"], \"c\": null}" },
-          "first at /body/c: recorded nothing, asked null" },
+          "first at /body/c: recorded nothing, requested null" },
         { { .method = "GET", .body = "{\"a\": 1, \"b\": [\"x\", \"y\"]}" },
-          "first at /method: recorded \"POST\", asked \"GET\"" },
+          "first at /method: recorded \"POST\", requested \"GET\"" },
         { { .url = "https://c.example/", .body = "{}" },
           "line 6, differs in 1 place, first at /url: recorded "
-          "\"https://b.example/\", asked \"https://c.example/\"" },
+          "\"https://b.example/\", requested \"https://c.example/\"" },
         { { .url = "https://c.example/?key=abc", .body = "{}" },
           "POST https://c.example/?key=[REDACTED]: " },
     };
@@ -110,7 +110,7 @@ static void headers_count_but_not_all(void)
     allm_player *r = replay_of(text, 0);
     const char *told = ask(r, &(struct drain){ .url = "u" });
     CHECK_WHY(strstr(told, "differs in 2 places, first at /headers/x-mine: "
-                           "recorded \"a\", asked nothing"),
+                           "recorded \"a\", requested nothing"),
               told);
     allm_player_free(r);
 }
@@ -145,7 +145,7 @@ static void an_empty_recording_refuses_all(void)
     CHECK(r && !allm_player_error(r));
     CHECK_TEXT(ask(r, &(struct drain){ .url = "https://x.example" }),
                "!no_scripted_response: replay miss: POST https://x.example: "
-               "the recording is empty, so that every request is refused and "
+               "the recording is empty, so every request is refused and "
                "no network is used");
     allm_player_free(r);
 }
@@ -162,8 +162,8 @@ static void what_cannot_be_read_refuses_all(void)
           "file or folder)" },
         { NULL, { .text = "x" }, "!invalid_recording: the recording, line 1" },
         { NULL, { .text = FIRST "y", .text_len = sizeof FIRST - 2 }, "empty" },
-        { "a", { .text = FIRST }, "not of both" },
-        { NULL, { .flags = 64 }, "no ALLM_PLAYER_*" },
+        { "a", { .text = FIRST }, "not both" },
+        { NULL, { .flags = 64 }, "use ALLM_PLAYER_*" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         allm_player_opts o = rows[i].opts;
@@ -190,7 +190,7 @@ static void nothing_is_accepted(void)
 
 /* ----------------------------------------------------------------- ends --- */
 
-static void whoever_reads_on_is_told(void)
+static void reading_past_the_end_fails(void)
 {
     allm_player *r = replay_of(FIRST "{\"request\": {}}\n" OK
                                      "{\"text\": \"a\"}\n"
@@ -198,12 +198,12 @@ static void whoever_reads_on_is_told(void)
                                0);
     CHECK_TEXT(ask(r, &(struct drain){ .url = "u" }),
                "200 [a] !no_scripted_response: replay miss: the recording "
-               "stops here (the recording, line 5): whoever was recorded hung "
-               "up, and now more is asked for; record anew");
+               "stops here (the recording, line 5): the recorded program "
+               "closed the connection; record again");
     allm_player_free(r);
 }
 
-static void time_passes_only_if_asked_for(void)
+static void time_passes_only_if_requested(void)
 {
     static const char text[] = FIRST
         "{\"request\": {}}\n{\"connect_ms\": 4}\n" OK
@@ -364,8 +364,8 @@ TESTS = {
     TEST(an_empty_recording_refuses_all),
     TEST(what_cannot_be_read_refuses_all),
     TEST(nothing_is_accepted),
-    TEST(whoever_reads_on_is_told),
-    TEST(time_passes_only_if_asked_for),
+    TEST(reading_past_the_end_fails),
+    TEST(time_passes_only_if_requested),
     TEST(calls_read_what_is_played),
     TEST(a_miss_is_not_tried_again),
     TEST(many_streams_in_a_hub),

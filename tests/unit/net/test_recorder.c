@@ -1,4 +1,4 @@
-/* test_recorder.c - what goes through a recorder, and what it keeps of it */
+/* test_recorder.c - what a recorder passes on, and what it records */
 #include "allm.h"
 
 #include "base/file.h"

@@ -1,4 +1,4 @@
-/* test_request_json.c - a request as JSON, and nothing secret in it */
+/* test_request_json.c - a request as JSON, without secrets */
 #include "net/request_json.h"
 
 #include "harness/check.h"

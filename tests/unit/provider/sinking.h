@@ -1,4 +1,4 @@
-/* sinking.h - a sink with its memory, and its events as words */
+/* sinking.h - a sink with its memory, and its events as text */
 #ifndef UNIT_PROVIDER_SINKING_H
 #define UNIT_PROVIDER_SINKING_H
 
@@ -21,7 +21,7 @@ static inline void sinking_begin(struct sinking *s)
     sink_init(&s->sink, &s->events, &s->life);
 }
 
-/* Take what is there; what was lent before is gone then. */
+/* Take all events; events borrowed before are invalid then. */
 static inline void sinking_take(struct sinking *s)
 {
     allm_event *event;

@@ -1,4 +1,4 @@
-/* talking.h - a dialect heard and answered: what tests of several share */
+/* talking.h - functions shared by the tests of dialects */
 #ifndef UNIT_PROVIDER_TALKING_H
 #define UNIT_PROVIDER_TALKING_H
 
@@ -18,7 +18,7 @@ static inline void talking_decode(const allm_adapter *adapter, void *state,
     CHECK(adapter->decode(state, call, &frame, &s->sink) == ALLM_OK);
 }
 
-/* A frame, and what is said of the protocol once it came. */
+/* A frame, and the state of the protocol after it. */
 struct talking_sign {
     const char *why, *data;
     bool idle, settled, ended;

@@ -1,4 +1,4 @@
-/* test_call_ids.c - ids of calls, each used once in a whole conversation */
+/* test_call_ids.c - ids of calls are unique in a conversation */
 #include "provider/call_ids.h"
 
 #include "harness/check.h"
@@ -47,7 +47,7 @@ static void many_do_not_meet(void)
     arena_release(&a);
 }
 
-/* The hundredth of a kind costs what the second does. */
+/* The hundredth id costs as much as the second. */
 static void the_same_again_and_again_stays_cheap(void)
 {
     struct call_ids ids;

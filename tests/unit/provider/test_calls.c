@@ -1,4 +1,4 @@
-/* test_calls.c - which call a piece belongs to, and what comes out */
+/* test_calls.c - which call a piece belongs to, and the complete calls */
 #include "provider/calls.h"
 
 #include "harness/check.h"
@@ -7,7 +7,7 @@
 
 #define NONE (-1)
 
-/* A piece: which frame it stands in, its index (or NONE), and texts. */
+/* A piece: the number of its frame, its index (or NONE), and its strings. */
 struct row_piece {
     int frame, index;
     const char *id, *name, *text;
@@ -166,7 +166,7 @@ static void reads_arguments(void)
     RUN("call:a/f args:a/{\"x called:a/f/{}/{\"x", { 1, 0, "a", "f", "{\"x" });
 }
 
-/* What is odd about arguments stands beside them. */
+/* Metadata say what is wrong with arguments. */
 static void remarks(void)
 {
     static const struct {
@@ -244,7 +244,7 @@ static void a_closed_call_is_told_at_once(void)
     struct calls_slot *b = calls_open(&c, SLICE("b"), SLICE("g"), &s.sink);
     calls_close(&c, b, &s.sink);        /* without a word of arguments */
     sinking_take(&s);
-    if (b)                              /* too late: a call is told once */
+    if (b)                              /* too late: a call is emitted once */
         calls_append(&c, b, SLICE("{"), &s.sink);
     if (b)
         calls_replace(&c, b, SLICE("{}"), &s.sink);
@@ -261,7 +261,7 @@ static void a_closed_call_is_told_at_once(void)
     sinking_end(&s);
 }
 
-/* An id is a C string to whoever reads it. */
+/* An id is read as a C string. */
 static void an_id_ends_at_a_nul(void)
 {
     static const struct slice ids[] = { { "a\0x", 3 }, { "a\0x", 3 },
@@ -312,7 +312,7 @@ static void a_turn_has_at_most_128_calls(void)
     }
 }
 
-/* The text of a custom call is no JSON: it is neither judged nor cut. */
+/* The text of a custom call is not JSON: it is neither checked nor cut. */
 static void a_text_of_a_custom_call_is_any(void)
 {
     struct sinking s;

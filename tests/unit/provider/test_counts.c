@@ -1,4 +1,4 @@
-/* test_counts.c - numbers of tokens that may be unknown */
+/* test_counts.c - token counts that may be unknown */
 #include "provider/counts.h"
 
 #include "harness/check.h"

@@ -1,4 +1,4 @@
-/* test_decoder.c - bytes of a body to events: framing and dialect joined */
+/* test_decoder.c - from the bytes of a body to events */
 #include "provider/decoder.h"
 
 #include "harness/check.h"
@@ -266,7 +266,7 @@ static void lines_have_a_limit(void)
     }
 }
 
-/* What is read of frames without events is given back frame by frame. */
+/* The memory of frames without events is freed frame by frame. */
 static void silent_frames_take_no_room(void)
 {
     enum { TIMES = 10000 };

@@ -1,4 +1,4 @@
-/* test_error_body.c - what errors are taken for; the rest is in fixtures */
+/* test_error_body.c - the reasons of errors; fixtures test the rest */
 #include "provider/error_body.h"
 
 #include "harness/check.h"
@@ -152,7 +152,7 @@ static void every_sentence_about_length_is_known(void)
                      false);
 }
 
-/* What is about the content counts where the request was refused for it. */
+/* An error about the content counts if the request was rejected for it. */
 static void the_status_says_whether_words_count(void)
 {
     static const struct {

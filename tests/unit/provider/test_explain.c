@@ -1,4 +1,4 @@
-/* test_explain.c - what an answer that is no success means, by its status */
+/* test_explain.c - the errors of HTTP statuses and their bodies */
 #include "provider/explain.h"
 
 #include "harness/check.h"

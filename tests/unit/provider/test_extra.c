@@ -1,4 +1,4 @@
-/* test_extra.c - options on their way into a request */
+/* test_extra.c - provider options in a request */
 #include "provider/extra.h"
 
 #include "base/buf.h"

@@ -1,4 +1,4 @@
-/* test_fetch.c - which addresses are asked, and where redirects lead */
+/* test_fetch.c - which URLs are fetched, and redirects */
 #include "provider/fetch.h"
 
 #include "harness/check.h"
@@ -64,7 +64,7 @@ static void redirects_lead_there(void)
     arena_release(&a);
 }
 
-/* A picture is asked for, as it is, and nothing else is said. */
+/* The image is requested by its URL, without other headers. */
 static void asks_for_a_picture(void)
 {
     struct arena a, events;

@@ -1,4 +1,4 @@
-/* test_http.c - an HTTP request being written by a dialect */
+/* test_http.c - an HTTP request that a dialect writes */
 #include "provider/http.h"
 
 #include "harness/check.h"

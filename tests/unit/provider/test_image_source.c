@@ -1,4 +1,4 @@
-/* test_image_source.c - images on their way into a request */
+/* test_image_source.c - images in a request */
 #include "provider/image_source.h"
 
 #include "base/buf.h"

@@ -1,4 +1,4 @@
-/* test_layout.c - a layout is used only where it still tells the truth */
+/* test_layout.c - a layout is used only if it still matches */
 #include "provider/layout.h"
 
 #include "harness/check.h"

@@ -1,4 +1,4 @@
-/* test_memo.c - encoded messages are kept with them, and are the same */
+/* test_memo.c - encoded messages are cached, and do not change */
 #include "provider/memo.h"
 
 #include "harness/check.h"

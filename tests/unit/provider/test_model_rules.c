@@ -1,4 +1,4 @@
-/* test_model_rules.c - what a request depends on in the name of its model */
+/* test_model_rules.c - how a request depends on the name of its model */
 #include "provider/model_rules.h"
 
 #include "harness/check.h"

@@ -1,4 +1,4 @@
-/* test_multipart.c - a body of several parts, as forms with files are sent */
+/* test_multipart.c - bodies of several parts, for forms with files */
 #include "provider/multipart.h"
 
 #include "harness/check.h"

@@ -1,4 +1,4 @@
-/* test_nocase.c - words compared in upper and lower case */
+/* test_nocase.c - compare strings without case */
 #include "provider/nocase.h"
 
 #include "harness/check.h"

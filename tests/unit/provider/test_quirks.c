@@ -1,4 +1,4 @@
-/* test_quirks.c - how servers of one dialect differ */
+/* test_quirks.c - differences between servers of the same dialect */
 #include "provider/quirks.h"
 
 #include "harness/check.h"

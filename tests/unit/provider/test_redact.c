@@ -1,4 +1,4 @@
-/* test_redact.c - keys taken out of errors that others wrote */
+/* test_redact.c - remove keys from errors */
 #include "provider/redact.h"
 
 #include "harness/check.h"

@@ -1,4 +1,4 @@
-/* test_registry.c - which names stand for an adapter */
+/* test_registry.c - the names of adapters */
 #include "provider/registry.h"
 
 #include "harness/check.h"

@@ -1,4 +1,4 @@
-/* test_sink.c - what an adapter may put, and what becomes of it */
+/* test_sink.c - what an adapter may emit, and what becomes of it */
 #include "provider/sink.h"
 #include "json/json.h"
 
@@ -43,7 +43,7 @@ static void only_events_of_adapters_are_taken(void)
     }
 }
 
-/* An event is refused if what it is about is missing. */
+/* An event without its required members is rejected. */
 static void events_must_be_whole(void)
 {
     static const allm_event_type types[] = {
@@ -79,7 +79,7 @@ static void events_come_out_in_their_order(void)
     sink_add(&s, ALLM_EV_USAGE);
     const allm_event *first = sink_take(&s);
     CHECK(first && first->type == ALLM_EV_TEXT_DELTA);
-    CHECK_ALWAYS(!first || !first->home);   /* it is no root any more */
+    CHECK_ALWAYS(!first || !first->home);   /* it is not a root any more */
     home_drop(home);
     allm_sink_put(&s, ALLM(event, .type = ALLM_EV_TEXT_DELTA, .text = "b",
                            .text_len = 1));
@@ -112,7 +112,7 @@ static void lengths_may_be_left_out(void)
     arena_release(&a);
 }
 
-/* What is no event is refused, and so is everything after it. */
+/* An invalid event is rejected, and so is everything after it. */
 static void misuse_sticks(void)
 {
     allm_error sizeless = { .kind = ALLM_ERR_ADAPTER, .reason = "timeout" };
@@ -225,7 +225,7 @@ static void fail_tells_why_and_whether_for_good(void)
     arena_release(&a);
 }
 
-/* Whoever ends with "return allm_sink_fail(...)" has failed. */
+/* An adapter that ends with "return allm_sink_fail(...)" has failed. */
 static void fail_never_answers_that_all_is_well(void)
 {
     allm_error sizeless = { .kind = ALLM_ERR_ADAPTER, .reason = "timeout" };
@@ -312,7 +312,7 @@ static allm_status put_blank(void *state, const allm_call *call, allm_sink *s,
     return status < 0 ? status : ALLM_EVENT;
 }
 
-/* An adapter that forgets every member does no harm to who reads. */
+/* An adapter that forgets every member does no harm to the reader. */
 static void events_without_members_are_harmless(void)
 {
     static const allm_adapter blank = { .size = sizeof blank, .name = "blank",

@@ -1,4 +1,4 @@
-/* test_tasks.c - dialects of what is no conversation, by their fixtures */
+/* test_tasks.c - dialects of embed, image and moderate, with fixtures */
 #include "provider/tasks.h"
 
 #include "harness/check.h"

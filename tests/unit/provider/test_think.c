@@ -1,4 +1,4 @@
-/* test_think.c - tags told apart from text, wherever they are cut */
+/* test_think.c - tags and text are told apart, wherever they are split */
 #include "provider/think.h"
 
 #include "base/buf.h"

@@ -1,4 +1,4 @@
-/* test_tool_json.c - tools as models are shown them */
+/* test_tool_json.c - tools as they are sent to a model */
 #include "provider/tool_json.h"
 
 #include "harness/check.h"

@@ -1,4 +1,4 @@
-/* test_utf8_pieces.c - texts in pieces become UTF-8 */
+/* test_utf8_pieces.c - text that arrives in pieces becomes valid UTF-8 */
 #include "provider/utf8_pieces.h"
 
 #include "base/buf.h"

@@ -1,5 +1,5 @@
 /*
- * test_across.c - one conversation, told to every provider
+ * test_across.c - one conversation, sent to every provider
  *
  * What one dialect answered is history for another: every pair of the five,
  * both ways.  What is sent is judged by harness/legal.c, which knows the APIs
@@ -203,7 +203,7 @@ static void every_dialect(void)
         pair(i, (i + 2) % ACROSS);
 }
 
-/* Every dialect answers in turn, and sees all that was said before. */
+/* Every dialect answers in turn, and gets all previous messages. */
 static void round_trip(void)
 {
     char want[4096] = ASKED;
@@ -331,7 +331,7 @@ static void empty_messages(void)
     everybody("empty", t, ASKED TURN "user Now?\n");
 }
 
-/* Cut off while it was still thinking: nothing that others could be told. */
+/* Cut off while it was still reasoning: nothing to send to other models. */
 static void a_thought_alone(void)
 {
     for (size_t i = 0; i < ACROSS; i++) {
@@ -364,7 +364,7 @@ static void system_messages_in_odd_places(void)
           strstr(law.system, "Be good."));
 }
 
-/* Nothing is behind the last word of the assistant but what is left out. */
+/* After the last text of the assistant, only parts that are left out follow. */
 static void a_last_word_with_a_space(void)
 {
     const struct across *claude = &across[2];
@@ -456,7 +456,7 @@ static void invalid_arguments(void)
     }
 }
 
-/* Servers that count anew, and ids that nobody else would take. */
+/* Servers whose ids restart, and ids that other providers reject. */
 static void odd_ids(void)
 {
     static const char *const ids[] = {

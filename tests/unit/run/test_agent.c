@@ -1,4 +1,4 @@
-/* test_agent.c - the loop of an agent: what ends it, and what it hands back */
+/* test_agent.c - agents: what ends them, and their results */
 #include "allm.h"
 
 #include "harness/check.h"
@@ -254,7 +254,7 @@ static void usage_is_of_all_calls(void)
 
 /* --------------------------------------------------------------- traces --- */
 
-/* What the agent itself tells, its metadata as text. */
+/* The events of the agent itself, with their metadata as text. */
 static void on_trace(const allm_trace_event *e, void *ud)
 {
     char *told = ud;
@@ -448,7 +448,7 @@ static allm_status idles(allm_context *c, void *ud)
     return allm_context_note(c, "idle", NULL);
 }
 
-/* Waits for 50 ms of the clock, and tells of it before. */
+/* Announces that it waits, then waits for 50 ms of the clock. */
 static allm_status dawdles(allm_context *c, void *ud)
 {
     int64_t *until = allm_context_state(c, sizeof *until);
@@ -702,7 +702,7 @@ static void policies_decide_too(void)
 
 #define USED(n) "['usage', {'input_tokens': " #n ", 'output_tokens': 0}], "
 
-/* A policy without a word of its own: what it says, and whether it got ud. */
+/* A policy that sets no reason: its verdict, and whether it got ud. */
 static allm_decision said;
 static int called_with_ud;
 

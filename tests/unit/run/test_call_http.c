@@ -1,4 +1,4 @@
-/* test_call_http.c - calls over real sockets: both doors, alone and in a hub */
+/* test_call_http.c - calls over real sockets: alone and in a hub */
 #include "harness/check.h"
 #include "harness/play.h"
 #include "harness/server.h"

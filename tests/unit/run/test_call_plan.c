@@ -1,4 +1,4 @@
-/* test_call_plan.c - a call before it runs: model, place and key */
+/* test_call_plan.c - a call before it runs: model, URL and key */
 #include "run/call_plan.h"
 
 #include "harness/check.h"
@@ -46,7 +46,7 @@ static allm_adapter locked(void)
     return a;
 }
 
-/* What a registry would know of the test's provider. */
+/* The registry row of the test's provider. */
 static struct registry_row *row_of(const struct dialect_set *d)
 {
     static struct registry_row none;
@@ -56,7 +56,7 @@ static struct registry_row *row_of(const struct dialect_set *d)
 
 /* ----------------------------------------------------------------- keys --- */
 
-/* One call; what it told, and what was sent as secret. */
+/* One call: its events, and the key that was sent. */
 static const char *call_with(struct dialect_set *d, const char *key)
 {
     static char told[512];
@@ -233,7 +233,7 @@ static bool has_key(const allm_json *v)
     return found;
 }
 
-/* Nobody who sees the error sees the key. */
+/* The error does not contain the key. */
 static void check_echo(const struct scripted_step *steps, const char *message)
 {
     allm_adapter a = locked();
@@ -357,7 +357,7 @@ static void an_address_is_a_text(void)
     dialect_tear_down(&d);
 }
 
-/* What stands behind a "#" is not sent, and the path would stand there. */
+/* The part after a "#" is not sent, and the path would be there. */
 static void check_fragment(const char *env_url, const char *own_json,
                            const char *call_json)
 {
@@ -398,7 +398,7 @@ static void an_address_has_no_fragment(void)
 
 /* ---------------------------------------------------------------- model --- */
 
-/* What the adapter got: "provider/model". */
+/* The adapter's argument: "provider/model". */
 static const char *named(const char *model, const char *base_url)
 {
     static char told[1024];
@@ -443,7 +443,7 @@ static void a_dialect_needs_a_model(void)
     allm_engine_free(e);
 }
 
-/* Without an adapter the model decides whom to ask, however it is given. */
+/* Without an adapter the model selects the provider, however it is set. */
 static void the_models_provider_is_asked(void)
 {
     const allm_message *hi = ALLM(message, .role = ALLM_ROLE_USER,

@@ -336,7 +336,7 @@ static void the_next_turn_opens_on_the_next_pull(void)
     end(&b);
 }
 
-/* Left in the middle, the result is the fold of what was seen. */
+/* If it is abandoned, the result is the fold of the events so far. */
 static void a_chat_left_is_the_fold_of_what_was_seen(void)
 {
     static const char *const scripts[] = {

@@ -1,4 +1,4 @@
-/* test_collect.c - the fold itself: total, and its own master */
+/* test_collect.c - the fold accepts every event and copies what it keeps */
 #include "run/collect.h"
 
 #include "data/shape.h"
@@ -98,7 +98,7 @@ static void the_fold_is_total_without_memory(void)
     fold_random(40);
 }
 
-/* What was given may go at once. */
+/* The arguments may be freed at once. */
 static void the_fold_keeps_nothing_of_the_caller(void)
 {
     struct collect c;

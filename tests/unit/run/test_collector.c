@@ -1,4 +1,4 @@
-/* test_collector.c - events from elsewhere, folded into results */
+/* test_collector.c - events of any origin, folded into results */
 #include "allm.h"
 
 #include "harness/check.h"
@@ -252,6 +252,9 @@ static void results_need_a_thread(void)
 #define HALT(id, reason)                                                  \
     "{'type':'tool_halt','tool_call_id':'" id "','reason':'" reason       \
     "','result':{'r':1}}"
+#define HALT_SAID(id)                                                     \
+    "{'type':'tool_halt','tool_call_id':'" id "','reason':'x','result':1,"  \
+    "'content':'said'}"
 #define ASK(id)                                                           \
     "{'type':'ask_user_requested','tool_call_id':'" id "','tool_name':"   \
     "'f','question':'why?','opts':{'o':1}}"
@@ -318,12 +321,7 @@ static void halts_leave_tool_messages(void)
     allm_thread *t = small_thread();
     allm_collector *c = allm_collector_new(t);
     allm_thread_free(t);
-    fold(
-        c,
-        "[" CALLS HALT("c0", "x") "," ASK(
-            "c1") ","
-                  "{'type':'tool_halt','tool_call_id':'c2','reason':'x','result':1,"
-                  "'content':'said'}]");
+    fold(c, "[" CALLS HALT("c0", "x") "," ASK("c1") "," HALT_SAID("c2") "]");
     allm_step_result *step = allm_collector_step_result(c);
     if (CHECK(step && step->tool_result_count == 3)) {
         CHECK_TEXT(step->tool_results[0]->text, "{\"r\":1}");

@@ -1,5 +1,5 @@
 /*
- * test_connections.c - how many connections a server sees of many clients
+ * test_connections.c - how many connections many clients open
  *
  * tag: thread
  */
@@ -103,7 +103,7 @@ static void *call_often(void *engine)
     return NULL;
 }
 
-/* Each with streams of its own, which share an engine. */
+/* Each thread has its own streams, which share an engine. */
 static void clients_in_threads_keep_their_connections(void)
 {
     struct server *server = begin();

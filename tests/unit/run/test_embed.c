@@ -1,4 +1,4 @@
-/* test_embed.c - texts as vectors, through every dialect */
+/* test_embed.c - embeddings, through every dialect */
 #include "harness/canned.h"
 #include "harness/check.h"
 #include "harness/play.h"

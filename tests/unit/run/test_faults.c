@@ -1,5 +1,5 @@
 /*
- * test_faults.c - what servers get wrong, over real sockets
+ * test_faults.c - faulty answers of servers, over real sockets
  *
  * Each row of the two tables is one answer of a server, and what must become
  * of it by both doors (pulling events, waiting for the end), alone and in a

@@ -1,4 +1,4 @@
-/* test_feed_http.c - bytes of an answer to events: bodies, refusals, ends */
+/* test_feed_http.c - from the bytes of an answer to events */
 #include "run/feed_http.h"
 
 #include "base/file.h"
@@ -256,13 +256,13 @@ static void the_protocols_end_closes_without_reading_on(void)
     CHECK_TEXT(play_all(s), "started text:a completed:a/stop ok");
     CHECK_INT(d.play.reads, 1);
     CHECK_INT(d.play.closes, 1);        /* before the stream is freed */
-    CHECK_INT(d.clock.now_ns, 1000000); /* nobody waited */
+    CHECK_INT(d.clock.now_ns, 1000000); /* no time has passed */
     allm_stream_free(s);
     CHECK_ALWAYS(d.play.closes <= 1);
     dialect_tear_down(&d);
 }
 
-/* Lack of memory is never told as something else. */
+/* Lack of memory is never reported as something else. */
 static void a_transport_without_memory_ends_the_call(void)
 {
     struct scripted_step steps[] = {
@@ -346,7 +346,7 @@ static void a_cut_connection_keeps_what_came(void)
 
 /* ------------------------------------------------------------- refusals --- */
 
-/* Play one refusal without retry; what the error says. */
+/* Play one HTTP error without a retry; returns the message. */
 static const char *refused(const struct scripted_step *steps)
 {
     static char told[4096];
@@ -464,7 +464,7 @@ static void a_dialect_may_have_no_explain(void)
     dialect_tear_down(&d);
 }
 
-/* A refusal that never ends is explained by what is there. */
+/* An error body without an end is explained by its beginning. */
 static void a_refusal_is_not_waited_for_long(void)
 {
     script steps = { STEP_HEAD(401), STEP_BYTES("{\"error\": \"no\"}"),
@@ -628,7 +628,7 @@ static size_t blocks_at_rest(const struct scripted_step *steps, size_t *texts)
 }
 
 /* What makes reading quick is given back as soon as there is time. */
-static void a_stream_that_waits_keeps_no_mould(void)
+static void a_stream_that_waits_keeps_no_skeleton(void)
 {
 #define TEXT "data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":" \
              "{\"type\":\"text_delta\",\"text\":\"a\"}}\n\n"
@@ -644,7 +644,7 @@ static void a_stream_that_waits_keeps_no_mould(void)
 }
 
 TESTS = {
-    TEST(a_stream_that_waits_keeps_no_mould),
+    TEST(a_stream_that_waits_keeps_no_skeleton),
     TEST(files_are_served_whole_and_byte_by_byte),
     TEST_ONCE(a_body_may_be_cut_anywhere),
     TEST_ONCE(a_body_may_come_in_any_pieces),

@@ -1,5 +1,5 @@
 /*
- * test_feed_http_time.c - answers over HTTP: retries, deadlines, hubs, stops
+ * test_feed_http_time.c - answers over HTTP: retries, timeouts, hubs, stops
  *
  * tag: thread
  */
@@ -59,7 +59,7 @@ static void failures_before_the_first_byte_are_tried_again(void)
     script busy = { STEP_HEAD(503), STEP_BYTES("{"), STEP_END, GOOD };
     CHECK_TEXT(timed(busy, NULL), SAID "; 100 ms, 2 sent");
     script explained = { STEP_HEAD(503), STEP_BYTES("{\"why\": \"x\"}"),
-                         STEP_END, GOOD };     /* its event is not told */
+                         STEP_END, GOOD };     /* its event is not emitted */
     CHECK_TEXT(timed(explained, NULL), SAID "; 100 ms, 2 sent");
     script told_when = { STEP_HEADERS(429, "retry-after", "2"), STEP_END,
                          GOOD };
@@ -170,7 +170,7 @@ static void the_connection_has_its_deadline(void)
     CHECK_TEXT(timed(by_default, NULL), SAID "; 30100 ms, 2 sent");
 }
 
-/* Who cannot tell counts as connected. */
+/* A transport without ready() counts as connected. */
 static void a_transport_may_not_know_of_connections(void)
 {
     script steps = { STEP_CONNECT(60), GOOD };
@@ -233,7 +233,7 @@ static void a_retry_must_come_in_time(void)
                SAID "; 100 ms, 2 sent");
 }
 
-/* What is known of a refusal is told, whichever deadline comes first. */
+/* The error has what is known of the body, whichever timeout comes first. */
 static void a_late_refusal_is_a_refusal(void)
 {
     script steps = { STEP_HEAD(401), STEP_BYTES("{"), STEP_STAY, STEP_DONE };

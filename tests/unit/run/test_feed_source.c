@@ -1,4 +1,4 @@
-/* test_feed_source.c - events that an adapter makes itself */
+/* test_feed_source.c - events that an adapter creates itself */
 #include "run/feed_source.h"
 
 #include "harness/check.h"

@@ -1,4 +1,4 @@
-/* test_generate.c - one answer of a model: guards, precedence, filters, time */
+/* test_generate.c - one answer of a model: checks, options, filters, time */
 #include "allm.h"
 
 #include "harness/check.h"
@@ -8,10 +8,10 @@
 
 /* -------------------------------------------------------------- sources --- */
 
-/* What a source of a test does at each next(); `calls` counts them. */
+/* The actions of a source at each next(); `calls` counts them. */
 struct act {
     int opened, closed, calls;
-    allm_status open_fails;     /* kind, told as "timeout" */
+    allm_status open_fails;     /* kind, reported as "timeout" */
     bool final;
 };
 
@@ -649,7 +649,7 @@ static void a_tap_may_free_its_own_stream(void)
     allm_engine_free(e);
 }
 
-/* What is put, and why it failed, may lie in the adapter's own memory. */
+/* Events and errors may be in the adapter's own memory. */
 static char *own_memory;
 
 static allm_status put_own(void *state, const allm_call *call, allm_sink *s,

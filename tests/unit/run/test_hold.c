@@ -1,5 +1,5 @@
 /*
- * test_hold.c - streams that are held: what stands still, and what goes on
+ * test_hold.c - streams that are held: what stops, and what continues
  *
  * With the scripted model and a clock that jumps, and over real sockets.
  *
@@ -22,7 +22,7 @@ static allm_hub *hub_of(struct clock_manual *clock)
     return allm_hub_new(ALLM(hub_opts, .clock = &c));
 }
 
-/* Pull what is there. */
+/* Pull all available events. */
 static allm_status drain(allm_stream *s)
 {
     allm_status status;
@@ -373,7 +373,7 @@ static void a_held_chat_is_named_when_its_time_is_over(void)
     allm_engine_free(e);
 }
 
-/* A tool that runs in a thread of its own goes on, and its result waits. */
+/* A tool that runs in a worker thread continues, and its result waits. */
 static void a_tool_that_runs_goes_on(void)
 {
     allm_engine *e =

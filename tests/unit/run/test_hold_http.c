@@ -227,7 +227,7 @@ static void a_refusal_is_named(void)
     end(&b);
 }
 
-/* A failure that is tried again is told, but not tried while it is held. */
+/* A failure that can be retried is reported, but not retried while held. */
 static void nothing_is_tried_again_while_it_is_held(void)
 {
     static const struct server_step busy[] = {

@@ -1,4 +1,4 @@
-/* test_hub.c - many streams behind one descriptor */
+/* test_hub.c - many streams in one hub */
 #include "run/hub.h"
 
 #include "harness/check.h"
@@ -219,7 +219,7 @@ static void many_streams_end_in_one_thread(void)
         while (allm_stream_next(s, NULL) == ALLM_EVENT)
             ++*(size_t *)tag;
     CHECK_INT(clock.now_ns, 10 * 1000000);      /* all at the same time */
-    CHECK_INT(allm_hub_count(hub), 0);  /* who has ended has left */
+    CHECK_INT(allm_hub_count(hub), 0);  /* a stream that has ended has left */
     for (size_t i = 0; i < MANY; i++) {
         const allm_response *r = allm_stream_response(streams[i]);
         CHECK_INT(got[i], 5);
@@ -311,7 +311,7 @@ static void a_talkative_stream_takes_turns(void)
     allm_engine_free(e);
 }
 
-/* A caller who takes one event at a time is fair by himself. */
+/* A caller that pulls one event at a time is fair. */
 static void a_stream_that_was_not_emptied_is_named_again(void)
 {
     allm_engine *e = engine_for(2, "[['text','a']]", NULL);
@@ -462,7 +462,7 @@ static void streams_may_go_in_any_state(void)
     allm_engine_free(e);
 }
 
-/* Whoever cancels late rings for a stream that is nearly gone. */
+/* A late cancel wakes the hub for a stream that is almost freed. */
 static void a_late_ring_finds_nobody(void)
 {
     allm_engine *e = engine_for(2, "[['text','a']]", NULL);
@@ -488,7 +488,7 @@ static void a_late_ring_finds_nobody(void)
 
 /* --------------------------------------------------------------- clocks --- */
 
-/* Deadlines and waits near the ends of what a clock can say. */
+/* Deadlines and waits near the limits of a clock. */
 static void play_at(int64_t start_ns)
 {
     struct clock_manual clock = { .now_ns = start_ns };

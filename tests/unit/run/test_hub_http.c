@@ -1,5 +1,5 @@
 /*
- * test_hub_http.c - a hub in the caller's own loop, over real sockets
+ * test_hub_http.c - a hub in the caller's event loop, over real sockets
  *
  * Ten streams at once from a server on this machine, which sends each answer
  * in pieces and waits before each until all ten have come so far.  The loop is

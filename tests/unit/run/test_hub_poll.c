@@ -1,7 +1,7 @@
 /*
- * test_hub_poll.c - a hub in the caller's own loop: poll() and no more
+ * test_hub_poll.c - a hub in the caller's event loop, with poll()
  *
- * The loop watches the hub beside a pipe of the caller.  Delays are of one to
+ * The loop watches the hub and a pipe of the caller.  Delays are of one to
  * three milliseconds on the real clock; a wake-up that got lost shows as a
  * poll() that lasts PATIENCE.
  *
@@ -253,7 +253,7 @@ static void a_sleeping_hub_shows_a_new_stream(void)
 
 /* -------------------------------------------------------- one that goes --- */
 
-/* Freeing a stream looks at what came for the others; they must be shown. */
+/* Freeing a stream may read data of others; they must be returned. */
 static void a_ring_is_shown_when_another_stream_goes(void)
 {
     struct turns l = { .hub = NULL };
@@ -307,7 +307,7 @@ static void cancels_of_another_thread_wake_the_loop(void)
         in_both_ways(play_cancel);
 }
 
-/* One byte at a time: who is cancelled depends on who has ended. */
+/* One byte at a time: cancel streams depending on those that ended. */
 static void *cancel_by_the_byte(void *loop)
 {
     struct turns *l = loop;

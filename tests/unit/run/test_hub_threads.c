@@ -1,5 +1,5 @@
 /*
- * test_hub_threads.c - rings and cancels that race with everything a hub does
+ * test_hub_threads.c - wake-ups and cancels from other threads
  *
  * The streams run a machine of this file: it has one event for each piece of
  * news that other threads brought, so that a ring that got lost shows as a hub
@@ -152,7 +152,7 @@ static void *bury(void *ud, void *p, size_t old, size_t size)
     return NULL;
 }
 
-/* Nobody wrote there any more? */
+/* Did no thread write there any more? */
 static bool dig_up(struct graves *g)
 {
     bool untouched = true;

@@ -1,4 +1,4 @@
-/* test_image.c - making images, through every dialect */
+/* test_image.c - generate images, through every dialect */
 #include "harness/canned.h"
 #include "harness/check.h"
 #include "harness/play.h"
@@ -328,7 +328,7 @@ static void what_cannot_be_fetched_fails(void)
     check_row(NULL);
 }
 
-/* A server that never stops: what is too long is not read to its end. */
+/* A server that never stops: a body that is too long is not read to its end. */
 static void an_image_has_a_limit(void)
 {
     enum { MUCH = 26 * 1000 * 1000 };
@@ -368,7 +368,7 @@ static void the_error_tells_where(void)
     allm_engine_free(e);
 }
 
-/* What the dialect refuses is refused before anybody is asked. */
+/* A request that the dialect rejects is never sent. */
 static void gates_come_first(void)
 {
     struct canned s = { .count = 0 };

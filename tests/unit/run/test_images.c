@@ -1,4 +1,4 @@
-/* test_images.c - files of images read before a dialect writes them */
+/* test_images.c - files of images are read before a dialect encodes them */
 #include "run/images.h"
 
 #include "base/home.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A file with these bytes; its name is told. */
+/* Create a file with these bytes; returns its name. */
 static bool make_file(char *path, const char *bytes)
 {
     strcpy(path, "/tmp/allm-image-XXXXXX");

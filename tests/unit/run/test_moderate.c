@@ -1,4 +1,4 @@
-/* test_moderate.c - judgements of texts and images */
+/* test_moderate.c - moderation of texts and images */
 #include "harness/canned.h"
 #include "harness/check.h"
 #include "harness/play.h"
@@ -108,7 +108,7 @@ static void scores_may_have_any_number_of_digits(void)
                    "\"category_scores\":{\"hate\":0.29999999999999999}}]}" });
 }
 
-/* A model for conversations only says whom to ask. */
+/* A chat model only selects the provider. */
 static void other_models_are_not_sent(void)
 {
     CALL("openai:gpt-5", TWO, "fine {} {} {} | fine {} {} {} | - -",

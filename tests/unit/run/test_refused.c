@@ -1,4 +1,4 @@
-/* test_refused.c - what a call lacks is named, and is not lack of memory */
+/* test_refused.c - a missing argument is reported by name */
 #include "run/refused.h"
 
 #include "harness/check.h"
@@ -102,7 +102,7 @@ static void a_refused_stream_tells_its_error_for_ever(void)
     allm_stream_free(s);
 }
 
-/* It goes by the engine's clock, as a hub of that clock wants. */
+/* It uses the engine's clock, as a hub with that clock requires. */
 static void a_refused_stream_is_one_of_the_engine(void)
 {
     struct clock_manual manual = { .now_ns = 1 };

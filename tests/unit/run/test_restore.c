@@ -1,5 +1,5 @@
 /*
- * test_restore.c - an engine that was stored asks as the one that it was
+ * test_restore.c - a stored engine makes the same calls
  *
  * The same options as an object, as pairs, and as each form of a stored
  * document: address, headers and body of the request are the same.

@@ -1,5 +1,5 @@
 /*
- * test_step.c - one turn: an answer, the tools it asks for, what follows
+ * test_step.c - one turn: an answer, its tool calls, the results
  *
  * tag: thread
  */
@@ -295,7 +295,7 @@ static void guards_come_in_their_order(void)
 
 /* ------------------------------------------------------ per-tool manual --- */
 
-/* A thread is data and takes what it is given; the call says what is wrong. */
+/* A thread accepts any data; the call reports what is wrong. */
 static void a_message_without_role_or_text_is_refused(void)
 {
     allm_engine *e = turns_engine("[]", "", NULL);
@@ -342,7 +342,7 @@ static void manual_tools_are_left_to_the_caller(void)
     CHECK_TEXT(turns_messages(GET(s, thread)), "u:hi a:(m1,ca,m2) t:ca=1");
     end(&b);
 
-    /* D-16: a halt wins, the calls left over are told */
+    /* D-16: a halt wins, the remaining calls are listed */
     b = begin(script, "weather=halt:enough:1;charge!=ok:2", NULL);
     CHECK_INT(allm_stream_wait(b.stream), ALLM_OK);
     s = allm_stream_step_result(b.stream);

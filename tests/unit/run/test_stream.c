@@ -1,4 +1,4 @@
-/* test_stream.c - lending, ending, cutting; and that waiting is folding */
+/* test_stream.c - borrowed events, the end of a stream, waiting */
 #include "allm.h"
 
 #include "harness/check.h"

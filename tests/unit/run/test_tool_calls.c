@@ -1,5 +1,5 @@
 /*
- * test_tool_calls.c - calls of tools run outside any chat
+ * test_tool_calls.c - tool calls that run outside of a chat
  *
  * tag: thread
  */
@@ -108,7 +108,7 @@ static void workers_serve_lone_streams(void)
     pair_release(&p);
 }
 
-/* The manual clock stands still while a function runs in a worker. */
+/* The clock of the test does not advance while a function runs in a worker. */
 static void time_waits_for_workers(void)
 {
     for (int i = 0; i < 50; i++) {

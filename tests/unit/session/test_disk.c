@@ -371,24 +371,24 @@ static void a_link_is_followed(void)
     end();
 }
 
-/* A link that leads to itself leads nowhere. */
-static void a_link_may_lead_nowhere(void)
+/* A symbolic link to itself is an error. */
+static void a_link_may_be_a_loop(void)
 {
     begin();
     CHECK_ALWAYS(symlink("session", path) == 0);
     allm_session *s = some();
     CHECK_INT(allm_session_save(s, path), ALLM_ERR_STORE);
     CHECK_ERROR(allm_session_error(s), ALLM_ERR_STORE, "unwritable_session",
-                "its links go round in a circle");
+                "its symbolic links form a loop");
     allm_session_free(s);
     s = allm_session_load(path, ALLM_SESSION_CREATE);
     CHECK_ERROR(allm_session_error(s), ALLM_ERR_STORE, "unreadable_session",
-                "its links go round in a circle");
+                "its symbolic links form a loop");
     allm_session_free(s);
     end();
 }
 
-/* Nobody waits for the other end of a pipe, and no device is replaced. */
+/* A pipe is rejected without blocking, and a device is not replaced. */
 static void what_is_no_file_is_refused(void)
 {
     struct stat info;
@@ -418,7 +418,7 @@ TESTS = {
     TEST(two_cannot_create_the_same),
     TEST(a_broken_session_is_not_saved),
     TEST(a_link_is_followed),
-    TEST(a_link_may_lead_nowhere),
+    TEST(a_link_may_be_a_loop),
     TEST(what_is_no_file_is_refused),
     TESTS_END,
 };

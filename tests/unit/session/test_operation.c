@@ -1,5 +1,5 @@
 /*
- * test_operation.c - asking the model, and what becomes of the session
+ * test_operation.c - calls of the model, and how they change the session
  *
  * tag: thread
  */

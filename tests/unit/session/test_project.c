@@ -1,4 +1,4 @@
-/* test_project.c - what a result makes of a session, row by row */
+/* test_project.c - how a result changes a session, row by row */
 #include "session/project.h"
 
 #include "tool/result.h"
@@ -125,7 +125,7 @@ static void chats_are_projected(void)
     allm_codec_free(s);
 }
 
-/* The tool result that this metadata tells of. */
+/* The tool result that this metadata describes. */
 static struct tool_result halt_of(const allm_step_result *step)
 {
     static const allm_tool_call call = { .size = sizeof call, .id = "c0" };

@@ -198,7 +198,7 @@ static allm_status add_event(allm_reducer *r, const allm_event *event,
     return status;
 }
 
-/* Operate, fold what is seen up to a point, and compare. */
+/* Run an operation, fold its events up to a point, and compare. */
 static void fold_one(struct random *rnd)
 {
     char scripts[2048], want[16384], got[16384];

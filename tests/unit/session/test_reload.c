@@ -1,8 +1,8 @@
 /*
- * test_reload.c - whatever a server says, the session can be loaded again
+ * test_reload.c - a session can be loaded again, whatever a server sends
  *
  * The answers are those of the fixtures of all dialects, damaged by chance:
- * keys that are no UTF-8 or stand twice, bytes changed and cut out.
+ * keys that are not UTF-8 or occur twice, bytes changed and cut out.
  */
 #include "harness/check.h"
 
@@ -70,7 +70,7 @@ static void drop(struct answers *all)
 
 /* --------------------------------------------------------------- damage --- */
 
-/* Members whose keys are hard to tell apart once they are UTF-8. */
+/* Members whose keys are almost equal once they are UTF-8. */
 static const char *const members[] = {
     "\"\xFF\":1,\"\xFE\":2,", "\"\xFF\":{\"\xC0\":1,\"\xC1\":[]},",
     "\"\xEF\xBF\xBD\":1,\"\xFF\":2,\"\xEF\xBF\xBD_2\":3,",
@@ -79,7 +79,7 @@ static const char *const members[] = {
     "\"\xFFn\":0.10000000000000001,\"\xFEn\":1e999,",
 };
 
-/* Members as they stand in a text, as arguments do that come in pieces. */
+/* Members as text, like arguments that arrive in pieces. */
 static void add_quoted(struct buf *out, const char *text)
 {
     for (; *text; text++) {

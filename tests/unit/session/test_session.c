@@ -1,4 +1,4 @@
-/* test_session.c - what a session allows in each status, and changes by hand */
+/* test_session.c - what a session allows in each status */
 #include "harness/check.h"
 #include "harness/noun.h"
 #include "harness/play.h"

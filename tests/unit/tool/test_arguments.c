@@ -1,4 +1,4 @@
-/* test_arguments.c - are the arguments of a call what its tool can take? */
+/* test_arguments.c - are the arguments of a call valid for its tool? */
 #include "tool/arguments.h"
 
 #include "harness/check.h"

@@ -66,7 +66,7 @@ static void failures_halt_if_told_to(void)
                "+c0 c0={\"ok\":\"fine\"} c0>fine ok");
 }
 
-/* One call, played; the result is lent by the bench. */
+/* Run one call; the result is borrowed from the bench. */
 static const struct tool_result *play_one(struct tools_bench *t,
                                           const char *script)
 {
@@ -218,7 +218,7 @@ static void an_unknown_name_runs_nothing(void)
     tools_release(&t);
 }
 
-/* Started together; told as they end; results as they were called. */
+/* Started together; events as they end; results in the order of calls. */
 static void completion_decides_the_order_of_events(void)
 {
     struct tools_bench t;
@@ -265,7 +265,7 @@ static void live_events_tell_the_start(void)
     tools_release(&t);
 }
 
-/* A completion that frees a slot is told before the start that uses it. */
+/* A completion that frees a slot is emitted before the start that uses it. */
 static void live_starts_wait_for_the_end_that_made_room(void)
 {
     static const struct {
@@ -739,7 +739,7 @@ static void spans_are_told(void)
 
 /* ------------------------------------------------------------- property --- */
 
-/* Each call is told three times in the right order, and has one message. */
+/* Each call has three events in the right order, and one message. */
 static void check_told(struct tools_bench *t)
 {
     int told[TOOLS_MOST] = { 0 };

@@ -1,4 +1,4 @@
-/* test_compact.c - tools announced by one line, and the tool that explains */
+/* test_compact.c - tools with a one-line description, and tool_help */
 #include "tool/compact.h"
 
 #include "harness/check.h"
@@ -193,7 +193,7 @@ static void help_explains(void)
     allm_tool_free(tool);
 }
 
-/* In a batch: help is answered inside, and required keys are asked for. */
+/* In a batch: the library answers tool_help, and checks required keys. */
 static void runners_know_compact_tools(void)
 {
     struct tools_bench t;

@@ -1,4 +1,4 @@
-/* test_encoder.c - results as the model reads them */
+/* test_encoder.c - results as the model gets them */
 #include "tool/encoder.h"
 
 #include "harness/check.h"

@@ -1,4 +1,4 @@
-/* test_executor.c - who runs the calls */
+/* test_executor.c - executors run the calls */
 #include "tool/executor.h"
 
 #include "harness/check.h"

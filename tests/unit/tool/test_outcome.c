@@ -1,4 +1,4 @@
-/* test_outcome.c - what a call of a tool came to */
+/* test_outcome.c - how a tool call ended */
 #include "tool/outcome.h"
 
 #include "harness/check.h"

@@ -1,4 +1,4 @@
-/* test_recipe.c - a tool that is made of others */
+/* test_recipe.c - a tool that calls other tools */
 #include "tool/recipe.h"
 
 #include "harness/check.h"
@@ -16,7 +16,7 @@
 struct resolver {
     allm_executor table;
     allm_recipe_fn recipe;
-    char log[256];              /* what was executed, in order */
+    char log[256];              /* the executed steps, in order */
 };
 
 static void execute(void *self, const allm_tool *tool, allm_tool_run *run,

@@ -1,4 +1,4 @@
-/* test_result.c - what the turn gets from one tool call */
+/* test_result.c - the result of one tool call */
 #include "tool/result.h"
 
 #include "harness/check.h"

@@ -153,7 +153,7 @@ static void scripts_work_in_workers(void)
 
 /* ------------------------------------------------------------ abandoned --- */
 
-/* A function that waits for a sign, then answers, when nobody listens. */
+/* A function that waits for a signal, then answers too late. */
 struct gate {
     pthread_mutex_t lock;
     pthread_cond_t change;
@@ -181,7 +181,7 @@ static void await(struct gate *g, const bool *flag)
     pthread_mutex_unlock(&g->lock);
 }
 
-/* An abandoned thread frees what it held when it ends, whenever that is. */
+/* An abandoned thread frees its memory when it ends, whenever that is. */
 static void await_memory(size_t blocks, size_t bytes)
 {
     while (check_live_blocks() != blocks || check_live_bytes() != bytes)

@@ -1,4 +1,4 @@
-/* test_budget.c - what loops may use together */
+/* test_budget.c - a budget that several calls share */
 #include "turn/budget.h"
 
 #include "harness/check.h"
@@ -14,7 +14,7 @@ static const allm_usage *used(int64_t tokens, double cost)
     return &u;
 }
 
-/* Two calls may not both take the last of it; what was not used comes back. */
+/* Two calls cannot both use the rest; the unused part is returned. */
 static void tokens_are_taken_before_the_call(void)
 {
     uint64_t one = 0, two = 0;

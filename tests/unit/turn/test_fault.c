@@ -1,4 +1,4 @@
-/* test_fault.c - a fault of arguments, in words for the model */
+/* test_fault.c - invalid arguments, explained to the model */
 #include "turn/fault.h"
 
 #include "harness/check.h"

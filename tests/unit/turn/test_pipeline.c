@@ -1,4 +1,4 @@
-/* test_pipeline.c - the stages of a turn, in order, and who runs them */
+/* test_pipeline.c - the stages of a turn, in order */
 #include "turn/pipeline.h"
 
 #include "harness/check.h"

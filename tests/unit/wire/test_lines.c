@@ -68,7 +68,7 @@ static void forgetting_keeps_the_place(void)
     arena_release(&a);
 }
 
-/* What was found of one end does not hide the other. */
+/* The position of one line end does not hide the other. */
 static void finds_ends_at_any_distance(void)
 {
     static char text[1600];
@@ -92,7 +92,7 @@ static void finds_ends_at_any_distance(void)
     }
 }
 
-/* A rest of the same length as the one before is no reason to mix them up. */
+/* Two rests of the same length are not mixed up. */
 static void a_new_input_is_searched_anew(void)
 {
     struct arena a;
@@ -103,7 +103,7 @@ static void a_new_input_is_searched_anew(void)
     CHECK(lines_next(&l, &in, &line) == WIRE_FRAME);
     CHECK(lines_next(&l, &in, &line) == WIRE_MORE);
     CHECK(lines_keep(&l, &in) == WIRE_MORE);
-    in = SLICE("\ne");           /* as long as what was kept */
+    in = SLICE("\ne");           /* as long as the kept piece */
     if (lines_next(&l, &in, &line) == WIRE_FRAME)
         CHECK_SLICE(line, SLICE("cd"));
     arena_release(&a);

@@ -1,11 +1,11 @@
 /*
- * test_ndjson.c - JSON lines, whole, cut everywhere, byte by byte
+ * test_ndjson.c - JSON lines: whole, split anywhere, byte by byte
  *
- * The lines of a text are told in one: "<line><line>" and then
+ * The lines of a text are written as one: "<line><line>" and then
  *
  *      .  the end          L  too long         N  no memory
  *
- * Each piece of the input lies in a block of exactly its size, which is freed
+ * Each piece of the input is in a block of exactly its size, which is freed
  * as soon as it is used up: so the sanitizer sees a slice that is kept too
  * long.
  */
@@ -45,7 +45,7 @@ static void tell_end(struct story *t, enum wire_result result)
     buf_byte(&t->text, "MF.LN"[result]);
 }
 
-/* One piece, in a block of its own; false when the stream is lost. */
+/* Feed one piece, in a new block; false if the stream is lost. */
 static bool feed(struct ndjson *n, struct slice piece, struct story *t)
 {
     char *block = malloc(piece.len ? piece.len : 1);
@@ -57,7 +57,7 @@ static bool feed(struct ndjson *n, struct slice piece, struct story *t)
     enum wire_result result;
     while ((result = ndjson_next(n, &in, &line)) == WIRE_FRAME) {
         tell_line(t, line);
-        memset(block, '?', piece.len - in.len);     /* what is used may go */
+        memset(block, '?', piece.len - in.len);     /* used up */
     }
     if (result == WIRE_MORE)
         CHECK_ALWAYS(in.len == 0);
@@ -230,7 +230,7 @@ static void what_is_lost_stays_lost(void)
     ndjson_release(&n);
 }
 
-/* The torture run: what was told is the beginning of what should be. */
+/* With failing allocations, the output is the beginning of the expected one. */
 static void without_memory_it_says_so(void)
 {
     static const struct slice text = T("{\"a\":1}\r\n\n{\"b\":2}\n{\"c\":3}");

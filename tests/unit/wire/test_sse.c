@@ -1,14 +1,14 @@
 /*
- * test_sse.c - server-sent events, whole, cut everywhere, byte by byte
+ * test_sse.c - server-sent events: whole, split anywhere, byte by byte
  *
- * The frames of a text are told in one line:
+ * The frames of a text are written as one line:
  *
  *      E<name>data;        an event            E#id<name>data;  with an id
  *      X<name>data;        an error field
  *      K<name>data;        no content          !  in front: unended
  *      .  the end          L  too long         N  no memory
  *
- * Each piece of the input lies in a block of exactly its size, which is freed
+ * Each piece of the input is in a block of exactly its size, which is freed
  * as soon as it is used up: so the sanitizer sees a slice that is kept too
  * long.  S-numbers are the rules of the provider contract, Q-numbers its
  * quirks.
@@ -61,7 +61,7 @@ static void tell_end(struct story *t, enum wire_result result)
 
 /* -------------------------------------------------------------- feeding --- */
 
-/* One piece, in a block of its own; false when the stream is lost. */
+/* Feed one piece, in a new block; false if the stream is lost. */
 static bool feed(struct sse *s, struct slice piece, struct story *t)
 {
     char *block = malloc(piece.len ? piece.len : 1);
@@ -74,7 +74,7 @@ static bool feed(struct sse *s, struct slice piece, struct story *t)
     enum wire_result result;
     while ((result = sse_next(s, &in, &f)) == WIRE_FRAME) {
         tell_frame(t, &f);
-        memset(block, '?', piece.len - in.len);     /* what is used may go */
+        memset(block, '?', piece.len - in.len);     /* used up */
     }
     if (result == WIRE_MORE)
         CHECK_ALWAYS(in.len == 0);

@@ -1,4 +1,4 @@
-/* test_adapter.c - the dialect, by its folders of fixtures */
+/* test_adapter.c - the dialect, tested with its fixtures */
 #include "provider/anthropic/adapter.h"
 
 #include "harness/check.h"
@@ -52,7 +52,7 @@ static void encodes_the_rest(void)
 
 /* ---------------------------------------------------------------- signs --- */
 
-/* What is said of the protocol while these events come. */
+/* The state of the protocol after each of these events. */
 static void tells_where_the_protocol_is(void)
 {
     static const struct talking_sign rows[] = {
@@ -134,7 +134,7 @@ static void feed(struct sinking *s, void *state, const char *data)
         sinking_take(s);
 }
 
-/* Memory grows with what came, not with its square. */
+/* Memory is proportional to the input, not to its square. */
 static void unknown_blocks_grow_piece_by_piece(void)
 {
     enum { PIECES = 4000 };

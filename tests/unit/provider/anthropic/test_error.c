@@ -1,4 +1,4 @@
-/* test_error.c - what errors are taken for; the rest is in fixtures */
+/* test_error.c - the reasons of errors; fixtures test the rest */
 #include "provider/anthropic/error.h"
 
 #include "harness/noun.h"

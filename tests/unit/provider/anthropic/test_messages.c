@@ -1,5 +1,5 @@
 /*
- * test_messages.c - any conversation is legal, here and elsewhere
+ * test_messages.c - the provider accepts every conversation
  */
 #include "provider/anthropic/messages.h"
 
@@ -41,7 +41,7 @@ static bool is_id(const char *id)
     return n && !id[n];
 }
 
-/* Text, by a name that stands for where it is. */
+/* Text that names its position. */
 static const char *text_at(const allm_json *v, const char *key)
 {
     const char *text = allm_json_text(allm_json_get(v, key), NULL);

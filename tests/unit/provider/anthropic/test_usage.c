@@ -1,4 +1,4 @@
-/* test_usage.c - counts that are sums; the rest is in fixtures */
+/* test_usage.c - counts that are sums; fixtures test the rest */
 #include "provider/anthropic/usage.h"
 
 #include "harness/noun.h"

@@ -1,4 +1,4 @@
-/* test_adapter.c - what the fake makes of its scripts */
+/* test_adapter.c - how the fake plays its scripts */
 #include "allm.h"
 
 #include "harness/check.h"
@@ -109,7 +109,7 @@ static void plays_each_entry(void)
     }
 }
 
-/* Which of the three keys counts, and what is one call or many. */
+/* Which of the three keys is used, and whether it has one call or many. */
 static void chooses_the_script(void)
 {
     static const struct {
@@ -601,7 +601,7 @@ static void records_requests_as_the_adapter_gets_them(void)
     s = play_call(e);
     allm_stream_free(s);
     seen = allm_fake_requests(e);
-    CHECK_INT(allm_json_count(seen), 0);        /* not asked for */
+    CHECK_INT(allm_json_count(seen), 0);        /* not requested */
     allm_json_free(seen);
     allm_engine_free(e);
 }

@@ -1,5 +1,5 @@
 /*
- * test_log.c - what the fake's calls leave behind
+ * test_log.c - the log of the fake's calls
  *
  * tag: thread
  */
@@ -92,7 +92,7 @@ static void requests_are_kept_in_order(void)
         CHECK(fake_log_request(log, r));
         CHECK(fake_log_request(log, ALLM(request, .model = "n")));
     }
-    allm_request_free(r);       /* what was kept is a copy */
+    allm_request_free(r);       /* the log has a copy */
     allm_json *all = log ? fake_log_requests(log) : NULL;
     attachment_drop(a);         /* and the answer another one */
     CHECK_INT(allm_json_count(all), 2);

@@ -1,4 +1,4 @@
-/* test_script.c - reading scripts apart from playing them */
+/* test_script.c - read scripts, without playing them */
 #include "provider/fake/script.h"
 
 #include "harness/noun.h"
@@ -97,7 +97,7 @@ static void calls_are_found_by_number(void)
     allm_json_free(calls);
 }
 
-/* A refusal names the call and the entry, and ends with what is expected. */
+/* The error names the call and the entry, and says what is expected. */
 static void refusals_say_where_and_what(void)
 {
     allm_json *calls = noun_json("[[],[['text','a'],['finish','done']]]");

@@ -1,4 +1,4 @@
-/* test_adapter.c - the dialect, by its folders of fixtures */
+/* test_adapter.c - the dialect, tested with its fixtures */
 #include "provider/gemini/adapter.h"
 
 #include "harness/check.h"
@@ -47,7 +47,7 @@ static void encodes_every_request(void)
 
 #define CANDIDATE(c) "{\"candidates\":[{" c "}]}"
 
-/* What is said of the protocol while these frames come. */
+/* The state of the protocol after each of these frames. */
 static void tells_where_the_protocol_is(void)
 {
     static const struct talking_sign rows[] = {

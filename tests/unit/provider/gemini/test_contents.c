@@ -1,5 +1,5 @@
 /*
- * test_contents.c - any conversation is legal, here and elsewhere
+ * test_contents.c - the provider accepts every conversation
  */
 #include "provider/gemini/contents.h"
 
@@ -30,7 +30,7 @@ static const char *const states[] = {
 
 /* ------------------------------------------------------------- legality --- */
 
-/* Text, by a name that stands for where it is. */
+/* Text that names its position. */
 static const char *text_at(const allm_json *v, const char *key)
 {
     const char *text = allm_json_text(allm_json_get(v, key), NULL);

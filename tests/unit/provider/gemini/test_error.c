@@ -1,4 +1,4 @@
-/* test_error.c - what errors are taken for; the rest is in fixtures */
+/* test_error.c - the reasons of errors; fixtures test the rest */
 #include "provider/gemini/error.h"
 
 #include "harness/noun.h"
@@ -7,7 +7,7 @@ struct row {
     const char *document;
     int32_t status;
     const char *reason;
-    int64_t wait_ms;            /* -1: nobody says */
+    int64_t wait_ms;            /* -1: unknown */
     bool billing, final;
 };
 

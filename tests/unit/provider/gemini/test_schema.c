@@ -1,4 +1,4 @@
-/* test_schema.c - what is left of a JSON Schema, and what is lost */
+/* test_schema.c - what becomes of a JSON Schema, and what is lost */
 #include "provider/gemini/schema.h"
 
 #include "base/buf.h"
@@ -153,7 +153,7 @@ static void keeps_the_order_if_asked(void)
     arena_release(&a);
 }
 
-/* Every level names the next twice: 2^40 if nobody counted. */
+/* Every level refers to the next one twice: 2^40 without a limit. */
 static void does_not_grow_without_end(void)
 {
     struct arena a;

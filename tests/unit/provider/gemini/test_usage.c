@@ -1,11 +1,11 @@
-/* test_usage.c - counts that come anew with every frame */
+/* test_usage.c - counts that every frame repeats */
 #include "provider/gemini/usage.h"
 
 #include "harness/check.h"
 #include "harness/noun.h"
 #include "json/json.h"
 
-/* What is left when these came one after the other; NULL ends them. */
+/* The usage after these frames; NULL ends the list. */
 static void check_extra(const char *const *frames, const char *expected)
 {
     struct arena life, told;
@@ -64,7 +64,7 @@ static void both_spellings_count(void)
     arena_release(&life);
 }
 
-/* Thoughts stand beside the candidates, unless the total says otherwise. */
+/* Reasoning is counted separately, unless the total says otherwise. */
 static void thoughts_are_counted_once(void)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* test_adapter.c - the dialect, by its folders of fixtures */
+/* test_adapter.c - the dialect, tested with its fixtures */
 #include "provider/ollama/adapter.h"
 
 #include "harness/check.h"
@@ -44,7 +44,7 @@ static void encodes_the_rest(void)
 
 /* ---------------------------------------------------------------- signs --- */
 
-/* What is said of the protocol while these lines come. */
+/* The state of the protocol after each of these lines. */
 static void tells_where_the_protocol_is(void)
 {
     static const struct talking_sign rows[] = {

@@ -1,4 +1,4 @@
-/* test_address.c - the forms in which people write a host */
+/* test_address.c - the formats of a host name */
 #include "provider/ollama/address.h"
 
 #include "harness/check.h"

@@ -1,4 +1,4 @@
-/* test_context.c - which context a request asks for */
+/* test_context.c - the context size of a request */
 #include "provider/ollama/context.h"
 
 #include "harness/check.h"

@@ -1,4 +1,4 @@
-/* test_messages.c - what of a message depends on others */
+/* test_messages.c - messages that depend on other messages */
 #include "provider/ollama/messages.h"
 
 #include "harness/check.h"
@@ -53,7 +53,7 @@ static void check_list(const allm_message *first, const allm_message *second,
     "{\"role\":\"tool\",\"content\":\"six\",\"tool_name\":\"" name "\"," \
     "\"tool_call_id\":\"a\"}]"
 
-/* What is remembered of a result belongs to the tool that it came from. */
+/* The cached encoding of a result belongs to its tool. */
 static void a_result_is_named_after_its_call(void)
 {
     allm_message *tide = noun_message(ASKS("tide"));

@@ -1,4 +1,4 @@
-/* test_chat.c - the dialect, by its folders of fixtures */
+/* test_chat.c - the dialect, tested with its fixtures */
 #include "provider/openai/chat.h"
 
 #include "harness/check.h"
@@ -52,7 +52,7 @@ static void encodes_odd_histories(void)
     "{\"choices\":[{\"delta\":{\"content\":\"" text \
     "\"},\"finish_reason\":" word "}]}"
 
-/* What is said of the protocol when the last of these frames has come. */
+/* The state of the protocol after the last of these frames. */
 static void tells_where_the_protocol_is(void)
 {
     const struct {

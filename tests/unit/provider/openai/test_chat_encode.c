@@ -1,5 +1,5 @@
 /*
- * test_chat_encode.c - any conversation is legal, here and elsewhere
+ * test_chat_encode.c - the provider accepts every conversation
  */
 #include "provider/openai/chat_encode.h"
 
@@ -49,7 +49,7 @@ static size_t calls_with(const allm_json *messages, const char *id)
     return n;
 }
 
-/* Right behind the calls come their results, each with an id of its own. */
+/* The results follow the calls directly, each with its own id. */
 static const allm_json *check_results(const struct talks *t,
                                       const allm_json *messages,
                                       const allm_json *m)

@@ -1,4 +1,4 @@
-/* test_reasoning_details.c - thoughts in pieces, put together by their index */
+/* test_reasoning_details.c - pieces of reasoning, joined by their index */
 #include "provider/openai/reasoning_details.h"
 
 #include "harness/check.h"
@@ -66,7 +66,7 @@ static void so_many_are_taken(void)
     check_limit("{'index':0,'m", "':1}", 255);        /* and the index */
 }
 
-/* Of several calls each has a seal of its own, all under one index. */
+/* Each of several calls has its own signature, all with one index. */
 static void seals_are_kept_apart(void)
 {
     check_list("[{'type':'e','index':0,'id':'call_1','data':'AA=='},"

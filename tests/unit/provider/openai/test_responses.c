@@ -1,4 +1,4 @@
-/* test_responses.c - the dialect, by its folders of fixtures */
+/* test_responses.c - the dialect, tested with its fixtures */
 #include "provider/openai/responses.h"
 
 #include "harness/check.h"
@@ -55,7 +55,7 @@ static void encodes_the_rest(void)
 
 /* ---------------------------------------------------------------- signs --- */
 
-/* What is said of the protocol while these events come. */
+/* The state of the protocol after each of these events. */
 static void tells_where_the_protocol_is(void)
 {
     static const struct talking_sign rows[] = {

@@ -1,5 +1,5 @@
 /*
- * test_responses_input.c - any conversation is legal, here and elsewhere
+ * test_responses_input.c - the provider accepts every conversation
  */
 #include "provider/openai/responses_input.h"
 
@@ -62,7 +62,7 @@ static size_t uses(const allm_json *items, const char *type, const char *id)
     return n;
 }
 
-/* Reasoning stands in front of something that the model said. */
+/* Reasoning precedes something that the model said. */
 static void check_followed(const allm_json *items, const allm_json *item)
 {
     while (is_kind(item, "reasoning"))

@@ -1,4 +1,4 @@
-/* test_usage.c - counts in all their spellings */
+/* test_usage.c - token counts in every format */
 #include "provider/openai/usage.h"
 
 #include "harness/check.h"
