@@ -124,6 +124,14 @@ says "a pointer glued to its type in a header" "format: include/pointer.h:1"
 says "two blank lines in a header" "format: include/blank.h:3"
 says "a brace on its own line in a header" "format: include/brace.h:1"
 
+# ---- columns
+
+fresh
+printf '/* %075d */\n' 0 >src/base/wide.c
+catches "a comment that ends in column 81" "src/base/wide.c:1 has more" check
+printf '/* %074d */\n' 0 >src/base/wide.c
+passes "one that ends in column 80" check
+
 # ---- writing
 
 fresh
