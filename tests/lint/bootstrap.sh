@@ -61,7 +61,7 @@ manager apt-get
 passes "it installs what is missing" bootstrap valgrind cover
 says "it says what and why" \
     "installing valgrind: finds leaks and wild reads in the tests"
-says "one line for each" "installing gcovr: tells which lines the tests reach"
+says "one line for each" "installing gcovr: reports which lines the tests reach"
 was_asked "it asks for nothing" "apt-get install -y"
 was_asked "all in one go" "valgrind gcovr"
 rm "$asked"

@@ -59,7 +59,7 @@ static void end(struct world *w)
     front_release(&w->front);
 }
 
-/* ------------------------------------------------------------------- trust --- */
+/* ---------------------------------------------------------------- trust --- */
 
 /* How one exchange ends: "hello", or the error's message. */
 static const char *outcome(enum front_name name, struct client_opts opts)
@@ -280,7 +280,7 @@ static void a_stale_directory_is_left_for_the_bundle(void)
     end(&w);
 }
 
-/* ------------------------------------------------------------------ proxies --- */
+/* -------------------------------------------------------------- proxies --- */
 
 /* The proxy's answer is not the server's. */
 static void goes_through_a_tunnel(void)
@@ -316,7 +316,7 @@ static void goes_through_a_tunnel(void)
     CHECK_WHY(!strncmp(t.asked, "CONNECT 127.0.0.1:", 18), t.asked);
 }
 
-/* ------------------------------------------------------------------ HTTP/2 --- */
+/* --------------------------------------------------------------- HTTP/2 --- */
 
 static bool has_http2(void)
 {
