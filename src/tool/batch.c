@@ -99,7 +99,8 @@ static bool copy_tools(struct batch *b, size_t count,
     return true;
 }
 
-/* PREFIX/TURN/INDEX or PREFIX/TURN/ID; NULL: calls have no keys, or out of memory. */
+/* PREFIX/TURN/INDEX or PREFIX/TURN/ID; NULL: calls have no keys, or out of
+ * memory. */
 static const char *make_key(struct batch *b, const char *id, size_t index)
 {
     const struct tool_env *env = &b->shared->env;

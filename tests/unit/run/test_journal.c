@@ -265,10 +265,10 @@ static void begin(struct loop *p, const struct sort *s, struct log *l,
     const allm_call_opts opts = { .size = sizeof opts, .request_id = "r",
                                   .journal = write_entry, .journal_ud = l,
                                   .json = p->json, .replay = replay };
-    p->stream =
-        s->agent  ? allm_agent(p->engine, thread, ALLM(agent_opts, .call = &opts))
-        : s->step ? allm_step(p->engine, thread, &opts)
-                  : allm_chat(p->engine, thread, &opts);
+    const allm_agent_opts agent = { .size = sizeof agent, .call = &opts };
+    p->stream = s->agent  ? allm_agent(p->engine, thread, &agent)
+                : s->step ? allm_step(p->engine, thread, &opts)
+                          : allm_chat(p->engine, thread, &opts);
 }
 
 static void end(struct loop *p)
