@@ -119,7 +119,7 @@ static struct buf pieces(int n)
               "\"\"", "}}]");
     add_arguments(&b, 1, "{\\\"text\\\":\\\"");
     for (int i = 2; i < n; i++)
-        add_arguments(&b, i, "and so on ");
+        add_arguments(&b, i, "and so on and so on ");
     add_arguments(&b, n, "\\\"}");
     add_end(&b, "tool_calls");
     return b;

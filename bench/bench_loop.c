@@ -94,7 +94,7 @@ struct bare {
     size_t arguments_len;
 };
 
-enum { ARGUMENTS = 2 * 1024 * 1024 };
+enum { ARGUMENTS = 4 * 1024 * 1024 };
 
 static void copy_word(char *to, size_t room, yyjson_val *v)
 {
@@ -473,7 +473,7 @@ static double arguments_memory(const allm_request *r)
         size_t before = touched();
         e = engine_for("lots", NULL);
         drain(allm_generate(e, r, NULL));
-        times = (double)(touched() - before) / ((double)LOTS * 10);
+        times = (double)(touched() - before) / ((double)LOTS * 20);
         _exit(write(ends[1], &times, sizeof times) != sizeof times);
     }
     if (child < 0 || close(ends[1]) ||

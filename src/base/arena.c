@@ -187,6 +187,16 @@ static void free_blocks(struct arena *a, struct arena_block *b)
     }
 }
 
+void arena_adopt(struct arena *a, struct arena *from)
+{
+    struct arena_block **end = &from->block;
+    while (*end)
+        end = &(*end)->next;
+    *end = a->block->next;
+    a->block->next = from->block;       /* behind the newest: keeps (1) */
+    *from = (struct arena){ .mem = from->mem, .next_size = FIRST };
+}
+
 void arena_reset(struct arena *a)
 {
     a->broken = false;

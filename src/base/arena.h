@@ -42,6 +42,10 @@ void *arena_resize(struct arena *a, void *p, size_t old, size_t size);
 char *arena_copy(struct arena *a, struct slice s);
 char *arena_text(struct arena *a, const char *text);
 
+/* Take over all pieces of another arena with the same memory, which is empty
+ * then.  This one must not be empty. */
+void arena_adopt(struct arena *a, struct arena *from);
+
 /* Discard all pieces; keep the newest block, usually the largest, for reuse. */
 void arena_reset(struct arena *a);
 void arena_release(struct arena *a);

@@ -98,9 +98,19 @@ static struct calls_slot *slot_find(const struct calls *c,
 
 /* ------------------------------------------------- complete arguments --- */
 
+/* Where the text of a string may end, or escape something, at or after i. */
+static size_t skip_text(struct slice text, size_t i)
+{
+    while (i < text.len && text.ptr[i] != '"' && text.ptr[i] != '\\')
+        i++;
+    return i;
+}
+
 static void brackets_scan(struct calls_scan *s, struct slice text)
 {
     for (size_t i = 0; i < text.len; i++) {
+        if (s->in_text && !s->escaped && (i = skip_text(text, i)) == text.len)
+            return;
         char c = text.ptr[i];
         if (s->in_text) {
             s->in_text = s->escaped || c != '"';

@@ -32,6 +32,7 @@
 struct collect_call {
     struct collect_call *next;
     allm_tool_call call;        /* strings and JSON are in the home */
+    struct arena pieces;        /* owns `raw` */
     struct buf raw;             /* the arguments, as pieces arrive */
     bool completed;             /* a completed event has replaced the pieces */
 };
@@ -42,8 +43,15 @@ struct collect_result {
     size_t index;               /* of the call, in the model's order */
 };
 
+static void drop_pieces(struct collect *c)
+{
+    for (struct collect_call *k = c->calls; k; k = k->next)
+        arena_release(&k->pieces);
+}
+
 static void reset_step(struct collect *c)
 {
+    drop_pieces(c);
     arena_release(&c->text_arena);
     buf_init(&c->text, &c->text_arena, SIZE_MAX / 2);
     buf_init(&c->reasoning, &c->text_arena, SIZE_MAX / 2);
@@ -73,9 +81,23 @@ bool collect_init(struct collect *c, struct allm_home *home,
 
 void collect_release(struct collect *c)
 {
-    arena_release(&c->text_arena);
+    collect_drop_texts(c);
     home_drop(c->home);
     c->home = NULL;
+}
+
+size_t collect_held(const struct collect *c)
+{
+    size_t n = arena_held(&c->text_arena);
+    for (const struct collect_call *k = c->calls; k; k = k->next)
+        n += arena_held(&k->pieces);
+    return n;
+}
+
+void collect_drop_texts(struct collect *c)
+{
+    drop_pieces(c);
+    arena_release(&c->text_arena);
 }
 
 static allm_status collect_nomem(struct collect *c)
@@ -147,7 +169,8 @@ static struct collect_call *open_call(struct collect *c, const char *id,
                                   .arguments = json_empty_object() };
     if (!one->call.id || !one->call.name)
         return NULL;
-    buf_init(&one->raw, &c->text_arena, SIZE_MAX / 2);
+    arena_init(&one->pieces, home_mem(c->home));
+    buf_init(&one->raw, &one->pieces, SIZE_MAX / 2);
     *c->last_call = one;
     c->last_call = &one->next;
     c->call_count++;
@@ -177,6 +200,28 @@ static allm_status on_call_delta(struct collect *c, const allm_event *e)
     return one->raw.broken ? collect_nomem(c) : ALLM_OK;
 }
 
+/* Forget the pieces: the call has its text. */
+static void clear_pieces(struct collect_call *one)
+{
+    arena_release(&one->pieces);
+    buf_init(&one->raw, &one->pieces, SIZE_MAX / 2);
+}
+
+/* The complete text of the arguments.  A long one that is the sum of its pieces
+ * is not copied: the home takes over their memory. */
+static void set_raw(struct collect *c, struct collect_call *one,
+                    struct slice raw)
+{
+    enum { LONG = 64 * 1024 };
+    struct arena *a = home_arena(c->home);
+    bool same = raw.len >= LONG && slice_eq(raw, buf_slice(&one->raw));
+    one->call.raw_len = raw.len;
+    one->call.raw_arguments = same ? one->raw.ptr : arena_copy(a, raw);
+    if (same)
+        arena_adopt(a, &one->pieces);
+    clear_pieces(one);
+}
+
 static allm_status on_call_completed(struct collect *c, const allm_event *e)
 {
     if (!e->id || !e->name ||
@@ -188,14 +233,44 @@ static allm_status on_call_completed(struct collect *c, const allm_event *e)
     allm_tool_call *call = &one->call;
     call->name = copy_text(c, e->name);
     call->arguments = copy_json(c, e->arguments);
-    call->raw_len = e->raw_arguments ? e->raw_len : 0;
-    call->raw_arguments = arena_copy(
-        home_arena(c->home), (struct slice){ e->raw_arguments, call->raw_len });
+    set_raw(c, one, (struct slice){ e->raw_arguments,
+                                    e->raw_arguments ? e->raw_len : 0 });
     call->metadata = copy_json(c, e->metadata);
     call->provider_state = copy_json(c, e->provider_state);
-    buf_clear(&one->raw);
     one->completed = true;
     return check_memory(c);
+}
+
+static bool is_same_json(const allm_json *a, const allm_json *b)
+{
+    return a == b || (a && b && allm_json_equal(a, b));
+}
+
+static bool is_same_call(const struct collect_call *one,
+                         const allm_tool_call *other)
+{
+    const allm_tool_call *mine = &one->call;
+    struct slice raw = { mine->raw_arguments, mine->raw_len };
+    return one->completed && other->size >= sizeof *other && raw.ptr &&
+           other->raw_arguments && !other->kept && other->id && other->name && !strcmp(mine->id, other->id) &&
+           !strcmp(mine->name, other->name) &&
+           slice_eq(raw, (struct slice){ other->raw_arguments,
+                                         other->raw_len }) &&
+           is_same_json(mine->arguments, other->arguments) &&
+           is_same_json(mine->metadata, other->metadata) &&
+           is_same_json(mine->provider_state, other->provider_state);
+}
+
+/* Are the calls of a message those that came as events? */
+static bool has_same_calls(const struct collect *c, const allm_message *m)
+{
+    size_t n = 0;
+    if (m->size < sizeof *m || m->tool_call_count != c->call_count)
+        return false;
+    for (const struct collect_call *k = c->calls; k; k = k->next)
+        if (!is_same_call(k, m->tool_calls[n++]))
+            return false;
+    return n > 0;
 }
 
 /* -------------------------------------------------------- tool results --- */
@@ -314,11 +389,24 @@ static void lift_metadata(struct collect *c, const char *key, const char **to)
                            NULL);
 }
 
+/* A message that nobody shares is copied.  It then has no calls if the fold has
+ * the same: the response adds them. */
+static const allm_message *keep_message(struct collect *c,
+                                        const allm_message *m)
+{
+    if (m->home || !has_same_calls(c, m))
+        return copy_value(c, &message_shape, m);
+    allm_message bare = *m;
+    bare.tool_calls = NULL;
+    bare.tool_call_count = 0;
+    return copy_value(c, &message_shape, &bare);
+}
+
 static allm_status on_message_completed(struct collect *c, const allm_event *e)
 {
     if (!e->message)
         return ALLM_OK;
-    c->last_message = copy_value(c, &message_shape, e->message);
+    c->last_message = keep_message(c, e->message);
     if (e->finish_reason != ALLM_FINISH_NONE)
         c->finish_reason = e->finish_reason;
     if (allm_json_count(e->metadata)) {
@@ -586,6 +674,13 @@ static const allm_message *message_with_calls(
     return *made = allm_message_new(&fields);
 }
 
+/* The response has the calls of its message, which it keeps alive. */
+static void share_calls(allm_response *r)
+{
+    r->tool_calls = r->message->tool_calls;
+    r->tool_call_count = r->message->tool_call_count;
+}
+
 allm_response *collect_response(const struct collect *c, const char *request_id)
 {
     struct arena a;
@@ -607,7 +702,13 @@ allm_response *collect_response(const struct collect *c, const char *request_id)
     fields.message = message_with_calls(c, fields.tool_calls, &made);
     bool complete = fields.tool_calls && fields.metadata && !c->broken &&
                     (fields.message || !c->last_message);
+    bool shared = fields.message && c->call_count &&
+                  (made || has_same_calls(c, fields.message));
+    if (shared)
+        fields.tool_call_count = 0;
     allm_response *r = complete ? allm_response_new(&fields) : NULL;
+    if (shared && r && r->message)
+        share_calls(r);
     allm_message_free(made);
     arena_release(&a);
     return r;

@@ -48,6 +48,11 @@ bool collect_init(struct collect *c, struct allm_home *home,
                   const allm_thread *thread);
 void collect_release(struct collect *c);
 
+/* The bytes that texts and pieces of calls hold; free them, once the result is
+ * made. */
+size_t collect_held(const struct collect *c);
+void collect_drop_texts(struct collect *c);
+
 /* The usage so far, which the caller may change; NULL: out of memory. */
 allm_usage *collect_usage(struct collect *c);
 

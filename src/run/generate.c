@@ -400,7 +400,7 @@ static void on_feed_failure(struct generate *g)
  * for the response and for the message in the thread. */
 static bool exceeds_quota(const struct generate *g)
 {
-    size_t fold = g->collect ? arena_held(&g->collect->text_arena) : 0;
+    size_t fold = g->collect ? collect_held(g->collect) : 0;
     return !g->sink.ended && quota_spent(&g->quota, 3 * fold);
 }
 
@@ -467,7 +467,7 @@ static void complete_answer(struct generate *g)
     }
     g->state = ENDED;
     if (g->own_collect)
-        arena_release(&g->own_collect->text_arena);
+        collect_drop_texts(g->own_collect);
     spans_end(g->spans, g->response);
 }
 

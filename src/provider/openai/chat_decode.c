@@ -219,10 +219,9 @@ static void set_arguments(struct calls_piece *p, const allm_json *v)
 
 /* The state that the model behind a router needs back with the call. */
 static const allm_json *call_state(struct openai_chat *c,
-                                   const allm_json *element)
+                                   const allm_json *extra)
 {
     struct build b;
-    const allm_json *extra = json_at(element, "extra_content");
     if (!json_is_type(extra, ALLM_JSON_OBJECT))
         return NULL;
     build_init(&b, c->answer.sink->arena);
@@ -237,13 +236,16 @@ static const allm_json *call_state(struct openai_chat *c,
 static void read_call(struct openai_chat *c, const allm_json *element,
                       bool several, int64_t position)
 {
-    const allm_json *function = json_at(element, "function");
-    const allm_json *custom = json_at(element, "custom");
-    struct calls_piece p = { .id = json_text_at(element, "id") };
+    struct json_view call;
     if (!json_is_type(element, ALLM_JSON_OBJECT))
         return;
-    p.has_index = json_is_type(json_at(element, "index"), ALLM_JSON_INT) &&
-                  json_int64(json_at(element, "index"), &p.index);
+    json_view_init(&call, element);
+    const allm_json *function = json_in(&call, SLICE("function"));
+    const allm_json *custom = json_in(&call, SLICE("custom"));
+    const allm_json *index = json_in(&call, SLICE("index"));
+    struct calls_piece p = { .id = text_in(&call, SLICE("id")) };
+    p.has_index = json_is_type(index, ALLM_JSON_INT) &&
+                  json_int64(index, &p.index);
     if (!p.has_index && several) {
         p.has_index = true;
         p.index = position;
@@ -256,7 +258,7 @@ static void read_call(struct openai_chat *c, const allm_json *element,
         function = element;     /* flat */
     p.name = json_text_at(function, "name");
     set_arguments(&p, json_at(function, p.custom ? "input" : "arguments"));
-    p.state = call_state(c, element);
+    p.state = call_state(c, json_in(&call, SLICE("extra_content")));
     answer_call(&c->answer, &p);
 }
 
@@ -268,16 +270,21 @@ static void read_legacy(struct openai_chat *c, const allm_json *legacy)
     answer_call(&c->answer, &p);
 }
 
-static void read_calls(struct openai_chat *c, const struct json_view *delta)
+static void read_call_list(struct openai_chat *c, const allm_json *list)
 {
-    const allm_json *list = json_in(delta, SLICE("tool_calls"));
-    const allm_json *legacy = json_in(delta, SLICE("function_call"));
     int64_t position = 0;
     if (json_is_type(list, ALLM_JSON_OBJECT))
         read_call(c, list, false, 0);
     else if (json_is_type(list, ALLM_JSON_ARRAY))
         for (const allm_json *e = NULL; (e = allm_json_next(list, e));)
             read_call(c, e, allm_json_count(list) > 1, position++);
+}
+
+static void read_calls(struct openai_chat *c, const struct json_view *delta)
+{
+    const allm_json *list = json_in(delta, SLICE("tool_calls"));
+    const allm_json *legacy = json_in(delta, SLICE("function_call"));
+    read_call_list(c, list);
     if (json_is_type(legacy, ALLM_JSON_OBJECT) && !allm_json_count(list))
         read_legacy(c, legacy);
 }
@@ -312,12 +319,17 @@ static void read_members(struct openai_chat *c, const allm_json *v)
             answer_gather(a, lists[i].ptr, json_in(&delta, lists[i]));
 }
 
-/* Nearly every delta has "content" and nothing else. */
+/* Nearly every delta has one member: "content" or "tool_calls". */
 static void read_delta(struct openai_chat *c, const allm_json *v)
 {
-    const allm_json *content = json_at(v, "content");
-    if (content && allm_json_count(v) == 1)
+    bool single = allm_json_count(v) == 1;
+    const allm_json *content = single ? json_at(v, "content") : NULL;
+    const allm_json *calls =
+        single && !content ? json_at(v, "tool_calls") : NULL;
+    if (content)
         read_content(c, content);
+    else if (calls)
+        read_call_list(c, calls);
     else if (json_is_type(v, ALLM_JSON_OBJECT))
         read_members(c, v);
 }
