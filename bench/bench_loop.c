@@ -528,7 +528,9 @@ int main(int argc, char **argv)
         give_up("no server could be started");
     curl_global_init(CURL_GLOBAL_DEFAULT);
     headers = curl_slist_append(NULL, "Content-Type: application/json");
+    headers = curl_slist_append(headers, "Authorization: Bearer sk-bench");
     headers = curl_slist_append(headers, "Expect:");
+    setenv("OPENAI_CHAT_API_KEY", "sk-bench", 1);
     if (chosen("history", argc, argv))
         bench_history();
     if (chosen("loop", argc, argv))

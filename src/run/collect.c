@@ -389,6 +389,36 @@ static void lift_metadata(struct collect *c, const char *key, const char **to)
                            NULL);
 }
 
+/* The field of the response that a member of the metadata is for; or NULL. */
+static const char **field_for(struct collect *c, const allm_json *key)
+{
+    return json_is(key, "raw_finish_reason") ? &c->raw_finish_reason
+           : json_is(key, "response_id")     ? &c->id
+           : json_is(key, "response_model")  ? &c->model
+                                             : NULL;
+}
+
+/* The first metadata: what lift_metadata() does, in one pass. */
+static void take_metadata(struct collect *c, const allm_json *given)
+{
+    struct build b;
+    build_init(&b, &c->text_arena);
+    build_object(&b);
+    for (const allm_json *k = NULL; (k = allm_json_next(given, k));) {
+        const allm_json *v = allm_json_value(k);
+        const char **field = field_for(c, k);
+        if (field && allm_json_type_of(v) == ALLM_JSON_TEXT) {
+            *field = copy_text(c, allm_json_text(v, NULL));
+            continue;
+        }
+        build_key(&b, json_slice(k));
+        build_value(&b, v);
+    }
+    build_end(&b);
+    c->metadata = copy_json(c, build_done(&b));
+    c->broken = c->broken || !c->metadata;
+}
+
 /* A message that nobody shares is copied.  It then has no calls if the fold has
  * the same: the response adds them. */
 static const allm_message *keep_message(struct collect *c,
@@ -409,7 +439,9 @@ static allm_status on_message_completed(struct collect *c, const allm_event *e)
     c->last_message = keep_message(c, e->message);
     if (e->finish_reason != ALLM_FINISH_NONE)
         c->finish_reason = e->finish_reason;
-    if (allm_json_count(e->metadata)) {
+    if (allm_json_count(e->metadata) && !c->metadata) {
+        take_metadata(c, e->metadata);
+    } else if (allm_json_count(e->metadata)) {
         struct arena *a = home_arena(c->home);
         const allm_json *more = copy_json(c, e->metadata);
         c->metadata = json_merge(
