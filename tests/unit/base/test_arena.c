@@ -374,7 +374,34 @@ static void pieces_never_overlap_without_memory(void)
     use_at_random(check_random(), 150);
 }
 
+/* Pieces outlive the arena that they came from, and the newest of the other
+ * arena can still grow in place. */
+static void pieces_change_their_arena(void)
+{
+    struct arena a, b;
+    arena_init(&a, mem_default());
+    arena_init(&b, mem_default());
+    char *newest = arena_copy(&a, SLICE("a"));
+    char *small = arena_copy(&b, SLICE("small"));
+    char *large = arena_zero(&b, 300000);
+    size_t held = arena_held(&a) + arena_held(&b);
+    if (newest && small && large) {
+        arena_adopt(&a, &b);
+        CHECK_INT(arena_held(&b), 0);
+        CHECK_INT(arena_held(&a), held);
+        CHECK(arena_resize(&a, newest, 2, 100) == newest);
+        CHECK(arena_alloc(&b, 1) || !check_whole());
+        arena_release(&b);
+        CHECK_TEXT(small, "small");
+        CHECK(large[299999] == 0);
+        arena_adopt(&a, &b);    /* nothing */
+    }
+    arena_release(&a);
+    arena_release(&b);
+}
+
 TESTS = {
+    TEST(pieces_change_their_arena),
     TEST(an_empty_arena_holds_nothing),
     TEST(null_means_no_memory_and_nothing_else),
     TEST(a_hint_makes_it_one_allocation),

@@ -132,9 +132,80 @@ static void the_fold_keeps_nothing_of_the_caller(void)
     allm_json_free(args);
 }
 
+/* A call in pieces of 10 bytes, and the message with it, which says that the
+ * call has these arguments. */
+static void add_call(struct collect *c, char *raw, size_t len,
+                     const char *said)
+{
+    allm_json *args = allm_json_parse(raw, len, NULL);
+    for (size_t i = 0; i < len; i += 10)
+        collect_add(c, ALLM(event, .type = ALLM_EV_TOOL_CALL_DELTA, .id = "c",
+                            .text = raw + i,
+                            .text_len = len - i < 10 ? len - i : 10));
+    collect_add(c, ALLM(event, .type = ALLM_EV_TOOL_CALL_COMPLETED, .id = "c",
+                        .name = "f", .arguments = args, .raw_arguments = raw,
+                        .raw_len = len));
+    const allm_tool_call *const calls[] = {
+        ALLM(tool_call, .id = "c", .name = "f", .arguments = args,
+             .raw_arguments = said ? said : raw,
+             .raw_len = said ? strlen(said) : len),
+    };
+    const allm_message *m = ALLM(message, .role = ALLM_ROLE_ASSISTANT,
+                                 .text = "", .tool_call_count = 1,
+                                 .tool_calls = calls);
+    collect_add(c, ALLM(event, .type = ALLM_EV_MESSAGE_COMPLETED,
+                        .message = m));
+    allm_json_free(args);
+    memset(raw, '#', len);
+}
+
+static void check_calls(const allm_response *r, size_t len, const char *said)
+{
+    const allm_message *m = r->message;
+    CHECK_INT(r->tool_call_count, 1);
+    CHECK_INT(m->tool_call_count, 1);
+    CHECK((r->tool_calls == m->tool_calls) == !said);
+    CHECK_INT(r->tool_calls[0]->raw_len, len);
+    CHECK_INT(m->tool_calls[0]->raw_len, said ? strlen(said) : len);
+    CHECK(!memchr(r->tool_calls[0]->raw_arguments, '#', len));
+    CHECK(!r->tool_calls[1] && !m->tool_calls[1]);
+    size_t text_len = 0;
+    allm_json_text(allm_json_get(r->tool_calls[0]->arguments, "t"), &text_len);
+    CHECK_INT(text_len, len - 8);
+}
+
+/* Short and long arguments; a message that says the same, or something else. */
+static void a_response_shares_the_calls_of_its_message(void)
+{
+    static char raw[200000];
+    for (int i = 0; i < 4; i++) {
+        struct collect c;
+        size_t len = i % 2 ? sizeof raw : 100;
+        const char *said = i / 2 ? "{}" : NULL;
+        struct allm_home *home = home_new(mem_default(), 0);
+        if (!home || !collect_init(&c, home, NULL))
+            continue;
+        memset(raw, 'x', len);
+        memcpy(raw, "{\"t\":\"", 6);
+        memcpy(raw + len - 2, "\"}", 2);
+        add_call(&c, raw, len, said);
+        allm_response *r = collect_response(&c, "id");
+        allm_response *again = collect_response(&c, "id");
+        collect_release(&c);
+        home_drop(home);
+        if (check_whole() && r && again) {
+            check_calls(r, len, said);
+            check_calls(again, len, said);
+        }
+        allm_response_free(r);
+        allm_response_free(again);
+    }
+}
+
 TESTS = {
     TEST_ONCE(the_fold_is_total),
     TEST(the_fold_is_total_without_memory),
     TEST(the_fold_keeps_nothing_of_the_caller),
+    TEST_ONCE(a_response_shares_the_calls_of_its_message),
     TESTS_END,
 };
