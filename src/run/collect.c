@@ -233,8 +233,9 @@ static allm_status on_call_completed(struct collect *c, const allm_event *e)
     allm_tool_call *call = &one->call;
     call->name = copy_text(c, e->name);
     call->arguments = copy_json(c, e->arguments);
-    set_raw(c, one, (struct slice){ e->raw_arguments,
-                                    e->raw_arguments ? e->raw_len : 0 });
+    set_raw(c, one,
+            (struct slice){ e->raw_arguments,
+                            e->raw_arguments ? e->raw_len : 0 });
     call->metadata = copy_json(c, e->metadata);
     call->provider_state = copy_json(c, e->provider_state);
     one->completed = true;

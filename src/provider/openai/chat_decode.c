@@ -324,8 +324,8 @@ static void read_delta(struct openai_chat *c, const allm_json *v)
 {
     bool single = allm_json_count(v) == 1;
     const allm_json *content = single ? json_at(v, "content") : NULL;
-    const allm_json *calls =
-        single && !content ? json_at(v, "tool_calls") : NULL;
+    const allm_json *calls = single && !content ? json_at(v, "tool_calls")
+                                                : NULL;
     if (content)
         read_content(c, content);
     else if (calls)

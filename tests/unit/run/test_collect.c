@@ -134,8 +134,7 @@ static void the_fold_keeps_nothing_of_the_caller(void)
 
 /* A call in pieces of 10 bytes, and the message with it, which says that the
  * call has these arguments. */
-static void add_call(struct collect *c, char *raw, size_t len,
-                     const char *said)
+static void add_call(struct collect *c, char *raw, size_t len, const char *said)
 {
     allm_json *args = allm_json_parse(raw, len, NULL);
     for (size_t i = 0; i < len; i += 10)
