@@ -22,20 +22,13 @@
 #include "data/thread.h"
 #include "data/tool_call.h"
 #include "data/usage.h"
+#include "run/collect_call.h"
 #include "tool/encoder.h"
 #include "tool/result.h"
 #include "json/build.h"
 #include "json/json.h"
 
 #include <stdint.h>
-
-struct collect_call {
-    struct collect_call *next;
-    allm_tool_call call;        /* strings and JSON are in the home */
-    struct arena pieces;        /* owns `raw` */
-    struct buf raw;             /* the arguments, as pieces arrive */
-    bool completed;             /* a completed event has replaced the pieces */
-};
 
 struct collect_result {
     struct collect_result *next;
@@ -169,8 +162,7 @@ static struct collect_call *open_call(struct collect *c, const char *id,
                                   .arguments = json_empty_object() };
     if (!one->call.id || !one->call.name)
         return NULL;
-    arena_init(&one->pieces, home_mem(c->home));
-    buf_init(&one->raw, &one->pieces, SIZE_MAX / 2);
+    collect_call_init(one, home_mem(c->home));
     *c->last_call = one;
     c->last_call = &one->next;
     c->call_count++;
@@ -200,28 +192,6 @@ static allm_status on_call_delta(struct collect *c, const allm_event *e)
     return one->raw.broken ? collect_nomem(c) : ALLM_OK;
 }
 
-/* Forget the pieces: the call has its text. */
-static void clear_pieces(struct collect_call *one)
-{
-    arena_release(&one->pieces);
-    buf_init(&one->raw, &one->pieces, SIZE_MAX / 2);
-}
-
-/* The complete text of the arguments.  A long one that is the sum of its pieces
- * is not copied: the home takes over their memory. */
-static void set_raw(struct collect *c, struct collect_call *one,
-                    struct slice raw)
-{
-    enum { LONG = 64 * 1024 };
-    struct arena *a = home_arena(c->home);
-    bool same = raw.len >= LONG && slice_eq(raw, buf_slice(&one->raw));
-    one->call.raw_len = raw.len;
-    one->call.raw_arguments = same ? one->raw.ptr : arena_copy(a, raw);
-    if (same)
-        arena_adopt(a, &one->pieces);
-    clear_pieces(one);
-}
-
 static allm_status on_call_completed(struct collect *c, const allm_event *e)
 {
     if (!e->id || !e->name ||
@@ -233,33 +203,12 @@ static allm_status on_call_completed(struct collect *c, const allm_event *e)
     allm_tool_call *call = &one->call;
     call->name = copy_text(c, e->name);
     call->arguments = copy_json(c, e->arguments);
-    set_raw(c, one,
-            (struct slice){ e->raw_arguments,
-                            e->raw_arguments ? e->raw_len : 0 });
+    collect_call_complete(one, home_arena(c->home),
+                          (struct slice){ e->raw_arguments,
+                                          e->raw_arguments ? e->raw_len : 0 });
     call->metadata = copy_json(c, e->metadata);
     call->provider_state = copy_json(c, e->provider_state);
-    one->completed = true;
     return check_memory(c);
-}
-
-static bool is_same_json(const allm_json *a, const allm_json *b)
-{
-    return a == b || (a && b && allm_json_equal(a, b));
-}
-
-static bool is_same_call(const struct collect_call *one,
-                         const allm_tool_call *other)
-{
-    const allm_tool_call *mine = &one->call;
-    struct slice raw = { mine->raw_arguments, mine->raw_len };
-    return one->completed && other->size >= sizeof *other && raw.ptr &&
-           other->raw_arguments && !other->kept && other->id && other->name && !strcmp(mine->id, other->id) &&
-           !strcmp(mine->name, other->name) &&
-           slice_eq(raw, (struct slice){ other->raw_arguments,
-                                         other->raw_len }) &&
-           is_same_json(mine->arguments, other->arguments) &&
-           is_same_json(mine->metadata, other->metadata) &&
-           is_same_json(mine->provider_state, other->provider_state);
 }
 
 /* Are the calls of a message those that came as events? */
@@ -269,7 +218,7 @@ static bool has_same_calls(const struct collect *c, const allm_message *m)
     if (m->size < sizeof *m || m->tool_call_count != c->call_count)
         return false;
     for (const struct collect_call *k = c->calls; k; k = k->next)
-        if (!is_same_call(k, m->tool_calls[n++]))
+        if (!collect_call_is(k, m->tool_calls[n++]))
             return false;
     return n > 0;
 }

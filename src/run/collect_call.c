@@ -1,0 +1,48 @@
+/* collect_call.c - a tool call while its events are folded */
+#include "run/collect_call.h"
+
+enum { LONG = 64 * 1024 };
+
+static void clear_pieces(struct collect_call *k)
+{
+    arena_release(&k->pieces);
+    buf_init(&k->raw, &k->pieces, SIZE_MAX / 2);
+}
+
+void collect_call_init(struct collect_call *k, struct mem mem)
+{
+    arena_init(&k->pieces, mem);
+    clear_pieces(k);
+}
+
+void collect_call_complete(struct collect_call *k, struct arena *a,
+                           struct slice raw)
+{
+    bool same = raw.len >= LONG && slice_eq(raw, buf_slice(&k->raw));
+    k->call.raw_len = raw.len;
+    k->call.raw_arguments = same ? k->raw.ptr : arena_copy(a, raw);
+    if (same)
+        arena_adopt(a, &k->pieces);
+    clear_pieces(k);
+    k->completed = true;
+}
+
+static bool is_same_json(const allm_json *a, const allm_json *b)
+{
+    return a == b || (a && b && allm_json_equal(a, b));
+}
+
+bool collect_call_is(const struct collect_call *k, const allm_tool_call *other)
+{
+    const allm_tool_call *mine = &k->call;
+    struct slice raw = { mine->raw_arguments, mine->raw_len };
+    return k->completed && other->size >= sizeof *other && raw.ptr &&
+           other->raw_arguments && !other->kept && other->id && other->name &&
+           mine->name && !strcmp(mine->id, other->id) &&
+           !strcmp(mine->name, other->name) &&
+           slice_eq(raw, (struct slice){ other->raw_arguments,
+                                         other->raw_len }) &&
+           is_same_json(mine->arguments, other->arguments) &&
+           is_same_json(mine->metadata, other->metadata) &&
+           is_same_json(mine->provider_state, other->provider_state);
+}
