@@ -35,13 +35,13 @@ static bool is_same_json(const allm_json *a, const allm_json *b)
 bool collect_call_is(const struct collect_call *k, const allm_tool_call *other)
 {
     const allm_tool_call *mine = &k->call;
+    if (!k->completed || other->size < sizeof *other)
+        return false;
     struct slice raw = { mine->raw_arguments, mine->raw_len };
-    return k->completed && other->size >= sizeof *other && raw.ptr &&
-           other->raw_arguments && !other->kept && other->id && other->name &&
-           mine->name && !strcmp(mine->id, other->id) &&
-           !strcmp(mine->name, other->name) &&
-           slice_eq(raw, (struct slice){ other->raw_arguments,
-                                         other->raw_len }) &&
+    struct slice other_raw = { other->raw_arguments, other->raw_len };
+    return raw.ptr && other_raw.ptr && !other->kept && other->id &&
+           other->name && mine->name && !strcmp(mine->id, other->id) &&
+           !strcmp(mine->name, other->name) && slice_eq(raw, other_raw) &&
            is_same_json(mine->arguments, other->arguments) &&
            is_same_json(mine->metadata, other->metadata) &&
            is_same_json(mine->provider_state, other->provider_state);
