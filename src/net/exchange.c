@@ -3,7 +3,7 @@
  *
  *      view --open--> transfer --on_header--> head
  *                        |'------on_body----> queue --read--> the reader
- *                     on_read <-- body
+ *                     upload <-- body
  *
  * Invariants
  *   (1) Callbacks of libcurl (on_*) do not call libcurl.  They store what came,
@@ -29,6 +29,7 @@
 #include "net/failure.h"
 #include "net/request_headers.h"
 #include "net/transport.h"
+#include "net/upload.h"
 
 enum {
     READ_SIZE = 16 * 1024,      /* also bounds what one read inflates to */
@@ -36,9 +37,6 @@ enum {
     MANY_READ_SIZE = 1024,      /* ...the next ones read less at once */
     FRAME_SIZE = 16 * 1024,     /* HTTP/2: libcurl (7.88) loses track of a
                                    frame that does not fit, and waits */
-    UPLOAD_SIZE = 16 * 1024,    /* libcurl's minimum */
-    LARGE_UPLOAD = 256 * 1024,  /* at most; freed when the body is sent */
-    SMALL_BODY = 16 * 1024,     /* sent in one piece with the headers */
     CONNECT_S = 24 * 60 * 60    /* run/feed_http has the real timeout */
 };
 
@@ -53,7 +51,6 @@ struct allm_exchange {
     bool hungry;                /* the reader waits for a ring */
     bool begun;                 /* the reader has seen the response */
     bool nomem;
-    bool posted;                /* libcurl reads the body in `rest` */
     bool by_dir;                /* the system's CA directory must vouch */
     CURLcode code;              /* how it ended, once it is done */
     long proxy_status;          /* of the answer to CONNECT; 0: none */
@@ -61,10 +58,7 @@ struct allm_exchange {
     struct mem wiped;           /* inside `texts` */
     struct arena texts;         /* the request, except its body */
     struct curl_slist *headers;
-    struct rope_reader body;    /* libcurl has read a part of it */
-    char *rest;                 /* a copy: a small body, or the unsent part of
-                                   a large one; or NULL */
-    size_t rest_len;
+    struct upload upload;
 
     struct arena memory;        /* head, error */
     const char *host;
@@ -196,22 +190,6 @@ static size_t on_header(char *bytes, size_t one, size_t n, void *ud)
     return n;
 }
 
-static size_t on_read(char *to, size_t one, size_t n, void *ud)
-{
-    (void)one;
-    return rope_read(&((allm_exchange *)ud)->body, to, n);
-}
-
-/* A reused connection has died, and libcurl sends the body again over another
- * one.  It does so only before the first byte of a response. */
-static int on_seek(void *ud, curl_off_t offset, int origin)
-{
-    allm_exchange *x = ud;
-    bool done = !x->begun && origin == SEEK_SET && offset >= 0 &&
-                rope_seek(&x->body, (size_t)offset);
-    return done ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL;
-}
-
 /* NOLINTNEXTLINE(readability-non-const-parameter): libcurl's type */
 static int on_connected(void *ud, char *to, char *from, int to_port,
                         int from_port)
@@ -236,10 +214,8 @@ static bool set_owner(allm_exchange *x)
     SET(ERRORBUFFER, x->said);
     SET(WRITEDATA, x);
     SET(HEADERDATA, x);
-    SET(READDATA, x);
-    SET(SEEKDATA, x);
     SET(PREREQDATA, x);
-    return ok;
+    return upload_set_owner(&x->upload, x->easy) && ok;
 }
 
 static bool set_callbacks(allm_exchange *x)
@@ -248,8 +224,6 @@ static bool set_callbacks(allm_exchange *x)
     bool ok = true;
     SET(WRITEFUNCTION, on_body);
     SET(HEADERFUNCTION, on_header);
-    SET(READFUNCTION, on_read);
-    SET(SEEKFUNCTION, on_seek);
     SET(PREREQFUNCTION, on_connected);
     SET(SOCKOPTFUNCTION, env->on_open);
     SET(SOCKOPTDATA, env->on_ud);
@@ -257,21 +231,12 @@ static bool set_callbacks(allm_exchange *x)
     SET(CLOSESOCKETDATA, env->on_ud);
     if (env->share)
         SET(SHARE, env->share);
-    return ok;
+    return upload_set_callbacks(x->easy) && ok;
 }
 
 static bool can_inflate(void)
 {
     return curl_version_info(CURLVERSION_NOW)->features & CURL_VERSION_LIBZ;
-}
-
-/* Each buffer is one call of send(): a large body is sent in few of them. */
-static long upload_size(const allm_exchange *x)
-{
-    size_t len = x->body.rope.len;
-    if (x->posted || len < UPLOAD_SIZE)
-        return UPLOAD_SIZE;
-    return len < LARGE_UPLOAD ? (long)len : (long)LARGE_UPLOAD;
 }
 
 static bool set_connection(allm_exchange *x)
@@ -338,16 +303,12 @@ static bool set_request(allm_exchange *x, const allm_http_view *view)
     const char *method = view->method ? view->method : "POST";
     bool ok = true;
     SET(BUFFERSIZE, read_size(x->env));
-    SET(UPLOAD_BUFFERSIZE, upload_size(x));
     SET(URL, view->url);
     SET(HTTPHEADER, x->headers);
     if (!strcmp(method, "HEAD"))
         return SET(NOBODY, 1L);
-    if (!strcmp(method, "POST") || view->body_len) {
-        SET(POST, 1L);
-        SET(POSTFIELDS, x->posted ? x->rest : NULL);
-        SET(POSTFIELDSIZE_LARGE, (curl_off_t)view->body_len);
-    }
+    if (!strcmp(method, "POST") || view->body_len)
+        ok = upload_set_body(&x->upload, x->easy) && ok;
     if (strcmp(method, "POST") != 0 && strcmp(method, "GET") != 0)
         SET(CUSTOMREQUEST, method);
     else if (!strcmp(method, "GET") && view->body_len)
@@ -393,7 +354,7 @@ static bool was_reused(const allm_exchange *x)
 static bool park_handle(allm_exchange *x)
 {
     struct exchange_env *env = x->env;
-    if (!x->posted || !x->done || x->code != CURLE_OK ||
+    if (!x->upload.posted || !x->done || x->code != CURLE_OK ||
         env->idle_count == EXCHANGE_IDLE)
         return false;
     curl_easy_setopt(x->easy, CURLOPT_PRIVATE, NULL);
@@ -438,7 +399,6 @@ static void drop_request(allm_exchange *x)
     arena_release(&x->texts);
     arena_init(&x->texts, secret_mem(&x->wiped));
     x->headers = NULL;
-    x->body = (struct rope_reader){ .done = 0 };
 }
 
 static void free_exchange(allm_exchange *x)
@@ -449,7 +409,7 @@ static void free_exchange(allm_exchange *x)
     queue_clear(&x->queue, &x->env->blocks);
     arena_release(&x->texts);
     arena_release(&x->memory);
-    mem_free(mem, x->rest, x->rest_len);
+    upload_release(&x->upload, mem);
     mem_free(mem, x, sizeof *x);
 }
 
@@ -467,28 +427,12 @@ static allm_exchange *make_exchange(struct exchange_env *env,
         .done = true,           /* until libcurl runs it */
         .wiped = env->mem,
         .head.size = sizeof x->head,
-        .body.rope = transport_body(view),
     };
+    upload_init(&x->upload, transport_body(view));
     arena_init(&x->texts, secret_mem(&x->wiped));
     arena_init(&x->memory, env->mem);
     x->host = failure_host(&x->memory, view->url);
     return x;
-}
-
-/* A small body is copied, and libcurl sends it with the headers; a large one is
- * read where it is, piece by piece.  False: no memory. */
-static bool copy_small_body(allm_exchange *x, const char *method)
-{
-    size_t len = x->body.rope.len;
-    if (len > SMALL_BODY || (method && strcmp(method, "POST") != 0))
-        return true;
-    x->rest = mem_alloc(x->env->mem, len + 1);
-    if (!x->rest)
-        return false;
-    x->rest_len = len + 1;
-    rope_read(&x->body, x->rest, len);
-    x->posted = true;
-    return true;
 }
 
 /* A handle with all options that no request changes.  False: no memory. */
@@ -496,7 +440,7 @@ static bool take_handle(allm_exchange *x)
 {
     struct exchange_env *env = x->env;
     x->by_dir = env->trust.bundle != NULL;
-    if (x->posted && env->idle_count) {
+    if (x->upload.posted && env->idle_count) {
         x->easy = env->idle[--env->idle_count];
         return true;
     }
@@ -507,9 +451,10 @@ static bool take_handle(allm_exchange *x)
 /* False: no memory. */
 static bool start_transfer(allm_exchange *x, const allm_http_view *view)
 {
+    bool post = !view->method || !strcmp(view->method, "POST");
     if (!request_headers_list(&x->texts, view, &x->headers) ||
-        !copy_small_body(x, view->method) || !take_handle(x) || !set_owner(x) ||
-        !set_request(x, view))
+        (post && !upload_post(&x->upload, x->env->mem)) || !take_handle(x) ||
+        !set_owner(x) || !set_request(x, view))
         return false;
     if (curl_multi_add_handle(x->env->multi, x->easy) != CURLM_OK)
         return false;
@@ -589,7 +534,7 @@ static bool try_bundle(allm_exchange *x, CURLcode code)
     if (trust_fall_back(&env->trust))
         exchange_env_release(env);      /* their handles know the directory */
     x->said[0] = '\0';
-    rope_seek(&x->body, 0);
+    upload_rewind(&x->upload);
     curl_multi_remove_handle(env->multi, x->easy);
     return set_trust(x) &&
            curl_multi_add_handle(env->multi, x->easy) == CURLM_OK;
@@ -630,50 +575,6 @@ void exchange_fail_all(struct exchange_env *env)
 
 /* ------------------------------------------------------------- reading --- */
 
-static void free_rest(allm_exchange *x)
-{
-    mem_free(x->env->mem, x->rest, x->rest_len);
-    x->rest = NULL;
-    x->rest_len = 0;
-}
-
-/* Has libcurl sent the whole body? */
-static bool is_sent(const allm_exchange *x)
-{
-    curl_off_t sent = 0;
-    if (!x->easy)
-        return true;
-    curl_easy_getinfo(x->easy, CURLINFO_SIZE_UPLOAD_T, &sent);
-    return (uint64_t)sent >= x->body.rope.len;
-}
-
-/* libcurl needs the body no more: free the copy of a small one, and the upload
- * buffer of a large one, which libcurl frees when its size is set. */
-static void drop_sent(allm_exchange *x)
-{
-    if (x->easy && x->posted)
-        curl_easy_setopt(x->easy, CURLOPT_POSTFIELDS, NULL);
-    else if (x->easy)
-        curl_easy_setopt(x->easy, CURLOPT_UPLOAD_BUFFERSIZE, (long)UPLOAD_SIZE);
-    if (x->posted)
-        free_rest(x);
-}
-
-/* The server answered before it had the whole body: copy the part that libcurl
- * has not read yet.  False: no memory. */
-static bool copy_unsent(allm_exchange *x)
-{
-    size_t left = rope_left(&x->body);
-    if (!x->easy || !left)
-        return true;
-    x->rest = mem_alloc(x->env->mem, left);
-    if (!x->rest)
-        return false;
-    rope_read(&x->body, x->rest, left);
-    x->rest_len = left;
-    return true;
-}
-
 /* The reader sees the answer now, and the request is dropped; but for a part of
  * the body that is still to be sent.  False: no memory. */
 static bool begin_answer(allm_exchange *x)
@@ -685,13 +586,9 @@ static bool begin_answer(allm_exchange *x)
         x->head.reused = was_reused(x);
         curl_easy_setopt(x->easy, CURLOPT_HTTPHEADER, NULL);
     }
-    if (!x->posted && !copy_unsent(x))          /* keeps (3) */
+    if (!upload_detach(&x->upload, x->env->mem, x->easy))   /* keeps (3) */
         return false;
-    if (is_sent(x))
-        drop_sent(x);
     drop_request(x);            /* keeps (4) */
-    if (!x->posted && x->rest)
-        x->body.rope = rope_of_slice((struct slice){ x->rest, x->rest_len });
     return true;
 }
 
