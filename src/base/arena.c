@@ -10,7 +10,8 @@
  *   (3) Blocks double in size, from FIRST or the initial hint up to MAX_STEP.
  *       A block that is larger because a single piece needs it does not count.
  *   (4) Bytes that are not allocated are poisoned.
- *   (5) A piece of LARGE bytes or more usually fills a block of its own, which
+ *   (5) held is the sum of the sizes of all blocks.
+ *   (6) A piece of LARGE bytes or more usually fills a block of its own, which
  *       is resized as a whole, so a growing buffer leaves no copies behind.
  */
 #include "base/arena.h"
@@ -68,6 +69,7 @@ static bool add_block(struct arena *a, size_t size)
     b->next = a->block;
     b->size = want;
     a->block = b;
+    a->held += want;            /* keeps (5) */
     a->at = (char *)(b + 1);
     a->end = (char *)b + want;
     a->last = NULL;
@@ -85,7 +87,7 @@ static struct arena_block **link_to(struct arena *a, const void *p, size_t size)
     return *at && (*at)->size == sizeof **at + round_up(size) ? at : NULL;
 }
 
-/* Resize the block that this piece fills: keeps (5).  NULL: out of memory. */
+/* Resize the block that this piece fills: keeps (6).  NULL: out of memory. */
 static void *resize_large(struct arena *a, struct arena_block **at, size_t size)
 {
     size_t want;
@@ -96,6 +98,7 @@ static void *resize_large(struct arena *a, struct arena_block **at, size_t size)
     struct arena_block *b = mem_resize(a->mem, *at, (*at)->size, want);
     if (!b)
         return NULL;
+    a->held += want - b->size;  /* modulo SIZE_MAX + 1: it may shrink */
     b->size = want;
     *at = b;
     if (current) {
@@ -205,6 +208,7 @@ void arena_reset(struct arena *a)
         return;
     free_blocks(a, a->block->next);
     a->block->next = NULL;
+    a->held = a->block->size;
     a->at = (char *)(a->block + 1);
     poison(a->at, (size_t)(a->end - a->at));
 }
@@ -213,12 +217,4 @@ void arena_release(struct arena *a)
 {
     free_blocks(a, a->block);
     *a = (struct arena){ .mem = a->mem, .next_size = FIRST };
-}
-
-size_t arena_held(const struct arena *a)
-{
-    size_t n = 0;
-    for (const struct arena_block *b = a->block; b; b = b->next)
-        n += b->size;
-    return n;
 }

@@ -21,6 +21,7 @@ struct arena {
     char *at, *end;             /* the free part of the newest block */
     char *last;                 /* the newest piece; resizable in place */
     size_t next_size;           /* of the next block */
+    size_t held;                /* bytes of all blocks */
     bool broken;
 };
 
@@ -65,7 +66,10 @@ static inline void *arena_alloc(struct arena *a, size_t size)
     return a->last;
 }
 
-/* Bytes held from the allocator, for tests and statistics. */
-size_t arena_held(const struct arena *a);
+/* The bytes that the arena has allocated. */
+static inline size_t arena_held(const struct arena *a)
+{
+    return a->held;
+}
 
 #endif
