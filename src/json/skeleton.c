@@ -14,7 +14,9 @@
  *       again a string or a number, both are JSON of the same shape.
  *   (2) Keys, literals and brackets are never holes: a difference there is a
  *       miss, and the document is read by the ordinary reader.
- *   (3) After `patience` misses in a row a new skeleton is made.  Each
+ *   (3) Therefore an object of the document has its keys at the same distances
+ *       as the same object of the skeleton, and one view serves both.
+ *   (4) After `patience` misses in a row a new skeleton is made.  Each
  *       skeleton that fits nothing increases the patience.
  */
 #include "json/skeleton.h"
@@ -23,11 +25,19 @@
 #include "json/parse.h"
 #include "json/val.h"
 
-enum { LONGEST = 4096, HOLES = 8, MOST_PATIENCE = 64 };
+#include <stdint.h>
+
+enum { LONGEST = 4096, HOLES = 8, VIEWS = 4, MOST_PATIENCE = 64 };
 
 struct token {
     uint16_t at, end;           /* position in the text */
     bool hole;                  /* it can be a hole */
+};
+
+/* The view of an object, whose distance from the root is `at` values. */
+struct known_view {
+    size_t at;
+    struct json_view view;
 };
 
 struct skeleton_form {
@@ -38,6 +48,9 @@ struct skeleton_form {
     size_t count;
     size_t hole[HOLES];         /* indices of tokens that differ, ascending */
     size_t hole_count;
+    const allm_json *last;      /* the document that was read by it; or NULL */
+    struct known_view known[VIEWS];
+    size_t known_count;
     bool whole;                 /* all tokens were found: it is usable */
 };
 
@@ -299,6 +312,8 @@ const allm_json *skeleton_parse(struct skeleton *m, struct arena *a,
 {
     bool fits = m->form && m->form->whole;
     const allm_json *v = fits ? cast(m->form, a, text) : NULL;
+    if (m->form)
+        m->form->last = v;
     if (v) {
         m->misses = 0;
         m->patience = 1;
@@ -310,4 +325,39 @@ const allm_json *skeleton_parse(struct skeleton *m, struct arena *a,
         v = learn(m, a->mem, text);
     }
     return v ? v : json_parse_loose(a, text, error);
+}
+
+/* ------------------------------------------------------------- views --- */
+
+/* The view of the object at this distance; a new one if it is not known yet.
+ * NULL: there are too many. */
+static const struct json_view *view_at(struct skeleton_form *f, size_t at,
+                                       const allm_json *object)
+{
+    for (size_t i = 0; i < f->known_count; i++)
+        if (f->known[i].at == at)
+            return &f->known[i].view;
+    if (f->known_count == VIEWS)
+        return NULL;
+    struct known_view *k = &f->known[f->known_count++];
+    k->at = at;
+    json_view_init(&k->view, object);
+    return &k->view;
+}
+
+void skeleton_view(struct skeleton *m, const allm_json *object,
+                   struct json_view *out)
+{
+    struct skeleton_form *f = m->form;
+    uintptr_t root = f ? (uintptr_t)f->last : 0;
+    size_t at = ((uintptr_t)object - root) / sizeof(yyjson_val);
+    const struct json_view *known = root && at < f->count
+                                        ? view_at(f, at, object)
+                                        : NULL;
+    if (!known) {
+        json_view_init(out, object);
+        return;
+    }
+    *out = *known;              /* keeps (3) */
+    out->object = object;
 }

@@ -13,6 +13,7 @@
 #define JSON_SKELETON_H
 
 #include "base/arena.h"
+#include "json/json.h"
 
 struct skeleton {
     struct skeleton_form *form;    /* NULL: none has been made */
@@ -29,5 +30,10 @@ void skeleton_forget(struct skeleton *m);
  * arena. */
 const allm_json *skeleton_parse(struct skeleton *m, struct arena *a,
                                 struct slice text, const allm_error **error);
+
+/* Like json_view_init(), for an object of the document that was read last.
+ * While documents fit, its keys are not visited again. */
+void skeleton_view(struct skeleton *m, const allm_json *object,
+                   struct json_view *out);
 
 #endif

@@ -217,6 +217,15 @@ const allm_json *sink_parse_frame(struct allm_sink *s, struct slice data)
     return v;
 }
 
+void sink_view(struct allm_sink *s, const allm_json *object,
+               struct json_view *out)
+{
+    if (s->skeleton)
+        skeleton_view(s->skeleton, object, out);
+    else
+        json_view_init(out, object);
+}
+
 allm_status allm_sink_fail(allm_sink *s, const allm_error *error, bool final)
 {
     if (!s || !error)

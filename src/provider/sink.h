@@ -5,6 +5,8 @@
 #include "allm.h"
 #include "base/arena.h"
 
+struct json_view;
+
 /* An event in the queue. */
 struct sink_item {
     struct sink_item *next;
@@ -46,5 +48,10 @@ allm_status sink_malformed(struct allm_sink *s, const char *message);
 /* As allm_sink_parse(), for the document of a frame.  It is valid until the
  * next one is parsed. */
 const allm_json *sink_parse_frame(struct allm_sink *s, struct slice data);
+
+/* Like json_view_init(), but faster for an object of the frame that
+ * sink_parse_frame() parsed last. */
+void sink_view(struct allm_sink *s, const allm_json *object,
+               struct json_view *out);
 
 #endif

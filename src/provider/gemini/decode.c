@@ -99,7 +99,8 @@ static void read_candidate(struct gemini *c, const struct json_view *candidate)
 }
 
 /* Find the first candidate.  False: it is not in this frame. */
-static bool find_candidate(const struct json_view *frame,
+static bool find_candidate(const struct gemini *c,
+                           const struct json_view *frame,
                            struct json_view *candidate)
 {
     const allm_json *list = json_in(frame, SLICE("candidates"));
@@ -109,7 +110,7 @@ static bool find_candidate(const struct json_view *frame,
         int64_t index = 0;
         if (!json_is_type(e, ALLM_JSON_OBJECT))
             continue;
-        json_view_init(candidate, e);
+        sink_view(c->answer.sink, e, candidate);
         json_int64(json_in(candidate, SLICE("index")), &index);
         if (index == 0)
             return true;
@@ -236,12 +237,12 @@ static allm_status read_frame(struct gemini *c, const allm_json *v)
     if (!json_is_type(v, ALLM_JSON_OBJECT))
         return response_malformed(
             c, "a frame of the response is not a JSON object");
-    json_view_init(&frame, v);
+    sink_view(c->answer.sink, v, &frame);
     const allm_json *usage =
         gemini_in(&frame, GEMINI_NAME("usageMetadata", "usage_metadata"));
     const allm_json *feedback =
         gemini_in(&frame, GEMINI_NAME("promptFeedback", "prompt_feedback"));
-    bool has_candidate = find_candidate(&frame, &candidate);
+    bool has_candidate = find_candidate(c, &frame, &candidate);
     read_facts(c, &frame, usage);
     if (is_error(&frame))
         return response_fail(c, v);

@@ -240,7 +240,7 @@ static void emit_raw_line(struct ollama *o, const allm_json *frame)
 static allm_status read_frame(struct ollama *o, const allm_json *v)
 {
     struct json_view frame;
-    json_view_init(&frame, v);
+    sink_view(o->answer.sink, v, &frame);
     const allm_json *message = json_in(&frame, SLICE("message"));
     const allm_json *logprobs = json_in(&frame, SLICE("logprobs"));
     bool has_message = json_is_type(message, ALLM_JSON_OBJECT);

@@ -376,7 +376,8 @@ static void read_logprobs(struct openai_chat *c, const struct json_view *choice)
 }
 
 /* Find the first choice, keeps (4).  False: there is none. */
-static bool find_choice(const struct json_view *frame, struct json_view *choice)
+static bool find_choice(const struct openai_chat *c,
+                        const struct json_view *frame, struct json_view *choice)
 {
     const allm_json *list = json_in(frame, SLICE("choices"));
     if (!json_is_type(list, ALLM_JSON_ARRAY))
@@ -385,7 +386,7 @@ static bool find_choice(const struct json_view *frame, struct json_view *choice)
         int64_t index = 0;
         if (!json_is_type(e, ALLM_JSON_OBJECT))
             continue;
-        json_view_init(choice, e);
+        sink_view(c->answer.sink, e, choice);
         json_int64(json_in(choice, SLICE("index")), &index);
         if (index == 0)
             return true;
@@ -546,8 +547,8 @@ static const allm_json *error_in(const struct json_view *frame,
 static allm_status read_frame(struct openai_chat *c, const allm_json *v)
 {
     struct json_view frame, choice;
-    json_view_init(&frame, v);
-    bool chosen = find_choice(&frame, &choice);
+    sink_view(c->answer.sink, v, &frame);
+    bool chosen = find_choice(c, &frame, &choice);
     const allm_json *error = error_in(&frame, &choice);
     read_notes(c, &frame);
     bool counts = read_usage(c, &frame, &choice);
@@ -564,7 +565,7 @@ static allm_status read_document(struct openai_chat *c, const allm_json *v)
 {
     struct json_view all, choice;
     json_view_init(&all, v);
-    bool chosen = find_choice(&all, &choice);
+    bool chosen = find_choice(c, &all, &choice);
     const allm_json *error = error_in(&all, &choice);
     read_notes(c, &all);
     read_usage(c, &all, &choice);

@@ -179,13 +179,13 @@ struct event {
     struct slice type;
 };
 
-static void event_read(struct event *e, const allm_json *json,
-                       struct slice name)
+static void event_read(const struct openai_responses *c, struct event *e,
+                       const allm_json *json, struct slice name)
 {
     struct responses_place *place = &e->place;
     *place = (struct responses_place){ .index = 0 };
     e->json = json;
-    json_view_init(&e->view, json);
+    sink_view(c->answer.sink, json, &e->view);
     e->type = json_slice(json_in(&e->view, SLICE("type")));
     if (!e->type.len)
         e->type = error_body_in(&e->view) ? SLICE("error") : name;
@@ -398,7 +398,7 @@ static allm_status read_event(struct openai_responses *c, struct slice name,
                               const allm_json *json)
 {
     struct event e;
-    event_read(&e, json, name);
+    event_read(c, &e, json, name);
     if (read_text(c, &e))
         return ALLM_OK;
     for (size_t i = 0; i < sizeof handlers / sizeof *handlers; i++)

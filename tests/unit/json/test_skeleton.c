@@ -19,6 +19,27 @@ static bool is_same(struct arena *a, const allm_json *v, const allm_json *w)
            slice_eq(buf_slice(&x), buf_slice(&y)) && allm_json_equal(v, w);
 }
 
+static void check_view(struct skeleton *m, const allm_json *v)
+{
+    struct json_view plain, view;
+    json_view_init(&plain, v);
+    skeleton_view(m, v, &view);
+    CHECK(view.object == v && !memcmp(view.at, plain.at, sizeof view.at));
+}
+
+/* The views of a document and of its members are the plain ones, and so are
+ * those of a value that is not in the document. */
+static void check_views(struct skeleton *m, const allm_json *v,
+                        const allm_json *stranger)
+{
+    check_view(m, v);
+    for (const allm_json *k = NULL; (k = allm_json_next(v, k));)
+        check_view(m, json_is_type(v, ALLM_JSON_OBJECT) ? allm_json_value(k)
+                                                        : k);
+    check_view(m, stranger);
+    check_view(m, NULL);
+}
+
 /* Read by a skeleton and in the plain way: the same.  True: it fitted. */
 static bool agrees(struct skeleton *m, struct slice text)
 {
@@ -30,6 +51,7 @@ static bool agrees(struct skeleton *m, struct slice text)
     const allm_json *w = json_parse_loose(&a, text, &plain);
     CHECK(!v == !w);
     CHECK(!v || !w || is_same(&a, v, w));
+    check_views(m, v, w);
     CHECK(v || !w || (error && plain && error->kind == plain->kind));
     arena_release(&a);
     return fitted;
