@@ -5,10 +5,15 @@
  *            links the same libraries (this one)
  *   ask      one question to the Fake: CPU time and memory
  *   first    the time until the first word of an answer from a server on
- *            loopback, compared with the first byte that "curl -N" prints
+ *            loopback, compared with the first byte that "curl -N" prints, and
+ *            the CPU time until then, compared with a bare client that links
+ *            the same libraries (this one)
+ *   https    the same through a TLS proxy (nghttpx), with the system's CA
+ *            certificates and the CA of the proxy.  One bare client searches
+ *            the CA directory, another one uses libcurl's defaults.
  *
- * Both sides run in turns within one run.  For version and ask we measure CPU
- * time, for first the elapsed time.
+ * All sides run in turns within one run.  For version and ask we measure CPU
+ * time, for first and https also the elapsed time.
  */
 #define _DEFAULT_SOURCE /* wait4() */
 #include "allm.h"
@@ -16,7 +21,9 @@
 #include "measure.h"
 
 #include <arpa/inet.h>
+#include <curl/curl.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
@@ -56,6 +63,13 @@ static pid_t start(const char **argv, int out)
     _exit(127);
 }
 
+static int64_t cpu_time(const struct rusage *use)
+{
+    int64_t us = (use->ru_utime.tv_sec + use->ru_stime.tv_sec) * 1000000 +
+                 use->ru_utime.tv_usec + use->ru_stime.tv_usec;
+    return us * 1000;
+}
+
 static struct cost run(const char **argv)
 {
     int status = 0;
@@ -65,14 +79,13 @@ static struct cost run(const char **argv)
         printf("%s failed: %d\n", argv[0], status);
         exit(1);
     }
-    int64_t us = (use.ru_utime.tv_sec + use.ru_stime.tv_sec) * 1000000 +
-                 use.ru_utime.tv_usec + use.ru_stime.tv_usec;
-    return (struct cost){ us * 1000, use.ru_maxrss };
+    return (struct cost){ cpu_time(&use), use.ru_maxrss };
 }
 
-/* The time until the program prints something. */
-static int64_t first_byte(const char **argv)
+/* The time until the program prints something, and its CPU time until then. */
+static int64_t first_byte(const char **argv, int64_t *cpu_ns)
 {
+    struct rusage use = { 0 };
     int ends[2];
     char c;
     if (pipe(ends))
@@ -88,7 +101,8 @@ static int64_t first_byte(const char **argv)
     int64_t took = measure_now() - began;
     close(ends[0]);
     kill(child, SIGKILL);
-    waitpid(child, NULL, 0);
+    wait4(child, NULL, 0, &use);
+    *cpu_ns = cpu_time(&use);
     return took;
 }
 
@@ -194,37 +208,193 @@ static const char *find_curl(void)
     return NULL;
 }
 
-static void bench_first(const char *allm, const char *curl)
+#define BODY \
+    "{\"model\": \"m\", \"stream\": true, \"messages\": " \
+    "[{\"role\": \"user\", \"content\": \"hi\"}]}"
+
+/* Medians of elapsed and CPU time, in milliseconds. */
+struct first {
+    double elapsed, cpu;
+};
+
+/* Several programs in turns, each until its first byte. */
+static void race(const char **programs[], size_t n, struct first *out)
+{
+    static int64_t elapsed[3][FIRSTS], cpu[3][FIRSTS];
+    for (int i = 0; i < FIRSTS; i++)
+        for (size_t k = 0; k < n; k++)
+            elapsed[k][i] = first_byte(programs[k], &cpu[k][i]);
+    for (size_t k = 0; k < n; k++) {
+        out[k].elapsed = (double)measure_median(elapsed[k], FIRSTS) / 1e6;
+        out[k].cpu = (double)measure_median(cpu[k], FIRSTS) / 1e6;
+    }
+}
+
+static void bench_first(const char *allm, const char *self, const char *curl)
 {
     char base[64], url[96];
-    int64_t ours[FIRSTS], theirs[FIRSTS];
+    struct first f[3];
     snprintf(base, sizeof base, "http://127.0.0.1:%d/v1", port);
     snprintf(url, sizeof url, "%s/chat/completions", base);
     const char *asks[] = { allm, "-m", "vllm:m", "-o", "base_url", base, "hi",
                      NULL };
-    const char *gets[] = { curl, "-sN", "-d",
-                     "{\"model\": \"m\", \"stream\": true, \"messages\": "
-                     "[{\"role\": \"user\", \"content\": \"hi\"}]}",
-                     "-H", "content-type: application/json", url, NULL };
-    for (int i = 0; i < FIRSTS; i++) {
-        ours[i] = first_byte(asks);
-        theirs[i] = first_byte(gets);
+    const char *bare[] = { self, "bare", url, NULL };
+    const char *gets[] = { curl, "-sN", "-d", BODY, "-H",
+                     "content-type: application/json", url, NULL };
+    const char **programs[] = { asks, bare, gets };
+    race(programs, curl ? 3 : 2, f);
+    if (curl)
+        printf("first: %.2f ms, curl %.2f ms: %.2f times (at most 1.5): %s\n",
+               f[0].elapsed, f[2].elapsed, f[0].elapsed / f[2].elapsed,
+               measure_verdict(f[0].elapsed <= 1.5 * f[2].elapsed));
+    printf("first: %.2f ms of CPU, a bare client %.2f ms: %.2f times (at most "
+           "1.1): %s\n",
+           f[0].cpu, f[1].cpu, f[0].cpu / f[1].cpu,
+           measure_verdict(f[0].cpu <= 1.1 * f[1].cpu));
+}
+
+/* --------------------------------------------------------------- bare --- */
+
+/* NOLINTNEXTLINE(readability-non-const-parameter): libcurl's type */
+static size_t print_bytes(char *bytes, size_t one, size_t n, void *ud)
+{
+    (void)ud;
+    fwrite(bytes, one, n, stdout);
+    fflush(stdout);
+    return n;
+}
+
+/* The bare client: POST to an address, and print what comes.  The directory,
+ * if there is one, replaces libcurl's default. */
+static int run_bare(const char *url, const char *dir)
+{
+    CURL *easy = curl_easy_init();
+    curl_easy_setopt(easy, CURLOPT_URL, url);
+    curl_easy_setopt(easy, CURLOPT_POSTFIELDS, BODY);
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, print_bytes);
+    if (dir) {
+        curl_easy_setopt(easy, CURLOPT_CAINFO, NULL);
+        curl_easy_setopt(easy, CURLOPT_CAPATH, dir);
     }
-    double o = (double)measure_median(ours, FIRSTS) / 1e6;
-    double t = (double)measure_median(theirs, FIRSTS) / 1e6;
-    printf("first: %.2f ms, curl %.2f ms: %.2f times (at most 1.5): %s\n", o, t,
-           o / t, measure_verdict(o / t <= 1.5));
+    CURLcode code = curl_easy_perform(easy);
+    curl_easy_cleanup(easy);
+    return code == CURLE_OK ? 0 : 1;
+}
+
+/* -------------------------------------------------------------- https --- */
+
+/*
+ * Make a CA, a certificate for 127.0.0.1 and a copy of the system's directory
+ * ($2) with this CA.  Start a TLS proxy before the server ($3), see the copy in
+ * the place of the directory, and run this program ($4) again.
+ */
+static const char https_script[] =
+    "cd \"$1\"; dir=$2; back=$3; self=$4; allm=$5\n"
+    "new='-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes'\n"
+    "openssl req -x509 $new -days 2 -subj '/CN=authority of the bench' \\\n"
+    "    -addext keyUsage=critical,keyCertSign -keyout ca.key -out ca.pem\n"
+    "openssl req $new -subj /CN=here -keyout here.key -out here.csr\n"
+    "echo subjectAltName=IP:127.0.0.1 >here.ext\n"
+    "openssl x509 -req -in here.csr -CA ca.pem -CAkey ca.key \\\n"
+    "    -CAcreateserial -days 2 -extfile here.ext -out here.pem\n"
+    "mkdir all\n"
+    "cp -RP \"$dir\"/* all\n"
+    "cp ca.pem \"all/$(openssl x509 -hash -noout -in ca.pem).0\"\n"
+    "if [ -e all/ca-certificates.crt ]; then\n"
+    "    cat ca.pem >>all/ca-certificates.crt\n"
+    "fi\n"
+    "port=$((back + 1))\n"
+    "PATH=$PATH:/usr/sbin\n"
+    "nghttpx --conf=/dev/null --single-process --no-ocsp --workers=1 \\\n"
+    "    --frontend=127.0.0.1,$port --backend=127.0.0.1,$back \\\n"
+    "    here.key here.pem &\n"
+    "proxy=$!\n"
+    "trap 'kill $proxy' EXIT\n"
+    "i=0\n"
+    "until openssl s_client -connect 127.0.0.1:$port </dev/null; do\n"
+    "    i=$((i + 1)); [ $i -lt 100 ]; sleep 0.1\n"
+    "done\n"
+    "unshare -rm sh -ec 'mount --bind all \"$0\"; exec \"$@\"' \"$dir\" \\\n"
+    "    \"$self\" https \"$allm\" \"https://127.0.0.1:$port/v1\" \"$dir\" >&9\n";
+
+/* The directory of the system's CA certificates; or NULL. */
+static const char *system_directory(void)
+{
+    static char dir[1024];
+    const curl_version_info_data *v = curl_version_info(CURLVERSION_NOW);
+    const char *file = v->cainfo ? v->cainfo : "";
+    const char *slash = strrchr(file, '/');
+    if (v->capath)
+        snprintf(dir, sizeof dir, "%s", v->capath);
+    else if (slash)
+        snprintf(dir, sizeof dir, "%.*s", (int)(slash - file), file);
+    return *dir && !access(dir, R_OK) ? dir : NULL;
+}
+
+/* Called by the script. */
+static int race_https(const char *allm, const char *self, const char *base,
+                      const char *dir)
+{
+    char url[128];
+    struct first f[3];
+    snprintf(url, sizeof url, "%s/chat/completions", base);
+    const char *asks[] = { allm, "-m", "vllm:m", "-o", "base_url", base, "hi",
+                     NULL };
+    const char *bare[] = { self, "bare", url, dir, NULL };
+    const char *usual[] = { self, "bare", url, NULL };
+    const char **programs[] = { asks, bare, usual };
+    race(programs, 3, f);
+    printf("https: %.2f ms of CPU, a bare client %.2f ms: %.2f times (at most "
+           "1.1): %s; with libcurl's defaults %.2f ms\n",
+           f[0].cpu, f[1].cpu, f[0].cpu / f[1].cpu,
+           measure_verdict(f[0].cpu <= 1.1 * f[1].cpu), f[2].cpu);
+    printf("https: %.2f ms elapsed, a bare client %.2f ms, with libcurl's "
+           "defaults %.2f ms\n",
+           f[0].elapsed, f[1].elapsed, f[2].elapsed);
+    return 0;
+}
+
+static void bench_https(const char *allm, const char *self)
+{
+    char temp[] = "/tmp/allm-bench-XXXXXX", back[16], remove[64];
+    const char *dir = system_directory();
+    int status = 1;
+    if (!dir || !mkdtemp(temp)) {
+        printf("https: not measured, there is no CA directory\n");
+        return;
+    }
+    snprintf(back, sizeof back, "%d", port);
+    pid_t child = fork();
+    if (child == 0) {
+        int null = open("/dev/null", O_RDWR);
+        dup2(STDOUT_FILENO, 9);
+        dup2(null, STDOUT_FILENO);
+        dup2(null, STDERR_FILENO);
+        execl("/bin/sh", "sh", "-ec", https_script, "sh", temp, dir, back,
+              self, allm, (char *)NULL);
+        _exit(127);
+    }
+    if (child < 0 || waitpid(child, &status, 0) != child || status)
+        printf("https: not measured; it needs openssl, nghttpx and "
+               "unshare\n");
+    snprintf(remove, sizeof remove, "rm -rf '%s'", temp);
+    if (system(remove)) /* NOLINT(cert-env33-c): our own */
+        printf("https: %s is left\n", temp);
 }
 
 /* --------------------------------------------------------------- main --- */
 
 int main(int argc, char **argv)
 {
-    static char allm[4096];
+    static char allm[4096], program[PATH_MAX], self[PATH_MAX];
     if (argc > 1 && !strcmp(argv[1], "line")) {
         printf("allm %s\n", allm_version());
         return 0;
     }
+    if (argc > 2 && !strcmp(argv[1], "bare"))
+        return run_bare(argv[2], argc > 3 ? argv[3] : NULL);
+    if (argc > 4 && !strcmp(argv[1], "https"))
+        return race_https(argv[2], argv[0], argv[3], argv[4]);
     const char *slash = strrchr(argv[0], '/');
     snprintf(allm, sizeof allm, "%.*s/../allm",
              slash ? (int)(slash - argv[0]) : 1, slash ? argv[0] : ".");
@@ -235,13 +405,13 @@ int main(int argc, char **argv)
     bench_version(allm, argv[0]);
     bench_ask(allm);
     fflush(stdout); /* else the server would print it, too */
-    const char *curl = find_curl();
-    pid_t server = curl ? start_server() : -1;
-    if (server > 0)
-        bench_first(allm, curl);
-    else
-        printf("first: not measured, curl or loopback is missing\n");
+    pid_t server = start_server();
+    if (server < 0)
+        printf("first, https: not measured, loopback is missing\n");
     if (server > 0) {
+        bench_first(allm, argv[0], find_curl());
+        fflush(stdout);
+        bench_https(realpath(allm, program), realpath(argv[0], self));
         kill(server, SIGKILL);
         waitpid(server, NULL, 0);
     }
