@@ -19,6 +19,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* A line for each request: "r" if its TLS session was resumed, else ".". */
+#define LOG_FORMAT "--accesslog-format=$tls_session_reused"
+
 static char folder[256];        /* "": not made yet */
 
 /* Start a program without output that does not outlive us; -1: failure.
@@ -149,14 +152,16 @@ static bool listens(const struct front *f)
 
 static pid_t start_front(const struct front *f, int port, const char *name)
 {
-    char front[64], back[64], key[300], certificate[300];
+    char front[64], back[64], key[300], certificate[300], log[340];
     snprintf(front, sizeof front, "--frontend=127.0.0.1,%d", f->port);
     snprintf(back, sizeof back, "--backend=127.0.0.1,%d", port);
     snprintf(key, sizeof key, "%s/%s.key", folder, name);
     snprintf(certificate, sizeof certificate, "%s/%s.pem", folder, name);
+    snprintf(log, sizeof log, "--accesslog-file=%s/%d.log", folder, f->port);
     const char *const words[] = { "nghttpx",         "--conf=/dev/null",
                                   "--single-process", "--no-ocsp",
-                                  "--workers=1",     front,
+                                  "--workers=1",     log,
+                                  LOG_FORMAT,        front,
                                   back,              key,
                                   certificate,       NULL };
     return start(words);
@@ -187,4 +192,19 @@ void front_release(struct front *f)
         waitpid(f->pid, &status, 0);
     }
     f->pid = -1;
+}
+
+struct front_counts front_count(const struct front *f)
+{
+    struct front_counts n = { 0, 0 };
+    char path[300];
+    snprintf(path, sizeof path, "%s/%d.log", folder, f->port);
+    FILE *log = fopen(path, "r");
+    for (int c; log && (c = getc(log)) != EOF;) {
+        n.requests += c == '\n';
+        n.resumed += c == 'r';
+    }
+    if (log)
+        fclose(log);
+    return n;
 }

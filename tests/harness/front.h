@@ -21,6 +21,13 @@ struct front {
 bool front_init(struct front *f, int port, enum front_name name);
 void front_release(struct front *f);
 
+/* How many requests the proxy has completed, and how many of them came over a
+ * connection whose TLS session was resumed. */
+struct front_counts {
+    size_t requests, resumed;
+};
+struct front_counts front_count(const struct front *f);
+
 /* The certificate of the authority that signed both. */
 const char *front_authority(void);
 

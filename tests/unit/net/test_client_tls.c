@@ -59,7 +59,7 @@ static void end(struct world *w)
     front_release(&w->front);
 }
 
-/* ---------------------------------------------------------------- trust --- */
+/* --------------------------------------------------------------- trust --- */
 
 /* How one exchange ends: "hello", or the error's message. */
 static const char *outcome(enum front_name name, struct client_opts opts)
@@ -211,6 +211,12 @@ static void the_systems_directory_and_bundle_vouch(void)
         { "a link to nothing by our name",
           "for f in $all/*; do ln -s /no/such $(basename $f); done", OURS,
           true },
+        { "a file", "cd /; rmdir $OLDPWD; echo x >$OLDPWD", OURS, true },
+        { "a directory that cannot be read", "chmod 000 .", OURS, true },
+        { "files that cannot be read", "cp $all/* . ; chmod 000 *", OURS,
+          true },
+        { "a file, and the bundle is a stranger's",
+          "cd /; rmdir $OLDPWD; echo x >$OLDPWD", STRANGER, false },
         { "neither", "echo x >0a1b2c3d.0", STRANGER, false },
         { "garbage in both", "echo x >0a1b2c3d.0", GARBAGE, false },
         { "neither, and the directory is empty", "true", STRANGER, false },
@@ -280,7 +286,42 @@ static void a_stale_directory_is_left_for_the_bundle(void)
     end(&w);
 }
 
-/* -------------------------------------------------------------- proxies --- */
+/* ------------------------------------------------------------ sessions --- */
+
+/* One request over a new connection; `n` is its number, from 1. */
+static void post_anew(struct world *w, size_t n)
+{
+    struct answer *a = driver_post(&w->d, "/", "x");
+    driver_finish(&w->d, a);
+    CHECK_TEXT(a->body, "hello");
+    CHECK(!a->reused);
+    driver_close(&w->d, a);
+    DRIVER_UNTIL(&w->d, front_count(&w->front).requests == n);
+}
+
+/* Connections after the first one resume its session.  Another client shares
+ * nothing with this one. */
+static void resumes_sessions_within_a_client(void)
+{
+    struct client_opts opts = { .max_idle_ms = -1 };
+    struct front once;
+    struct world w;
+    if (!front_init(&once, 1, FRONT_HERE))
+        return;
+    front_release(&once);
+    opts.ca_file = front_authority();
+    for (int i = 0; i < 2; i++) {
+        if (!begin(&w, FRONT_HERE, opts))
+            return;
+        server_play_always(w.d.server, hello);
+        for (size_t n = 1; n <= 4; n++)
+            post_anew(&w, n);
+        CHECK_INT(front_count(&w.front).resumed, 3);
+        end(&w);
+    }
+}
+
+/* ------------------------------------------------------------- proxies --- */
 
 /* The proxy's answer is not the server's. */
 static void goes_through_a_tunnel(void)
@@ -316,7 +357,7 @@ static void goes_through_a_tunnel(void)
     CHECK_WHY(!strncmp(t.asked, "CONNECT 127.0.0.1:", 18), t.asked);
 }
 
-/* --------------------------------------------------------------- HTTP/2 --- */
+/* -------------------------------------------------------------- HTTP/2 --- */
 
 static bool has_http2(void)
 {
@@ -515,6 +556,7 @@ TESTS = {
     TEST_ONCE(trusts_a_folder_of_authorities),
     TEST_ONCE(the_systems_directory_and_bundle_vouch),
     TEST_ONCE(a_stale_directory_is_left_for_the_bundle),
+    TEST_ONCE(resumes_sessions_within_a_client),
     TEST_ONCE(goes_through_a_tunnel),
     TEST_ONCE(speaks_http1_unless_told),
     TEST_ONCE(shares_one_connection_among_many),
