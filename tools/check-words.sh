@@ -1,13 +1,14 @@
 #!/bin/sh
-# check-words.sh - every text of the tree is clean
+# check-words.sh - check the plain text of every file
 #
-#   a note of something to do carries a name: TODO(name)
-#   no path of somebody's machine
+#   a note of something to do has a name: TODO(name)
+#   no path that exists on one machine only
 #   no white space at the end of a line, no tab in C, a final newline
+#   at most 80 columns in C, scripts and pages, except in rows of tables
 #
 # usage: tools/check-words.sh [ROOT]
 #
-# Recorded bytes (fuzz/corpus, tests/fixture, tests/data) are left alone.
+# It does not read recorded bytes (fuzz/corpus, tests/fixture, tests/data).
 set -u
 export LC_ALL=C
 
@@ -35,7 +36,20 @@ find_words() {
         xargs -0 -r grep -nHE -e "$2" | sed "s/^/words: $1: /"
 }
 
-# Written so that this file is not caught by itself.
+# Rows of Markdown tables may be longer, and so may a single long word, such as
+# an address.
+find_long_lines() {
+    {
+        grep -E '\.([ch]|md|sh|py)$' "$temp/files"
+        tr '\n' '\0' <"$temp/files" |
+            xargs -0 -r awk 'FNR == 1 { if (/^#!/) print FILENAME; nextfile }'
+    } | sort -u | tr '\n' '\0' |
+        LC_ALL=C.UTF-8 xargs -0 -r grep -nHE '^[^|].{80,}' |
+        grep -vE '^[^:]*:[0-9]+: *[^ ]+$' |
+        sed 's/^/words: more than 80 columns: /'
+}
+
+# The patterns are written so that this file does not match them.
 edge='(^|[^[:alnum:]_])'
 nameless="$edge(TO[D]O([^(]|\$)|TO[D]O\\(\\)|FIX[M]E|X[X]X([^X]|\$))"
 
@@ -57,6 +71,7 @@ list_files >"$temp/files"
     done
     find_words "white space at the end" '[[:space:]]$'
     find_words "a tab" "$(printf '\t')" '\.[ch]$'
+    find_long_lines
     while read -r file; do
         if [ -n "$(tail -c 1 "$file")" ]; then
             echo "words: no newline at the end: $file"

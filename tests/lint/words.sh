@@ -1,5 +1,5 @@
 #!/bin/sh
-# words.sh - check-words.sh catches what does not belong into a text
+# words.sh - check-words.sh finds faults in plain text
 # shellcheck source=tests/lint/plant
 . "$(dirname "$0")/plant"
 
@@ -37,6 +37,27 @@ refuses "a tab in C" "a tab: src/base/mem.h" src/base/mem.h '\tint a;\n'
 refuses "no newline at the end" "no newline at the end: notes.md" \
     notes.md 'the end'
 
+# ---- 80 columns
+
+wide=$(printf '%80s' x | tr ' ' x)
+half=$(printf '%40s' x | tr ' ' x)
+fresh
+echo "/* ${wide#????????}  */" >src/base/wide.c
+echo "| $wide |" >table.md
+echo "  https://$wide" >>table.md
+echo "$half ${half#??}é" >>table.md
+echo "$half $half" >notes.txt
+passes "80 columns, rows of tables, long addresses, other files" check
+for file in src/base/wide.h notes.md run.sh run.py; do
+    refuses "81 columns in $file" "more than 80 columns: $file:" \
+        "$file" "$half $half\n"
+done
+fresh
+mkdir -p tools
+printf '#!/bin/sh\n: %s %s\n' "$half" "$half" >tools/run
+catches "81 columns in a script without an ending" \
+    "more than 80 columns: tools/run:2" check
+
 fresh
 mkdir -p fuzz/corpus/json tests/fixture/x build
 printf 'x \t' >fuzz/corpus/json/a
@@ -45,7 +66,7 @@ printf 'x \t' >build/a
 printf '\000 \n' >picture.png
 passes "recorded bytes and binaries are left alone" check
 
-# A tree that is not in the temporary folder must not name its own place.
+# In a repository, files that git ignores are not checked.
 fresh
 if command -v git >/dev/null; then
     git init -q . && echo '/skipped' >.gitignore && echo 'x ' >skipped
