@@ -11,7 +11,8 @@ echo 'a ' >notes.md
 catches "one failed check fails the whole" "words    FAILED" \
     tools/lint build/main
 says "its words are shown" "white space at the end: notes.md"
-for name in layers size header manual banned links spell format shell tidy; do
+for name in layers size names header manual banned links spell format shell \
+    tidy; do
     says "$name ran, too" "$name "
 done
 
