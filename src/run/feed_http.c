@@ -28,6 +28,7 @@
 #include "provider/explain.h"
 #include "provider/http.h"
 #include "provider/redact.h"
+#include "run/response_head.h"
 #include "run/stream.h"
 #include "json/build.h"
 #include "json/json.h"
@@ -119,31 +120,6 @@ static struct slice key_of(const struct http_feed *h)
                       prefix ? strlen(prefix) : 0);
 }
 
-static const char *find_header(const allm_http_head *head, const char *name)
-{
-    struct slice want = slice_of(name);
-    for (size_t i = 0; i < head->header_count; i++) {
-        const char *is = head->header[2 * i];
-        size_t n = 0;
-        while (n < want.len && (is[n] | 0x20) == want.ptr[n])
-            n++;
-        if (n == want.len && !is[n])
-            return head->header[2 * i + 1];
-    }
-    return NULL;
-}
-
-/* The provider's id of this exchange, for its support. */
-static const char *answer_id(const allm_http_head *head)
-{
-    static const char *const names[] = { "x-request-id", "request-id",
-                                         "x-goog-request-id", "cf-ray" };
-    const char *id = NULL;
-    for (size_t i = 0; head && !id && i < sizeof names / sizeof *names; i++)
-        id = find_header(head, names[i]);
-    return id;
-}
-
 /* A copy of the error in the sink's memory, completed and without secrets:
  * keeps (3). */
 static const allm_error *redact_failure(const struct http_feed *h,
@@ -155,7 +131,7 @@ static const allm_error *redact_failure(const struct http_feed *h,
     if ((of_provider || e.kind == ALLM_ERR_ENGINE) && !e.provider)
         e.provider = h->feed.call->provider;
     if (of_provider && !e.request_id)
-        e.request_id = answer_id(head_of(h));
+        e.request_id = response_head_id(head_of(h));
     const allm_error *safe = redact_error(sink->arena, &e, key_of(h));
     if (safe->kind == ALLM_ERR_NOMEM)
         sink->status = ALLM_ERR_NOMEM;
@@ -214,7 +190,7 @@ static void redact_sink(const struct http_feed *h, struct allm_sink *sink)
 static const char *redirect_message(const allm_http_head *head,
                                     const char *message, struct allm_sink *sink)
 {
-    const char *to = find_header(head, "location");
+    const char *to = response_head_find(head, "location");
     struct slice shown = to ? request_json_url(sink->arena, slice_of(to), NULL)
                             : SLICE("another place");
     struct buf text;
@@ -234,7 +210,7 @@ static void complete_error(const struct http_feed *h,
                            const allm_http_head *head, struct allm_sink *sink)
 {
     int64_t ms;
-    const char *again = find_header(head, "x-should-retry");
+    const char *again = response_head_find(head, "x-should-retry");
     allm_error e = *sink->failure;
     if (!e.http_status.set)
         e.http_status = (allm_int){ head->status, true };
@@ -408,7 +384,7 @@ static allm_status take_head(struct http_feed *h, bool ended,
         return fail_transport(h, NULL, sink);
     arena_release(&h->wire);    /* the request is not needed any more */
     if (head->status >= 200 && head->status <= 299) {
-        const char *id = answer_id(head);
+        const char *id = response_head_id(head);
         h->feed.answer_id = arena_text(h->life,
                                        redact_text(h->life, id, key_of(h)));
         if (id && !h->feed.answer_id)
