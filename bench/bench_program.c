@@ -315,7 +315,8 @@ static const char https_script[] =
     "    i=$((i + 1)); [ $i -lt 100 ]; sleep 0.1\n"
     "done\n"
     "unshare -rm sh -ec 'mount --bind all \"$0\"; exec \"$@\"' \"$dir\" \\\n"
-    "    \"$self\" https \"$allm\" \"https://127.0.0.1:$port/v1\" \"$dir\" >&9\n";
+    "    \"$self\" https \"$allm\" \"https://127.0.0.1:$port/v1\" \\\n"
+    "    \"$dir\" >&9\n";
 
 /* The directory of the system's CA certificates; or NULL. */
 static const char *system_directory(void)
