@@ -371,8 +371,8 @@ static void bench_https(const char *allm, const char *self)
         dup2(STDOUT_FILENO, 9);
         dup2(null, STDOUT_FILENO);
         dup2(null, STDERR_FILENO);
-        execl("/bin/sh", "sh", "-ec", https_script, "sh", temp, dir, back,
-              self, allm, (char *)NULL);
+        execl("/bin/sh", "sh", "-ec", https_script, "sh", temp, dir, back, self,
+              allm, (char *)NULL);
         _exit(127);
     }
     if (child < 0 || waitpid(child, &status, 0) != child || status)

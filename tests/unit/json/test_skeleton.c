@@ -32,10 +32,10 @@ static void check_view(struct skeleton *m, const allm_json *v)
 static void check_views(struct skeleton *m, const allm_json *v,
                         const allm_json *stranger)
 {
+    bool object = json_is_type(v, ALLM_JSON_OBJECT);
     check_view(m, v);
     for (const allm_json *k = NULL; (k = allm_json_next(v, k));)
-        check_view(m, json_is_type(v, ALLM_JSON_OBJECT) ? allm_json_value(k)
-                                                        : k);
+        check_view(m, object ? allm_json_value(k) : k);
     check_view(m, stranger);
     check_view(m, NULL);
 }

@@ -5,8 +5,10 @@
 
 static void finds_a_header_by_its_name(void)
 {
-    static const char *headers[] = { "Retry-After", "7",     "X-Request-Id", "r",
-                                     "location",    "there", "Retry-After",  "8" };
+    static const char *headers[] = { "Retry-After",  "7",
+                                     "X-Request-Id", "r",
+                                     "location",     "there",
+                                     "Retry-After",  "8" };
     const allm_http_head head = { .size = sizeof head,
                                   .status = 200,
                                   .header_count = 4,
