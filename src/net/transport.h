@@ -11,9 +11,9 @@ bool transport_needs_http(const allm_transport *t);
 
 /*
  * A request for the library's own HTTP client, which can read a body in pieces:
- * its view has no body, only its length.  The size of the view tells the client
- * that it is such a request, so no other transport may see it.  The list of
- * loans lives as long as the bytes of the body.
+ * its view has only the length of the body.  The client recognises such a
+ * request by the size of the view, so no other transport may receive it.  The
+ * list of loans lives as long as the bytes of the body.
  */
 struct transport_request {
     allm_http_view view;

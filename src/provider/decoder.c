@@ -1,5 +1,5 @@
 /*
- * decoder.c - bytes of a body to events: framing and dialect joined
+ * decoder.c - decode the bytes of a body into events
  *
  *      bytes --wire/sse, ndjson or whole--> frame --adapter->decode--> events
  */
@@ -59,7 +59,8 @@ static allm_status body_fail(struct allm_sink *sink, allm_status kind,
     return allm_sink_fail(sink, &e, true);
 }
 
-/* How a function of the dialect ended: the sink may know better. */
+/* The status of a function of the dialect; an error in the sink overrides
+ * it. */
 static allm_status decode_outcome(const struct allm_sink *sink,
                                   allm_status status)
 {
@@ -87,14 +88,14 @@ static allm_status frame_decode(struct decoding *d, struct slice name,
     return decode_outcome(sink, status);
 }
 
-/* What a cutter said, if it was not a frame. */
+/* The status of a result other than a frame. */
 static allm_status cut_failed(enum wire_result r, struct allm_sink *sink)
 {
     if (r == WIRE_NOMEM)
         return sink->status = ALLM_ERR_NOMEM;
     if (r == WIRE_TOO_LONG)
         return sink_malformed(sink,
-                              "a line or an event of the answer is longer "
+                              "a line or an event of the response is longer "
                               "than 16 MiB");
     return ALLM_OK;
 }
@@ -109,7 +110,8 @@ static enum wire_result frame_cut(struct decoding *d, struct slice *in,
               : ndjson_end(&d->ndjson, &frame->data);
 }
 
-/* Frames until one gives an event; in NULL: those that are left at the end. */
+/* Decode frames until one yields an event.  `in` is NULL if the body has ended:
+ * then decode the rest. */
 static allm_status frames_decode(struct decoding *d, struct slice *in,
                                  struct allm_sink *sink, bool *content)
 {
@@ -129,13 +131,13 @@ static allm_status frames_decode(struct decoding *d, struct slice *in,
         if (sink->first || d->ended)
             return ALLM_EVENT;
         if (sink->life && sink->life != sink->arena)
-            arena_reset(sink->arena);   /* nothing points there */
+            arena_reset(sink->arena);   /* no event points into it */
     }
     return cut_failed(r, sink);
 }
 
-/* Does the body begin like a web page?  Those who log in to a network get one
- * in the place of an answer. */
+/* Does the body begin like a web page?  Networks that require a log-in send one
+ * instead of the response. */
 static bool is_page(struct decoding *d, struct slice in)
 {
     while (!d->looked && in.len && slice_space(*in.ptr))
@@ -152,9 +154,9 @@ allm_status decoder_feed(struct decoding *d, struct slice *in,
     allm_status status;
     if (is_page(d, *in))
         return sink_malformed(sink,
-                              "the answer is a web page; does a proxy or a "
-                              "log-in page stand between us and the "
-                              "provider?");
+                              "the response is a web page; check whether a "
+                              "proxy or a log-in page is between this machine "
+                              "and the provider");
     if (d->framing == ALLM_FRAMING_WHOLE) {
         buf_add(&d->whole, *in);
         *in = slice_skip(*in, in->len);
@@ -171,7 +173,7 @@ allm_status decoder_feed(struct decoding *d, struct slice *in,
     d->bytes += before - in->len;
     if (status >= 0 && (d->bytes > d->limit || d->whole.over))
         return sink_malformed(sink, d->limit == DECODER_BODY_LIMIT
-                                        ? "the answer is longer than 256 MiB"
+                                        ? "the response is longer than 256 MiB"
                                         : "it is longer than 25 MB");
     return status;
 }
@@ -194,7 +196,8 @@ static allm_status body_finish(struct decoding *d, struct allm_sink *sink)
     status = decode_outcome(sink, status);
     if (status == ALLM_OK && !d->frames && !sink->first)
         return body_fail(sink, ALLM_ERR_STREAM, "truncated",
-                         "the answer ended without content");
+                         "the response ended before any content "
+                         "arrived");
     return status;
 }
 

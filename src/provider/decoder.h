@@ -1,7 +1,8 @@
 /*
- * decoder.h - bytes of a body to events: framing and dialect joined
+ * decoder.h - decode the bytes of a body into events
  *
- * Feed it from a transport, a file or a test: it does no I/O.
+ * It splits the body into frames and passes them to the dialect.  It does no
+ * I/O: the caller feeds it from a transport, a file or a test.
  */
 #ifndef PROVIDER_DECODER_H
 #define PROVIDER_DECODER_H
@@ -19,7 +20,7 @@ struct decoding {
     const allm_call *call;
     void *state;                /* the dialect's */
     allm_framing framing;
-    union {                     /* by the framing; a whole body: neither */
+    union {                     /* by the framing; unused for a whole body */
         struct sse sse;
         struct ndjson ndjson;
     };
@@ -27,8 +28,8 @@ struct decoding {
     struct arena arena;         /* a whole body */
     struct buf whole;
     size_t bytes, limit;
-    size_t frames;              /* given to the dialect so far */
-    bool ended;                 /* by the dialect, or a whole body is given */
+    size_t frames;              /* passed to the dialect so far */
+    bool ended;                 /* by the dialect, or after a whole body */
     bool looked;                /* the first byte was seen */
 };
 
@@ -38,24 +39,24 @@ void decoder_init(struct decoding *d, struct mem mem,
                   void *state, bool whole);
 void decoder_release(struct decoding *d);
 
-/* A body that is longer fails; else that limit is DECODER_BODY_LIMIT.  Before
- * the first byte. */
+/* Set the maximum length of the body; the default is DECODER_BODY_LIMIT.  Call
+ * it before the first byte. */
 void decoder_limit(struct decoding *d, size_t bytes);
 
 /*
- * Take bytes off *in until a frame has put events into the sink.  EVENT: some
- * are there.  OK: all of *in is used; *content says whether a frame (and not
+ * Decode bytes of *in until a frame puts events into the sink.  EVENT: it has
+ * events.  OK: all of *in is decoded; *content says whether a frame (and not
  * only a keep-alive) was among it.  < 0: failed, the sink says why.
  */
 allm_status decoder_feed(struct decoding *d, struct slice *in,
                          struct allm_sink *sink, bool *content);
 
-/* More bytes will take their time: give back what only helps to be quick. */
+/* No bytes are expected soon: free the memory that only makes it faster. */
 void decoder_rest(struct decoding *d);
 
-/* The body has ended.  EVENT: call again.  OK: that was all.  < 0: failed, as
- * a body without any frame does.  After allm_sink_end() nothing of the body is
- * looked at any more; finish is called all the same. */
+/* The body has ended.  EVENT: call again.  OK: there are no more events.  < 0:
+ * it failed; a body without any frame fails.  After allm_sink_end() the rest of
+ * the body is ignored, but the dialect's finish() is called. */
 allm_status decoder_end(struct decoding *d, struct allm_sink *sink);
 
 #endif

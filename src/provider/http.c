@@ -1,4 +1,4 @@
-/* http.c - an HTTP request being written by a dialect */
+/* http.c - an HTTP request while a dialect writes it */
 #include "provider/http.h"
 
 #include "base/status.h"
@@ -16,7 +16,7 @@ void http_init(struct allm_http *h, struct arena *a, struct allm_sink *sink)
     buf_init(&h->body, a, BODY_LIMIT);
 }
 
-/* Does it have a byte that would end its line on the wire? */
+/* Does it contain a control character, which could end a header line? */
 static bool is_odd(const char *text)
 {
     for (const char *p = text; p && *p; p++)
@@ -33,8 +33,8 @@ static const char *text_copy(allm_http *h, const char *text)
     return mine;
 }
 
-/* What the request was written in is given back when it fails: why it failed
- * must not point there. */
+/* The request's memory is freed when it fails, so the error is copied to the
+ * memory of the sink. */
 static allm_status keep_failure(struct allm_sink *s)
 {
     allm_error *mine = arena_alloc(s->arena, sizeof *mine);
@@ -102,7 +102,7 @@ const allm_error *http_base(struct allm_http *h, const allm_call *call,
     *base = slice_of(call->base_url);
     if (!base->len)
         return status_error(h->arena, ALLM_ERR_ENGINE, "invalid_engine",
-                            "this provider has no address of its own; set "
+                            "this provider has no default address; set "
                             "base_url in adapter_opts");
     const char *mark = query ? memchr(base->ptr, '?', base->len) : NULL;
     if (query)

@@ -1,4 +1,4 @@
-/* http.h - an HTTP request being written by a dialect */
+/* http.h - an HTTP request while a dialect writes it */
 #ifndef PROVIDER_HTTP_H
 #define PROVIDER_HTTP_H
 
@@ -12,31 +12,34 @@ struct allm_http {
     const char *method, *url;
     const char **header;            /* name, value, ... */
     size_t header_count, header_cap;    /* in pairs */
-    struct buf body;                /* without what it borrows */
+    struct buf body;                /* without the borrowed bytes */
     struct rope_loans loans;
-    struct allm_sink *sink;         /* where encode() tells why it fails */
-    bool broken;                    /* memory ran out */
-    bool odd;                       /* a text would break out of its line */
+    struct allm_sink *sink;         /* gets the error if encode() fails */
+    bool broken;                    /* out of memory */
+    bool odd;                       /* a string has control characters */
 };
 
 void http_init(struct allm_http *h, struct arena *a, struct allm_sink *sink);
 
-/* The call's base_url, and the query at its end, which is left in the base if
- * `query` is NULL.  NULL, or an error: there is no base_url. */
+/* Split the call's base_url into its address and its query ("?..."); if `query`
+ * is NULL, it is not split.  Returns an error if there is no base_url, else
+ * NULL. */
 const allm_error *http_base(struct allm_http *h, const allm_call *call,
                             struct slice *base, struct slice *query);
 
-/* The address; a broken buffer breaks the request. */
+/* Set the address.  A broken buffer breaks the request. */
 void http_address(struct allm_http *h, const struct buf *url);
 
-/* The headers of a request with a JSON body. */
+/* Add the headers of a request with a JSON body. */
 void http_headers(struct allm_http *h, const char *accept);
 
-/* Write JSON to the body, which borrows what emit_borrowed() is passed. */
+/* Begin to write JSON to the body.  The body borrows the bytes that are passed
+ * to emit_borrowed(). */
 void http_emit(struct allm_http *h, struct emit *e);
 
-/* What a transport reads, the body in one piece or in several (the view then
- * has only its length).  False: something is missing or memory ran out. */
+/* The request as a transport reads it, with the body in one piece or in several
+ * (then the view has only the length of the body).  False: there is no address,
+ * or out of memory. */
 bool http_view(const struct allm_http *h, allm_http_view *out);
 bool http_pieces(const struct allm_http *h, allm_http_view *out,
                  struct rope *body);

@@ -5,14 +5,14 @@
 
 enum { LIMIT = 4 * 1024 * 1024 };
 
-/* A NUL ends a text, so that two of them differ from one. */
+/* The NUL is hashed, too, so two strings differ from their concatenation. */
 static uint64_t hash_text(uint64_t h, const char *text)
 {
     return hash_add(h, text ? (struct slice){ text, strlen(text) + 1 }
                             : SLICE("\1"));
 }
 
-/* Does anything in it belong to one model only? */
+/* Does the message contain state that only one model may read? */
 static bool has_state(const allm_message *m)
 {
     bool found = m->provider_state != NULL;
