@@ -382,7 +382,7 @@ static const allm_error *take_opts(allm_player *r, const char *path,
                              "flags has an unknown bit; use ALLM_PLAYER_*");
     if (path && o->text)
         return refuse_player(r, "invalid_options",
-                             "a player reads a file or a text, not both");
+                             "a player reads a file or a string, not both");
     r->name = arena_text(&r->own, path ? path : "the recording");
     if (!r->name)
         return status_nomem();

@@ -32,8 +32,8 @@ static bool is_result(const allm_message *m, const char *id)
 static void results_expect(struct history *h, const allm_message *m)
 {
     size_t n = h->request->message_count;
-    h->asked = m->tool_call_count ? m : NULL;
-    if (!h->asked)
+    h->calling = m->tool_call_count ? m : NULL;
+    if (!h->calling)
         return;
     h->call = 0;
     h->first = h->hint = h->end = h->at;
@@ -77,7 +77,7 @@ static allm_message *message_make(struct history *h, allm_role role,
 static bool next_result(struct history *h, struct history_item *out)
 {
     size_t where;
-    const allm_tool_call *call = h->asked->tool_calls[h->call++];
+    const allm_tool_call *call = h->calling->tool_calls[h->call++];
     const char *id = call->id ? call->id : "";
     if (find_result(h, id, &where)) {
         h->used[where] = 1;
@@ -148,7 +148,7 @@ bool history_next(struct history *h, struct history_item *out)
     for (;;) {
         if (h->broken)
             return false;
-        if (h->asked && h->call < h->asked->tool_call_count)
+        if (h->calling && h->call < h->calling->tool_call_count)
             return next_result(h, out);
         if (h->at == h->request->message_count)
             return false;

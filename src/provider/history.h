@@ -27,7 +27,7 @@ struct history {
     const allm_request *request;
     struct arena *arena;
     size_t at;                  /* the next message of the request */
-    const allm_message *asked;  /* its results are next; or NULL */
+    const allm_message *calling; /* its results are next; or NULL */
     size_t call;                /* its next call */
     size_t first, end;          /* its results are between them */
     size_t hint;                /* the next one is probably here */

@@ -113,9 +113,9 @@ static void recall_message(struct writer *w, const struct history_item *item,
 /* The tool of the call that this message answers.  NULL: out of memory. */
 static const char *tool_of(const struct history *h, const allm_message *m)
 {
-    if (m->role != ALLM_ROLE_TOOL || !h->asked || !h->call)
+    if (m->role != ALLM_ROLE_TOOL || !h->calling || !h->call)
         return "";
-    return history_name(h->asked->tool_calls[h->call - 1], h->arena);
+    return history_name(h->calling->tool_calls[h->call - 1], h->arena);
 }
 
 bool ollama_messages_write(const allm_call *call, struct emit *e,
