@@ -147,7 +147,8 @@ def install_all(wanted):
             missing.append(name)
             say("NOT installed %s: %s (see build/peers/*.log)" % (name, error))
     if wanted:
-        clients = [c for c in clients if c.name in wanted]
+        clients = [c for c in clients
+                   if {c.name, c.language, c.key} & set(wanted)]
     return clients, missing
 
 

@@ -288,7 +288,8 @@ static void run_hold(struct transfer *first, long n)
     for (long i = 0; i < n; i++) {
         all[i] = transfer_new(short_body);
         curl_multi_add_handle(multi, all[i]->easy);
-        curl_multi_perform(multi, &running);
+        if (i % 100 == 99)          /* the server's backlog is finite */
+            curl_multi_perform(multi, &running);
     }
     while (count_begun(all, n) < (size_t)n) {
         curl_multi_perform(multi, &running);

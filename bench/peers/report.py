@@ -13,8 +13,8 @@ TITLES = {
     "args": ("tool arguments, per event", "µs"),
     "history": ("history, per 400-byte message sent", "µs"),
     "tools": ("tool loop of 3, per turn", "µs"),
-    "start": ("process start to first token, http", "ms"),
-    "https": ("process start to first token, https", "ms"),
+    "start": ("process with one request, http", "ms"),
+    "https": ("process with one request, https", "ms"),
     "hold1000": ("memory per stream, 1,000 held open", "KB"),
     "hold10000": ("memory per stream, 10,000 held open", "KB"),
 }
@@ -31,8 +31,8 @@ def cell_text(cell):
     if not cell or "median" not in cell:
         return "failed" if cell and "error" in cell else "–"
     text = number(cell["median"])
-    if cell.get("limited"):
-        return "> " + text
+    if len(cell["values"]) < 2:
+        return text
     share = 100 * cell["spread"] / cell["median"] if cell["median"] else 0
     return "%s ±%.0f%%" % (text, share)
 
@@ -53,23 +53,26 @@ def table(result):
 
 def proof(result):
     """How far the server is from its limits."""
-    top = result["server_answers_per_second"]
-    busy = [v["server busy"] for v in result["rows"].values()
-            if isinstance(v, dict) and "server busy" in v]
-    text = ("The server can send %s answers of one event, or %s events of a "
-            "saturated stream, per second." % (
-                "{:,.0f}".format(top["one"]),
-                "{:,.0f}".format(top["many"] * 20000)))
+    one, many = result["server"]["one"], result["server"]["many"]
+    text = ("A reader that discards everything gets %s answers of one event, "
+            "or %s events of a saturated stream, per second; they cost the "
+            "server %.0f µs of CPU per answer and %.2f µs per event." % (
+                "{:,.0f}".format(one["per_second"]),
+                "{:,.0f}".format(many["per_second"] * 20000), one["cpu_us"],
+                many["cpu_us"] / 20000))
+    busy = list(result["server_busy"].values())
     if busy:
-        text += (" It used at most %.0f %% of one core in every row."
+        text += (" In no row did the server use more than %.0f %% of a core."
                  % math.ceil(100 * max(busy)))
     return text
 
 
 def remarks(result):
     m, t = result["machine"], result["tools"]
-    text = "Measured on %s: %s, %d cores, %d GB, %s; %s; %d rounds." % (
+    text = "Measured on %s: %s, %d cores, %d GB, %s, load " \
+        "average %.1f; %s; at most %d rounds." % (
         result["date"], m["system"], m["cores"], m["memory_gb"], m["libc"],
+        m["load"],
         ", ".join("%s %s" % kv for kv in sorted(t.items())), result["rounds"])
     if result["missing"]:
         text += " Could not be installed: %s." % ", ".join(result["missing"])
@@ -80,7 +83,7 @@ def failures(result):
     lines = []
     for row, cells in result["rows"].items():
         for name, cell in cells.items():
-            if isinstance(cell, dict) and "error" in cell:
+            if "error" in cell:
                 lines.append("* %s, %s: %s" % (name, TITLES[row][0],
                                                cell["error"]))
     return "\n".join(lines)
@@ -110,11 +113,10 @@ def panel(result, row, x, y):
         out.append(
             '<text x="%d" y="%d" text-anchor="end">%s</text>'
             '<rect class="%s" x="%d" y="%d" width="%.0f" height="%d"/>'
-            '<text class="v" x="%.0f" y="%d">%s%s</text>' % (
+            '<text class="v" x="%.0f" y="%d">%s</text>' % (
                 x + LEFT - 6, at + 12, client["key"],
                 "a" if client["name"] == "allm" else "b", x + LEFT, at, long,
                 BAR, x + LEFT + long + 5, at + 12,
-                "&gt; " if cell.get("limited") else "",
                 number(cell["median"])))
     return "\n".join(out), 40 + len(found) * (BAR + 4)
 

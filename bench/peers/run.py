@@ -2,7 +2,7 @@
 """run.py - compares allm with other clients; "make peers" runs it
 
 usage: bench/peers/run.py [--rounds N] [--only NAME,...] [--rows ROW,...]
-                          [--publish]
+                          [--merge] [--report] [--publish]
 
 Installs the clients (install.py), starts the replay server (server.c), runs
 every client in turns, and writes build/peers/peers.json, peers.md and
@@ -15,7 +15,6 @@ import argparse
 import json
 import os
 import platform
-import resource
 import select
 import signal
 import statistics
@@ -29,7 +28,6 @@ import report
 import tls
 
 SERVER = os.path.join(install.RELEASE, "bench", "peers_server")
-LIMIT = 40          # seconds; a client that needs more is not run again
 
 # name: requests for quick clients, for slow ones, deltas in each request
 LOADS = {
@@ -66,11 +64,16 @@ class Server:
             return json.load(answer)
 
     def drain(self, name, n):
-        """The highest rate: answers per second of the cheapest reader."""
+        """What an answer costs the server, with the cheapest reader."""
+        before = self.stat()["cpu_us"]
         out = subprocess.run([SERVER, "drain", str(self.port), name, str(n)],
                              capture_output=True, text=True, check=True)
         got = json.loads(out.stdout)
-        return got["answers"] / got["seconds"]
+        return {"per_second": got["answers"] / got["seconds"],
+                "cpu_us": (self.stat()["cpu_us"] - before) / n}
+
+    def limits(self):
+        return {"one": self.drain("one", 5000), "many": self.drain("many", 50)}
 
     def stop(self):
         self.process.kill()
@@ -91,30 +94,25 @@ class Failed(Exception):
     pass
 
 
-def run_load(client, load, server):
-    """CPU microseconds per unit; (number, True) if the time limit ended it."""
+def run_load(client, load, server, limit):
+    """CPU microseconds per unit."""
     n = LOADS[load][1 if client.slow else 0]
     child = subprocess.Popen(command(client, load, server.url(load), n),
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                              text=True, env=environment())
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     try:
-        out, err = child.communicate(timeout=LIMIT)
+        out, err = child.communicate(timeout=limit)
     except subprocess.TimeoutExpired:
         child.kill()
         child.communicate()
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        used = after.ru_utime + after.ru_stime - before.ru_utime - \
-            before.ru_stime
-        warm = max(1, n // 5)       # at least one unit of these was not done
-        return used * 1e6 / (units(load, n) + units(load, warm)), True
+        raise Failed("stopped after %d s" % limit)
     try:
         got = json.loads(out.strip().splitlines()[-1])
     except (ValueError, IndexError):
         raise Failed((err.strip().splitlines() or ["no output"])[-1][:120])
     if got["events"] < n * LOADS[load][2]:
         raise Failed("%d deltas are too few" % got["events"])
-    return got["cpu_us"] / units(load, n), False
+    return got["cpu_us"] / units(load, n)
 
 
 def wait_line(child, line, seconds):
@@ -130,18 +128,22 @@ def wait_line(child, line, seconds):
     raise Failed("no line \"%s\"" % line)
 
 
-def run_start(client, url, env):
-    """Milliseconds from the start of the process to its first text."""
-    began = time.monotonic()
+def run_start(client, url, env, limit):
+    """CPU milliseconds of a process that makes one request and ends."""
     child = subprocess.Popen(command(client, "start", url, 1), text=True,
                              stdout=subprocess.PIPE,
                              stderr=subprocess.DEVNULL, env=env)
     try:
-        wait_line(child, "first", LIMIT)
-        return (time.monotonic() - began) * 1000, False
+        wait_line(child, "first", limit)
+        while child.stdout.readline():
+            pass
+        _, status, used = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        return (used.ru_utime + used.ru_stime) * 1000
     finally:
-        child.kill()
-        child.communicate()
+        if child.returncode is None:
+            child.kill()
+            child.communicate()
 
 
 def resident_kb(pid):
@@ -152,33 +154,34 @@ def resident_kb(pid):
     raise Failed("no VmRSS")
 
 
-def run_hold(client, server, n):
+def run_hold(client, server, n, limit):
     """Resident kilobytes for each of n streams that are held open."""
     child = subprocess.Popen(
         command(client, "hold", server.url("hold"), n), text=True, bufsize=0,
         stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL, env=environment())
     try:
-        wait_line(child, "base", LIMIT)
+        wait_line(child, "base", limit)
         before = resident_kb(child.pid)
         child.stdin.write("\n")
         child.stdin.flush()
-        wait_line(child, "held", 3 * LIMIT)
-        return (resident_kb(child.pid) - before) / n, False
+        wait_line(child, "held", 3 * limit)
+        return (resident_kb(child.pid) - before) / n
     finally:
         child.kill()
         child.communicate()
 
 
-def run_row(row, client, server, secure):
+def run_row(row, client, server, secure, limit):
     if row in LOADS:
-        return run_load(client, row, server)
+        return run_load(client, row, server, limit)
     if row == "start":
-        return run_start(client, server.url("one"), environment())
+        return run_start(client, server.url("one"), environment(), limit)
     if row == "https":
         return run_start(client, secure.url("one"),
-                         dict(environment(), **secure.environment()))
-    return run_hold(client, server, int(row[4:]))
+                         dict(environment(), **secure.environment(client)),
+                         limit)
+    return run_hold(client, server, int(row[4:]), limit)
 
 
 def rounds_of(row, rounds):
@@ -192,43 +195,47 @@ def skip(row, client, secure):
     return row == "hold10000" and client.slow or row == "https" and not secure
 
 
-def measure(clients, rows, rounds, server, secure):
-    """{row: {client: {"values": [...], "limited": bool} or {"error": text}}}"""
-    found = {row: {} for row in rows}
-    for row in rows:
-        total = rounds_of(row, rounds)
-        server_before, began = server.stat(), time.time()
-        for i in range(total):
-            order = clients[i % len(clients):] + clients[:i % len(clients)]
-            for client in order:
-                cell = found[row].setdefault(client.key, {"values": []})
-                if "error" in cell or cell.get("limited") or \
-                        skip(row, client, secure):
-                    continue
-                install.say("%-9s round %d of %d  %s" % (row, i + 1, total,
-                                                         client.key))
-                try:
-                    value, limited = run_row(row, client, server, secure)
-                    cell["values"].append(round(value, 4))
-                    cell["limited"] = limited
-                except Failed as error:
-                    cell["error"] = str(error)
-                    install.say("  failed: %s" % error)
-        busy = (server.stat()["cpu_us"] - server_before["cpu_us"]) / 1e6
-        found[row]["server busy"] = round(busy / (time.time() - began), 4)
-    return found
+def measure_cell(row, client, cell, server, secure, limit):
+    try:
+        value = run_row(row, client, server, secure, limit)
+        cell["values"].append(round(value, 4))
+    except Failed as error:
+        cell["error"] = str(error)
+        install.say("  failed: %s" % error)
 
 
-def summarize(found):
-    """Medians, and the largest deviation from each."""
-    for row in found.values():
-        for cell in row.values():
-            if not isinstance(cell, dict) or not cell["values"]:
+def measure_row(row, clients, args, server, secure):
+    """{client: {"values": [...]} or {"error": text}}"""
+    cells = {c.key: {"values": []} for c in clients}
+    total = rounds_of(row, args.rounds)
+    for i in range(total):
+        for client in clients[i % len(clients):] + clients[:i % len(clients)]:
+            cell = cells[client.key]
+            if "error" in cell or skip(row, client, secure):
                 continue
+            install.say("%-9s round %d of %d  %s" % (row, i + 1, total,
+                                                     client.key))
+            measure_cell(row, client, cell, server, secure, args.limit)
+    for cell in cells.values():
+        if cell["values"]:
             cell["median"] = statistics.median(cell["values"])
             cell["spread"] = max(abs(v - cell["median"])
                                  for v in cell["values"])
-    return found
+    return cells
+
+
+def measure(result, clients, args, server, secure):
+    """Measures row by row; the file has what is known so far."""
+    for row in args.rows.split(","):
+        before, began = server.stat(), time.time()
+        cells = measure_row(row, clients, args, server, secure)
+        busy = (server.stat()["cpu_us"] - before["cpu_us"]) / 1e6
+        share = round(busy / (time.time() - began), 4)
+        result["rows"].setdefault(row, {}).update(cells)
+        result["server_busy"][row] = max(
+            share, result["server_busy"].get(row, 0))
+        with open(args.result, "w") as f:
+            json.dump(result, f, indent=1)
 
 
 def machine():
@@ -236,51 +243,63 @@ def machine():
         kb = int(f.readline().split()[1])
     return {"cores": os.cpu_count(), "memory_gb": round(kb / 1e6),
             "system": platform.system() + " " + platform.machine(),
-            "libc": " ".join(platform.libc_ver())}
+            "libc": " ".join(platform.libc_ver()),
+            "load": round(os.getloadavg()[0], 1)}
 
 
 def parse_arguments():
     p = argparse.ArgumentParser()
     p.add_argument("--rounds", type=int, default=5)
-    p.add_argument("--only", default="", help="names, with commas")
+    p.add_argument("--only", default="", help="names or languages, with commas")
     p.add_argument("--rows", default=",".join(ROWS), help="rows, with commas")
+    p.add_argument("--limit", type=int, default=120,
+                   help="seconds; a client that needs more is not run again")
+    p.add_argument("--result", help="the JSON file",
+                   default=os.path.join(install.OUT, "peers.json"))
     p.add_argument("--publish", action="store_true",
                    help="replace the tables and the chart in the documents")
+    p.add_argument("--merge", action="store_true",
+                   help="keep earlier results of what is not measured now")
     p.add_argument("--report", action="store_true",
                    help="only write the reports again, from peers.json")
     return p.parse_args()
 
 
+def begin_result(clients, missing, args):
+    """The results so far: none, or those of earlier runs."""
+    old = {"rows": {}, "clients": [], "server_busy": {}}
+    if args.merge and os.path.exists(args.result):
+        with open(args.result) as f:
+            old = json.load(f)
+    keys = [c.key for c in clients]
+    described = [{"key": c.key, "name": c.name, "language": c.language,
+                  "version": c.version} for c in clients]
+    return {"date": time.strftime("%Y-%m-%d"), "machine": machine(),
+            "tools": install.tool_versions(), "missing": missing,
+            "rounds": args.rounds, "rows": old["rows"],
+            "server_busy": old["server_busy"],
+            "clients": described + [c for c in old["clients"]
+                                    if c["key"] not in keys]}
+
+
 def main():
     args = parse_arguments()
-    path = os.path.join(install.OUT, "peers.json")
     if args.report:
-        with open(path) as f:
+        with open(args.result) as f:
             return report.write(json.load(f), args.publish)
     only = [n for n in args.only.split(",") if n]
     clients, missing = install.install_all(only)
+    result = begin_result(clients, missing, args)
     server = Server()
     secure = tls.start(server.port)
     try:
-        top = {"one": server.drain("one", 5000), "many":
-               server.drain("many", 20)}
-        found = summarize(measure(clients, args.rows.split(","), args.rounds,
-                                  server, secure))
+        result["server"] = server.limits()
+        measure(result, clients, args, server, secure)
     finally:
         server.stop()
         if secure:
             secure.stop()
-    result = {"date": time.strftime("%Y-%m-%d"), "machine": machine(),
-              "tools": install.tool_versions(), "missing": missing,
-              "rounds": args.rounds, "server_answers_per_second": top,
-              "clients": [{"key": c.key, "name": c.name,
-                           "language": c.language, "version": c.version}
-                          for c in clients],
-              "rows": found}
-    with open(path, "w") as f:
-        json.dump(result, f, indent=1)
-    report.write(result, args.publish)
-    return 0
+    return report.write(result, args.publish)
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@
  */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <signal.h>
@@ -481,11 +482,12 @@ static void tick(int timer)
 static void greet(int listener)
 {
     int fd, on = 1;
-    while ((fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK)) >= 0) {
+    while ((fd = accept(listener, NULL, NULL)) >= 0) {
         if (fd >= MOST_FDS) {
             close(fd);
             return;
         }
+        fcntl(fd, F_SETFL, O_NONBLOCK);
         setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
         connections[fd] = calloc(1, sizeof **connections);
         if (!connections[fd])

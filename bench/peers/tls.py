@@ -3,7 +3,9 @@
 The certificate is signed by an authority of its own, which is added to a copy
 of the system's certificates.  So a client loads as many authorities as it does
 for a real provider.  SSL_CERT_FILE names the copy of the bundle, and
-SSL_CERT_DIR the copy of the hashed directory; a client uses what it knows.
+SSL_CERT_DIR the copy of the hashed directory.  Without these variables, allm
+searches the system's directory and the others load its bundle, or both; so allm
+is passed the directory only, and the others both.
 """
 import glob
 import os
@@ -88,10 +90,12 @@ class Front:
     def url(self, name):
         return "https://127.0.0.1:%d/%s" % (self.port, name)
 
-    def environment(self):
-        return {"SSL_CERT_FILE": os.path.join(self.folder, "bundle.pem"),
-                "SSL_CERT_DIR": os.path.join(self.folder, "certs"),
-                "NODE_OPTIONS": "--use-openssl-ca"}
+    def environment(self, client):
+        env = {"SSL_CERT_DIR": os.path.join(self.folder, "certs"),
+               "NODE_OPTIONS": "--use-openssl-ca"}
+        if client.name != "allm":
+            env["SSL_CERT_FILE"] = os.path.join(self.folder, "bundle.pem")
+        return env
 
     def stop(self):
         self.process.terminate()
