@@ -197,6 +197,7 @@ void arena_adopt(struct arena *a, struct arena *from)
         end = &(*end)->next;
     *end = a->block->next;
     a->block->next = from->block;       /* behind the newest: keeps (1) */
+    a->held += from->held;              /* keeps (5) */
     *from = (struct arena){ .mem = from->mem, .next_size = FIRST };
 }
 

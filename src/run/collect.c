@@ -212,7 +212,7 @@ static allm_status on_call_completed(struct collect *c, const allm_event *e)
 }
 
 /* Are the calls of a message those that came as events? */
-static bool has_same_calls(const struct collect *c, const allm_message *m)
+bool collect_has_same_calls(const struct collect *c, const allm_message *m)
 {
     size_t n = 0;
     if (m->size < sizeof *m || m->tool_call_count != c->call_count)
@@ -374,7 +374,7 @@ static void take_metadata(struct collect *c, const allm_json *given)
 static const allm_message *keep_message(struct collect *c,
                                         const allm_message *m)
 {
-    if (m->home || !has_same_calls(c, m))
+    if (m->home || !collect_has_same_calls(c, m))
         return copy_value(c, &message_shape, m);
     allm_message bare = *m;
     bare.tool_calls = NULL;
@@ -466,8 +466,8 @@ static allm_status on_error(struct collect *c, const allm_event *e)
 
 /* --------------------------------------------------------------- steps --- */
 
-static const allm_message **result_list(const struct collect *c,
-                                        struct arena *a)
+const allm_message **collect_result_list(const struct collect *c,
+                                         struct arena *a)
 {
     const allm_message **list =
         arena_zero(a, (c->result_count + 1) * sizeof *list);
@@ -477,7 +477,7 @@ static const allm_message **result_list(const struct collect *c,
     return list;
 }
 
-static bool is_step_done(const struct collect *c)
+bool collect_is_step_done(const struct collect *c)
 {
     return c->halt || c->finish_reason == ALLM_FINISH_STOP ||
            c->finish_reason == ALLM_FINISH_LENGTH ||
@@ -515,9 +515,9 @@ static allm_status on_step_completed(struct collect *c, const allm_event *e)
     allm_step_result fields = { .size = sizeof fields,
                                 .thread = e->thread,
                                 .response = e->response,
-                                .done = is_step_done(c),
+                                .done = collect_is_step_done(c),
                                 .error = c->halt ? c->halt->error : NULL };
-    fields.tool_results = result_list(c, a);
+    fields.tool_results = collect_result_list(c, a);
     fields.tool_result_count = c->result_count;
     fields.metadata = step_metadata(c, a, e);
     if (!one || !fields.tool_results || !fields.metadata)
@@ -596,171 +596,4 @@ allm_status collect_add(struct collect *c, const allm_event *e)
     case ALLM_EV_CHAT_COMPLETED:      return on_chat_completed(c, e);
     default:                          return ALLM_OK;
     }
-}
-
-/* ------------------------------------------------------------- results --- */
-
-static const allm_tool_call **call_list(const struct collect *c,
-                                        struct arena *a)
-{
-    const allm_tool_call **list =
-        arena_zero(a, (c->call_count + 1) * sizeof *list);
-    size_t n = 0;
-    for (struct collect_call *k = c->calls; list && k; k = k->next) {
-        allm_tool_call *call = arena_alloc(a, sizeof *call);
-        if (!call)
-            return NULL;
-        *call = k->call;
-        if (!k->completed) {        /* only pieces: the raw text, not parsed */
-            call->raw_arguments = k->raw.ptr ? k->raw.ptr : "";
-            call->raw_len = k->raw.len;
-        }
-        list[n++] = call;
-    }
-    return list;
-}
-
-/* The metadata of the fold, with the reasoning text unless they have it. */
-static const allm_json *response_metadata(const struct collect *c,
-                                          struct arena *a)
-{
-    struct build b;
-    if (c->reasoning.len == 0 || allm_json_get(c->metadata, "reasoning"))
-        return c->metadata ? c->metadata : json_empty_object();
-    build_init(&b, a);
-    build_object(&b);
-    build_key(&b, SLICE("text"));
-    build_text(&b, buf_slice(&c->reasoning));
-    build_end(&b);
-    const allm_json *reasoning = build_done(&b);
-    return reasoning
-               ? json_set(a, c->metadata ? c->metadata : json_empty_object(),
-                          SLICE("reasoning"), reasoning)
-               : NULL;
-}
-
-/* The message with its tool calls, ready to be appended to a thread.  *made is
- * the message if it is a new one, which the caller frees. */
-static const allm_message *message_with_calls(
-    const struct collect *c, const allm_tool_call *const *calls,
-    allm_message **made)
-{
-    const allm_message *m = c->last_message;
-    *made = NULL;
-    if (!m || !calls || !c->call_count || m->tool_call_count)
-        return m;
-    allm_message fields = *m;
-    fields.home = NULL;
-    fields.tool_calls = calls;
-    fields.tool_call_count = c->call_count;
-    return *made = allm_message_new(&fields);
-}
-
-/* The response has the calls of its message, which it keeps alive. */
-static void share_calls(allm_response *r)
-{
-    r->tool_calls = r->message->tool_calls;
-    r->tool_call_count = r->message->tool_call_count;
-}
-
-allm_response *collect_response(const struct collect *c, const char *request_id)
-{
-    struct arena a;
-    allm_message *made;
-    arena_init(&a, home_mem(c->home));
-    allm_response fields = { .size = sizeof fields,
-                             .id = c->id,
-                             .request_id = request_id,
-                             .model = c->model,
-                             .output_text = c->text.ptr ? c->text.ptr : "",
-                             .output_len = c->text.len,
-                             .tool_call_count = c->call_count,
-                             .finish_reason = c->finish_reason,
-                             .raw_finish_reason = c->raw_finish_reason,
-                             .usage = c->usage,
-                             .error = c->error };
-    fields.tool_calls = call_list(c, &a);
-    fields.metadata = response_metadata(c, &a);
-    fields.message = message_with_calls(c, fields.tool_calls, &made);
-    bool complete = fields.tool_calls && fields.metadata && !c->broken &&
-                    (fields.message || !c->last_message);
-    bool shared = fields.message && c->call_count &&
-                  (made || has_same_calls(c, fields.message));
-    if (shared)
-        fields.tool_call_count = 0;
-    allm_response *r = complete ? allm_response_new(&fields) : NULL;
-    if (shared && r && r->message)
-        share_calls(r);
-    allm_message_free(made);
-    arena_release(&a);
-    return r;
-}
-
-allm_step_result *collect_step_result(const struct collect *c)
-{
-    struct arena a;
-    struct build b;
-    arena_init(&a, home_mem(c->home));
-    allm_response *response = collect_response(c, NULL);
-    build_init(&b, &a);
-    build_object(&b);
-    result_write_halt(&b, c->halt);
-    build_end(&b);
-    const allm_json *halt = build_done(&b);
-    allm_step_result fields = { .size = sizeof fields,
-                                .thread = c->thread,
-                                .response = response,
-                                .tool_result_count = c->result_count,
-                                .done = is_step_done(c) };
-    fields.tool_results = result_list(c, &a);
-    fields.metadata =
-        halt ? json_merge(&a, c->metadata ? c->metadata : json_empty_object(),
-                          halt)
-             : NULL;
-    allm_step_result *r = NULL;
-    if (response && fields.tool_results && fields.metadata && c->thread)
-        r = allm_step_result_new(&fields);
-    allm_response_free(response);
-    arena_release(&a);
-    return r;
-}
-
-const struct collect_step *collect_last_step(const struct collect *c)
-{
-    const struct collect_step *s = c->steps;
-    while (s && s->next)
-        s = s->next;
-    return s;
-}
-
-const struct collect_step *collect_first_step(const struct collect *c)
-{
-    return c->steps;
-}
-
-allm_chat_result *collect_chat_result(const struct collect *c)
-{
-    if (c->chat_result)
-        return allm_chat_result_new(c->chat_result);
-    if (!c->thread)
-        return NULL;
-    struct arena a;
-    arena_init(&a, home_mem(c->home));
-    allm_response *partial = c->step_count ? NULL : collect_response(c, NULL);
-    const allm_step_result **steps =
-        arena_zero(&a, (c->step_count + 1) * sizeof *steps);
-    size_t n = 0;
-    for (const struct collect_step *s = c->steps; steps && s; s = s->next)
-        steps[n++] = s->step;
-    allm_chat_result *r = NULL;
-    if (steps && (n || partial))
-        r = allm_chat_result_new(
-            ALLM(chat_result, .thread = c->thread,
-                 .final_response = n ? steps[n - 1]->response : partial,
-                 .step_count = n, .steps = steps,
-                 .halted_reason = c->error ? HALTED_ERROR : HALTED_CANCELLED,
-                 .error = c->error, .metadata = c->metadata));
-    allm_response_free(partial);
-    arena_release(&a);
-    return r;
 }

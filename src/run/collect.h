@@ -75,4 +75,12 @@ allm_chat_result *collect_chat_result(const struct collect *c);
 const struct collect_step *collect_last_step(const struct collect *c);
 const struct collect_step *collect_first_step(const struct collect *c);
 
+/* What collect.c and collect_results.c share: the messages of the results so
+ * far, in the arena (NULL: no memory); has the step come to an end; are the
+ * calls of the message those of the events? */
+const allm_message **collect_result_list(const struct collect *c,
+                                         struct arena *a);
+bool collect_is_step_done(const struct collect *c);
+bool collect_has_same_calls(const struct collect *c, const allm_message *m);
+
 #endif

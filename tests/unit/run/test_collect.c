@@ -152,8 +152,8 @@ static void add_call(struct collect *c, char *raw, size_t len, const char *said)
     const allm_message *m = ALLM(message, .role = ALLM_ROLE_ASSISTANT,
                                  .text = "", .tool_call_count = 1,
                                  .tool_calls = calls);
-    collect_add(c, ALLM(event, .type = ALLM_EV_MESSAGE_COMPLETED,
-                        .message = m));
+    collect_add(c,
+                ALLM(event, .type = ALLM_EV_MESSAGE_COMPLETED, .message = m));
     allm_json_free(args);
     memset(raw, '#', len);
 }

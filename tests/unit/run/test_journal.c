@@ -609,8 +609,8 @@ static void other_tools_run_during_a_wait(void)
     allm_thread *t = turns_thread();
     turns_runs();
     runs_seen = 0;
-    allm_stream *s = allm_chat(e, t, ALLM(call_opts, .total_ms = 1000,
-                                          .journal = wait_for_other));
+    allm_stream *s = allm_chat(
+        e, t, ALLM(call_opts, .total_ms = 1000, .journal = wait_for_other));
     CHECK_INT(allm_stream_wait(s), ALLM_OK);
     const allm_chat_result *c = allm_stream_chat_result(s);
     CHECK_TEXT(GET(c, halted_reason), "completed");
@@ -642,8 +642,8 @@ static void effects_then_and_now_count(void)
         char *result = resume(&other, &l, l.count,
                               gone ? ALLM_EFFECT_PURE : rows[i].now);
         if (result && check_whole())
-            CHECK_WHY(strstr(result, gone ? "manual_tool_calls"
-                                          : rows[i].reason),
+            CHECK_WHY(strstr(result,
+                             gone ? "manual_tool_calls" : rows[i].reason),
                       result);
         free(result);
         free_log(&l);

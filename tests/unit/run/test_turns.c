@@ -161,12 +161,12 @@ static void a_tool_sees_the_key_of_its_call(void)
                  { "uid/7", "uid/7/0/0 uid/7/0/1 ", "uid/7/0/" } };
     for (size_t i = 0; i < 2; i++) {
         const allm_tool *list[2];
-        allm_tool *a = allm_tool_new(
-            ALLM(tool, .name = "a", .description = "", .schema_text = "{}",
-                 .call = note_key, .flags = ALLM_TOOL_INLINE));
-        allm_tool *b = allm_tool_new(
-            ALLM(tool, .name = "b", .description = "", .schema_text = "{}",
-                 .call = note_key, .flags = ALLM_TOOL_INLINE));
+        allm_tool *a = allm_tool_new(ALLM(tool, .name = "a", .description = "",
+                                          .schema_text = "{}", .call = note_key,
+                                          .flags = ALLM_TOOL_INLINE));
+        allm_tool *b = allm_tool_new(ALLM(tool, .name = "b", .description = "",
+                                          .schema_text = "{}", .call = note_key,
+                                          .flags = ALLM_TOOL_INLINE));
         allm_engine *e = turns_engine("[" TURN ", " SAY("x") "]", NULL, NULL);
         allm_thread *t = turns_thread();
         char *begin_of = strdup(rows[i].begin);
