@@ -2,6 +2,7 @@
 import math
 import os
 import re
+import textwrap
 
 import install
 
@@ -76,7 +77,7 @@ def remarks(result):
         ", ".join("%s %s" % kv for kv in sorted(t.items())), result["rounds"])
     if result["missing"]:
         text += " Could not be installed: %s." % ", ".join(result["missing"])
-    return text + " " + proof(result)
+    return textwrap.fill(text + " " + proof(result), 80)
 
 
 def failures(result):
