@@ -9,7 +9,7 @@ FUZZ_TIME ?= 600
 export DESTDIR FUZZ_TIME
 
 .PHONY: all run examples test lint format asan tsan valgrind torture cover \
-        bench bench-check bench-accept peers fuzz catalog real abi-accept \
+        bench bench-check bench-accept peers fuzz catalog real kill abi-accept \
         install uninstall clean help
 
 all:            ## build the library, the examples and the tests
@@ -87,6 +87,9 @@ fuzz:           ## fuzz each parser for FUZZ_TIME seconds
 
 catalog:        ## regenerate data/catalog.json from the newest data
 	@tools/catalog-update
+
+kill: all       ## kill a chat at every commit and write, and continue it
+	@python3 tests/kill/kill.py build/main/tests/kill_agent
 
 real: all       ## test against a real llama.cpp server on this machine
 	@tools/bootstrap real

@@ -141,6 +141,7 @@
 #include "allm_tool.h"
 #include "allm_chat.h"
 #include "allm_session.h"
+#include "allm_store.h"
 #include "allm_media.h"
 #include "allm_testing.h"
 #include "allm_adapter.h"

@@ -5,6 +5,9 @@
  *                     |
  *                     '--> session: the result, if there is one
  *
+ * A session in a store has a journal: session/journal.c writes each step of
+ * the machine before it takes effect, and the result before it is shown.
+ *
  * Invariants
  *   (1) The result is stored once: with the last event, at the end, when the
  *       machine is stopped, or when it is freed.
@@ -15,9 +18,15 @@
 #include "base/caller_struct.h"
 #include "base/status.h"
 #include "data/chat_result.h"
+#include "data/session_record.h"
+#include "engine/engine.h"
+#include "engine/options.h"
 #include "run/refused.h"
 #include "run/stream.h"
+#include "session/commit.h"
+#include "session/journal.h"
 #include "session/project.h"
+#include "json/json.h"
 
 struct operation {
     struct machine machine;
@@ -29,8 +38,13 @@ struct operation {
     bool stored;                    /* keeps (1) */
     bool complete;                  /* the last event was emitted */
     const allm_error *error;
+    allm_session_record *base;      /* the session without this operation */
     allm_session_record *before;    /* for a step that is undone */
     const allm_session_record *after;
+    allm_stream *stream;            /* which owns this */
+    struct op_journal *journal;     /* of a session in a store; or NULL */
+    bool resumed;
+    struct arena arena;             /* of the error */
 };
 
 static struct operation *operation_of(struct machine *m)
@@ -47,47 +61,129 @@ static const struct operation *const_operation_of(const struct machine *m)
 static allm_session_record *project_partial(const struct operation *r,
                                             const allm_step_result *step)
 {
-    const allm_session_record *old = r->session->record;
     const allm_chat_result failed = {
         .size = sizeof failed,
         .halted_reason = HALTED_ERROR,
         .error = step->response ? step->response->error : NULL,
         .metadata = step->metadata,
     };
-    return failed.error ? project_chat(old, &failed, r->input)
-                        : project_cancelled(old, r->input);
+    return failed.error ? project_chat(r->base, &failed, r->input)
+                        : project_cancelled(r->base, r->input);
 }
 
 static allm_session_record *project_result(const struct operation *r,
                                            const void *result)
 {
-    const allm_session_record *old = r->session->record;
     if (r->kind == MACHINE_CHAT)
-        return project_chat(old, result, r->input);
+        return project_chat(r->base, result, r->input);
     if (!r->complete)
         return project_partial(r, result);
-    return project_step(old, result,
+    return project_step(r->base, result,
                         r->inner->ops->result(r->inner, MACHINE_HALT));
 }
 
-/* Store the result, if there is one; false: out of memory, and the session is
- * unchanged. */
+/* ------------------------------------------------------------ journal --- */
+
+/* For the journal: the session as it is after this entry. */
+static allm_session_record *project_end(void *ud,
+                                        const allm_journal_entry *entry)
+{
+    struct operation *r = ud;
+    r->complete = true;
+    return project_result(r, r->kind == MACHINE_CHAT
+                                 ? (const void *)entry->chat_result
+                                 : (const void *)entry->step);
+}
+
+/* The result of an operation that was stopped, with a note about the calls
+ * that had begun. */
+static allm_session_record *project_stopped(struct operation *r,
+                                            const void *result)
+{
+    const allm_json *note = fold_interrupted(&r->journal->calls,
+                                             &r->journal->arena);
+    allm_session_record *record = project_result(r, result);
+    if (!record || !note)
+        return record;
+    allm_session_record *noted = project_note(record, "interrupted_tool_calls",
+                                              note);
+    allm_session_record_free(record);
+    return noted;
+}
+
+static const char *halted_word(const struct operation *r, const void *result)
+{
+    const allm_chat_result *chat = result;
+    return r->kind == MACHINE_CHAT && chat->halted_reason ? chat->halted_reason
+                                                          : HALTED_CANCELLED;
+}
+
+/* The record of a journalled operation; NULL: it could not be written. */
+static allm_session_record *journalled_result(struct operation *r,
+                                              const void *result)
+{
+    struct op_journal *j = r->journal;
+    allm_session_record *record = NULL;
+    if (j->ended && !j->error) {
+        record = j->after;
+        j->after = NULL;
+        return record;
+    }
+    record = j->error ? NULL : project_stopped(r, result);
+    if (record && !journal_close(j, halted_word(r, result), record)) {
+        allm_session_record_free(record);
+        record = NULL;
+    }
+    return record;
+}
+
+/* The operation stays open in the store: show the session as a fresh open
+ * would. */
+static void show_broken_off(struct operation *r)
+{
+    const allm_error *why = r->journal->error;
+    if (why)
+        r->error = status_retell(&r->arena, why);
+    r->session->place->stale = true;
+    durable_reload(r->session, &r->arena);
+}
+
+/* ------------------------------------------------------------ results --- */
+
+static void close_operation(struct operation *r)
+{
+    r->stored = true;
+    r->session->open = false;
+    r->session->operation = NULL;
+    if (r->journal)
+        store_session_watch(r->session->place->store, NULL);
+}
+
+/* Store the result, if there is one; false: it could not be stored, and the
+ * session is as before, or shows a broken-off operation. */
 static bool store_result(struct operation *r)
 {
     const void *result = r->inner->ops->result(r->inner, r->kind);
     allm_session *s = r->session;
     if (r->stored)
         return !r->error;
-    r->stored = true;
-    s->open = false;
-    if (!result)
+    close_operation(r);
+    if (!result) {
+        if (r->journal && r->journal->begun)
+            show_broken_off(r);
         return true;
-    allm_session_record *record = project_result(r, result);
+    }
+    allm_session_record *record = r->journal ? journalled_result(r, result)
+                                             : project_result(r, result);
     if (!record) {
         r->error = status_nomem();
+        if (r->journal)
+            show_broken_off(r);
         s->error = r->error;
         return false;
     }
+    if (s->place)
+        place_close(s->place);
     r->after = record;
     r->before = state_replace(s, record);
     return true;
@@ -96,8 +192,33 @@ static bool store_result(struct operation *r)
 /* The operation failed and has no result. */
 static void close_without_result(struct operation *r)
 {
-    r->stored = true;
-    r->session->open = false;
+    struct op_journal *j = r->journal;
+    close_operation(r);
+    if (!j)
+        return;
+    bool begun = j->begun || j->open;
+    if (j->error || (begun && r->resumed))
+        show_broken_off(r);
+    else if (begun && !journal_close(j, HALTED_ERROR, r->base))
+        show_broken_off(r);
+}
+
+/* Another process may have taken or cancelled the session.  OK: go on. */
+static allm_status check_store(struct operation *r, int64_t *again_ns)
+{
+    const struct store_session *t = r->session->place->store;
+    const allm_error *gone = store_session_gone(t, &r->arena);
+    if (gone) {
+        r->inner->ops->stop(r->inner, true);
+        close_operation(r);
+        r->error = gone;
+        return gone->kind;
+    }
+    if (!r->journal->begun || !store_session_cancelled(t, r->journal->begin))
+        return ALLM_OK;
+    allm_stream_cancel(r->stream);
+    *again_ns = MACHINE_BUSY;
+    return ALLM_AGAIN;
 }
 
 static allm_status operation_next(struct machine *m, allm_event **event,
@@ -107,14 +228,20 @@ static allm_status operation_next(struct machine *m, allm_event **event,
     const allm_event_type last = r->kind == MACHINE_CHAT
                                      ? ALLM_EV_CHAT_COMPLETED
                                      : ALLM_EV_STEP_COMPLETED;
-    allm_status status = r->inner->ops->next(r->inner, event, again_ns);
+    if (r->error)
+        return r->error->kind;
+    allm_status status = r->journal && !r->stored ? check_store(r, again_ns)
+                                                  : ALLM_OK;
+    if (status != ALLM_OK)
+        return status;
+    status = r->inner->ops->next(r->inner, event, again_ns);
     if (status < 0 && !r->stored)
         close_without_result(r);
     bool ends = status == ALLM_OK ||
                 (status == ALLM_EVENT && (*event)->type == last);
     if (status == ALLM_EVENT && ends)
         r->complete = true;
-    return ends && !store_result(r) ? ALLM_ERR_NOMEM : status;
+    return ends && !store_result(r) ? r->error->kind : status;
 }
 
 static void operation_stop(struct machine *m, bool cancelled)
@@ -131,8 +258,11 @@ static void operation_free(struct machine *m)
     if (!r->stored)
         operation_stop(m, true);
     r->inner->ops->free(r->inner);
+    journal_free(r->journal);
+    allm_session_record_free(r->base);
     allm_session_record_free(r->before);
     state_drop(r->session);
+    arena_release(&r->arena);
     if (r->input)
         mem_free(mem, r->input, strlen(r->input) + 1);
     mem_free(mem, r, sizeof *r);
@@ -187,6 +317,8 @@ static allm_status operation_blocked(struct machine *m)
     if (status < 0 && r->before && s->record == r->after) {
         allm_session_record_free(state_replace(s, r->before));
         r->before = NULL;
+        if (s->place)
+            commit_change(s->place, "undo", s->record, &r->arena);
     }
     return status;
 }
@@ -204,29 +336,79 @@ static const struct machine_ops operation_ops = {
     .blocked = operation_blocked,
 };
 
-/* Insert an operation between the stream and its machine. */
-static allm_stream *attach_session(allm_stream *stream, allm_session *s,
-                                   enum machine_result kind, struct slice text)
+void operation_let_go(struct operation *r)
 {
-    if (!stream || allm_stream_error(stream))
-        return stream;              /* refused: it will have no result */
-    struct mem mem = s->mem;
-    struct operation *r = mem_alloc(mem, sizeof *r);
-    char *input = r && text.ptr ? mem_alloc(mem, text.len + 1) : NULL;
-    if (!r || (text.ptr && !input)) {
-        mem_free(mem, r, sizeof *r);
-        allm_stream_free(stream);
-        return NULL;
-    }
+    r->inner->ops->stop(r->inner, true);
+    if (r->journal)
+        journal_leave(r->journal);
+    close_operation(r);
+    r->error = status_error(&r->arena, ALLM_ERR_SESSION, "session_released",
+                            "the session was released while this operation "
+                            "ran; its next holder continues it with "
+                            "allm_session_resume()");
+    allm_waker_ring(stream_waker(r->stream));
+}
+
+/* ----------------------------------------------------------- starting --- */
+
+static char *copy_input(struct mem mem, struct slice text)
+{
+    char *input = text.ptr ? mem_alloc(mem, text.len + 1) : NULL;
     if (input) {
         memcpy(input, text.ptr, text.len);
         input[text.len] = '\0';
     }
+    return input;
+}
+
+static struct operation *make_operation(allm_session *s,
+                                        const struct operation_plan *plan)
+{
+    struct mem mem = s->mem;
+    struct operation *r = mem_alloc(mem, sizeof *r);
+    if (!r)
+        return NULL;
     *r = (struct operation){ .machine = { &operation_ops }, .mem = mem,
-                           .inner = stream_machine(stream), .session = s,
-                           .input = input, .kind = kind };
+                             .session = s, .resumed = plan->resumed != NULL };
+    r->kind = strcmp(plan->word, "step") ? MACHINE_CHAT : MACHINE_STEP;
+    r->input = copy_input(mem, plan->input);
+    if (plan->input.ptr && !r->input) {
+        mem_free(mem, r, sizeof *r);
+        return NULL;
+    }
+    arena_init(&r->arena, mem);
+    r->base = shape_keep_root(&session_record_shape,
+                              plan->resumed ? s->place->before : s->record);
+    return r;
+}
+
+/* Insert an operation between the stream and its machine.  It owns the
+ * journal. */
+static allm_stream *attach_session(allm_stream *stream, allm_session *s,
+                                   const struct operation_plan *plan,
+                                   struct op_journal *j)
+{
+    if (!stream || allm_stream_error(stream)) {
+        journal_free(j);
+        return stream;              /* refused: it will have no result */
+    }
+    struct operation *r = make_operation(s, plan);
+    if (!r) {
+        allm_stream_free(stream);
+        journal_free(j);
+        return NULL;
+    }
+    r->inner = stream_machine(stream);
+    r->stream = stream;
+    r->journal = j;
+    if (j) {
+        j->project = project_end;
+        j->project_ud = r;
+        j->request_id = r->inner->ops->request_id(r->inner);
+    }
     state_keep(s);
     s->open = true;
+    s->operation = r;
     stream_wrap(stream, &r->machine);
     return stream;
 }
@@ -237,11 +419,9 @@ static bool has_option(const allm_call_opts *o, const char *name)
     return v && allm_json_type_of(v) != ALLM_JSON_NULL;
 }
 
-/* Copy the options and add the session's context and id.  A context of null
- * selects the engine's.  False: the struct is invalid, and the call rejects
- * it. */
-static bool fill_opts(allm_call_opts *out, const allm_session *s,
-                      const allm_call_opts *opts)
+/* A context of null in the JSON selects the engine's. */
+bool operation_opts(allm_call_opts *out, const allm_session *s,
+                    const allm_call_opts *opts)
 {
     const allm_session_record *r = s->record;
     if (!caller_struct_take(out, sizeof *out, opts))
@@ -254,33 +434,129 @@ static bool fill_opts(allm_call_opts *out, const allm_session *s,
     return true;
 }
 
+const allm_error *operation_own_opts(const allm_call_opts *opts,
+                                     struct arena *a)
+{
+    allm_call_opts given;
+    if (!caller_struct_take(&given, sizeof given, opts) ||
+        (!given.journal && !given.replay && !given.key_prefix))
+        return NULL;
+    return status_error(
+        a, ALLM_ERR_MISUSE, "invalid_options",
+        "a session in a store writes its own journal; leave out journal, "
+        "replay and key_prefix");
+}
+
+/* The options that a resume needs: no key, no header, nothing of a provider. */
+static const allm_json *recorded_options(struct arena *a,
+                                         const struct options *o)
+{
+    const allm_json *v = options_only(a, o->all,
+                                      1u << OPTION_LOOP | 1u << OPTION_REQUEST);
+    if (v && json_at(v, "session_id"))
+        v = json_set(a, v, SLICE("session_id"), NULL);
+    if (v && o->model)
+        v = json_set(a, v, SLICE("model"), json_at(o->all, "model"));
+    return v;
+}
+
+/* The journal of a session in a store.  NULL with *error: out of memory; NULL
+ * without: the call rejects its options. */
+static struct op_journal *open_journal(const allm_engine *e, allm_session *s,
+                                       const struct operation_plan *plan,
+                                       const allm_error **error)
+{
+    struct options o;
+    struct op_journal *j = NULL;
+    struct allm_home *home = home_new(s->mem, 0);
+    *error = home ? NULL : status_nomem();
+    if (home && !options_read(&o, home, &plan->opts)) {
+        struct journal_start start = {
+            .op = plan->word,
+            .model = engine_model(e, &o, NULL),
+            .options = recorded_options(home_arena(home), &o),
+            .thread = plan->thread,
+            .inbox_upto = plan->inbox_upto,
+            .resumed = plan->resumed,
+        };
+        if (start.options)
+            j = journal_open(s->place, &start);
+        if (!j)
+            *error = status_nomem();
+    }
+    home_drop(home);
+    return j;
+}
+
+allm_stream *operation_run(const allm_engine *e, allm_session *s,
+                           const struct operation_plan *plan)
+{
+    allm_call_opts opts = plan->opts;
+    const allm_error *error = NULL;
+    struct op_journal *j = s->place ? open_journal(e, s, plan, &error) : NULL;
+    if (error)
+        return refused_stream(e, error);
+    if (j) {
+        opts.journal = journal_take;
+        opts.journal_ud = j;
+        opts.key_prefix = j->key_prefix;
+    }
+    /* A step borrows its thread, so it must outlive the stream. */
+    const allm_thread *thread = j ? j->thread : plan->thread;
+    allm_stream *stream = strcmp(plan->word, "step")
+                              ? allm_chat(e, thread, &opts)
+                              : allm_step(e, thread, &opts);
+    return attach_session(stream, s, plan, j);
+}
+
+static const char *op_word(enum session_op op)
+{
+    return op == SESSION_START   ? "start"
+           : op == SESSION_STEP  ? "step"
+           : op == SESSION_REPLY ? "reply"
+                                 : "continue";
+}
+
+/* May it begin?  *with becomes the thread with the message. */
+static const allm_error *check_begin(allm_session *s, enum session_op op,
+                                     const allm_message *message,
+                                     const allm_call_opts *opts,
+                                     struct arena *a, allm_thread **with)
+{
+    const allm_error *error = durable_refresh(s, a);
+    if (!error)
+        error = state_forbids(s, op, a);
+    if (!error && s->place)
+        error = operation_own_opts(opts, a);
+    if (!error && message)
+        *with = state_thread_with(s, message, a, &error);
+    return error;
+}
+
 allm_stream *operation_begin(const allm_engine *e, allm_session *s,
                              enum session_op op, const allm_message *message,
                              const allm_call_opts *opts)
 {
     struct arena scratch;
-    allm_call_opts filled;
     allm_thread *with = NULL;
     allm_stream *stream = NULL;
-    struct slice input = { 0 };
     if (!e || !s)
         return refused_missing(e, "invalid_session", "session");
     arena_init(&scratch, s->mem);
-    const allm_error *error = state_forbids(s, op, &scratch);
-    if (!error && message) {
-        with = state_thread_with(s, message, &scratch, &error);
-        const allm_message *last = allm_thread_last(with);
-        if (last && last->role == ALLM_ROLE_USER && last->text)
-            input = (struct slice){ last->text, last->text_len };
-    }
+    const allm_error *error = check_begin(s, op, message, opts, &scratch,
+                                          &with);
+    struct operation_plan plan = { .word = op_word(op) };
+    const allm_message *last = with ? allm_thread_last(with) : NULL;
+    if (last && last->role == ALLM_ROLE_USER && last->text)
+        plan.input = (struct slice){ last->text, last->text_len };
     if (error) {
         stream = refused_stream(e, error);
     } else {
-        const allm_thread *t = with ? with : s->record->thread;
-        const allm_call_opts *o = fill_opts(&filled, s, opts) ? &filled : opts;
-        stream = op == SESSION_STEP ? allm_step(e, t, o) : allm_chat(e, t, o);
-        stream = attach_session(
-            stream, s, op == SESSION_STEP ? MACHINE_STEP : MACHINE_CHAT, input);
+        plan.thread = with ? with : s->record->thread;
+        if (operation_opts(&plan.opts, s, opts))
+            stream = operation_run(e, s, &plan);
+        else
+            stream = allm_chat(e, plan.thread, opts);   /* rejects them */
     }
     allm_thread_free(with);
     arena_release(&scratch);

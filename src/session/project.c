@@ -29,12 +29,26 @@
 
 /* Members of the metadata that results set. */
 static const char *const result_keys[] = {
-    "ask_user_opts",     "budget",               "cancelled_input",
-    "error",             "halt_result",          "halt_tool_call_id",
-    "halt_when_step_index", "halted_reason",     "manual_tool_calls",
-    "manual_turn_index", "max_turns",            "mode",
-    "pending_question",  "pending_tool_call_id", "structured",
-    "structured_finalize", "unknown_tool_calls", "unresolved_tool_calls",
+    "ask_user_opts",
+    "broken_off",
+    "budget",
+    "cancelled_input",
+    "error",
+    "halt_result",
+    "halt_tool_call_id",
+    "halt_when_step_index",
+    "halted_reason",
+    "interrupted_tool_calls",
+    "manual_tool_calls",
+    "manual_turn_index",
+    "max_turns",
+    "mode",
+    "pending_question",
+    "pending_tool_call_id",
+    "structured",
+    "structured_finalize",
+    "unknown_tool_calls",
+    "unresolved_tool_calls",
 };
 
 /* A record under construction.  The home owns its parts until it is created. */
@@ -175,6 +189,21 @@ allm_session_record *project_cancelled(const allm_session_record *before,
     if (!before->metadata)
         p.fields.metadata = json_empty_object();
     return finish_record(&p, keep_input(&p, input));
+}
+
+allm_session_record *project_note(const allm_session_record *record,
+                                  const char *name, const allm_json *note)
+{
+    struct project p = { .home = home_new(mem_default(), 0) };
+    if (!p.home)
+        return NULL;
+    p.arena = home_arena(p.home);
+    p.fields = *record;
+    p.fields.home = NULL;
+    const allm_json *old = record->metadata ? record->metadata
+                                            : json_empty_object();
+    p.fields.metadata = json_set(p.arena, old, slice_of(name), note);
+    return finish_record(&p, true);
 }
 
 /* A chat without a complete step does not change the thread, even if it ended

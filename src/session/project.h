@@ -21,4 +21,9 @@ allm_session_record *project_step(const allm_session_record *before,
 allm_session_record *project_cancelled(const allm_session_record *before,
                                        const char *input);
 
+/* The record with one more member of its metadata.  A root; NULL: out of
+ * memory. */
+allm_session_record *project_note(const allm_session_record *record,
+                                  const char *name, const allm_json *note);
+
 #endif

@@ -6,8 +6,12 @@
 #include "base/status.h"
 #include "data/error.h"
 #include "data/session_record.h"
+#include "session/commit.h"
 #include "session/disk.h"
+#include "session/durable.h"
+#include "session/fork.h"
 #include "session/operation.h"
+#include "session/resume.h"
 #include "json/build.h"
 #include "json/json.h"
 #include "json/write.h"
@@ -129,8 +133,29 @@ static bool begin_change(allm_session *s, const allm_error **error)
     }
     arena_reset(&s->scratch);
     s->error = NULL;
-    *error = state_busy(s, &s->scratch);
+    *error = durable_refresh(s, &s->scratch);
+    if (!*error)
+        *error = state_busy(s, &s->scratch);
     return !*error;
+}
+
+/* Write the change to the store, if the session is in one; a change that
+ * failed is undone.  `before` is a reference to the old record; it is
+ * dropped. */
+static allm_status end_change(allm_session *s, allm_session_record *before,
+                              const char *by, const allm_error *error)
+{
+    if (!error && s->place && before && s->record != before)
+        error = commit_change(s->place, by, s->record, &s->scratch);
+    if (error && before && s->record != before)
+        before = state_replace(s, before);
+    allm_session_record_free(before);
+    return error ? state_refuse(s, error) : ALLM_OK;
+}
+
+static allm_session_record *keep_record(const allm_session *s)
+{
+    return shape_keep_root(&session_record_shape, s->record);
 }
 
 /* Set a record with these fields, which are copied. */
@@ -168,11 +193,19 @@ allm_status allm_session_replace(allm_session *s,
                                  const allm_session_record *fields)
 {
     const allm_error *error = NULL;
+    allm_session_record mine;
     if (!s || !fields)
         return ALLM_ERR_NOMEM;
-    if (begin_change(s, &error))
-        error = set_record(s, fields);
-    return error ? state_refuse(s, error) : ALLM_OK;
+    if (!begin_change(s, &error))
+        return state_refuse(s, error);
+    allm_session_record *before = keep_record(s);
+    if (s->place && caller_struct_take(&mine, sizeof mine, fields)) {
+        mine.size = sizeof mine;
+        mine.home = NULL;
+        mine.id = before->id;   /* the name in the store */
+        fields = &mine;
+    }
+    return end_change(s, before, "replace", set_record(s, fields));
 }
 
 allm_status allm_session_append(allm_session *s, const allm_message *message)
@@ -180,9 +213,11 @@ allm_status allm_session_append(allm_session *s, const allm_message *message)
     const allm_error *error = NULL;
     if (!s || !message)
         return ALLM_ERR_NOMEM;
-    if (begin_change(s, &error))
-        error = set_with_message(s, *s->record, message);
-    return error ? state_refuse(s, error) : ALLM_OK;
+    if (!begin_change(s, &error))
+        return state_refuse(s, error);
+    allm_session_record *before = keep_record(s);
+    return end_change(s, before, "append",
+                      set_with_message(s, *s->record, message));
 }
 
 allm_status allm_session_append_user(allm_session *s, const char *text)
@@ -240,11 +275,13 @@ allm_status allm_session_append_tool_result(allm_session *s,
     const allm_error *error = NULL;
     if (!s)
         return ALLM_ERR_NOMEM;
-    if (begin_change(s, &error))
-        error = read_answer(answer, &s->scratch, &m);
+    if (!begin_change(s, &error))
+        return state_refuse(s, error);
+    allm_session_record *before = keep_record(s);
+    error = read_answer(answer, &s->scratch, &m);
     if (!error)
         error = set_with_message(s, *s->record, &m);
-    return error ? state_refuse(s, error) : ALLM_OK;
+    return end_change(s, before, "append", error);
 }
 
 static const allm_error *unknown_call_error(struct arena *a, const char *id)
@@ -321,14 +358,10 @@ allm_status allm_session_submit_tool_results(
     if (!begin_change(s, &error))
         return state_refuse(s, error);
     /* All or none: keep the first record until the last answer is accepted. */
-    allm_session_record *before = shape_keep_root(&session_record_shape,
-                                                  s->record);
+    allm_session_record *before = keep_record(s);
     for (size_t i = 0; !error && i < count; i++)
         error = submit_answer(s, answers[i]);
-    if (error)
-        before = state_replace(s, before);
-    allm_session_record_free(before);
-    return error ? state_refuse(s, error) : ALLM_OK;
+    return end_change(s, before, "submit", error);
 }
 
 allm_stream *allm_session_start(const allm_engine *e, allm_session *s,
@@ -369,4 +402,116 @@ allm_status allm_session_save(allm_session *s, const char *path)
 allm_session *allm_session_load(const char *path, uint32_t flags)
 {
     return disk_load(path, flags);
+}
+
+static allm_session *without_store(void)
+{
+    struct arena a;
+    arena_init(&a, mem_default());
+    allm_session *s = state_invalid(
+        status_error(&a, ALLM_ERR_MISUSE, "missing_store",
+                     "the store is NULL: open one with allm_store_open()"));
+    arena_release(&a);
+    return s;
+}
+
+allm_session *allm_session_open(allm_store *store, const char *name,
+                                uint32_t flags)
+{
+    return store ? durable_open(store, name, flags) : without_store();
+}
+
+allm_session *allm_session_claim(allm_store *store, const char *queue,
+                                 uint32_t wait_ms)
+{
+    return store ? durable_claim(store, queue ? queue : "", wait_ms)
+                 : without_store();
+}
+
+allm_stream *allm_session_resume(const allm_engine *e, allm_session *s,
+                                 const allm_call_opts *opts)
+{
+    return resume_session(e, s, opts);
+}
+
+/* Clear the last error; then NULL, or why nothing can be settled. */
+static const allm_error *begin_settling(allm_session *s)
+{
+    if (s->invalid)
+        return s->error;
+    arena_reset(&s->scratch);
+    s->error = NULL;
+    return resume_check(s, &s->scratch);
+}
+
+static const allm_error *settled_content(allm_session *s, const char *id,
+                                         allm_settle how,
+                                         const allm_tool_answer *answer,
+                                         struct slice *out)
+{
+    allm_message m = { .size = sizeof m };
+    allm_tool_answer mine;
+    *out = SLICE("This call did not happen: the program was interrupted "
+                 "before it took effect.");
+    if (how != ALLM_SETTLE_HAPPENED)
+        return answer
+                   ? status_error(&s->scratch, ALLM_ERR_MISUSE, "wrong_answer",
+                                  "allm_session_settle: only "
+                                  "ALLM_SETTLE_HAPPENED has an answer")
+                   : NULL;
+    if (!answer || !caller_struct_take(&mine, sizeof mine, answer))
+        return read_answer(NULL, &s->scratch, &m);
+    mine.size = sizeof mine;
+    mine.tool_call_id = id;
+    const allm_error *error = read_answer(&mine, &s->scratch, &m);
+    if (!error && m.parts)
+        error = status_error(&s->scratch, ALLM_ERR_MISUSE, "wrong_answer",
+                             "allm_session_settle: the answer needs text or a "
+                             "value; parts cannot be recorded");
+    *out = (struct slice){ m.text,
+                           m.text && !m.text_len ? strlen(m.text)
+                                                 : m.text_len };
+    return error;
+}
+
+allm_status allm_session_settle(allm_session *s, const char *tool_call_id,
+                                allm_settle how, const allm_tool_answer *answer)
+{
+    struct slice content = { 0 };
+    if (!s)
+        return ALLM_ERR_NOMEM;
+    const allm_error *error = begin_settling(s);
+    if (!error)
+        error = settled_content(s, tool_call_id, how, answer, &content);
+    if (!error)
+        error = resume_settle(s, tool_call_id, how, content, &s->scratch);
+    return error ? state_refuse(s, error) : ALLM_OK;
+}
+
+allm_status allm_session_abandon(allm_session *s)
+{
+    if (!s)
+        return ALLM_ERR_NOMEM;
+    const allm_error *error = begin_settling(s);
+    if (!error)
+        error = resume_abandon(s, &s->scratch);
+    return error ? state_refuse(s, error) : ALLM_OK;
+}
+
+allm_status allm_session_let_go(allm_session *s)
+{
+    if (!s)
+        return ALLM_ERR_NOMEM;
+    if (!s->invalid) {
+        arena_reset(&s->scratch);
+        s->error = NULL;
+    }
+    const allm_error *error = resume_let_go(s, &s->scratch);
+    return error ? state_refuse(s, error) : ALLM_OK;
+}
+
+allm_status allm_session_fork(const allm_session *s, uint64_t seq,
+                              const char *name)
+{
+    return s ? fork_session(s, seq, name) : ALLM_ERR_NOMEM;
 }

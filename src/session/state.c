@@ -16,6 +16,7 @@
 
 #include "base/status.h"
 #include "data/error.h"
+#include "session/place.h"
 #include "json/json.h"
 
 allm_session *state_new(void)
@@ -40,6 +41,7 @@ void state_drop(allm_session *s)
     if (--s->holders)
         return;
     lock_drop(&s->lock);
+    place_free(s->place);
     allm_session_record_free(s->record);
     arena_release(&s->scratch);
     mem_free(mem, s, sizeof *s);
@@ -106,7 +108,7 @@ const allm_error *state_busy(const allm_session *s, struct arena *a)
     if (s->invalid)
         return status_retell(a, s->error);
     if (!s->open)
-        return NULL;
+        return s->place ? place_forbids(s->place, a) : NULL;
     return status_error(
         a, ALLM_ERR_MISUSE, "session_busy",
         "a stream of this session is open; pull it to its end or "

@@ -6,6 +6,9 @@
 #include "base/lock.h"
 #include "base/mem.h"
 
+struct place;
+struct operation;
+
 struct allm_session {
     struct mem mem;
     size_t holders;             /* references: the caller, an open stream */
@@ -15,6 +18,8 @@ struct allm_session {
     const allm_error *error;
     bool invalid;               /* it could not be created */
     struct lock lock;           /* on a file, until the session is freed */
+    struct place *place;        /* its place in a store; or NULL */
+    struct operation *operation;    /* of the open stream; or NULL */
 };
 
 enum session_op {

@@ -109,10 +109,10 @@ check "runs, too" equal "$version" "$("$temp/static")"
 check "without the shared one" sh -c \
     "! objdump -p '$temp/static' | grep 'NEEDED.*allm'"
 # README names only libcurl in addition to the compiler (and yyjson, if it is
-# packaged); another -lX might not be installed.
+# packaged, and SQLite, if it was found); another -lX might not be installed.
 check "which needs nothing else that must be installed" equal "" \
     "$(package --variable=static_libs | tr ' ' '\n' | sed 1d |
-        grep -vx -e -lcurl -e -lyyjson -e -pthread -e -lm)"
+        grep -vx -e -lcurl -e -lsqlite3 -e -lyyjson -e -pthread -e -lm)"
 
 # The command of README, unchanged, with the paths of this install.
 awk '/<!-- static link/ { here = 1 }

@@ -195,7 +195,9 @@ PAGES = {
              "NULL);",
              after="NEED(all->session->status == ALLM_SESSION_COMPLETED &&"
              "!strcmp(all->chat->final_response->output_text, \"Fog.\"));"),
+        wrap(after="NEED(s);"),
     ],
+    "stores.md": [wrap(after="NEED(store);")],
     "streaming.md": [
         wrap(inside='allm_json *script = S("{\\"script\\": [[\\"text\\", '
              '\\"Hello.\\"], [\\"finish\\", \\"stop\\"]]}");',

@@ -1,0 +1,24 @@
+/* thread.h - start a thread with a name, wait for its end, pause */
+#ifndef LOOP_THREAD_H
+#define LOOP_THREAD_H
+
+#include <pthread.h>
+#include <stdint.h>
+
+struct thread {
+    pthread_t id;
+    void (*run)(void *arg);
+    void *arg;
+    const char *name;           /* 15 characters count; lives as long */
+};
+
+/* Start it with all signals blocked.  The struct must stay where it is until
+ * thread_join().  Returns 0 or an errno. */
+int thread_start(struct thread *t, void (*run)(void *arg), void *arg,
+                 const char *name);
+void thread_join(struct thread *t);
+
+/* Let the calling thread wait, for microseconds; a signal may end it. */
+void thread_pause(uint32_t us);
+
+#endif

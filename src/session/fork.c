@@ -1,0 +1,203 @@
+/* fork.c - a new session with the messages and state of another one */
+#include "session/fork.h"
+
+#include "base/status.h"
+#include "session/commit.h"
+#include "session/replay.h"
+#include "json/json.h"
+
+/* The records up to the one that is forked. */
+struct fork {
+    struct place *place;
+    uint64_t seq;
+    bool now;                   /* the last record that can be forked */
+    struct backend_row row;
+    bool found, exists;
+    const char *name;           /* of the new session */
+    size_t count;
+    struct backend_record *records;
+    struct record_blobs blobs;
+};
+
+/* The last record with a state is rarely far away: read back in steps. */
+static const allm_error *read_back(struct backend *b, struct arena *a, void *ud)
+{
+    struct fork *f = ud;
+    struct backend_row other;
+    const char *name = store_session_name(f->place->store);
+    const allm_error *error = b->ops->find(b, a, name, false, &f->row,
+                                           &f->found);
+    if (!error)
+        error = b->ops->find(b, a, f->name, true, &other, &f->exists);
+    if (error || !f->found || f->exists)
+        return error;
+    error = b->ops->records(b, a, f->row.id, 1, (size_t)f->seq, &f->count,
+                            &f->records);
+    f->blobs.arena = a;
+    for (size_t i = 0; !error && i < f->count; i++) {
+        struct record r;
+        error = record_read(a, &f->records[i], &r);
+        if (!error && json_at(r.json, "state"))
+            record_find_blobs(f->records[i].body, &f->blobs);
+    }
+    if (!error && f->blobs.broken)
+        error = status_nomem();
+    return error
+               ? error
+               : b->ops->blobs(b, a, f->row.id, f->blobs.count, f->blobs.list);
+}
+
+static struct slice find_blob(void *ud, const char *hash)
+{
+    const struct fork *f = ud;
+    for (size_t i = 0; i < f->blobs.count; i++)
+        if (!strcmp(f->blobs.list[i].hash, hash))
+            return f->blobs.list[i].bytes;
+    return (struct slice){ NULL, 0 };
+}
+
+static bool can_fork_at(const char *type)
+{
+    return !strcmp(type, "created") || !strcmp(type, "change") ||
+           !strcmp(type, "turn") || !strcmp(type, "end");
+}
+
+static const allm_error *inside_a_turn(struct arena *a, uint64_t seq,
+                                       const char *type)
+{
+    return status_error(a, ALLM_ERR_MISUSE, "wrong_seq",
+                        "record %llu %s%s; a session can be forked at a "
+                        "record of type created, change, turn or end, which "
+                        "allm_store_records() lists",
+                        (unsigned long long)seq,
+                        type ? "is of type " : "does not exist",
+                        type ? type : "");
+}
+
+/* The state as of the record; NULL: *error. */
+static const allm_json *state_at(struct fork *f, struct arena *a, bool *in_turn,
+                                 const allm_error **error)
+{
+    const allm_json *state = NULL;
+    struct record r = { .seq = 0 }, at = { .seq = 0 };
+    *error = NULL;
+    for (size_t i = 0; !*error && i < f->count; i++) {
+        *error = record_read(a, &f->records[i], &r);
+        if (!*error && json_at(r.json, "state"))
+            state = json_at(r.json, "state");
+        if (!*error && can_fork_at(r.type))
+            at = r;
+    }
+    if (f->now) {
+        f->seq = at.seq;
+        r = at;
+    }
+    if (!*error && (r.seq != f->seq || !can_fork_at(r.type)))
+        *error = inside_a_turn(a, f->seq, r.seq == f->seq ? r.type : NULL);
+    if (*error)
+        return NULL;
+    *in_turn = !strcmp(r.type, "turn");
+    return record_unpack(a, state ? state : json_empty_object(), find_blob, f,
+                         error);
+}
+
+static const allm_error *read_state(struct fork *f, struct arena *a,
+                                    bool *in_turn, const allm_json **state)
+{
+    const char *name = store_session_name(f->place->store);
+    const allm_error *error = store_call(store_session_store(f->place->store),
+                                         read_back, a, f);
+    if (error)
+        return error;
+    if (f->exists)
+        return status_error(a, ALLM_ERR_SESSION, "session_exists",
+                            "there is a session \"%s\" already; choose another "
+                            "name",
+                            f->name);
+    if (!f->found)
+        return status_error(a, ALLM_ERR_SESSION, "session_not_found",
+                            "the session \"%s\" has no records yet", name);
+    *state = state_at(f, a, in_turn, &error);
+    return error;
+}
+
+/* After a complete turn of an open operation nothing is pending. */
+static allm_session_record *make_record(struct arena *a, const char *name,
+                                        const allm_json *state,
+                                        const allm_thread *thread, bool in_turn,
+                                        const allm_error **error)
+{
+    allm_session_record *r = durable_record(a, name, state, thread, error);
+    if (!r || !in_turn)
+        return r;
+    allm_session_record fields = *r;
+    fields.home = NULL;
+    fields.status = ALLM_SESSION_IDLE;
+    fields.pending_tool_calls = NULL;
+    fields.pending_tool_call_count = 0;
+    fields.pending_question = NULL;
+    fields.pending_tool_call_id = NULL;
+    allm_session_record *out = allm_session_record_new(&fields);
+    *error = out ? NULL : status_nomem();
+    allm_session_record_free(r);
+    return out;
+}
+
+static const allm_error *write_fork(struct fork *f, struct arena *a,
+                                    const allm_session_record *r)
+{
+    allm_store *store = store_session_store(f->place->store);
+    allm_session *s = allm_session_open(store, f->name, ALLM_SESSION_CREATE);
+    const allm_error *error = allm_session_error(s);
+    if (error)
+        error = status_retell(a, error);
+    struct store_append *p = error ? NULL : store_append_new(s->place->store);
+    if (!error && !p)
+        error = status_nomem();
+    bool ok = p &&
+              commit_created(s->place, p, store_session_name(f->place->store),
+                             f->seq, r->thread, r);
+    if (p && ok) {
+        error = commit_finish(s->place, p, a);
+    } else if (p) {
+        store_append_free(p);
+        error = status_nomem();
+    }
+    allm_session_free(s);
+    return error;
+}
+
+static const allm_error *fork_at(struct fork *f, struct arena *a)
+{
+    bool in_turn = false;
+    const allm_json *state = NULL;
+    const allm_error *error = read_state(f, a, &in_turn, &state);
+    allm_thread *t = error ? NULL
+                           : replay_thread_at(f->place, a, f->seq, &error);
+    allm_session_record *r =
+        t ? make_record(a, f->name, state, t, in_turn, &error) : NULL;
+    if (r)
+        error = write_fork(f, a, r);
+    allm_session_record_free(r);
+    allm_thread_free(t);
+    return error;
+}
+
+allm_status fork_session(const allm_session *s, uint64_t seq, const char *name)
+{
+    struct arena a;
+    struct fork f = { .place = s->place, .name = name, .seq = seq };
+    if (s->invalid || !s->place)
+        return ALLM_ERR_MISUSE;
+    arena_init(&a, s->mem);
+    f.now = !seq;
+    if (!seq)
+        f.seq = store_session_head(s->place->store);
+    const allm_error *error = store_check_name(&a, name);
+    if (!error)
+        error = fork_at(&f, &a);
+    allm_status status = store_fail(store_session_store(s->place->store),
+                                    error);
+    arena_release(&a);
+    return status;
+}

@@ -1,0 +1,58 @@
+/*
+ * journal.h - the journal of an operation in a store: entries to records
+ *
+ *      entry --> record --> commit --> the store's thread --> durable
+ *                 (entries with `more` share one)
+ */
+#ifndef SESSION_JOURNAL_H
+#define SESSION_JOURNAL_H
+
+#include "session/durable.h"
+
+/* What an operation begins with. */
+struct journal_start {
+    const char *op;             /* "start", "reply", "continue", "step" */
+    const char *model;          /* or NULL */
+    const allm_json *options;   /* those that a resume needs */
+    const allm_thread *thread;  /* with its input */
+    int64_t inbox_upto;         /* its input was sent: up to this row; or 0 */
+    const struct fold *resumed; /* the operation that continues; or NULL */
+};
+
+struct op_journal {
+    struct mem mem;
+    struct arena arena;
+    struct place *place;
+    struct journal_start start; /* copied; the thread is its own */
+    allm_thread *thread;
+    const char *request_id;     /* of the call, which owns it */
+    uint64_t begin;             /* the seq of its `begin` */
+    const char *key_prefix;     /* of the keys of its calls */
+    bool begun, ended;
+    struct fold calls;          /* those of the turn that runs */
+    struct store_append *open;  /* being built; or NULL */
+    struct store_append *waiting;   /* submitted, not yet durable; or NULL */
+    const allm_error *error;    /* why the store rejected an entry */
+    allm_session_record *after; /* as `end` has it; or NULL */
+    /* The session after this result; a root.  NULL: out of memory. */
+    allm_session_record *(*project)(void *ud, const allm_journal_entry *end);
+    void *project_ud;
+};
+
+/* NULL: out of memory.  Nothing is written yet. */
+struct op_journal *journal_open(struct place *d,
+                                const struct journal_start *start);
+void journal_free(struct op_journal *j);
+
+/* The journal function of the call; `ud` is the journal. */
+allm_status journal_take(const allm_journal_entry *entry, void *ud);
+
+/* The operation ended without an END entry: write `end` with this record and
+ * do not wait.  False: it could not be written. */
+bool journal_close(struct op_journal *j, const char *halted,
+                   const allm_session_record *record);
+
+/* Write what was built, and leave the operation open. */
+void journal_leave(struct op_journal *j);
+
+#endif

@@ -1,0 +1,452 @@
+/*
+ * store.c - functions of a store that read or leave messages, records, rows
+ *
+ * Each collects its arguments in a struct, runs one function in the store's
+ * thread, and builds the result in the caller's.
+ */
+#include "allm_store.h"
+
+#include "base/caller_struct.h"
+#include "base/status.h"
+#include "data/encode.h"
+#include "data/message.h"
+#include "session/verify.h"
+#include "store/store.h"
+#include "json/build.h"
+#include "json/json.h"
+#include "json/parse.h"
+#include "json/write.h"
+
+enum { LIST_LIMIT = 50 };
+
+/* End a function that returns a value: NULL with the store's error, or a copy
+ * of v.  Releases the arena. */
+static allm_json *give_json(allm_store *s, struct arena *a, const allm_json *v,
+                            const allm_error *error)
+{
+    if (!error && !v)
+        error = status_nomem();
+    allm_json *root = error ? NULL : json_root(store_mem(s), v);
+    if (!error && !root)
+        error = status_nomem();
+    store_fail(s, error);
+    arena_release(a);
+    return root;
+}
+
+static allm_status give_status(allm_store *s, struct arena *a,
+                               const allm_error *error)
+{
+    allm_status status = store_fail(s, error);
+    arena_release(a);
+    return status;
+}
+
+static const allm_error *not_found(struct arena *a, const char *name)
+{
+    return status_error(a, ALLM_ERR_SESSION, "session_not_found",
+                        "there is no session \"%s\" in this store; "
+                        "allm_store_list() lists them",
+                        name);
+}
+
+/* A string, or null. */
+static void build_word(struct build *b, const char *name, const char *word)
+{
+    build_key(b, slice_of(name));
+    if (word)
+        build_text(b, slice_of(word));
+    else
+        build_null(b);
+}
+
+static void build_time(struct build *b, const char *name, int64_t at_ms)
+{
+    char text[32];
+    record_time(at_ms, text);
+    build_key(b, slice_of(name));
+    build_text_copy(b, slice_of(text));
+}
+
+/* --------------------------------------------------------------- list --- */
+
+struct listing {
+    allm_store_query query;
+    size_t limit, count;
+    struct backend_row *rows;
+};
+
+static const allm_error *list_here(struct backend *b, struct arena *a, void *ud)
+{
+    struct listing *l = ud;
+    return b->ops->list(b, a, &l->query, l->limit, &l->count, &l->rows);
+}
+
+static const allm_error *read_query(struct arena *a,
+                                    const allm_store_query *given,
+                                    allm_store_query *out)
+{
+    if (!caller_struct_take(out, sizeof *out, given))
+        return status_error(a, ALLM_ERR_MISUSE, "invalid_options",
+                            "the query is not filled in; use "
+                            "ALLM(store_query, ...)");
+    if (out->words && *out->words)
+        return status_error(a, ALLM_ERR_MISUSE, "invalid_options",
+                            "this version cannot search for words; leave out "
+                            "the member `words`");
+    return NULL;
+}
+
+static void build_row(struct build *b, const struct backend_row *r)
+{
+    build_object(b);
+    build_word(b, "name", r->name);
+    build_word(b, "uid", r->uid);
+    build_word(b, "status", r->status);
+    build_word(b, "waits", r->waits);
+    build_key(b, SLICE("broken_off"));
+    build_bool(b, r->open && !r->held);
+    build_word(b, "holder", r->held ? r->holder : NULL);
+    build_word(b, "model", r->model);
+    build_key(b, SLICE("messages"));
+    build_uint(b, r->messages);
+    build_time(b, "created", r->created);
+    build_time(b, "changed", r->changed);
+    build_word(b, "title", r->title);
+    build_end(b);
+}
+
+static const allm_json *build_list(struct arena *a, const struct listing *l,
+                                   size_t limit)
+{
+    struct build b;
+    build_init(&b, a);
+    build_object(&b);
+    build_key(&b, SLICE("sessions"));
+    build_array(&b);
+    for (size_t i = 0; i < l->count && i < limit; i++)
+        build_row(&b, &l->rows[i]);
+    build_end(&b);
+    build_key(&b, SLICE("more"));
+    build_bool(&b, l->count > limit);
+    build_end(&b);
+    return build_done(&b);
+}
+
+allm_json *allm_store_list(allm_store *s, const allm_store_query *query)
+{
+    struct arena a;
+    struct listing l = { .limit = 0 };
+    if (!s)
+        return NULL;
+    arena_init(&a, store_mem(s));
+    const allm_error *error = read_query(&a, query, &l.query);
+    size_t limit = l.query.limit ? l.query.limit : LIST_LIMIT;
+    l.limit = limit + 1;
+    if (!error)
+        error = store_call(s, list_here, &a, &l);
+    return give_json(s, &a, error ? NULL : build_list(&a, &l, limit), error);
+}
+
+/* ------------------------------------------------------------ records --- */
+
+struct reading {
+    const char *name;
+    uint64_t from;
+    size_t limit, count;
+    struct backend_record *records;
+    bool found;
+};
+
+static const allm_error *read_here(struct backend *b, struct arena *a, void *ud)
+{
+    struct reading *r = ud;
+    struct backend_row row;
+    const allm_error *error = b->ops->find(b, a, r->name, false, &row,
+                                           &r->found);
+    if (error || !r->found)
+        return error;
+    return b->ops->records(b, a, row.id, r->from, r->limit, &r->count,
+                           &r->records);
+}
+
+/* One record and its sum, as the last member. */
+static const allm_error *build_record(struct build *b, struct arena *a,
+                                      const struct backend_record *row)
+{
+    struct record r;
+    const allm_error *error = record_read(a, row, &r);
+    if (error)
+        return error;
+    build_object(b);
+    for (const allm_json *k = NULL; (k = allm_json_next(r.json, k));) {
+        build_key(b, json_slice(k));
+        build_value(b, allm_json_value(k));
+    }
+    build_text_at(b, "sum", slice_of(row->sum));
+    build_end(b);
+    return NULL;
+}
+
+static const allm_error *build_records(struct arena *a, const struct reading *r,
+                                       const allm_json **out)
+{
+    struct build b;
+    const allm_error *error = NULL;
+    build_init(&b, a);
+    build_array(&b);
+    for (size_t i = 0; !error && i < r->count; i++)
+        error = build_record(&b, a, &r->records[i]);
+    build_end(&b);
+    *out = build_done(&b);
+    return error;
+}
+
+allm_json *allm_store_records(allm_store *s, const char *name, uint64_t from,
+                              size_t limit)
+{
+    struct arena a;
+    const allm_json *v = NULL;
+    struct reading r = { .name = name, .from = from ? from : 1,
+                         .limit = limit };
+    if (!s)
+        return NULL;
+    arena_init(&a, store_mem(s));
+    const allm_error *error = store_check_name(&a, name);
+    if (!error)
+        error = store_call(s, read_here, &a, &r);
+    if (!error && !r.found)
+        error = not_found(&a, name);
+    if (!error)
+        error = build_records(&a, &r, &v);
+    return give_json(s, &a, v, error);
+}
+
+allm_json *allm_store_verify(allm_store *s, const char *name)
+{
+    struct arena a;
+    const allm_json *v = NULL;
+    if (!s)
+        return NULL;
+    arena_init(&a, store_mem(s));
+    const allm_error *error = name ? store_check_name(&a, name) : NULL;
+    if (!error)
+        error = verify_store(s, &a, name, &v);
+    return give_json(s, &a, v, error);
+}
+
+/* ---------------------------------------------------- send and cancel --- */
+
+struct sending {
+    const char *name, *queue, *uid;
+    struct slice body;
+};
+
+static const allm_error *send_here(struct backend *b, struct arena *a, void *ud)
+{
+    const struct sending *m = ud;
+    return b->ops->send(b, a, m->name, m->uid, m->body, m->queue);
+}
+
+/* The text of a message of the user. */
+static const allm_error *write_message(struct arena *a,
+                                       const allm_message *given,
+                                       struct slice *out)
+{
+    struct buf text;
+    const allm_error *error = NULL;
+    allm_message *m = allm_message_new(given);
+    if (!m)
+        return status_nomem();
+    if (allm_message_error(m))
+        error = status_retell(a, allm_message_error(m));
+    else if (m->role != ALLM_ROLE_USER)
+        error = status_error(a, ALLM_ERR_MISUSE, "wrong_role",
+                             "only messages of the user can be sent to a "
+                             "session; set the role to ALLM_ROLE_USER");
+    const allm_json *v = error ? NULL
+                               : encode_to_json(a, &message_shape, m,
+                                                ALLM_FORM_TAGGED, &error);
+    buf_init(&text, a, SIZE_MAX / 2);
+    if (!error && (!v || !json_write(&text, v, 0)))
+        error = status_nomem();
+    *out = buf_slice(&text);
+    if (!error && out->len > RECORD_MOST_TEXT)
+        error = status_error(a, ALLM_ERR_STORE, "record_too_large",
+                             "the message has %zu bytes; at most 268435456 can "
+                             "be sent",
+                             out->len);
+    allm_message_free(m);
+    return error;
+}
+
+allm_status allm_store_send(allm_store *s, const char *name,
+                            const allm_message *message, const char *queue)
+{
+    struct arena a;
+    char uid[STORE_UID_LEN + 1];
+    struct sending m = { .name = name, .queue = queue, .uid = uid };
+    if (!s || !message)
+        return ALLM_ERR_NOMEM;
+    arena_init(&a, store_mem(s));
+    const allm_error *error = store_check_name(&a, name);
+    if (!error)
+        error = write_message(&a, message, &m.body);
+    store_make_uid(uid);
+    if (!error)
+        error = store_call(s, send_here, &a, &m);
+    return give_status(s, &a, error);
+}
+
+struct cancelling {
+    const char *name;
+    bool found, held;
+};
+
+static const allm_error *cancel_here(struct backend *b, struct arena *a,
+                                     void *ud)
+{
+    struct cancelling *c = ud;
+    return b->ops->cancel(b, a, c->name, &c->found, &c->held);
+}
+
+/* Nobody runs it: end the operation here, if one is open. */
+static const allm_error *abandon_free_session(allm_store *s, struct arena *a,
+                                              const char *name)
+{
+    allm_session *t = allm_session_open(s, name, ALLM_SESSION_LOCK);
+    const allm_error *error = allm_session_error(t);
+    if (!error &&
+        allm_json_get(allm_session_fields(t)->metadata, "broken_off") &&
+        allm_session_abandon(t) < 0)
+        error = allm_session_error(t);
+    if (error)
+        error = !strcmp(error->reason, "session_locked")
+                    ? NULL      /* its new holder sees the mark */
+                    : status_retell(a, error);
+    allm_session_free(t);
+    return error;
+}
+
+allm_status allm_store_cancel(allm_store *s, const char *name)
+{
+    struct arena a;
+    struct cancelling c = { .name = name };
+    if (!s)
+        return ALLM_ERR_NOMEM;
+    arena_init(&a, store_mem(s));
+    const allm_error *error = store_check_name(&a, name);
+    if (!error)
+        error = store_call(s, cancel_here, &a, &c);
+    if (!error && !c.found)
+        error = not_found(&a, name);
+    if (!error && !c.held)
+        error = abandon_free_session(s, &a, name);
+    return give_status(s, &a, error);
+}
+
+/* ----------------------------------------------------------- removing --- */
+
+struct removing {
+    const char *name;
+    bool found, held;
+    struct backend_row row;
+};
+
+static const allm_error *remove_here(struct backend *b, struct arena *a,
+                                     void *ud)
+{
+    struct removing *r = ud;
+    const allm_error *error = b->ops->find(b, a, r->name, true, &r->row,
+                                           &r->found);
+    if (error || !r->found)
+        return error;
+    return b->ops->remove(b, a, r->row.id, &r->held);
+}
+
+allm_status allm_store_remove(allm_store *s, const char *name)
+{
+    struct arena a;
+    struct removing r = { .name = name };
+    if (!s)
+        return ALLM_ERR_NOMEM;
+    arena_init(&a, store_mem(s));
+    const allm_error *error = store_check_name(&a, name);
+    if (!error)
+        error = store_call(s, remove_here, &a, &r);
+    if (!error && !r.found)
+        error = not_found(&a, name);
+    if (!error && r.held)
+        error = status_error(&a, ALLM_ERR_SESSION, "session_locked",
+                             "the session \"%s\" is held by %s and was not "
+                             "removed; wait until it is released",
+                             name, r.row.holder ? r.row.holder : "somebody");
+    return give_status(s, &a, error);
+}
+
+struct pruning {
+    struct listing list;
+    bool looks;                 /* change nothing */
+    size_t count;
+    const char **names;
+};
+
+/* Never one that is held, broken off or waiting. */
+static bool may_prune(const struct backend_row *r)
+{
+    return !r->held && !r->open && !r->waits && !r->due;
+}
+
+static const allm_error *prune_here(struct backend *b, struct arena *a,
+                                    void *ud)
+{
+    struct pruning *p = ud;
+    const allm_error *error = list_here(b, a, &p->list);
+    p->names = arena_zero(a, (p->list.count + 1) * sizeof *p->names);
+    if (!p->names)
+        return status_nomem();
+    for (size_t i = 0; !error && i < p->list.count; i++) {
+        const struct backend_row *r = &p->list.rows[i];
+        bool held = false;
+        if (!may_prune(r))
+            continue;
+        if (!p->looks)
+            error = b->ops->remove(b, a, r->id, &held);
+        if (!error && !held)
+            p->names[p->count++] = r->name;
+    }
+    return error;
+}
+
+static const allm_json *build_removed(struct arena *a, const struct pruning *p)
+{
+    struct build b;
+    build_init(&b, a);
+    build_object(&b);
+    build_key(&b, SLICE("removed"));
+    build_array(&b);
+    for (size_t i = 0; i < p->count; i++)
+        build_text(&b, slice_of(p->names[i]));
+    build_end(&b);
+    build_end(&b);
+    return build_done(&b);
+}
+
+allm_json *allm_store_prune(allm_store *s, const allm_store_query *query,
+                            uint32_t flags)
+{
+    struct arena a;
+    struct pruning p = { .looks = flags & ALLM_PRUNE_LOOK };
+    if (!s)
+        return NULL;
+    arena_init(&a, store_mem(s));
+    const allm_error *error = read_query(&a, query, &p.list.query);
+    p.list.limit = p.list.query.limit ? p.list.query.limit : UINT32_MAX;
+    if (!error && flags & ~(uint32_t)ALLM_PRUNE_LOOK)
+        error = status_error(&a, ALLM_ERR_MISUSE, "invalid_options",
+                             "allm_store_prune: the only flag is "
+                             "ALLM_PRUNE_LOOK");
+    if (!error)
+        error = store_call(s, prune_here, &a, &p);
+    return give_json(s, &a, error ? NULL : build_removed(&a, &p), error);
+}

@@ -1,0 +1,332 @@
+/*
+ * verify.c - check the log of a session against its rows
+ *
+ *      records --sums--> chain --fold--> hashes of messages, state, open
+ *                                        operation
+ *                                                   |
+ *      rows of the session ---------- equal? -------'
+ */
+#include "session/verify.h"
+
+#include "base/status.h"
+#include "json/build.h"
+#include "json/json.h"
+#include "json/parse.h"
+
+#include <stdio.h>
+
+enum { PAGE = 256 };
+
+/* The whole check, in the store's thread. */
+struct verify {
+    const char *name;           /* NULL: all */
+    bool found;
+    uint64_t sessions, records, faults;
+    struct build faults_found;
+    struct arena *arena;        /* of the result */
+};
+
+/* A log that is being folded. */
+struct log {
+    struct verify *verify;
+    struct backend *backend;
+    struct arena *arena;
+    const struct backend_row *row;
+    size_t count, cap;          /* of the thread */
+    const char **hashes;
+    const allm_json *state;
+    struct slice state_text;    /* of the record that has it */
+    uint64_t open;
+    struct record_blobs blobs;  /* those of the messages and the state */
+};
+
+static void add_fault(struct verify *v, const char *session, uint64_t seq,
+                      const char *what)
+{
+    v->faults++;
+    build_object(&v->faults_found);
+    build_key(&v->faults_found, SLICE("session"));
+    if (session)
+        build_text_copy(&v->faults_found, slice_of(session));
+    else
+        build_null(&v->faults_found);
+    build_key(&v->faults_found, SLICE("seq"));
+    build_uint(&v->faults_found, seq);
+    build_key(&v->faults_found, SLICE("what"));
+    build_text_copy(&v->faults_found, slice_of(what));
+    build_end(&v->faults_found);
+}
+
+static void report_fault(struct log *l, uint64_t seq, const char *what)
+{
+    add_fault(l->verify, l->row->name, seq, what);
+}
+
+/* --------------------------------------------------------------- fold --- */
+
+static bool push_hash(struct log *l, const char *hash)
+{
+    if (l->count == l->cap) {
+        size_t cap = l->cap ? 2 * l->cap : 64;
+        const char **list = arena_resize(l->arena, l->hashes,
+                                         l->cap * sizeof *list,
+                                         cap * sizeof *list);
+        if (!list)
+            return false;
+        l->hashes = list;
+        l->cap = cap;
+    }
+    l->hashes[l->count++] = hash;
+    return true;
+}
+
+static bool fold_thread(struct log *l, const struct record *r)
+{
+    const allm_json *add = json_at(r->json, "add");
+    int64_t keep = (int64_t)l->count;
+    json_int64(json_at(r->json, "keep"), &keep);
+    if (keep < 0 || (uint64_t)keep > l->count) {
+        report_fault(l, r->seq, "keeps more messages than there are");
+        keep = (int64_t)l->count;
+    }
+    l->count = (size_t)keep;
+    for (const allm_json *h = NULL; (h = allm_json_next(add, h));)
+        if (!push_hash(l, json_slice(h).ptr ? json_slice(h).ptr : ""))
+            return false;
+    return true;
+}
+
+static bool fold_record(struct log *l, const struct record *r,
+                        struct slice text)
+{
+    const allm_json *state = json_at(r->json, "state");
+    if (!strcmp(r->type, "begin")) {
+        if (l->open)
+            report_fault(l, r->seq, "begins an operation inside another one");
+        l->open = r->seq;
+    } else if (!strcmp(r->type, "end") || !strcmp(r->type, "change") ||
+               !strcmp(r->type, "created")) {
+        l->open = 0;
+        l->state = state;
+        l->state_text = text;
+    }
+    return fold_thread(l, r);
+}
+
+/* ---------------------------------------------------------------- log --- */
+
+static const allm_error *check_page(struct log *l, const char *before,
+                                    uint64_t seq, size_t count,
+                                    const struct backend_record *rows)
+{
+    const allm_error *error = record_check(l->arena, before, seq, count, rows);
+    if (error == status_nomem())
+        return error;
+    if (error) {
+        report_fault(l, seq, error->message);
+        return NULL;
+    }
+    for (size_t i = 0; i < count; i++) {
+        struct record r;
+        error = record_read(l->arena, &rows[i], &r);
+        if (error == status_nomem())
+            return error;
+        if (error)
+            report_fault(l, rows[i].seq, error->message);
+        else if (!fold_record(l, &r, rows[i].body))
+            return status_nomem();
+    }
+    return NULL;
+}
+
+static const allm_error *check_log(struct log *l)
+{
+    const char *before = l->row->uid;
+    const struct backend_ops *ops = l->backend->ops;
+    uint64_t seq = 1;
+    for (size_t n = PAGE; n == PAGE; seq += n) {
+        struct backend_record *rows = NULL;
+        const allm_error *error = ops->records(l->backend, l->arena, l->row->id,
+                                               seq, PAGE, &n, &rows);
+        if (!error)
+            error = check_page(l, before, seq, n, rows);
+        if (error)
+            return error;
+        l->verify->records += n;
+        if (n)
+            before = rows[n - 1].sum;
+    }
+    if (seq != l->row->head + 1)
+        report_fault(l, seq, "is missing, or follows the last record");
+    else if (strcmp(before, l->row->sum ? l->row->sum : ""))
+        report_fault(l, l->row->head,
+                     "is not the record that the session names");
+    return NULL;
+}
+
+/* --------------------------------------------------------------- rows --- */
+
+/* The bytes of a blob, if they have its hash. */
+static struct slice find_blob(void *ud, const char *hash)
+{
+    const struct log *l = ud;
+    char found[STORE_HASH_LEN + 1];
+    for (size_t i = 0; i < l->blobs.count; i++) {
+        const struct backend_blob *b = &l->blobs.list[i];
+        if (strcmp(b->hash, hash) || !b->bytes.ptr)
+            continue;
+        record_hash(b->bytes, found);
+        return strcmp(found, hash) ? (struct slice){ NULL, 0 } : b->bytes;
+    }
+    return (struct slice){ NULL, 0 };
+}
+
+/* The value with its blobs; NULL: one is missing or damaged. */
+static const allm_json *unpack(struct log *l, const allm_json *v)
+{
+    const allm_error *error = NULL;
+    return record_unpack(l->arena, v, find_blob, l, &error);
+}
+
+static void check_message(struct log *l, size_t i,
+                          const struct backend_message *m)
+{
+    char hash[STORE_HASH_LEN + 1];
+    const allm_error *error = NULL;
+    record_hash(m->body, hash);
+    if (m->n != i || strcmp(hash, m->hash) ||
+        (i < l->count && strcmp(hash, l->hashes[i])))
+        report_fault(l, l->row->head, "a message is not that of the log");
+    else if (!unpack(l, json_parse_loose(l->arena, m->body, &error)) &&
+             !l->arena->broken)
+        report_fault(l, l->row->head,
+                     "a blob of a message is missing or damaged");
+}
+
+static const allm_error *check_messages(struct log *l)
+{
+    size_t n = 0;
+    struct backend_message *rows = NULL;
+    const struct backend_ops *ops = l->backend->ops;
+    const allm_error *error = ops->messages(l->backend, l->arena, l->row->id, 0,
+                                            &n, &rows);
+    for (size_t i = 0; !error && i < n; i++)
+        record_find_blobs(rows[i].body, &l->blobs);
+    record_find_blobs(l->state_text, &l->blobs);
+    if (!error && l->blobs.broken)
+        error = status_nomem();
+    if (!error)
+        error = ops->blobs(l->backend, l->arena, l->row->id, l->blobs.count,
+                           l->blobs.list);
+    if (error)
+        return error;
+    if (n != l->count || n != l->row->messages)
+        report_fault(l, l->row->head, "the messages are not those of the log");
+    for (size_t i = 0; i < n; i++)
+        check_message(l, i, &rows[i]);
+    return l->arena->broken ? status_nomem() : NULL;
+}
+
+static bool same_state(struct log *l)
+{
+    const allm_error *error = NULL;
+    const allm_json *v = json_parse_loose(l->arena, l->row->state, &error);
+    return allm_json_equal(v, unpack(l, l->state));
+}
+
+static const allm_error *check_session(struct verify *v, struct backend *b,
+                                       const struct backend_row *row)
+{
+    struct arena a;
+    struct log l = { .verify = v, .backend = b, .arena = &a, .row = row,
+                     .blobs = { .arena = &a } };
+    arena_init(&a, v->arena->mem);
+    v->sessions++;
+    const allm_error *error = check_log(&l);
+    if (!error)
+        error = check_messages(&l);
+    if (!error && l.open != row->open)
+        report_fault(&l, row->head,
+                     "the open operation is not that of the log");
+    if (!error && l.state && !same_state(&l) && !a.broken)
+        report_fault(&l, row->head, "the state is not that of the log");
+    if (!error && a.broken)
+        error = status_nomem();
+    if (error)
+        error = status_retell(v->arena, error);
+    arena_release(&a);
+    return error;
+}
+
+/* ---------------------------------------------------------- the whole --- */
+
+static const allm_error *verify_all(struct verify *v, struct backend *b,
+                                    struct arena *a)
+{
+    allm_store_query query = { .size = sizeof query };
+    const allm_error *error = NULL;
+    for (size_t n = PAGE; !error && n == PAGE;) {
+        struct backend_row *rows = NULL;
+        error = b->ops->list(b, a, &query, PAGE, &n, &rows);
+        for (size_t i = 0; !error && i < n; i++)
+            error = check_session(v, b, &rows[i]);
+        if (!error && n)
+            query.after = rows[n - 1].name;
+    }
+    return error;
+}
+
+static const allm_error *check_database(struct verify *v, struct backend *b,
+                                        struct arena *a)
+{
+    size_t n = 0;
+    const char **found = NULL;
+    const allm_error *error = b->ops->check(b, a, &n, &found);
+    for (size_t i = 0; !error && i < n; i++)
+        add_fault(v, NULL, 0, found[i]);
+    return error;
+}
+
+static const allm_error *verify_here(struct backend *b, struct arena *a,
+                                     void *ud)
+{
+    struct verify *v = ud;
+    struct backend_row row;
+    if (!v->name) {
+        const allm_error *error = verify_all(v, b, a);
+        return error ? error : check_database(v, b, a);
+    }
+    const allm_error *error = b->ops->find(b, a, v->name, false, &row,
+                                           &v->found);
+    return error || !v->found ? error : check_session(v, b, &row);
+}
+
+const allm_error *verify_store(allm_store *s, struct arena *a, const char *name,
+                               const allm_json **out)
+{
+    struct verify v = { .name = name, .arena = a };
+    struct build b;
+    build_init(&v.faults_found, a);
+    build_array(&v.faults_found);
+    const allm_error *error = store_call(s, verify_here, a, &v);
+    build_end(&v.faults_found);
+    const allm_json *faults = build_done(&v.faults_found);
+    if (error)
+        return error;
+    if (name && !v.found)
+        return status_error(a, ALLM_ERR_SESSION, "session_not_found",
+                            "there is no session \"%s\" in this store", name);
+    build_init(&b, a);
+    build_object(&b);
+    build_key(&b, SLICE("ok"));
+    build_bool(&b, v.faults == 0);
+    build_key(&b, SLICE("sessions"));
+    build_uint(&b, v.sessions);
+    build_key(&b, SLICE("records"));
+    build_uint(&b, v.records);
+    build_key(&b, SLICE("faults"));
+    build_value(&b, faults ? faults : json_null());
+    build_end(&b);
+    *out = build_done(&b);
+    return faults && *out ? NULL : status_nomem();
+}

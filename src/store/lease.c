@@ -1,0 +1,428 @@
+/*
+ * lease.c - sessions of a store that are open: held, or only read
+ *
+ *      open, claim --> held --> changed by appends --> released
+ *                        |
+ *                        '--> lost: another holder has taken it
+ *
+ * Invariants
+ *   (1) A session that is held is in store->held, until its lease is released.
+ *   (2) The lease is released once: by store_session_release(), or when the
+ *       last user drops the session, behind all appends that are under way and
+ *       before everything that is queued later.
+ */
+#include "store/store.h"
+#include "store/store_parts.h"
+
+#include "base/status.h"
+
+#include <stdio.h>
+
+enum { PAUSE_US = 50000 };
+
+/* --------------------------------------------------------------- life --- */
+
+void lease_ring(struct store_session *t)
+{
+    if (t->waker)
+        allm_waker_ring(t->waker);
+}
+
+static void forget_held(struct store_session *t)
+{
+    struct store_session **at = &t->store->held;
+    while (*at && *at != t)
+        at = &(*at)->next;
+    if (*at)
+        *at = t->next;
+}
+
+static void destroy_session(struct store_session *t)
+{
+    allm_store *s = t->store;
+    arena_release(&t->columns_arena[0]);
+    arena_release(&t->columns_arena[1]);
+    arena_release(&t->failed_arena);
+    arena_release(&t->arena);
+    mem_free(s->mem, t, sizeof *t);
+    store_drop(s);
+}
+
+void lease_keep(struct store_session *t)
+{
+    store_lock(t->store);
+    t->holders++;
+    store_unlock(t->store);
+}
+
+void lease_drop(struct store_session *t)
+{
+    store_lock(t->store);
+    bool last = --t->holders == 0;
+    store_unlock(t->store);
+    if (last && store_is_ours(t->store))
+        destroy_session(t);
+}
+
+static const allm_error *release_lease(struct backend *b, struct arena *a,
+                                       void *ud)
+{
+    const struct store_session *t = ud;
+    return b->ops->release(b, a, t->id, t->epoch, false);
+}
+
+static void end_release(struct store_job *job)
+{
+    struct store_session *t =
+        (struct store_session *)(void *)((char *)job -
+                                         offsetof(struct store_session, job));
+    lease_drop(t);
+}
+
+/* It is no longer watched.  Was it released before?  Locked. */
+static bool end_lease(struct store_session *t)
+{
+    bool release = t->held && !t->released;
+    t->released = true;
+    t->waker = NULL;
+    forget_held(t);
+    return release;
+}
+
+/* Keeps (2). */
+void store_session_drop(struct store_session *t)
+{
+    if (!t)
+        return;
+    allm_store *s = t->store;
+    store_lock(s);
+    bool last = --t->users == 0;
+    bool release = last && end_lease(t);
+    store_unlock(s);
+    if (!last || !store_is_ours(s))
+        return;
+    if (!release) {
+        lease_drop(t);
+        return;
+    }
+    store_keep(s);
+    t->call =
+        (struct job_call){ .fn = release_lease, .arena = &t->arena,
+                                 .ud = t };
+    t->job = (struct store_job){ .call = &t->call, .ended = end_release };
+    queue_put(s, &t->job);
+    store_drop(s);
+}
+
+struct store_session *store_session_keep(struct store_session *t)
+{
+    store_lock(t->store);
+    t->users++;
+    store_unlock(t->store);
+    return t;
+}
+
+/* ------------------------------------------------------------ loading --- */
+
+struct opening {
+    const char *name, *queue, *uid;
+    uint32_t flags;
+    bool again;                 /* it is held, or read, already */
+    struct store_loaded *loaded;
+    bool taken;
+    bool refused;               /* it is held by another handle */
+};
+
+/* In the store's thread: take it, or find it, and load it. */
+static const allm_error *open_here(struct backend *b, struct arena *a, void *ud)
+{
+    struct opening *o = ud;
+    struct store_loaded *l = o->loaded;
+    bool found = true;
+    const allm_error *error = NULL;
+    *l = (struct store_loaded){ 0 };
+    if (o->queue)
+        error = b->ops->claim(b, a, o->queue, &l->row, &l->after, &o->taken);
+    else if (o->flags & (ALLM_SESSION_LOCK | ALLM_SESSION_CREATE))
+        error = b->ops->take(b, a, o->name,
+                             o->flags & ALLM_SESSION_CREATE ? o->uid : NULL,
+                             &l->row, &l->after, &o->taken);
+    else
+        error = b->ops->find(b, a, o->name, o->again, &l->row, &found);
+    o->refused = !o->again && !o->taken && (o->queue || o->flags);
+    if (error || !found || o->refused)
+        return error;
+    error = load_session(b, a, l);
+    if (error && o->taken)      /* this handle cannot use it */
+        b->ops->release(b, a, l->row.id, l->row.epoch, false);
+    return error;
+}
+
+/* ------------------------------------------------------------ opening --- */
+
+static const allm_error *not_found(struct arena *a, const char *name)
+{
+    return status_error(a, ALLM_ERR_SESSION, "session_not_found",
+                        "there is no session \"%s\" in this store", name);
+}
+
+static const allm_error *locked_error(struct arena *a,
+                                      const struct backend_row *row)
+{
+    char since[32], until[48] = "";
+    record_time(row->taken, since);
+    if (row->until) {
+        char end[32];
+        record_time(row->until, end);
+        snprintf(until, sizeof until, " until %s", end);
+    }
+    return status_error(
+        a, ALLM_ERR_SESSION, "session_locked",
+        "the session \"%s\" is held by %s since %s%s; wait until it is "
+        "released, or end that process",
+        row->name, row->holder ? row->holder : "another holder", since, until);
+}
+
+/* What the database says becomes the state of the handle. */
+static bool take_row(struct store_session *t, const struct backend_row *row)
+{
+    struct arena *a = &t->columns_arena[t->columns_at ^= 1];
+    arena_reset(a);
+    a->broken = false;
+    t->head = row->head;
+    snprintf(t->sum, sizeof t->sum, "%s", row->sum ? row->sum : "");
+    t->columns = (struct backend_append){
+        .open = row->open,
+        .due = row->due != 0,
+        .waits = arena_text(a, row->waits),
+        .status = arena_text(a, row->status),
+        .title = arena_text(a, row->title),
+        .model = arena_text(a, row->model),
+        .messages = row->messages,
+    };
+    return !a->broken;
+}
+
+/* A session that is not opened yet: made before the lease is taken, so that
+ * nothing can fail afterwards that would leave it taken. */
+static struct store_session *new_session(allm_store *s)
+{
+    struct store_session *t = mem_alloc(s->mem, sizeof *t);
+    if (!t)
+        return NULL;
+    *t = (struct store_session){ .users = 1, .holders = 1,
+                                 .store = store_keep(s) };
+    arena_init(&t->arena, s->mem);
+    arena_init(&t->failed_arena, s->mem);
+    arena_init(&t->columns_arena[0], s->mem);
+    arena_init(&t->columns_arena[1], s->mem);
+    return t;
+}
+
+static bool fill_session(struct store_session *t, const struct backend_row *row,
+                         bool held)
+{
+    allm_store *s = t->store;
+    t->id = row->id;
+    t->epoch = row->epoch;
+    t->cancel = row->cancel;
+    t->held = held;
+    t->name = arena_text(&t->arena, row->name);
+    t->uid = arena_text(&t->arena, row->uid);
+    pthread_mutex_lock(&s->lock);
+    if (held) {
+        t->next = s->held;
+        s->held = t;            /* keeps (1) */
+    }
+    pthread_mutex_unlock(&s->lock);
+    if (held)
+        queue_wake(s);          /* it is watched from now on */
+    return take_row(t, row) && t->name && t->uid;
+}
+
+void store_make_uid(char out[STORE_UID_LEN + 1])
+{
+    unsigned char bytes[STORE_UID_LEN / 2] = { 0 };
+    random_fill(random_system(), bytes, sizeof bytes);
+    for (size_t i = 0; i < sizeof bytes; i++)
+        snprintf(out + 2 * i, 3, "%02x", bytes[i]);
+}
+
+static const allm_error *finish_opening(const struct opening *o,
+                                        struct arena *a,
+                                        struct store_session *t)
+{
+    const struct backend_row *row = &o->loaded->row;
+    if (o->refused && o->queue)
+        return status_error(a, ALLM_ERR_SESSION, "nothing_due",
+                            "no session of the queue \"%s\" is due", o->queue);
+    if (o->refused && row->id)
+        return locked_error(a, row);
+    if (!row->id)
+        return not_found(a, o->name);
+    return fill_session(t, row, o->taken) ? NULL : status_nomem();
+}
+
+/* Open or claim it, waiting until `end` for a session that is due. */
+static const allm_error *open_session(allm_store *s, struct arena *a,
+                                      struct opening *o, int64_t end,
+                                      struct store_session **out)
+{
+    struct store_session *t = new_session(s);
+    const allm_error *error = t ? store_call(s, open_here, a, o)
+                                : status_nomem();
+    while (!error && o->refused && o->queue &&
+           clock_now_ns(clock_real()) < end) {
+        thread_pause(PAUSE_US);
+        error = store_call(s, open_here, a, o);
+    }
+    if (!error)
+        error = finish_opening(o, a, t);
+    if (error)
+        store_session_drop(t);
+    *out = error ? NULL : t;
+    return error;
+}
+
+const allm_error *store_session_open(allm_store *s, struct arena *a,
+                                     const char *name, uint32_t flags,
+                                     struct store_loaded *loaded,
+                                     struct store_session **out)
+{
+    char uid[STORE_UID_LEN + 1];
+    struct opening o = { .name = name, .uid = uid, .flags = flags,
+                         .loaded = loaded };
+    *out = NULL;
+    const allm_error *error = store_usable(s, a);
+    if (!error)
+        error = store_check_name(a, name);
+    if (error)
+        return error;
+    store_make_uid(uid);
+    return open_session(s, a, &o, 0, out);
+}
+
+const allm_error *store_session_claim(allm_store *s, struct arena *a,
+                                      const char *queue, uint32_t wait_ms,
+                                      struct store_loaded *loaded,
+                                      struct store_session **out)
+{
+    struct opening o = { .queue = queue, .loaded = loaded };
+    *out = NULL;
+    const allm_error *error = store_usable(s, a);
+    if (error)
+        return error;
+    int64_t end = clock_after(clock_now_ns(clock_real()), wait_ms);
+    return open_session(s, a, &o, end, out);
+}
+
+const allm_error *store_session_reload(struct store_session *t, struct arena *a,
+                                       struct store_loaded *loaded)
+{
+    struct opening o = { .name = t->name, .again = true, .loaded = loaded };
+    const allm_error *error = store_call(t->store, open_here, a, &o);
+    if (error)
+        return error;
+    if (!loaded->row.id)
+        return not_found(a, t->name);
+    if (!take_row(t, &loaded->row))
+        return status_nomem();
+    pthread_mutex_lock(&t->store->lock);
+    t->failed = NULL;
+    t->lost = t->lost || (t->held && loaded->row.epoch != t->epoch);
+    pthread_mutex_unlock(&t->store->lock);
+    return NULL;
+}
+
+/* ---------------------------------------------------------- questions --- */
+
+allm_store *store_session_store(const struct store_session *t)
+{
+    return t->store;
+}
+
+const char *store_session_name(const struct store_session *t)
+{
+    return t->name;
+}
+
+const char *store_session_uid(const struct store_session *t)
+{
+    return t->uid;
+}
+
+bool store_session_is_held(const struct store_session *t)
+{
+    return t->held;
+}
+
+uint64_t store_session_head(const struct store_session *t)
+{
+    return t->head;
+}
+
+void store_session_watch(struct store_session *t, allm_waker *waker)
+{
+    store_lock(t->store);
+    t->waker = waker;
+    store_unlock(t->store);
+}
+
+const allm_error *store_session_gone(const struct store_session *t,
+                                     struct arena *a)
+{
+    const allm_error *error = store_usable(t->store, a);
+    if (error)
+        return error;
+    store_lock(t->store);
+    bool lost = t->lost, released = t->released;
+    store_unlock(t->store);
+    if (released)
+        return status_error(a, ALLM_ERR_SESSION, "session_released",
+                            "this handle has released the session \"%s\"; "
+                            "open it again",
+                            t->name);
+    if (lost)
+        return status_error(a, ALLM_ERR_SESSION, "session_lost",
+                            "another holder has taken the session \"%s\"; "
+                            "free this handle and open the session again",
+                            t->name);
+    if (!t->held)
+        return status_error(a, ALLM_ERR_SESSION, "session_read_only",
+                            "the session \"%s\" was opened for reading; open "
+                            "it with ALLM_SESSION_LOCK to change it",
+                            t->name);
+    return NULL;
+}
+
+bool store_session_cancelled(const struct store_session *t, uint64_t begin)
+{
+    store_lock(t->store);
+    bool cancelled = begin && t->cancel == begin;
+    store_unlock(t->store);
+    return cancelled;
+}
+
+/* ---------------------------------------------------------- releasing --- */
+
+struct releasing {
+    struct store_session *session;
+    bool due;
+};
+
+static const allm_error *release_here(struct backend *b, struct arena *a,
+                                      void *ud)
+{
+    const struct releasing *r = ud;
+    return b->ops->release(b, a, r->session->id, r->session->epoch, r->due);
+}
+
+const allm_error *store_session_release(struct store_session *t,
+                                        struct arena *a, bool due)
+{
+    struct releasing r = { t, due };
+    store_lock(t->store);
+    bool release = end_lease(t);
+    store_unlock(t->store);
+    return release ? store_call(t->store, release_here, a, &r) : NULL;
+}

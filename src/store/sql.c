@@ -1,0 +1,321 @@
+/* sql.c - statements that SQLite and PostgreSQL share */
+#include "store/sql.h"
+
+#include "base/status.h"
+
+/* -------------------------------------------------------------- cells --- */
+
+static const struct sql_value *cell(const struct sql_rows *rows, size_t row,
+                                    size_t column)
+{
+    return &rows->cells[row * rows->columns + column];
+}
+
+static uint64_t number_at(const struct sql_rows *rows, size_t row,
+                          size_t column)
+{
+    int64_t n = cell(rows, row, column)->n;
+    return n > 0 ? (uint64_t)n : 0;
+}
+
+static int64_t time_at(const struct sql_rows *rows, size_t row, size_t column)
+{
+    return cell(rows, row, column)->n;
+}
+
+static const char *text_at(const struct sql_rows *rows, size_t row,
+                           size_t column)
+{
+    const struct sql_value *v = cell(rows, row, column);
+    return v->kind == SQL_NULL ? NULL : v->s.ptr;
+}
+
+/* Never NULL, for columns that are not. */
+static const char *word_at(const struct sql_rows *rows, size_t row,
+                           size_t column)
+{
+    const char *text = text_at(rows, row, column);
+    return text ? text : "";
+}
+
+void sql_read_row(struct sql *q, const struct sql_rows *rows, size_t i,
+                  struct backend_row *out)
+{
+    *out = (struct backend_row){
+        .id = cell(rows, i, 0)->n,
+        .name = word_at(rows, i, 1),
+        .uid = word_at(rows, i, 2),
+        .head = number_at(rows, i, 3),
+        .sum = word_at(rows, i, 4),
+        .epoch = number_at(rows, i, 5),
+        .holder = text_at(rows, i, 6),
+        .taken = time_at(rows, i, 7),
+        .until = time_at(rows, i, 8),
+        .open = number_at(rows, i, 9),
+        .queue = text_at(rows, i, 10),
+        .due = time_at(rows, i, 11),
+        .tries = (uint32_t)number_at(rows, i, 12),
+        .cancel = number_at(rows, i, 13),
+        .waits = text_at(rows, i, 14),
+        .status = word_at(rows, i, 15),
+        .title = text_at(rows, i, 16),
+        .model = text_at(rows, i, 17),
+        .messages = number_at(rows, i, 18),
+        .state = cell(rows, i, 19)->s,
+        .created = time_at(rows, i, 20),
+        .changed = time_at(rows, i, 21),
+    };
+    out->held = q->driver->is_held(q, out);
+}
+
+/* ------------------------------------------------------------ reading --- */
+
+const allm_error *sql_find(struct backend *b, struct arena *a, const char *name,
+                           bool with_empty, struct backend_row *row,
+                           bool *found)
+{
+    struct sql *q = sql_of(b);
+    struct sql_rows rows;
+    const allm_error *error =
+        SQL_RUN(q, a, "SELECT " SQL_ROW " FROM allm_session WHERE name = $1",
+                &rows, sql_text(name));
+    *row = (struct backend_row){ 0 };
+    *found = false;
+    if (error || !rows.count)
+        return error;
+    sql_read_row(q, &rows, 0, row);
+    *found = row->head || with_empty;
+    if (!*found)
+        row->id = 0;
+    return NULL;
+}
+
+const allm_error *sql_messages(struct backend *b, struct arena *a, int64_t id,
+                               uint64_t at, size_t *count,
+                               struct backend_message **out)
+{
+    struct sql *q = sql_of(b);
+    struct sql_rows rows;
+    const allm_error *error =
+        at ? SQL_RUN(
+                 q, a,
+                 "SELECT n, body, hash FROM allm_message WHERE session = $1 "
+                 "AND since <= $2 AND (until IS NULL OR until > $2) "
+                 "ORDER BY n",
+                 &rows, sql_int(id), sql_int((int64_t)at))
+           : SQL_RUN(
+                 q, a,
+                 "SELECT n, body, hash FROM allm_message WHERE session = $1 "
+                 "AND until IS NULL ORDER BY n",
+                 &rows, sql_int(id));
+    *count = 0;
+    if (error)
+        return error;
+    *out = arena_zero(a, (rows.count + 1) * sizeof **out);
+    for (size_t i = 0; *out && i < rows.count; i++)
+        (*out)[(*count)++] = (struct backend_message){
+            number_at(&rows, i, 0), cell(&rows, i, 1)->s, word_at(&rows, i, 2)
+        };
+    return *out ? NULL : status_nomem();
+}
+
+const allm_error *sql_records(struct backend *b, struct arena *a, int64_t id,
+                              uint64_t from, size_t limit, size_t *count,
+                              struct backend_record **out)
+{
+    struct sql *q = sql_of(b);
+    struct sql_rows rows;
+    const allm_error *error = SQL_RUN(
+        q, a,
+        "SELECT seq, type, body, sum FROM allm_record WHERE session = $1 "
+        "AND seq >= $2 ORDER BY seq LIMIT $3",
+        &rows, sql_int(id), sql_int((int64_t)from),
+        sql_int(limit ? (int64_t)limit : INT64_MAX));
+    *count = 0;
+    if (error)
+        return error;
+    *out = arena_zero(a, (rows.count + 1) * sizeof **out);
+    for (size_t i = 0; *out && i < rows.count; i++)
+        (*out)[(*count)++] = (struct backend_record){
+            number_at(&rows, i, 0), word_at(&rows, i, 1), cell(&rows, i, 2)->s,
+            word_at(&rows, i, 3)
+        };
+    return *out ? NULL : status_nomem();
+}
+
+const allm_error *sql_blobs(struct backend *b, struct arena *a, int64_t id,
+                            size_t count, struct backend_blob *blobs)
+{
+    struct sql *q = sql_of(b);
+    const allm_error *error = NULL;
+    for (size_t i = 0; !error && i < count; i++) {
+        struct sql_rows rows = { 0 };
+        error = SQL_RUN(q, a,
+                        "SELECT bytes FROM allm_blob WHERE session = $1 "
+                        "AND hash = $2",
+                        &rows, sql_int(id), sql_text(blobs[i].hash));
+        blobs[i].bytes = !error && rows.count ? cell(&rows, 0, 0)->s
+                                              : (struct slice){ NULL, 0 };
+    }
+    return error;
+}
+
+/* Parameters that are NULL select everything. */
+static const char list_text[] =
+    "SELECT " SQL_ROW " FROM allm_session WHERE head > 0 "
+    "AND (CAST($1 AS text) IS NULL OR status = $1) "
+    "AND (CAST($2 AS text) IS NULL OR waits = $2) "
+    "AND (CAST($3 AS text) IS NULL OR queue = $3) "
+    "AND changed <= $now - $4 "
+    "AND (CAST($5 AS text) IS NULL OR (changed, id) < "
+    "(SELECT changed, id FROM allm_session WHERE name = $5)) "
+    "ORDER BY changed DESC, id DESC LIMIT $6";
+
+const allm_error *sql_list(struct backend *b, struct arena *a,
+                           const allm_store_query *query, size_t limit,
+                           size_t *count, struct backend_row **out)
+{
+    struct sql *q = sql_of(b);
+    struct sql_rows rows;
+    /* a clock that was set back must not hide sessions */
+    int64_t older = query->older_ms ? (int64_t)query->older_ms
+                                    : -(INT64_C(1) << 50);
+    const allm_error *error =
+        SQL_RUN(q, a, list_text, &rows, sql_text(query->status),
+                sql_text(query->waits), sql_text(query->queue), sql_int(older),
+                sql_text(query->after), sql_int((int64_t)limit));
+    *count = 0;
+    if (error)
+        return error;
+    *out = arena_zero(a, (rows.count + 1) * sizeof **out);
+    for (size_t i = 0; *out && i < rows.count; i++)
+        sql_read_row(q, &rows, i, &(*out)[(*count)++]);
+    return *out ? NULL : status_nomem();
+}
+
+/* ----------------------------------------------------------- removing --- */
+
+const allm_error *sql_delete(struct sql *q, struct arena *a, int64_t id)
+{
+    static const char *const texts[] = {
+        "DELETE FROM allm_record WHERE session = $1",
+        "DELETE FROM allm_message WHERE session = $1",
+        "DELETE FROM allm_blob WHERE session = $1",
+        "DELETE FROM allm_live WHERE session = $1",
+        "DELETE FROM allm_inbox WHERE session = $1",
+        "DELETE FROM allm_session WHERE id = $1",
+    };
+    const allm_error *error = NULL;
+    for (size_t i = 0; !error && i < sizeof texts / sizeof *texts; i++)
+        error = SQL_RUN(q, a, texts[i], NULL, sql_int(id));
+    return error;
+}
+
+const allm_error *sql_prune(struct backend *b, struct arena *a, int64_t id,
+                            uint64_t before)
+{
+    return SQL_RUN(sql_of(b), a,
+                   "DELETE FROM allm_record WHERE session = $1 AND seq < $2",
+                   NULL, sql_int(id), sql_int((int64_t)before));
+}
+
+/* ------------------------------------------------ news for the holder --- */
+
+/* Inside a transaction. */
+static const allm_error *put_message(struct sql *q, struct arena *a,
+                                     const char *name, const char *uid,
+                                     struct slice body, const char *queue)
+{
+    struct sql_rows rows = { 0 };
+    const allm_error *error =
+        SQL_RUN(q, a,
+                "INSERT INTO allm_session (name, uid, created, changed) "
+                "VALUES ($1, $2, $now, $now) ON CONFLICT (name) DO NOTHING",
+                NULL, sql_text(name), sql_text(uid));
+    if (!error)
+        error = SQL_RUN(q, a,
+                        "INSERT INTO allm_inbox (session, at, body) "
+                        "SELECT id, $now, $2 FROM allm_session WHERE name = $1",
+                        NULL, sql_text(name), sql_slice(body));
+    if (!error)
+        error = SQL_RUN(q, a,
+                        "UPDATE allm_session SET queue = COALESCE($2, queue), "
+                        "due = COALESCE(due, $now) WHERE name = $1",
+                        &rows, sql_text(name), sql_text(queue));
+    return error;
+}
+
+const allm_error *sql_send(struct backend *b, struct arena *a, const char *name,
+                           const char *uid, struct slice body,
+                           const char *queue)
+{
+    struct sql *q = sql_of(b);
+    const allm_error *error = q->driver->begin(q, a);
+    if (error)
+        return error;
+    error = put_message(q, a, name, uid, body, queue);
+    if (error) {
+        q->driver->undo(q);
+        return error;
+    }
+    return q->driver->end(q, a);
+}
+
+const allm_error *sql_inbox(struct backend *b, struct arena *a, int64_t id,
+                            size_t *count, struct backend_sent **out)
+{
+    struct sql_rows rows;
+    const allm_error *error = SQL_RUN(
+        sql_of(b), a,
+        "SELECT id, body FROM allm_inbox WHERE session = $1 ORDER BY id", &rows,
+        sql_int(id));
+    *count = 0;
+    if (error)
+        return error;
+    *out = arena_zero(a, (rows.count + 1) * sizeof **out);
+    for (size_t i = 0; *out && i < rows.count; i++)
+        (*out)[(*count)++] = (struct backend_sent){ cell(&rows, i, 0)->n,
+                                                    cell(&rows, i, 1)->s };
+    return *out ? NULL : status_nomem();
+}
+
+const allm_error *sql_cancel(struct backend *b, struct arena *a,
+                             const char *name, bool *found, bool *held)
+{
+    struct sql *q = sql_of(b);
+    struct backend_row row;
+    const allm_error *error = sql_find(b, a, name, false, &row, found);
+    *held = false;
+    if (error || !*found)
+        return error;
+    error = SQL_RUN(q, a,
+                    "UPDATE allm_session SET cancel = open WHERE id = $1 "
+                    "AND open > 0",
+                    NULL, sql_int(row.id));
+    *held = row.held;
+    return error;
+}
+
+const allm_error *sql_live(struct backend *b, struct arena *a, int64_t id,
+                           uint64_t op, uint64_t from, size_t *count,
+                           struct backend_live **out)
+{
+    struct sql_rows rows;
+    const allm_error *error =
+        SQL_RUN(sql_of(b), a,
+                "SELECT op, n, count, body FROM allm_live WHERE session = $1 "
+                "AND op = $2 AND n + count > $3 ORDER BY n",
+                &rows, sql_int(id), sql_int((int64_t)op),
+                sql_int((int64_t)from));
+    *count = 0;
+    if (error)
+        return error;
+    *out = arena_zero(a, (rows.count + 1) * sizeof **out);
+    for (size_t i = 0; *out && i < rows.count; i++)
+        (*out)[(*count)++] =
+            (struct backend_live){
+            .op = number_at(&rows, i, 0), .n = number_at(&rows, i, 1),
+            .count = number_at(&rows, i, 2), .body = cell(&rows, i, 3)->s
+        };
+    return *out ? NULL : status_nomem();
+}

@@ -1,0 +1,148 @@
+/*
+ * store.h - an open store, and the sessions that are held in it
+ *
+ * session/ builds appends and submits them; the store's thread makes them
+ * durable, many at a time (group commit).  Functions that return an error wait
+ * for the thread; the error is in the arena `a`.
+ */
+#ifndef STORE_STORE_H
+#define STORE_STORE_H
+
+#include "loop/waker.h"
+#include "store/backend.h"
+#include "store/record.h"
+
+/* ---------------------------------------------------------- the store --- */
+
+allm_store *store_keep(allm_store *s);
+struct mem store_mem(const allm_store *s);
+struct clock store_clock(const allm_store *s);
+uint32_t store_live_ms(const allm_store *s);
+
+/* NULL; or why no call can succeed: it was refused, or this process is a child
+ * of fork(). */
+const allm_error *store_usable(const allm_store *s, struct arena *a);
+
+/* Remember the error for allm_store_error() of this thread; its kind. */
+allm_status store_fail(allm_store *s, const allm_error *error);
+
+/* Call a function in the store's thread, and wait for it. */
+const allm_error *store_call(allm_store *s,
+                             const allm_error *(*fn)(struct backend *b,
+                                                     struct arena *a, void *ud),
+                             struct arena *a, void *ud);
+
+/* NULL, or invalid_name. */
+const allm_error *store_check_name(struct arena *a, const char *name);
+
+/* A new random uid, in hex. */
+void store_make_uid(char out[STORE_UID_LEN + 1]);
+
+/* --------------------------------------------- a session that is open --- */
+
+/*
+ * One session of a store, held (it may be changed) or only read.  It is
+ * reference-counted.  When the last reference is dropped, the lease is released
+ * behind the appends under way.  One thread at a time uses it, like the session
+ * it belongs to.
+ */
+struct store_session;
+
+/* A session as it was loaded: its row, the thread, the records from row.open
+ * on, and what waits in its inbox.  All in the arena; bodies are packed. */
+struct store_loaded {
+    struct backend_row row;
+    enum backend_after after;
+    size_t message_count;
+    struct backend_message *messages;
+    size_t record_count;
+    struct backend_record *records;
+    size_t sent_count;
+    struct backend_sent *sent;      /* their bodies are not packed */
+    size_t blob_count;
+    struct backend_blob *blobs;     /* all that these refer to */
+};
+
+/* Open by name; flags are those of allm_session_open().  Sums and hashes of
+ * all that is loaded are checked.  A read-only session has *out, too. */
+const allm_error *store_session_open(allm_store *s, struct arena *a,
+                                     const char *name, uint32_t flags,
+                                     struct store_loaded *loaded,
+                                     struct store_session **out);
+const allm_error *store_session_claim(allm_store *s, struct arena *a,
+                                      const char *queue, uint32_t wait_ms,
+                                      struct store_loaded *loaded,
+                                      struct store_session **out);
+/* Load it again, as it is in the store now; the lease stays. */
+const allm_error *store_session_reload(struct store_session *t, struct arena *a,
+                                       struct store_loaded *loaded);
+struct slice store_loaded_blob(const struct store_loaded *l, const char *hash);
+
+struct store_session *store_session_keep(struct store_session *t);
+void store_session_drop(struct store_session *t);
+
+allm_store *store_session_store(const struct store_session *t);
+const char *store_session_name(const struct store_session *t);
+const char *store_session_uid(const struct store_session *t);
+bool store_session_is_held(const struct store_session *t);
+/* The seq of the newest record that was submitted. */
+uint64_t store_session_head(const struct store_session *t);
+
+/* Ring this waker when the session is lost, cancelled by another process, or
+ * an append of it is durable; NULL: nobody. */
+void store_session_watch(struct store_session *t, allm_waker *waker);
+/* Why it cannot be changed any more (session_lost, session_released ...), or
+ * NULL. */
+const allm_error *store_session_gone(const struct store_session *t,
+                                     struct arena *a);
+/* Has another process cancelled the operation that began with this seq? */
+bool store_session_cancelled(const struct store_session *t, uint64_t begin);
+
+/* Release it now, behind what is under way; `due`: claimable at once. */
+const allm_error *store_session_release(struct store_session *t,
+                                        struct arena *a, bool due);
+
+/* ------------------------------------------------------------ appends --- */
+
+/*
+ * One commit of one session, built and then submitted.  Builders remember a
+ * failure: it shows when the append is submitted.
+ */
+struct store_append;
+
+struct store_append *store_append_new(struct store_session *t);  /* or NULL */
+struct arena *store_append_arena(struct store_append *p);
+
+/* Begin a record; add its members to the emit, in their order; then close it.
+ * Returns its seq by *seq, unless that is NULL. */
+struct emit *store_append_open(struct store_append *p, const char *type,
+                               uint64_t *seq);
+void store_append_close(struct store_append *p);
+
+/* A member of the open record: a value, long strings as blobs. */
+void store_append_value(struct store_append *p, const char *name,
+                        const allm_json *v);
+/* "keep" (unless all_so_far) and "add" of the open record: the first `keep`
+ * messages stay, these follow.  Bodies are JSON values, packed here. */
+void store_append_thread(struct store_append *p, bool all_so_far, uint64_t keep,
+                         size_t count, const allm_json *const *bodies);
+
+/* The columns as they shall be; filled from the last append at first. */
+struct backend_append *store_append_columns(struct store_append *p);
+
+/* A string of more than RECORD_MOST_TEXT bytes was met: its length; else 0. */
+size_t store_append_too_long(const struct store_append *p);
+
+/* Hand it over; nothing may be added afterwards. */
+void store_append_submit(struct store_append *p);
+/* AGAIN: under way.  OK: durable.  < 0: it was not written; *error, valid as
+ * long as the append. */
+allm_status store_append_status(struct store_append *p,
+                                const allm_error **error);
+/* The same, after waiting for it. */
+allm_status store_append_wait(struct store_append *p, const allm_error **error);
+/* At any time: an append that was submitted is still written; one that was not
+ * is forgotten, and the next one takes its place. */
+void store_append_free(struct store_append *p);
+
+#endif

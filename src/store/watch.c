@@ -1,0 +1,98 @@
+/*
+ * watch.c - news about sessions that are held: lost, cancelled, sent to
+ *
+ * A backend that blocks is asked by the store's thread, every watch_ms
+ * milliseconds while a session is held.  The memory backend calls
+ * watch_tell() when it has news.
+ */
+#include "store/store.h"
+#include "store/store_parts.h"
+
+#include <stdlib.h>
+
+enum { NS_PER_MS = 1000000 };
+
+static int order_ids(const void *x, const void *y)
+{
+    const struct backend_watch *a = x, *b = y;
+    return a->id < b->id ? -1 : a->id > b->id;
+}
+
+/* Sessions that are held, by their ids.  Locked. */
+static struct backend_watch *list_held(allm_store *s, struct arena *a,
+                                       size_t *count)
+{
+    size_t n = 0, i = 0;
+    for (const struct store_session *t = s->held; t; t = t->next)
+        n++;
+    struct backend_watch *list = arena_zero(a, (n + 1) * sizeof *list);
+    for (const struct store_session *t = s->held; list && t; t = t->next)
+        list[i++] = (struct backend_watch){ .id = t->id, .epoch = t->epoch };
+    *count = list ? i : 0;
+    if (i)
+        qsort(list, i, sizeof *list, order_ids);
+    return list;
+}
+
+/* Locked. */
+static void tell_session(struct store_session *t,
+                         const struct backend_watch *about)
+{
+    if (!about || t->epoch != about->epoch)
+        return;
+    bool news = (about->lost && !t->lost) || about->cancel != t->cancel ||
+                (about->sent && !t->sent);
+    t->lost = t->lost || about->lost;
+    t->cancel = about->cancel;
+    t->sent = about->sent;
+    if (news)
+        lease_ring(t);
+}
+
+void watch_tell(void *ud, const struct backend_watch *about)
+{
+    allm_store *s = ud;
+    pthread_mutex_lock(&s->lock);
+    for (struct store_session *t = s->held; t; t = t->next)
+        if (t->id == about->id)
+            tell_session(t, about);
+    pthread_mutex_unlock(&s->lock);
+}
+
+static void ask_backend(allm_store *s)
+{
+    struct arena a;
+    size_t count = 0;
+    arena_init(&a, s->mem);
+    pthread_mutex_lock(&s->lock);
+    struct backend_watch *list = list_held(s, &a, &count);
+    pthread_mutex_unlock(&s->lock);
+    if (count && !s->ops->watch(s->backend, &a, count, list)) {
+        pthread_mutex_lock(&s->lock);
+        for (struct store_session *t = s->held; t; t = t->next) {
+            struct backend_watch key = { .id = t->id };
+            tell_session(t,
+                         bsearch(&key, list, count, sizeof *list, order_ids));
+        }
+        pthread_mutex_unlock(&s->lock);
+    }
+    arena_release(&a);
+}
+
+int64_t watch_leases(allm_store *s)
+{
+    int64_t now = clock_now_ns(clock_real());
+    pthread_mutex_lock(&s->lock);
+    bool any = s->held != NULL;
+    pthread_mutex_unlock(&s->lock);
+    if (!any || !s->ops->watch || atomic_load(&s->dead)) {
+        s->watch_ns = now;
+        return -1;
+    }
+    int64_t every = (int64_t)s->ops->watch_ms(s->backend) * NS_PER_MS;
+    if (now - s->watch_ns >= every) {
+        ask_backend(s);
+        s->watch_ns = now = clock_now_ns(clock_real());
+    }
+    return s->watch_ns + every - now;
+}

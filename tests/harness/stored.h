@@ -1,0 +1,54 @@
+/* stored.h - stores for tests: a fresh file, and the steps of a session */
+#ifndef HARNESS_STORED_H
+#define HARNESS_STORED_H
+
+#include "store/store.h"
+
+/* A new SQLite store in a folder of its own, for one test at a time.  NULL, and
+ * the test is skipped, if the library was built without SQLite. */
+const char *stored_file(void);
+const char *stored_path(void);      /* its path, without "sqlite:" */
+void stored_remove(void);
+
+/* Run a test on a store in memory, and on a new file. */
+void stored_in_memory(void (*test)(const char *uri));
+void stored_in_file(void (*test)(const char *uri));
+
+/* The reason of an error; NULL: none. */
+const char *stored_reason(const allm_error *error);
+
+/* Open a store; NULL, after a failed check, if it has an error. */
+allm_store *stored_open(const char *uri, const allm_store_opts *opts);
+
+/* Open a session.  `reason` is the expected one; NULL, and *loaded is unset, if
+ * there is an error. */
+struct store_session *stored_session(allm_store *s, struct arena *a,
+                                     const char *name, uint32_t flags,
+                                     struct store_loaded *loaded,
+                                     const char *reason);
+
+/* One commit with one record. */
+struct stored_step {
+    const char *type;
+    uint64_t keep;
+    const char *message;            /* JSON, added to the thread; or NULL */
+    bool begins, ends;              /* an operation */
+    bool due;
+    const char *status, *title;
+    int64_t inbox_upto;
+    bool drops_live;
+};
+
+#define STORED(...) ((struct stored_step){ __VA_ARGS__ })
+
+/* The same, submitted but not waited for; NULL: out of memory. */
+struct store_append *stored_append(struct store_session *t,
+                                   struct stored_step step);
+/* Wait for it and free it; "" or the reason of its error (static). */
+const char *stored_wait(struct store_append *p);
+const char *stored_write(struct store_session *t, struct stored_step step);
+
+/* Create a session with one record and one message, and let it go. */
+const char *stored_make(allm_store *s, const char *name, const char *message);
+
+#endif

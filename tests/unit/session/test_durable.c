@@ -1,0 +1,641 @@
+/*
+ * test_durable.c - sessions in a store: changes, records, errors
+ *
+ * Each test runs on a store in memory, where every allocation fails once, and
+ * on a file.
+ *
+ * tag: thread
+ */
+#include "allm.h"
+
+#include "harness/check.h"
+#include "harness/crash.h"
+#include "harness/play.h"
+#include "harness/turns.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define CALL(id, name) \
+    "['tool_call', {'id': '" id "', 'name': '" name "', 'arguments': {'x': 1}}]"
+#define TURN(id, name) "[" CALL(id, name) ", ['finish', 'tool_calls']]"
+#define SAY(text) "[['text', '" text "'], ['finish', 'stop']]"
+#define TWO "[" TURN("c0", "echo") ", " SAY("done") "]"
+
+/* -------------------------------------------------------------- steps --- */
+
+static allm_session *open_session(allm_store *store, uint32_t flags)
+{
+    return allm_session_open(store, "trip", flags);
+}
+
+static const char *reason_of(const allm_error *e)
+{
+    return e ? e->reason : NULL;
+}
+
+/* Run to the end; the reason of its error, or NULL.  Frees the stream. */
+static const char *run(allm_stream *s)
+{
+    static char reason[64];
+    allm_stream_wait(s);
+    const allm_error *e = allm_stream_error(s);
+    snprintf(reason, sizeof reason, "%s", e ? e->reason : "");
+    allm_stream_free(s);
+    return *reason ? reason : NULL;
+}
+
+static const char *said(const allm_session *s)
+{
+    return turns_messages(allm_session_thread(s));
+}
+
+static const allm_json *metadata(const allm_session *s, const char *name)
+{
+    const allm_session_record *r = allm_session_fields(s);
+    return r ? allm_json_get(r->metadata, name) : NULL;
+}
+
+static void check_verified(allm_store *store)
+{
+    allm_json *v = allm_store_verify(store, NULL);
+    CHECK_ALWAYS(!v || allm_json_true(allm_json_get(v, "ok")));
+    if (!CHECK(allm_json_true(allm_json_get(v, "ok"))) && v) {
+        allm_text *t = allm_json_write(v, 0);
+        printf("# %s\n", allm_text_bytes(t, NULL));
+        allm_text_free(t);
+    }
+    allm_json_free(v);
+}
+
+/* Break off a chat whose write tool has begun: after commit 2, on "trip". */
+static void break_off(void)
+{
+    allm_store *store = crash_open(2, true);
+    allm_engine *e = turns_engine(TWO, "echo=echo", NULL);
+    allm_session *s = open_session(store, ALLM_SESSION_CREATE);
+    run(allm_session_reply(e, s, "hi", NULL));
+    allm_session_free(s);
+    allm_engine_free(e);
+    allm_store_free(store);
+}
+
+/* ------------------------------------------------------------ changes --- */
+
+static void changes(bool on_disk)
+{
+    crash_begin(on_disk);
+    allm_store *store = crash_open(0, false);
+    allm_session *s = open_session(store, ALLM_SESSION_CREATE);
+    CHECK_TEXT(reason_of(allm_session_error(s)), NULL);
+    CHECK_INT(allm_session_append_user(s, "one"), ALLM_OK);
+    CHECK_INT(allm_session_append_user(s, "two"), ALLM_OK);
+    const allm_session_record *r = allm_session_fields(s);
+    if (r) {
+        allm_session_record fields = *r;
+        fields.status = ALLM_SESSION_AWAITING_USER;
+        fields.pending_question = "why?";
+        fields.id = "other";
+        CHECK_INT(allm_session_replace(s, &fields), ALLM_OK);
+    }
+    CHECK_TEXT(crash_log(store, "trip"), "created change change change");
+    allm_session_free(s);
+    s = open_session(store, 0);
+    CHECK_TEXT(said(s), "u:one u:two");
+    CHECK_TEXT(GET(allm_session_fields(s), pending_question), "why?");
+    CHECK_TEXT(GET(allm_session_fields(s), id), "trip");
+    CHECK_INT(allm_session_append_user(s, "x"), ALLM_ERR_SESSION);
+    CHECK_TEXT(reason_of(allm_session_error(s)), "session_read_only");
+    allm_session_free(s);
+    check_verified(store);
+    allm_store_free(store);
+    crash_end();
+}
+
+static void changes_in_memory(void)
+{
+    changes(false);
+}
+static void changes_on_disk(void)
+{
+    changes(true);
+}
+
+static void has_one_holder(bool on_disk)
+{
+    crash_begin(on_disk);
+    allm_store *store = crash_open(0, false);
+    allm_session *s = open_session(store, ALLM_SESSION_CREATE);
+    allm_session *t = open_session(store, ALLM_SESSION_LOCK);
+    CHECK_TEXT(reason_of(allm_session_error(t)), "session_locked");
+    allm_session_free(t);
+    CHECK_INT(allm_session_append_user(s, "one"), ALLM_OK);
+    allm_session_free(s);
+    t = open_session(store, ALLM_SESSION_LOCK);
+    CHECK_TEXT(reason_of(allm_session_error(t)), NULL);
+    CHECK_INT(allm_session_append_user(t, "two"), ALLM_OK);
+    CHECK_TEXT(crash_log(store, "trip"), "created change taken change");
+    allm_session_free(t);
+    t = allm_session_open(store, "none", ALLM_SESSION_LOCK);
+    CHECK_TEXT(reason_of(allm_session_error(t)), "session_not_found");
+    allm_session_free(t);
+    t = allm_session_open(store, "a/b", ALLM_SESSION_LOCK);
+    CHECK_TEXT(reason_of(allm_session_error(t)), "invalid_name");
+    allm_session_free(t);
+    t = allm_session_open(NULL, "a", ALLM_SESSION_LOCK);
+    CHECK_TEXT(reason_of(allm_session_error(t)), "missing_store");
+    allm_session_free(t);
+    allm_store_free(store);
+    crash_end();
+}
+
+static void one_holder_in_memory(void)
+{
+    has_one_holder(false);
+}
+static void one_holder_on_disk(void)
+{
+    has_one_holder(true);
+}
+
+/* --------------------------------------------------------- broken off --- */
+
+static const struct settling {
+    const char *why;
+    allm_settle how;
+    const char *answer, *said;
+} settlings[] = {
+    { "it happened", ALLM_SETTLE_HAPPENED, "booked",
+      "u:hi a:(c0) t:c0=booked a:done" },
+    { "it did not", ALLM_SETTLE_NOT_HAPPENED, NULL,
+      "u:hi a:(c0) t:c0=This call did not happen: the program was interrupted "
+      "before it took effect. a:done" },
+    { "again", ALLM_SETTLE_AGAIN, NULL, "u:hi a:(c0) t:c0={\"x\":1} a:done" },
+};
+
+static void settle_one(const struct settling *row, bool on_disk)
+{
+    check_row(row->why);
+    crash_begin(on_disk);
+    break_off();
+    allm_store *store = crash_open(0, false);
+    allm_engine *e = turns_engine("[" SAY("done") "]", "echo=echo", NULL);
+    allm_session *s = open_session(store, ALLM_SESSION_LOCK);
+    const allm_json *off = metadata(s, "broken_off");
+    CHECK(allm_json_true(allm_json_get(off, "answered")));
+    CHECK_INT(allm_json_count(allm_json_get(off, "unknown_tool_calls")), 1);
+    CHECK_TEXT(said(s), "u:hi");
+    CHECK_TEXT(run(allm_session_resume(e, s, NULL)), "unsettled_tool_calls");
+    CHECK_TEXT(run(allm_session_reply(e, s, "x", NULL)), "turn_unfinished");
+    CHECK_INT(allm_session_settle(s, "c9", row->how, NULL),
+              row->answer ? ALLM_ERR_MISUSE : ALLM_ERR_SESSION);
+    const allm_tool_answer answer = { .size = sizeof answer,
+                                      .text = row->answer };
+    CHECK_INT(allm_session_settle(s, "c0", row->how,
+                                  row->answer ? &answer : NULL),
+              ALLM_OK);
+    CHECK_INT(allm_session_settle(s, "c0", row->how,
+                                  row->answer ? &answer : NULL),
+              ALLM_ERR_SESSION);
+    CHECK_TEXT(reason_of(allm_session_error(s)), "unknown_tool_call_id");
+    CHECK_TEXT(run(allm_session_resume(e, s, NULL)), NULL);
+    CHECK_TEXT(said(s), row->said);
+    CHECK(!metadata(s, "broken_off"));
+    CHECK_TEXT(run(allm_session_resume(e, s, NULL)), "nothing_to_resume");
+    allm_session_free(s);
+    allm_engine_free(e);
+    check_verified(store);
+    allm_store_free(store);
+    crash_end();
+}
+
+static void settles_in_memory(void)
+{
+    for (size_t i = 0; i < sizeof settlings / sizeof *settlings; i++)
+        settle_one(&settlings[i], false);
+}
+
+static void settles_on_disk(void)
+{
+    for (size_t i = 0; i < sizeof settlings / sizeof *settlings; i++)
+        settle_one(&settlings[i], true);
+}
+
+static void abandons(bool on_disk)
+{
+    crash_begin(on_disk);
+    break_off();
+    allm_store *store = crash_open(0, false);
+    allm_session *s = open_session(store, ALLM_SESSION_LOCK);
+    CHECK_INT(allm_session_abandon(s), ALLM_OK);
+    CHECK_TEXT(said(s), "");
+    CHECK_TEXT(allm_json_text(metadata(s, "cancelled_input"), NULL), "hi");
+    const allm_json *calls = metadata(s, "interrupted_tool_calls");
+    CHECK_INT(allm_json_count(calls), 1);
+    CHECK(!allm_json_true(allm_json_get(allm_json_at(calls, 0), "done")));
+    CHECK_INT(allm_session_abandon(s), ALLM_ERR_SESSION);
+    CHECK_TEXT(reason_of(allm_session_error(s)), "nothing_to_resume");
+    CHECK_INT(allm_session_append_user(s, "x"), ALLM_OK);
+    allm_session_free(s);
+    check_verified(store);
+    allm_store_free(store);
+    crash_end();
+}
+
+static void abandons_in_memory(void)
+{
+    abandons(false);
+}
+static void abandons_on_disk(void)
+{
+    abandons(true);
+}
+
+/* Complete turns stay. */
+static void abandons_after_a_turn(void)
+{
+    crash_begin(false);
+    allm_store *store = crash_open(5, false);
+    allm_engine *e = turns_engine(TWO, "echo=echo", NULL);
+    allm_session *s = open_session(store, ALLM_SESSION_CREATE);
+    run(allm_session_reply(e, s, "hi", NULL));
+    allm_session_free(s);
+    allm_store_free(store);
+    store = crash_open(0, false);
+    s = open_session(store, ALLM_SESSION_LOCK);
+    CHECK_TEXT(said(s), "u:hi a:(c0) t:c0={\"x\":1}");
+    CHECK_INT(allm_session_abandon(s), ALLM_OK);
+    CHECK_TEXT(said(s), "u:hi a:(c0) t:c0={\"x\":1}");
+    CHECK(!metadata(s, "interrupted_tool_calls"));
+    allm_session_free(s);
+    check_verified(store);
+    allm_engine_free(e);
+    allm_store_free(store);
+    crash_end();
+}
+
+/* A cancelled stream leaves the same note as an abandoned operation. */
+static void cancels(bool on_disk)
+{
+    const allm_event *event = NULL;
+    crash_begin(on_disk);
+    allm_store *store = crash_open(0, false);
+    allm_engine *e = turns_engine(TWO, "echo=later:60000:echo", NULL);
+    allm_session *s = open_session(store, ALLM_SESSION_CREATE);
+    allm_call_opts opts = { .size = sizeof opts, .live_tool_events = 1 };
+    allm_stream *stream = allm_session_reply(e, s, "hi", &opts);
+    while (allm_stream_next(stream, &event) == ALLM_EVENT &&
+           event->type != ALLM_EV_TOOL_EXECUTION_STARTED)
+        ;
+    allm_stream_free(stream);
+    CHECK_TEXT(allm_json_text(metadata(s, "cancelled_input"), NULL), "hi");
+    CHECK_INT(allm_json_count(metadata(s, "interrupted_tool_calls")), 1);
+    CHECK_INT(allm_session_append_user(s, "x"), ALLM_OK);
+    CHECK_TEXT(crash_log(store, "trip"),
+               "created begin call response intent end change");
+    allm_session_free(s);
+    check_verified(store);
+    allm_engine_free(e);
+    allm_store_free(store);
+    crash_end();
+}
+
+static void cancels_in_memory(void)
+{
+    cancels(false);
+}
+static void cancels_on_disk(void)
+{
+    cancels(true);
+}
+
+static void is_let_go(void)
+{
+    const allm_event *event = NULL;
+    crash_begin(false);
+    allm_store *store = crash_open(0, false);
+    allm_engine *e = turns_engine(TWO, "echo=later:60000:echo", NULL);
+    allm_session *s = open_session(store, ALLM_SESSION_CREATE);
+    allm_call_opts opts = { .size = sizeof opts, .live_tool_events = 1 };
+    allm_stream *stream = allm_session_reply(e, s, "hi", &opts);
+    while (allm_stream_next(stream, &event) == ALLM_EVENT &&
+           event->type != ALLM_EV_TOOL_EXECUTION_STARTED)
+        ;
+    CHECK_INT(allm_session_let_go(s), ALLM_OK);
+    CHECK_INT(allm_stream_next(stream, &event), ALLM_ERR_SESSION);
+    CHECK_TEXT(reason_of(allm_stream_error(stream)), "session_released");
+    CHECK_INT(allm_session_append_user(s, "x"), ALLM_ERR_SESSION);
+    CHECK_TEXT(reason_of(allm_session_error(s)), "session_released");
+    allm_session *t = open_session(store, ALLM_SESSION_LOCK);
+    CHECK(metadata(t, "broken_off") != NULL);
+    CHECK_INT(allm_session_abandon(t), ALLM_OK);
+    allm_session_free(t);
+    allm_stream_free(stream);
+    allm_session_free(s);
+    check_verified(store);
+    allm_engine_free(e);
+    allm_store_free(store);
+    crash_end();
+}
+
+/* The key of a call names the session, its begin, the turn and the index. */
+static void has_keys(void)
+{
+    crash_begin(false);
+    allm_store *store = crash_open(0, false);
+    allm_engine *e = turns_engine(TWO, "echo=echo", NULL);
+    allm_session *s = open_session(store, ALLM_SESSION_CREATE);
+    CHECK_TEXT(run(allm_session_reply(e, s, "hi", NULL)), NULL);
+    allm_json *all = allm_store_records(store, "trip", 5, 1);
+    const allm_json *intent = allm_json_at(all, 0);
+    allm_json *made = allm_store_records(store, "trip", 1, 1);
+    const char *uid =
+        allm_json_text(allm_json_get(allm_json_at(made, 0), "uid"), NULL);
+    char key[128];
+    snprintf(key, sizeof key, "%s/2/0/0", uid ? uid : "");
+    CHECK_TEXT(allm_json_text(allm_json_get(intent, "type"), NULL), "intent");
+    CHECK_TEXT(allm_json_text(allm_json_get(intent, "key"), NULL), key);
+    allm_json_free(made);
+    allm_json_free(all);
+    allm_session_free(s);
+    allm_engine_free(e);
+    allm_store_free(store);
+    crash_end();
+}
+
+static allm_status no_journal(const allm_journal_entry *e, void *ud)
+{
+    (void)e;
+    (void)ud;
+    return ALLM_OK;
+}
+
+static void writes_its_own_journal(void)
+{
+    crash_begin(false);
+    allm_store *store = crash_open(0, false);
+    allm_engine *e = turns_engine(TWO, "echo=echo", NULL);
+    allm_session *s = open_session(store, ALLM_SESSION_CREATE);
+    const allm_call_opts opts = { .size = sizeof opts, .journal = no_journal };
+    CHECK_TEXT(run(allm_session_reply(e, s, "hi", &opts)), "invalid_options");
+    CHECK_TEXT(run(allm_session_resume(e, s, &opts)), "invalid_options");
+    allm_session_free(s);
+    allm_engine_free(e);
+    allm_store_free(store);
+    crash_end();
+}
+
+/* ----------------------------------------------- from another process --- */
+
+static void takes_sent_messages(bool on_disk)
+{
+    crash_begin(on_disk);
+    allm_store *store = crash_open(0, false);
+    const allm_message one = { .size = sizeof one, .role = ALLM_ROLE_USER,
+                               .text = "one" };
+    allm_message two = one;
+    two.text = "two";
+    CHECK_INT(allm_store_send(store, "trip", &one, "q"), ALLM_OK);
+    CHECK_INT(allm_store_send(store, "trip", &two, NULL), ALLM_OK);
+    two.role = ALLM_ROLE_SYSTEM;
+    CHECK_INT(allm_store_send(store, "trip", &two, NULL), ALLM_ERR_MISUSE);
+    allm_session *s = allm_session_claim(store, "other", 0);
+    CHECK_TEXT(reason_of(allm_session_error(s)), "nothing_due");
+    allm_session_free(s);
+    allm_engine *e = turns_engine("[" SAY("x") "]", "echo=echo", NULL);
+    s = allm_session_claim(store, "q", 0);
+    CHECK_TEXT(reason_of(allm_session_error(s)), NULL);
+    CHECK_TEXT(run(allm_session_resume(e, s, NULL)), NULL);
+    CHECK_TEXT(said(s), "u:one u:two a:x");
+    CHECK_TEXT(run(allm_session_resume(e, s, NULL)), "nothing_to_resume");
+    allm_session_free(s);
+    s = allm_session_claim(store, "q", 0);
+    CHECK_TEXT(reason_of(allm_session_error(s)), "nothing_due");
+    allm_session_free(s);
+    check_verified(store);
+    allm_engine_free(e);
+    allm_store_free(store);
+    crash_end();
+}
+
+static void sent_in_memory(void)
+{
+    takes_sent_messages(false);
+}
+static void sent_on_disk(void)
+{
+    takes_sent_messages(true);
+}
+
+static void is_cancelled_elsewhere(bool on_disk)
+{
+    const allm_event *event = NULL;
+    crash_begin(on_disk);
+    break_off();
+    allm_store *store = crash_open(0, false);
+    CHECK_INT(allm_store_cancel(store, "none"), ALLM_ERR_SESSION);
+    CHECK_INT(allm_store_cancel(store, "trip"), ALLM_OK);
+    allm_engine *e = turns_engine(TWO, "echo=later:60000:echo", NULL);
+    allm_session *s = open_session(store, ALLM_SESSION_LOCK);
+    CHECK(!metadata(s, "broken_off"));
+    allm_call_opts opts = { .size = sizeof opts, .live_tool_events = 1 };
+    allm_stream *stream = allm_session_reply(e, s, "hi", &opts);
+    while (allm_stream_next(stream, &event) == ALLM_EVENT &&
+           event->type != ALLM_EV_TOOL_EXECUTION_STARTED)
+        ;
+    allm_store *other = crash_open(0, false);
+    CHECK_INT(allm_store_cancel(other, "trip"), ALLM_OK);
+    CHECK_INT(allm_stream_wait(stream), ALLM_OK);
+    allm_stream_free(stream);
+    CHECK_TEXT(allm_json_text(metadata(s, "cancelled_input"), NULL), "hi");
+    allm_session_free(s);
+    check_verified(store);
+    allm_engine_free(e);
+    allm_store_free(other);
+    allm_store_free(store);
+    crash_end();
+}
+
+static void cancelled_in_memory(void)
+{
+    is_cancelled_elsewhere(false);
+}
+static void cancelled_on_disk(void)
+{
+    is_cancelled_elsewhere(true);
+}
+
+/* ------------------------------------------------------------ looking --- */
+
+static void lists_and_removes(bool on_disk)
+{
+    crash_begin(on_disk);
+    allm_store *store = crash_open(0, false);
+    for (int i = 0; i < 3; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "s%d", i);
+        allm_session *s = allm_session_open(store, name, ALLM_SESSION_CREATE);
+        allm_session_append_user(s, "a title\nand more");
+        allm_session_free(s);
+    }
+    allm_json *v = allm_store_list(store, ALLM(store_query, .limit = 2));
+    const allm_json *list = allm_json_get(v, "sessions");
+    CHECK_INT(allm_json_count(list), 2);
+    CHECK(allm_json_true(allm_json_get(v, "more")));
+    const allm_json *first = allm_json_at(list, 0);
+    CHECK_TEXT(allm_json_text(allm_json_get(first, "title"), NULL), "a title");
+    CHECK_TEXT(allm_json_text(allm_json_get(first, "status"), NULL), "idle");
+    allm_json_free(v);
+    CHECK_INT(allm_store_remove(store, "s0"), ALLM_OK);
+    CHECK_INT(allm_store_remove(store, "s0"), ALLM_ERR_SESSION);
+    CHECK_TEXT(reason_of(allm_store_error(store)), "session_not_found");
+    allm_session *held = allm_session_open(store, "s1", ALLM_SESSION_LOCK);
+    CHECK_INT(allm_store_remove(store, "s1"), ALLM_ERR_SESSION);
+    CHECK_TEXT(reason_of(allm_store_error(store)), "session_locked");
+    v = allm_store_prune(store, NULL, ALLM_PRUNE_LOOK);
+    CHECK_INT(allm_json_count(allm_json_get(v, "removed")), 1);
+    allm_json_free(v);
+    v = allm_store_prune(store, NULL, 0);
+    CHECK_INT(allm_json_count(allm_json_get(v, "removed")), 1);
+    allm_json_free(v);
+    v = allm_store_list(store, NULL);
+    CHECK_INT(allm_json_count(allm_json_get(v, "sessions")), 1);
+    allm_json_free(v);
+    allm_session_free(held);
+    allm_store_free(store);
+    crash_end();
+}
+
+static void lists_in_memory(void)
+{
+    lists_and_removes(false);
+}
+static void lists_on_disk(void)
+{
+    lists_and_removes(true);
+}
+
+static void forks(bool on_disk)
+{
+    crash_begin(on_disk);
+    allm_store *store = crash_open(0, false);
+    allm_engine *e = turns_engine(TWO, "echo=echo", NULL);
+    allm_session *s = open_session(store, ALLM_SESSION_CREATE);
+    CHECK_TEXT(run(allm_session_reply(e, s, "hi", NULL)), NULL);
+    CHECK_INT(allm_session_fork(s, 0, "now"), ALLM_OK);
+    CHECK_INT(allm_session_fork(s, 7, "then"), ALLM_OK);
+    CHECK_INT(allm_session_fork(s, 4, "inside"), ALLM_ERR_MISUSE);
+    CHECK_INT(allm_session_fork(s, 99, "late"), ALLM_ERR_MISUSE);
+    CHECK_INT(allm_session_fork(s, 0, "now"), ALLM_ERR_SESSION);
+    CHECK_TEXT(reason_of(allm_store_error(store)), "session_exists");
+    allm_session *t = allm_session_open(store, "now", 0);
+    CHECK_TEXT(said(t), "u:hi a:(c0) t:c0={\"x\":1} a:done");
+    allm_session_free(t);
+    t = allm_session_open(store, "then", 0);
+    CHECK_TEXT(said(t), "u:hi a:(c0) t:c0={\"x\":1}");
+    CHECK_INT(GET(allm_session_fields(t), status), ALLM_SESSION_IDLE);
+    allm_session_free(t);
+    check_verified(store);
+    allm_session_free(s);
+    allm_engine_free(e);
+    allm_store_free(store);
+    crash_end();
+}
+
+static void forks_in_memory(void)
+{
+    forks(false);
+}
+static void forks_on_disk(void)
+{
+    forks(true);
+}
+
+/* Long strings, and objects that look like ours, come back unchanged. */
+static void keeps_long_strings(void)
+{
+    enum { LONG = 10000 };
+    char *text = calloc(1, LONG + 1);
+    if (!text)
+        return;
+    memset(text, 'x', LONG);
+    crash_begin(false);
+    allm_store *store = crash_open(0, false);
+    allm_json *like = play_json("{'$blob': 'x', 'm': {'$plain': {}}}");
+    allm_session *s = open_session(store, ALLM_SESSION_CREATE);
+    const allm_message m = { .size = sizeof m, .role = ALLM_ROLE_USER,
+                             .text = text, .metadata = like };
+    CHECK_INT(allm_session_append(s, &m), ALLM_OK);
+    allm_session_free(s);
+    s = open_session(store, 0);
+    size_t n = 0;
+    const allm_message *const *all = allm_session_messages(s, &n);
+    if (CHECK(n == 1)) {
+        CHECK_TEXT(all[0]->text, text);
+        CHECK(allm_json_equal(all[0]->metadata, like));
+    }
+    check_verified(store);
+    allm_session_free(s);
+    allm_json_free(like);
+    allm_store_free(store);
+    crash_end();
+    free(text);
+}
+
+/* An exported session, imported under a new name, is the same document. */
+static void imports_what_it_exported(void)
+{
+    char path[] = "/tmp/allm-export-XXXXXX";
+    int fd = mkstemp(path);
+    crash_begin(false);
+    allm_store *store = crash_open(0, false);
+    allm_engine *e = turns_engine(TWO, "echo=echo", NULL);
+    allm_session *s = open_session(store, ALLM_SESSION_CREATE);
+    CHECK_TEXT(run(allm_session_reply(e, s, "hi", NULL)), NULL);
+    CHECK_INT(allm_session_save(s, path), ALLM_OK);
+    allm_session *file = allm_session_load(path, 0);
+    allm_session *t = allm_session_open(store, "new", ALLM_SESSION_CREATE);
+    if (allm_session_fields(file))
+        CHECK_INT(allm_session_replace(t, allm_session_fields(file)), ALLM_OK);
+    CHECK_TEXT(said(t), "u:hi a:(c0) t:c0={\"x\":1} a:done");
+    CHECK_INT(GET(allm_session_fields(t), status),
+              GET(allm_session_fields(s), status));
+    allm_session_free(t);
+    allm_session_free(file);
+    allm_session_free(s);
+    check_verified(store);
+    allm_engine_free(e);
+    allm_store_free(store);
+    crash_end();
+    close(fd);
+    unlink(path);
+}
+
+TESTS = {
+    TEST(changes_in_memory),
+    TEST_ONCE(changes_on_disk),
+    TEST(one_holder_in_memory),
+    TEST_ONCE(one_holder_on_disk),
+    TEST(settles_in_memory),
+    TEST_ONCE(settles_on_disk),
+    TEST(abandons_in_memory),
+    TEST_ONCE(abandons_on_disk),
+    TEST(abandons_after_a_turn),
+    TEST(cancels_in_memory),
+    TEST_ONCE(cancels_on_disk),
+    TEST(is_let_go),
+    TEST(has_keys),
+    TEST(writes_its_own_journal),
+    TEST(sent_in_memory),
+    TEST_ONCE(sent_on_disk),
+    TEST_ONCE(cancelled_in_memory),
+    TEST_ONCE(cancelled_on_disk),
+    TEST(lists_in_memory),
+    TEST_ONCE(lists_on_disk),
+    TEST(forks_in_memory),
+    TEST_ONCE(forks_on_disk),
+    TEST(keeps_long_strings),
+    TEST_ONCE(imports_what_it_exported),
+    TESTS_END,
+};
