@@ -58,8 +58,9 @@ static struct slice find_blob(void *ud, const char *hash)
 
 static bool can_fork_at(const char *type)
 {
-    return !strcmp(type, "created") || !strcmp(type, "change") ||
-           !strcmp(type, "turn") || !strcmp(type, "end");
+    struct slice t = slice_of(type);
+    return slice_is(t, "created") || slice_is(t, "change") ||
+           slice_is(t, "turn") || slice_is(t, "end");
 }
 
 static const allm_error *inside_a_turn(struct arena *a, uint64_t seq,
@@ -96,7 +97,7 @@ static const allm_json *state_at(struct fork *f, struct arena *a, bool *in_turn,
         *error = inside_a_turn(a, f->seq, r.seq == f->seq ? r.type : NULL);
     if (*error)
         return NULL;
-    *in_turn = !strcmp(r.type, "turn");
+    *in_turn = slice_is(slice_of(r.type), "turn");
     return record_unpack(a, state ? state : json_empty_object(), find_blob, f,
                          error);
 }

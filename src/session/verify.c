@@ -158,7 +158,7 @@ static const allm_error *check_log(struct log *l)
     }
     if (seq != l->row->head + 1)
         report_fault(l, seq, "is missing, or follows the last record");
-    else if (strcmp(before, l->row->sum ? l->row->sum : ""))
+    else if (strcmp(before, l->row->sum ? l->row->sum : "") != 0)
         report_fault(l, l->row->head,
                      "is not the record that the session names");
     return NULL;
@@ -173,7 +173,7 @@ static struct slice find_blob(void *ud, const char *hash)
     char found[STORE_HASH_LEN + 1];
     for (size_t i = 0; i < l->blobs.count; i++) {
         const struct backend_blob *b = &l->blobs.list[i];
-        if (strcmp(b->hash, hash) || !b->bytes.ptr)
+        if (strcmp(b->hash, hash) != 0 || !b->bytes.ptr)
             continue;
         record_hash(b->bytes, found);
         return strcmp(found, hash) ? (struct slice){ NULL, 0 } : b->bytes;
@@ -194,8 +194,8 @@ static void check_message(struct log *l, size_t i,
     char hash[STORE_HASH_LEN + 1];
     const allm_error *error = NULL;
     record_hash(m->body, hash);
-    if (m->n != i || strcmp(hash, m->hash) ||
-        (i < l->count && strcmp(hash, l->hashes[i])))
+    if (m->n != i || strcmp(hash, m->hash) != 0 ||
+        (i < l->count && strcmp(hash, l->hashes[i]) != 0))
         report_fault(l, l->row->head, "a message is not that of the log");
     else if (!unpack(l, json_parse_loose(l->arena, m->body, &error)) &&
              !l->arena->broken)

@@ -65,7 +65,7 @@ void sql_read_row(struct sql *q, const struct sql_rows *rows, size_t i,
         .created = time_at(rows, i, 20),
         .changed = time_at(rows, i, 21),
     };
-    out->held = q->driver->is_held(q, out);
+    out->held = q->driver->is_held(q, out, time_at(rows, i, 22));
 }
 
 /* ------------------------------------------------------------ reading --- */

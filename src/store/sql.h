@@ -24,7 +24,7 @@ struct sql_rows {
     int64_t changed;            /* rows that the statement changed */
 };
 
-enum { SQL_MOST_PARAMS = 24 };
+enum { SQL_MOST_PARAMS = 32 };
 
 struct sql;
 
@@ -39,7 +39,7 @@ struct sql_driver {
     const allm_error *(*end)(struct sql *q, struct arena *a);
     void (*undo)(struct sql *q);
     /* Is the session held by anyone at this moment? */
-    bool (*is_held)(struct sql *q, const struct backend_row *row);
+    bool (*is_held)(struct sql *q, const struct backend_row *row, int64_t now);
 };
 
 struct sql {
@@ -78,7 +78,7 @@ static inline struct sql_value sql_bytes(struct slice s)
 #define SQL_ROW \
     "id, name, uid, head, sum, epoch, holder, taken, until, open, queue, " \
     "due, tries, cancel, waits, status, title, model, messages, state, " \
-    "created, changed"
+    "created, changed, $now"
 
 /* Read row i; `held` is asked of the driver. */
 void sql_read_row(struct sql *q, const struct sql_rows *rows, size_t i,

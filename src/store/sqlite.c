@@ -60,9 +60,10 @@ static void unlock_session(struct sqlite *q, int64_t id)
     sqlite_lock_drop(q->lock_fd, id);
 }
 
-bool sqlite_is_held(struct sql *s, const struct backend_row *row)
+bool sqlite_is_held(struct sql *s, const struct backend_row *row, int64_t now)
 {
     struct sqlite *q = sqlite_of(&s->backend);
+    (void)now;                  /* a lock has no time */
     return find_held(q, row->id) < q->held_count ||
            (q->lock_fd >= 0 && sqlite_lock_is_taken(q->lock_fd, row->id));
 }
@@ -199,7 +200,7 @@ static const allm_error *sqlite_claim(struct backend *b, struct arena *a,
         error = status_retell(a, error);
     for (size_t i = 0; !error && !*taken && i < rows.count; i++) {
         struct backend_row seen = { .id = rows.cells[i].n };
-        if (!sqlite_is_held(&q->sql, &seen))
+        if (!sqlite_is_held(&q->sql, &seen, 0))
             error = claim_one(q, a, queue, seen.id, row, after, taken);
     }
     arena_release(&scratch);

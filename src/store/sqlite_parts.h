@@ -70,6 +70,6 @@ const allm_error *sqlite_check(struct backend *b, struct arena *a,
                                size_t *count, const char ***faults);
 
 /* sqlite.c */
-bool sqlite_is_held(struct sql *s, const struct backend_row *row);
+bool sqlite_is_held(struct sql *s, const struct backend_row *row, int64_t now);
 
 #endif

@@ -174,7 +174,7 @@ static const struct scheme schemes[] = {
 #else
     { "sqlite:", NULL, false },
 #endif
-#if ALLM_POSTGRES && 0
+#if ALLM_POSTGRES
     { "postgresql://", &postgres_backend, true },
     { "postgres://", &postgres_backend, true },
 #else

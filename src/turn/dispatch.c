@@ -103,7 +103,7 @@ static const allm_error *replay_error(allm_context *c,
                                       const allm_journal_tool *old)
 {
     struct decoder d;
-    if (strcmp(old->reason, HALTED_TOOL_ERROR) || !old->value)
+    if (strcmp(old->reason, HALTED_TOOL_ERROR) != 0 || !old->value)
         return NULL;
     decode_init(&d, c->runner->home, c->arena);
     return decode_value(&d, &error_shape, old->value);

@@ -2,6 +2,7 @@
 #include "harness/stored.h"
 
 #include "harness/check.h"
+#include "harness/database.h"
 #include "json/parse.h"
 
 #include <stdio.h>
@@ -55,6 +56,46 @@ void stored_in_file(void (*test)(const char *uri))
         return;
     test(uri);
     stored_remove();
+}
+
+static struct database server;
+static pid_t server_owner;
+
+static void stop_server(void)
+{
+    if (getpid() == server_owner)
+        database_remove(&server);
+}
+
+/* One word that says what is missing; NULL: there is a new database. */
+static const char *make_database(void)
+{
+    static const char *missing;
+    if (!ALLM_POSTGRES)
+        return "libpq";
+    if (!server_owner) {
+        server_owner = getpid();
+        missing = database_start(&server);
+        atexit(stop_server);
+    }
+    return missing ? missing : database_new(&server) ? NULL : "postgresql";
+}
+
+void stored_on_server(void (*test)(const char *uri), bool pooled)
+{
+    const char *missing = make_database();
+    if (!missing && pooled && !*server.pooled)
+        missing = "pgbouncer";
+    if (missing)
+        check_skip(missing);
+    else
+        test(pooled ? server.pooled : server.uri);
+}
+
+bool stored_restart_server(void)
+{
+    database_stop(&server, "immediate");
+    return database_restart(&server);
 }
 
 const char *stored_reason(const allm_error *error)

@@ -14,6 +14,14 @@ void stored_remove(void);
 void stored_in_memory(void (*test)(const char *uri));
 void stored_in_file(void (*test)(const char *uri));
 
+/* Run a test on a new database of a real PostgreSQL server, which this process
+ * starts and stops; `pooled`: through pgbouncer.  Skipped by name if one of
+ * these, or libpq, is missing. */
+void stored_on_server(void (*test)(const char *uri), bool pooled);
+
+/* Stop that server as a crash does, and start it again. */
+bool stored_restart_server(void);
+
 /* The reason of an error; NULL: none. */
 const char *stored_reason(const allm_error *error);
 

@@ -112,7 +112,7 @@ check "without the shared one" sh -c \
 # packaged, and SQLite, if it was found); another -lX might not be installed.
 check "which needs nothing else that must be installed" equal "" \
     "$(package --variable=static_libs | tr ' ' '\n' | sed 1d |
-        grep -vx -e -lcurl -e -lsqlite3 -e -lyyjson -e -pthread -e -lm)"
+        grep -vx -e -lcurl -e -lsqlite3 -e -lpq -e -lyyjson -e -pthread -e -lm)"
 
 # The command of README, unchanged, with the paths of this install.
 awk '/<!-- static link/ { here = 1 }

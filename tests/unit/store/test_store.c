@@ -7,10 +7,14 @@
 #include <stdio.h>
 
 /* One test per backend; the run with failing allocations is for memory. */
-#define BOTH(test)                                                            \
+#define EACH(test)                                                            \
     static void memory_##test(void) { stored_in_memory(test); }               \
-    static void sqlite_##test(void) { stored_in_file(test); }
-#define TEST_BOTH(test) TEST(memory_##test), TEST_ONCE(sqlite_##test)
+    static void sqlite_##test(void) { stored_in_file(test); }                 \
+    static void server_##test(void) { stored_on_server(test, false); }        \
+    static void pooler_##test(void) { stored_on_server(test, true); }
+#define TEST_EACH(test)                                                       \
+    TEST(memory_##test), TEST_ONCE(sqlite_##test), TEST_ONCE(server_##test),  \
+        TEST_ONCE(pooler_##test)
 
 static void refused(allm_store *s, struct arena *a, const char *name,
                     uint32_t flags, struct store_loaded *l, const char *reason)
@@ -62,7 +66,7 @@ static void keeps_what_is_written(const char *uri)
     allm_store_free(s);
     arena_release(&a);
 }
-BOTH(keeps_what_is_written)
+EACH(keeps_what_is_written)
 
 static void has_one_holder(const char *uri)
 {
@@ -99,7 +103,7 @@ static void has_one_holder(const char *uri)
     allm_store_free(s);
     arena_release(&a);
 }
-BOTH(has_one_holder)
+EACH(has_one_holder)
 
 /* A session that was created and never changed leaves nothing behind. */
 static void forgets_the_unwritten(const char *uri)
@@ -130,7 +134,7 @@ static void forgets_the_unwritten(const char *uri)
     allm_store_free(s);
     arena_release(&a);
 }
-BOTH(forgets_the_unwritten)
+EACH(forgets_the_unwritten)
 
 static void checks_names(const char *uri)
 {
@@ -161,7 +165,7 @@ static void checks_names(const char *uri)
     allm_store_free(s);
     arena_release(&a);
 }
-BOTH(checks_names)
+EACH(checks_names)
 
 /* ------------------------------------------------------------ loading --- */
 
@@ -201,7 +205,7 @@ static void has_the_thread_of_every_record(const char *uri)
     allm_store_free(s);
     arena_release(&a);
 }
-BOTH(has_the_thread_of_every_record)
+EACH(has_the_thread_of_every_record)
 
 static void loads_blobs(const char *uri)
 {
@@ -232,7 +236,7 @@ static void loads_blobs(const char *uri)
     allm_store_free(s);
     arena_release(&a);
 }
-BOTH(loads_blobs)
+EACH(loads_blobs)
 
 /* The records of an open operation are loaded, others are not. */
 static void loads_what_is_open(const char *uri)
@@ -267,7 +271,7 @@ static void loads_what_is_open(const char *uri)
     allm_store_free(s);
     arena_release(&a);
 }
-BOTH(loads_what_is_open)
+EACH(loads_what_is_open)
 
 /* ------------------------------------------------------------ listing --- */
 
@@ -328,7 +332,7 @@ static void lists_the_newest_first(const char *uri)
     allm_store_free(s);
     arena_release(&a);
 }
-BOTH(lists_the_newest_first)
+EACH(lists_the_newest_first)
 
 /* ----------------------------------------------------------- removing --- */
 
@@ -378,7 +382,7 @@ static void removes_sessions(const char *uri)
     allm_store_free(s);
     arena_release(&a);
 }
-BOTH(removes_sessions)
+EACH(removes_sessions)
 
 /* ------------------------------------------ messages and cancellation --- */
 
@@ -480,7 +484,7 @@ static void claims_what_is_due(const char *uri)
     allm_store_free(s);
     arena_release(&a);
 }
-BOTH(claims_what_is_due)
+EACH(claims_what_is_due)
 
 static const allm_error *cancel_here(struct backend *b, struct arena *a,
                                      void *ud)
@@ -529,7 +533,7 @@ static void cancels_what_is_open(const char *uri)
     allm_store_free(s);
     arena_release(&a);
 }
-BOTH(cancels_what_is_open)
+EACH(cancels_what_is_open)
 
 /* ---------------------------------------------------------- followers --- */
 
@@ -617,7 +621,7 @@ static void keeps_live_events(const char *uri)
     allm_store_free(s);
     arena_release(&a);
 }
-BOTH(keeps_live_events)
+EACH(keeps_live_events)
 
 /* --------------------------------------------------------------- URIs --- */
 
@@ -648,18 +652,18 @@ static void refuses_other_uris(void)
 }
 
 TESTS = {
-    TEST_BOTH(keeps_what_is_written),
-    TEST_BOTH(has_one_holder),
-    TEST_BOTH(forgets_the_unwritten),
-    TEST_BOTH(checks_names),
-    TEST_BOTH(has_the_thread_of_every_record),
-    TEST_BOTH(loads_blobs),
-    TEST_BOTH(loads_what_is_open),
-    TEST_BOTH(lists_the_newest_first),
-    TEST_BOTH(removes_sessions),
-    TEST_BOTH(claims_what_is_due),
-    TEST_BOTH(cancels_what_is_open),
-    TEST_BOTH(keeps_live_events),
+    TEST_EACH(keeps_what_is_written),
+    TEST_EACH(has_one_holder),
+    TEST_EACH(forgets_the_unwritten),
+    TEST_EACH(checks_names),
+    TEST_EACH(has_the_thread_of_every_record),
+    TEST_EACH(loads_blobs),
+    TEST_EACH(loads_what_is_open),
+    TEST_EACH(lists_the_newest_first),
+    TEST_EACH(removes_sessions),
+    TEST_EACH(claims_what_is_due),
+    TEST_EACH(cancels_what_is_open),
+    TEST_EACH(keeps_live_events),
     TEST_ONCE(refuses_other_uris),
     TESTS_END
 };

@@ -1,0 +1,415 @@
+/*
+ * postgres.c - a store on a PostgreSQL server, for many machines
+ *
+ * A lease is a time, `until`, by the server's clock only.  The store's thread
+ * renews the leases of the process in one statement; a holder that was too
+ * slow finds another epoch, and can change nothing.
+ */
+#include "store/postgres_parts.h"
+
+#include "base/status.h"
+
+#include <stdlib.h>
+
+enum { POLL_MS = 1000, NS_PER_MS = 1000000 };
+
+#define LEASE_LOCK "5069154132"         /* of the advisory lock for the DDL */
+
+/* ------------------------------------------------------------ opening --- */
+
+static const allm_error *check_encoding(struct postgres *q, struct arena *a)
+{
+    struct sql_rows rows;
+    const allm_error *error =
+        SQL_RUN(&q->sql, a,
+                "SELECT current_setting('server_encoding'), "
+                "CASE WHEN pg_is_in_recovery() THEN 1 ELSE 0 END",
+                &rows, sql_int(0));
+    if (error)
+        return error;
+    q->read_only = rows.cells[1].n != 0;
+    if (slice_is(rows.cells[0].s, "UTF8"))
+        return NULL;
+    return status_error(a, ALLM_ERR_STORE, "store_encoding",
+                        "the encoding of this database is %s; create one with "
+                        "the encoding UTF8",
+                        rows.cells[0].s.ptr);
+}
+
+/* 0: there are no tables. */
+static const allm_error *find_version(struct postgres *q, struct arena *a,
+                                      int64_t *version)
+{
+    struct sql_rows rows;
+    *version = 0;
+    const allm_error *error =
+        SQL_RUN(&q->sql, a,
+                "SELECT CASE WHEN to_regclass('allm_meta') IS NULL THEN 0 "
+                "ELSE 1 END",
+                &rows, sql_int(0));
+    if (error || !rows.cells[0].n)
+        return error;
+    error = SQL_RUN(&q->sql, a,
+                    "SELECT value FROM allm_meta WHERE key = 'version'", &rows,
+                    sql_int(0));
+    if (!error && rows.count)
+        *version = strtoll(rows.cells[0].s.ptr, NULL, 10);
+    if (!error && *version > SCHEMA_VERSION)
+        error = status_error(a, ALLM_ERR_STORE, "store_too_new",
+                             "the tables have version %lld, which is newer "
+                             "than %d, the newest this library knows; update "
+                             "allm",
+                             (long long)*version, SCHEMA_VERSION);
+    return error;
+}
+
+/* The tables, one statement after the other: a request has only one. */
+static const allm_error *run_schema(struct postgres *q, struct arena *a)
+{
+    const allm_error *error = NULL;
+    const char *at = schema_postgres;
+    while (!error && *at) {
+        const char *end = strstr(at, ";\n");
+        const char *one = arena_copy(a,
+                                     (struct slice){ at, (size_t)(end - at) });
+        if (!one)
+            return status_nomem();
+        error = q->sql.driver->run(&q->sql, a, one, 0, NULL, NULL);
+        at = end + 2;
+    }
+    return error;
+}
+
+/* Several processes may do so at once: a lock that ends with the transaction
+ * lets one of them create the tables. */
+static const allm_error *create_tables(struct postgres *q, struct arena *a)
+{
+    struct sql *s = &q->sql;
+    int64_t version = 0;
+    const allm_error *error = s->driver->begin(s, a);
+    if (error)
+        return error;
+    error = SQL_RUN(s, a, "SELECT pg_advisory_xact_lock(" LEASE_LOCK ")", NULL,
+                    sql_int(0));
+    if (!error)
+        error = find_version(q, a, &version);
+    if (!error && !version)
+        error = run_schema(q, a);
+    if (error) {
+        s->driver->undo(s);
+        return error;
+    }
+    return s->driver->end(s, a);
+}
+
+static const allm_error *set_up(struct postgres *q, struct arena *a)
+{
+    int64_t version = 0;
+    bool create = !(q->sql.opts.flags &
+                    (ALLM_STORE_READ | ALLM_STORE_NO_CREATE));
+    const allm_error *error = postgres_connect(q, a);
+    if (!error)
+        error = check_encoding(q, a);
+    if (!error)
+        error = find_version(q, a, &version);
+    if (error || version)
+        return error;
+    if (create && !q->read_only)
+        return create_tables(q, a);
+    return status_error(a, ALLM_ERR_STORE, "store_needs_migration",
+                        "the database has no tables of allm; open it for "
+                        "writing once, or run the SQL that \"allm sessions "
+                        "schema\" prints");
+}
+
+static void postgres_close(struct backend *b)
+{
+    struct postgres *q = postgres_of(b);
+    struct mem mem = q->sql.opts.mem;
+    postgres_disconnect(q);
+    arena_release(&q->arena);
+    mem_free(mem, q, sizeof *q);
+}
+
+static const allm_error *postgres_open(struct arena *a, const char *uri,
+                                       const struct backend_opts *opts,
+                                       struct backend **out)
+{
+    struct postgres *q = mem_alloc(opts->mem, sizeof *q);
+    *out = NULL;
+    if (!q)
+        return status_nomem();
+    *q = (struct postgres){ .sql = { .backend = { .ops = &postgres_backend },
+                                     .driver = &postgres_driver,
+                                     .opts = *opts } };
+    arena_init(&q->arena, opts->mem);
+    q->uri = arena_text(&q->arena, uri);
+    const allm_error *error = q->uri ? set_up(q, a) : status_nomem();
+    if (error) {
+        postgres_close(&q->sql.backend);
+        return error;
+    }
+    *out = &q->sql.backend;
+    return NULL;
+}
+
+/* A statement is sent by commit() alone, so none is open here. */
+static void postgres_die(struct backend *b)
+{
+    postgres_disconnect(postgres_of(b));
+}
+
+static const allm_error *postgres_reopen(struct backend *b, struct arena *a)
+{
+    return postgres_connect(postgres_of(b), a);
+}
+
+/* ------------------------------------------------------------- leases --- */
+
+/* Columns of a row that an UPDATE returns, and what it was before. */
+#define RETURNED                                                              \
+    "x.id, x.name, x.uid, x.head, x.sum, x.epoch, x.holder, x.taken, "        \
+    "x.until, x.open, x.queue, x.due, x.tries, x.cancel, x.waits, x.status, " \
+    "x.title, x.model, x.messages, x.state, x.created, x.changed, $now, "     \
+    "o.holder, o.epoch"
+
+#define TAKE                                                                  \
+    "UPDATE allm_session x SET epoch = x.epoch + 1, holder = $2, "            \
+    "taken = $now, until = $now + $3 FROM o WHERE x.id = o.id "               \
+    "RETURNING " RETURNED
+
+/* A row that TAKE returned, or none. */
+static void read_taken(struct sql *s, const struct sql_rows *rows,
+                       struct backend_row *row, enum backend_after *after,
+                       bool *taken)
+{
+    *taken = rows->count > 0;
+    if (!*taken)
+        return;
+    sql_read_row(s, rows, 0, row);
+    *after = !rows->cells[24].n                 ? BACKEND_NEW
+             : rows->cells[23].kind == SQL_NULL ? BACKEND_RELEASED
+                                                : BACKEND_EXPIRED;
+}
+
+static const allm_error *postgres_take(struct backend *b, struct arena *a,
+                                       const char *name, const char *uid,
+                                       struct backend_row *row,
+                                       enum backend_after *after, bool *taken)
+{
+    struct sql *s = sql_of(b);
+    struct sql_rows rows;
+    bool found = false;
+    const allm_error *error = NULL;
+    *taken = false;
+    *row = (struct backend_row){ 0 };
+    if (uid)
+        error = SQL_RUN(s, a,
+                        "INSERT INTO allm_session (name, uid, created, "
+                        "changed) VALUES ($1, $2, $now, $now) "
+                        "ON CONFLICT (name) DO NOTHING",
+                        NULL, sql_text(name), sql_text(uid));
+    if (!error)
+        error = SQL_RUN(s, a,
+                        "WITH o AS (SELECT id, holder, epoch FROM allm_session "
+                        "WHERE name = $1 AND until <= $now AND (head > 0 OR "
+                        "$4::bigint > 0 OR EXISTS (SELECT 1 FROM allm_inbox i "
+                        "WHERE i.session = allm_session.id)) FOR UPDATE) " TAKE,
+                        &rows, sql_text(name), sql_text(s->opts.holder),
+                        sql_int(s->opts.lease_ms), sql_int(uid != NULL));
+    if (error)
+        return error;
+    read_taken(s, &rows, row, after, taken);
+    if (*taken)
+        return NULL;
+    error = sql_find(b, a, name, true, row, &found);
+    if (!error && !row->held)
+        row->id = 0;            /* only the rest of one that was never used */
+    return error;
+}
+
+static const allm_error *postgres_claim(struct backend *b, struct arena *a,
+                                        const char *queue,
+                                        struct backend_row *row,
+                                        enum backend_after *after, bool *taken)
+{
+    struct sql *s = sql_of(b);
+    struct sql_rows rows;
+    *taken = false;
+    *row = (struct backend_row){ 0 };
+    const allm_error *error =
+        SQL_RUN(s, a,
+                "WITH o AS (SELECT id, holder, epoch FROM allm_session "
+                "WHERE queue = $1 AND due <= $now AND until <= $now "
+                "ORDER BY due, id LIMIT 1 FOR UPDATE SKIP LOCKED) " TAKE,
+                &rows, sql_text(queue), sql_text(s->opts.holder),
+                sql_int(s->opts.lease_ms));
+    if (!error)
+        read_taken(s, &rows, row, after, taken);
+    return error;
+}
+
+static const allm_error *postgres_release(struct backend *b, struct arena *a,
+                                          int64_t id, uint64_t epoch, bool due)
+{
+    struct sql *s = sql_of(b);
+    const allm_error *error =
+        SQL_RUN(s, a,
+                "UPDATE allm_session SET holder = NULL, until = 0, "
+                "due = CASE WHEN $3::bigint > 0 THEN COALESCE(due, $now) "
+                "ELSE due END WHERE id = $1 AND epoch = $2",
+                NULL, sql_int(id), sql_int((int64_t)epoch), sql_int(due));
+    if (!error)
+        error = SQL_RUN(s, a,
+                        "DELETE FROM allm_session WHERE id = $1 AND head = 0 "
+                        "AND epoch = $2 AND NOT EXISTS (SELECT 1 FROM "
+                        "allm_inbox WHERE session = $1)",
+                        NULL, sql_int(id), sql_int((int64_t)epoch));
+    return error;
+}
+
+/* ------------------------------------------------------------- others --- */
+
+static const allm_error *postgres_remove(struct backend *b, struct arena *a,
+                                         int64_t id, bool *held)
+{
+    struct sql *s = sql_of(b);
+    struct sql_rows rows = { 0 };
+    const allm_error *error = s->driver->begin(s, a);
+    if (error)
+        return error;
+    error = SQL_RUN(s, a,
+                    "SELECT CASE WHEN until > $now THEN 1 ELSE 0 END "
+                    "FROM allm_session WHERE id = $1 FOR UPDATE",
+                    &rows, sql_int(id));
+    *held = !error && rows.count && rows.cells[0].n;
+    if (!error && !*held)
+        error = sql_delete(s, a, id);
+    if (error || *held) {
+        s->driver->undo(s);
+        return error;
+    }
+    return s->driver->end(s, a);
+}
+
+static const allm_error *postgres_put_live(struct backend *b, struct arena *a,
+                                           int64_t id, uint64_t epoch,
+                                           const struct backend_live *live)
+{
+    return SQL_RUN(sql_of(b), a,
+                   "WITH off AS (SELECT set_config('synchronous_commit', "
+                   "'off', true)) INSERT INTO allm_live "
+                   "(session, op, n, count, body) "
+                   "SELECT id, $3, $4, $5, $6 FROM allm_session, off "
+                   "WHERE id = $1 AND epoch = $2",
+                   NULL, sql_int(id), sql_int((int64_t)epoch),
+                   sql_int((int64_t)live->op), sql_int((int64_t)live->n),
+                   sql_int((int64_t)live->count), sql_slice(live->body));
+}
+
+static uint32_t postgres_watch_ms(const struct backend *b)
+{
+    uint32_t third = ((const struct sql *)b)->opts.lease_ms / 3;
+    return third < POLL_MS ? third + 1 : POLL_MS;
+}
+
+static const allm_error *watch_one(struct postgres *q, struct arena *a,
+                                   bool renew, struct backend_watch *w)
+{
+    struct sql *s = &q->sql;
+    struct sql_rows rows = { 0 };
+    const allm_error *error =
+        SQL_RUN(s, a,
+                "UPDATE allm_session SET until = CASE WHEN $4::bigint > 0 "
+                "THEN $now + $3 ELSE until END "
+                "WHERE id = $1 AND epoch = $2 "
+                "RETURNING cancel, EXISTS (SELECT 1 FROM allm_inbox i "
+                "WHERE i.session = allm_session.id)",
+                &rows, sql_int(w->id), sql_int((int64_t)w->epoch),
+                sql_int(s->opts.lease_ms), sql_int(renew));
+    if (error)
+        return error;
+    w->lost = !rows.count;
+    w->cancel = rows.count ? (uint64_t)rows.cells[0].n : 0;
+    w->sent = rows.count && rows.cells[1].n;
+    return NULL;
+}
+
+static const allm_error *postgres_watch(struct backend *b, struct arena *a,
+                                        size_t count,
+                                        struct backend_watch *list)
+{
+    struct postgres *q = postgres_of(b);
+    int64_t now = clock_now_ns(clock_real());
+    int64_t third = (int64_t)q->sql.opts.lease_ms * NS_PER_MS / 3;
+    bool renew = now - q->renewed_ns >= third;
+    const allm_error *error = NULL;
+    for (size_t i = 0; !error && i < count; i++)
+        error = watch_one(q, a, renew, &list[i]);
+    if (!error && renew)
+        q->renewed_ns = now;
+    return error;
+}
+
+/* Records are only added; events are added, and go with the next operation. */
+static const allm_error *postgres_changed(struct backend *b, struct arena *a,
+                                          uint64_t *version, bool *changed)
+{
+    struct sql_rows rows = { 0 };
+    const allm_error *error =
+        SQL_RUN(sql_of(b), a,
+                "SELECT (SELECT COALESCE(max(id), 0) FROM allm_record), "
+                "(SELECT CAST(COALESCE(sum(count), 0) AS bigint) "
+                "FROM allm_live), "
+                "(SELECT COALESCE(max(id), 0) FROM allm_inbox)",
+                &rows, sql_int(0));
+    *changed = false;
+    if (error)
+        return error;
+    uint64_t now = (uint64_t)rows.cells[0].n * 1000003 +
+                   (uint64_t)rows.cells[1].n * 31 + (uint64_t)rows.cells[2].n;
+    *changed = now != *version;
+    *version = now;
+    return NULL;
+}
+
+static const allm_error *postgres_check(struct backend *b, struct arena *a,
+                                        size_t *count, const char ***faults)
+{
+    (void)b;
+    (void)a;
+    *count = 0;                 /* the server has checks of its own */
+    *faults = NULL;
+    return NULL;
+}
+
+const struct backend_ops postgres_backend = {
+    .scheme = "postgresql",
+    .blocks = true,
+    .schema = schema_postgres,
+    .open = postgres_open,
+    .close = postgres_close,
+    .find = sql_find,
+    .take = postgres_take,
+    .claim = postgres_claim,
+    .release = postgres_release,
+    .append = postgres_append,
+    .commit = postgres_commit,
+    .reopen = postgres_reopen,
+    .die = postgres_die,
+    .messages = sql_messages,
+    .records = sql_records,
+    .blobs = sql_blobs,
+    .list = sql_list,
+    .remove = postgres_remove,
+    .prune = sql_prune,
+    .send = sql_send,
+    .inbox = sql_inbox,
+    .cancel = sql_cancel,
+    .put_live = postgres_put_live,
+    .live = sql_live,
+    .watch_ms = postgres_watch_ms,
+    .watch = postgres_watch,
+    .changed = postgres_changed,
+    .check = postgres_check,
+};

@@ -1,0 +1,43 @@
+/* postgres_parts.h - what the files of the PostgreSQL backend share */
+#ifndef STORE_POSTGRES_PARTS_H
+#define STORE_POSTGRES_PARTS_H
+
+#include "base/buf.h"
+#include "store/sql.h"
+
+#include <libpq-fe.h>
+
+struct postgres {
+    struct sql sql;
+    struct arena arena;         /* of the URI */
+    const char *uri;
+    PGconn *conn;               /* NULL: not connected */
+    bool read_only;             /* a standby */
+    int64_t renewed_ns;         /* when leases were renewed last */
+
+    /* What append() has prepared and commit() sends. */
+    struct backend_append *const *list;
+    size_t count;
+};
+
+static inline struct postgres *postgres_of(struct backend *b)
+{
+    return (struct postgres *)b;
+}
+
+/* postgres_driver.c: the connection, statements, errors. */
+extern const struct sql_driver postgres_driver;
+const allm_error *postgres_connect(struct postgres *q, struct arena *a);
+void postgres_disconnect(struct postgres *q);
+
+/* Is this error worth another attempt: a lost connection, or a conflict with
+ * another transaction? */
+bool postgres_is_transient(const allm_error *error);
+
+/* postgres_append.c */
+const allm_error *postgres_append(struct backend *b, struct arena *a,
+                                  struct backend_append *const *list,
+                                  size_t count);
+const allm_error *postgres_commit(struct backend *b, struct arena *a);
+
+#endif

@@ -1,0 +1,35 @@
+/*
+ * database.h - a PostgreSQL server of one's own, and a pooler in front of it
+ *
+ * The server runs as an ordinary user (root becomes "postgres" or "nobody"),
+ * with its socket and its files in a new temporary folder.
+ */
+#ifndef HARNESS_DATABASE_H
+#define HARNESS_DATABASE_H
+
+#include <stdbool.h>
+
+struct database {
+    char folder[64];
+    char uri[160];              /* of the newest database */
+    char pooled[160];           /* through pgbouncer, or "" if it is missing */
+    unsigned count;             /* of databases */
+    int server, pooler;         /* processes; 0: none */
+};
+
+/* Start it.  NULL, or one word that says what is missing. */
+const char *database_start(struct database *d);
+
+/* Make a new database, to which the URIs refer from now on. */
+bool database_new(struct database *d);
+
+/* Stop it: "fast" waits for nothing, "immediate" is a crash. */
+void database_stop(struct database *d, const char *mode);
+
+/* Start it again after a stop; false: it did not come up. */
+bool database_restart(struct database *d);
+
+/* Stop everything and remove the folder. */
+void database_remove(struct database *d);
+
+#endif

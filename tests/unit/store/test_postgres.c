@@ -1,0 +1,91 @@
+/* test_postgres.c - what only PostgreSQL has: leases by time, a server */
+#include "store/store.h"
+
+#include "harness/check.h"
+#include "harness/stored.h"
+
+#define BOTH(test) \
+    static void server_##test(void) \
+    { \
+        stored_on_server(test, false); \
+    } \
+    static void pooler_##test(void) \
+    { \
+        stored_on_server(test, true); \
+    }
+
+/* A holder whose lease has ended writes nothing, whatever it believes. */
+static void a_late_holder_writes_nothing(const char *uri)
+{
+    struct arena a;
+    struct store_loaded l = { 0 };
+    arena_init(&a, mem_default());
+    allm_store *slow = stored_open(uri, ALLM(store_opts, .lease_ms = 1));
+    allm_store *other = stored_open(uri, NULL);
+    CHECK_TEXT(stored_make(slow, "one", "{\"a\":1}"), "");
+    struct store_session *t = stored_session(slow, &a, "one", ALLM_SESSION_LOCK,
+                                             &l, NULL);
+    struct store_session *next = NULL;
+    for (int i = 0; t && !next && i < 1000; i++) {
+        const allm_error *error =
+            store_session_open(other, &a, "one", ALLM_SESSION_LOCK, &l, &next);
+        if (error && strcmp(error->reason, "session_locked"))
+            break;
+    }
+    CHECK(next != NULL);
+    if (next) {
+        CHECK_INT(l.after, BACKEND_EXPIRED);
+        CHECK_TEXT(stored_write(t, STORED(.type = "change")), "session_lost");
+        CHECK_TEXT(stored_write(next, STORED(.type = "change")), "");
+    }
+    store_session_drop(next);
+    store_session_drop(t);
+    allm_store_free(other);
+    allm_store_free(slow);
+    arena_release(&a);
+}
+
+BOTH(a_late_holder_writes_nothing)
+
+static void survives_a_restart_of(const char *uri)
+{
+    struct arena a;
+    struct store_loaded l = { 0 };
+    arena_init(&a, mem_default());
+    allm_store *s = stored_open(uri, NULL);
+    struct store_session *t = stored_session(s, &a, "one", ALLM_SESSION_CREATE,
+                                             &l, NULL);
+    if (t) {
+        CHECK_TEXT(stored_write(t, STORED(.type = "created")), "");
+        CHECK(stored_restart_server());
+        CHECK_TEXT(stored_write(t, STORED(.type = "change")), "");
+        CHECK_INT(store_session_head(t), 2);
+        store_session_drop(t);
+    }
+    allm_store_free(s);
+    arena_release(&a);
+}
+
+static void server_survives_a_restart(void)
+{
+    stored_on_server(survives_a_restart_of, false);
+}
+
+static void a_password_is_not_in_an_error(void)
+{
+    allm_store *s = allm_store_open(
+        "postgresql://u:hunter2@/x?host=/nowhere&connect_timeout=1", NULL);
+    const allm_error *error = allm_store_error(s);
+    CHECK_TEXT(error ? error->reason : NULL,
+               ALLM_POSTGRES ? "store_unreachable" : "unsupported_store");
+    CHECK(error && !strstr(error->message, "hunter2"));
+    allm_store_free(s);
+}
+
+TESTS = {
+    TEST_ONCE(server_a_late_holder_writes_nothing),
+    TEST_ONCE(pooler_a_late_holder_writes_nothing),
+    TEST_ONCE(server_survives_a_restart),
+    TEST_ONCE(a_password_is_not_in_an_error),
+    TESTS_END
+};
