@@ -94,7 +94,7 @@ static const allm_json *make_step_args(struct recipe *r, struct step *s)
     if (!made)
         fail_step(r, s, "the function for its arguments returned NULL");
     else if (error)
-        fail_step(r, s, error->message);
+        fail_step(r, s, arena_text(r->arena, error->message));
     else if (allm_json_type_of(made) != ALLM_JSON_OBJECT)
         fail_step(r, s,
                   "the function for its arguments did not return an object");

@@ -126,6 +126,9 @@ const allm_json *talks_encode(const struct talks *t, const char *model,
     bool whole = http_view(&http, &view);
     CHECK(whole);
     *bytes = whole ? (struct slice){ view.body, view.body_len } : SLICE("");
+    bytes->ptr = arena_copy(a, *bytes);     /* with a NUL, for strstr() */
+    if (!bytes->ptr)
+        *bytes = SLICE("");
     json_limits_from(&limits, NULL);
     const allm_json *v = json_parse(a, *bytes, limits, &error);
     CHECK(v != NULL);
