@@ -325,7 +325,9 @@ const allm_error *durable_reload(allm_session *s, struct arena *a)
         error = take_loaded(d, &r);
     if (error)
         return status_retell(a, error);
-    allm_session_record_free(state_replace(s, r));
+    /* the caller of a change may have passed parts of the old record */
+    allm_session_record_free(s->replaced);
+    s->replaced = state_replace(s, r);
     return NULL;
 }
 

@@ -43,6 +43,7 @@ void state_drop(allm_session *s)
     lock_drop(&s->lock);
     place_free(s->place);
     allm_session_record_free(s->record);
+    allm_session_record_free(s->replaced);
     arena_release(&s->scratch);
     mem_free(mem, s, sizeof *s);
 }

@@ -14,6 +14,7 @@ struct allm_session {
     size_t holders;             /* references: the caller, an open stream */
     bool open;                  /* a stream is open and will set a record */
     allm_session_record *record;
+    allm_session_record *replaced;  /* by the last reload; or NULL */
     struct arena scratch;       /* holds the error; reset by each change */
     const allm_error *error;
     bool invalid;               /* it could not be created */

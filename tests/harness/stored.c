@@ -98,6 +98,14 @@ bool stored_restart_server(void)
     return database_restart(&server);
 }
 
+void stored_leave(int status)
+{
+    char command[32];
+    snprintf(command, sizeof command, "exit %d", status);
+    execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+    _exit(127);
+}
+
 const char *stored_reason(const allm_error *error)
 {
     return error ? error->reason : NULL;

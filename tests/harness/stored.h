@@ -22,6 +22,10 @@ void stored_on_server(void (*test)(const char *uri), bool pooled);
 /* Stop that server as a crash does, and start it again. */
 bool stored_restart_server(void);
 
+/* End a child of fork() with this exit status, by running another program:
+ * valgrind would call what the parent owns a leak. */
+void stored_leave(int status);
+
 /* The reason of an error; NULL: none. */
 const char *stored_reason(const allm_error *error);
 

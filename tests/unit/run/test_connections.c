@@ -92,7 +92,11 @@ static void clients_of_a_hub_keep_their_connections(void)
 
 static void fewer_can_be_kept(void)
 {
-    CHECK(connections_of_a_hub(1) > CLIENTS);
+    /* calls that never overlap need no more: on a busy machine that happens */
+    bool seen = false;
+    for (int i = 0; !seen && i < 5; i++)
+        seen = connections_of_a_hub(1) > CLIENTS;
+    CHECK(seen);
 }
 
 static void *call_often(void *engine)

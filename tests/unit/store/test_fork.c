@@ -50,7 +50,7 @@ static void is_of_no_use_after_fork(const char *uri)
         return;
     pid_t child = fork();
     if (!child)
-        _exit(use_in_child(s, t, p, uri));
+        stored_leave(use_in_child(s, t, p, uri));
     int status = -1;
     waitpid(child, &status, 0);
     CHECK_INT(status, 0);

@@ -358,7 +358,7 @@ static void reads_where_nothing_can_be_written(void)
     chmod(folder, 0555);
     pid_t child = fork();
     if (!child)
-        _exit(read_as_nobody());
+        stored_leave(read_as_nobody());
     waitpid(child, &status, 0);
     CHECK_INT(WEXITSTATUS(status), 0);
     chmod(folder, 0700);
