@@ -217,7 +217,7 @@ allm_status fault_run(allm_stream *s, struct fault_way *way)
     return status;
 }
 
-const char *fault_told(const allm_error *e)
+const char *fault_reported(const allm_error *e)
 {
     static char text[128];
     if (!e)
@@ -266,7 +266,7 @@ void fault_check_call(const struct fault *f, struct fault_place at,
         play_call_with(e, ALLM(call_opts, .api_key = FAULT_KEY, .json = opts));
     allm_status status = fault_run(s, &way);
     const allm_error *error = allm_stream_error(s);
-    CHECK_TEXT(fault_told(error), f->told);
+    CHECK_TEXT(fault_reported(error), f->told);
     CHECK_INT(status, f->text ? ALLM_OK : error ? error->kind : ALLM_OK);
     CHECK(!error || !strstr(error->message, FAULT_KEY));
     CHECK(!error || !way.completed);

@@ -90,7 +90,7 @@ allm_engine *fault_engine(struct fault_place at, const char *model,
 allm_status fault_run(allm_stream *s, struct fault_way *way);
 
 /* "ok", or the error's kind/reason.  Static. */
-const char *fault_told(const allm_error *e);
+const char *fault_reported(const allm_error *e);
 
 void fault_check_call(const struct fault *f, struct fault_place at,
                       const char *model, struct fault_way way);

@@ -88,7 +88,7 @@ static void tell_image(struct legal *l, const char *url)
     tell(l, "image", "", data ? data + 8 : url);
 }
 
-static void waits_for_nobody(struct legal *l)
+static void waits_for_no_one_else(struct legal *l)
 {
     must(l, l->answered == l->calls, "a call is not answered behind it");
 }
@@ -225,7 +225,7 @@ static void chat_message(struct legal *l, const allm_json *m)
         answer_id(l, text_at(m, "tool_call_id"), text_of(content));
         return;
     }
-    waits_for_nobody(l);
+    waits_for_no_one_else(l);
     if (is(m, "role", "assistant")) {
         chat_assistant(l, m);
         return;
@@ -302,7 +302,7 @@ static void response_item(struct legal *l, const allm_json *m, bool *thought)
         return;
     }
     if (!theirs)
-        waits_for_nobody(l);
+        waits_for_no_one_else(l);
     if (*thought) {
         only(l, m, " type id summary encrypted_content content status ");
     } else if (custom) {
@@ -352,7 +352,7 @@ static void claude_user(struct legal *l, const allm_json *b)
         answer_id(l, text_at(b, "tool_use_id"), text_at(b, "content"));
         return;
     }
-    waits_for_nobody(l);        /* results come first */
+    waits_for_no_one_else(l);        /* results come first */
     if (is(b, "type", "text")) {
         only(l, b, " type text ");
         must(l, !is_blank(text_at(b, "text")), "a blank text");
@@ -388,7 +388,7 @@ static void read_anthropic(struct legal *l, const allm_json *body)
         only(l, m, " role content ");
         must(l, allm_json_count(content) > 0, "an empty content");
         if (!user)
-            waits_for_nobody(l);
+            waits_for_no_one_else(l);
         for (const allm_json *b = NULL; (b = allm_json_next(content, b));)
             (user ? claude_user : claude_model)(l, b);
     }
@@ -443,7 +443,7 @@ static void gemini_content(struct legal *l, const allm_json *m)
     only(l, m, " role parts ");
     must(l, allm_json_count(parts) > 0, "an empty content");
     if (!results)
-        waits_for_nobody(l);
+        waits_for_no_one_else(l);
     for (const allm_json *p = NULL; (p = allm_json_next(parts, p));) {
         const allm_json *result = allm_json_get(p, "functionResponse");
         must(l, results == (result != NULL), "results and something else");
@@ -453,7 +453,7 @@ static void gemini_content(struct legal *l, const allm_json *m)
             gemini_part(l, p, is(m, "role", "model"));
     }
     if (results)
-        waits_for_nobody(l);
+        waits_for_no_one_else(l);
 }
 
 static void read_gemini(struct legal *l, const allm_json *body)
@@ -503,7 +503,7 @@ static void ollama_message(struct legal *l, const allm_json *m)
              "a result of another tool");
         return;
     }
-    waits_for_nobody(l);
+    waits_for_no_one_else(l);
     if (is(m, "role", "assistant")) {
         ollama_assistant(l, m);
     } else if (is(m, "role", "system")) {
@@ -543,5 +543,5 @@ void legal_read(struct legal *l, const char *dialect, const allm_json *body)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (!strcmp(rows[i].dialect, dialect))
             rows[i].read(l, body);
-    waits_for_nobody(l);
+    waits_for_no_one_else(l);
 }

@@ -122,7 +122,7 @@ static void a_known_size_needs_one_allocation(void)
     clear_place(&here);
 }
 
-static void lack_of_memory_is_told(void)
+static void lack_of_memory_is_reported(void)
 {
     struct place here;
     struct arena a;
@@ -477,7 +477,7 @@ static void errors_have_names(void)
     }
 }
 
-static void people_are_told_in_words(void)
+static void messages_are_in_words(void)
 {
     CHECK_TEXT(file_error_words(ENOENT), "there is no such file or folder");
     CHECK_TEXT(file_error_words(ENOSPC), "the disk is full");
@@ -488,7 +488,7 @@ static void people_are_told_in_words(void)
 TESTS = {
     TEST(reads_what_was_written),
     TEST(a_known_size_needs_one_allocation),
-    TEST(lack_of_memory_is_told),
+    TEST(lack_of_memory_is_reported),
     TEST(the_arena_goes_on),
     TEST(tells_why_it_cannot),
     TEST(reads_regular_files_only),
@@ -501,6 +501,6 @@ TESTS = {
     TEST(a_write_that_fails_changes_nothing),
     TEST(links_are_followed),
     TEST(errors_have_names),
-    TEST(people_are_told_in_words),
+    TEST(messages_are_in_words),
     TESTS_END
 };

@@ -79,7 +79,7 @@ static void it_goes_with_its_program(void)
 }
 
 /* Of many processes, only one has the lock at a time. */
-static void nobody_is_inside_with_another(void)
+static void a_lock_excludes_all_others(void)
 {
     enum { PROGRAMS = 4, TIMES = 200 };
     char inside[80];
@@ -114,6 +114,6 @@ TESTS = {
     TEST(one_has_it),
     TEST(a_path_must_be_there),
     TEST_ONCE(it_goes_with_its_program),
-    TEST_ONCE(nobody_is_inside_with_another),
+    TEST_ONCE(a_lock_excludes_all_others),
     TESTS_END,
 };

@@ -57,7 +57,7 @@ static void never_asks_for_nothing(void)
     CHECK_ALWAYS(a.old == 1 && a.size == 0);
 }
 
-static void freeing_null_asks_nobody(void)
+static void freeing_null_does_nothing(void)
 {
     struct asked a = { .below = mem_default() };
     mem_free((struct mem){ write_down, &a }, NULL, 7);
@@ -176,7 +176,7 @@ static void sizes_do_not_overflow(void)
 TESTS = {
     TEST(asks_in_the_promised_way),
     TEST(never_asks_for_nothing),
-    TEST(freeing_null_asks_nobody),
+    TEST(freeing_null_does_nothing),
     TEST(resizing_null_allocates),
     TEST(resizing_keeps_the_bytes),
     TEST(takes_the_callers_allocator),

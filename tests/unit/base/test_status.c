@@ -56,7 +56,7 @@ static void the_error_without_memory_is_always_there(void)
     CHECK_INT(check_allocations(), 0);
 }
 
-static void an_error_tells_what_it_was_told(void)
+static void an_error_has_what_was_set(void)
 {
     struct arena a;
     arena_init(&a, mem_default());
@@ -126,7 +126,7 @@ static void what_cannot_be_printed_is_still_an_error(void)
     arena_release(&a);
 }
 
-static void an_error_is_told_again_elsewhere(void)
+static void an_error_is_copied_into_another(void)
 {
     struct arena a, b;
     arena_init(&a, mem_default());
@@ -145,7 +145,7 @@ static void an_error_is_told_again_elsewhere(void)
     arena_release(&b);
 }
 
-static void lack_of_memory_is_told_again_without_memory(void)
+static void lack_of_memory_is_reported_without_memory(void)
 {
     struct arena a;
     arena_init(&a, mem_default());
@@ -158,10 +158,10 @@ TESTS = {
     TEST(every_status_has_a_name),
     TEST(a_blank_error_says_nothing_but_its_kind),
     TEST(the_error_without_memory_is_always_there),
-    TEST(an_error_tells_what_it_was_told),
+    TEST(an_error_has_what_was_set),
     TEST(a_long_message_is_cut),
     TEST(what_cannot_be_printed_is_still_an_error),
-    TEST(an_error_is_told_again_elsewhere),
-    TEST(lack_of_memory_is_told_again_without_memory),
+    TEST(an_error_is_copied_into_another),
+    TEST(lack_of_memory_is_reported_without_memory),
     TESTS_END
 };

@@ -452,7 +452,7 @@ static void *take(void *ud, void *p, size_t old, size_t size)
     return m.fn(m.ud, p, old, size);
 }
 
-static void takes_memory_where_told(void)
+static void uses_the_given_allocator(void)
 {
     taken = 0;
     allm_allocator mine = { sizeof mine, take, &taken };
@@ -561,7 +561,7 @@ TESTS = {
     TEST(reads_no_further_than_the_options),
     TEST(accepts_null),
     TEST(writes_no_refused_document),
-    TEST(takes_memory_where_told),
+    TEST(uses_the_given_allocator),
     TEST(knows_every_type),
     TESTS_END,
 };

@@ -763,7 +763,7 @@ static void refused(allm_error *e, allm_status kind, const char *reason,
     allm_error_free(e);
 }
 
-static void misuse_is_told(void)
+static void misuse_is_reported(void)
 {
     allm_json *v = noun_json("{}");
     allm_json *broken = allm_json_parse("{\"a\":", 5, NULL);
@@ -985,7 +985,7 @@ TESTS = {
     TEST(image_requests_as_json),
     TEST(image_requests_as_structs),
     TEST(what_is_no_object_is_a_fault),
-    TEST(misuse_is_told),
+    TEST(misuse_is_reported),
     TEST(nothing_is_out_of_memory),
     TEST(structs_of_other_versions),
     TEST(inside_the_house),

@@ -321,7 +321,7 @@ static void every_provider_has_an_adapter(void)
 }
 
 /* The whole table would need a megabyte. */
-static void a_row_is_read_when_it_is_asked_for(void)
+static void a_row_is_read_when_it_is_looked_up(void)
 {
     allm_catalog *c = allm_catalog_new(NULL);
     const allm_model_ref *m = NULL;
@@ -433,7 +433,7 @@ TESTS = {
     TEST(a_document_can_lie_over_the_shipped_one),
     TEST(a_summary_tells_the_day_and_the_providers),
     TEST(a_provider_may_have_the_models_of_another),
-    TEST(a_row_is_read_when_it_is_asked_for),
+    TEST(a_row_is_read_when_it_is_looked_up),
     TEST_ONCE(threads_read_the_same_rows),
     TESTS_END
 };

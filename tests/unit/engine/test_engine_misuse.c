@@ -340,7 +340,7 @@ static void entries_need_a_key(void)
 }
 
 /* Questions with options that make no sense. */
-static void wrong_options_are_told_by_the_answer(void)
+static void wrong_options_are_reported_in_the_answer(void)
 {
     static const struct {
         const char *json, *words;
@@ -388,6 +388,6 @@ TESTS = {
     TEST(tools_are_checked),
     TEST(tools_of_a_call_are_checked),
     TEST(entries_need_a_key),
-    TEST(wrong_options_are_told_by_the_answer),
+    TEST(wrong_options_are_reported_in_the_answer),
     TESTS_END,
 };

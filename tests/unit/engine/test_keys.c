@@ -381,7 +381,7 @@ static void a_file_that_is_not_there_is_empty(void)
     clear_place(&p);
 }
 
-static void a_file_counts_only_if_asked_for(void)
+static void a_file_counts_only_if_requested(void)
 {
     struct place p;
     if (!make_place(&p))
@@ -394,7 +394,7 @@ static void a_file_counts_only_if_asked_for(void)
     clear_place(&p);
 }
 
-static void a_file_that_cannot_be_read_is_told(void)
+static void an_unreadable_file_is_reported(void)
 {
     struct place p;
     if (!make_place(&p))
@@ -673,8 +673,8 @@ TESTS = {
     TEST(the_real_environment_is_the_default),
     TEST(a_file_is_read_once_when_it_is_needed),
     TEST(a_file_that_is_not_there_is_empty),
-    TEST(a_file_counts_only_if_asked_for),
-    TEST(a_file_that_cannot_be_read_is_told),
+    TEST(a_file_counts_only_if_requested),
+    TEST(an_unreadable_file_is_reported),
     TEST(what_is_no_file_is_not_waited_for),
     TEST(a_file_has_a_limit),
     TEST(a_missing_key_tells_where_was_looked),

@@ -217,7 +217,7 @@ static void data_are_copied(void)
 
 /* --------------------------------------------------------------- misuse --- */
 
-static void what_is_of_a_wrong_kind_is_told(void)
+static void a_wrong_type_is_reported(void)
 {
     static const char *const rows[][2] = {
         { "[]", "option json must be an object of options by name" },
@@ -453,7 +453,7 @@ TESTS = {
     TEST(deadlines_have_two_names),
     TEST(a_tool_choice_may_be_a_map),
     TEST(data_are_copied),
-    TEST(what_is_of_a_wrong_kind_is_told),
+    TEST(a_wrong_type_is_reported),
     TEST(one_name_in_both_places_is_misuse),
     TEST(null_is_absent),
     TEST(sizes_are_checked),

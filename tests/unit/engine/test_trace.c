@@ -211,7 +211,7 @@ static void without_a_listener_it_costs_nothing(void)
 
 /* --------------------------------------------------------- other events --- */
 
-static void retries_and_warnings_are_told(void)
+static void retries_and_warnings_are_reported(void)
 {
     struct record r;
     record_init(&r);
@@ -451,7 +451,7 @@ TESTS = {
     TEST(there_are_six_spans),
     TEST(nested_spans_tell_in_order),
     TEST(without_a_listener_it_costs_nothing),
-    TEST(retries_and_warnings_are_told),
+    TEST(retries_and_warnings_are_reported),
     TEST(ids_have_22_characters),
     TEST(without_chance_there_is_no_id),
     TEST(events_have_names_of_opentelemetry),

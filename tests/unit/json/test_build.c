@@ -130,7 +130,7 @@ static void run(allm_json_build *b, const char *program, const allm_json *value,
     }
 }
 
-static void misuse_is_told_at_the_end(void)
+static void misuse_is_reported_at_the_end(void)
 {
     static const struct {
         const char *why, *program, *says;
@@ -292,7 +292,7 @@ TESTS = {
     TEST(a_scalar_is_a_value),
     TEST(texts_are_made_well_formed),
     TEST(numbers_that_are_none_become_null),
-    TEST(misuse_is_told_at_the_end),
+    TEST(misuse_is_reported_at_the_end),
     TEST(null_is_accepted),
     TEST(shares_or_copies),
     TEST(a_broken_builder_stays_broken),

@@ -13,7 +13,7 @@ static const char sample[] =
     "\"whole\":3.0,\"big\":1e400,\"yes\":true,\"no\":false,\"null\":null,"
     "\"flat\":[1,2,3],\"deep\":[[1],{\"x\":[2]},3],\"empty\":{},\"\":0}";
 
-static void types_are_told(void)
+static void types_are_reported(void)
 {
     static const struct {
         const char *key;
@@ -403,7 +403,7 @@ static void a_finite_number_is_what_a_double_holds(void)
 
 TESTS = {
     TEST(a_finite_number_is_what_a_double_holds),
-    TEST(types_are_told),
+    TEST(types_are_reported),
     TEST(getters_find),
     TEST(a_view_finds_what_is_there),
     TEST(a_view_of_many_finds_them_all),

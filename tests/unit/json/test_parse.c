@@ -676,7 +676,7 @@ static void messages_help(void)
 }
 
 /* What providers send, as they send it. */
-static void takes_odd_texts_if_asked(void)
+static void accepts_odd_texts_if_requested(void)
 {
     static const struct {
         const char *why;
@@ -724,7 +724,7 @@ static void tells_where_behind_an_odd_key(void)
     }
 }
 
-static void last_of_equal_keys_wins_if_asked(void)
+static void last_of_equal_keys_wins_if_requested(void)
 {
     static const char *const rows[][2] = {
         { "{\"a\":1,\"b\":2,\"a\":[3],\"a\":{\"x\":1,\"x\":2}}",
@@ -754,9 +754,9 @@ static void last_of_equal_keys_wins_if_asked(void)
 }
 
 TESTS = {
-    TEST(takes_odd_texts_if_asked),
+    TEST(accepts_odd_texts_if_requested),
     TEST(tells_where_behind_an_odd_key),
-    TEST(last_of_equal_keys_wins_if_asked),
+    TEST(last_of_equal_keys_wins_if_requested),
     TEST(accepts_json),
     TEST(refuses_structure),
     TEST(refuses_scalars),

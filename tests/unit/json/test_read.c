@@ -45,7 +45,7 @@ static void counts_values_and_keys(void)
 }
 
 /* Counted exactly, without reading the text. */
-static void too_much_is_told_beforehand(void)
+static void too_much_is_reported_beforehand(void)
 {
     static const struct {
         const char *why, *before, *piece, *after;
@@ -76,7 +76,7 @@ static void too_much_is_told_beforehand(void)
 }
 
 TESTS = {
-    TEST_ONCE(too_much_is_told_beforehand),
+    TEST_ONCE(too_much_is_reported_beforehand),
     TEST(counts_values_and_keys),
     TESTS_END
 };

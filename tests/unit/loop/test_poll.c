@@ -101,7 +101,7 @@ static void what_is_watched_can_change(void)
     close_pipe(a);
 }
 
-static void an_end_is_always_told(void)
+static void an_end_is_always_reported(void)
 {
     struct poll p;
     struct ends a = make_pipe(), b = make_pipe();
@@ -117,7 +117,7 @@ static void an_end_is_always_told(void)
     close(b.p[1]);
 }
 
-static void what_is_removed_is_not_told(void)
+static void removed_values_are_not_reported(void)
 {
     struct poll p;
     struct ends all[3];
@@ -240,7 +240,7 @@ static void a_deadline_can_be_anywhere(void)
     poll_release(&p);
 }
 
-static void a_deadline_that_came_hides_nobody(void)
+static void an_expired_deadline_hides_no_other(void)
 {
     struct poll p;
     struct ends a = make_pipe();
@@ -302,13 +302,13 @@ static void a_program_started_does_not_inherit_it(void)
 TESTS = {
     TEST(tells_who_is_ready),
     TEST(what_is_watched_can_change),
-    TEST(an_end_is_always_told),
-    TEST(what_is_removed_is_not_told),
+    TEST(an_end_is_always_reported),
+    TEST(removed_values_are_not_reported),
     TEST(nothing_is_lost_between_waits),
     TEST(refuses_what_cannot_be_watched),
     TEST(a_deadline_makes_it_readable),
     TEST(a_deadline_can_be_anywhere),
-    TEST(a_deadline_that_came_hides_nobody),
+    TEST(an_expired_deadline_hides_no_other),
     TEST(a_timeout_ends_the_wait),
     TEST(a_child_may_release_its_copy),
     TEST(a_program_started_does_not_inherit_it),

@@ -144,7 +144,7 @@ static void a_long_wait_is_made_of_several(void)
     poll_release(&p);
 }
 
-static void failures_are_told(void)
+static void failures_are_reported(void)
 {
     struct poll p;
     CHECK(poll_init(&p) == 0);
@@ -194,7 +194,7 @@ TESTS = {
     TEST(a_signal_does_not_end_the_wait),
     TEST(time_is_rounded_up),
     TEST(a_long_wait_is_made_of_several),
-    TEST(failures_are_told),
+    TEST(failures_are_reported),
     TEST(the_same_deadline_is_set_once),
     TESTS_END
 };

@@ -29,7 +29,7 @@ static void gives_back_what_was_put(void)
     blocks_release(&b);
 }
 
-static void leaves_alone_what_is_lent(void)
+static void leaves_borrowed_values_unchanged(void)
 {
     struct blocks b;
     struct queue q = { 0 };
@@ -65,7 +65,7 @@ static void keeps_some_for_the_next(void)
 
 TESTS = {
     TEST(gives_back_what_was_put),
-    TEST(leaves_alone_what_is_lent),
+    TEST(leaves_borrowed_values_unchanged),
     TEST(keeps_some_for_the_next),
     TESTS_END,
 };

@@ -267,7 +267,7 @@ static void says_why_an_answer_broke(void)
     }
 }
 
-static void says_that_nobody_listens(void)
+static void reports_a_refused_connection(void)
 {
     struct driver d;
     char url[64];
@@ -513,7 +513,7 @@ static void an_end_behind_the_last_byte_is_seen(void)
     }
 }
 
-static void leaves_connections_alone_if_told(void)
+static void leaves_connections_alone_if_requested(void)
 {
     struct driver d;
     if (!driver_init(&d, &(struct client_opts){ .max_idle_ms = -1 }))
@@ -688,7 +688,7 @@ static void turn_until_stalled(struct driver *d)
     CHECK_INT(still, 20);
 }
 
-static void holds_back_a_server_that_nobody_reads(void)
+static void holds_back_a_server_without_a_reader(void)
 {
     struct driver d;
     if (!driver_init(&d, NULL))
@@ -931,7 +931,7 @@ TESTS = {
     TEST(never_follows_a_redirect),
     TEST(inflates_gzip),
     TEST(says_why_an_answer_broke),
-    TEST(says_that_nobody_listens),
+    TEST(reports_a_refused_connection),
     TEST(refuses_what_cannot_be_sent),
     TEST(refuses_an_endless_head),
     TEST(heads_of_64_kib_are_the_limit),
@@ -939,12 +939,12 @@ TESTS = {
     TEST(a_request_has_nothing_of_the_one_before),
     TEST_ONCE(an_idle_connection_that_dies_wakes_once),
     TEST(an_end_behind_the_last_byte_is_seen),
-    TEST(leaves_connections_alone_if_told),
+    TEST(leaves_connections_alone_if_requested),
     TEST(survives_the_death_of_an_idle_connection),
     TEST(reads_a_body_in_pieces),
     TEST(never_sends_twice_on_a_new_connection),
     TEST_ONCE(runs_many_at_once),
-    TEST_ONCE(holds_back_a_server_that_nobody_reads),
+    TEST_ONCE(holds_back_a_server_without_a_reader),
     TEST(closes_the_socket_when_cancelled),
     TEST(closes_at_any_time),
     TEST_ONCE(lets_go_of_the_body_with_the_first_byte),

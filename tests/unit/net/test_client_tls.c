@@ -92,7 +92,7 @@ static void check_refused(const char *text)
         CHECK_WHY(strstr(text, "could not prove who it is") != NULL, text);
 }
 
-static void refuses_a_server_that_nobody_vouches_for(void)
+static void refuses_an_unverified_server(void)
 {
     check_refused(outcome(FRONT_HERE, (struct client_opts){ 0 }));
 }
@@ -379,7 +379,7 @@ static bool begin_trusted(struct world *w, bool http2)
                                        .http2 = http2 });
 }
 
-static void speaks_http1_unless_told(void)
+static void speaks_http1_by_default(void)
 {
     struct world w;
     if (!begin_trusted(&w, false))
@@ -465,7 +465,7 @@ static void cancels_the_only_one(void)
 /* The connection is read for the others' sake, so a stream that nobody reads
  * cannot be held back; it fails when it has become too much, and the others do
  * not notice. */
-static void gives_up_a_stream_that_nobody_reads(void)
+static void gives_up_a_stream_without_a_reader(void)
 {
     struct world w;
     size_t ours = check_live_bytes();
@@ -548,7 +548,7 @@ static void reads_a_long_answer(void)
 }
 
 TESTS = {
-    TEST_ONCE(refuses_a_server_that_nobody_vouches_for),
+    TEST_ONCE(refuses_an_unverified_server),
     TEST_ONCE(refuses_a_certificate_of_another),
     TEST_ONCE(trusts_an_authority_of_ones_own),
     TEST_ONCE(says_which_file_is_missing),
@@ -558,11 +558,11 @@ TESTS = {
     TEST_ONCE(a_stale_directory_is_left_for_the_bundle),
     TEST_ONCE(resumes_sessions_within_a_client),
     TEST_ONCE(goes_through_a_tunnel),
-    TEST_ONCE(speaks_http1_unless_told),
+    TEST_ONCE(speaks_http1_by_default),
     TEST_ONCE(shares_one_connection_among_many),
     TEST_ONCE(cancels_one_of_many),
     TEST_ONCE(cancels_the_only_one),
-    TEST_ONCE(gives_up_a_stream_that_nobody_reads),
+    TEST_ONCE(gives_up_a_stream_without_a_reader),
     TEST_ONCE(reads_a_long_answer),
     TEST_ONCE(reads_many_long_answers),
     TESTS_END,

@@ -162,7 +162,7 @@ static void errors_have_a_status_of_http_or_none(void)
 }
 
 /* Too long is told apart from no memory. */
-static void a_limit_is_told(void)
+static void a_limit_is_reported(void)
 {
     struct exchange_log t;
     struct arena a;
@@ -186,6 +186,6 @@ TESTS = {
     TEST(the_head_tells_of_an_old_connection),
     TEST(failures_are_searched_for_any_key),
     TEST(errors_have_a_status_of_http_or_none),
-    TEST(a_limit_is_told),
+    TEST(a_limit_is_reported),
     TESTS_END,
 };

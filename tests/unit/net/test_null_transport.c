@@ -11,7 +11,7 @@ static void says_why_nothing_is_opened(void)
 }
 
 /* Nobody has such an exchange; whoever asks all the same is told so. */
-static void an_exchange_that_nobody_has_is_harmless(void)
+static void an_exchange_without_an_owner_is_harmless(void)
 {
     const allm_transport *t = &null_transport;
     allm_chunk chunk = { .size = sizeof chunk };
@@ -23,6 +23,6 @@ static void an_exchange_that_nobody_has_is_harmless(void)
 
 TESTS = {
     TEST(says_why_nothing_is_opened),
-    TEST(an_exchange_that_nobody_has_is_harmless),
+    TEST(an_exchange_without_an_owner_is_harmless),
     TESTS_END
 };

@@ -423,7 +423,7 @@ static void what_cannot_be_recorded_is_refused(void)
     allm_recorder_free(r);
 }
 
-static void trouble_with_files_is_told(void)
+static void file_errors_are_reported(void)
 {
     struct place place;
     char inside[400];
@@ -556,7 +556,7 @@ TESTS = {
     TEST(files_are_written_continued_and_replaced),
     TEST(an_exchange_that_is_open_is_left_out),
     TEST(what_cannot_be_recorded_is_refused),
-    TEST(trouble_with_files_is_told),
+    TEST(file_errors_are_reported),
     TEST(times_never_go_back),
     TEST(times_have_an_end),
     TEST(a_line_without_its_end_is_continued),

@@ -229,7 +229,7 @@ static void the_whole_takes_the_place_of_pieces(void)
 }
 
 /* By both ways in: pieces that find their call, and calls that are opened. */
-static void a_closed_call_is_told_at_once(void)
+static void a_closed_call_is_reported_at_once(void)
 {
     struct sinking s;
     struct calls c;
@@ -354,7 +354,7 @@ TESTS = {
     TEST(remarks),
     TEST(the_whole_takes_the_place_of_pieces),
     TEST(a_text_of_a_custom_call_is_any),
-    TEST(a_closed_call_is_told_at_once),
+    TEST(a_closed_call_is_reported_at_once),
     TEST(an_id_ends_at_a_nul),
     TEST(a_turn_has_at_most_128_calls),
     TESTS_END,

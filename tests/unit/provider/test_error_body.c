@@ -120,7 +120,7 @@ static void every_word_is_known(void)
     }
 }
 
-static void money_is_told_apart(void)
+static void exhausted_credit_has_its_own_reason(void)
 {
     static const char *const words[] = {
         "insufficient_quota", "credit_balance_exhausted",
@@ -200,7 +200,7 @@ static void knows_an_error(void)
 TESTS = {
     TEST(reasons_follow_from_words_and_numbers),
     TEST(every_word_is_known),
-    TEST(money_is_told_apart),
+    TEST(exhausted_credit_has_its_own_reason),
     TEST(every_sentence_about_length_is_known),
     TEST(the_status_says_whether_words_count),
     TEST(knows_an_error),

@@ -129,7 +129,7 @@ static void check_details(const char *error, const char *want)
     allm_json_free(core);
 }
 
-static void details_leave_out_what_is_told_elsewhere(void)
+static void details_leave_out_other_members(void)
 {
     check_details("{'message': 'm', 'code': 3, 'param': null}", "{\"code\":3}");
     check_details("{'error': {'x': 1}, 'x': [1]}", "{\"x\":[1]}");
@@ -144,6 +144,6 @@ TESTS = {
     TEST(messages_are_found_in_all_shapes),
     TEST(bodies_of_any_kind_are_explained),
     TEST(sentences_tell_status_and_words),
-    TEST(details_leave_out_what_is_told_elsewhere),
+    TEST(details_leave_out_other_members),
     TESTS_END,
 };

@@ -88,7 +88,7 @@ static void an_id_may_be_used_again(void)
                "assistant[a][a]: tool(a):1 tool(a):2");
 }
 
-static void results_of_nobody_are_told_by_the_user(void)
+static void results_without_a_call_become_user_text(void)
 {
     check_walk(TOOL("z", "1"), "user:Result of the tool call z: 1*");
     check_walk(SAYS("", CALL("a")) "," TOOL("a", "1") "," TOOL("a", "2"),
@@ -187,7 +187,7 @@ TESTS = {
     TEST(every_call_has_its_result),
     TEST(results_come_behind_their_calls),
     TEST(an_id_may_be_used_again),
-    TEST(results_of_nobody_are_told_by_the_user),
+    TEST(results_without_a_call_become_user_text),
     TEST(silence_is_left_out),
     TEST(states_go_back_to_their_model),
     TEST(ids_are_made_legal),

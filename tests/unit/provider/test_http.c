@@ -149,7 +149,7 @@ static void a_borrowed_body_is_whole(void)
     bench_release(&b);
 }
 
-static void failing_is_told_to_the_sink(void)
+static void a_failure_is_reported_to_the_sink(void)
 {
     struct bench b;
     bench_init(&b);
@@ -190,7 +190,7 @@ TESTS = {
     TEST(texts_that_break_out_of_their_line_are_seen),
     TEST(a_body_has_a_limit),
     TEST(a_borrowed_body_is_whole),
-    TEST(failing_is_told_to_the_sink),
+    TEST(a_failure_is_reported_to_the_sink),
     TEST(nothing_is_accepted),
     TESTS_END,
 };

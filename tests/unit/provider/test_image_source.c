@@ -35,7 +35,7 @@ static const allm_error *check(struct arena *a, allm_role role,
     { .size = sizeof(allm_image), .source = ALLM_IMAGE_##kind, \
       .mime_type = (type), .data = (bytes), .data_len = sizeof(bytes) - 1 }
 
-static void refuses_what_nobody_takes(void)
+static void refuses_unsupported_values(void)
 {
     static const struct {
         const char *why;
@@ -137,6 +137,6 @@ static void writes_them(void)
     arena_release(&a);
 }
 
-TESTS = { TEST(refuses_what_nobody_takes), TEST(some_fetch_nothing),
+TESTS = { TEST(refuses_unsupported_values), TEST(some_fetch_nothing),
           TEST_ONCE(refuses_what_is_too_large),
           TEST(writes_them), TESTS_END };

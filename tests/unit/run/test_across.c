@@ -307,7 +307,7 @@ static void a_call_at_the_end(void)
     }
 }
 
-static void a_result_that_nobody_asked_for(void)
+static void a_result_without_a_call(void)
 {
     allm_thread *t = begin();
     add(t, allm_message_from_result("lost|1", "42"));
@@ -587,7 +587,7 @@ TESTS = {
     TEST_ONCE(prefixes_stay),
     TEST_ONCE(an_unanswered_call),
     TEST_ONCE(a_call_at_the_end),
-    TEST(a_result_that_nobody_asked_for),
+    TEST(a_result_without_a_call),
     TEST(empty_messages),
     TEST_ONCE(a_thought_alone),
     TEST(system_messages_in_odd_places),

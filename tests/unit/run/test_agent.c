@@ -267,7 +267,7 @@ static void on_trace(const allm_trace_event *e, void *ud)
     allm_text_free(text);
 }
 
-static void check_told(const char *scripts, const allm_agent_opts *opts,
+static void check_reported(const char *scripts, const allm_agent_opts *opts,
                        const char *want)
 {
     char told[512] = "";
@@ -292,13 +292,13 @@ static void check_told(const char *scripts, const allm_agent_opts *opts,
 
 static void iterations_and_the_end_are_traced(void)
 {
-    check_told("{'scripts': [" TURN("c0", "t") ", " SAY("x") "]}", NULL,
+    check_reported("{'scripts': [" TURN("c0", "t") ", " SAY("x") "]}", NULL,
                "loop_iteration{\"iteration\":0,\"tool_calls_count\":1} "
                "complete{\"total_iterations\":2,\"tool_calls_count\":1} ");
-    check_told("{'scripts': [" TURN("c0", "t") "]}",
+    check_reported("{'scripts': [" TURN("c0", "t") "]}",
                ALLM(agent_opts, .max_iterations = 1),
                "complete{\"total_iterations\":1,\"tool_calls_count\":0} ");
-    check_told("{'scripts': [[['error', 'rate_limited']]]}", NULL, "");
+    check_reported("{'scripts': [[['error', 'rate_limited']]]}", NULL, "");
 }
 
 /* ------------------------------------------------------------ arguments --- */
@@ -308,7 +308,7 @@ static void iterations_and_the_end_are_traced(void)
     "['tool_call', {'id': 'c2', 'name': 'find', 'raw_arguments': '[1'}], " \
     "['finish', 'tool_calls']], " SAY("x") "]"
 
-static void wrong_arguments_are_told_to_the_model(void)
+static void wrong_arguments_are_reported_to_the_model(void)
 {
     struct bench b = { .clock = { 0, 0 } };
     b.engine = turns_engine(THREE_CALLS, "", &b.clock);
@@ -728,7 +728,7 @@ static allm_status say_after(void *state, const allm_loop_view *view,
     return ALLM_OK;
 }
 
-static void policies_are_asked_before_a_turn(void)
+static void policies_run_before_a_turn(void)
 {
     static const struct {
         const char *why;
@@ -1064,7 +1064,7 @@ TESTS = {
     TEST(answers_carry_what_the_loop_did),
     TEST(usage_is_of_all_calls),
     TEST(iterations_and_the_end_are_traced),
-    TEST(wrong_arguments_are_told_to_the_model),
+    TEST(wrong_arguments_are_reported_to_the_model),
     TEST(options_are_checked),
     TEST(habits_may_be_changed),
     TEST(a_loop_out_of_iterations_keeps_its_last_round),
@@ -1072,7 +1072,7 @@ TESTS = {
     TEST(the_context_tells_which_calls_ran),
     TEST(a_stage_may_see_errors),
     TEST(policies_decide_too),
-    TEST(policies_are_asked_before_a_turn),
+    TEST(policies_run_before_a_turn),
     TEST(asking_again_counts),
     TEST(a_stage_that_asks_again_counts),
     TEST(loops_share_a_budget),

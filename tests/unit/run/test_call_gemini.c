@@ -99,7 +99,7 @@ static void but_half_a_minute_is(void)
     CHECK_INT(s.opened, 2);
 }
 
-static void a_wrong_key_is_told(void)
+static void a_wrong_key_is_reported(void)
 {
     CALL("gemini:m", "adapter authentication_failed",
          { .status = 400,
@@ -124,7 +124,7 @@ TESTS = {
     TEST(waits_as_long_as_the_body_says),
     TEST(a_day_is_not_waited_for),
     TEST(but_half_a_minute_is),
-    TEST(a_wrong_key_is_told),
+    TEST(a_wrong_key_is_reported),
     TEST(lists_are_read_too),
     TESTS_END,
 };

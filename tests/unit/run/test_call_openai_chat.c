@@ -158,7 +158,7 @@ static void a_break_before_it_keeps_what_came(void)
          { .status = 200, .body = TEXT("a"), .ending = BREAKS });
 }
 
-static void tries_again_when_told_to(void)
+static void retries_when_requested(void)
 {
     CALL("groq:m", "started text:a text=a completed:a/stop ok",
          { .status = 429,
@@ -199,7 +199,7 @@ TESTS = {
     TEST(a_finish_word_settles_it),
     TEST(a_break_after_the_finish_word_is_well),
     TEST(a_break_before_it_keeps_what_came),
-    TEST(tries_again_when_told_to),
+    TEST(retries_when_requested),
     TEST(money_is_not_waited_for),
     TEST(documents_are_read_too),
     TEST(pages_are_not),

@@ -42,7 +42,7 @@ static void asks_and_reads(void)
                "[{\"role\":\"user\",\"content\":\"hi\"}]}");
 }
 
-static void other_models_are_asked_by_chat(void)
+static void other_models_use_the_chat_endpoint(void)
 {
     CALL("openai:gpt-4.1", SAID, { .status = 200, .body = CHAT });
     CHECK(begins(s.asked, "POST https://api.openai.com/v1/chat/completions|"
@@ -105,7 +105,7 @@ static void a_break_keeps_what_came(void)
          { .status = 200, .body = TEXT("a"), .ending = SERVER_BREAKS });
 }
 
-static void tries_again_when_told_to(void)
+static void retries_when_requested(void)
 {
     CALL("openai:o3", SAID,
          { .status = 429,
@@ -129,7 +129,7 @@ static void documents_are_read_too(void)
 
 TESTS = {
     TEST(asks_and_reads),
-    TEST(other_models_are_asked_by_chat),
+    TEST(other_models_use_the_chat_endpoint),
     TEST(the_caller_may_choose_chat),
     TEST(the_caller_may_choose_responses),
     TEST(another_word_is_refused),
@@ -137,7 +137,7 @@ TESTS = {
     TEST(the_end_is_the_end),
     TEST(silence_behind_keepalives_is_too_long),
     TEST(a_break_keeps_what_came),
-    TEST(tries_again_when_told_to),
+    TEST(retries_when_requested),
     TEST(documents_are_read_too),
     TESTS_END,
 };

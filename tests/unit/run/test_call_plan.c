@@ -89,7 +89,7 @@ static void keys_go_into_the_secret_slot_only(void)
     allm_keys_free(keys);
 }
 
-static void a_missing_key_is_told_before_anything_is_sent(void)
+static void a_missing_key_is_reported_before_anything_is_sent(void)
 {
     allm_adapter a = locked();
     allm_keys *keys = keys_of(NULL);
@@ -444,7 +444,7 @@ static void a_dialect_needs_a_model(void)
 }
 
 /* Without an adapter the model selects the provider, however it is set. */
-static void the_models_provider_is_asked(void)
+static void the_models_provider_is_used(void)
 {
     const allm_message *hi = ALLM(message, .role = ALLM_ROLE_USER,
                                   .text = "hi");
@@ -473,7 +473,7 @@ static void the_models_provider_is_asked(void)
 
 TESTS = {
     TEST(keys_go_into_the_secret_slot_only),
-    TEST(a_missing_key_is_told_before_anything_is_sent),
+    TEST(a_missing_key_is_reported_before_anything_is_sent),
     TEST(keys_that_break_a_header_are_refused),
     TEST(keys_may_be_given_as_data),
     TEST(keys_of_others_are_not_sent),
@@ -484,6 +484,6 @@ TESTS = {
     TEST(an_address_has_no_fragment),
     TEST(models_are_named_as_their_provider_knows_them),
     TEST(a_dialect_needs_a_model),
-    TEST(the_models_provider_is_asked),
+    TEST(the_models_provider_is_used),
     TESTS_END,
 };

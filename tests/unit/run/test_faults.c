@@ -355,7 +355,7 @@ static void check_reset_behind(struct fault_place at, struct fault_way way)
     allm_engine *e = fault_engine(at, "openai:m", NULL);
     allm_stream *s = play_call_with(e, ALLM(call_opts, .api_key = FAULT_KEY));
     fault_run(s, &way);
-    const char *how = fault_told(allm_stream_error(s));
+    const char *how = fault_reported(allm_stream_error(s));
     CHECK_WHY(!strcmp(how, CUT) || !strcmp(how, "adapter/network_error"), how);
     allm_stream_free(s);
     allm_engine_free(e);

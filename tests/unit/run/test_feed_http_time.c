@@ -137,7 +137,7 @@ static void write_down(const allm_trace_event *e, void *ud)
              allm_json_text(allm_json_get(e->metadata, "reason"), NULL));
 }
 
-static void retries_are_told(void)
+static void retries_are_reported(void)
 {
     script steps = { STEP_REFUSE("network_error", "x"), STEP_HEAD(503),
                      STEP_END, GOOD };
@@ -476,7 +476,7 @@ TESTS = {
     TEST(some_failures_are_final),
     TEST(nothing_is_tried_again_after_the_first_byte),
     TEST(every_attempt_is_encoded_anew),
-    TEST(retries_are_told),
+    TEST(retries_are_reported),
     TEST(the_connection_has_its_deadline),
     TEST(a_transport_may_not_know_of_connections),
     TEST(content_must_come),

@@ -67,7 +67,7 @@ static struct feed *bench_open(struct bench *b)
     return attempt_open(&b->arena, &b->call, &env, &b->sink);
 }
 
-static void a_source_is_opened_asked_and_closed(void)
+static void a_source_is_opened_pulled_and_closed(void)
 {
     struct bench b;
     int64_t again = 0;
@@ -112,7 +112,7 @@ static void what_goes_wrong_while_opening_is_not_lost(void)
 }
 
 TESTS = {
-    TEST(a_source_is_opened_asked_and_closed),
+    TEST(a_source_is_opened_pulled_and_closed),
     TEST(what_goes_wrong_while_opening_is_not_lost),
     TESTS_END,
 };

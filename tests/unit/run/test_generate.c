@@ -756,7 +756,7 @@ static void the_clock_says_when_it_was_too_late(void)
     allm_engine_free(e);
 }
 
-static void adapters_that_fail_are_told(void)
+static void failing_adapters_are_reported(void)
 {
     check_source("in the middle", breaks, NULL,
                  "text:x error:stream/truncated ok");
@@ -826,7 +826,7 @@ static void write_down(const allm_trace_event *event, void *ud)
         log->has_response = true;
 }
 
-static void spans_are_told(void)
+static void spans_are_reported(void)
 {
     struct log log = { .seen = "" };
     allm_json *opts = play_json("{'retry_until_call': 2, 'script': []}");
@@ -907,10 +907,10 @@ TESTS = {
     TEST(memory_of_an_adapter_may_go_when_it_is_closed),
     TEST(patience_is_limited),
     TEST(the_clock_says_when_it_was_too_late),
-    TEST(adapters_that_fail_are_told),
+    TEST(failing_adapters_are_reported),
     TEST(opening_is_tried_again_unless_it_is_final),
     TEST(a_retry_can_be_cancelled),
-    TEST(spans_are_told),
+    TEST(spans_are_reported),
     TEST(the_catalog_forbids_and_prices),
     TESTS_END,
 };

@@ -102,7 +102,7 @@ static void check_end(const allm_stream *s, const char *text,
 }
 
 /* One that is named again and again, and never pulled. */
-static void a_stream_that_is_not_pulled_starves_nobody(void)
+static void a_stream_that_is_not_pulled_starves_no_other(void)
 {
     struct bench b;
     enum { OTHERS = 5 };
@@ -259,7 +259,7 @@ static void nothing_is_tried_again_while_it_is_held(void)
 }
 
 TESTS = {
-    TEST_ONCE(a_stream_that_is_not_pulled_starves_nobody),
+    TEST_ONCE(a_stream_that_is_not_pulled_starves_no_other),
     TEST_ONCE(bytes_that_come_are_not_named),
     TEST_ONCE(what_is_buffered_is_bounded),
     TEST_ONCE(a_connection_that_breaks_is_named),

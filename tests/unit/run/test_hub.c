@@ -463,7 +463,7 @@ static void streams_may_go_in_any_state(void)
 }
 
 /* A late cancel wakes the hub for a stream that is almost freed. */
-static void a_late_ring_finds_nobody(void)
+static void a_late_ring_is_harmless(void)
 {
     allm_engine *e = engine_for(2, "[['text','a']]", NULL);
     allm_hub *hub = allm_hub_new(NULL);
@@ -555,7 +555,7 @@ static void an_idle_stream_is_small(void)
 TESTS = {
     TEST_ONCE(an_idle_stream_is_small),
     TEST(clocks_may_stand_near_the_ends_of_their_range),
-    TEST(a_late_ring_finds_nobody),
+    TEST(a_late_ring_is_harmless),
     TEST(nothing_is_accepted_instead_of_a_hub),
     TEST(options_must_have_a_size),
     TEST(streams_are_added_once_and_early),

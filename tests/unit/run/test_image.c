@@ -384,7 +384,7 @@ static void gates_come_first(void)
     allm_engine_free(e);
 }
 
-static void some_addresses_are_not_asked(void)
+static void some_addresses_are_refused(void)
 {
     static const char *const urls[] = {
         "http://x.y/a.png", "ftp://x.y/a.png",  "x.png",
@@ -538,7 +538,7 @@ TESTS = {
     TEST(redirects_end),
     TEST(the_error_tells_where),
     TEST(gates_come_first),
-    TEST(some_addresses_are_not_asked),
+    TEST(some_addresses_are_refused),
     TEST(the_fake_sees_the_url),
     TEST(openai_varies),
     TEST(few_models_vary),

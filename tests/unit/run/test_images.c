@@ -63,7 +63,7 @@ static void files_become_bytes(void)
     unlink(path);
 }
 
-static void files_that_are_not_there_are_told(void)
+static void missing_files_are_reported(void)
 {
     allm_message *m = message_with("/nowhere/cat.png");
     struct allm_home *home = home_new(mem_default(), 0);
@@ -105,7 +105,7 @@ static void files_of_20_mib_are_the_limit(void)
 
 TESTS = {
     TEST(files_become_bytes),
-    TEST(files_that_are_not_there_are_told),
+    TEST(missing_files_are_reported),
     TEST_ONCE(files_of_20_mib_are_the_limit),
     TESTS_END,
 };

@@ -233,7 +233,7 @@ static void an_unknown_tool_is_an_error_where_one_waits(void)
     end(&b);
 }
 
-static void what_cannot_begin_is_told_at_once(void)
+static void a_failed_start_is_reported_at_once(void)
 {
     static const struct {
         const char *why, *scripts, *opts, *error;
@@ -584,7 +584,7 @@ TESTS = {
     TEST(an_answer_keeps_its_metadata),
     TEST(a_step_is_pulled),
     TEST(an_unknown_tool_is_an_error_where_one_waits),
-    TEST(what_cannot_begin_is_told_at_once),
+    TEST(a_failed_start_is_reported_at_once),
     TEST(guards_come_in_their_order),
     TEST(a_message_without_role_or_text_is_refused),
     TEST(manual_tools_are_left_to_the_caller),

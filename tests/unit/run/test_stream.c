@@ -47,7 +47,7 @@ static void the_engine_may_go_first(void)
     allm_stream_free(s);
 }
 
-static void the_event_lent_last_has_a_json_form(void)
+static void the_last_event_has_a_json_form(void)
 {
     const allm_event *event;
     allm_engine *e = play_engine("{'script': [['text', 'a']]}", NULL);
@@ -352,7 +352,7 @@ TESTS = {
     TEST(nothing_is_accepted_instead_of_a_stream),
     TEST(the_end_is_the_same_for_ever),
     TEST(the_engine_may_go_first),
-    TEST(the_event_lent_last_has_a_json_form),
+    TEST(the_last_event_has_a_json_form),
     TEST(a_failure_in_the_middle_is_a_result),
     TEST(a_later_finish_wins_over_the_error),
     TEST(a_cancelled_call_keeps_what_came),

@@ -245,7 +245,7 @@ static void the_error_of_a_halt_has_a_type(void)
     CHECK(!allm_stream_tool_error(NULL));
 }
 
-static void misuse_is_told(void)
+static void misuse_is_reported(void)
 {
     struct pair p;
     allm_tool_calls_opts none = { .size = 0 };
@@ -434,7 +434,7 @@ TESTS = {
     TEST(waited_for_an_unknown_tool_is_an_error),
     TEST(an_executor_runs_what_it_offers),
     TEST(the_error_of_a_halt_has_a_type),
-    TEST(misuse_is_told),
+    TEST(misuse_is_reported),
     TEST(cancelled_streams_have_no_results),
     TEST_ONCE(tools_may_call_back_into_the_engine),
     TEST_ONCE(a_stream_waits_for_deferred_answers),

@@ -63,7 +63,7 @@ static allm_status write_down(const allm_journal_entry *e, void *ud)
     return ++b->entries == b->fail_at ? ALLM_ERR_STORE : ALLM_OK;
 }
 
-static void every_step_is_told_before_it_counts(void)
+static void every_step_is_journalled_before_it_counts(void)
 {
     static const char all[] =
         "ask0 answer(2) +r/0/c0/w +r/0/c1/w c0=1 c1=2 end(2) ask1 answer(0) "
@@ -117,7 +117,7 @@ static void calls_of_two_turns_have_two_keys(void)
     allm_engine_free(e);
 }
 
-static void halts_are_told_with_their_values(void)
+static void halts_are_reported_with_their_values(void)
 {
     struct book book = { .fail_at = 0 };
     allm_engine *e = turns_engine("[" TURN "]", "a=ask:q?;b=halt:own:{'v':1}",
@@ -411,7 +411,7 @@ static void a_loop_inside_a_tool_shares_the_budget(void)
 }
 
 /* Nothing was left to begin with. */
-static void an_empty_budget_asks_nobody(void)
+static void an_empty_budget_sends_no_request(void)
 {
     allm_budget *b = allm_budget_new(
         ALLM(budget_opts, .max_tokens = 5, .reserve_tokens = 9));
@@ -528,15 +528,15 @@ static void a_chat_is_cancelled_from_elsewhere(void)
 }
 
 TESTS = {
-    TEST(every_step_is_told_before_it_counts),
+    TEST(every_step_is_journalled_before_it_counts),
     TEST(calls_of_two_turns_have_two_keys),
     TEST(a_replayed_error_is_one),
-    TEST(halts_are_told_with_their_values),
+    TEST(halts_are_reported_with_their_values),
     TEST(a_tool_sees_the_key_of_its_call),
     TEST(a_turn_goes_on_from_its_journal),
     TEST(a_pure_tool_is_run_again),
     TEST(a_replay_without_its_size_is_refused),
-    TEST(an_empty_budget_asks_nobody),
+    TEST(an_empty_budget_sends_no_request),
     TEST_ONCE(a_loop_inside_a_tool_shares_the_budget),
     TEST_ONCE(many_threads_chat_with_one_engine),
     TEST_ONCE(a_hub_runs_many_chats),

@@ -56,7 +56,7 @@ static void text_that_is_no_object_is_refused(void)
 }
 
 /* Faults beyond the eighth are counted. */
-static void faults_of_the_schema_are_told(void)
+static void faults_of_the_schema_are_reported(void)
 {
     struct arena a;
     const allm_json *out;
@@ -101,7 +101,7 @@ static void a_schema_that_is_wrong_checks_nothing(void)
 
 TESTS = {
     TEST(text_that_is_no_object_is_refused),
-    TEST(faults_of_the_schema_are_told),
+    TEST(faults_of_the_schema_are_reported),
     TEST(a_schema_that_is_wrong_checks_nothing),
     TESTS_END,
 };

@@ -54,7 +54,7 @@ static void every_outcome_has_its_three_events(void)
 }
 
 /* What went wrong, by the policy that stops the chat. */
-static void failures_halt_if_told_to(void)
+static void failures_halt_if_requested(void)
 {
     CHECK_TEXT(tools_once("fail:bad_arg", ALLM_TOOL_POLICY_HALT),
                "+c0 c0={\"error\":\"bad_arg\"} "
@@ -566,7 +566,7 @@ static void blank_arguments_are_empty(void)
     }
 }
 
-static void arguments_are_checked_by_schema_if_told_to(void)
+static void arguments_are_checked_by_schema_if_requested(void)
 {
     for (int on = 0; on < 2; on++) {
         struct tools_bench t;
@@ -718,7 +718,7 @@ static void on_stop(void *ud, size_t index, const struct outcome *outcome,
     note("stop", index, how);
 }
 
-static void spans_are_told(void)
+static void spans_are_reported(void)
 {
     struct tools_bench t;
     tools_init(&t);
@@ -740,7 +740,7 @@ static void spans_are_told(void)
 /* ------------------------------------------------------------- property --- */
 
 /* Each call has three events in the right order, and one message. */
-static void check_told(struct tools_bench *t)
+static void check_reported(struct tools_bench *t)
 {
     int told[TOOLS_MOST] = { 0 };
     uint32_t open = 0, most = t->opts.max_concurrency;
@@ -772,7 +772,7 @@ static void check_told(struct tools_bench *t)
     }
 }
 
-static void any_mix_of_calls_is_told_and_answered(void)
+static void any_mix_of_calls_is_reported_and_answered(void)
 {
     static const char *const scripts[] = {
         "text:x",          "ok:{'a':1}",           "fail:no",
@@ -806,7 +806,7 @@ static void any_mix_of_calls_is_told_and_answered(void)
                      (int)random_below(random, SCRIPTS));
             tools_call(&t, name, "{}");
         }
-        check_told(&t);
+        check_reported(&t);
         tools_release(&t);
     }
 }
@@ -848,7 +848,7 @@ static void nothing_happens_after_a_stop(void)
 
 TESTS = {
     TEST(every_outcome_has_its_three_events),
-    TEST(failures_halt_if_told_to),
+    TEST(failures_halt_if_requested),
     TEST(failures_are_errors_of_kind_tool),
     TEST(reserved_halts_are_refused),
     TEST(halts_tell_the_chat_why),
@@ -870,13 +870,13 @@ TESTS = {
     TEST(options_are_checked_first),
     TEST(malformed_arguments_never_run),
     TEST(blank_arguments_are_empty),
-    TEST(arguments_are_checked_by_schema_if_told_to),
+    TEST(arguments_are_checked_by_schema_if_requested),
     TEST(encoders_may_fail),
     TEST(a_replacement_that_cannot_be_read_halts),
     TEST(agents_read_plain_sentences),
     TEST(executors_take_the_place_of_functions),
-    TEST(spans_are_told),
-    TEST_ONCE(any_mix_of_calls_is_told_and_answered),
+    TEST(spans_are_reported),
+    TEST_ONCE(any_mix_of_calls_is_reported_and_answered),
     TEST(a_batch_may_be_freed_at_any_moment),
     TEST(nothing_happens_after_a_stop),
     TESTS_END,

@@ -170,7 +170,7 @@ static void short_tables_will_do(void)
     free(table);
 }
 
-static void nobody_may_be_composed(void)
+static void a_composition_may_be_empty(void)
 {
     bool known = true;
     allm_executor *none = allm_executor_compose(0, NULL);
@@ -194,6 +194,6 @@ TESTS = {
     TEST(functions_are_the_default),
     TEST(recipes_are_looked_for_in_order),
     TEST(short_tables_will_do),
-    TEST(nobody_may_be_composed),
+    TEST(a_composition_may_be_empty),
     TESTS_END,
 };

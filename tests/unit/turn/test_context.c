@@ -224,7 +224,7 @@ static void inject_makes_messages(void)
 
 /* -------------------------------------------------------------- authors --- */
 
-static void authors_are_told_what_is_wrong(void)
+static void authors_learn_what_is_wrong(void)
 {
     struct bench b;
     begin(&b, "{" CALLS "}");
@@ -283,7 +283,7 @@ TESTS = {
     TEST(validate_checks_arguments),
     TEST(the_last_turn_may_not_run_tools),
     TEST(inject_makes_messages),
-    TEST(authors_are_told_what_is_wrong),
+    TEST(authors_learn_what_is_wrong),
     TEST(the_first_calls_halt_wins),
     TESTS_END,
 };

@@ -6,7 +6,7 @@
 
 #include "base/arena.h"
 
-static void faults_are_told_in_words(void)
+static void faults_are_described_in_words(void)
 {
     static const struct {
         const char *schema, *arguments, *told;
@@ -48,6 +48,6 @@ static void faults_are_told_in_words(void)
 }
 
 TESTS = {
-    TEST(faults_are_told_in_words),
+    TEST(faults_are_described_in_words),
     TESTS_END,
 };

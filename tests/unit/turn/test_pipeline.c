@@ -49,7 +49,7 @@ static void stages_are_exchanged_by_name(void)
     allm_pipeline_free(p);
 }
 
-static void wrong_changes_are_told(void)
+static void wrong_changes_are_reported(void)
 {
     allm_pipeline *p = allm_pipeline_new(), *q;
     const allm_stage no_name = { .size = sizeof no_name, .run = nothing };
@@ -226,7 +226,7 @@ static void the_runner_owns_the_rules(void)
 
 TESTS = {
     TEST(stages_are_exchanged_by_name),
-    TEST(wrong_changes_are_told),
+    TEST(wrong_changes_are_reported),
     TEST(the_runner_owns_the_rules),
     TESTS_END,
 };

@@ -140,7 +140,7 @@ static void tells_what_is_left(void)
     }
 }
 
-static void keeps_the_order_if_asked(void)
+static void keeps_the_order_if_requested(void)
 {
     struct arena a;
     struct buf out;
@@ -175,7 +175,7 @@ static void does_not_grow_without_end(void)
 
 TESTS = {
     TEST(tells_what_is_left),
-    TEST(keeps_the_order_if_asked),
+    TEST(keeps_the_order_if_requested),
     TEST_ONCE(does_not_grow_without_end),
     TESTS_END,
 };
