@@ -157,6 +157,7 @@ struct search {
     const char *provider;
     const char *call_key;
     const char *variable[2];    /* the second may be NULL */
+    bool optional;              /* a missing key is not an error */
     struct arena *errors;
     struct slice value;
     const char *source;
@@ -280,7 +281,7 @@ static const allm_error *missing_key(const struct search *s)
 }
 
 /* Search all levels, with the lock held; the value is valid until it is
- * released.  Returns NULL if the key was found. */
+ * released.  Returns NULL if the key was found, or is optional. */
 static const allm_error *search_levels(struct search *s)
 {
     for (size_t i = 0; i < levels_of(s) && !s->error; i++) {
@@ -291,7 +292,9 @@ static const allm_error *search_levels(struct search *s)
             return NULL;
         }
     }
-    return s->error ? s->error : missing_key(s);
+    if (s->error || s->optional)
+        return s->error;
+    return missing_key(s);
 }
 
 static const allm_error *prepare_search(struct search *s)
@@ -329,7 +332,7 @@ static const allm_error *find_key(struct search *s,
     if (s->keys)
         pthread_mutex_lock(&s->keys->lock);
     error = search_levels(s);
-    if (!error && !take(to, s->value))
+    if (!error && s->source && !take(to, s->value))
         error = status_nomem();
     if (s->keys)
         pthread_mutex_unlock(&s->keys->lock);
@@ -349,17 +352,19 @@ static bool take_secret(void *to, struct slice value)
 }
 
 const allm_error *keys_look_up(const allm_keys *keys, const char *provider,
-                               const char *call_key, struct arena *errors,
-                               struct secret *out, const char **source)
+                               const char *call_key, bool optional,
+                               struct arena *errors, struct secret *out,
+                               const char **source)
 {
     struct search s = { .keys = unconst(keys),
                         .provider = provider,
                         .call_key = call_key,
+                        .optional = optional,
                         .errors = errors };
     struct secret key = { .mem = errors->mem };
     const allm_error *error = find_key(&s, take_secret, &key);
     *source = error ? NULL : s.source;
-    if (error)
+    if (error || !s.source)
         return error;
     secret_release(out);
     *out = key;

@@ -154,11 +154,11 @@ const allm_error *call_target_key(struct call_plan *p, const char *api_key)
     if (!row->auth_header && !row->adapter->auth_header)
         return NULL;
     const allm_error *error = keys_look_up(engine_core(p->engine)->keys, whose,
-                                           api_key, home_arena(p->home), &key,
-                                           &source);
+                                           api_key, row->keyless,
+                                           home_arena(p->home), &key, &source);
     if (error && row->keyless && error->kind == ALLM_ERR_ENGINE)
         return NULL;
-    if (!error)
+    if (!error && source)
         error = store_key(p, &key);
     secret_release(&key);
     return error;

@@ -625,16 +625,19 @@ static void a_call_gets_a_secret(void)
     arena_init(&tell, watch_mem(&w));
     allm_keys *k = allm_keys_new(ALLM(keys_opts, .env = from_list));
     allm_keys_put(k, "a", SECRET "-1");
-    CHECK_WELL(keys_look_up(k, "a", NULL, &tell, &key, &source));
+    CHECK_WELL(keys_look_up(k, "a", NULL, false, &tell, &key, &source));
     CHECK_TEXT(key.ptr, SECRET "-1");
     CHECK_TEXT(source, "runtime");
-    CHECK_WELL(keys_look_up(k, "a", SECRET "-0", &tell, &key, &source));
+    CHECK_WELL(keys_look_up(k, "a", SECRET "-0", false, &tell, &key, &source));
     CHECK_TEXT(key.ptr, SECRET "-0");
     CHECK_TEXT(source, "opts");
-    CHECK_ERROR(keys_look_up(k, "b", NULL, &tell, &key, &source),
+    CHECK_ERROR(keys_look_up(k, "b", NULL, false, &tell, &key, &source),
                 ALLM_ERR_ENGINE, "missing_key", "B_API_KEY");
     CHECK_TEXT(key.ptr, SECRET "-0");           /* nothing was changed */
     CHECK_TEXT(source, NULL);
+    CHECK_WELL(keys_look_up(k, "b", NULL, true, &tell, &key, &source));
+    CHECK_TEXT(source, NULL);                   /* optional: no error */
+    CHECK_TEXT(key.ptr, SECRET "-0");
     secret_release(&key);
     arena_release(&tell);
     allm_keys_free(k);
@@ -648,10 +651,10 @@ static void a_call_needs_no_store(void)
     struct secret key = { .ptr = NULL };
     const char *source = NULL, *name = "allm_test_nobody_has_this";
     arena_init(&tell, mem_default());
-    CHECK_WELL(keys_look_up(NULL, name, "k", &tell, &key, &source));
+    CHECK_WELL(keys_look_up(NULL, name, "k", false, &tell, &key, &source));
     CHECK_TEXT(key.ptr, "k");
     CHECK_TEXT(source, "opts");
-    CHECK_ERROR(keys_look_up(NULL, name, "", &tell, &key, &source),
+    CHECK_ERROR(keys_look_up(NULL, name, "", false, &tell, &key, &source),
                 ALLM_ERR_ENGINE, "missing_key",
                 "ALLM_TEST_NOBODY_HAS_THIS_API_KEY");
     secret_release(&key);
