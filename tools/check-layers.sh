@@ -7,13 +7,14 @@
 #   1  an #include names a permitted layer and its file
 #   2  a linked symbol comes from a permitted layer, whether a header declares
 #      it or not; it belongs to the layer that defines it, whatever its name;
-#      cli may use only allm_*
+#      of the library, cli and conf may use only allm_*
 #   3  headers and sources form no cycle, not even inside one layer
 #   4  allm_FILE_verb or allm_LAYER_FILE_verb is defined in src/LAYER/FILE.c
 #   5  every header compiles on its own
 #   6  a header that src/RESTRICTED names is included only by the files and
 #      layers listed there, and by each of them; only json calls functions of
-#      yyjson, only net those of libcurl, only base malloc and the like
+#      yyjson, only net those of libcurl, only base and the program's
+#      term/mem.c malloc and the like
 #
 # usage: tools/check-layers.sh [ROOT [ARCHIVES]]
 #
@@ -153,7 +154,7 @@ check_symbols() {
         pass == 1 && $3 ~ /[A-TV-Z]/ { home[$4] = $1; next }
         pass == 2 && $3 ~ /[Uw]/ && $4 in home {
             to = home[$4]
-            if ($1 == "cli" && $4 ~ /^allm_/)
+            if ($1 ~ /^(cli|conf)$/ && $4 ~ /^allm_/)
                 to = "api"
             if (!(($1, to) in may))
                 print $1 "/" $2 ".c uses " $4 " of " home[$4] ": " \
@@ -252,7 +253,7 @@ check_private() {
             memory = "^(malloc|calloc|realloc|reallocarray|free|strdup" \
                 "|strndup|aligned_alloc|posix_memalign)$"
         }
-        $4 ~ memory && layer != "base" {
+        $4 ~ memory && layer != "base" && $1 "/" $2 != "term/mem" {
             print $1 "/" $2 ".c uses " $4 ", which only base may" }' \
         "$temp/symbols" >"$temp/faults"
     report "forbidden outside its layer"

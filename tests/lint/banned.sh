@@ -84,6 +84,15 @@ build cli
 passes "the program may print and exit" check
 
 fresh
+echo 'void _exit(int); void term_end(void) { _exit(1); }' |
+    plant src/term/mem.c
+build term
+passes "the memory of the program may end it" check
+mv src/term/mem.c src/term/other.c
+build term
+catches "the rest of its layer may not" "term_other.c.o needs _exit" check
+
+fresh
 plant scenario/main.c <<'END'
 #include <stdio.h>
 int main(void) { puts("hello"); return 0; }

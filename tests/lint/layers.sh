@@ -203,4 +203,17 @@ for function in malloc calloc realloc free strdup; do
     says "$function, too" "json/json.c uses $function, which only base may"
 done
 
+fresh
+echo 'term' >>src/LAYERS
+cat <<'END' | plant src/term/mem.c
+void *malloc(unsigned long);
+void *term_get(void) { return malloc(1); }
+END
+build term
+passes "the memory of the program" check
+mv src/term/mem.c src/term/other.c
+build term
+catches "memory elsewhere in the program" \
+    "term/other.c uses malloc, which only base may" check
+
 finish
