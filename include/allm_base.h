@@ -4,7 +4,7 @@
  *    1  Conventions           how to fill and read structs
  *    2  Status and errors     how a call ends
  *    3  Replaceable parts     memory, clock, random numbers
- *    4  Text                  strings that functions return
+ *    4  Text                  strings that functions return, digests
  *    5  Version
  */
 #ifndef ALLM_BASE_H
@@ -208,6 +208,9 @@ typedef struct allm_random {
 ALLM_API const char *allm_text_bytes(const allm_text *, size_t *len);
 ALLM_API const allm_error *allm_text_error(const allm_text *);
 ALLM_API void allm_text_free(allm_text *);
+
+/* The SHA-256 (FIPS 180-4) of some bytes as 64 hex digits, and a NUL. */
+ALLM_API void allm_sha256(const void *bytes, size_t len, char hex[65]);
 
 /* ----------------------------------------------------------- 5  Version --- */
 

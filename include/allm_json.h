@@ -41,7 +41,9 @@ typedef struct allm_json_opts {
 typedef enum allm_json_flags {
     ALLM_JSON_DUPLICATES = 1 << 0,    /* parser: use the first of equal keys
                                          instead of rejecting the document  */
-    ALLM_JSON_PRETTY     = 1 << 1     /* writer: indent by two spaces       */
+    ALLM_JSON_PRETTY     = 1 << 1,    /* writer: indent by two spaces       */
+    ALLM_JSON_COMMENTS   = 1 << 2     /* parser: accept // and block comments,
+                                         and a comma after the last member  */
 } allm_json_flags;
 
 /*
@@ -106,6 +108,17 @@ ALLM_API const allm_json *allm_json_value(const allm_json *key);
  */
 ALLM_API const allm_json *allm_json_pointer(const allm_json *,
                                             const char *pointer);
+
+/*
+ * Finds the bytes from..to-1 of a text that hold the value at a JSON Pointer,
+ * so that a program can change it and keep the rest of the text.  The options
+ * are those of the parser.  ALLM_AGAIN: there is no such value;
+ * ALLM_ERR_VALIDATION: the parser rejects the text.
+ */
+ALLM_API allm_status allm_json_span(const char *text, size_t len,
+                                    const allm_json_opts *,
+                                    const char *pointer, size_t *from,
+                                    size_t *to);
 
 /*
  * These create a new value, which the caller frees: set sets one member, or

@@ -6,6 +6,8 @@
  */
 #include "base/sha256.h"
 
+#include "allm_base.h"
+
 static const uint32_t round_constants[64] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1,
     0x923f82a4, 0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3,
@@ -126,4 +128,9 @@ void sha256_hex(struct slice bytes, char out[SHA256_HEX + 1])
     sha256_init(&s);
     sha256_add(&s, bytes);
     sha256_done_hex(&s, out);
+}
+
+void allm_sha256(const void *bytes, size_t len, char hex[SHA256_HEX + 1])
+{
+    sha256_hex((struct slice){ bytes, bytes ? len : 0 }, hex);
 }

@@ -3,6 +3,7 @@
 
 #include "base/caller_struct.h"
 #include "base/status.h"
+#include "json/comments.h"
 #include "json/json.h"
 #include "json/read.h"
 
@@ -10,7 +11,8 @@ enum { MAX_BYTES = 256 * 1024 * 1024, MAX_DEPTH = 128, SMALL = 64 * 1024 };
 
 bool json_limits_from(struct json_limits *out, const allm_json_opts *given)
 {
-    const uint32_t known = ALLM_JSON_DUPLICATES | ALLM_JSON_PRETTY;
+    const uint32_t known = ALLM_JSON_DUPLICATES | ALLM_JSON_PRETTY |
+                           ALLM_JSON_COMMENTS;
     *out = (struct json_limits){ .max_bytes = MAX_BYTES,
                                   .max_depth = MAX_DEPTH };
     allm_json_opts opts;
@@ -20,6 +22,7 @@ bool json_limits_from(struct json_limits *out, const allm_json_opts *given)
     if (opts.max_depth)
         out->max_depth = opts.max_depth;
     out->duplicates = (opts.flags & ALLM_JSON_DUPLICATES) != 0;
+    out->comments = (opts.flags & ALLM_JSON_COMMENTS) != 0;
     return fits && !(opts.flags & ~known);
 }
 
@@ -60,6 +63,12 @@ const allm_json *json_partial(struct arena *a, struct slice text,
 const allm_json *json_parse(struct arena *a, struct slice text,
                             struct json_limits limits, const allm_error **error)
 {
+    if (limits.comments && text.len <= limits.max_bytes) {
+        text = comments_blank(a, text);
+        *error = text.ptr ? NULL : status_nomem();
+        if (*error)
+            return NULL;
+    }
     return json_partial(a, text, limits, NULL, error);
 }
 

@@ -8,6 +8,7 @@ struct json_limits {
     size_t max_bytes;
     uint32_t max_depth;
     bool duplicates;            /* equal keys: the first wins, no error */
+    bool comments;              /* comments, and a comma before a bracket */
     bool loose;                 /* equal keys: the last wins; strings may hold
                                    bytes that are not UTF-8, control characters
                                    and lone surrogates (as the three bytes that

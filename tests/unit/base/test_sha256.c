@@ -21,7 +21,12 @@ static void hashes(void)
         check_row(rows[i].text);
         sha256_hex(slice_of(rows[i].text), hex);
         CHECK_TEXT(hex, rows[i].hex);
+        allm_sha256(rows[i].text, strlen(rows[i].text), hex);
+        CHECK_TEXT(hex, rows[i].hex);
     }
+    char hex[SHA256_HEX + 1];
+    allm_sha256(NULL, 7, hex);
+    CHECK_TEXT(hex, rows[0].hex);
 }
 
 static void hashes_a_million(void)
