@@ -2,8 +2,8 @@
  * fuzz_comments.c - any text with comments, and the place of each value
  *
  * A text that is JSON stays what it is if comments are allowed.  If comments
- * make it JSON, then the same text with spaces for them is JSON, too.  The bytes
- * of each member are the text of its value.
+ * make it JSON, then the same text with spaces for them is JSON, too.  The
+ * bytes of each member are the text of its value.
  */
 #include "json/comments.h"
 #include "json/parse.h"

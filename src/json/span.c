@@ -123,7 +123,7 @@ allm_status allm_json_span(const char *text, size_t len,
                            size_t *from, size_t *to)
 {
     struct json_limits limits;
-    struct slice given = slice_given(text, len), found;
+    struct slice given = slice_given(text, len), found = { NULL, 0 };
     if (!json_limits_from(&limits, opts) || !text || !pointer || !from || !to)
         return ALLM_ERR_MISUSE;
     allm_json_opts mine;

@@ -195,7 +195,8 @@ static const struct recorded *choose_exchange(allm_player *r, struct arena *a,
  * memory. */
 static const allm_json *normal_of(struct arena *a, const allm_http_view *view)
 {
-    const struct json_limits any = { SIZE_MAX / 2, 256, true, false };
+    const struct json_limits any = { .max_bytes = SIZE_MAX / 2,
+                                     .max_depth = 256, .duplicates = true };
     const allm_error *error;
     struct request_json_secret secret;
     struct buf text;

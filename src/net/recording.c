@@ -149,8 +149,8 @@ static bool take_object(struct reading *r)
 {
     struct slice text = { NULL, 0 };
     const allm_error *why;
-    const struct json_limits limits = { RECORDING_LIMIT, DEEPEST, false,
-                                        false };
+    const struct json_limits limits = { .max_bytes = RECORDING_LIMIT,
+                                        .max_depth = DEEPEST };
     if (!take_text(r, &text))
         return false;
     r->object = json_parse(r->arena, text, limits, &why);

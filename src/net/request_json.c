@@ -237,7 +237,9 @@ struct slice request_json_url(struct arena *a, struct slice url,
 
 /* ----------------------------------------------------------------- body --- */
 
-static const struct json_limits any = { SIZE_MAX / 2, 128, true, false };
+static const struct json_limits any = { .max_bytes = SIZE_MAX / 2,
+                                       .max_depth = 128,
+                                       .duplicates = true };
 
 /* The body as a value without the key, which is removed from its text.  NULL:
  * it is not JSON, or out of memory (then the scratch is broken). */

@@ -80,7 +80,7 @@ static void errors_keep_their_place(void)
     allm_json *v = allm_json_parse(text, ALLM_NUL_ENDED, &allowed);
     const allm_error *e = allm_json_error(v);
     const allm_json *at = e ? e->metadata : NULL;
-    CHECK_INT(allm_json_number(allm_json_get(at, "offset")), 34);
+    CHECK_INT(allm_json_number(allm_json_get(at, "offset")), 32);
     CHECK_INT(allm_json_number(allm_json_get(at, "line")), 2);
     CHECK_TEXT(allm_json_text(allm_json_get(at, "path"), NULL), "/a/1");
     allm_json_free(v);

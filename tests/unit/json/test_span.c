@@ -50,8 +50,7 @@ static void the_root_is_a_value(void)
         CHECK_INT(allm_json_span(rows[i], ALLM_NUL_ENDED, NULL, "", &from, &to),
                   ALLM_OK);
         CHECK_INT(from, rows[i][0] == ' ');
-        CHECK_INT(to, strlen(rows[i]) -
-                          (rows[i][strlen(rows[i]) - 1] == ' '));
+        CHECK_INT(to, strlen(rows[i]) - (rows[i][strlen(rows[i]) - 1] == ' '));
     }
 }
 
