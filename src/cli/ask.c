@@ -20,35 +20,47 @@
 #define AT(member) offsetof(struct ask, member)
 
 const struct flag ask_flags[] = {
-    { 'm', "--model", FLAG_TEXT, AT(model), "P:M", "provider:model to ask" },
+    { 'm', "--model", FLAG_TEXT, AT(model), "P:M", "provider:model to ask",
+      FILL_MODEL, .setting = "model",
+      .use = FLAG_MOST | FLAG_CHAT | FLAG_BATCH },
     { 's', "--system", FLAG_TEXT, AT(system), "TEXT",
-      "the system prompt" },
+      "the system prompt", .setting = "system",
+      .use = FLAG_MOST | FLAG_CHAT | FLAG_BATCH },
     { 'S', "--session", FLAG_TEXT, AT(session), "FILE",
-      "start a conversation, or continue it" },
+      "start a conversation, or continue it", FILL_FILE,
+      .use = FLAG_MOST | FLAG_CHAT },
     { 'a', "--attach", FLAG_LIST, AT(files), "FILE",
-      "a text file or an image; may be repeated" },
+      "a text file or an image; may be repeated", FILL_FILE,
+      .use = FLAG_MOST | FLAG_CHAT },
     { 0, "--schema", FLAG_TEXT, AT(schema), "FILE",
-      "the answer must fit this JSON Schema" },
+      "the answer must fit this JSON Schema", FILL_FILE,
+      .use = FLAG_MOST | FLAG_CHAT | FLAG_BATCH },
     { 'o', "--option", FLAG_PAIR, AT(options), "K V",
-      "a provider option, such as temperature 0.2" },
-    { 0, "--json", FLAG_SWITCH, AT(json), NULL, "print one JSON document" },
+      "a provider option, such as temperature 0.2",
+      .use = FLAG_CHAT | FLAG_BATCH },
+    { 0, "--json", FLAG_SWITCH, AT(json), NULL, "print one JSON document",
+      .use = FLAG_MOST },
     { 0, "--events", FLAG_SWITCH, AT(events), NULL,
       "print the events as JSON, one per line" },
     { 0, "--no-stream", FLAG_SWITCH, AT(no_stream), NULL,
-      "print the answer once it is complete" },
+      "print the answer once it is complete", .setting = "stream" },
     { 'u', "--usage", FLAG_SWITCH, AT(usage), NULL,
-      "print tokens and cost on stderr" },
+      "print tokens and cost on stderr", .setting = "usage",
+      .use = FLAG_MOST | FLAG_CHAT | FLAG_BATCH },
     { 0, "--ask", FLAG_SWITCH, AT(ask_user), NULL,
-      "let the model ask a question (exit code 10)" },
+      "let the model ask a question (exit code 10)", .use = FLAG_CHAT },
     { 0, "--max-turns", FLAG_NUMBER, AT(max_turns), "N",
-      "stop after N answers of the model" },
-    { 0, "--timeout", FLAG_SECONDS, AT(timeout_ms), "SECONDS",
-      "stop after this time" },
+      "stop after N answers of the model", .setting = "max_turns",
+      .use = FLAG_CHAT | FLAG_BATCH },
+    { 0, "--timeout", FLAG_SECONDS, AT(timeout_ms), "T",
+      "stop after this time: 90, 90s, 5m, 2h", .setting = "timeout",
+      .use = FLAG_CHAT | FLAG_BATCH },
     { 0, "--dry-run", FLAG_SWITCH, AT(dry_run), NULL,
       "show the request, send nothing" },
     { 'q', "--quiet", FLAG_SWITCH, AT(quiet), NULL, "no notes on stderr" },
     { 'v', "--verbose", FLAG_SWITCH, AT(verbose), NULL,
       "print the model and each call on stderr" },
+    FLAGS_OF_TOOLS,
     { .name = NULL },
 };
 
@@ -89,7 +101,7 @@ static int report_no_prompt(const struct ask *a)
     struct session s = { NULL, NULL };
     const char *question = NULL;
     if (isatty(STDIN_FILENO) && !a->session)
-        help_overview();
+        help_overview(false);
     if (a->session) {
         int code = session_open(&s, a->session,
                                 SESSION_CREATE | SESSION_READ_ONLY);
@@ -260,9 +272,14 @@ const struct command ask_command = {
     .usage = "[FLAG...] [PROMPT...]",
     .summary = "send a prompt: standard input, then the arguments",
     .more = "Only the answer is printed on stdout.  Without -m, the model is "
-            "that of the session,\nelse ALLM_MODEL, else the default model of "
-            "the first provider that has a key.\nPut -- before a prompt that "
+            "that of the\nsession, else ALLM_MODEL, else the default model of "
+            "the first provider that has\na key.  Put -- before a prompt that "
             "begins with the name of a command:\n  allm -- models are what?\n",
+    .examples = "allm \"Why is the sky blue?\"\n"
+                "git diff | allm -s \"You review code.\" \"Anything wrong?\"\n"
+                "allm -m ollama:llama3.2 -a photo.png \"What is this?\"\n"
+                "allm demo                     no key, no network\n",
+    .args = { FILL_FILE, FILL_FILE, FILL_FILE },
     .flags = ask_flags,
     .run = run_ask_command,
 };

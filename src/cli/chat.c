@@ -30,15 +30,16 @@ static struct settings {
 
 static const struct flag flags[] = {
     { 'm', "--model", FLAG_TEXT, offsetof(struct settings, model), "P:M",
-      "provider:model to use" },
+      "provider:model to use", FILL_MODEL, .setting = "model" },
     { 's', "--system", FLAG_TEXT, offsetof(struct settings, system), "TEXT",
       "the system prompt" },
     { 'S', "--session", FLAG_TEXT, offsetof(struct settings, session), "FILE",
-      "start a conversation, or continue it" },
+      "start a conversation, or continue it", FILL_FILE },
     { 0, "--ask", FLAG_SWITCH, offsetof(struct settings, ask_user), NULL,
       "let the model ask a question" },
     { 'o', "--option", FLAG_PAIR, offsetof(struct settings, options), "K V",
       "an option of the provider" },
+    FLAGS_OF_TOOLS,
     { .name = NULL },
 };
 

@@ -1,14 +1,47 @@
 /* command.c - the table of commands */
 #include "cli/command.h"
 
+#include "cli/exit.h"
+#include "cli/print.h"
 #include "cli/suggest.h"
 
+#include <stdio.h>
 #include <string.h>
 
+static const struct flag no_flags[] = { { .name = NULL } };
+
+/* The names of commands that come with external tools. */
+static const struct command reserved[] = {
+    { .name = "tools", .usage = "", .flags = no_flags,
+      .summary = "tools that models may call", .group = GROUP_NOT_YET },
+    { .name = "mcp", .usage = "", .flags = no_flags,
+      .summary = "MCP servers", .group = GROUP_NOT_YET },
+    { .name = "sandbox", .usage = "", .flags = no_flags,
+      .summary = "what tools may reach", .group = GROUP_NOT_YET },
+};
+
+/* A line for each command: its row is in the file of its name. */
+#define COMMANDS(ROW)                                                          \
+    ROW(ask)                                                                   \
+    ROW(chat)                                                                  \
+    ROW(models)                                                                \
+    ROW(keys)                                                                  \
+    ROW(doctor)                                                                \
+    ROW(completion)                                                            \
+    ROW(version)                                                               \
+    ROW(help)                                                                  \
+    ROW(demo)                                                                  \
+    ROW(replay)                                                                \
+    ROW(decode)                                                                \
+    ROW(encode)                                                                \
+    ROW(complete)                                                              \
+    ROW(rows)
+
+#define DECLARE(name) extern const struct command name##_command;
+#define POINTER(name) &name##_command,
+COMMANDS(DECLARE)
 static const struct command *const commands[] = {
-    &ask_command,    &chat_command,    &models_command, &keys_command,
-    &doctor_command, &demo_command,    &replay_command, &decode_command,
-    &encode_command, &version_command, &help_command,
+    COMMANDS(POINTER) &reserved[0], &reserved[1], &reserved[2]
 };
 
 const struct command *command_at(size_t index)
@@ -25,15 +58,71 @@ const struct command *command_find(const char *name)
     return NULL;
 }
 
+bool command_is_shown(const struct command *c)
+{
+    return c->group < GROUP_NOT_YET;
+}
+
 const struct command *command_suggest(const char *name)
 {
     const struct command *c;
     struct suggest s;
     suggest_begin(&s, name);
     for (size_t i = 0; (c = command_at(i)); i++)
-        suggest_try(&s, c->name);
+        if (command_is_shown(c))
+            suggest_try(&s, c->name);
     const char *found = suggest_found(&s);
     return found ? command_find(found) : NULL;
+}
+
+/* The flag at *index of a set, counted down; NULL: it is in another set. */
+static const struct flag *flag_at(const struct flag_set *set, size_t *index)
+{
+    for (const struct flag *f = set->table; f && f->name; f++)
+        if (flags_has(set, f) && !(f->use & FLAG_NOT_YET) && !(*index)--)
+            return f;
+    return NULL;
+}
+
+const struct flag *command_flag(const struct command *c, size_t index)
+{
+    struct flag_set own = { c->flags, NULL, 0 };
+    struct flag_set shared = { c->shared, NULL, c->shared_use };
+    const struct flag *f = flag_at(&own, &index);
+    return f ? f : flag_at(&shared, &index);
+}
+
+bool command_read(const struct command *c, void *into, void *shared, int *argc,
+                  char **argv)
+{
+    struct flag_set sets[] = { { c->flags, into, 0 },
+                               { c->shared, shared, c->shared_use },
+                               { NULL, NULL, 0 } };
+    return flags_read_sets(sets, argc, argv);
+}
+
+int command_reject_sub(const struct command *c, const char *word)
+{
+    char name[64], best[64] = "";
+    struct suggest s;
+    suggest_begin(&s, word ? word : "");
+    for (const char *w = c->subs; *w;) {
+        int len = (int)strcspn(w, "|");
+        snprintf(name, sizeof name, "%.*s", len, w);
+        size_t before = s.distance;
+        suggest_try(&s, name);
+        if (s.distance < before)
+            memcpy(best, name, sizeof best);
+        w += len + (w[len] != 0);
+    }
+    bool near = word && suggest_found(&s);
+    if (!word)
+        print_fault("%s needs one of %s", c->name, c->subs);
+    else
+        print_fault("unknown subcommand \"%.100s\" of %s%s%s%s (it has %s)",
+                    word, c->name, near ? "; did you mean \"" : "",
+                    near ? best : "", near ? "\"?" : "", c->subs);
+    return END_USAGE;
 }
 
 bool command_is_typo(const struct command *c, const char *name)

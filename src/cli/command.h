@@ -1,22 +1,39 @@
-/* command.h - the commands of the program: one table, one file each */
+/*
+ * command.h - the commands of the program: one table, one file each
+ *
+ * Help, manual pages, completion and tests are made from these rows: see
+ * help.c, completion.c and rows.c.
+ */
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
 
 #include "cli/flags.h"
 
+enum command_group {
+    GROUP_TALK,
+    GROUP_STATE,
+    GROUP_SETUP,
+    GROUP_WIRE,
+    GROUP_NOT_YET, /* a name that is reserved; it is not shown */
+    GROUP_HIDDEN   /* for scripts of ours; it is not shown */
+};
+
 struct command {
     const char *name;
     const char *usage;   /* the arguments */
     const char *summary; /* one line */
-    const char *more;    /* shown by its own help; or NULL */
+    const char *more;    /* prose, lines of at most 80 bytes; or NULL */
+    const char *examples; /* at most three lines; or NULL */
+    const char *subs;    /* the subcommands, "show|get|set"; or NULL */
+    enum flag_fill args[3]; /* what completes the arguments after these */
     const struct flag *flags;
-    /* argv begins after the name.  Returns the exit code. */
+    /* Rows of another table that the command has, too, and which ones. */
+    const struct flag *shared;
+    unsigned shared_use; /* flag_use */
+    enum command_group group;
+    /* argv begins after the name.  Returns the exit code.  NULL: not yet. */
     int (*run)(int argc, char **argv);
 };
-
-extern const struct command ask_command, chat_command, decode_command,
-    demo_command, doctor_command, encode_command, help_command, keys_command,
-    models_command, replay_command, version_command;
 
 /* In the order of the help; the first is the default command. */
 const struct command *command_at(size_t index);
@@ -24,12 +41,43 @@ const struct command *command_at(size_t index);
 const struct command *command_find(const char *name);
 /* The command with the most similar name, or NULL. */
 const struct command *command_suggest(const char *name);
+/* Do help and completion show it? */
+bool command_is_shown(const struct command *c);
+
+/* The flags of a command that are shown: its own, then the shared ones; NULL:
+ * no more. */
+const struct flag *command_flag(const struct command *c, size_t index);
+/* flags_read() for a command with shared rows. */
+bool command_read(const struct command *c, void *into, void *shared, int *argc,
+                  char **argv);
+/* Print that `word` is not one of the subcommands, and a similar one; NULL: a
+ * subcommand is missing.  Returns END_USAGE. */
+int command_reject_sub(const struct command *c, const char *word);
 
 /* Is one letter of the name wrong, or are two swapped? */
 bool command_is_typo(const struct command *c, const char *name);
 
-/* Print the help of one command; of all. */
-void help_show(const struct command *c);
-void help_overview(void);
+/* Print the help of one command; of the program.  all: everything. */
+void help_show(const struct command *c, bool all);
+void help_overview(bool all);
+
+/* Rows of the flags that come with external tools; for ask, chat and batch. */
+#define FLAGS_OF_TOOLS                                                         \
+    { 'T', "--tools", FLAG_LIST, 0, "NAMES", "tools that the model may call",  \
+      FILL_TOOL, .use = FLAG_CHAT | FLAG_BATCH | FLAG_NOT_YET },               \
+    { 0, "--tool", FLAG_LIST, 0, "PATH", "a program to offer as a tool",       \
+      FILL_FILE, .use = FLAG_CHAT | FLAG_BATCH | FLAG_NOT_YET },               \
+    { 0, "--mcp", FLAG_LIST, 0, "X", "an MCP server to use", FILL_SERVER,      \
+      .use = FLAG_CHAT | FLAG_BATCH | FLAG_NOT_YET },                          \
+    { 0, "--mcp-config", FLAG_LIST, 0, "FILE", "a file with MCP servers",      \
+      FILL_FILE, .use = FLAG_CHAT | FLAG_BATCH | FLAG_NOT_YET },               \
+    { 0, "--sandbox", FLAG_CHOICE, 0, "on|strict|off",                         \
+      "what tools may reach", FILL_WORDS, "on|strict|off",                     \
+      .setting = "sandbox",                                                    \
+      .use = FLAG_CHAT | FLAG_BATCH | FLAG_NOT_YET },                          \
+    { 0, "--approve", FLAG_LIST, 0, "X", "TOOL=auto|ask|deny, or a call",      \
+      .use = FLAG_CHAT | FLAG_BATCH | FLAG_NOT_YET },                          \
+    { 0, "--yes", FLAG_SWITCH, 0, NULL, "allow what the sandbox confines",     \
+      .use = FLAG_CHAT | FLAG_BATCH | FLAG_NOT_YET }
 
 #endif

@@ -17,9 +17,9 @@ static struct settings {
 
 static const struct flag flags[] = {
     { 'o', "--option", FLAG_PAIR, offsetof(struct settings, options), "K V",
-      "an option of the adapter, such as quirks '[\"think_tags\"]'" },
+      "an option, such as quirks '[\"think_tags\"]'" },
     { 0, "--raw", FLAG_SWITCH, offsetof(struct settings, raw), NULL,
-      "also print the provider's chunks, as raw_chunk events" },
+      "also print the chunks, as raw_chunk events" },
     { .name = NULL },
 };
 
@@ -99,6 +99,8 @@ const struct command decode_command = {
             "events, JSON\nlines or one JSON document.  DIALECT is a dialect "
             "or a provider: openai_chat,\nanthropic, groq ...  The last event "
             "is message_completed or error.\n",
+    .args = { FILL_DIALECT, FILL_FILE },
     .flags = flags,
+    .group = GROUP_WIRE,
     .run = run_decode_command,
 };

@@ -183,5 +183,6 @@ const struct command demo_command = {
     .usage = "",
     .summary = "see an agent at work: no key, no network",
     .flags = flags,
+    .group = GROUP_WIRE,
     .run = run_demo_command,
 };

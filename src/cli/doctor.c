@@ -109,7 +109,8 @@ const struct command doctor_command = {
     .summary = "check keys, local servers and the environment",
     .more = "Looks for servers on this machine, and at the addresses in "
             "OLLAMA_HOST,\nLLAMACPP_BASE_URL and the like.  Exit code 4: there "
-            "is neither a key nor a server.\n",
+            "is neither a key nor a\nserver.\n",
     .flags = flags,
+    .group = GROUP_SETUP,
     .run = run_doctor_command,
 };

@@ -1,4 +1,9 @@
-/* help.c - allm help: explain the program, or one command */
+/*
+ * help.c - allm help: explain the program, or one command
+ *
+ * The short help fits on a screen: usage, the most used flags, three examples.
+ * With --all it has everything.
+ */
 #include "cli/command.h"
 #include "cli/exit.h"
 #include "cli/print.h"
@@ -6,27 +11,63 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct flag flags[] = { { .name = NULL } };
+static struct settings {
+    bool all;
+} settings;
 
-static const char examples[] =
-    "\nexamples:\n"
-    "  allm \"Why is the sky blue?\"\n"
-    "  git diff | allm -s \"You review code.\" \"Anything wrong?\"\n"
-    "  allm -S trip.session \"And if it rains?\"\n"
-    "  allm -m ollama:llama3.2 -a photo.png \"What is this?\"\n"
-    "  allm --schema person.json --json \"Ada Lovelace, born 1815\"\n"
-    "  allm demo                          no key, no network\n";
+static const struct flag flags[] = {
+    { 0, "--all", FLAG_SWITCH, offsetof(struct settings, all), NULL,
+      "all flags; without COMMAND, also all commands" },
+    { .name = NULL },
+};
 
-static void show_flags(const struct flag *f)
+static const char *const groups[] = { "talk", "state", "set-up", "formats" };
+
+static void show_flag(const struct flag *f)
 {
-    for (; f->name; f++) {
-        char left[64];
-        char letter[5] = "    ";
-        if (f->letter)
-            snprintf(letter, sizeof letter, "-%c, ", f->letter);
-        snprintf(left, sizeof left, "%s%s %s", letter, f->name,
-                 f->value ? f->value : "");
-        print_format("  %-27s %s\n", left, f->help);
+    char left[64];
+    char letter[5] = "    ";
+    if (f->letter)
+        snprintf(letter, sizeof letter, "-%c, ", f->letter);
+    snprintf(left, sizeof left, "%s%s %s", letter, f->name,
+             f->value ? f->value : "");
+    print_format("  %-27s %s\n", left, f->help);
+}
+
+/* How many flags of a command have one of these bits?  0: all flags. */
+static size_t count_flags(const struct command *c, unsigned use)
+{
+    const struct flag *f;
+    size_t count = 0;
+    for (size_t i = 0; (f = command_flag(c, i)); i++)
+        count += !use || f->use & use;
+    return count;
+}
+
+static void show_flags(const struct command *c, bool all)
+{
+    const struct flag *f;
+    size_t most = count_flags(c, FLAG_MOST), count = count_flags(c, 0);
+    bool some = !all && most;
+    if (!count)
+        return;
+    print_format("\nflags%s:\n",
+                 some && most < count ? " (--help --all lists all)" : "");
+    for (size_t i = 0; (f = command_flag(c, i)); i++)
+        if (!some || f->use & FLAG_MOST)
+            show_flag(f);
+}
+
+/* Print each line with an indent. */
+static void show_examples(const char *lines)
+{
+    if (!lines)
+        return;
+    print_text("\nexamples:\n");
+    while (*lines) {
+        int len = (int)strcspn(lines, "\n");
+        print_format("  %.*s\n", len, lines);
+        lines += len + (lines[len] != 0);
     }
 }
 
@@ -34,51 +75,86 @@ static void show_codes(void)
 {
     const char *meaning;
     int code;
-    print_text("exit codes:\n");
+    print_text("\nexit codes:\n");
     for (size_t i = 0; (meaning = exit_meaning(i, &code)); i++)
         print_format("  %3d  %s\n", code, meaning);
 }
 
-void help_show(const struct command *c)
+void help_show(const struct command *c, bool all)
 {
     bool first = c == command_at(0);
     print_format("usage: allm %s%s%s\n  %s\n", first ? "[ask]" : c->name,
                  *c->usage ? " " : "", c->usage, c->summary);
     if (c->more)
         print_format("\n%s", c->more);
-    if (c->flags->name) {
-        print_text("\nflags:\n");
-        show_flags(c->flags);
-    }
-    if (first) {
-        print_text("\n");
+    show_flags(c, all);
+    show_examples(c->examples);
+    if (first && all)
         show_codes();
-    }
 }
 
-void help_overview(void)
+/* The names of a group, on one line. */
+static void show_names(enum command_group group)
 {
     const struct command *c;
+    const char *between = "";
+    print_format("  %-9s ", groups[group]);
+    for (size_t i = 0; (c = command_at(i)); i++)
+        if (c->group == group) {
+            print_format("%s%s", between, c->name);
+            between = ", ";
+        }
+    print_text("\n");
+}
+
+static bool has_commands(enum command_group group)
+{
+    const struct command *c;
+    for (size_t i = 0; (c = command_at(i)); i++)
+        if (c->group == group)
+            return true;
+    return false;
+}
+
+static void show_summaries(enum command_group group)
+{
+    const struct command *c;
+    print_format("\n%s:\n", groups[group]);
+    for (size_t i = 0; (c = command_at(i)); i++)
+        if (c->group == group)
+            print_format("  %-10s %s\n", c->name, c->summary);
+}
+
+void help_overview(bool all)
+{
     print_text("usage: allm [FLAG...] [PROMPT...]      send stdin, then "
-               "PROMPT\n       allm COMMAND [...]\n\ncommands:\n");
-    for (size_t i = 1; (c = command_at(i)); i++)
-        print_format("  %-8s %s\n", c->name, c->summary);
-    print_text("\nflags:\n");
-    show_flags(command_at(0)->flags);
-    print_text(examples);
+               "PROMPT\n       allm COMMAND [...]\n");
+    if (!all)
+        print_text("\ncommands (allm help COMMAND):\n");
+    for (int g = 0; g < GROUP_NOT_YET; g++)
+        if (has_commands((enum command_group)g)) {
+            if (all)
+                show_summaries((enum command_group)g);
+            else
+                show_names((enum command_group)g);
+        }
+    show_flags(command_at(0), all);
+    show_examples(command_at(0)->examples);
+    if (all)
+        show_codes();
 }
 
 static int run_help_command(int argc, char **argv)
 {
-    if (!flags_read(flags, NULL, &argc, argv))
+    if (!flags_read(flags, &settings, &argc, argv))
         return END_USAGE;
     if (!argc) {
-        help_overview();
+        help_overview(settings.all);
         return END_DONE;
     }
     const struct command *c = command_find(argv[0]);
-    if (c) {
-        help_show(c);
+    if (c && command_is_shown(c)) {
+        help_show(c, settings.all);
         return END_DONE;
     }
     c = command_suggest(argv[0]);
@@ -90,8 +166,10 @@ static int run_help_command(int argc, char **argv)
 
 const struct command help_command = {
     .name = "help",
-    .usage = "[COMMAND]",
+    .usage = "[--all] [COMMAND]",
     .summary = "explain the program, or one of its commands",
+    .args = { FILL_COMMAND },
     .flags = flags,
+    .group = GROUP_SETUP,
     .run = run_help_command,
 };

@@ -102,5 +102,6 @@ const struct command keys_command = {
     .summary = "show where each key comes from, never its value",
     .more = "Keys are read from the environment, then from ./.env.\n",
     .flags = flags,
+    .group = GROUP_SETUP,
     .run = run_keys_command,
 };

@@ -24,19 +24,39 @@ static void fill_standard_files(void)
             (void)!open("/dev/null", mode[fd]);
 }
 
-static bool wants_help(int argc, char **argv)
+/* Is this flag one of the arguments?  letter may be NULL. */
+static bool has_flag(int argc, char **argv, const char *flag,
+                     const char *letter)
 {
     for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
-        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
+        if (!strcmp(argv[i], flag) || (letter && !strcmp(argv[i], letter)))
             return true;
     return false;
+}
+
+static void show_help(const struct command *c, int argc, char **argv)
+{
+    bool all = has_flag(argc, argv, "--all", NULL);
+    if (c)
+        help_show(c, all);
+    else
+        help_overview(all);
+}
+
+static int reject_reserved(const struct command *c)
+{
+    print_fault("\"%s\" is the name of a command that this version does not "
+                "have; to send the word to a model: allm -- %s ...",
+                c->name, c->name);
+    return END_USAGE;
 }
 
 /* Words that are one letter away from a command but often begin a prompt. */
 static bool begins_prompts(const char *word)
 {
-    static const char *const words[] = { "decide", "reply", "task", "that",
-                                         "what" };
+    static const char *const words[] = { "catch", "decide", "match", "patch",
+                                         "reply", "task",   "that",  "watch",
+                                         "what",  "word" };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (!strcasecmp(word, words[i]))
             return true;
@@ -67,15 +87,14 @@ static int run_program(int argc, char **argv)
         argc--;
         argv++;
     }
-    if (wants_help(argc, argv)) {
-        if (c)
-            help_show(c);
-        else
-            help_overview();
+    if (c && c->group == GROUP_NOT_YET)
+        return reject_reserved(c);
+    if (has_flag(argc, argv, "--help", "-h") && (!c || command_is_shown(c))) {
+        show_help(c, argc, argv);
         return END_DONE;
     }
     if (!c && argc && !strcmp(argv[0], "--version")) {
-        c = &version_command;
+        c = command_find("version");
         argc = 0;
     }
     return (c ? c : command_at(0))->run(argc, argv);

@@ -23,11 +23,13 @@ static struct settings {
 
 static const struct flag flags[] = {
     { 0, "--provider", FLAG_TEXT, offsetof(struct settings, provider), "NAME",
-      "only models of this provider" },
+      "only models of this provider", FILL_PROVIDER },
     { 0, "--can", FLAG_TEXT, offsetof(struct settings, can), "LIST",
-      "only models with these capabilities: tools,vision,..." },
+      "only models that can do this: tools,vision,...", FILL_WORDS,
+      "tools|vision|reasoning|json_native|pdf|audio|web_search|caching|chat|"
+      "embedding|image|moderation" },
     { 'm', "--model", FLAG_TEXT, offsetof(struct settings, model), "PROVIDER:",
-      "list the models that this provider or server offers" },
+      "list what this provider or server offers", FILL_MODEL },
     { 0, "--providers", FLAG_SWITCH, offsetof(struct settings, providers), NULL,
       "list the providers and their addresses instead" },
     { 0, "--json", FLAG_SWITCH, offsetof(struct settings, json), NULL,
@@ -180,11 +182,12 @@ const struct command models_command = {
     .summary = "list models with their limits and prices, or providers",
     .more =
         "WORDs select the models whose names contain all of them.  LIST has "
-        "one or more of\n" CAPABILITIES ",\n"
+        "one or more\nof " CAPABILITIES ",\n"
         PURPOSES ", separated by commas.  The file that\n"
         "ALLM_CATALOG names, or ~/.config/allm/catalog.json, adds models and "
-        "overrides what\nis known of them; it has the form of "
+        "overrides\nwhat is known of them; it has the form of "
         "data/catalog.json.\n",
     .flags = flags,
+    .group = GROUP_SETUP,
     .run = run_models_command,
 };

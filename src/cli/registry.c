@@ -47,8 +47,7 @@ void registry_note_schema(const char *model)
     allm_json_free(list);
 }
 
-/* Is this the first row of its dialect? */
-static bool is_first(const allm_json *list, const allm_json *row)
+bool registry_is_first(const allm_json *list, const allm_json *row)
 {
     const char *dialect = registry_text(row, "dialect");
     const allm_json *at = NULL;
@@ -90,7 +89,7 @@ int registry_reject_dialect(const allm_json *list, const char *name)
     struct names n = { .len = 0 };
     suggest_begin(&n.near, name);
     for (const allm_json *row = NULL; (row = allm_json_next(list, row));)
-        if (registry_is_http(row) && is_first(list, row))
+        if (registry_is_http(row) && registry_is_first(list, row))
             add_name(&n, registry_text(row, "dialect"));
     return reject_name(&n, "dialect", name);
 }

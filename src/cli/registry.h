@@ -10,6 +10,8 @@ const allm_json *registry_row(const allm_json *list, const char *name,
 const char *registry_text(const allm_json *row, const char *key);
 bool registry_is_http(const allm_json *row);
 bool registry_is_keyless(const allm_json *row);
+/* Is this the first row of its dialect? */
+bool registry_is_first(const allm_json *list, const allm_json *row);
 
 /* If the provider of this "provider:id" ignores schemas, print a note that
  * names the provider that uses the same server with schemas. */

@@ -24,7 +24,7 @@ static struct settings {
 
 static const struct flag flags[] = {
     { 'm', "--model", FLAG_TEXT, offsetof(struct settings, model), "P:M",
-      "provider:model of the recording" },
+      "provider:model of the recording", FILL_MODEL },
     { 's', "--system", FLAG_TEXT, offsetof(struct settings, system), "TEXT",
       "the system prompt" },
     { 'o', "--option", FLAG_PAIR, offsetof(struct settings, options), "K V",
@@ -182,8 +182,10 @@ const struct command replay_command = {
     .usage = "[FLAG...] FILE [PROMPT...]",
     .summary = "play a recording of real exchanges, without a network",
     .more = "Without a prompt, every answer is played.  With a prompt, the "
-            "recording replaces the\nprovider; exit code 12: it has no such "
+            "recording replaces\nthe provider; exit code 12: it has no such "
             "request.\n",
+    .args = { FILL_FILE, FILL_FILE, FILL_FILE },
     .flags = flags,
+    .group = GROUP_WIRE,
     .run = run_replay_command,
 };

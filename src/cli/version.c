@@ -21,5 +21,6 @@ const struct command version_command = {
     .usage = "",
     .summary = "print the versions of the program and of the library",
     .flags = flags,
+    .group = GROUP_SETUP,
     .run = run_version_command,
 };

@@ -197,7 +197,7 @@ def test_exit_codes():
     equal(allm("-m", "fake:m", "hi").code, 12)
     equal(code(["delay", 5000], ["text", "x"], ["finish", "stop"],
                words=("--timeout", "0.05")), 3)
-    holds(allm("help", "ask").text, *[f"{c:3}  " for c in EXIT_CODES])
+    holds(allm("help", "--all", "ask").text, *[f"{c:3}  " for c in EXIT_CODES])
 
 
 def test_time():

@@ -1,0 +1,242 @@
+/*
+ * complete.c - allm _complete: the words that can follow on a command line
+ *
+ * The shells call it with the words after "allm" up to the cursor; the last one
+ * is the word to complete.  It prints the words that can replace it, one per
+ * line, each with a tab and a description if there is one; or ":file" or
+ * ":directory" if the shell is to complete a path.  It never uses the network.
+ */
+#include "cli/catalog.h"
+#include "cli/command.h"
+#include "cli/exit.h"
+#include "cli/print.h"
+#include "cli/registry.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct flag flags[] = { { .name = NULL } };
+
+/* The word to complete is `front` (printed before each word), then `part`. */
+struct completion {
+    const char *front, *part;
+    int front_len;
+    const char *words; /* for FILL_WORDS */
+};
+
+static void offer_word(const struct completion *c, const char *word,
+                       const char *help)
+{
+    if (!strncmp(word, c->part, strlen(c->part)))
+        print_format("%.*s%s%s%s\n", c->front_len, c->front, word,
+                     help ? "\t" : "", help ? help : "");
+}
+
+static void offer_commands(const struct completion *c)
+{
+    const struct command *row;
+    for (size_t i = 0; (row = command_at(i)); i++)
+        if (command_is_shown(row))
+            offer_word(c, row->name, row->summary);
+}
+
+static void offer_words(const struct completion *c)
+{
+    char word[64];
+    for (const char *w = c->words; w && *w;) {
+        int len = (int)strcspn(w, "|");
+        snprintf(word, sizeof word, "%.*s", len, w);
+        offer_word(c, word, NULL);
+        w += len + (w[len] != 0);
+    }
+}
+
+/* The names of the providers, with `end` appended. */
+static void offer_providers(const struct completion *c, const char *end)
+{
+    char name[128];
+    allm_json *list = allm_registry_list();
+    for (const allm_json *row = NULL; (row = allm_json_next(list, row));)
+        if (registry_is_http(row)) {
+            snprintf(name, sizeof name, "%s%s", registry_text(row, "name"),
+                     end);
+            offer_word(c, name, NULL);
+        }
+    allm_json_free(list);
+}
+
+static void offer_dialects(const struct completion *c)
+{
+    allm_json *list = allm_registry_list();
+    for (const allm_json *row = NULL; (row = allm_json_next(list, row));)
+        if (registry_is_http(row) && registry_is_first(list, row))
+            offer_word(c, registry_text(row, "dialect"), NULL);
+    allm_json_free(list);
+}
+
+static void offer_models(const struct completion *c)
+{
+    char name[512];
+    const allm_model_ref *m;
+    allm_catalog *catalog = catalog_open();
+    for (size_t i = 0; (m = allm_catalog_at(catalog, i)); i++) {
+        snprintf(name, sizeof name, "%s:%s", m->provider ? m->provider : "",
+                 m->id);
+        if (m->provider)
+            offer_word(c, name, NULL);
+    }
+    allm_catalog_free(catalog);
+    offer_providers(c, ":");
+}
+
+static void offer_fill(const struct completion *c, enum flag_fill fill)
+{
+    switch (fill) {
+    case FILL_FILE:
+    case FILL_SESSION:
+    case FILL_TEMPLATE:
+        print_text(":file\n");
+        break;
+    case FILL_DIRECTORY:
+        print_text(":directory\n");
+        break;
+    case FILL_MODEL:
+        offer_models(c);
+        break;
+    case FILL_PROVIDER:
+    case FILL_KEY:
+        offer_providers(c, "");
+        break;
+    case FILL_DIALECT:
+        offer_dialects(c);
+        break;
+    case FILL_COMMAND:
+        offer_commands(c);
+        break;
+    case FILL_WORDS:
+        offer_words(c);
+        break;
+    case FILL_NONE:
+    case FILL_ALIAS:
+    case FILL_TOOL:
+    case FILL_SERVER:
+    case FILL_SETTING:
+    case FILL_TASK:
+        break;
+    }
+}
+
+static void offer_flags(const struct command *row, const char *part)
+{
+    const struct flag *f;
+    struct completion c = { "", part, 0, NULL };
+    for (size_t i = 0; (f = command_flag(row, i)); i++)
+        offer_word(&c, f->name, f->help);
+    offer_word(&c, "--help", "explain");
+}
+
+/* The flag of this word: its name up to "=", or the last of its letters. */
+static const struct flag *flag_of(const struct command *row, const char *word)
+{
+    const struct flag *f;
+    size_t len = strcspn(word, "=");
+    char letter = word[1] == '-' ? 0 : word[strlen(word) - 1];
+    for (size_t i = 0; (f = command_flag(row, i)); i++)
+        if (letter ? f->letter == letter
+                   : strlen(f->name) == len && !memcmp(f->name, word, len))
+            return f;
+    return NULL;
+}
+
+/* Where the word to complete is: the value of a flag, or an argument. */
+struct place {
+    const struct flag *flag; /* or NULL */
+    int left;                /* values that the flag still needs */
+    int argument;            /* arguments before it */
+    bool flags_ended;
+};
+
+static void pass_word(struct place *p, const struct command *row,
+                      const char *word)
+{
+    if (p->left) {
+        p->left--;
+        return;
+    }
+    if (p->flags_ended || word[0] != '-' || !word[1]) {
+        p->argument++;
+        return;
+    }
+    p->flags_ended = !strcmp(word, "--");
+    p->flag = p->flags_ended ? NULL : flag_of(row, word);
+    if (p->flag && p->flag->kind != FLAG_SWITCH && !strchr(word, '='))
+        p->left = p->flag->kind == FLAG_PAIR ? 2 : 1;
+}
+
+static void offer_argument(const struct command *row, struct completion *c,
+                           int argument)
+{
+    if (row->subs && !argument--) {
+        c->words = row->subs;
+        offer_words(c);
+        return;
+    }
+    offer_fill(c, row->args[argument < 2 ? argument : 2]);
+}
+
+static void complete_word(const struct command *row, int argc, char **argv)
+{
+    struct place p = { .flag = NULL };
+    const char *part = argc ? argv[argc - 1] : "";
+    struct completion c = { part, part, 0, NULL };
+    for (int i = 0; i < argc - 1; i++)
+        pass_word(&p, row, argv[i]);
+    const char *sign = strchr(part, '=');
+    bool is_flag = !p.left && !p.flags_ended && part[0] == '-';
+    if (is_flag && !sign) {
+        offer_flags(row, part);
+        return;
+    }
+    if (is_flag) {
+        p.flag = flag_of(row, part);
+        p.left = 1;
+        c.part = sign + 1;
+        c.front_len = (int)(c.part - part);
+    }
+    c.words = p.left && p.flag ? p.flag->words : NULL;
+    if (!p.left)
+        offer_argument(row, &c, p.argument);
+    else if (p.flag && (is_flag || p.left == 1 + (p.flag->kind == FLAG_PAIR)))
+        offer_fill(&c, p.flag->fill);
+}
+
+static bool begins_command(const char *part)
+{
+    const struct command *row;
+    for (size_t i = 0; (row = command_at(i)); i++)
+        if (command_is_shown(row) && !strncmp(row->name, part, strlen(part)))
+            return true;
+    return false;
+}
+
+static int run_complete_command(int argc, char **argv)
+{
+    const struct command *row = argc > 1 ? command_find(argv[0]) : NULL;
+    struct completion c = { "", argc ? argv[0] : "", 0, NULL };
+    if (argc <= 1 && c.part[0] != '-' && begins_command(c.part))
+        offer_commands(&c);
+    else if (row && command_is_shown(row))
+        complete_word(row, argc - 1, argv + 1);
+    else
+        complete_word(command_at(0), argc, argv);
+    return END_DONE;
+}
+
+const struct command complete_command = {
+    .name = "_complete",
+    .usage = "[WORD...]",
+    .summary = "print the words that can follow",
+    .flags = flags,
+    .group = GROUP_HIDDEN,
+    .run = run_complete_command,
+};

@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+"""test_table - every flag of every row is called, and the grammar of flags
+
+A row is one of "allm _rows".  FIRST has the arguments with which a command
+works; a flag is added to them with a value of its kind.
+"""
+import os
+
+from program import HOME, Terminal, allm, equal, file, holds, main, \
+    one_sentence, text
+
+ROWS = allm("_rows").json["commands"]
+SCHEMA = file("any.json", "{}")
+NOTE = file("note.txt", "some text\n")
+REQUEST = file("request.json",
+               '{"messages": [{"role": "user", "content": "hi"}]}')
+RECORDING = file("one.recording", "\n".join([
+    '{"allm_recording": 1}',
+    '{"request": {"method": "POST", "url": "http://x/chat/completions"}}',
+    '{"answer": {"status": 200, "headers": []}}',
+    '{"text": "data: {\\"choices\\":[{\\"index\\":0,\\"delta\\":{\\"content\\":'
+    '\\"x\\"}}]}\\n\\ndata: [DONE]\\n\\n"}', '{"end": "complete"}', ""]))
+
+# What follows the command, and what it reads.
+FIRST = {
+    "ask": ([*text("1"), "hi"], ""),
+    "chat": (text(), "hi\n"),
+    "completion": (["bash"], ""),
+    "replay": ([RECORDING], ""),
+    "decode": (["openai_chat"], 'data: {"choices":[{"index":0,"delta":'
+               '{"content":"x"},"finish_reason":"stop"}]}\n\n'
+               'data: [DONE]\n\n'),
+    "encode": (["openai:gpt-5", REQUEST], ""),
+}
+# Values of flags that need a certain one; "COMMAND FLAG" comes first.
+VALUES = {
+    "--model": [*text()[:2]],
+    "--schema": ["--schema", SCHEMA],
+    "--session": ["--session", os.path.join(HOME, "new.session")],
+    "--option": ["--option", "top_p", "1"],
+    "--provider": ["--provider", "openai"],
+    "ask --dry-run": ["--dry-run", "-m", "openai:gpt-5"],
+    "replay --model": ["--model", "openai:x"],
+    "models --model": None,     # needs a server: test_commands
+}
+# The exit codes of calls that do not end with 0.
+CODES = {"doctor": 4}
+
+
+def words_of(command, flag):
+    """The flag with a value of its kind; None: it cannot be called here."""
+    name = flag["name"]
+    for key in (f"{command} {name}", name):
+        if key in VALUES:
+            return VALUES[key]
+    if flag["kind"] == "choice" or flag["fill"] == "words":
+        return [name, flag["words"].split("|")[-1]]
+    return {"switch": [name], "text": [name, "x"], "number": [name, "2k"],
+            "seconds": [name, "5m"], "cost": [name, "0.5"],
+            "list": [name, NOTE], "pair": [name, "a", "b"]}[flag["kind"]]
+
+
+def calls():
+    for row in ROWS:
+        if row["shown"]:
+            for flag in row["flags"]:
+                yield row["name"], flag
+
+
+def test_every_flag():
+    """every flag of every command works"""
+    for command, flag in calls():
+        words = words_of(command, flag)
+        if flag["not_yet"] or words is None:
+            continue
+        first, stdin = FIRST.get(command, ([], ""))
+        run = allm(command, *first, *words, stdin=stdin)
+        name = f"{command} {flag['name']}"
+        code = CODES.get(name, CODES.get(command, 0))
+        assert "unknown flag" not in run.said, (name, run.said)
+        assert run.code in (code, 0), (name, words, run.code, run.said)
+
+
+def test_every_value():
+    """every flag with a value needs one, and a switch takes none"""
+    for command, flag in calls():
+        if flag["not_yet"]:
+            continue
+        if flag["kind"] == "switch":
+            one_sentence(allm(command, flag["name"] + "=1"), 2, flag["name"],
+                         "takes no value")
+        else:
+            one_sentence(allm(command, flag["name"]), 2, flag["name"],
+                         "needs a value", flag["value"])
+
+
+def test_every_letter():
+    """every letter is the flag with the long name"""
+    for command, flag in calls():
+        if "letter" in flag and flag["kind"] not in ("switch",) and \
+                not flag["not_yet"]:
+            one_sentence(allm(command, "-" + flag["letter"]), 2, flag["name"])
+    letters = {}
+    for command, flag in calls():
+        if "letter" in flag:
+            key = (command, flag["letter"])
+            assert key not in letters, key
+            letters[key] = flag
+
+
+def test_numbers():
+    """numbers have units, times too; anything else is rejected"""
+    for value in "0", "-1", "x", "1.5", "1kk", "k", "0x10", "1e3", "nan", "":
+        one_sentence(allm("--max-turns", value, "hi"), 2, "--max-turns",
+                     "whole number")
+    for value in "1", "2k", "1M", "1.5k":
+        equal(allm(*text(), "--max-turns", value, "hi").code, 0)
+    for value in "0", "-1", "x", "5d", "5ms", "inf", "", "s":
+        one_sentence(allm("--timeout", value, "hi"), 2, "--timeout", "90s")
+    for value in "90", "90s", "5m", "2h", "0.5m":
+        equal(allm(*text(), "--timeout", value, "hi").code, 0)
+
+
+def test_letters():
+    """letters are combined; the last one may take a value"""
+    run = allm(*text()[2:], "-qum", "fake:m", "hi")
+    equal((run.code, run.out), (0, b"Hello.\n"))
+    run = allm(*text(), "-uq", "hi")
+    equal((run.code, run.out), (0, b"Hello.\n"))
+    one_sentence(allm("-mq", "fake:m", "hi"), 2, 'unknown flag "-mq"')
+    one_sentence(allm("-qZ", "hi"), 2, 'unknown flag "-qZ"')
+
+
+def test_places():
+    """flags may be anywhere, as --flag=V; the last value counts"""
+    model, *script = text()[1:]
+    run = allm("hi", "--model=fake:x", *script, "there", f"--model={model}")
+    equal((run.code, run.out), (0, b"Hello.\n"))
+    run = allm(*text(), "--", "--json", "-q")
+    equal((run.code, run.out), (0, b"Hello.\n"))
+
+
+def test_reserved():
+    """what comes later is refused and not offered"""
+    for name in "tools", "mcp", "sandbox":
+        one_sentence(allm(name), 2, name, "this version", "allm -- " + name)
+    for command, flag in calls():
+        if flag["not_yet"]:
+            one_sentence(allm(command, flag["name"], "x"), 2, flag["name"],
+                         "not available")
+    words = allm("_complete", "--").text + allm("_complete", "").text
+    for name in "--mcp", "--approve", "--yes", "sandbox\t", "_rows":
+        assert name not in words, name
+
+
+def complete(*words):
+    return [line.split("\t")[0] for line in
+            allm("_complete", *words).text.splitlines()]
+
+
+CEREBRAS = [line.split()[0] for line in
+            allm("models", "--provider", "cerebras").text.splitlines()] + \
+    ["cerebras:"]
+
+
+def test_complete():
+    """_complete prints the words that can follow"""
+    names = [row["name"] for row in ROWS if row["shown"]]
+    equal(complete(""), names)
+    equal(complete(), names)
+    equal(complete("deco"), ["decode"])
+    equal(complete("decode", "--r"), ["--raw"])
+    equal(complete("completion", ""), ["bash", "zsh", "fish"])
+    equal(complete("help", "ver"), ["version"])
+    equal(complete("models", "--provider", "cereb"), ["cerebras"])
+    equal(complete("models", "--can=moder"), ["--can=moderation"])
+    equal(complete("Why"), [":file"])
+    equal(complete("-a", ""), [":file"])
+    equal(complete("-o", ""), [])
+    equal(complete("-o", "a", ""), [])
+    equal(complete("-o", "a", "b", "--usag"), ["--usage"])
+    equal(complete("--", "--usag"), [":file"])
+    equal(complete("-qm", "cereb"), CEREBRAS)
+    equal(complete("decode", "anthr"), ["anthropic"])
+    holds("\n".join(complete("encode", "openai:gpt-5")), "openai:gpt-5-mini")
+    equal(complete("--model=cereb"), ["--model=" + name for name in CEREBRAS])
+
+
+def test_completion():
+    """completion prints the script of a shell, and rejects others"""
+    for shell in "bash", "zsh", "fish":
+        run = allm("completion", shell)
+        equal(run.code, 0)
+        name = {"zsh": "_allm"}.get(shell, "allm." + shell)
+        path = os.path.join(os.environ.get("SOURCE_DIR", "."), "completions",
+                            name)
+        with open(path, encoding="utf-8") as script:
+            equal(run.text, script.read())
+    one_sentence(allm("completion", "fihs"), 2, 'did you mean "fish"?')
+    one_sentence(allm("completion"), 2, "bash|zsh|fish")
+
+
+def test_prompts():
+    """a prompt on a terminal that begins like a command is sent"""
+    t = Terminal("watch", "this", *text())
+    equal(t.end(), 0)
+    holds(t.said.decode(), "Hello.")
+
+
+if __name__ == "__main__":
+    main(globals())
