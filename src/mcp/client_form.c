@@ -1,0 +1,300 @@
+/*
+ * client_form.c - the questions of a server: forms for the user, and roots
+ *
+ * A legacy server sends a request of its own and gets a response.  A modern
+ * one answers our request with a list of questions; we send the request again
+ * with all answers.  To the caller both are the same: an event with a form, and
+ * mcp_client_answer().
+ */
+#include "mcp/client_parts.h"
+
+#include "json/build.h"
+#include "json/schema.h"
+
+/* ------------------------------------------------------------ questions --- */
+
+static bool is_form(const struct mcp_client *c, const allm_json *params)
+{
+    const allm_json *mode = json_at(params, "mode");
+    return c->opts.elicits && (!mode || json_is(mode, "form"));
+}
+
+bool client_is_asking(const struct mcp_client *c)
+{
+    return c->questions != NULL;
+}
+
+/* Keep a question, and tell of it.  It shares the home of its message. */
+static void add_question(struct mcp_client *c, struct allm_home *h,
+                         const allm_json *params, struct question fields)
+{
+    struct question *q = arena_alloc(home_arena(h), sizeof *q);
+    struct mcp_event *ev = q ? client_event(c, MCP_ELICIT, home_keep(h)) : NULL;
+    if (!ev) {
+        c->no_memory = true;
+        return;
+    }
+    *q = fields;
+    q->next = c->questions;
+    q->home = home_keep(h);
+    q->number = ++c->last_question;
+    q->schema = json_at(params, "requestedSchema");
+    c->questions = q;
+    ev->question = q->number;
+    ev->value = params;
+    if (q->about) {
+        ev->number = q->about->number;
+        ev->ud = q->about->ud;
+    }
+}
+
+bool client_question(struct mcp_client *c, struct allm_home *h,
+                     const allm_json *id, const allm_json *params)
+{
+    if (!is_form(c, params))
+        return false;
+    add_question(c, h, params, (struct question){ .id = id });
+    return true;
+}
+
+static struct question **find_question(struct mcp_client *c, uint64_t number)
+{
+    struct question **at = &c->questions;
+    while (*at && (*at)->number != number)
+        at = &(*at)->next;
+    return at;
+}
+
+void client_withdraw(struct mcp_client *c, const allm_json *id)
+{
+    struct question **at = &c->questions;
+    while (*at && !((*at)->id && allm_json_equal((*at)->id, id)))
+        at = &(*at)->next;
+    struct question *q = *at;
+    if (!q)
+        return;
+    *at = q->next;
+    struct mcp_event *ev = client_event(c, MCP_WITHDRAWN, NULL);
+    if (ev)
+        ev->question = q->number;
+    home_drop(q->home);
+}
+
+/* --------------------------------------------------------------- inputs --- */
+
+static void add_uri_byte(struct buf *uri, unsigned char c)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+                                "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/";
+    if (memchr(plain, c, sizeof plain - 1))
+        buf_byte(uri, (char)c);
+    else
+        buf_format(uri, "%%%02X", c);
+}
+
+const allm_json *client_roots(const struct mcp_client *c, struct arena *a)
+{
+    struct build b;
+    struct buf uri;
+    build_init(&b, a);
+    build_object(&b);
+    build_key(&b, SLICE("roots"));
+    build_array(&b);
+    if (c->opts.root) {
+        buf_init(&uri, a, SIZE_MAX - 1);
+        buf_text(&uri, "file://");
+        for (const char *s = c->opts.root; *s; s++)
+            add_uri_byte(&uri, (unsigned char)*s);
+        build_object(&b);
+        build_text_at(&b, "uri", buf_slice(&uri));
+        build_end(&b);
+    }
+    build_end(&b);
+    build_end(&b);
+    return a->broken ? NULL : build_done(&b);
+}
+
+/* One question about a request.  False: we cannot answer it. */
+static bool take_input(struct mcp_client *c, struct pending *p, size_t i,
+                       const allm_json *request)
+{
+    const allm_json *method = json_at(request, "method");
+    const allm_json *params = json_at(request, "params");
+    struct allm_home *h = p->inputs.home;
+    if (json_is(method, "roots/list")) {
+        p->inputs.answers[i] = client_roots(c, home_arena(h));
+        c->no_memory = c->no_memory || !p->inputs.answers[i];
+        p->inputs.missing--;
+        return true;
+    }
+    if (!json_is(method, "elicitation/create") || !is_form(c, params))
+        return false;
+    add_question(c, h, params, (struct question){ .about = p, .index = i });
+    return true;
+}
+
+/* The server asks for what we do not offer; or for nothing. */
+static void refuse_input(struct mcp_client *c, struct pending *p,
+                         const allm_json *request)
+{
+    struct slice method = json_text_at(request, "method");
+    client_fail(c, p, "handler_failed",
+                "the server asks for input (%.*s) that is not available here",
+                (int)(method.len < 60 ? method.len : 60),
+                method.ptr ? method.ptr : "");
+}
+
+static void take_inputs(struct mcp_client *c, struct pending *p, int64_t now)
+{
+    const allm_json *key = NULL;
+    size_t i = 0;
+    while ((key = allm_json_next(p->inputs.requests, key))) {
+        const allm_json *request = allm_json_value(key);
+        if (!take_input(c, p, i++, request)) {
+            refuse_input(c, p, request);
+            return;
+        }
+    }
+    if (!p->inputs.missing && !c->no_memory)
+        client_send(c, p, now);
+}
+
+void client_input(struct mcp_client *c, struct pending *p,
+                  const allm_json *result, struct allm_home *h, int64_t now)
+{
+    const allm_json *requests = json_at(result, "inputRequests");
+    const allm_json *state = json_at(result, "requestState");
+    size_t count = allm_json_count(requests);
+    if (++p->rounds > CLIENT_ROUNDS || (!requests && !state) ||
+        (requests && !json_is_type(requests, ALLM_JSON_OBJECT)) ||
+        (state && !json_is_type(state, ALLM_JSON_TEXT))) {
+        client_fail(c, p, "handler_failed",
+                    p->rounds > CLIENT_ROUNDS
+                        ? "the server asked for input more than %d times"
+                        : "the server asks for input, but not for what",
+                    CLIENT_ROUNDS);
+        return;
+    }
+    home_drop(p->inputs.home);
+    p->id = 0;
+    p->silent_at = INT64_MAX;
+    p->inputs = (struct inputs){ .home = home_keep(h), .requests = requests,
+                                 .state = state, .missing = count };
+    p->inputs.answers = arena_zero(home_arena(h),
+                                   count * sizeof *p->inputs.answers);
+    if (p->inputs.answers)
+        take_inputs(c, p, now);
+    else
+        c->no_memory = true;
+}
+
+/* -------------------------------------------------------------- answers --- */
+
+/* The content with the defaults of the schema for missing members. */
+static const allm_json *fill_defaults(struct arena *a, const allm_json *schema,
+                                      const allm_json *content)
+{
+    const allm_json *properties = json_at(schema, "properties");
+    const allm_json *key = NULL;
+    const allm_json *full = content ? content : json_empty_object();
+    if (!json_is_type(properties, ALLM_JSON_OBJECT))
+        return full;
+    while (full && (key = allm_json_next(properties, key))) {
+        const allm_json *value = json_at(allm_json_value(key), "default");
+        if (value && !json_get(full, json_slice(key)))
+            full = json_set(a, full, json_slice(key), value);
+    }
+    return full;
+}
+
+/* What is wrong with the content, in `a`; NULL: nothing. */
+static const allm_json *find_faults(struct mcp_client *c,
+                                    const allm_json *schema,
+                                    const allm_json *content, struct arena *a)
+{
+    const allm_json *faults = NULL;
+    allm_json_schema *compiled = allm_json_schema_new(schema);
+    /* A schema that does not compile restricts nothing: the server checks. */
+    if (compiled && !allm_json_schema_error(compiled)) {
+        faults = schema_check(compiled, content, a);
+        c->no_memory = c->no_memory || !faults;
+    }
+    allm_json_schema_free(compiled);
+    return allm_json_count(faults) ? faults : NULL;
+}
+
+static const allm_json *make_answer(struct arena *a, enum mcp_action action,
+                                    const allm_json *content)
+{
+    static const char *const words[] = { "accept", "decline", "cancel" };
+    struct build b;
+    build_init(&b, a);
+    build_object(&b);
+    build_text_at(&b, "action", slice_of(words[action]));
+    if (action == MCP_ACCEPT) {
+        build_key(&b, SLICE("content"));
+        build_value_copy(&b, content);
+    }
+    build_end(&b);
+    return build_done(&b);
+}
+
+static void send_answer(struct mcp_client *c, const struct question *q,
+                        const allm_json *answer)
+{
+    struct buf text;
+    struct emit e;
+    struct mcp_message *m = client_draft(c, &text);
+    if (!m)
+        return;
+    rpc_begin_result(&e, &text, q->id);
+    rpc_emit_members(&e, answer);
+    rpc_end(&e);
+    client_queue(c, m, &text);
+}
+
+/* Close a question, which is already removed from the list.  An answer about a
+ * request of ours is kept until all of them are there. */
+static void settle_question(struct mcp_client *c, struct question *q,
+                            enum mcp_action action, const allm_json *content,
+                            int64_t now)
+{
+    const allm_json *answer = make_answer(home_arena(q->home), action, content);
+    client_refresh(c, now);
+    if (!answer) {
+        c->no_memory = true;
+    } else if (!q->about) {
+        send_answer(c, q, answer);
+    } else {
+        q->about->inputs.answers[q->index] = answer;
+        if (!--q->about->inputs.missing)
+            client_send(c, q->about, now);
+    }
+    home_drop(q->home);
+}
+
+const allm_json *mcp_client_answer(struct mcp_client *c, uint64_t question,
+                                   enum mcp_action action,
+                                   const allm_json *content, struct arena *a,
+                                   int64_t now)
+{
+    struct question **at = find_question(c, question);
+    struct question *q = *at;
+    if (!q)
+        return NULL;
+    if (action == MCP_ACCEPT) {
+        content = fill_defaults(a, q->schema, content);
+        const allm_json *faults = content
+                                      ? find_faults(c, q->schema, content, a)
+                                      : NULL;
+        if (faults)
+            return faults;
+        if (!content) {
+            c->no_memory = true;
+            return NULL;
+        }
+    }
+    *at = q->next;
+    settle_question(c, q, action, content, now);
+    return NULL;
+}

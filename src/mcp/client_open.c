@@ -1,0 +1,336 @@
+/*
+ * client_open.c - find out which revision a server speaks
+ *
+ *      server/discover -- a result, or an error that only modern servers
+ *             |           know ----------------------------------> modern
+ *             |-- any other error, or an HTTP status that refuses it
+ *             |                                     |
+ *             '-- no answer in time --> initialize -+--> legacy
+ *                                           |
+ *                                           '-- -32022 --> discover again
+ *
+ * Both requests may be under way at once; the first conclusive answer counts.
+ * Some servers refuse "initialize" after they have been probed, so its error
+ * is not conclusive while the probe is unanswered.
+ */
+#include "mcp/client_parts.h"
+
+#include "base/clock.h"
+#include "json/build.h"
+
+static void send_opening(struct mcp_client *c, enum mcp_method method,
+                         int64_t now)
+{
+    struct mcp_ask ask = { .method = method };
+    c->start_at = clock_after(now, c->opts.start_ms);
+    struct pending *p = client_pend(c, &ask, now);
+    if (!p)
+        return;
+    p->ours = true;
+    client_send(c, p, now);
+    p->silent_at = INT64_MAX;           /* start_at counts */
+}
+
+static void send_initialize(struct mcp_client *c, const struct revision *r,
+                            int64_t now)
+{
+    c->revision = r;
+    send_opening(c, MCP_INITIALIZE, now);
+}
+
+static struct pending *find_opening(struct mcp_client *c,
+                                    enum mcp_method method)
+{
+    struct pending *p = c->pending;
+    while (p && p->method != method)
+        p = p->next;
+    return p;
+}
+
+static void forget_opening(struct mcp_client *c)
+{
+    struct pending *p;
+    while ((p = find_opening(c, MCP_DISCOVER)) ||
+           (p = find_opening(c, MCP_INITIALIZE)))
+        client_forget(c, p);
+}
+
+/* ---------------------------------------------------------------- ready --- */
+
+static void build_member(struct build *b, const char *key, const allm_json *v)
+{
+    if (!v)
+        return;
+    build_key(b, slice_of(key));
+    build_value(b, v);
+}
+
+/* Keep what the server said, in the home of its message. */
+static void keep_greeting(struct mcp_client *c, const allm_json *result,
+                          struct allm_home *h)
+{
+    struct build b;
+    const allm_json *server = json_at(result, "serverInfo");
+    if (!server)
+        server = json_at(json_at(result, "_meta"), RPC_META("serverInfo"));
+    build_init(&b, home_arena(h));
+    build_object(&b);
+    build_text_at(&b, "revision", slice_of(c->revision->name));
+    build_member(&b, "serverInfo", server);
+    build_member(&b, "capabilities", json_at(result, "capabilities"));
+    build_member(&b, "instructions", json_at(result, "instructions"));
+    build_end(&b);
+    const allm_json *greeting = build_done(&b);
+    if (!greeting) {
+        c->no_memory = true;
+        return;
+    }
+    home_drop(c->greeting_home);
+    c->greeting_home = home_keep(h);
+    c->greeting = greeting;
+}
+
+/* Ask a modern server to tell us about changes; a legacy one does it. */
+static void send_listen(struct mcp_client *c, struct arena *a, int64_t now)
+{
+    static const char *const lists[][2] = {
+        { "tools", "toolsListChanged" },
+        { "prompts", "promptsListChanged" },
+        { "resources", "resourcesListChanged" },
+    };
+    const allm_json *can = json_at(c->greeting, "capabilities");
+    struct build b;
+    bool any = false;
+    build_init(&b, a);
+    build_object(&b);
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        if (allm_json_true(json_at(json_at(can, lists[i][0]), "listChanged"))) {
+            build_key(&b, slice_of(lists[i][1]));
+            build_bool(&b, true);
+            any = true;
+        }
+    build_end(&b);
+    struct mcp_ask ask = { .method = MCP_LISTEN,
+                           .arguments = build_done(&b) };
+    struct pending *p = any ? client_pend(c, &ask, now) : NULL;
+    if (p) {
+        p->ours = true;
+        client_send(c, p, now);
+    }
+}
+
+static void send_initialized(struct mcp_client *c)
+{
+    struct buf text;
+    struct emit e;
+    struct mcp_message *m = client_draft(c, &text);
+    if (!m)
+        return;
+    rpc_begin_notification(&e, &text, "notifications/initialized");
+    rpc_end(&e);
+    client_queue(c, m, &text);
+}
+
+/* Requests that were made while the client was opening. */
+static void send_waiting(struct mcp_client *c, int64_t now)
+{
+    for (struct pending *p = c->pending; p; p = p->next)
+        if (!p->sent)
+            client_send(c, p, now);
+}
+
+static void become_ready(struct mcp_client *c, const struct revision *r,
+                         const allm_json *result, struct allm_home *h,
+                         int64_t now)
+{
+    c->revision = r;
+    forget_opening(c);
+    c->state = CLIENT_OPEN;
+    c->start_at = INT64_MAX;
+    keep_greeting(c, result, h);
+    struct mcp_event *ev = client_event(c, MCP_READY, home_keep(h));
+    if (ev)
+        ev->value = c->greeting;
+    if (r->modern)
+        send_listen(c, home_arena(h), now);
+    else
+        send_initialized(c);
+    send_waiting(c, now);
+}
+
+/* -------------------------------------------------------------- answers --- */
+
+static void lose_revision(struct mcp_client *c, const allm_json *offers)
+{
+    const allm_json *first = allm_json_at(offers, 0);
+    struct slice name = json_slice(first ? first : offers);
+    client_lose(c, "handler_failed",
+                "the server speaks %.*s of MCP, and we speak revisions from "
+                "2024-11-05 to %s; use a version of the server that speaks one "
+                "of these",
+                name.ptr ? (int)(name.len < 40 ? name.len : 40) : 12,
+                name.ptr ? name.ptr : "no revision ", revision_modern()->name);
+}
+
+/* The server names the revisions it speaks, and not the one we used. */
+static void choose_again(struct mcp_client *c, const allm_json *offers,
+                         int64_t now)
+{
+    const struct revision *r = offers ? revision_choose(offers)
+                                      : revision_modern();
+    bool *again = r && r->modern ? &c->probed_again : &c->initialized_again;
+    if (!r || *again) {
+        lose_revision(c, offers);
+        return;
+    }
+    *again = true;
+    forget_opening(c);
+    c->revision = r;
+    send_opening(c, r->modern ? MCP_DISCOVER : MCP_INITIALIZE, now);
+}
+
+static bool is_modern_error(const struct rpc *m)
+{
+    return m->code >= RPC_RESERVED_FIRST && m->code <= RPC_RESERVED_LAST;
+}
+
+static void discovered(struct mcp_client *c, struct pending *p,
+                       const struct rpc *m, struct allm_home *h, int64_t now)
+{
+    const allm_json *offers = json_at(m->result, "supportedVersions");
+    if (m->kind == RPC_RESULT) {
+        const struct revision *r = revision_choose(offers);
+        if (r && r->modern)
+            become_ready(c, r, m->result, h, now);
+        else
+            choose_again(c, offers, now);
+    } else if (m->code == RPC_NO_REVISION) {
+        choose_again(c, json_at(m->data, "supported"), now);
+    } else if (is_modern_error(m)) {
+        become_ready(c, revision_modern(), NULL, h, now);
+    } else if (find_opening(c, MCP_INITIALIZE)) {
+        client_forget(c, p);
+    } else {
+        client_forget(c, p);
+        send_initialize(c, revision_legacy(), now);
+    }
+}
+
+static void initialized(struct mcp_client *c, struct pending *p,
+                        const struct rpc *m, struct allm_home *h, int64_t now)
+{
+    const allm_json *version = json_at(m->result, "protocolVersion");
+    const struct revision *r = revision_find(json_slice(version));
+    const allm_json *offers = json_at(m->data, "supported");
+    if (m->kind == RPC_RESULT && r && !r->modern)
+        become_ready(c, r, m->result, h, now);
+    else if (m->kind == RPC_RESULT)
+        lose_revision(c, version);
+    else if (offers || m->code == RPC_NO_REVISION)
+        choose_again(c, offers, now);
+    else if (find_opening(c, MCP_DISCOVER))
+        client_forget(c, p);                /* not conclusive */
+    else
+        client_lose(c, "handler_failed",
+                    "the server refused to begin (%d): %.*s", m->code,
+                    m->message.len < 500 ? (int)m->message.len : 500,
+                    m->message.ptr ? m->message.ptr : "");
+}
+
+void client_opened(struct mcp_client *c, struct pending *p, const struct rpc *m,
+                   struct allm_home *h, int64_t now)
+{
+    if (p->method == MCP_DISCOVER)
+        discovered(c, p, m, h, now);
+    else
+        initialized(c, p, m, h, now);
+}
+
+/* -------------------------------------------------------------- opening --- */
+
+void client_impatient(struct mcp_client *c, int64_t now)
+{
+    if (!find_opening(c, MCP_INITIALIZE))
+        send_initialize(c, revision_legacy(), now);
+    else
+        client_lose(c, "timeout",
+                    "the server did not answer within %u ms of its start; is "
+                    "it an MCP server? If it needs longer, raise start_timeout",
+                    c->opts.start_ms);
+}
+
+void mcp_client_start(struct mcp_client *c, const struct revision *known,
+                      int64_t now)
+{
+    if (c->state != CLIENT_NEW)
+        return;
+    c->state = CLIENT_OPENING;
+    c->revision = known ? known : revision_modern();
+    if (known && known->modern) {
+        struct allm_home *h = home_new(c->mem, 512);
+        if (h)
+            become_ready(c, known, NULL, h, now);
+        else
+            c->no_memory = true;
+        home_drop(h);
+    } else {
+        send_opening(c, known ? MCP_INITIALIZE : MCP_DISCOVER, now);
+    }
+}
+
+/* The status of an answer to the opening that says: not this way. */
+static bool refuses_era(int status)
+{
+    return status == 400 || status == 404 || status == 405;
+}
+
+static void refuse_opening(struct mcp_client *c, struct pending *p, int status,
+                           int64_t now)
+{
+    if (p->method == MCP_DISCOVER && refuses_era(status))
+        send_initialize(c, revision_legacy(), now);
+    else if (refuses_era(status))
+        client_lose(c, "handler_failed",
+                    "the server answers with HTTP status %d: there is no "
+                    "Streamable HTTP endpoint of MCP at this address (HTTP+SSE "
+                    "of 2024-11-05 is not supported); check the URL",
+                    status);
+    else
+        client_lose(c, "handler_failed",
+                    "the server answers with HTTP status %d; %s", status,
+                    status == 401 || status == 403
+                        ? "check its authorization headers"
+                        : "try again later, or check the URL");
+    if (c->state != CLIENT_LOST)
+        client_forget(c, p);
+}
+
+void mcp_client_refused(struct mcp_client *c, uint64_t id, int status,
+                        struct slice body, int64_t now)
+{
+    struct pending *p = c->pending;
+    while (p && p->id != id)
+        p = p->next;
+    if (!p || !id)
+        return;
+    struct allm_home *h = home_new(c->mem, 512);
+    struct rpc m;
+    if (!h || !rpc_read(home_arena(h), body, &m)) {
+        c->no_memory = true;
+        m.kind = RPC_BAD;
+    }
+    bool opening = p->method == MCP_DISCOVER || p->method == MCP_INITIALIZE;
+    if (opening && m.kind == RPC_ERROR &&
+        (is_modern_error(&m) || p->method == MCP_INITIALIZE))
+        client_opened(c, p, &m, h, now);
+    else if (opening)
+        refuse_opening(c, p, status, now);
+    else if (m.kind == RPC_ERROR && m.message.len)
+        client_fail(c, p, "handler_failed", "%.*s",
+                    m.message.len < 4096 ? (int)m.message.len : 4096,
+                    m.message.ptr);
+    else
+        client_fail(c, p, "handler_failed",
+                    "the server answered with HTTP status %d", status);
+    home_drop(h);
+}
