@@ -1,7 +1,7 @@
 /*
- * client.c - the client side of MCP, without I/O
+ * client_state.c - the client side of MCP, without I/O
  *
- * The files client_*.c have the parts: client_open finds the revision,
+ * The other files have the parts: client_open finds the revision,
  * client_hear reads what the server says, client_form asks the user, and
  * client_send keeps the requests and writes the messages.
  */
