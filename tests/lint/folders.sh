@@ -10,7 +10,7 @@ mkdir -p "$tree/tests"
 for path in "$SOURCE_DIR"/*; do
     case ${path##*/} in
     build|tests) ;;
-    include|scenario|src|tools) cp -r "$path" "$tree" ;;
+    include|man|scenario|src|tools) cp -r "$path" "$tree" ;;
     *) ln -s "$path" "$tree" ;;
     esac
 done
