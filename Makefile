@@ -9,7 +9,7 @@ FUZZ_TIME ?= 600
 export DESTDIR FUZZ_TIME
 
 .PHONY: all run examples test lint format asan tsan valgrind torture cover \
-        bench bench-check bench-accept peers fuzz catalog real kill abi-accept \
+        bench bench-check bench-accept peers fuzz catalog real kill escape abi-accept \
         install uninstall clean help
 
 all:            ## build the library, the examples and the tests
@@ -90,6 +90,10 @@ catalog:        ## regenerate data/catalog.json from the newest data
 
 kill: all       ## kill a chat at every commit and write, and continue it
 	@python3 tests/kill/kill.py build/main/tests/kill_agent
+
+escape: all     ## try to leave the sandbox; kill a host with tools 50 times
+	@python3 tests/escape/escape.py build/main/allm-warden \
+	    build/main/tests/escape_attempt build/main/tests/escape_host --all
 
 real: all       ## test against a real llama.cpp server on this machine
 	@tools/bootstrap real

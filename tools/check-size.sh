@@ -31,9 +31,11 @@ too_long() {
     done
 }
 
-# The library, and the program allm-scenario.
+# The library, and the programs next to it.
 folders=src
-if [ -d scenario ]; then folders="src scenario"; fi
+for program in scenario warden; do
+    if [ -d "$program" ]; then folders="$folders $program"; fi
+done
 
 # shellcheck disable=SC2086  # one word per folder
 find $folders -name '*.c' -exec "$tools/c-source" functions {} + |
