@@ -1,0 +1,68 @@
+/* orders.c - write the instructions for a warden */
+#include "proc/orders.h"
+
+#include <stdlib.h>
+
+extern char **environ;
+
+static void add_escaped(struct buf *out, const char *value)
+{
+    for (;;) {
+        size_t n = strcspn(value, "\\\n");
+        buf_add(out, (struct slice){ value, n });
+        if (!value[n])
+            return;
+        buf_text(out, value[n] == '\n' ? "\\n" : "\\\\");
+        value += n + 1;
+    }
+}
+
+void orders_add(struct buf *out, const char *verb, const char *value)
+{
+    buf_text(out, verb);
+    buf_byte(out, ' ');
+    add_escaped(out, value);
+    buf_byte(out, '\n');
+}
+
+void orders_env(struct buf *out, const char *name, const char *value)
+{
+    buf_text(out, "env ");
+    add_escaped(out, name);
+    buf_byte(out, '=');
+    add_escaped(out, value);
+    buf_byte(out, '\n');
+}
+
+void orders_limit(struct buf *out, const char *name, uint64_t most)
+{
+    buf_format(out, "limit %s %llu\n", name, (unsigned long long)most);
+}
+
+void orders_environment(struct buf *out)
+{
+    static const char *const names[] = { "PATH",    "LANG",  "TZ",   "USER",
+                                         "LOGNAME", "SHELL", NULL };
+    for (size_t i = 0; names[i]; i++)
+        if (getenv(names[i]))
+            orders_env(out, names[i], getenv(names[i]));
+    for (char **at = environ; at && *at; at++)
+        if (slice_starts(slice_of(*at), SLICE("LC_")) && strchr(*at, '='))
+            orders_add(out, "env", *at);
+    orders_env(out, "TERM", "dumb");
+}
+
+/* The parts without which nothing runs; `strict` adds the others. */
+void orders_walls(struct buf *out, enum orders_mode mode)
+{
+    static const char *const parts[] = {
+        "files",    "net",     "privileges", "kernel", "staying",
+        "metadata", "signals", "processes",  "amount", "mounts",
+    };
+    enum { NEEDED = 5, ALL = 10 };
+    size_t count = mode == ORDERS_STRICT ? ALL : NEEDED;
+    if (mode == ORDERS_OFF)
+        buf_text(out, "wall all off\n");
+    for (size_t i = 0; mode != ORDERS_OFF && i < count; i++)
+        buf_format(out, "wall %s required\n", parts[i]);
+}

@@ -1,0 +1,31 @@
+/* output.h - what a process writes, up to a limit: its beginning and its end */
+#ifndef PROC_OUTPUT_H
+#define PROC_OUTPUT_H
+
+#include "base/buf.h"
+
+enum { OUTPUT_HEAD = 768 * 1024, OUTPUT_TAIL = 256 * 1024 };
+
+/*
+ * The first `head_max` bytes are kept and, of the rest, the last `tail_max`.
+ * Memory that runs out makes it broken; bytes are then only counted.
+ */
+struct output {
+    struct arena arena;
+    struct buf head;
+    char *tail;                 /* a ring; NULL: not needed yet */
+    size_t tail_max, tail_at;   /* where the next byte goes */
+    uint64_t total;             /* bytes so far */
+    bool broken;
+};
+
+void output_init(struct output *o, struct mem mem, size_t head_max,
+                 size_t tail_max);
+void output_release(struct output *o);
+void output_add(struct output *o, struct slice bytes);
+
+/* All that was kept, in memory of the output, followed by a NUL.  If bytes were
+ * left out, a line says how many.  ptr is NULL: out of memory. */
+struct slice output_text(struct output *o);
+
+#endif

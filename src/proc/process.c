@@ -1,0 +1,147 @@
+/*
+ * process.c - a process in a poll set: its input, its output, its end
+ *
+ * The warden holds the pipes as long as a descendant lives.  So the end of the
+ * report, after which nothing more is written, is the end of everything; the
+ * pipes are then read until they are empty.
+ */
+#include "proc/process.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <unistd.h>
+
+enum { PIECE = 32 * 1024 };
+
+static void close_end(struct process *p, struct process_end *e)
+{
+    if (*e->fd < 0)
+        return;
+    poll_remove(p->poll, *e->fd, &e->handler);
+    child_close(e->fd);
+}
+
+/* Read what is there; false: the end, or an error. */
+static bool read_some(int fd, char *piece, size_t *len)
+{
+    ssize_t n = read(fd, piece, PIECE);
+    *len = n > 0 ? (size_t)n : 0;
+    return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
+}
+
+static void read_output(struct process_end *e, struct output *o)
+{
+    char piece[PIECE];
+    size_t len;
+    bool more = read_some(*e->fd, piece, &len);
+    output_add(o, (struct slice){ piece, len });
+    if (!more)
+        close_end(e->process, e);
+}
+
+static void out_ready(struct poll_handler *h, unsigned what)
+{
+    struct process_end *e = (struct process_end *)(void *)h;
+    (void)what;
+    read_output(e, &e->process->out);
+}
+
+static void err_ready(struct poll_handler *h, unsigned what)
+{
+    struct process_end *e = (struct process_end *)(void *)h;
+    (void)what;
+    read_output(e, &e->process->err);
+}
+
+static void in_ready(struct poll_handler *h, unsigned what)
+{
+    struct process_end *e = (struct process_end *)(void *)h;
+    struct process *p = e->process;
+    (void)what;
+    ssize_t n = p->input.len ? write(*e->fd, p->input.ptr, p->input.len) : 0;
+    if (n > 0)
+        p->input = slice_skip(p->input, (size_t)n);
+    if (!p->input.len || (n < 0 && errno != EAGAIN && errno != EINTR))
+        close_end(p, e);        /* a tool need not read its input */
+}
+
+/* Nothing writes any more, unless the warden was killed. */
+static void read_rest(struct process_end *e, struct output *o)
+{
+    uint64_t before;
+    do {
+        before = o->total;
+        if (*e->fd >= 0)
+            read_output(e, o);
+    } while (o->total > before);
+    close_end(e->process, e);
+}
+
+static void report_ready(struct poll_handler *h, unsigned what)
+{
+    struct process_end *e = (struct process_end *)(void *)h;
+    struct process *p = e->process;
+    char piece[PIECE];
+    size_t len;
+    (void)what;
+    bool more = read_some(*e->fd, piece, &len);
+    report_add(&p->report, (struct slice){ piece, len });
+    if (more)
+        return;
+    if (!p->report.ended && p->report.pid > 0)
+        kill(-p->report.pid, SIGKILL);  /* the warden was killed */
+    close_end(p, e);
+    close_end(p, &p->in_end);
+    read_rest(&p->out_end, &p->out);
+    read_rest(&p->err_end, &p->err);
+    p->done(p);
+}
+
+static int watch_end(struct process *p, struct process_end *e, int *fd,
+                     unsigned what,
+                     void (*ready)(struct poll_handler *, unsigned))
+{
+    *e = (struct process_end){ { ready }, p, fd };
+    if (*fd < 0)
+        return 0;
+    int error = poll_add(p->poll, *fd, what, &e->handler);
+    if (error)
+        child_close(fd);        /* it is not in the set */
+    return error;
+}
+
+static int watch_all(struct process *p)
+{
+    struct child *c = &p->child;
+    int in = watch_end(p, &p->in_end, &c->in, POLL_WRITE, in_ready);
+    int out = watch_end(p, &p->out_end, &c->out, POLL_READ, out_ready);
+    int err = watch_end(p, &p->err_end, &c->err, POLL_READ, err_ready);
+    int report = watch_end(p, &p->report_end, &c->report, POLL_READ,
+                           report_ready);
+    return in ? in : out ? out : err ? err : report;
+}
+
+int process_start(struct process *p, const struct process_opts *o)
+{
+    int error = child_start(&p->child, o->warden, o->argv, o->orders, o->stdio);
+    if (error)
+        return error;
+    p->report = (struct report){ .kind = REPORT_NONE };
+    output_init(&p->out, o->mem, o->head_max, o->tail_max);
+    output_init(&p->err, o->mem, 0, o->err_max);
+    error = watch_all(p);
+    if (error)
+        process_release(p);
+    return error;
+}
+
+void process_release(struct process *p)
+{
+    close_end(p, &p->in_end);
+    close_end(p, &p->out_end);
+    close_end(p, &p->err_end);
+    close_end(p, &p->report_end);
+    child_release(&p->child);
+    output_release(&p->out);
+    output_release(&p->err);
+}

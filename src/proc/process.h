@@ -1,0 +1,57 @@
+/* process.h - a process in a poll set: its input, its output, its end */
+#ifndef PROC_PROCESS_H
+#define PROC_PROCESS_H
+
+#include "loop/poll.h"
+#include "proc/child.h"
+#include "proc/output.h"
+#include "proc/report.h"
+
+struct process;
+
+/* A descriptor in the poll set; its tag is `handler`. */
+struct process_end {
+    struct poll_handler handler;
+    struct process *process;
+    int *fd;                    /* in struct child */
+};
+
+/*
+ * The caller fills in the first members, then calls process_start().  It calls
+ * ready() of the tags that poll_next() returns.  done() is called once, when
+ * the process and all its descendants have ended and their output is read; it
+ * may release the process.
+ *
+ * Writing to a process that has ended raises SIGPIPE: the thread blocks it.
+ */
+struct process {
+    struct poll *poll;
+    struct slice input;         /* for stdin, then its end; must live until
+                                   done() */
+    void (*done)(struct process *p);
+    void *ud;
+
+    struct child child;
+    struct output out, err;
+    struct report report;
+    struct process_end in_end, out_end, err_end, report_end;
+};
+
+/* As child_start(); the limits are for the memory of the two outputs. */
+struct process_opts {
+    const char *warden;
+    const char *const *argv;
+    struct slice orders;
+    enum child_stdio stdio;
+    struct mem mem;
+    size_t head_max, tail_max;  /* of stdout */
+    size_t err_max;             /* the last bytes of stderr */
+};
+
+/* Returns 0 or an errno; then done() is not called and nothing is left. */
+int process_start(struct process *p, const struct process_opts *opts);
+
+/* Kill it if it still runs, wait for its end, and free its memory. */
+void process_release(struct process *p);
+
+#endif

@@ -1,0 +1,195 @@
+/* reach.c - which files a process may access by default, and never */
+#define _XOPEN_SOURCE 700      /* realpath */
+#include "proc/reach.h"
+
+#include "proc/orders.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+/* To read and execute. */
+static const char *const programs[] = {
+    "/usr",   "/bin",    "/sbin", "/lib",       "/lib32",
+    "/lib64", "/libx32", "/opt",  "/nix/store", NULL,
+};
+
+/* To read; a program cannot start without the first ones. */
+static const char *const settings[] = {
+    "/etc/ld.so.cache",        "/etc/ld.so.conf",
+    "/etc/ld.so.conf.d",       "/etc/ld.so.preload",
+    "/etc/alternatives",       "/etc/ssl",
+    "/etc/pki",                "/etc/ca-certificates",
+    "/etc/ca-certificates.conf", "/etc/localtime",
+    "/etc/passwd",             "/etc/group",
+    "/etc/nsswitch.conf",      "/etc/hosts",
+    "/etc/host.conf",          "/etc/resolv.conf",
+    "/etc/services",           "/etc/protocols",
+    "/etc/gitconfig",          "/etc/mime.types",
+    "/etc/os-release",         "/proc",
+    "/sys/devices/system/cpu", "/dev/zero",
+    "/dev/random",             "/dev/urandom",
+    NULL,
+};
+
+/* Below the home, and never accessible. */
+static const char *const secrets[] = {
+    ".config/allm",           ".local/share/allm", ".local/state/allm",
+    ".cache/allm",            ".ssh",              ".gnupg",
+    ".aws",                   ".config/gcloud",    ".kube",
+    ".netrc",                 ".docker",           ".mozilla",
+    ".config/google-chrome",  ".config/chromium",  ".config/BraveSoftware",
+    ".config/microsoft-edge", ".pki",              ".password-store",
+    NULL,
+};
+
+/* Where allm's own files are instead, if one of these is set. */
+static const char *const places[] = { "XDG_CONFIG_HOME", "XDG_DATA_HOME",
+                                      "XDG_STATE_HOME", "XDG_CACHE_HOME",
+                                      NULL };
+
+/* One path that is the other, or contains it. */
+static bool contains(const char *folder, const char *path)
+{
+    size_t n = strlen(folder);
+    while (n && folder[n - 1] == '/')
+        n--;
+    return !strncmp(folder, path, n) && (path[n] == '/' || !path[n]);
+}
+
+/* The longest beginning of the path that exists, without links, and the rest as
+ * it is.  The path is cut; NULL: the rest has "..". */
+static const char *resolve_beginning(struct arena *a, char *path)
+{
+    char real[PATH_MAX];
+    size_t end = strlen(path), whole = end;
+    struct buf out;
+    while (!realpath(end ? path : "/", real)) {
+        while (end && path[end - 1] != '/')
+            end--;
+        if (!strcmp(path + end, ".."))
+            return NULL;
+        while (end && path[end - 1] == '/')
+            path[--end] = 0;
+    }
+    buf_init(&out, a, 2 * PATH_MAX);
+    buf_text(&out, strcmp(real, "/") ? real : "");
+    for (size_t i = end; i < whole; i += strlen(path + i) + 1) {
+        if (path[i] && strcmp(path + i, ".")) {
+            buf_byte(&out, '/');
+            buf_text(&out, path + i);
+        }
+    }
+    if (!out.len)
+        buf_byte(&out, '/');
+    return out.broken ? NULL : out.ptr;
+}
+
+const char *reach_resolve(struct arena *a, const char *path, const char *dir)
+{
+    const char *home = getenv("HOME");
+    struct buf whole;
+    bool at_home = *path == '~' && (path[1] == '/' || !path[1]);
+    buf_init(&whole, a, PATH_MAX - 1);
+    if (*path != '/') {
+        buf_text(&whole, at_home && home ? home : dir);
+        buf_byte(&whole, '/');
+    }
+    buf_text(&whole, at_home ? path + 1 : path);
+    return whole.broken ? NULL : resolve_beginning(a, whole.ptr);
+}
+
+static const char *join_resolved(struct arena *a, const char *folder,
+                                 const char *name)
+{
+    struct buf path;
+    buf_init(&path, a, PATH_MAX - 1);
+    buf_text(&path, folder);
+    buf_byte(&path, '/');
+    buf_text(&path, name);
+    return path.broken ? NULL : reach_resolve(a, path.ptr, "/");
+}
+
+static bool touches(const char *secret, const char *path)
+{
+    return secret && (contains(secret, path) || contains(path, secret));
+}
+
+const char *reach_forbidden(struct arena *a, const char *resolved)
+{
+    const char *home = getenv("HOME");
+    for (size_t i = 0; home && *home == '/' && secrets[i]; i++) {
+        const char *secret = join_resolved(a, home, secrets[i]);
+        if (touches(secret, resolved))
+            return secret;
+    }
+    for (size_t i = 0; places[i]; i++) {
+        const char *place = getenv(places[i]);
+        const char *secret = place && *place == '/'
+                                 ? join_resolved(a, place, "allm")
+                                 : NULL;
+        if (touches(secret, resolved))
+            return secret;
+    }
+    return NULL;
+}
+
+/* Unless it contains a path that is never accessible. */
+static bool add_allowed(struct buf *out, const char *verb, const char *path)
+{
+    const char *resolved = reach_resolve(out->arena, path, "/");
+    bool allowed = resolved && !reach_forbidden(out->arena, resolved);
+    if (allowed)
+        orders_add(out, verb, resolved);
+    return allowed;
+}
+
+/* The folders of PATH that are not below the home. */
+static void add_path_folders(struct buf *out)
+{
+    const char *path = getenv("PATH"), *home = getenv("HOME");
+    char folder[PATH_MAX];
+    while (path && *path) {
+        size_t n = strcspn(path, ":");
+        if (*path == '/' && n < sizeof folder) {
+            memcpy(folder, path, n);
+            folder[n] = 0;
+            if (!home || !*home || !contains(home, folder))
+                add_allowed(out, "exec", folder);
+        }
+        path += n + (path[n] == ':');
+    }
+}
+
+static void add_program(struct buf *out, const char *program)
+{
+    char folder[PATH_MAX];
+    const char *slash = strrchr(program, '/');
+    size_t n = slash ? (size_t)(slash - program) : 0;
+    if (!n || n >= sizeof folder)
+        return;
+    memcpy(folder, program, n);
+    folder[n] = 0;
+    /* In a home only the program itself, not what is next to it. */
+    if (!add_allowed(out, "exec", folder))
+        orders_add(out, "exec", program);
+}
+
+void reach_least(struct buf *out, const char *program)
+{
+    for (size_t i = 0; programs[i]; i++)
+        add_allowed(out, "exec", programs[i]);
+    for (size_t i = 0; settings[i]; i++)
+        orders_add(out, "read", settings[i]);
+    orders_add(out, "private", "/dev/null");
+    orders_add(out, "private", "/dev/full");
+    add_path_folders(out);
+    add_program(out, program);
+}
+
+bool reach_default(struct buf *out, const char *program, const char *dir,
+                   const char *private_dir)
+{
+    reach_least(out, program);
+    orders_add(out, "private", private_dir);
+    return add_allowed(out, "read", dir);
+}

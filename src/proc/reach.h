@@ -1,0 +1,34 @@
+/* reach.h - which files a process may access by default, and never */
+#ifndef PROC_REACH_H
+#define PROC_REACH_H
+
+#include "base/buf.h"
+
+/*
+ * Instructions for what every tool may access: programs and libraries, the
+ * folder of its own program, the working directory (to read), a few files of
+ * /etc, /proc and /dev, and its private folder (to write).  Returns false if
+ * the working directory is not included, because it contains a path that is
+ * never accessible.
+ */
+bool reach_default(struct buf *out, const char *program, const char *dir,
+                   const char *private_dir);
+
+/* No access at all but to programs and libraries, to describe a tool. */
+void reach_least(struct buf *out, const char *program);
+
+/*
+ * The absolute path of a declared one: "~" is the home, and a relative one
+ * begins in `dir`.  Links are resolved as far as it exists.  In the arena;
+ * NULL: out of memory, too long, or ".." in a part that does not exist.
+ */
+const char *reach_resolve(struct arena *a, const char *path, const char *dir);
+
+/*
+ * Is it, or is in it, or does it contain, a path that is never accessible: keys
+ * and configuration of allm, ~/.ssh and the like?  Returns that path, in the
+ * arena, or NULL.
+ */
+const char *reach_forbidden(struct arena *a, const char *resolved);
+
+#endif

@@ -1,0 +1,82 @@
+/* test_folder.c - a private folder, removed whatever a tool left in it */
+#define _XOPEN_SOURCE 700       /* symlink, mkdirat */
+#include "proc/folder.h"
+
+#include "harness/check.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void fill_folder(int at)
+{
+    int fd = openat(at, "file", O_CREAT | O_WRONLY | O_CLOEXEC, 0400);
+    close(fd);
+    CHECK_ALWAYS(!symlinkat("/etc", at, "link"));
+    CHECK_ALWAYS(!mkfifoat(at, "fifo", 0600));
+    CHECK_ALWAYS(!mkdirat(at, "empty", 0700));
+    CHECK_ALWAYS(!mkdirat(at, "moved-0", 0700));
+}
+
+/* Deeper than any path may be long. */
+static void dig(int at, int depth)
+{
+    int fd = dup(at);
+    for (int i = 0; i < depth; i++) {
+        mkdirat(fd, "down-a-long-name", 0700);
+        int next = openat(fd, "down-a-long-name", O_RDONLY | O_CLOEXEC);
+        if (i % 100 == 0)
+            fill_folder(next);
+        close(fd);
+        fd = next;
+    }
+    close(fd);
+}
+
+static void is_removed_with_everything(void)
+{
+    struct arena a;
+    struct stat st;
+    int error;
+    arena_init(&a, mem_default());
+    const char *path = folder_new(&a, &error);
+    if (path) {
+        CHECK_ALWAYS(!stat(path, &st) && (st.st_mode & 0777) == 0700);
+        int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        fill_folder(fd);
+        dig(fd, 700);
+        mkdirat(fd, "closed", 0700);
+        close(openat(fd, "closed/file", O_CREAT | O_WRONLY, 0600));
+        fchmodat(fd, "closed", 0, 0);
+        close(fd);
+        folder_remove(path);
+        CHECK_ALWAYS(stat(path, &st) && errno == ENOENT);
+        CHECK_ALWAYS(!stat("/etc/passwd", &st));
+    }
+    folder_remove(NULL);
+    folder_remove("/no/such/folder");
+    arena_release(&a);
+}
+
+static void needs_a_place(void)
+{
+    struct arena a;
+    int error;
+    static char before[256];
+    const char *place = getenv("TMPDIR");
+    snprintf(before, sizeof before, "%s", place ? place : "/tmp");
+    arena_init(&a, mem_default());
+    setenv("TMPDIR", "/proc", 1);
+    CHECK_ALWAYS(!folder_new(&a, &error) && error);
+    setenv("TMPDIR", "relative", 1);        /* then /tmp */
+    const char *path = folder_new(&a, &error);
+    CHECK(path && !strncmp(path, "/tmp/", 5));
+    folder_remove(path);
+    setenv("TMPDIR", before, 1);
+    arena_release(&a);
+}
+
+TESTS = { TEST(is_removed_with_everything), TEST(needs_a_place), TESTS_END };

@@ -1,0 +1,99 @@
+/* test_reach.c - which files a process may access by default, and never */
+#include "proc/reach.h"
+
+#include "harness/check.h"
+#include "harness/external.h"
+#include "proc/orders.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A home in which .ssh exists, and a link to it. */
+static const char *make_home(void)
+{
+    const char *folder = external_folder();
+    char path[128];
+    snprintf(path, sizeof path, "%s/.ssh", folder);
+    mkdir(path, 0700);
+    snprintf(path, sizeof path, "%s/work", folder);
+    mkdir(path, 0700);
+    snprintf(path, sizeof path, "%s/work/link", folder);
+    CHECK_ALWAYS(!symlink("../.ssh", path));
+    setenv("HOME", folder, 1);
+    return folder;
+}
+
+static void never_allows_secrets(void)
+{
+    static const struct {
+        const char *path;
+        bool forbidden;
+    } rows[] = {
+        { "~/.ssh", true },       { "~/.ssh/id_rsa", true },
+        { "~", true },            { "~/", true },
+        { "/", true },            { "/tmp", true },
+        { "..", true },           { "link", true },
+        { "link/key", true },     { "~/.sshfoo", false },
+        { "~/work", false },      { ".", false },
+        { "/usr", false },        { "~/.config/allm/x", true },
+        { "~/.config", true },    { "~/.config/other", false },
+        { "/xdg/allm/keys", true }, { "/xdg/other", false },
+        { "~/./.ssh//x/", true }, { "~/none/x", false },
+    };
+    struct arena a;
+    char dir[128];
+    snprintf(dir, sizeof dir, "%s/work", make_home());
+    setenv("XDG_DATA_HOME", "/xdg", 1);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        check_row(rows[i].path);
+        arena_init(&a, mem_default());
+        const char *path = reach_resolve(&a, rows[i].path, dir);
+        if (path)
+            CHECK((reach_forbidden(&a, path) != NULL) == rows[i].forbidden);
+        arena_release(&a);
+    }
+    unsetenv("XDG_DATA_HOME");
+    external_clean();
+}
+
+static void leaves_out_the_home(void)
+{
+    struct arena a;
+    struct buf out;
+    const char *home = make_home();
+    char line[200], program[160];
+    setenv("PATH", "/usr/bin:/no/such/bin", 1);
+    snprintf(program, sizeof program, "%s/tool", home);
+    arena_init(&a, mem_default());
+    buf_init(&out, &a, ORDERS_LIMIT);
+    bool whole = reach_default(&out, program, home, "/private");
+    CHECK(!whole);
+    snprintf(line, sizeof line, " %s\n", home);
+    CHECK(out.ptr && !strstr(out.ptr, line));
+    snprintf(line, sizeof line, "exec %s\n", program);
+    CHECK(out.ptr && strstr(out.ptr, line));
+    CHECK(out.ptr && strstr(out.ptr, "private /private\n"));
+    CHECK(out.ptr && strstr(out.ptr, "exec /no/such/bin\n"));
+    CHECK(out.ptr && !strstr(out.ptr, "shadow"));
+    arena_release(&a);
+    external_clean();
+}
+
+static void refuses_long_paths(void)
+{
+    static char path[10000];
+    struct arena a;
+    memset(path, 'x', sizeof path - 1);
+    arena_init(&a, mem_default());
+    CHECK_ALWAYS(!reach_resolve(&a, path, "/"));
+    CHECK_ALWAYS(!reach_resolve(&a, "/none/../etc", "/"));
+    CHECK_TEXT(reach_resolve(&a, "//none//./x/", "/"), "/none/x");
+    CHECK_TEXT(reach_resolve(&a, "none", "/usr/../usr"), "/usr/none");
+    CHECK_TEXT(reach_resolve(&a, "/", "/"), "/");
+    arena_release(&a);
+}
+
+TESTS = { TEST(never_allows_secrets), TEST(leaves_out_the_home),
+          TEST(refuses_long_paths), TESTS_END };
