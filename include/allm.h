@@ -81,6 +81,8 @@
  *                                                 allm_plan_parallel,
  *                                                 allm_encoding_text,
  *                                                 allm_encoder_json
+ *   run other programs safely    allm_tools.h     allm_sandbox_run,
+ *                                                 allm_sandbox_report
  *   change what a turn does      allm_ext.h       allm_pipeline_new,
  *                                                 allm_pipeline_insert,
  *                                                 allm_context_decide,
@@ -146,6 +148,7 @@
 #include "allm_testing.h"
 #include "allm_adapter.h"
 #include "allm_executor.h"
+#include "allm_tools.h"
 #include "allm_ext.h"
 
 #endif

@@ -1,0 +1,42 @@
+/* jail.h - everything that one process needs before it starts */
+#ifndef TOOLBOX_JAIL_H
+#define TOOLBOX_JAIL_H
+
+#include "base/buf.h"
+#include "proc/orders.h"
+#include "proc/report.h"
+
+/*
+ * The caller fills in the first members.  jail_open() makes the private folder
+ * and writes the instructions; jail_close() removes the folder.
+ */
+struct jail {
+    const char *program;        /* absolute */
+    const char *dir;            /* the working directory */
+    const allm_json *needs;     /* checked; or NULL */
+    enum orders_mode mode;
+    uint64_t cpu_s;             /* limit if none is declared; 0: none */
+    bool least;                 /* nothing but programs and libraries */
+    bool real_home;             /* HOME is the user's, not the private one */
+
+    struct buf orders;
+    const char *folder;         /* NULL: there is none */
+    bool dir_hidden;            /* the working directory is not accessible */
+};
+
+/* Memory is from the arena.  NULL, or the error. */
+const allm_error *jail_open(struct jail *j, struct arena *a);
+void jail_close(struct jail *j);
+
+/* The wall that ended the process, or NULL: "seccomp", "memory", "cpu time",
+ * "file size". */
+const char *jail_wall(const struct jail *j, const struct report *r);
+
+/* Why it was refused: which part is missing, and what to do. */
+const allm_error *jail_refused(struct arena *a, const struct report *r);
+
+/* The search of a shell: a name without a slash is searched in PATH.  An
+ * absolute path in the arena; NULL: not found, or out of memory. */
+const char *jail_find(struct arena *a, const char *name, const char *dir);
+
+#endif

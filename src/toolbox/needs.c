@@ -1,0 +1,264 @@
+/*
+ * needs.c - the declared reach of a tool
+ *
+ *      {"read": [PATH...], "write": [PATH...], "net": bool or [PORT...],
+ *       "env": [NAME...], "procs": N, "memory": MiB, "seconds": N, "disk": MiB}
+ */
+#include "toolbox/needs.h"
+
+#include "base/status.h"
+#include "proc/orders.h"
+#include "proc/reach.h"
+#include "provider/registry.h"
+#include "json/build.h"
+#include "json/json.h"
+
+#include <limits.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+enum { MIB = 1024 * 1024 };
+
+/* Numbers: the default is LIMIT, which may be absent. */
+static const struct number {
+    const char *name, *limit;
+    uint64_t least, most, factor, standard;     /* 0: no limit */
+} numbers[] = {
+    { "procs", "procs", 1, 512, 1, 64 },
+    { "memory", "memory", 1, UINT64_C(1) << 24, MIB, 0 },
+    { "seconds", "cpu", 1, 86400, 1, 0 },
+    { "disk", "disk", 1, UINT64_C(1) << 24, MIB, UINT64_C(64) * MIB },
+};
+
+enum { NUMBERS = sizeof numbers / sizeof *numbers, FILES_MOST = 256,
+       LINGER_MS = 100 };
+
+static const allm_error *refuse_needs(struct arena *a, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static const allm_error *refuse_needs(struct arena *a, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const allm_error *e = status_verror(a, ALLM_ERR_VALIDATION, "invalid_tool",
+                                        format, args);
+    va_end(args);
+    return e;
+}
+
+static const allm_error *check_paths(struct arena *a, const char *key,
+                                     const allm_json *list, const char *dir)
+{
+    if (!json_is_type(list, ALLM_JSON_ARRAY))
+        return refuse_needs(a, "needs.%s must be a list of paths", key);
+    for (const allm_json *p = NULL; (p = allm_json_next(list, p));) {
+        struct slice text = json_slice(p);
+        if (!text.len || memchr(text.ptr, 0, text.len))
+            return refuse_needs(a, "needs.%s must be a list of paths", key);
+        const char *path = reach_resolve(a, text.ptr, dir);
+        if (!path)
+            return refuse_needs(a,
+                                "needs.%s: \"%.200s\" is not a path that "
+                                "can be granted",
+                                key, text.ptr);
+        const char *secret = reach_forbidden(a, path);
+        if (secret)
+            return refuse_needs(a,
+                                "needs.%s: \"%.200s\" would give access to "
+                                "%s, which no tool may access; name a "
+                                "smaller folder",
+                                key, text.ptr, secret);
+    }
+    return NULL;
+}
+
+static const allm_error *check_net(struct arena *a, const allm_json *net)
+{
+    if (json_is_type(net, ALLM_JSON_BOOL))
+        return NULL;
+    for (const allm_json *p = NULL; (p = allm_json_next(net, p));) {
+        uint64_t port;
+        if (!allm_json_uint64(p, &port) || !port || port > 65535)
+            return refuse_needs(a, "needs.net: a port is a number from 1 to "
+                                   "65535");
+    }
+    if (!json_is_type(net, ALLM_JSON_ARRAY) || allm_json_count(net) > 64)
+        return refuse_needs(a, "needs.net must be true, false, or a list of "
+                               "at most 64 TCP ports");
+    return NULL;
+}
+
+bool needs_is_key(const char *variable)
+{
+    const struct registry_row *row;
+    struct slice name = slice_of(variable);
+    for (size_t i = 0; (row = registry_at(i)); i++)
+        if (row->key_env && slice_is(name, row->key_env))
+            return true;
+    return slice_ends(name, SLICE("_API_KEY"));
+}
+
+static const allm_error *check_env(struct arena *a, const allm_json *list)
+{
+    if (!json_is_type(list, ALLM_JSON_ARRAY))
+        return refuse_needs(a, "needs.env must be a list of names");
+    for (const allm_json *p = NULL; (p = allm_json_next(list, p));) {
+        struct slice name = json_slice(p);
+        if (!name.len || memchr(name.ptr, '=', name.len) ||
+            memchr(name.ptr, 0, name.len))
+            return refuse_needs(a, "needs.env must be a list of names");
+        if (needs_is_key(name.ptr))
+            return refuse_needs(a,
+                                "needs.env: %.200s is the key of a "
+                                "provider, which no tool gets",
+                                name.ptr);
+    }
+    return NULL;
+}
+
+static const struct number *find_number(struct slice name)
+{
+    for (size_t i = 0; i < NUMBERS; i++)
+        if (slice_is(name, numbers[i].name))
+            return &numbers[i];
+    return NULL;
+}
+
+static const allm_error *check_number(struct arena *a, const struct number *row,
+                                      const allm_json *value)
+{
+    uint64_t n;
+    if (allm_json_uint64(value, &n) && n >= row->least && n <= row->most)
+        return NULL;
+    return refuse_needs(a, "needs.%s must be a number from %llu to %llu",
+                        row->name, (unsigned long long)row->least,
+                        (unsigned long long)row->most);
+}
+
+static const allm_error *check_member(struct arena *a, struct slice name,
+                                      const allm_json *value, const char *dir)
+{
+    const struct number *row = find_number(name);
+    if (row)
+        return check_number(a, row, value);
+    if (slice_is(name, "read") || slice_is(name, "write"))
+        return check_paths(a, name.ptr, value, dir);
+    if (slice_is(name, "net"))
+        return check_net(a, value);
+    if (slice_is(name, "env"))
+        return check_env(a, value);
+    return refuse_needs(a,
+                        "needs.%.100s is not known, so it cannot be "
+                        "granted; known are read, write, net, env, procs, "
+                        "memory, seconds and disk",
+                        name.ptr);
+}
+
+const allm_error *needs_check(struct arena *a, const allm_json *needs,
+                              const char *dir)
+{
+    const allm_error *error = NULL;
+    if (needs && !json_is_type(needs, ALLM_JSON_OBJECT))
+        return refuse_needs(a, "needs must be an object");
+    for (const allm_json *k = NULL; !error && (k = allm_json_next(needs, k));)
+        error = check_member(a, json_slice(k), allm_json_value(k), dir);
+    return error;
+}
+
+static void add_paths(struct buf *out, const char *verb, const allm_json *list,
+                      const char *dir)
+{
+    for (const allm_json *p = NULL; (p = allm_json_next(list, p));) {
+        const char *path = reach_resolve(out->arena, json_slice(p).ptr, dir);
+        if (path)
+            orders_add(out, verb, path);
+    }
+}
+
+static void add_net(struct buf *out, const allm_json *net)
+{
+    if (!json_is_type(net, ALLM_JSON_ARRAY)) {
+        orders_add(out, "net", allm_json_true(net) ? "all" : "none");
+        return;
+    }
+    buf_text(out, "net tcp");
+    for (const allm_json *p = NULL; (p = allm_json_next(net, p));) {
+        uint64_t port = 0;
+        allm_json_uint64(p, &port);
+        buf_format(out, " %u", (unsigned)port);
+    }
+    buf_text(out, "\n");
+    if (allm_json_count(net))
+        orders_env(out, "RES_OPTIONS", "use-vc");   /* names by TCP */
+}
+
+static void add_env(struct buf *out, const allm_json *list)
+{
+    for (const allm_json *p = NULL; (p = allm_json_next(list, p));) {
+        const char *value = getenv(json_slice(p).ptr);
+        if (value)
+            orders_env(out, json_slice(p).ptr, value);
+    }
+}
+
+void needs_orders(struct buf *out, const allm_json *needs, const char *dir,
+                  uint64_t cpu_s)
+{
+    add_paths(out, "exec", json_at(needs, "read"), dir);
+    add_paths(out, "write", json_at(needs, "write"), dir);
+    add_net(out, json_at(needs, "net"));
+    add_env(out, json_at(needs, "env"));
+    for (size_t i = 0; i < NUMBERS; i++) {
+        uint64_t n = numbers[i].standard;
+        if (slice_is(slice_of(numbers[i].limit), "cpu"))
+            n = cpu_s;
+        if (allm_json_uint64(json_at(needs, numbers[i].name), &n))
+            n *= numbers[i].factor;
+        if (n)
+            orders_limit(out, numbers[i].limit, n);
+    }
+    orders_limit(out, "files", FILES_MOST);
+    orders_limit(out, "linger", LINGER_MS);
+}
+
+static void add_words(struct build *b, const char *verb, const allm_json *list,
+                      const char *dir)
+{
+    for (const allm_json *p = NULL; (p = allm_json_next(list, p));) {
+        struct buf word;
+        const char *text = json_slice(p).ptr;
+        const char *path = dir ? reach_resolve(b->arena, text, dir) : text;
+        buf_init(&word, b->arena, PATH_MAX + 16);
+        buf_text(&word, verb);
+        buf_text(&word, path ? path : text);
+        build_text(b, buf_slice(&word));
+    }
+}
+
+static void add_net_words(struct build *b, const allm_json *net)
+{
+    if (allm_json_true(net))
+        build_text(b, SLICE("net"));
+    for (const allm_json *p = NULL; (p = allm_json_next(net, p));) {
+        struct buf word;
+        uint64_t port = 0;
+        allm_json_uint64(p, &port);
+        buf_init(&word, b->arena, 32);
+        buf_format(&word, "net %u", (unsigned)port);
+        build_text(b, buf_slice(&word));
+    }
+}
+
+const allm_json *needs_words(struct arena *a, const allm_json *needs,
+                             const char *dir)
+{
+    struct build b;
+    build_init(&b, a);
+    build_array(&b);
+    add_words(&b, "read ", json_at(needs, "read"), dir);
+    add_words(&b, "write ", json_at(needs, "write"), dir);
+    add_net_words(&b, json_at(needs, "net"));
+    add_words(&b, "env ", json_at(needs, "env"), NULL);
+    build_end(&b);
+    return build_done(&b);
+}

@@ -1,0 +1,357 @@
+/*
+ * sandbox.c - run one process in the sandbox; what this kernel can confine
+ *
+ * The process and its warden are in a poll set of their own, and the calling
+ * thread waits.  The report starts a warden that builds all walls and runs
+ * nothing.
+ */
+#include "allm.h"
+#include "base/clock.h"
+#include "base/status.h"
+#include "proc/process.h"
+#include "proc/warden.h"
+#include "toolbox/jail.h"
+#include "toolbox/needs.h"
+#include "json/build.h"
+#include "json/json.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <unistd.h>
+
+enum { ERR_KEPT = 4096, GRACE_MS = 2000 };
+
+struct session {
+    struct arena *arena;
+    struct jail jail;
+    struct process process;
+    struct poll poll;
+    bool ended, timed_out;
+    const allm_error *error;
+};
+
+static void note_end(struct process *p)
+{
+    ((struct session *)p->ud)->ended = true;
+}
+
+/* At the first deadline SIGTERM, at the second SIGKILL. */
+static int64_t pass_deadline(struct session *s, int64_t due_ns)
+{
+    if (s->timed_out) {
+        child_kill(&s->process.child);
+        return POLL_NEVER;
+    }
+    s->timed_out = true;
+    child_term(&s->process.child);
+    return clock_after(due_ns, GRACE_MS);
+}
+
+static void wait_for_end(struct session *s, uint32_t timeout_ms)
+{
+    struct clock clock = clock_real();
+    int64_t due = timeout_ms ? clock_after(clock_now_ns(clock), timeout_ms)
+                             : POLL_NEVER;
+    while (!s->ended) {
+        struct poll_ready r;
+        if (clock_now_ns(clock) >= due)
+            due = pass_deadline(s, due);
+        poll_set_deadline(&s->poll, due);
+        if (poll_wait(&s->poll, -1))
+            return;             /* the release kills it */
+        while (!s->ended && poll_next(&s->poll, &r))
+            ((struct poll_handler *)r.tag)->ready(r.tag, r.what);
+    }
+}
+
+static const allm_error *cannot_start(struct session *s, int error)
+{
+    return status_error(s->arena, ALLM_ERR_TOOL, "handler_exit",
+                        "%s cannot be started: %s", s->jail.program,
+                        strerror(error));
+}
+
+/* Run it to its end; false: s->error. */
+static bool run_session(struct session *s, const char *const *argv,
+                        enum child_stdio stdio, uint32_t timeout_ms)
+{
+    struct process_opts o = { .argv = argv, .stdio = stdio,
+                              .orders = buf_slice(&s->jail.orders),
+                              .mem = s->arena->mem,
+                              .head_max = OUTPUT_HEAD, .tail_max = OUTPUT_TAIL,
+                              .err_max = ERR_KEPT };
+    o.warden = warden_path(s->arena, &s->error);
+    if (!o.warden)
+        return false;
+    int error = poll_init(&s->poll);
+    s->process.poll = &s->poll;
+    s->process.done = note_end;
+    s->process.ud = s;
+    if (!error)
+        error = process_start(&s->process, &o);
+    if (error) {
+        poll_release(&s->poll);
+        s->error = cannot_start(s, error);
+        return false;
+    }
+    wait_for_end(s, timeout_ms);
+    return true;
+}
+
+static void end_session(struct session *s)
+{
+    process_release(&s->process);
+    poll_release(&s->poll);
+}
+
+static void add_missing(struct build *b, struct slice parts)
+{
+    build_key(b, SLICE("missing"));
+    build_array(b);
+    while (parts.len) {
+        parts = slice_skip(parts, 1);           /* the blank before it */
+        size_t n = 0;
+        while (n < parts.len && parts.ptr[n] != ' ')
+            n++;
+        build_text_copy(b, (struct slice){ parts.ptr, n });
+        parts = slice_skip(parts, n);
+    }
+    build_end(b);
+}
+
+static void add_output(struct build *b, const char *key, struct output *o,
+                       bool kept)
+{
+    struct slice text = output_text(o);
+    build_key(b, slice_of(key));
+    if (kept && text.ptr)
+        build_text_copy(b, text);
+    else
+        build_null(b);
+}
+
+static const allm_json *run_result(struct session *s, bool kept)
+{
+    const struct report *r = &s->process.report;
+    const char *wall = jail_wall(&s->jail, r);
+    struct build b;
+    build_init(&b, s->arena);
+    build_object(&b);
+    build_key(&b, SLICE("status"));
+    build_int(&b, r->status);
+    build_key(&b, SLICE("signal"));
+    build_int(&b, r->signal);
+    build_key(&b, SLICE("wall"));
+    if (wall)
+        build_text(&b, slice_of(wall));
+    else
+        build_null(&b);
+    build_key(&b, SLICE("timed_out"));
+    build_bool(&b, s->timed_out);
+    add_output(&b, "stdout", &s->process.out, kept);
+    add_output(&b, "stderr", &s->process.err, kept);
+    add_missing(&b, slice_of(r->missing));
+    build_end(&b);
+    if (s->process.out.broken || s->process.err.broken)
+        return NULL;
+    return build_done(&b);
+}
+
+/* Why nothing ran, or NULL. */
+static const allm_error *run_fault(struct session *s)
+{
+    const struct report *r = &s->process.report;
+    if (r->kind == REPORT_REFUSED)
+        return jail_refused(s->arena, r);
+    if (r->kind == REPORT_FAILED)
+        return status_error(s->arena, ALLM_ERR_TOOL, "handler_exit", "%s: %s%s",
+                            r->path, strerror(r->error),
+                            r->error == EACCES
+                                ? "; if the sandbox hides it, or its "
+                                  "interpreter, add the path to needs.read"
+                                : "");
+    if (r->kind == REPORT_NONE)
+        return status_error(s->arena, ALLM_ERR_TOOL, "handler_exit",
+                            "the warden of the process was killed");
+    return NULL;
+}
+
+static const allm_json *run_program(struct session *s, const char *const *argv,
+                                    uint32_t flags, uint32_t timeout_ms)
+{
+    enum { MOST = 1024 };
+    const char *all[MOST + 1];
+    size_t n = 0;
+    bool ours = (flags & ALLM_SANDBOX_STDIO) != 0;
+    for (; argv[n] && n < MOST; n++)
+        all[n] = argv[n];
+    all[n] = NULL;
+    all[0] = s->jail.program;
+    s->error = jail_open(&s->jail, s->arena);
+    if (ours)
+        buf_text(&s->jail.orders, "terminal\n");
+    const allm_json *result = NULL;
+    if (!s->error &&
+        run_session(s, all, ours ? CHILD_OURS : CHILD_NO_INPUT, timeout_ms)) {
+        s->error = run_fault(s);
+        result = s->error ? NULL : run_result(s, !ours);
+        end_session(s);
+    }
+    jail_close(&s->jail);
+    return result;
+}
+
+static const allm_error *check_run(struct session *s, const allm_json *needs,
+                                   const char *const *argv, char *dir,
+                                   size_t cap)
+{
+    if (!argv || !argv[0])
+        return status_error(s->arena, ALLM_ERR_MISUSE, "invalid_option",
+                            "argv needs at least the program");
+    if ((unsigned)s->jail.mode > ORDERS_OFF)
+        return status_error(s->arena, ALLM_ERR_MISUSE, "invalid_option",
+                            "mode must be one of ALLM_SANDBOX_*");
+    if (!getcwd(dir, cap))
+        return status_error(s->arena, ALLM_ERR_TOOL, "handler_exit",
+                            "the working directory does not exist");
+    s->jail.dir = dir;
+    s->jail.program = jail_find(s->arena, argv[0], dir);
+    if (!s->jail.program)
+        return status_error(s->arena, ALLM_ERR_TOOL, "handler_exit",
+                            "no program \"%.200s\" in PATH", argv[0]);
+    return needs_check(s->arena, needs, dir);
+}
+
+allm_json *allm_sandbox_run(const allm_json *needs, allm_sandbox_mode mode,
+                            const char *const *argv, uint32_t flags,
+                            uint32_t timeout_ms)
+{
+    struct allm_home *home = home_new(mem_default(), 4096);
+    char dir[PATH_MAX];
+    if (!home)
+        return NULL;
+    struct session s = { .arena = home_arena(home),
+                         .jail = { .needs = needs,
+                                   .mode = (enum orders_mode)mode } };
+    const allm_json *result = NULL;
+    s.error = check_run(&s, needs, argv, dir, sizeof dir);
+    if (!s.error)
+        result = run_program(&s, argv, flags, timeout_ms);
+    return json_root_of(home, result,
+                        result || s.error ? s.error : status_nomem());
+}
+
+/* ----------------------------------------------------------- the report --- */
+
+struct facts {
+    int landlock;
+    bool filter, mounts, pids, limited;
+};
+
+enum wall_state { NO_SUCH_PART, NOT_IN_FORCE, IN_FORCE };
+
+static enum wall_state state_of(bool in_force)
+{
+    return in_force ? IN_FORCE : NOT_IN_FORCE;
+}
+
+static void add_state(struct build *b, const char *key, enum wall_state state)
+{
+    build_key(b, slice_of(key));
+    if (state == NO_SUCH_PART)
+        build_null(b);
+    else
+        build_bool(b, state == IN_FORCE);
+}
+
+static void add_part(struct build *b, const char *part, bool required,
+                     enum wall_state first, enum wall_state second,
+                     const char *note)
+{
+    build_object(b);
+    build_text_at(b, "part", slice_of(part));
+    add_state(b, "first", first);
+    add_state(b, "second", second);
+    build_key(b, SLICE("required"));
+    build_bool(b, required);
+    build_text_at(b, "note", slice_of(note));
+    build_end(b);
+}
+
+static void add_parts(struct build *b, const struct facts *f)
+{
+    enum wall_state filter = state_of(f->filter), pids = state_of(f->pids);
+    build_key(b, SLICE("parts"));
+    build_array(b);
+    add_part(b, "files", true, state_of(f->landlock >= 1), state_of(f->mounts),
+             f->landlock >= 3 ? "Landlock; read-only mounts"
+                              : "Landlock without truncate; read-only mounts");
+    add_part(b, "metadata", false, filter, state_of(f->mounts),
+             "first: only while no folder is granted for writing");
+    add_part(b, "net", true, filter, NO_SUCH_PART,
+             f->landlock >= 4 ? "seccomp; ports by Landlock"
+                              : "seccomp; a list of ports needs Linux 6.7");
+    add_part(b, "signals", false, state_of(f->landlock >= 6), pids,
+             "Landlock scopes; a pid namespace");
+    add_part(b, "processes", false, state_of(geteuid() != 0),
+             state_of(f->limited), "a limit; for root in a pid namespace only");
+    add_part(b, "privileges", true, IN_FORCE, NO_SUCH_PART,
+             "no_new_privs, no capabilities");
+    add_part(b, "kernel", true, filter, NO_SUCH_PART, "seccomp");
+    add_part(b, "staying", true, filter, pids, "no process leaves the group");
+    add_part(b, "amount", false, IN_FORCE, NO_SUCH_PART,
+             "CPU time, file size, descriptors");
+    build_end(b);
+}
+
+static void add_flag(struct build *b, const char *key, bool value)
+{
+    build_key(b, slice_of(key));
+    build_bool(b, value);
+}
+
+static const allm_json *report_result(struct session *s)
+{
+    const struct report *r = &s->process.report;
+    bool on_root = geteuid() == 0;
+    const struct facts f = {
+        .landlock = r->landlock,
+        .filter = r->kind == REPORT_ENDED,
+        .mounts = !strstr(r->missing, " mounts"),
+        .pids = !strstr(r->missing, " pids"),
+        .limited = !strstr(r->missing, " processes"),
+    };
+    const allm_error *error;
+    struct build b;
+    build_init(&b, s->arena);
+    build_object(&b);
+    build_key(&b, SLICE("landlock"));
+    build_int(&b, f.landlock);
+    add_flag(&b, "on", f.filter && f.landlock >= 1);
+    add_flag(&b, "strict",
+             f.filter && f.landlock >= 1 && f.mounts &&
+                 (f.pids || f.landlock >= 6) && (f.limited || !on_root));
+    build_text_at(&b, "warden", slice_of(warden_path(s->arena, &error)));
+    add_parts(&b, &f);
+    build_end(&b);
+    return build_done(&b);
+}
+
+allm_json *allm_sandbox_report(void)
+{
+    static const char *const argv[] = { "-", NULL };
+    struct allm_home *home = home_new(mem_default(), 4096);
+    if (!home)
+        return NULL;
+    struct session s = { .arena = home_arena(home),
+                         .jail = { .program = "allm-warden" } };
+    const allm_json *result = NULL;
+    buf_init(&s.jail.orders, s.arena, ORDERS_LIMIT);
+    orders_limit(&s.jail.orders, "procs", 64);
+    if (run_session(&s, argv, CHILD_NO_INPUT, 10000)) {
+        result = report_result(&s);
+        end_session(&s);
+    }
+    return json_root_of(home, result,
+                        result || s.error ? s.error : status_nomem());
+}

@@ -1,0 +1,453 @@
+/*
+ * attempt.c - one attempt to leave the sandbox per name
+ *
+ * usage: attempt NAME         exit status 0: it succeeded; 1: it was refused
+ *        attempt --no-namespaces COMMAND...   run it where they are forbidden
+ *
+ * The variables OUTSIDE (a folder, in which `secret` is a file), HOST (a
+ * process id), PORT and SOCKET (of a listener) say what to reach; HOME may be
+ * written.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/netlink.h>
+#include <linux/seccomp.h>
+#include <linux/vm_sockets.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* A path below the folder that a variable names; two may be in use. */
+static const char *path_in(const char *variable, const char *name)
+{
+    static char paths[2][4096];
+    static int next;
+    const char *folder = getenv(variable);
+    char *path = paths[next++ % 2];
+    snprintf(path, sizeof paths[0], "%s/%s", folder ? folder : "/none", name);
+    return path;
+}
+
+static const char *secret(void)
+{
+    return path_in("OUTSIDE", "secret");
+}
+
+static bool can_read(const char *path)
+{
+    char byte;
+    int fd = open(path, O_RDONLY);
+    return fd >= 0 && read(fd, &byte, 1) == 1;
+}
+
+/* --------------------------------------------------------------- files --- */
+
+static bool read_key(void)
+{
+    return can_read(secret());
+}
+static bool read_shadow(void)
+{
+    return can_read("/etc/shadow");
+}
+
+static bool read_environ(void)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%s/environ", getenv("HOST"));
+    return can_read(path);
+}
+
+static bool list_outside(void)
+{
+    return open(getenv("OUTSIDE"), O_RDONLY | O_DIRECTORY) >= 0;
+}
+
+static bool write_outside(void)
+{
+    return open(path_in("OUTSIDE", "new"), O_WRONLY | O_CREAT, 0600) >= 0;
+}
+
+static bool change_outside(void)
+{
+    int fd = open(secret(), O_WRONLY);
+    return fd >= 0 && write(fd, "x", 1) == 1;
+}
+
+static bool truncate_outside(void)
+{
+    return !truncate(secret(), 3);
+}
+static bool remove_outside(void)
+{
+    return !unlink(secret());
+}
+
+static bool mkdir_outside(void)
+{
+    return !mkdir(path_in("OUTSIDE", "folder"), 0700);
+}
+
+static bool symlink_outside(void)
+{
+    return !symlink("/etc", path_in("OUTSIDE", "link"));
+}
+
+static bool link_inside(void)
+{
+    return !link(secret(), path_in("HOME", "stolen"));
+}
+
+static bool rename_inside(void)
+{
+    return !rename(secret(), path_in("HOME", "stolen"));
+}
+
+static bool run_outside(void)
+{
+    pid_t pid = fork();
+    int status = 1;
+    if (pid == 0) {
+        execl(path_in("OUTSIDE", "program"), "program", NULL);
+        _exit(1);
+    }
+    return waitpid(pid, &status, 0) == pid && !status;
+}
+
+/* ------------------------------------------------------------ metadata --- */
+
+static bool chmod_outside(void)
+{
+    return !chmod(secret(), 0644);
+}
+static bool chown_outside(void)
+{
+    return !chown(secret(), getuid(), getgid());
+}
+
+/* A file that may be read can be opened, and changed by its descriptor. */
+static bool fchmod_readable(void)
+{
+    int fd = open(path_in("READABLE", "file"), O_RDONLY);
+    return fd >= 0 && !fchmod(fd, 0640);
+}
+
+static bool xattr_outside(void)
+{
+    return !syscall(SYS_setxattr, secret(), "user.allm", "x", 1, 0);
+}
+
+/* ------------------------------------------------------------- network --- */
+
+static bool connect_inet(int type)
+{
+    struct sockaddr_in to = { .sin_family = AF_INET,
+                              .sin_port = htons((uint16_t)atoi(getenv("PORT"))),
+                              .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    int fd = socket(AF_INET, type, 0);
+    return fd >= 0 && !connect(fd, (struct sockaddr *)&to, sizeof to);
+}
+
+static bool connect_tcp(void)
+{
+    return connect_inet(SOCK_STREAM);
+}
+static bool connect_udp(void)
+{
+    return connect_inet(SOCK_DGRAM);
+}
+
+/* A name with a NUL before it, or a path with one behind it. */
+static bool connect_unix(const char *name, bool abstract)
+{
+    struct sockaddr_un to = { .sun_family = AF_UNIX };
+    size_t len = strlen(name) + 1;
+    snprintf(to.sun_path + abstract, sizeof to.sun_path - abstract, "%s", name);
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len);
+    return fd >= 0 && !connect(fd, (struct sockaddr *)&to, size);
+}
+
+static bool connect_socket(void)
+{
+    return connect_unix(path_in("OUTSIDE", "socket"), false);
+}
+
+static bool connect_abstract(void)
+{
+    return connect_unix(getenv("ABSTRACT"), true);
+}
+
+static bool open_vsock(void)
+{
+    return socket(AF_VSOCK, SOCK_STREAM, 0) >= 0;
+}
+static bool open_netlink(void)
+{
+    return socket(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE) >= 0;
+}
+static bool open_raw(void)
+{
+    return socket(AF_INET, SOCK_RAW, IPPROTO_ICMP) >= 0;
+}
+
+/* ----------------------------------------------------- other processes --- */
+
+static bool kill_host(void)
+{
+    return !kill(atoi(getenv("HOST")), 0);
+}
+
+/* Many processes at once; they end with their parent. */
+static bool fork_many(void)
+{
+    enum { MANY = 600 };
+    int done = 0;
+    for (; done < MANY; done++) {
+        pid_t pid = fork();
+        if (pid == 0) {
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
+            pause();
+            _exit(0);
+        }
+        if (pid < 0)
+            break;
+    }
+    return done == MANY;
+}
+
+static bool trace_child(void)
+{
+    pid_t pid = fork();
+    int status = 0;
+    if (pid == 0) {
+        if (ptrace(PTRACE_TRACEME, 0, 0, 0))
+            _exit(1);
+        raise(SIGSTOP);
+        _exit(0);
+    }
+    return waitpid(pid, &status, 0) == pid && WIFSTOPPED(status);
+}
+
+static bool leave_session(void)
+{
+    pid_t pid = fork();
+    int status = 1;
+    if (pid == 0)
+        _exit(setsid() < 0);
+    return waitpid(pid, &status, 0) == pid && !status;
+}
+
+static bool leave_group(void)
+{
+    pid_t pid = fork();
+    int status = 1;
+    if (pid == 0)
+        _exit(setpgid(0, 0) < 0);
+    return waitpid(pid, &status, 0) == pid && !status;
+}
+
+/* Not an attempt that succeeds: the runner looks for the process. */
+static bool outlive(void)
+{
+    if (fork() == 0) {
+        setsid();
+        if (fork() == 0) {
+            signal(SIGTERM, SIG_IGN);
+            signal(SIGHUP, SIG_IGN);
+            for (int i = 0; i < 3; i++)
+                close(i);
+            for (;;)
+                pause();
+        }
+        _exit(0);
+    }
+    return true;
+}
+
+/* ---------------------------------------------------------- privileges --- */
+
+/* A copy of this program, with the set-user-id bit of another user. */
+static bool run_setuid(void)
+{
+    pid_t pid = fork();
+    int status = 1;
+    if (pid == 0) {
+        execl(path_in("READABLE", "setuid"), "setuid", "who", NULL);
+        _exit(1);
+    }
+    return waitpid(pid, &status, 0) == pid && !status;
+}
+
+static bool who(void)
+{
+    return geteuid() != getuid();
+}
+static bool change_user(void)
+{
+    return !setresuid(65533, 65533, 65533);
+}
+static bool make_device(void)
+{
+    return !mknod(path_in("HOME", "device"), S_IFCHR | 0600, 0x103);
+}
+
+/* -------------------------------------------------------------- kernel --- */
+
+static bool new_namespace(void)
+{
+    return !unshare(CLONE_NEWUSER);
+}
+static bool clone_namespace(void)
+{
+    long pid = syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, 0, 0, 0, 0);
+    if (pid == 0)
+        _exit(0);
+    return pid > 0;
+}
+static bool use_uring(void)
+{
+    char params[256] = { 0 };
+    return syscall(425, 4, params) >= 0;
+}
+static bool use_keys(void)
+{
+    return syscall(SYS_add_key, "user", "allm-escape", "x", 1, -1) >= 0;
+}
+static bool use_perf(void)
+{
+    uint32_t attr[32] = { 1, sizeof attr };     /* software event */
+    attr[10] = 0x60;                            /* not the kernel's */
+    return syscall(SYS_perf_event_open, attr, 0, -1, -1, 0) >= 0;
+}
+static bool read_other_memory(void)
+{
+    return syscall(SYS_process_vm_readv, getpid(), NULL, 0, NULL, 0, 0) == 0;
+}
+static bool mount_something(void)
+{
+    return !mount("none", getenv("HOME"), "tmpfs", 0, NULL) &&
+           !umount2(getenv("HOME"), 0);
+}
+static bool push_input(void)
+{
+    return !ioctl(0, TIOCSTI, "x");
+}
+
+#if defined(__x86_64__)
+/* getpid() by the interface of 32-bit programs. */
+static bool old_interface(void)
+{
+    long result;
+    __asm__ volatile("int $0x80" : "=a"(result) : "a"(20) : "memory");
+    return result > 0;
+}
+static bool x32_interface(void)
+{
+    return syscall(0x40000000 | SYS_getpid) > 0 || errno == ENOSYS;
+}
+#else
+static bool old_interface(void)
+{
+    return false;
+}
+static bool x32_interface(void)
+{
+    return false;
+}
+#endif
+
+/* -------------------------------------------------------------- amount --- */
+
+static bool write_much(void)
+{
+    int fd = open(path_in("HOME", "big"), O_WRONLY | O_CREAT, 0600);
+    bool done = fd >= 0 && pwrite(fd, "x", 1, 1 << 30) == 1;
+    unlink(path_in("HOME", "big"));
+    return done;
+}
+
+static bool open_many(void)
+{
+    int count = 0;
+    while (count < 400 && dup(0) >= 0)
+        count++;
+    return count == 400;
+}
+
+static const struct attempt {
+    const char *name;
+    bool (*run)(void);
+} attempts[] = {
+#define ATTEMPT(name) { #name, name }
+    ATTEMPT(read_key), ATTEMPT(read_shadow), ATTEMPT(read_environ),
+    ATTEMPT(list_outside), ATTEMPT(write_outside), ATTEMPT(change_outside),
+    ATTEMPT(truncate_outside), ATTEMPT(remove_outside), ATTEMPT(mkdir_outside),
+    ATTEMPT(symlink_outside), ATTEMPT(link_inside), ATTEMPT(rename_inside),
+    ATTEMPT(run_outside), ATTEMPT(chmod_outside), ATTEMPT(chown_outside),
+    ATTEMPT(fchmod_readable), ATTEMPT(xattr_outside), ATTEMPT(connect_tcp),
+    ATTEMPT(connect_udp), ATTEMPT(connect_socket), ATTEMPT(connect_abstract),
+    ATTEMPT(open_vsock), ATTEMPT(open_netlink), ATTEMPT(open_raw),
+    ATTEMPT(kill_host), ATTEMPT(fork_many), ATTEMPT(trace_child),
+    ATTEMPT(leave_session), ATTEMPT(leave_group), ATTEMPT(outlive),
+    ATTEMPT(run_setuid), ATTEMPT(who), ATTEMPT(change_user),
+    ATTEMPT(make_device), ATTEMPT(new_namespace), ATTEMPT(clone_namespace),
+    ATTEMPT(use_uring), ATTEMPT(use_keys), ATTEMPT(use_perf),
+    ATTEMPT(read_other_memory), ATTEMPT(mount_something), ATTEMPT(push_input),
+    ATTEMPT(old_interface), ATTEMPT(x32_interface), ATTEMPT(write_much),
+    ATTEMPT(open_many),
+};
+
+/* Refuse clone() with a new user namespace, then run the command. */
+static int run_without_namespaces(char **command)
+{
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_unshare, 4, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 2),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+                 offsetof(struct seccomp_data, args[0])),
+        BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_NEWUSER, 1, 0),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+    };
+    struct sock_fprog program = { sizeof code / sizeof *code, code };
+    if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program)) {
+        prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+        if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program))
+            return 3;
+    }
+    extern char **environ;
+    execve(command[0], command, environ);
+    return 3;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 2 && !strcmp(argv[1], "--no-namespaces"))
+        return run_without_namespaces(argv + 2);
+    for (size_t i = 0; argc == 2 && i < sizeof attempts / sizeof *attempts; i++)
+        if (!strcmp(attempts[i].name, argv[1]))
+            return attempts[i].run() ? 0 : 1;
+    fprintf(stderr, "usage: attempt NAME\n");
+    return 2;
+}

@@ -1,0 +1,352 @@
+#!/usr/bin/env python3
+"""escape.py - attempts to leave the sandbox, and to outlive it
+
+usage: escape.py WARDEN ATTEMPT HOST [--all]
+
+Each row of ROWS is an attempt.  It runs three times: with the walls on, where
+it must fail; with all walls off, where it must succeed, else the row is void;
+and with only its own walls off, where it must succeed as well.  All this as
+root and as another user (if we are root), with user namespaces and where they
+are refused.  A row whose wall the warden reports as missing is not in force.
+
+Then a host with 20 process trees is killed at random moments (5, or 50 with
+--all): nothing may be left after a second.
+"""
+import fcntl
+import os
+import pty
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+NOBODY = 65534
+WALLS = "files net privileges kernel staying".split()
+MARK = "ALLM_ESCAPE_MARK"
+
+# The walls that refuse an attempt.  Where the second wall refuses it as well,
+# it is named, too.  "all": none of the others works without this one.
+ROWS = {
+    "read_key": "files",
+    "read_shadow": "files",
+    "read_environ": "files signals privileges mounts pids",
+    "list_outside": "files",
+    "write_outside": "files mounts",
+    "change_outside": "files mounts",
+    "truncate_outside": "files mounts",
+    "remove_outside": "files mounts",
+    "mkdir_outside": "files mounts",
+    "symlink_outside": "files mounts",
+    "link_inside": "files mounts",
+    "rename_inside": "files mounts",
+    "run_outside": "files",
+    "chmod_outside": "metadata mounts",
+    "chown_outside": "metadata mounts",
+    "fchmod_readable": "metadata mounts",
+    "xattr_outside": "metadata mounts",
+    "connect_tcp": "net",
+    "connect_udp": "net",
+    "connect_socket": "net",
+    "connect_abstract": "net signals",
+    "open_vsock": "net",
+    "open_netlink": "net",
+    "open_raw": "net privileges mounts",
+    "kill_host": "signals mounts pids",
+    "fork_many": "processes",
+    "trace_child": "kernel",
+    "leave_session": "staying",
+    "leave_group": "staying",
+    "run_setuid": "privileges mounts",
+    "change_user": "privileges mounts",
+    "make_device": "privileges mounts",
+    "new_namespace": "kernel",
+    "clone_namespace": "kernel",
+    "use_uring": "kernel",
+    "use_keys": "kernel",
+    "use_perf": "kernel privileges mounts",
+    "read_other_memory": "kernel",
+    "mount_something": "kernel privileges files mounts",
+    "push_input": "kernel privileges mounts",
+    "old_interface": "kernel net staying metadata mounts",
+    "x32_interface": "kernel net staying metadata mounts",
+    "write_much": "amount",
+    "open_many": "amount",
+}
+# Without no_new_privs an ordinary user cannot have Landlock or seccomp.
+NEEDS_ALL_AS_USER = {"run_setuid", "read_environ", "use_perf"}
+
+# Rows that may be void: the attempt needs root; or what the kernel of the
+# machine lacks; or the namespaces that are refused around the test.
+ROOT_ONLY = {"read_shadow", "open_raw", "change_user", "make_device",
+             "mount_something"}
+MAY_BE_VOID = {"open_vsock", "use_uring", "use_keys", "use_perf",
+               "push_input", "old_interface", "x32_interface",
+               "xattr_outside"}
+NEEDS_NAMESPACES = {"new_namespace", "clone_namespace"}
+
+failures = []
+passed = 0
+
+
+def check(good, what):
+    global passed
+    if good:
+        passed += 1
+    else:
+        failures.append(what)
+        print("not ok - " + what, flush=True)
+
+
+def as_user(user):
+    """Arguments of Popen: only root can become somebody else."""
+    if os.geteuid():
+        return {}
+    return {"user": user, "group": user, "extra_groups": []}
+
+
+def give(path, user):
+    if not os.geteuid():
+        os.chown(path, user, user)
+
+
+class Place:
+    """The files, listeners and the process that attempts try to reach."""
+
+    def __init__(self, user, programs):
+        self.user = user
+        self.top = tempfile.mkdtemp(prefix="allm-escape-", dir="/tmp")
+        os.chmod(self.top, 0o755)
+        self.warden, self.attempt = [
+            shutil.copy(path, self.top) for path in programs]
+        for name in ("home", "outside", "readable"):
+            os.mkdir(os.path.join(self.top, name), 0o755)
+            give(os.path.join(self.top, name), user)
+        self.host = subprocess.Popen(["sleep", "1000"], **as_user(user))
+        self.tcp = socket.create_server(("127.0.0.1", 0), backlog=1000)
+        self.unix = socket.socket(socket.AF_UNIX)
+        self.unix.bind(self.path("outside", "socket"))
+        os.chmod(self.path("outside", "socket"), 0o777)
+        self.unix.listen(1000)
+        self.name = "allm-escape-%d" % os.getpid()
+        self.abstract = socket.socket(socket.AF_UNIX)
+        self.abstract.bind("\0" + self.name)
+        self.abstract.listen(1000)
+        self.master, self.slave = pty.openpty()
+        os.chmod(os.ttyname(self.slave), 0o666)
+
+    def path(self, *names):
+        return os.path.join(self.top, *names)
+
+    def reset(self):
+        for name in ("home", "outside"):
+            for entry in os.listdir(self.path(name)):
+                if entry != "socket":
+                    whole = self.path(name, entry)
+                    if os.path.isdir(whole) and not os.path.islink(whole):
+                        os.rmdir(whole)
+                    else:
+                        os.unlink(whole)
+        for path, mode in ((self.path("outside", "secret"), 0o600),
+                           (self.path("readable", "file"), 0o600)):
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("a secret")
+            give(path, self.user)
+            os.chmod(path, mode)
+        shutil.copy("/bin/true", self.path("outside", "program"))
+        setuid = shutil.copy(self.attempt, self.path("readable", "setuid"))
+        other = NOBODY if self.user == 0 else 0
+        give(setuid, other)
+        os.chmod(setuid, 0o4755)
+
+    def close(self):
+        self.host.kill()
+        self.host.wait()
+        for thing in (self.tcp, self.unix, self.abstract):
+            thing.close()
+        os.close(self.master)
+        os.close(self.slave)
+        shutil.rmtree(self.top)
+
+    def orders(self, off):
+        lines = ["exec " + path for path in
+                 ("/usr", "/bin", "/sbin", "/lib", "/lib64", self.attempt,
+                  self.path("readable"))]
+        lines += ["read /proc", "read /etc/ld.so.cache", "private /dev/null",
+                  "private " + self.path("home"), "dir /",
+                  "limit procs 64", "limit disk 67108864", "limit files 256",
+                  "limit cpu 60", "limit linger 100"]
+        for name, value in {
+                "HOME": self.path("home"), "OUTSIDE": self.path("outside"),
+                "READABLE": self.path("readable"), "HOST": self.host.pid,
+                "PORT": self.tcp.getsockname()[1], "ABSTRACT": self.name,
+                MARK: str(os.getpid())}.items():
+            lines.append("env %s=%s" % (name, value))
+        for wall in WALLS:
+            if wall not in off.split() and off != "all":
+                lines.append("wall %s required" % wall)
+        lines += ["wall %s off" % wall for wall in off.split()]
+        return "\n".join(lines + ["--", ""])
+
+
+def run(place, name, off, refused):
+    """(exit status or None, the lines of the warden)"""
+    control, theirs = socket.socketpair()
+    report, write_end = os.pipe()
+    command = [place.warden, place.attempt, name]
+    if refused:
+        command = [place.attempt, "--no-namespaces"] + command
+
+    def set_up():
+        fds = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 50) for fd in
+               (place.slave, 2, 2, theirs.fileno(), write_end)]
+        for number, fd in enumerate(fds):
+            os.dup2(fd, number, inheritable=True)
+
+    process = subprocess.Popen(
+        command, executable=command[0], env={}, close_fds=False,
+        preexec_fn=set_up, **as_user(place.user))
+    theirs.close()
+    os.close(write_end)
+    control.sendall(place.orders(off).encode())
+    text = b""
+    while True:
+        piece = os.read(report, 65536)
+        if not piece:
+            break
+        text += piece
+    os.close(report)
+    control.close()
+    process.wait()
+    lines = text.decode().splitlines()
+    ended = [line.split() for line in lines if line.startswith("ended ")]
+    stopped = any(line.split()[0] in ("refused", "failed") for line in lines)
+    if not ended or stopped or int(ended[0][2]):
+        return None, lines
+    return int(ended[0][1]), lines
+
+
+def succeeds(place, name, off, refused):
+    place.reset()
+    status, lines = run(place, name, off, refused)
+    return status == 0, lines
+
+
+def missing(lines):
+    return {line.split()[1] for line in lines if line.startswith("missing ")}
+
+
+def in_force(own, lines):
+    """False: the warden said that this attempt is not confined here."""
+    first = own.split()[0]
+    return first not in missing(lines)
+
+
+def try_rows(place, user, refused):
+    where = "%s, %s" % ("root" if user == 0 else "another user",
+                        "no namespaces" if refused else "namespaces")
+    void, gaps = [], []
+    for name, own in ROWS.items():
+        row = "%s (%s)" % (name, where)
+        done, lines = succeeds(place, name, "all", refused)
+        if not done:
+            allowed = name in MAY_BE_VOID or (user and name in ROOT_ONLY) or \
+                (refused and name in NEEDS_NAMESPACES | {"run_setuid"}) or \
+                (os.geteuid() and name == "run_setuid")
+            check(allowed, row + ": void, it fails without walls: %s" % lines)
+            void.append(name)
+            continue
+        done, lines = succeeds(place, name, "", refused)
+        if not in_force(own, lines):
+            gaps.append(name)
+        else:
+            check(not done, row + ": it succeeds: %s" % lines)
+        if user and name in NEEDS_ALL_AS_USER:
+            continue
+        done, lines = succeeds(place, name, own, refused)
+        check(done, row + ": it fails without its own wall: %s" % lines)
+    print("# %s: %d rows, %d void: %s; %d not in force: %s" % (
+        where, len(ROWS), len(void), " ".join(void), len(gaps),
+        " ".join(gaps)), flush=True)
+    allowed = {"fork_many"} if refused and user == 0 else set()
+    check(set(gaps) <= allowed, "%s: not in force: %s" % (where, gaps))
+
+
+def marked(mark, warden=None):
+    """The processes with our mark in their environment, and wardens."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open("/proc/%s/environ" % pid, "rb") as file:
+                if ("%s=%s" % (MARK, mark)).encode() in file.read():
+                    found.append(int(pid))
+            if warden and os.readlink("/proc/%s/exe" % pid) == warden:
+                found.append(int(pid))
+        except OSError:
+            pass
+    return found
+
+
+def try_outliving(place, refused):
+    for off in ("", "all", "staying", "staying mounts pids"):
+        run(place, "outlive", off, refused)
+        left = marked(str(os.getpid()))
+        check(not left, "a process outlives its warden (walls off: %s)" % off)
+        for pid in left:
+            os.kill(pid, signal.SIGKILL)
+
+
+def try_killing(host, programs, count):
+    top = tempfile.mkdtemp(prefix="allm-kill-", dir="/tmp")
+    warden = shutil.copy(programs[0], top)
+    seed = int(os.environ.get("ALLM_SEED", "7"))
+    choose = random.Random(seed)
+    worst = 0
+    for i in range(count):
+        mark = "%d-%d" % (os.getpid(), i)
+        process = subprocess.Popen(
+            [host, "20"], env=dict(os.environ, ALLM_WARDEN=warden,
+                                   TMPDIR=top, **{MARK: mark}),
+            stdout=subprocess.PIPE)
+        process.stdout.readline()           # all have begun
+        time.sleep(choose.random() * 0.3)
+        running = len(marked(mark, warden))
+        process.kill()
+        process.wait()
+        process.stdout.close()
+        end = time.monotonic() + 1
+        left = marked(mark, warden)
+        while left and time.monotonic() < end:
+            time.sleep(0.02)
+            left = marked(mark, warden)
+        worst = max(worst, 1 - (end - time.monotonic()))
+        check(running > 20, "only %d processes were running" % running)
+        check(not left, "kill %d (seed %d): left are %s" % (i, seed, left))
+        for pid in left:
+            os.kill(pid, signal.SIGKILL)
+    shutil.rmtree(top)
+    print("# %d kills, the last process ended after %d ms at most" % (
+        count, worst * 1000))
+
+
+def main():
+    programs, host = sys.argv[1:3], sys.argv[3]
+    count = 50 if "--all" in sys.argv else 5
+    users = [0, NOBODY] if os.geteuid() == 0 else [os.geteuid()]
+    for user in users:
+        for refused in (False, True):
+            place = Place(user, programs)
+            try:
+                try_rows(place, user, refused)
+                try_outliving(place, refused)
+            finally:
+                place.close()
+    try_killing(host, programs, count)
+    print("%d passed, %d failed" % (passed, len(failures)))
+    return 1 if failures else 0
+
+
+sys.exit(main())

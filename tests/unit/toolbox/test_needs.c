@@ -1,0 +1,110 @@
+/* test_needs.c - the declared reach of a tool */
+#include "toolbox/needs.h"
+
+#include "harness/check.h"
+#include "proc/orders.h"
+#include "json/parse.h"
+#include "json/write.h"
+
+#include <stdlib.h>
+
+static const allm_json *parse(struct arena *a, const char *text)
+{
+    const allm_error *error;
+    struct json_limits limits;
+    json_limits_from(&limits, NULL);
+    return json_parse(a, slice_of(text), limits, &error);
+}
+
+static void refuses_what_it_does_not_understand(void)
+{
+    static const struct {
+        const char *needs, *why;        /* why NULL: it is valid */
+    } rows[] = {
+        { "{}", NULL },
+        { "{\"read\":[\"/srv\",\"data\"],\"net\":[443],\"procs\":8}", NULL },
+        { "{\"net\":true,\"env\":[\"EDITOR\"],\"memory\":512}", NULL },
+        { "[]", "must be an object" },
+        { "{\"root\":true}", "needs.root is not known" },
+        { "{\"read\":\"/srv\"}", "list of paths" },
+        { "{\"write\":[3]}", "list of paths" },
+        { "{\"read\":[\"\"]}", "list of paths" },
+        { "{\"read\":[\"~/.ssh\"]}", "no tool may access" },
+        { "{\"write\":[\"/\"]}", "no tool may access" },
+        { "{\"read\":[\"~\"]}", "no tool may access" },
+        { "{\"read\":[\"/none/../x\"]}", "not a path" },
+        { "{\"net\":\"yes\"}", "needs.net must be" },
+        { "{\"net\":[0]}", "a port is" },
+        { "{\"net\":[65536]}", "a port is" },
+        { "{\"env\":[\"A=B\"]}", "list of names" },
+        { "{\"env\":[\"OPENAI_API_KEY\"]}", "key of a provider" },
+        { "{\"env\":[\"GEMINI_API_KEY\"]}", "key of a provider" },
+        { "{\"procs\":0}", "from 1 to 512" },
+        { "{\"procs\":513}", "from 1 to 512" },
+        { "{\"seconds\":-1}", "from 1 to 86400" },
+        { "{\"disk\":1.5}", "needs.disk must be a number" },
+    };
+    setenv("HOME", "/h/me", 1);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct arena a;
+        check_row(rows[i].needs);
+        arena_init(&a, mem_default());
+        const allm_json *needs = parse(&a, rows[i].needs);
+        const allm_error *e = needs ? needs_check(&a, needs, "/work") : NULL;
+        if (rows[i].why)
+            CHECK(e && strstr(e->message, rows[i].why));
+        else
+            CHECK(!e);
+        arena_release(&a);
+    }
+}
+
+static void becomes_instructions(void)
+{
+    struct arena a;
+    struct buf out;
+    setenv("HOME", "/h/me", 1);
+    setenv("EDITOR", "ed", 1);
+    arena_init(&a, mem_default());
+    buf_init(&out, &a, ORDERS_LIMIT);
+    const allm_json *needs =
+        parse(&a,
+              "{\"read\":[\"~/notes\"],\"write\":[\"out\"],\"net\":[443,80],"
+              "\"env\":[\"EDITOR\",\"NOT_SET_AT_ALL\"],\"memory\":2,"
+              "\"seconds\":9}");
+    needs_orders(&out, needs, "/work", 30);
+    CHECK_TEXT(out.ptr, "exec /h/me/notes\nwrite /work/out\n"
+                        "net tcp 443 80\nenv RES_OPTIONS=use-vc\n"
+                        "env EDITOR=ed\nlimit procs 64\n"
+                        "limit memory 2097152\nlimit cpu 9\n"
+                        "limit disk 67108864\nlimit files 256\n"
+                        "limit linger 100\n");
+    buf_clear(&out);
+    needs_orders(&out, NULL, "/work", 30);
+    CHECK_TEXT(out.ptr, "net none\nlimit procs 64\nlimit cpu 30\n"
+                        "limit disk 67108864\nlimit files 256\n"
+                        "limit linger 100\n");
+    arena_release(&a);
+}
+
+static void is_shown_in_words(void)
+{
+    struct arena a;
+    struct buf out;
+    setenv("HOME", "/h/me", 1);
+    arena_init(&a, mem_default());
+    buf_init(&out, &a, 4096);
+    const allm_json *words = needs_words(
+        &a,
+        parse(&a, "{\"read\":[\"~/notes\"],\"write\":[\"out\"],\"net\":[443],"
+                  "\"env\":[\"EDITOR\"]}"),
+        "/work");
+    if (words)
+        json_write(&out, words, 0);
+    CHECK_TEXT(out.ptr, "[\"read /h/me/notes\",\"write /work/out\","
+                        "\"net 443\",\"env EDITOR\"]");
+    arena_release(&a);
+}
+
+TESTS = { TEST(refuses_what_it_does_not_understand),
+          TEST(becomes_instructions), TEST(is_shown_in_words), TESTS_END };
