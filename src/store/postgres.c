@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-enum { POLL_MS = 1000, NS_PER_MS = 1000000 };
+enum { POLL_MS = 1000, NS_PER_MS = 1000000, MOST_TAKES = 10 };
 
 #define LEASE_LOCK "5069154132"         /* of the advisory lock for the DDL */
 
@@ -192,39 +192,65 @@ static void read_taken(struct sql *s, const struct sql_rows *rows,
                                                 : BACKEND_EXPIRED;
 }
 
+static const allm_error *insert_row(struct sql *s, struct arena *a,
+                                    const char *name, const char *uid)
+{
+    return SQL_RUN(s, a,
+                   "INSERT INTO allm_session (name, uid, created, changed) "
+                   "VALUES ($1, $2, $now, $now) ON CONFLICT (name) DO NOTHING",
+                   NULL, sql_text(name), sql_text(uid));
+}
+
+/* Take it if it is free; `uid` not NULL: even if it was never used. */
+static const allm_error *take_free(struct sql *s, struct arena *a,
+                                   const char *name, const char *uid,
+                                   struct backend_row *row,
+                                   enum backend_after *after, bool *taken)
+{
+    struct sql_rows rows;
+    const allm_error *error =
+        SQL_RUN(s, a,
+                "WITH o AS (SELECT id, holder, epoch FROM allm_session "
+                "WHERE name = $1 AND until <= $now AND (head > 0 OR "
+                "$4::bigint > 0 OR EXISTS (SELECT 1 FROM allm_inbox i "
+                "WHERE i.session = allm_session.id)) FOR UPDATE) " TAKE,
+                &rows, sql_text(name), sql_text(s->opts.holder),
+                sql_int(s->opts.lease_ms), sql_int(uid != NULL));
+    if (!error)
+        read_taken(s, &rows, row, after, taken);
+    return error;
+}
+
+/* A row that was not taken and is free now, or gone: its lease ended meanwhile,
+ * unless it is only the rest of one that was never used. */
+static bool is_free_now(const struct backend_row *row, const char *uid)
+{
+    return !row->held && (uid || row->head);
+}
+
 static const allm_error *postgres_take(struct backend *b, struct arena *a,
                                        const char *name, const char *uid,
                                        struct backend_row *row,
                                        enum backend_after *after, bool *taken)
 {
     struct sql *s = sql_of(b);
-    struct sql_rows rows;
     bool found = false;
     const allm_error *error = NULL;
     *taken = false;
     *row = (struct backend_row){ 0 };
-    if (uid)
-        error = SQL_RUN(s, a,
-                        "INSERT INTO allm_session (name, uid, created, "
-                        "changed) VALUES ($1, $2, $now, $now) "
-                        "ON CONFLICT (name) DO NOTHING",
-                        NULL, sql_text(name), sql_text(uid));
-    if (!error)
-        error = SQL_RUN(s, a,
-                        "WITH o AS (SELECT id, holder, epoch FROM allm_session "
-                        "WHERE name = $1 AND until <= $now AND (head > 0 OR "
-                        "$4::bigint > 0 OR EXISTS (SELECT 1 FROM allm_inbox i "
-                        "WHERE i.session = allm_session.id)) FOR UPDATE) " TAKE,
-                        &rows, sql_text(name), sql_text(s->opts.holder),
-                        sql_int(s->opts.lease_ms), sql_int(uid != NULL));
-    if (error)
-        return error;
-    read_taken(s, &rows, row, after, taken);
-    if (*taken)
-        return NULL;
-    error = sql_find(b, a, name, true, row, &found);
+    for (int i = 0; !error && i < MOST_TAKES; i++) {
+        if (uid)
+            error = insert_row(s, a, name, uid);
+        if (!error)
+            error = take_free(s, a, name, uid, row, after, taken);
+        if (error || *taken)
+            return error;
+        error = sql_find(b, a, name, true, row, &found);
+        if (!is_free_now(row, uid))
+            break;
+    }
     if (!error && !row->held)
-        row->id = 0;            /* only the rest of one that was never used */
+        row->id = 0;
     return error;
 }
 
