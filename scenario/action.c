@@ -7,6 +7,8 @@
  */
 #include "action.h"
 
+#include "kept.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -163,11 +165,10 @@ static void answer_run_field(struct action_call *n, allm_tool_run *run,
     const char *id = !strcmp(what, "session_id")
                          ? allm_tool_run_session_id(run)
                          : allm_tool_run_request_id(run);
-    (void)n;
     (void)arguments;
     if (!strcmp(what, "tool_call"))
         answer_tool_call(run);
-    else if (id)
+    else if (id && !kept_is_hidden(n->action->scenario, id))
         allm_tool_text(run, id, ALLM_NUL_ENDED);
     else
         answer_null(run);
@@ -226,7 +227,7 @@ void action_run(allm_tool_run *run, const allm_json *arguments, void *ud)
     struct action_call n = { .action = d,
                              .does = d->does,
                              .number = d->calls++ };
-    runs_count(d->counts, allm_tool_run_call(run)->name);
+    runs_count(&d->scenario->runs, allm_tool_run_call(run)->name);
     perform_action(&n, run, arguments);
 }
 

@@ -2,6 +2,7 @@
 #include "engine.h"
 
 #include "action.h"
+#include "kept.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,13 +20,16 @@ static int64_t clock_unix(void *ud)
 static bool clock_sleep(void *ud, int64_t until_ns)
 {
     struct test_clock *c = ud;
+    if (kept_settle(c->scenario))
+        return true;            /* streams may be ready: time stands */
     if (until_ns > c->now_ns)
         c->now_ns = until_ns;
     return true;
 }
 
-static void clock_init(struct test_clock *c)
+static void clock_init(struct test_clock *c, struct scenario *s)
 {
+    c->scenario = s;
     c->clock = (allm_clock){ .size = sizeof c->clock,
                              .now_ns = clock_now,
                              .unix_ms = clock_unix,
@@ -89,7 +93,7 @@ static bool add_action(struct scenario *s, struct tool_list *l, size_t i,
     const allm_json *does = allm_json_get(form, "does");
     l->made[i] = *l->tool[i];
     l->made[i].home = NULL;
-    l->action[i] = (struct action){ .does = does, .counts = &s->runs };
+    l->action[i] = (struct action){ .does = does, .scenario = s };
     l->tool[i] = &l->made[i];
     if (!does || allm_json_type_of(does) == ALLM_JSON_NULL)
         return true;
@@ -222,7 +226,7 @@ bool engine_make(struct scenario *s)
     const allm_json *e = allm_json_get(s->document, "engine");
     allm_engine_opts o = { .size = sizeof o };
     char why[512] = "";
-    clock_init(&s->clock);
+    clock_init(&s->clock, s);
     if (!read_engine(s, e, &o))
         return false;
     if (!engine_tools(s, &s->tools, allm_json_get(e, "tools"), why, sizeof why))

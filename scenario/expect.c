@@ -113,6 +113,7 @@ static const struct {
     { "misuse", "misuse", expect_misuse },
     { "result", "result", expect_pattern },
     { "session", "session", expect_pattern },
+    { "records", "records", expect_pattern },
     { "events", "events", expect_events },
     { "tags", "tags", expect_pattern },
     { "count", "count", expect_count },

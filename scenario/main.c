@@ -1,12 +1,13 @@
 /*
  * main.c - allm-scenario: run scenario files against the library
  *
- *      allm-scenario [--help] FILE...
+ *      allm-scenario [--help] [--store URI] FILE...
  *
  * Prints TAP, one test per file; the exit status is 0 only if all passed.
  */
 #include "engine.h"
 #include "expect.h"
+#include "kept.h"
 #include "ops.h"
 
 #include <errno.h>
@@ -107,12 +108,24 @@ static bool load_scenario(struct scenario *s)
     return s->outcome && engine_make(s);
 }
 
+/* Does an operation need a store? */
+static bool needs_store(const struct scenario *s)
+{
+    const allm_json *run = allm_json_get(s->document, "run");
+    for (const allm_json *op = NULL; (op = allm_json_next(run, op));) {
+        const char *name = allm_json_text(allm_json_get(op, "op"), NULL);
+        if (ops_find_stored(name) || allm_json_get(op, "crash_at") ||
+            allm_json_get(allm_json_get(op, "expect"), "records"))
+            return true;
+    }
+    return false;
+}
+
 static void release_scenario(struct scenario *s)
 {
     for (size_t i = 0; i < s->op_count; i++)
         allm_json_free(s->outcome[i]);
     free(s->outcome);
-    allm_session_free(s->session);
     engine_release(s);
     allm_json_free(s->document);
 }
@@ -147,6 +160,8 @@ static bool run_op(struct scenario *s, const allm_json *op)
         return false;
     report_begin(&r, s);
     row->run(s, op, &r);
+    if (allm_json_get(allm_json_get(op, "expect"), "records"))
+        kept_report_records(s, &r, "records", 0, 0);
     allm_json *outcome = report_finish(&r, s);
     const allm_error *error = allm_json_error(outcome);
     if (error)
@@ -185,18 +200,24 @@ static void print_name(const char *name)
 
 static bool run_scenario(struct scenario *s)
 {
-    if (load_scenario(s))
-        return run_all(s);
+    if (load_scenario(s)) {
+        if (!s->kept.uri && needs_store(s))
+            s->kept.uri = "memory:";
+        bool ok = run_all(s);
+        allm_session_free(s->session);
+        if (kept_end(s) || !ok)
+            return ok;
+    }
     fprintf(s->notes, "# %s: %s\n", s->file,
             *s->fault ? s->fault : "out of memory");
     return false;
 }
 
-static bool run_file(const char *file, size_t number)
+static bool run_file(const char *file, size_t number, const char *store)
 {
     char *notes = NULL;
     size_t notes_len = 0;
-    struct scenario s = { .file = file };
+    struct scenario s = { .file = file, .kept = { .uri = store } };
     s.notes = open_memstream(&notes, &notes_len);
     bool ok = s.notes && run_scenario(&s);
     const allm_json *name = allm_json_get(s.document, "name");
@@ -214,12 +235,14 @@ static bool run_file(const char *file, size_t number)
 }
 
 static const char help[] =
-    "usage: allm-scenario FILE...\n"
+    "usage: allm-scenario [--store URI] FILE...\n"
     "\n"
     "Run scenario files against the library.  Each file scripts a model,\n"
     "makes calls and states the expected outcome.  No network is used.\n"
     "\n"
-    "  -h, --help  show this\n"
+    "  --store URI  keep the sessions in this store: memory:, sqlite:PATH or\n"
+    "               postgresql://...; they are removed at the end\n"
+    "  -h, --help   show this\n"
     "\n"
     "stdout is TAP, one test for each file, then \"N passed, N failed\".\n"
     "\n"
@@ -228,36 +251,55 @@ static const char help[] =
     "  1  a scenario failed or is not valid\n"
     "  2  wrong usage\n";
 
-/* Returns the exit code 0 or 2; -1: there are files to run. */
-static int read_arguments(int argc, char **argv)
+/* What the arguments say. */
+struct arguments {
+    const char *store;          /* NULL: none */
+    int first;                  /* file */
+};
+
+static int reject_option(const char *option)
 {
+    fprintf(stderr,
+            "allm-scenario: unknown option \"%s\" "
+            "(for a file of this name, use ./%s); see --help\n",
+            option, option);
+    return 2;
+}
+
+/* Returns the exit code 0 or 2; -1: there are files to run. */
+static int read_arguments(int argc, char **argv, struct arguments *out)
+{
+    *out = (struct arguments){ .first = 1 };
     for (int i = 1; i < argc; i++) {
         bool wants_help = !strcmp(argv[i], "--help") || !strcmp(argv[i], "-h");
+        bool is_store = i == 1 && i + 1 < argc && !strcmp(argv[i], "--store");
         if (wants_help)
             return fputs(help, stdout) < 0 || fflush(stdout) ? 2 : 0;
-        if (*argv[i] == '-') {
-            fprintf(stderr,
-                    "allm-scenario: unknown option \"%s\" "
-                    "(for a file of this name, use ./%s); see --help\n",
-                    argv[i], argv[i]);
-            return 2;
-        }
+        if (*argv[i] == '-' && !is_store)
+            return reject_option(argv[i]);
+        if (!is_store)
+            continue;
+        out->store = argv[++i];
+        out->first = i + 1;
     }
-    if (argc >= 2)
+    if (out->first < argc)
         return -1;
-    fputs("usage: allm-scenario FILE...  (see --help)\n", stderr);
+    fputs("usage: allm-scenario [--store URI] FILE...  (see --help)\n", stderr);
     return 2;
 }
 
 int main(int argc, char **argv)
 {
     size_t failed = 0;
-    int end = read_arguments(argc, argv);
+    struct arguments arguments;
+    int end = read_arguments(argc, argv, &arguments);
     if (end >= 0)
         return end;
-    for (int i = 1; i < argc; i++)
-        failed += !run_file(argv[i], (size_t)i);
-    printf("1..%d\n%zu passed, %zu failed\n", argc - 1,
-           (size_t)argc - 1 - failed, failed);
+    int count = argc - arguments.first;
+    for (int i = 0; i < count; i++)
+        failed += !run_file(argv[arguments.first + i], (size_t)i + 1,
+                            arguments.store);
+    printf("1..%d\n%zu passed, %zu failed\n", count, (size_t)count - failed,
+           failed);
     return failed != 0;
 }

@@ -4,6 +4,7 @@
  * The operations that call the model are in op_turn.c.
  */
 #include "engine.h"
+#include "kept.h"
 #include "ops.h"
 #include "shared_session.h"
 
@@ -56,7 +57,7 @@ void op_session_new(struct scenario *s, const allm_json *op, struct report *r)
     if (error)
         allm_session_free(made);
     else
-        shared_session_replace(s, made);
+        shared_session_import(s, made);
     allm_codec_free(codec);
 }
 
@@ -153,12 +154,20 @@ static bool make_temp_file(char *path, size_t size)
     return true;
 }
 
+/* Close and open the store, as a new process would. */
+static void restart_store(struct scenario *s, struct report *r)
+{
+    shared_session_replace(s, NULL);
+    s->session = kept_reopen(s);
+    if (!*s->fault)
+        report_end(r, allm_session_error(shared_session_get(s)));
+}
+
 /* Save and load the session, as a new process would. */
-void op_restart(struct scenario *s, const allm_json *op, struct report *r)
+static void restart_file(struct scenario *s, struct report *r)
 {
     char path[512];
     allm_session *old = shared_session_get(s), *loaded = NULL;
-    (void)op;
     if (!make_temp_file(path, sizeof path)) {
         scenario_reject(s, "cannot create the file %s", path);
         return;
@@ -175,4 +184,13 @@ void op_restart(struct scenario *s, const allm_json *op, struct report *r)
     else
         shared_session_replace(s, loaded);
     unlink(path);
+}
+
+void op_restart(struct scenario *s, const allm_json *op, struct report *r)
+{
+    (void)op;
+    if (kept_is_on(s))
+        restart_store(s, r);
+    else
+        restart_file(s, r);
 }

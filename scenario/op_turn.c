@@ -10,6 +10,7 @@
  */
 #include "call.h"
 #include "engine.h"
+#include "kept.h"
 #include "ops.h"
 #include "pull.h"
 #include "shared_session.h"
@@ -86,7 +87,8 @@ static void find_session(struct turn *t, const allm_json *op)
     for (size_t i = 0; !form && i < sizeof names / sizeof *names; i++)
         form = allm_json_get(op, names[i]);
     if (form)
-        t->session = t->fresh = open_session(t, op, form);
+        t->session = t->fresh = shared_session_keep(t->s,
+                                                    open_session(t, op, form));
     else
         t->session = shared_session_get(t->s);
 }
@@ -183,13 +185,28 @@ static void begin_reducer(struct turn *t)
                          ALLM(reducer_opts, .mode = mode, .input = input));
 }
 
+/* The JSON form of the session, without the note that only a session in a
+ * store has: events do not say which tools had begun. */
+static allm_text *comparable_text(const allm_session *session)
+{
+    allm_session_record fields = *allm_session_fields(session);
+    allm_json *rest = fields.metadata
+                          ? allm_json_set(fields.metadata,
+                                          "interrupted_tool_calls", NULL)
+                          : NULL;
+    if (rest)
+        fields.metadata = rest;
+    allm_text *text = allm_session_record_json(&fields, ALLM_FORM_TAGGED);
+    allm_json_free(rest);
+    return text;
+}
+
 /* The session and the reducer's session must be equal. */
 static void check_reducer(const struct turn *t)
 {
     size_t a_len = 0, b_len = 0;
     const allm_reduced *reduced = allm_reducer_finalize(t->reducer);
-    allm_text *a = allm_session_record_json(allm_session_fields(t->session),
-                                            ALLM_FORM_TAGGED);
+    allm_text *a = comparable_text(t->session);
     allm_text *b = reduced ? allm_session_record_json(reduced->session,
                                                       ALLM_FORM_TAGGED)
                            : NULL;
@@ -238,9 +255,10 @@ static void run_turn(struct turn *t, struct report *r)
         report_end(r, error);
     allm_stream_free(stream);   /* this updates the session */
     allm_error_free(faults);
+    bool crashed = kept_disarm(t->s);
     if (settled && t->streaming)
         check_reducer(t);
-    if (settled && t->fresh) {
+    if ((settled || crashed) && t->fresh) {
         shared_session_replace(t->s, t->fresh);
         t->fresh = NULL;
     }
@@ -279,7 +297,7 @@ static void run_session_op(struct scenario *s, const allm_json *op,
         t.session = shared_session_get(s);
     read_prompt(&t, op);
     call_init(&t.call, s, op);
-    if (!*s->fault)
+    if (!*s->fault && kept_arm(s, op))
         run_turn(&t, r);
     call_release(&t.call);
     allm_codec_free(t.message);

@@ -19,14 +19,16 @@ static const struct op ops[] = {
     { "agent_loop", "messages thread input opts", op_agent_loop },
 
     { "session_new", "session", op_session_new },
-    { "session_start", "messages thread input opts", op_session_start },
-    { "session_stream_start", "messages thread input opts take",
+    { "session_start", "messages thread input opts crash_at",
+      op_session_start },
+    { "session_stream_start", "messages thread input opts take crash_at",
       op_session_stream_start },
-    { "session_reply", "text opts", op_session_reply },
-    { "session_stream_reply", "text opts take", op_session_stream_reply },
-    { "session_continue", "message opts", op_session_continue },
-    { "session_step", "messages thread input opts", op_session_step },
-    { "session_stream_step", "messages thread input opts take",
+    { "session_reply", "text opts crash_at", op_session_reply },
+    { "session_stream_reply", "text opts take crash_at",
+      op_session_stream_reply },
+    { "session_continue", "message opts crash_at", op_session_continue },
+    { "session_step", "messages thread input opts crash_at", op_session_step },
+    { "session_stream_step", "messages thread input opts take crash_at",
       op_session_stream_step },
     { "session_submit", "id content opts", op_session_submit },
     { "session_submit_many", "results opts", op_session_submit_many },
@@ -45,10 +47,30 @@ static const struct op ops[] = {
     { "collect", "events into thread", op_collect },
 };
 
+static const struct op stored_ops[] = {
+    { "session_resume", "opts take crash_at", op_session_resume },
+    { "session_settle", "tool_call_id how result", op_session_settle },
+    { "session_abandon", "", op_session_abandon },
+    { "session_fork", "seq name", op_session_fork },
+    { "session_records", "from limit", op_session_records },
+};
+
+static const struct op *find_in(const struct op *list, size_t count,
+                                const char *name)
+{
+    for (size_t i = 0; name && i < count; i++)
+        if (!strcmp(list[i].name, name))
+            return &list[i];
+    return NULL;
+}
+
 const struct op *ops_find(const char *name)
 {
-    for (size_t i = 0; name && i < sizeof ops / sizeof *ops; i++)
-        if (!strcmp(ops[i].name, name))
-            return &ops[i];
-    return NULL;
+    const struct op *op = find_in(ops, sizeof ops / sizeof *ops, name);
+    return op ? op : ops_find_stored(name);
+}
+
+const struct op *ops_find_stored(const char *name)
+{
+    return find_in(stored_ops, sizeof stored_ops / sizeof *stored_ops, name);
 }

@@ -1,6 +1,8 @@
 /* report.c - the outcome of an operation, under the names of `expect` */
 #include "report.h"
 
+#include "kept.h"
+
 void report_begin(struct report *r, struct scenario *s)
 {
     allm_json *seen = allm_fake_requests(s->engine);
@@ -18,8 +20,10 @@ static void report_session(struct report *r, const struct scenario *s)
 {
     if (!s->session)
         return;
-    allm_text *text = allm_session_record_json(allm_session_fields(s->session),
-                                               ALLM_FORM_PLAIN);
+    allm_session_record fields = *allm_session_fields(s->session);
+    if (kept_is_hidden(s, fields.id))
+        fields.id = NULL;
+    allm_text *text = allm_session_record_json(&fields, ALLM_FORM_PLAIN);
     report_text(r, "session", text);
     allm_text_free(text);
 }

@@ -2,11 +2,13 @@
 #include "shared_session.h"
 
 #include "engine.h"
+#include "kept.h"
 
 allm_session *shared_session_get(struct scenario *s)
 {
     if (!s->session)
-        s->session = allm_session_new(NULL);
+        s->session = kept_is_on(s) ? kept_open(s, NULL)
+                                   : allm_session_new(NULL);
     return s->session;
 }
 
@@ -14,6 +16,21 @@ void shared_session_replace(struct scenario *s, allm_session *session)
 {
     allm_session_free(s->session);
     s->session = session;
+}
+
+allm_session *shared_session_keep(struct scenario *s, allm_session *session)
+{
+    if (!kept_is_on(s) || allm_session_error(session))
+        return session;
+    allm_session *kept = kept_open(s, allm_session_fields(session));
+    allm_session_free(session);
+    return kept;
+}
+
+void shared_session_import(struct scenario *s, allm_session *session)
+{
+    shared_session_replace(s, NULL);
+    s->session = shared_session_keep(s, session);
 }
 
 allm_codec *shared_session_decode(const allm_json *fields)

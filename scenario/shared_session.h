@@ -4,12 +4,18 @@
 
 #include "report.h"
 
-/* The current session; an empty one if there is none yet.  NULL: out of
- * memory. */
+/* The current session; an empty one if there is none yet.  NULL: rejected, or
+ * out of memory. */
 allm_session *shared_session_get(struct scenario *s);
 
 /* Replace the current session; takes ownership. */
 void shared_session_replace(struct scenario *s, allm_session *session);
+
+/* The same session in the store of the file, if it has one; takes ownership.
+ * NULL: rejected. */
+allm_session *shared_session_keep(struct scenario *s, allm_session *session);
+/* Keep it, and make it the current one. */
+void shared_session_import(struct scenario *s, allm_session *session);
 
 /* Decode the fields of a session, whose thread may be a list of messages; NULL:
  * an empty one.  The record is NULL if the codec has an error. */

@@ -416,6 +416,56 @@ SESSIONS = [
             "error": {"reason": "invalid_session_input"}}}), HOLDS),
 ]
 
+CRASH = {"op": "session_reply", "text": "go", "crash_at": 1}
+BACK = {"op": "restart"}
+
+
+def crashed(*run, crash_at=1):
+    return scenario(dict(CRASH, crash_at=crash_at), BACK, *run)
+
+
+def resumed(**expected):
+    return crashed({"op": "session_resume", "expect": expected})
+
+
+STORED = [
+    ("crash_at", crashed({"op": "restart", "expect": {
+        "session": {"metadata": {"broken_off": {"op": "reply"}}}}}), HOLDS),
+    ("crash_at before the commit", crashed(crash_at="1-"), HOLDS),
+    ("nothing broken off", crashed({"op": "restart", "expect": {
+        "session": {"metadata": {"broken_off": {"op": "start"}}}}}),
+     "/session/metadata/broken_off/op"),
+    ("a crash that does not come", crashed(crash_at=3),
+     "made 2 commits and did not crash"),
+    ("a strange crash_at", crashed(crash_at="1+"), '"crash_at" must be'),
+    ("crash_at 0", crashed(crash_at=0), '"crash_at" must be'),
+    ("crash_at without a session", scenario(dict(asked(), crash_at=1)),
+     'unknown member "crash_at"'),
+    ("session_resume", resumed(ok=True, adapter_calls=1,
+                               result={"halted_reason": "completed"},
+                               count={"chat_completed": 1}), HOLDS),
+    ("another result", resumed(result={"halted_reason": "x"}),
+     "/result/halted_reason"),
+    ("session_abandon", crashed({"op": "session_abandon", "expect": {
+        "session": {"metadata": {"cancelled_input": "go"}}}}), HOLDS),
+    ("session_settle", crashed({
+        "op": "session_settle", "tool_call_id": "c", "how": "again",
+        "expect": {"error": {"reason": "unknown_tool_call_id"}}}), HOLDS),
+    ("settled somehow", crashed({"op": "session_settle", "tool_call_id": "c",
+                                 "how": "no"}), '"how" must be'),
+    ("session_fork", scenario(
+        {"op": "session_reply", "text": "go"},
+        {"op": "session_fork", "name": "f", "expect": {
+            "result": {"id": "f", "status": "completed"}}}), HOLDS),
+    ("session_fork without a name", scenario({"op": "session_fork"}),
+     '"name" must be'),
+    ("session_records", crashed({"op": "session_records", "from": 2, "expect": {
+        "result": [{"type": "begin"}, {"type": "call"}]}}), HOLDS),
+    ("records", resumed(records=[{}] * 8), HOLDS),
+    ("other records", resumed(records={"$contains": [{"type": "intent"}]}),
+     "/expect/records"),
+]
+
 FILES = [
     ("a strange session", scenario({"op": "session_new", "session": 5}),
      '"session" must be'),
@@ -533,7 +583,8 @@ class Count:
 
 def check_rows(count, folder):
     path = os.path.join(folder, "planted.json")
-    for name, document, words in MATCHERS + KINDS + LOOPS + SESSIONS + FILES:
+    rows = MATCHERS + KINDS + LOOPS + SESSIONS + STORED + FILES
+    for name, document, words in rows:
         with open(path, "w", encoding="utf-8") as f:
             f.write(document if isinstance(document, str)
                     else json.dumps(document))
@@ -571,11 +622,27 @@ def check_many(count, folder):
                '"--nope"' in said else "is not", said)
 
 
+def check_store(count, folder):
+    """Sessions in a file, which is empty at the end."""
+    path = os.path.join(folder, "kept.json")
+    with open(path, "w", encoding="utf-8") as f:
+        json.dump(crashed({"op": "session_resume", "expect": {"ok": True}}), f)
+    store = "sqlite:" + os.path.join(folder, "s.db")
+    status, said = run("--store", store, path, path)
+    if "unsupported_store" in said:
+        return
+    count.note("a store in a file", None if status == 0 else "fails", said)
+    status, said = run("--store", "nowhere:", path)
+    count.note("a store that is none", None if status == 1 and
+               "invalid_store_uri" in said else "is accepted", said)
+
+
 def main():
     count = Count()
     with tempfile.TemporaryDirectory() as folder:
         check_rows(count, folder)
         check_many(count, folder)
+        check_store(count, folder)
     print(f"{count.passed} passed, {count.failed} failed")
     return 1 if count.failed else 0
 
