@@ -29,7 +29,8 @@ typedef enum allm_event_type {
     ALLM_EV_ASK_USER_REQUESTED, ALLM_EV_TOOL_HALT, ALLM_EV_MESSAGE_COMPLETED,
     ALLM_EV_STEP_COMPLETED, ALLM_EV_CHAT_COMPLETED, ALLM_EV_RAW_CHUNK,
     ALLM_EV_ERROR,
-    ALLM_EV_REASONING_DELTA, ALLM_EV_REASONING_COMPLETED, ALLM_EV_USAGE
+    ALLM_EV_REASONING_DELTA, ALLM_EV_REASONING_COMPLETED, ALLM_EV_USAGE,
+    ALLM_EV_SESSION_CHANGED
 } allm_event_type;
 
 /*
@@ -62,6 +63,11 @@ typedef enum allm_mode { ALLM_MODE_AUTO, ALLM_MODE_MANUAL } allm_mode;
  *   reasoning_delta           id, delta
  *   reasoning_completed       id, text, provider_state
  *   usage                     the members of a usage, flat
+ *   session_changed           record, keep, messages, status
+ *
+ * Streams of allm_store_follow() alone emit session_changed, and set `cursor`,
+ * which follows "seq" in the JSON form.  Their step_completed and
+ * chat_completed have neither a thread nor steps.
  */
 typedef struct allm_event {
     size_t                       size;
@@ -95,6 +101,13 @@ typedef struct allm_event {
     const allm_usage            *usage;
     const allm_error            *error;
     const allm_json             *kept;
+    const char                  *cursor;      /* "SEQ.N"; or NULL           */
+    uint64_t                     record;      /* the number of the record   */
+    uint64_t                     keep;        /* so many messages stay...   */
+    size_t                       message_count;
+    const allm_message *const   *messages;    /* ...and these follow        */
+    const char                  *status;      /* of the session; NULL: an
+                                                 operation has begun        */
 } allm_event;
 
 /*

@@ -25,7 +25,8 @@ static const struct shape_words type_words =
           "tool_execution_started", "tool_execution_completed",
           "tool_result_encoded", "ask_user_requested", "tool_halt",
           "message_completed", "step_completed", "chat_completed", "raw_chunk",
-          "error", "reasoning_delta", "reasoning_completed", "usage");
+          "error", "reasoning_delta", "reasoning_completed", "usage",
+          "session_changed");
 
 const char *allm_event_tag(allm_event_type type)
 {
@@ -54,7 +55,8 @@ allm_event_type allm_event_type_of(const char *tag)
       .length_at = offsetof(allm_event, text_len), .flags = (fl) }
 #define HEAD \
     FIELD_ENUM(event, type, type_words, N), \
-    FIELD(event, seq, SHAPE_COUNT)
+    FIELD(event, seq, SHAPE_COUNT), \
+    FIELD_FLAGS(event, cursor, SHAPE_TEXT, S)
 #define ROWS static const struct shape_field
 
 ROWS none_rows[] = { HEAD, FIELD_END };
@@ -128,6 +130,11 @@ ROWS reasoning_completed_rows[] = {
     HEAD, TEXT("id", id, 0), BYTES("text", N),
     FIELD(event, provider_state, SHAPE_ANY), FIELD_END,
 };
+ROWS session_changed_rows[] = {
+    HEAD, FIELD(event, record, SHAPE_COUNT), FIELD(event, keep, SHAPE_COUNT),
+    FIELD_MANY(event, messages, message_count, message_shape, 0),
+    TEXT("status", status, 0), FIELD_END,
+};
 /* The fields of the usage are next to type and seq: see `flat` below. */
 ROWS usage_rows[] = {
     HEAD, FIELD_ONE(event, usage, usage_shape, N | SHAPE_HIDDEN), FIELD_END,
@@ -144,11 +151,13 @@ static const allm_error *settle_none(struct allm_home *home, void *value)
 /* An object without the event's own members. */
 static const allm_json *without_head(struct arena *a, const allm_json *kept)
 {
-    kept = json_set(a, kept, SLICE("type"), NULL);
-    return kept ? json_set(a, kept, SLICE("seq"), NULL) : NULL;
+    static const char *const names[] = { "type", "seq", "cursor" };
+    for (size_t i = 0; kept && i < sizeof names / sizeof *names; i++)
+        kept = json_set(a, kept, slice_of(names[i]), NULL);
+    return kept;
 }
 
-/* All members but type and seq belong to the usage. */
+/* All members but the event's own belong to the usage. */
 static const allm_error *settle_usage(struct allm_home *home, void *value)
 {
     allm_event *event = value;
@@ -193,6 +202,7 @@ static const struct shape kinds[] = {
     KIND(reasoning_delta),
     KIND(reasoning_completed),
     KIND_SETTLED(usage, settle_usage),
+    KIND(session_changed),
 };
 
 static const struct shape *pick_kind(const void *value)
@@ -221,7 +231,7 @@ void event_write(struct encoder *e, const allm_event *event)
     emit_close(&e->emit, '}');
 }
 
-/* A usage event: every member but type and seq belongs to the usage. */
+/* A usage event: every member but the event's own belongs to the usage. */
 static bool read_usage(struct decoder *d, const allm_json *v, allm_event *event)
 {
     const allm_json *rest = without_head(d->arena, v);

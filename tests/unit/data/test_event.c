@@ -28,18 +28,20 @@ static const char *const tags[] = {
     "reasoning_delta",
     "reasoning_completed",
     "usage",
+    "session_changed",
 };
 
 static void tags_are_in_order(void)
 {
-    CHECK_INT(COUNT(tags), 1 + 16 + 3);
+    CHECK_INT(COUNT(tags), 1 + 16 + 3 + 1);
     for (size_t i = 0; i < COUNT(tags); i++) {
         CHECK_TEXT(allm_event_tag((allm_event_type)i), tags[i]);
         CHECK_INT(allm_event_type_of(tags[i]), i);
     }
     CHECK_INT(ALLM_EV_ERROR, 16);
     CHECK_INT(ALLM_EV_USAGE, 19);
-    CHECK_TEXT(allm_event_tag((allm_event_type)20), NULL);
+    CHECK_INT(ALLM_EV_SESSION_CHANGED, 20);
+    CHECK_TEXT(allm_event_tag((allm_event_type)21), NULL);
     CHECK_TEXT(allm_event_tag((allm_event_type)-1), NULL);
     CHECK_INT(allm_event_type_of("text_Delta"), ALLM_EV_NONE);
     CHECK_INT(allm_event_type_of(""), ALLM_EV_NONE);
@@ -97,13 +99,14 @@ struct sample {
     const char *json;
 };
 
-enum { SAMPLES = 29 };
+enum { SAMPLES = 31 };
 
 /* One event of each type and more where members may be absent. */
 static void make_samples(struct sample out[SAMPLES], const struct parts *p)
 {
     static const allm_message hi = { .size = sizeof hi, .text = "hi",
                                      .role = ALLM_ROLE_ASSISTANT };
+    static const allm_message *const messages[] = { &hi };
     static const allm_response response = {
         .size = sizeof response, .output_text = "hi",
         .finish_reason = ALLM_FINISH_STOP
@@ -261,6 +264,17 @@ static void make_samples(struct sample out[SAMPLES], const struct parts *p)
           "\"text\":\"so\",\"provider_state\":null}" },
         { "usage", { .type = ALLM_EV_USAGE, .seq = 19, .usage = &usage },
           "{\"type\":\"usage\",\"seq\":19," USAGE "}" },
+        { "usage of a session that is followed",
+          { .type = ALLM_EV_USAGE, .seq = 19, .cursor = "2.7",
+            .usage = &usage },
+          "{\"type\":\"usage\",\"seq\":19,\"cursor\":\"2.7\"," USAGE "}" },
+        { "session_changed",
+          { .type = ALLM_EV_SESSION_CHANGED, .seq = 20, .cursor = "9.0",
+            .record = 9, .keep = 3, .messages = messages, .message_count = 1,
+            .status = "idle" },
+          "{\"type\":\"session_changed\",\"seq\":20,\"cursor\":\"9.0\","
+          "\"record\":9,\"keep\":3,\"messages\":[" MESSAGE
+          "],\"status\":\"idle\"}" },
     };
     memcpy(out, rows, sizeof rows);
     for (size_t i = 0; i < SAMPLES; i++)
@@ -362,7 +376,7 @@ static void needs_what_it_is_about(void)
         const char *missing;
     } rows[] = {
         { ALLM_EV_NONE, "type" },
-        { (allm_event_type)20, "type" },
+        { (allm_event_type)21, "type" },
         { (allm_event_type)-1, "type" },
         { ALLM_EV_MESSAGE_STARTED, "message" },
         { ALLM_EV_TEXT_DELTA, "delta" },

@@ -284,16 +284,22 @@ static void check_random_event(struct random r, allm_event_type type)
     struct supplies s = make_supplies(&a, r);
     const allm_tool_call *call = allm_codec_value(s.call, ALLM_TYPE_TOOL_CALL);
     struct slice text = random_text(&a, r), raw = random_text(&a, r);
+    const allm_message *message = allm_codec_value(s.message,
+                                                   ALLM_TYPE_MESSAGE);
     allm_event *e = allm_event_new(
         ALLM(event, .type = type, .seq = random_below(r, UINT64_MAX),
-             .finish_reason = (allm_finish)random_below(r, 7), .id = "\xC3\xA9",
-             .name = "name", .text = text.ptr, .text_len = text.len,
-             .raw_arguments = raw.ptr, .raw_len = raw.len, .reason = "why",
-             .arguments = random_map(&a, r), .result = random_value(&a, r, 9),
-             .opts = random_map(&a, r), .chunk = random_value(&a, r, 9),
+             .cursor = random_below(r, 2) ? "1.2" : NULL,
+             .record = random_below(r, UINT64_MAX), .keep = 3,
+             .messages = &message, .message_count = message ? 1 : 0,
+             .status = "idle", .finish_reason = (allm_finish)random_below(r, 7),
+             .id = "\xC3\xA9", .name = "name", .text = text.ptr,
+             .text_len = text.len, .raw_arguments = raw.ptr, .raw_len = raw.len,
+             .reason = "why", .arguments = random_map(&a, r),
+             .result = random_value(&a, r, 9), .opts = random_map(&a, r),
+             .chunk = random_value(&a, r, 9),
              .metadata = random_below(r, 2) ? random_map(&a, r) : NULL,
              .provider_state = random_below(r, 2) ? random_map(&a, r) : NULL,
-             .message = allm_codec_value(s.message, ALLM_TYPE_MESSAGE),
+             .message = message,
              .response = allm_codec_value(s.response, ALLM_TYPE_RESPONSE),
              .thread = allm_codec_value(s.thread, ALLM_TYPE_THREAD),
              .mode = (allm_mode)random_below(r, 2),
@@ -320,7 +326,7 @@ static void random_events_come_back(void)
 {
     struct random r = check_random();
     for (int round = 0; round < 60; round++) {
-        for (int type = 1; type <= ALLM_EV_USAGE; type++) {
+        for (int type = 1; type <= ALLM_EV_SESSION_CHANGED; type++) {
             check_row(allm_event_tag((allm_event_type)type));
             check_random_event(r, (allm_event_type)type);
         }
