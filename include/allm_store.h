@@ -3,7 +3,7 @@
  *
  *    1  Stores                open, close
  *    2  Sessions in a store   open, claim, resume, settle, abandon, fork
- *    3  Looking at a store    list, records, verify
+ *    3  Looking at a store    list, records, follow, verify
  *    4  From another process  send, cancel, remove, prune
  *
  * A session in a store survives kill -9 and power loss.  Each step of an
@@ -47,8 +47,9 @@ typedef struct allm_store_opts {
     uint32_t    lease_ms;             /* 0: 30,000; PostgreSQL only         */
     uint32_t    busy_ms;              /* 0: 10,000; how long to wait for a
                                          lock of the database               */
-    uint32_t    live_ms;              /* must be 0: no events are written
-                                         for followers yet                  */
+    uint32_t    live_ms;              /* 0: 100; how long events wait to be
+                                         written for followers together;
+                                         UINT32_MAX: none are written       */
     uint32_t    reserved;
     const char *holder;               /* a name for people; NULL: host:pid  */
     const allm_allocator *allocator;
@@ -179,6 +180,31 @@ ALLM_API allm_json *allm_store_list(allm_store *, const allm_store_query *);
  */
 ALLM_API allm_json *allm_store_records(allm_store *, const char *name,
                                        uint64_t from, size_t limit);
+
+/* The flags of allm_store_follow(). */
+typedef enum allm_follow_flags {
+    ALLM_FOLLOW_ONE = 1 << 0          /* until the end of one operation     */
+} allm_follow_flags;
+
+/*
+ * Follows a session that any process runs: a stream of its events, to be
+ * pulled or added to a hub.  Each event has a cursor "SEQ.N": the record with
+ * which its operation began, and its number there.  A stream that follows from
+ * this cursor yields what comes after it.  Without a cursor (NULL) it begins
+ * with the operation that runs, or else with the next one; "0": with the first
+ * record; "SEQ": after a session that was read when this was its last record.
+ *
+ * session_changed tells of each record that creates or changes the session, or
+ * begins or ends an operation.  The events of an operation are kept until the
+ * next one begins; of older ones the answers and tool results are reported.  A
+ * cursor among events that are gone fails with cursor_gone: continue from
+ * "SEQ".  A message_started voids a message that was not completed.
+ *
+ * The stream does not end by itself without ALLM_FOLLOW_ONE.  The caller frees
+ * it; that cancels nothing.
+ */
+ALLM_API allm_stream *allm_store_follow(allm_store *, const char *name,
+                                        const char *cursor, uint32_t flags);
 
 /*
  * Checks one session (NULL: all): sums, hashes, rows against records, and the

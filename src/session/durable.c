@@ -85,8 +85,8 @@ static const allm_json *wrap_state(struct arena *a, const allm_json *state)
     return build_done(&b);
 }
 
-static const allm_error *unreadable(struct arena *a, const char *name,
-                                    const char *what)
+const allm_error *durable_unreadable(struct arena *a, const char *name,
+                                     const char *what)
 {
     return status_error(a, ALLM_ERR_STORE, "damaged_session",
                         "%s of the session \"%s\" cannot be read; restore the "
@@ -106,10 +106,11 @@ static const allm_session_record *read_state(struct arena *a,
     decode_init(&d, home, a);
     const allm_session_record *r =
         v ? decode_value(&d, &session_record_shape, v) : NULL;
-    *error = !v || a->broken             ? status_nomem()
-             : r                         ? NULL
-             : d.error == status_nomem() ? d.error
-                                         : unreadable(a, name, "the state");
+    *error = !v || a->broken ? status_nomem()
+             : r             ? NULL
+             : d.error == status_nomem()
+                 ? d.error
+                 : durable_unreadable(a, name, "the state");
     return *error ? NULL : r;
 }
 
@@ -198,7 +199,7 @@ static allm_thread *read_thread(struct arena *a, const struct store_loaded *l,
                                     ? durable_unpack(a, l, rows[i].body, error)
                                     : json_parse_loose(a, rows[i].body, error);
         if ((!body || !add_message(a, t, body, error)) && !*error)
-            *error = unreadable(a, l->row.name, "a message");
+            *error = durable_unreadable(a, l->row.name, "a message");
     }
     if (!*error)
         return t;

@@ -159,7 +159,6 @@ static bool put_begin(struct op_journal *j, struct store_append *p)
     c->open = seq;
     c->due = true;
     c->waits = NULL;
-    c->drops_live = true;
     c->inbox_upto = j->start.inbox_upto;
     if (j->start.model)
         c->model = j->start.model;
@@ -266,7 +265,7 @@ static bool put_end(struct op_journal *j, struct store_append *p,
                     const char *halted, const allm_session_record *record)
 {
     struct backend_append *c = store_append_columns(p);
-    struct emit *e = store_append_open(p, "end", NULL);
+    struct emit *e = store_append_open(p, "end", &j->end);
     put_word(e, "halted", halted);
     bool ok = commit_thread(j->place, p, record->thread, false) &&
               commit_state(p, record);
@@ -320,6 +319,20 @@ static allm_status fail(struct op_journal *j, const allm_error *error)
     return j->error->kind;
 }
 
+/* The first commit says whether events for followers are written. */
+static struct store_append *begin_commit(struct op_journal *j)
+{
+    struct store_append *p = commit_begin(j->place);
+    if (p && !j->marked) {
+        struct backend_append *c = store_append_columns(p);
+        c->live_op = j->begin;
+        c->marks_live = store_live_ms(store_session_store(j->place->store)) !=
+                        UINT32_MAX;
+        j->marked = true;
+    }
+    return p;
+}
+
 /* Is the commit durable? */
 static allm_status poll_commit(struct op_journal *j)
 {
@@ -351,7 +364,7 @@ allm_status journal_take(const allm_journal_entry *entry, void *ud)
     if (j->waiting)             /* the same entry again */
         return poll_commit(j);
     if (!j->open)
-        j->open = commit_begin(j->place);
+        j->open = begin_commit(j);
     if (!j->open || !put_entry(j, j->open, entry))
         return fail(j, status_nomem());
     if (entry->more)
@@ -366,7 +379,7 @@ bool journal_close(struct op_journal *j, const char *halted,
     if (j->error)
         return false;
     if (!j->open)
-        j->open = commit_begin(j->place);
+        j->open = begin_commit(j);
     bool ok = j->open && (j->begun || put_begin(j, j->open)) &&
               put_end(j, j->open, halted, record);
     if (!ok) {
@@ -385,4 +398,10 @@ void journal_leave(struct op_journal *j)
     else
         store_append_free(j->open);
     j->open = NULL;
+}
+
+uint64_t journal_head(const struct op_journal *j)
+{
+    uint64_t head = store_session_head(j->place->store);
+    return j->end && j->end <= head ? j->end - 1 : head;
 }

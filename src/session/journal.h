@@ -28,7 +28,9 @@ struct op_journal {
     const char *request_id;     /* of the call, which owns it */
     uint64_t begin;             /* the seq of its `begin` */
     const char *key_prefix;     /* of the keys of its calls */
+    uint64_t end;               /* the seq of its `end`; 0: it has none yet */
     bool begun, ended;
+    bool marked;                /* its first commit was built */
     struct fold calls;          /* those of the turn that runs */
     struct store_append *open;  /* being built; or NULL */
     struct store_append *waiting;   /* submitted, not yet durable; or NULL */
@@ -51,6 +53,9 @@ allm_status journal_take(const allm_journal_entry *entry, void *ud);
  * do not wait.  False: it could not be written. */
 bool journal_close(struct op_journal *j, const char *halted,
                    const allm_session_record *record);
+
+/* The newest record of the operation but its `end`. */
+uint64_t journal_head(const struct op_journal *j);
 
 /* Write what was built, and leave the operation open. */
 void journal_leave(struct op_journal *j);

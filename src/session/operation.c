@@ -25,6 +25,7 @@
 #include "run/stream.h"
 #include "session/commit.h"
 #include "session/journal.h"
+#include "session/live.h"
 #include "session/project.h"
 #include "json/json.h"
 
@@ -43,6 +44,7 @@ struct operation {
     const allm_session_record *after;
     allm_stream *stream;            /* which owns this */
     struct op_journal *journal;     /* of a session in a store; or NULL */
+    struct live *live;              /* its events for followers; or NULL */
     bool resumed;
     struct arena arena;             /* of the error */
 };
@@ -221,10 +223,9 @@ static allm_status check_store(struct operation *r, int64_t *again_ns)
     return ALLM_AGAIN;
 }
 
-static allm_status operation_next(struct machine *m, allm_event **event,
-                                  int64_t *again_ns)
+static allm_status run_inner(struct operation *r, allm_event **event,
+                             int64_t *again_ns)
 {
-    struct operation *r = operation_of(m);
     const allm_event_type last = r->kind == MACHINE_CHAT
                                      ? ALLM_EV_CHAT_COMPLETED
                                      : ALLM_EV_STEP_COMPLETED;
@@ -244,11 +245,34 @@ static allm_status operation_next(struct machine *m, allm_event **event,
     return ends && !store_result(r) ? r->error->kind : status;
 }
 
+static void close_live(struct operation *r)
+{
+    live_close(r->live);
+    r->live = NULL;
+}
+
+static allm_status operation_next(struct machine *m, allm_event **event,
+                                  int64_t *again_ns)
+{
+    struct operation *r = operation_of(m);
+    allm_status status = run_inner(r, event, again_ns);
+    if (!r->live)
+        return status;
+    if (status == ALLM_EVENT && r->journal->begun)
+        live_add(r->live, *event, journal_head(r->journal));
+    if (r->stored || status == ALLM_OK || status < 0)
+        close_live(r);
+    else
+        live_rest(r->live, again_ns);
+    return status;
+}
+
 static void operation_stop(struct machine *m, bool cancelled)
 {
     struct operation *r = operation_of(m);
     r->inner->ops->stop(r->inner, cancelled);
     store_result(r);
+    close_live(r);
 }
 
 static void operation_free(struct machine *m)
@@ -258,6 +282,7 @@ static void operation_free(struct machine *m)
     if (!r->stored)
         operation_stop(m, true);
     r->inner->ops->free(r->inner);
+    close_live(r);
     journal_free(r->journal);
     allm_session_record_free(r->base);
     allm_session_record_free(r->before);
@@ -341,6 +366,7 @@ void operation_let_go(struct operation *r)
     r->inner->ops->stop(r->inner, true);
     if (r->journal)
         journal_leave(r->journal);
+    close_live(r);
     close_operation(r);
     r->error = status_error(&r->arena, ALLM_ERR_SESSION, "session_released",
                             "the session was released while this operation "
@@ -386,7 +412,7 @@ static struct operation *make_operation(allm_session *s,
  * journal. */
 static allm_stream *attach_session(allm_stream *stream, allm_session *s,
                                    const struct operation_plan *plan,
-                                   struct op_journal *j)
+                                   struct op_journal *j, struct clock clock)
 {
     if (!stream || allm_stream_error(stream)) {
         journal_free(j);
@@ -405,6 +431,7 @@ static allm_stream *attach_session(allm_stream *stream, allm_session *s,
         j->project = project_end;
         j->project_ud = r;
         j->request_id = r->inner->ops->request_id(r->inner);
+        r->live = live_open(s->place->store, clock, j->begin);
     }
     state_keep(s);
     s->open = true;
@@ -506,7 +533,7 @@ allm_stream *operation_run(const allm_engine *e, allm_session *s,
     allm_stream *stream = strcmp(plan->word, "step")
                               ? allm_chat(e, thread, &opts)
                               : allm_step(e, thread, &opts);
-    return attach_session(stream, s, plan, j);
+    return attach_session(stream, s, plan, j, engine_core(e)->clock);
 }
 
 static const char *op_word(enum session_op op)

@@ -63,23 +63,19 @@ static const allm_error *load_as_of(struct backend *b, struct arena *a,
 {
     struct as_of *o = ud;
     struct record_blobs blobs = { .arena = a };
-    const allm_error *error = b->ops->messages(b, a, o->id, o->seq, &o->count,
-                                               &o->rows);
+    const allm_error *error =
+        b->ops->messages(b, a, o->id, (struct backend_range){ .at = o->seq },
+                         &o->count, &o->rows);
     for (size_t i = 0; !error && i < o->count; i++)
         record_find_blobs(o->rows[i].body, &blobs);
-    if (!error && blobs.broken)
-        error = status_nomem();
-    if (!error)
-        error = b->ops->blobs(b, a, o->id, blobs.count, blobs.list);
-    o->loaded.blobs = blobs.list;
-    o->loaded.blob_count = blobs.count;
-    return error;
+    return error ? error : store_read_blobs(b, a, &o->loaded, &blobs);
 }
 
 allm_thread *replay_thread_at(struct place *d, struct arena *a, uint64_t seq,
                               const allm_error **error)
 {
     struct as_of o = { .id = d->loaded.row.id, .seq = seq };
+    o.loaded.row.id = o.id;
     o.loaded.row.name = store_session_name(d->store);
     *error = store_call(store_session_store(d->store), load_as_of, a, &o);
     return *error ? NULL : durable_thread(a, &o.loaded, o.count, o.rows, error);

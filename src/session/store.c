@@ -10,6 +10,8 @@
 #include "base/status.h"
 #include "data/encode.h"
 #include "data/message.h"
+#include "run/refused.h"
+#include "session/follow.h"
 #include "session/verify.h"
 #include "store/store.h"
 #include "json/build.h"
@@ -220,6 +222,13 @@ allm_json *allm_store_records(allm_store *s, const char *name, uint64_t from,
     if (!error)
         error = build_records(&a, &r, &v);
     return give_json(s, &a, v, error);
+}
+
+allm_stream *allm_store_follow(allm_store *s, const char *name,
+                               const char *cursor, uint32_t flags)
+{
+    return s ? follow_stream(s, name, cursor, flags)
+             : refused_stream(NULL, status_nomem());
 }
 
 allm_json *allm_store_verify(allm_store *s, const char *name)

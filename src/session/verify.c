@@ -208,8 +208,9 @@ static const allm_error *check_messages(struct log *l)
     size_t n = 0;
     struct backend_message *rows = NULL;
     const struct backend_ops *ops = l->backend->ops;
-    const allm_error *error = ops->messages(l->backend, l->arena, l->row->id, 0,
-                                            &n, &rows);
+    const allm_error *error = ops->messages(l->backend, l->arena, l->row->id,
+                                            (struct backend_range){ 0 }, &n,
+                                            &rows);
     for (size_t i = 0; !error && i < n; i++)
         record_find_blobs(rows[i].body, &l->blobs);
     record_find_blobs(l->state_text, &l->blobs);

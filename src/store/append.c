@@ -194,7 +194,8 @@ static bool keep_columns(struct store_append *p)
     t->columns.blobs = NULL;
     t->columns.state = (struct slice){ NULL, 0 };
     t->columns.inbox_upto = 0;
-    t->columns.drops_live = false;
+    t->columns.live_op = 0;
+    t->columns.marks_live = false;
     t->columns.waits = arena_text(a, p->columns.waits);
     t->columns.status = arena_text(a, p->columns.status);
     t->columns.title = arena_text(a, p->columns.title);

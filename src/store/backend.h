@@ -64,6 +64,12 @@ struct backend_message {
     const char *hash;               /* SHA-256 of body, in hex */
 };
 
+/* Messages `from` to `to` (0: all that follow) of the thread as of a seq (0:
+ * now). */
+struct backend_range {
+    uint64_t at, from, to;
+};
+
 struct backend_record {
     uint64_t seq;
     const char *type;
@@ -105,16 +111,21 @@ struct backend_append {
     uint64_t messages;
     struct slice state;             /* ptr NULL: as before */
     int64_t inbox_upto;             /* these messages were taken; 0: none */
-    bool drops_live;                /* events of older operations go */
+    uint64_t live_op;               /* events of other operations go; 0: none */
+    bool marks_live;                /* leave a mark: this holder writes events
+                                       of that operation */
 
     enum { BACKEND_PENDING, BACKEND_LOST } outcome;
 };
 
-struct backend_live {               /* events of a running operation */
+/* Events of a running operation, numbered from 1.  The first line of the body
+ * is the epoch of their writer; a mark, which has a number like an event, has
+ * no other line. */
+struct backend_live {
     uint64_t op;                    /* the seq of its begin */
-    uint64_t n;                     /* of the first event in body, from 1 */
-    uint64_t count;                 /* of events in body */
-    struct slice body;              /* JSON lines */
+    uint64_t n;                     /* of the first one; a mark may be 0 */
+    uint64_t count;                 /* of events in body; a mark counts as 1 */
+    struct slice body;
 };
 
 struct backend_sent {               /* a row of allm_inbox */
@@ -190,10 +201,10 @@ struct backend_ops {
      * would.  Only close() is called afterwards. */
     void (*die)(struct backend *b);
 
-    /* The thread as of a seq (0: now), and records; limit 0: all. */
+    /* Messages, and records; limit 0: all. */
     const allm_error *(*messages)(struct backend *b, struct arena *a,
-                                  int64_t id, uint64_t at, size_t *count,
-                                  struct backend_message **out);
+                                  int64_t id, struct backend_range range,
+                                  size_t *count, struct backend_message **out);
     const allm_error *(*records)(struct backend *b, struct arena *a, int64_t id,
                                  uint64_t from, size_t limit, size_t *count,
                                  struct backend_record **out);
@@ -227,7 +238,8 @@ struct backend_ops {
     const allm_error *(*cancel)(struct backend *b, struct arena *a,
                                 const char *name, bool *found, bool *held);
 
-    /* Events for followers: written without a sync. */
+    /* Events for followers, those from number `from` on: written without a
+     * sync, under the next number; live->n is not used. */
     const allm_error *(*put_live)(struct backend *b, struct arena *a,
                                   int64_t id, uint64_t epoch,
                                   const struct backend_live *live);

@@ -351,6 +351,11 @@ const char *store_session_uid(const struct store_session *t)
     return t->uid;
 }
 
+uint64_t store_session_epoch(const struct store_session *t)
+{
+    return t->epoch;
+}
+
 bool store_session_is_held(const struct store_session *t)
 {
     return t->held;

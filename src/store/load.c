@@ -86,7 +86,8 @@ static const allm_error *load_messages(struct backend *b, struct arena *a,
                                        struct store_loaded *l)
 {
     char hash[STORE_HASH_LEN + 1];
-    const allm_error *error = b->ops->messages(b, a, l->row.id, 0,
+    const allm_error *error = b->ops->messages(b, a, l->row.id,
+                                               (struct backend_range){ 0 },
                                                &l->message_count, &l->messages);
     if (error)
         return error;
@@ -123,22 +124,16 @@ static void sort_blobs(struct record_blobs *blobs)
     blobs->count = n;
 }
 
-/* All blobs that the loaded texts refer to.  One that is missing is no damage
- * here: a text may only look as if it referred to it.  Unpacking tells. */
-static const allm_error *load_blobs(struct backend *b, struct arena *a,
-                                    struct store_loaded *l)
+const allm_error *store_read_blobs(struct backend *b, struct arena *a,
+                                   struct store_loaded *l,
+                                   struct record_blobs *blobs)
 {
     char hash[STORE_HASH_LEN + 1];
-    struct record_blobs blobs = { .arena = a };
-    for (size_t i = 0; i < l->message_count; i++)
-        record_find_blobs(l->messages[i].body, &blobs);
-    for (size_t i = 0; i < l->record_count; i++)
-        record_find_blobs(l->records[i].body, &blobs);
-    if (blobs.broken)
+    if (blobs->broken)
         return status_nomem();
-    sort_blobs(&blobs);
-    l->blob_count = blobs.count;
-    l->blobs = blobs.list;
+    sort_blobs(blobs);
+    l->blob_count = blobs->count;
+    l->blobs = blobs->list;
     const allm_error *error = b->ops->blobs(b, a, l->row.id, l->blob_count,
                                             l->blobs);
     for (size_t i = 0; !error && i < l->blob_count; i++) {
@@ -151,6 +146,18 @@ static const allm_error *load_blobs(struct backend *b, struct arena *a,
                 l->blobs[i].hash, l->row.name);
     }
     return error;
+}
+
+/* All blobs that the loaded texts refer to. */
+static const allm_error *load_blobs(struct backend *b, struct arena *a,
+                                    struct store_loaded *l)
+{
+    struct record_blobs blobs = { .arena = a };
+    for (size_t i = 0; i < l->message_count; i++)
+        record_find_blobs(l->messages[i].body, &blobs);
+    for (size_t i = 0; i < l->record_count; i++)
+        record_find_blobs(l->records[i].body, &blobs);
+    return store_read_blobs(b, a, l, &blobs);
 }
 
 struct slice store_loaded_blob(const struct store_loaded *l, const char *hash)

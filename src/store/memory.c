@@ -19,6 +19,8 @@
 
 #include "base/status.h"
 
+#include <stdio.h>
+
 /* ------------------------------------------------------- the database --- */
 
 /* Databases that have a name, for the handles that come later. */
@@ -398,6 +400,24 @@ static bool stage_blobs(struct memory_session *t, struct staged *g)
     return true;
 }
 
+/* The mark of a holder that writes events; it outlives live_arena. */
+static bool stage_mark(struct memory_session *t, struct staged *g)
+{
+    char epoch[24];
+    const struct backend_append *p = g->append;
+    if (!p->live_op || !p->marks_live)
+        return true;
+    snprintf(epoch, sizeof epoch, "%llu", (unsigned long long)p->epoch);
+    g->mark = arena_zero(&t->arena, sizeof *g->mark);
+    if (!g->mark)
+        return false;
+    g->mark->row = (struct backend_live){
+        .op = p->live_op, .count = 1,
+        .body = memory_copy(&t->arena, slice_of(epoch))
+    };
+    return true;
+}
+
 /* The row as it will be, its strings in the spare arenas. */
 static bool stage_row(struct memory *m, struct memory_session *t,
                       struct staged *g)
@@ -445,7 +465,8 @@ static const allm_error *stage_append(struct memory *m,
     for (size_t i = 0; ok && i < p->change_count; i++)
         ok = stage_record(t, &p->changes[i].record, &last_record) &&
              stage_messages(t, &p->changes[i], &last_message);
-    ok = ok && stage_blobs(t, g) && stage_row(m, t, g) && !t->arena.broken;
+    ok = ok && stage_blobs(t, g) && stage_mark(t, g) && stage_row(m, t, g) &&
+         !t->arena.broken;
     t->arena.broken = false;
     p->outcome = BACKEND_PENDING;
     g->next = m->staged;
@@ -541,11 +562,13 @@ static void link_append(const struct staged *g)
     for (size_t i = 0; i < p->change_count; i++)
         cut_messages(t, &p->changes[i]);
     drop_sent(t, p->inbox_upto);
-    if (p->drops_live) {
+    if (p->live_op && t->live && t->live->row.op != p->live_op) {
         arena_reset(&t->live_arena);
         t->live = NULL;
         t->last_live = &t->live;
     }
+    if (g->mark)
+        memory_link_live(t, g->mark, 0);
     link_row(t, g);
 }
 

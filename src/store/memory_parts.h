@@ -69,6 +69,7 @@ struct staged {
     struct memory_record *records;
     struct memory_message *messages;
     struct memory_blob *blobs;
+    struct memory_live *mark;       /* or NULL */
     struct backend_row row;
 };
 
@@ -102,11 +103,16 @@ const allm_error *memory_row(struct arena *a, const struct memory_session *t,
                              struct backend_row *out);
 struct slice memory_copy(struct arena *a, struct slice s);
 
+/* memory_tables.c: add events under the next number, or
+ * under this one. */
+void memory_link_live(struct memory_session *t, struct memory_live *mine,
+                      uint64_t number);
+
 /* memory_tables.c: the functions of the backend that read, list, remove and
  * pass messages. */
 const allm_error *memory_messages(struct backend *b, struct arena *a,
-                                  int64_t id, uint64_t at, size_t *count,
-                                  struct backend_message **out);
+                                  int64_t id, struct backend_range range,
+                                  size_t *count, struct backend_message **out);
 const allm_error *memory_records(struct backend *b, struct arena *a, int64_t id,
                                  uint64_t from, size_t limit, size_t *count,
                                  struct backend_record **out);

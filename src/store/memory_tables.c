@@ -5,14 +5,16 @@
 
 /* ------------------------------------------------------------ reading --- */
 
-static bool is_in_thread(const struct memory_message *m, uint64_t at)
+static bool is_in_range(const struct memory_message *m, struct backend_range r)
 {
-    return at ? m->since <= at && (!m->until || m->until > at) : !m->until;
+    bool is_there = r.at ? m->since <= r.at && (!m->until || m->until > r.at)
+                         : !m->until;
+    return is_there && m->row.n >= r.from && (!r.to || m->row.n < r.to);
 }
 
 const allm_error *memory_messages(struct backend *b, struct arena *a,
-                                  int64_t id, uint64_t at, size_t *count,
-                                  struct backend_message **out)
+                                  int64_t id, struct backend_range range,
+                                  size_t *count, struct backend_message **out)
 {
     struct memory_db *db = memory_of(b)->db;
     size_t n = 0;
@@ -21,11 +23,11 @@ const allm_error *memory_messages(struct backend *b, struct arena *a,
     const struct memory_session *t = memory_by_id(db, id);
     for (const struct memory_message *m = t ? t->messages : NULL; m;
          m = m->next)
-        n += is_in_thread(m, at);
+        n += is_in_range(m, range);
     *out = arena_zero(a, (n + 1) * sizeof **out);
     for (const struct memory_message *m = t ? t->messages : NULL; *out && m;
          m = m->next) {
-        if (!is_in_thread(m, at))
+        if (!is_in_range(m, range))
             continue;
         (*out)[(*count)++] = (struct backend_message){
             m->row.n, memory_copy(a, m->row.body), arena_text(a, m->row.hash)
@@ -267,6 +269,17 @@ const allm_error *memory_cancel(struct backend *b, struct arena *a,
 
 /* ---------------------------------------------------------- followers --- */
 
+void memory_link_live(struct memory_session *t, struct memory_live *mine,
+                      uint64_t number)
+{
+    /* last_live is the first member of the last one */
+    const struct memory_live *last = t->live ? (void *)t->last_live : NULL;
+    bool first = !last || last->row.op != mine->row.op;
+    mine->row.n = first ? number : last->row.n + last->row.count;
+    *t->last_live = mine;
+    t->last_live = &mine->next;
+}
+
 const allm_error *memory_put_live(struct backend *b, struct arena *a,
                                   int64_t id, uint64_t epoch,
                                   const struct backend_live *live)
@@ -284,8 +297,7 @@ const allm_error *memory_put_live(struct backend *b, struct arena *a,
         }
         ok = mine && mine->row.body.ptr;
         if (ok) {
-            *t->last_live = mine;
-            t->last_live = &mine->next;
+            memory_link_live(t, mine, 1);
             db->version++;
         }
     }

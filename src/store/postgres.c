@@ -322,15 +322,17 @@ static const allm_error *postgres_put_live(struct backend *b, struct arena *a,
                                            int64_t id, uint64_t epoch,
                                            const struct backend_live *live)
 {
-    return SQL_RUN(sql_of(b), a,
-                   "WITH off AS (SELECT set_config('synchronous_commit', "
-                   "'off', true)) INSERT INTO allm_live "
-                   "(session, op, n, count, body) "
-                   "SELECT id, $3, $4, $5, $6 FROM allm_session, off "
-                   "WHERE id = $1 AND epoch = $2",
-                   NULL, sql_int(id), sql_int((int64_t)epoch),
-                   sql_int((int64_t)live->op), sql_int((int64_t)live->n),
-                   sql_int((int64_t)live->count), sql_slice(live->body));
+    return SQL_RUN(
+        sql_of(b), a,
+        "WITH off AS (SELECT set_config('synchronous_commit', "
+        "'off', true)) INSERT INTO allm_live "
+        "(session, op, n, count, body) "
+        "SELECT id, $3, " SQL_NEXT_LIVE(
+            "$1", "$3",
+            "1") ", $4, $5 "
+                 "FROM allm_session, off WHERE id = $1 AND epoch = $2",
+        NULL, sql_int(id), sql_int((int64_t)epoch), sql_int((int64_t)live->op),
+        sql_int((int64_t)live->count), sql_slice(live->body));
 }
 
 static uint32_t postgres_watch_ms(const struct backend *b)
@@ -377,23 +379,20 @@ static const allm_error *postgres_watch(struct backend *b, struct arena *a,
     return error;
 }
 
-/* Records are only added; events are added, and go with the next operation. */
+/* The transactions that are visible: cheap, and every commit changes it. */
 static const allm_error *postgres_changed(struct backend *b, struct arena *a,
                                           uint64_t *version, bool *changed)
 {
     struct sql_rows rows = { 0 };
     const allm_error *error =
-        SQL_RUN(sql_of(b), a,
-                "SELECT (SELECT COALESCE(max(id), 0) FROM allm_record), "
-                "(SELECT CAST(COALESCE(sum(count), 0) AS bigint) "
-                "FROM allm_live), "
-                "(SELECT COALESCE(max(id), 0) FROM allm_inbox)",
+        SQL_RUN(sql_of(b), a, "SELECT CAST(txid_current_snapshot() AS text)",
                 &rows, sql_int(0));
     *changed = false;
     if (error)
         return error;
-    uint64_t now = (uint64_t)rows.cells[0].n * 1000003 +
-                   (uint64_t)rows.cells[1].n * 31 + (uint64_t)rows.cells[2].n;
+    uint64_t now = 0;
+    for (size_t i = 0; i < rows.cells[0].s.len; i++)
+        now = now * 1000003 + (unsigned char)rows.cells[0].s.ptr[i];
     *changed = now != *version;
     *version = now;
     return NULL;

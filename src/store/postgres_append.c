@@ -139,10 +139,25 @@ static const char append_text[] =
     " i AS (DELETE FROM allm_inbox x USING s WHERE x.session = s.id"
     " AND x.id <= s.inbox AND s.id IN (SELECT id FROM done)),"
     " l AS (DELETE FROM allm_live x USING s WHERE x.session = s.id"
-    " AND s.live > 0 AND s.id IN (SELECT id FROM done)),"
-    " sync AS (SELECT set_config('synchronous_commit', 'on', true)"
-    " WHERE current_setting('synchronous_commit') = 'off')"
-    " SELECT id, (SELECT count(*) FROM sync) FROM done";
+    " AND s.live <> 0 AND x.op <> abs(s.live)"
+    " AND s.id IN (SELECT id FROM done)),"
+    " k AS (INSERT INTO allm_live (session, op, n, count, body)"
+    " SELECT s.id, s.live, " SQL_NEXT_LIVE(
+        "s.id", "s.live",
+        "0") ", 1,"
+             " CAST(s.epoch AS text) FROM s"
+             " WHERE s.live > 0 AND s.id IN (SELECT id FROM done)),"
+             " sync AS (SELECT set_config('synchronous_commit', 'on', true)"
+             " WHERE current_setting('synchronous_commit') = 'off')"
+             " SELECT id, (SELECT count(*) FROM sync) FROM done";
+
+/* Negative: no mark. */
+static void put_live(struct column *c, const struct backend_append *p)
+{
+    next_element(c);
+    buf_int(&c->text,
+            p->marks_live ? (int64_t)p->live_op : -(int64_t)p->live_op);
+}
 
 static void put_session(struct column *c, const struct backend_append *p)
 {
@@ -156,7 +171,7 @@ static void put_session(struct column *c, const struct backend_append *p)
     put_number(&c[S_MESSAGES], p->messages);
     put_number(&c[S_DUE], p->due);
     put_number(&c[S_INBOX], (uint64_t)p->inbox_upto);
-    put_number(&c[S_LIVE], p->drops_live);
+    put_live(&c[S_LIVE], p);
     put_text(&c[S_STATUS], slice_of(p->status));
     put_text(&c[S_WAITS], slice_of(p->waits));
     put_text(&c[S_TITLE], slice_of(p->title));

@@ -172,6 +172,7 @@ static void end_group(allm_store *s, struct group *g, const allm_error *error,
         }
         append_end(p, mine);
     }
+    s->wrote = true;
     pthread_cond_broadcast(&s->done);
     pthread_mutex_unlock(&s->lock);
     for (size_t i = 0; i < g->count; i++)
@@ -265,7 +266,7 @@ static void run_jobs(allm_store *s)
 static void wait_for_jobs(allm_store *s)
 {
     struct poll_ready ready;
-    if (poll_wait(&s->poll, watch_leases(s)))
+    if (poll_wait(&s->poll, watch_store(s)))
         return;
     while (poll_next(&s->poll, &ready))
         wake_clear(&s->wake);

@@ -91,23 +91,24 @@ const allm_error *sql_find(struct backend *b, struct arena *a, const char *name,
 }
 
 const allm_error *sql_messages(struct backend *b, struct arena *a, int64_t id,
-                               uint64_t at, size_t *count,
+                               struct backend_range range, size_t *count,
                                struct backend_message **out)
 {
     struct sql *q = sql_of(b);
     struct sql_rows rows;
+    struct sql_value from = sql_int((int64_t)range.from);
+    struct sql_value to = sql_int(range.to ? (int64_t)range.to : INT64_MAX);
     const allm_error *error =
-        at ? SQL_RUN(
-                 q, a,
-                 "SELECT n, body, hash FROM allm_message WHERE session = $1 "
-                 "AND since <= $2 AND (until IS NULL OR until > $2) "
-                 "ORDER BY n",
-                 &rows, sql_int(id), sql_int((int64_t)at))
-           : SQL_RUN(
-                 q, a,
-                 "SELECT n, body, hash FROM allm_message WHERE session = $1 "
-                 "AND until IS NULL ORDER BY n",
-                 &rows, sql_int(id));
+        range.at
+            ? SQL_RUN(q, a,
+                      "SELECT n, body, hash FROM allm_message WHERE session = "
+                      "$1 AND n >= $2 AND n < $3 AND since <= $4 AND "
+                      "(until IS NULL OR until > $4) ORDER BY n",
+                      &rows, sql_int(id), from, to, sql_int((int64_t)range.at))
+            : SQL_RUN(q, a,
+                      "SELECT n, body, hash FROM allm_message WHERE session = "
+                      "$1 AND n >= $2 AND n < $3 AND until IS NULL ORDER BY n",
+                      &rows, sql_int(id), from, to);
     *count = 0;
     if (error)
         return error;
@@ -304,7 +305,9 @@ const allm_error *sql_live(struct backend *b, struct arena *a, int64_t id,
     const allm_error *error =
         SQL_RUN(sql_of(b), a,
                 "SELECT op, n, count, body FROM allm_live WHERE session = $1 "
-                "AND op = $2 AND n + count > $3 ORDER BY n",
+                "AND op = $2 AND n + count > $3 AND n >= COALESCE((SELECT "
+                "max(n) FROM allm_live WHERE session = $1 AND op = $2 "
+                "AND n <= $3), 0) ORDER BY n",
                 &rows, sql_int(id), sql_int((int64_t)op),
                 sql_int((int64_t)from));
     *count = 0;

@@ -96,7 +96,7 @@ const allm_error *sql_find(struct backend *b, struct arena *a, const char *name,
                            bool with_empty, struct backend_row *row,
                            bool *found);
 const allm_error *sql_messages(struct backend *b, struct arena *a, int64_t id,
-                               uint64_t at, size_t *count,
+                               struct backend_range range, size_t *count,
                                struct backend_message **out);
 const allm_error *sql_records(struct backend *b, struct arena *a, int64_t id,
                               uint64_t from, size_t limit, size_t *count,
@@ -118,6 +118,11 @@ const allm_error *sql_cancel(struct backend *b, struct arena *a,
 const allm_error *sql_live(struct backend *b, struct arena *a, int64_t id,
                            uint64_t op, uint64_t from, size_t *count,
                            struct backend_live **out);
+
+/* The number of the next row of allm_live; that of the first one. */
+#define SQL_NEXT_LIVE(SESSION, OP, FIRST)                                     \
+    "COALESCE((SELECT v.n + v.count FROM allm_live v WHERE v.session = "      \
+    SESSION " AND v.op = " OP " ORDER BY v.n DESC LIMIT 1), " FIRST ")"
 
 /* All rows of a session go.  Inside a transaction. */
 const allm_error *sql_delete(struct sql *q, struct arena *a, int64_t id);

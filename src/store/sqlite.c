@@ -310,9 +310,18 @@ static const allm_error *write_rest(struct sql *s, struct arena *a,
                         "DELETE FROM allm_inbox WHERE session = $1 "
                         "AND id <= $2",
                         NULL, sql_int(p->id), sql_int(p->inbox_upto));
-    if (!error && p->drops_live)
-        error = SQL_RUN(s, a, "DELETE FROM allm_live WHERE session = $1", NULL,
-                        sql_int(p->id));
+    if (!error && p->live_op)
+        error = SQL_RUN(s, a,
+                        "DELETE FROM allm_live WHERE session = $1 AND op <> $2",
+                        NULL, sql_int(p->id), sql_int((int64_t)p->live_op));
+    if (!error && p->live_op && p->marks_live)
+        error = SQL_RUN(s, a,
+                        "INSERT INTO allm_live (session, op, n, count, body) "
+                        "SELECT $1, $2, " SQL_NEXT_LIVE("$1", "$2",
+                                                        "0") ", 1, "
+                                                             "CAST($3 AS text)",
+                        NULL, sql_int(p->id), sql_int((int64_t)p->live_op),
+                        sql_int((int64_t)p->epoch));
     return error;
 }
 
@@ -377,14 +386,14 @@ static const allm_error *sqlite_put_live(struct backend *b, struct arena *a,
 {
     struct sql *s = sql_of(b);
     sqlite_set_sync(sqlite_of(b), false);
-    const allm_error *error =
-        SQL_RUN(s, a,
-                "INSERT INTO allm_live (session, op, n, count, body) "
-                "SELECT $1, $3, $4, $5, $6 FROM allm_session "
-                "WHERE id = $1 AND epoch = $2",
-                NULL, sql_int(id), sql_int((int64_t)epoch),
-                sql_int((int64_t)live->op), sql_int((int64_t)live->n),
-                sql_int((int64_t)live->count), sql_slice(live->body));
+    const allm_error *error = SQL_RUN(
+        s, a,
+        "INSERT INTO allm_live (session, op, n, count, body) "
+        "SELECT $1, $3, " SQL_NEXT_LIVE(
+            "$1", "$3", "1") ", $4, $5 "
+                             "FROM allm_session WHERE id = $1 AND epoch = $2",
+        NULL, sql_int(id), sql_int((int64_t)epoch), sql_int((int64_t)live->op),
+        sql_int((int64_t)live->count), sql_slice(live->body));
     sqlite_set_sync(sqlite_of(b), true);
     return error;
 }

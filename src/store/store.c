@@ -68,7 +68,8 @@ void store_destroy(allm_store *s)
 
 void store_drop(allm_store *s)
 {
-    if (atomic_fetch_sub_explicit(&s->holders, 1, memory_order_acq_rel) == 1)
+    if (store_is_ours(s) &&
+        atomic_fetch_sub_explicit(&s->holders, 1, memory_order_acq_rel) == 1)
         queue_stop(s);
 }
 

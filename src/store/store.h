@@ -15,6 +15,7 @@
 /* ---------------------------------------------------------- the store --- */
 
 allm_store *store_keep(allm_store *s);
+void store_drop(allm_store *s);     /* a reference, without waiting */
 struct mem store_mem(const allm_store *s);
 struct clock store_clock(const allm_store *s);
 uint32_t store_live_ms(const allm_store *s);
@@ -31,6 +32,43 @@ const allm_error *store_call(allm_store *s,
                              const allm_error *(*fn)(struct backend *b,
                                                      struct arena *a, void *ud),
                              struct arena *a, void *ud);
+
+/*
+ * A call that nobody waits for.  Its arena has room for what the function
+ * needs.  Start it; done() then tells whether it has ended, and why it failed;
+ * the waker is rung at the end.  Free it at any time: one that was started
+ * still runs.
+ */
+struct store_task;
+struct store_session;
+
+struct store_task *store_task_new(allm_store *s);       /* or NULL */
+struct arena *store_task_arena(struct store_task *t);
+void store_task_start(struct store_task *t,
+                      const allm_error *(*fn)(struct backend *b,
+                                              struct arena *a, void *ud),
+                      void *ud, allm_waker *waker);
+bool store_task_done(struct store_task *t, const allm_error **error);
+void store_task_free(struct store_task *t);
+/* Write events for followers; the task is freed. */
+void store_task_live(struct store_task *t, struct store_session *session,
+                     const struct backend_live *live);
+
+/* Someone who waits for changes of the store.  Any field is set by the
+ * store. */
+struct store_follower {
+    struct store_follower *next;
+    allm_waker *waker;
+    bool changed;               /* under the lock */
+};
+
+/* Ring the waker after changes, until unfollow.  A store without a thread does
+ * not: *poll_ms is then how long to wait before looking again, else 0. */
+void store_follow(allm_store *s, struct store_follower *f, allm_waker *waker,
+                  uint32_t *poll_ms);
+void store_unfollow(allm_store *s, struct store_follower *f);
+/* Has anything changed since the last call? */
+bool store_follower_news(allm_store *s, struct store_follower *f);
 
 /* NULL, or invalid_name. */
 const allm_error *store_check_name(struct arena *a, const char *name);
@@ -76,6 +114,12 @@ const allm_error *store_session_claim(allm_store *s, struct arena *a,
 /* Load it again, as it is in the store now; the lease stays. */
 const allm_error *store_session_reload(struct store_session *t, struct arena *a,
                                        struct store_loaded *loaded);
+/* In the store's thread: read these blobs of the session l->row.  One that is
+ * missing is no damage here: a text may only look as if it referred to it.
+ * Unpacking tells. */
+const allm_error *store_read_blobs(struct backend *b, struct arena *a,
+                                   struct store_loaded *l,
+                                   struct record_blobs *blobs);
 struct slice store_loaded_blob(const struct store_loaded *l, const char *hash);
 
 struct store_session *store_session_keep(struct store_session *t);
@@ -84,6 +128,7 @@ void store_session_drop(struct store_session *t);
 allm_store *store_session_store(const struct store_session *t);
 const char *store_session_name(const struct store_session *t);
 const char *store_session_uid(const struct store_session *t);
+uint64_t store_session_epoch(const struct store_session *t);
 bool store_session_is_held(const struct store_session *t);
 /* The seq of the newest record that was submitted. */
 uint64_t store_session_head(const struct store_session *t);

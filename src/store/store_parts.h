@@ -117,6 +117,7 @@ struct allm_store {
     pthread_cond_t done;            /* a job has ended */
     struct store_job *first, **last;
     struct store_session *held;
+    struct store_follower *followers;
     struct store_error *errors;
     bool closing;
     bool frees_itself;              /* its own thread dropped the last
@@ -131,6 +132,8 @@ struct allm_store {
     atomic_bool dead;               /* on_commit said so */
     uint64_t commits;
     int64_t watch_ns;               /* when the backend was asked for news */
+    uint64_t version;               /* what changed() said then */
+    bool wrote;                     /* something for followers, since then */
 };
 
 /* store.c: open a store with this backend, for tests. */
@@ -143,7 +146,6 @@ allm_store *store_open_with(const struct backend_ops *ops, const char *rest,
  * does nothing, and every function fails or does nothing.
  */
 void store_destroy(allm_store *s);
-void store_drop(allm_store *s);         /* a reference, without waiting */
 bool store_is_ours(const allm_store *s);
 void store_lock(allm_store *s);
 void store_unlock(allm_store *s);
@@ -158,7 +160,7 @@ void queue_wake(allm_store *s);         /* the thread looks around */
 
 /* watch.c: ask the backend for news if it is time; how long until the next
  * time, or -1.  News of the backend about a session. */
-int64_t watch_leases(allm_store *s);
+int64_t watch_store(allm_store *s);
 void watch_tell(void *ud, const struct backend_watch *about);
 
 /* lease.c: wake the stream of a session (locked); keep the memory of a

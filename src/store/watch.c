@@ -1,16 +1,17 @@
 /*
- * watch.c - news about sessions that are held: lost, cancelled, sent to
+ * watch.c - news about sessions that are held, and changes for followers
  *
  * A backend that blocks is asked by the store's thread, every watch_ms
- * milliseconds while a session is held.  The memory backend calls
- * watch_tell() when it has news.
+ * milliseconds while a session is held or followed.  The memory backend calls
+ * watch_tell() when it has news about a session that is held; followers of it
+ * look by themselves.
  */
 #include "store/store.h"
 #include "store/store_parts.h"
 
 #include <stdlib.h>
 
-enum { NS_PER_MS = 1000000 };
+enum { NS_PER_MS = 1000000, MEMORY_POLL_MS = 10 };
 
 static int order_ids(const void *x, const void *y)
 {
@@ -79,19 +80,81 @@ static void ask_backend(allm_store *s)
     arena_release(&a);
 }
 
-int64_t watch_leases(allm_store *s)
+/* ---------------------------------------------------------- followers --- */
+
+void store_follow(allm_store *s, struct store_follower *f, allm_waker *waker,
+                  uint32_t *poll_ms)
+{
+    *f = (struct store_follower){ .waker = waker, .changed = true };
+    *poll_ms = s->has_thread ? 0 : MEMORY_POLL_MS;
+    store_lock(s);
+    f->next = s->followers;
+    s->followers = f;
+    store_unlock(s);
+    queue_wake(s);
+}
+
+void store_unfollow(allm_store *s, struct store_follower *f)
+{
+    store_lock(s);
+    struct store_follower **at = &s->followers;
+    while (*at && *at != f)
+        at = &(*at)->next;
+    if (*at)
+        *at = f->next;
+    store_unlock(s);
+}
+
+bool store_follower_news(allm_store *s, struct store_follower *f)
+{
+    store_lock(s);
+    bool changed = f->changed;
+    f->changed = false;
+    store_unlock(s);
+    return changed;
+}
+
+static void ring_followers(allm_store *s)
+{
+    pthread_mutex_lock(&s->lock);
+    for (struct store_follower *f = s->followers; f; f = f->next) {
+        f->changed = true;
+        allm_waker_ring(f->waker);
+    }
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* A follower of a store that cannot be asked finds out by itself. */
+static void look_for_changes(allm_store *s)
+{
+    struct arena a;
+    bool changed = false;
+    arena_init(&a, s->mem);
+    if (s->ops->changed(s->backend, &a, &s->version, &changed) || changed)
+        ring_followers(s);
+    arena_release(&a);
+}
+
+int64_t watch_store(allm_store *s)
 {
     int64_t now = clock_now_ns(clock_real());
     pthread_mutex_lock(&s->lock);
-    bool any = s->held != NULL;
+    bool held = s->held != NULL, followed = s->followers != NULL;
+    bool wrote = s->wrote;
+    s->wrote = false;
     pthread_mutex_unlock(&s->lock);
-    if (!any || !s->ops->watch || atomic_load(&s->dead)) {
+    if ((!held && !followed) || !s->ops->watch || atomic_load(&s->dead)) {
         s->watch_ns = now;
         return -1;
     }
+    if (followed && wrote)
+        ring_followers(s);
     int64_t every = (int64_t)s->ops->watch_ms(s->backend) * NS_PER_MS;
     if (now - s->watch_ns >= every) {
-        ask_backend(s);
+        if (held)
+            ask_backend(s);
+        if (followed)
+            look_for_changes(s);
         s->watch_ns = now = clock_now_ns(clock_real());
     }
     return s->watch_ns + every - now;

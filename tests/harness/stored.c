@@ -160,7 +160,7 @@ struct store_append *stored_append(struct store_session *t,
     c->title = step.title;
     c->state = SLICE("{\"status\":\"completed\"}");
     c->inbox_upto = step.inbox_upto;
-    c->drops_live = step.drops_live;
+    c->live_op = step.drops_live ? seq : 0;
     store_append_submit(p);
     /* bytes of blobs are not copied: memory: is done, a thread is not */
     if (step.message && strlen(step.message) > RECORD_BLOB_OVER)

@@ -10,6 +10,16 @@ const char *stored_file(void);
 const char *stored_path(void);      /* its path, without "sqlite:" */
 void stored_remove(void);
 
+/* One test per backend; the run with failing allocations is for memory. */
+#define EACH(test)                                                            \
+    static void memory_##test(void) { stored_in_memory(test); }               \
+    static void sqlite_##test(void) { stored_in_file(test); }                 \
+    static void server_##test(void) { stored_on_server(test, false); }        \
+    static void pooler_##test(void) { stored_on_server(test, true); }
+#define TEST_EACH(test)                                                       \
+    TEST(memory_##test), TEST_ONCE(sqlite_##test), TEST_ONCE(server_##test),  \
+        TEST_ONCE(pooler_##test)
+
 /* Run a test on a store in memory, and on a new file. */
 void stored_in_memory(void (*test)(const char *uri));
 void stored_in_file(void (*test)(const char *uri));

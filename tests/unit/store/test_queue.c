@@ -60,8 +60,8 @@ FAULTY(append,
         size_t n),
        (b, a, l, n))
 FAULTY(messages,
-       (struct backend * b, struct arena *a, int64_t i, uint64_t s, size_t *n,
-        struct backend_message **o),
+       (struct backend * b, struct arena *a, int64_t i, struct backend_range s,
+        size_t *n, struct backend_message **o),
        (b, a, i, s, n, o))
 FAULTY(records,
        (struct backend * b, struct arena *a, int64_t i, uint64_t f, size_t l,

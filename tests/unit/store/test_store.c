@@ -7,16 +7,6 @@
 
 #include <stdio.h>
 
-/* One test per backend; the run with failing allocations is for memory. */
-#define EACH(test)                                                            \
-    static void memory_##test(void) { stored_in_memory(test); }               \
-    static void sqlite_##test(void) { stored_in_file(test); }                 \
-    static void server_##test(void) { stored_on_server(test, false); }        \
-    static void pooler_##test(void) { stored_on_server(test, true); }
-#define TEST_EACH(test)                                                       \
-    TEST(memory_##test), TEST_ONCE(sqlite_##test), TEST_ONCE(server_##test),  \
-        TEST_ONCE(pooler_##test)
-
 static void refused(allm_store *s, struct arena *a, const char *name,
                     uint32_t flags, struct store_loaded *l, const char *reason)
 {
@@ -174,8 +164,9 @@ static const allm_error *read_messages(struct backend *b, struct arena *a,
                                        void *ud)
 {
     struct store_loaded *l = ud;
-    return b->ops->messages(b, a, l->row.id, l->row.head, &l->message_count,
-                            &l->messages);
+    return b->ops->messages(b, a, l->row.id,
+                            (struct backend_range){ .at = l->row.head },
+                            &l->message_count, &l->messages);
 }
 
 static void has_the_thread_of_every_record(const char *uri)
@@ -551,7 +542,7 @@ struct following {
 static const allm_error *put_here(struct backend *b, struct arena *a, void *ud)
 {
     const struct following *f = ud;
-    struct backend_live live = { .op = f->op, .n = f->from, .count = 2,
+    struct backend_live live = { .op = f->op, .count = 2,
                                  .body = SLICE("[1]\n[2]\n") };
     return b->ops->put_live(b, a, f->id, f->epoch, &live);
 }
@@ -595,27 +586,29 @@ static void keeps_live_events(const char *uri)
     struct store_session *t = stored_session(s, &a, "l", ALLM_SESSION_CREATE,
                                              &l, NULL);
     if (t && other) {
-        struct following f = { .id = l.row.id, .epoch = 1, .op = 1, .from = 1 };
+        struct following f = { .id = l.row.id, .epoch = 1, .op = 9, .from = 0 };
         store_call(other, changed_here, &a, &f);
         store_call(other, changed_here, &a, &f);
         CHECK(!f.changed);
         put_live(s, f);
         store_call(other, changed_here, &a, &f);
         CHECK(f.changed);
-        f.from = 3;
         put_live(s, f);
         f.epoch = 7;
-        f.from = 5;
         put_live(s, f);                 /* of a holder that has lost it */
         f.from = 0;
         check_live(other, &f, 2);
+        f.from = 1;
+        check_live(other, &f, 2);
         f.from = 3;
         check_live(other, &f, 1);
+        f.from = 5;
+        check_live(other, &f, 0);
         f.op = 2;
         check_live(other, &f, 0);
         CHECK_TEXT(
             stored_write(t, STORED(.type = "created", .drops_live = true)), "");
-        f.op = 1;
+        f.op = 9;
         f.from = 0;
         check_live(other, &f, 0);
     }
