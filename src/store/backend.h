@@ -256,6 +256,10 @@ struct backend_ops {
     /* Has anything changed since *version was set?  For followers. */
     const allm_error *(*changed)(struct backend *b, struct arena *a,
                                  uint64_t *version, bool *changed);
+    /* A descriptor that is readable when another process has changed
+     * something, or -1; and whether it has.  NULL: there is none. */
+    int (*socket)(struct backend *b);
+    bool (*hear)(struct backend *b, bool readable);
     /* The database's own check; adds one string per fault. */
     const allm_error *(*check)(struct backend *b, struct arena *a,
                                size_t *count, const char ***faults);

@@ -322,17 +322,21 @@ static const allm_error *postgres_put_live(struct backend *b, struct arena *a,
                                            int64_t id, uint64_t epoch,
                                            const struct backend_live *live)
 {
-    return SQL_RUN(
-        sql_of(b), a,
-        "WITH off AS (SELECT set_config('synchronous_commit', "
-        "'off', true)) INSERT INTO allm_live "
-        "(session, op, n, count, body) "
-        "SELECT id, $3, " SQL_NEXT_LIVE(
-            "$1", "$3",
-            "1") ", $4, $5 "
-                 "FROM allm_session, off WHERE id = $1 AND epoch = $2",
-        NULL, sql_int(id), sql_int((int64_t)epoch), sql_int((int64_t)live->op),
-        sql_int((int64_t)live->count), sql_slice(live->body));
+    const allm_error *error =
+        SQL_RUN(sql_of(b), a,
+                "WITH off AS (SELECT set_config('synchronous_commit', "
+                "'off', true)) INSERT INTO allm_live "
+                "(session, op, n, count, body) "
+                "SELECT id, $3, " SQL_NEXT_LIVE(
+                    "$1", "$3",
+                    "1") ", $4, $5 "
+                         "FROM allm_session, off WHERE id = $1 AND epoch = $2",
+                NULL, sql_int(id), sql_int((int64_t)epoch),
+                sql_int((int64_t)live->op), sql_int((int64_t)live->count),
+                sql_slice(live->body));
+    if (!error)
+        sql_of(b)->driver->notify(sql_of(b), a);
+    return error;
 }
 
 static uint32_t postgres_watch_ms(const struct backend *b)
@@ -341,42 +345,74 @@ static uint32_t postgres_watch_ms(const struct backend *b)
     return third < POLL_MS ? third + 1 : POLL_MS;
 }
 
-static const allm_error *watch_one(struct postgres *q, struct arena *a,
-                                   bool renew, struct backend_watch *w)
+#define OF_LEASES                                                             \
+    " unnest($1::bigint[], $2::bigint[]) AS t(id, epoch)"                     \
+    " WHERE x.id = t.id AND x.epoch = t.epoch"
+#define NEWS                                                                  \
+    "x.id, x.cancel, EXISTS (SELECT 1 FROM allm_inbox i "                     \
+    "WHERE i.session = x.id)"
+
+/* {1,2}: the ids, or the epochs. */
+static struct sql_value write_array(struct arena *a, size_t count,
+                                    const struct backend_watch *list,
+                                    bool epochs)
 {
-    struct sql *s = &q->sql;
-    struct sql_rows rows = { 0 };
-    const allm_error *error =
-        SQL_RUN(s, a,
-                "UPDATE allm_session SET until = CASE WHEN $4::bigint > 0 "
-                "THEN $now + $3 ELSE until END "
-                "WHERE id = $1 AND epoch = $2 "
-                "RETURNING cancel, EXISTS (SELECT 1 FROM allm_inbox i "
-                "WHERE i.session = allm_session.id)",
-                &rows, sql_int(w->id), sql_int((int64_t)w->epoch),
-                sql_int(s->opts.lease_ms), sql_int(renew));
-    if (error)
-        return error;
-    w->lost = !rows.count;
-    w->cancel = rows.count ? (uint64_t)rows.cells[0].n : 0;
-    w->sent = rows.count && rows.cells[1].n;
-    return NULL;
+    struct buf text;
+    buf_init(&text, a, SIZE_MAX / 2);
+    for (size_t i = 0; i < count; i++) {
+        buf_byte(&text, i ? ',' : '{');
+        buf_uint(&text, epochs ? list[i].epoch : (uint64_t)list[i].id);
+    }
+    buf_byte(&text, '}');
+    return sql_slice(buf_slice(&text));
 }
 
+/* Rows of sessions that are still held, in any order. */
+static void read_news(const struct sql_rows *rows, size_t count,
+                      struct backend_watch *list)
+{
+    for (size_t i = 0; i < count; i++)
+        list[i].lost = true;
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct sql_value *row = &rows->cells[i * rows->columns];
+        struct backend_watch *w = sql_find_watch(count, list, row[0].n);
+        if (w)
+            *w = (struct backend_watch){ .id = w->id, .epoch = w->epoch,
+                                         .cancel = (uint64_t)row[1].n,
+                                         .sent = row[2].n != 0 };
+    }
+}
+
+/* All leases of the process in one statement; it also tells which sessions
+ * were lost or cancelled, or have messages. */
 static const allm_error *postgres_watch(struct backend *b, struct arena *a,
                                         size_t count,
                                         struct backend_watch *list)
 {
     struct postgres *q = postgres_of(b);
+    struct sql *s = &q->sql;
+    struct sql_rows rows = { 0 };
     int64_t now = clock_now_ns(clock_real());
-    int64_t third = (int64_t)q->sql.opts.lease_ms * NS_PER_MS / 3;
+    int64_t third = (int64_t)s->opts.lease_ms * NS_PER_MS / 3;
+    struct sql_value ids = write_array(a, count, list, false);
+    struct sql_value epochs = write_array(a, count, list, true);
     bool renew = now - q->renewed_ns >= third;
-    const allm_error *error = NULL;
-    for (size_t i = 0; !error && i < count; i++)
-        error = watch_one(q, a, renew, &list[i]);
-    if (!error && renew)
+    const allm_error *error =
+        a->broken ? status_nomem()
+        : renew
+            ? SQL_RUN(
+                  s, a,
+                  "UPDATE allm_session x SET until = $now + $3 FROM" OF_LEASES
+                  " RETURNING " NEWS,
+                  &rows, ids, epochs, sql_int(s->opts.lease_ms))
+            : SQL_RUN(s, a, "SELECT " NEWS " FROM allm_session x," OF_LEASES,
+                      &rows, ids, epochs);
+    if (error)
+        return error;
+    if (renew)
         q->renewed_ns = now;
-    return error;
+    read_news(&rows, count, list);
+    return NULL;
 }
 
 /* The transactions that are visible: cheap, and every commit changes it. */
@@ -436,5 +472,7 @@ const struct backend_ops postgres_backend = {
     .watch_ms = postgres_watch_ms,
     .watch = postgres_watch,
     .changed = postgres_changed,
+    .socket = postgres_socket,
+    .hear = postgres_hear,
     .check = postgres_check,
 };

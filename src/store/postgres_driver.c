@@ -119,6 +119,7 @@ void postgres_disconnect(struct postgres *q)
 {
     PQfinish(q->conn);
     q->conn = NULL;
+    q->asked = false;
 }
 
 /* The server's notices are not for our caller's standard error. */
@@ -150,25 +151,63 @@ const allm_error *postgres_connect(struct postgres *q, struct arena *a)
     return NULL;
 }
 
+/* ------------------------------------------------------ notifications --- */
+
+/*
+ * Listening only shortens the wait, so its failure is no error.  Behind a
+ * pooler the backend is another one than the connection says: it is shared,
+ * and notifications would not come.  Such a store looks once a second.
+ */
+static void listen_to(struct postgres *q, struct arena *a)
+{
+    struct sql *s = &q->sql;
+    struct sql_rows rows = { 0 };
+    q->asked = true;
+    if (SQL_RUN(s, a, "SELECT pg_backend_pid()", &rows, sql_int(0)) ||
+        !q->conn || rows.cells[0].n != PQbackendPID(q->conn))
+        return;
+    SQL_RUN(s, a, "LISTEN allm", NULL, sql_int(0));
+}
+
+int postgres_socket(struct backend *b)
+{
+    struct postgres *q = postgres_of(b);
+    struct arena a;
+    arena_init(&a, q->sql.opts.mem);
+    if (q->conn && !q->asked)
+        listen_to(q, &a);
+    arena_release(&a);
+    return q->conn ? PQsocket(q->conn) : -1;
+}
+
+bool postgres_hear(struct backend *b, bool readable)
+{
+    struct postgres *q = postgres_of(b);
+    bool heard = false;
+    if (q->conn && readable && !PQconsumeInput(q->conn))
+        postgres_disconnect(q);
+    for (PGnotify *n; q->conn && (n = PQnotifies(q->conn));) {
+        heard = heard || n->be_pid != PQbackendPID(q->conn);
+        PQfreemem(n);
+    }
+    return heard;
+}
+
+/* Without a sync, and not in the transaction that it is about: the server lets
+ * only one transaction at a time commit a notification. */
+static void notify_postgres(struct sql *s, struct arena *a)
+{
+    SQL_RUN(s, a,
+            "SELECT set_config('synchronous_commit', 'off', true), "
+            "pg_notify('allm', '')",
+            NULL, sql_int(0));
+}
+
 /* --------------------------------------------------------- statements --- */
 
 /* "$now" as PostgreSQL has it. */
-static const char *expand_now(struct arena *a, const char *text)
-{
-    static const struct slice now = SLICE_INIT(
-        "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)");
-    struct buf out;
-    buf_init(&out, a, 1024 * 1024);
-    for (const char *at = text; *at;) {
-        if (slice_starts(slice_of(at), SLICE("$now"))) {
-            buf_add(&out, now);
-            at += 4;
-        } else {
-            buf_byte(&out, *at++);
-        }
-    }
-    return out.broken ? NULL : out.ptr;
-}
+static const struct slice now_text =
+    SLICE_INIT("CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)");
 
 struct parameters {
     const char *values[SQL_MOST_PARAMS];
@@ -294,7 +333,7 @@ static const allm_error *run_postgres(struct sql *s, struct arena *a,
     struct postgres *q = postgres_of(&s->backend);
     struct parameters p;
     const allm_error *error = q->conn ? NULL : postgres_connect(q, a);
-    const char *full = expand_now(a, text);
+    const char *full = sql_expand(a, text, now_text);
     if (error)
         return error;
     if (!full)
@@ -359,5 +398,6 @@ const struct sql_driver postgres_driver = {
     .begin = begin_postgres,
     .end = end_postgres,
     .undo = undo_postgres,
+    .notify = notify_postgres,
     .is_held = is_held_postgres,
 };

@@ -13,6 +13,7 @@ struct postgres {
     const char *uri;
     PGconn *conn;               /* NULL: not connected */
     bool read_only;             /* a standby */
+    bool asked;                 /* to be notified, on this connection */
     int64_t renewed_ns;         /* when leases were renewed last */
 
     /* What append() has prepared and commit() sends. */
@@ -29,6 +30,11 @@ static inline struct postgres *postgres_of(struct backend *b)
 extern const struct sql_driver postgres_driver;
 const allm_error *postgres_connect(struct postgres *q, struct arena *a);
 void postgres_disconnect(struct postgres *q);
+
+/* The descriptor that is readable when the server notifies; -1: none.  Was
+ * there a notification of another process? */
+int postgres_socket(struct backend *b);
+bool postgres_hear(struct backend *b, bool readable);
 
 /* Is this error worth another attempt: a lost connection, or a conflict with
  * another transaction? */

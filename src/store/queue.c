@@ -266,10 +266,24 @@ static void run_jobs(allm_store *s)
 static void wait_for_jobs(allm_store *s)
 {
     struct poll_ready ready;
-    if (poll_wait(&s->poll, watch_store(s)))
+    bool readable = false;
+    int64_t timeout_ns = watch_store(s);
+    /* it may be another descriptor each time */
+    int fd = timeout_ns >= 0 && s->ops->socket ? s->ops->socket(s->backend)
+                                               : -1;
+    if (fd >= 0 && poll_add(&s->poll, fd, POLL_READ, &s->backend))
+        fd = -1;
+    if (poll_wait(&s->poll, timeout_ns) == 0)
+        while (poll_next(&s->poll, &ready)) {
+            readable = readable || ready.tag == &s->backend;
+            if (ready.tag == &s->wake)
+                wake_clear(&s->wake);
+        }
+    if (fd < 0)
         return;
-    while (poll_next(&s->poll, &ready))
-        wake_clear(&s->wake);
+    poll_remove(&s->poll, fd, &s->backend);
+    if (s->ops->hear(s->backend, readable))
+        watch_now(s);
 }
 
 static void run_store(void *arg)

@@ -1,7 +1,10 @@
 /* sql.c - statements that SQLite and PostgreSQL share */
 #include "store/sql.h"
 
+#include "base/buf.h"
 #include "base/status.h"
+
+#include <stdlib.h>
 
 /* -------------------------------------------------------------- cells --- */
 
@@ -66,6 +69,19 @@ void sql_read_row(struct sql *q, const struct sql_rows *rows, size_t i,
         .changed = time_at(rows, i, 21),
     };
     out->held = q->driver->is_held(q, out, time_at(rows, i, 22));
+}
+
+const char *sql_expand(struct arena *a, const char *text, struct slice now)
+{
+    struct buf out;
+    buf_init(&out, a, 1024 * 1024);
+    for (const char *at = strstr(text, "$now"); at; at = strstr(text, "$now")) {
+        buf_add(&out, (struct slice){ text, (size_t)(at - text) });
+        buf_add(&out, now);
+        text = at + strlen("$now");
+    }
+    buf_text(&out, text);
+    return out.broken ? NULL : out.ptr;
 }
 
 /* ------------------------------------------------------------ reading --- */
@@ -259,7 +275,10 @@ const allm_error *sql_send(struct backend *b, struct arena *a, const char *name,
         q->driver->undo(q);
         return error;
     }
-    return q->driver->end(q, a);
+    error = q->driver->end(q, a);
+    if (!error && q->driver->notify)
+        q->driver->notify(q, a);
+    return error;
 }
 
 const allm_error *sql_inbox(struct backend *b, struct arena *a, int64_t id,
@@ -294,7 +313,22 @@ const allm_error *sql_cancel(struct backend *b, struct arena *a,
                     "AND open > 0",
                     NULL, sql_int(row.id));
     *held = row.held;
+    if (!error && q->driver->notify)
+        q->driver->notify(q, a);
     return error;
+}
+
+static int order_watch(const void *x, const void *y)
+{
+    const struct backend_watch *a = x, *b = y;
+    return a->id < b->id ? -1 : a->id > b->id;
+}
+
+struct backend_watch *sql_find_watch(size_t count, struct backend_watch *list,
+                                     int64_t id)
+{
+    struct backend_watch key = { .id = id };
+    return count ? bsearch(&key, list, count, sizeof key, order_watch) : NULL;
 }
 
 const allm_error *sql_live(struct backend *b, struct arena *a, int64_t id,

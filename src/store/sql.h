@@ -38,6 +38,8 @@ struct sql_driver {
     const allm_error *(*begin)(struct sql *q, struct arena *a);
     const allm_error *(*end)(struct sql *q, struct arena *a);
     void (*undo)(struct sql *q);
+    /* Tell other processes to look at the store; NULL: they find out. */
+    void (*notify)(struct sql *q, struct arena *a);
     /* Is the session held by anyone at this moment? */
     bool (*is_held)(struct sql *q, const struct backend_row *row, int64_t now);
 };
@@ -84,6 +86,9 @@ static inline struct sql_value sql_bytes(struct slice s)
 void sql_read_row(struct sql *q, const struct sql_rows *rows, size_t i,
                   struct backend_row *out);
 
+/* The text with this instead of each "$now"; NULL: out of memory. */
+const char *sql_expand(struct arena *a, const char *text, struct slice now);
+
 /* Run a statement that has these parameters. */
 #define SQL_RUN(q, a, text, rows, ...)                                        \
     (q)->driver->run((q), (a), (text),                                        \
@@ -123,6 +128,10 @@ const allm_error *sql_live(struct backend *b, struct arena *a, int64_t id,
 #define SQL_NEXT_LIVE(SESSION, OP, FIRST)                                     \
     "COALESCE((SELECT v.n + v.count FROM allm_live v WHERE v.session = "      \
     SESSION " AND v.op = " OP " ORDER BY v.n DESC LIMIT 1), " FIRST ")"
+
+/* The entry of a session in a list that is in the order of ids; or NULL. */
+struct backend_watch *sql_find_watch(size_t count, struct backend_watch *list,
+                                     int64_t id);
 
 /* All rows of a session go.  Inside a transaction. */
 const allm_error *sql_delete(struct sql *q, struct arena *a, int64_t id);

@@ -405,15 +405,6 @@ static uint32_t sqlite_watch_ms(const struct backend *b)
     return 50;
 }
 
-static struct backend_watch *find_watch(size_t count,
-                                        struct backend_watch *list, int64_t id)
-{
-    size_t i = 0;
-    while (i < count && list[i].id != id)
-        i++;
-    return i < count ? &list[i] : NULL;
-}
-
 /* A lock is never lost: only messages and cancellation are news, and few
  * sessions have any. */
 static const allm_error *sqlite_watch(struct backend *b, struct arena *a,
@@ -428,7 +419,7 @@ static const allm_error *sqlite_watch(struct backend *b, struct arena *a,
                 &rows, sql_int(0));
     for (size_t i = 0; !error && i < rows.count; i++) {
         const struct sql_value *row = &rows.cells[i * rows.columns];
-        struct backend_watch *w = find_watch(count, list, row[0].n);
+        struct backend_watch *w = sql_find_watch(count, list, row[0].n);
         if (w && row[1].n)
             w->cancel = (uint64_t)row[1].n;
         if (w && row[2].n)

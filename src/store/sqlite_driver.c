@@ -111,22 +111,8 @@ int sqlite_wait(void *ud, int count)
 /* --------------------------------------------------------- statements --- */
 
 /* "$now" as SQLite has it. */
-static const char *expand_now(struct arena *a, const char *text)
-{
-    static const struct slice now = SLICE_INIT(
-        "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)");
-    struct buf out;
-    buf_init(&out, a, 64 * 1024);
-    for (const char *at = text; *at;) {
-        if (slice_starts(slice_of(at), SLICE("$now"))) {
-            buf_add(&out, now);
-            at += 4;
-        } else {
-            buf_byte(&out, *at++);
-        }
-    }
-    return out.broken ? NULL : out.ptr;
-}
+static const struct slice now_text =
+    SLICE_INIT("CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)");
 
 /* The cache has room for all statements that there are. */
 static int prepare_statement(struct sqlite *q, struct arena *a,
@@ -141,7 +127,7 @@ static int prepare_statement(struct sqlite *q, struct arena *a,
         *out = q->cached[i].stmt;
         return SQLITE_OK;
     }
-    const char *full = expand_now(a, text);
+    const char *full = sql_expand(a, text, now_text);
     if (!full)
         return SQLITE_NOMEM;
     int code = sqlite3_prepare_v3(q->db, full, -1, SQLITE_PREPARE_PERSISTENT,

@@ -161,6 +161,7 @@ void queue_wake(allm_store *s);         /* the thread looks around */
 /* watch.c: ask the backend for news if it is time; how long until the next
  * time, or -1.  News of the backend about a session. */
 int64_t watch_store(allm_store *s);
+void watch_now(allm_store *s);          /* another process changed something */
 void watch_tell(void *ud, const struct backend_watch *about);
 
 /* lease.c: wake the stream of a session (locked); keep the memory of a

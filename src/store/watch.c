@@ -135,6 +135,14 @@ static void look_for_changes(allm_store *s)
     arena_release(&a);
 }
 
+void watch_now(allm_store *s)
+{
+    s->watch_ns = 0;
+    pthread_mutex_lock(&s->lock);
+    s->wrote = true;
+    pthread_mutex_unlock(&s->lock);
+}
+
 int64_t watch_store(allm_store *s)
 {
     int64_t now = clock_now_ns(clock_real());

@@ -333,6 +333,37 @@ static void process_on_server(void)
     stored_on_server(follows_from_another_process, false);
 }
 
+/* The reader waits through a crash of the server. */
+static void follows_across_a_restart(const char *uri)
+{
+    static struct seen seen;
+    allm_hub *hub = allm_hub_new(NULL);
+    allm_store *store = stored_open(uri, NULL);
+    CHECK_TEXT(talk(store, ALLM_SESSION_CREATE), NULL);
+    allm_store_free(store);
+    store = stored_open(uri, NULL);
+    allm_stream *reader = allm_store_follow(store, "trip", NULL,
+                                            ALLM_FOLLOW_ONE);
+    seen.count = 0;
+    allm_hub_add(hub, reader, NULL);
+    drain(hub, &seen, 0);
+    CHECK(stored_restart_server());
+    allm_store *other = stored_open(uri, NULL);
+    CHECK_TEXT(talk(other, ALLM_SESSION_LOCK), NULL);
+    CHECK(drain(hub, &seen, 60000));
+    CHECK(!allm_stream_error(reader));
+    CHECK_TEXT(types_of(&seen), "session_changed " LIVE " session_changed");
+    allm_stream_free(reader);
+    allm_hub_free(hub);
+    allm_store_free(other);
+    allm_store_free(store);
+}
+
+static void restart_of_server(void)
+{
+    stored_on_server(follows_across_a_restart, false);
+}
+
 /* The events of an operation go with the next one. */
 static void condenses_old_operations(const char *uri)
 {
@@ -445,17 +476,13 @@ static void follows_with_little_memory(void)
     allm_store_free(store);
 }
 
-/* The run with failing allocations is the one above. */
-#define TEST_ALL(test)                                       \
-    TEST_ONCE(memory_##test), TEST_ONCE(sqlite_##test),      \
-        TEST_ONCE(server_##test), TEST_ONCE(pooler_##test)
-
 TESTS = {
     TEST_ALL(shows_an_operation),
     TEST_ALL(follows_while_it_runs),
     TEST_ALL(follows_a_take_over),
     TEST_ONCE(process_on_disk),
     TEST_ONCE(process_on_server),
+    TEST_ONCE(restart_of_server),
     TEST_ALL(condenses_old_operations),
     TEST_ALL(works_without_live_events),
     TEST_ALL(refuses_other_cursors),

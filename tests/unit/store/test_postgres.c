@@ -47,6 +47,110 @@ static void a_late_holder_writes_nothing(const char *uri)
 
 BOTH(a_late_holder_writes_nothing)
 
+/* ---------------------------------------------------------------- news --- */
+
+enum { HELD = 3 };
+
+struct rows {
+    struct backend_row row[HELD];
+};
+
+static const allm_error *find_rows(struct backend *b, struct arena *a, void *ud)
+{
+    static const char *const names[HELD] = { "a", "b", "c" };
+    struct rows *r = ud;
+    const allm_error *error = NULL;
+    for (size_t i = 0; !error && i < HELD; i++) {
+        bool found = false;
+        error = b->ops->find(b, a, names[i], true, &r->row[i], &found);
+    }
+    return error;
+}
+
+/* The store's thread renews all leases, whoever does nothing meanwhile. */
+static void renews_all_leases(const char *uri)
+{
+    struct arena a;
+    struct store_loaded l = { 0 };
+    struct rows first = { 0 }, now = { 0 };
+    struct store_session *t[HELD];
+    arena_init(&a, mem_default());
+    allm_store *s = stored_open(uri, ALLM(store_opts, .lease_ms = 2000));
+    allm_store *other = stored_open(uri, NULL);
+    for (size_t i = 0; i < HELD; i++) {
+        const char name[2] = { (char)('a' + (int)i), '\0' };
+        t[i] = stored_session(s, &a, name, ALLM_SESSION_CREATE, &l, NULL);
+    }
+    CHECK_TEXT(stored_reason(store_call(other, find_rows, &a, &first)), NULL);
+    size_t renewed = 0;
+    while (renewed < HELD && !store_call(other, find_rows, &a, &now) &&
+           now.row[0].id)
+        for (renewed = 0; renewed < HELD &&
+                          now.row[renewed].until > first.row[renewed].until;)
+            renewed++;
+    for (size_t i = 0; i < HELD; i++) {
+        CHECK_INT(now.row[i].epoch, 1);
+        CHECK(now.row[i].held);
+        CHECK(!store_session_gone(t[i], &a));
+        store_session_drop(t[i]);
+    }
+    allm_store_free(other);
+    allm_store_free(s);
+    arena_release(&a);
+}
+BOTH(renews_all_leases)
+
+static const allm_error *begin_to_hear(struct backend *b, struct arena *a,
+                                       void *ud)
+{
+    (void)a;
+    CHECK(b->ops->socket(b) >= 0);
+    *(bool *)ud = b->ops->hear(b, false);
+    return NULL;
+}
+
+static const allm_error *hear(struct backend *b, struct arena *a, void *ud)
+{
+    (void)a;
+    *(bool *)ud = b->ops->hear(b, true);
+    return NULL;
+}
+
+/* A server tells other processes at once. */
+static void is_notified(const char *uri)
+{
+    struct arena a;
+    bool heard = true;
+    arena_init(&a, mem_default());
+    allm_store *s = stored_open(uri, NULL), *other = stored_open(uri, NULL);
+    store_call(s, begin_to_hear, &a, &heard);
+    CHECK(!heard);
+    CHECK_INT(allm_store_send(
+                  other, "one",
+                  ALLM(message, .role = ALLM_ROLE_USER, .text = "hi"), NULL),
+              ALLM_OK);
+    while (!heard && !store_call(s, hear, &a, &heard))
+        ;
+    CHECK(heard);
+    heard = false;
+    CHECK_INT(allm_store_send(
+                  s, "one", ALLM(message, .role = ALLM_ROLE_USER, .text = "hi"),
+                  NULL),
+              ALLM_OK);
+    store_call(s, hear, &a, &heard);
+    CHECK(!heard);              /* it knows */
+    allm_store_free(other);
+    allm_store_free(s);
+    arena_release(&a);
+}
+
+static void server_is_notified(void)
+{
+    stored_on_server(is_notified, false);
+}
+
+/* ------------------------------------------------------------- restart --- */
+
 static void survives_a_restart_of(const char *uri)
 {
     struct arena a;
@@ -85,6 +189,9 @@ static void a_password_is_not_in_an_error(void)
 TESTS = {
     TEST_ONCE(server_a_late_holder_writes_nothing),
     TEST_ONCE(pooler_a_late_holder_writes_nothing),
+    TEST_ONCE(server_renews_all_leases),
+    TEST_ONCE(pooler_renews_all_leases),
+    TEST_ONCE(server_is_notified),
     TEST_ONCE(server_survives_a_restart),
     TEST_ONCE(a_password_is_not_in_an_error),
     TESTS_END
