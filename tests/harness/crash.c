@@ -8,7 +8,7 @@
 
 static struct {
     allm_store *anchor;         /* keeps a store in memory alive */
-    char folder[64], uri[96];
+    char folder[64], uri[192];
     bool on_disk;
     uint64_t at, commits;
     bool durable;
@@ -37,6 +37,12 @@ void crash_begin(bool on_disk)
     }
 }
 
+void crash_begin_at(const char *uri)
+{
+    crash.on_disk = false;
+    snprintf(crash.uri, sizeof crash.uri, "%s", uri);
+}
+
 void crash_end(void)
 {
     static const char *const ends[] = { "", "-wal", "-shm", "-lock" };
@@ -57,8 +63,11 @@ allm_store *crash_open(uint64_t n, bool durable)
     crash.at = n;
     crash.durable = durable;
     crash.commits = 0;
-    return allm_store_open(crash.uri, ALLM(store_opts, .on_commit = on_commit,
-                                           .holder = "test"));
+    /* a server lets go of the sessions of a dead process when their time has
+     * come */
+    return allm_store_open(crash.uri,
+                           ALLM(store_opts, .on_commit = on_commit,
+                                .lease_ms = n ? 1 : 0, .holder = "test"));
 }
 
 uint64_t crash_commits(void)

@@ -13,6 +13,9 @@
 void crash_begin(bool on_disk);
 void crash_end(void);
 
+/* The same on a store that the caller has made and removes. */
+void crash_begin_at(const char *uri);
+
 /* Open it; it dies before (durable false) or after commit n; 0: never. */
 allm_store *crash_open(uint64_t n, bool durable);
 /* How many commits the last handle has begun. */

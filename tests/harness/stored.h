@@ -19,6 +19,10 @@ void stored_remove(void);
 #define TEST_EACH(test)                                                       \
     TEST(memory_##test), TEST_ONCE(sqlite_##test), TEST_ONCE(server_##test),  \
         TEST_ONCE(pooler_##test)
+/* The same without failing allocations. */
+#define TEST_ALL(test)                                                        \
+    TEST_ONCE(memory_##test), TEST_ONCE(sqlite_##test),                       \
+        TEST_ONCE(server_##test), TEST_ONCE(pooler_##test)
 
 /* Run a test on a store in memory, and on a new file. */
 void stored_in_memory(void (*test)(const char *uri));

@@ -268,7 +268,7 @@ static void on_trace(const allm_trace_event *e, void *ud)
 }
 
 static void check_reported(const char *scripts, const allm_agent_opts *opts,
-                       const char *want)
+                           const char *want)
 {
     char told[512] = "";
     allm_json *script = noun_json(scripts);
@@ -293,11 +293,11 @@ static void check_reported(const char *scripts, const allm_agent_opts *opts,
 static void iterations_and_the_end_are_traced(void)
 {
     check_reported("{'scripts': [" TURN("c0", "t") ", " SAY("x") "]}", NULL,
-               "loop_iteration{\"iteration\":0,\"tool_calls_count\":1} "
-               "complete{\"total_iterations\":2,\"tool_calls_count\":1} ");
+                   "loop_iteration{\"iteration\":0,\"tool_calls_count\":1} "
+                   "complete{\"total_iterations\":2,\"tool_calls_count\":1} ");
     check_reported("{'scripts': [" TURN("c0", "t") "]}",
-               ALLM(agent_opts, .max_iterations = 1),
-               "complete{\"total_iterations\":1,\"tool_calls_count\":0} ");
+                   ALLM(agent_opts, .max_iterations = 1),
+                   "complete{\"total_iterations\":1,\"tool_calls_count\":0} ");
     check_reported("{'scripts': [[['error', 'rate_limited']]]}", NULL, "");
 }
 

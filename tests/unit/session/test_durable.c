@@ -1,8 +1,8 @@
 /*
  * test_durable.c - sessions in a store: changes, records, errors
  *
- * Each test runs on a store in memory, where every allocation fails once, and
- * on a file.
+ * Most tests run on a store in memory, where every allocation fails once, on a
+ * file, on a PostgreSQL server, and through pgbouncer.
  *
  * tag: thread
  */
@@ -11,6 +11,7 @@
 #include "harness/check.h"
 #include "harness/crash.h"
 #include "harness/play.h"
+#include "harness/stored.h"
 #include "harness/turns.h"
 
 #include <stdio.h>
@@ -83,9 +84,9 @@ static void break_off(void)
 
 /* ------------------------------------------------------------ changes --- */
 
-static void changes(bool on_disk)
+static void changes(const char *uri)
 {
-    crash_begin(on_disk);
+    crash_begin_at(uri);
     allm_store *store = crash_open(0, false);
     allm_session *s = open_session(store, ALLM_SESSION_CREATE);
     CHECK_TEXT(reason_of(allm_session_error(s)), NULL);
@@ -112,19 +113,11 @@ static void changes(bool on_disk)
     allm_store_free(store);
     crash_end();
 }
+EACH(changes)
 
-static void changes_in_memory(void)
+static void has_one_holder(const char *uri)
 {
-    changes(false);
-}
-static void changes_on_disk(void)
-{
-    changes(true);
-}
-
-static void has_one_holder(bool on_disk)
-{
-    crash_begin(on_disk);
+    crash_begin_at(uri);
     allm_store *store = crash_open(0, false);
     allm_session *s = open_session(store, ALLM_SESSION_CREATE);
     allm_session *t = open_session(store, ALLM_SESSION_LOCK);
@@ -149,15 +142,7 @@ static void has_one_holder(bool on_disk)
     allm_store_free(store);
     crash_end();
 }
-
-static void one_holder_in_memory(void)
-{
-    has_one_holder(false);
-}
-static void one_holder_on_disk(void)
-{
-    has_one_holder(true);
-}
+EACH(has_one_holder)
 
 /* --------------------------------------------------------- broken off --- */
 
@@ -174,10 +159,10 @@ static const struct settling {
     { "again", ALLM_SETTLE_AGAIN, NULL, "u:hi a:(c0) t:c0={\"x\":1} a:done" },
 };
 
-static void settle_one(const struct settling *row, bool on_disk)
+static void settle_one(const struct settling *row, const char *uri)
 {
     check_row(row->why);
-    crash_begin(on_disk);
+    crash_begin_at(uri);
     break_off();
     allm_store *store = crash_open(0, false);
     allm_engine *e = turns_engine("[" SAY("done") "]", "echo=echo", NULL);
@@ -206,25 +191,21 @@ static void settle_one(const struct settling *row, bool on_disk)
     allm_session_free(s);
     allm_engine_free(e);
     check_verified(store);
+    CHECK_INT(allm_store_remove(store, "trip"), ALLM_OK);
     allm_store_free(store);
     crash_end();
 }
 
-static void settles_in_memory(void)
+static void settles(const char *uri)
 {
     for (size_t i = 0; i < sizeof settlings / sizeof *settlings; i++)
-        settle_one(&settlings[i], false);
+        settle_one(&settlings[i], uri);
 }
+EACH(settles)
 
-static void settles_on_disk(void)
+static void abandons(const char *uri)
 {
-    for (size_t i = 0; i < sizeof settlings / sizeof *settlings; i++)
-        settle_one(&settlings[i], true);
-}
-
-static void abandons(bool on_disk)
-{
-    crash_begin(on_disk);
+    crash_begin_at(uri);
     break_off();
     allm_store *store = crash_open(0, false);
     allm_session *s = open_session(store, ALLM_SESSION_LOCK);
@@ -242,15 +223,7 @@ static void abandons(bool on_disk)
     allm_store_free(store);
     crash_end();
 }
-
-static void abandons_in_memory(void)
-{
-    abandons(false);
-}
-static void abandons_on_disk(void)
-{
-    abandons(true);
-}
+EACH(abandons)
 
 /* Complete turns stay. */
 static void abandons_after_a_turn(void)
@@ -276,10 +249,10 @@ static void abandons_after_a_turn(void)
 }
 
 /* A cancelled stream leaves the same note as an abandoned operation. */
-static void cancels(bool on_disk)
+static void cancels(const char *uri)
 {
     const allm_event *event = NULL;
-    crash_begin(on_disk);
+    crash_begin_at(uri);
     allm_store *store = crash_open(0, false);
     allm_engine *e = turns_engine(TWO, "echo=later:60000:echo", NULL);
     allm_session *s = open_session(store, ALLM_SESSION_CREATE);
@@ -300,15 +273,7 @@ static void cancels(bool on_disk)
     allm_store_free(store);
     crash_end();
 }
-
-static void cancels_in_memory(void)
-{
-    cancels(false);
-}
-static void cancels_on_disk(void)
-{
-    cancels(true);
-}
+EACH(cancels)
 
 static void is_let_go(void)
 {
@@ -388,9 +353,9 @@ static void writes_its_own_journal(void)
 
 /* ----------------------------------------------- from another process --- */
 
-static void takes_sent_messages(bool on_disk)
+static void takes_sent_messages(const char *uri)
 {
-    crash_begin(on_disk);
+    crash_begin_at(uri);
     allm_store *store = crash_open(0, false);
     const allm_message one = { .size = sizeof one, .role = ALLM_ROLE_USER,
                                .text = "one" };
@@ -418,20 +383,12 @@ static void takes_sent_messages(bool on_disk)
     allm_store_free(store);
     crash_end();
 }
+EACH(takes_sent_messages)
 
-static void sent_in_memory(void)
-{
-    takes_sent_messages(false);
-}
-static void sent_on_disk(void)
-{
-    takes_sent_messages(true);
-}
-
-static void is_cancelled_elsewhere(bool on_disk)
+static void is_cancelled_elsewhere(const char *uri)
 {
     const allm_event *event = NULL;
-    crash_begin(on_disk);
+    crash_begin_at(uri);
     break_off();
     allm_store *store = crash_open(0, false);
     CHECK_INT(allm_store_cancel(store, "none"), ALLM_ERR_SESSION);
@@ -456,21 +413,13 @@ static void is_cancelled_elsewhere(bool on_disk)
     allm_store_free(store);
     crash_end();
 }
-
-static void cancelled_in_memory(void)
-{
-    is_cancelled_elsewhere(false);
-}
-static void cancelled_on_disk(void)
-{
-    is_cancelled_elsewhere(true);
-}
+EACH(is_cancelled_elsewhere)
 
 /* ------------------------------------------------------------ looking --- */
 
-static void lists_and_removes(bool on_disk)
+static void lists_and_removes(const char *uri)
 {
-    crash_begin(on_disk);
+    crash_begin_at(uri);
     allm_store *store = crash_open(0, false);
     for (int i = 0; i < 3; i++) {
         char name[8];
@@ -506,19 +455,11 @@ static void lists_and_removes(bool on_disk)
     allm_store_free(store);
     crash_end();
 }
+EACH(lists_and_removes)
 
-static void lists_in_memory(void)
+static void forks(const char *uri)
 {
-    lists_and_removes(false);
-}
-static void lists_on_disk(void)
-{
-    lists_and_removes(true);
-}
-
-static void forks(bool on_disk)
-{
-    crash_begin(on_disk);
+    crash_begin_at(uri);
     allm_store *store = crash_open(0, false);
     allm_engine *e = turns_engine(TWO, "echo=echo", NULL);
     allm_session *s = open_session(store, ALLM_SESSION_CREATE);
@@ -542,15 +483,7 @@ static void forks(bool on_disk)
     allm_store_free(store);
     crash_end();
 }
-
-static void forks_in_memory(void)
-{
-    forks(false);
-}
-static void forks_on_disk(void)
-{
-    forks(true);
-}
+EACH(forks)
 
 /* Long strings, and objects that look like ours, come back unchanged. */
 static void keeps_long_strings(void)
@@ -613,28 +546,19 @@ static void imports_what_it_exported(void)
 }
 
 TESTS = {
-    TEST(changes_in_memory),
-    TEST_ONCE(changes_on_disk),
-    TEST(one_holder_in_memory),
-    TEST_ONCE(one_holder_on_disk),
-    TEST(settles_in_memory),
-    TEST_ONCE(settles_on_disk),
-    TEST(abandons_in_memory),
-    TEST_ONCE(abandons_on_disk),
+    TEST_EACH(changes),
+    TEST_EACH(has_one_holder),
+    TEST_EACH(settles),
+    TEST_EACH(abandons),
     TEST(abandons_after_a_turn),
-    TEST(cancels_in_memory),
-    TEST_ONCE(cancels_on_disk),
+    TEST_EACH(cancels),
     TEST(is_let_go),
     TEST(has_keys),
     TEST(writes_its_own_journal),
-    TEST(sent_in_memory),
-    TEST_ONCE(sent_on_disk),
-    TEST_ONCE(cancelled_in_memory),
-    TEST_ONCE(cancelled_on_disk),
-    TEST(lists_in_memory),
-    TEST_ONCE(lists_on_disk),
-    TEST(forks_in_memory),
-    TEST_ONCE(forks_on_disk),
+    TEST_EACH(takes_sent_messages),
+    TEST_ALL(is_cancelled_elsewhere),
+    TEST_EACH(lists_and_removes),
+    TEST_EACH(forks),
     TEST(keeps_long_strings),
     TEST_ONCE(imports_what_it_exported),
     TESTS_END,
