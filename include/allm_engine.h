@@ -5,7 +5,8 @@
  *    2  Trace                 events for logs and metrics
  *    3  Keys                  API keys
  *    4  Engine record         an engine as plain data
- *    5  Engine
+ *    5  Pacer                 keep calls within the limits of providers
+ *    6  Engine
  */
 #ifndef ALLM_ENGINE_H
 #define ALLM_ENGINE_H
@@ -180,7 +181,47 @@ allm_engine_record_error(const allm_engine_record *);
 ALLM_API allm_text *allm_engine_record_json(const allm_engine_record *,
                                             allm_form form);
 
-/* ------------------------------------------------------------ 5  Engine --- */
+/* ------------------------------------------------------------- 5  Pacer --- */
+
+/*
+ * Keeps the calls of all engines that share it within the limits of the
+ * providers.  Each key and model has a limit of its own.  What is left of a
+ * quota is learned from the headers of responses.  If the provider refuses a
+ * request because of too many (429, 529), nothing is sent for the time that it
+ * demands, and the number of requests in flight is halved; it grows by one for
+ * each round of answers.  A call that has to wait is a stream without events:
+ * only total_ms limits the wait.  Any number of threads may share a pacer; all
+ * of its engines must have the same clock.
+ */
+typedef struct allm_pacer allm_pacer;
+
+/* The options of a pacer. */
+typedef struct allm_pacer_opts {
+    size_t                size;
+    uint32_t              rpm;                /* requests per minute, for each
+                                                 key and model; 0: no limit */
+    uint32_t              tpm;                /* tokens per minute          */
+    uint32_t              max_in_flight;      /* requests; 0: no limit      */
+    uint32_t              reserved;
+    const allm_allocator *allocator;
+} allm_pacer_opts;
+
+/*
+ * Creates a pacer. allm_pacer_keep() adds a reference, allm_pacer_free() drops
+ * one. allm_pacer_error() returns why it was rejected, or NULL.
+ */
+ALLM_API allm_pacer *allm_pacer_new(const allm_pacer_opts *);
+ALLM_API allm_pacer *allm_pacer_keep(allm_pacer *);
+ALLM_API void allm_pacer_free(allm_pacer *);
+ALLM_API const allm_error *allm_pacer_error(const allm_pacer *);
+/*
+ * Sets the limits of one provider, for calls that begin later; 0: those of the
+ * options.
+ */
+ALLM_API allm_status allm_pacer_limit(allm_pacer *, const char *provider,
+                                      uint32_t rpm, uint32_t tpm);
+
+/* ------------------------------------------------------------ 6  Engine --- */
 
 /*
  * A model to call, and the defaults of its calls.  An engine is immutable: the
@@ -226,6 +267,7 @@ typedef struct allm_engine_opts {
     void                     *trace_ud;
     const struct allm_executor *executor;     /* runs tools; copied         */
     const struct allm_encoder  *encoder;      /* writes results; copied     */
+    allm_pacer               *pacer;          /* shared; NULL: none         */
 } allm_engine_opts;
 
 /* The flags of an engine. */

@@ -41,6 +41,7 @@ struct shared_core *engine_core_new(const allm_engine_opts *o)
     arena_init(&c->strings, mem);
     c->keys = allm_keys_keep(o->keys);
     c->catalog = allm_catalog_keep(o->catalog);
+    c->pacer = allm_pacer_keep(o->pacer);
     c->trace = o->trace;
     c->trace_ud = o->trace_ud;
     return s;
@@ -61,6 +62,7 @@ void engine_core_drop(struct shared_core *s)
     attachment_drop(s->core.attachments);
     allm_keys_free(s->core.keys);
     allm_catalog_free(s->core.catalog);
+    allm_pacer_free(s->core.pacer);
     arena_release(&s->core.strings);
     mem_free(mem, s, sizeof *s);
 }
@@ -126,6 +128,9 @@ const char *engine_core_take(struct shared_core *s, const allm_engine_opts *o)
     if (!take_net(c, o->net))
         return "fill the network options with ALLM(net_opts, ...); the header "
                "must not be newer than the library";
+    if (c->pacer && allm_pacer_error(c->pacer))
+        return "fill the options of the pacer with ALLM(pacer_opts, ...); the "
+               "header must not be newer than the library";
     if (!take_transport(c, o->transport))
         return "fill the transport with ALLM(transport, ...); the header must "
                "not be newer than the library; the transport must have open "

@@ -23,6 +23,7 @@ struct engine_core {
     allm_attachments *attachments;
     allm_keys *keys;
     allm_catalog *catalog;
+    allm_pacer *pacer;              /* or NULL */
     allm_trace_fn trace;
     void *trace_ud;
     size_t answer_limit;            /* how much memory a response may use */

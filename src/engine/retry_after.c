@@ -7,6 +7,7 @@
  *      Retry-After: Sun, 06 Nov 1994 08:49:37 GMT      RFC 9110, 5.6.7
  *      Retry-After: Sunday, 06-Nov-94 08:49:37 GMT
  *      Retry-After: Sun Nov  6 08:49:37 1994
+ *      1994-11-06T08:49:37Z                            RFC 3339, of quotas
  *      Retry-After-Ms: 1500
  *
  * Numbers that are too large saturate.  Fractions of a millisecond are rounded
@@ -247,6 +248,21 @@ static bool read_asctime(struct slice s, struct date *d, int64_t this_year)
            take_digits(&s, 4, &d->year) && s.len == 0;
 }
 
+/* "1994-11-06T08:49:37Z" */
+static bool read_rfc3339(struct slice s, struct date *d)
+{
+    int64_t digit;
+    if (!(take_digits(&s, 4, &d->year) && take_char(&s, '-') &&
+          take_digits(&s, 2, &d->month) && take_char(&s, '-') &&
+          take_digits(&s, 2, &d->day) && take_char(&s, 'T') &&
+          take_time(&s, d)))
+        return false;
+    if (take_char(&s, '.'))
+        while (take_digits(&s, 1, &digit))
+            continue;
+    return d->month >= 1 && d->month <= 12 && slice_is(s, "Z");
+}
+
 /* Days since 1970-01-01 in the Gregorian calendar.  Years start in March, so
  * that the leap day is the last of a year
  * (H. Hinnant, "chrono-compatible algorithms"). */
@@ -281,6 +297,15 @@ static int64_t year_of(int64_t unix_ms)
     return 1970 + unix_ms / INT64_C(31556952000);
 }
 
+/* How long it is until a date. */
+static int64_t until_date(const struct date *d, int64_t unix_ms)
+{
+    int64_t day = days_from_1970(d->year, d->month, d->day);
+    int64_t at = ((day * 24 + d->hour) * 60 + d->minute) * 60 + d->second;
+    int64_t wait = at * SECOND_MS - unix_ms;
+    return wait > 0 ? wait : 0;
+}
+
 static bool read_date(struct slice s, int64_t unix_ms, int64_t *ms)
 {
     static bool (*const forms[])(struct slice, struct date *,
@@ -291,10 +316,7 @@ static bool read_date(struct slice s, int64_t unix_ms, int64_t *ms)
         struct date d;
         if (!forms[i](s, &d, year_of(unix_ms)) || !date_exists(&d))
             continue;
-        int64_t day = days_from_1970(d.year, d.month, d.day);
-        int64_t at = ((day * 24 + d.hour) * 60 + d.minute) * 60 + d.second;
-        int64_t wait = at * SECOND_MS - unix_ms;
-        *ms = wait > 0 ? wait : 0;
+        *ms = until_date(&d, unix_ms);
         return true;
     }
     return false;
@@ -309,6 +331,17 @@ bool retry_after_parse(struct slice value, int64_t unix_ms, int64_t *ms)
         unix_ms = unix_ms < 0 ? 0 : LAST_MS;    /* the clock is wrong */
     return read_duration(value, SECOND_MS, true, ms) ||
            read_date(value, unix_ms, ms);
+}
+
+bool retry_after_reset(struct slice value, int64_t unix_ms, int64_t *ms)
+{
+    struct date d;
+    if (retry_after_parse(value, unix_ms, ms))
+        return true;
+    if (!read_rfc3339(trim_blanks(value), &d) || !date_exists(&d))
+        return false;
+    *ms = until_date(&d, unix_ms);
+    return true;
 }
 
 bool retry_after_header(struct slice name, struct slice value, int64_t unix_ms,

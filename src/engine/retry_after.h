@@ -14,6 +14,9 @@
  */
 bool retry_after_parse(struct slice value, int64_t unix_ms, int64_t *ms);
 
+/* The same for the end of a quota, which may also be a date as in RFC 3339. */
+bool retry_after_reset(struct slice value, int64_t unix_ms, int64_t *ms);
+
 /*
  * The same for one header, with its name in any case: retry-after-ms and
  * x-ms-retry-after-ms (milliseconds), retry-after.  False for other names.

@@ -2,6 +2,7 @@
 #ifndef RUN_ATTEMPT_H
 #define RUN_ATTEMPT_H
 
+#include "run/call_plan_parts.h"
 #include "run/feed.h"
 
 /*
@@ -11,5 +12,15 @@
 struct feed *attempt_open(struct arena *a, const allm_call *call,
                           const struct feed_env *env, struct allm_sink *sink);
 void attempt_close(struct feed *f);     /* NULL is fine */
+
+/* Make the ticket of a call, if its engine has a pacer: *out is NULL if not.
+ * False: out of memory. */
+bool attempt_pace(const struct call_plan *p, allm_stream *stream,
+                  struct pacer_ticket **out);
+
+/* May the attempt be sent?  If not, pull again at *again_ns, or when the waker
+ * rings.  A stream that is held does not wait in the queue. */
+bool attempt_may_start(struct pacer_ticket *t, const allm_waker *w,
+                       int64_t now_ns, int64_t *again_ns);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/secret.h"
+#include "engine/pacer.h"
 #include "loop/wake.h"
 #include "provider/registry.h"
 #include "provider/sink.h"
@@ -54,6 +55,7 @@ struct feed_env {
     const struct registry_row *row;
     const struct secret *key;   /* the value of the auth header; or NULL */
     int64_t connect_ms;
+    struct pacer_ticket *ticket;    /* NULL: the engine has no pacer */
 };
 
 #endif

@@ -383,6 +383,9 @@ static allm_status take_head(struct http_feed *h, bool ended,
     if (!head)
         return fail_transport(h, NULL, sink);
     arena_release(&h->wire);    /* the request is not needed any more */
+    if (h->env.ticket)
+        pacer_learn(h->env.ticket, head->header, head->header_count, now(h),
+                    clock_unix_ms(h->env.clock));
     if (head->status >= 200 && head->status <= 299) {
         const char *id = response_head_id(head);
         h->feed.answer_id = arena_text(h->life,

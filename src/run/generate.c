@@ -46,6 +46,7 @@ struct generate {
     struct collect *own_collect;    /* made for the first event to fold */
     struct collect *collect;    /* the step's, or own_collect; or NULL */
     struct call_spans *spans;   /* NULL: the engine has no trace function */
+    struct pacer_ticket *ticket;    /* NULL: the engine has no pacer */
     enum state state;
     int64_t again_ns;           /* time of the next attempt, if OPENING */
     struct deadlines deadlines;
@@ -83,6 +84,8 @@ static void close_feed(struct generate *g)
     struct feed *f = g->feed;
     g->feed = NULL;
     attempt_close(f);
+    if (g->ticket)
+        pacer_leave(g->ticket);
 }
 
 /* Fail with a copy of this error. */
@@ -119,7 +122,8 @@ static bool open_feed(struct generate *g)
                                   .mem = g->events.mem,
                                   .row = g->plan.row,
                                   .key = g->plan.key,
-                                  .connect_ms = g->plan.terms.connect_ms };
+                                  .connect_ms = g->plan.terms.connect_ms,
+                                  .ticket = g->ticket };
     g->plan.call.attempt++;
     sink_init(&g->sink, &g->events, &g->attempt);
     g->feed = attempt_open(&g->attempt, &g->plan.call, &env, &g->sink);
@@ -233,7 +237,10 @@ static const allm_error *plan_call(struct generate *g,
         !spans_begin(&g->spans, p->engine, home_arena(p->home), spec->name,
                      p->call.request_id, w.model))
         return status_nomem();
-    return call_plan_check(&w, &g->events, current_trace(g));
+    error = call_plan_check(&w, &g->events, current_trace(g));
+    if (!error && !spec->dry_run && !attempt_pace(p, g->stream, &g->ticket))
+        return status_nomem();
+    return error;
 }
 
 struct machine *generate_open(const allm_engine *e,
@@ -384,6 +391,8 @@ static void on_feed_failure(struct generate *g)
 {
     /* A copy, since its strings may belong to the feed. */
     const allm_error *error = error_copy(g->plan.home, feed_error(g));
+    if (g->ticket)
+        pacer_done(g->ticket, error, 0, now_ns(g));
     quota_lift(&g->quota);
     if (error->kind == ALLM_ERR_NOMEM || error->kind == ALLM_ERR_MISUSE) {
         fail_generate(g, error);
@@ -411,6 +420,30 @@ static bool is_overdue(const struct generate *g)
     return last < INT64_MAX && !g->feed->hurry && now_ns(g) >= last;
 }
 
+/* Has the pacer let the attempt start?  AGAIN: not yet. */
+static allm_status wait_for_pacer(struct generate *g, int64_t *again_ns)
+{
+    int64_t at = now_ns(g), last = total_deadline(g), again;
+    if (!g->ticket || g->ticket->state == PACER_SENT)
+        return ALLM_OK;
+    if (attempt_may_start(g->ticket, waker_of(g), at, &again)) {
+        deadlines_restart(&g->deadlines, waker_of(g), at);
+        return ALLM_OK;
+    }
+    *again_ns = again < last ? again : last;
+    return ALLM_AGAIN;
+}
+
+/* Tell the pacer how the answer ended, and what it used. */
+static void settle_pacer(struct generate *g)
+{
+    const allm_usage *u = g->collect ? g->collect->usage : NULL;
+    if (g->ticket)
+        pacer_done(g->ticket, g->error,
+                   u ? u->input_tokens.value + u->output_tokens.value : 0,
+                   now_ns(g));
+}
+
 /* Pull the feed; OK: the sink has events, or the state has changed. */
 static allm_status pull_feed(struct generate *g, int64_t *again_ns)
 {
@@ -421,6 +454,8 @@ static allm_status pull_feed(struct generate *g, int64_t *again_ns)
         on_deadline(g);
         return ALLM_OK;
     }
+    if (wait_for_pacer(g, again_ns) == ALLM_AGAIN)
+        return ALLM_AGAIN;
     allm_status status = g->feed->ops->next(g->feed, &g->sink, &again);
     g->deadlines.has_new_content |= g->feed->fresh;
     g->feed->fresh = false;
@@ -454,6 +489,7 @@ static void complete_answer(struct generate *g)
             return;
         }
     }
+    settle_pacer(g);
     close_feed(g);
     arena_release(&g->attempt); /* The fold has the answer now. */
     struct collect *c = ensure_collect(g);
@@ -554,6 +590,8 @@ static void generate_free(struct machine *m)
     struct generate *g = as_generate(m);
     struct mem mem = g->quota.inner;
     close_feed(g);
+    if (g->ticket)
+        pacer_release(g->ticket);
     call_plan_release(&g->plan);
     spans_end(g->spans, NULL);
     allm_response_free(g->response);
