@@ -159,23 +159,32 @@ static void take_inputs(struct mcp_client *c, struct pending *p, int64_t now)
         client_send(c, p, now);
 }
 
+/* Is this a question at all?  Otherwise the request fails. */
+static bool is_input(struct mcp_client *c, struct pending *p,
+                     const allm_json *requests, const allm_json *state)
+{
+    bool named = (requests || state) &&
+                 (!requests || json_is_type(requests, ALLM_JSON_OBJECT)) &&
+                 (!state || json_is_type(state, ALLM_JSON_TEXT));
+    if (named && p->rounds < CLIENT_ROUNDS)
+        return true;
+    client_fail(c, p, "handler_failed",
+                named ? "the server asked for input more than %d times"
+                      : "the server asks for input, but not for what",
+                CLIENT_ROUNDS);
+    return false;
+}
+
 void client_input(struct mcp_client *c, struct pending *p,
                   const allm_json *result, struct allm_home *h, int64_t now)
 {
     const allm_json *requests = json_at(result, "inputRequests");
     const allm_json *state = json_at(result, "requestState");
     size_t count = allm_json_count(requests);
-    if (++p->rounds > CLIENT_ROUNDS || (!requests && !state) ||
-        (requests && !json_is_type(requests, ALLM_JSON_OBJECT)) ||
-        (state && !json_is_type(state, ALLM_JSON_TEXT))) {
-        client_fail(c, p, "handler_failed",
-                    p->rounds > CLIENT_ROUNDS
-                        ? "the server asked for input more than %d times"
-                        : "the server asks for input, but not for what",
-                    CLIENT_ROUNDS);
+    if (!is_input(c, p, requests, state))
         return;
-    }
     home_drop(p->inputs.home);
+    p->rounds++;
     p->id = 0;
     p->silent_at = INT64_MAX;
     p->inputs = (struct inputs){ .home = home_keep(h), .requests = requests,

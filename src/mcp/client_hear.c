@@ -60,6 +60,18 @@ static bool keep_page(struct mcp_client *c, struct pending *p,
     return true;
 }
 
+/* The last page: tell of all of them. */
+static void end_list(struct mcp_client *c, struct pending *p,
+                     const allm_json *items, struct allm_home *h, bool cut)
+{
+    const allm_json *all = join_pages(p, items, h);
+    struct mcp_event *ev = all ? client_tell(c, MCP_ANSWER, p, all, h) : NULL;
+    if (ev)
+        ev->cut = cut;
+    c->no_memory = c->no_memory || !all;
+    client_forget(c, p);
+}
+
 static void take_page(struct mcp_client *c, struct pending *p,
                       const struct rpc *m, struct allm_home *h, size_t bytes,
                       int64_t now)
@@ -67,31 +79,17 @@ static void take_page(struct mcp_client *c, struct pending *p,
     const char *member = client_methods[p->method].list;
     const allm_json *items = json_at(m->result, member);
     struct slice cursor = json_text_at(m->result, "nextCursor");
-    if (!json_is_type(items, ALLM_JSON_ARRAY)) {
-        client_fail(c, p, "handler_failed",
-                    "the answer of the server has no list \"%s\"", member);
-        return;
-    }
     p->page_bytes += bytes;
     bool cut = cursor.ptr &&
                (p->page_count + 1 >= CLIENT_PAGES ||
                 p->page_bytes > RPC_LIMIT || repeats_cursor(p, cursor));
-    if (cursor.ptr && !cut) {
-        if (keep_page(c, p, items, cursor, h))
-            client_send(c, p, now);
-        return;
-    }
-    const allm_json *all = join_pages(p, items, h);
-    struct mcp_event *ev = all ? client_event(c, MCP_ANSWER, home_keep(h))
-                               : NULL;
-    if (ev) {
-        ev->number = p->number;
-        ev->ud = p->ud;
-        ev->value = all;
-        ev->cut = cut;
-    }
-    c->no_memory = c->no_memory || !all;
-    client_forget(c, p);
+    if (!json_is_type(items, ALLM_JSON_ARRAY))
+        client_fail(c, p, "handler_failed",
+                    "the answer of the server has no list \"%s\"", member);
+    else if (!cursor.ptr || cut)
+        end_list(c, p, items, h, cut);
+    else if (keep_page(c, p, items, cursor, h))
+        client_send(c, p, now);
 }
 
 /* -------------------------------------------------------------- answers --- */
@@ -99,12 +97,7 @@ static void take_page(struct mcp_client *c, struct pending *p,
 static struct pending *find_pending(struct mcp_client *c, const allm_json *id)
 {
     uint64_t n = 0;
-    if (!allm_json_uint64(id, &n) || !n)
-        return NULL;
-    struct pending *p = c->pending;
-    while (p && p->id != n)
-        p = p->next;
-    return p;
+    return allm_json_uint64(id, &n) ? client_find(c, n) : NULL;
 }
 
 static void take_error(struct mcp_client *c, struct pending *p,
@@ -120,26 +113,19 @@ static void take_result(struct mcp_client *c, struct pending *p,
                         const struct rpc *m, struct allm_home *h, int64_t now)
 {
     const allm_json *type = json_at(m->result, "resultType");
+    struct slice name = json_slice(type);
     if (client_methods[p->method].asks && json_is(type, "input_required")) {
         client_input(c, p, m->result, h, now);
-        return;
+    } else if (type && !json_is(type, "complete")) {
+        client_fail(c, p, "handler_failed",
+                    "the answer of the server is of a type that is not "
+                    "supported: %.*s",
+                    (int)(name.len < 60 ? name.len : 60),
+                    name.ptr ? name.ptr : "");
+    } else {
+        client_tell(c, MCP_ANSWER, p, m->result, h);
+        client_forget(c, p);
     }
-    if (type && !json_is(type, "complete")) {
-        client_fail(
-            c, p, "handler_failed",
-            "the answer of the server is of a type that is not supported: "
-            "%.*s",
-            (int)(json_slice(type).len < 60 ? json_slice(type).len : 60),
-            json_slice(type).ptr ? json_slice(type).ptr : "");
-        return;
-    }
-    struct mcp_event *ev = client_event(c, MCP_ANSWER, home_keep(h));
-    if (ev) {
-        ev->number = p->number;
-        ev->ud = p->ud;
-        ev->value = m->result;
-    }
-    client_forget(c, p);
 }
 
 static void take_answer(struct mcp_client *c, const struct rpc *m,
@@ -221,12 +207,7 @@ static void take_progress(struct mcp_client *c, const struct rpc *m,
         return;
     }
     p->silent_at = clock_after(now, c->opts.silence_ms);
-    struct mcp_event *ev = client_event(c, MCP_PROGRESS, home_keep(h));
-    if (ev) {
-        ev->number = p->number;
-        ev->ud = p->ud;
-        ev->value = m->params;
-    }
+    client_tell(c, MCP_PROGRESS, p, m->params, h);
 }
 
 static void note_change(struct mcp_client *c, unsigned lists, int64_t now)

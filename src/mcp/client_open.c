@@ -90,8 +90,9 @@ static void keep_greeting(struct mcp_client *c, const allm_json *result,
     c->greeting = greeting;
 }
 
-/* Ask a modern server to tell us about changes; a legacy one does it. */
-static void send_listen(struct mcp_client *c, struct arena *a, int64_t now)
+/* The lists whose changes the server tells of; NULL: none, or no memory. */
+static const allm_json *changing_lists(const struct mcp_client *c,
+                                       struct arena *a)
 {
     static const char *const lists[][2] = {
         { "tools", "toolsListChanged" },
@@ -100,19 +101,24 @@ static void send_listen(struct mcp_client *c, struct arena *a, int64_t now)
     };
     const allm_json *can = json_at(c->greeting, "capabilities");
     struct build b;
-    bool any = false;
     build_init(&b, a);
     build_object(&b);
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         if (allm_json_true(json_at(json_at(can, lists[i][0]), "listChanged"))) {
             build_key(&b, slice_of(lists[i][1]));
             build_bool(&b, true);
-            any = true;
         }
     build_end(&b);
+    const allm_json *wanted = build_done(&b);
+    return allm_json_count(wanted) ? wanted : NULL;
+}
+
+/* Ask a modern server to tell us about changes; a legacy one does it. */
+static void send_listen(struct mcp_client *c, struct arena *a, int64_t now)
+{
     struct mcp_ask ask = { .method = MCP_LISTEN,
-                           .arguments = build_done(&b) };
-    struct pending *p = any ? client_pend(c, &ask, now) : NULL;
+                           .arguments = changing_lists(c, a) };
+    struct pending *p = ask.arguments ? client_pend(c, &ask, now) : NULL;
     if (p) {
         p->ours = true;
         client_send(c, p, now);
@@ -305,32 +311,36 @@ static void refuse_opening(struct mcp_client *c, struct pending *p, int status,
         client_forget(c, p);
 }
 
+static void refuse_request(struct mcp_client *c, struct pending *p, int status,
+                           const struct rpc *m)
+{
+    if (m->kind == RPC_ERROR && m->message.len)
+        client_fail(c, p, "handler_failed", "%.*s",
+                    m->message.len < 4096 ? (int)m->message.len : 4096,
+                    m->message.ptr);
+    else
+        client_fail(c, p, "handler_failed",
+                    "the server answered with HTTP status %d", status);
+}
+
 void mcp_client_refused(struct mcp_client *c, uint64_t id, int status,
                         struct slice body, int64_t now)
 {
-    struct pending *p = c->pending;
-    while (p && p->id != id)
-        p = p->next;
-    if (!p || !id)
-        return;
-    struct allm_home *h = home_new(c->mem, 512);
+    struct pending *p = client_find(c, id);
+    struct allm_home *h = p ? home_new(c->mem, 512) : NULL;
     struct rpc m;
+    if (!p)
+        return;
     if (!h || !rpc_read(home_arena(h), body, &m)) {
         c->no_memory = true;
         m.kind = RPC_BAD;
     }
-    bool opening = p->method == MCP_DISCOVER || p->method == MCP_INITIALIZE;
-    if (opening && m.kind == RPC_ERROR &&
-        (is_modern_error(&m) || p->method == MCP_INITIALIZE))
+    bool probe = p->method == MCP_DISCOVER;
+    if (!probe && p->method != MCP_INITIALIZE)
+        refuse_request(c, p, status, &m);
+    else if (m.kind == RPC_ERROR && (!probe || is_modern_error(&m)))
         client_opened(c, p, &m, h, now);
-    else if (opening)
-        refuse_opening(c, p, status, now);
-    else if (m.kind == RPC_ERROR && m.message.len)
-        client_fail(c, p, "handler_failed", "%.*s",
-                    m.message.len < 4096 ? (int)m.message.len : 4096,
-                    m.message.ptr);
     else
-        client_fail(c, p, "handler_failed",
-                    "the server answered with HTTP status %d", status);
+        refuse_opening(c, p, status, now);
     home_drop(h);
 }

@@ -126,9 +126,17 @@ extern const struct method_row client_methods[];
 struct mcp_event *client_event(struct mcp_client *c, enum mcp_event_kind kind,
                                struct allm_home *home);
 
+/* The same about a request, with a value in this home. */
+struct mcp_event *client_tell(struct mcp_client *c, enum mcp_event_kind kind,
+                              const struct pending *p, const allm_json *value,
+                              struct allm_home *home);
+
 /* Create a request without sending it; NULL: no memory. */
 struct pending *client_pend(struct mcp_client *c, const struct mcp_ask *ask,
                             int64_t now);
+
+/* The request that is under way with this id, or NULL. */
+struct pending *client_find(struct mcp_client *c, uint64_t id);
 
 /* Send it, with a new id. */
 void client_send(struct mcp_client *c, struct pending *p, int64_t now);

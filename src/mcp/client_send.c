@@ -53,13 +53,29 @@ struct mcp_event *client_event(struct mcp_client *c, enum mcp_event_kind kind,
     return &q->event;
 }
 
+struct mcp_event *client_tell(struct mcp_client *c, enum mcp_event_kind kind,
+                              const struct pending *p, const allm_json *value,
+                              struct allm_home *home)
+{
+    struct mcp_event *ev = client_event(c, kind, home_keep(home));
+    if (ev) {
+        ev->number = p->number;
+        ev->ud = p->ud;
+        ev->value = value;
+    }
+    return ev;
+}
+
+static void drop_lent(struct mcp_client *c)
+{
+    struct allm_home *h = c->lent ? c->lent->event.home : NULL;
+    c->lent = NULL;
+    home_drop(h);
+}
+
 bool mcp_client_next(struct mcp_client *c, struct mcp_event *event)
 {
-    if (c->lent) {
-        struct allm_home *h = c->lent->event.home;
-        c->lent = NULL;
-        home_drop(h);
-    }
+    drop_lent(c);
     if (c->no_memory && !c->told_no_memory && !c->events) {
         c->told_no_memory = true;
         c->state = CLIENT_LOST;
@@ -228,6 +244,14 @@ static void emit_params(const struct mcp_client *c, const struct pending *p,
     }
     emit_inputs(&p->inputs, e);
     emit_meta(c, p, e);
+}
+
+struct pending *client_find(struct mcp_client *c, uint64_t id)
+{
+    struct pending *p = id ? c->pending : NULL;
+    while (p && p->id != id)
+        p = p->next;
+    return p;
 }
 
 struct pending *client_pend(struct mcp_client *c, const struct mcp_ask *ask,

@@ -90,10 +90,8 @@ void mcp_client_cancel(struct mcp_client *c, uint64_t number)
 
 void mcp_client_broke(struct mcp_client *c, uint64_t id, const char *why)
 {
-    struct pending *p = c->pending;
-    while (p && p->id != id)
-        p = p->next;
-    if (!p || !id)
+    struct pending *p = client_find(c, id);
+    if (!p)
         return;
     if (p->method == MCP_DISCOVER || p->method == MCP_INITIALIZE)
         client_lose(c, "handler_exit", "%s", why);

@@ -161,18 +161,13 @@ static bool add_tool(struct arena *a, const allm_json *v,
     return tool->shown && tool->schema;
 }
 
-bool mcp_tools_make(struct arena *a, const allm_json *list,
-                    const struct mcp_tools_opts *opts, struct mcp_tools *out)
+/* Add those that are wanted to `sorted`; returns how many. */
+static size_t sort_tools(const allm_json *list,
+                         const struct mcp_tools_opts *opts,
+                         const allm_json **sorted, struct mcp_tools *out)
 {
-    size_t count = allm_json_count(list), n = 0;
-    const allm_json **sorted = arena_alloc(a, count * sizeof *sorted);
     const allm_json *v = NULL;
-    *out = (struct mcp_tools){ .count = 0 };
-    out->tools = arena_alloc(a, count * sizeof *out->tools);
-    if (!sorted || !out->tools)
-        return false;
-    if (!json_is_type(list, ALLM_JSON_ARRAY))
-        return true;
+    size_t n = 0;
     while ((v = allm_json_next(list, v))) {
         struct slice name = json_text_at(v, "name");
         if (!is_valid(v, opts->http))
@@ -181,6 +176,21 @@ bool mcp_tools_make(struct arena *a, const allm_json *list,
             sorted[n++] = v;
     }
     qsort(sorted, n, sizeof *sorted, compare_names);
+    return n;
+}
+
+bool mcp_tools_make(struct arena *a, const allm_json *list,
+                    const struct mcp_tools_opts *opts, struct mcp_tools *out)
+{
+    size_t count = allm_json_count(list);
+    const allm_json **sorted = arena_alloc(a, count * sizeof *sorted);
+    *out = (struct mcp_tools){ .count = 0 };
+    out->tools = arena_alloc(a, count * sizeof *out->tools);
+    if (!sorted || !out->tools)
+        return false;
+    if (!json_is_type(list, ALLM_JSON_ARRAY))
+        return true;
+    size_t n = sort_tools(list, opts, sorted, out);
     for (size_t i = 0; i < n; i++) {
         if (i && slice_eq(json_text_at(sorted[i - 1], "name"),
                           json_text_at(sorted[i], "name")))
