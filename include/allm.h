@@ -83,6 +83,11 @@
  *                                                 allm_encoder_json
  *   run other programs safely    allm_tools.h     allm_sandbox_run,
  *                                                 allm_sandbox_report
+ *   offer tools to MCP clients   allm_mcp.h       allm_mcp_server_new,
+ *                                                 allm_mcp_server_feed,
+ *                                                 allm_mcp_server_next,
+ *                                                 allm_mcp_server_answer,
+ *                                                 allm_mcp_server_out
  *   change what a turn does      allm_ext.h       allm_pipeline_new,
  *                                                 allm_pipeline_insert,
  *                                                 allm_context_decide,
@@ -150,5 +155,6 @@
 #include "allm_executor.h"
 #include "allm_tools.h"
 #include "allm_ext.h"
+#include "allm_mcp.h"
 
 #endif

@@ -15,7 +15,8 @@
     "\"io.modelcontextprotocol/clientInfo\":{\"name\":\"allm\",\"version\":"
 
 struct talk {
-    struct mcp_client *client;
+    struct mcp_client *client;          /* one of these is ours */
+    allm_mcp_server *server;
     struct arena arena;
     struct buf got, want;
     struct clock_manual clock;
@@ -78,10 +79,54 @@ static void add_message(struct talk *t, struct slice json)
     buf_byte(&t->got, '\n');
 }
 
+static void add_request(struct talk *t, const allm_mcp_request *r)
+{
+    static const char *const kinds[] = {
+        [ALLM_MCP_REQUEST_CALL] = "call",
+        [ALLM_MCP_REQUEST_READ] = "read",
+        [ALLM_MCP_REQUEST_PROMPT] = "prompt",
+        [ALLM_MCP_REQUEST_CANCEL] = "cancel",
+    };
+    buf_format(&t->got, "! %s %u", kinds[r->kind], (unsigned)r->id);
+    if (r->kind != ALLM_MCP_REQUEST_CANCEL) {
+        buf_format(&t->got, " %s ", r->name);
+        add_json(&t->got, r->arguments);
+        if (r->answer)
+            buf_text(&t->got, " answer ");
+        add_json(&t->got, r->answer);
+    }
+    buf_byte(&t->got, '\n');
+}
+
+/* The lines of the server, one byte at a time. */
+static void collect_server(struct talk *t)
+{
+    const allm_mcp_request *r;
+    const char *bytes;
+    size_t len;
+    struct buf line;
+    buf_init(&line, &t->arena, 8 << 20);
+    while ((bytes = allm_mcp_server_out(t->server, &len))) {
+        if (*bytes == '\n') {
+            add_message(t, buf_slice(&line));
+            buf_clear(&line);
+        } else {
+            buf_byte(&line, *bytes);
+        }
+        allm_mcp_server_sent(t->server, 1);
+    }
+    while ((r = allm_mcp_server_next(t->server)))
+        add_request(t, r);
+}
+
 static void collect(struct talk *t)
 {
     struct mcp_event ev;
     const struct mcp_message *m;
+    if (t->server) {
+        collect_server(t);
+        return;
+    }
     while ((m = mcp_client_out(t->client))) {
         add_message(t, m->json);
         mcp_client_sent(t->client);
@@ -107,8 +152,11 @@ static void feed_piece(struct talk *t, struct slice piece)
     if (!block)
         return;
     memcpy(block, piece.ptr, piece.len);
-    mcp_client_feed(t->client, (struct slice){ block, piece.len },
-                    t->clock.now_ns);
+    if (t->server)
+        allm_mcp_server_feed(t->server, block, piece.len);
+    else
+        mcp_client_feed(t->client, (struct slice){ block, piece.len },
+                        t->clock.now_ns);
     free(block);
 }
 
@@ -224,6 +272,38 @@ static void act(struct talk *t, struct slice line)
     }
 }
 
+static allm_status notify(allm_mcp_server *s, uint64_t id, const char *numbers)
+{
+    char *end;
+    double progress = strtod(numbers, &end);
+    return allm_mcp_server_notify(s, id, progress, strtod(end, NULL), "m");
+}
+
+static void act_server(struct talk *t, struct slice line)
+{
+    struct slice word = take_word(&line);
+    uint64_t id = strtoull(line.ptr, NULL, 10);
+    take_word(&line);
+    const char *rest = arena_copy(&t->arena, line);
+    allm_status status = ALLM_OK;
+    if (!rest)
+        return;
+    if (slice_is(word, "text") || slice_is(word, "failed"))
+        status = allm_mcp_server_text(t->server, id, rest, ALLM_NUL_ENDED,
+                                      slice_is(word, "failed"));
+    else if (slice_is(word, "result"))
+        status = allm_mcp_server_answer(t->server, id, take_json(t, line));
+    else if (slice_is(word, "fail"))
+        status = allm_mcp_server_fail(t->server, id, rest);
+    else if (slice_is(word, "ask"))
+        status = allm_mcp_server_elicit(t->server, id, "who?",
+                                        take_json(t, line));
+    else if (CHECK(slice_is(word, "progress")))
+        status = notify(t->server, id, rest);
+    if (status != ALLM_OK)
+        buf_format(&t->got, "! %s\n", allm_status_name(status));
+}
+
 static void say(struct talk *t, struct slice line, bool exact)
 {
     struct buf b;
@@ -257,8 +337,31 @@ static void play_line(struct talk *t, struct slice line)
         say(t, slice_skip(line, 3), true);
     else if (slice_starts(line, SLICE("< ")))
         say(t, slice_skip(line, 2), false);
+    else if (t->server)
+        act_server(t, unquote(&t->arena, line, false));
     else
         act(t, unquote(&t->arena, line, false));
+}
+
+static void play_script(struct talk *t, const char *script)
+{
+    while (*script && check_whole())
+        play_line(t, next_line(&script));
+    compare(t);
+}
+
+void talk_serve(const allm_mcp_server_opts *opts, const char *script,
+                size_t cut)
+{
+    struct talk t = { .cut = cut };
+    arena_init(&t.arena, mem_default());
+    buf_init(&t.got, &t.arena, 8 << 20);
+    buf_init(&t.want, &t.arena, 8 << 20);
+    t.server = allm_mcp_server_new(opts);
+    if (t.server && CHECK(!allm_mcp_server_error(t.server)))
+        play_script(&t, script);
+    allm_mcp_server_free(t.server);
+    arena_release(&t.arena);
 }
 
 void talk_play(const struct mcp_client_opts *opts, const struct revision *known,
@@ -271,9 +374,7 @@ void talk_play(const struct mcp_client_opts *opts, const struct revision *known,
     t.client = mcp_client_new(mem_default(), opts);
     if (t.client) {
         mcp_client_start(t.client, known, t.clock.now_ns);
-        while (*script && check_whole())
-            play_line(&t, next_line(&script));
-        compare(&t);
+        play_script(&t, script);
     }
     mcp_client_free(t.client);
     arena_release(&t.arena);

@@ -21,6 +21,7 @@
 #ifndef HARNESS_TALK_H
 #define HARNESS_TALK_H
 
+#include "allm_mcp.h"
 #include "mcp/client.h"
 
 /* The client sees the server's bytes in two parts, cut at this position of all
@@ -28,7 +29,22 @@
 void talk_play(const struct mcp_client_opts *opts, const struct revision *known,
                const char *script, size_t cut);
 
-/* The number of bytes that the server says. */
+/*
+ * The same for a server of ours: the client's lines begin with <, the server's
+ * with >.  A request for its caller is one of
+ *
+ *      ! call 1 NAME ARGUMENTS [answer ANSWER]         or read, prompt
+ *      ! cancel 1
+ *
+ * and the caller's answers are
+ *
+ *      text ID TEXT        failed ID TEXT      result ID JSON
+ *      fail ID MESSAGE     ask ID SCHEMA       progress ID N TOTAL
+ */
+void talk_serve(const allm_mcp_server_opts *opts, const char *script,
+                size_t cut);
+
+/* The number of bytes that the other side says. */
 size_t talk_length(const char *script);
 
 #endif
