@@ -25,6 +25,7 @@ static const struct command reserved[] = {
     ROW(ask)                                                                   \
     ROW(chat)                                                                  \
     ROW(models)                                                                \
+    ROW(config)                                                                \
     ROW(keys)                                                                  \
     ROW(doctor)                                                                \
     ROW(completion)                                                            \

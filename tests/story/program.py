@@ -79,14 +79,14 @@ class Terminal:
     """A program in a new terminal."""
 
     def __init__(self, *args, env=None, columns=80, nonblocking=False,
-                 program=ALLM):
+                 program=ALLM, cwd=HOME):
         self.ours, theirs = pty.openpty()
         os.set_blocking(theirs, not nonblocking)
         fcntl.ioctl(theirs, termios.TIOCSWINSZ,
                     struct.pack("HHHH", 24, columns, 0, 0))
         self.child = subprocess.Popen(
             [program, *args], stdin=theirs, stdout=theirs, stderr=theirs,
-            env={**CLEAN, **(env or {})}, cwd=HOME, start_new_session=True,
+            env={**CLEAN, **(env or {})}, cwd=cwd, start_new_session=True,
             preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
         os.close(theirs)
         self.said = b""

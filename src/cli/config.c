@@ -1,0 +1,342 @@
+/* config.c - allm config: show and change the settings */
+#include "cli/command.h"
+#include "cli/config_parts.h"
+#include "cli/exit.h"
+#include "cli/print.h"
+#include "cli/settings.h"
+#include "conf/child.h"
+#include "conf/edit.h"
+#include "conf/file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct config_flags flags_given;
+
+#define AT(member) offsetof(struct config_flags, member)
+
+static const struct flag flags[] = {
+    { 0, "--origin", FLAG_SWITCH, AT(origin), NULL,
+      "show: also print where each value is set", .use = FLAG_MOST },
+    { 0, "--json", FLAG_SWITCH, AT(json), NULL, "show: print a JSON document",
+      .use = FLAG_MOST },
+    { 0, "--project", FLAG_SWITCH, AT(project), NULL,
+      "set, unset, edit: the file .allm.json of this project",
+      .use = FLAG_MOST },
+    { 0, "--show", FLAG_SWITCH, AT(show), NULL,
+      "trust: only show what waits, and the digest" },
+    { 0, "--sha256", FLAG_LIST, AT(digests), "HEX",
+      "trust: exactly this content; may be repeated" },
+    { 0, "--config", FLAG_TEXT, AT(file), "FILE",
+      "also read this file of settings", FILL_FILE, .variable = "ALLM_CONFIG" },
+    { .name = NULL },
+};
+
+/* -------------------------------------------------------- the file --- */
+
+/* The file to change.  False: an error was printed. */
+static bool find_file(char path[PLACES_PATH])
+{
+    char folder[PLACES_PATH];
+    if (!flags_given.project) {
+        if (config_user_file(path))
+            return true;
+        print_fault("there is no home directory: set HOME, XDG_CONFIG_HOME or "
+                    "ALLM_HOME");
+        return false;
+    }
+    if (!places_project(path, folder))
+        snprintf(path, PLACES_PATH, ".allm.json");
+    return true;
+}
+
+bool config_load_text(const char *path, struct bytes *text)
+{
+    int error = file_load(path, 0, text);
+    if (!error || error == ENOENT)
+        return true;
+    print_fault("cannot read %.500s: %s", path, file_says(error));
+    return false;
+}
+
+int config_store_text(const char *path, const struct bytes *text)
+{
+    if (!config_check(path, text, settings_notice, NULL)) {
+        print_fault("%.500s is unchanged", path);
+        return END_USAGE;
+    }
+    int error = file_store(path, bytes_string(text), text->len);
+    if (!error)
+        return END_DONE;
+    print_fault("cannot write %.500s: %s", path, file_says(error));
+    return END_USAGE;
+}
+
+/* The place of the settings in a text that may begin with a byte order
+ * mark. */
+static bool split_mark(struct bytes *text)
+{
+    bool mark = text->len >= 3 && !memcmp(text->ptr, "\xEF\xBB\xBF", 3);
+    if (mark)
+        bytes_skip(text, 3);
+    return mark;
+}
+
+int config_change(const char *path, const char *key, const char *json)
+{
+    struct bytes text = { NULL, 0, 0 };
+    if (!config_load_text(path, &text)) {
+        bytes_release(&text);
+        return END_USAGE;
+    }
+    bool mark = split_mark(&text);
+    int code = END_USAGE;
+    if (json ? edit_set(&text, key, json) : edit_unset(&text, key)) {
+        if (mark)
+            bytes_splice(&text, 0, 0, "\xEF\xBB\xBF", 3);
+        code = config_store_text(path, &text);
+    } else if (json) {
+        config_check(path, &text, settings_notice, NULL);
+        print_fault("cannot set %.200s in %.500s: correct the file first "
+                    "(allm config edit)",
+                    key, path);
+    } else {
+        print_fault("%.200s is not set in %.500s", key, path);
+    }
+    bytes_release(&text);
+    return code;
+}
+
+/* ----------------------------------------------------- subcommands --- */
+
+static int report_unknown(const char *key)
+{
+    const char *near = settings_suggest(key);
+    print_fault("unknown setting \"%.200s\"%s%s%s (allm help config lists "
+                "them)",
+                key, near ? "; did you mean \"" : "", near ? near : "",
+                near ? "\"?" : "");
+    return END_USAGE;
+}
+
+static void print_value(const char *path, const allm_json *value)
+{
+    allm_json *shown = config_mask(path, value);
+    const char *text = allm_json_text(shown, NULL);
+    if (text)
+        print_format("%s\n", text);
+    else
+        print_json(shown, ALLM_JSON_PRETTY);
+    allm_json_free(shown);
+}
+
+static int get_setting(int argc, char **argv)
+{
+    if (argc != 1) {
+        print_fault("config get needs one setting: allm config get model");
+        return END_USAGE;
+    }
+    if (!setting_find(argv[0]) && !setting_is_group(argv[0]))
+        return report_unknown(argv[0]);
+    const allm_json *value = settings_value(argv[0]);
+    if (value)
+        print_value(argv[0], value);
+    else
+        print_note("%s is not set", argv[0]);
+    return value ? END_DONE : END_FAILED;
+}
+
+/* The word as JSON that fits the setting: a string unless it is another value
+ * that the setting expects. */
+static void read_value(const struct setting *s, const char *word,
+                       struct bytes *json)
+{
+    allm_json *value = allm_json_parse(word, strlen(word), NULL);
+    allm_json_type type = allm_json_type_of(value);
+    bool text = s->kind == SETTING_TEXT || s->kind == SETTING_WORD;
+    bool quoted = type == ALLM_JSON_TEXT && *word == '"';
+    if (type != ALLM_JSON_NONE && (!text || quoted)) {
+        bytes_text(json, word);
+    } else {
+        allm_json_build *b = allm_json_build_new(NULL);
+        allm_json_build_text(b, word, strlen(word));
+        allm_json *string = allm_json_build_done(b);
+        allm_text *written = allm_json_write(string, 0);
+        bytes_text(json, allm_text_bytes(written, NULL));
+        allm_text_free(written);
+        allm_json_free(string);
+    }
+    allm_json_free(value);
+}
+
+static int set_setting(int argc, char **argv)
+{
+    char path[PLACES_PATH];
+    if (argc != 2) {
+        print_fault("config set needs a setting and a value: allm config set "
+                    "model openai:gpt-5");
+        return END_USAGE;
+    }
+    const struct setting *s = setting_find(argv[0]);
+    if (!s)
+        return report_unknown(argv[0]);
+    if (!find_file(path))
+        return END_USAGE;
+    struct bytes json = { NULL, 0, 0 };
+    read_value(s, argv[1], &json);
+    int code = config_change(path, argv[0], bytes_string(&json));
+    bytes_release(&json);
+    return code;
+}
+
+static int unset_setting(int argc, char **argv)
+{
+    char path[PLACES_PATH];
+    if (argc != 1) {
+        print_fault("config unset needs one setting");
+        return END_USAGE;
+    }
+    return find_file(path) ? config_change(path, argv[0], NULL) : END_USAGE;
+}
+
+const char *config_editor(void)
+{
+    const char *own = settings_text("chat.editor");
+    const char *visual = getenv("VISUAL"), *editor = getenv("EDITOR");
+    return own                 ? own
+           : visual && *visual ? visual
+           : editor && *editor ? editor
+                               : "vi";
+}
+
+int config_edit_file(const char *path, const char *first,
+                     int (*store)(const char *path, const struct bytes *text))
+{
+    struct bytes text = { NULL, 0, 0 };
+    char copy[] = "/tmp/allm-edit-XXXXXX";
+    int code = END_USAGE, fd = -1;
+    if (config_load_text(path, &text)) {
+        if (!text.len)
+            bytes_text(&text, first);
+        fd = mkstemp(copy);
+        code = fd < 0 ? END_FAILED : END_DONE;
+    }
+    if (fd >= 0)
+        close(fd);
+    if (code == END_DONE && file_store(copy, bytes_string(&text), text.len))
+        code = END_FAILED;
+    int ended = code == END_DONE ? child_edit(config_editor(), copy) : 0;
+    bytes_clear(&text);
+    if (code == END_DONE && ended) {
+        print_fault("the editor %.200s failed; %.500s is unchanged",
+                    config_editor(), path);
+        code = END_FAILED;
+    }
+    if (code == END_DONE && config_load_text(copy, &text))
+        code = store(path, &text);
+    if (fd >= 0 && code != END_USAGE)
+        unlink(copy);
+    else if (fd >= 0)
+        print_note("your text is in %s", copy);
+    bytes_release(&text);
+    return code;
+}
+
+static int edit_settings(int argc, char **argv)
+{
+    char path[PLACES_PATH];
+    (void)argv;
+    if (argc || !find_file(path))
+        return END_USAGE;
+    return config_edit_file(path, "{\n}\n", config_store_text);
+}
+
+static int print_path(int argc, char **argv)
+{
+    char path[PLACES_PATH];
+    (void)argv;
+    if (argc || !find_file(path))
+        return END_USAGE;
+    print_format("%s\n", path);
+    return END_DONE;
+}
+
+static int check_settings(int argc, char **argv)
+{
+    (void)argc;
+    (void)argv;
+    const struct config *c = settings_config();
+    int code = settings_open();
+    for (size_t i = 0; code == END_DONE && i < c->count; i++)
+        if (*c->layers[i].name)
+            print_note("%s: fine", c->layers[i].name);
+    return code;
+}
+
+static const struct {
+    const char *name;
+    bool reads; /* it needs a configuration that can be used */
+    int (*run)(int argc, char **argv);
+} subs[] = {
+    { "show", true, NULL },
+    { "get", true, get_setting },
+    { "set", false, set_setting },
+    { "unset", false, unset_setting },
+    { "edit", false, edit_settings },
+    { "path", false, print_path },
+    { "check", true, check_settings },
+    { "trust", false, NULL },
+    { "untrust", false, NULL },
+};
+
+static int run_sub(const char *name, int argc, char **argv)
+{
+    if (!strcmp(name, "show"))
+        return config_show(&flags_given, argc, argv);
+    if (!strcmp(name, "trust"))
+        return config_trust(&flags_given);
+    if (!strcmp(name, "untrust"))
+        return config_untrust();
+    for (size_t i = 0; i < sizeof subs / sizeof *subs; i++)
+        if (!strcmp(subs[i].name, name))
+            return subs[i].run(argc, argv);
+    return command_reject_sub(command_find("config"), name);
+}
+
+static int run_config_command(int argc, char **argv)
+{
+    flags_given = (struct config_flags){ 0 };
+    if (!flags_read(flags, &flags_given, &argc, argv))
+        return END_USAGE;
+    settings_use(flags_given.file);
+    const char *name = argc ? argv[0] : "show";
+    for (size_t i = 0; i < sizeof subs / sizeof *subs; i++)
+        if (!strcmp(subs[i].name, name) && subs[i].reads &&
+            settings_open() != END_DONE)
+            return END_USAGE;
+    return run_sub(name, argc ? argc - 1 : 0, argv + 1);
+}
+
+const struct command config_command = {
+    .name = "config",
+    .usage = "[show|get|set|unset|edit|path|check|trust|untrust] [KEY [VALUE]]",
+    .summary = "show and change the settings",
+    .more =
+        "Settings are read from /etc/allm/config.json, your own file, the\n"
+        ".allm.json of the project, the file in ALLM_CONFIG and ALLM_*\n"
+        "variables; later ones override earlier ones.  set and unset change\n"
+        "one value and keep every other byte of the file.  A project's file\n"
+        "can do little until you run \"allm config trust\" on exactly its\n"
+        "content.\n",
+    .examples = "  allm config set model openai:gpt-5\n"
+                "  allm config show --origin\n"
+                "  allm config trust --show\n",
+    .subs = "show|get|set|unset|edit|path|check|trust|untrust",
+    .args = { FILL_SETTING },
+    .flags = flags,
+    .group = GROUP_SETUP,
+    .run = run_config_command,
+};

@@ -1,0 +1,112 @@
+/* settings.c - the settings of the user, for the commands */
+#include "cli/settings.h"
+
+#include "cli/exit.h"
+#include "cli/print.h"
+#include "cli/suggest.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct config config;
+static const char *own_file;
+static bool loaded, usable;
+
+const char *settings_suggest(const char *path)
+{
+    struct suggest s;
+    suggest_begin(&s, path);
+    for (size_t i = 0; setting_at(i); i++)
+        if (!strchr(setting_at(i)->key, '*'))
+            suggest_try(&s, setting_at(i)->key);
+    static const char *const groups[] = { "options",   "approve", "mcp",
+                                          "providers", "aliases", "routing" };
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
+        suggest_try(&s, groups[i]);
+    return suggest_found(&s);
+}
+
+void settings_notice(void *ud, const struct notice *n)
+{
+    char place[PLACES_PATH + 32] = "";
+    const char *near = n->unknown ? settings_suggest(n->unknown) : NULL;
+    (void)ud;
+    if (n->origin && n->line)
+        snprintf(place, sizeof place, "%s:%zu: ", n->origin, n->line);
+    else if (n->origin)
+        snprintf(place, sizeof place, "%s: ", n->origin);
+    if (n->fatal)
+        print_fault("%.600s%s", place, n->text);
+    else
+        print_note("%.600s%s%s%s%s", place, n->text,
+                   near ? "; did you mean \"" : "", near ? near : "",
+                   near ? "\"?" : "");
+}
+
+void settings_use(const char *file)
+{
+    own_file = file;
+}
+
+static void load_once(void)
+{
+    if (loaded)
+        return;
+    loaded = true;
+    usable = config_load(&config, own_file, settings_notice, NULL);
+}
+
+int settings_open(void)
+{
+    load_once();
+    return usable ? END_DONE : END_USAGE;
+}
+
+const struct config *settings_config(void)
+{
+    load_once();
+    return &config;
+}
+
+const allm_json *settings_value(const char *path)
+{
+    load_once();
+    return config_get(&config, path);
+}
+
+const char *settings_text(const char *path)
+{
+    const char *text = allm_json_text(settings_value(path), NULL);
+    return text && *text ? text : NULL;
+}
+
+bool settings_true(const char *path, bool standard)
+{
+    const allm_json *value = settings_value(path);
+    return value ? allm_json_true(value) : standard;
+}
+
+double settings_number(const char *path, double standard)
+{
+    const allm_json *value = settings_value(path);
+    return value ? allm_json_number(value) : standard;
+}
+
+uint32_t settings_count(const char *path, uint32_t standard)
+{
+    double n = settings_number(path, standard);
+    return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
+}
+
+uint32_t settings_ms(const char *path, uint32_t standard)
+{
+    const allm_json *value = settings_value(path);
+    const char *text = allm_json_text(value, NULL);
+    char *unit = NULL;
+    if (!value)
+        return standard;
+    double seconds = text ? strtod(text, &unit) : allm_json_number(value);
+    seconds *= unit && *unit == 'm' ? 60 : unit && *unit == 'h' ? 3600 : 1;
+    return seconds < 4000000 ? (uint32_t)(seconds * 1000 + 0.5) : UINT32_MAX;
+}

@@ -1,0 +1,62 @@
+/*
+ * config.h - the settings of all files and variables, and where each is from
+ *
+ *      /etc/allm/config.json     later layers override earlier ones; objects
+ *      CONFIG/config.json        are merged, other values replaced
+ *      the project's .allm.json
+ *      $ALLM_CONFIG, --config
+ *      ALLM_* variables
+ *
+ * Defaults and flags are no layers: their users know them.
+ */
+#ifndef CONF_CONFIG_H
+#define CONF_CONFIG_H
+
+#include "conf/notice.h"
+#include "conf/places.h"
+#include "conf/settings.h"
+#include "term/bytes.h"
+
+struct config_layer {
+    char name[PLACES_PATH]; /* the path; "" for the variables */
+    struct bytes text;      /* of a file, without a byte order mark */
+    allm_json *value;       /* what counts of it */
+    bool is_project;
+};
+
+struct config {
+    struct config_layer layers[5];
+    size_t count;
+    allm_json *value; /* all layers together, an object */
+    bool broken;      /* a fatal notice was reported */
+    struct {
+        char path[PLACES_PATH], mcp_path[PLACES_PATH];
+        char folder[PLACES_PATH];
+        bool found, trusted;
+        size_t waiting; /* settings that wait for trust */
+    } project;
+    notice_fn report;
+    void *ud;
+};
+
+/* Load all layers; file is that of --config, or NULL.  False: it is broken. */
+bool config_load(struct config *c, const char *file, notice_fn report,
+                 void *ud);
+void config_release(struct config *c);
+
+/* The value of a setting, borrowed; NULL: not set. */
+const allm_json *config_get(const struct config *c, const char *path);
+/* The layer that sets it last, and the line, 0 if unknown; NULL: none. */
+const struct config_layer *config_origin(const struct config *c,
+                                         const char *path, size_t *line);
+/* The line of a path in a text; 0: it is not there. */
+size_t config_line(const struct bytes *text, const char *path);
+
+/* The path of the user's own file; false: there is no home directory. */
+bool config_user_file(char path[PLACES_PATH]);
+/* Check a text as a file of this name, and report what is wrong; true: it can
+ * be used. */
+bool config_check(const char *name, const struct bytes *text, notice_fn report,
+                  void *ud);
+
+#endif

@@ -1,0 +1,156 @@
+/*
+ * expand.c - ${VAR} and ${VAR:-default} in strings; $$ is a dollar sign
+ *
+ * A dollar sign before anything else, or at the end, is itself.
+ */
+#include "conf/expand.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LETTERS \
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789"
+
+static bool ends_in(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && !strcmp(text + n - m, end);
+}
+
+static bool is_key_of_provider(const char *name)
+{
+    bool found = false;
+    allm_json *list = allm_registry_list();
+    for (const allm_json *row = NULL;
+         !found && (row = allm_json_next(list, row));) {
+        allm_text *variable = allm_keys_variable(
+            allm_json_text(allm_json_get(row, "name"), NULL));
+        const char *text = allm_text_bytes(variable, NULL);
+        found = text && !strcmp(text, name);
+        allm_text_free(variable);
+    }
+    allm_json_free(list);
+    return found;
+}
+
+bool expand_holds_key(const char *name)
+{
+    static const char *const ends[] = { "_KEY", "_TOKEN", "_SECRET",
+                                        "_PASSWORD", "_CREDENTIALS" };
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (ends_in(name, ends[i]))
+            return true;
+    return is_key_of_provider(name);
+}
+
+/* "${NAME}" or "${NAME:-default}"; *at moves behind it. */
+static enum expand_result expand_variable(struct bytes *out, const char **at,
+                                          bool keys, char name[64])
+{
+    const char *from = *at + 2, *end = strchr(from, '}');
+    size_t n = strspn(from, LETTERS);
+    const char *standard = from + n;
+    snprintf(name, 64, "%.*s", (int)(n < 63 ? n : 63), from);
+    if (!end || !n || n > 63 || (*from >= '0' && *from <= '9') ||
+        (standard != end && strncmp(standard, ":-", 2) != 0))
+        return EXPAND_OPEN;
+    if (!keys && expand_holds_key(name))
+        return EXPAND_SECRET;
+    const char *value = getenv(name);
+    if (value && (*value || standard == end))
+        bytes_text(out, value);
+    else if (standard != end)
+        bytes_add(out, standard + 2, (size_t)(end - standard - 2));
+    else
+        return EXPAND_UNSET;
+    *at = end + 1;
+    return EXPAND_DONE;
+}
+
+enum expand_result expand_text(struct bytes *out, const char *text, bool keys,
+                               char name[64])
+{
+    while (*text) {
+        size_t n = strcspn(text, "$");
+        bytes_add(out, text, n);
+        text += n;
+        if (text[0] == '$' && text[1] == '{') {
+            enum expand_result r = expand_variable(out, &text, keys, name);
+            if (r != EXPAND_DONE)
+                return r;
+        } else if (*text) {
+            bytes_byte(out, '$');
+            text += text[1] == '$' ? 2 : 1;
+        }
+    }
+    return EXPAND_DONE;
+}
+
+static void add_json_text(struct bytes *out, const char *text, size_t len)
+{
+    allm_json_build *b = allm_json_build_new(NULL);
+    allm_json_build_text(b, text, len);
+    allm_json *value = allm_json_build_done(b);
+    allm_text *written = allm_json_write(value, 0);
+    const char *bytes = allm_text_bytes(written, NULL);
+    bytes_text(out, bytes ? bytes : "null"); /* no UTF-8: no string */
+    allm_text_free(written);
+    allm_json_free(value);
+}
+
+static enum expand_result expand_string(struct bytes *out,
+                                        const allm_json *value, bool keys,
+                                        char name[64])
+{
+    struct bytes text = { NULL, 0, 0 };
+    enum expand_result r = expand_text(&text, allm_json_text(value, NULL), keys,
+                                       name);
+    add_json_text(out, bytes_string(&text), text.len);
+    bytes_release(&text);
+    return r;
+}
+
+/* The depth is limited by the parser. */
+enum expand_result expand_json(struct bytes *out, const allm_json *value,
+                               bool keys, char name[64])
+{
+    allm_json_type type = allm_json_type_of(value);
+    enum expand_result r = EXPAND_DONE;
+    bool object = type == ALLM_JSON_OBJECT;
+    if (type == ALLM_JSON_TEXT)
+        return expand_string(out, value, keys, name);
+    if (!object && type != ALLM_JSON_ARRAY) {
+        allm_text *text = allm_json_write(value, 0);
+        bytes_text(out, allm_text_bytes(text, NULL));
+        allm_text_free(text);
+        return r;
+    }
+    bytes_byte(out, object ? '{' : '[');
+    for (const allm_json *v = NULL;
+         r == EXPAND_DONE && (v = allm_json_next(value, v));) {
+        char last = out->ptr[out->len - 1];
+        bytes_text(out, last == '{' || last == '[' ? "" : ",");
+        if (object) {
+            size_t len;
+            const char *key = allm_json_text(v, &len);
+            add_json_text(out, key, len);
+            bytes_byte(out, ':');
+        }
+        r = expand_json(out, object ? allm_json_value(v) : v, keys, name);
+    }
+    bytes_byte(out, object ? '}' : ']');
+    return r;
+}
+
+bool expand_wanted(const allm_json *value)
+{
+    const char *text = allm_json_text(value, NULL);
+    bool object = allm_json_type_of(value) == ALLM_JSON_OBJECT;
+    if (text)
+        return strstr(text, "${") || strstr(text, "$$");
+    for (const allm_json *v = NULL; (v = allm_json_next(value, v));)
+        if (expand_wanted(object ? allm_json_value(v) : v))
+            return true;
+    return false;
+}

@@ -1,0 +1,30 @@
+/* file.h - the program's own files: small, private, written atomically */
+#ifndef CONF_FILE_H
+#define CONF_FILE_H
+
+#include "term/bytes.h"
+
+#include <stdbool.h>
+
+enum {
+    FILE_LIMIT = 4 * 1024 * 1024, /* a file of settings is never longer */
+    FILE_NO_LINKS = 1 << 0,       /* reject a symbolic link: ELOOP */
+    FILE_PRIVATE = 1 << 1         /* reject a file that others can read:
+                                     EPERM */
+};
+
+/* Append the whole file.  Returns 0 or an errno: EISDIR, EFBIG, ENOTSUP for
+ * what is no regular file, ... */
+int file_load(const char *path, unsigned flags, struct bytes *out);
+
+/*
+ * Replace a file, or create it and the directories above it: mode 0600 and
+ * 0700.  A link is followed.  Readers see the old bytes or the new ones.
+ * Returns 0 or an errno, and then nothing has changed.
+ */
+int file_store(const char *path, const char *bytes, size_t len);
+
+/* What an errno means: "it is a directory". */
+const char *file_says(int error);
+
+#endif

@@ -1,0 +1,269 @@
+/* reader.c - read a file of settings: parse, expand variables, check */
+#include "conf/reader.h"
+
+#include "conf/expand.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { POINTER = 1024, TEXT = 700 };
+
+static const allm_json_opts allowed = { .size = sizeof allowed,
+                                        .flags = ALLM_JSON_COMMENTS };
+
+void reader_release(struct reader *r)
+{
+    allm_json_schema_free(r->schema);
+    r->schema = NULL;
+}
+
+static void report_notice(struct reader *r, struct notice n)
+{
+    n.fatal = n.fatal && !r->soft;
+    r->failed |= n.fatal;
+    if (!n.origin)
+        n.origin = r->file;
+    r->report(r->ud, &n);
+}
+
+void reader_skip_mark(struct bytes *text)
+{
+    if (text->len >= 3 && !memcmp(text->ptr, "\xEF\xBB\xBF", 3))
+        bytes_skip(text, 3);
+}
+
+/* ------------------------------------------------------------- parse --- */
+
+static size_t line_of(const char *text, size_t at)
+{
+    size_t line = 1;
+    for (size_t i = 0; i < at; i++)
+        line += text[i] == '\n';
+    return line;
+}
+
+size_t reader_line(const struct bytes *text, const char *pointer)
+{
+    size_t from, to;
+    if (!text || allm_json_span(bytes_string(text), text->len, &allowed,
+                                pointer, &from, &to) != ALLM_OK)
+        return 0;
+    return line_of(text->ptr, from);
+}
+
+/* The line of the first of two equal keys; 0: unknown.  The second one, at
+ * `at`, is made a different one, so that the text can be read. */
+static size_t line_of_first(const struct bytes *text, size_t at,
+                            const char *pointer)
+{
+    struct bytes copy = { NULL, 0, 0 };
+    bytes_add(&copy, text->ptr, text->len);
+    if (at + 2 < copy.len && copy.ptr[at] == '"' && copy.ptr[at + 1] != '"')
+        copy.ptr[at + 1] = copy.ptr[at + 1] == '~' ? '-' : '~';
+    size_t line = reader_line(&copy, pointer);
+    bytes_release(&copy);
+    return line;
+}
+
+/* "the JSON text was refused: WHY at line 3, column 4 (path ..); ADVICE": only
+ * WHY, since the line is reported apart. */
+static void shorten_reason(char *out, size_t size, const char *message)
+{
+    const char *why = strstr(message, ": ");
+    why = why ? why + 2 : message;
+    const char *end = strstr(why, " at line ");
+    snprintf(out, size, "%.*s", (int)(end ? end - why : (long)strlen(why)),
+             why);
+}
+
+static void report_syntax(struct reader *r, const struct bytes *text,
+                          const allm_error *e)
+{
+    char why[TEXT], message[TEXT + 100];
+    uint64_t line = 0, offset = 0;
+    const char *detail = allm_json_text(allm_json_get(e->metadata, "detail"),
+                                        NULL);
+    const char *path = allm_json_text(allm_json_get(e->metadata, "path"), NULL);
+    allm_json_uint64(allm_json_get(e->metadata, "line"), &line);
+    allm_json_uint64(allm_json_get(e->metadata, "offset"), &offset);
+    shorten_reason(why, sizeof why, e->message);
+    size_t first = detail && path && !strcmp(detail, "key")
+                       ? line_of_first(text, (size_t)offset, path)
+                       : 0;
+    snprintf(message, sizeof message, "%s", why);
+    if (first)
+        snprintf(message, sizeof message, "%s; it is in line %zu, too", why,
+                 first);
+    report_notice(r, (struct notice){ .fatal = true,
+                                      .line = (size_t)line,
+                                      .text = message });
+}
+
+allm_json *reader_parse(struct reader *r, const struct bytes *text)
+{
+    allm_json *value = allm_json_parse(bytes_string(text), text->len, &allowed);
+    const allm_error *error = allm_json_error(value);
+    if (!error && allm_json_type_of(value) == ALLM_JSON_OBJECT)
+        return value;
+    if (error)
+        report_syntax(r, text, error);
+    else
+        report_notice(
+            r,
+            (struct notice){
+                .fatal = true,
+                .line = 1,
+                .text =
+                    "expected an object with settings: { \"model\": ... }" });
+    allm_json_free(value);
+    return NULL;
+}
+
+/* ------------------------------------------------------------ expand --- */
+
+struct expansion {
+    struct reader *reader;
+    const struct bytes *text;
+};
+
+static void report_variable(struct expansion *x, const char *path,
+                            enum expand_result result, const char *name)
+{
+    char text[TEXT], pointer[POINTER];
+    size_t line = setting_pointer(path, pointer, sizeof pointer)
+                      ? reader_line(x->text, pointer)
+                      : 0;
+    if (result == EXPAND_OPEN)
+        snprintf(
+            text, sizeof text,
+            "%.200s has a \"${\" that is not followed by a name and \"}\"; "
+            "write ${NAME}, ${NAME:-default}, or $$ for a dollar sign",
+            path);
+    else if (result == EXPAND_SECRET)
+        snprintf(text, sizeof text,
+                 "%.200s is ignored: a project may not use the key in $%s",
+                 path, name);
+    else
+        snprintf(text, sizeof text,
+                 "%.200s is ignored: the variable %s is not set; write "
+                 "${%s:-default} to give a default",
+                 path, name, name);
+    report_notice(x->reader, (struct notice){ .fatal = result == EXPAND_OPEN,
+                                              .line = line,
+                                              .text = text });
+}
+
+static allm_json *expand_setting(void *ud, const char *path,
+                                 const struct setting *s,
+                                 const allm_json *value)
+{
+    struct expansion *x = ud;
+    struct bytes out = { NULL, 0, 0 };
+    char name[64];
+    if (!s || !expand_wanted(value))
+        return allm_json_copy(value);
+    enum expand_result result = expand_json(&out, value, x->reader->keys, name);
+    allm_json *expanded = NULL;
+    if (result == EXPAND_DONE)
+        expanded = allm_json_parse(out.ptr, out.len, NULL);
+    else
+        report_variable(x, path, result, name);
+    bytes_release(&out);
+    return expanded;
+}
+
+/* ------------------------------------------------------------- check --- */
+
+static bool open_schema(struct reader *r)
+{
+    if (r->schema)
+        return true;
+    allm_json *document = setting_schema();
+    r->schema = allm_json_schema_new(document);
+    allm_json_free(document);
+    return r->schema && !allm_json_schema_error(r->schema);
+}
+
+/* The setting of a path, or that of its beginning. */
+static const struct setting *setting_above(char *path)
+{
+    const struct setting *s;
+    while (!(s = setting_find(path))) {
+        char *dot = strrchr(path, '.');
+        if (!dot)
+            return NULL;
+        *dot = '\0';
+    }
+    return s;
+}
+
+static void report_unknown(struct reader *r, const char *path, size_t line)
+{
+    char text[TEXT];
+    snprintf(text, sizeof text, "unknown setting \"%.200s\"", path);
+    report_notice(r, (struct notice){
+                         .line = line, .text = text, .unknown = path });
+}
+
+static void report_fault(struct reader *r, const struct bytes *text,
+                         const allm_json *fault)
+{
+    char path[POINTER], message[TEXT], variable[64];
+    const char *pointer = allm_json_text(allm_json_get(fault, "path"), NULL);
+    const char *keyword = allm_json_text(allm_json_get(fault, "keyword"), NULL);
+    size_t line = reader_line(text, pointer);
+    if (!setting_path(pointer, path, sizeof path))
+        return;
+    if (!strcmp(keyword, "additionalProperties")) {
+        report_unknown(r, path, line);
+        return;
+    }
+    char whole[POINTER];
+    memcpy(whole, path, sizeof whole);
+    const struct setting *s = setting_above(path);
+    snprintf(message, sizeof message, "%.200s: expected %s", whole,
+             s ? setting_expects(s) : "an object");
+    report_notice(r,
+                  (struct notice){
+                      .fatal = true,
+                      .line = line,
+                      .text = message,
+                      .origin = !r->file && s && setting_variable(s, variable)
+                                    ? variable
+                                    : NULL });
+}
+
+bool reader_check(struct reader *r, const struct bytes *text,
+                  const allm_json *value)
+{
+    bool fine = true;
+    if (!open_schema(r)) {
+        report_notice(r, (struct notice){ .fatal = true,
+                                          .text = "out of memory" });
+        return false;
+    }
+    allm_json *faults = allm_json_schema_check(r->schema, value);
+    for (const allm_json *f = NULL; (f = allm_json_next(faults, f));) {
+        const char *keyword = allm_json_text(allm_json_get(f, "keyword"), NULL);
+        fine &= !strcmp(keyword, "additionalProperties");
+        report_fault(r, text, f);
+    }
+    allm_json_free(faults);
+    return fine;
+}
+
+allm_json *reader_settle(struct reader *r, const struct bytes *text,
+                         allm_json *value)
+{
+    struct expansion x = { r, text };
+    bool failed = r->failed;
+    r->failed = false;
+    allm_json *expanded = setting_map(value, expand_setting, &x);
+    allm_json_free(value);
+    bool fine = !r->failed && reader_check(r, text, expanded);
+    r->failed |= failed;
+    if (fine)
+        return expanded;
+    allm_json_free(expanded);
+    return NULL;
+}

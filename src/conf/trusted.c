@@ -1,0 +1,224 @@
+/*
+ * trusted.c - what a project's file may do, before and after trust
+ *
+ * A setting counts only if its row says so: what has no row, and every new row,
+ * waits.
+ */
+#include "conf/trusted.h"
+
+#include "conf/expand.h"
+#include "conf/file.h"
+#include "conf/places.h"
+#include "conf/settings.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ---------------------------------------------------------- the list --- */
+
+/* STATE/trusted, which the caller frees; NULL: there is none. */
+static allm_json *load_list(char path[PLACES_PATH])
+{
+    struct bytes text = { NULL, 0, 0 };
+    allm_json *list = NULL;
+    if (!places_find(PLACE_STATE, "trusted", path))
+        *path = '\0';
+    else if (!file_load(path, 0, &text))
+        list = allm_json_parse(bytes_string(&text), text.len, NULL);
+    bytes_release(&text);
+    return list;
+}
+
+bool trusted_knows(const char *path, const struct bytes *content)
+{
+    char file[PLACES_PATH], hex[65];
+    allm_json *list = load_list(file);
+    const char *known = allm_json_text(allm_json_get(list, path), NULL);
+    allm_sha256(content->ptr, content->len, hex);
+    bool same = known && !strcmp(known, hex);
+    allm_json_free(list);
+    return same;
+}
+
+static int store_list(const char *file, const allm_json *list)
+{
+    size_t len;
+    allm_text *text = allm_json_write(list, ALLM_JSON_PRETTY);
+    const char *bytes = allm_text_bytes(text, &len);
+    int error = bytes ? file_store(file, bytes, len) : ENOMEM;
+    allm_text_free(text);
+    return error;
+}
+
+/* The digest as a JSON string; NULL: no content. */
+static allm_json *digest_of(const struct bytes *content)
+{
+    char hex[67] = "\"";
+    if (!content)
+        return NULL;
+    allm_sha256(content->ptr, content->len, hex + 1);
+    hex[65] = '"';
+    return allm_json_parse(hex, 66, NULL);
+}
+
+int trusted_set(const char *path, const struct bytes *content)
+{
+    char file[PLACES_PATH];
+    allm_json *list = load_list(file);
+    if (!*file)
+        return ENOENT;
+    if (allm_json_type_of(list) != ALLM_JSON_OBJECT) {
+        allm_json_free(list);
+        list = allm_json_parse("{}", 2, NULL);
+    }
+    allm_json *digest = digest_of(content);
+    allm_json *changed = allm_json_set(list, path, digest);
+    int error = store_list(file, changed);
+    allm_json_free(changed);
+    allm_json_free(digest);
+    allm_json_free(list);
+    return error;
+}
+
+/* ---------------------------------------------------------- the part --- */
+
+struct part {
+    const allm_json *users;
+    bool trusted;
+    size_t waiting, refused;
+};
+
+static bool is_provider(const struct part *p, const char *name)
+{
+    bool known = allm_json_get(allm_json_get(p->users, "providers"), name);
+    allm_json *list = allm_registry_list();
+    for (const allm_json *row = NULL;
+         !known && (row = allm_json_next(list, row));)
+        known = !strcmp(allm_json_text(allm_json_get(row, "name"), NULL), name);
+    allm_json_free(list);
+    return known;
+}
+
+/* A model of a provider that the user has, or a name without a provider. */
+static bool is_known_model(const struct part *p, const allm_json *value)
+{
+    char provider[128];
+    const char *model = allm_json_text(value, NULL);
+    if (!model)
+        return false;
+    if (allm_json_get(allm_json_get(p->users, "aliases"), model))
+        return true;
+    size_t n = strcspn(model, ":/");
+    if (!model[n])
+        return true;
+    return (size_t)snprintf(provider, sizeof provider, "%.*s", (int)n, model) <
+               sizeof provider &&
+           is_provider(p, provider);
+}
+
+static bool are_known_models(const struct part *p, const allm_json *value)
+{
+    bool known = true;
+    if (allm_json_type_of(value) != ALLM_JSON_ARRAY)
+        return is_known_model(p, value);
+    for (const allm_json *v = NULL; known && (v = allm_json_next(value, v));)
+        known = is_known_model(p, v);
+    return known;
+}
+
+static bool is_users_template(const allm_json *value)
+{
+    char name[256], path[PLACES_PATH];
+    struct stat about;
+    const char *text = allm_json_text(value, NULL);
+    return text && !strchr(text, '/') && *text != '.' &&
+           (size_t)snprintf(name, sizeof name, "templates/%s.md", text) <
+               sizeof name &&
+           places_find(PLACE_CONFIG, name, path) && !stat(path, &about);
+}
+
+/* An option that cannot name an address, a key or a file: a number, a bool or a
+ * word, whose name does not suggest one. */
+static bool is_harmless_option(const char *name, const allm_json *value)
+{
+    static const char *const parts[] = {
+        "url",      "host",         "header",   "key",      "adapter",
+        "proxy",    "address",      "endpoint", "server",   "tool",
+        "file",     "path",         "extra",    "context",  "model",
+        "provider", "organization", "project",  "metadata", "user",
+    };
+    const char *text = allm_json_text(value, NULL);
+    allm_json_type type = allm_json_type_of(value);
+    if (type == ALLM_JSON_OBJECT || type == ALLM_JSON_ARRAY ||
+        (text && strpbrk(text, ":/@$")))
+        return false;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strstr(name, parts[i]))
+            return false;
+    return true;
+}
+
+static bool are_harmless(const allm_json *options)
+{
+    if (allm_json_type_of(options) != ALLM_JSON_OBJECT)
+        return false;
+    for (const allm_json *k = NULL; (k = allm_json_next(options, k));)
+        if (!is_harmless_option(allm_json_text(k, NULL), allm_json_value(k)))
+            return false;
+    return true;
+}
+
+static bool counts_untrusted(const struct part *p, const struct setting *s,
+                             const allm_json *value)
+{
+    if (!s || expand_wanted(value))
+        return false;
+    switch (s->trust) {
+    case TRUST_FREE:
+        return true;
+    case TRUST_MODEL:
+        return are_known_models(p, value);
+    case TRUST_TEMPLATE:
+        return is_users_template(value);
+    case TRUST_OPTIONS:
+        return are_harmless(value);
+    default:
+        return false;
+    }
+}
+
+/* Not even a trusted project sets a key, or switches the sandbox off. */
+static bool is_refused(const struct setting *s, const allm_json *value)
+{
+    const char *text = allm_json_text(value, NULL);
+    return s && (s->trust == TRUST_NEVER ||
+                 (s->trust == TRUST_NOT_OFF && text && !strcmp(text, "off")));
+}
+
+static allm_json *take_part(void *ud, const char *path, const struct setting *s,
+                            const allm_json *value)
+{
+    struct part *p = ud;
+    if (!strcmp(path, "$schema"))
+        return NULL;
+    if (p->trusted && is_refused(s, value)) {
+        p->refused++;
+        return NULL;
+    }
+    if (p->trusted || counts_untrusted(p, s, value))
+        return allm_json_copy(value);
+    p->waiting++;
+    return NULL;
+}
+
+allm_json *trusted_part(const allm_json *value, const allm_json *users,
+                        bool trusted, size_t *waiting, size_t *refused)
+{
+    struct part p = { users, trusted, 0, 0 };
+    allm_json *some = setting_map(value, take_part, &p);
+    *waiting = p.waiting;
+    *refused = p.refused;
+    return some;
+}
