@@ -268,6 +268,8 @@ typedef struct allm_engine_opts {
     const struct allm_executor *executor;     /* runs tools; copied         */
     const struct allm_encoder  *encoder;      /* writes results; copied     */
     allm_pacer               *pacer;          /* shared; NULL: none         */
+    const struct allm_gate   *gate;           /* decides which calls may
+                                                 begin; copied              */
 } allm_engine_opts;
 
 /* The flags of an engine. */

@@ -56,7 +56,8 @@ typedef enum allm_mode { ALLM_MODE_AUTO, ALLM_MODE_MANUAL } allm_mode;
  *   ask_user_requested        tool_call_id, tool_name, question, opts
  *   tool_halt                 tool_call_id, reason, result, content?, error?
  *   message_completed         message, finish_reason, metadata?
- *   step_completed            response, thread, mode, manual_tool_calls
+ *   step_completed            response, thread, mode, manual_tool_calls,
+ *                             metadata?
  *   chat_completed            result (a chat result)
  *   raw_chunk                 chunk
  *   error                     error

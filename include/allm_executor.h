@@ -3,6 +3,7 @@
  *
  *    1  Encoders              turn a tool's result into what the model sees
  *    2  Executors, plans      run the calls
+ *    3  Gates                 allow or deny a call before it begins
  */
 #ifndef ALLM_EXECUTOR_H
 #define ALLM_EXECUTOR_H
@@ -135,6 +136,56 @@ ALLM_API allm_executor *
 allm_executor_compose(size_t count, const allm_executor *const *);
 /* Frees an executor made by allm_executor_compose(). */
 ALLM_API void allm_executor_free(allm_executor *composed);
+
+/* ------------------------------------------------------------- 3  Gates --- */
+
+/*
+ * A call that waits for a decision.  It is answered once, with one of the three
+ * functions, from any thread, at once or later, and then freed.  If it is freed
+ * without an answer, the call is left.  An answer that comes after the stream
+ * has ended is ignored.
+ */
+typedef struct allm_approval allm_approval;
+
+/* How long an approval is valid.  A gate of the caller may ignore it. */
+typedef enum allm_approval_scope {
+    ALLM_APPROVAL_ONCE,
+    ALLM_APPROVAL_SESSION,
+    ALLM_APPROVAL_ALWAYS
+} allm_approval_scope;
+
+/* The call; valid until the approval is freed. */
+ALLM_API const allm_tool_call *allm_approval_call(const allm_approval *);
+/* What the call can access, as a toolbox describes it.  NULL: not known. */
+ALLM_API const allm_json *allm_approval_reach(const allm_approval *);
+
+/* Allows the call: it begins as soon as a slot is free. */
+ALLM_API allm_status allm_approval_allow(allm_approval *, allm_approval_scope);
+/*
+ * Denies the call.  It fails with the reason `denied`, and the model sees
+ * `why`; NULL: "the user denied this call".
+ */
+ALLM_API allm_status allm_approval_deny(allm_approval *, const char *why);
+/*
+ * Leaves the call undecided.  The other calls run, then the chat halts with
+ * manual_tool_calls, and metadata.approvals lists this call.
+ */
+ALLM_API allm_status allm_approval_leave(allm_approval *);
+/* Frees it. */
+ALLM_API void allm_approval_free(allm_approval *root);
+
+/*
+ * A gate decides which calls may begin.  ask() is called for each call of a
+ * turn, in order, before the first one begins and after its arguments were
+ * checked, in the thread that pulls; it owns the approval and must return
+ * quickly.  The timeout of a call starts when it begins, total_ms does not
+ * wait.  Calls that are left to the caller anyway do not pass the gate.
+ */
+typedef struct allm_gate {
+    size_t size;
+    void (*ask)(void *ud, allm_approval *root);
+    void  *ud;
+} allm_gate;
 
 #ifdef __cplusplus
 }

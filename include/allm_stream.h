@@ -25,6 +25,7 @@ typedef struct allm_pipeline allm_pipeline;
 typedef struct allm_policy allm_policy;
 struct allm_encoder;
 struct allm_executor;
+struct allm_gate;
 
 /* ------------------------------------------------------ 1  Call options --- */
 
@@ -121,6 +122,9 @@ typedef struct allm_call_opts {
     const allm_journal_replay *replay;        /* continue from a journal    */
     const char             *key_prefix;       /* of the keys of tool calls;
                                                  NULL: the request id       */
+    const struct allm_gate *gate;             /* NULL: the engine's, else
+                                                 every call may begin;
+                                                 copied                     */
 } allm_call_opts;
 
 /* --------------------------------------------------------- 2  Resolving --- */

@@ -113,6 +113,7 @@ ROWS step_completed_rows[] = {
     FIELD_ENUM(event, mode, mode_words, 0),
     FIELD_MANY(event, manual_tool_calls, manual_tool_call_count,
                tool_call_shape, 0),
+    FIELD_FLAGS(event, metadata, SHAPE_MAP, S),
     FIELD_END,
 };
 ROWS chat_completed_rows[] = {

@@ -9,6 +9,7 @@
 
 #include "data/shape.h"
 
+#define METADATA_APPROVALS "approvals"
 #define METADATA_MANUAL "manual_tool_calls"
 #define METADATA_UNKNOWN "unknown_tool_calls"
 #define METADATA_UNRESOLVED "unresolved_tool_calls"

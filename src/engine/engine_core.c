@@ -108,10 +108,13 @@ static bool take_tables(struct engine_core *c, const allm_engine_opts *o)
 {
     if (!caller_struct_take(&c->own_executor, sizeof c->own_executor,
                             o->executor) ||
-        !caller_struct_take(&c->own_encoder, sizeof c->own_encoder, o->encoder))
+        !caller_struct_take(&c->own_encoder, sizeof c->own_encoder,
+                            o->encoder) ||
+        !caller_struct_take(&c->own_gate, sizeof c->own_gate, o->gate))
         return false;
     c->executor = o->executor ? &c->own_executor : NULL;
     c->encoder = o->encoder ? &c->own_encoder : NULL;
+    c->gate = o->gate ? &c->own_gate : NULL;
     return true;
 }
 

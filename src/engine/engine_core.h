@@ -32,8 +32,10 @@ struct engine_core {
     allm_transport own_transport;
     const allm_executor *executor;  /* own_executor, or NULL */
     const allm_encoder *encoder;
+    const allm_gate *gate;
     allm_executor own_executor;
     allm_encoder own_encoder;
+    allm_gate own_gate;
 };
 
 /* A reference-counted core. */

@@ -359,6 +359,12 @@ static const allm_json *reason_metadata(struct turns *t, struct arena *a)
             build_value(&b, metadata_calls_json(a, step->manual_tool_call_count,
                                                 step->manual_tool_calls));
         }
+        const allm_json *approvals =
+            step ? allm_json_get(step->metadata, METADATA_APPROVALS) : NULL;
+        if (approvals) {
+            build_key(&b, SLICE(METADATA_APPROVALS));
+            build_value(&b, approvals);
+        }
     }
     if (chat_of(t)->unknown_calls) {
         build_key(&b, SLICE(METADATA_UNKNOWN));

@@ -504,6 +504,10 @@ static const allm_json *step_metadata(struct collect *c, struct arena *a,
         build_value(&b, metadata_calls_json(a, e->manual_tool_call_count,
                                             e->manual_tool_calls));
     }
+    if (e->metadata && allm_json_get(e->metadata, METADATA_APPROVALS)) {
+        build_key(&b, SLICE(METADATA_APPROVALS));
+        build_value(&b, allm_json_get(e->metadata, METADATA_APPROVALS));
+    }
     build_end(&b);
     return build_done(&b);
 }

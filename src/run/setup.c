@@ -184,7 +184,7 @@ static const allm_error *read_adapter_options(struct setup *s)
                              &s->provider_options, &s->adapter_opts);
 }
 
-/* The executor and the encoder: the call's, or the engine's. */
+/* The executor, the encoder and the gate: the call's, or the engine's. */
 static const allm_error *read_tables(struct setup *s)
 {
     allm_call_opts *o = &s->options.given;
@@ -197,8 +197,12 @@ static const allm_error *read_tables(struct setup *s)
         return option_error(
             s, "the size of the encoder is wrong; fill it with ALLM(encoder, "
                "...)");
+    if (!caller_struct_take(&s->gate, sizeof s->gate, o->gate))
+        return option_error(
+            s, "the size of the gate is wrong; fill it with ALLM(gate, ...)");
     o->executor = o->executor ? &s->executor : core->executor;
     o->encoder = o->encoder ? &s->encoder : core->encoder;
+    o->gate = o->gate ? &s->gate : core->gate;
     return NULL;
 }
 

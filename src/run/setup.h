@@ -32,6 +32,7 @@ struct setup {
     allm_budget *budget;        /* or NULL */
     allm_executor executor;     /* copies of the call's */
     allm_encoder encoder;
+    allm_gate gate;
     const allm_journal_replay *replay;  /* for the first turn; or NULL */
     allm_stream *stream;
     allm_waker *waker;

@@ -168,6 +168,7 @@ static void fill_tools(struct step *s)
         .style = u->style,
         .executor = o->given.executor,
         .encoder = o->given.encoder,
+        .gate = o->given.gate,
     };
     if (u->span_metadata)
         s->tools.opts.trace = spans_of_tools(&s->tool_spans);
@@ -384,13 +385,19 @@ static bool append_messages(struct step *s)
                ALLM_OK;
 }
 
-/* The calls that are left to the caller; none if the turn failed. */
-static void fill_manual_calls(struct step *s, allm_event *e)
+/* The calls that are left to the caller; none if the turn failed.  False: out
+ * of memory. */
+static bool fill_manual_calls(struct step *s, allm_event *e)
 {
     if (s->context.status != ALLM_OK)
-        return;
+        return true;
     e->manual_tool_calls = s->context.manual;
     e->manual_tool_call_count = s->context.manual_count;
+    if (!s->tools.left_count)
+        return true;
+    e->metadata = approval_metadata(s->arena, s->tools.left_count,
+                                    s->tools.left);
+    return e->metadata != NULL;
 }
 
 /* The result waits until the journal has the end of the turn. */
@@ -408,15 +415,15 @@ static void record_end(struct step *s)
 static allm_status complete_step(struct step *s)
 {
     allm_event *e = &s->last_event.event, *event;
-    if (!append_messages(s)) {
-        fail_step(s, status_nomem());
-        return ALLM_ERR_NOMEM;
-    }
+    bool memory = append_messages(s);
     *e = (allm_event){ .size = sizeof *e, .type = ALLM_EV_STEP_COMPLETED,
                        .response = s->response, .thread = s->thread,
                        .mode = s->setup->terms.manual ? ALLM_MODE_MANUAL
                                                       : ALLM_MODE_AUTO };
-    fill_manual_calls(s, e);
+    if (!memory || !fill_manual_calls(s, e)) {
+        fail_step(s, status_nomem());
+        return ALLM_ERR_NOMEM;
+    }
     allm_status status = deliver_event(s, &s->last_event, &event);
     if (status < 0)
         return status;

@@ -4,14 +4,16 @@
  *      WAITING --(announced)--> RUNNING --> READY --> DONE
  *
  * With a journal (record.c), a call waits until its intent is written, and is
- * SETTLED and RECORDED between READY and DONE.
+ * SETTLED and RECORDED between READY and DONE.  With a gate (gate.c), a call
+ * waits until it is allowed.
  *
  * Each call has three events: started, completed, and one of encoded, ask_user
  * and halt.
  *
  * Invariants
  *   (1) Calls start in the order of the turn, as many at a time as the limit
- *       allows; none is cancelled because another fails, times out or halts.
+ *       allows; a call that waits for a gate is overtaken.  None is cancelled
+ *       because another fails, times out or halts.
  *   (2) The three events of a call are emitted together, in the order in which
  *       the calls are answered; with live events the first one is emitted when
  *       the call starts.
@@ -65,6 +67,9 @@ static bool check_opts(struct batch *b)
     if (b->opts.encoder &&
         !(MEM_REACHES(b->opts.encoder, encode) && b->opts.encoder->encode))
         return reject_misuse(b, "the encoder needs its size and encode()");
+    if (b->opts.gate &&
+        !(MEM_REACHES(b->opts.gate, ud) && b->opts.gate->ask))
+        return reject_misuse(b, "the gate needs its size and ask()");
     return true;
 }
 
@@ -121,7 +126,8 @@ static bool copy_calls(struct batch *b, size_t count,
                        const allm_tool_call *const *calls)
 {
     b->slots = arena_zero(b->arena, (count + 1) * sizeof *b->slots);
-    if (!b->slots)
+    b->order = arena_alloc(b->arena, (count + 1) * sizeof(struct slot *));
+    if (!b->slots || !b->order)
         return batch_no_memory(b);
     for (size_t i = 0; i < count; i++) {
         struct slot *s = &b->slots[i];
@@ -140,8 +146,9 @@ static bool copy_calls(struct batch *b, size_t count,
         s->result.index = b->opts.indexes ? b->opts.indexes[i] : i;
         s->result.key = make_key(b, call->id, s->result.index);
         s->is_help = compact_names_help(call->name, b->tool_count, b->tools);
-        b->count++;
+        b->order[b->count++] = s;
     }
+    b->ordered = b->count;
     return b->arena->broken ? batch_no_memory(b) : true;
 }
 
@@ -288,8 +295,7 @@ static bool decide_early(struct batch *b, struct slot *s, struct outcome *o)
     return !text.ptr || text.len > 0;
 }
 
-/* Has the deadline of the whole chat or agent passed? */
-static bool is_late(const struct batch *b)
+bool batch_is_late(const struct batch *b)
 {
     int64_t last = b->opts.late_ns ? *b->opts.late_ns : INT64_MAX;
     return last < INT64_MAX && clock_now_ns(b->shared->env.clock) >= last;
@@ -305,7 +311,13 @@ static struct outcome late_outcome(struct batch *b, const char *what)
 
 bool batch_decide_early(struct batch *b, struct slot *s, struct outcome *o)
 {
-    if (!is_late(b))
+    if (s->verdict == VERDICT_DENIED) {
+        const char *why = s->approval->why;
+        *o = outcome_failed(b->arena, FAILURE_DENIED, "%s",
+                            why ? why : DETAIL_DENIED);
+        return true;
+    }
+    if (!batch_is_late(b))
         return decide_early(b, s, o);
     *o = late_outcome(b, "the function was not called");
     return true;
@@ -318,7 +330,7 @@ static bool is_decided(struct batch *b, struct slot *s, struct outcome *o)
         *o = s->result.outcome;
         return true;
     }
-    if (batch_has_journal(b) && !is_late(b))
+    if (batch_has_journal(b) && !batch_is_late(b))
         return false;
     return batch_decide_early(b, s, o);
 }
@@ -364,10 +376,10 @@ static size_t concurrency_limit(struct batch *b)
 }
 
 /* With live events a call is open until its last event is emitted. */
-bool batch_has_room(struct batch *b, size_t index, size_t more)
+bool batch_has_room(struct batch *b, size_t place, size_t more)
 {
-    size_t open = b->opts.live_events ? index - b->done : b->running + more;
-    return index < b->count && (!open || open < concurrency_limit(b));
+    size_t open = b->opts.live_events ? place - b->done : b->running + more;
+    return gate_bring(b, place) && (!open || open < concurrency_limit(b));
 }
 
 /* May the next call begin? */
@@ -406,8 +418,8 @@ static void poll_slot(struct batch *b, struct slot *s, int64_t *again_ns)
 static void poll_running(struct batch *b, int64_t *again_ns)
 {
     for (size_t i = 0; b->running && !b->error && i < b->next; i++)
-        if (b->slots[i].state == RUNNING)
-            poll_slot(b, &b->slots[i], again_ns);
+        if (b->order[i]->state == RUNNING)
+            poll_slot(b, b->order[i], again_ns);
 }
 
 /* The deadline has passed for this call; an answer that is ready counts. */
@@ -426,10 +438,10 @@ static void expire_slot(struct batch *b, struct slot *s, int64_t *again_ns)
 
 static void expire_running(struct batch *b, int64_t *again_ns)
 {
-    if (is_late(b))
+    if (batch_is_late(b))
         for (size_t i = 0; b->running && !b->error && i < b->next; i++)
-            if (b->slots[i].state == RUNNING)
-                expire_slot(b, &b->slots[i], again_ns);
+            if (b->order[i]->state == RUNNING)
+                expire_slot(b, b->order[i], again_ns);
     if (b->running && b->opts.late_ns && *b->opts.late_ns < *again_ns)
         *again_ns = *b->opts.late_ns;
 }
@@ -438,7 +450,7 @@ struct slot *batch_first(struct batch *b, enum state state)
 {
     struct slot *first = NULL;
     for (size_t i = 0; i < b->next; i++) {
-        struct slot *s = &b->slots[i];
+        struct slot *s = b->order[i];
         if (s->state == state && (!first || s->stamp < first->stamp))
             first = s;
     }
@@ -528,7 +540,7 @@ static allm_status emit_error(struct batch *b, allm_event **event)
 static bool start_calls(struct batch *b)
 {
     while (!b->error && may_start(b)) {
-        struct slot *s = &b->slots[b->next];
+        struct slot *s = b->order[b->next];
         if (b->opts.live_events && s->state == WAITING) {
             s->state = ANNOUNCED;
             result_started(&s->result, &b->event);
@@ -545,10 +557,11 @@ allm_status batch_next(struct batch *b, allm_event **event, int64_t *again_ns)
     while (!b->error && !b->stopped) {
         int64_t again = INT64_MAX;
         bool emitted = b->ending != NULL;
+        bool open = gate_poll(b, &again);
         b->ended = NULL;
         if (emitted)
             emit_next_event(b);
-        else
+        else if (open)
             emitted = start_calls(b);
         if (emitted) {
             *event = &b->event;
@@ -558,11 +571,11 @@ allm_status batch_next(struct batch *b, allm_event **event, int64_t *again_ns)
         }
         poll_running(b, &again);
         expire_running(b, &again);
-        if (batch_has_journal(b))
+        if (batch_has_journal(b) && open)
             record_calls(b, &again);
-        if (b->error || may_start(b) || end_next_call(b))
+        if (b->error || (open && may_start(b)) || end_next_call(b))
             continue;
-        if (b->done == b->count)
+        if (b->done == b->ordered)
             return ALLM_OK;
         *again_ns = again;
         return ALLM_AGAIN;
@@ -575,7 +588,7 @@ void batch_stop(struct batch *b)
     b->stopped = true;
     batch_shared_close(b->shared);
     for (size_t i = 0; i < b->next; i++) {
-        struct slot *s = &b->slots[i];
+        struct slot *s = b->order[i];
         if (s->state == RUNNING && s->recipe)
             recipe_abandon(s->recipe);
         else if (s->state == RUNNING && s->run)
@@ -612,6 +625,12 @@ size_t batch_count(const struct batch *b)
 const struct tool_result *batch_at(const struct batch *b, size_t index)
 {
     return b && index < b->count ? &b->slots[index].result : NULL;
+}
+
+const struct allm_approval *batch_left(const struct batch *b, size_t index)
+{
+    return b->slots[index].verdict == VERDICT_LEFT ? b->slots[index].approval
+                                                   : NULL;
 }
 
 const struct tool_result *batch_ended(const struct batch *b)

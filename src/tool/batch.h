@@ -6,6 +6,7 @@
 #ifndef TOOL_BATCH_H
 #define TOOL_BATCH_H
 
+#include "tool/approval.h"
 #include "tool/batch_opts.h"
 #include "tool/batch_shared.h"
 
@@ -45,6 +46,10 @@ const allm_error *batch_error(const struct batch *b);
  * set.  They and their messages live until batch_free().  NULL: not found. */
 size_t batch_count(const struct batch *b);
 const struct tool_result *batch_at(const struct batch *b, size_t index);
+
+/* The approval of a call that a gate left undecided: the call did not begin and
+ * has no result.  NULL: it was not left. */
+const struct allm_approval *batch_left(const struct batch *b, size_t index);
 
 /* The result of the call that the last event ended; NULL if it ended none. */
 const struct tool_result *batch_ended(const struct batch *b);

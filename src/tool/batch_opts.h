@@ -56,6 +56,7 @@ struct batch_opts {
     enum encoder_style style;
     const allm_executor *executor;      /* NULL: the tool's function */
     const allm_encoder *encoder;        /* NULL: JSON */
+    const allm_gate *gate;              /* decides what may begin; or NULL */
     struct batch_trace trace;
     struct batch_journal journal;
     const size_t *indexes;              /* positions of the calls in the answer;

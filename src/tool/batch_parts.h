@@ -1,8 +1,9 @@
-/* batch_parts.h - private types shared by batch.c and settle.c */
+/* batch_parts.h - private types shared by the files of a batch */
 #ifndef TOOL_BATCH_PARTS_H
 #define TOOL_BATCH_PARTS_H
 
 #include "base/status.h"
+#include "tool/approval.h"
 #include "tool/batch_opts.h"
 #include "tool/run.h"
 
@@ -18,6 +19,8 @@ struct slot {
     uint64_t stamp;                 /* its place in the order of answers */
     struct allm_tool_run *run;      /* NULL: not begun, or no function needed */
     struct recipe *recipe;          /* NULL: the tool has none */
+    enum verdict verdict;           /* as far as the batch has read it */
+    struct allm_approval *approval; /* NULL: no gate was asked */
 };
 
 struct batch {
@@ -28,7 +31,10 @@ struct batch {
     const allm_tool **tools;
     size_t count;
     struct slot *slots;
-    size_t next;                    /* index of the first call not begun */
+    struct slot **order;            /* in which they begin */
+    size_t ordered;                 /* without those that a gate left */
+    bool asked;                     /* the gate has been asked */
+    size_t next;                    /* place of the first call not begun */
     size_t planned;                 /* calls that have an intent, or need none;
                                        with a journal only, as the next three */
     size_t cleared;                 /* those whose intents are written */
@@ -59,8 +65,10 @@ static inline bool batch_has_journal(const struct batch *b)
     return b->opts.journal.flush != NULL;
 }
 
-/* May the call at this index begin while `more` others are about to? */
-bool batch_has_room(struct batch *b, size_t index, size_t more);
+/* May the call at this place begin while `more` others are about to? */
+bool batch_has_room(struct batch *b, size_t place, size_t more);
+/* Has the deadline of the whole chat or agent passed? */
+bool batch_is_late(const struct batch *b);
 /* Find the outcome of a call whose function need not run; false: it must. */
 bool batch_decide_early(struct batch *b, struct slot *s, struct outcome *o);
 /* The READY call, or the one in another state, that was answered first; NULL:
@@ -72,6 +80,15 @@ void batch_settle(struct batch *b, struct slot *s);
 /* record.c: write the results of READY calls and the intents of the calls that
  * may begin next to the journal, as one commit.  Lowers *again_ns. */
 void record_calls(struct batch *b, int64_t *again_ns);
+
+/*
+ * gate.c: ask the gate about all calls, and read its answers.  False: nothing
+ * can begin yet, because the journal is being written, or an error occurred.
+ * Lowers *again_ns.
+ */
+bool gate_poll(struct batch *b, int64_t *again_ns);
+/* Is there a call that may begin at this place?  It is moved there. */
+bool gate_bring(struct batch *b, size_t place);
 
 /* settle.c: complete the result of a slot whose outcome is known. */
 void settle_slot(struct batch *b, struct slot *s);

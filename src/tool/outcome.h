@@ -23,6 +23,7 @@
 
 /* Reasons of failures that are used in more than one file. */
 #define FAILURE_ARGUMENTS "invalid_arguments"
+#define FAILURE_DENIED "denied"
 #define FAILURE_ENCODING "encoding_failed"
 #define FAILURE_EXIT "handler_exit"
 #define FAILURE_NOT_FOUND "not_found"
@@ -32,6 +33,7 @@
 #define FAILURE_TIMEOUT "timeout"
 
 /* Their details. */
+#define DETAIL_DENIED "the user denied this call"
 #define DETAIL_NO_EXECUTOR "no executor offers this tool"
 #define DETAIL_NO_FUNCTION "this tool has no function"
 #define DETAIL_NO_REASON "the tool failed and gave no reason"

@@ -40,7 +40,7 @@ static void add_intents(struct batch *b)
 {
     const struct batch_journal *j = &b->opts.journal;
     while (!b->error && batch_has_room(b, b->planned, b->intended)) {
-        struct slot *s = &b->slots[b->planned++];
+        struct slot *s = b->order[b->planned++];
         s->early = batch_decide_early(b, s, &s->result.outcome);
         b->writing = true;
         if (s->early)
@@ -55,8 +55,8 @@ static void add_intents(struct batch *b)
 static void end_commit(struct batch *b)
 {
     for (size_t i = 0; i < b->next; i++)
-        if (b->slots[i].state == SETTLED)
-            b->slots[i].state = RECORDED;
+        if (b->order[i]->state == SETTLED)
+            b->order[i]->state = RECORDED;
     b->cleared = b->planned;
     b->intended = 0;
     b->writing = false;

@@ -1,7 +1,8 @@
 /*
  * dispatch.c - the fourth stage: run the tools and collect their results
  *
- *      calls --> manual calls     left to the caller
+ *      calls --> manual calls     left to the caller, as are those that a
+ *                                 gate leaves undecided
  *            --> replayed calls   their results come from a journal
  *            --> other calls      one batch, pulled event by event
  *
@@ -183,7 +184,7 @@ static size_t sort_calls(allm_context *c, const allm_tool_call **mine,
         else
             mine[n++] = call;
     }
-    c->calls = handled;
+    c->calls = c->runner->handled = handled;
     c->call_count = all;
     return n;
 }
@@ -227,8 +228,9 @@ static allm_status begin_dispatch(allm_context *c)
                                                : mine;
     c->manual = arena_alloc(c->arena, room);
     t->unknown = arena_alloc(c->arena, room);
+    t->left = arena_alloc(c->arena, room);
     t->begun = true;
-    if (!mine || !handled || !c->manual || !t->unknown)
+    if (!mine || !handled || !c->manual || !t->unknown || !t->left)
         return ALLM_ERR_NOMEM;
     queue_rejected(c);
     size_t n = sort_calls(c, mine, handled);
@@ -238,14 +240,33 @@ static allm_status begin_dispatch(allm_context *c)
     return c->events ? ALLM_EVENT : ALLM_OK;
 }
 
+/* A gate left this call undecided: leave it to the caller. */
+static void leave_call(allm_context *c, const struct allm_approval *approval)
+{
+    struct turn_tools *t = c->runner;
+    size_t n = 0;
+    for (size_t i = 0; i < c->call_count; i++)
+        if (strcmp(c->calls[i]->id, approval->call->id) != 0)
+            t->handled[n++] = c->calls[i];
+        else
+            c->manual[c->manual_count++] = c->calls[i];
+    c->calls = t->handled;
+    c->call_count = n;
+    t->left[t->left_count++] = approval;
+}
+
 /* All calls have ended: add their results to the context. */
 static allm_status take_results(allm_context *c)
 {
     struct batch *b = c->runner->batch;
     size_t n = batch_count(b);
-    for (size_t i = 0; i < n; i++)
-        if (!context_push_result(c, batch_at(b, i)))
+    for (size_t i = 0; i < n; i++) {
+        const struct allm_approval *approval = batch_left(b, i);
+        if (approval)
+            leave_call(c, approval);
+        else if (!context_push_result(c, batch_at(b, i)))
             return ALLM_ERR_NOMEM;
+    }
     context_note_n(c, "dispatch", (int64_t)c->call_count);
     return c->broken ? ALLM_ERR_NOMEM : ALLM_OK;
 }

@@ -14,8 +14,11 @@ struct turn_tools {
 
     struct batch *batch;            /* NULL: nothing has run */
     bool begun;
+    const allm_tool_call **handled; /* what the context's calls point to */
     size_t unknown_count;           /* writes begun before a crash */
     const allm_tool_call **unknown;
+    size_t left_count;              /* calls that a gate left undecided */
+    const struct allm_approval **left;
 };
 
 /* Does a replay have this call?  Then it began, even if its tool has changed or
