@@ -24,7 +24,7 @@ static const struct flag flags[] = {
     { 0, "--json", FLAG_SWITCH, AT(json), NULL, "show: print a JSON document",
       .use = FLAG_MOST },
     { 0, "--project", FLAG_SWITCH, AT(project), NULL,
-      "set, unset, edit: the file .allm.json of this project",
+      "set, unset, edit: this project's .allm.json",
       .use = FLAG_MOST },
     { 0, "--show", FLAG_SWITCH, AT(show), NULL,
       "trust: only show what waits, and the digest" },
@@ -322,7 +322,7 @@ static int run_config_command(int argc, char **argv)
 
 const struct command config_command = {
     .name = "config",
-    .usage = "[show|get|set|unset|edit|path|check|trust|untrust] [KEY [VALUE]]",
+    .usage = "show|get|set|unset|edit|path|check|trust|untrust [KEY VALUE]",
     .summary = "show and change the settings",
     .more =
         "Settings are read from /etc/allm/config.json, your own file, the\n"

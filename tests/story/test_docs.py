@@ -196,6 +196,11 @@ PAGES = {
              after="NEED(all->session->status == ALLM_SESSION_COMPLETED &&"
              "!strcmp(all->chat->final_response->output_text, \"Fog.\"));"),
         wrap(after="NEED(s);"),
+        wrap("static void show(const allm_event *event) { (void)event; }",
+             'allm_store *store = allm_store_open("memory:", NULL);'
+             "const allm_event *event = NULL;",
+             "NEED(!strcmp(allm_stream_error(s)->reason, "
+             '"session_not_found"));'),
     ],
     "stores.md": [wrap(after="NEED(store);")],
     "streaming.md": [

@@ -36,6 +36,7 @@ FIRST = {
 VALUES = {
     "--model": [*text()[:2]],
     "--schema": ["--schema", SCHEMA],
+    "--config": ["--config", SCHEMA],
     "--session": ["--session", os.path.join(HOME, "new.session")],
     "--option": ["--option", "top_p", "1"],
     "--provider": ["--provider", "openai"],

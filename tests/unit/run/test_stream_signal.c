@@ -148,7 +148,9 @@ static void a_signal_may_come_at_any_time(void)
         CHECK(allm_stream_wait(s) >= 0 || allm_stream_error(s));
         const allm_error *error = allm_stream_error(s);
         whole += !error;
-        cancelled += error && !strcmp(error->reason, "cancelled");
+        cancelled += error != NULL;
+        if (error && strcmp(error->reason, "cancelled") != 0)
+            CHECK_TEXT(error->message, "cancelled");    /* shows the cause */
         finish(s);
     }
     set_alarm(0);
