@@ -10,7 +10,6 @@
 #include "cli/print.h"
 #include "cli/prompt.h"
 #include "cli/registry.h"
-#include "cli/session.h"
 #include "cli/show.h"
 #include "cli/target.h"
 
@@ -26,9 +25,18 @@ const struct flag ask_flags[] = {
     { 's', "--system", FLAG_TEXT, AT(system), "TEXT",
       "the system prompt", .setting = "system",
       .use = FLAG_MOST | FLAG_CHAT | FLAG_BATCH },
-    { 'S', "--session", FLAG_TEXT, AT(session), "FILE",
-      "start a conversation, or continue it", FILL_FILE,
+    { 'S', "--session", FLAG_TEXT, AT(session.word), "NAME",
+      "start or continue a session; with / or .: a file",
+      FILL_SESSION, .use = FLAG_MOST | FLAG_CHAT },
+    { 'c', "--continue", FLAG_SWITCH, AT(session.latest), NULL,
+      "continue the session that changed last",
       .use = FLAG_MOST | FLAG_CHAT },
+    { 0, "--keep", FLAG_SWITCH, AT(session.keep), NULL,
+      "start a session with a new name", .setting = "keep",
+      .use = FLAG_CHAT },
+    { 0, "--store", FLAG_TEXT, AT(session.store), "URI",
+      "the store of the sessions; else ALLM_STORE",
+      .setting = "store", .use = FLAG_CHAT },
     { 'a', "--attach", FLAG_LIST, AT(files), "FILE",
       "a text file or an image; may be repeated", FILL_FILE,
       .use = FLAG_MOST | FLAG_CHAT },
@@ -98,12 +106,13 @@ static bool read_schema(struct question *q)
 /* There is no prompt: print help, or the question that is still open. */
 static int report_no_prompt(const struct ask *a)
 {
-    struct session s = { NULL, NULL };
+    struct session s = { 0 };
     const char *question = NULL;
-    if (isatty(STDIN_FILENO) && !a->session)
+    bool stored = a->session.word || a->session.latest;
+    if (isatty(STDIN_FILENO) && !stored)
         help_overview(false);
-    if (a->session) {
-        int code = session_open(&s, a->session,
+    if (stored) {
+        int code = session_open(&s, &a->session,
                                 SESSION_CREATE | SESSION_READ_ONLY);
         if (code != END_DONE) {
             session_close(&s);
@@ -134,13 +143,13 @@ static int open_conversation(struct question *q)
     const struct ask *a = q->ask;
     unsigned use = SESSION_CREATE |
                    (a->dry_run ? (unsigned)SESSION_READ_ONLY : 0);
-    int code = session_open(&q->session, a->session, use);
-    if (code == END_DONE)
-        code = session_set_system(&q->session, a->system);
+    int code = session_open(&q->session, &a->session, use);
     if (code == END_DONE)
         code = target_choose(&q->target,
                              a->model ? a->model : session_model(&q->session));
-    if (code == END_DONE && a->session)
+    if (code == END_DONE)
+        code = session_set_system(&q->session, a->system);
+    if (code == END_DONE && q->session.path)
         code = session_set_model(&q->session, q->target.model);
     return code;
 }

@@ -4,9 +4,11 @@
 
 #include "allm.h"
 #include "cli/flags.h"
+#include "cli/session.h"
 
 struct ask {
-    const char *model, *system, *session, *schema;
+    const char *model, *system, *schema;
+    struct session_choice session;
     struct flag_list files, options;
     bool json, events, no_stream, usage, ask_user, dry_run, quiet, verbose;
     uint32_t max_turns, timeout_ms;

@@ -23,7 +23,8 @@
 #include <string.h>
 
 static struct settings {
-    const char *model, *system, *session;
+    const char *model, *system;
+    struct session_choice session;
     struct flag_list options;
     bool ask_user;
 } settings;
@@ -33,8 +34,16 @@ static const struct flag flags[] = {
       "provider:model to use", FILL_MODEL, .setting = "model" },
     { 's', "--system", FLAG_TEXT, offsetof(struct settings, system), "TEXT",
       "the system prompt" },
-    { 'S', "--session", FLAG_TEXT, offsetof(struct settings, session), "FILE",
-      "start a conversation, or continue it", FILL_FILE },
+    { 'S', "--session", FLAG_TEXT, offsetof(struct settings, session.word),
+      "NAME", "start or continue a session; with / or .: a file",
+      FILL_SESSION },
+    { 'c', "--continue", FLAG_SWITCH,
+      offsetof(struct settings, session.latest), NULL,
+      "continue the session that changed last" },
+    { 0, "--keep", FLAG_SWITCH, offsetof(struct settings, session.keep), NULL,
+      "start a session with a new name" },
+    { 0, "--store", FLAG_TEXT, offsetof(struct settings, session.store), "URI",
+      "the store of the sessions; else ALLM_STORE" },
     { 0, "--ask", FLAG_SWITCH, offsetof(struct settings, ask_user), NULL,
       "let the model ask a question" },
     { 'o', "--option", FLAG_PAIR, offsetof(struct settings, options), "K V",
@@ -163,7 +172,9 @@ static void resume_conversation(const struct chat *c)
 static void load_conversation(struct chat *c, const char *rest)
 {
     char *path = c->path[c->next];
-    struct session other = { NULL, NULL };
+    struct session other = { 0 };
+    struct session_choice choice = { .word = path,
+                                     .store = settings.session.store };
     if (!*rest || strlen(rest) >= sizeof c->path[0]) {
         print_fault("/load needs a file: /load FILE");
         return;
@@ -173,7 +184,7 @@ static void load_conversation(struct chat *c, const char *rest)
         return;
     }
     snprintf(path, sizeof c->path[0], "%s", rest);
-    if (session_open(&other, path, 0) != END_DONE) {
+    if (session_open(&other, &choice, 0) != END_DONE) {
         session_close(&other);
         return;
     }
@@ -251,7 +262,7 @@ static int run_chat(struct chat *c)
 /* Open the session, choose the model and create the engine. */
 static int open_chat(struct chat *c)
 {
-    int code = session_open(&c->session, settings.session, SESSION_CREATE);
+    int code = session_open(&c->session, &settings.session, SESSION_CREATE);
     if (code == END_DONE)
         code = session_set_system(&c->session, settings.system);
     if (code == END_DONE)

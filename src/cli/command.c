@@ -24,6 +24,9 @@ static const struct command reserved[] = {
 #define COMMANDS(ROW)                                                          \
     ROW(ask)                                                                   \
     ROW(chat)                                                                  \
+    ROW(sessions)                                                              \
+    ROW(send)                                                                  \
+    ROW(work)                                                                  \
     ROW(models)                                                                \
     ROW(config)                                                                \
     ROW(keys)                                                                  \

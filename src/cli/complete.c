@@ -11,6 +11,7 @@
 #include "cli/exit.h"
 #include "cli/print.h"
 #include "cli/registry.h"
+#include "cli/session_store.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -89,16 +90,39 @@ static void offer_models(const struct completion *c)
     offer_providers(c, ":");
 }
 
+/* The names of a store on this machine, or files. */
+static void offer_sessions(const struct completion *c)
+{
+    char where[512];
+    allm_store *store = NULL;
+    if (strpbrk(c->part, "/.")) {
+        print_text(":file\n");
+        return;
+    }
+    session_store_describe(NULL, where, sizeof where);
+    if (strncmp(where, "sqlite:", 7) != 0 || !session_store_exists(NULL) ||
+        session_store_open(&store, NULL, ALLM_STORE_NO_CREATE, 0) != END_DONE)
+        return;
+    allm_json *list = allm_store_list(store, ALLM(store_query, .limit = 200));
+    const allm_json *all = allm_json_get(list, "sessions");
+    for (const allm_json *s = NULL; (s = allm_json_next(all, s));)
+        offer_word(c, allm_json_text(allm_json_get(s, "name"), NULL), NULL);
+    allm_json_free(list);
+    allm_store_free(store);
+}
+
 static void offer_fill(const struct completion *c, enum flag_fill fill)
 {
     switch (fill) {
     case FILL_FILE:
-    case FILL_SESSION:
     case FILL_TEMPLATE:
         print_text(":file\n");
         break;
     case FILL_DIRECTORY:
         print_text(":directory\n");
+        break;
+    case FILL_SESSION:
+        offer_sessions(c);
         break;
     case FILL_MODEL:
         offer_models(c);

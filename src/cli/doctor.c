@@ -5,6 +5,7 @@
 #include "cli/print.h"
 #include "cli/registry.h"
 #include "cli/servers.h"
+#include "cli/session_store.h"
 #include "cli/target.h"
 
 #include <stdio.h>
@@ -70,6 +71,23 @@ static bool check_keys(void)
     return any;
 }
 
+/* Where named sessions are kept; a store that cannot be opened says why. */
+static void check_store(void)
+{
+    char where[400], text[512];
+    allm_store *store = NULL;
+    bool there = session_store_exists(NULL);
+    session_store_describe(NULL, where, sizeof where);
+    bool works = there && session_store_open(&store, NULL, ALLM_STORE_NO_CREATE,
+                                             0) == END_DONE;
+    snprintf(text, sizeof text, "%s%s", where,
+             !there   ? " (not there yet)"
+             : !works ? " (does not work)"
+                      : "");
+    print_finding(!there || works, "store", text);
+    allm_store_free(store);
+}
+
 static void check_environment(void)
 {
     const char *model = getenv("ALLM_MODEL"), *home = getenv("HOME");
@@ -95,6 +113,7 @@ static int run_doctor_command(int argc, char **argv)
     check_catalog();
     bool key = check_keys();
     bool local = servers_check(print_finding);
+    check_store();
     check_environment();
     if (key || local)
         return END_DONE;

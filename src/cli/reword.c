@@ -101,10 +101,10 @@ allm_error *reword_error(const allm_error *error)
             rows[i].write(error, text, sizeof text);
             changed = true;
         }
-    if (changed) {
-        other.message = text;
-        other.derived = 0;
-    }
+    if (!changed)
+        return NULL;
+    other.message = text;
+    other.derived = 0;
     return allm_error_new(&other);
 }
 

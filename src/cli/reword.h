@@ -5,8 +5,8 @@
 #include "allm.h"
 
 /* A copy of the error whose message names flags and variables instead of
- * functions and options.  The caller frees it; NULL: no error, or out of
- * memory. */
+ * functions and options.  The caller frees it; NULL: the message is good as it
+ * is, or there is no memory. */
 allm_error *reword_error(const allm_error *error);
 
 /* Print the rewritten message on standard error. */

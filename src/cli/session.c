@@ -1,5 +1,5 @@
 /*
- * session.c - a conversation, in memory or in a file: -S FILE
+ * session.c - a conversation in memory, in a file or in the store
  *
  * A session that ended with an error rejects all input.  A user of a shell just
  * wants to continue, so the status is reset.  Unanswered prompts are dropped,
@@ -7,10 +7,12 @@
  */
 #include "cli/session.h"
 
+#include "cli/broken.h"
 #include "cli/exit.h"
 #include "cli/input.h"
 #include "cli/print.h"
 #include "cli/reword.h"
+#include "cli/session_store.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +29,7 @@ static int report_failure(const struct session *s)
     const char *text = error && error->message ? error->message
                                                : "out of memory";
     print_fault("%.*s", reword_length(text), text);
-    return END_SESSION;
+    return error ? exit_of_error(error) : END_SESSION;
 }
 
 /* The metadata without the error, and with this model (NULL: unchanged). */
@@ -57,24 +59,30 @@ static bool is_stuck(const allm_session_record *r)
             !r->pending_tool_call_count);
 }
 
+static int replace_fields(const struct session *s, allm_session_record *fields,
+                          const char *model)
+{
+    allm_json *metadata = metadata_of(fields->metadata, model);
+    fields->home = NULL;
+    fields->metadata = metadata;
+    allm_status status = allm_session_replace(s->session, fields);
+    allm_json_free(metadata);
+    return status == ALLM_OK ? END_DONE : report_failure(s);
+}
+
 /* Replace the thread and the model (NULL: unchanged), and reset a status that
  * does not allow the user to continue. */
 static int update_session(struct session *s, const allm_thread *thread,
                           const char *model)
 {
     allm_session_record fields = *fields_of(s);
-    allm_json *metadata = metadata_of(fields.metadata, model);
-    fields.home = NULL;
-    fields.metadata = metadata;
     if (thread)
         fields.thread = thread;
     if (is_stuck(&fields)) {
         fields.status = ALLM_SESSION_IDLE;
         fields.error = NULL;
     }
-    allm_status status = allm_session_replace(s->session, &fields);
-    allm_json_free(metadata);
-    return status == ALLM_OK ? END_DONE : report_failure(s);
+    return replace_fields(s, &fields, model);
 }
 
 /* A system message (NULL: none) and the messages from..to; the caller frees
@@ -121,16 +129,28 @@ int session_set_system(struct session *s, const char *system)
     return change_thread(s, copy_messages(old, system_count, n, system));
 }
 
-const char *session_model(const struct session *s)
+/* The model in the metadata, or NULL. */
+static const char *kept_model(const struct session *s)
 {
     return allm_json_text(allm_json_get(fields_of(s)->metadata, "model"), NULL);
 }
 
+const char *session_model(const struct session *s)
+{
+    return *s->model ? s->model : kept_model(s);
+}
+
+/* In the store, a call that fails at the start must leave nothing behind: the
+ * model is kept with the answer. */
 int session_set_model(struct session *s, const char *model)
 {
     const char *now = session_model(s);
-    return now && !strcmp(now, model) ? END_DONE
-                                      : update_session(s, NULL, model);
+    if (now && !strcmp(now, model))
+        return END_DONE;
+    if (!s->store)
+        return update_session(s, NULL, model);
+    snprintf(s->model, sizeof s->model, "%s", model);
+    return END_DONE;
 }
 
 const char *session_question(const struct session *s)
@@ -185,19 +205,92 @@ int session_ready(struct session *s)
                                                     : END_DONE;
 }
 
-int session_open(struct session *s, const char *path, unsigned use)
+/* Drop the unanswered prompt of a session that was opened to read. */
+static int drop_unanswered(struct session *s)
 {
-    bool read_only = use & SESSION_READ_ONLY;
-    uint32_t flags = (read_only ? 0u : (uint32_t)ALLM_SESSION_LOCK) |
+    const allm_thread *t = fields_of(s)->thread;
+    return change_thread(s, copy_messages(t, 0, count_answered(t), NULL));
+}
+
+/* Continue with a copy in memory: it may change, the store does not. */
+static int copy_to_memory(struct session *s)
+{
+    const allm_error *error = allm_session_error(s->session);
+    bool missing = error && error->reason &&
+                   !strcmp(error->reason, "session_not_found");
+    if (error && !missing)
+        return report_failure(s);
+    allm_session *copy = missing ? allm_session_new(NULL)
+                                 : allm_session_from_record(fields_of(s));
+    allm_session_free(s->session);
+    s->session = copy;
+    if (allm_session_error(copy))
+        return report_failure(s);
+    return broken_of(copy) ? drop_unanswered(s) : END_DONE;
+}
+
+static int open_file(struct session *s, unsigned use)
+{
+    uint32_t flags = (use & SESSION_READ_ONLY ? 0u
+                                              : (uint32_t)ALLM_SESSION_LOCK) |
                      (use & SESSION_CREATE ? (uint32_t)ALLM_SESSION_CREATE : 0);
-    s->path = path;
-    s->session = path ? allm_session_load(path, flags) : allm_session_new(NULL);
+    int code = session_name_check_file(s->path);
+    if (code != END_DONE)
+        return code;
+    s->session = allm_session_load(s->path, flags);
+    return allm_session_error(s->session) ? report_failure(s) : END_DONE;
+}
+
+static int open_stored(struct session *s, const char *uri, unsigned use)
+{
+    bool reads = use & SESSION_READ_ONLY, creates = use & SESSION_CREATE;
+    int code = session_name_check(s->path, uri);
+    if (code == END_DONE && reads && !session_store_exists(uri)) {
+        s->session = allm_session_new(NULL);
+        return END_DONE;
+    }
+    if (code == END_DONE)
+        code = session_store_open(&s->store, uri,
+                                  reads || !creates ? ALLM_STORE_NO_CREATE : 0,
+                                  0);
+    if (code != END_DONE)
+        return code;
+    s->session = allm_session_open(s->store, s->path,
+                                   reads     ? 0
+                                   : creates ? (uint32_t)ALLM_SESSION_CREATE
+                                             : (uint32_t)ALLM_SESSION_LOCK);
+    if (reads)
+        return copy_to_memory(s);
     if (allm_session_error(s->session))
         return report_failure(s);
+    return use & SESSION_BROKEN ? END_DONE : broken_drop(s->session);
+}
+
+/* Open what the choice names. */
+static int open_choice(struct session *s, const struct session_choice *c,
+                       unsigned use)
+{
+    int code = session_name_choose(c, &s->path);
+    if (code != END_DONE)
+        return code;
+    if (s->path)
+        return session_name_is_file(s->path) ? open_file(s, use)
+                                             : open_stored(s, c->store, use);
+    s->session = allm_session_new(NULL);
+    return END_DONE;
+}
+
+int session_open(struct session *s, const struct session_choice *choice,
+                 unsigned use)
+{
+    *s = (struct session){ 0 };
+    int code = open_choice(s, choice, use);
+    if (code != END_DONE || broken_of(s->session))
+        return code;
     if (fields_of(s)->status == ALLM_SESSION_ERROR)
         print_note("the last answer failed; continuing from there");
-    int code = session_ready(s);
-    if (read_only)
+    code = session_ready(s);
+    if (use & SESSION_READ_ONLY)
         s->path = NULL;
     return code;
 }
@@ -205,7 +298,8 @@ int session_open(struct session *s, const char *path, unsigned use)
 void session_close(struct session *s)
 {
     allm_session_free(s->session);
-    *s = (struct session){ NULL, NULL };
+    allm_store_free(s->store);
+    *s = (struct session){ 0 };
 }
 
 int session_save_to(const struct session *s, const char *path)
@@ -214,7 +308,19 @@ int session_save_to(const struct session *s, const char *path)
                                                           : report_failure(s);
 }
 
+/* Add the model to a session in the store, if it is another one. */
+static int save_model(const struct session *s)
+{
+    allm_session_record fields = *fields_of(s);
+    const char *now = kept_model(s);
+    if (!*s->model || (now && !strcmp(now, s->model)) || broken_of(s->session))
+        return END_DONE;
+    return replace_fields(s, &fields, s->model);
+}
+
 int session_save(const struct session *s)
 {
+    if (s->store)
+        return save_model(s);
     return s->path ? session_save_to(s, s->path) : END_DONE;
 }

@@ -21,10 +21,15 @@ RECORDING = file("one.recording", "\n".join([
     '{"text": "data: {\\"choices\\":[{\\"index\\":0,\\"delta\\":{\\"content\\":'
     '\\"x\\"}}]}\\n\\ndata: [DONE]\\n\\n"}', '{"end": "complete"}', ""]))
 
+STORE = "sqlite:" + os.path.join(HOME, "table.db")
+allm("-S", "first", "--store", STORE, *text(), "hi")
+
 # What follows the command, and what it reads.
 FIRST = {
     "ask": ([*text("1"), "hi"], ""),
     "chat": (text(), "hi\n"),
+    "send": (["a", "hi"], ""),
+    "work": (["--once", *text()], ""),
     "completion": (["bash"], ""),
     "replay": ([RECORDING], ""),
     "decode": (["openai_chat"], 'data: {"choices":[{"index":0,"delta":'
@@ -38,6 +43,10 @@ VALUES = {
     "--schema": ["--schema", SCHEMA],
     "--config": ["--config", SCHEMA],
     "--session": ["--session", os.path.join(HOME, "new.session")],
+    "--store": ["--store", STORE],
+    "--continue": ["--continue", "--store", STORE],
+    "work --queue": ["--queue", "nobody"],
+    "work --jobs": ["--jobs", "2"],
     "--option": ["--option", "top_p", "1"],
     "--provider": ["--provider", "openai"],
     "ask --dry-run": ["--dry-run", "-m", "openai:gpt-5"],
@@ -45,7 +54,7 @@ VALUES = {
     "models --model": None,     # needs a server: test_commands
 }
 # The exit codes of calls that do not end with 0.
-CODES = {"doctor": 4}
+CODES = {"doctor": 4, "sessions": 2}
 
 
 def words_of(command, flag):

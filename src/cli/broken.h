@@ -1,0 +1,24 @@
+/* broken.h - an operation of a stored session that was broken off */
+#ifndef CLI_BROKEN_H
+#define CLI_BROKEN_H
+
+#include "allm.h"
+
+/* What was broken off (metadata.broken_off); NULL: nothing. */
+const allm_json *broken_of(const allm_session *session);
+
+/* Its record `begin` in a list, which the caller frees; NULL: none. */
+allm_json *broken_begin(const allm_session *session, allm_store *store);
+
+/*
+ * Drop an operation that broke off before an answer arrived, with a note.
+ * Returns END_DONE.  After an answer, print the commands that continue it and
+ * return END_ASKED.
+ */
+int broken_drop(allm_session *session);
+
+/* Print which calls are unknown, and the commands that settle them.  Returns
+ * END_ASKED. */
+int broken_report(const allm_session *session);
+
+#endif

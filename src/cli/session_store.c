@@ -1,0 +1,123 @@
+/* session_store.c - the store of sessions: --store, ALLM_STORE, or a file */
+#include "cli/session_store.h"
+
+#include "cli/exit.h"
+#include "cli/print.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char scheme[] = "sqlite:";
+
+/* The value of a variable; NULL: not set, or empty. */
+static const char *variable(const char *name)
+{
+    const char *value = getenv(name);
+    return value && *value ? value : NULL;
+}
+
+/* Write the URI of the file; false: there is no place for it. */
+static bool write_default(char *uri, size_t size)
+{
+    const char *data = variable("XDG_DATA_HOME"), *home = variable("HOME");
+    if (data && *data != '/') /* the standard says: ignore it */
+        data = NULL;
+    if (!data && !home)
+        return false;
+    int n = snprintf(uri, size, "%s%s%s/allm/sessions.db", scheme,
+                     data ? data : home, data ? "" : "/.local/share");
+    return n > 0 && (size_t)n < size;
+}
+
+/* The URI to use: the given one, or one in `text`; NULL: there is none. */
+static const char *choose_uri(const char *uri, char *text, size_t size)
+{
+    if (!uri)
+        uri = variable("ALLM_STORE");
+    if (uri)
+        return uri;
+    return write_default(text, size) ? text : NULL;
+}
+
+/* Create the folders of a file; those that we create are private. */
+static bool make_folders(const char *path)
+{
+    char folder[4096];
+    snprintf(folder, sizeof folder, "%s", path);
+    for (char *c = folder + 1; *c; c++) {
+        if (*c != '/')
+            continue;
+        *c = 0;
+        if (mkdir(folder, 0700) && errno != EEXIST) {
+            print_fault("cannot create %s for the store: %s", folder,
+                        strerror(errno));
+            return false;
+        }
+        *c = '/';
+    }
+    return true;
+}
+
+bool session_store_exists(const char *uri)
+{
+    char text[4096];
+    const char *chosen = choose_uri(uri, text, sizeof text);
+    size_t n = strlen(scheme);
+    return chosen && (strncmp(chosen, scheme, n) != 0 ||
+                      !access(chosen + n, F_OK) || errno != ENOENT);
+}
+
+int session_store_fail(const allm_error *error)
+{
+    print_fault("%s",
+                error && error->message ? error->message : "out of memory");
+    return error ? exit_of_error(error) : END_FAILED;
+}
+
+int session_store_open(allm_store **store, const char *uri, uint32_t flags,
+                       uint32_t lease_ms)
+{
+    char text[4096];
+    const char *chosen = choose_uri(uri, text, sizeof text);
+    *store = NULL;
+    if (!chosen) {
+        print_fault("there is no place for the store: set HOME, or name one "
+                    "with --store URI or ALLM_STORE");
+        return END_USAGE;
+    }
+    if (chosen == text && flags && !session_store_exists(uri)) {
+        print_fault("there are no sessions yet: %s does not exist (allm -S "
+                    "NAME begins one)",
+                    text + strlen(scheme));
+        return END_USAGE;
+    }
+    if (chosen == text && !flags && !make_folders(text + strlen(scheme)))
+        return END_USAGE;
+    *store = allm_store_open(chosen, ALLM(store_opts, .flags = flags,
+                                          .lease_ms = lease_ms));
+    const allm_error *error = allm_store_error(*store);
+    return *store && !error ? END_DONE : session_store_fail(error);
+}
+
+/* A password is in "//USER:PASSWORD@", or an option after "?". */
+void session_store_describe(const char *uri, char *text, size_t size)
+{
+    char own[4096];
+    const char *chosen = choose_uri(uri, own, sizeof own);
+    const char *slashes = chosen ? strstr(chosen, "://") : NULL;
+    if (!slashes) {
+        snprintf(text, size, "%s", chosen ? chosen : "none: HOME is not set");
+        return;
+    }
+    const char *at = strrchr(slashes, '@');
+    const char *colon =
+        at ? memchr(slashes + 3, ':', (size_t)(at - slashes - 3)) : NULL;
+    const char *rest = colon ? at : slashes;
+    int before = (int)((colon ? colon : slashes) - chosen);
+    snprintf(text, size, "%.*s%s%.*s%s", before, chosen, colon ? ":***" : "",
+             (int)strcspn(rest, "?"), rest, strchr(rest, '?') ? "?..." : "");
+}

@@ -1,0 +1,95 @@
+/* sessions_run.c - allm sessions resume, abandon, cancel, settle */
+#include "cli/exit.h"
+#include "cli/opts.h"
+#include "cli/print.h"
+#include "cli/session_resume.h"
+#include "cli/session_store.h"
+#include "cli/sessions.h"
+#include "cli/show.h"
+
+#include <string.h>
+
+/* Open and hold a session that exists, broken off or not. */
+static int hold_session(struct sessions *s, const char *name,
+                        allm_session **session)
+{
+    *session = allm_session_open(s->store, name, ALLM_SESSION_LOCK);
+    const allm_error *error = allm_session_error(*session);
+    return error ? session_store_fail(error) : END_DONE;
+}
+
+static int run_resume(struct sessions *s, struct session *session)
+{
+    struct show how = { .form = s->json ? SHOW_JSON : SHOW_STREAM,
+                        .session = session };
+    struct opts options = { NULL };
+    allm_stream *stream = NULL;
+    if (!opts_read(&options, &s->options))
+        return END_USAGE;
+    const struct session_resume resume = { s->model, options.json,
+                                           s->ask_user };
+    int code = session_resume_start(session, &resume, &stream);
+    if (code == END_DONE)
+        code = show_chat(stream, &how);
+    allm_stream_free(stream);
+    session_resume_release();
+    opts_release(&options);
+    return code;
+}
+
+int sessions_resume(struct sessions *s, int argc, char **argv)
+{
+    struct session session = { .path = argv[0], .store = s->store };
+    (void)argc;
+    int code = hold_session(s, argv[0], &session.session);
+    if (code == END_DONE)
+        code = run_resume(s, &session);
+    allm_session_free(session.session);
+    return code;
+}
+
+int sessions_abandon(struct sessions *s, int argc, char **argv)
+{
+    allm_session *session;
+    (void)argc;
+    int code = hold_session(s, argv[0], &session);
+    if (code == END_DONE && allm_session_abandon(session) < 0)
+        code = session_store_fail(allm_session_error(session));
+    allm_session_free(session);
+    return code;
+}
+
+int sessions_cancel(struct sessions *s, int argc, char **argv)
+{
+    (void)argc;
+    return allm_store_cancel(s->store, argv[0]) == ALLM_OK
+               ? END_DONE
+               : session_store_fail(allm_store_error(s->store));
+}
+
+int sessions_settle(struct sessions *s, int argc, char **argv)
+{
+    allm_session *session;
+    (void)argc;
+    if ((s->happened != NULL) + s->did_not_happen + s->again != 1) {
+        print_fault("say what happened: --happened TEXT, --not or --again");
+        return END_USAGE;
+    }
+    const allm_tool_answer answer = { .size = sizeof answer,
+                                      .text = s->happened,
+                                      .text_len = s->happened
+                                                      ? strlen(s->happened)
+                                                      : 0 };
+    int code = hold_session(s, argv[0], &session);
+    allm_settle how = s->happened         ? ALLM_SETTLE_HAPPENED
+                      : s->did_not_happen ? ALLM_SETTLE_NOT_HAPPENED
+                                          : ALLM_SETTLE_AGAIN;
+    if (code == END_DONE &&
+        allm_session_settle(session, argv[1], how,
+                            s->happened ? &answer : NULL) < 0)
+        code = session_store_fail(allm_session_error(session));
+    if (code == END_DONE)
+        print_note("settled; to continue: allm sessions resume %s", argv[0]);
+    allm_session_free(session);
+    return code;
+}

@@ -1,0 +1,79 @@
+/* sessions_search.c - find words in the messages of a session */
+#include "cli/sessions_search.h"
+
+#include <string.h>
+
+static char to_lower_case(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static bool begins_with(const char *text, const char *word, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if (to_lower_case(text[i]) != to_lower_case(word[i]))
+            return false;
+    return true;
+}
+
+static bool text_has(const char *text, size_t len, const char *word)
+{
+    size_t n = strlen(word);
+    for (size_t i = 0; text && i + n <= len; i++)
+        if (begins_with(text + i, word, n))
+            return true;
+    return false;
+}
+
+/* Search the strings of a value and the names of its members, all of which are
+ * in its JSON text only in escaped form.  Parsed documents are not deep. */
+static bool value_has(const allm_json *value, const char *word)
+{
+    size_t len = 0;
+    bool object = allm_json_type_of(value) == ALLM_JSON_OBJECT;
+    const char *text = allm_json_text(value, &len);
+    if (text)
+        return text_has(text, len, word);
+    for (const allm_json *k = NULL; (k = allm_json_next(value, k));)
+        if (value_has(k, word) ||
+            (object && value_has(allm_json_value(k), word)))
+            return true;
+    return false;
+}
+
+static bool message_has(const allm_message *m, const char *word)
+{
+    if (text_has(m->text, m->text_len, word))
+        return true;
+    for (size_t i = 0; i < m->part_count; i++)
+        if (text_has(m->parts[i]->text, m->parts[i]->text_len, word))
+            return true;
+    for (size_t i = 0; i < m->tool_call_count; i++) {
+        const struct allm_tool_call *c = m->tool_calls[i];
+        if (text_has(c->name, c->name ? strlen(c->name) : 0, word) ||
+            value_has(c->arguments, word))
+            return true;
+    }
+    return false;
+}
+
+static bool message_has_all(const allm_message *m, int count, char **words)
+{
+    for (int i = 0; i < count; i++)
+        if (!message_has(m, words[i]))
+            return false;
+    return true;
+}
+
+bool sessions_search(allm_store *store, const char *name, int count,
+                     char **words)
+{
+    size_t n = 0;
+    bool found = false;
+    allm_session *s = allm_session_open(store, name, 0);
+    const allm_message *const *m = allm_session_messages(s, &n);
+    for (size_t i = 0; !found && i < n; i++)
+        found = message_has_all(m[i], count, words);
+    allm_session_free(s);
+    return found;
+}
