@@ -88,8 +88,9 @@ fuzz:           ## fuzz each parser for FUZZ_TIME seconds
 catalog:        ## regenerate data/catalog.json from the newest data
 	@tools/catalog-update
 
-kill: all       ## kill a chat at every commit and write, and continue it
-	@python3 tests/kill/kill.py build/main/tests/kill_agent
+kill: all       ## kill chats and workers at every commit, sync and write
+	@tools/bootstrap test
+	@tests/kill/run build/main
 
 escape: all     ## try to leave the sandbox; kill a host with tools 50 times
 	@python3 tests/escape/escape.py build/main/allm-warden \

@@ -1,28 +1,36 @@
 /*
  * agent.c - a chat that can be killed at any commit, and continued
  *
- * usage: kill_agent STORE FILE HOW [KILL]
+ * usage: kill_agent STORE NAME FILE HOW [KILL]
  *
  *   STORE   the URI of the store
+ *   NAME    of the session
  *   FILE    each write appends a line to it: its key, then its argument
  *   HOW     how unknown calls are settled: truth (look into FILE), happened,
  *           not, again
- *   KILL    N- or N+: SIGKILL before or after commit N; tN- or tN+: before or
- *           after the Nth write of this process
+ *   KILL    cN- or cN+: SIGKILL before or after commit N; tN- or tN+: before
+ *           or after the Nth write of this process; sN- or sN+: before or after
+ *           the Nth sync of a file of the store; rN- or rN+: not this process,
+ *           but the server crashes before or after commit N (see with_store.c)
  *
  * The chat: a write; three writes at once; a write; a question; a manual call;
  * an answer in two passes.  Each operation that ends prints its result, and the
  * end prints the session.
  */
+#define _DEFAULT_SOURCE         /* syscall() */
 #include <allm.h>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+enum { LEASE_MS = 100, PAUSE_MS = 5, MOST_PAUSES = 6000 };
 
 #define CALL(id, name, arg) \
     "[\"tool_call\",{\"id\":\"" id "\",\"name\":\"" name \
@@ -44,31 +52,60 @@ static const char *const answers[] = {
 };
 enum { ANSWERS = sizeof answers / sizeof *answers };
 
-static const char *path, *how;
+static const char *session_name, *path, *how;
 static struct {
-    char unit;                  /* 'c': commits; 't': writes */
+    char unit;                  /* c, t, s, r: see above; 0: never */
     unsigned long at;
     bool after;
-    atomic_ulong writes;
+    atomic_ulong writes, syncs;
 } death;
 
-static void die(void)
+static bool is_time(char unit, unsigned long n, bool after)
 {
-    raise(SIGKILL);
+    return death.unit == unit && n == death.at && death.after == after;
 }
 
-static void die_at_write(unsigned long n, bool after)
+static void die_at(char unit, unsigned long n, bool after)
 {
-    if (death.unit == 't' && n == death.at && death.after == after)
-        die();
+    if (is_time(unit, n, after))
+        raise(SIGKILL);
+}
+
+/* The parent crashes the server and starts it again. */
+static void crash_server(void)
+{
+    const char *parent = getenv("WITH_STORE");
+    if (parent)
+        kill((pid_t)strtol(parent, NULL, 10), SIGUSR1);
 }
 
 static allm_status on_commit(void *ud, uint64_t count, bool durable)
 {
     (void)ud;
-    if (death.unit == 'c' && count == death.at && durable == death.after)
-        die();
+    die_at('c', count, durable);
+    if (is_time('r', count, durable))
+        crash_server();
     return ALLM_OK;
+}
+
+/* These take the place of the functions of the C library: SQLite calls them. */
+static int sync_file(long number, int fd)
+{
+    unsigned long n = atomic_fetch_add(&death.syncs, 1) + 1;
+    die_at('s', n, false);
+    int code = (int)syscall(number, fd);
+    die_at('s', n, true);
+    return code;
+}
+
+int fsync(int fd)
+{
+    return sync_file(SYS_fsync, fd);
+}
+
+int fdatasync(int fd)
+{
+    return sync_file(SYS_fdatasync, fd);
 }
 
 /* -------------------------------------------------------------- tools --- */
@@ -79,13 +116,13 @@ static void note(allm_tool_run *run, const allm_json *args, void *ud)
     const char *x = allm_json_text(allm_json_get(args, "x"), NULL);
     (void)ud;
     unsigned long count = atomic_fetch_add(&death.writes, 1) + 1;
-    die_at_write(count, false);
+    die_at('t', count, false);
     int n = snprintf(line, sizeof line, "%s %s\n", allm_tool_run_key(run), x);
     int fd = open(path, O_WRONLY | O_CREAT | O_APPEND, 0600);
-    if (fd < 0 || write(fd, line, (size_t)n) != n || fsync(fd))
+    if (fd < 0 || write(fd, line, (size_t)n) != n || syscall(SYS_fsync, fd))
         exit(3);
     close(fd);
-    die_at_write(count, true);
+    die_at('t', count, true);
     allm_tool_text(run, x, strlen(x));
 }
 
@@ -110,13 +147,23 @@ static bool was_written(const char *key)
     return found;
 }
 
+static void fail(const char *what, const allm_error *e)
+{
+    fprintf(stderr, "%s: %s: %s\n", what, e ? e->reason : "?",
+            e ? e->message : "");
+    exit(3);
+}
+
 /* ------------------------------------------------------------- engine --- */
 
 /* How many answers the log has: the model goes on after them. */
 static size_t answers_so_far(allm_store *store)
 {
     size_t n = 0;
-    allm_json *all = allm_store_records(store, "chat", 0, 0);
+    allm_json *all = allm_store_records(store, session_name, 0, 0);
+    const allm_error *e = allm_store_error(store);
+    if (!all && e && strcmp(e->reason, "session_not_found") != 0)
+        fail("records", e);
     for (const allm_json *r = NULL; (r = allm_json_next(all, r));)
         n += !strcmp(allm_json_text(allm_json_get(r, "type"), NULL),
                      "response");
@@ -157,13 +204,6 @@ static allm_engine *make_engine(size_t done)
 }
 
 /* --------------------------------------------------------------- chat --- */
-
-static void fail(const char *what, const allm_error *e)
-{
-    fprintf(stderr, "%s: %s: %s\n", what, e ? e->reason : "?",
-            e ? e->message : "");
-    exit(3);
-}
 
 static void print_text(const char *word, allm_text *t)
 {
@@ -271,36 +311,62 @@ static bool go_on(const allm_engine *e, allm_session *s)
 static void read_death(const char *text)
 {
     char *end = NULL;
-    death.unit = *text == 't' ? 't' : 'c';
-    death.at = strtoul(*text == 't' ? text + 1 : text, &end, 10);
+    death.unit = *text;
+    death.at = strtoul(text + 1, &end, 10);
     death.after = *end == '+';
+}
+
+/* Open it as soon as the lease of the process that was killed has ended. */
+static allm_session *open_session(allm_store *store)
+{
+    allm_session *s = allm_session_open(store, session_name,
+                                        ALLM_SESSION_CREATE);
+    const allm_error *e;
+    for (int i = 0; i < MOST_PAUSES && (e = allm_session_error(s)) &&
+                    !strcmp(e->reason, "session_locked");
+         i++) {
+        poll(NULL, 0, PAUSE_MS);
+        allm_session_free(s);
+        s = allm_session_open(store, session_name, ALLM_SESSION_CREATE);
+    }
+    if (allm_session_error(s))
+        fail("open", allm_session_error(s));
+    return s;
+}
+
+static void print_end(allm_store *store, const allm_session *s)
+{
+    print_text("session", allm_session_record_json(allm_session_fields(s),
+                                                   ALLM_FORM_TAGGED));
+    allm_json *v = allm_store_verify(store, session_name);
+    if (!v)
+        fail("verify", allm_store_error(store));
+    print_text("verify", allm_json_write(v, 0));
+    allm_json_free(v);
 }
 
 int main(int argc, char **argv)
 {
-    if (argc < 4)
+    if (argc < 5)
         return 2;
-    path = argv[2];
-    how = argv[3];
-    if (argc > 4)
-        read_death(argv[4]);
-    allm_store *store =
-        allm_store_open(argv[1], ALLM(store_opts, .on_commit = on_commit));
+    session_name = argv[2];
+    path = argv[3];
+    how = argv[4];
+    if (argc > 5)
+        read_death(argv[5]);
+    allm_store *store = allm_store_open(argv[1],
+                                        ALLM(store_opts, .on_commit = on_commit,
+                                             .lease_ms = LEASE_MS));
     if (allm_store_error(store))
         fail("store", allm_store_error(store));
-    allm_session *s = allm_session_open(store, "chat", ALLM_SESSION_CREATE);
-    if (allm_session_error(s))
-        fail("open", allm_session_error(s));
+    allm_session *s = open_session(store);
     allm_engine *e = make_engine(answers_so_far(store));
     while (go_on(e, s))
         ;
-    print_text("session", allm_session_record_json(allm_session_fields(s),
-                                                   ALLM_FORM_TAGGED));
-    allm_json *v = allm_store_verify(store, NULL);
-    print_text("verify", allm_json_write(v, 0));
-    allm_json_free(v);
+    print_end(store, s);
     allm_engine_free(e);
     allm_session_free(s);
     allm_store_free(store);
+    printf("syncs %lu\n", atomic_load(&death.syncs));
     return 0;
 }
