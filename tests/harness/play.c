@@ -7,7 +7,7 @@
 
 allm_json *play_json(const char *text)
 {
-    char plain[8192];
+    char plain[65536];
     size_t n = 0;
     for (; text[n] && n + 1 < sizeof plain; n++)
         plain[n] = text[n] == '\'' ? '"' : text[n];

@@ -113,7 +113,7 @@ static const char *put_tool(allm_engine **e, const char *s)
 allm_engine *turns_engine(const char *scripts, const char *tools,
                           struct clock_manual *clock)
 {
-    char opts[8192];
+    char opts[65536];
     snprintf(opts, sizeof opts, "{'record': true, 'scripts': %s}", scripts);
     allm_engine *e = play_engine(opts, clock);
     while (tools && *tools)
