@@ -159,6 +159,24 @@ bool database_new(struct database *d)
     return true;
 }
 
+bool database_sql(struct database *d, const char *sql)
+{
+    char bin[128], path[128];
+    snprintf(path, sizeof path, "%s/statements", d->folder);
+    FILE *file = fopen(path, "w");
+    if (!file)
+        return false;
+    fputs(sql, file);
+    fclose(file);
+    chmod(path, 0644);
+    bool ok = !run_command(d,
+                           "%spsql -q -v ON_ERROR_STOP=1 -h '%s' -U postgres "
+                           "-d t%u -f statements",
+                           find_programs(bin), d->folder, d->count);
+    unlink(path);
+    return ok;
+}
+
 const char *database_start(struct database *d)
 {
     char bin[128];

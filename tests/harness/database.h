@@ -23,6 +23,9 @@ const char *database_start(struct database *d);
 /* Make a new database, to which the URIs refer from now on. */
 bool database_new(struct database *d);
 
+/* Run SQL statements in the newest database, as its owner. */
+bool database_sql(struct database *d, const char *sql);
+
 /* Stop it: "fast" waits for nothing, "immediate" is a crash. */
 void database_stop(struct database *d, const char *mode);
 

@@ -92,6 +92,11 @@ void stored_on_server(void (*test)(const char *uri), bool pooled)
         test(pooled ? server.pooled : server.uri);
 }
 
+bool stored_sql(const char *sql)
+{
+    return database_sql(&server, sql);
+}
+
 bool stored_restart_server(void)
 {
     database_stop(&server, "immediate");

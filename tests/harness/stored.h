@@ -33,6 +33,9 @@ void stored_in_file(void (*test)(const char *uri));
  * these, or libpq, is missing. */
 void stored_on_server(void (*test)(const char *uri), bool pooled);
 
+/* Run SQL statements in that database, as its owner. */
+bool stored_sql(const char *sql);
+
 /* Stop that server as a crash does, and start it again. */
 bool stored_restart_server(void);
 

@@ -354,9 +354,9 @@ int main(int argc, char **argv)
     how = argv[4];
     if (argc > 5)
         read_death(argv[5]);
-    allm_store *store = allm_store_open(argv[1],
-                                        ALLM(store_opts, .on_commit = on_commit,
-                                             .lease_ms = LEASE_MS));
+    allm_store *store =
+        allm_store_open(argv[1], ALLM(store_opts, .on_commit = on_commit,
+                                      .lease_ms = LEASE_MS, .holder = "agent"));
     if (allm_store_error(store))
         fail("store", allm_store_error(store));
     allm_session *s = open_session(store);
