@@ -96,9 +96,10 @@ escape: all     ## try to leave the sandbox; kill a host with tools 50 times
 	@python3 tests/escape/escape.py build/main/allm-warden \
 	    build/main/tests/escape_attempt build/main/tests/escape_host --all
 
-real: all       ## test against a real llama.cpp server on this machine
+real: all       ## test against real servers: llama.cpp, MCP
 	@tools/bootstrap real
 	@tools/real build/main
+	@tools/real-mcp build/main
 
 abi-accept: all ## record the current exports and layouts as promised
 	@tools/abi accept build/main
