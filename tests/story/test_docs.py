@@ -89,6 +89,18 @@ static inline void visit(allm_hub *hub)
             show(tag, event);
 }
 """
+# A client calls a tool and can ask its user.
+MCP = r"""
+allm_json *tools = S("[{\"name\": \"rm\"}]");
+allm_json *schema = S("{\"type\": \"object\"}");
+allm_mcp_server *s = allm_mcp_server_new(
+    ALLM(mcp_server_opts, .name = "s", .version = "1", .tools = tools));
+allm_mcp_server_feed(s, "{\"jsonrpc\": \"2.0\", \"id\": 0, \"method\": "
+    "\"initialize\", \"params\": {\"capabilities\": {\"elicitation\": {}}}}\n"
+    "{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"tools/call\", "
+    "\"params\": {\"name\": \"rm\"}}\n", ALLM_NUL_ENDED);
+const allm_mcp_request *r = allm_mcp_server_next(s);
+"""
 # The names of libuv that occur; tests/foreign/libuv.sh has the real library.
 UV = """
 typedef int uv_loop_t;
@@ -158,6 +170,9 @@ PAGES = {
              "visit(hub); NEED(seen > 3);"),
     ],
     "images.md": [wrap()],
+    "mcp.md": [EXAMPLE, wrap(inside=MCP, after="""
+        NEED(strstr(allm_mcp_server_out(s, NULL), "Delete 12 files?"));
+    """)],
     "json-schema.md": [
         wrap(inside='allm_json *schema = S("{\\"type\\": \\"object\\"}"), '
              '*value = S("5");', after="NEED(allm_json_count(faults) == 1);"),
