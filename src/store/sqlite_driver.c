@@ -114,6 +114,16 @@ int sqlite_wait(void *ud, int count)
 static const struct slice now_text =
     SLICE_INIT("CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)");
 
+/* As SQLite has it: parameters ?1, ?2 ..., which are found without a search. */
+static const char *translate(struct arena *a, const char *text)
+{
+    const char *full = sql_expand(a, text, now_text);
+    char *out = full ? arena_alloc(a, strlen(full) + 1) : NULL;
+    for (size_t i = 0; out && (i == 0 || full[i - 1]); i++)
+        out[i] = full[i] == '$' ? '?' : full[i];
+    return out;
+}
+
 /* The cache has room for all statements that there are. */
 static int prepare_statement(struct sqlite *q, struct arena *a,
                              const char *text, sqlite3_stmt **out)
@@ -127,7 +137,7 @@ static int prepare_statement(struct sqlite *q, struct arena *a,
         *out = q->cached[i].stmt;
         return SQLITE_OK;
     }
-    const char *full = sql_expand(a, text, now_text);
+    const char *full = translate(a, text);
     if (!full)
         return SQLITE_NOMEM;
     int code = sqlite3_prepare_v3(q->db, full, -1, SQLITE_PREPARE_PERSISTENT,
@@ -147,24 +157,25 @@ void sqlite_forget(struct sqlite *q)
     q->version = NULL;
 }
 
-static int bind_value(sqlite3_stmt *stmt, size_t i, const struct sql_value *v)
+/* A statement need not use all its parameters. */
+static int bind_value(sqlite3_stmt *stmt, int at, const struct sql_value *v)
 {
-    char name[4] = { '$' };
-    if (i >= 10) {
-        name[1] = (char)('0' + i / 10);
-        name[2] = (char)('0' + i % 10);
-    } else {
-        name[1] = (char)('0' + i);
-    }
-    int at = sqlite3_bind_parameter_index(stmt, name);
     const char *ptr = v->s.ptr ? v->s.ptr : "";
-    switch (at ? v->kind : SQL_NULL) {
-    case SQL_INT:   return sqlite3_bind_int64(stmt, at, v->n);
+    int code = SQLITE_OK;
+    switch (v->kind) {
+    case SQL_INT:
+        code = sqlite3_bind_int64(stmt, at, v->n);
+        break;
     case SQL_TEXT:
-        return sqlite3_bind_text64(stmt, at, ptr, v->s.len, NULL, SQLITE_UTF8);
-    case SQL_BYTES: return sqlite3_bind_blob64(stmt, at, ptr, v->s.len, NULL);
-    default:        return at ? sqlite3_bind_null(stmt, at) : SQLITE_OK;
+        code = sqlite3_bind_text64(stmt, at, ptr, v->s.len, NULL, SQLITE_UTF8);
+        break;
+    case SQL_BYTES:
+        code = sqlite3_bind_blob64(stmt, at, ptr, v->s.len, NULL);
+        break;
+    default:
+        code = sqlite3_bind_null(stmt, at);
     }
+    return code == SQLITE_RANGE ? SQLITE_OK : code;
 }
 
 /* A cell of the current row, in the arena. */
@@ -234,7 +245,7 @@ static const allm_error *run_sqlite(struct sql *s, struct arena *a,
         return error;
     int code = prepare_statement(q, a, text, &stmt);
     for (size_t i = 0; code == SQLITE_OK && i < count; i++)
-        code = bind_value(stmt, i + 1, &params[i]);
+        code = bind_value(stmt, (int)i + 1, &params[i]);
     if (rows)
         *rows = (struct sql_rows){
             .columns = stmt ? (size_t)sqlite3_column_count(stmt) : 0
@@ -243,10 +254,7 @@ static const allm_error *run_sqlite(struct sql *s, struct arena *a,
         code = step_all(q, a, stmt, rows);
     if (code != SQLITE_OK)
         error = sqlite_error(q, a, code);
-    if (stmt) {
-        sqlite3_reset(stmt);
-        sqlite3_clear_bindings(stmt);
-    }
+    sqlite3_reset(stmt);        /* the next run binds all again */
     return error;
 }
 

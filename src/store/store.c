@@ -21,9 +21,25 @@ static const allm_error forked_error = {
 
 /* --------------------------------------------------------------- fork --- */
 
+/* How often this process is a child of a process that had a store.  getpid()
+ * would be a system call for every lock. */
+static atomic_uint forks;
+static bool forks_counted;
+static pthread_once_t forks_once = PTHREAD_ONCE_INIT;
+
+static void count_fork(void)
+{
+    atomic_fetch_add(&forks, 1);
+}
+
+static void begin_counting(void)
+{
+    forks_counted = !pthread_atfork(NULL, NULL, count_fork);
+}
+
 bool store_is_ours(const allm_store *s)
 {
-    return s->pid == getpid();
+    return forks_counted ? s->forks == atomic_load(&forks) : s->pid == getpid();
 }
 
 void store_lock(allm_store *s)
@@ -137,9 +153,11 @@ static allm_store *make_store(const allm_store_opts *given)
     allm_store *s = mem_alloc(mem, sizeof *s);
     if (!s)
         return NULL;
+    pthread_once(&forks_once, begin_counting);
     *s = (allm_store){
         .mem = mem,
         .pid = getpid(),
+        .forks = atomic_load(&forks),
         .live_ms = given->live_ms ? given->live_ms : LIVE_MS,
         .on_commit = given->on_commit,
         .on_commit_ud = given->on_commit_ud,

@@ -111,6 +111,7 @@ struct allm_store {
     allm_status (*on_commit)(void *ud, uint64_t count, bool durable);
     void *on_commit_ud;
     pid_t pid;
+    unsigned forks;                 /* of this process when it was opened */
 
     pthread_mutex_t work;           /* where there is no thread: one job */
     pthread_mutex_t lock;
