@@ -57,7 +57,8 @@ def killed_agent():
     """A store whose session "chat" was killed after its first write."""
     env = fresh()
     notes = os.path.join(os.path.dirname(env["ALLM_STORE"][7:]), "notes")
-    done = subprocess.run([AGENT, env["ALLM_STORE"], notes, "truth", "t1+"],
+    done = subprocess.run([AGENT, env["ALLM_STORE"], "chat", notes, "truth",
+                           "t1+"],
                           capture_output=True, check=False, timeout=60)
     equal(done.returncode, -signal.SIGKILL)
     return env
