@@ -1,4 +1,4 @@
-/* approval.h - a decision about one call, which a gate makes at once or later */
+/* approval.h - a decision about one call, made by a gate at once or later */
 #ifndef TOOL_APPROVAL_H
 #define TOOL_APPROVAL_H
 
