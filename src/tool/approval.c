@@ -54,7 +54,8 @@ enum verdict approval_verdict(const struct allm_approval *a)
 }
 
 /* The text is copied under the lock, because the arena serves one thread. */
-static allm_status answer(allm_approval *a, enum verdict v, const char *why)
+static allm_status set_verdict(allm_approval *a, enum verdict v,
+                               const char *why)
 {
     struct batch_shared *d = a->shared;
     allm_status status = ALLM_ERR_MISUSE;
@@ -76,17 +77,17 @@ allm_status allm_approval_allow(allm_approval *a, allm_approval_scope scope)
         return ALLM_ERR_MISUSE;
     if (a->on_allowed)
         a->on_allowed(a->on_allowed_ud, a, scope);
-    return answer(a, VERDICT_ALLOWED, NULL);
+    return set_verdict(a, VERDICT_ALLOWED, NULL);
 }
 
 allm_status allm_approval_deny(allm_approval *a, const char *why)
 {
-    return a ? answer(a, VERDICT_DENIED, why) : ALLM_ERR_MISUSE;
+    return a ? set_verdict(a, VERDICT_DENIED, why) : ALLM_ERR_MISUSE;
 }
 
 allm_status allm_approval_leave(allm_approval *a)
 {
-    return a ? answer(a, VERDICT_LEFT, NULL) : ALLM_ERR_MISUSE;
+    return a ? set_verdict(a, VERDICT_LEFT, NULL) : ALLM_ERR_MISUSE;
 }
 
 const allm_tool_call *allm_approval_call(const allm_approval *a)
@@ -103,7 +104,7 @@ void allm_approval_free(allm_approval *a)
 {
     if (!a)
         return;
-    answer(a, VERDICT_LEFT, NULL);      /* unless it was answered */
+    set_verdict(a, VERDICT_LEFT, NULL); /* unless it was answered */
     batch_shared_drop(a->shared);
 }
 
