@@ -1,4 +1,4 @@
-/* op_kept.c - operations of sessions in a store: resume, settle, fork ... */
+/* op_kept.c - operations of sessions in a store: resume, settle, follow ... */
 #include "call.h"
 #include "kept.h"
 #include "ops.h"
@@ -140,4 +140,32 @@ void op_session_records(struct scenario *s, const allm_json *op,
         return;
     kept_report_records(s, r, "result", from, (size_t)limit);
     report_end(r, allm_store_error(s->kept.look));
+}
+
+/* ------------------------------------------------------------- follow --- */
+
+/* Up to n events, or "end": to the end of one operation. */
+static bool read_until(struct scenario *s, const allm_json *op, int64_t *most)
+{
+    const allm_json *until = allm_json_get(op, "until");
+    const char *word = allm_json_text(until, NULL);
+    *most = -1;
+    if (word ? !strcmp(word, "end") : allm_json_int64(until, most) && *most > 0)
+        return true;
+    return scenario_reject(s, "\"until\" must be \"end\" or a number of "
+                              "events");
+}
+
+void op_follow(struct scenario *s, const allm_json *op, struct report *r)
+{
+    int64_t most;
+    const char *cursor = allm_json_text(allm_json_get(op, "cursor"), NULL);
+    if (!shared_session_get(s) || !read_until(s, op, &most))
+        return;
+    allm_stream *stream = allm_store_follow(s->kept.look, s->kept.name, cursor,
+                                            most < 0 ? ALLM_FOLLOW_ONE : 0);
+    const allm_error *early = allm_stream_error(stream);
+    allm_status status = pull_events(r, stream, most, NULL);
+    report_end(r, status < 0 ? allm_stream_error(stream) : early);
+    allm_stream_free(stream);
 }

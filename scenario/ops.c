@@ -53,6 +53,7 @@ static const struct op stored_ops[] = {
     { "session_abandon", "", op_session_abandon },
     { "session_fork", "seq name", op_session_fork },
     { "session_records", "from limit", op_session_records },
+    { "follow", "cursor until", op_follow },
 };
 
 static const struct op *find_in(const struct op *list, size_t count,

@@ -27,7 +27,7 @@ op_fn op_session_start, op_session_stream_start;
 op_fn op_session_reply, op_session_stream_reply, op_session_continue;
 op_fn op_session_step, op_session_stream_step;
 op_fn op_session_resume, op_session_settle, op_session_abandon;
-op_fn op_session_fork, op_session_records;
+op_fn op_session_fork, op_session_records, op_follow;
 op_fn op_resolve_params, op_resolve_tools, op_resolve_model, op_merge_opts;
 op_fn op_validate, op_round_trip, op_decode, op_collect;
 

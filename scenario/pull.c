@@ -12,14 +12,14 @@ bool pull_take(struct scenario *s, const allm_json *op, int64_t *take)
 
 /* The number of events of each type. */
 struct tally {
-    uint64_t of[ALLM_EV_USAGE + 1];
+    uint64_t of[ALLM_EV_SESSION_CHANGED + 1];
 };
 
 static void report_tally(struct report *r, const struct tally *t)
 {
     allm_json_build_key(r->out, "count");
     allm_json_build_object(r->out);
-    for (int i = ALLM_EV_MESSAGE_STARTED; i <= ALLM_EV_USAGE; i++) {
+    for (int i = ALLM_EV_MESSAGE_STARTED; i <= ALLM_EV_SESSION_CHANGED; i++) {
         allm_json_build_key(r->out, allm_event_tag((allm_event_type)i));
         allm_json_build_uint(r->out, t->of[i]);
     }

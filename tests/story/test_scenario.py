@@ -428,6 +428,10 @@ def resumed(**expected):
     return crashed({"op": "session_resume", "expect": expected})
 
 
+def resumed_and(op):
+    return crashed({"op": "session_resume"}, op)
+
+
 STORED = [
     ("crash_at", crashed({"op": "restart", "expect": {
         "session": {"metadata": {"broken_off": {"op": "reply"}}}}}), HOLDS),
@@ -461,6 +465,11 @@ STORED = [
      '"name" must be'),
     ("session_records", crashed({"op": "session_records", "from": 2, "expect": {
         "result": [{"type": "begin"}, {"type": "call"}]}}), HOLDS),
+    ("follow", resumed_and({"op": "follow", "cursor": "0", "until": 2,
+                            "expect": {"count": {"session_changed": 2}}}),
+     HOLDS),
+    ("followed for ever", resumed_and({"op": "follow", "until": 0}),
+     '"until" must be'),
     ("records", resumed(records=[{}] * 8), HOLDS),
     ("other records", resumed(records={"$contains": [{"type": "intent"}]}),
      "/expect/records"),
