@@ -9,8 +9,8 @@ FUZZ_TIME ?= 600
 export DESTDIR FUZZ_TIME
 
 .PHONY: all run examples test lint format asan tsan valgrind torture cover \
-        bench bench-check bench-accept peers fuzz catalog real kill escape abi-accept \
-        install uninstall clean help
+        bench bench-check bench-accept peers fuzz catalog real kill kill-batch \
+        escape abi-accept install uninstall clean help
 
 all:            ## build the library, the examples and the tests
 	@tools/build main
@@ -95,6 +95,9 @@ kill: all       ## kill chats and workers at every commit, sync and write
 escape: all     ## try to leave the sandbox; kill a host with tools 50 times
 	@python3 tests/escape/escape.py build/main/allm-warden \
 	    build/main/tests/escape_attempt build/main/tests/escape_host --all
+
+kill-batch: all ## kill a batch of 100,000 rows 30 times, and resume it
+	@python3 tests/batch/kill.py build/main/allm
 
 real: all       ## test against real servers: llama.cpp, MCP
 	@tools/bootstrap real

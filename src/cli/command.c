@@ -27,6 +27,7 @@ static const struct command reserved[] = {
     ROW(sessions)                                                              \
     ROW(send)                                                                  \
     ROW(work)                                                                  \
+    ROW(batch)                                                                 \
     ROW(models)                                                                \
     ROW(config)                                                                \
     ROW(keys)                                                                  \

@@ -30,6 +30,7 @@ FIRST = {
     "chat": (text(), "hi\n"),
     "send": (["a", "hi"], ""),
     "work": (["--once", *text()], ""),
+    "batch": (text("1"), '{"prompt": "hi"}\n'),
     "completion": (["bash"], ""),
     "replay": ([RECORDING], ""),
     "decode": (["openai_chat"], 'data: {"choices":[{"index":0,"delta":'
@@ -50,11 +51,13 @@ VALUES = {
     "--option": ["--option", "top_p", "1"],
     "--provider": ["--provider", "openai"],
     "ask --dry-run": ["--dry-run", "-m", "openai:gpt-5"],
+    "batch --shard": ["--shard", "1/1"],
+    "batch --out": ["--out", os.path.join(HOME, "out.jsonl")],
     "replay --model": ["--model", "openai:x"],
     "models --model": None,     # needs a server: test_commands
 }
 # The exit codes of calls that do not end with 0.
-CODES = {"doctor": 4, "sessions": 2}
+CODES = {"doctor": 4, "sessions": 2, "batch --max-cost": 2}
 
 
 def words_of(command, flag):

@@ -1,0 +1,232 @@
+/* batch_count.c - count the rows of a batch: progress, summary, exit code */
+#include "cli/batch_count.h"
+
+#include "cli/batch_out.h"
+#include "cli/exit.h"
+#include "cli/output.h"
+#include "cli/print.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { TERMINAL_MS = 100, PIPE_MS = 60000 };
+
+void batch_count_begin(struct batch_count *c, bool quiet, int64_t now_ms)
+{
+    *c = (struct batch_count){ .quiet = quiet, .began_ms = now_ms,
+                               .shown_ms = now_ms };
+    c->terminal = isatty(STDERR_FILENO);
+}
+
+/* Latencies are counted in buckets that are 5 % wide. */
+static int bucket_of(int64_t ms)
+{
+    double top = 1;
+    int i = 0;
+    while (i < COUNT_BUCKETS - 1 && (double)ms > top) {
+        top *= 1.05;
+        i++;
+    }
+    return i;
+}
+
+static int64_t bucket_ms(int bucket)
+{
+    double top = 1;
+    for (int i = 0; i < bucket; i++)
+        top *= 1.05;
+    return (int64_t)(top + 0.5);
+}
+
+void batch_count_row(struct batch_count *c, int exit_code, int64_t ms,
+                     const allm_usage *usage)
+{
+    c->by_code[exit_code < COUNT_CODES ? exit_code : END_FAILED]++;
+    if (!usage)
+        return;
+    c->latency[bucket_of(ms)]++;
+    c->most_ms = ms > c->most_ms ? ms : c->most_ms;
+    c->input += (uint64_t)usage->input_tokens.value;
+    c->output += (uint64_t)usage->output_tokens.value;
+    c->cost += usage->total_cost.set ? usage->total_cost.value : 0;
+    c->cost_unknown |= !usage->total_cost.set;
+}
+
+static uint64_t count_rows(const struct batch_count *c)
+{
+    uint64_t n = 0;
+    for (int i = 0; i < COUNT_CODES; i++)
+        n += c->by_code[i];
+    return n;
+}
+
+/* The latency that `part` of the rows do not exceed. */
+static int64_t latency_of(const struct batch_count *c, double part)
+{
+    uint64_t all = 0, sum = 0;
+    for (int i = 0; i < COUNT_BUCKETS; i++)
+        all += c->latency[i];
+    for (int i = 0; i < COUNT_BUCKETS; i++) {
+        sum += c->latency[i];
+        if (all && (double)sum >= part * (double)all)
+            return bucket_ms(i) < c->most_ms ? bucket_ms(i) : c->most_ms;
+    }
+    return 0;
+}
+
+/* ------------------------------------------------------------ progress --- */
+
+/* " left 1h02m", if the size of the input is known. */
+static void time_left(const struct batch_count *c, int64_t spent_ms, char *out,
+                      size_t size)
+{
+    *out = 0;
+    if (!c->all_bytes || !c->bytes || c->bytes >= c->all_bytes)
+        return;
+    double part = (double)c->bytes / (double)c->all_bytes;
+    int64_t s = (int64_t)((double)spent_ms / 1000 * (1 - part) / part);
+    snprintf(out, size, ", %" PRId64 "h%02" PRId64 "m%02" PRId64 "s left",
+             s / 3600, s / 60 % 60, s % 60);
+}
+
+static void format_line(const struct batch_count *c, size_t in_flight,
+                        int64_t now_ms, char *out, size_t size)
+{
+    int64_t spent = now_ms - c->began_ms;
+    uint64_t rows = count_rows(c), ok = c->by_code[END_DONE];
+    char left[64], cost[32];
+    time_left(c, spent, left, sizeof left);
+    if (c->cost_unknown)
+        snprintf(cost, sizeof cost, "cost unknown");
+    else
+        snprintf(cost, sizeof cost, "$%.4f", c->cost);
+    snprintf(out, size,
+             "%" PRIu64 " done, %" PRIu64 " failed, %zu in flight, %.1f "
+             "rows/s, %" PRIu64 " tokens in, %" PRIu64 " out, %s%s",
+             ok + c->skipped, rows - ok, in_flight,
+             spent > 0 ? (double)rows * 1000 / (double)spent : 0.0, c->input,
+             c->output, cost, left);
+}
+
+/* On a terminal the line replaces the one before. */
+static void draw_line(struct batch_count *c, const char *line)
+{
+    char text[400];
+    int n = snprintf(text, sizeof text,
+                     c->terminal ? "\r%.300s\033[K" : "allm: %.300s\n", line);
+    output_write(STDERR_FILENO, text, (size_t)n);
+    c->drawn = true;
+}
+
+int batch_count_show(struct batch_count *c, size_t in_flight, int64_t now_ms)
+{
+    char line[320];
+    int64_t next = c->shown_ms + (c->terminal ? TERMINAL_MS : PIPE_MS);
+    if (c->quiet)
+        return -1;
+    if (now_ms < next)
+        return (int)(next - now_ms);
+    c->shown_ms = now_ms;
+    format_line(c, in_flight, now_ms, line, sizeof line);
+    draw_line(c, line);
+    return c->terminal ? TERMINAL_MS : PIPE_MS;
+}
+
+void batch_count_end(struct batch_count *c, int64_t now_ms)
+{
+    char line[320];
+    if (c->quiet || !(c->drawn || c->terminal))
+        return;
+    format_line(c, 0, now_ms, line, sizeof line);
+    draw_line(c, line);
+    if (c->terminal)
+        output_write(STDERR_FILENO, "\n", 1);
+}
+
+/* ------------------------------------------------------------- summary --- */
+
+static void put_count(allm_json_build *b, const char *key, uint64_t n)
+{
+    allm_json_build_key(b, key);
+    allm_json_build_uint(b, n);
+}
+
+static void put_outcomes(const struct batch_count *c, allm_json_build *b)
+{
+    char code[8];
+    allm_json_build_key(b, "exit_codes");
+    allm_json_build_object(b);
+    for (int i = 0; i < COUNT_CODES; i++)
+        if (c->by_code[i]) {
+            snprintf(code, sizeof code, "%d", i);
+            put_count(b, code, c->by_code[i]);
+        }
+    allm_json_build_end(b);
+}
+
+static allm_json *make_summary(const struct batch_count *c, int64_t now_ms)
+{
+    uint64_t rows = count_rows(c), ok = c->by_code[END_DONE];
+    allm_json_build *b = allm_json_build_new(NULL);
+    allm_json_build_object(b);
+    put_count(b, "rows", rows);
+    put_count(b, "ok", ok);
+    put_count(b, "failed", rows - ok);
+    put_count(b, "skipped", c->skipped);
+    put_outcomes(c, b);
+    put_count(b, "input_tokens", c->input);
+    put_count(b, "output_tokens", c->output);
+    allm_json_build_key(b, "cost");
+    if (c->cost_unknown)
+        allm_json_build_null(b);
+    else
+        allm_json_build_number(b, c->cost);
+    allm_json_build_key(b, "latency_ms");
+    allm_json_build_object(b);
+    put_count(b, "p50", (uint64_t)latency_of(c, 0.50));
+    put_count(b, "p95", (uint64_t)latency_of(c, 0.95));
+    put_count(b, "max", (uint64_t)c->most_ms);
+    allm_json_build_end(b);
+    put_count(b, "total_ms", (uint64_t)(now_ms - c->began_ms));
+    allm_json_build_end(b);
+    return allm_json_build_done(b);
+}
+
+bool batch_count_write(const struct batch_count *c, const char *path,
+                       int64_t now_ms)
+{
+    size_t len = 0;
+    allm_json *summary = make_summary(c, now_ms);
+    allm_text *text = allm_json_write(summary, ALLM_JSON_PRETTY);
+    const char *bytes = allm_text_bytes(text, &len);
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    int error = fd < 0 ? errno : bytes ? output_write(fd, bytes, len) : ENOMEM;
+    if (!error)
+        error = output_write(fd, "\n", 1);
+    if (fd >= 0)
+        close(fd);
+    if (error)
+        print_fault("cannot write the summary to %s: %s", path,
+                    strerror(error));
+    allm_text_free(text);
+    allm_json_free(summary);
+    return !error;
+}
+
+int batch_count_exit(const struct batch_count *c, bool limit)
+{
+    bool transient = false, final = false;
+    for (int i = 1; i < COUNT_CODES; i++)
+        if (c->by_code[i]) {
+            final |= batch_out_is_final(i);
+            transient |= !batch_out_is_final(i);
+        }
+    return limit       ? END_LIMIT
+           : transient ? END_TRANSIENT
+           : final     ? END_FAILED
+                       : END_DONE;
+}

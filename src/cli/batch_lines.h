@@ -1,0 +1,50 @@
+/*
+ * batch_lines.h - the lines of a batch: a file or a pipe, all or one shard
+ *
+ * A file is split by bytes, and a line belongs to the shard in which it begins,
+ * so each shard reads only its part.  A pipe is split by line numbers.
+ */
+#ifndef CLI_BATCH_LINES_H
+#define CLI_BATCH_LINES_H
+
+#include "allm.h"
+#include "term/bytes.h"
+
+enum { BATCH_LINE_LIMIT = 64 * 1024 * 1024 }; /* bytes */
+
+enum batch_found {
+    BATCH_LINE,  /* *line is set; it is borrowed until the next call */
+    BATCH_LATER, /* a pipe has no more at the moment: wait for fd */
+    BATCH_END,
+    BATCH_FAILED /* an error was printed */
+};
+
+struct batch_line {
+    const char *ptr;
+    size_t len; /* without the line feed */
+    uint64_t offset;
+    bool too_long;
+};
+
+struct batch_lines {
+    int fd;
+    const char *path;   /* NULL: standard input */
+    bool regular;       /* a file that is split by bytes */
+    uint32_t shard, of; /* 1 of 1: all */
+    uint64_t end;       /* lines that begin here or later are not ours */
+    uint64_t offset;    /* of the next line */
+    uint64_t number;    /* of the next line, in a pipe */
+    bool skipping;      /* the rest of a line that is not ours, or too long */
+    bool ended, nonblocking;
+    struct bytes bytes; /* read and not used yet, from `at` on */
+    size_t at, scanned;
+};
+
+/* False: it cannot be read; an error was printed. */
+bool batch_lines_open(struct batch_lines *l, const char *path, uint32_t shard,
+                      uint32_t of);
+enum batch_found batch_lines_next(struct batch_lines *l,
+                                  struct batch_line *line);
+void batch_lines_close(struct batch_lines *l);
+
+#endif

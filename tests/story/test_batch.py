@@ -1,0 +1,389 @@
+#!/usr/bin/env python3
+"""test_batch - allm batch against a real loopback server"""
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from program import (ALLM, CLEAN, HOME, SOURCE, allm, equal, file, holds, main,
+                     one_sentence, text)
+
+sys.path.insert(0, os.path.join(SOURCE, "tests", "batch"))
+from kill import kill_and_resume    # noqa: E402
+from server import Server           # noqa: E402
+
+MODEL = ["batch", "-m", "vllm:m"]
+
+
+def lines(*rows):
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def prompts(count):
+    return lines(*({"id": f"r{i}", "prompt": f"word {i}"}
+                   for i in range(count)))
+
+
+def new(name="out.jsonl"):
+    return os.path.join(tempfile.mkdtemp(dir=HOME), name)
+
+
+def rows(path):
+    with open(path, encoding="utf-8") as out:
+        return [json.loads(line) for line in out]
+
+
+# ------------------------------------------------------------------ input
+
+
+def test_forms():
+    """each form of a line becomes a request"""
+    seen = []
+
+    def script(prompt, count):
+        seen.append(prompt)
+    with Server(script=script) as server:
+        run = allm(*MODEL, "-s", "brief", stdin=lines(
+            {"prompt": "a"}, {"id": "b", "prompt": "b", "system": "x"},
+            {"id": 7, "messages": [{"role": "user", "content": "c"}]},
+            {"custom_id": "d", "method": "POST", "url": "/v1/chat/completions",
+             "body": {"model": "vllm:m", "max_tokens": 5, "messages": [
+                 {"role": "user", "content": "d"}]}},
+            {"id": "e", "prompt": "e", "model": "vllm:other"}),
+            env=server.env)
+    equal(run.code, 0)
+    got = {row["id"]: row for row in run.lines}
+    equal(sorted(got), ["7", "@0", "b", "d", "e"])
+    equal([got[i]["text"] for i in ("@0", "b", "7", "d", "e")],
+          ["A", "B", "C", "D", "E"])
+    equal(got["e"]["model"], "vllm:other")
+    equal(sorted(seen), ["a", "b", "c", "d", "e"])
+    row = got["@0"]
+    equal(list(row), ["id", "ok", "text", "model", "finish_reason", "usage",
+                      "cost", "ms", "attempts", "exit_code", "sum"])
+    equal((row["ok"], row["finish_reason"], row["attempts"], row["exit_code"],
+           len(row["sum"])), (True, "stop", 1, 0, 16))
+
+
+def test_lines():
+    """with --lines each line is a prompt, and offsets are ids"""
+    with Server() as server:
+        run = allm(*MODEL, "--lines", stdin="one\r\n\ntwo\nthree",
+                   env=server.env)
+    equal({row["id"]: row["text"] for row in run.lines},
+          {"@0": "ONE", "@6": "TWO", "@10": "THREE"})
+
+
+def test_schema():
+    """with --schema a row has a value"""
+    schema = file("any.json", '{"type": "object"}')
+    run = allm("batch", *text('{"a": 1}'), "--schema", schema,
+               stdin=lines({"id": "x", "prompt": "hi"}))
+    equal((run.code, run.lines[0]["value"]), (0, {"a": 1}))
+    assert "text" not in run.lines[0]
+
+
+def test_bad_lines():
+    """a line that cannot be used gives a row with exit code 2"""
+    with Server() as server:
+        run = allm(*MODEL, stdin=b'{"id": "a", "prompt": "a"}\n{"id": \n'
+                   b'[1]\n{"id": "b"}\n{"id": "", "prompt": "x"}\n'
+                   b'{"id": "u", "prompt": "\xff"}\n'
+                   b'{"id": "m", "messages": [{"role": "nobody"}]}\n'
+                   b'{"id": "z", "prompt": "z"}\n', env=server.env)
+    equal(run.code, 1)
+    got = {row["id"]: row for row in run.lines}
+    equal(len(got), 8)
+    equal((got["a"]["text"], got["z"]["text"]), ("A", "Z"))
+    for row in got.values():
+        if row["id"] not in "az":
+            equal((row["ok"], row["exit_code"]), (False, 2))
+            assert row["error"]["message"], row
+
+
+def test_long_line():
+    """a line of 10 MB works"""
+    with Server() as server:
+        server_side = "x" * 10_000_000
+        run = allm(*MODEL, stdin=lines({"id": "a", "prompt": server_side},
+                                       {"id": "b", "prompt": "b"}),
+                   env=server.env)
+    equal(sorted((row["id"], row["exit_code"]) for row in run.lines),
+          [("a", 0), ("b", 0)])
+
+
+def test_empty():
+    """an empty input gives no row"""
+    for stdin in b"", b"\n\n":
+        run = allm(*MODEL, stdin=stdin)
+        equal((run.code, run.out, run.err), (0, b"", b""))
+
+
+def test_equal_ids():
+    """an id that comes twice is answered once"""
+    with Server() as server:
+        run = allm(*MODEL, stdin=lines({"id": "a", "prompt": "one"},
+                                       {"id": "a", "prompt": "two"}),
+                   env=server.env)
+    equal((run.code, len(run.lines), sum(server.asked.values())), (1, 1, 1))
+    holds(run.said, '"a"', "came before")
+
+
+# ----------------------------------------------------------------- resume
+
+
+def test_resume():
+    """what OUT has is not requested again; a torn line is cut off"""
+    out, source = new(), file("in.jsonl", prompts(40))
+    with Server() as server:
+        equal(allm(*MODEL, source, "-O", out, env=server.env).code, 0)
+        equal(len(rows(out)), 40)
+        with open(out, "rb") as whole:
+            content = whole.read()
+        with open(out, "wb") as torn:
+            torn.write(content[:len(content) * 2 // 3])
+        done = content[:len(content) * 2 // 3].count(b"\n")
+        run = allm(*MODEL, source, "-O", out, env=server.env)
+        equal(run.code, 0)
+        holds(run.said, "incomplete last line")
+        equal(sum(server.asked.values()), 40 + 40 - done)
+        equal(sorted(row["id"] for row in rows(out)),
+              sorted(f"r{i}" for i in range(40)))
+        equal(os.stat(out).st_mode & 0o777, 0o600)
+
+
+def test_resume_failures():
+    """a transient failure is requested again, a final one is not"""
+    out, source = new(), file("two.jsonl", prompts(3))
+    broken = {"word 0": 503, "word 1": 400}
+    with Server(script=lambda prompt, n: broken.get(prompt)) as server:
+        run = allm(*MODEL, "--retry", "1", source, "-O", out, env=server.env)
+        equal(run.code, 3)
+        equal({row["id"]: row["exit_code"] for row in rows(out)},
+              {"r0": 3, "r1": 5, "r2": 0})
+        equal(server.asked["word 0"], 2)
+        broken.clear()
+        run = allm(*MODEL, source, "-O", out, env=server.env)
+        equal((run.code, len(rows(out))), (0, 4))
+        equal((server.asked["word 0"], server.asked["word 1"]), (3, 1))
+
+
+def test_changed():
+    """a line that changed is an error, unless --changed says what to do"""
+    out = new()
+    with Server() as server:
+        def run(word, *more):
+            return allm(*MODEL, "-O", out, *more, env=server.env,
+                        stdin=lines({"id": "a", "prompt": word}))
+        equal(run("one").code, 0)
+        one_sentence(run("two"), 2, '"a"', "--changed ask")
+        equal((run("two", "--changed", "keep").code, len(rows(out))), (0, 1))
+        equal((run("two", "--changed", "ask").code, len(rows(out))), (0, 2))
+        equal(rows(out)[-1]["text"], "TWO")
+
+
+def test_locked():
+    """of two processes on one OUT, one ends with exit code 11"""
+    out = new()
+    with Server(script=lambda *a: "never") as server:
+        first = subprocess.Popen([ALLM, *MODEL, "-O", out],
+                                 stdin=subprocess.PIPE,
+                                 env={**CLEAN, **server.env})
+        first.stdin.write(prompts(1).encode())
+        first.stdin.flush()
+        server.wait_for(1)
+        run = allm(*MODEL, "-O", out, stdin=prompts(1), env=server.env)
+        one_sentence(run, 11, "locked")
+        first.kill()
+        first.wait()
+
+
+def test_bad_files():
+    """OUT that is the input, a folder, another file, or a full disk"""
+    source = file("same.jsonl", prompts(2))
+    one_sentence(allm(*MODEL, source, "-O", source), 2, "it is the input")
+    one_sentence(allm(*MODEL, source, "-O", HOME), 2, "cannot use")
+    one_sentence(allm(*MODEL, source, "-O", file("x.txt", "text\n")), 2,
+                 "not a row of a batch")
+    one_sentence(allm(*MODEL, "/nowhere.jsonl"), 2, "/nowhere.jsonl")
+    with Server() as server:
+        run = allm(*MODEL, source, "-O", "/dev/full", env=server.env)
+    equal(run.code, 2)
+    holds(run.said, "No space left", "again to continue")
+
+
+def test_killed():
+    """killed at random times and resumed, no row is lost or asked twice"""
+    kill_and_resume(count=400, kills=6, seed=3, folder=HOME, allm=ALLM,
+                    env=CLEAN)
+
+
+# ------------------------------------------------------------------ pacing
+
+
+def test_retries():
+    """refusals and broken answers are repeated"""
+    def script(prompt, count):
+        return {1: 500, 2: "cut", 3: 429}.get(count)
+    with Server(script=script) as server:
+        run = allm(*MODEL, stdin=prompts(4), env=server.env)
+    equal(run.code, 0)
+    equal([row["attempts"] for row in run.lines], [4] * 4)
+
+
+def test_never():
+    """a provider that never answers: transient, after --timeout"""
+    with Server(script=lambda *a: "never") as server:
+        run = allm(*MODEL, "--timeout", "0.2", "--retry", "1",
+                   stdin=prompts(2), env=server.env)
+    equal((run.code, [row["exit_code"] for row in run.lines]), (3, [3, 3]))
+
+
+def test_rate():
+    """of 100 requests per second at least 90 are used, with few refusals"""
+    with Server(rate=100) as server:
+        began = time.monotonic()
+        run = allm(*MODEL, "-j", "64", stdin=prompts(500), env=server.env)
+        spent = time.monotonic() - began
+    equal((run.code, len(run.lines)), (0, 500))
+    assert server.statuses[429] < 10, server.statuses
+    assert spent < 500 / 90 + 1, spent     # the first window has begun
+
+
+def test_jobs():
+    """at most -j requests are in flight"""
+    with Server(delay=0.05) as server:
+        equal(allm(*MODEL, "-j", "5", stdin=prompts(60),
+                   env=server.env).code, 0)
+    equal(server.most, 5)
+
+
+def test_cost():
+    """--max-cost stops before the amount is exceeded"""
+    catalog = file("priced.json", json.dumps({"models": [
+        {"provider": "vllm", "id": "m", "limits": {"output": 100},
+         "pricing": {"input": 1000000, "output": 1000000}}]}))
+    out = new()
+    with Server() as server:
+        env = {**server.env, "ALLM_CATALOG": catalog}
+        run = allm(*MODEL, "--max-cost", "300", "-j", "1", "-O", out,
+                   stdin=prompts(200), env=env)
+        equal(run.code, 8)
+        done = rows(out)
+        assert 20 < len(done) < 60, len(done)
+        assert sum(row["cost"] for row in done) <= 300
+        one_sentence(allm(*MODEL, "--max-cost", "1", stdin=prompts(1),
+                          env=server.env), 2, "price", "not known")
+
+
+# ---------------------------------------------------------- order and shards
+
+
+def test_ordered():
+    """--ordered writes the rows in the order of the input"""
+    with Server(delay=0.03) as server:
+        run = allm(*MODEL, "--ordered", "-j", "20", stdin=prompts(150) +
+                   "broken\n", env=server.env)
+    equal([row["id"] for row in run.lines[:-1]],
+          [f"r{i}" for i in range(150)])
+    equal((run.code, run.lines[-1]["exit_code"]), (1, 2))
+
+
+def test_shards():
+    """shards 1 to 7 together are the whole, of a file and of a pipe"""
+    content = lines(*({"prompt": "x" * random.Random(i).randrange(90)
+                       + str(i)} for i in range(100)))
+    source, ids = file("all.jsonl", content), []
+    whole = allm(*MODEL, source, "-O", new(), "--retry", "1")
+    equal(whole.code, 3)        # nobody listens: the rows are transient
+    for kind in source, "-":
+        ids = []
+        with Server() as server:
+            for i in range(1, 8):
+                out = new("o-%s.jsonl")
+                run = allm(*MODEL, "--shard", f"{i}/7", kind, "-O", out,
+                           stdin=content, env=server.env)
+                equal(run.code, 0)
+                ids += [row["id"] for row in
+                        rows(out.replace("%s", f"{i}-of-7"))]
+        equal(len(ids), 100)
+        equal(len(set(ids)), 100)
+        equal(max(server.asked.values()), 1)
+
+
+def test_shard_auto():
+    """--shard auto reads the variables of a scheduler"""
+    for env, part in (
+            ({"SLURM_ARRAY_TASK_ID": "5", "SLURM_ARRAY_TASK_COUNT": "3",
+              "SLURM_ARRAY_TASK_MIN": "4"}, "2-of-3"),
+            ({"SLURM_PROCID": "0", "SLURM_NTASKS": "2"}, "1-of-2"),
+            ({"JOB_COMPLETION_INDEX": "3", "ALLM_SHARDS": "4"}, "4-of-4"),
+            ({"PARALLEL_SEQ": "2", "ALLM_SHARDS": "2"}, "2-of-2")):
+        out = new("%s.jsonl")
+        equal(allm(*MODEL, "--shard", "auto", "-O", out, env=env).code, 0)
+        assert os.path.exists(out.replace("%s", part)), (env, part)
+    for env in ({}, {"SLURM_PROCID": "3", "SLURM_NTASKS": "2"},
+                {"PARALLEL_SEQ": "1"}):
+        one_sentence(allm(*MODEL, "--shard", "auto", env=env), 2, "auto")
+    for bad in "0/2", "3/2", "1", "a/b", "/", "1/":
+        one_sentence(allm(*MODEL, "--shard", bad), 2, "I/N")
+
+
+# ------------------------------------------------------------ signals, stderr
+
+
+def test_interrupted():
+    """Ctrl-C: rows in flight get time; twice: it stops at once"""
+    with Server(script=lambda prompt, n: prompt != "word 0" and "never"
+                or None) as server:
+        run = subprocess.Popen([ALLM, *MODEL, "-"], stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               env={**CLEAN, **server.env})
+        run.stdin.write(prompts(5).encode())
+        run.stdin.flush()
+        server.wait_for(5)
+        equal(json.loads(run.stdout.readline())["id"], "r0")
+        run.send_signal(signal.SIGINT)
+        holds(run.stderr.readline().decode(), "interrupted",
+              "4 rows in flight")
+        run.send_signal(signal.SIGINT)
+        out, _ = run.communicate(timeout=30)
+        equal((run.returncode, out), (130, b""))
+
+
+def test_summary():
+    """--summary has counts, tokens and latencies"""
+    path = new("summary.json")
+    with Server() as server:
+        run = allm(*MODEL, "--summary", path, stdin=prompts(9) + "broken\n",
+                   env=server.env)
+    equal(run.code, 1)
+    with open(path, encoding="utf-8") as out:
+        summary = json.load(out)
+    equal([summary[key] for key in ("rows", "ok", "failed", "skipped",
+                                    "exit_codes", "input_tokens",
+                                    "output_tokens", "cost")],
+          [10, 9, 1, 0, {"0": 9, "2": 1}, 27, 18, None])
+    latency = summary["latency_ms"]
+    assert latency["p50"] <= latency["p95"] <= latency["max"], latency
+
+
+def test_quiet():
+    """a short run prints nothing on stderr, and -q never does"""
+    with Server() as server:
+        for more in [], ["-q"]:
+            equal(allm(*MODEL, *more, stdin=prompts(3), env=server.env).err,
+                  b"")
+
+
+def test_no_key():
+    """without a key: exit code 4"""
+    equal(allm("batch", "-m", "openai:gpt-5", stdin=prompts(2)).code, 4)
+
+
+if __name__ == "__main__":
+    main(globals())
