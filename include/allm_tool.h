@@ -55,12 +55,15 @@ typedef struct allm_tool {
     const char       *summary;
     const allm_json  *metadata;
     const allm_json  *kept;
+    uint32_t          timeout_ms;     /* with ALLM_TOOL_OWN_TIME            */
 } allm_tool;
 
 /* The flags of a tool. */
 typedef enum allm_tool_flags {
-    ALLM_TOOL_INLINE = 1 << 0         /* never blocks: called in the thread
+    ALLM_TOOL_INLINE = 1 << 0,        /* never blocks: called in the thread
                                          that pulls, not in a worker        */
+    ALLM_TOOL_OWN_TIME = 1 << 1       /* timeout_ms (UINT32_MAX: none)
+                                         replaces the timeout of the chat   */
 } allm_tool_flags;
 
 /*
@@ -148,6 +151,18 @@ ALLM_API allm_status allm_tool_later(allm_tool_run *, uint32_t delay_ms,
  * from time to time.
  */
 ALLM_API bool allm_tool_cancelled(const allm_tool_run *);
+
+/* A function that is told that the answer is no longer awaited. */
+typedef void (*allm_tool_cancel_fn)(void *ud);
+/*
+ * Calls fn(ud) once, from any thread, when the answer is no longer awaited: as
+ * soon as allm_tool_cancelled() would be true; at once if it is already.  After
+ * the run was answered or freed, fn is not called any more and does not run
+ * any more.  fn must be quick and may not call a function with this run.
+ * ALLM_ERR_MISUSE: the run was answered, or has such a function.
+ */
+ALLM_API allm_status allm_tool_on_cancel(allm_tool_run *,
+                                         allm_tool_cancel_fn fn, void *ud);
 
 /*
  * What a function may read, borrowed from the run: the call, the context of

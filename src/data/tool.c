@@ -92,6 +92,7 @@ static const struct shape_field fields[] = {
     FIELD_FLAGS(tool, summary, SHAPE_TEXT, SHAPE_SPARE),
     FIELD_ENUM(tool, effect, effect_words, SHAPE_SPARE),
     FIELD_FLAGS(tool, flags, SHAPE_FLAG, SHAPE_HIDDEN),
+    FIELD_FLAGS(tool, timeout_ms, SHAPE_FLAG, SHAPE_HIDDEN),
     FIELD_END,
 };
 

@@ -55,6 +55,7 @@ enum run_claim run_claim(struct allm_tool_run *r)
                            : r->abandoned ? RUN_DROPPED
                                           : RUN_MINE;
     r->answered = true;         /* keeps (1) */
+    r->on_cancel = NULL;
     pthread_mutex_unlock(&r->shared->lock);
     return claim;
 }
@@ -192,11 +193,21 @@ void run_start(struct allm_tool_run *r)
     note_return(r, false);
 }
 
+/* Called under the lock, so that an answer waits until fn has returned. */
+static void call_on_cancel(struct allm_tool_run *r)
+{
+    allm_tool_cancel_fn fn = r->on_cancel;
+    r->on_cancel = NULL;
+    if (fn)
+        fn(r->on_cancel_ud);
+}
+
 void run_abandon(struct allm_tool_run *r)
 {
     const struct tool_env *env = &r->shared->env;
     pthread_mutex_lock(&r->shared->lock);
     r->abandoned = true;
+    call_on_cancel(r);
     pthread_mutex_unlock(&r->shared->lock);
     if (!r->in_worker)
         return;
@@ -258,9 +269,21 @@ static enum next choose_next(struct allm_tool_run *r, int64_t now,
     return WAIT;
 }
 
+/* The tool's own timeout, or that of the chat. */
+static int64_t own_timeout(const struct allm_tool_run *r, int64_t timeout_ns)
+{
+    const allm_tool *tool = r->tool;
+    if (!tool || !(tool->flags & ALLM_TOOL_OWN_TIME) || !tool->timeout_ms)
+        return timeout_ns;
+    return tool->timeout_ms == UINT32_MAX
+               ? INT64_MAX
+               : (int64_t)tool->timeout_ms * 1000000;
+}
+
 allm_status run_poll(struct allm_tool_run *r, int64_t timeout_ns,
                      int64_t *again_ns)
 {
+    timeout_ns = own_timeout(r, timeout_ns);
     for (;;) {
         int64_t due = INT64_MAX, now = clock_now_ns(r->shared->env.clock);
         pthread_mutex_lock(&r->shared->lock);

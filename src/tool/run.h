@@ -35,6 +35,8 @@ struct allm_tool_run {
     allm_tool_fn later;                     /* of allm_tool_later(); or NULL */
     void *later_ud;
     int64_t later_ns;
+    allm_tool_cancel_fn on_cancel;          /* or NULL; called under the lock */
+    void *on_cancel_ud;
 
     struct arena memory;                    /* holds the outcome */
     struct outcome outcome;
@@ -53,7 +55,8 @@ void run_start(struct allm_tool_run *r);
 /*
  * EVENT: the outcome is ready.  AGAIN: call again at *again_ns, or earlier if
  * the waker is rung.  Calls the function of allm_tool_later() when it is due.
- * timeout_ns counts from the start of the run; INT64_MAX: no timeout.  After
+ * timeout_ns counts from the start of the run; INT64_MAX: no timeout; a tool
+ * with ALLM_TOOL_OWN_TIME has its own.  After
  * the timeout the outcome is a FAILURE and the function is abandoned.
  */
 allm_status run_poll(struct allm_tool_run *r, int64_t timeout_ns,

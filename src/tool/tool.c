@@ -184,6 +184,24 @@ bool allm_tool_cancelled(const allm_tool_run *r)
     return abandoned;
 }
 
+allm_status allm_tool_on_cancel(allm_tool_run *r, allm_tool_cancel_fn fn,
+                                void *ud)
+{
+    if (!r)
+        return ALLM_ERR_NOMEM;
+    pthread_mutex_lock(&r->shared->lock);
+    bool over = r->abandoned || atomic_load(&r->shared->closed);
+    bool may = fn && !r->answered && !r->on_cancel && !r->is_callback;
+    if (may && over) {
+        fn(ud);
+    } else if (may) {
+        r->on_cancel_ud = ud;
+        r->on_cancel = fn;
+    }
+    pthread_mutex_unlock(&r->shared->lock);
+    return may ? ALLM_OK : ALLM_ERR_MISUSE;
+}
+
 allm_text *allm_tool_help(size_t count, const allm_tool *const *tools,
                           const allm_json *arguments)
 {

@@ -559,6 +559,109 @@ static void a_value_that_is_missing_is_json_null(void)
     tools_release(&t);
 }
 
+/* --------------------------------------------------------- cancellation --- */
+
+struct told {
+    int times;
+    allm_tool_run *deferred;
+    allm_status status, again;
+};
+
+static void note_cancel(void *ud)
+{
+    ((struct told *)ud)->times++;
+}
+
+static void defer_and_listen(allm_tool_run *run, const allm_json *args,
+                             void *ud)
+{
+    struct told *told = ud;
+    (void)args;
+    told->deferred = allm_tool_defer(run);
+    told->status = allm_tool_on_cancel(run, note_cancel, told);
+    told->again = allm_tool_on_cancel(run, note_cancel, told);
+}
+
+static void add_listener(struct tools_bench *t, struct told *told,
+                         uint32_t timeout_ms)
+{
+    uint32_t flags = ALLM_TOOL_INLINE | ALLM_TOOL_OWN_TIME;
+    tools_init(t);
+    tools_add_fields(t, ALLM(tool, .name = "it", .description = "",
+                             .schema_text = "{}", .call = defer_and_listen,
+                             .ud = told, .flags = flags,
+                             .timeout_ms = timeout_ms));
+    tools_call(t, "it", "{}");
+}
+
+static void is_told_of_its_timeout(void)
+{
+    static const struct {
+        uint32_t own_ms, chat_ms;
+        const char *said;
+    } rows[] = {
+        { 70000, 0, "no answer within 70000 ms" },
+        { 0, 40, "no answer within 40 ms" },
+        { 10, 40, "no answer within 10 ms" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct tools_bench t;
+        struct told told = { .times = 0 };
+        add_listener(&t, &told, rows[i].own_ms);
+        t.opts.timeout_ms = rows[i].chat_ms;
+        const char *events = tools_play(&t);
+        CHECK(strstr(events, rows[i].said) != NULL);
+        CHECK_INT(told.status, ALLM_OK);
+        CHECK_INT(told.again, ALLM_ERR_MISUSE);
+        CHECK_INT(told.times, 1);
+        if (told.deferred)
+            CHECK_ALWAYS(allm_tool_on_cancel(told.deferred, note_cancel,
+                                             &told) == ALLM_OK);
+        CHECK(told.times == 2);     /* at once */
+        allm_tool_run_free(told.deferred);
+        tools_release(&t);
+    }
+}
+
+static void is_told_when_the_batch_is_freed(void)
+{
+    struct tools_bench t;
+    struct told told = { .times = 0 };
+    allm_event *event;
+    int64_t again = 0;
+    add_listener(&t, &told, UINT32_MAX);
+    tools_start(&t);
+    if (t.batch)
+        batch_next(t.batch, &event, &again);
+    CHECK_INT(again, INT64_MAX);
+    CHECK_INT(told.times, 0);
+    tools_release(&t);
+    CHECK_INT(told.times, 1);
+    allm_tool_run_free(told.deferred);
+}
+
+static void is_not_told_after_its_answer(void)
+{
+    struct tools_bench t;
+    struct told told = { .times = 0 };
+    allm_event *event;
+    int64_t again = 0;
+    add_listener(&t, &told, 50);
+    tools_start(&t);
+    if (t.batch)
+        batch_next(t.batch, &event, &again);
+    if (told.deferred) {
+        allm_tool_text(told.deferred, "x", 1);
+        CHECK_ALWAYS(allm_tool_on_cancel(told.deferred, note_cancel, &told) ==
+                     ALLM_ERR_MISUSE);
+    }
+    tools_release(&t);
+    CHECK_ALWAYS(told.times == 0);
+    allm_tool_run_free(told.deferred);
+    CHECK_ALWAYS(allm_tool_on_cancel(NULL, note_cancel, &told) ==
+                 ALLM_ERR_NOMEM);
+}
+
 TESTS = {
     TEST_ONCE(blocking_functions_run_at_once),
     TEST_ONCE(scripts_work_in_workers),
@@ -578,5 +681,8 @@ TESTS = {
     TEST(nothing_is_accepted_instead_of_a_run),
     TEST(odd_answers_are_invalid),
     TEST(a_value_that_is_missing_is_json_null),
+    TEST(is_told_of_its_timeout),
+    TEST(is_told_when_the_batch_is_freed),
+    TEST(is_not_told_after_its_answer),
     TESTS_END,
 };
