@@ -81,7 +81,10 @@
  *                                                 allm_plan_parallel,
  *                                                 allm_encoding_text,
  *                                                 allm_encoder_json
- *   run other programs safely    allm_tools.h     allm_sandbox_run,
+ *   let the model run programs   allm_tools.h     allm_toolbox_new,
+ *                                                 allm_toolbox_add_program,
+ *                                                 allm_toolbox_executor,
+ *                                                 allm_sandbox_run,
  *                                                 allm_sandbox_report
  *   offer tools to MCP clients   allm_mcp.h       allm_mcp_server_new,
  *                                                 allm_mcp_server_feed,

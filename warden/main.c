@@ -59,6 +59,7 @@ static struct shared *shared;
 static struct state state;
 static struct who who;
 static char **command;
+static bool called_off;         /* "term" or "kill" came with the orders */
 
 /* ------------------------------------------------------------- reports --- */
 
@@ -380,6 +381,7 @@ static bool read_orders(void)
         }
         line = (size_t)(end - text) + 1;
     }
+    called_off = line < len;
     return true;
 }
 
@@ -427,6 +429,9 @@ int main(int argc, char **argv)
     orders_init(&orders);
     if (!read_orders())
         return 1;
-    run_all();
+    if (called_off)
+        report("ended 0 %d 0 0 \n", SIGKILL);
+    else
+        run_all();
     return 0;
 }

@@ -3,6 +3,7 @@
 #define PROC_OUTPUT_H
 
 #include "base/buf.h"
+#include "base/sha256.h"
 
 enum { OUTPUT_HEAD = 768 * 1024, OUTPUT_TAIL = 256 * 1024 };
 
@@ -16,6 +17,7 @@ struct output {
     char *tail;                 /* a ring; NULL: not needed yet */
     size_t tail_max, tail_at;   /* where the next byte goes */
     uint64_t total;             /* bytes so far */
+    struct sha256 sum;          /* of all bytes, once the head is full */
     bool broken;
 };
 
@@ -25,7 +27,11 @@ void output_release(struct output *o);
 void output_add(struct output *o, struct slice bytes);
 
 /* All that was kept, in memory of the output, followed by a NUL.  If bytes were
- * left out, a line says how many.  ptr is NULL: out of memory. */
+ * left out between head and tail, a line says how many, and no character of
+ * UTF-8 is cut in two.  ptr is NULL: out of memory. */
 struct slice output_text(struct output *o);
+
+/* The SHA-256 of all bytes, in hex. */
+void output_sum(const struct output *o, char out[SHA256_HEX + 1]);
 
 #endif

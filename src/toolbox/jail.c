@@ -8,6 +8,7 @@
 #include "json/json.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -86,7 +87,7 @@ static const char *advice_for(const char *part)
     return "it needs user namespaces, which this system forbids";
 }
 
-const allm_error *jail_refused(struct arena *a, const struct report *r)
+static const allm_error *sandbox_fault(struct arena *a, const struct report *r)
 {
     struct utsname system;
     const char *release = uname(&system) < 0 ? "unknown" : system.release;
@@ -97,6 +98,73 @@ const allm_error *jail_refused(struct arena *a, const struct report *r)
                         "without any",
                         r->subject, r->path, strerror(r->error), release,
                         advice_for(r->subject));
+}
+
+/* The program after "#!", in the arena; NULL: it is not a script. */
+static const char *interpreter_of(struct arena *a, const char *program)
+{
+    char text[256];
+    int fd = open(program, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+    if (fd >= 0)
+        close(fd);
+    text[n > 0 ? n : 0] = 0;
+    if (strncmp(text, "#!", 2))
+        return NULL;
+    struct slice line = slice_trim((struct slice){ text + 2,
+                                                   strcspn(text + 2, "\n") });
+    line.len = strcspn(line.ptr, " \t\r\n");
+    return arena_copy(a, line);
+}
+
+/* The program exists, but the kernel did not start it. */
+static const allm_error *exec_fault(struct arena *a, const struct report *r)
+{
+    const char *interpreter = interpreter_of(a, r->path);
+    if (access(r->path, X_OK) && errno == EACCES)
+        return status_error(a, ALLM_ERR_TOOL, "handler_exit",
+                            "%s is not executable; run chmod +x", r->path);
+    if (interpreter && access(interpreter, X_OK))
+        return status_error(a, ALLM_ERR_TOOL, "handler_exit",
+                            "%s cannot be started: its interpreter %s (after "
+                            "\"#!\" in its first line) does not exist",
+                            r->path, interpreter);
+    if (interpreter && r->error == EACCES)
+        return status_error(a, ALLM_ERR_TOOL, "handler_exit",
+                            "%s cannot be started, because the sandbox hides "
+                            "its interpreter; add %s to needs.read",
+                            r->path, interpreter);
+    return jail_not_started(a, r->path, r->error);
+}
+
+const allm_error *jail_not_started(struct arena *a, const char *program,
+                                   int error)
+{
+    return status_error(a, ALLM_ERR_TOOL, "handler_exit",
+                        "%s cannot be started: %s%s", program, strerror(error),
+                        error == EACCES  ? "; if the sandbox hides it, add "
+                                           "its path to needs.read"
+                        : error == ENOEXEC ? "; a script begins with \"#!\" "
+                                             "and its interpreter"
+                                           : "");
+}
+
+const allm_error *jail_fault(const struct jail *j, struct arena *a,
+                             const struct report *r)
+{
+    if (r->kind == REPORT_REFUSED)
+        return sandbox_fault(a, r);
+    if (r->kind == REPORT_NONE)
+        return status_error(a, ALLM_ERR_TOOL, "handler_exit",
+                            "the warden of %s was killed", j->program);
+    if (r->kind == REPORT_ENDED)
+        return NULL;
+    if (!strcmp(r->subject, "exec"))
+        return exec_fault(a, r);
+    return status_error(a, ALLM_ERR_TOOL, "handler_exit",
+                        "%s was not started: %s %s: %s", j->program,
+                        r->subject, r->path,
+                        r->error ? strerror(r->error) : "");
 }
 
 static bool is_program(const char *path)

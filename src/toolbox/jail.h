@@ -32,8 +32,12 @@ void jail_close(struct jail *j);
  * "file size". */
 const char *jail_wall(const struct jail *j, const struct report *r);
 
-/* Why it was refused: which part is missing, and what to do. */
-const allm_error *jail_refused(struct arena *a, const struct report *r);
+/* Why it did not run: which part of the sandbox is missing, or why the program
+ * could not be started, and what to do.  NULL: it ran. */
+const allm_error *jail_fault(const struct jail *j, struct arena *a,
+                             const struct report *r);
+const allm_error *jail_not_started(struct arena *a, const char *program,
+                                   int error);
 
 /* The search of a shell: a name without a slash is searched in PATH.  An
  * absolute path in the arena; NULL: not found, or out of memory. */

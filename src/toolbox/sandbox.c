@@ -8,101 +8,15 @@
 #include "allm.h"
 #include "base/clock.h"
 #include "base/status.h"
-#include "proc/process.h"
 #include "proc/warden.h"
-#include "toolbox/jail.h"
 #include "toolbox/needs.h"
+#include "toolbox/once.h"
 #include "json/build.h"
 #include "json/json.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <unistd.h>
-
-enum { ERR_KEPT = 4096, GRACE_MS = 2000 };
-
-struct session {
-    struct arena *arena;
-    struct jail jail;
-    struct process process;
-    struct poll poll;
-    bool ended, timed_out;
-    const allm_error *error;
-};
-
-static void note_end(struct process *p)
-{
-    ((struct session *)p->ud)->ended = true;
-}
-
-/* At the first deadline SIGTERM, at the second SIGKILL. */
-static int64_t pass_deadline(struct session *s, int64_t due_ns)
-{
-    if (s->timed_out) {
-        child_kill(&s->process.child);
-        return POLL_NEVER;
-    }
-    s->timed_out = true;
-    child_term(&s->process.child);
-    return clock_after(due_ns, GRACE_MS);
-}
-
-static void wait_for_end(struct session *s, uint32_t timeout_ms)
-{
-    struct clock clock = clock_real();
-    int64_t due = timeout_ms ? clock_after(clock_now_ns(clock), timeout_ms)
-                             : POLL_NEVER;
-    while (!s->ended) {
-        struct poll_ready r;
-        if (clock_now_ns(clock) >= due)
-            due = pass_deadline(s, due);
-        poll_set_deadline(&s->poll, due);
-        if (poll_wait(&s->poll, -1))
-            return;             /* the release kills it */
-        while (!s->ended && poll_next(&s->poll, &r))
-            ((struct poll_handler *)r.tag)->ready(r.tag, r.what);
-    }
-}
-
-static const allm_error *cannot_start(struct session *s, int error)
-{
-    return status_error(s->arena, ALLM_ERR_TOOL, "handler_exit",
-                        "%s cannot be started: %s", s->jail.program,
-                        strerror(error));
-}
-
-/* Run it to its end; false: s->error. */
-static bool run_session(struct session *s, const char *const *argv,
-                        enum child_stdio stdio, uint32_t timeout_ms)
-{
-    struct process_opts o = { .argv = argv, .stdio = stdio,
-                              .orders = buf_slice(&s->jail.orders),
-                              .mem = s->arena->mem,
-                              .head_max = OUTPUT_HEAD, .tail_max = OUTPUT_TAIL,
-                              .err_max = ERR_KEPT };
-    o.warden = warden_path(s->arena, &s->error);
-    if (!o.warden)
-        return false;
-    int error = poll_init(&s->poll);
-    s->process.poll = &s->poll;
-    s->process.done = note_end;
-    s->process.ud = s;
-    if (!error)
-        error = process_start(&s->process, &o);
-    if (error) {
-        poll_release(&s->poll);
-        s->error = cannot_start(s, error);
-        return false;
-    }
-    wait_for_end(s, timeout_ms);
-    return true;
-}
-
-static void end_session(struct session *s)
-{
-    process_release(&s->process);
-    poll_release(&s->poll);
-}
 
 static void add_missing(struct build *b, struct slice parts)
 {
@@ -130,7 +44,7 @@ static void add_output(struct build *b, const char *key, struct output *o,
         build_null(b);
 }
 
-static const allm_json *run_result(struct session *s, bool kept)
+static const allm_json *run_result(struct once *s, bool kept)
 {
     const struct report *r = &s->process.report;
     const char *wall = jail_wall(&s->jail, r);
@@ -157,26 +71,7 @@ static const allm_json *run_result(struct session *s, bool kept)
     return build_done(&b);
 }
 
-/* Why nothing ran, or NULL. */
-static const allm_error *run_fault(struct session *s)
-{
-    const struct report *r = &s->process.report;
-    if (r->kind == REPORT_REFUSED)
-        return jail_refused(s->arena, r);
-    if (r->kind == REPORT_FAILED)
-        return status_error(s->arena, ALLM_ERR_TOOL, "handler_exit", "%s: %s%s",
-                            r->path, strerror(r->error),
-                            r->error == EACCES
-                                ? "; if the sandbox hides it, or its "
-                                  "interpreter, add the path to needs.read"
-                                : "");
-    if (r->kind == REPORT_NONE)
-        return status_error(s->arena, ALLM_ERR_TOOL, "handler_exit",
-                            "the warden of the process was killed");
-    return NULL;
-}
-
-static const allm_json *run_program(struct session *s, const char *const *argv,
+static const allm_json *run_program(struct once *s, const char *const *argv,
                                     uint32_t flags, uint32_t timeout_ms)
 {
     enum { MOST = 1024 };
@@ -192,16 +87,16 @@ static const allm_json *run_program(struct session *s, const char *const *argv,
         buf_text(&s->jail.orders, "terminal\n");
     const allm_json *result = NULL;
     if (!s->error &&
-        run_session(s, all, ours ? CHILD_OURS : CHILD_NO_INPUT, timeout_ms)) {
-        s->error = run_fault(s);
+        once_run(s, all, ours ? CHILD_OURS : CHILD_NO_INPUT, timeout_ms)) {
+        s->error = once_fault(s);
         result = s->error ? NULL : run_result(s, !ours);
-        end_session(s);
+        once_release(s);
     }
     jail_close(&s->jail);
     return result;
 }
 
-static const allm_error *check_run(struct session *s, const allm_json *needs,
+static const allm_error *check_run(struct once *s, const allm_json *needs,
                                    const char *const *argv, char *dir,
                                    size_t cap)
 {
@@ -230,7 +125,7 @@ allm_json *allm_sandbox_run(const allm_json *needs, allm_sandbox_mode mode,
     char dir[PATH_MAX];
     if (!home)
         return NULL;
-    struct session s = { .arena = home_arena(home),
+    struct once s = { .arena = home_arena(home),
                          .jail = { .needs = needs,
                                    .mode = (enum orders_mode)mode } };
     const allm_json *result = NULL;
@@ -310,7 +205,7 @@ static void add_flag(struct build *b, const char *key, bool value)
     build_bool(b, value);
 }
 
-static const allm_json *report_result(struct session *s)
+static const allm_json *report_result(struct once *s)
 {
     const struct report *r = &s->process.report;
     bool on_root = geteuid() == 0;
@@ -343,14 +238,14 @@ allm_json *allm_sandbox_report(void)
     struct allm_home *home = home_new(mem_default(), 4096);
     if (!home)
         return NULL;
-    struct session s = { .arena = home_arena(home),
+    struct once s = { .arena = home_arena(home),
                          .jail = { .program = "allm-warden" } };
     const allm_json *result = NULL;
     buf_init(&s.jail.orders, s.arena, ORDERS_LIMIT);
     orders_limit(&s.jail.orders, "procs", 64);
-    if (run_session(&s, argv, CHILD_NO_INPUT, 10000)) {
+    if (once_run(&s, argv, CHILD_NO_INPUT, 10000)) {
         result = report_result(&s);
-        end_session(&s);
+        once_release(&s);
     }
     return json_root_of(home, result,
                         result || s.error ? s.error : status_nomem());

@@ -1,0 +1,155 @@
+/*
+ * answer.c - the end of a tool's process becomes the answer of its run
+ *
+ *      exit 0      the output, as text, as JSON, or as a result
+ *      exit N      handler_failed: stderr
+ *      signal      handler_exit: the signal, and the wall that caused it
+ *      not begun   handler_exit: why
+ */
+#include "toolbox/answer.h"
+
+#include "base/status.h"
+#include "base/utf8.h"
+#include "json/json.h"
+#include "json/parse.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+struct answering {
+    struct allm_tool_run *run;
+    struct process *process;
+    struct slice text;          /* stdout */
+};
+
+static void fail_with(struct allm_tool_run *run, const char *reason,
+                      const char *detail)
+{
+    if (run_claim(run) == RUN_MINE)
+        run_publish(run, outcome_failed(&run->memory, reason, "%s", detail));
+}
+
+void answer_fault(struct allm_tool_run *run, const allm_error *why)
+{
+    if (why->kind == ALLM_ERR_NOMEM && run_claim(run) == RUN_MINE)
+        run_publish(run, (struct outcome){ .kind = OUTCOME_NOMEM });
+    else
+        fail_with(run, FAILURE_EXIT, why->message);
+}
+
+/* The last bytes of stderr, or the status. */
+static void answer_status(struct answering *x)
+{
+    struct arena scratch;
+    struct buf text;
+    arena_init(&scratch, x->process->out.arena.mem);
+    buf_init(&text, &scratch, SIZE_MAX / 2);
+    struct slice err = slice_trim(output_text(&x->process->err));
+    if (err.ptr && err.len)
+        err = utf8_copy(&scratch, err);
+    if (err.ptr && err.len)
+        buf_add(&text, err);
+    else
+        buf_format(&text, "exit status %d", x->process->report.status);
+    allm_tool_fail(x->run, text.broken ? "the program failed" : text.ptr);
+    arena_release(&scratch);
+}
+
+static void answer_signal(struct answering *x, const struct jail *j)
+{
+    const struct report *r = &x->process->report;
+    const char *wall = jail_wall(j, r);
+    struct outcome o = { .kind = OUTCOME_NOMEM };
+    if (run_claim(x->run) != RUN_MINE)
+        return;
+    o = outcome_failed(&x->run->memory, FAILURE_EXIT,
+                       "the program was killed by signal %d (%s)%s%s%s",
+                       r->signal, strsignal(r->signal),
+                       wall ? ": the sandbox's limit on " : "",
+                       wall ? wall : "",
+                       wall && !strcmp(wall, "seccomp")
+                           ? " (a system call of another architecture)"
+                           : "");
+    run_publish(x->run, o);
+}
+
+static void answer_text(struct answering *x)
+{
+    struct slice s = x->text;
+    char sum[SHA256_HEX + 1], text[128];
+    if (utf8_valid(s, NULL) && !memchr(s.ptr, 0, s.len)) {
+        allm_tool_text(x->run, s.ptr, s.len);
+        return;
+    }
+    output_sum(&x->process->out, sum);
+    int n = snprintf(text, sizeof text, "[binary, %llu bytes, sha256 %s]",
+                     (unsigned long long)x->process->out.total, sum);
+    allm_tool_text(x->run, text, (size_t)n);
+}
+
+/* A result has exactly one of four members, and ask_user may have opts. */
+static bool answer_result(struct answering *x, const allm_json *v)
+{
+    const allm_json *ok = json_at(v, "ok"), *error = json_at(v, "error");
+    const allm_json *ask = json_at(v, "ask_user"), *halt = json_at(v, "halt");
+    const allm_json *opts = json_at(v, "opts");
+    int given = !!ok + !!error + !!ask + !!halt;
+    if (given != 1 || allm_json_count(v) != (opts && ask ? 2u : 1u))
+        return false;
+    if (ok)
+        allm_tool_ok(x->run, ok);
+    else if (error && json_slice(error).ptr)
+        allm_tool_fail(x->run, json_slice(error).ptr);
+    else if (ask && json_slice(ask).ptr)
+        allm_tool_ask(x->run, json_slice(ask).ptr, opts);
+    else if (halt && allm_json_count(halt) == 2 &&
+             json_slice(allm_json_at(halt, 0)).ptr)
+        allm_tool_halt(x->run, json_slice(allm_json_at(halt, 0)).ptr,
+                       allm_json_at(halt, 1));
+    else
+        return false;
+    return true;
+}
+
+static void answer_json(struct answering *x, enum describe_output output)
+{
+    struct arena scratch;
+    const allm_error *why;
+    struct json_limits limits;
+    json_limits_from(&limits, NULL);
+    arena_init(&scratch, x->process->out.arena.mem);
+    const allm_json *v = json_parse(&scratch, x->text, limits, &why);
+    if (!v)
+        fail_with(x->run, FAILURE_RETURN, why->message);
+    else if (output == DESCRIBE_JSON)
+        allm_tool_ok(x->run, v);
+    else if (!answer_result(x, v))
+        fail_with(x->run, FAILURE_RETURN,
+                  "expected {\"ok\": value}, {\"error\": text}, {\"ask_user\": "
+                  "question, \"opts\": {}} or {\"halt\": [reason, value]} at "
+                  "line 1, column 1");
+    arena_release(&scratch);
+}
+
+void answer_process(struct allm_tool_run *run, struct process *p,
+                    const struct jail *j, enum describe_output output)
+{
+    struct answering x = { run, p, output_text(&p->out) };
+    struct arena scratch;
+    arena_init(&scratch, p->out.arena.mem);
+    const allm_error *why = jail_fault(j, &scratch, &p->report);
+    if (!x.text.ptr)
+        why = status_nomem();
+    if (why)
+        answer_fault(run, why);
+    else if (p->report.signal)
+        answer_signal(&x, j);
+    else if (p->report.status)
+        answer_status(&x);
+    else if (output == DESCRIBE_TEXT)
+        answer_text(&x);
+    else
+        answer_json(&x, output);
+    arena_release(&scratch);
+}

@@ -1,0 +1,17 @@
+/* answer.h - the end of a tool's process becomes the answer of its run */
+#ifndef TOOLBOX_ANSWER_H
+#define TOOLBOX_ANSWER_H
+
+#include "proc/process.h"
+#include "tool/run.h"
+#include "toolbox/describe.h"
+#include "toolbox/jail.h"
+
+/* Answer the run by what the process wrote and how it ended. */
+void answer_process(struct allm_tool_run *run, struct process *p,
+                    const struct jail *j, enum describe_output output);
+
+/* Answer it with handler_exit: the process could not run, for this reason. */
+void answer_fault(struct allm_tool_run *run, const allm_error *why);
+
+#endif

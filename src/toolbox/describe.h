@@ -1,0 +1,26 @@
+/* describe.h - what programs say about the tools they are */
+#ifndef TOOLBOX_DESCRIBE_H
+#define TOOLBOX_DESCRIBE_H
+
+#include "base/home.h"
+
+enum describe_output { DESCRIBE_TEXT, DESCRIBE_JSON, DESCRIBE_RESULT };
+
+/* One tool of a program. */
+struct described {
+    allm_tool *tool;            /* a root; its timeout is its own */
+    const allm_json *needs;     /* or NULL */
+    enum describe_output output;
+};
+
+/*
+ * Read a description: an object, or an array of objects.  *list and what it
+ * refers to are in the home's arena; the tools are freed with the home.
+ * Returns NULL, or the error: what is wrong, and with which tool.  `where` is
+ * the name of the document for messages, `dir` that for relative paths.
+ */
+const allm_error *describe_read(struct allm_home *home, struct slice text,
+                                const char *where, const char *dir,
+                                struct described **list, size_t *count);
+
+#endif
