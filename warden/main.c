@@ -220,7 +220,7 @@ static void end_politely(void)
     if (state.pids && !is_init)
         kill(first, SIGTERM);   /* init passes it on */
     else
-        kill(-first, SIGTERM);
+        kill(orders.terminal ? first : -first, SIGTERM);
 }
 
 /* True: kill everything.  "term" ends the tool politely. */

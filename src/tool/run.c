@@ -275,9 +275,8 @@ static int64_t own_timeout(const struct allm_tool_run *r, int64_t timeout_ns)
     const allm_tool *tool = r->tool;
     if (!tool || !(tool->flags & ALLM_TOOL_OWN_TIME) || !tool->timeout_ms)
         return timeout_ns;
-    return tool->timeout_ms == UINT32_MAX
-               ? INT64_MAX
-               : (int64_t)tool->timeout_ms * 1000000;
+    return tool->timeout_ms == UINT32_MAX ? INT64_MAX
+                                          : (int64_t)tool->timeout_ms * 1000000;
 }
 
 allm_status run_poll(struct allm_tool_run *r, int64_t timeout_ns,

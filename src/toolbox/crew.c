@@ -195,8 +195,8 @@ static void kill_late(struct crew *crew)
 {
     struct timer *t;
     while ((t = timers_pop(&crew->timers, clock_now_ns(clock_real())))) {
-        struct call *c = (struct call *)(void *)((char *)t -
-                                                 offsetof(struct call, kill));
+        struct call *c =
+            (struct call *)(void *)((char *)t - offsetof(struct call, kill));
         child_kill(&c->process.child);
     }
 }
@@ -213,7 +213,7 @@ static void wait_for_news(struct crew *crew)
     kill_late(crew);
 }
 
-/* The end of a toolbox: nothing begins any more, and all that runs is killed. */
+/* The end of a toolbox: nothing begins any more, what runs is killed. */
 static void end_all(struct crew *crew)
 {
     static const allm_error freed = {
@@ -255,8 +255,8 @@ static void run_crew(void *arg)
 
 static void ring_taken(struct poll_handler *h, unsigned what)
 {
-    struct crew *crew = (struct crew *)(void *)((char *)h -
-                                                offsetof(struct crew, woken));
+    struct crew *crew =
+        (struct crew *)(void *)((char *)h - offsetof(struct crew, woken));
     (void)what;
     wake_readable(inbox_wake(crew->inbox));
 }
@@ -357,8 +357,9 @@ void crew_call(struct crew *crew, const struct program *p,
     int error = ensure_thread(crew);
     struct call *c = error ? NULL : new_call(crew, p, d, args);
     if (error) {
-        run_fail(run, FAILURE_EXIT, "the thread of the toolbox could not be "
-                                    "started; raise the limit (ulimit -u)");
+        run_fail(run, FAILURE_EXIT,
+                 "the thread of the toolbox could not be "
+                 "started; raise the limit (ulimit -u)");
         return;
     }
     if (!c || !(c->run = allm_tool_defer(run))) {

@@ -35,11 +35,10 @@ static bool refuse(struct reader *r, const char *what)
 static bool is_name(struct slice s)
 {
     size_t good = 0;
-    while (good < s.len &&
-           ((s.ptr[good] >= 'a' && s.ptr[good] <= 'z') ||
-            (s.ptr[good] >= 'A' && s.ptr[good] <= 'Z') ||
-            (s.ptr[good] >= '0' && s.ptr[good] <= '9') || s.ptr[good] == '_' ||
-            s.ptr[good] == '-'))
+    while (good < s.len && ((s.ptr[good] >= 'a' && s.ptr[good] <= 'z') ||
+                            (s.ptr[good] >= 'A' && s.ptr[good] <= 'Z') ||
+                            (s.ptr[good] >= '0' && s.ptr[good] <= '9') ||
+                            s.ptr[good] == '_' || s.ptr[good] == '-'))
         good++;
     return s.len && s.len <= 64 && good == s.len;
 }
@@ -110,8 +109,8 @@ static bool check_schema(struct reader *r, const allm_json *schema)
                        ? status_nomem()
                        : status_error(r->arena, ALLM_ERR_VALIDATION,
                                       "invalid_tool",
-                                      "%s: tool %s: input_schema: %s",
-                                      r->where, r->name, why->message);
+                                      "%s: tool %s: input_schema: %s", r->where,
+                                      r->name, why->message);
     allm_json_schema_free(compiled);
     return !r->error;
 }
@@ -164,9 +163,8 @@ static bool read_tool(struct reader *r, const allm_json *o,
     if (!json_text_at(o, "description").len)
         return refuse(r, "description is required");
     return read_effect(r, o, &effect) && read_output(r, o, &out->output) &&
-           read_timeout(r, o, &timeout_ms) &&
-           check_schema(r, find_schema(o)) && read_needs(r, o, out) &&
-           make_tool(r, o, timeout_ms, effect, out);
+           read_timeout(r, o, &timeout_ms) && check_schema(r, find_schema(o)) &&
+           read_needs(r, o, out) && make_tool(r, o, timeout_ms, effect, out);
 }
 
 static bool read_all(struct reader *r, const allm_json *doc,

@@ -111,7 +111,8 @@ static const char *interpreter_of(struct arena *a, const char *program)
     text[n > 0 ? n : 0] = 0;
     if (strncmp(text, "#!", 2))
         return NULL;
-    struct slice line = slice_trim((struct slice){ text + 2,
+    struct slice line =
+        slice_trim((struct slice){ text + 2,
                                                    strcspn(text + 2, "\n") });
     line.len = strcspn(line.ptr, " \t\r\n");
     return arena_copy(a, line);
@@ -142,8 +143,8 @@ const allm_error *jail_not_started(struct arena *a, const char *program,
 {
     return status_error(a, ALLM_ERR_TOOL, "handler_exit",
                         "%s cannot be started: %s%s", program, strerror(error),
-                        error == EACCES  ? "; if the sandbox hides it, add "
-                                           "its path to needs.read"
+                        error == EACCES    ? "; if the sandbox hides it, add "
+                                             "its path to needs.read"
                         : error == ENOEXEC ? "; a script begins with \"#!\" "
                                              "and its interpreter"
                                            : "");
@@ -162,9 +163,8 @@ const allm_error *jail_fault(const struct jail *j, struct arena *a,
     if (!strcmp(r->subject, "exec"))
         return exec_fault(a, r);
     return status_error(a, ALLM_ERR_TOOL, "handler_exit",
-                        "%s was not started: %s %s: %s", j->program,
-                        r->subject, r->path,
-                        r->error ? strerror(r->error) : "");
+                        "%s was not started: %s %s: %s", j->program, r->subject,
+                        r->path, r->error ? strerror(r->error) : "");
 }
 
 static bool is_program(const char *path)

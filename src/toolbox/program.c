@@ -50,9 +50,9 @@ static struct slice described_text(struct once *o)
             "%s has no description: there is no file %s.json, and %s "
             "--allm-describe %s%s%.400s",
             o->jail.program, o->jail.program, o->jail.program,
-            o->timed_out               ? "did not end within 5 s"
-            : r->status || r->signal   ? "failed"
-                                       : "printed nothing",
+            o->timed_out             ? "did not end within 5 s"
+            : r->status || r->signal ? "failed"
+                                     : "printed nothing",
             err.len ? ": " : "", err.ptr ? err.ptr : "");
     return o->error ? none
                     : (struct slice){ arena_copy(o->arena, text), text.len };

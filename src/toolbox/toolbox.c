@@ -102,8 +102,9 @@ static const allm_error *fill_toolbox(allm_toolbox *t,
 allm_toolbox *allm_toolbox_new(const allm_toolbox_opts *opts)
 {
     static const struct entry_list none = { 0 };
-    const allm_allocator *given =
-        opts && MEM_REACHES(opts, allocator) ? opts->allocator : NULL;
+    const allm_allocator *given = opts && MEM_REACHES(opts, allocator)
+                                      ? opts->allocator
+                                      : NULL;
     struct allm_home *home = home_new(mem_from(given), 4096);
     allm_toolbox *t = home ? arena_zero(home_arena(home), sizeof *t) : NULL;
     if (!t) {

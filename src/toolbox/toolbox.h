@@ -43,7 +43,7 @@ struct allm_toolbox {
         const char *source;
         const allm_error *error;
         struct fault *next;
-    } *faults, **faults_end;
+    } * faults, **faults_end;
     _Atomic(const struct entry_list *) list;
     int pid;                    /* of the process that made it */
 };

@@ -64,6 +64,17 @@ const char *external_file(const char *name, const char *text)
     return path;
 }
 
+bool external_left(const char *prefix)
+{
+    bool found = false;
+    DIR *dir = opendir(folder);
+    for (struct dirent *e; dir && (e = readdir(dir));)
+        found = found || !strncmp(e->d_name, prefix, strlen(prefix));
+    if (dir)
+        closedir(dir);
+    return found;
+}
+
 static size_t count_entries(const char *path)
 {
     size_t n = 0;

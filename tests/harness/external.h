@@ -22,6 +22,9 @@ void external_clean(void);
  * which is static until the next but three. */
 const char *external_file(const char *name, const char *text);
 
+/* Is there an entry in it whose name begins like this? */
+bool external_left(const char *prefix);
+
 /* Children and open descriptors of this process. */
 struct external_count {
     size_t children, descriptors;

@@ -27,7 +27,7 @@ static void open_kit(struct kit *k, const allm_toolbox_opts *opts)
 {
     external_warden();
     *k = (struct kit){ .before = external_count() };
-    external_folder();
+    setenv("TMPDIR", external_folder(), 1);
     k->box = allm_toolbox_new(opts);
     k->engine = play_engine("{'script': []}", NULL);
 }
@@ -36,6 +36,7 @@ static void close_kit(struct kit *k)
 {
     allm_engine_free(k->engine);
     allm_toolbox_free(k->box);
+    CHECK_ALWAYS(!external_left("allm-tool-"));     /* private folders */
     external_clean();
     CHECK_ALWAYS(external_same(k->before));
 }
@@ -50,9 +51,8 @@ static allm_stream *start_calls(struct kit *k, size_t count,
         char id[8];
         snprintf(id, sizeof id, "c%zu", i);
         allm_json *args = noun_json(words[2 * i + 1]);
-        calls[i] = allm_tool_call_new(ALLM(tool_call, .id = id,
-                                           .name = words[2 * i],
-                                           .arguments = args));
+        calls[i] = allm_tool_call_new(
+            ALLM(tool_call, .id = id, .name = words[2 * i], .arguments = args));
         allm_json_free(args);
         whole = whole && calls[i];
     }
@@ -63,10 +63,10 @@ static allm_stream *start_calls(struct kit *k, size_t count,
     if (whole && x)
         s = allm_tool_calls(k->engine, count,
                             (const allm_tool_call *const *)calls,
-                            ALLM(tool_calls_opts, .executor = x,
-                                 .tools = tools, .tool_count = tool_count,
-                                 .request_id = "r1", .session_id = "s1",
-                                 .live_tool_events = 1, .max_concurrency = 4,
+                            ALLM(tool_calls_opts, .executor = x, .tools = tools,
+                                 .tool_count = tool_count, .request_id = "r1",
+                                 .session_id = "s1", .live_tool_events = 1,
+                                 .max_concurrency = 4,
                                  .tool_timeout_ms = k->timeout_ms));
     for (size_t i = 0; i < count; i++)
         allm_tool_call_free(calls[i]);
@@ -100,9 +100,8 @@ static allm_status add_script(struct kit *k, const char *name,
 {
     char file[80], text[1024];
     snprintf(file, sizeof file, "%s.json", name);
-    snprintf(text, sizeof text,
-             "{'name': '%s', 'description': 'A test.'%s%s}", name,
-             *members ? ", " : "", members);
+    snprintf(text, sizeof text, "{'name': '%s', 'description': 'A test.'%s%s}",
+             name, *members ? ", " : "", members);
     for (char *at = text; *at; at++)
         if (*at == '\'')
             *at = '"';
@@ -366,8 +365,8 @@ static void refuses_what_is_no_program(void)
               ALLM_ERR_VALIDATION);
     e = allm_toolbox_error(k.box);
     CHECK(e && strstr(e->message, "--allm-describe failed"));
-    CHECK_INT(allm_toolbox_add_program(
-                  k.box, external_file("wrong", "#!/no/such/sh\n")),
+    CHECK_INT(allm_toolbox_add_program(k.box, external_file("wrong",
+                                                            "#!/no/such/sh\n")),
               ALLM_ERR_TOOL);
     e = allm_toolbox_error(k.box);
     CHECK(e && strstr(e->message, "its interpreter /no/such/sh"));
@@ -431,8 +430,8 @@ static void explains_what_it_cannot_start(void)
     open_kit(&k, NULL);
     add_script(&k, "tool", "", "echo 1");
     chmod(external_file("tool", "#!/no/such/shell\n"), 0755);
-    CHECK(strstr(call_tool(&k, "tool", "{}"),
-                 "its interpreter /no/such/shell"));
+    CHECK(
+        strstr(call_tool(&k, "tool", "{}"), "its interpreter /no/such/shell"));
     chmod(external_file("tool", "#!/bin/sh\n"), 0644);
     CHECK(strstr(call_tool(&k, "tool", "{}"), "not executable"));
     unlink(external_file("tool", ""));
@@ -480,6 +479,45 @@ static void needs_its_root(void)
     close_kit(&k);
 }
 
+/* The three of examples/tools, in a folder with a database and a repository. */
+static void examples_work(void)
+{
+    static const char set_up[] =
+        "cd %s && python3 -c \"import sqlite3; d = sqlite3.connect('notes.db'); "
+        "d.execute('create table notes(id, day, text)'); "
+        "d.execute('insert into notes values (1, 2, 3)'); d.commit()\" && "
+        "git init -q . && git -c user.name=a -c user.email=b commit -q "
+        "--allow-empty -m first";
+    const char *source = getenv("SOURCE_DIR"), *build = getenv("BUILD_DIR");
+    char path[4096], command[1024], root[] = "/tmp/allm-root-XXXXXX";
+    struct kit k;
+    if (!source || !build) {
+        check_skip("SOURCE_DIR and BUILD_DIR are not set");
+        return;
+    }
+    CHECK_ALWAYS(mkdtemp(root) != NULL);
+    snprintf(command, sizeof command, set_up, root);
+    if (system(command) != 0) {
+        check_skip("git or the sqlite3 of Python is missing");
+    } else {
+        open_kit(&k, ALLM(toolbox_opts, .root = root));
+        snprintf(path, sizeof path, "%s/examples/tools", source);
+        CHECK_INT(allm_toolbox_add_program(k.box, path), ALLM_OK);
+        snprintf(path, sizeof path, "%s/examples/word_count", build);
+        CHECK_INT(allm_toolbox_add_program(k.box, path), ALLM_OK);
+        CHECK_TEXT(call_tool(&k, "query", "{'sql': 'select * from notes'}"),
+                   "[[1,2,3]]");
+        CHECK(strstr(call_tool(&k, "query", "{'sql': 'drop table notes'}"),
+                     "readonly"));
+        CHECK_TEXT(call_tool(&k, "word_count", "{'text': 'one two  three'}"),
+                   "{\"words\":3}");
+        CHECK(strstr(call_tool(&k, "git_log", "{'count': 1}"), "first"));
+        close_kit(&k);
+    }
+    snprintf(command, sizeof command, "rm -rf %s", root);
+    CHECK_ALWAYS(system(command) == 0);
+}
+
 static void accepts_null(void)
 {
     CHECK_ALWAYS(allm_toolbox_add_program(NULL, "x") == ALLM_ERR_NOMEM);
@@ -509,6 +547,7 @@ TESTS = {
     TEST_ONCE(explains_what_it_cannot_start),
     TEST_ONCE(names_a_hidden_interpreter),
     TEST_ONCE(needs_its_root),
+    TEST_ONCE(examples_work),
     TEST(accepts_null),
     TESTS_END,
 };
