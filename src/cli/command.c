@@ -12,12 +12,8 @@ static const struct flag no_flags[] = { { .name = NULL } };
 
 /* The names of commands that come with external tools. */
 static const struct command reserved[] = {
-    { .name = "tools", .usage = "", .flags = no_flags,
-      .summary = "tools that models may call", .group = GROUP_NOT_YET },
     { .name = "mcp", .usage = "", .flags = no_flags,
       .summary = "MCP servers", .group = GROUP_NOT_YET },
-    { .name = "sandbox", .usage = "", .flags = no_flags,
-      .summary = "what tools may reach", .group = GROUP_NOT_YET },
 };
 
 /* A line for each command: its row is in the file of its name. */
@@ -28,6 +24,8 @@ static const struct command reserved[] = {
     ROW(send)                                                                  \
     ROW(work)                                                                  \
     ROW(batch)                                                                 \
+    ROW(tools)                                                                 \
+    ROW(sandbox)                                                               \
     ROW(models)                                                                \
     ROW(config)                                                                \
     ROW(keys)                                                                  \
@@ -46,7 +44,7 @@ static const struct command reserved[] = {
 #define POINTER(name) &name##_command,
 COMMANDS(DECLARE)
 static const struct command *const commands[] = {
-    COMMANDS(POINTER) &reserved[0], &reserved[1], &reserved[2]
+    COMMANDS(POINTER) &reserved[0]
 };
 
 const struct command *command_at(size_t index)

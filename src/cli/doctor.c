@@ -4,6 +4,7 @@
 #include "cli/exit.h"
 #include "cli/print.h"
 #include "cli/registry.h"
+#include "cli/sandbox.h"
 #include "cli/servers.h"
 #include "cli/session_store.h"
 #include "cli/target.h"
@@ -115,6 +116,7 @@ static int run_doctor_command(int argc, char **argv)
     bool local = servers_check(print_finding);
     check_store();
     check_environment();
+    sandbox_check(print_finding);
     if (key || local)
         return END_DONE;
     print_note("no key and no local server found: set a key, or start a "

@@ -37,6 +37,7 @@ FIRST = {
                '{"content":"x"},"finish_reason":"stop"}]}\n\n'
                'data: [DONE]\n\n'),
     "encode": (["openai:gpt-5", REQUEST], ""),
+    "tools": (["list"], ""),
 }
 # Values of flags that need a certain one; "COMMAND FLAG" comes first.
 VALUES = {
@@ -155,14 +156,14 @@ def test_places():
 
 def test_reserved():
     """what comes later is refused and not offered"""
-    for name in "tools", "mcp", "sandbox":
+    for name in ("mcp",):
         one_sentence(allm(name), 2, name, "this version", "allm -- " + name)
     for command, flag in calls():
         if flag["not_yet"]:
             one_sentence(allm(command, flag["name"], "x"), 2, flag["name"],
                          "not available")
     words = allm("_complete", "--").text + allm("_complete", "").text
-    for name in "--mcp", "--approve", "--yes", "sandbox\t", "_rows":
+    for name in "--mcp", "--approve", "--yes", "mcp\t", "_rows":
         assert name not in words, name
 
 
