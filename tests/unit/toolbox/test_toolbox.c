@@ -483,7 +483,8 @@ static void needs_its_root(void)
 static void examples_work(void)
 {
     static const char set_up[] =
-        "cd %s && python3 -c \"import sqlite3; d = sqlite3.connect('notes.db'); "
+        "cd %s && python3 -c \"import sqlite3; "
+        "d = sqlite3.connect('notes.db'); "
         "d.execute('create table notes(id, day, text)'); "
         "d.execute('insert into notes values (1, 2, 3)'); d.commit()\" && "
         "git init -q . && git -c user.name=a -c user.email=b commit -q "
