@@ -20,11 +20,11 @@ struct reader {
     struct allm_home *home;
     struct arena *arena;
     const char *where, *dir;
-    const char *name;           /* of the tool, for messages; or "" */
+    const char *name; /* of the tool, for messages; or "" */
     const allm_error *error;
 };
 
-static bool refuse(struct reader *r, const char *what)
+static bool refuse_description(struct reader *r, const char *what)
 {
     r->error = status_error(r->arena, ALLM_ERR_VALIDATION, "invalid_tool",
                             "%s%s%s: %s", r->where, *r->name ? ": tool " : "",
@@ -60,7 +60,8 @@ static bool read_effect(struct reader *r, const allm_json *o, allm_effect *out)
     static const char *const words[] = { "write", "idempotent", "pure", NULL };
     int i = read_word(json_at(o, "effect"), words, 0);
     if (i < 0)
-        return refuse(r, "effect must be pure, idempotent or write");
+        return refuse_description(r,
+                                  "effect must be pure, idempotent or write");
     *out = (allm_effect)i;
     return true;
 }
@@ -71,7 +72,7 @@ static bool read_output(struct reader *r, const allm_json *o,
     static const char *const words[] = { "text", "json", "result", NULL };
     int i = read_word(json_at(o, "output"), words, 0);
     if (i < 0)
-        return refuse(r, "output must be text, json or result");
+        return refuse_description(r, "output must be text, json or result");
     *out = (enum describe_output)i;
     return true;
 }
@@ -81,8 +82,9 @@ static bool read_timeout(struct reader *r, const allm_json *o, uint32_t *ms)
     const allm_json *value = json_at(o, "timeout");
     double s = TIMEOUT_S;
     if (value && (!json_finite(value, &s) || s < 0.1 || s > TIMEOUT_MOST_S))
-        return refuse(r, "timeout must be a number of seconds from 0.1 to "
-                         "86400");
+        return refuse_description(
+            r, "timeout must be a number of seconds from 0.1 to "
+               "86400");
     *ms = (uint32_t)(s * 1000);
     return true;
 }
@@ -101,7 +103,7 @@ static bool check_schema(struct reader *r, const allm_json *schema)
     if (!schema)
         return true;
     if (!json_is_type(schema, ALLM_JSON_OBJECT))
-        return refuse(r, "input_schema must be an object");
+        return refuse_description(r, "input_schema must be an object");
     allm_json_schema *compiled = allm_json_schema_new(schema);
     const allm_error *why = allm_json_schema_error(compiled);
     if (why)
@@ -144,7 +146,7 @@ static bool read_needs(struct reader *r, const allm_json *o,
 {
     out->needs = json_at(o, "needs");
     const allm_error *why = needs_check(r->arena, out->needs, r->dir);
-    return why ? refuse(r, why->message) : true;
+    return why ? refuse_description(r, why->message) : true;
 }
 
 static bool read_tool(struct reader *r, const allm_json *o,
@@ -155,13 +157,15 @@ static bool read_tool(struct reader *r, const allm_json *o,
     allm_effect effect;
     r->name = "";
     if (!json_is_type(o, ALLM_JSON_OBJECT))
-        return refuse(r, "the description must be an object, or an array of "
-                         "objects");
+        return refuse_description(
+            r, "the description must be an object, or an array of "
+               "objects");
     if (!is_name(name))
-        return refuse(r, "name is required: 1 to 64 letters, digits, _ and -");
+        return refuse_description(
+            r, "name is required: 1 to 64 letters, digits, _ and -");
     r->name = name.ptr;
     if (!json_text_at(o, "description").len)
-        return refuse(r, "description is required");
+        return refuse_description(r, "description is required");
     return read_effect(r, o, &effect) && read_output(r, o, &out->output) &&
            read_timeout(r, o, &timeout_ms) && check_schema(r, find_schema(o)) &&
            read_needs(r, o, out) && make_tool(r, o, timeout_ms, effect, out);
@@ -176,7 +180,7 @@ static bool read_all(struct reader *r, const allm_json *doc,
             return false;
         for (size_t k = 0; k < i; k++)
             if (!strcmp(list[k].tool->name, list[i].tool->name))
-                return refuse(r, "this name is described twice");
+                return refuse_description(r, "this name is described twice");
     }
     return true;
 }
@@ -185,19 +189,22 @@ const allm_error *describe_read(struct allm_home *home, struct slice text,
                                 const char *where, const char *dir,
                                 struct described **list, size_t *count)
 {
-    struct reader r = { .home = home, .arena = home_arena(home),
-                        .where = where, .dir = dir, .name = "" };
+    struct reader r = { .home = home,
+                        .arena = home_arena(home),
+                        .where = where,
+                        .dir = dir,
+                        .name = "" };
     const allm_error *why;
     struct json_limits limits;
     json_limits_from(&limits, NULL);
     const allm_json *doc = json_parse(r.arena, text, limits, &why);
     if (!doc) {
-        refuse(&r, why->message);
+        refuse_description(&r, why->message);
         return r.error;
     }
     *count = json_is_type(doc, ALLM_JSON_ARRAY) ? allm_json_count(doc) : 1;
     if (*count == 0 || *count > TOOLS_MOST) {
-        refuse(&r, "the array must have 1 to 256 descriptions");
+        refuse_description(&r, "the array must have 1 to 256 descriptions");
         return r.error;
     }
     *list = arena_zero(r.arena, *count * sizeof **list);
