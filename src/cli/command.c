@@ -8,14 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct flag no_flags[] = { { .name = NULL } };
-
-/* The names of commands that come with external tools. */
-static const struct command reserved[] = {
-    { .name = "mcp", .usage = "", .flags = no_flags,
-      .summary = "MCP servers", .group = GROUP_NOT_YET },
-};
-
 /* A line for each command: its row is in the file of its name. */
 #define COMMANDS(ROW)                                                          \
     ROW(ask)                                                                   \
@@ -26,6 +18,7 @@ static const struct command reserved[] = {
     ROW(batch)                                                                 \
     ROW(tools)                                                                 \
     ROW(sandbox)                                                               \
+    ROW(mcp)                                                                   \
     ROW(models)                                                                \
     ROW(config)                                                                \
     ROW(keys)                                                                  \
@@ -43,9 +36,7 @@ static const struct command reserved[] = {
 #define DECLARE(name) extern const struct command name##_command;
 #define POINTER(name) &name##_command,
 COMMANDS(DECLARE)
-static const struct command *const commands[] = {
-    COMMANDS(POINTER) &reserved[0]
-};
+static const struct command *const commands[] = { COMMANDS(POINTER) };
 
 const struct command *command_at(size_t index)
 {

@@ -166,19 +166,31 @@ def clients():
         check(f"{what} version", got.get("version"), version)
 
 
+def program():
+    """Our client calls the program, which asks a scripted model"""
+    script = json.dumps({"script": [["text", "Fog."], ["finish", "stop"]]})
+    lines = talk([f"{BUILD}/allm", "mcp", "-m", "fake:m", "-o",
+                  "adapter_opts", script], "list tools",
+                 'call ask {"prompt":"Weather?"}')
+    check("revision", first(lines, "ready")["revision"], "2026-07-28")
+    check("tools", first(lines, "tool"), "s__ask ask")
+    check("answer", first(lines, "value"), "Fog.")
+    check("it ends by itself", first(lines, "ended"), "by itself")
+
+
 def main():
     """Run all parts; one that breaks does not stop the others."""
     for part in (everything, everything_later, filesystem, memory,
-                 modern_servers, clients):
+                 modern_servers, clients, program):
         try:
             part()
             print(f"ok - {part.__name__}")
         except Exception as error:      # pylint: disable=broad-except
             counts["failed"] += 1
             print(f"not ok - {part.__name__}: {error!r:.400}")
-    if sum(counts.values()) < 40:
+    if sum(counts.values()) < 50:
         counts["failed"] += 1
-        print("not ok - fewer than 40 checks ran")
+        print("not ok - fewer than 50 checks ran")
     print(f"{counts['passed']} passed, {counts['failed']} failed")
     return counts["failed"] > 0
 

@@ -31,6 +31,7 @@ FIRST = {
     "send": (["a", "hi"], ""),
     "work": (["--once", *text()], ""),
     "batch": (text("1"), '{"prompt": "hi"}\n'),
+    "mcp": (text(), ""),
     "completion": (["bash"], ""),
     "replay": ([RECORDING], ""),
     "decode": (["openai_chat"], 'data: {"choices":[{"index":0,"delta":'
@@ -156,14 +157,12 @@ def test_places():
 
 def test_reserved():
     """what comes later is refused and not offered"""
-    for name in ("mcp",):
-        one_sentence(allm(name), 2, name, "this version", "allm -- " + name)
     for command, flag in calls():
         if flag["not_yet"]:
             one_sentence(allm(command, flag["name"], "x"), 2, flag["name"],
                          "not available")
     words = allm("_complete", "--").text + allm("_complete", "").text
-    for name in "--mcp", "--approve", "--yes", "mcp\t", "_rows":
+    for name in "--mcp", "--approve", "--yes", "_rows":
         assert name not in words, name
 
 
