@@ -1,12 +1,10 @@
 #!/usr/bin/env python3
 """test_mcp - allm mcp, with a client over pipes"""
 import json
-import os
-import select
 import subprocess
 
 from program import ALLM, CLEAN, HOME, PREFIX, allm, equal, fake, holds, main, \
-    one_sentence, text
+    one_sentence, scripts, text
 
 META = {"io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientCapabilities": {}}
@@ -91,8 +89,8 @@ def test_failures():
 
 def test_cancel():
     """a cancelled call ends, others go on; the end of the input ends all"""
-    client = Client(*fake(["sleep", 60000], ["text", "late"],
-                          ["finish", "stop"]))
+    late = [["sleep", 60000], ["text", "late"], ["finish", "stop"]]
+    client = Client(*scripts(late, late))
     client.open()
     client.call(1, {"prompt": "x"})
     client.say(method="notifications/cancelled", params={"requestId": 1})
