@@ -2,10 +2,11 @@
  * demo.c - allm demo: an agent at work, without a key and without a network
  *
  * Only the model is scripted.  The stream, the loop, the parallel tools, the
- * question to the user and the session file are real.  On a terminal it runs at
+ * question to the user, the session file and the kill -9 are real.  On a terminal it runs at
  * reading speed, elsewhere without delays; it takes at most ten seconds.
  */
 #include "cli/command.h"
+#include "cli/demo_kill.h"
 #include "cli/demo_script.h"
 #include "cli/demo_tools.h"
 #include "cli/exit.h"
@@ -165,7 +166,12 @@ static int run_demo_command(int argc, char **argv)
 {
     if (!flags_read_all("demo", flags, NULL, argc, argv))
         return END_USAGE;
+    struct demo_kill kill;
+    demo_kill_start(&kill);
     int code = show_demo();
+    if (code == END_DONE)
+        code = demo_kill_show(&kill);
+    demo_kill_end(&kill);
     if (code != END_DONE)
         return code;
     print_text(

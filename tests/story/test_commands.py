@@ -425,6 +425,8 @@ def test_demo():
     end = run.text.rstrip().splitlines()[-3:]
     holds(end[0], "OPENAI_API_KEY")
     holds(end[2], "Ollama")
+    holds(run.text, "kill -9: the process that ran the agent is gone.",
+          "ledger? yes", "Your train is booked, and only once.")
     starts = [run.text.index(name + " is running")
               for name in ("folder", "clock")]
     assert max(starts) < run.text.index("returned"), "not in parallel"
