@@ -9,11 +9,16 @@
 #include "cli/opts.h"
 #include "cli/print.h"
 #include "cli/prompt.h"
+#include "cli/reasoning.h"
 #include "cli/registry.h"
+#include "cli/schema_words.h"
 #include "cli/show.h"
 #include "cli/target.h"
+#include "cli/timing.h"
 
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #define AT(member) offsetof(struct ask, member)
@@ -38,10 +43,15 @@ const struct flag ask_flags[] = {
       "the store of the sessions; else ALLM_STORE",
       .setting = "store", .use = FLAG_CHAT },
     { 'a', "--attach", FLAG_LIST, AT(files), "FILE",
-      "a text file or an image; may be repeated", FILL_FILE,
+      "a text file, an image, an image's URL, or -", FILL_FILE,
       .use = FLAG_MOST | FLAG_CHAT },
+    { 0, "--at", FLAG_PAIR, AT(typed_files), "FILE MIME",
+      "a file of this type", FILL_FILE, .use = FLAG_CHAT },
+    { 'f', "--file", FLAG_LIST, AT(texts), "FILE",
+      "text before the prompt, as a fenced block", FILL_FILE,
+      .use = FLAG_CHAT },
     { 0, "--schema", FLAG_TEXT, AT(schema), "FILE",
-      "the answer must fit this JSON Schema", FILL_FILE,
+      "a JSON Schema for the answer, or 'name, age int'", FILL_FILE,
       .use = FLAG_MOST | FLAG_CHAT | FLAG_BATCH },
     { 'o', "--option", FLAG_PAIR, AT(options), "K V",
       "a provider option, such as temperature 0.2",
@@ -52,6 +62,12 @@ const struct flag ask_flags[] = {
       "print the events as JSON, one per line" },
     { 0, "--no-stream", FLAG_SWITCH, AT(no_stream), NULL,
       "print the answer once it is complete", .setting = "stream" },
+    { 'x', "--extract", FLAG_SWITCH, AT(extract_first), NULL,
+      "print only the first fenced code block", .use = FLAG_BATCH },
+    { 0, "--xl", FLAG_SWITCH, AT(extract_last), NULL,
+      "print only the last fenced code block", .use = FLAG_BATCH },
+    { 0, "--xa", FLAG_SWITCH, AT(extract_all), NULL,
+      "print only the fenced code blocks", .use = FLAG_BATCH },
     { 'u', "--usage", FLAG_SWITCH, AT(usage), NULL,
       "print tokens and cost on stderr", .setting = "usage",
       .use = FLAG_MOST | FLAG_CHAT | FLAG_BATCH },
@@ -63,6 +79,30 @@ const struct flag ask_flags[] = {
     { 0, "--timeout", FLAG_SECONDS, AT(timeout_ms), "T",
       "stop after this time: 90, 90s, 5m, 2h", .setting = "timeout",
       .use = FLAG_CHAT | FLAG_BATCH },
+    { 0, "--max-tokens", FLAG_NUMBER, AT(max_tokens), "N",
+      "at most N tokens for an answer", .use = FLAG_CHAT | FLAG_BATCH },
+    { 0, "--max-cost", FLAG_COST, AT(max_cost), "USD",
+      "stop before the call costs more", .setting = "max_cost",
+      .use = FLAG_CHAT | FLAG_BATCH },
+    { 0, "--reasoning", FLAG_TEXT, AT(reasoning), "LEVEL",
+      "none, low, medium, high, or a number of tokens",
+      .setting = "reasoning", .use = FLAG_CHAT | FLAG_BATCH },
+    { 0, "--retry", FLAG_NUMBER, AT(attempts), "N",
+      "try a request at most N times (3)", .setting = "retry",
+      .use = FLAG_CHAT | FLAG_BATCH },
+    { 0, "--max-input", FLAG_NUMBER, AT(max_input), "N",
+      "accept inputs of N bytes (64M)" },
+    { 0, "--record", FLAG_TEXT, AT(taps.record), "FILE",
+      "record the requests and answers, without keys", FILL_FILE,
+      .use = FLAG_CHAT | FLAG_BATCH },
+    { 0, "--replay", FLAG_TEXT, AT(taps.replay), "FILE",
+      "answer from a recording, without a network", FILL_FILE,
+      .use = FLAG_CHAT | FLAG_BATCH },
+    { 0, "--trace", FLAG_TEXT, AT(taps.trace), "FILE",
+      "append the trace of the call to a file", FILL_FILE,
+      .use = FLAG_CHAT | FLAG_BATCH },
+    { 'n', "--no-store", FLAG_SWITCH, AT(session.none), NULL,
+      "do not store the session" },
     { 0, "--dry-run", FLAG_SWITCH, AT(dry_run), NULL,
       "show the request, send nothing" },
     { 'q', "--quiet", FLAG_SWITCH, AT(quiet), NULL, "no notes on stderr" },
@@ -82,13 +122,24 @@ struct question {
     allm_thread *prompt; /* one message */
     struct session session;
     allm_engine *engine;
+    allm_budget *budget; /* of --max-cost, or NULL */
+    struct taps taps;
+    struct input system; /* of -s @FILE */
 };
+
+/* A file, or the short form: a word that is no file and no path. */
+static allm_json *load_schema(const char *word)
+{
+    bool file = !access(word, F_OK) || strpbrk(word, "/.") ||
+                !strcmp(word, "-");
+    return file ? input_json(word) : schema_words_read(word);
+}
 
 static bool read_schema(struct question *q)
 {
     if (!q->ask->schema)
         return true;
-    allm_json *document = input_json(q->ask->schema);
+    allm_json *document = load_schema(q->ask->schema);
     if (!document)
         return false;
     allm_json_schema *schema = allm_json_schema_new(document);
@@ -131,10 +182,33 @@ static int report_no_prompt(const struct ask *a)
 static int read_prompt(struct question *q, int argc, char **argv)
 {
     q->prompt = allm_thread_new(NULL);
-    allm_status status = prompt_add(q->prompt, argc, argv, &q->ask->files);
+    const struct prompt_files files = { &q->ask->files, &q->ask->typed_files,
+                                        &q->ask->texts };
+    allm_status status = prompt_add_files(q->prompt, argc, argv, &files);
     return status == ALLM_OK      ? END_DONE
            : status == ALLM_AGAIN ? report_no_prompt(q->ask)
                                   : END_USAGE;
+}
+
+/* -s TEXT, or -s @FILE. */
+static bool read_system(struct question *q)
+{
+    const char *word = q->ask->system;
+    if (!word || *word != '@')
+        return true;
+    if (!input_load(&q->system, word + 1))
+        return false;
+    while (q->system.len && q->system.ptr[q->system.len - 1] == '\n')
+        q->system.ptr[--q->system.len] = 0;
+    if (strlen(q->system.ptr) == q->system.len)
+        return true;
+    print_fault("%s is not UTF-8 text", word + 1);
+    return false;
+}
+
+static const char *choose_system(const struct question *q)
+{
+    return q->system.ptr ? q->system.ptr : q->ask->system;
 }
 
 /* Open the session and choose the model. */
@@ -148,7 +222,7 @@ static int open_conversation(struct question *q)
         code = target_choose(&q->target,
                              a->model ? a->model : session_model(&q->session));
     if (code == END_DONE)
-        code = session_set_system(&q->session, a->system);
+        code = session_set_system(&q->session, choose_system(q));
     if (code == END_DONE && q->session.path)
         code = session_set_model(&q->session, q->target.model);
     return code;
@@ -159,6 +233,14 @@ static void print_trace_event(const allm_trace_event *event, void *ud)
 {
     (void)ud;
     print_trace(allm_trace_json(event, ALLM_TRACE_PLAIN));
+}
+
+/* The retry policy of --retry; NULL: the default. */
+static allm_json *make_retry(uint32_t attempts)
+{
+    char text[64];
+    int n = snprintf(text, sizeof text, "{\"max_attempts\": %u}", attempts);
+    return attempts ? allm_json_parse(text, (size_t)n, NULL) : NULL;
 }
 
 static void make_engine(struct question *q)
@@ -176,14 +258,21 @@ static void make_engine(struct question *q)
         .tools = a->ask_user ? ask_user_tools() : NULL,
         .trace = a->verbose ? print_trace_event : NULL,
     };
+    allm_json *retry = make_retry(a->attempts);
+    if (retry && !a->dry_run)
+        opts.retry = retry;
+    if (!a->dry_run)
+        taps_apply(&q->taps, &opts);
     q->engine = allm_engine_new(&opts);
+    allm_json_free(retry);
     allm_json_free(once);
 }
 
 static allm_call_opts call_opts(const struct question *q)
 {
     const struct ask *a = q->ask;
-    bool any_key = a->any_key || (a->dry_run && !q->target.keyless);
+    bool any_key = a->any_key || a->taps.replay ||
+                   (a->dry_run && !q->target.keyless);
     return (allm_call_opts){
         .size = sizeof(allm_call_opts),
         .api_key = any_key ? "none" : NULL,
@@ -192,12 +281,15 @@ static allm_call_opts call_opts(const struct question *q)
         .response_format = q->format,
         .validate_output = q->format != NULL,
         .json = q->options.json,
+        .budget = q->budget,
+        .on_event = timing_note,
     };
 }
 
 static allm_stream *start_call(struct question *q)
 {
     allm_call_opts opts = call_opts(q);
+    timing_begin();
     return allm_session_continue(q->engine, q->session.session,
                                  allm_thread_last(q->prompt), &opts);
 }
@@ -211,24 +303,48 @@ static int dry_run(struct question *q)
     return code;
 }
 
+static enum extract choose_extract(const struct ask *a)
+{
+    return a->extract_all     ? EXTRACT_ALL
+           : a->extract_last  ? EXTRACT_LAST
+           : a->extract_first ? EXTRACT_FIRST
+                              : EXTRACT_NOTHING;
+}
+
 static enum show_form choose_form(const struct question *q)
 {
     const struct ask *a = q->ask;
-    return a->json                     ? SHOW_JSON
-           : a->events                 ? SHOW_EVENTS
-           : a->no_stream || q->format ? SHOW_WHOLE
-                                       : SHOW_STREAM;
+    return a->json                                          ? SHOW_JSON
+           : a->events                                      ? SHOW_EVENTS
+           : a->no_stream || q->format || choose_extract(a) ? SHOW_WHOLE
+                                                            : SHOW_STREAM;
 }
 
 static int run_call(struct question *q)
 {
     struct show how = { .form = choose_form(q), .usage = q->ask->usage,
                         .verbose = q->ask->verbose,
+                        .extract = choose_extract(q->ask),
                         .value = q->format != NULL, .session = &q->session };
     allm_stream *stream = start_call(q);
     int code = show_chat(stream, &how);
     allm_stream_free(stream);
     return code;
+}
+
+/* --max-tokens, --reasoning and --max-cost. */
+static bool read_limits(struct question *q)
+{
+    const struct ask *a = q->ask;
+    if (a->max_tokens) {
+        allm_json_build *b = allm_json_build_new(NULL);
+        allm_json_build_int(b, a->max_tokens);
+        if (!opts_put(&q->options, "max_tokens", allm_json_build_done(b)))
+            return false;
+    }
+    if (a->max_cost > 0)
+        q->budget = allm_budget_new(ALLM(budget_opts, .max_cost = a->max_cost));
+    return !a->reasoning || reasoning_put(&q->options, a->reasoning);
 }
 
 static int prepare_question(struct question *q, int argc, char **argv)
@@ -239,15 +355,20 @@ static int prepare_question(struct question *q, int argc, char **argv)
         print_fault("--json and --events exclude each other");
         return END_USAGE;
     }
-    if (!opts_read(&q->options, &a->options) || !read_schema(q))
+    if (a->max_input)
+        input_set_limit(a->max_input);
+    if (!opts_read(&q->options, &a->options) || !read_limits(q) ||
+        !read_schema(q) || !read_system(q))
         return END_USAGE;
-    int code = read_prompt(q, argc, argv);
+    int code = taps_open(&q->taps);
+    if (code == END_DONE)
+        code = read_prompt(q, argc, argv);
     return code == END_DONE ? open_conversation(q) : code;
 }
 
 int ask_run(const struct ask *a, int argc, char **argv)
 {
-    struct question q = { .ask = a };
+    struct question q = { .ask = a, .taps = a->taps };
     capture_init(&q.capture);
     int code = prepare_question(&q, argc, argv);
     if (code == END_DONE) {
@@ -259,6 +380,9 @@ int ask_run(const struct ask *a, int argc, char **argv)
         code = a->dry_run ? dry_run(&q) : run_call(&q);
     }
     allm_engine_free(q.engine);
+    code = taps_close(&q.taps, code);
+    allm_budget_free(q.budget);
+    input_release(&q.system);
     session_close(&q.session);
     allm_thread_free(q.prompt);
     target_release(&q.target);

@@ -5,11 +5,17 @@
 #include "allm.h"
 #include "cli/flags.h"
 #include "cli/session.h"
+#include "cli/taps.h"
 
 struct ask {
     const char *model, *system, *schema;
     struct session_choice session;
-    struct flag_list files, options;
+    struct flag_list files, typed_files, texts, options;
+    struct taps taps;
+    const char *reasoning;
+    double max_cost;
+    uint32_t max_tokens, attempts, max_input;
+    bool extract_first, extract_last, extract_all;
     bool json, events, no_stream, usage, ask_user, dry_run, quiet, verbose;
     uint32_t max_turns, timeout_ms;
     const allm_transport *transport; /* NULL: the library's */

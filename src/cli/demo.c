@@ -2,8 +2,9 @@
  * demo.c - allm demo: an agent at work, without a key and without a network
  *
  * Only the model is scripted.  The stream, the loop, the parallel tools, the
- * question to the user, the session file and the kill -9 are real.  On a terminal it runs at
- * reading speed, elsewhere without delays; it takes at most ten seconds.
+ * question to the user, the session file and the kill -9 are real.  On a
+ * terminal it runs at reading speed, elsewhere without delays; it takes at most
+ * ten seconds.
  */
 #include "cli/command.h"
 #include "cli/demo_kill.h"

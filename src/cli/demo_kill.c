@@ -55,9 +55,9 @@ static allm_engine *make_engine(const char *script)
     char text[512];
     snprintf(text, sizeof text, "{\"scripts\":[%s]}", script);
     allm_json *opts = allm_json_parse(text, strlen(text), NULL);
-    allm_engine *e = allm_engine_new(
-        ALLM(engine_opts, .model = "fake:demo", .adapter_opts = opts,
-             .tool_count = 1, .tools = tools));
+    allm_engine *e = allm_engine_new(ALLM(engine_opts, .model = "fake:demo",
+                                          .adapter_opts = opts, .tool_count = 1,
+                                          .tools = tools));
     allm_json_free(opts);
     return e;
 }

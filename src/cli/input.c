@@ -18,6 +18,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static size_t limit = INPUT_LIMIT;
+
+void input_set_limit(size_t bytes)
+{
+    limit = bytes;
+}
+
 static bool is_stdin(const char *path)
 {
     return !path || !strcmp(path, "-");
@@ -91,7 +98,7 @@ void input_release(struct input *in)
 bool input_append(struct input *in, const char *bytes, size_t len)
 {
     while (in->cap - in->len <= len)
-        if (in->cap > 2u * INPUT_LIMIT || !grow_input(in)) {
+        if (in->cap / 4 > limit || !grow_input(in)) {
             print_fault("the prompt is too long");
             return false;
         }
@@ -110,6 +117,18 @@ static void announce_wait(int fd)
                    "none");
 }
 
+static void report_size(const char *path)
+{
+    if (limit >= 1024 * 1024)
+        print_fault("%s is larger than %zu MiB; split it, or raise the limit "
+                    "with --max-input",
+                    name_of(path), limit / 1024 / 1024);
+    else
+        print_fault("%s is larger than %zu bytes; raise the limit with "
+                    "--max-input",
+                    name_of(path), limit);
+}
+
 static bool read_all(struct input *in, int fd, const char *path)
 {
     long n = 1;
@@ -121,9 +140,8 @@ static bool read_all(struct input *in, int fd, const char *path)
         }
         n = input_read(fd, path, in->ptr + in->len, in->cap - in->len - 1);
         in->len += n > 0 ? (size_t)n : 0;
-        if (in->len > INPUT_LIMIT) {
-            print_fault("%s is larger than %d MiB; split it", name_of(path),
-                        INPUT_LIMIT / 1024 / 1024);
+        if (in->len > limit) {
+            report_size(path);
             return false;
         }
     }

@@ -26,6 +26,8 @@ void input_close(int fd);
 long input_read(int fd, const char *path, char *bytes, size_t len);
 
 bool input_load(struct input *in, const char *path);
+/* Accept inputs of this many bytes; else INPUT_LIMIT. */
+void input_set_limit(size_t bytes);
 /* Append bytes; false: out of memory, or too long. */
 bool input_append(struct input *in, const char *bytes, size_t len);
 void input_release(struct input *in);

@@ -46,6 +46,23 @@ bool opts_read(struct opts *o, const struct flag_list *pairs)
     return false;
 }
 
+bool opts_put(struct opts *o, const char *key, allm_json *value)
+{
+    allm_json *empty = allm_json_parse("{}", 2, NULL);
+    allm_json *all = allm_json_set(o->json ? o->json : empty, key, value);
+    bool ok = all && !allm_json_error(all);
+    allm_json_free(empty);
+    allm_json_free(value);
+    if (ok) {
+        allm_json_free(o->json);
+        o->json = all;
+        return true;
+    }
+    print_fault("cannot set the option %s", key);
+    allm_json_free(all);
+    return false;
+}
+
 void opts_release(struct opts *o)
 {
     allm_json_free(o->json);

@@ -11,6 +11,9 @@ struct opts {
 
 /* V is JSON, or else a string.  False: an error was printed. */
 bool opts_read(struct opts *o, const struct flag_list *pairs);
+/* Set one option, which overrides that of -o; frees the value.  False: an error
+ * was printed. */
+bool opts_put(struct opts *o, const char *key, allm_json *value);
 void opts_release(struct opts *o);
 
 #endif

@@ -291,6 +291,16 @@ void print_trace(allm_text *line)
     allm_text_free(line);
 }
 
+void print_aside(const char *bytes, size_t len)
+{
+    struct out *o = get_stderr();
+    print_flush();
+    write_output(o, bytes, len);
+    if (len && bytes[len - 1] != '\n')
+        write_output(o, "\n", 1);
+    flush_output(o);
+}
+
 void print_silence(bool on)
 {
     silent = on;

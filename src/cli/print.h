@@ -39,6 +39,8 @@ void print_fault(const char *format, ...) PRINT_FORMAT(1);
 void print_note(const char *format, ...) PRINT_FORMAT(1);
 /* A line of any length on stderr, unless the user wants silence; frees it. */
 void print_trace(allm_text *line);
+/* Bytes on stderr, and a line feed if they do not end with one. */
+void print_aside(const char *bytes, size_t len);
 void print_silence(bool on);
 
 #endif

@@ -1,6 +1,7 @@
 /* prompt.c - build the prompt: attachments, standard input, arguments */
 #include "cli/prompt.h"
 
+#include "cli/attach.h"
 #include "cli/input.h"
 #include "cli/print.h"
 
@@ -12,6 +13,7 @@ enum { MOST_FILES = 64 };
 
 static struct prompt {
     struct input text;
+    bool stdin_used; /* a file is "-" */
     size_t count;
     struct input file[MOST_FILES];
     allm_image *image[MOST_FILES];
@@ -28,6 +30,7 @@ static void release_prompt(struct prompt *p)
         p->image[i] = NULL;
     }
     p->count = 0;
+    p->stdin_used = false;
 }
 
 static void trim_end(struct input *in)
@@ -39,24 +42,96 @@ static void trim_end(struct input *in)
         in->ptr[in->len] = 0;
 }
 
-static bool read_piped(struct prompt *p)
+static bool is_stdin(const char *path)
 {
-    if (isatty(STDIN_FILENO))
-        return true;
-    if (!input_load(&p->text, NULL))
-        return false;
-    if (!input_is_text(&p->text)) {
-        print_fault("standard input is not UTF-8 text; attach an image with "
-                    "-a FILE");
+    return !strcmp(path, "-");
+}
+
+/* Load a file, or standard input, which can be read once. */
+static bool load_file(struct prompt *p, struct input *in, const char *path)
+{
+    if (is_stdin(path) && p->stdin_used) {
+        print_fault("standard input (-) can be used only once");
         return false;
     }
-    trim_end(&p->text);
+    p->stdin_used = p->stdin_used || is_stdin(path);
+    return input_load(in, path);
+}
+
+static bool read_piped(struct prompt *p)
+{
+    struct input piped;
+    if (p->stdin_used || isatty(STDIN_FILENO))
+        return true;
+    if (!input_load(&piped, NULL))
+        return false;
+    bool ok = input_is_text(&piped);
+    if (!ok)
+        print_fault("standard input is not UTF-8 text; attach an image with "
+                    "-a FILE, or with -a -");
+    trim_end(&piped);
+    ok = ok && input_append(&p->text, piped.ptr, piped.len);
+    input_release(&piped);
+    return ok;
+}
+
+/* The length of a fence that no run of backticks in the text can end. */
+static size_t fence_length(const struct input *in)
+{
+    size_t longest = 0, run = 0;
+    for (size_t i = 0; i < in->len; i++) {
+        run = in->ptr[i] == '`' ? run + 1 : 0;
+        if (run > longest)
+            longest = run;
+    }
+    return longest < 3 ? 3 : longest + 1;
+}
+
+static bool append_fence(struct prompt *p, size_t len)
+{
+    bool ok = true;
+    while (len-- && ok)
+        ok = input_append(&p->text, "`", 1);
+    return ok;
+}
+
+/* Append a text file as a fenced block with its name. */
+static bool append_block(struct prompt *p, const char *path,
+                         const struct input *in)
+{
+    size_t fence = fence_length(in);
+    bool open = in->len && in->ptr[in->len - 1] != '\n';
+    return append_fence(p, fence) &&
+           input_append(&p->text, path, strlen(path)) &&
+           input_append(&p->text, "\n", 1) &&
+           input_append(&p->text, in->ptr, in->len) &&
+           input_append(&p->text, "\n", open ? 1 : 0) &&
+           append_fence(p, fence) && input_append(&p->text, "\n\n", 2);
+}
+
+static bool add_blocks(struct prompt *p, const struct flag_list *texts)
+{
+    for (size_t i = 0; texts && i < texts->count; i++) {
+        struct input in;
+        const char *path = texts->word[i];
+        if (!load_file(p, &in, path))
+            return false;
+        bool ok = input_is_text(&in);
+        if (!ok)
+            print_fault("%s is not UTF-8 text; attach an image with -a FILE",
+                        path);
+        ok = ok && append_block(p, is_stdin(path) ? "stdin" : path, &in);
+        input_release(&in);
+        if (!ok)
+            return false;
+    }
     return true;
 }
 
 static bool read_words(struct prompt *p, int argc, char **argv)
 {
-    const char *between = p->text.len ? "\n\n" : "";
+    bool after_block = p->text.len && p->text.ptr[p->text.len - 1] == '\n';
+    const char *between = p->text.len && !after_block ? "\n\n" : "";
     for (int i = 0; i < argc; i++) {
         if (!input_append(&p->text, between, strlen(between)) ||
             !input_append(&p->text, argv[i], strlen(argv[i])))
@@ -70,33 +145,13 @@ static bool read_words(struct prompt *p, int argc, char **argv)
     return true;
 }
 
-static bool is_image(const char *path)
+/* Add an image, which the prompt frees. */
+static bool add_image(struct prompt *p, const char *path, allm_image *image)
 {
-    static const char *const ends[] = { ".png", ".jpg", ".jpeg", ".webp",
-                                        ".gif", ".PNG", ".JPG",  ".JPEG" };
-    size_t len = strlen(path);
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        size_t n = strlen(ends[i]);
-        if (len > n && !strcmp(path + len - n, ends[i]))
-            return true;
-    }
-    return false;
-}
-
-/* The file name determines the type. */
-static bool add_image(struct prompt *p, const char *path)
-{
-    struct input *bytes = &p->file[p->count];
-    if (!input_load(bytes, path))
-        return false;
-    allm_image *named = allm_image_from_file(path);
-    allm_image *image = allm_image_from_binary(bytes->ptr, bytes->len,
-                                               named ? named->mime_type : NULL);
     const allm_error *error = allm_image_error(image);
-    allm_image_free(named);
     p->image[p->count] = image;
-    if (error) {
-        print_fault("%s: %s", path, error->message);
+    if (!image || error) {
+        print_fault("%s: %s", path, error ? error->message : "out of memory");
         return false;
     }
     p->part[p->count] = (allm_part){ .size = sizeof(allm_part),
@@ -107,20 +162,18 @@ static bool add_image(struct prompt *p, const char *path)
 }
 
 /* The file name comes first, so the prompt can refer to it. */
-static bool add_text(struct prompt *p, const char *path)
+static bool add_text(struct prompt *p, const char *path,
+                     const struct input *content)
 {
-    struct input content, *whole = &p->file[p->count];
-    if (!input_load(&content, path))
-        return false;
-    bool ok = input_is_text(&content);
+    struct input *whole = &p->file[p->count];
+    bool ok = input_is_text(content);
     if (!ok)
         print_fault("%s is neither UTF-8 text nor an image (png, jpg, webp, "
                     "gif)",
                     path);
     ok = ok && input_append(whole, path, strlen(path)) &&
          input_append(whole, ":\n\n", 3) &&
-         input_append(whole, content.ptr, content.len);
-    input_release(&content);
+         input_append(whole, content->ptr, content->len);
     p->part[p->count] = (allm_part){ .size = sizeof(allm_part),
                                      .kind = ALLM_PART_TEXT,
                                      .text = whole->ptr,
@@ -129,18 +182,58 @@ static bool add_text(struct prompt *p, const char *path)
     return ok;
 }
 
-static bool add_files(struct prompt *p, const struct flag_list *files)
+/* Add a file that is loaded: the given type, or its content, says what it is.
+ */
+static bool add_content(struct prompt *p, const char *path,
+                        struct input *content, const char *mime)
 {
-    if (files->count > MOST_FILES) {
+    const char *type = mime ? mime : attach_type(content->ptr, content->len);
+    if (!type || !strncmp(type, "text/", 5))
+        return add_text(p, path, content);
+    if (strncmp(type, "image/", 6) != 0) {
+        print_fault("%s is of the type %s; text and images can be attached",
+                    path, type);
+        return false;
+    }
+    p->file[p->count] = *content;
+    *content = (struct input){ 0 };
+    return add_image(p, path,
+                     allm_image_from_binary(p->file[p->count].ptr,
+                                            p->file[p->count].len, type));
+}
+
+static bool add_file(struct prompt *p, const char *path, const char *mime)
+{
+    struct input content;
+    if (p->count == MOST_FILES) {
         print_fault("too many files: a prompt can have %d", MOST_FILES);
         return false;
     }
-    for (size_t i = 0; i < files->count; i++) {
-        const char *path = files->word[i];
-        if (!(is_image(path) ? add_image(p, path) : add_text(p, path)))
+    if (attach_is_url(path))
+        return add_image(p, path, allm_image_from_url(path));
+    if (!load_file(p, &content, path))
+        return false;
+    bool ok = add_content(p, path, &content, mime);
+    input_release(&content);
+    return ok;
+}
+
+static bool add_files(struct prompt *p, const struct prompt_files *files)
+{
+    const struct flag_list *plain = files->attached, *typed = files->typed;
+    for (size_t i = 0; plain && i < plain->count; i++)
+        if (!add_file(p, plain->word[i], NULL))
             return false;
-    }
+    for (size_t i = 0; typed && i < typed->count; i += 2)
+        if (!add_file(p, typed->word[i], typed->word[i + 1]))
+            return false;
     return true;
+}
+
+/* Is there anything but white space? */
+static bool has_words(const struct prompt *p)
+{
+    return p->text.ptr && p->text.ptr[strspn(p->text.ptr, " \t\r\n\v\f")];
 }
 
 static allm_status append_message(allm_thread *thread, struct prompt *p)
@@ -170,14 +263,22 @@ static allm_status append_message(allm_thread *thread, struct prompt *p)
     return status;
 }
 
-allm_status prompt_add(allm_thread *thread, int argc, char **argv,
-                       const struct flag_list *files)
+allm_status prompt_add_files(allm_thread *thread, int argc, char **argv,
+                             const struct prompt_files *files)
 {
     struct prompt *p = &prompt;
     allm_status status = ALLM_ERR_MISUSE;
-    if (add_files(p, files) && read_piped(p) && read_words(p, argc, argv))
-        status = p->text.len || p->count ? append_message(thread, p)
-                                         : ALLM_AGAIN;
+    if (add_files(p, files) && add_blocks(p, files->texts) && read_piped(p) &&
+        read_words(p, argc, argv))
+        status = has_words(p) || p->count ? append_message(thread, p)
+                                          : ALLM_AGAIN;
     release_prompt(p);
     return status;
+}
+
+allm_status prompt_add(allm_thread *thread, int argc, char **argv,
+                       const struct flag_list *files)
+{
+    const struct prompt_files all = { .attached = files };
+    return prompt_add_files(thread, argc, argv, &all);
 }

@@ -13,4 +13,15 @@
 allm_status prompt_add(allm_thread *thread, int argc, char **argv,
                        const struct flag_list *files);
 
+/* The files of a prompt; each list may be NULL.  "-" is standard input, which
+ * is then not part of the text. */
+struct prompt_files {
+    const struct flag_list *attached; /* -a: the content says what it is */
+    const struct flag_list *typed;    /* --at: pairs of a file and its type */
+    const struct flag_list *texts;    /* -f: fenced blocks before the text */
+};
+
+allm_status prompt_add_files(allm_thread *thread, int argc, char **argv,
+                             const struct prompt_files *files);
+
 #endif

@@ -110,8 +110,8 @@ static void make_name(void)
 int session_name_choose(const struct session_choice *c, const char **word)
 {
     int code = END_DONE;
-    if ((c->word != NULL) + c->latest + c->keep > 1) {
-        print_fault("-S, -c and --keep exclude each other");
+    if ((c->word != NULL) + c->latest + c->keep + c->none > 1) {
+        print_fault("-S, -c, --keep and -n exclude each other");
         return END_USAGE;
     }
     if (c->word && !*c->word) {

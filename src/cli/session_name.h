@@ -15,6 +15,7 @@ struct session_choice {
     const char *store; /* --store; NULL: see session_store.h */
     bool latest;       /* -c: the session that changed last */
     bool keep;         /* --keep: a new session with a new name */
+    bool none;         /* -n: do not store it */
 };
 
 /* A word with a slash or a dot is a file. */

@@ -6,6 +6,7 @@
 #include "cli/print.h"
 #include "cli/reword.h"
 #include "cli/signals.h"
+#include "cli/timing.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -157,9 +158,85 @@ static void put_value(allm_json_build *b, const char *text, size_t len)
     allm_json_free(value);
 }
 
-static void print_document(const allm_chat_result *result,
-                           const allm_error *error, int code, bool value)
+/* The name or file of the session, the cost and the reasoning. */
+static void put_facts(allm_json_build *b, const allm_chat_result *result,
+                      const struct session *session)
 {
+    const allm_response *response = result ? result->final_response : NULL;
+    allm_usage *usage = chat_usage_total(result);
+    put_text(b, "session", session->path, ALLM_NUL_ENDED);
+    allm_json_build_key(b, "cost");
+    if (usage && usage->total_cost.set)
+        allm_json_build_number(b, usage->total_cost.value);
+    else
+        allm_json_build_null(b);
+    put_member(b, "reasoning",
+               response
+                   ? allm_json_pointer(response->metadata, "/reasoning/text")
+                   : NULL);
+    allm_usage_free(usage);
+}
+
+static void put_call(allm_json_build *b, const allm_tool_call *call,
+                     const allm_message *result)
+{
+    allm_json_build_object(b);
+    put_text(b, "name", call->name, ALLM_NUL_ENDED);
+    allm_json_build_key(b, "ok");
+    allm_json_build_bool(b, !allm_json_true(
+                                allm_json_get(result->metadata, "is_error")));
+    put_member(b, "ms", NULL);
+    allm_json_build_end(b);
+}
+
+/* The calls whose results the chat has. */
+static void put_calls(allm_json_build *b, const allm_step_result *step)
+{
+    for (size_t i = 0; i < step->tool_result_count; i++) {
+        const allm_message *m = step->tool_results[i];
+        for (size_t k = 0; k < step->response->tool_call_count; k++) {
+            const allm_tool_call *call = step->response->tool_calls[k];
+            if (m->tool_call_id && !strcmp(call->id, m->tool_call_id))
+                put_call(b, call, m);
+        }
+    }
+}
+
+static void put_timing(allm_json_build *b)
+{
+    allm_json_build_key(b, "timing");
+    allm_json_build_object(b);
+    allm_json_build_key(b, "first_ms");
+    if (timing_first() >= 0)
+        allm_json_build_int(b, timing_first());
+    else
+        allm_json_build_null(b);
+    allm_json_build_key(b, "total_ms");
+    allm_json_build_int(b, timing_total());
+    allm_json_build_end(b);
+}
+
+/* The members that were added to version 1. */
+static void put_more(allm_json_build *b, const allm_chat_result *result,
+                     const struct session *session)
+{
+    put_facts(b, result, session);
+    allm_json_build_key(b, "tool_calls");
+    allm_json_build_array(b);
+    for (size_t i = 0; result && i < result->step_count; i++)
+        put_calls(b, result->steps[i]);
+    allm_json_build_end(b);
+    allm_json_build_key(b, "denied");
+    allm_json_build_array(b);
+    allm_json_build_end(b);
+    put_timing(b);
+}
+
+static void print_document(const allm_chat_result *result,
+                           const allm_error *error, int code,
+                           const struct show *how)
+{
+    bool value = how->value;
     size_t len = 0;
     const allm_response *response = result ? result->final_response : NULL;
     const char *text = response ? allm_response_text(response, &len) : NULL;
@@ -181,6 +258,7 @@ static void print_document(const allm_chat_result *result,
              ALLM_NUL_ENDED);
     put_member(b, "error", why);
     put_warnings(b, result);
+    put_more(b, result, how->session);
     allm_json_build_end(b);
     allm_json *document = allm_json_build_done(b);
     print_json(document, print_is_terminal() ? ALLM_JSON_PRETTY : 0);
@@ -188,22 +266,34 @@ static void print_document(const allm_chat_result *result,
     allm_json_free(why);
 }
 
+/* " (12 of them cached)", or "". */
+static void write_part(char text[64], const allm_int *n, const char *what)
+{
+    text[0] = 0;
+    if (n->set && n->value)
+        snprintf(text, 64, " (%lld of them %s)", (long long)n->value, what);
+}
+
 void show_usage(const allm_usage *u)
 {
-    char cost[64] = "", cached[64] = "";
+    char cost[64] = "cost unknown", cached[64], thought[64], first[64] = "";
     if (!u)
         return;
     if (u->total_cost.set)
-        snprintf(cost, sizeof cost, ", $%.6f", u->total_cost.value);
-    if (u->cached_input_tokens.set && u->cached_input_tokens.value)
-        snprintf(cached, sizeof cached, " (%lld of them cached)",
-                 (long long)u->cached_input_tokens.value);
+        snprintf(cost, sizeof cost, "$%.6f", u->total_cost.value);
+    write_part(cached, &u->cached_input_tokens, "cached");
+    write_part(thought, &u->reasoning_tokens, "reasoning");
+    if (timing_first() >= 0)
+        snprintf(first, sizeof first, "first token after %.2f s, ",
+                 (double)timing_first() / 1000);
     if (!u->input_tokens.set && !u->output_tokens.set)
-        print_note("usage: not reported");
+        print_note("usage: not reported, %s%.2f s in total", first,
+                   (double)timing_total() / 1000);
     else
-        print_note("usage: %lld tokens in%s, %lld out%s",
+        print_note("usage: %lld tokens in%s, %lld out%s, %s, %s%.2f s in total",
                    (long long)u->input_tokens.value, cached,
-                   (long long)u->output_tokens.value, cost);
+                   (long long)u->output_tokens.value, thought, cost, first,
+                   (double)timing_total() / 1000);
 }
 
 /* The model's reason for refusing to answer; NULL: it did not refuse. */
@@ -249,6 +339,9 @@ static void report_outcome(const allm_chat_result *r, const allm_error *error,
         report_question(r->pending_question, path);
     else if (code == END_ASKED)
         print_fault("the model called tools that this program cannot run");
+    else if (code == END_LIMIT && r && r->halted_reason &&
+             !strcmp(r->halted_reason, "budget"))
+        print_fault("stopped before the call costs more than --max-cost");
     else if (code == END_LIMIT)
         print_fault("stopped at a limit (%s); raise it with --max-turns N",
                     r && r->halted_reason ? r->halted_reason : "none");
@@ -288,10 +381,10 @@ static void show_end(const allm_chat_result *r, const allm_error *error,
     bool silent = how->form == SHOW_JSON || how->form == SHOW_EVENTS ||
                   (how->chat && code == END_ASKED) || code == END_SESSION ||
                   code > END_SIGNAL || print_broken();
-    if (how->form == SHOW_WHOLE)
+    if (how->form == SHOW_WHOLE && !how->extract)
         print_whole_text(r);
     if (how->form == SHOW_JSON)
-        print_document(r, error, code, how->value);
+        print_document(r, error, code, how);
     if (!silent)
         report_outcome(r, error, code, how->session->path);
     if (how->form == SHOW_STREAM || how->form == SHOW_WHOLE)
@@ -301,6 +394,18 @@ static void show_end(const allm_chat_result *r, const allm_error *error,
         show_usage(usage);
         allm_usage_free(usage);
     }
+}
+
+/* Print the code blocks; if there are none, the answer is on stderr. */
+static int print_blocks(const allm_chat_result *r, enum extract which, int code)
+{
+    size_t len = 0;
+    const char *text = r ? allm_response_text(r->final_response, &len) : NULL;
+    if (code != END_DONE || (text && extract_print(text, len, which)))
+        return code;
+    print_fault("there is no code block in the answer:");
+    print_aside(text ? text : "", len);
+    return END_TRUNCATED;
 }
 
 static int finish_chat(allm_stream *stream, const struct show *how, int signal)
@@ -317,7 +422,9 @@ static int finish_chat(allm_stream *stream, const struct show *how, int signal)
     allm_error *reworded = reword_error(error);
     show_end(r, reworded ? reworded : error, how, code);
     allm_error_free(reworded);
-    return code;
+    return how->form == SHOW_WHOLE && how->extract
+               ? print_blocks(r, how->extract, code)
+               : code;
 }
 
 int show_chat(allm_stream *stream, const struct show *how)

@@ -2,6 +2,7 @@
 #ifndef CLI_SHOW_H
 #define CLI_SHOW_H
 
+#include "cli/extract.h"
 #include "cli/session.h"
 
 enum show_form {
@@ -17,6 +18,7 @@ struct show {
     bool verbose; /* print all warnings, not only ignored options */
     bool value;   /* the text is JSON: print it as a value, too */
     const struct session *session; /* is saved at the end */
+    enum extract extract; /* with SHOW_WHOLE */
     bool chat;    /* the caller prints the model's question */
 };
 

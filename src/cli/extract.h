@@ -1,0 +1,17 @@
+/* extract.h - print the fenced code blocks of an answer: -x, --xl, --xa */
+#ifndef CLI_EXTRACT_H
+#define CLI_EXTRACT_H
+
+#include <stddef.h>
+
+enum extract {
+    EXTRACT_NOTHING, /* print the answer */
+    EXTRACT_FIRST,
+    EXTRACT_LAST,
+    EXTRACT_ALL
+};
+
+/* Print the blocks without their fences; returns how many were printed. */
+size_t extract_print(const char *text, size_t len, enum extract which);
+
+#endif

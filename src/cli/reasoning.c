@@ -1,0 +1,44 @@
+/* reasoning.c - --reasoning LEVEL: how much a model thinks */
+#include "cli/reasoning.h"
+
+#include "cli/print.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The level for a number of tokens: the first row that is large enough. */
+static const struct {
+    const char *level;
+    double tokens;
+} levels[] = {
+    { "none", 0 },
+    { "low", 2048 },
+    { "medium", 8192 },
+    { "high", 1e9 },
+};
+
+/* The level of a name or a number; NULL: it is neither. */
+static const char *find_level(const char *word)
+{
+    char *end;
+    double n = strtod(word, &end);
+    bool number = end != word && !*end && n >= 0 && n <= 1e9;
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
+        if (number ? n <= levels[i].tokens : !strcmp(word, levels[i].level))
+            return levels[i].level;
+    return NULL;
+}
+
+bool reasoning_put(struct opts *o, const char *word)
+{
+    const char *level = find_level(word);
+    if (!level) {
+        print_fault("--reasoning is none, low, medium, high or a number of "
+                    "tokens, not \"%.100s\"",
+                    word);
+        return false;
+    }
+    allm_json_build *b = allm_json_build_new(NULL);
+    allm_json_build_text(b, level, ALLM_NUL_ENDED);
+    return opts_put(o, "reasoning_effort", allm_json_build_done(b));
+}

@@ -1,0 +1,16 @@
+/*
+ * schema_words.h - the short form of a JSON Schema: "name, age int, tags [str]"
+ *
+ * Fields are separated by commas, or by line feeds if there are any.  A field
+ * is a name, a type (str, int, float, bool, or [T] for a list; str if it is
+ * left out), and a description after a colon.  All fields are required.
+ */
+#ifndef CLI_SCHEMA_WORDS_H
+#define CLI_SCHEMA_WORDS_H
+
+#include "allm.h"
+
+/* The JSON Schema, which the caller frees; NULL: an error was printed. */
+allm_json *schema_words_read(const char *text);
+
+#endif

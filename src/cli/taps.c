@@ -1,0 +1,68 @@
+/* taps.c - files beside a call: --record, --replay and --trace */
+#include "cli/taps.h"
+
+#include "cli/exit.h"
+#include "cli/print.h"
+#include "cli/reword.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+static int report_error(const allm_error *error)
+{
+    print_fault("%.*s", reword_length(error->message), error->message);
+    return END_USAGE;
+}
+
+int taps_open(struct taps *t)
+{
+    t->trace_fd = -1;
+    if (t->record && t->replay) {
+        print_fault("--record and --replay exclude each other");
+        return END_USAGE;
+    }
+    if (t->trace) {
+        t->trace_fd = open(t->trace, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC,
+                           0600);
+        if (t->trace_fd < 0) {
+            print_fault("cannot write %s: %s", t->trace, strerror(errno));
+            return END_USAGE;
+        }
+    }
+    if (t->record)
+        t->recorder = allm_recorder_new(t->record, NULL);
+    if (t->replay)
+        t->player = allm_player_new(t->replay, NULL);
+    const allm_error *error = t->recorder ? allm_recorder_error(t->recorder)
+                              : t->player ? allm_player_error(t->player)
+                                          : NULL;
+    return error ? report_error(error) : END_DONE;
+}
+
+void taps_apply(struct taps *t, allm_engine_opts *opts)
+{
+    if (t->recorder)
+        opts->transport = allm_recorder_transport(t->recorder);
+    if (t->player)
+        opts->transport = allm_player_transport(t->player);
+    if (t->trace_fd >= 0) {
+        opts->trace = allm_trace_write;
+        opts->trace_ud = &t->trace_fd;
+    }
+}
+
+int taps_close(struct taps *t, int code)
+{
+    if (t->recorder && code != END_USAGE &&
+        allm_recorder_flush(t->recorder) < 0) {
+        report_error(allm_recorder_error(t->recorder));
+        code = code == END_DONE ? END_FAILED : code;
+    }
+    allm_recorder_free(t->recorder);
+    allm_player_free(t->player);
+    if (t->trace_fd >= 0)
+        close(t->trace_fd);
+    return code;
+}

@@ -1,0 +1,22 @@
+/* taps.h - files beside a call: --record, --replay and --trace */
+#ifndef CLI_TAPS_H
+#define CLI_TAPS_H
+
+#include "allm.h"
+
+struct taps {
+    const char *record, *replay, *trace; /* the flags; NULL: not given */
+    allm_recorder *recorder;
+    allm_player *player;
+    int trace_fd; /* -1: none */
+};
+
+/* Open the files.  END_DONE, or an exit code after an error was printed. */
+int taps_open(struct taps *t);
+/* Set the transport and the trace function of an engine. */
+void taps_apply(struct taps *t, allm_engine_opts *opts);
+/* Write and close the files, after the engine was freed.  Returns `code`, or
+ * the exit code of a failure to write. */
+int taps_close(struct taps *t, int code);
+
+#endif
