@@ -1,6 +1,7 @@
 /* send.c - allm send: leave a message for a session that a worker runs */
 #include "cli/command.h"
 #include "cli/exit.h"
+#include "cli/follow.h"
 #include "cli/print.h"
 #include "cli/prompt.h"
 #include "cli/session_store.h"
@@ -10,12 +11,14 @@
 static struct settings {
     const char *uri, *queue;
     struct flag_list files;
-    bool quiet;
+    bool wait, quiet;
 } settings;
 
 static const struct flag flags[] = {
     { 0, "--queue", FLAG_TEXT, offsetof(struct settings, queue), "Q",
       "let the workers of this queue run the session" },
+    { 0, "--wait", FLAG_SWITCH, offsetof(struct settings, wait), NULL,
+      "wait for the answer, and print it" },
     { 'a', "--attach", FLAG_LIST, offsetof(struct settings, files), "FILE",
       "a text file or an image; may be repeated", FILL_FILE },
     { 0, "--store", FLAG_TEXT, offsetof(struct settings, uri), "URI",
@@ -25,13 +28,31 @@ static const struct flag flags[] = {
     { .name = NULL },
 };
 
+/* Print the answer; what runs already is not the answer yet. */
+static int await_answer(allm_store *store, struct follow *f, bool running)
+{
+    int code = END_DONE;
+    f->silent = true;
+    if (running)
+        code = follow_session(store, f);
+    f->silent = false;
+    if (code == END_DONE)
+        code = follow_session(store, f);
+    return code == END_DONE ? follow_outcome(store, f->name) : code;
+}
+
 static int send_message(const char *name, const allm_message *message)
 {
     allm_store *store = NULL;
+    struct follow f = { .name = name };
     int code = session_store_open(&store, settings.uri, 0, 0);
+    bool running = code == END_DONE && settings.wait &&
+                   follow_from_now(store, &f);
     if (code == END_DONE &&
         allm_store_send(store, name, message, settings.queue) < 0)
         code = session_store_fail(allm_store_error(store));
+    if (code == END_DONE && settings.wait)
+        code = await_answer(store, &f, running);
     allm_store_free(store);
     return code;
 }

@@ -33,6 +33,12 @@ static const struct flag flags[] = {
       "settle: it did not take effect" },
     { 0, "--again", FLAG_SWITCH, AT(again), NULL,
       "settle: run it again" },
+    { 0, "--from", FLAG_TEXT, AT(from), "CURSOR",
+      "follow: continue after this event" },
+    { 0, "--events", FLAG_SWITCH, AT(events), NULL,
+      "follow: print the events as JSON, one per line" },
+    { 0, "--forever", FLAG_SWITCH, AT(forever), NULL,
+      "follow: beyond the end of the operation" },
     { 0, "--older", FLAG_TEXT, AT(older), "TIME",
       "prune: not changed for so long, such as 30d" },
     { 0, "--dry-run", FLAG_SWITCH, AT(dry_run), NULL,
@@ -75,6 +81,8 @@ static const struct verb {
     { "fork", "NAME NEW", 2, 2, "--at", false, sessions_fork },
     { "export", "NAME", 1, 1, "--markdown --journal", false, sessions_export },
     { "import", "NEW FILE", 2, 2, "", true, sessions_import },
+    { "follow", "NAME", 1, 1, "--from --events --forever", false,
+      sessions_follow },
     { "rm", "NAME...", 1, 1000, "", false, sessions_rm },
     { "prune", "", 0, 0, "--older --dry-run", false, sessions_prune },
     { "verify", "[NAME]", 0, 1, "--json", false, sessions_verify },
@@ -199,12 +207,13 @@ const struct command sessions_command = {
         "  fork NAME NEW             copy a session, as of any record\n"
         "  export NAME               print it; allm -S FILE reads this\n"
         "  import NEW FILE           store an exported session\n"
+        "  follow NAME               print what another process runs in it\n"
         "  rm NAME...                remove sessions and every trace of them\n"
         "  prune --older TIME        remove old ones\n"
         "  verify [NAME]             check sums, hashes and the database\n"
         "  schema                    print the SQL of the tables\n",
-    .subs = "list|show|resume|abandon|cancel|settle|fork|export|import|rm|"
-            "prune|verify|schema",
+    .subs = "list|show|resume|abandon|cancel|settle|fork|export|import|"
+            "follow|rm|prune|verify|schema",
     .args = { FILL_SESSION, FILL_FILE },
     .flags = flags,
     .group = GROUP_STATE,

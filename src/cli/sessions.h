@@ -32,6 +32,7 @@ int sessions_resume(struct sessions *s, int argc, char **argv);
 int sessions_abandon(struct sessions *s, int argc, char **argv);
 int sessions_cancel(struct sessions *s, int argc, char **argv);
 int sessions_settle(struct sessions *s, int argc, char **argv);
+int sessions_follow(struct sessions *s, int argc, char **argv);
 
 /* sessions_keep.c */
 int sessions_fork(struct sessions *s, int argc, char **argv);

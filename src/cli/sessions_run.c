@@ -1,5 +1,6 @@
 /* sessions_run.c - allm sessions resume, abandon, cancel, settle */
 #include "cli/exit.h"
+#include "cli/follow.h"
 #include "cli/opts.h"
 #include "cli/print.h"
 #include "cli/session_resume.h"
@@ -92,4 +93,18 @@ int sessions_settle(struct sessions *s, int argc, char **argv)
         print_note("settled; to continue: allm sessions resume %s", argv[0]);
     allm_session_free(session);
     return code;
+}
+
+int sessions_follow(struct sessions *s, int argc, char **argv)
+{
+    struct follow f = { .name = argv[0], .events = s->events,
+                        .forever = s->forever };
+    (void)argc;
+    if (s->from && strlen(s->from) >= sizeof f.cursor) {
+        print_fault("--from needs a cursor of an event, such as 12.3");
+        return END_USAGE;
+    }
+    if (s->from)
+        memcpy(f.cursor, s->from, strlen(s->from) + 1);
+    return follow_session(s->store, &f);
 }

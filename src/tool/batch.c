@@ -67,8 +67,7 @@ static bool check_opts(struct batch *b)
     if (b->opts.encoder &&
         !(MEM_REACHES(b->opts.encoder, encode) && b->opts.encoder->encode))
         return reject_misuse(b, "the encoder needs its size and encode()");
-    if (b->opts.gate &&
-        !(MEM_REACHES(b->opts.gate, ud) && b->opts.gate->ask))
+    if (b->opts.gate && !(MEM_REACHES(b->opts.gate, ud) && b->opts.gate->ask))
         return reject_misuse(b, "the gate needs its size and ask()");
     return true;
 }

@@ -48,6 +48,7 @@ VALUES = {
     "--session": ["--session", os.path.join(HOME, "new.session")],
     "--store": ["--store", STORE],
     "--continue": ["--continue", "--store", STORE],
+    "send --wait": None,        # needs a worker: test_work
     "work --queue": ["--queue", "nobody"],
     "work --jobs": ["--jobs", "2"],
     "--at": ["--at", NOTE, "text/plain"],

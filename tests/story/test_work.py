@@ -217,6 +217,45 @@ def test_three_workers():
         equal(show(f"s{i}", env), "user: hi\nassistant: x\n")
 
 
+def test_follow():
+    """sessions follow prints what another process runs, as it happens"""
+    env = fresh()
+    slow = fake(["text", "begun "], ["delay", 1500], ["text", "done"],
+                ["finish", "stop"])
+    send("a", "hi", env=env)
+    worker = Worker(*slow, env=env)
+    until_held("a", env)
+    run = allm("sessions", "follow", "a", env=env)
+    equal((run.code, run.out), (0, b"begun done\n"))
+    worker.end(signal.SIGTERM)
+    lines = allm("sessions", "follow", "a", "--from", "0", "--events",
+                 env=env).lines
+    equal(lines[0]["type"], "session_changed")
+    middle = lines[len(lines) // 2]["cursor"]
+    rest = allm("sessions", "follow", "a", "--from", middle, "--events",
+                env=env).lines
+    equal([e["cursor"] for e in rest],
+          [e["cursor"] for e in lines[len(lines) // 2 + 1:]])
+    one_sentence(allm("sessions", "follow", "a", "--from", "x", env=env), 2,
+                 "cursor")
+    one_sentence(allm("sessions", "follow", "nobody", env=env), 2, "nobody")
+
+
+def test_send_wait():
+    """send --wait prints the answer; a question is exit code 10"""
+    env = fresh()
+    worker = Worker("--ask", *scripts(
+        [["text", "One."], ["finish", "stop"]],
+        [["tool_call", {"id": "a", "name": "ask_user",
+                        "arguments": {"question": "Which?"}}],
+         ["finish", "tool_calls"]]), env=env)
+    run = allm("send", "a", "--queue", "q", "--wait", "hi", env=env)
+    equal((run.code, run.out, run.err), (0, b"One.\n", b""))
+    run = allm("send", "a", "--wait", "paint", env=env)
+    one_sentence(run, 10, "Which?", "allm -S a")
+    worker.end(signal.SIGTERM)
+
+
 def test_postgres():
     """the same on PostgreSQL: sessions, send, work, kill -9, resume"""
     database = Database()

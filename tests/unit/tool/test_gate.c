@@ -88,7 +88,8 @@ static void begin(struct scene *c, const char *answers,
 {
     allm_call_opts o = *opts;
     *c = (struct scene){ .guard = { .answers = answers } };
-    c->gate = (allm_gate){ .size = sizeof c->gate, .ask = ask,
+    c->gate =
+        (allm_gate){ .size = sizeof c->gate, .ask = ask,
                            .ud = &c->guard };
     c->engine = turns_engine(SCRIPTS, "a=text:A;b=text:B", &c->clock);
     c->thread = turns_thread();
@@ -291,9 +292,9 @@ static void a_journal_has_the_answer_first(void)
     allm_gate gate = { .size = sizeof gate, .ask = note_question, .ud = &d };
     allm_engine *e = turns_engine(SCRIPTS, "a=text:A;b=text:B", NULL);
     allm_thread *t = turns_thread();
-    allm_stream *s = allm_chat(e, t, ALLM(call_opts, .gate = &gate,
-                                          .journal = note_entry,
-                                          .journal_ud = &d));
+    allm_stream *s = allm_chat(e, t,
+                               ALLM(call_opts, .gate = &gate,
+                                    .journal = note_entry, .journal_ud = &d));
     turns_play(s);
     if (!allm_stream_error(s))
         CHECK_TEXT(d.words, "call answer ? ? ? intent result result turn end ");
