@@ -2,8 +2,8 @@
  * schema_words.h - the short form of a JSON Schema: "name, age int, tags [str]"
  *
  * Fields are separated by commas, or by line feeds if there are any.  A field
- * is a name, a type (str, int, float, bool, or [T] for a list; str if it is
- * left out), and a description after a colon.  All fields are required.
+ * is a name, a type (`str` if it is left out; int, float, bool, or [T] for a
+ * list), and a description after a colon.  All fields are required.
  */
 #ifndef CLI_SCHEMA_WORDS_H
 #define CLI_SCHEMA_WORDS_H
