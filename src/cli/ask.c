@@ -397,6 +397,7 @@ static int run_ask_command(int argc, char **argv)
     static struct ask a;
     if (!flags_read(ask_flags, &a, &argc, argv))
         return END_USAGE;
+    a.session.may_keep = !a.dry_run;
     return ask_run(&a, argc, argv);
 }
 

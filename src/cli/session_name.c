@@ -4,6 +4,7 @@
 #include "cli/exit.h"
 #include "cli/print.h"
 #include "cli/session_store.h"
+#include "cli/settings.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -110,6 +111,8 @@ static void make_name(void)
 int session_name_choose(const struct session_choice *c, const char **word)
 {
     int code = END_DONE;
+    bool keep = c->keep || (!c->word && !c->latest && !c->none && c->may_keep &&
+                            settings_true("keep", false));
     if ((c->word != NULL) + c->latest + c->keep + c->none > 1) {
         print_fault("-S, -c, --keep and -n exclude each other");
         return END_USAGE;
@@ -120,8 +123,8 @@ int session_name_choose(const struct session_choice *c, const char **word)
     }
     if (c->latest)
         code = find_latest(c->store);
-    else if (c->keep)
+    else if (keep)
         make_name();
-    *word = c->latest || c->keep ? chosen : c->word;
+    *word = c->latest || keep ? chosen : c->word;
     return code;
 }

@@ -16,6 +16,7 @@ struct session_choice {
     bool latest;       /* -c: the session that changed last */
     bool keep;         /* --keep: a new session with a new name */
     bool none;         /* -n: do not store it */
+    bool may_keep;     /* the setting `keep` counts */
 };
 
 /* A word with a slash or a dot is a file. */

@@ -3,6 +3,8 @@
 
 #include "cli/exit.h"
 #include "cli/print.h"
+#include "cli/settings.h"
+#include "conf/places.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -13,23 +15,13 @@
 
 static const char scheme[] = "sqlite:";
 
-/* The value of a variable; NULL: not set, or empty. */
-static const char *variable(const char *name)
-{
-    const char *value = getenv(name);
-    return value && *value ? value : NULL;
-}
-
 /* Write the URI of the file; false: there is no place for it. */
 static bool write_default(char *uri, size_t size)
 {
-    const char *data = variable("XDG_DATA_HOME"), *home = variable("HOME");
-    if (data && *data != '/') /* the standard says: ignore it */
-        data = NULL;
-    if (!data && !home)
+    char path[PLACES_PATH];
+    if (!places_find(PLACE_DATA, "sessions.db", path))
         return false;
-    int n = snprintf(uri, size, "%s%s%s/allm/sessions.db", scheme,
-                     data ? data : home, data ? "" : "/.local/share");
+    int n = snprintf(uri, size, "%s%s", scheme, path);
     return n > 0 && (size_t)n < size;
 }
 
@@ -37,8 +29,10 @@ static bool write_default(char *uri, size_t size)
 static const char *choose_uri(const char *uri, char *text, size_t size)
 {
     if (!uri)
-        uri = variable("ALLM_STORE");
-    if (uri)
+        uri = getenv("ALLM_STORE");
+    if (!uri || !*uri)
+        uri = settings_text("store");
+    if (uri && *uri)
         return uri;
     return write_default(text, size) ? text : NULL;
 }

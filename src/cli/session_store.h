@@ -1,5 +1,6 @@
 /*
- * session_store.h - the store of sessions: --store, ALLM_STORE, or a file
+ * session_store.h - the store of sessions: --store, ALLM_STORE, the setting
+ * `store`, or a file
  *
  * The file is $XDG_DATA_HOME/allm/sessions.db.  It is created, with its folder,
  * when the first session is stored.

@@ -453,6 +453,26 @@ def test_chat():
     equal(listed(env)[0]["messages"], 6)
 
 
+def test_settings():
+    """the settings store and keep, and ALLM_HOME, say where sessions are"""
+    home = tempfile.mkdtemp(dir=HOME)
+    uri = "sqlite:" + os.path.join(home, "mine.db")
+    os.makedirs(os.path.join(home, ".config", "allm"))
+    with open(os.path.join(home, ".config", "allm", "config.json"), "w",
+              encoding="utf-8") as out:
+        json.dump({"store": uri, "keep": True}, out)
+    env = {"HOME": home}
+    run = allm(*text(), "hi", env=env, cwd=home)
+    equal((run.code, run.out), (0, b"Hello.\n"))
+    holds(run.said, "session 20")
+    equal(allm(*text(), "-n", "hi", env=env, cwd=home).err, b"")
+    equal(len(listed(env)), 1)
+    equal(len(listed({"ALLM_STORE": uri})), 1)
+    where = tempfile.mkdtemp(dir=HOME)
+    equal(allm("-S", "a", *text(), "hi", env={"ALLM_HOME": where}).code, 0)
+    assert glob.glob(where + "/**/sessions.db", recursive=True), where
+
+
 def test_completion():
     """names of sessions are completed, files after a slash or a dot"""
     env = fresh()
