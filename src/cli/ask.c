@@ -12,6 +12,7 @@
 #include "cli/reasoning.h"
 #include "cli/registry.h"
 #include "cli/schema_words.h"
+#include "cli/settings.h"
 #include "cli/show.h"
 #include "cli/target.h"
 #include "cli/timing.h"
@@ -53,6 +54,24 @@ const struct flag ask_flags[] = {
     { 0, "--schema", FLAG_TEXT, AT(schema), "FILE",
       "a JSON Schema for the answer, or 'name, age int'", FILL_FILE,
       .use = FLAG_MOST | FLAG_CHAT | FLAG_BATCH },
+    { 0, "--task", FLAG_TEXT, AT(task), "NAME",
+      "use the models that routing.NAME lists", FILL_TASK,
+      .use = FLAG_CHAT | FLAG_BATCH },
+    { 0, "--key", FLAG_TEXT, AT(key), "NAME",
+      "the name of a key in allm keys, not the key", FILL_KEY,
+      .use = FLAG_CHAT | FLAG_BATCH },
+    { 0, "--base-url", FLAG_TEXT, AT(base_url), "URL",
+      "the address of the server", .use = FLAG_CHAT | FLAG_BATCH },
+    { 0, "--proxy", FLAG_TEXT, AT(proxy), "URL", "use this proxy",
+      .use = FLAG_CHAT | FLAG_BATCH },
+    { 0, "--cacert", FLAG_TEXT, AT(cacert), "FILE",
+      "trust the certificates in this file", FILL_FILE,
+      .use = FLAG_CHAT | FLAG_BATCH },
+    { 'H', "--header", FLAG_LIST, AT(headers), "'K: V'",
+      "send this header; may be repeated", .use = FLAG_CHAT | FLAG_BATCH },
+    { 0, "--config", FLAG_TEXT, AT(config), "FILE",
+      "also read this file of settings", FILL_FILE, .variable = "ALLM_CONFIG",
+      .use = FLAG_CHAT | FLAG_BATCH },
     { 'o', "--option", FLAG_PAIR, AT(options), "K V",
       "a provider option, such as temperature 0.2",
       .use = FLAG_CHAT | FLAG_BATCH },
@@ -125,6 +144,7 @@ struct question {
     allm_budget *budget; /* of --max-cost, or NULL */
     struct taps taps;
     struct input system; /* of -s @FILE */
+    bool started; /* content has arrived */
 };
 
 /* A file, or the short form: a word that is no file and no path. */
@@ -206,9 +226,32 @@ static bool read_system(struct question *q)
     return false;
 }
 
+/* What the flags and the session ask for. */
+static struct wish make_wish(const struct question *q)
+{
+    const struct ask *a = q->ask;
+    return (struct wish){
+        .model = a->model,
+        .task = a->task,
+        .session = session_model(&q->session),
+        .system = q->system.ptr ? q->system.ptr : a->system,
+        .options = q->options.json,
+        .key = a->key,
+        .base_url = a->base_url,
+        .proxy = a->proxy,
+        .cacert = a->cacert,
+        .headers = &a->headers,
+        .any_key = a->any_key || a->dry_run,
+    };
+}
+
+/* The system prompt of -s; that of a setting only if there is none yet. */
 static const char *choose_system(const struct question *q)
 {
-    return q->system.ptr ? q->system.ptr : q->ask->system;
+    const allm_message *first =
+        allm_thread_at(allm_session_thread(q->session.session), 0);
+    bool has_one = first && first->role == ALLM_ROLE_SYSTEM;
+    return q->ask->system || !has_one ? q->target.system : NULL;
 }
 
 /* Open the session and choose the model. */
@@ -218,13 +261,13 @@ static int open_conversation(struct question *q)
     unsigned use = SESSION_CREATE |
                    (a->dry_run ? (unsigned)SESSION_READ_ONLY : 0);
     int code = session_open(&q->session, &a->session, use);
+    struct wish wish = code == END_DONE ? make_wish(q) : (struct wish){ 0 };
     if (code == END_DONE)
-        code = target_choose(&q->target,
-                             a->model ? a->model : session_model(&q->session));
+        code = target_resolve(&q->target, &wish);
     if (code == END_DONE)
         code = session_set_system(&q->session, choose_system(q));
     if (code == END_DONE && q->session.path)
-        code = session_set_model(&q->session, q->target.model);
+        code = session_set_model(&q->session, q->target.name);
     return code;
 }
 
@@ -252,6 +295,7 @@ static void make_engine(struct question *q)
         .model = q->target.model,
         .keys = q->target.keys,
         .catalog = q->target.catalog,
+        .net = &q->target.net,
         .transport = a->dry_run ? &q->capture.transport : a->transport,
         .retry = a->dry_run ? once : NULL,
         .tool_count = a->ask_user ? 1 : 0,
@@ -268,7 +312,17 @@ static void make_engine(struct question *q)
     allm_json_free(once);
 }
 
-static allm_call_opts call_opts(const struct question *q)
+static allm_status note_content(const allm_event *event, void *ud)
+{
+    struct question *q = ud;
+    timing_note(event, NULL);
+    q->started |= event->type != ALLM_EV_MESSAGE_STARTED &&
+                  event->type != ALLM_EV_RAW_CHUNK &&
+                  event->type != ALLM_EV_ERROR;
+    return ALLM_OK;
+}
+
+static allm_call_opts call_opts(struct question *q)
 {
     const struct ask *a = q->ask;
     bool any_key = a->any_key || a->taps.replay ||
@@ -276,13 +330,15 @@ static allm_call_opts call_opts(const struct question *q)
     return (allm_call_opts){
         .size = sizeof(allm_call_opts),
         .api_key = any_key ? "none" : NULL,
-        .max_turns = a->max_turns,
-        .total_ms = a->timeout_ms,
+        .max_turns = a->max_turns ? a->max_turns
+                                  : settings_count("max_turns", 0),
+        .total_ms = a->timeout_ms ? a->timeout_ms : settings_ms("timeout", 0),
+        .on_event = note_content,
+        .on_event_ud = q,
         .response_format = q->format,
         .validate_output = q->format != NULL,
-        .json = q->options.json,
+        .json = q->target.options,
         .budget = q->budget,
-        .on_event = timing_note,
     };
 }
 
@@ -314,21 +370,41 @@ static enum extract choose_extract(const struct ask *a)
 static enum show_form choose_form(const struct question *q)
 {
     const struct ask *a = q->ask;
-    return a->json                                          ? SHOW_JSON
-           : a->events                                      ? SHOW_EVENTS
-           : a->no_stream || q->format || choose_extract(a) ? SHOW_WHOLE
-                                                            : SHOW_STREAM;
+    return a->json                     ? SHOW_JSON
+           : a->events                 ? SHOW_EVENTS
+           : a->no_stream || q->format || choose_extract(a) ||
+                   !settings_true("stream", true)
+               ? SHOW_WHOLE
+               : SHOW_STREAM;
+}
+
+/* The call failed: try the next model of the task, if nothing has arrived. */
+static bool try_next(void *ud, const allm_error *error)
+{
+    struct question *q = ud;
+    if (q->started || !target_fall_back(&q->target, error) ||
+        session_ready(&q->session) != END_DONE)
+        return false;
+    allm_engine_free(q->engine);
+    make_engine(q);
+    return true;
 }
 
 static int run_call(struct question *q)
 {
-    struct show how = { .form = choose_form(q), .usage = q->ask->usage,
+    struct show how = { .form = choose_form(q),
+                        .usage = q->ask->usage || settings_true("usage", false),
                         .verbose = q->ask->verbose,
                         .extract = choose_extract(q->ask),
-                        .value = q->format != NULL, .session = &q->session };
-    allm_stream *stream = start_call(q);
-    int code = show_chat(stream, &how);
-    allm_stream_free(stream);
+                        .value = q->format != NULL,
+                        .session = &q->session, .try_next = try_next,
+                        .ud = q };
+    int code = SHOW_AGAIN;
+    while (code == SHOW_AGAIN) {
+        allm_stream *stream = start_call(q);
+        code = show_chat(stream, &how);
+        allm_stream_free(stream);
+    }
     return code;
 }
 
@@ -351,6 +427,7 @@ static int prepare_question(struct question *q, int argc, char **argv)
 {
     const struct ask *a = q->ask;
     print_silence(a->quiet);
+    settings_use(a->config);
     if (a->json && a->events) {
         print_fault("--json and --events exclude each other");
         return END_USAGE;
@@ -373,7 +450,7 @@ int ask_run(const struct ask *a, int argc, char **argv)
     int code = prepare_question(&q, argc, argv);
     if (code == END_DONE) {
         if (a->verbose)
-            print_note("using %s", q.target.model);
+            print_note("using %s", q.target.name);
         if (q.format)
             registry_note_schema(q.target.model);
         make_engine(&q);

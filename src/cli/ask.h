@@ -9,8 +9,9 @@
 
 struct ask {
     const char *model, *system, *schema;
+    const char *task, *key, *base_url, *proxy, *cacert, *config;
     struct session_choice session;
-    struct flag_list files, typed_files, texts, options;
+    struct flag_list files, typed_files, texts, options, headers;
     struct taps taps;
     const char *reasoning;
     double max_cost;

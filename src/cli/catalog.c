@@ -3,6 +3,7 @@
 
 #include "cli/input.h"
 #include "cli/print.h"
+#include "conf/places.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,21 +12,14 @@
 #include <time.h>
 
 /* The path of the user's catalog; false: there is none. */
-static bool find_user_catalog(char *path, size_t size)
+static bool find_user_catalog(char path[PLACES_PATH])
 {
-    const char *from_environment = getenv("ALLM_CATALOG");
-    const char *config = getenv("XDG_CONFIG_HOME");
-    const char *home = getenv("HOME");
-    int n = -1;
-    if (from_environment)
-        n = snprintf(path, size, "%s", from_environment);
-    else if (config && *config)
-        n = snprintf(path, size, "%s/allm/catalog.json", config);
-    else if (home && *home)
-        n = snprintf(path, size, "%s/.config/allm/catalog.json", home);
+    const char *own = getenv("ALLM_CATALOG");
     struct stat about;
-    bool fits = n > 0 && (size_t)n < size;
-    return fits && (from_environment || !stat(path, &about));
+    if (own)
+        return (size_t)snprintf(path, PLACES_PATH, "%s", own) < PLACES_PATH;
+    return places_find(PLACE_CONFIG, "catalog.json", path) &&
+           !stat(path, &about);
 }
 
 /* Only regular files are accepted: reading a pipe could block. */
@@ -54,8 +48,8 @@ static allm_catalog *open_user_catalog(const char *path)
 
 allm_catalog *catalog_open(void)
 {
-    char path[4096];
-    if (find_user_catalog(path, sizeof path))
+    char path[PLACES_PATH];
+    if (find_user_catalog(path))
         return open_user_catalog(path);
     allm_catalog *c = allm_catalog_new(NULL);
     if (!c)

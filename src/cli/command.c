@@ -20,6 +20,8 @@
     ROW(sandbox)                                                               \
     ROW(mcp)                                                                   \
     ROW(models)                                                                \
+    ROW(aliases)                                                               \
+    ROW(route)                                                                 \
     ROW(config)                                                                \
     ROW(keys)                                                                  \
     ROW(doctor)                                                                \

@@ -212,35 +212,42 @@ const char *config_editor(void)
                                : "vi";
 }
 
+/* Copy a file, or the text `first` if it is empty, to a new file. */
+static bool copy_for_editor(const char *path, const char *first, char *copy)
+{
+    struct bytes text = { NULL, 0, 0 };
+    bool ok = config_load_text(path, &text);
+    if (!text.len)
+        bytes_text(&text, first);
+    int fd = ok ? mkstemp(copy) : -1;
+    if (fd >= 0)
+        close(fd);
+    else if (ok)
+        print_fault("cannot create a file in /tmp: %s", strerror(errno));
+    ok = fd >= 0 && !file_store(copy, bytes_string(&text), text.len);
+    bytes_release(&text);
+    return ok;
+}
+
 int config_edit_file(const char *path, const char *first,
                      int (*store)(const char *path, const struct bytes *text))
 {
     struct bytes text = { NULL, 0, 0 };
     char copy[] = "/tmp/allm-edit-XXXXXX";
-    int code = END_USAGE, fd = -1;
-    if (config_load_text(path, &text)) {
-        if (!text.len)
-            bytes_text(&text, first);
-        fd = mkstemp(copy);
-        code = fd < 0 ? END_FAILED : END_DONE;
-    }
-    if (fd >= 0)
-        close(fd);
-    if (code == END_DONE && file_store(copy, bytes_string(&text), text.len))
-        code = END_FAILED;
-    int ended = code == END_DONE ? child_edit(config_editor(), copy) : 0;
-    bytes_clear(&text);
-    if (code == END_DONE && ended) {
+    int code = END_USAGE;
+    if (!copy_for_editor(path, first, copy))
+        return END_USAGE;
+    if (child_edit(config_editor(), copy)) {
         print_fault("the editor %.200s failed; %.500s is unchanged",
                     config_editor(), path);
         code = END_FAILED;
-    }
-    if (code == END_DONE && config_load_text(copy, &text))
+    } else if (config_load_text(copy, &text)) {
         code = store(path, &text);
-    if (fd >= 0 && code != END_USAGE)
-        unlink(copy);
-    else if (fd >= 0)
+    }
+    if (code == END_USAGE)
         print_note("your text is in %s", copy);
+    else
+        unlink(copy);
     bytes_release(&text);
     return code;
 }

@@ -93,17 +93,23 @@ void help_show(const struct command *c, bool all)
         show_codes();
 }
 
-/* The names of a group, on one line. */
+/* The names of a group, on lines of at most 80 bytes. */
 static void show_names(enum command_group group)
 {
     const struct command *c;
-    const char *between = "";
+    size_t column = 0;
     print_format("  %-9s ", groups[group]);
-    for (size_t i = 0; (c = command_at(i)); i++)
-        if (c->group == group) {
-            print_format("%s%s", between, c->name);
-            between = ", ";
-        }
+    for (size_t i = 0; (c = command_at(i)); i++) {
+        if (c->group != group)
+            continue;
+        bool wrap = column + strlen(c->name) > 64;
+        print_format("%s%s%s", column ? "," : "",
+                     wrap     ? "\n            "
+                     : column ? " "
+                              : "",
+                     c->name);
+        column = (wrap ? 0 : column) + strlen(c->name) + 2;
+    }
     print_text("\n");
 }
 

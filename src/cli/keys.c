@@ -1,20 +1,27 @@
-/* keys.c - allm keys: show where each key comes from, never its value */
+/* keys.c - allm keys: store keys, show where each comes from, never a value */
 #include "cli/command.h"
 #include "cli/exit.h"
+#include "cli/keys_parts.h"
 #include "cli/print.h"
 #include "cli/registry.h"
+#include "cli/settings.h"
 #include "cli/target.h"
+#include "conf/keyring.h"
 
+#include <errno.h>
 #include <stddef.h>
 #include <string.h>
 
-static struct settings {
+static struct key_flags {
     bool json;
+    const char *from;
 } settings;
 
 static const struct flag flags[] = {
-    { 0, "--json", FLAG_SWITCH, offsetof(struct settings, json), NULL,
-      "print a JSON list" },
+    { 0, "--json", FLAG_SWITCH, offsetof(struct key_flags, json), NULL,
+      "list: print a JSON list", .use = FLAG_MOST },
+    { 0, "--from", FLAG_TEXT, offsetof(struct key_flags, from), "env:V|file:P",
+      "set: look the key up there when it is needed", .use = FLAG_MOST },
     { .name = NULL },
 };
 
@@ -49,10 +56,21 @@ static void put_row(allm_json_build *b, const struct row *r)
     allm_json_build_end(b);
 }
 
+static void show_row(allm_json_build *b, struct row *r)
+{
+    allm_text *variable = allm_keys_variable(r->name);
+    r->variable = allm_text_bytes(variable, NULL);
+    if (r->variable && settings.json)
+        put_row(b, r);
+    else if (r->variable)
+        print_row(r);
+    allm_text_free(variable);
+}
+
 /* List the providers that have a key (found), or those that have none.
  * Returns END_DONE, or an exit code if the keys cannot be read. */
-static int list_keys(const allm_keys *keys, const allm_json *list, bool found,
-                     allm_json_build *b)
+static int list_known(const allm_keys *keys, const allm_json *list, bool found,
+                      allm_json_build *b)
 {
     for (const allm_json *at = NULL; (at = allm_json_next(list, at));) {
         struct row r = { .name = registry_text(at, "name"),
@@ -62,45 +80,92 @@ static int list_keys(const allm_keys *keys, const allm_json *list, bool found,
         int code = target_find_key(keys, r.name, &r.source);
         if (code != END_DONE && code != END_KEY)
             return code;
-        if ((code == END_DONE) != found)
-            continue;
-        allm_text *variable = allm_keys_variable(r.name);
-        r.variable = allm_text_bytes(variable, NULL);
-        if (r.variable && settings.json)
-            put_row(b, &r);
-        else if (r.variable)
-            print_row(&r);
-        allm_text_free(variable);
+        if ((code == END_DONE) == found)
+            show_row(b, &r);
     }
     return END_DONE;
 }
 
-static int run_keys_command(int argc, char **argv)
+/* The stored keys that are not named after a known provider. */
+static void list_own(const allm_json *stored, const allm_json *list,
+                     allm_json_build *b)
 {
-    if (!flags_read_all("keys", flags, &settings, argc, argv))
-        return END_USAGE;
+    for (const allm_json *k = NULL; (k = allm_json_next(stored, k));) {
+        size_t len;
+        struct row r = { .name = allm_json_text(k, &len) };
+        const char *from =
+            allm_json_text(allm_json_get(allm_json_value(k), "from"), NULL);
+        r.source = from ? from : "keys.json";
+        if (!registry_row(list, r.name, len))
+            show_row(b, &r);
+    }
+}
+
+/* The list as JSON, which the caller frees; it is printed row by row unless
+ * --json is given. */
+static allm_json *make_list(const allm_json *stored, int *code)
+{
     allm_keys *keys = target_keys();
     allm_json *list = allm_registry_list();
     allm_json_build *b = allm_json_build_new(NULL);
     allm_json_build_array(b);
-    int code = list_keys(keys, list, true, b);
-    if (code == END_DONE)
-        code = list_keys(keys, list, false, b);
+    *code = list_known(keys, list, true, b);
+    list_own(stored, list, b);
+    if (*code == END_DONE)
+        *code = list_known(keys, list, false, b);
     allm_json_build_end(b);
-    allm_json *all = allm_json_build_done(b);
+    allm_json_free(list);
+    allm_keys_free(keys);
+    return allm_json_build_done(b);
+}
+
+static int list_keys(void)
+{
+    int error, code;
+    allm_json *stored = keyring_load(&error);
+    if (error)
+        return keys_report(error);
+    allm_json *all = make_list(stored, &code);
     if (settings.json && code == END_DONE)
         print_json(all, ALLM_JSON_PRETTY);
     allm_json_free(all);
-    allm_json_free(list);
-    allm_keys_free(keys);
+    allm_json_free(stored);
     return code;
+}
+
+static int run_keys_command(int argc, char **argv)
+{
+    settings = (struct key_flags){ 0 };
+    if (!flags_read(flags, &settings, &argc, argv))
+        return END_USAGE;
+    const char *sub = argc ? argv[0] : "list";
+    if (!strcmp(sub, "list") && argc <= 1)
+        return list_keys();
+    if (!strcmp(sub, "set"))
+        return keys_set(settings.from, argc - 1, argv + 1);
+    if (!strcmp(sub, "rm"))
+        return keys_remove(argc - 1, argv + 1);
+    if (!strcmp(sub, "test"))
+        return keys_test(argc - 1, argv + 1);
+    return command_reject_sub(command_find("keys"), sub);
 }
 
 const struct command keys_command = {
     .name = "keys",
-    .usage = "[--json]",
-    .summary = "show where each key comes from, never its value",
-    .more = "Keys are read from the environment, then from ./.env.\n",
+    .usage = "[list] | set NAME [--from X] | rm NAME | test [NAME]",
+    .summary = "store keys; show where each comes from, never its value",
+    .more =
+        "A key is looked up in the environment, then in ./.env, then in\n"
+        "keys.json, which only you can read.  keys set reads it from the\n"
+        "terminal without echo, or from standard input, never from the\n"
+        "command line.  --from env:VARIABLE and --from file:PATH store the\n"
+        "place instead of the key.  keys test asks the provider for its\n"
+        "list of models.\n",
+    .examples = "  allm keys set openai\n"
+                "  pass show openai | allm keys set openai\n"
+                "  allm keys set corp --from file:~/.secrets/corp\n",
+    .subs = "list|set|rm|test",
+    .args = { FILL_KEY },
     .flags = flags,
     .group = GROUP_SETUP,
     .run = run_keys_command,

@@ -5,6 +5,7 @@
 #include "cli/print.h"
 #include "cli/provider_models.h"
 #include "cli/registry.h"
+#include "cli/target.h"
 
 #include "allm.h"
 
@@ -158,10 +159,31 @@ static int show_providers(const struct model_filter *filter)
     return END_DONE;
 }
 
+/* allm models default [M]: print or set the setting `model`. */
+static int change_default(int argc, char **argv)
+{
+    struct target t = { .next = 0 };
+    if (argc > 1) {
+        print_fault("models default takes one model");
+        return END_USAGE;
+    }
+    int code = target_choose(&t, argc ? argv[0] : NULL);
+    if (code == END_DONE && !argc)
+        print_format("%s\n", t.name);
+    target_release(&t);
+    if (code != END_DONE || !argc)
+        return code;
+    char set[] = "set", model[] = "model";
+    char *words[] = { set, model, argv[0], NULL };
+    return command_find("config")->run(3, words);
+}
+
 static int run_models_command(int argc, char **argv)
 {
     if (!flags_read(flags, &settings, &argc, argv))
         return END_USAGE;
+    if (argc && !strcmp(argv[0], "default"))
+        return change_default(argc - 1, argv + 1);
     struct model_filter filter = { settings.provider, settings.can, argc,
                                    argv };
     if (settings.providers)
@@ -181,6 +203,7 @@ const struct command models_command = {
     .usage = "[--provider NAME] [--can LIST] [-m PROVIDER:] [WORD...]",
     .summary = "list models with their limits and prices, or providers",
     .more =
+        "models default [MODEL] prints or sets the model of calls without -m.\n"
         "WORDs select the models whose names contain all of them.  LIST has "
         "one or more\nof " CAPABILITIES ",\n"
         PURPOSES ", separated by commas.  The file that\n"

@@ -415,6 +415,8 @@ static int finish_chat(allm_stream *stream, const struct show *how, int signal)
     int code = error ? exit_of_error(error) : exit_of_chat(r);
     if (code == END_DONE && refusal_of(r))
         code = END_REFUSED;
+    if (error && !signal && how->try_next && how->try_next(how->ud, error))
+        return SHOW_AGAIN;
     if (r && session_save(how->session) != END_DONE)
         code = END_SESSION;
     if (signal)

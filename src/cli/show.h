@@ -5,6 +5,8 @@
 #include "cli/extract.h"
 #include "cli/session.h"
 
+enum { SHOW_AGAIN = -1 }; /* no exit code: start another stream */
+
 enum show_form {
     SHOW_STREAM, /* text as it arrives */
     SHOW_WHOLE,  /* text at the end */
@@ -20,6 +22,10 @@ struct show {
     const struct session *session; /* is saved at the end */
     enum extract extract; /* with SHOW_WHOLE */
     bool chat;    /* the caller prints the model's question */
+    /* Asked after a failure, unless NULL; true: nothing is printed or saved,
+     * and show_chat() returns SHOW_AGAIN. */
+    bool (*try_next)(void *ud, const allm_error *error);
+    void *ud;
 };
 
 /* Run a stream and print its events.  Returns the exit code. */

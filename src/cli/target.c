@@ -1,14 +1,16 @@
-/* target.c - choose the model and its key */
+/* target.c - what to call: the model, its address, its key and its options */
 #include "cli/target.h"
 
 #include "cli/catalog.h"
 #include "cli/exit.h"
+#include "cli/model_name.h"
 #include "cli/print.h"
 #include "cli/registry.h"
-#include "cli/reword.h"
+#include "cli/settings.h"
+#include "cli/target_key.h"
+#include "conf/keyring.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 allm_keys *target_keys(void)
@@ -16,37 +18,191 @@ allm_keys *target_keys(void)
     return allm_keys_new(ALLM(keys_opts, .load_dotenv = 1));
 }
 
-/* END_KEY: there is no key; any other error is printed, but only once. */
-static int report_key_error(const allm_error *error)
-{
-    static bool reported;
-    int code = exit_of_error(error);
-    if (code != END_KEY && !reported) {
-        reword_print(error);
-        reported = true;
-    }
-    return code;
-}
-
 int target_find_key(const allm_keys *keys, const char *provider,
                     const char **source)
 {
-    const char *from = NULL;
-    allm_text *key = allm_keys_get(keys, provider, NULL, &from);
-    const allm_error *error = allm_text_error(key);
-    int code = error ? report_key_error(error) : END_DONE;
+    int code = target_key_find(keys, provider, source);
+    if (code != END_KEY)
+        return code;
+    struct bytes key = { NULL, 0, 0 };
+    enum keyring_result r = keyring_find(provider, &key);
+    keyring_wipe(&key);
+    if (r != KEYRING_FOUND)
+        return END_KEY;
     if (source)
-        *source = code == END_DONE ? from : NULL;
-    allm_text_free(key);
+        *source = "keys.json";
+    return END_DONE;
+}
+
+/* ------------------------------------------------------------ options --- */
+
+/* Put the members of an object over the options; NULL: none. */
+static void add_options(struct target *t, const allm_json *more)
+{
+    if (!more)
+        return;
+    allm_json *all = t->options ? allm_json_merge(t->options, more)
+                                : allm_json_copy(more);
+    allm_json_free(t->options);
+    t->options = all;
+}
+
+/* The settings options.GLOB, the shortest pattern first. */
+static void add_defaults(struct target *t)
+{
+    const allm_json *all = settings_value("options");
+    for (size_t len = 1, next; len; len = next) {
+        next = 0;
+        for (const allm_json *k = NULL; (k = allm_json_next(all, k));) {
+            size_t n;
+            const char *pattern = allm_json_text(k, &n);
+            if (n == len && model_name_matches(pattern, t->name))
+                add_options(t, allm_json_value(k));
+            if (n > len && (!next || n < next))
+                next = n;
+        }
+    }
+}
+
+/* Add "NAME: VALUE" to the headers; false: an error was printed. */
+static bool add_header(allm_json **headers, const char *word)
+{
+    char name[128];
+    const char *colon = strchr(word, ':');
+    if (!colon || colon - word >= (long)sizeof name) {
+        print_fault("-H needs 'NAME: VALUE'");
+        return false;
+    }
+    snprintf(name, sizeof name, "%.*s", (int)(colon - word), word);
+    const char *value = colon + 1 + strspn(colon + 1, " ");
+    allm_json_build *b = allm_json_build_new(NULL);
+    allm_json_build_text(b, value, strlen(value));
+    allm_json *text = allm_json_build_done(b);
+    allm_json *more = allm_json_set(*headers, name, text);
+    allm_json_free(*headers);
+    allm_json_free(text);
+    *headers = more;
+    return true;
+}
+
+static void add_object(struct target *t, const char *key,
+                       const allm_json *value)
+{
+    allm_json_build *b = allm_json_build_new(NULL);
+    allm_json_build_object(b);
+    allm_json_build_key(b, key);
+    allm_json_build_value(b, value);
+    allm_json_build_end(b);
+    allm_json *one = allm_json_build_done(b);
+    add_options(t, one);
+    allm_json_free(one);
+}
+
+/* The headers of the provider, and -H over them. */
+static int add_headers(struct target *t, const allm_json *provider)
+{
+    const struct flag_list *given = t->wish.headers;
+    const allm_json *own = allm_json_get(provider, "headers");
+    bool ok = true;
+    if (!own && (!given || !given->count))
+        return END_DONE;
+    allm_json *headers = own ? allm_json_copy(own)
+                             : allm_json_parse("{}", 2, NULL);
+    for (size_t i = 0; ok && given && i < given->count; i++)
+        ok = add_header(&headers, given->word[i]);
+    if (ok)
+        add_object(t, "extra_headers", headers);
+    allm_json_free(headers);
+    return ok ? END_DONE : END_USAGE;
+}
+
+static const char *choose_text(const char *first, const char *second,
+                               const char *third, const char *fourth)
+{
+    return first ? first : second ? second : third ? third : fourth;
+}
+
+/* A string of the provider's settings, unless a flag overrides it. */
+static const char *text_of(const allm_json *provider, const char *key,
+                           const char *flag)
+{
+    return flag ? flag : allm_json_text(allm_json_get(provider, key), NULL);
+}
+
+static void add_address(struct target *t, const char *url)
+{
+    allm_json_build *b = allm_json_build_new(NULL);
+    allm_json_build_text(b, url, strlen(url));
+    allm_json *text = allm_json_build_done(b);
+    add_object(t, "base_url", text);
+    allm_json_free(text);
+}
+
+/* Everything that depends on the model: defaults < alias < template < flags. */
+static int add_everything(struct target *t, const struct model_name *m)
+{
+    const struct wish *w = &t->wish;
+    const allm_json *provider = allm_json_get(settings_value("providers"),
+                                              m->provider);
+    const char *url = text_of(provider, "base_url", w->base_url);
+    add_defaults(t);
+    add_options(t, m->options);
+    add_options(t, w->template_options);
+    int code = add_headers(t, provider);
+    if (url)
+        add_address(t, url);
+    add_options(t, w->options);
+    t->net = (allm_net_opts){ .size = sizeof t->net };
+    t->net.proxy = text_of(provider, "proxy", w->proxy);
+    t->net.ca_file = text_of(provider, "cacert", w->cacert);
+    t->system = choose_text(w->system, w->template_system, m->system,
+                            settings_text("system"));
     return code;
 }
 
-static bool set_model(struct target *t, const char *provider, const char *id)
+/* ------------------------------------------------------------- models --- */
+
+static void forget_model(struct target *t)
 {
-    int n = provider
-                ? snprintf(t->model, sizeof t->model, "%s:%s", provider, id)
-                : snprintf(t->model, sizeof t->model, "%s", id);
-    return n > 0 && (size_t)n < sizeof t->model;
+    allm_json_free(t->options);
+    allm_keys_free(t->keys);
+    t->options = NULL;
+    t->keys = NULL;
+}
+
+/* Is it an error that the key was not found?  The library reports the missing
+ * key of a known provider when it is needed. */
+static int judge_key(const struct model_name *m, int found, bool need_key)
+{
+    if (found != END_KEY || need_key)
+        return found;
+    if (!strcmp(m->provider, m->like))
+        return END_DONE;
+    print_fault("there is no key for %s; store one with: allm keys set %s",
+                m->provider, m->provider);
+    return END_KEY;
+}
+
+/* Use this model.  END_KEY: it has no key; nothing was printed. */
+static int use_model(struct target *t, const char *text, bool need_key)
+{
+    struct model_name m;
+    int code, found;
+    forget_model(t);
+    code = model_name_resolve(&m, text, t->catalog);
+    if (code == END_DONE) {
+        snprintf(t->name, sizeof t->name, "%s", m.name);
+        int n = snprintf(t->model, sizeof t->model, "%s:%s", m.like, m.id);
+        t->keyless = m.keyless;
+        t->keys = target_key_store(&m, t->wish.key, &found);
+        code = add_everything(t, &m);
+        if (code == END_DONE && n >= (int)sizeof t->model)
+            code = END_USAGE;
+        if (code == END_DONE && !m.keyless && !t->wish.any_key)
+            code = judge_key(&m, found, need_key);
+    }
+    model_name_release(&m);
+    return code;
 }
 
 static int report_no_model(void)
@@ -66,18 +222,20 @@ static int try_provider(struct target *t, const allm_json *rows,
                         const allm_json *provider)
 {
     int64_t first = 0;
-    const char *name = registry_text(provider, "name");
-    const allm_json *row = registry_row(rows, name, strlen(name));
+    char name[256];
+    const char *its = registry_text(provider, "name");
+    const allm_json *row = registry_row(rows, its, strlen(its));
     if (!row || registry_is_keyless(row))
         return END_KEY;
-    int code = target_find_key(t->keys, name, NULL);
+    int code = target_find_key(t->keys, its, NULL);
     allm_json_int64(allm_json_get(provider, "first"), &first);
     const allm_model_ref *ref = code == END_DONE
                                     ? allm_catalog_at(t->catalog, (size_t)first)
                                     : NULL;
-    if (ref)
-        set_model(t, ref->provider, ref->id);
-    return code;
+    if (!ref)
+        return code;
+    snprintf(name, sizeof name, "%s:%s", ref->provider, ref->id);
+    return use_model(t, name, true);
 }
 
 /* Choose the default model of the first provider that has a key. */
@@ -88,6 +246,7 @@ static int choose_by_key(struct target *t)
     allm_json *about = allm_catalog_summary(t->catalog);
     const allm_json *list = allm_json_get(about, "providers");
     const allm_json *p = NULL;
+    t->keys = target_keys();
     while (code == END_KEY && (p = allm_json_next(list, p)))
         code = try_provider(t, rows, p);
     allm_json_free(about);
@@ -95,61 +254,137 @@ static int choose_by_key(struct target *t)
     return code == END_KEY ? report_no_model() : code;
 }
 
-/* Print why the model is unknown, and what to do. */
-static void reject_model(const char *model, const char *colon, bool provider)
+/* ------------------------------------------------------------ routing --- */
+
+/* The model at this index of a task's list; NULL: no more. */
+static const char *model_of_task(const struct target *t, size_t index)
 {
-    if (provider)
-        print_fault("\"%.200s\" names a provider, but no model; use -m "
-                    "PROVIDER:MODEL (allm models -m %.*s: lists them)",
-                    model, (int)strcspn(model, ":"), model);
-    else if (colon)
-        print_fault("there is no provider \"%.*s\" (allm models --providers "
-                    "lists them); for an OpenAI-compatible server, set "
-                    "OPENAI_CHAT_BASE_URL and use -m openai_chat:MODEL",
-                    (int)(colon - model < 200 ? colon - model : 200), model);
-    else
-        print_fault("unknown model \"%.200s\"; name its provider, too: -m "
-                    "PROVIDER:MODEL (allm models lists them)",
-                    model);
+    const char *only = allm_json_text(t->list, NULL);
+    return only ? (index ? NULL : only)
+                : allm_json_text(allm_json_at(t->list, index), NULL);
 }
 
-/* Resolve "provider:model", or a name that the catalog knows. */
-static int resolve_model(struct target *t, const char *model)
+static int find_task(struct target *t, const char *task)
 {
-    const char *colon = strchr(model, ':');
-    allm_json *list = allm_registry_list();
-    const allm_json *row = registry_row(list, model, strcspn(model, ":"));
-    bool known = row && colon && colon[1];
-    t->keyless = known && registry_is_keyless(row);
-    const allm_model_ref *ref = known ? NULL
-                                      : allm_catalog_find(t->catalog, model);
-    int code = END_DONE;
-    if (!known && !ref) {
-        reject_model(model, colon, row != NULL);
-        code = END_REQUEST;
-    } else if (!set_model(t, ref ? ref->provider : NULL,
-                          ref ? ref->id : model)) {
-        print_fault("the name of the model is too long");
-        code = END_USAGE;
+    const allm_json *routing = settings_value("routing");
+    t->list = allm_json_get(routing, task);
+    if (!t->list)
+        t->list = allm_json_get(routing, "default");
+    t->next = 0;
+    if (t->list)
+        return END_DONE;
+    print_fault("there is no routing for the task \"%.100s\", and no default; "
+                "set it with: allm config set routing.%.100s PROVIDER:MODEL",
+                task, task);
+    return END_USAGE;
+}
+
+static void note_skipped(void *ud, const char *model, const char *reason)
+{
+    (void)ud;
+    print_note("%s is skipped: %s", model, reason);
+}
+
+/* Use the next model of the task that has a key; END_KEY: there is none. */
+static int use_next(struct target *t, target_skip skip, void *ud)
+{
+    const char *model;
+    int code = END_KEY;
+    while (code == END_KEY && (model = model_of_task(t, t->next))) {
+        t->next++;
+        code = use_model(t, model, true);
+        if (code == END_KEY)
+            skip(ud, model, "it has no key");
     }
-    allm_json_free(list);
     return code;
+}
+
+int target_route(struct target *t, const char *task, target_skip skip, void *ud)
+{
+    int code = settings_open();
+    *t = (struct target){ .next = 0 };
+    if (code == END_DONE)
+        code = find_task(t, task);
+    if (code != END_DONE)
+        return code;
+    t->catalog = catalog_open();
+    code = t->catalog ? use_next(t, skip, ud) : END_USAGE;
+    if (code == END_KEY)
+        print_fault("no model of the task \"%.100s\" has a key", task);
+    return code;
+}
+
+/* Why another model may succeed; NULL: it would not. */
+static const char *reason_to_change(const allm_error *error)
+{
+    int code = exit_of_error(error);
+    if (error->reason && !strcmp(error->reason, "context_length_exceeded"))
+        return "the conversation is too long for it";
+    if (code == END_KEY && error->reason &&
+        !strcmp(error->reason, "missing_key"))
+        return "it has no key";
+    return code == END_TRANSIENT ? error->message : NULL;
+}
+
+bool target_fall_back(struct target *t, const allm_error *error)
+{
+    const char *reason = error && t->list ? reason_to_change(error) : NULL;
+    const char *next = reason ? model_of_task(t, t->next) : NULL;
+    if (!next)
+        return false;
+    print_note("%s failed (%.200s); trying %s", t->name, reason, next);
+    return use_next(t, note_skipped, NULL) == END_DONE;
+}
+
+/* -------------------------------------------------------------- whole --- */
+
+static int check_key_name(const char *name)
+{
+    if (!name || !keyring_looks_secret(name))
+        return END_DONE;
+    print_fault("--key takes the name of a key, not the key itself; store it "
+                "with: allm keys set NAME");
+    return END_USAGE;
+}
+
+static int resolve_task(struct target *t, const char *task)
+{
+    int code = find_task(t, task);
+    if (code == END_DONE)
+        code = use_next(t, note_skipped, NULL);
+    if (code == END_KEY)
+        print_fault("no model of the task \"%.100s\" has a key", task);
+    return code;
+}
+
+int target_resolve(struct target *t, const struct wish *wish)
+{
+    *t = (struct target){ .wish = *wish };
+    int code = check_key_name(wish->key);
+    if (code == END_DONE)
+        code = settings_open();
+    if (code != END_DONE)
+        return code;
+    t->catalog = catalog_open();
+    if (!t->catalog)
+        return END_USAGE;
+    if (!wish->model && wish->task)
+        return resolve_task(t, wish->task);
+    const char *model = choose_text(wish->model, wish->session,
+                                    wish->template_model,
+                                    settings_text("model"));
+    return model ? use_model(t, model, false) : choose_by_key(t);
 }
 
 int target_choose(struct target *t, const char *model)
 {
-    const char *default_model = getenv("ALLM_MODEL");
-    t->keys = target_keys();
-    t->catalog = catalog_open();
-    if (!t->catalog)
-        return END_USAGE;
-    if (model || (default_model && *default_model))
-        return resolve_model(t, model ? model : default_model);
-    return choose_by_key(t);
+    struct wish wish = { .model = model };
+    return target_resolve(t, &wish);
 }
 
 void target_release(struct target *t)
 {
+    forget_model(t);
     allm_catalog_free(t->catalog);
-    allm_keys_free(t->keys);
+    *t = (struct target){ .next = 0 };
 }

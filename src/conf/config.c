@@ -158,6 +158,25 @@ static void shorten_path(struct config *c)
     memcpy(c->layers[c->count].name, here, sizeof here);
 }
 
+/* What counts of the project's file; NULL: nothing. */
+static allm_json *settle_project(struct config *c, struct reader *r,
+                                 struct config_layer *l)
+{
+    size_t refused = 0;
+    r->file = c->project.path;
+    r->keys = false;
+    r->soft = true;
+    allm_json *all = read_project(c, r, l);
+    allm_json *some = all ? trusted_part(all, c->value, c->project.trusted,
+                                         &c->project.waiting, &refused)
+                          : NULL;
+    allm_json_free(all);
+    if (some)
+        some = reader_settle(r, &l->text, some);
+    tell_waiting(c, c->project.waiting, refused);
+    return some;
+}
+
 static void load_project(struct config *c, struct reader *r)
 {
     if (!places_project(c->project.path, c->project.folder))
@@ -168,19 +187,9 @@ static void load_project(struct config *c, struct reader *r)
     struct config_layer *l = load_text(c, c->project.path, true, FILE_NO_LINKS);
     if (!l)
         return;
-    r->file = c->project.path;
-    r->keys = false;
-    r->soft = true;
-    size_t refused = 0;
-    allm_json *all = read_project(c, r, l);
-    allm_json *some = all ? trusted_part(all, c->value, c->project.trusted,
-                                         &c->project.waiting, &refused)
-                          : NULL;
-    allm_json_free(all);
     shorten_path(c);
     l->is_project = true;
-    l->value = some ? reader_settle(r, &l->text, some) : NULL;
-    tell_waiting(c, c->project.waiting, refused);
+    l->value = settle_project(c, r, l);
     if (l->value) {
         c->count++;
         merge_layer(c, l);

@@ -111,6 +111,26 @@ static enum expand_result expand_string(struct bytes *out,
     return r;
 }
 
+static void add_plain(struct bytes *out, const allm_json *value)
+{
+    allm_text *text = allm_json_write(value, 0);
+    bytes_text(out, allm_text_bytes(text, NULL));
+    allm_text_free(text);
+}
+
+/* The comma before a member, and its key. */
+static void begin_member(struct bytes *out, const allm_json *key)
+{
+    size_t len;
+    char last = out->ptr[out->len - 1];
+    bytes_text(out, last == '{' || last == '[' ? "" : ",");
+    const char *text = key ? allm_json_text(key, &len) : NULL;
+    if (!key)
+        return;
+    add_json_text(out, text, len);
+    bytes_byte(out, ':');
+}
+
 /* The depth is limited by the parser. */
 enum expand_result expand_json(struct bytes *out, const allm_json *value,
                                bool keys, char name[64])
@@ -121,22 +141,13 @@ enum expand_result expand_json(struct bytes *out, const allm_json *value,
     if (type == ALLM_JSON_TEXT)
         return expand_string(out, value, keys, name);
     if (!object && type != ALLM_JSON_ARRAY) {
-        allm_text *text = allm_json_write(value, 0);
-        bytes_text(out, allm_text_bytes(text, NULL));
-        allm_text_free(text);
+        add_plain(out, value);
         return r;
     }
     bytes_byte(out, object ? '{' : '[');
     for (const allm_json *v = NULL;
          r == EXPAND_DONE && (v = allm_json_next(value, v));) {
-        char last = out->ptr[out->len - 1];
-        bytes_text(out, last == '{' || last == '[' ? "" : ",");
-        if (object) {
-            size_t len;
-            const char *key = allm_json_text(v, &len);
-            add_json_text(out, key, len);
-            bytes_byte(out, ':');
-        }
+        begin_member(out, object ? v : NULL);
         r = expand_json(out, object ? allm_json_value(v) : v, keys, name);
     }
     bytes_byte(out, object ? '}' : ']');

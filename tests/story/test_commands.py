@@ -574,7 +574,7 @@ def test_chat_terminal():
 
 def test_no_words():
     """commands without arguments reject them"""
-    for name in ("version", "keys", "doctor", "demo"):
+    for name in ("version", "doctor", "demo"):
         one_sentence(allm(name, "extra"), 2, name, "no arguments", '"extra"')
 
 

@@ -4,42 +4,9 @@ import hashlib
 import json
 import os
 import resource
-import tempfile
 
-from program import HOME, SOURCE, Terminal, allm, equal, holds, main
-
-
-class Place:
-    """A home, a project below it, and the program in the project."""
-
-    def __init__(self):
-        self.home = tempfile.mkdtemp(dir=HOME)
-        self.project = os.path.join(self.home, "project")
-        os.mkdir(self.project)
-        self.config = os.path.join(self.home, ".config/allm/config.json")
-
-    def write(self, content, name=None):
-        path = os.path.join(self.project, name) if name else self.config
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "wb") as out:
-            if isinstance(content, (dict, list)):
-                content = json.dumps(content)
-            out.write(content if isinstance(content, bytes)
-                      else content.encode())
-        return path
-
-    def read(self, name=None):
-        path = os.path.join(self.project, name) if name else self.config
-        with open(path, "rb") as file:
-            return file.read()
-
-    def run(self, *args, env=None, **more):
-        return allm(*args, env={"HOME": self.home, **(env or {})},
-                    cwd=self.project, **more)
-
-    def get(self, key, env=None):
-        run = self.run("config", "get", key, env=env)
-        return run.text.rstrip("\n") if run.code == 0 else None
+from place import Place
+from program import SOURCE, Terminal, allm, equal, holds, main
 
 
 def digest(content):

@@ -1,0 +1,134 @@
+/* aliases.c - allm aliases: other names for models, with their options */
+#include "cli/command.h"
+#include "cli/config_parts.h"
+#include "cli/exit.h"
+#include "cli/opts.h"
+#include "cli/print.h"
+#include "cli/settings.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+static struct alias_flags {
+    bool json;
+    const char *system;
+    struct flag_list options;
+} given;
+
+static const struct flag flags[] = {
+    { 0, "--json", FLAG_SWITCH, offsetof(struct alias_flags, json), NULL,
+      "print a JSON object", .use = FLAG_MOST },
+    { 's', "--system", FLAG_TEXT, offsetof(struct alias_flags, system), "TEXT",
+      "set: the system prompt of this alias", .use = FLAG_MOST },
+    { 'o', "--option", FLAG_PAIR, offsetof(struct alias_flags, options), "K V",
+      "set: a provider option of this alias", .use = FLAG_MOST },
+    { .name = NULL },
+};
+
+static int list_aliases(void)
+{
+    const allm_json *all = settings_value("aliases");
+    allm_json *shown = all ? config_mask("aliases", all)
+                           : allm_json_parse("{}", 2, NULL);
+    if (given.json)
+        print_json(shown, ALLM_JSON_PRETTY);
+    for (const allm_json *k = NULL;
+         !given.json && (k = allm_json_next(shown, k));) {
+        const allm_json *alias = allm_json_value(k);
+        const char *model = allm_json_text(alias, NULL);
+        allm_text *more = allm_json_write(alias, 0);
+        print_format("%-16s %s\n", allm_json_text(k, NULL),
+                     model ? model : allm_text_bytes(more, NULL));
+        allm_text_free(more);
+    }
+    allm_json_free(shown);
+    return END_DONE;
+}
+
+static void put_member(allm_json_build *b, const char *key, const char *text)
+{
+    if (!text)
+        return;
+    allm_json_build_key(b, key);
+    allm_json_build_text(b, text, strlen(text));
+}
+
+/* The alias as JSON text: a name, or an object with its options. */
+static allm_text *make_alias(const char *model, const allm_json *options)
+{
+    allm_json_build *b = allm_json_build_new(NULL);
+    allm_json_build_object(b);
+    put_member(b, "model", model);
+    put_member(b, "system", given.system);
+    if (options) {
+        allm_json_build_key(b, "options");
+        allm_json_build_value(b, options);
+    }
+    allm_json_build_end(b);
+    allm_json *alias = allm_json_build_done(b);
+    bool simple = !given.system && !options;
+    allm_text *text =
+        allm_json_write(simple ? allm_json_get(alias, "model") : alias, 0);
+    allm_json_free(alias);
+    return text;
+}
+
+/* Change the user's file; model NULL: remove the alias. */
+static int change_alias(const char *name, const char *model)
+{
+    char path[PLACES_PATH], key[300];
+    struct opts options;
+    if ((size_t)snprintf(key, sizeof key, "aliases.%s", name) >= sizeof key ||
+        !config_user_file(path)) {
+        print_fault("the name is too long, or there is no home directory");
+        return END_USAGE;
+    }
+    if (!model)
+        return config_change(path, key, NULL);
+    if (!opts_read(&options, &given.options))
+        return END_USAGE;
+    allm_text *text = make_alias(model, options.json);
+    const char *json = allm_text_bytes(text, NULL);
+    int code = json ? config_change(path, key, json) : END_USAGE;
+    if (!json)
+        print_fault("the alias is not UTF-8 text");
+    allm_text_free(text);
+    opts_release(&options);
+    return code;
+}
+
+static int run_aliases_command(int argc, char **argv)
+{
+    given = (struct alias_flags){ 0 };
+    if (!flags_read(flags, &given, &argc, argv))
+        return END_USAGE;
+    const char *sub = argc ? argv[0] : "list";
+    if (!strcmp(sub, "set") && argc == 3)
+        return change_alias(argv[1], argv[2]);
+    if (!strcmp(sub, "rm") && argc == 2)
+        return change_alias(argv[1], NULL);
+    if (!strcmp(sub, "list") && argc <= 1)
+        return settings_open() == END_DONE ? list_aliases() : END_USAGE;
+    if (!strcmp(sub, "set") || !strcmp(sub, "rm") || !strcmp(sub, "list")) {
+        print_fault("use: allm aliases set NAME MODEL, allm aliases rm NAME, "
+                    "or allm aliases");
+        return END_USAGE;
+    }
+    return command_reject_sub(command_find("aliases"), sub);
+}
+
+const struct command aliases_command = {
+    .name = "aliases",
+    .usage = "[list] | set NAME MODEL [-s TEXT] [-o K V] | rm NAME",
+    .summary = "other names for models, with their options",
+    .more = "An alias can refer to an alias.  -m uses it like the name of a\n"
+            "model; flags override what it sets.\n",
+    .examples = "  allm aliases set quick ollama:llama3.2 -o temperature 0\n"
+                "  allm -m quick \"Why is the sky blue?\"\n",
+    .subs = "list|set|rm",
+    .args = { FILL_ALIAS, FILL_MODEL },
+    .flags = flags,
+    .group = GROUP_SETUP,
+    .run = run_aliases_command,
+};

@@ -1,0 +1,14 @@
+/* keys_parts.h - what "allm keys" does beyond the list; each function returns
+ * the exit code */
+#ifndef CLI_KEYS_PARTS_H
+#define CLI_KEYS_PARTS_H
+
+/* Print why keys.json cannot be used. */
+int keys_report(int error);
+/* The arguments are the name; `from` is "env:V", "file:P" or NULL. */
+int keys_set(const char *from, int argc, char **argv);
+int keys_remove(int argc, char **argv);
+/* Without a name: every provider that has a key. */
+int keys_test(int argc, char **argv);
+
+#endif

@@ -1,0 +1,149 @@
+/* keyring.c - the keys that the user has stored: CONFIG/keys.json */
+#include "conf/keyring.h"
+
+#include "conf/file.h"
+#include "conf/places.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void keyring_wipe(struct bytes *key)
+{
+    volatile char *at = key->ptr;
+    for (size_t i = 0; i < key->len; i++)
+        at[i] = 0;
+    bytes_release(key);
+}
+
+allm_json *keyring_load(int *error)
+{
+    char path[PLACES_PATH];
+    struct bytes text = { NULL, 0, 0 };
+    allm_json *all = NULL;
+    *error = 0;
+    if (!places_find(PLACE_CONFIG, "keys.json", path))
+        return NULL;
+    *error = file_load(path, FILE_PRIVATE, &text);
+    if (!*error) {
+        all = allm_json_parse(bytes_string(&text), text.len, NULL);
+        if (allm_json_type_of(all) != ALLM_JSON_OBJECT)
+            *error = EBADMSG;
+    }
+    keyring_wipe(&text);
+    if (*error) {
+        allm_json_free(all);
+        all = NULL;
+    }
+    if (*error == ENOENT || *error == ENOTDIR)
+        *error = 0;
+    return all;
+}
+
+static allm_json *make_entry(const char *key, const char *from)
+{
+    if (!key && !from)
+        return NULL;
+    allm_json_build *b = allm_json_build_new(NULL);
+    allm_json_build_object(b);
+    allm_json_build_key(b, key ? "key" : "from");
+    allm_json_build_text(b, key ? key : from, ALLM_NUL_ENDED);
+    allm_json_build_end(b);
+    return allm_json_build_done(b);
+}
+
+static int store_keys(const char *path, const allm_json *all)
+{
+    size_t len;
+    allm_text *text = allm_json_write(all, ALLM_JSON_PRETTY);
+    const char *bytes = allm_text_bytes(text, &len);
+    int error = bytes ? file_store(path, bytes, len) : ENOMEM;
+    allm_text_free(text);
+    return error;
+}
+
+int keyring_set(const char *name, const char *key, const char *from)
+{
+    char path[PLACES_PATH];
+    int error;
+    allm_json *all = keyring_load(&error);
+    if (error)
+        return error;
+    if (!all)
+        all = allm_json_parse("{}", 2, NULL);
+    allm_json *entry = make_entry(key, from);
+    allm_json *changed = allm_json_set(all, name, entry);
+    error = places_find(PLACE_CONFIG, "keys.json", path)
+                ? store_keys(path, changed)
+                : EXDEV;
+    allm_json_free(changed);
+    allm_json_free(entry);
+    allm_json_free(all);
+    return error;
+}
+
+bool keyring_is_reference(const char *text)
+{
+    return !strncmp(text, "env:", 4) || !strncmp(text, "file:", 5) ||
+           !strncmp(text, "cmd:", 4);
+}
+
+/* The first line, without white space around it. */
+static enum keyring_result take_line(const char *text, struct bytes *key)
+{
+    text += strspn(text, " \t");
+    size_t n = strcspn(text, "\r\n");
+    while (n && (text[n - 1] == ' ' || text[n - 1] == '\t'))
+        n--;
+    bytes_add(key, text, n);
+    return n ? KEYRING_FOUND : KEYRING_EMPTY;
+}
+
+enum keyring_result keyring_follow(const char *from, struct bytes *key)
+{
+    if (!strncmp(from, "env:", 4)) {
+        const char *value = getenv(from + 4);
+        return value ? take_line(value, key) : KEYRING_EMPTY;
+    }
+    if (strncmp(from, "file:", 5) != 0)
+        return KEYRING_COMMAND;
+    struct bytes text = { NULL, 0, 0 }, path = { NULL, 0, 0 };
+    const char *home = getenv("HOME");
+    bool below_home = !strncmp(from + 5, "~/", 2) && home;
+    bytes_format(&path, "%s%s", below_home ? home : "",
+                 from + (below_home ? 6 : 5));
+    enum keyring_result r = KEYRING_EMPTY;
+    if (!file_load(path.ptr, 0, &text))
+        r = take_line(bytes_string(&text), key);
+    keyring_wipe(&text);
+    bytes_release(&path);
+    return r;
+}
+
+enum keyring_result keyring_find(const char *name, struct bytes *key)
+{
+    int error;
+    allm_json *all = keyring_load(&error);
+    const allm_json *entry = allm_json_get(all, name);
+    const char *own = allm_json_text(allm_json_get(entry, "key"), NULL);
+    const char *from = allm_json_text(allm_json_get(entry, "from"), NULL);
+    enum keyring_result r = error  ? KEYRING_UNUSABLE
+                            : own  ? take_line(own, key)
+                            : from ? keyring_follow(from, key)
+                                   : KEYRING_NONE;
+    allm_json_free(all);
+    return r;
+}
+
+bool keyring_looks_secret(const char *name)
+{
+    static const char *const begins[] = { "sk-",  "sk_", "AIza", "gsk_",
+                                          "xai-", "hf_", "ghp_", "Bearer " };
+    size_t n = strlen(name), digits = 0;
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+        if (!strncmp(name, begins[i], strlen(begins[i])))
+            return true;
+    for (size_t i = 0; i < n; i++)
+        digits += name[i] >= '0' && name[i] <= '9';
+    return n > 40 || (n >= 20 && digits >= 3);
+}
