@@ -60,6 +60,8 @@ VALUES = {
     "--record": ["--record", os.path.join(HOME, "table.recording")],
     "--trace": ["--trace", os.path.join(HOME, "table.trace")],
     "--option": ["--option", "top_p", "1"],
+    "--header": ["--header", "X-Team: blue"],
+    "ask --key": None,          # needs a stored key: test_target
     "--provider": ["--provider", "openai"],
     "ask --dry-run": ["--dry-run", "-m", "openai:gpt-5"],
     "batch --shard": ["--shard", "1/1"],
@@ -68,7 +70,7 @@ VALUES = {
     "models --model": None,     # needs a server: test_commands
 }
 # The exit codes of calls that do not end with 0.
-CODES = {"doctor": 4, "sessions": 2, "batch --max-cost": 2}
+CODES = {"doctor": 4, "sessions": 2, "batch --max-cost": 2, "route": 2}
 
 
 def words_of(command, flag):
