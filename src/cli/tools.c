@@ -201,8 +201,9 @@ static int run_tools_command(int argc, char **argv)
     struct wants w = { .mode = NULL };
     if (!flags_read(flags, &w, &argc, argv))
         return END_USAGE;
-    if (!argc || (strcmp(argv[0], "list") && strcmp(argv[0], "show") &&
-                  strcmp(argv[0], "run")))
+    const char *sub = argc ? argv[0] : "";
+    if (strcmp(sub, "list") != 0 && strcmp(sub, "show") != 0 &&
+        strcmp(sub, "run") != 0)
         return command_reject_sub(&tools_command, argc ? argv[0] : NULL);
     allm_toolbox *box = open_toolbox(&w);
     int code = run_sub(box, &w, argc, argv);

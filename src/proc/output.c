@@ -109,7 +109,9 @@ struct slice output_text(struct output *o)
         return buf_slice(&o->head);
     struct slice head = buf_slice(&o->head);
     struct slice tail = { unroll_tail(o, kept), kept };
-    if (rest > kept && tail.ptr) {
+    if (!tail.ptr)
+        return tail;
+    if (rest > kept) {
         head.len -= utf8_unfinished(head);
         tail = slice_skip(tail, skip_rest(tail.ptr, kept));
     }
@@ -119,7 +121,7 @@ struct slice output_text(struct output *o)
         buf_format(&all, "\n[%llu bytes left out]\n",
                    (unsigned long long)(o->total - head.len - tail.len));
     buf_add(&all, tail);
-    if (all.broken || !tail.ptr)
+    if (all.broken)
         return (struct slice){ NULL, 0 };
     return buf_slice(&all);
 }

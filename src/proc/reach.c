@@ -72,9 +72,9 @@ static const char *resolve_beginning(struct arena *a, char *path)
             path[--end] = 0;
     }
     buf_init(&out, a, 2 * PATH_MAX);
-    buf_text(&out, strcmp(real, "/") ? real : "");
+    buf_text(&out, strcmp(real, "/") != 0 ? real : "");
     for (size_t i = end; i < whole; i += strlen(path + i) + 1) {
-        if (path[i] && strcmp(path + i, ".")) {
+        if (path[i] && strcmp(path + i, ".") != 0) {
             buf_byte(&out, '/');
             buf_text(&out, path + i);
         }

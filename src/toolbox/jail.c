@@ -47,7 +47,8 @@ const allm_error *jail_open(struct jail *j, struct arena *a)
                             "the instructions for the process exceed %d bytes; "
                             "declare fewer paths",
                             (int)ORDERS_LIMIT);
-    return j->orders.broken ? status_nomem() : NULL;
+    /* A secret path may not have been recognised. */
+    return j->orders.broken || a->broken ? status_nomem() : NULL;
 }
 
 void jail_close(struct jail *j)
@@ -103,17 +104,16 @@ static const allm_error *sandbox_fault(struct arena *a, const struct report *r)
 /* The program after "#!", in the arena; NULL: it is not a script. */
 static const char *interpreter_of(struct arena *a, const char *program)
 {
-    char text[256];
+    char text[256] = "";
     int fd = open(program, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
     if (fd >= 0)
         close(fd);
     text[n > 0 ? n : 0] = 0;
-    if (strncmp(text, "#!", 2))
+    if (strncmp(text, "#!", 2) != 0)
         return NULL;
     struct slice line =
-        slice_trim((struct slice){ text + 2,
-                                                   strcspn(text + 2, "\n") });
+        slice_trim((struct slice){ text + 2, strcspn(text + 2, "\n") });
     line.len = strcspn(line.ptr, " \t\r\n");
     return arena_copy(a, line);
 }

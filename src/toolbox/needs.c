@@ -162,7 +162,7 @@ const allm_error *needs_check(struct arena *a, const allm_json *needs,
         return refuse_needs(a, "needs must be an object");
     for (const allm_json *k = NULL; !error && (k = allm_json_next(needs, k));)
         error = check_member(a, json_slice(k), allm_json_value(k), dir);
-    return error;
+    return error || !a->broken ? error : status_nomem();
 }
 
 static void add_paths(struct buf *out, const char *verb, const allm_json *list,
