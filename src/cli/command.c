@@ -12,10 +12,12 @@
 #define COMMANDS(ROW)                                                          \
     ROW(ask)                                                                   \
     ROW(chat)                                                                  \
+    ROW(batch)                                                                 \
+    ROW(image)                                                                 \
+    ROW(moderate)                                                              \
     ROW(sessions)                                                              \
     ROW(send)                                                                  \
     ROW(work)                                                                  \
-    ROW(batch)                                                                 \
     ROW(tools)                                                                 \
     ROW(sandbox)                                                               \
     ROW(mcp)                                                                   \

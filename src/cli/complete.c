@@ -12,6 +12,7 @@
 #include "cli/print.h"
 #include "cli/registry.h"
 #include "cli/session_store.h"
+#include "conf/settings.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -111,6 +112,14 @@ static void offer_sessions(const struct completion *c)
     allm_store_free(store);
 }
 
+static void offer_settings(const struct completion *c)
+{
+    const struct setting *s;
+    for (size_t i = 0; (s = setting_at(i)); i++)
+        if (!strchr(s->key, '*'))
+            offer_word(c, s->key, s->help);
+}
+
 static void offer_fill(const struct completion *c, enum flag_fill fill)
 {
     switch (fill) {
@@ -140,11 +149,13 @@ static void offer_fill(const struct completion *c, enum flag_fill fill)
     case FILL_WORDS:
         offer_words(c);
         break;
+    case FILL_SETTING:
+        offer_settings(c);
+        break;
     case FILL_NONE:
     case FILL_ALIAS:
     case FILL_TOOL:
     case FILL_SERVER:
-    case FILL_SETTING:
     case FILL_TASK:
         break;
     }

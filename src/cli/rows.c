@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/exit.h"
 #include "cli/print.h"
+#include "conf/settings.h"
 
 static const struct flag flags[] = { { .name = NULL } };
 
@@ -94,6 +95,25 @@ static void put_codes(allm_json_build *b)
     allm_json_build_end(b);
 }
 
+static void put_settings(allm_json_build *b)
+{
+    const struct setting *s;
+    char variable[64];
+    allm_json_build_key(b, "settings");
+    allm_json_build_array(b);
+    for (size_t i = 0; (s = setting_at(i)); i++) {
+        allm_json_build_object(b);
+        put_text(b, "key", s->key);
+        put_text(b, "type", setting_expects(s));
+        put_text(b, "default", s->standard);
+        put_text(b, "help", s->help);
+        if (setting_variable(s, variable))
+            put_text(b, "variable", variable);
+        allm_json_build_end(b);
+    }
+    allm_json_build_end(b);
+}
+
 static int run_rows_command(int argc, char **argv)
 {
     const struct command *c;
@@ -107,6 +127,7 @@ static int run_rows_command(int argc, char **argv)
         put_command(b, c);
     allm_json_build_end(b);
     put_codes(b);
+    put_settings(b);
     allm_json_build_end(b);
     allm_json *rows = allm_json_build_done(b);
     print_json(rows, ALLM_JSON_PRETTY);

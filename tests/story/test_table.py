@@ -11,6 +11,7 @@ from program import HOME, Terminal, allm, equal, file, holds, main, \
 
 ROWS = allm("_rows").json["commands"]
 SCHEMA = file("any.json", "{}")
+PICTURE = file("a.png", b"\x89PNG\r\n\x1a\n")
 NOTE = file("note.txt", "some text\n")
 REQUEST = file("request.json",
                '{"messages": [{"role": "user", "content": "hi"}]}')
@@ -33,6 +34,8 @@ FIRST = {
     "batch": (text("1"), '{"prompt": "hi"}\n'),
     "mcp": (text(), ""),
     "completion": (["bash"], ""),
+    "image": (["a fox"], ""),
+    "moderate": (["text"], ""),
     "replay": ([RECORDING], ""),
     "decode": (["openai_chat"], 'data: {"choices":[{"index":0,"delta":'
                '{"content":"x"},"finish_reason":"stop"}]}\n\n'
@@ -64,13 +67,20 @@ VALUES = {
     "ask --key": None,          # needs a stored key: test_target
     "--provider": ["--provider", "openai"],
     "ask --dry-run": ["--dry-run", "-m", "openai:gpt-5"],
+    "image --out": ["--out", os.path.join(HOME, "fox.png")],
+    "image --model": ["--model", "openai:gpt-image-1"],
+    "image --attach": ["--attach", PICTURE],
+    "image --mask": ["--mask", PICTURE, "--attach", PICTURE],
+    "image --count": ["--count", "2"],
+    "moderate --model": ["--model", "openai:omni-moderation-latest"],
     "batch --shard": ["--shard", "1/1"],
     "batch --out": ["--out", os.path.join(HOME, "out.jsonl")],
     "replay --model": ["--model", "openai:x"],
     "models --model": None,     # needs a server: test_commands
 }
 # The exit codes of calls that do not end with 0.
-CODES = {"doctor": 4, "sessions": 2, "batch --max-cost": 2, "route": 2}
+CODES = {"doctor": 4, "sessions": 2, "moderate": 4, "image": 4,
+         "batch --max-cost": 2, "route": 2}
 
 
 def words_of(command, flag):
@@ -207,6 +217,7 @@ def test_complete():
     equal(complete("-qm", "cereb"), CEREBRAS)
     equal(complete("decode", "anthr"), ["anthropic"])
     holds("\n".join(complete("encode", "openai:gpt-5")), "openai:gpt-5-mini")
+    holds("\n".join(complete("config", "get", "")), "model", "output.color")
     equal(complete("--model=cereb"), ["--model=" + name for name in CEREBRAS])
 
 

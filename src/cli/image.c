@@ -1,0 +1,261 @@
+/*
+ * image.c - allm image: generate or edit images, and write them to files
+ *
+ * A file is written under another name first and then linked, so it is complete
+ * or not there, and an existing file is never replaced without --force.
+ */
+#include "cli/command.h"
+#include "cli/exit.h"
+#include "cli/input.h"
+#include "cli/opts.h"
+#include "cli/output.h"
+#include "cli/print.h"
+#include "cli/reword.h"
+#include "cli/target.h"
+#include "term/bytes.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { INPUTS = 16 };
+
+static struct settings {
+    const char *model, *mask, *size, *out;
+    struct flag_list files, options;
+    uint32_t count;
+    bool force;
+} settings;
+
+#define AT(member) offsetof(struct settings, member)
+
+static const struct flag flags[] = {
+    { 'm', "--model", FLAG_TEXT, AT(model), "P:M",
+      "the model; openai:gpt-image-1", FILL_MODEL },
+    { 'a', "--attach", FLAG_LIST, AT(files), "FILE",
+      "an image to edit; may be repeated", FILL_FILE },
+    { 0, "--mask", FLAG_TEXT, AT(mask), "FILE", "where to edit it",
+      FILL_FILE },
+    { 'n', "--count", FLAG_NUMBER, AT(count), "N", "how many images" },
+    { 0, "--size", FLAG_TEXT, AT(size), "WxH", "such as 1024x1024, or auto" },
+    { 'o', "--option", FLAG_PAIR, AT(options), "K V",
+      "an option of the provider, such as quality high" },
+    { 'O', "--out", FLAG_TEXT, AT(out), "FILE|-",
+      "the file; image.png, image-2.png ...", FILL_FILE },
+    { 0, "--force", FLAG_SWITCH, AT(force), NULL, "replace files" },
+    { .name = NULL },
+};
+
+/* The images to edit, read into memory. */
+struct sources {
+    struct input bytes[INPUTS + 1];
+    allm_image *image[INPUTS + 1];
+    size_t count; /* without the mask */
+    allm_image *mask;
+};
+
+static allm_image *load_image(struct input *in, const char *path)
+{
+    if (!input_load(in, path))
+        return NULL;
+    allm_image *named = allm_image_from_file(path);
+    allm_image *image = allm_image_from_binary(in->ptr, in->len,
+                                               named ? named->mime_type : NULL);
+    const allm_error *error = allm_image_error(image);
+    allm_image_free(named);
+    if (!error)
+        return image;
+    print_fault("%s: %s", path, error->message);
+    allm_image_free(image);
+    return NULL;
+}
+
+static bool load_sources(struct sources *s)
+{
+    if (settings.files.count > INPUTS) {
+        print_fault("at most %d images can be edited at once", INPUTS);
+        return false;
+    }
+    for (; s->count < settings.files.count; s->count++) {
+        s->image[s->count] = load_image(&s->bytes[s->count],
+                                        settings.files.word[s->count]);
+        if (!s->image[s->count])
+            return false;
+    }
+    if (settings.mask)
+        s->mask = load_image(&s->bytes[INPUTS], settings.mask);
+    return !settings.mask || s->mask;
+}
+
+static void release_sources(struct sources *s)
+{
+    for (size_t i = 0; i < s->count; i++)
+        allm_image_free(s->image[i]);
+    allm_image_free(s->mask);
+    for (size_t i = 0; i <= INPUTS; i++)
+        input_release(&s->bytes[i]);
+}
+
+/* --------------------------------------------------------------- files --- */
+
+/* "image.png", "image-2.png" ... */
+static bool name_file(char *out, size_t size, size_t index)
+{
+    const char *path = settings.out ? settings.out : "image.png";
+    const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
+    size_t stem = dot && (!slash || dot > slash) ? (size_t)(dot - path)
+                                                 : strlen(path);
+    int n = index ? snprintf(out, size, "%.*s-%zu%s", (int)stem, path,
+                             index + 1, path + stem)
+                  : snprintf(out, size, "%s", path);
+    return n > 0 && (size_t)n < size - 16;
+}
+
+/* Give the complete file its name.  Returns 0 or an errno. */
+static int place_file(const char *temp, const char *path)
+{
+    if (settings.force)
+        return rename(temp, path) ? errno : 0;
+    int error = link(temp, path) ? errno : 0;
+    unlink(temp);
+    return error;
+}
+
+static int write_file(const char *path, const allm_image *image)
+{
+    char temp[4160];
+    snprintf(temp, sizeof temp, "%s.%ld.part", path, (long)getpid());
+    int fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    int error = fd < 0 ? errno : output_write(fd, image->data, image->data_len);
+    if (fd >= 0 && (fsync(fd) || close(fd)) && !error)
+        error = errno;
+    if (!error)
+        error = place_file(temp, path);
+    else if (fd >= 0)
+        unlink(temp);
+    if (error == EEXIST)
+        print_fault("%s exists; --force replaces it", path);
+    else if (error)
+        print_fault("cannot write %s: %s", path, strerror(error));
+    else
+        print_format("%s\n", path);
+    return error ? END_USAGE : END_DONE;
+}
+
+static int write_images(const allm_image_response *r)
+{
+    char path[4096];
+    int code = r->image_count ? END_DONE : END_FAILED;
+    if (settings.out && !strcmp(settings.out, "-")) {
+        if (r->image_count)
+            output_write(STDOUT_FILENO, r->images[0]->data,
+                         r->images[0]->data_len);
+        return code;
+    }
+    for (size_t i = 0; code == END_DONE && i < r->image_count; i++) {
+        if (!name_file(path, sizeof path, i)) {
+            print_fault("the name of the file is too long");
+            return END_USAGE;
+        }
+        code = write_file(path, r->images[i]);
+    }
+    return code;
+}
+
+/* ---------------------------------------------------------------- call --- */
+
+static int make_images(const struct target *t, const struct sources *s,
+                       const struct opts *options, const char *prompt)
+{
+    allm_engine *engine = allm_engine_new(ALLM(engine_opts, .model = t->model,
+                                               .keys = t->keys,
+                                               .catalog = t->catalog));
+    allm_image_request request = {
+        .size = sizeof request,
+        .operation = s->count ? ALLM_IMAGE_OP_EDIT : ALLM_IMAGE_OP_GENERATE,
+        .response_format = ALLM_IMAGE_FORMAT_BINARY,
+        .model = t->model,
+        .prompt = prompt,
+        .n = { settings.count, settings.count > 0 },
+        .size_text = settings.size,
+        .input_image_count = s->count,
+        .input_images = (const allm_image *const *)s->image,
+        .mask = s->mask,
+        .options = options->json,
+    };
+    allm_stream *stream = allm_image_generate(engine, &request, NULL);
+    allm_stream_wait(stream);
+    const allm_image_response *r = allm_stream_image_response(stream);
+    const allm_error *error = allm_stream_error(stream);
+    int code = r ? write_images(r) : exit_of_error(error);
+    if (!r && error)
+        reword_print(error);
+    allm_stream_free(stream);
+    allm_engine_free(engine);
+    return code;
+}
+
+/* Refuse what would be found only after the images were paid for. */
+static bool can_write(void)
+{
+    char path[4096];
+    if (settings.out && !strcmp(settings.out, "-")) {
+        if (isatty(STDOUT_FILENO))
+            print_fault("the bytes of an image are not written to a terminal");
+        return !isatty(STDOUT_FILENO);
+    }
+    for (size_t i = 0; i < (settings.count ? settings.count : 1); i++) {
+        bool fits = name_file(path, sizeof path, i);
+        if (!fits || (!settings.force && !access(path, F_OK))) {
+            print_fault("%s%s", path,
+                        fits ? " exists; --force replaces it"
+                             : ": the name is too long");
+            return false;
+        }
+    }
+    return true;
+}
+
+static int run_image_command(int argc, char **argv)
+{
+    static struct sources sources;
+    struct bytes prompt = { NULL, 0, 0 };
+    struct opts options = { NULL };
+    struct target target = { .keyless = false };
+    if (!flags_read(flags, &settings, &argc, argv))
+        return END_USAGE;
+    for (int i = 0; i < argc; i++) {
+        bytes_text(&prompt, i ? " " : "");
+        bytes_text(&prompt, argv[i]);
+    }
+    if (!prompt.len)
+        print_fault("image needs a prompt: allm image PROMPT...");
+    int code = prompt.len && can_write() && load_sources(&sources) &&
+                       opts_read(&options, &settings.options)
+                   ? target_choose(&target, settings.model
+                                                ? settings.model
+                                                : "openai:gpt-image-1")
+                   : END_USAGE;
+    if (code == END_DONE)
+        code = make_images(&target, &sources, &options, bytes_string(&prompt));
+    opts_release(&options);
+    release_sources(&sources);
+    target_release(&target);
+    bytes_release(&prompt);
+    return code;
+}
+
+const struct command image_command = {
+    .name = "image",
+    .usage = "[FLAG...] PROMPT...",
+    .summary = "generate images, or edit some, and write them to files",
+    .more = "The names of the files are printed.  A file that exists is not "
+            "replaced.\n",
+    .examples = "allm image -O fox.png \"A fox in the snow\"\n"
+                "allm image -a fox.png -O night.png \"The same at night\"\n",
+    .flags = flags,
+    .group = GROUP_TALK,
+    .run = run_image_command,
+};

@@ -1,0 +1,136 @@
+/* moderate.c - allm moderate: judge a text, print the categories */
+#include "cli/command.h"
+#include "cli/exit.h"
+#include "cli/input.h"
+#include "cli/print.h"
+#include "cli/reword.h"
+#include "cli/target.h"
+#include "term/bytes.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static struct settings {
+    const char *model;
+    bool json;
+} settings;
+
+static const struct flag flags[] = {
+    { 'm', "--model", FLAG_TEXT, offsetof(struct settings, model), "P:M",
+      "the model; openai:omni-moderation-latest", FILL_MODEL },
+    { 0, "--json", FLAG_SWITCH, offsetof(struct settings, json), NULL,
+      "print one JSON document" },
+    { .name = NULL },
+};
+
+/* The arguments, or else standard input. */
+static bool read_text(struct bytes *text, int argc, char **argv)
+{
+    struct input in = { NULL, 0, 0 };
+    bool piped = !argc || (argc == 1 && !strcmp(argv[0], "-"));
+    for (int i = 0; !piped && i < argc; i++) {
+        bytes_text(text, i ? " " : "");
+        bytes_text(text, argv[i]);
+    }
+    if (piped) {
+        if (!input_load(&in, NULL))
+            return false;
+        bytes_add(text, in.ptr ? in.ptr : "", in.len);
+        input_release(&in);
+    }
+    if (text->len && input_bytes_are_text(text->ptr, text->len))
+        return true;
+    print_fault(text->len ? "the text to judge is not UTF-8 text"
+                          : "no text: pass one as arguments or on standard "
+                            "input");
+    return false;
+}
+
+/* The categories that apply, each with its score. */
+static void print_categories(const allm_moderation *m)
+{
+    for (const allm_json *k = NULL; (k = allm_json_next(m->categories, k));) {
+        const char *name = allm_json_text(k, NULL);
+        const allm_json *score = allm_json_get(m->scores, name);
+        if (!allm_json_true(allm_json_value(k)))
+            continue;
+        if (score)
+            print_format("%s %.4f\n", name, allm_json_number(score));
+        else
+            print_format("%s\n", name);
+    }
+}
+
+static void print_document(const allm_moderation *m, const char *model)
+{
+    allm_json_build *b = allm_json_build_new(NULL);
+    allm_json_build_object(b);
+    allm_json_build_key(b, "flagged");
+    allm_json_build_bool(b, m->flagged);
+    allm_json_build_key(b, "categories");
+    allm_json_build_value(b, m->categories);
+    allm_json_build_key(b, "scores");
+    allm_json_build_value(b, m->scores);
+    allm_json_build_key(b, "model");
+    allm_json_build_text(b, model, ALLM_NUL_ENDED);
+    allm_json_build_end(b);
+    allm_json *all = allm_json_build_done(b);
+    print_json(all, ALLM_JSON_PRETTY);
+    allm_json_free(all);
+}
+
+static int judge_text(const struct target *t, const char *text)
+{
+    allm_engine *engine = allm_engine_new(ALLM(engine_opts, .model = t->model,
+                                               .keys = t->keys,
+                                               .catalog = t->catalog));
+    allm_stream *stream = allm_moderate(
+        engine, ALLM(moderation_request, .input_count = 1, .inputs = &text),
+        NULL);
+    allm_stream_wait(stream);
+    const allm_moderations *all = allm_stream_moderations(stream);
+    const allm_error *error = allm_stream_error(stream);
+    const allm_moderation *m = all && all->count ? all->results[0] : NULL;
+    int code = m       ? m->flagged ? END_REFUSED : END_DONE
+               : error ? exit_of_error(error)
+                       : END_FAILED;
+    if (m && settings.json)
+        print_document(m, t->model);
+    else if (m)
+        print_categories(m);
+    else if (error)
+        reword_print(error);
+    allm_stream_free(stream);
+    allm_engine_free(engine);
+    return code;
+}
+
+static int run_moderate_command(int argc, char **argv)
+{
+    static const char usual[] = "openai:omni-moderation-latest";
+    struct bytes text = { NULL, 0, 0 };
+    struct target target = { .keyless = false };
+    if (!flags_read(flags, &settings, &argc, argv) ||
+        !read_text(&text, argc, argv)) {
+        bytes_release(&text);
+        return END_USAGE;
+    }
+    int code = target_choose(&target, settings.model ? settings.model : usual);
+    if (code == END_DONE)
+        code = judge_text(&target, bytes_string(&text));
+    target_release(&target);
+    bytes_release(&text);
+    return code;
+}
+
+const struct command moderate_command = {
+    .name = "moderate",
+    .usage = "[FLAG...] [TEXT...|-]",
+    .summary = "judge a text, print the categories that apply",
+    .more = "Exit code 7: the text is flagged.\n",
+    .examples = "allm moderate \"some text\"\n"
+                "allm moderate --json <comment.txt\n",
+    .flags = flags,
+    .group = GROUP_TALK,
+    .run = run_moderate_command,
+};

@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""test_media - allm image and allm moderate against a real loopback server"""
+import base64
+import http.server
+import json
+import os
+import tempfile
+import threading
+
+from program import HOME, Terminal, allm, equal, holds, main, one_sentence
+
+PNG = b"\x89PNG\r\n\x1a\n bytes"
+
+
+class Provider(http.server.BaseHTTPRequestHandler):
+    """Images and moderations, as OpenAI returns them."""
+    asked = []
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["content-length"]))
+        Provider.asked.append((self.path, body))
+        if self.path.endswith("/moderations"):
+            bad = b"bad" in body
+            answer = {"id": "m", "model": "x", "results": [{
+                "flagged": bad, "categories": {"violence": bad, "hate": False},
+                "category_scores": {"violence": 0.75 if bad else 0.01,
+                                    "hate": 0.0}}]}
+        else:
+            count = 2 if b'"n":2' in body.replace(b" ", b"") else 1
+            answer = {"created": 1, "data": [
+                {"b64_json": base64.b64encode(PNG).decode()}] * count}
+        text = json.dumps(answer).encode()
+        self.send_response(200)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
+    def log_message(self, *args):
+        pass
+
+
+SERVER = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Provider)
+threading.Thread(target=SERVER.serve_forever, daemon=True).start()
+ENV = {"OPENAI_API_KEY": "k",
+       "OPENAI_BASE_URL": f"http://127.0.0.1:{SERVER.server_port}/v1"}
+
+
+def test_moderate():
+    """moderate prints the categories that apply; flagged: exit code 7"""
+    run = allm("moderate", "fine", "words", env=ENV)
+    equal((run.code, run.out, run.err), (0, b"", b""))
+    run = allm("moderate", "bad words", env=ENV)
+    equal((run.code, run.text), (7, "violence 0.7500\n"))
+    run = allm("moderate", "--json", stdin="bad", env=ENV)
+    equal((run.code, run.json["flagged"], run.json["categories"]),
+          (7, True, {"violence": True, "hate": False}))
+    equal(allm("moderate", "-", stdin="fine", env=ENV).code, 0)
+    one_sentence(allm("moderate", stdin="", env=ENV), 2, "no text")
+    one_sentence(allm("moderate", stdin=b"\xff", env=ENV), 2, "UTF-8")
+    equal(allm("moderate", "x").code, 4)
+
+
+def test_image():
+    """image writes files and prints their names"""
+    folder = tempfile.mkdtemp(dir=HOME)
+    run = allm("image", "a", "fox", cwd=folder, env=ENV)
+    equal((run.code, run.text), (0, "image.png\n"))
+    with open(os.path.join(folder, "image.png"), "rb") as image:
+        equal(image.read(), PNG)
+    equal(os.stat(os.path.join(folder, "image.png")).st_mode & 0o777, 0o600)
+    holds(Provider.asked[-1][1].decode(), '"a fox"')
+    asked = len(Provider.asked)
+    one_sentence(allm("image", "a", cwd=folder, env=ENV), 2,
+                 "image.png exists", "--force")
+    equal(len(Provider.asked), asked)       # nothing was paid for
+    run = allm("image", "--force", "-n", "2", "a", cwd=folder, env=ENV)
+    equal((run.code, run.text), (0, "image.png\nimage-2.png\n"))
+    equal(sorted(os.listdir(folder)), ["image-2.png", "image.png"])
+
+
+def test_image_edit():
+    """with -a an image is edited"""
+    folder = tempfile.mkdtemp(dir=HOME)
+    with open(os.path.join(folder, "in.png"), "wb") as image:
+        image.write(PNG)
+    run = allm("image", "-a", "in.png", "-O", "out.png", "night", cwd=folder,
+               env=ENV)
+    equal((run.code, run.text), (0, "out.png\n"))
+    path, body = Provider.asked[-1]
+    assert path.endswith("/images/edits"), path
+    assert PNG in body
+
+
+def test_image_out():
+    """-O - writes the bytes to a pipe, and never to a terminal"""
+    equal(allm("image", "-O", "-", "a", env=ENV).out, PNG)
+    t = Terminal("image", "-O", "-", "a", env=ENV)
+    equal(t.end(), 2)
+    holds(t.said.decode(), "not written to a terminal")
+    one_sentence(allm("image", env=ENV), 2, "needs a prompt")
+    one_sentence(allm("image", "-O", "/nowhere/x.png", "a", env=ENV), 2,
+                 "/nowhere/x.png")
+
+
+if __name__ == "__main__":
+    main(globals())
