@@ -12,10 +12,10 @@
 
 #include "cli/edit_keys.h"
 #include "cli/edit_text.h"
-#include "cli/glyph.h"
 #include "cli/history.h"
 #include "cli/output.h"
 #include "cli/print.h"
+#include "term/glyph.h"
 
 #include <errno.h>
 #include <poll.h>

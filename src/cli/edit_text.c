@@ -7,8 +7,8 @@
  */
 #include "cli/edit_text.h"
 
-#include "cli/glyph.h"
 #include "cli/history.h"
+#include "term/glyph.h"
 
 #include <string.h>
 

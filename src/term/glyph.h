@@ -1,8 +1,15 @@
 /* glyph.h - UTF-8 characters, and their width in terminal columns */
-#ifndef CLI_GLYPH_H
-#define CLI_GLYPH_H
+#ifndef TERM_GLYPH_H
+#define TERM_GLYPH_H
 
 #include <stddef.h>
+#include <stdint.h>
+
+/* Decode the code point at *at, and move *at to its end. */
+uint32_t glyph_point(const char *text, size_t len, size_t *at);
+/* The columns of a code point: 0 for a mark, which belongs to the previous one;
+ * 1 or 2. */
+size_t glyph_columns(uint32_t c);
 
 /* The end of the character that begins at `at`; the beginning of the one that
  * ends there.  Both include combining marks. */

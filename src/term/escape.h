@@ -1,0 +1,26 @@
+/*
+ * escape.h - make text from outside harmless for a terminal
+ *
+ * Control characters other than line feed, carriage return and tab, marks that
+ * change the direction of text, and line separators become \uXXXX; bytes that
+ * are not UTF-8 become \xXX.  Characters may arrive in pieces.
+ */
+#ifndef TERM_ESCAPE_H
+#define TERM_ESCAPE_H
+
+#include "term/bytes.h"
+
+struct escape {
+    char held[4]; /* the first bytes of a character */
+    int count, want;
+};
+
+/* Append the text; an incomplete last character is kept for the next call. */
+void escape_feed(struct escape *e, const char *text, size_t len,
+                 struct bytes *out);
+/* Append what is left of an incomplete character. */
+void escape_end(struct escape *e, struct bytes *out);
+/* The same for text that is complete. */
+void escape_text(const char *text, size_t len, struct bytes *out);
+
+#endif

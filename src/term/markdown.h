@@ -1,0 +1,32 @@
+/*
+ * markdown.h - Markdown as a terminal shows it: bytes in, bytes out
+ *
+ *      struct markdown *m = markdown_new(80, true);
+ *      markdown_feed(m, "# Ti", 4, &out);  ... write out, clear it ...
+ *      markdown_end(m, &out);
+ *
+ * The output is appended, never changed; it is the same however the input is
+ * split.  CommonMark with tables and deleted text, with these differences:
+ * links by reference are shown as written; emphasis, code and links do not
+ * continue on the next line; a table begins with "|"; an underlined heading has
+ * the style of a paragraph; HTML is shown as text.
+ */
+#ifndef TERM_MARKDOWN_H
+#define TERM_MARKDOWN_H
+
+#include "term/bytes.h"
+
+#include <stdbool.h>
+
+/* `columns` of a line; without `color` there are no escape sequences. */
+struct markdown *markdown_new(size_t columns, bool color);
+void markdown_free(struct markdown *m);
+
+void markdown_feed(struct markdown *m, const char *text, size_t len,
+                   struct bytes *out);
+/* The text ends: write all that is held back.  It can begin again. */
+void markdown_end(struct markdown *m, struct bytes *out);
+/* The width changes, from the next line on. */
+void markdown_resize(struct markdown *m, size_t columns);
+
+#endif

@@ -1,0 +1,380 @@
+/*
+ * test_markdown.c - Markdown on a terminal: what is shown, and that it does not
+ * depend on how the text is split
+ */
+#include "allm.h"
+#include "harness/check.h"
+#include "term/bytes.h"
+#include "term/markdown.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* The output for a text that arrives in pieces of at most `piece` bytes. */
+static void render_pieces(const char *text, size_t len, size_t piece,
+                          size_t columns, bool color, struct bytes *out)
+{
+    struct markdown *m = markdown_new(columns, color);
+    bytes_clear(out);
+    for (size_t at = 0; at < len; at += piece)
+        markdown_feed(m, text + at, len - at < piece ? len - at : piece, out);
+    markdown_end(m, out);
+    markdown_free(m);
+}
+
+/* ----------------------------------------------------------- the look --- */
+
+static const struct {
+    const char *why, *text, *plain, *color;
+} looks[] = {
+    { "a heading", "# One\n## *Two* ##", "# One\n## *Two*\n",
+      "\033[0;1;4mOne\033[0m\n\033[0;1;3mTwo\033[0m\n" },
+    { "words are wrapped", "one two three four five six",
+      "one two three\nfour five six\n", "one two three\nfour five six\n" },
+    { "styles end with the line", "**one two three four**",
+      "**one two three\nfour**\n",
+      "\033[0;1mone two three\033[0m\n\033[0;1mfour\033[0m\n" },
+    { "a long word is broken", "0123456789abcdefghij",
+      "0123456789abcde\nfghij\n", "0123456789abcde\nfghij\n" },
+    { "wide characters",
+      "\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e"
+      "\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e\xe6\x97\xa5\xe6\x9c\xac",
+      "\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e"
+      "\xe6\x97\xa5\n\xe6\x9c\xac\n",
+      "\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e"
+      "\xe6\x97\xa5\n\xe6\x9c\xac\n" },
+    { "code is not wrapped", "```c\nint one_two_three = 4;\n```",
+      "```c\nint one_two_three = 4;\n```\n",
+      "\033[0;2mc\033[0m\n\033[0;36mint one_two_three = 4;\033[0m\n" },
+    { "a list", "1. a\n1. b\n   - c\n\n   d", "1. a\n2. b\n   - c\n\n   d\n",
+      "1. a\n2. b\n   \xe2\x80\xa2 c\n\n   d\n" },
+    { "a task", "- [ ] a\n- [x] b", "- [ ] a\n- [x] b\n",
+      "\xe2\x80\xa2 [ ] a\n\xe2\x80\xa2 [x] b\n" },
+    { "a quote", "> one two three four", "> one two three\n> four\n",
+      "\033[0;2m\xe2\x94\x82 \033[0mone two three\n"
+      "\033[0;2m\xe2\x94\x82 \033[0mfour\n" },
+    { "a table", "|a|b|\n|-|-:|\n|cc|1|\n", "a  | b\n---+--\ncc | 1\n", NULL },
+    { "a table that is shrunk", "|a|b|\n|-|-|\n|one two three|x|\n",
+      "a           | b\n------------+--\none two     | x\nthree       |\n",
+      NULL },
+    { "a link", "[a](http://b) [c](x) <http://d>", "a (http://b) c\nhttp://d\n",
+      "\033[0;4ma\033[0m (http://b) \033[0;4mc\033[0m\n\033[0;4mhttp://d\033[0m"
+      "\n" },
+    { "a link that would run code", "[a](javascript:x)", "a\n",
+      "\033[0;4ma\033[0m\n" },
+    { "an image", "![a *b*](c)", "[image: a *b*]\n",
+      "[image: a \033[0;3mb\033[0m]\n" },
+    { "control characters", "\033[31m \x9b\n\n`\a`\n",
+      "\\u001b[31m \\x9b\n\n`\\u0007`\n", NULL },
+    { "in an address", "[a](http://b\033c)", "a\n(http://b\\u001b\nc)\n",
+      NULL },
+    { "by reference", "&#27;[31m &#x202e;", "\\u001b[31m\n\\u202e\n", NULL },
+    { "what is never closed", "*a **b `c [d", "*a **b `c [d\n",
+      "*a **b `c [d\n" },
+    { "CRLF", "a\r\nb\r\n\r\nc\r\n", "a b\n\nc\n", "a b\n\nc\n" },
+    { "no text", "", "", "" },
+    { "blank lines", "\n\na\n\n\n\nb\n\n", "a\n\nb\n", "a\n\nb\n" },
+};
+
+static void shows_blocks(void)
+{
+    struct bytes out = { NULL, 0, 0 };
+    for (size_t i = 0; i < sizeof looks / sizeof *looks; i++) {
+        size_t len = strlen(looks[i].text);
+        check_row(looks[i].why);
+        render_pieces(looks[i].text, len, len + 1, 15, false, &out);
+        if (looks[i].plain)
+            CHECK_TEXT(bytes_string(&out), looks[i].plain);
+        CHECK(!strchr(bytes_string(&out), '\033'));
+        render_pieces(looks[i].text, len, len + 1, 15, true, &out);
+        if (looks[i].color)
+            CHECK_TEXT(bytes_string(&out), looks[i].color);
+    }
+    bytes_release(&out);
+}
+
+/* What is written after each piece. */
+static void writes_early(void)
+{
+    static const char *const rows[][2] = {
+        { "He", "" },        { "llo", "" },      { " wor", "Hello" },
+        { "ld *is", " world" }, { " it", "" },   { "*, ", " *is it*," },
+        { "`a", "" },        { "` b ", " `a` b" }, { "c\n", " c" },
+        { "\n", "\n" },      { "```\n", "\n```\n" }, { "x", "x" },
+        { "y\n", "y\n" },    { "``", "" },       { "`\n", "```\n" },
+        { "|a|\n", "" },     { "|-|\n", "" },    { "|b|\n", "" },
+        { "\n", "a\n-\nb\n" },
+    };
+    struct markdown *m = markdown_new(80, false);
+    struct bytes out = { NULL, 0, 0 };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        check_row(rows[i][0]);
+        bytes_clear(&out);
+        markdown_feed(m, rows[i][0], strlen(rows[i][0]), &out);
+        CHECK_TEXT(bytes_string(&out), rows[i][1]);
+    }
+    markdown_free(m);
+    bytes_release(&out);
+}
+
+static void wraps_at_a_new_width(void)
+{
+    struct markdown *m = markdown_new(80, false);
+    struct bytes out = { NULL, 0, 0 };
+    markdown_feed(m, "one two three ", 14, &out);
+    markdown_resize(m, 10);
+    markdown_feed(m, "four five six seven\n", 20, &out);
+    markdown_end(m, &out);
+    CHECK_TEXT(bytes_string(&out), "one two three\nfour five\nsix seven\n");
+    markdown_free(m);
+    bytes_release(&out);
+}
+
+/* ------------------------------------------------------------- splits --- */
+
+/* Every line of coloured output ends without a style. */
+static bool styles_end(const char *out)
+{
+    bool on = false;
+    for (; *out; out++) {
+        if (*out == '\033')
+            on = strncmp(out, "\033[0m", 4) != 0;
+        if (*out == '\n' && on)
+            return false;
+    }
+    return true;
+}
+
+/* At each place up to 400, and at random ones. */
+static void check_splits(const char *text, size_t len, struct random r)
+{
+    struct bytes whole = { NULL, 0, 0 }, out = { NULL, 0, 0 };
+    render_pieces(text, len, len + 1, 40, true, &whole);
+    CHECK(styles_end(bytes_string(&whole)));
+    for (size_t at = 1; at < len && at <= 400; at += check_stride()) {
+        struct markdown *m = markdown_new(40, true);
+        bytes_clear(&out);
+        markdown_feed(m, text, at, &out);
+        markdown_feed(m, text + at, len - at, &out);
+        markdown_end(m, &out);
+        markdown_free(m);
+        CHECK_TEXT(bytes_string(&out), bytes_string(&whole));
+    }
+    for (int i = 0; i < 3; i++) {
+        render_pieces(text, len, 1 + random_below(r, 40), 40, true, &out);
+        CHECK_TEXT(bytes_string(&out), bytes_string(&whole));
+    }
+    render_pieces(text, len, 1, 40, true, &out);
+    CHECK_TEXT(bytes_string(&out), bytes_string(&whole));
+    bytes_release(&whole);
+    bytes_release(&out);
+}
+
+static char *load_file(const char *path, size_t *len)
+{
+    FILE *file = fopen(path, "rb");
+    char *bytes = NULL;
+    if (file) {
+        bytes = calloc(1, 1 << 20);
+        *len = fread(bytes, 1, (1 << 20) - 1, file);
+        fclose(file);
+    }
+    return bytes;
+}
+
+static void splits_of_the_examples(void)
+{
+    size_t len = 0, text_len;
+    struct random r = check_random();
+    char *bytes = load_file("/usr/share/gocode/src/github.com/yuin/goldmark/"
+                            "_test/spec.json",
+                            &len);
+    if (!bytes) {
+        check_skip("the package golang-github-yuin-goldmark-dev is missing");
+        return;
+    }
+    allm_json *examples = allm_json_parse(bytes, len, NULL);
+    for (const allm_json *e = NULL; (e = allm_json_next(examples, e));) {
+        const char *text = allm_json_text(allm_json_get(e, "markdown"),
+                                          &text_len);
+        check_row(text);
+        check_splits(text, text_len, r);
+    }
+    allm_json_free(examples);
+    free(bytes);
+}
+
+/* The pages of this project, in parts that are as long as an answer. */
+static void splits_of_pages(void)
+{
+    char path[4096];
+    const char *root = getenv("SOURCE_DIR");
+    struct random r = check_random();
+    snprintf(path, sizeof path, "%s/docs", root ? root : ".");
+    DIR *dir = opendir(path);
+    CHECK(dir != NULL);
+    for (struct dirent *e; dir && (e = readdir(dir));) {
+        size_t len = 0;
+        snprintf(path, sizeof path, "%s/docs/%s", root ? root : ".", e->d_name);
+        char *text = strstr(e->d_name, ".md") ? load_file(path, &len) : NULL;
+        check_row(e->d_name);
+        for (size_t at = 0; text && at < len; at += 3000)
+            check_splits(text + at, len - at < 3000 ? len - at : 3000, r);
+        free(text);
+    }
+    if (dir)
+        closedir(dir);
+}
+
+/* Pieces of Markdown and of escape sequences, in any order. */
+static void splits_of_random_texts(void)
+{
+    static const char *const words[] = {
+        "*",
+        "**",
+        "_",
+        "`",
+        "```",
+        "~~",
+        "[",
+        "](",
+        ")",
+        "![",
+        "<",
+        ">",
+        "&",
+        "&amp;",
+        "\\",
+        "#",
+        "# ",
+        "- ",
+        "1. ",
+        "> ",
+        "|",
+        "|-|",
+        "\n",
+        "\n\n",
+        "\r\n",
+        "\t",
+        "    ",
+        "  \n",
+        "word ",
+        "a",
+        "\xe6\x97\xa5",
+        "\xcc\x81",
+        "\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x92\xbb",
+        "\033[1m",
+        "\xff",
+        "\r",
+        "http://x.y",
+        "---",
+        "===",
+        "<div>",
+        "<!--",
+        "-->",
+        " ",
+        ":",
+        "\xe2\x80",
+    };
+    struct random r = check_random();
+    struct bytes text = { NULL, 0, 0 };
+    for (size_t i = 0; i < 4000 / check_stride(); i++) {
+        bytes_clear(&text);
+        for (uint64_t n = random_below(r, 60) + 1; n; n--)
+            bytes_text(&text,
+                       words[random_below(r, sizeof words / sizeof *words)]);
+        check_row(text.ptr);
+        struct bytes whole = { NULL, 0, 0 }, out = { NULL, 0, 0 };
+        size_t width = 1 + random_below(r, 30);
+        render_pieces(text.ptr, text.len, text.len, width, true, &whole);
+        render_pieces(text.ptr, text.len, 1 + random_below(r, 7), width, true,
+                      &out);
+        CHECK_TEXT(bytes_string(&out), bytes_string(&whole));
+        CHECK(styles_end(bytes_string(&out)));
+        bytes_release(&whole);
+        bytes_release(&out);
+    }
+    bytes_release(&text);
+}
+
+/* ---------------------------------------------------------- bad input --- */
+
+static double seconds_for(const char *before, const char *piece, size_t times)
+{
+    struct bytes text = { NULL, 0, 0 }, out = { NULL, 0, 0 };
+    bytes_text(&text, before);
+    while (times--)
+        bytes_text(&text, piece);
+    clock_t began = clock();
+    render_pieces(text.ptr, text.len, 4096, 80, true, &out);
+    double took = (double)(clock() - began) / CLOCKS_PER_SEC;
+    bytes_release(&text);
+    bytes_release(&out);
+    return took;
+}
+
+/* Twice the text takes about twice the time, whatever it is. */
+static void takes_linear_time(void)
+{
+    static const struct {
+        const char *before, *piece;
+    } rows[] = {
+        { "", "> " },      { "", "*" },         { "", "*a " },
+        { "", "**a *" },   { "_", "*a* " },     { "", "[" },
+        { "", "[a](" },    { "[", "[] " },      { "", "![" },
+        { "", "`a ``" },   { "", "<a " },       { "", "<a b='" },
+        { "", "&#" },      { "", "&a" },        { "", "\\" },
+        { "", "- " },      { "", "1. " },       { "", "* * " },
+        { "", "|a" },      { "|a|\n|-|\n", "|b" }, { "|a|\n|-|\n", "|b|\n" },
+        { "", "|a|\n|-|\n" }, { "", "word" },   { "", " " },
+        { "x", " " },      { "", "\t" },        { "", "\n" },
+        { "", "> a\n" },   { "", "```" },       { "", "```\n" },
+        { "```\n", "x" },  { "", "=" },         { "a\n", "=" },
+        { "", "# #" },     { "", "<!--" },      { "", "<div>\n" },
+        { "", "\033[1m" }, { "", "\xe6\x97\xa5" }, { "a", "\xcc\x81" },
+        { "", "\xe2\x80\x8d" }, { "", "a**b" },  { "", "_a__b_" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *before = rows[i].before, *piece = rows[i].piece;
+        size_t times = 250000 / strlen(piece) / check_stride();
+        check_row(piece);
+        double once = seconds_for(before, piece, times);
+        double four = seconds_for(before, piece, 4 * times);
+        CHECK_WHY(four < 8 * once + 0.2, "not linear");
+        CHECK_WHY(four < 4, "too slow");
+    }
+}
+
+/* A table of 10,000 columns; and rows that go on after 64 KiB. */
+static void shows_wide_tables_as_lines(void)
+{
+    struct bytes text = { NULL, 0, 0 }, out = { NULL, 0, 0 };
+    for (int row = 0; row < 3; row++) {
+        for (int i = 0; i < 10000; i++)
+            bytes_text(&text, row == 1 ? "|-" : "|a");
+        bytes_text(&text, "|\n");
+    }
+    render_pieces(text.ptr, text.len, text.len, 80, false, &out);
+    CHECK_TEXT(bytes_string(&out), bytes_string(&text));
+    bytes_clear(&text);
+    bytes_text(&text, "|a|\n|-|\n");
+    for (int i = 0; i < 20000; i++)
+        bytes_text(&text, "|bbb|\n");
+    render_pieces(text.ptr, text.len, 1000, 80, false, &out);
+    CHECK_TEXT(bytes_string(&out), bytes_string(&text));
+    bytes_release(&text);
+    bytes_release(&out);
+}
+
+TESTS = { TEST(shows_blocks),
+          TEST(writes_early),
+          TEST(wraps_at_a_new_width),
+          TEST_ONCE(splits_of_the_examples),
+          TEST_ONCE(splits_of_pages),
+          TEST_ONCE(splits_of_random_texts),
+          TEST_ONCE(takes_linear_time),
+          TEST_ONCE(shows_wide_tables_as_lines),
+          TESTS_END };
