@@ -79,6 +79,20 @@ const struct flag ask_flags[] = {
       .use = FLAG_MOST },
     { 0, "--events", FLAG_SWITCH, AT(events), NULL,
       "print the events as JSON, one per line" },
+    { 'r', "--raw", FLAG_SWITCH, AT(look.raw), NULL,
+      "print the answer as it is, also on a terminal" },
+    { 0, "--markdown", FLAG_CHOICE, AT(look.markdown), "auto|on|off",
+      "show Markdown; auto: on a terminal", FILL_WORDS, "auto|on|off",
+      .setting = "output.markdown", .use = FLAG_CHAT },
+    { 0, "--color", FLAG_CHOICE, AT(look.color), "auto|on|off",
+      "use colours; auto: on a terminal", FILL_WORDS, "auto|on|off",
+      .setting = "output.color", .use = FLAG_CHAT },
+    { 0, "--width", FLAG_NUMBER, AT(look.width), "N",
+      "columns of a line of Markdown", .setting = "output.width",
+      .use = FLAG_CHAT },
+    { 'R', "--hide-reasoning", FLAG_SWITCH, AT(look.hide_reasoning), NULL,
+      "do not print the reasoning on stderr", .setting = "output.reasoning",
+      .use = FLAG_CHAT | FLAG_BATCH },
     { 0, "--no-stream", FLAG_SWITCH, AT(no_stream), NULL,
       "print the answer once it is complete", .setting = "stream" },
     { 'x', "--extract", FLAG_SWITCH, AT(extract_first), NULL,
@@ -397,8 +411,12 @@ static int run_call(struct question *q)
                         .verbose = q->ask->verbose,
                         .extract = choose_extract(q->ask),
                         .value = q->format != NULL,
-                        .session = &q->session, .try_next = try_next,
-                        .ud = q };
+                        .session = &q->session, .look = q->ask->look,
+                        .try_next = try_next, .ud = q };
+    how.look.quiet = q->ask->quiet;
+    how.look.verbose = q->ask->verbose;
+    if (q->format) /* JSON is not Markdown */
+        how.look.markdown = "off";
     int code = SHOW_AGAIN;
     while (code == SHOW_AGAIN) {
         allm_stream *stream = start_call(q);

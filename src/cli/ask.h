@@ -3,6 +3,7 @@
 #define CLI_ASK_H
 
 #include "allm.h"
+#include "cli/answer.h"
 #include "cli/flags.h"
 #include "cli/session.h"
 #include "cli/taps.h"
@@ -19,6 +20,7 @@ struct ask {
     bool extract_first, extract_last, extract_all;
     bool json, events, no_stream, usage, ask_user, dry_run, quiet, verbose;
     uint32_t max_turns, timeout_ms;
+    struct answer_look look;
     const allm_transport *transport; /* NULL: the library's */
     bool any_key;                    /* the transport needs no key */
 };

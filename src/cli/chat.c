@@ -1,21 +1,21 @@
 /*
  * chat.c - allm chat: an interactive conversation
  *
- * Lines that begin with a slash are commands.  Ctrl-C cancels an answer.  With
+ * Lines that begin with a slash are commands.  Ctrl-C cancels an answer and
+ * keeps what has arrived.  What is typed meanwhile is in the next line.  With
  * -S the conversation is saved after every answer.
  */
 #include "cli/ask_user.h"
 #include "cli/chat_lines.h"
+#include "cli/chat_state.h"
 #include "cli/chat_usage.h"
 #include "cli/command.h"
-#include "cli/edit.h"
+#include "cli/console.h"
 #include "cli/exit.h"
 #include "cli/history.h"
-#include "cli/opts.h"
 #include "cli/print.h"
-#include "cli/session.h"
-#include "cli/show.h"
-#include "cli/target.h"
+#include "cli/prompt.h"
+#include "term/mem.h"
 
 #include <signal.h>
 #include <stddef.h>
@@ -26,14 +26,17 @@ static struct settings {
     const char *model, *system;
     struct session_choice session;
     struct flag_list options;
-    bool ask_user;
+    struct answer_look look;
+    uint32_t max_turns, timeout_ms;
+    bool ask_user, usage;
 } settings;
 
 static const struct flag flags[] = {
     { 'm', "--model", FLAG_TEXT, offsetof(struct settings, model), "P:M",
-      "provider:model to use", FILL_MODEL, .setting = "model" },
+      "provider:model to use", FILL_MODEL, .setting = "model",
+      .use = FLAG_MOST },
     { 's', "--system", FLAG_TEXT, offsetof(struct settings, system), "TEXT",
-      "the system prompt" },
+      "the system prompt", .setting = "system", .use = FLAG_MOST },
     { 'S', "--session", FLAG_TEXT, offsetof(struct settings, session.word),
       "NAME", "start or continue a session; with / or .: a file",
       FILL_SESSION },
@@ -45,23 +48,29 @@ static const struct flag flags[] = {
     { 0, "--store", FLAG_TEXT, offsetof(struct settings, session.store), "URI",
       "the store of the sessions; else ALLM_STORE" },
     { 0, "--ask", FLAG_SWITCH, offsetof(struct settings, ask_user), NULL,
-      "let the model ask a question" },
+      "let the model ask a question", .use = FLAG_MOST },
     { 'o', "--option", FLAG_PAIR, offsetof(struct settings, options), "K V",
-      "an option of the provider" },
+      "an option of the provider", .use = FLAG_MOST },
+    { 0, "--markdown", FLAG_CHOICE, offsetof(struct settings, look.markdown),
+      "auto|on|off", "show Markdown; auto: on a terminal", FILL_WORDS,
+      "auto|on|off", .setting = "output.markdown" },
+    { 0, "--color", FLAG_CHOICE, offsetof(struct settings, look.color),
+      "auto|on|off", "use colours; auto: on a terminal", FILL_WORDS,
+      "auto|on|off", .setting = "output.color" },
+    { 0, "--width", FLAG_NUMBER, offsetof(struct settings, look.width), "N",
+      "columns of a line of Markdown", .setting = "output.width" },
+    { 'R', "--hide-reasoning", FLAG_SWITCH,
+      offsetof(struct settings, look.hide_reasoning), NULL,
+      "do not print the reasoning on stderr", .setting = "output.reasoning" },
+    { 'u', "--usage", FLAG_SWITCH, offsetof(struct settings, usage), NULL,
+      "print tokens and cost on stderr", .setting = "usage" },
+    { 0, "--max-turns", FLAG_NUMBER, offsetof(struct settings, max_turns), "N",
+      "stop after N answers of the model", .setting = "max_turns" },
+    { 0, "--timeout", FLAG_SECONDS, offsetof(struct settings, timeout_ms), "T",
+      "stop an answer after this time: 90, 90s, 5m, 2h",
+      .setting = "timeout" },
     FLAGS_OF_TOOLS,
     { .name = NULL },
-};
-
-struct chat {
-    struct target target;
-    struct opts options;
-    allm_engine *engine;
-    struct session session;
-    char path[2][4096]; /* of /load: the session's, and the next one */
-    unsigned next;      /* the free element of path */
-    int64_t in, out;    /* tokens so far */
-    int code;           /* exit code of the last answer */
-    bool over;
 };
 
 static void count_usage(struct chat *c, const allm_stream *stream)
@@ -69,6 +78,7 @@ static void count_usage(struct chat *c, const allm_stream *stream)
     allm_usage *usage = chat_usage_total(allm_stream_chat_result(stream));
     c->in += usage ? usage->input_tokens.value : 0;
     c->out += usage ? usage->output_tokens.value : 0;
+    c->cost += usage ? usage->total_cost.value : 0;
     allm_usage_free(usage);
 }
 
@@ -81,82 +91,61 @@ static void print_question(const struct chat *c)
     print_text("\n");
 }
 
-static void send_line(struct chat *c, const char *line)
+/* The answer was cancelled: keep the prompt and what has arrived. */
+static void keep_partial(struct chat *c, const allm_message *prompt)
 {
-    struct show how = { .form = SHOW_STREAM, .session = &c->session,
-                        .chat = true };
+    size_t len;
+    const char *text = answer_text(&len);
+    allm_message *answer =
+        len ? allm_message_from_text(ALLM_ROLE_ASSISTANT, text) : NULL;
+    bool kept = answer && session_ready(&c->session) == END_DONE &&
+                allm_session_append(c->session.session, prompt) == ALLM_OK &&
+                allm_session_append(c->session.session, answer) == ALLM_OK &&
+                session_save(&c->session) == END_DONE;
+    print_note(kept ? "(cancelled; what has arrived is kept)"
+                    : "(cancelled; the prompt is not kept)");
+    allm_message_free(answer);
+}
+
+void chat_send_message(struct chat *c, const allm_message *message)
+{
     int ready = session_ready(&c->session);
     if (ready != END_DONE) {
         c->code = ready;
         return;
     }
-    allm_stream *stream =
-        allm_session_reply(c->engine, c->session.session, line,
-                           ALLM(call_opts, .json = c->options.json));
-    c->code = show_chat(stream, &how);
-    if (c->code == END_SIGNAL + SIGINT)
-        print_note("(cancelled; the prompt is not kept)");
+    allm_stream *stream = allm_session_continue(
+        c->engine, c->session.session, message,
+        ALLM(call_opts, .json = c->options.json, .max_turns = c->max_turns,
+             .total_ms = c->timeout_ms));
+    c->code = show_chat(stream, &c->how);
     count_usage(c, stream);
     allm_stream_free(stream);
+    if (c->code == END_SIGNAL + SIGINT)
+        keep_partial(c, message);
     if (c->code == END_ASKED)
         print_question(c);
 }
 
-static void show_commands(struct chat *c, const char *rest)
+/* Forget what was attached to the last prompt. */
+static void drop_attached(struct chat *c)
 {
-    (void)c;
-    (void)rest;
-    print_note("/model P:M   use another model");
-    print_note("/system TEXT replace the system prompt");
-    print_note("/usage       tokens so far");
-    print_note("/save FILE   save the conversation, for -S and /load");
-    print_note("/load FILE   continue another conversation");
-    print_note("/exit        end the chat (also Ctrl-D)");
+    while (c->files.count)
+        term_free((void *)(uintptr_t)c->files.word[--c->files.count]);
+    bytes_release(&c->before);
 }
 
-static void change_model(struct chat *c, const char *rest)
+void chat_send(struct chat *c, const char *text)
 {
-    struct target other = { .model = "" };
-    if (!*rest) {
-        print_note("%s", c->target.model);
-        return;
-    }
-    if (target_choose(&other, rest) == END_DONE) {
-        allm_engine *engine = allm_engine_with_model(c->engine, other.model);
-        allm_engine_free(c->engine);
-        c->engine = engine;
-        snprintf(c->target.model, sizeof c->target.model, "%s", other.model);
-        session_set_model(&c->session, other.model);
-    }
-    target_release(&other);
+    allm_thread *thread = allm_thread_new(NULL);
+    bytes_text(&c->before, text);
+    if (prompt_add_text(thread, bytes_string(&c->before), &c->files) == ALLM_OK)
+        chat_send_message(c, allm_thread_last(thread));
+    allm_thread_free(thread);
+    drop_attached(c);
 }
 
-static void change_system(struct chat *c, const char *rest)
-{
-    if (*rest)
-        session_set_system(&c->session, rest);
-    else
-        print_fault("/system needs a prompt: /system TEXT");
-}
-
-static void print_token_counts(struct chat *c, const char *rest)
-{
-    (void)rest;
-    print_note("usage: %lld tokens in, %lld out", (long long)c->in,
-               (long long)c->out);
-}
-
-static void save_conversation(struct chat *c, const char *rest)
-{
-    const char *path = *rest ? rest : c->session.path;
-    if (!path)
-        print_fault("/save needs a file: /save FILE");
-    else if (session_save_to(&c->session, path) == END_DONE)
-        print_note("saved to %s", path);
-}
-
-/* Add the earlier prompts to the history, and print an open question. */
-static void resume_conversation(const struct chat *c)
+void chat_resume(const struct chat *c)
 {
     size_t count = 0;
     const allm_message *const *m = allm_session_messages(c->session.session,
@@ -169,63 +158,6 @@ static void resume_conversation(const struct chat *c)
     print_question(c);
 }
 
-static void load_conversation(struct chat *c, const char *rest)
-{
-    char *path = c->path[c->next];
-    struct session other = { 0 };
-    struct session_choice choice = { .word = path,
-                                     .store = settings.session.store };
-    if (!*rest || strlen(rest) >= sizeof c->path[0]) {
-        print_fault("/load needs a file: /load FILE");
-        return;
-    }
-    if (c->session.path && !strcmp(c->session.path, rest)) {
-        print_note("%s is already the current conversation", rest);
-        return;
-    }
-    snprintf(path, sizeof c->path[0], "%s", rest);
-    if (session_open(&other, &choice, 0) != END_DONE) {
-        session_close(&other);
-        return;
-    }
-    session_close(&c->session);
-    c->session = other;
-    c->next = !c->next;
-    if (session_model(&other))
-        change_model(c, session_model(&other));
-    resume_conversation(c);
-}
-
-static void end_chat(struct chat *c, const char *rest)
-{
-    (void)rest;
-    c->over = true;
-}
-
-static const struct {
-    const char *name;
-    void (*run)(struct chat *, const char *rest);
-} commands[] = {
-    { "/help", show_commands }, { "/model", change_model },
-    { "/system", change_system },    { "/usage", print_token_counts },
-    { "/save", save_conversation },          { "/load", load_conversation },
-    { "/exit", end_chat },         { "/quit", end_chat },
-};
-
-static void run_slash_command(struct chat *c, const char *line)
-{
-    size_t len = strcspn(line, " ");
-    const char *rest = line + len + (line[len] == ' ');
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-        if (strlen(commands[i].name) == len &&
-            !memcmp(commands[i].name, line, len)) {
-            commands[i].run(c, rest);
-            return;
-        }
-    print_fault("unknown command %.*s; /help lists the commands", (int)len,
-                line);
-}
-
 static void ignore_signal(int number)
 {
     (void)number;
@@ -236,27 +168,45 @@ static void ignore_signal(int number)
 static void ignore_interrupts(void)
 {
     struct sigaction act = { .sa_handler = ignore_signal };
-    if (edit_is_possible())
+    if (console_is_possible())
         sigaction(SIGINT, &act, NULL);
+}
+
+static int run_lines(struct chat *c)
+{
+    const char *line;
+    while (!c->over && !print_broken() && (line = chat_lines_next(c->prompt))) {
+        snprintf(c->prompt, sizeof c->prompt, "> ");
+        if (*line == '/' || *line == '!')
+            chat_commands_run(c, line);
+        else if (*line)
+            chat_send(c, line);
+    }
+    if (chat_lines_interrupted())
+        return END_SIGNAL + SIGINT;
+    if (chat_lines_interactive())
+        return END_DONE;
+    return c->code == END_DONE && chat_lines_rejected() ? END_USAGE : c->code;
 }
 
 static int run_chat(struct chat *c)
 {
-    const char *line;
+    static const struct editor_hooks hooks = {
+        .history = history_line, .complete = chat_commands_complete
+    };
     ignore_interrupts();
-    if (chat_lines_interactive())
+    if (chat_lines_interactive()) {
+        history_open();
         print_note("chat with %s; /help lists the commands, Ctrl-D ends",
                    c->target.model);
-    resume_conversation(c);
-    while (!c->over && !print_broken() && (line = chat_lines_next())) {
-        if (*line == '/')
-            run_slash_command(c, line);
-        else if (*line)
-            send_line(c, line);
     }
-    if (chat_lines_interactive())
-        return END_DONE;
-    return c->code == END_DONE && chat_lines_rejected() ? END_USAGE : c->code;
+    chat_resume(c);
+    if (console_is_possible())
+        console_open(&hooks);
+    int code = run_lines(c);
+    console_close();
+    history_close();
+    return code;
 }
 
 /* Open the session, choose the model and create the engine. */
@@ -281,6 +231,19 @@ static int open_chat(struct chat *c)
     return END_DONE;
 }
 
+static void set_up_chat(struct chat *c)
+{
+    snprintf(c->prompt, sizeof c->prompt, "> ");
+    c->pairs = settings.options;
+    c->own_pairs = settings.options.count;
+    c->store = settings.session.store;
+    c->max_turns = settings.max_turns;
+    c->timeout_ms = settings.timeout_ms;
+    c->how = (struct show){ .form = SHOW_STREAM, .usage = settings.usage,
+                            .session = &c->session, .chat = true,
+                            .look = settings.look };
+}
+
 static int run_chat_command(int argc, char **argv)
 {
     static struct chat c;
@@ -291,10 +254,13 @@ static int run_chat_command(int argc, char **argv)
                     "\"...\"");
         return END_USAGE;
     }
-    int code = opts_read(&c.options, &settings.options) ? open_chat(&c)
-                                                        : END_USAGE;
+    set_up_chat(&c);
+    int code = opts_read(&c.options, &c.pairs) ? open_chat(&c) : END_USAGE;
     if (code == END_DONE)
         code = run_chat(&c);
+    drop_attached(&c);
+    while (c.pairs.count > c.own_pairs)
+        term_free((void *)(uintptr_t)c.pairs.word[--c.pairs.count]);
     session_close(&c.session);
     allm_engine_free(c.engine);
     target_release(&c.target);

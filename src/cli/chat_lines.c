@@ -7,7 +7,8 @@
  */
 #include "cli/chat_lines.h"
 
-#include "cli/edit.h"
+#include "cli/console.h"
+#include "cli/history.h"
 #include "cli/input.h"
 #include "cli/output.h"
 #include "cli/print.h"
@@ -20,10 +21,16 @@ enum { LINE_MAX_BYTES = 65536 };
 static char buffer[LINE_MAX_BYTES + 1];
 static size_t begin, end; /* read, but not yet returned */
 static bool rejected;         /* a line was rejected */
+static bool interrupted;
 
 bool chat_lines_rejected(void)
 {
     return rejected;
+}
+
+bool chat_lines_interrupted(void)
+{
+    return interrupted;
 }
 
 bool chat_lines_interactive(void)
@@ -88,13 +95,34 @@ static bool find_end(size_t *len, size_t *skip)
     }
 }
 
-const char *chat_lines_next(void)
+/* A line that is edited; NULL: the chat ends. */
+static const char *edit_next(const char *prompt)
 {
-    if (edit_is_possible())
-        return edit_line("> ");
+    const char *line;
+    bool again = false; /* Ctrl-C was pressed in an empty line */
+    for (;;) {
+        enum console_end how = console_edit(prompt, &line);
+        if (how == CONSOLE_LINE) {
+            history_record(line);
+            return line;
+        }
+        interrupted = how == CONSOLE_DROPPED && !*line && again;
+        if (how == CONSOLE_EOF || interrupted)
+            return NULL;
+        again = !*line;
+        if (again)
+            print_note("(Ctrl-D or /exit ends the chat, and so does another "
+                       "Ctrl-C)");
+    }
+}
+
+const char *chat_lines_next(const char *prompt)
+{
+    if (console_is_possible())
+        return edit_next(prompt);
     if (chat_lines_interactive()) {
         print_flush();
-        (void)output_write(STDERR_FILENO, "> ", 2);
+        (void)output_write(STDERR_FILENO, prompt, strlen(prompt));
     }
     const char *line = NULL;
     size_t len, skip;

@@ -6,7 +6,9 @@
 
 /* The next line without its line end, valid until the next call; NULL: no
  * more. */
-const char *chat_lines_next(void);
+const char *chat_lines_next(const char *prompt);
+/* Did the user end the chat by pressing Ctrl-C twice? */
+bool chat_lines_interrupted(void);
 /* Was a line rejected, and an error printed? */
 bool chat_lines_rejected(void);
 /* Are standard input and stderr terminals, so a prompt is shown? */

@@ -1,40 +1,187 @@
 /*
- * history.c - earlier lines, for the arrow keys
+ * history.c - earlier lines of chats, in memory and in STATE/history
  *
- * The buffer holds the lines, each with a NUL at its end.  When it is full, the
- * oldest lines are dropped.
+ * The file has one entry per line; a line feed in it is written "\n", and a
+ * backslash "\\".  Each entry is appended by one write, so that chats that run
+ * at the same time do not mix them.  A file with too many entries is replaced
+ * by a shorter one when it is read.
  */
 #include "cli/history.h"
 
+#include "cli/input.h"
+#include "conf/places.h"
+#include "term/bytes.h"
+#include "term/mem.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-enum { ROOM = 65536 };
+enum {
+    MOST_ENTRIES = 10000,
+    LONGEST = 64 * 1024,
+    FILE_LIMIT = 16 * 1024 * 1024
+};
 
-static char lines[ROOM];
-static size_t used;
+static struct {
+    char **lines;
+    size_t count, cap;
+    char path[PLACES_PATH];
+} history;
+
+/* --------------------------------------------------------------- path --- */
+
+/* The directory, with its parents, mode 0700. */
+static void make_directories(char *path)
+{
+    for (char *slash = path + 1; (slash = strchr(slash, '/')); slash++) {
+        *slash = '\0';
+        mkdir(path, 0700);
+        *slash = '/';
+    }
+}
+
+static bool find_path(void)
+{
+    if (!places_find(PLACE_STATE, "history", history.path))
+        history.path[0] = '\0';
+    return history.path[0] != '\0';
+}
+
+/* ------------------------------------------------------------ entries --- */
+
+const char *history_line(void *ud, size_t back)
+{
+    (void)ud;
+    return back && back <= history.count ? history.lines[history.count - back]
+                                         : NULL;
+}
+
+static void drop_oldest(size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        term_free(history.lines[i]);
+    history.count -= n;
+    memmove(history.lines, history.lines + n,
+            history.count * sizeof *history.lines);
+}
 
 void history_add(const char *line)
 {
-    size_t size = strlen(line) + 1;
-    const char *last = history_at(1);
-    if (size == 1 || size > ROOM / 4 || (last && !strcmp(last, line)))
+    const char *last = history_line(NULL, 1);
+    size_t len = strlen(line);
+    if (!len || len > LONGEST || (last && !strcmp(last, line)))
         return;
-    while (used + size > ROOM) {
-        size_t first = strlen(lines) + 1;
-        memmove(lines, lines + first, used - first);
-        used -= first;
+    if (history.count == 2 * MOST_ENTRIES)
+        drop_oldest(MOST_ENTRIES);
+    if (history.count == history.cap) {
+        history.cap = history.cap * 2 + 64;
+        history.lines = term_resize(history.lines,
+                                    history.cap * sizeof *history.lines);
     }
-    memcpy(lines + used, line, size);
-    used += size;
+    history.lines[history.count++] = term_copy(line, len);
 }
 
-const char *history_at(size_t back)
+static void write_entry(struct bytes *out, const char *line)
 {
-    size_t at = used;
-    for (; back && at; back--) {
-        at--; /* its NUL */
-        while (at && lines[at - 1])
-            at--;
+    for (; *line; line++)
+        if (*line == '\n' || *line == '\\')
+            bytes_text(out, *line == '\n' ? "\\n" : "\\\\");
+        else
+            bytes_byte(out, *line);
+    bytes_byte(out, '\n');
+}
+
+static void read_entry(const char *line, size_t len, struct bytes *entry)
+{
+    bytes_clear(entry);
+    for (size_t i = 0; i < len; i++) {
+        bool escaped = line[i] == '\\' && i + 1 < len;
+        i += escaped;
+        bytes_byte(entry, escaped && line[i] == 'n' ? '\n' : line[i]);
     }
-    return back || !used ? NULL : lines + at;
+    if (input_bytes_are_text(bytes_string(entry), entry->len))
+        history_add(bytes_string(entry));
+}
+
+/* --------------------------------------------------------------- file --- */
+
+static void write_file(const char *path, int flags, const struct bytes *bytes)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0600);
+    if (fd < 0)
+        return; /* a history that cannot be kept is no reason to stop */
+    ssize_t n = write(fd, bytes_string(bytes), bytes->len);
+    (void)n;
+    close(fd);
+}
+
+/* Replace a file that has grown too long. */
+static void shorten_file(void)
+{
+    char path[sizeof history.path + 8];
+    struct bytes all = { NULL, 0, 0 };
+    drop_oldest(history.count - MOST_ENTRIES);
+    for (size_t i = 0; i < history.count; i++)
+        write_entry(&all, history.lines[i]);
+    snprintf(path, sizeof path, "%s.new", history.path);
+    write_file(path, O_TRUNC, &all);
+    rename(path, history.path);
+    bytes_release(&all);
+}
+
+static void read_file(int fd)
+{
+    struct bytes all = { NULL, 0, 0 }, entry = { NULL, 0, 0 };
+    char piece[8192];
+    ssize_t n;
+    while (all.len < FILE_LIMIT && (n = read(fd, piece, sizeof piece)) > 0)
+        bytes_add(&all, piece, (size_t)n);
+    for (size_t at = 0; at < all.len;) {
+        const char *end = memchr(all.ptr + at, '\n', all.len - at);
+        size_t len = end ? (size_t)(end - all.ptr) - at : all.len - at;
+        if (len <= LONGEST)
+            read_entry(all.ptr + at, len, &entry);
+        at += len + 1;
+    }
+    bytes_release(&entry);
+    bytes_release(&all);
+}
+
+void history_open(void)
+{
+    if (!find_path())
+        return;
+    make_directories(history.path);
+    int fd = open(history.path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    read_file(fd);
+    close(fd);
+    if (history.count > MOST_ENTRIES + MOST_ENTRIES / 2)
+        shorten_file();
+}
+
+void history_record(const char *line)
+{
+    struct bytes entry = { NULL, 0, 0 };
+    if (*line == ' ' || !strncmp(line, "/key", 4))
+        return;
+    size_t before = history.count;
+    history_add(line);
+    if (history.count > before && history.path[0]) {
+        write_entry(&entry, line);
+        write_file(history.path, O_APPEND, &entry);
+        bytes_release(&entry);
+    }
+}
+
+void history_close(void)
+{
+    drop_oldest(history.count);
+    term_free(history.lines);
+    memset(&history, 0, sizeof history);
 }

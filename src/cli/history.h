@@ -1,13 +1,25 @@
-/* history.h - earlier lines, for the arrow keys */
+/*
+ * history.h - earlier lines of chats, in memory and in STATE/history
+ *
+ * Chats that run at the same time append to the same file.
+ */
 #ifndef CLI_HISTORY_H
 #define CLI_HISTORY_H
 
 #include <stddef.h>
 
-/* Add a line, unless it is empty, too long, or the same as the last one. */
+/* Read the file; without it, lines are kept in memory only. */
+void history_open(void);
+void history_close(void);
+
+/* Remember a line in memory. */
 void history_add(const char *line);
-/* The line so many back; the newest is 1.  NULL: there is none.  It is valid
- * until the next history_add(). */
-const char *history_at(size_t back);
+/* Remember a line that was typed: also in the file, unless it begins with a
+ * space or with "/key". */
+void history_record(const char *line);
+
+/* An earlier line, 1 being the last one; NULL: there is none.  `ud` is not
+ * used: a hook of the editor. */
+const char *history_line(void *ud, size_t back);
 
 #endif

@@ -158,6 +158,11 @@ void print_bytes(const char *bytes, size_t len)
     write_output(get_stdout(), bytes, len);
 }
 
+void print_raw(const char *bytes, size_t len)
+{
+    write_raw(get_stdout(), bytes, len);
+}
+
 void print_text(const char *text)
 {
     print_bytes(text, strlen(text));

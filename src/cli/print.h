@@ -18,6 +18,8 @@
 
 /* To stdout: bytes, a string, a formatted string, JSON and a line feed. */
 void print_bytes(const char *bytes, size_t len);
+/* The same bytes on a terminal, too: they have been made harmless. */
+void print_raw(const char *bytes, size_t len);
 void print_text(const char *text);
 void print_format(const char *format, ...) PRINT_FORMAT(1);
 void print_json(const allm_json *value, uint32_t flags);

@@ -282,3 +282,15 @@ allm_status prompt_add(allm_thread *thread, int argc, char **argv,
     const struct prompt_files all = { .attached = files };
     return prompt_add_files(thread, argc, argv, &all);
 }
+
+allm_status prompt_add_text(allm_thread *thread, const char *text,
+                            const struct flag_list *files)
+{
+    const struct prompt_files all = { .attached = files };
+    struct prompt *p = &prompt;
+    allm_status status = ALLM_ERR_MISUSE;
+    if (add_files(p, &all) && input_append(&p->text, text, strlen(text)))
+        status = append_message(thread, p);
+    release_prompt(p);
+    return status;
+}

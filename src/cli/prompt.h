@@ -12,6 +12,9 @@
  */
 allm_status prompt_add(allm_thread *thread, int argc, char **argv,
                        const struct flag_list *files);
+/* Append a message with this text and these files. */
+allm_status prompt_add_text(allm_thread *thread, const char *text,
+                            const struct flag_list *files);
 
 /* The files of a prompt; each list may be NULL.  "-" is standard input, which
  * is then not part of the text. */

@@ -38,31 +38,10 @@ int show_events(allm_stream *stream)
     return exit_of_error(error);
 }
 
-/* End the answer with a line feed, if it has none. */
-static void end_line(const char *text, size_t len)
-{
-    if (len && text[len - 1] != '\n')
-        print_text("\n");
-}
-
-static void stream_text(allm_stream *stream)
-{
-    const allm_event *event;
-    bool open = false;
-    while (!print_broken() && allm_stream_next(stream, &event) == ALLM_EVENT) {
-        if (event->type != ALLM_EV_TEXT_DELTA || !event->text_len)
-            continue;
-        print_bytes(event->text, event->text_len);
-        print_flush();
-        open = event->text[event->text_len - 1] != '\n';
-    }
-    if (open)
-        print_text("\n");
-}
-
 int show_text(allm_stream *stream)
 {
-    stream_text(stream);
+    static const struct answer_look look = { .quiet = true };
+    answer_run(stream, &look);
     const allm_error *error = allm_stream_error(stream);
     const allm_response *response = allm_stream_response(stream);
     if (!error && response)
@@ -72,15 +51,14 @@ int show_text(allm_stream *stream)
     return exit_of_error(error);
 }
 
-static void print_whole_text(const allm_chat_result *result)
+static void print_whole_text(const allm_chat_result *result,
+                             const struct answer_look *look)
 {
     size_t len = 0;
     const char *text = result ? allm_response_text(result->final_response, &len)
                               : NULL;
-    if (!text)
-        return;
-    print_bytes(text, len);
-    end_line(text, len);
+    if (text)
+        answer_print(text, len, look);
 }
 
 static allm_json *parse_text(allm_text *text)
@@ -382,7 +360,7 @@ static void show_end(const allm_chat_result *r, const allm_error *error,
                   (how->chat && code == END_ASKED) || code == END_SESSION ||
                   code > END_SIGNAL || print_broken();
     if (how->form == SHOW_WHOLE && !how->extract)
-        print_whole_text(r);
+        print_whole_text(r, &how->look);
     if (how->form == SHOW_JSON)
         print_document(r, error, code, how);
     if (!silent)
@@ -431,14 +409,17 @@ static int finish_chat(allm_stream *stream, const struct show *how, int signal)
 
 int show_chat(allm_stream *stream, const struct show *how)
 {
+    int key = 0;
     signals_watch(stream);
     if (how->form == SHOW_EVENTS)
         show_events(stream);
     else if (how->form == SHOW_STREAM)
-        stream_text(stream);
+        key = answer_run(stream, &how->look);
     else
         allm_stream_wait(stream);
     int signal = signals_unwatch();
+    if (!signal)
+        signal = key;
     if (print_broken()) { /* output pipe closed: stop the call */
         allm_stream_cancel(stream);
         allm_stream_wait(stream);

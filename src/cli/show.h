@@ -2,6 +2,7 @@
 #ifndef CLI_SHOW_H
 #define CLI_SHOW_H
 
+#include "cli/answer.h"
 #include "cli/extract.h"
 #include "cli/session.h"
 
@@ -26,6 +27,7 @@ struct show {
      * and show_chat() returns SHOW_AGAIN. */
     bool (*try_next)(void *ud, const allm_error *error);
     void *ud;
+    struct answer_look look;
 };
 
 /* Run a stream and print its events.  Returns the exit code. */

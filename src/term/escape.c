@@ -47,11 +47,7 @@ static void feed_byte(struct escape *e, unsigned char c, struct bytes *out)
     if (e->count && (c & 0xc0) != 0x80)
         escape_end(e, out);
     if (!e->count)
-        e->want = c < 0x80                ? 1
-                  : c >= 0xc2 && c < 0xe0 ? 2
-                  : c >= 0xe0 && c < 0xf0 ? 3
-                  : c >= 0xf0 && c < 0xf5 ? 4
-                                          : 0;
+        e->want = (int)glyph_length((char)c);
     e->held[e->count++] = (char)c;
     if (!e->want)
         escape_end(e, out);

@@ -145,6 +145,17 @@ static int is_continuation(char c)
     return ((unsigned char)c & 0xc0) == 0x80;
 }
 
+size_t glyph_length(char first)
+{
+    unsigned char c = (unsigned char)first;
+    return c < 0x80   ? 1
+           : c < 0xc2 ? 0
+           : c < 0xe0 ? 2
+           : c < 0xf0 ? 3
+           : c < 0xf5 ? 4
+                      : 0;
+}
+
 uint32_t glyph_point(const char *text, size_t len, size_t *at)
 {
     unsigned char first = (unsigned char)text[(*at)++];
@@ -196,7 +207,8 @@ enum { LOOK_BACK = 64 };
 size_t glyph_before(const char *text, size_t at)
 {
     size_t from = at, begin;
-    while (from && at - from < LOOK_BACK && text[from - 1] != '\n')
+    while (from && at - from < LOOK_BACK &&
+           (from == at || text[from - 1] != '\n'))
         from--;
     while (from < at && is_continuation(text[from]))
         from++;

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The bytes of a character that begins with this one; 0: none does. */
+size_t glyph_length(char first);
 /* Decode the code point at *at, and move *at to its end. */
 uint32_t glyph_point(const char *text, size_t len, size_t *at);
 /* The columns of a code point: 0 for a mark, which belongs to the previous one;

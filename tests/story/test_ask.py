@@ -338,6 +338,8 @@ def test_terminal():
     """control characters from a model are escaped on a terminal"""
     bad = "\x1b[31m\x9b31m\x07\x7f\rt\tn\nä€"
     code, said = on_terminal(*text(bad), "hi")
+    equal(said, "\\u001b[31m\\u009b31m\\u0007\\u007f t n ä€\r\n".encode())
+    code, said = on_terminal("--markdown", "off", *text(bad), "hi")
     equal(code, 0)
     equal(said, "\\u001b[31m\\u009b31m\\u0007\\u007f\\u000dt\tn\r\nä€\r\n"
           .encode())

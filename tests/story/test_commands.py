@@ -557,12 +557,12 @@ def test_chat_asks():
 def test_chat_terminal():
     """in a terminal Ctrl-C cancels the answer, Ctrl-D ends the chat"""
     script = json.dumps({"scripts": [
-        [["text", "begun"], ["delay", 60000], ["finish", "stop"]],
+        [["text", "begun but "], ["delay", 60000], ["finish", "stop"]],
         [["text", "second\x1b[2J"], ["finish", "stop"]]]})
     t = Terminal("chat", "-m", "fake:m", "-o", "adapter_opts", script)
     t.until(b"> ")
     t.write(b"hi\r")
-    t.until(b"begun")
+    t.until(b"begun but")
     t.write(b"\x03")
     t.until(b"cancelled")
     t.write(b"again\r")

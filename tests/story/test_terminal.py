@@ -23,10 +23,11 @@ def is_prompt(screen):
         screen.rfind(b"?2004l") <= screen.rfind(b"?2004h")
 
 
-def chat(*words, answers=1, **more):
-    """A chat whose answers are all the same."""
-    t = Terminal("chat", *(words or scripts(*[ANSWER] * answers)), env=XTERM,
-                 **more)
+def chat(*words, answers=1, env=None, **more):
+    """A chat whose answers are all the same; its history is empty."""
+    fresh = {**XTERM, "XDG_STATE_HOME": tempfile.mkdtemp(dir=HOME)}
+    t = Terminal("chat", *(words or scripts(*[ANSWER] * answers)),
+                 env={**fresh, **(env or {})}, **more)
     t.until(is_prompt)
     return t
 
@@ -95,14 +96,12 @@ def test_paste():
 
 
 def test_long_line():
-    """a line that is longer than the row scrolls to the left"""
+    """a line that is longer than the row continues in the next row"""
     words = "word " * 40
     equal(said(words.encode() + b"end", columns=20), words + "end")
     t = chat(columns=20)
-    t.after(b"0123456789abcdefghij", b"j\x1b[K")
-    last = t.said.split(b"\r> ")[-1]
-    holds(last.decode(), "456789abcdefghij")
-    assert b"0123" not in last, last
+    t.after(b"0123456789abcdefghij", b"hij\r\x1b[5C")
+    holds(t.said.decode(), "> 0123456789abcdefg\r")
     t.write(b"\x15")
     leave(t)
 
@@ -130,8 +129,8 @@ def test_lost_end_of_paste():
     """Ctrl-C and Ctrl-D leave a paste whose end never arrives"""
     for before in (b"", b"some\rwords"):
         t = chat(answers=2)
-        t.after(b"\x1b[200~" + before, before[-5:] or b"")
-        t.after(b"\x03", b"^C\r\n")
+        t.write(b"\x1b[200~" + before)
+        t.after(b"\x03", b"^C\r")
         t.until(is_prompt)
         t.after(b"hello\r", b"done.")
         leave(t)
@@ -180,16 +179,260 @@ def test_history():
 
 def test_interrupt():
     """Ctrl-C cancels an answer, or drops the line; it does not end the chat"""
-    t = chat(*scripts([["text", "begun"], ["delay", 60000],
+    t = chat(*scripts([["text", "begun but "], ["delay", 60000],
                        ["finish", "stop"]], ANSWER))
-    t.after(b"hi\r", b"begun")
-    t.after(b"\x03", b"cancelled")
+    t.after(b"hi\r", b"begun but")
+    t.after(b"\x03", b"cancelled; what has arrived is kept")
     t.until(b"\x1b[2C")
     t.after(b"not this\x03", b"^C")
     t.after(b"\x03", b"Ctrl-D or /exit")
     t.child.send_signal(signal.SIGINT)
     t.after(b"but this\r", b"done.")
     leave(t)
+
+
+def test_interrupt_twice():
+    """Ctrl-C twice in an empty line ends the chat with 130"""
+    t = chat()
+    t.after(b"\x03", b"another Ctrl-C")
+    t.write(b"\x03")
+    equal(t.end(), 130)
+
+
+def test_type_ahead():
+    """what is typed while an answer arrives is in the next line"""
+    t = chat(*scripts([["text", "begun but "], ["delay", 300],
+                       ["text", "done."], ["finish", "stop"]], ANSWER))
+    t.after(b"hi\r", b"begun but")
+    t.after(b"next \x7f one", b"> next one")
+    t.after(b"\r", b"done.")
+    leave(t)
+
+
+def test_kept_answer():
+    """Ctrl-C keeps the prompt and what has arrived of the answer"""
+    path = os.path.join(HOME, "kept.json")
+    t = chat(*scripts([["text", "begun but "], ["delay", 60000],
+                       ["finish", "stop"]]))
+    t.after(b"hi\r", b"begun but")
+    t.after(b"\x03", b"is kept")
+    t.after(b"/save " + path.encode() + b"\r", b"saved to")
+    leave(t)
+    with open(path, encoding="utf-8") as source:
+        thread = json.load(source)["data"]["thread"]["data"]
+    equal([m["data"]["content"] for m in thread["messages"]],
+          ["hi", "begun but "])
+
+
+def test_history_file():
+    """chats share a history, which only the user can read"""
+    state = {"XDG_STATE_HOME": tempfile.mkdtemp(dir=HOME)}
+    path = os.path.join(state["XDG_STATE_HOME"], "allm", "history")
+    one, two = chat(env=state), chat(env=state)
+    one.after(b"two\nlines\r", b"done.")
+    two.after(b"from two\r", b"done.")
+    leave(one)
+    two.until(is_prompt)
+    two.after(b" secret\x03", b"^C")
+    leave(two)
+    equal(os.stat(path).st_mode & 0o777, 0o600)
+    with open(path, encoding="utf-8") as source:
+        equal(source.read(), "two\\nlines\nfrom two\n")
+    t = chat(env=state)
+    t.after(UP + UP, b"lines")
+    t.write(b"\x15\x7f\x15")
+    t.after(b"\x12fro", b"from two")
+    t.write(b"\x07")
+    leave(t)
+
+
+def test_bad_history_file():
+    """a binary history, or one that cannot be read, does no harm"""
+    state = tempfile.mkdtemp(dir=HOME)
+    os.mkdir(os.path.join(state, "allm"))
+    path = os.path.join(state, "allm", "history")
+    with open(path, "wb") as out:
+        out.write(bytes(range(256)) * 300 + b"\ngood\n\\")
+    t = chat(env={"XDG_STATE_HOME": state})
+    t.after(UP + UP, b"good")
+    t.write(b"\x15")
+    leave(t)
+    os.unlink(path)
+    os.mkdir(path)
+    t = chat(env={"XDG_STATE_HOME": state})
+    t.after(b"hello\r", b"done.")
+    leave(t)
+    for env in ({"HOME": ""}, {"XDG_STATE_HOME": "/proc/none"}):
+        t = chat(env=env)
+        t.after(b"hello\r", b"done.")
+        leave(t)
+
+
+def test_folded_paste():
+    """a long paste is shown as its number of lines"""
+    words = "".join(f"line {n}\n" for n in range(142))
+    t = chat()
+    t.after(b"\x1b[200~" + words.encode() + b"\x1b[201~", b"[142 lines]")
+    t.after(b"\r", b"done.")
+    leave(t)
+
+
+# ---------------------------------------------------------------- commands
+
+
+def prompts_after(*lines, answers=3):
+    """The messages of a chat in which these lines were entered."""
+    path = os.path.join(HOME, "commands.json")
+    t = chat(answers=answers)
+    for line, then in lines:
+        t.until(lambda seen: seen.endswith(b"C"))
+        t.after(b"\x15" + line + b"\r", then)
+    t.until(lambda seen: seen.endswith(b"C"))
+    t.after(b"\x15/save " + path.encode() + b"\r", b"saved to")
+    leave(t)
+    with open(path, encoding="utf-8") as source:
+        thread = json.load(source)["data"]["thread"]["data"]
+    return [m["data"]["content"] for m in thread["messages"]]
+
+
+def test_commands():
+    """the commands of a chat change the conversation"""
+    equal(prompts_after((b"one", b"done."), (b"two", b"done."),
+                        (b"/undo", b"> two")),
+          ["one", "done."])
+    equal(prompts_after((b"one", b"done."), (b"/retry", b"done.")),
+          ["one", "done."])
+    equal(prompts_after((b"one", b"done."), (b"/clear", b"new conversation"),
+                        (b"two", b"done.")), ["two", "done."])
+    name = file("note.txt", "a note\n")
+    equal(prompts_after((b"/file " + name.encode(), b"next prompt"),
+                        (b"read it", b"done."))[0],
+          "```" + name + "\na note\n```\n\nread it")
+    got = prompts_after((b"/attach " + name.encode(), b"1 files"),
+                        (b"read it", b"done."))
+    holds(json.dumps(got[0]), "a note", "read it")
+
+
+def test_more_commands():
+    """options, code, suggestions, completion and help"""
+    t = chat(*scripts([["text", "so:\n```c\nint x;\n```\nend"],
+                       ["finish", "stop"]]))
+    t.after(b"/options temperature 0.5\r", b"\n")
+    t.until(is_prompt)
+    t.after(b"/options\r", b"temperature 0.5")
+    t.after(b"/hepl\r", b"did you mean /help")
+    t.after(b"/he\t", b"/help ")
+    t.after(b"\r", b"!COMMAND")
+    t.until(is_prompt)
+    t.after(b"code\r", b"end")
+    t.until(is_prompt)
+    t.after(b"/extract\r", b"int x;")
+    t.until(is_prompt)
+    t.after(b"/retry now\r", b"\n")
+    leave(t)
+
+
+def test_shell_command():
+    """a shell command runs, and its output can be included"""
+    t = chat()
+    t.after(b"!echo some output; exit 3\r", b"[y/N]")
+    holds(t.said.decode(), "some output", "(exit code 3)")
+    t.after(b"y", b"before the next prompt")
+    path = os.path.join(HOME, "shell.json")
+    t.until(is_prompt)
+    t.after(b"what is it\r", b"done.")
+    t.until(is_prompt)
+    t.after(b"/save " + path.encode() + b"\r", b"saved to")
+    leave(t)
+    with open(path, encoding="utf-8") as source:
+        holds(source.read(), "some output", "what is it")
+
+
+def test_external_editor():
+    """Ctrl-X Ctrl-E and /edit open the user's editor"""
+    script = file("editor.sh", "echo changed >>\"$1\"\n")
+    env = {"VISUAL": "sh " + script}
+    t = chat(env=env)
+    t.after(b"first \x18\x05", b"changed")
+    t.after(b"\r", b"done.")
+    t.until(is_prompt)
+    t.after(b"/edit\r", b"> changed")
+    t.write(b"\x15")
+    leave(t)
+    t = chat(env={"VISUAL": "/nonexistent"})
+    t.after(b"keep\x18\x05", b"set VISUAL or EDITOR")
+    t.until(b"> keep")
+    t.write(b"\x15")
+    leave(t)
+
+
+# ---------------------------------------------------------------- Markdown
+
+PAGE = "# Title\n\nSome **bold** text\n\n- item\n\n```\ncode\n```\n"
+
+
+def shown(*words, env=None, columns=80):
+    """What `allm ask` writes to a terminal."""
+    t = Terminal("ask", *words, *text(PAGE), "go",
+                 env={**XTERM, **(env or {})}, columns=columns)
+    t.end()
+    return t.said.decode().replace("\r\n", "\n")
+
+
+def test_markdown():
+    """an answer is shown as Markdown, with the styles that are wanted"""
+    plain = "# Title\n\nSome **bold** text\n\n- item\n\n```\ncode\n```\n"
+    styled = shown()
+    holds(styled, "\x1b[0;1;4mTitle\x1b[0m", "\x1b[0;1mbold\x1b[0m",
+          "\u2022 item", "\x1b[0;36mcode\x1b[0m")
+    for env, flags in (({"NO_COLOR": "1"}, []), ({"TERM": "dumb"}, []),
+                       ({}, ["--color", "off"]), ({"TERM": ""}, []),
+                       ({"NO_COLOR": "1", "CLICOLOR_FORCE": "1"}, [])):
+        equal(shown(*flags, env=env), plain)
+    equal(shown("--markdown", "off"), PAGE)
+    equal(shown("--raw"), PAGE)
+    holds(shown("--color", "on", env={"TERM": "dumb"}), "\x1b[0;1mbold")
+    holds(shown("--color", "off", "--width", "10"), "Some\n**bold**\ntext\n")
+    for columns in (1, 2, 20):
+        assert shown(columns=columns).count("\n") > 5
+
+
+def test_markdown_in_a_pipe():
+    """without a terminal the bytes of the answer are printed"""
+    equal(allm(*text(PAGE), "go").text, PAGE)
+    equal(allm(*text(PAGE), "--markdown", "on", "go").text, PAGE)
+    holds(allm(*text(PAGE), "--markdown", "on", "--color", "on", "go").text,
+          "\x1b[0;1mbold")
+    holds(allm(*text(PAGE), "--markdown", "on", "go",
+               env={"CLICOLOR_FORCE": "1"}).text, "\x1b[0;1mbold")
+
+
+def test_spinner():
+    """a spinner turns until something arrives, and is erased"""
+    t = Terminal("ask", *fake(["delay", 900], ["text", "done."],
+                              ["finish", "stop"]), "go", env=XTERM)
+    t.end()
+    holds(t.said.decode(), "\r|\r/", "\r \rdone.")
+    for env in ({"TERM": "dumb"}, {"NO_COLOR": "1"}):
+        t = Terminal("ask", *fake(["delay", 600], ["text", "done."],
+                                  ["finish", "stop"]), "go",
+                     env={**XTERM, **env})
+        t.end()
+        equal(t.said, b"done.\r\n")
+
+
+def test_reasoning():
+    """reasoning is dim, on stderr, and only if that is a terminal"""
+    words = fake(["reasoning", "let me think"], ["text", "done."],
+                 ["finish", "stop"])
+    t = Terminal("ask", *words, "go", env=XTERM)
+    t.end()
+    holds(t.said.decode(), "\x1b[0;2mlet me think\x1b[0m\r\n", "done.")
+    t = Terminal("ask", "-R", *words, "go", env=XTERM)
+    t.end()
+    equal(t.said, b"done.\r\n")
+    run = allm(*words, "go")
+    equal((run.text, run.said), ("done.\n", ""))
 
 
 def test_terminal_is_restored():
@@ -235,8 +478,9 @@ def test_raw_history():
     path = os.path.join(HOME, "raw.json")
     allm("-S", path, *text("One."), stdin="a\x1b[2Jb\x9b31mc\nd\u202ee\u2028")
     t = chat("-S", path, *scripts(ANSWER))
-    t.after(UP, b"a [2Jb 31mc\xe2\x86\xb5d e \x1b[K")
-    t.write(b"\x15")
+    t.after(UP, b"  d e \r\x1b[6C")
+    holds(t.said.decode(), "> a [2Jb 31mc\r")
+    t.write(b"\x15\x7f\x15")
     leave(t)
 
 
@@ -319,7 +563,8 @@ def test_tmux_chat():
     """in tmux the screen is correct"""
     need("tmux")
     with Tmux("chat", *scripts(ANSWER, [
-            ["text", "begun"], ["delay", 60000], ["finish", "stop"]])) as t:
+            ["text", "begun but "], ["delay", 60000],
+            ["finish", "stop"]])) as t:
         t.until("^> *$")
         t.keys("helo", "Left", "l", "End", " wörld 日本x", "BSpace", "!")
         t.until("^> hello wörld 日本!$")
@@ -328,7 +573,7 @@ def test_tmux_chat():
         t.keys("Up")
         t.until("^> hello wörld 日本!$\n^done.$\n^> hello wörld 日本!$")
         t.keys("C-u", "again", "Enter")
-        t.until("^begun$")
+        t.until("^begun but$")
         t.keys("C-c")
         t.until("cancelled")
         t.keys("/usage", "Enter")

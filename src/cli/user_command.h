@@ -1,0 +1,21 @@
+/*
+ * user_command.h - run programs for the user: an editor, a shell command
+ *
+ * The terminal must be in its own mode.
+ */
+#ifndef CLI_USER_COMMAND_H
+#define CLI_USER_COMMAND_H
+
+#include "term/bytes.h"
+
+#include <stdbool.h>
+
+/* Replace the text by what $VISUAL or $EDITOR makes of it.  False: it is
+ * unchanged, and an error was printed. */
+bool user_command_edit(struct bytes *text);
+
+/* Run a shell command; its output is printed and appended.  Returns its exit
+ * code, or -1 after an error was printed. */
+int user_command_run(const char *command, struct bytes *output);
+
+#endif
