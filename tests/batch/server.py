@@ -145,8 +145,10 @@ class Server:
         return self
 
     def __exit__(self, *args):
-        for task in asyncio.all_tasks(self.loop):
-            self.loop.call_soon_threadsafe(task.cancel)
+        def stop():     # one call: the loop may close after the first task
+            for task in asyncio.all_tasks(self.loop):
+                task.cancel()
+        self.loop.call_soon_threadsafe(stop)
 
     @property
     def env(self):
