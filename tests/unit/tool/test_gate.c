@@ -87,10 +87,10 @@ static void begin(struct scene *c, const char *answers,
                   const allm_call_opts *opts)
 {
     allm_call_opts o = *opts;
-    *c = (struct scene){ .guard = { .answers = answers } };
-    c->gate =
-        (allm_gate){ .size = sizeof c->gate, .ask = ask,
-                           .ud = &c->guard };
+    *c = (struct scene){
+        .guard = { .answers = answers },
+        .gate = { .size = sizeof c->gate, .ask = ask, .ud = &c->guard },
+    };
     c->engine = turns_engine(SCRIPTS, "a=text:A;b=text:B", &c->clock);
     c->thread = turns_thread();
     o.gate = &c->gate;
