@@ -335,4 +335,5 @@ TESTS = {
     TEST_ONCE(another_thread_answers),
     TEST(a_journal_has_the_answer_first),
     TEST(misuse_of_gates),
+    TESTS_END,
 };
