@@ -43,9 +43,11 @@ void orders_environment(struct buf *out)
 {
     static const char *const names[] = { "PATH",    "LANG",  "TZ",   "USER",
                                          "LOGNAME", "SHELL", NULL };
-    for (size_t i = 0; names[i]; i++)
-        if (getenv(names[i]))
-            orders_env(out, names[i], getenv(names[i]));
+    for (size_t i = 0; names[i]; i++) {
+        const char *value = getenv(names[i]);
+        if (value)
+            orders_env(out, names[i], value);
+    }
     for (char **at = environ; at && *at; at++)
         if (slice_starts(slice_of(*at), SLICE("LC_")) && strchr(*at, '='))
             orders_add(out, "env", *at);
