@@ -48,12 +48,12 @@ static const char *const places[] = { "XDG_CONFIG_HOME", "XDG_DATA_HOME",
                                       NULL };
 
 /* One path that is the other, or contains it. */
-static bool contains(const char *folder, const char *path)
+static bool contains(const char *outer, const char *inner)
 {
-    size_t n = strlen(folder);
-    while (n && folder[n - 1] == '/')
+    size_t n = strlen(outer);
+    while (n && outer[n - 1] == '/')
         n--;
-    return !strncmp(folder, path, n) && (path[n] == '/' || !path[n]);
+    return !strncmp(outer, inner, n) && (inner[n] == '/' || !inner[n]);
 }
 
 /* The longest beginning of the path that exists, without links, and the rest as
