@@ -192,7 +192,6 @@ static void init_session(struct memory_session *t, struct mem mem)
     arena_init(&t->live_arena, mem);
     t->last_record = &t->records;
     t->last_message = &t->messages;
-    t->last_live = &t->live;
     t->last_sent = &t->sent;
 }
 
@@ -564,8 +563,7 @@ static void link_append(const struct staged *g)
     drop_sent(t, p->inbox_upto);
     if (p->live_op && t->live && t->live->row.op != p->live_op) {
         arena_reset(&t->live_arena);
-        t->live = NULL;
-        t->last_live = &t->live;
+        t->live = t->last_live = NULL;
     }
     if (g->mark)
         memory_link_live(t, g->mark, 0);

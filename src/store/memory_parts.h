@@ -44,7 +44,7 @@ struct memory_session {
     struct memory_message *messages, **last_message;
     struct memory_blob *blobs;
     struct arena live_arena;
-    struct memory_live *live, **last_live;
+    struct memory_live *live, *last_live;
     struct memory_sent *sent, **last_sent;
 };
 

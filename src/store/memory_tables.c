@@ -272,12 +272,11 @@ const allm_error *memory_cancel(struct backend *b, struct arena *a,
 void memory_link_live(struct memory_session *t, struct memory_live *mine,
                       uint64_t number)
 {
-    /* last_live is the first member of the last one */
-    const struct memory_live *last = t->live ? (void *)t->last_live : NULL;
+    struct memory_live *last = t->last_live;
     bool first = !last || last->row.op != mine->row.op;
     mine->row.n = first ? number : last->row.n + last->row.count;
-    *t->last_live = mine;
-    t->last_live = &mine->next;
+    *(last ? &last->next : &t->live) = mine;
+    t->last_live = mine;
 }
 
 const allm_error *memory_put_live(struct backend *b, struct arena *a,
