@@ -384,8 +384,8 @@ static enum extract choose_extract(const struct ask *a)
 static enum show_form choose_form(const struct question *q)
 {
     const struct ask *a = q->ask;
-    return a->json                     ? SHOW_JSON
-           : a->events                 ? SHOW_EVENTS
+    return a->json     ? SHOW_JSON
+           : a->events ? SHOW_EVENTS
            : a->no_stream || q->format || choose_extract(a) ||
                    !settings_true("stream", true)
                ? SHOW_WHOLE

@@ -158,18 +158,18 @@ static int run_tool(allm_toolbox *box, const char *name, const char *given)
     allm_json *args = read_arguments(given);
     if (!args)
         return END_USAGE;
-    allm_engine *engine = allm_engine_new(ALLM(engine_opts,
-                                               .model = "fake:none"));
+    allm_engine *engine =
+        allm_engine_new(ALLM(engine_opts, .model = "fake:none"));
     allm_tool_call *call = allm_tool_call_new(
         ALLM(tool_call, .id = "run", .name = name, .arguments = args));
     const allm_executor *x = allm_toolbox_executor(box);
     size_t count = 0;
     const allm_tool *const *tools = x->tools(x->self, &count);
-    int code = run_stream(allm_tool_calls(
-        engine, 1, (const allm_tool_call *const *)&call,
-        ALLM(tool_calls_opts, .executor = x, .tools = tools,
-             .tool_count = count, .validate_arguments = 1,
-             .on_tool_error = ALLM_TOOL_POLICY_HALT)));
+    int code = run_stream(
+        allm_tool_calls(engine, 1, (const allm_tool_call *const *)&call,
+                        ALLM(tool_calls_opts, .executor = x, .tools = tools,
+                             .tool_count = count, .validate_arguments = 1,
+                             .on_tool_error = ALLM_TOOL_POLICY_HALT)));
     allm_tool_call_free(call);
     allm_engine_free(engine);
     allm_json_free(args);
