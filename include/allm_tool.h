@@ -56,6 +56,7 @@ typedef struct allm_tool {
     const allm_json  *metadata;
     const allm_json  *kept;
     uint32_t          timeout_ms;     /* with ALLM_TOOL_OWN_TIME            */
+    uint32_t          reserved;
 } allm_tool;
 
 /* The flags of a tool. */

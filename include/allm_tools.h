@@ -80,9 +80,8 @@ ALLM_API allm_json *allm_sandbox_run(const allm_json *needs,
  *
  *      allm_toolbox *box = allm_toolbox_new(NULL);
  *      allm_toolbox_add_program(box, "tools/weather");
- *      stream = allm_chat(engine, thread,
- *                         ALLM(call_opts,
- *                              .executor = allm_toolbox_executor(box)));
+ *      allm_engine *engine = allm_engine_new(
+ *          ALLM(engine_opts, .executor = allm_toolbox_executor(box)));
  */
 typedef struct allm_toolbox allm_toolbox;
 

@@ -79,7 +79,7 @@ def check_shell(name):
     rows = [
         ("allm deco", "allm decode"),
         ("allm decode --ra", "allm decode --raw"),
-        ("allm --no-st", "allm --no-stream"),
+        ("allm --no-str", "allm --no-stream"),
         (f"allm -m {begin}", f"allm -m {model}"),
         (f"allm --model {begin}", f"allm --model {model}"),
         (f"allm --model={begin}", f"allm --model={model}"),

@@ -218,6 +218,11 @@ PAGES = {
              '"session_not_found"));'),
     ],
     "stores.md": [wrap(after="NEED(store);")],
+    "tools-outside.md": [
+        wrap(inside=ENGINE + "allm_thread *thread = allm_thread_new(NULL);"
+             'allm_thread_add(thread, ALLM_ROLE_USER, "Hello");',
+             after="allm_stream_free(s);"),
+    ],
     "streaming.md": [
         wrap(inside='allm_json *script = S("{\\"script\\": [[\\"text\\", '
              '\\"Hello.\\"], [\\"finish\\", \\"stop\\"]]}");',

@@ -112,7 +112,7 @@ def test_readme():
         else:
             equal((line, run.returncode), (line, 0))
         done += 1
-    equal(done, 9)
+    equal(done, 10)
     holds(text, "allm demo")
 
 

@@ -666,6 +666,7 @@ static const struct {
     { &step_result_shape, offsetof(allm_step_result, reserved) },
     { &session_record_shape, offsetof(allm_session_record, reserved) },
     { &event_shape, offsetof(allm_event, reserved) },
+    { &tool_shape, offsetof(allm_tool, reserved) },
     { &error_shape, offsetof(allm_error, kind) },   /* the variant says it */
 };
 
