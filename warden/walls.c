@@ -156,7 +156,8 @@ static int set_limit(int what, uint64_t most)
     if (getrlimit((__rlimit_resource_t)what, &old))
         return errno;
     rlim_t n = most < old.rlim_max ? (rlim_t)most : old.rlim_max;
-    struct rlimit new = { n, n };
+    bool warns = what == RLIMIT_CPU && n < old.rlim_max;
+    struct rlimit new = { n, n + warns };   /* SIGXCPU, then SIGKILL */
     return setrlimit((__rlimit_resource_t)what, &new) ? errno : 0;
 }
 
