@@ -191,7 +191,8 @@ static bool store_result(struct operation *r)
     return true;
 }
 
-/* The operation failed and has no result. */
+/* The operation failed and has no result.  It stays open if it was resumed, or
+ * if its input was sent: nobody else has these messages. */
 static void close_without_result(struct operation *r)
 {
     struct op_journal *j = r->journal;
@@ -199,7 +200,7 @@ static void close_without_result(struct operation *r)
     if (!j)
         return;
     bool begun = j->begun || j->open;
-    if (j->error || (begun && r->resumed))
+    if (j->error || (begun && (r->resumed || j->start.inbox_upto)))
         show_broken_off(r);
     else if (begun && !journal_close(j, HALTED_ERROR, r->base))
         show_broken_off(r);

@@ -385,6 +385,32 @@ static void takes_sent_messages(const char *uri)
 }
 EACH(takes_sent_messages)
 
+/* A call that fails before its first content does not lose them. */
+static void keeps_sent_messages_of_a_failed_call(const char *uri)
+{
+    crash_begin_at(uri);
+    allm_store *store = crash_open(0, false);
+    const allm_message one = { .size = sizeof one, .role = ALLM_ROLE_USER,
+                               .text = "one" };
+    CHECK_INT(allm_store_send(store, "trip", &one, "q"), ALLM_OK);
+    allm_engine *none = turns_engine("[]", "echo=echo", NULL);
+    allm_engine *e = turns_engine("[" SAY("x") "]", "echo=echo", NULL);
+    allm_session *s = allm_session_claim(store, "q", 0);
+    CHECK_TEXT(run(allm_session_resume(none, s, NULL)), "no_scripted_response");
+    allm_session_free(s);
+    s = allm_session_claim(store, "q", 0);
+    CHECK_TEXT(reason_of(allm_session_error(s)), NULL);
+    CHECK_TEXT(run(allm_session_resume(e, s, NULL)), NULL);
+    CHECK_TEXT(said(s), "u:one a:x");
+    allm_session_free(s);
+    check_verified(store);
+    allm_engine_free(none);
+    allm_engine_free(e);
+    allm_store_free(store);
+    crash_end();
+}
+EACH(keeps_sent_messages_of_a_failed_call)
+
 static void is_cancelled_elsewhere(const char *uri)
 {
     const allm_event *event = NULL;
@@ -556,6 +582,7 @@ TESTS = {
     TEST(has_keys),
     TEST(writes_its_own_journal),
     TEST_EACH(takes_sent_messages),
+    TEST_EACH(keeps_sent_messages_of_a_failed_call),
     TEST_ALL(is_cancelled_elsewhere),
     TEST_EACH(lists_and_removes),
     TEST_EACH(forks),
