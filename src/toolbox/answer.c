@@ -139,10 +139,8 @@ void answer_process(struct allm_tool_run *run, struct process *p,
     struct arena scratch;
     arena_init(&scratch, p->out.arena.mem);
     const allm_error *why = jail_fault(j, &scratch, &p->report);
-    if (!x.text.ptr)
-        why = status_nomem();
-    if (why)
-        answer_fault(run, why);
+    if (why || !x.text.ptr)
+        answer_fault(run, x.text.ptr ? why : status_nomem());
     else if (p->report.signal)
         answer_signal(&x, j);
     else if (p->report.status)

@@ -226,16 +226,15 @@ static allm_status add_one(allm_toolbox *t, const char *path)
 {
     struct arena *a = home_arena(t->home);
     struct program *p = arena_zero(a, sizeof *p);
-    const allm_error *error = NULL;
+    const allm_error *error = status_nomem();
     if (p) {
         *p = (struct program){ .path = arena_text(a, path), .dir = t->root,
                                .mode = t->mode };
-        error = p->path ? program_read(p, t->home) : NULL;
+        if (p->path)
+            error = program_read(p, t->home);
+        if (!error)
+            error = publish_program(t, p);
     }
-    if (!p || !p->path)
-        error = status_nomem();
-    if (!error)
-        error = publish_program(t, p);
     if (error)
         note_fault(t, path, error);
     return error ? error->kind : ALLM_OK;
