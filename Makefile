@@ -44,7 +44,9 @@ tsan:           ## run the tests tagged "thread" under the thread sanitizer
 	@TARGETS=$$(tools/list-files | sed -n \
 	    's,^thread tests/unit/\(.*\)/\(test_\)\(.*\)\.c$$,tests/\2\1_\3,p' | \
 	    sed 's,/,_,2'); \
-	if [ -n "$$TARGETS" ]; then export TARGETS; tools/build tsan && \
+	if [ -n "$$TARGETS" ]; then \
+	    export TARGETS="$$TARGETS allm-warden examples/word_count"; \
+	    tools/build tsan && \
 	    ALLM_TORTURE=light tools/run-tests build/tsan --suite thread; \
 	else echo "no test is tagged \"thread\""; fi
 
