@@ -351,7 +351,7 @@ void answer_print(const char *text, size_t len, const struct answer_look *look)
     end_answer();
 }
 
-const char *answer_text(size_t *len)
+const char *answer_last_text(size_t *len)
 {
     *len = answer.text.len;
     return bytes_string(&answer.text);

@@ -26,6 +26,6 @@ int answer_run(allm_stream *stream, const struct answer_look *look);
 void answer_print(const char *text, size_t len, const struct answer_look *look);
 
 /* What the last call has printed; valid until the next one. */
-const char *answer_text(size_t *len);
+const char *answer_last_text(size_t *len);
 
 #endif

@@ -95,7 +95,7 @@ static void print_question(const struct chat *c)
 static void keep_partial(struct chat *c, const allm_message *prompt)
 {
     size_t len;
-    const char *text = answer_text(&len);
+    const char *text = answer_last_text(&len);
     allm_message *answer =
         len ? allm_message_from_text(ALLM_ROLE_ASSISTANT, text) : NULL;
     bool kept = answer && session_ready(&c->session) == END_DONE &&

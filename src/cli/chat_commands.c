@@ -241,7 +241,7 @@ static void extract_code(struct chat *c, const char *rest)
 {
     size_t len, blocks = 0;
     bool inside = false;
-    const char *line = answer_text(&len);
+    const char *line = answer_last_text(&len);
     (void)c;
     (void)rest;
     for (; *line; line += strcspn(line, "\n"), line += *line == '\n') {

@@ -146,17 +146,15 @@ static bool add_allowed(struct buf *out, const char *verb, const char *path)
 /* The folders of PATH that are not below the home. */
 static void add_path_folders(struct buf *out)
 {
-    const char *path = getenv("PATH"), *home = getenv("HOME");
+    const char *path = getenv("PATH");
     char folder[PATH_MAX];
-    while (path && *path) {
-        size_t n = strcspn(path, ":");
-        if (*path == '/' && n < sizeof folder) {
-            memcpy(folder, path, n);
-            folder[n] = 0;
-            if (!home || !*home || !contains(home, folder))
-                add_allowed(out, "exec", folder);
-        }
-        path += n + (path[n] == ':');
+    for (struct slice f; (f = orders_next_folder(&path)).ptr;) {
+        if (!f.len || *f.ptr != '/' || f.len >= sizeof folder ||
+            orders_in_home(f))
+            continue;
+        memcpy(folder, f.ptr, f.len);
+        folder[f.len] = 0;
+        add_allowed(out, "exec", folder);
     }
 }
 

@@ -28,7 +28,7 @@ const allm_error *jail_open(struct jail *j, struct arena *a)
                             "%s; check TMPDIR",
                             strerror(error));
     orders_walls(&j->orders, j->mode);
-    orders_environment(&j->orders);
+    orders_environment(&j->orders, j->mode);
     orders_add(&j->orders, "dir", j->least ? "/" : j->dir);
     if (j->least)
         reach_least(&j->orders, j->program);
@@ -173,21 +173,29 @@ static bool is_program(const char *path)
     return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
 }
 
-const char *jail_find(struct arena *a, const char *name, const char *dir)
+/* A program in PATH, either below the home or elsewhere; NULL: none. */
+static const char *find_in_path(struct arena *a, const char *name, bool in_home)
 {
     const char *path = getenv("PATH");
-    if (strchr(name, '/'))
-        return reach_resolve(a, name, dir);
-    while (path && *path) {
-        size_t n = strcspn(path, ":");
+    for (struct slice f; (f = orders_next_folder(&path)).ptr;) {
         struct buf file;
+        if (!f.len || *f.ptr != '/' || orders_in_home(f) != in_home)
+            continue;
         buf_init(&file, a, PATH_MAX - 1);
-        buf_add(&file, (struct slice){ path, n });
+        buf_add(&file, f);
         buf_byte(&file, '/');
         buf_text(&file, name);
-        if (*path == '/' && !file.broken && is_program(file.ptr))
+        if (!file.broken && is_program(file.ptr))
             return file.ptr;
-        path += n + (path[n] == ':');
     }
     return NULL;
+}
+
+/* The home is searched last, because the walls hide it. */
+const char *jail_find(struct arena *a, const char *name, const char *dir)
+{
+    if (strchr(name, '/'))
+        return reach_resolve(a, name, dir);
+    const char *found = find_in_path(a, name, false);
+    return found ? found : find_in_path(a, name, true);
 }

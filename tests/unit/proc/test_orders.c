@@ -28,11 +28,13 @@ static void passes_few_variables(void)
     setenv("OPENAI_API_KEY", "sk-secret", 1);
     setenv("LCX", "no", 1);
     setenv("TERM", "xterm", 1);
+    setenv("HOME", "/h/me/", 1);
+    setenv("PATH", "/h/me/bin:/usr/bin:/h/me:/a\nread /:/h/men:/bin", 1);
     arena_init(&a, mem_default());
     buf_init(&out, &a, ORDERS_LIMIT);
-    orders_environment(&out);
+    orders_environment(&out, ORDERS_ON);
     CHECK(out.ptr && strstr(out.ptr, "env LC_TIME=C\n"));
-    CHECK(out.ptr && strstr(out.ptr, "env PATH="));
+    CHECK(out.ptr && strstr(out.ptr, "env PATH=/usr/bin:/h/men:/bin\n"));
     CHECK(out.ptr && strstr(out.ptr, "env TERM=dumb\n"));
     CHECK(out.ptr && !strstr(out.ptr, "sk-secret"));
     CHECK(out.ptr && !strstr(out.ptr, "LCX"));

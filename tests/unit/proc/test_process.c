@@ -40,7 +40,7 @@ static void open_box(struct box *b)
     arena_init(&b->arena, mem_default());
     buf_init(&b->orders, &b->arena, ORDERS_LIMIT);
     CHECK_ALWAYS(!poll_init(&b->poll));
-    orders_environment(&b->orders);
+    orders_environment(&b->orders, ORDERS_ON);
     reach_default(&b->orders, "/bin/sh", "/", "/nonexistent");
     orders_walls(&b->orders, ORDERS_ON);
     buf_text(&b->orders, "limit linger 100\n");
