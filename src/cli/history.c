@@ -62,6 +62,8 @@ const char *history_line(void *ud, size_t back)
 
 static void drop_oldest(size_t n)
 {
+    if (!n)
+        return;
     for (size_t i = 0; i < n; i++)
         term_free(history.lines[i]);
     history.count -= n;
