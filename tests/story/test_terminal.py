@@ -361,7 +361,8 @@ def test_external_editor():
     leave(t)
     t = chat(env={"VISUAL": "/nonexistent"})
     t.after(b"keep\x18\x05", b"set VISUAL or EDITOR")
-    t.until(b"> keep")
+    t.until(lambda screen: b"> keep" in
+            screen.split(b"set VISUAL")[-1].split(b"?2004h")[-1])
     t.write(b"\x15")
     leave(t)
 
