@@ -177,7 +177,8 @@ static void reads_much_output(void)
 {
     struct kit k;
     open_kit(&k, NULL);
-    add_script(&k, "tool", "", "yes | head -c 200000000; echo the end");
+    add_script(&k, "tool", "'timeout': 300",
+               "yes | head -c 200000000; echo the end");
     const char *words[] = { "tool", "{}" };
     allm_stream *s = start_calls(&k, 1, words);
     allm_stream_wait(s);
