@@ -81,6 +81,9 @@ ALLM_API allm_json *allm_catalog_summary(const allm_catalog *);
  *   schema_provider     null; or this provider ignores response_format, and
  *                       the one named here reaches the same server by a
  *                       dialect that does not
+ *   embed_inputs        the texts that a request for embeddings may have, or
+ *                       null: it has no embeddings
+ *   embed_bytes         the bytes that they may have together, or null
  */
 ALLM_API allm_json *allm_registry_list(void);
 

@@ -11,14 +11,15 @@
  *       A block that is larger because a single piece needs it does not count.
  *   (4) Bytes that are not allocated are poisoned.
  *   (5) held is the sum of the sizes of all blocks.
- *   (6) A piece of LARGE bytes or more usually fills a block of its own, which
- *       is resized as a whole, so a growing buffer leaves no copies behind.
+ *   (6) A piece that grows to LARGE bytes or more fills a block of its own,
+ *       which is resized as a whole, so a growing buffer leaves few copies
+ *       behind.
  */
 #include "base/arena.h"
 
 #include <stdint.h>
 
-enum { FIRST = 512, MAX_STEP = 256 * 1024, LARGE = MAX_STEP };
+enum { FIRST = 512, MAX_STEP = 256 * 1024, LARGE = 16 * 1024 };
 
 struct arena_block {
     struct arena_block *next;
@@ -87,6 +88,25 @@ static struct arena_block **link_to(struct arena *a, const void *p, size_t size)
     return *at && (*at)->size == sizeof **at + round_up(size) ? at : NULL;
 }
 
+/* Add a block that this piece fills, behind the newest: keeps (1) and (6). */
+static void *add_alone(struct arena *a, size_t size)
+{
+    size_t want;
+    if (!mem_add(round_up(size), sizeof(struct arena_block), &want) ||
+        want > PTRDIFF_MAX)
+        return NULL;
+    struct arena_block *b = mem_alloc(a->mem, want);
+    if (!b)
+        return NULL;
+    b->next = a->block->next;
+    b->size = want;
+    a->block->next = b;
+    a->held += want;            /* keeps (5) */
+    poison(b + 1, want - sizeof *b);
+    unpoison(b + 1, size);
+    return b + 1;
+}
+
 /* Resize the block that this piece fills: keeps (6).  NULL: out of memory. */
 static void *resize_large(struct arena *a, struct arena_block **at, size_t size)
 {
@@ -151,10 +171,12 @@ void *arena_resize(struct arena *a, void *p, size_t old, size_t size)
     }
     if (size <= old)
         return p;
-    struct arena_block **alone = old >= LARGE && size <= SIZE_MAX - ARENA_ALIGN
-                                     ? link_to(a, p, old)
-                                     : NULL;
-    void *q = alone ? resize_large(a, alone, size) : arena_alloc(a, size);
+    bool large = size >= LARGE && size <= SIZE_MAX - ARENA_ALIGN;
+    struct arena_block **alone = large && old >= LARGE ? link_to(a, p, old)
+                                                       : NULL;
+    void *q = alone   ? resize_large(a, alone, size)
+              : large ? add_alone(a, size)
+                      : arena_alloc(a, size);
     a->broken = a->broken || !q;
     if (q && !alone)
         memcpy(q, p, old);

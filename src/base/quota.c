@@ -32,6 +32,12 @@ bool quota_spent(const struct quota *b, size_t others)
     return b->held > b->limit || others > b->limit - b->held;
 }
 
+void quota_let_go(struct quota *b, struct arena *a)
+{
+    b->held -= arena_held(a);
+    a->mem = b->inner;
+}
+
 void quota_lift(struct quota *b)
 {
     b->limit = SIZE_MAX / 2;

@@ -2,7 +2,7 @@
 #ifndef BASE_QUOTA_H
 #define BASE_QUOTA_H
 
-#include "base/mem.h"
+#include "base/arena.h"
 
 /*
  * The user stops cleanly once quota_spent() returns true.  What cannot wait
@@ -24,6 +24,10 @@ struct mem quota_mem(struct quota *b);
 /* Is more held than the limit, together with what others hold for the same
  * purpose? */
 bool quota_spent(const struct quota *b, size_t others);
+
+/* Count this arena no longer: from now on its memory is the inner one's, and
+ * may outlive `b`. */
+void quota_let_go(struct quota *b, struct arena *a);
 
 /* Stop refusing: from now on memory is needed to finish. */
 void quota_lift(struct quota *b);

@@ -2,13 +2,14 @@
  * sha256.c - SHA-256 (FIPS 180-4)
  *
  * Written here because libcrypto is only an indirect dependency, through
- * libcurl, which may be built with another TLS library.
+ * libcurl, which may be built with another TLS library.  Processors that have
+ * instructions for it use them (sha256_fast.c).
  */
 #include "base/sha256.h"
 
 #include "allm_base.h"
 
-static const uint32_t round_constants[64] = {
+const uint32_t sha256_constants[64] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1,
     0x923f82a4, 0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3,
     0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786,
@@ -46,23 +47,55 @@ static void expand_block(const unsigned char *block, uint32_t w[64])
     }
 }
 
+/* One round; v[at] plays the part of "a", the others follow it. */
+static inline void add_round(uint32_t v[8], size_t at, uint32_t word)
+{
+    uint32_t a = v[at % 8], e = v[(at + 4) % 8];
+    uint32_t b = v[(at + 1) % 8], c = v[(at + 2) % 8];
+    uint32_t s1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25);
+    uint32_t choice = (e & v[(at + 5) % 8]) ^ (~e & v[(at + 6) % 8]);
+    uint32_t t1 = v[(at + 7) % 8] + s1 + choice + word;
+    uint32_t s0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22);
+    uint32_t majority = (a & b) ^ (a & c) ^ (b & c);
+    v[(at + 3) % 8] += t1;
+    v[(at + 7) % 8] = t1 + s0 + majority;
+}
+
 static void add_block(uint32_t state[8], const unsigned char *block)
 {
     uint32_t w[64], v[8];
     expand_block(block, w);
+    for (size_t i = 0; i < 64; i++)
+        w[i] += sha256_constants[i];
     memcpy(v, state, sizeof v);
-    for (size_t i = 0; i < 64; i++) {
-        uint32_t s1 = rotate(v[4], 6) ^ rotate(v[4], 11) ^ rotate(v[4], 25);
-        uint32_t choice = (v[4] & v[5]) ^ (~v[4] & v[6]);
-        uint32_t t1 = v[7] + s1 + choice + round_constants[i] + w[i];
-        uint32_t s0 = rotate(v[0], 2) ^ rotate(v[0], 13) ^ rotate(v[0], 22);
-        uint32_t majority = (v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]);
-        memmove(v + 1, v, 7 * sizeof *v);
-        v[4] += t1;
-        v[0] = t1 + s0 + majority;
+    for (size_t i = 0; i < 64; i += 8) {    /* constant places: in registers */
+        add_round(v, 8, w[i]);
+        add_round(v, 7, w[i + 1]);
+        add_round(v, 6, w[i + 2]);
+        add_round(v, 5, w[i + 3]);
+        add_round(v, 4, w[i + 4]);
+        add_round(v, 3, w[i + 5]);
+        add_round(v, 2, w[i + 6]);
+        add_round(v, 1, w[i + 7]);
     }
     for (size_t i = 0; i < 8; i++)
         state[i] += v[i];
+}
+
+void sha256_portable(uint32_t state[8], const unsigned char *blocks,
+                     size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        add_block(state, blocks + 64 * i);
+}
+
+static void add_blocks(struct sha256 *s, const void *blocks, size_t count)
+{
+    sha256_blocks *fast = sha256_fast();
+    if (fast)
+        fast(s->state, blocks, count);
+    else
+        sha256_portable(s->state, blocks, count);
 }
 
 void sha256_init(struct sha256 *s)
@@ -80,45 +113,65 @@ void sha256_add(struct sha256 *s, struct slice bytes)
     size_t filled = (size_t)(s->length % sizeof s->block);
     s->length += bytes.len;
     while (bytes.len) {
+        size_t whole = filled ? 0 : bytes.len / sizeof s->block;
         size_t n = sizeof s->block - filled;
         if (n > bytes.len)
             n = bytes.len;
-        if (n == sizeof s->block) {     /* a whole block needs no copy */
-            add_block(s->state, (const unsigned char *)bytes.ptr);
+        if (whole) {                    /* they need no copy */
+            n = whole * sizeof s->block;
+            add_blocks(s, bytes.ptr, whole);
         } else {
             memcpy(s->block + filled, bytes.ptr, n);
             if (filled + n == sizeof s->block)
-                add_block(s->state, s->block);
+                add_blocks(s, s->block, 1);
         }
         filled = (filled + n) % sizeof s->block;
         bytes = slice_skip(bytes, n);
     }
 }
 
-void sha256_done(struct sha256 *s, unsigned char out[SHA256_BYTES])
+/* Add the padding and the length. */
+static void add_end(struct sha256 *s)
 {
-    static const char padding[64] = { (char)0x80 };
     uint64_t bits = s->length * 8;
     size_t used = (size_t)(s->length % 64);
-    size_t fill = (used < 56 ? 56 : 120) - used;
-    char length[8];
+    s->block[used++] = 0x80;
+    if (used > 56) {
+        memset(s->block + used, 0, 64 - used);
+        add_blocks(s, s->block, 1);
+        used = 0;
+    }
+    memset(s->block + used, 0, 56 - used);
     for (int i = 0; i < 8; i++)
-        length[i] = (char)(bits >> (56 - 8 * i));
-    sha256_add(s, (struct slice){ padding, fill });
-    sha256_add(s, (struct slice){ length, sizeof length });
+        s->block[56 + i] = (unsigned char)(bits >> (56 - 8 * i));
+    add_blocks(s, s->block, 1);
+}
+
+void sha256_done(struct sha256 *s, unsigned char out[SHA256_BYTES])
+{
+    add_end(s);
     for (int i = 0; i < SHA256_BYTES; i++)
         out[i] = (unsigned char)(s->state[i / 4] >> (24 - 8 * (i % 4)));
 }
 
+/* A word as eight digits, all at once: one digit in each byte. */
+static void put_digits(char out[8], uint32_t word)
+{
+    uint64_t x = word;
+    x = ((x & 0xffff0000u) << 16) | (x & 0xffff);
+    x = ((x & 0x0000ff000000ff00u) << 8) | (x & 0x000000ff000000ffu);
+    x = ((x & 0x00f000f000f000f0u) << 4) | (x & 0x000f000f000f000fu);
+    uint64_t letters = ((x + 0x0606060606060606u) >> 4) & 0x0101010101010101u;
+    x += 0x3030303030303030u + letters * ('a' - '0' - 10);
+    for (int i = 0; i < 8; i++)
+        out[i] = (char)(x >> (56 - 8 * i));
+}
+
 void sha256_done_hex(struct sha256 *s, char out[SHA256_HEX + 1])
 {
-    static const char digits[] = "0123456789abcdef";
-    unsigned char bytes[SHA256_BYTES];
-    sha256_done(s, bytes);
-    for (size_t i = 0; i < SHA256_BYTES; i++) {
-        out[2 * i] = digits[bytes[i] >> 4];
-        out[2 * i + 1] = digits[bytes[i] & 15];
-    }
+    add_end(s);
+    for (size_t i = 0; i < 8; i++)
+        put_digits(out + 8 * i, s->state[i]);
     out[SHA256_HEX] = '\0';
 }
 

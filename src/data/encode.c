@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "data/plain.h"
+#include "json/build.h"
 #include "json/json.h"
 #include "json/parse.h"
 
@@ -32,7 +33,7 @@ void encode_text(struct encoder *e, const char *text)
 
 void encode_json(struct encoder *e, const allm_json *v)
 {
-    if (e->form == ALLM_FORM_PLAIN)
+    if (e->form == ALLM_FORM_PLAIN && !json_is_empty(v))
         plain_write(&e->emit, v);
     else
         emit_value(&e->emit, v);
@@ -190,7 +191,7 @@ static void write_metadata(struct encoder *e, const struct shape *s,
     for (const struct shape_field *f = s->fields; f->name; f++) {
         if (!is_lifted(f, value))
             continue;
-        emit_name(&e->emit, shape_name(f));
+        emit_label(&e->emit, &f->label);
         write_field(e, f, value);
     }
     emit_close(&e->emit, '}');
@@ -229,7 +230,7 @@ static void write_kept(struct encoder *e, const struct shape *s,
 
 static bool is_metadata(const struct shape_field *f)
 {
-    return f->kind == SHAPE_MAP && !strcmp(f->name, "metadata");
+    return f->kind == SHAPE_MAP && slice_eq(shape_name(f), SLICE("metadata"));
 }
 
 /* Is the field empty, and optional in JSON? {} counts as empty, too. */
@@ -241,6 +242,24 @@ static bool may_be_left_out(const struct shape_field *f, const void *value)
            (f->kind == SHAPE_MAP && !allm_json_count(shape_pointer(f, value)));
 }
 
+/* Is the field written as null? */
+static bool is_null(const struct shape_field *f, const void *value)
+{
+    switch (f->kind) {
+    case SHAPE_TEXT:
+    case SHAPE_BYTES:
+    case SHAPE_ANY:
+    case SHAPE_ONE:
+        return !shape_pointer(f, value);
+    case SHAPE_INT:
+        return !((const allm_int *)shape_at(f, value))->set && !f->has_fallback;
+    case SHAPE_NUM:
+        return !((const allm_num *)shape_at(f, value))->set;
+    default:
+        return false;
+    }
+}
+
 static void write_member(struct encoder *e, const struct shape *s,
                          const struct shape_field *f, const void *value)
 {
@@ -249,10 +268,14 @@ static void write_member(struct encoder *e, const struct shape *s,
         odd = json_get(kept, shape_name(f));
     if (!odd && may_be_left_out(f, value))
         return;
-    emit_name(&e->emit, shape_name(f));
+    if (!odd && is_null(f, value)) {
+        emit_label_null(&e->emit, &f->label);
+        return;
+    }
+    emit_label(&e->emit, &f->label);
     if (odd)
         encode_json(e, odd);
-    else if (f->kind == SHAPE_MAP && any_lifted(s, value) && is_metadata(f))
+    else if (is_metadata(f) && any_lifted(s, value))
         write_metadata(e, s, shape_pointer(f, value), value);
     else
         write_field(e, f, value);
@@ -267,6 +290,19 @@ void encode_members(struct encoder *e, const struct shape *s, const void *value)
         write_kept(e, s, shape_kept(s, value));
 }
 
+/* The beginning of the envelope, as one token. */
+static void open_tagged(struct encoder *e, const struct shape *s)
+{
+    static const struct slice type = SLICE_INIT("{\"__type__\":\"");
+    static const struct slice data = SLICE_INIT("\",\"data\":{");
+    struct slice tag = slice_of(s->tag);
+    char *at = emit_begin(&e->emit, type.len + tag.len + data.len);
+    if (!at)
+        return;
+    at = slice_put(slice_put(slice_put(at, type), tag), data);
+    emit_finish(&e->emit, at, false);
+}
+
 void encode_value(struct encoder *e, const struct shape *s, const void *value)
 {
     if (!value) {
@@ -279,13 +315,10 @@ void encode_value(struct encoder *e, const struct shape *s, const void *value)
         encode_json(e, stranger);
         return;
     }
-    if (e->form == ALLM_FORM_TAGGED) {
+    if (e->form == ALLM_FORM_TAGGED)
+        open_tagged(e, s);
+    else
         emit_open(&e->emit, '{');
-        emit_name(&e->emit, SLICE("__type__"));
-        emit_word(&e->emit, s->tag);
-        emit_name(&e->emit, SLICE("data"));
-    }
-    emit_open(&e->emit, '{');
     encode_members(e, s, value);
     emit_close(&e->emit, '}');
     if (e->form == ALLM_FORM_TAGGED)
@@ -329,7 +362,7 @@ static size_t room_for(const struct shape *s, const void *const *item, size_t n)
 void encode_reserve(struct encoder *e, const struct shape *s, const void *value)
 {
     size_t room = room_for(s, &value, 1);
-    buf_reserve(&e->out, room < MOST_ROOM ? room : MOST_ROOM);
+    buf_reserve(e->emit.out, room < MOST_ROOM ? room : MOST_ROOM);
 }
 
 allm_text *encode_finish(struct encoder *e)
@@ -360,6 +393,52 @@ allm_text *encode_to_text(const struct shape *s, const void *value,
     return encode_finish(&e);
 }
 
+/* Numbers and maps only, such as a usage: its value needs no text first. */
+static bool is_flat(const struct shape *s, const void *value)
+{
+    for (const struct shape_field *f = s->fields; f->name; f++)
+        if ((f->kind != SHAPE_INT && f->kind != SHAPE_NUM &&
+             f->kind != SHAPE_MAP) ||
+            f->flags || f->has_fallback)
+            return false;
+    return !s->pick && !shape_kept(s, value);
+}
+
+static void build_field(struct build *b, const struct shape_field *f,
+                        const void *value)
+{
+    build_key(b, shape_name(f));
+    if (f->kind == SHAPE_MAP && shape_is_default(f, value))
+        build_value(b, json_empty_object());
+    else if (f->kind == SHAPE_MAP)
+        build_value_copy(b, shape_pointer(f, value));
+    else if (shape_is_default(f, value))
+        build_null(b);
+    else if (f->kind == SHAPE_INT)
+        build_int(b, ((const allm_int *)shape_at(f, value))->value);
+    else
+        build_number(b, ((const allm_num *)shape_at(f, value))->value);
+}
+
+/* The tagged form of a flat struct. */
+static const allm_json *build_flat(struct arena *a, const struct shape *s,
+                                   const void *value, const allm_error **error)
+{
+    struct build b;
+    build_init(&b, a);
+    build_object(&b);
+    build_text_at(&b, "__type__", slice_of(s->tag));
+    build_key(&b, SLICE("data"));
+    build_object(&b);
+    for (const struct shape_field *f = s->fields; f->name; f++)
+        build_field(&b, f, value);
+    build_end(&b);
+    build_end(&b);
+    const allm_json *made = build_done(&b);
+    *error = made ? NULL : status_nomem();
+    return made;
+}
+
 const allm_json *encode_to_json(struct arena *a, const struct shape *s,
                                 const void *value, allm_form form,
                                 const allm_error **error)
@@ -368,6 +447,8 @@ const allm_json *encode_to_json(struct arena *a, const struct shape *s,
                                      .max_depth = UINT32_MAX,
                                      .duplicates = true };
     struct encoder e;
+    if (form == ALLM_FORM_TAGGED && value && is_flat(s, value))
+        return build_flat(a, s, value, error);
     *error = status_nomem();
     if (!encode_begin(&e, a->mem, form))
         return NULL;
@@ -379,4 +460,14 @@ const allm_json *encode_to_json(struct arena *a, const struct shape *s,
         made = json_parse(a, buf_slice(&e.out), any, error);
     allm_text_free(e.text);
     return made;
+}
+
+const allm_error *encode_to_emit(struct emit *out, struct arena *a,
+                                 const struct shape *s, const void *value,
+                                 allm_form form)
+{
+    struct encoder e = { .emit = *out, .arena = a, .form = form };
+    encode_value(&e, s, value);
+    *out = e.emit;
+    return e.error;
 }

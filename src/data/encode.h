@@ -46,6 +46,13 @@ const allm_json *encode_to_json(struct arena *a, const struct shape *s,
                                 const void *value, allm_form form,
                                 const allm_error **error);
 
+/* The same as text, at the end of a text that the caller writes.  NULL, or why
+ * it has no such form (in the arena); a lack of memory shows as a broken
+ * buffer. */
+const allm_error *encode_to_emit(struct emit *out, struct arena *a,
+                                 const struct shape *s, const void *value,
+                                 allm_form form);
+
 /* Implements the `_json` function of every type. */
 allm_text *encode_to_text(const struct shape *s, const void *value,
                           allm_form form);

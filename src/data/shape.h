@@ -10,6 +10,7 @@
 #define DATA_SHAPE_H
 
 #include "base/home.h"
+#include "json/emit.h"
 
 enum shape_kind {               /* in the struct            default in JSON */
     SHAPE_TEXT,                 /* const char *                        null */
@@ -64,6 +65,7 @@ struct shape_own {
 struct shape_field {
     const char *name;           /* of the JSON member; NULL ends the table */
     size_t len;                 /* of the name */
+    struct emit_label label;    /* the name, as it is written */
     enum shape_kind kind;
     uint32_t flags;
     size_t at;                  /* offset in the struct */
@@ -76,7 +78,8 @@ struct shape_field {
 };
 
 /* Rows of a table: struct allm_T, member m. */
-#define NAMED(literal) .name = (literal), .len = sizeof(literal) - 1
+#define NAMED(literal) \
+    .name = (literal), .len = sizeof(literal) - 1, .label = EMIT_LABEL(literal)
 #define FIELD(T, m, k) { NAMED(#m), .kind = (k), .at = offsetof(allm_##T, m) }
 #define FIELD_FLAGS(T, m, k, fl) \
     { NAMED(#m), .kind = (k), .at = offsetof(allm_##T, m), .flags = (fl) }

@@ -26,7 +26,7 @@
 #include "base/sha256.h"
 #include "base/status.h"
 #include "engine/retry.h"
-#include "engine/retry_after.h"
+#include "provider/retry_after.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -18,6 +18,40 @@ struct emit {
 
 void emit_init(struct emit *e, struct buf *out);
 
+/* Reserve n bytes after the comma that is due; NULL: no memory. */
+static inline char *emit_begin(struct emit *e, size_t n)
+{
+    struct buf *out = e->out;
+    n += e->comma;
+    bool fits = out->cap - out->len > n && !out->broken;
+    if (!fits && !buf_reserve(out, n))
+        return NULL;
+    char *at = out->ptr + out->len;
+    *at = ',';
+    return at + e->comma;
+}
+
+/* Commit the text up to `at`. */
+static inline void emit_finish(struct emit *e, char *at, bool comma)
+{
+    *at = '\0';
+    e->out->len = (size_t)(at - e->out->ptr);
+    e->comma = comma;
+}
+
+/* A key of ours as it is written.  Copying it needs no length. */
+struct emit_label {
+    char text[31];
+    unsigned char len;
+};
+
+#define EMIT_LABEL(literal) \
+    { .text = "\"" literal "\":", .len = sizeof(literal) + 2 }
+
+/* Such a key, in place of emit_name(); with null behind it. */
+void emit_label(struct emit *e, const struct emit_label *label);
+void emit_label_null(struct emit *e, const struct emit_label *label);
+
 void emit_open(struct emit *e, char bracket);   /* '{' or '[' */
 void emit_close(struct emit *e, char bracket);
 

@@ -55,6 +55,15 @@ static inline bool json_has_tag(const allm_json *v, uint64_t type)
     return (tag & JSON_TAG_MASK) == type;
 }
 
+/* An object or an array without members? */
+static inline bool json_is_empty(const allm_json *v)
+{
+    uint64_t tag = 0;
+    if (v)
+        memcpy(&tag, v, sizeof tag);
+    return (tag & JSON_TAG_MASK) >= JSON_TAG_ARRAY && !(tag >> JSON_TAG_BITS);
+}
+
 /* Same as allm_json_type_of(v) == type. */
 static inline bool json_is_type(const allm_json *v, allm_json_type type)
 {

@@ -559,8 +559,8 @@ static struct tree *take_alternatives(struct reader *r)
     return any;
 }
 
-const struct pattern *pattern_new(struct arena *a, struct slice text,
-                                  const char **fault)
+static struct pattern *make_pattern(struct arena *a, struct slice text,
+                                    const char **fault)
 {
     if (!text.ptr)
         text = SLICE("");
@@ -571,5 +571,21 @@ const struct pattern *pattern_new(struct arena *a, struct slice text,
     *fault = r.fault;
     if (r.fault || a->broken || !main)
         return NULL;
-    return pattern_code(a, main, r.looks, main->size + r.size + 1);
+    struct pattern *p = pattern_code(a, main, r.looks, main->size + r.size + 1);
+    return p && pattern_set_needle(p, a, main) ? p : NULL;
+}
+
+const struct pattern *pattern_new(struct arena *a, struct slice text,
+                                  const char **fault)
+{
+    return make_pattern(a, text, fault);
+}
+
+const struct pattern *pattern_new_folded(struct arena *a, struct slice text,
+                                         const char **fault)
+{
+    struct pattern *p = make_pattern(a, text, fault);
+    if (p)
+        p->fold = true;
+    return p;
 }

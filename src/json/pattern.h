@@ -21,6 +21,17 @@ struct pattern;
 const struct pattern *pattern_new(struct arena *a, struct slice text,
                                   const char **fault);
 
+/* The same, but letters of ASCII match in upper and lower case. */
+const struct pattern *pattern_new_folded(struct arena *a, struct slice text,
+                                         const char **fault);
+
+/*
+ * A string that every text with a match contains, to search for before
+ * pattern_match(); empty if none is known. *all: each text that contains it
+ * has a match.  Of a folded pattern, its letters may have either case.
+ */
+struct slice pattern_needle(const struct pattern *p, bool *all);
+
 enum pattern_result {
     PATTERN_NO,
     PATTERN_YES,

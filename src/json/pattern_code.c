@@ -132,8 +132,8 @@ static struct sub emit_sub(struct writer *w, const struct tree *t,
     return s;
 }
 
-const struct pattern *pattern_code(struct arena *a, const struct tree *main,
-                                   const struct look *looks, size_t size)
+struct pattern *pattern_code(struct arena *a, const struct tree *main,
+                             const struct look *looks, size_t size)
 {
     uint32_t n = 0;
     for (const struct look *l = looks; l; l = l->next)

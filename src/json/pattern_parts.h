@@ -120,11 +120,23 @@ struct pattern {
     const struct sub *looks;    /* inner ones before outer ones */
     uint32_t look_count;
     struct sub main;
+    bool fold;                  /* letters of ASCII match in either case */
+    struct slice needle;        /* see pattern_needle() */
+    bool needle_is_all;
 };
+
+static inline uint32_t pattern_fold(uint32_t point)
+{
+    return point >= 'A' && point <= 'Z' ? point + ('a' - 'A') : point;
+}
 
 /* Compile the trees; NULL if out of memory.  `size` is the sum of their sizes;
  * `looks` has the newest first. */
-const struct pattern *pattern_code(struct arena *a, const struct tree *main,
-                                   const struct look *looks, size_t size);
+struct pattern *pattern_code(struct arena *a, const struct tree *main,
+                             const struct look *looks, size_t size);
+
+/* Find the needle of the tree.  False: out of memory. */
+bool pattern_set_needle(struct pattern *p, struct arena *a,
+                        const struct tree *main);
 
 #endif

@@ -128,6 +128,24 @@ static uint32_t take_backward(struct run *r)
     return point;
 }
 
+static bool class_has_folded(const struct pattern_class *c, uint32_t point)
+{
+    uint32_t low = pattern_fold(point);
+    bool letter = low >= 'a' && low <= 'z';
+    bool one = class_has(c, low);
+    bool other = letter ? class_has(c, low - ('a' - 'A')) : one;
+    return c->negated ? one && other : one || other;
+}
+
+static bool accepts_point(const struct pattern *p, const struct inst *i,
+                          uint32_t point)
+{
+    if (p->fold)
+        return i->op == OP_CHAR ? pattern_fold(i->x) == pattern_fold(point)
+                                : class_has_folded(i->class, point);
+    return i->op == OP_CHAR ? i->x == point : class_has(i->class, point);
+}
+
 /* Read one code point; returns how many instructions of the list accept it. */
 static size_t step_point(struct run *r, bool backward)
 {
@@ -135,7 +153,7 @@ static size_t step_point(struct run *r, bool backward)
     size_t n = 0;
     for (size_t k = 0; k < r->listed; k++) {
         const struct inst *i = &r->pattern->code[r->list[k]];
-        if (i->op == OP_CHAR ? i->x == point : class_has(i->class, point))
+        if (accepts_point(r->pattern, i, point))
             r->stepped[n++] = r->list[k] + 1;
     }
     return n;

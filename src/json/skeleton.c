@@ -16,7 +16,9 @@
  *       miss, and the document is read by the ordinary reader.
  *   (3) Therefore an object of the document has its keys at the same distances
  *       as the same object of the skeleton, and one view serves both.
- *   (4) After `patience` misses in a row a new skeleton is made.  Each
+ *   (4) A document that differs only in the watched holes is equal to the last
+ *       one but for these, so its other values need not be read.
+ *   (5) After `patience` misses in a row a new skeleton is made.  Each
  *       skeleton that fits nothing increases the patience.
  */
 #include "json/skeleton.h"
@@ -51,6 +53,7 @@ struct skeleton_form {
     const allm_json *last;      /* the document that was read by it; or NULL */
     struct known_view known[VIEWS];
     size_t known_count;
+    size_t watched;             /* the value to be read; 0, the root: none */
     bool whole;                 /* all tokens were found: it is usable */
 };
 
@@ -312,8 +315,10 @@ const allm_json *skeleton_parse(struct skeleton *m, struct arena *a,
 {
     bool fits = m->form && m->form->whole;
     const allm_json *v = fits ? cast(m->form, a, text) : NULL;
-    if (m->form)
+    if (m->form) {
         m->form->last = v;
+        m->form->watched = 0;
+    }
     if (v) {
         m->misses = 0;
         m->patience = 1;
@@ -325,6 +330,91 @@ const allm_json *skeleton_parse(struct skeleton *m, struct arena *a,
         v = learn(m, a->mem, text);
     }
     return v ? v : json_parse_loose(a, text, error);
+}
+
+/* ---------------------------------------------------------- watching --- */
+
+/* How many values this one is behind the root of the last document; 0: it is
+ * the root, or not in it. */
+static size_t distance_of(const struct skeleton_form *f, const allm_json *v)
+{
+    uintptr_t root = f ? (uintptr_t)f->last : 0;
+    size_t at = ((uintptr_t)v - root) / sizeof(yyjson_val);
+    return root && v && at < f->count ? at : 0;
+}
+
+static bool is_watched(const struct skeleton_form *f, size_t hole,
+                       const allm_json *const *others, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (hole == distance_of(f, others[i]))
+            return true;
+    return hole == f->watched;
+}
+
+bool skeleton_fits(const struct skeleton *m)
+{
+    return m->form && m->form->last;
+}
+
+bool skeleton_watch(struct skeleton *m, const allm_json *text,
+                    const allm_json *const *others, size_t count)
+{
+    struct skeleton_form *f = m->form;
+    size_t at = distance_of(f, text);
+    if (!at || val_type(val_of(text)) != YYJSON_TYPE_STR)
+        return false;
+    f->watched = at;
+    for (size_t i = 0; i < f->hole_count; i++)
+        if (!is_watched(f, f->hole[i], others, count))
+            f->watched = 0;
+    return f->watched != 0;
+}
+
+/* A number of a few digits only; 0: any other. */
+static size_t digits_length(struct slice s)
+{
+    size_t n = 0;
+    while (n < s.len && s.ptr[n] >= '0' && s.ptr[n] <= '9')
+        n++;
+    bool plain = n < 16 && n < s.len && ends_value(s.ptr[n]);
+    return plain && (*s.ptr != '0' || n == 1) ? n : 0;
+}
+
+/* The length of a hole that is not read; 0: it must be read. */
+static size_t skip_hole(struct slice rest, char first)
+{
+    if (first != '"')
+        return digits_length(rest);
+    return rest.len && *rest.ptr == '"' ? plain_length(rest) : 0;
+}
+
+bool skeleton_watched(const struct skeleton *m, struct arena *a,
+                      struct slice text, struct slice *out)
+{
+    const struct skeleton_form *f = m->form;
+    struct slice rest = text;
+    size_t at = 0;
+    if (!f || !f->watched)
+        return false;
+    yyjson_val v = val_of(f->value)[f->watched];    /* if it is no hole */
+    for (size_t i = 0; i < f->hole_count; i++) {
+        const struct token *t = &f->token[f->hole[i]];
+        size_t same = t->at - at;
+        if (rest.len < same || memcmp(f->text.ptr + at, rest.ptr, same) != 0)
+            return false;
+        rest = slice_skip(rest, same);
+        char first = f->text.ptr[t->at];
+        size_t len = f->hole[i] == f->watched ? fill_hole(a, rest, first, &v)
+                                              : skip_hole(rest, first);
+        if (!len)
+            return false;
+        rest = slice_skip(rest, len);
+        at = t->end;
+    }
+    *out = val_slice(&v);
+    return rest.len == f->text.len - at &&
+           !memcmp(f->text.ptr + at, rest.ptr, rest.len);
 }
 
 /* ------------------------------------------------------------- views --- */
@@ -349,9 +439,8 @@ void skeleton_view(struct skeleton *m, const allm_json *object,
                    struct json_view *out)
 {
     struct skeleton_form *f = m->form;
-    uintptr_t root = f ? (uintptr_t)f->last : 0;
-    size_t at = ((uintptr_t)object - root) / sizeof(yyjson_val);
-    const struct json_view *known = root && at < f->count
+    size_t at = distance_of(f, object);
+    const struct json_view *known = at || (f && f->last && object == f->last)
                                         ? view_at(f, at, object)
                                         : NULL;
     if (!known) {

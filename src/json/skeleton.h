@@ -31,6 +31,23 @@ void skeleton_forget(struct skeleton *m);
 const allm_json *skeleton_parse(struct skeleton *m, struct arena *a,
                                 struct slice text, const allm_error **error);
 
+/* Did the document that was read last fit? */
+bool skeleton_fits(const struct skeleton *m);
+
+/*
+ * The next document may differ from the one that was read last only in the
+ * string `text` and in the `count` values `others`, of which NULL is none.
+ * False: it has differed elsewhere before, or the last one did not fit.
+ */
+bool skeleton_watch(struct skeleton *m, const allm_json *text,
+                    const allm_json *const *others, size_t count);
+
+/* The watched string of a document that differs only as skeleton_watch() says;
+ * it is valid like a document.  False: use skeleton_parse(), which ends the
+ * watch. */
+bool skeleton_watched(const struct skeleton *m, struct arena *a,
+                      struct slice text, struct slice *out);
+
 /* Like json_view_init(), for an object of the document that was read last.
  * While documents fit, its keys are not visited again. */
 void skeleton_view(struct skeleton *m, const allm_json *object,

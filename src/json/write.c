@@ -120,9 +120,8 @@ static void put_escaped(struct writer *w, unsigned char c)
                      6);
 }
 
-/* Copy ASCII that needs no escaping to `at`, eight bytes at a time; returns
- * the end of the copy.  The rest of *s begins with another byte. */
-static char *put_ascii(char *at, struct slice *s)
+/* json_put_plain(), without the call. */
+static inline char *put_ascii(char *at, struct slice *s)
 {
     const char *from = s->ptr, *end = from + s->len;
     uint64_t word[2];
@@ -134,10 +133,24 @@ static char *put_ascii(char *at, struct slice *s)
         at += sizeof word;
         from += sizeof word;
     }
+    size_t left = (size_t)(end - from);
+    if (left >= sizeof *word && left < sizeof word) {
+        memcpy(word, from, sizeof *word);
+        if (!has_special(*word)) {
+            memcpy(at, word, sizeof *word);
+            at += sizeof *word;
+            from += sizeof *word;
+        }
+    }
     while (from < end && is_plain((unsigned char)*from))
         *at++ = *from++;
     *s = (struct slice){ from, (size_t)(end - from) };
     return at;
+}
+
+char *json_put_plain(char *at, struct slice *s)
+{
+    return put_ascii(at, s);
 }
 
 /* Copy what needs no escaping, for which there is room; the rest of s begins
@@ -158,15 +171,18 @@ static struct slice put_clean(struct writer *w, struct slice s)
 /* A string whose bytes may need escaping, between quotes. */
 static void put_quoted(struct writer *w, struct slice s)
 {
-    put_byte(w, '"');
-    while (s.len && ensure_room(w, s.len)) {
+    if (!ensure_room(w, s.len + 2))
+        return;
+    *w->at++ = '"';
+    s = put_clean(w, s);
+    while (s.len) {
+        put_escaped(w, (unsigned char)*s.ptr);
+        s = slice_skip(s, 1);
+        if (!ensure_room(w, s.len + 1))
+            return;
         s = put_clean(w, s);
-        if (s.len) {
-            put_escaped(w, (unsigned char)*s.ptr);
-            s = slice_skip(s, 1);
-        }
     }
-    put_byte(w, '"');
+    *w->at++ = '"';
 }
 
 static inline void put_text(struct writer *w, const yyjson_val *v)
@@ -294,17 +310,18 @@ static struct writer begin_writer(struct buf *out)
     return w;
 }
 
-/* Commit the bytes; false, and out is broken, if writing failed. */
+/* Commit the bytes; false, and out is broken, if writing failed.  Its bytes end
+ * with a NUL in both cases. */
 static bool finish_writer(struct writer *w)
 {
     struct buf *out = w->out;
-    if (w->failed) {
-        out->broken = true;
-        return false;
+    if (w->at) {
+        out->len = (size_t)(w->at - out->ptr);
+        out->ptr[out->len] = '\0';
     }
-    out->len = (size_t)(w->at - out->ptr);
-    out->ptr[out->len] = '\0';
-    return true;
+    if (w->failed)
+        out->broken = true;
+    return !w->failed;
 }
 
 bool json_write(struct buf *out, const allm_json *json, uint32_t flags)

@@ -11,7 +11,7 @@
 
 enum {
     ROOM = 4096 - 2 * sizeof(void *),
-    SPARE_LIMIT = 64            /* more are freed */
+    SPARE_LIMIT = 16            /* more are freed */
 };
 
 struct block {

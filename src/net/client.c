@@ -365,6 +365,7 @@ static bool take_opts(struct client *c, const struct client_opts *opts)
     c->env.proxy = arena_text(&c->texts, opts->proxy);
     c->env.idle_s = idle_seconds(opts->max_idle_ms);
     c->env.http2 = opts->http2;
+    c->env.public_only = opts->public_only;
     struct trust_system system = trust_system();
     return trust_find(&c->env.trust, &c->texts, opts->ca_file,
                       opts->system ? opts->system : &system) &&

@@ -22,6 +22,8 @@ struct client_opts {                /* copied; zero is the default         */
     uint32_t max_connections;       /* kept; 0: CLIENT_CONNECTIONS         */
     const char *user_agent;         /* NULL: "liballm/VERSION"             */
     bool http2;                     /* where the server offers it          */
+    bool public_only;               /* sockets only to public addresses;
+                                       a proxy counts, not what is behind  */
     const struct trust_system *system;  /* NULL: trust_system(); for tests */
 };
 

@@ -26,6 +26,7 @@
 #include "base/secret.h"
 #include "base/status.h"
 #include "loop/waker.h"
+#include "net/address.h"
 #include "net/failure.h"
 #include "net/request_headers.h"
 #include "net/transport.h"
@@ -67,6 +68,7 @@ struct allm_exchange {
     size_t header_cap, head_bytes;
     bool head_done;
     bool head_over, unread;     /* a limit ended it */
+    bool not_public;            /* an address was refused */
     bool shared;                /* HTTP/2: others use the connection */
 
     struct queue queue;
@@ -200,6 +202,19 @@ static int on_connected(void *ud, char *to, char *from, int to_port,
     return CURL_PREREQFUNC_OK;
 }
 
+/* The address is the one that is connected to, whatever the name resolves to
+ * at another time. */
+static curl_socket_t on_address(void *ud, curlsocktype purpose,
+                                struct curl_sockaddr *to)
+{
+    allm_exchange *x = ud;
+    (void)purpose;
+    if (address_is_public(&to->addr))
+        return socket(to->family, to->socktype | SOCK_CLOEXEC, to->protocol);
+    x->not_public = true;
+    return CURL_SOCKET_BAD;
+}
+
 /* ---------------------------------------------------------- setting up --- */
 
 /* One line for each option; `ok` is checked once, at the end. */
@@ -215,6 +230,10 @@ static bool set_owner(allm_exchange *x)
     SET(WRITEDATA, x);
     SET(HEADERDATA, x);
     SET(PREREQDATA, x);
+    if (x->env->public_only) {
+        SET(OPENSOCKETFUNCTION, on_address);
+        SET(OPENSOCKETDATA, x);
+    }
     return upload_set_owner(&x->upload, x->easy) && ok;
 }
 
@@ -629,6 +648,11 @@ static const allm_error *why_failed(allm_exchange *x)
                               "came; read it sooner, or use HTTP/1.1, where "
                               "the server can be made to wait",
                               EXCHANGE_HOARD >> 20);
+    if (x->not_public && !x->connected)
+        return failure_refuse(&x->memory, "invalid_request",
+                              "%s has an address of this machine or of a "
+                              "private network, which is not accessed",
+                              x->host);
     if (x->proxy_status >= 300 && x->code != CURLE_OUT_OF_MEMORY)
         return failure_proxy(&x->memory, x->proxy_status, x->host);
     return failure_of(&x->memory, x->code, x->host, x->said);

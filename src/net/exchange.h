@@ -38,6 +38,7 @@ struct exchange_env {
     const char *user_agent;
     long idle_s;                /* < 0: connections are not reused */
     bool http2;
+    bool public_only;           /* no socket to another address */
 };
 
 /* The functions of a transport.  If it cannot be opened, the error is made in

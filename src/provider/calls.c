@@ -462,6 +462,7 @@ static void call_complete(struct calls *c, struct calls_slot *s,
     event->raw_len = call->raw_len;
     event->metadata = call->metadata;
     event->provider_state = call->provider_state;
+    sink_last(event);           /* all of it is in c->life */
 }
 
 void calls_close(struct calls *c, struct calls_slot *s, allm_sink *sink)

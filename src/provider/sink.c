@@ -13,6 +13,8 @@
 #include "json/parse.h"
 #include "json/skeleton.h"
 
+#include <stddef.h>
+
 void sink_init(struct allm_sink *s, struct arena *arena, struct arena *life)
 {
     *s = (struct allm_sink){ .arena = arena, .life = life, .status = ALLM_OK };
@@ -53,6 +55,18 @@ allm_event *sink_add(struct allm_sink *s, allm_event_type type)
     item->event.size = sizeof item->event;
     item->event.type = type;
     return &item->event;
+}
+
+void sink_last(allm_event *event)
+{
+    char *item = (char *)event - offsetof(struct sink_item, event);
+    ((struct sink_item *)(void *)item)->lasting = true;
+}
+
+bool sink_lasts(const allm_event *event)
+{
+    const char *item = (const char *)event - offsetof(struct sink_item, event);
+    return ((const struct sink_item *)(const void *)item)->lasting;
 }
 
 static bool is_adapter_event(allm_event_type type)
@@ -215,6 +229,22 @@ const allm_json *sink_parse_frame(struct allm_sink *s, struct slice data)
     if (!v && error->kind == ALLM_ERR_NOMEM)
         s->status = ALLM_ERR_NOMEM;
     return v;
+}
+
+bool sink_fits(const struct allm_sink *s)
+{
+    return s->skeleton && skeleton_fits(s->skeleton);
+}
+
+bool sink_watch(struct allm_sink *s, const allm_json *text,
+                const allm_json *const *others, size_t count)
+{
+    return s->skeleton && skeleton_watch(s->skeleton, text, others, count);
+}
+
+bool sink_watched(struct allm_sink *s, struct slice data, struct slice *text)
+{
+    return s->skeleton && skeleton_watched(s->skeleton, s->arena, data, text);
 }
 
 void sink_view(struct allm_sink *s, const allm_json *object,

@@ -10,6 +10,7 @@ struct json_view;
 /* An event in the queue. */
 struct sink_item {
     struct sink_item *next;
+    bool lasting;               /* see sink_last() */
     allm_event event;
 };
 
@@ -40,6 +41,10 @@ allm_event *sink_take(struct allm_sink *s);
  * are set.  For our own adapters: nothing is checked.  NULL: out of memory. */
 allm_event *sink_add(struct allm_sink *s, allm_event_type type);
 
+/* The values of this event, which is in a sink, live as long as the attempt. */
+void sink_last(allm_event *event);
+bool sink_lasts(const allm_event *event);
+
 /* Fail because the response violates the protocol; a retry would not help.
  * Returns the kind of the error, or the sink's status if it cannot be
  * stored. */
@@ -48,6 +53,17 @@ allm_status sink_malformed(struct allm_sink *s, const char *message);
 /* As allm_sink_parse(), for the document of a frame.  It is valid until the
  * next one is parsed. */
 const allm_json *sink_parse_frame(struct allm_sink *s, struct slice data);
+
+/*
+ * A frame that is like the last one, but for one text.  sink_watch() names it,
+ * and the values that do not matter (false: there are other differences);
+ * sink_watched() finds it in the next frame (false: parse the frame).  Only if
+ * sink_fits() can the next one be like the last.  See json/skeleton.
+ */
+bool sink_fits(const struct allm_sink *s);
+bool sink_watch(struct allm_sink *s, const allm_json *text,
+                const allm_json *const *others, size_t count);
+bool sink_watched(struct allm_sink *s, struct slice data, struct slice *text);
 
 /* Like json_view_init(), but faster for an object of the frame that
  * sink_parse_frame() parsed last. */

@@ -449,6 +449,22 @@ static void read_notes(struct openai_chat *c, const struct json_view *frame)
     }
 }
 
+/* A fast path: the frame is like the last one, but for its text. */
+static bool read_repeated(struct openai_chat *c, struct slice data)
+{
+    struct calls_piece piece;
+    if (!c->content_before ||
+        !chat_repeat_next(&c->repeat, c->answer.sink, data, &piece))
+        return false;
+    if (c->repeat.call) {
+        answer_call(&c->answer, &piece);
+        return true;
+    }
+    c->has_content = c->has_content || piece.text.len;
+    text_emit(c, piece.text);
+    return true;
+}
+
 /* ------------------------------------------------ end of the response --- */
 
 /* Keep what must be sent back with the message. */
@@ -558,6 +574,8 @@ static allm_status read_frame(struct openai_chat *c, const allm_json *v)
         read_choice(c, &choice, false);
     else if (!counts)
         allm_sink_idle(c->answer.sink);
+    if (chosen && !counts && c->answer.id && c->answer.model)
+        chat_repeat_watch(&c->repeat, c->answer.sink, &frame, &choice);
     return ALLM_OK;
 }
 
@@ -586,6 +604,8 @@ static allm_status frame_parse(struct openai_chat *c, const allm_frame *frame)
     struct slice data =
         slice_trim((struct slice){ frame->data, frame->data_len });
     struct slice name = { frame->name, frame->name_len };
+    if (!name.len && read_repeated(c, data))
+        return ALLM_OK;
     if (slice_starts(data, SLICE("[DONE]")))
         return response_complete(c);
     if (!data.len)

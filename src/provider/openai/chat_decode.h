@@ -3,6 +3,7 @@
 #define PROVIDER_OPENAI_CHAT_DECODE_H
 
 #include "provider/answer.h"
+#include "provider/openai/chat_repeat.h"
 #include "provider/openai/reasoning_details.h"
 #include "provider/think.h"
 
@@ -11,6 +12,7 @@ struct openai_chat {
     struct answer answer;
     struct think think;
     struct reasoning_details details;
+    struct chat_repeat repeat;
     uint64_t quirks;
     const char *native;         /* the model's own finish reason; or NULL */
     bool began;                 /* the quirks are known */

@@ -320,6 +320,24 @@ static void a_large_piece_leaves_no_copy_behind(void)
     arena_release(&a);
 }
 
+/* Two buffers that grow in turns: little more is held than they need. */
+static void growing_pieces_move_to_blocks_of_their_own(void)
+{
+    struct arena a;
+    size_t size = 1000;
+    arena_init(&a, mem_default());
+    char *first = arena_zero(&a, size), *second = arena_zero(&a, size);
+    while (first && second && size < 2000000) {
+        first = arena_resize(&a, first, size, size * 2);
+        second = arena_resize(&a, second, size, size * 2);
+        size *= 2;
+    }
+    CHECK(first && second && !first[0] && !second[999]);
+    CHECK(arena_held(&a) < 2 * size + 150000);
+    CHECK(arena_alloc(&a, 8));
+    arena_release(&a);
+}
+
 /* Give a piece a new size; old bytes that remain must be the same. */
 static void change(struct arena *a, struct piece *p, size_t size)
 {
@@ -417,6 +435,7 @@ TESTS = {
     TEST(the_newest_piece_moves_when_its_block_is_full),
     TEST(resizing_nothing_allocates),
     TEST(a_large_piece_leaves_no_copy_behind),
+    TEST(growing_pieces_move_to_blocks_of_their_own),
     TEST(a_piece_given_back_is_given_out_again),
     TEST(copies_end_in_a_nul),
     TEST(absent_text_stays_absent),

@@ -38,6 +38,26 @@ static void beyond_the_limit_it_says_so_and_then_refuses(void)
     mem_free(mem, p, 1000);
 }
 
+/* The memory of an arena may outlive the quota that counted it. */
+static void an_arena_can_be_let_go(void)
+{
+    struct quota q;
+    struct arena a, b;
+    quota_init(&q, mem_default(), 1000000);
+    arena_init(&a, quota_mem(&q));
+    arena_init(&b, mem_default());
+    char *mine = arena_text(&a, "mine");
+    CHECK(arena_alloc(&b, 1) && mine && q.held > 0);
+    quota_let_go(&q, &a);
+    CHECK_ALWAYS(q.held == 0);
+    if (b.block)
+        arena_adopt(&b, &a);
+    q = (struct quota){ .limit = 0 };
+    CHECK(!strcmp(mine ? mine : "", "mine"));
+    arena_release(&a);
+    arena_release(&b);
+}
+
 static void no_sum_overflows(void)
 {
     struct quota q;
@@ -48,6 +68,7 @@ static void no_sum_overflows(void)
 TESTS = {
     TEST(what_is_given_is_counted),
     TEST(beyond_the_limit_it_says_so_and_then_refuses),
+    TEST(an_arena_can_be_let_go),
     TEST(no_sum_overflows),
     TESTS_END,
 };

@@ -101,6 +101,24 @@ static void writes_integers(void)
     end(&s, "[-9223372036854775808,9223372036854775807,0,0]");
 }
 
+/* A label needs no more room than its bytes. */
+static void writes_labels_to_the_limit(void)
+{
+    static const struct emit_label label = EMIT_LABEL("key");
+    const char *const text = "\"key\":null,\"key\":null";
+    for (size_t limit = 0; limit < 90; limit++) {
+        struct sheet s;
+        begin(&s, limit);
+        emit_label_null(&s.emit, &label);
+        emit_label(&s.emit, &label);
+        emit_null(&s.emit);
+        CHECK(s.out.broken == (limit < strlen(text)));
+        if (!s.out.broken)
+            CHECK_ALWAYS(!strcmp(s.out.ptr, text));
+        arena_release(&s.arena);
+    }
+}
+
 static void breaks_at_the_limit(void)
 {
     for (size_t limit = 0; limit < 12; limit++) {
@@ -158,6 +176,7 @@ TESTS = {
     TEST(puts_commas_between),
     TEST(writes_numbers),
     TEST(writes_integers),
+    TEST(writes_labels_to_the_limit),
     TEST(breaks_at_the_limit),
     TEST(breaks_at_no_value),
     TEST_ONCE(writes_texts_as_values),

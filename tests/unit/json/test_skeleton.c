@@ -216,6 +216,110 @@ static void leaves_long_documents_alone(void)
     skeleton_forget(&m);
 }
 
+/* ------------------------------------------------------------- watching --- */
+
+/* Read a document, and watch "t"; "n" and "i" do not matter. */
+static bool watches(struct skeleton *m, struct arena *a, const char *text)
+{
+    const allm_error *error;
+    const allm_json *v = skeleton_parse(m, a, slice_of(text), &error);
+    const allm_json *const others[] = { json_at(v, "n"), json_at(v, "i") };
+    return skeleton_watch(m, json_at(v, "t"), others, 2);
+}
+
+static void finds_the_watched_text(void)
+{
+    static const struct {
+        const char *why, *text, *found;
+    } rows[] = {
+        { "the same", "{\"i\":\"a\",\"n\":2,\"t\":\"y\",\"z\":1}", "y" },
+        { "another text", "{\"i\":\"a\",\"n\":2,\"t\":\"\",\"z\":1}", "" },
+        { "an escape", "{\"i\":\"a\",\"n\":2,\"t\":\"\\u00e9\",\"z\":1}",
+          "\xc3\xa9" },
+        { "others differ", "{\"i\":\"bcd\",\"n\":345,\"t\":\"z\",\"z\":1}",
+          "z" },
+        { "a longer number", "{\"i\":\"a\",\"n\":0,\"t\":\"z\",\"z\":1}",
+          "z" },
+        { "another value differs",
+          "{\"i\":\"a\",\"n\":2,\"t\":\"y\",\"z\":2}", NULL },
+        { "an escape elsewhere",
+          "{\"i\":\"\\n\",\"n\":2,\"t\":\"y\",\"z\":1}", NULL },
+        { "no number", "{\"i\":\"a\",\"n\":02,\"t\":\"y\",\"z\":1}", NULL },
+        { "a fraction", "{\"i\":\"a\",\"n\":2.5,\"t\":\"y\",\"z\":1}",
+          NULL },
+        { "another type", "{\"i\":\"a\",\"n\":2,\"t\":null,\"z\":1}", NULL },
+        { "a wrong escape", "{\"i\":\"a\",\"n\":2,\"t\":\"\\x\",\"z\":1}",
+          NULL },
+        { "half of it", "{\"i\":\"a\",\"n\":2,\"t\":\"y\",", NULL },
+        { "more behind it",
+          "{\"i\":\"a\",\"n\":2,\"t\":\"y\",\"z\":1}}", NULL },
+        { "nothing", "", NULL },
+    };
+    static const char *const before[] = {
+        "{\"i\":\"\",\"n\":1,\"t\":\"x\",\"z\":1}",
+        "{\"i\":\"\",\"n\":1,\"t\":\"x\",\"z\":1}",
+        "{\"i\":\"a\",\"n\":2,\"t\":\"y\",\"z\":1}",
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct arena a;
+        struct skeleton m;
+        struct slice found = { NULL, 0 };
+        check_row(rows[i].why);
+        arena_init(&a, mem_default());
+        skeleton_init(&m);
+        CHECK(!watches(&m, &a, before[0]));
+        CHECK(!watches(&m, &a, before[1]));     /* it is made of this one */
+        CHECK(watches(&m, &a, before[2]));
+        CHECK(skeleton_watched(&m, &a, slice_of(rows[i].text), &found) ==
+              (rows[i].found != NULL));
+        CHECK(!rows[i].found || slice_is(found, rows[i].found));
+        skeleton_forget(&m);
+        arena_release(&a);
+    }
+}
+
+/* A text that has been the same so far is found, too. */
+static void finds_a_text_that_did_not_differ(void)
+{
+    static const char text[] = "{\"t\":\"x\",\"z\":1}";
+    struct arena a;
+    struct skeleton m;
+    struct slice found = { NULL, 0 };
+    arena_init(&a, mem_default());
+    skeleton_init(&m);
+    CHECK(!watches(&m, &a, text));
+    CHECK(!watches(&m, &a, text));
+    CHECK(watches(&m, &a, text));
+    CHECK(skeleton_watched(&m, &a, slice_of(text), &found));
+    CHECK(slice_is(found, "x"));
+    skeleton_forget(&m);
+    arena_release(&a);
+}
+
+/* Another document, a hole elsewhere or a value of another type: no watch. */
+static void watches_only_what_it_may(void)
+{
+    struct arena a;
+    struct skeleton m;
+    struct slice found;
+    arena_init(&a, mem_default());
+    skeleton_init(&m);
+    watches(&m, &a, "{\"t\":\"x\",\"z\":1}");
+    watches(&m, &a, "{\"t\":\"x\",\"z\":1}");
+    CHECK(watches(&m, &a, "{\"t\":\"y\",\"z\":1}"));
+    CHECK(!watches(&m, &a, "{\"t\":\"y\",\"z\":2}"));
+    CHECK(!skeleton_watched(&m, &a, SLICE("{\"t\":\"y\",\"z\":2}"), &found));
+    CHECK(!watches(&m, &a, "[]"));
+    CHECK(!skeleton_watch(&m, json_empty_object(), NULL, 0));
+    skeleton_forget(&m);
+    CHECK_ALWAYS(!skeleton_watched(&m, &a, SLICE("{}"), &found));
+    watches(&m, &a, "{\"t\":1}");
+    watches(&m, &a, "{\"t\":1}");
+    CHECK(!watches(&m, &a, "{\"t\":2}"));
+    skeleton_forget(&m);
+    arena_release(&a);
+}
+
 /* ------------------------------------------------------------- property --- */
 
 /* Change, insert or remove some bytes: most results are not JSON. */
@@ -265,6 +369,9 @@ TESTS = {
     TEST_ONCE(loses_patience_slowly),
     TEST(owns_nothing_when_it_forgets),
     TEST(leaves_long_documents_alone),
+    TEST(finds_the_watched_text),
+    TEST(finds_a_text_that_did_not_differ),
+    TEST(watches_only_what_it_may),
     TEST_ONCE(is_the_plain_way_but_quicker),
     TESTS_END
 };

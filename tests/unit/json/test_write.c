@@ -103,6 +103,7 @@ static void keeps_the_limit_of_the_buffer(void)
         bool fits = limit >= sizeof text - 1;
         CHECK(json_write(&out, v, 0) == fits);
         CHECK(out.broken == !fits && out.over == !fits);
+        CHECK_ALWAYS(!out.ptr || !out.ptr[out.len]);
         arena_release(&a);
     }
     allm_json_free(v);

@@ -56,8 +56,8 @@ static void keeps_some_for_the_next(void)
     queue_add(&q, &b, (struct slice){ big, sizeof big });
     queue_clear(&q, &b);
     size_t made = check_allocations();
-    CHECK_INT(b.spare_count, 64);
-    queue_add(&q, &b, (struct slice){ big, 200000 });
+    CHECK_INT(b.spare_count, 16);
+    queue_add(&q, &b, (struct slice){ big, 60000 });
     CHECK_INT(check_allocations(), made);
     queue_clear(&q, &b);
     blocks_release(&b);

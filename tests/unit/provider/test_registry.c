@@ -162,25 +162,6 @@ static void google_has_three_names(void)
     CHECK_ALWAYS(!strcmp(vertex->auth_prefix, "Bearer "));
 }
 
-static void the_list_tells_every_row(void)
-{
-    allm_json *list = allm_registry_list();
-    const allm_json *first = allm_json_at(list, 0);
-    size_t n = 0;
-    while (registry_at(n))
-        n++;
-    CHECK_ALWAYS(allm_json_count(list) == n);
-    CHECK_ALWAYS(
-        !strcmp(allm_json_text(allm_json_get(first, "name"), NULL), "fake"));
-    CHECK_ALWAYS(!allm_json_true(allm_json_get(first, "http")));
-    CHECK_ALWAYS(allm_json_true(allm_json_get(first, "keyless")));
-    const allm_json *chat = allm_json_at(list, 1);
-    CHECK_ALWAYS(!strcmp(allm_json_text(allm_json_get(chat, "dialect"), NULL),
-                         "openai_chat"));
-    CHECK_ALWAYS(allm_json_true(allm_json_get(chat, "http")));
-    allm_json_free(list);
-}
-
 /* Who ignores a schema names a row of the same server that does not. */
 static void schemas_are_heeded_elsewhere(void)
 {
@@ -216,7 +197,6 @@ static void addresses_are_the_documented_ones(void)
 }
 
 TESTS = {
-    TEST_ONCE(the_list_tells_every_row),
     TEST_ONCE(schemas_are_heeded_elsewhere),
     TEST_ONCE(every_row_can_be_found),
     TEST_ONCE(the_model_chooses_the_dialect),

@@ -1,5 +1,5 @@
 /* test_retry_after.c - how long a provider asks to wait, in every format */
-#include "engine/retry_after.h"
+#include "provider/retry_after.h"
 
 #include "harness/check.h"
 

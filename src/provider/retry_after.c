@@ -13,7 +13,7 @@
  * Numbers that are too large saturate.  Fractions of a millisecond are rounded
  * up, so we never retry too early.
  */
-#include "engine/retry_after.h"
+#include "provider/retry_after.h"
 
 enum { SECOND_MS = 1000, MINUTE_MS = 60000, HOUR_MS = 3600000 };
 #define LAST_MS INT64_C(253402300799999)    /* the end of the year 9999 */

@@ -1,0 +1,54 @@
+/* url.c - parts of URLs, and relative ones, by libcurl */
+#include "net/url.h"
+
+#include <curl/curl.h>
+
+static const char *part_of(struct arena *a, CURLU *u, CURLUPart part)
+{
+    char *text = NULL;
+    if (curl_url_get(u, part, &text, 0) != CURLUE_OK)
+        return NULL;
+    char *copy = arena_text(a, text);
+    curl_free(text);
+    return copy;
+}
+
+static const char *lower_case(char *text)
+{
+    for (char *c = text; c && *c; c++)
+        if (*c >= 'A' && *c <= 'Z')
+            *c = (char)(*c + ('a' - 'A'));
+    return text;
+}
+
+bool url_read(struct arena *a, const char *text, struct url *out)
+{
+    CURLU *u = curl_url();
+    bool ok = u && curl_url_set(u, CURLUPART_URL, text,
+                                CURLU_NON_SUPPORT_SCHEME) == CURLUE_OK;
+    *out = (struct url){ .has_user = false };
+    if (ok) {
+        out->scheme =
+            lower_case((char *)(uintptr_t)part_of(a, u, CURLUPART_SCHEME));
+        out->host =
+            lower_case((char *)(uintptr_t)part_of(a, u, CURLUPART_HOST));
+        if (!out->host)
+            out->host = "";
+        out->has_user = part_of(a, u, CURLUPART_USER) ||
+                        part_of(a, u, CURLUPART_PASSWORD);
+    }
+    curl_url_cleanup(u);
+    return ok && out->scheme && !a->broken;
+}
+
+const char *url_resolve(struct arena *a, const char *base, const char *text)
+{
+    CURLU *u = curl_url();
+    const char *whole = NULL;
+    if (u && curl_url_set(u, CURLUPART_URL, base, 0) == CURLUE_OK &&
+        curl_url_set(u, CURLUPART_URL, text, CURLU_NON_SUPPORT_SCHEME) ==
+            CURLUE_OK)
+        whole = part_of(a, u, CURLUPART_URL);
+    curl_url_cleanup(u);
+    return whole;
+}
