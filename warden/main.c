@@ -1,22 +1,13 @@
 /*
  * main.c - allm-warden: the parent of one external process
  *
- *      library --3--> instructions, then "term" or "kill"; its end is ours
+ *      library --3--> instructions, "--", "term" or "kill"; its end is ours
  *              <-4--- what happened: one line each, the last is "ended"
  *
  *      warden --> tool                     without a pid namespace
  *      warden --> init (pid 1) --> tool    with one
  *
- * usage: allm-warden PROGRAM [ARG...]      with the descriptors above; the
- *                                          program "-" only builds the walls
- *
- * Lines on descriptor 4
- *      missing WALL ERRNO      this part is not in force
- *      started PID
- *      refused WALL ERRNO PATH         a required part is missing: nothing ran
- *      failed STAGE ERRNO PATH         the program did not start
- *      landlock VERSION                the program was "-"
- *      ended STATUS SIGNAL CPU_US RSS_KIB
+ * docs/sandbox.md lists the instructions and the lines.
  *
  * Invariants
  *   (1) The tool and its descendants are in one process group, and are children
@@ -24,150 +15,430 @@
  *   (2) "ended" is written when no descendant is left.
  *   (3) No memory is allocated after the start.
  */
-#include "walls.h"
+#include "orders.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <linux/audit.h>
+#include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { CONTROL = 3, REPORT = 4, CALL_CLOSE_RANGE = 436 };
+enum { CONTROL = 3, REPORT = 4 };
+
+static struct orders orders;
+static char **command;
+static int signals;             /* all of them are read here */
+static pid_t first;             /* our first child: the tool, or init */
+static bool is_init;            /* we are pid 1 of a namespace */
+
+/* What is in force, as far as it is known. */
+static struct {
+    unsigned user, group;
+    int landlock;               /* the kernel's ABI version; or less than 1 */
+    bool mounts, pids;          /* the second wall */
+    bool pid_max;               /* the namespace limits its processes */
+} state;
 
 /* In memory that the warden shares with init and the tool until exec. */
-struct shared {
+static struct shared {
     enum wall missing;          /* try again without it; WALL_COUNT: none */
+    int error;                  /* why it is missing */
+    const char *path;
     bool ended;                 /* the tool: its status */
     int status;
     struct rusage use;
-};
+} * shared;
 
-static struct orders orders;
-static struct shared *shared;
-static struct state state;
-static struct who who;
-static char **command;
-static bool called_off;         /* "term" or "kill" came with the orders */
-
-/* ------------------------------------------------------------- reports --- */
-
-static void report(const char *format, ...)
-    __attribute__((format(printf, 1, 2)));
-
-static void report(const char *format, ...)
+/* A line is written at once, because several processes write. */
+static void report(const char *what, const char *name, int n, const char *path)
 {
     char line[1024];
-    va_list args;
-    va_start(args, format);
-    int n = vsnprintf(line, sizeof line, format, args);
-    va_end(args);
-    size_t len = n < (int)sizeof line ? (size_t)n : sizeof line - 1;
-    line[len - 1] = '\n';
-    while (write(REPORT, line, len) < 0 && errno == EINTR)
-        ;
+    int len = snprintf(line, sizeof line, "%s %s %d %.900s \n", what, name, n,
+                       path);
+    (void)!write(REPORT, line, (size_t)len);
 }
 
-/* The new process ends here. */
-static void give_up(const char *what, const char *name, int error,
-                    const char *path)
+static void give_up(const char *what, const char *name, const char *path)
 {
-    report("%s %s %d %s \n", what, name, error, path);
+    report(what, name, errno, path);
     _exit(127);
 }
 
-/* A part of the second wall is missing; it may work without it. */
-static void do_without(enum wall wall, int error, const char *path)
-{
-    shared->missing = wall;
-    give_up("missing", wall_names[wall], error, path);
-}
-
-/* --------------------------------------------------- the tool's process --- */
-
 /* A part that is not in force: nothing runs if it is required. */
-static void demand(enum wall wall, bool in_force, int error, const char *path)
+static void demand(enum wall wall, bool in_force, const char *path)
 {
     if (in_force || orders.off[wall])
         return;
     if (orders.required[wall])
-        give_up("refused", wall_names[wall], error, path);
-    report("missing %s %d %s \n", wall_names[wall], error, path);
+        give_up("refused", wall_names[wall], path);
+    report("missing", wall_names[wall], errno, path);
+}
+
+/* The warden tries again without this part of the second wall. */
+static void do_without(enum wall wall, const char *path)
+{
+    *shared = (struct shared){ wall, errno, path, .status = SIGKILL };
+    _exit(127);
+}
+
+/* The system's headers may be older than the kernel. */
+enum {
+    CALL_OPEN_TREE = 428, CALL_MOVE_MOUNT = 429, CALL_CLOSE_RANGE = 436,
+    CALL_MOUNT_SETATTR = 442, CALL_CREATE_RULESET = 444, CALL_ADD_RULE = 445,
+    CALL_RESTRICT_SELF = 446, MOUNT_READ_ONLY = 1, TREE_CLONE = 1,
+    FROM_DESCRIPTOR = 4, WHOLE_TREE = 0x8000, RULE_PATH = 1, RULE_PORT = 2,
+    GET_VERSION = 1, NET_BIND = 1, NET_CONNECT = 2, SCOPE_ALL = 3,
+    FS_EXECUTE = 1, FS_WRITE_FILE = 2, FS_READ_FILE = 4, FS_READ_DIR = 8,
+    FS_ABI_1 = 0x1fff, FS_REFER = 0x2000, FS_TRUNCATE = 0x4000,
+    FS_IOCTL_DEV = 0x8000, FS_READ = FS_READ_FILE | FS_READ_DIR,
+    FS_OF_FILES = FS_EXECUTE | FS_WRITE_FILE | FS_READ_FILE | FS_TRUNCATE
+};
+
+/* What does not exist, or is out of reach anyway. */
+static bool is_absent(void)
+{
+    return errno == ENOENT || errno == ENOTDIR || errno == EACCES ||
+           errno == ELOOP;
+}
+
+static bool write_file(const char *path, const char *text)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    bool good = fd >= 0 && write(fd, text, strlen(text)) > 0;
+    if (fd >= 0)
+        close(fd);              /* a mount with writers stays as it is */
+    return good;
+}
+
+/* A user or group keeps its number. */
+static void write_map(const char *path, unsigned number)
+{
+    char text[64];
+    snprintf(text, sizeof text, "%u %u 1", number, number);
+    if (!write_file(path, text))
+        do_without(WALL_MOUNTS, path);
+}
+
+/* The order matters: clone what may be changed, make all read-only, put the
+ * clones back, which keep their permission to write. */
+static void mounts_apply(void)
+{
+    static long tree[ORDERS_PATHS];     /* exec closes them */
+    const uint64_t read_only[4] = { MOUNT_READ_ONLY };
+    prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);     /* else the maps belong to root */
+    write_file("/proc/self/setgroups", "deny");
+    write_map("/proc/self/uid_map", state.user);
+    write_map("/proc/self/gid_map", state.group);
+    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+    if (mount("", "/", NULL, MS_REC | MS_PRIVATE, NULL))
+        do_without(WALL_MOUNTS, "/");
+    for (size_t i = 0; i < orders.path_count; i++) {
+        tree[i] = -1;
+        if (orders.access[i] < ACCESS_WRITE)
+            continue;
+        tree[i] = syscall(CALL_OPEN_TREE, AT_FDCWD, orders.path[i],
+                          TREE_CLONE | WHOLE_TREE | O_CLOEXEC);
+        if (tree[i] < 0 && !is_absent())
+            do_without(WALL_MOUNTS, orders.path[i]);
+    }
+    if (syscall(CALL_MOUNT_SETATTR, AT_FDCWD, "/", WHOLE_TREE, read_only,
+                sizeof read_only))
+        do_without(WALL_MOUNTS, "/");
+    for (size_t i = 0; i < orders.path_count; i++)
+        if (tree[i] >= 0 && syscall(CALL_MOVE_MOUNT, tree[i], "", AT_FDCWD,
+                                    orders.path[i], FROM_DESCRIPTOR))
+            do_without(WALL_MOUNTS, orders.path[i]);
+}
+
+static void pids_apply(void)
+{
+    enum { LEAST = 301 };       /* the kernel refuses less */
+    uint64_t n = orders.limit[LIMIT_PROCS];
+    char text[32];
+    if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL))
+        do_without(WALL_PIDS, "/proc");
+    snprintf(text, sizeof text, "%llu",
+             n < LEAST ? LEAST : (unsigned long long)n);
+    state.pid_max = n && !orders.off[WALL_PROCESSES] &&
+                    write_file("/proc/sys/kernel/pid_max", text);
+}
+
+/* The kernel counts the processes of a user in each user namespace: in one of
+ * our own these are the tool's, else all tasks of the user. */
+static void limits_apply(void)
+{
+    static const int resources[LIMIT_LINGER] = {
+        RLIMIT_CPU, RLIMIT_AS, RLIMIT_FSIZE, RLIMIT_NOFILE, RLIMIT_NPROC,
+        RLIMIT_NPROC,
+    };
+    for (int i = 0; i < LIMIT_LINGER; i++) {
+        enum wall wall = i < LIMIT_PROCS ? WALL_AMOUNT : WALL_PROCESSES;
+        uint64_t n = orders.limit[i];
+        struct rlimit r = { n, n + (i == LIMIT_CPU) };  /* SIGXCPU, SIGKILL */
+        if (!n || orders.off[wall] ||
+            i == (state.mounts ? LIMIT_TASKS : LIMIT_PROCS))
+            continue;
+        if (setrlimit((__rlimit_resource_t)resources[i], &r) && errno != EPERM)
+            demand(wall, false, limit_names[i]);    /* EPERM: it was lower */
+    }
+}
+
+/* The bounding set can only be reduced with a capability; without it, and with
+ * no_new_privs, nothing can be gained from the set. */
+static void privileges_apply(void)
+{
+    struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
+    struct __user_cap_data_struct none[2] = { { 0, 0, 0 }, { 0, 0, 0 } };
+    const struct rlimit no_core = { 0, 0 };
+    if (orders.off[WALL_PRIVILEGES])
+        return;
+    for (unsigned long cap = 0; cap < 64; cap++)
+        if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0))
+            break;
+    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+    bool good = !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
+                !setrlimit(RLIMIT_CORE, &no_core) &&
+                !syscall(SYS_capset, &head, none);
+    demand(WALL_PRIVILEGES, good, "no_new_privs");
+}
+
+static void allow_path(int rules, const char *path, int access, uint64_t known)
+{
+    const uint64_t change = ~(uint64_t)FS_IOCTL_DEV;
+    const uint64_t rights[] = { FS_READ, FS_READ | FS_EXECUTE, change, change };
+    struct stat st;
+    struct __attribute__((packed)) {
+        uint64_t allowed;
+        int32_t parent;
+    } rule = { rights[access] & known, open(path, O_PATH | O_CLOEXEC) };
+    if (rule.parent < 0 && is_absent())
+        return;
+    if (!fstat(rule.parent, &st) && !S_ISDIR(st.st_mode))
+        rule.allowed &= FS_OF_FILES;
+    if (syscall(CALL_ADD_RULE, rules, RULE_PATH, &rule, 0))
+        give_up("refused", "files", path);
+    close(rule.parent);
+}
+
+static void landlock_apply(void)
+{
+    int version = state.landlock;
+    uint64_t files = FS_ABI_1 | (version >= 2 ? FS_REFER : 0) |
+                     (version >= 3 ? FS_TRUNCATE : 0) |
+                     (version >= 5 ? FS_IOCTL_DEV : 0);
+    bool ports = !orders.off[WALL_NET] && orders.net == NET_TCP && version >= 4;
+    bool scopes = !orders.off[WALL_SIGNALS] && version >= 6;
+    uint64_t set[] = { orders.off[WALL_FILES] || version < 1 ? 0 : files,
+                       ports ? NET_BIND | NET_CONNECT : 0,
+                       scopes ? SCOPE_ALL : 0 };
+    if (!set[0] && !ports && !scopes)
+        return;
+    /* Older kernels refuse a struct with members that they do not know. */
+    size_t size = scopes ? 24 : ports ? 16 : 8;
+    int rules = (int)syscall(CALL_CREATE_RULESET, set, size, 0);
+    for (size_t i = 0; set[0] && i < orders.path_count; i++)
+        allow_path(rules, orders.path[i], orders.access[i], files);
+    for (size_t i = 0; ports && i < orders.port_count; i++) {
+        uint64_t rule[] = { NET_CONNECT, orders.port[i] };
+        if (syscall(CALL_ADD_RULE, rules, RULE_PORT, rule, 0))
+            give_up("refused", "net", "port");
+    }
+    if (syscall(CALL_RESTRICT_SELF, rules, 0))
+        give_up("refused", "files", "Landlock");
+}
+
+#if defined(__x86_64__)
+# define ARCHITECTURE AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+# define ARCHITECTURE AUDIT_ARCH_AARCH64
+#else
+# define ARCHITECTURE 0u        /* this wall is missing */
+#endif
+
+/* Each list ends with END.  Numbers are those of calls that the headers may not
+ * know; they are the same everywhere.  425 to 435 are io_uring_* and clone3. */
+#define END UINT32_MAX
+#define X32_CALLS 0x40000000u
+
+static const uint32_t absent_calls[] = { 425, 426, 427, 435, END };
+static const uint32_t staying_calls[] = { SYS_setsid, SYS_setpgid, END };
+static const uint32_t kernel_calls[] = {
+    SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_kcmp,
+    438, 440,                           /* pidfd_getfd, process_madvise */
+    SYS_mount, SYS_umount2, SYS_chroot, SYS_pivot_root, SYS_setns, SYS_unshare,
+    428, 429, 430, 431, 432, 433,       /* open_tree, move_mount, fs* */
+    442, 467, 443,              /* mount_setattr, open_tree_attr, quotactl_fd */
+    SYS_quotactl, SYS_bpf, SYS_perf_event_open, SYS_kexec_load, SYS_init_module,
+    SYS_finit_module, SYS_delete_module, SYS_add_key, SYS_request_key,
+    SYS_keyctl, SYS_userfaultfd, SYS_open_by_handle_at, SYS_reboot, SYS_swapon,
+    SYS_swapoff, SYS_settimeofday, SYS_clock_settime, SYS_clock_adjtime,
+    SYS_adjtimex, SYS_sethostname, SYS_setdomainname, SYS_acct, SYS_syslog,
+    SYS_vhangup, SYS_fanotify_init, SYS_kexec_file_load,
+#ifdef __x86_64__
+    SYS_iopl, SYS_ioperm, SYS_modify_ldt, SYS_uselib,
+#endif
+    END
+};
+/* By path, and by descriptor, which may be open for reading only. */
+static const uint32_t metadata_calls[] = {
+    SYS_fchmod, SYS_fchmodat, SYS_fchown, SYS_fchownat, SYS_setxattr,
+    SYS_lsetxattr, SYS_fsetxattr, SYS_removexattr, SYS_lremovexattr,
+    SYS_fremovexattr, 452, 463, 466, 469,   /* fchmodat2, *xattrat, file_* */
+#ifdef __x86_64__
+    SYS_chmod, SYS_chown, SYS_lchown,
+#endif
+    END
+};
+
+/* Refuse a call if, or unless, the low word of an argument, of which the kernel
+ * reads no more, has one of three values.  `net`: with this network, or with
+ * each (-1).  Landlock knows no ports but those of TCP. */
+#define SOCKET(net) WALL_NET, (net), SYS_socket, UNLESS
+static const struct check {
+    enum wall wall;
+    int net;
+    uint32_t call;
+    enum { UNLESS, IF } kind;
+    uint32_t arg, mask, value[3];
+} checks[] = {
+    { WALL_KERNEL, -1, SYS_clone, UNLESS, 0,
+      CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID |
+          CLONE_NEWNET | CLONE_NEWCGROUP, { 0, 0, 0 } },
+    { WALL_KERNEL, -1, SYS_ioctl, IF, 1, ~0u, { TIOCSTI, TIOCLINUX, TIOCSTI } },
+    { WALL_NET, NET_NONE, SYS_socket, IF, 0, 0, { 0, 0, 0 } },
+    { SOCKET(NET_ALL), 0, ~0u, { AF_INET, AF_INET6, AF_NETLINK } },
+    { SOCKET(NET_TCP), 0, ~0u, { AF_INET, AF_INET6, AF_INET } },
+    { SOCKET(NET_TCP), 1, 0xf, { SOCK_STREAM, SOCK_STREAM, SOCK_STREAM } },
+    { SOCKET(NET_TCP), 2, ~0u, { 0, IPPROTO_TCP, IPPROTO_TCP } },
+};
+
+#define OFFSET(member) ((uint32_t)offsetof(struct seccomp_data, member))
+#define LOAD BPF_LD | BPF_W | BPF_ABS
+#define COMPARE BPF_JMP | BPF_JEQ | BPF_K
+#define RETURN BPF_RET | BPF_K
+
+static struct sock_filter program[512];
+static unsigned short program_len;
+
+/* `yes` and `no` are how many instructions a comparison skips. */
+static void add_code(unsigned code, uint32_t k, unsigned yes, unsigned no)
+{
+    struct sock_filter f = { (uint16_t)code, (uint8_t)yes, (uint8_t)no, k };
+    if (program_len == sizeof program / sizeof *program)
+        give_up("refused", "kernel", "the filter is too long");
+    program[program_len++] = f;
+}
+
+static void refuse_calls(const uint32_t *call, uint32_t error)
+{
+    for (; *call != END; call++) {
+        add_code(COMPARE, *call, 0, 1);
+        add_code(RETURN, SECCOMP_RET_ERRNO | error, 0, 0);
+    }
+}
+
+static void add_check(const struct check *c)
+{
+    bool hit = c->kind == IF;
+    add_code(COMPARE, c->call, 0, 7);
+    add_code(LOAD, OFFSET(args) + 8 * c->arg, 0, 0);
+    add_code(BPF_ALU | BPF_AND | BPF_K, c->mask, 0, 0);
+    add_code(COMPARE, c->value[0], 3 - hit, 0);
+    add_code(COMPARE, c->value[1], 2 - hit, 0);
+    add_code(COMPARE, c->value[2], !hit, hit);
+    add_code(RETURN, SECCOMP_RET_ERRNO | EPERM, 0, 0);
+    add_code(LOAD, OFFSET(nr), 0, 0);
+}
+
+static void build_program(void)
+{
+    add_code(LOAD, OFFSET(arch), 0, 0);
+    add_code(COMPARE, ARCHITECTURE, 1, 0);
+    add_code(RETURN, SECCOMP_RET_KILL_PROCESS, 0, 0);
+    add_code(LOAD, OFFSET(nr), 0, 0);
+    add_code(BPF_JMP | BPF_JGE | BPF_K, X32_CALLS, 0, 1);
+    add_code(RETURN, SECCOMP_RET_KILL_PROCESS, 0, 0);
+    if (!orders.off[WALL_KERNEL]) {
+        refuse_calls(absent_calls, ENOSYS);
+        refuse_calls(kernel_calls, EPERM);
+    }
+    if (!orders.off[WALL_STAYING])
+        refuse_calls(staying_calls, EPERM);
+    if (!orders.off[WALL_METADATA] && !state.mounts && !orders.write_list)
+        refuse_calls(metadata_calls, EPERM);
+    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
+        if (!orders.off[checks[i].wall] &&
+            (checks[i].net < 0 || checks[i].net == orders.net))
+            add_check(&checks[i]);
+    add_code(RETURN, SECCOMP_RET_ALLOW, 0, 0);
+}
+
+static void filter_apply(void)
+{
+    enum { EMPTY = 7 };         /* the architecture only: all walls are off */
+    build_program();
+    struct sock_fprog f = { .len = program_len, .filter = program };
+    errno = ENOSYS;
+    if (program_len > EMPTY &&
+        (!ARCHITECTURE || syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &f)))
+        give_up("refused", "kernel", "seccomp");
 }
 
 /* What the kernel's version and the namespaces decide. */
 static void check_state(void)
 {
-    bool ports = orders.net == NET_TCP && !orders.off[WALL_NET];
-    demand(WALL_FILES, state.landlock >= 1, ENOSYS, "Landlock");
-    demand(WALL_METADATA, state.mounts || !state.write_list, ENOSYS, "mounts");
-    demand(WALL_NET, !ports || state.landlock >= 4, ENOSYS, "Landlock 4");
-    demand(WALL_SIGNALS, state.pids || state.landlock >= 6, ENOSYS,
-           "Landlock 6");
-    demand(WALL_PROCESSES, state.pid_max || who.user, EPERM, "pid_max");
-    demand(WALL_MOUNTS, state.mounts, EPERM, "namespaces");
-    demand(WALL_PIDS, state.pids, EPERM, "namespaces");
-}
-
-static bool is_filtered(void)
-{
-    return !orders.off[WALL_KERNEL] || !orders.off[WALL_STAYING] ||
-           !orders.off[WALL_NET];
-}
-
-static void build_walls(void)
-{
-    const char *path = "";
-    int error = limits_apply(&orders, &state);
-    demand(WALL_AMOUNT, !error, error, "setrlimit");
-    if (!orders.off[WALL_PRIVILEGES]) {
-        error = privileges_drop();
-        demand(WALL_PRIVILEGES, !error, error, "no_new_privs");
-    }
-    if (state.landlock) {
-        error = landlock_apply(&orders, &state, &path);
-        if (error)
-            give_up("refused", "files", error, path);
-    }
-    error = filter_apply(&orders, &state);
-    if (error && is_filtered())
-        give_up("refused", "kernel", error, "seccomp");
+    int version = state.landlock;
+    errno = ENOSYS;
+    demand(WALL_FILES, version >= 1, "Landlock");
+    demand(WALL_METADATA, state.mounts || !orders.write_list, "mounts");
+    demand(WALL_NET, version >= 4 || orders.net != NET_TCP, "Landlock 4");
+    demand(WALL_SIGNALS, version >= 6 || state.pids, "Landlock 6");
+    demand(WALL_PROCESSES, state.pid_max || state.user, "pid_max");
+    errno = shared->error;
+    demand(WALL_MOUNTS, state.mounts, shared->path);
+    demand(WALL_PIDS, state.pids, shared->path);
 }
 
 static void run_tool(void)
 {
-    sigset_t none;
+    static const sigset_t none; /* empty */
     if (!orders.terminal)
         setpgid(0, 0);
     if (orders.dir && chdir(orders.dir))
-        give_up("failed", "dir", errno, orders.dir);
+        give_up("failed", "dir", orders.dir);
     check_state();
-    sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    build_walls();
+    limits_apply();
+    privileges_apply();
+    landlock_apply();
+    filter_apply();
     if (!strcmp(command[0], "-")) {
-        report("landlock %d \n", state.landlock);
+        report("landlock", "version", state.landlock, "");
         _exit(0);
     }
     execve(command[0], command, orders.env);
-    give_up("failed", "exec", errno, command[0]);
+    give_up("failed", "exec", command[0]);
 }
-
-/* ------------------------------------------------------------- the end --- */
-
-static pid_t first;             /* our first child: the tool, or init */
-static bool is_init;            /* we are pid 1 of a namespace */
 
 /* Reap what has ended; false: there are no children. */
 static bool reap(void)
@@ -184,254 +455,174 @@ static bool reap(void)
     return pid == 0;
 }
 
-/* Those that have left the group, which is possible without its wall. */
-static void kill_children(void)
-{
-    char text[4096];
-    int fd = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return;
-    ssize_t n = read(fd, text, sizeof text - 1);
-    close(fd);
-    text[n > 0 ? n : 0] = 0;
-    for (char *at = text; *at;) {
-        pid_t pid = (pid_t)strtol(at, &at, 10);
-        if (pid <= 1)
-            break;
-        kill(pid, SIGKILL);
-        at += *at == ' ';
-    }
-}
-
+/* Some may have left the group, which is possible without its wall. */
 static void kill_all(void)
 {
-    if (is_init) {
-        kill(-1, SIGKILL);
-        return;
-    }
+    char text[4096] = "", *end;
+    if (is_init)
+        _exit(0);               /* the kernel kills the rest of the namespace */
     kill(-first, SIGKILL);
     kill(first, SIGKILL);       /* it may not be a group yet */
-    if (!state.pids)
-        kill_children();
+    int fd = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
+    if (read(fd, text, sizeof text - 1) > 0)
+        for (long pid = strtol(text, &end, 10); pid > 1 && *end == ' ';
+             pid = strtol(end, &end, 10))   /* the last one may be cut */
+            kill((pid_t)pid, SIGKILL);
+    close(fd);
 }
 
+/* Init passes it on. */
 static void end_politely(void)
 {
-    if (state.pids && !is_init)
-        kill(first, SIGTERM);   /* init passes it on */
-    else
-        kill(orders.terminal ? first : -first, SIGTERM);
+    kill(orders.terminal || (state.pids && !is_init) ? first : -first, SIGTERM);
 }
 
-/* True: kill everything.  "term" ends the tool politely. */
-static bool read_control(void)
-{
-    char text[64];
-    ssize_t n = read(CONTROL, text, sizeof text);
-    if (n < 0 && (errno == EINTR || errno == EAGAIN))
-        return false;
-    if (n <= 0 || memchr(text, 'k', (size_t)n))
-        return true;
-    end_politely();
-    return false;
-}
-
-static int64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
-/* Sleep until something happens; signals are pending, never handled. */
-static bool wait_for_news(int signals, int ms)
+/* Sleep until something happens; true: kill everything. */
+static bool wait_for_news(int ms)
 {
     struct signalfd_siginfo news;
-    struct pollfd fds[] = { { .fd = signals, .events = POLLIN },
-                            { .fd = is_init ? -1 : CONTROL,
-                              .events = POLLIN } };
+    char text[64];
+    struct pollfd fds[] = { { is_init ? -1 : CONTROL, POLLIN, 0 },
+                            { signals, POLLIN, 0 } };
     poll(fds, 2, ms);
     while (read(signals, &news, sizeof news) > 0)
         if (news.ssi_signo == SIGTERM && is_init)
             end_politely();
-    return fds[1].revents && read_control();
+    if (!fds[0].revents)
+        return false;
+    ssize_t n = read(CONTROL, text, sizeof text);
+    bool all = n <= 0 || memchr(text, 'k', (size_t)n);
+    if (!all)
+        end_politely();
+    return all;
 }
 
-/* Wait for the end of the tool, then of everything that it started. */
 static void tend(void)
 {
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGCHLD);
-    sigaddset(&set, SIGTERM);
-    int signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-    int64_t linger = orders.limit[LIMIT_LINGER] == LIMIT_NONE
-                         ? 0
-                         : (int64_t)orders.limit[LIMIT_LINGER];
-    int64_t last = 0;           /* when the rest is killed; 0: not known */
-    bool killing = false;
+    int64_t last = INT64_MAX;   /* when the rest is killed */
+    struct timespec t;
     while (reap()) {
-        int64_t now = now_ms();
-        if (shared->ended && !last)
-            last = now + linger;
-        killing = killing || (last && now >= last);
-        if (killing)
+        clock_gettime(CLOCK_MONOTONIC, &t);
+        int64_t now = t.tv_sec * INT64_C(1000) + t.tv_nsec / 1000000;
+        if (shared->ended && last == INT64_MAX)
+            last = now + (int64_t)orders.limit[LIMIT_LINGER];
+        int64_t ms = now < last ? last - now : 2;
+        if (now >= last)
             kill_all();
-        if (wait_for_news(signals, killing ? 2 : last ? (int)(last - now) : -1))
-            killing = true;
+        if (wait_for_news(ms > INT_MAX ? -1 : (int)ms))
+            last = 0;
     }
-    close(signals);
 }
 
-/* ------------------------------------------------------------ the start --- */
-
-/* fork(), into new namespaces; memory is copied as by fork(). */
-static pid_t fork_into(unsigned long spaces)
+/* fork(), into new namespaces; false: it is not possible. */
+static bool start(unsigned long spaces, void (*run)(void))
 {
-    return (pid_t)syscall(SYS_clone, spaces | SIGCHLD, 0, 0, 0, 0);
-}
-
-/* Pid 1 of a new namespace. */
-static void run_init(void)
-{
-    int error = space_proc(orders.off[WALL_PROCESSES]
-                               ? LIMIT_NONE
-                               : orders.limit[LIMIT_PROCS],
-                           &state.pid_max);
-    if (error)
-        do_without(WALL_PIDS, error, "/proc");
-    is_init = true;
-    first = fork_into(0);
-    if (first < 0)
-        give_up("failed", "fork", errno, "");
-    if (first == 0)
-        run_tool();
-    if (!orders.terminal)
+    first = (pid_t)syscall(SYS_clone, spaces | SIGCHLD, 0, 0, 0, 0);
+    if (first == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+        run();
+    }
+    if (first > 0 && run == run_tool && !orders.terminal)
         setpgid(first, first);
+    return first > 0;
+}
+
+static void run_in_space(void)
+{
+    mounts_apply();
+    if (!state.pids)
+        run_tool();
+    pids_apply();
+    is_init = true;
+    if (!start(0, run_tool))
+        give_up("failed", "fork", "");
     tend();
     _exit(0);
 }
 
-/* In the new process. */
-static void begin(void)
-{
-    const char *path;
-    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-    if (state.mounts) {
-        int error = space_enter(&orders, &who, &path);
-        if (error)
-            do_without(WALL_MOUNTS, error, path);
-    }
-    if (state.pids)
-        run_init();
-    run_tool();
-}
-
-/* One attempt; false: try again without the part that is missing. */
-static bool attempt(void)
+/* False: try again without the missing part of the second wall. */
+static bool run_all(void)
 {
     unsigned long spaces = state.mounts ? CLONE_NEWUSER | CLONE_NEWNS : 0;
-    *shared = (struct shared){ .missing = WALL_COUNT };
-    first = fork_into(spaces | (state.pids ? CLONE_NEWPID : 0));
-    if (first == 0)
-        begin();
-    if (first < 0) {
-        shared->missing = spaces ? WALL_MOUNTS : WALL_COUNT;
-        report("%s %d \n", spaces ? "missing mounts" : "failed fork", errno);
-        return !spaces;
+    *shared = (struct shared){ WALL_COUNT, shared->error, shared->path,
+                               .status = SIGKILL };
+    spaces |= state.pids ? CLONE_NEWPID : 0;
+    if (start(spaces, spaces ? run_in_space : run_tool)) {
+        report("started", "pid", (int)first, "");
+        tend();
+    } else if (spaces) {
+        shared->missing = WALL_MOUNTS;
+        shared->error = errno;
+    } else {
+        report("failed", "fork", errno, "");
     }
-    if (!state.pids && !orders.terminal)
-        setpgid(first, first);
-    report("started %d \n", (int)first);
-    tend();
+    state.mounts = state.mounts && shared->missing != WALL_MOUNTS;
+    state.pids = state.pids && shared->missing == WALL_COUNT;
     return shared->missing == WALL_COUNT;
 }
 
-static void report_end(void)
+/* Read the instructions; false: the library is gone, or made a mistake.  *more:
+ * "term" or "kill" has come with them. */
+static bool read_orders(bool *more)
 {
-    int status = shared->ended ? shared->status : SIGKILL;
-    const struct rusage *u = &shared->use;
-    report("ended %d %d %lld %ld \n",
-           WIFEXITED(status) ? WEXITSTATUS(status) : 0,
-           WIFSIGNALED(status) ? WTERMSIG(status) : 0,
-           (long long)(u->ru_utime.tv_sec + u->ru_stime.tv_sec) * 1000000 +
-               u->ru_utime.tv_usec + u->ru_stime.tv_usec,
-           u->ru_maxrss);
-}
-
-/* Read the instructions; false: the library is gone, or made a mistake. */
-static bool read_orders(void)
-{
-    static char text[256 * 1024];
-    size_t len = 0, line = 0;
-    bool done = false;
-    while (!done) {
-        char *end = memchr(text + line, '\n', len - line);
-        if (!end) {
-            ssize_t n = read(CONTROL, text + len, sizeof text - len);
-            if (n == 0 || (n < 0 && errno != EINTR))
-                return false;
-            len += n > 0 ? (size_t)n : 0;
-            continue;
-        }
-        *end = 0;
-        if (!orders_line(&orders, text + line, &done)) {
-            report("failed orders 0 not an instruction: %s \n", text + line);
+    static char text[256 * 1024] = "\n";
+    char *end = NULL, *rest = text, *line;
+    for (size_t len = 1; !end; end = strstr(text, "\n--\n")) {
+        ssize_t n = read(CONTROL, text + len, sizeof text - 1 - len);
+        if (n <= 0)
+            return false;
+        len += (size_t)n;
+    }
+    *more = end[4];
+    *end = 0;
+    while ((line = strsep(&rest, "\n")))
+        if (*line && !orders_line(&orders, line)) {
+            report("failed", "orders", 0, line);
             return false;
         }
-        line = (size_t)(end - text) + 1;
-    }
-    called_off = line < len;
     return true;
 }
 
 /* Nothing but our five descriptors is inherited, or nothing runs. */
-static bool set_up_self(void)
+static bool set_up(void)
 {
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, NULL);
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+    state.user = geteuid();
+    state.group = getegid();
+    state.landlock = (int)syscall(CALL_CREATE_RULESET, NULL, 0, GET_VERSION);
     shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE,
                   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     return shared != MAP_FAILED && !fcntl(CONTROL, F_SETFD, FD_CLOEXEC) &&
            !fcntl(REPORT, F_SETFD, FD_CLOEXEC) &&
-           !syscall(CALL_CLOSE_RANGE, REPORT + 1, ~0u, 0);
-}
-
-/* With less of the second wall after each failure. */
-static void run_all(void)
-{
-    if (!orders.terminal)
-        setpgid(0, 0);
-    state.mounts = !orders.off[WALL_MOUNTS];
-    state.pids = !orders.off[WALL_PIDS] && state.mounts;
-    state.landlock = landlock_version();
-    state.write_list = walls_write_list(&orders);
-    while (!attempt()) {
-        state.mounts = state.mounts && shared->missing == WALL_PIDS;
-        state.pids = state.pid_max = false;
-    }
-    report_end();
+           !syscall(CALL_CLOSE_RANGE, REPORT + 1, ~0u, 0) &&
+           (signals = signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK)) >= 0;
 }
 
 int main(int argc, char **argv)
 {
-    who = (struct who){ geteuid(), getegid() };
+    bool called_off;
     command = argv + 1;
-    if (argc < 2 || !set_up_self()) {
-        fputs("allm-warden: only liballm starts this program; use \"allm "
-              "sandbox -- COMMAND\"\n",
-              stderr);
+    if (argc < 2 || !set_up()) {
+        fputs("allm-warden: use \"allm sandbox -- COMMAND\"\n", stderr);
         return 2;
     }
-    orders_init(&orders);
-    if (!read_orders())
+    if (!read_orders(&called_off))
         return 1;
-    if (called_off)
-        report("ended 0 %d 0 0 \n", SIGKILL);
-    else
-        run_all();
+    if (!orders.terminal)
+        setpgid(0, 0);
+    state.mounts = !orders.off[WALL_MOUNTS];
+    state.pids = state.mounts && !orders.off[WALL_PIDS];
+    *shared = (struct shared){ .status = SIGKILL, .path = "namespaces" };
+    while (!called_off && !run_all())
+        ;
+    const struct timeval *u = &shared->use.ru_utime, *k = &shared->use.ru_stime;
+    dprintf(REPORT, "ended %d %d %lld %ld \n", WEXITSTATUS(shared->status),
+            WTERMSIG(shared->status),
+            (u->tv_sec + k->tv_sec) * 1000000LL + u->tv_usec + k->tv_usec,
+            shared->use.ru_maxrss);
     return 0;
 }

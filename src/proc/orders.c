@@ -1,7 +1,9 @@
 /* orders.c - write the instructions for a warden */
 #include "proc/orders.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 extern char **environ;
 
@@ -34,9 +36,26 @@ void orders_env(struct buf *out, const char *name, const char *value)
     buf_byte(out, '\n');
 }
 
+/* All tasks of the machine: "0.10 0.20 0.30 2/345 6789"; 0: not known. */
+static unsigned long long count_tasks(void)
+{
+    char text[128] = "";
+    int fd = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    ssize_t n = read(fd, text, sizeof text - 1);
+    close(fd);
+    const char *slash = n > 0 ? strchr(text, '/') : NULL;
+    return slash ? strtoull(slash + 1, NULL, 10) : 0;
+}
+
 void orders_limit(struct buf *out, const char *name, uint64_t most)
 {
-    buf_format(out, "limit %s %llu\n", name, (unsigned long long)most);
+    unsigned long long n = most;
+    buf_format(out, "limit %s %llu\n", name, n);
+    unsigned long long tasks = strcmp(name, "procs") ? 0 : count_tasks();
+    if (tasks)
+        buf_format(out, "limit tasks %llu\n", tasks + n);
 }
 
 struct slice orders_next_folder(const char **path)
@@ -96,17 +115,19 @@ void orders_environment(struct buf *out, enum orders_mode mode)
     orders_env(out, "TERM", "dumb");
 }
 
-/* The parts without which nothing runs; `strict` adds the others. */
+/* The parts without which nothing runs; `strict` adds others, and not the last,
+ * without which the others are in force as well. */
 void orders_walls(struct buf *out, enum orders_mode mode)
 {
     static const char *const parts[] = {
-        "files",    "net",     "privileges", "kernel", "staying",
-        "metadata", "signals", "processes",  "amount", "mounts",
+        "files",   "net",       "privileges", "kernel", "staying", "metadata",
+        "signals", "processes", "amount",     "mounts", "pids",
     };
-    enum { NEEDED = 5, ALL = 10 };
-    size_t count = mode == ORDERS_STRICT ? ALL : NEEDED;
-    if (mode == ORDERS_OFF)
-        buf_text(out, "wall all off\n");
-    for (size_t i = 0; mode != ORDERS_OFF && i < count; i++)
-        buf_format(out, "wall %s required\n", parts[i]);
+    enum { NEEDED = 5, STRICT = 10, ALL = 11 };
+    size_t count = mode == ORDERS_OFF      ? ALL
+                   : mode == ORDERS_STRICT ? STRICT
+                                           : NEEDED;
+    const char *state = mode == ORDERS_OFF ? "off" : "required";
+    for (size_t i = 0; i < count; i++)
+        buf_format(out, "wall %s %s\n", parts[i], state);
 }

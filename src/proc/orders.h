@@ -1,7 +1,7 @@
 /*
  * orders.h - write the instructions for a warden
  *
- * warden/orders.c describes them.  A failure shows as a broken buffer.
+ * docs/sandbox.md describes them.  A failure shows as a broken buffer.
  */
 #ifndef PROC_ORDERS_H
 #define PROC_ORDERS_H
@@ -15,6 +15,8 @@ enum orders_mode { ORDERS_ON, ORDERS_STRICT, ORDERS_OFF };
 /* One line: a verb and its value, in which line ends are escaped. */
 void orders_add(struct buf *out, const char *verb, const char *value);
 void orders_env(struct buf *out, const char *name, const char *value);
+/* "procs": also of all tasks, where the kernel does not count the processes
+ * apart from those that the user runs already. */
 void orders_limit(struct buf *out, const char *name, uint64_t most);
 
 /*

@@ -29,14 +29,21 @@ static bool read_some(int fd, char *piece, size_t *len)
     return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
-static void read_output(struct process_end *e, struct output *o)
+/* True: there were bytes. */
+static bool read_output(struct process_end *e, struct output *o)
 {
     char piece[PIECE];
     size_t len;
+    struct process *p = e->process;
+    bool talks = p->heard && o == &p->out;
     bool more = read_some(*e->fd, piece, &len);
-    output_add(o, (struct slice){ piece, len });
+    if (talks && (len || !more))
+        p->heard(p, (struct slice){ piece, len });
+    else if (!talks)
+        output_add(o, (struct slice){ piece, len });
     if (!more)
-        close_end(e->process, e);
+        close_end(p, e);
+    return len > 0;
 }
 
 static void out_ready(struct poll_handler *h, unsigned what)
@@ -53,11 +60,53 @@ static void err_ready(struct poll_handler *h, unsigned what)
     read_output(e, &e->process->err);
 }
 
+/* Watched only while it takes no more. */
+static void talk_ready(struct process *p, unsigned what)
+{
+    if (what & POLL_ERROR)
+        close_end(p, &p->in_end);
+    else if (!poll_modify(p->poll, p->child.in, 0, &p->in_end.handler))
+        p->takes(p);
+}
+
+ssize_t process_write(struct process *p, const struct iovec *parts, int count)
+{
+    size_t all = 0;
+    for (int i = 0; i < count; i++)
+        all += parts[i].iov_len;
+    if (p->child.in < 0)
+        return -1;
+    ssize_t n = writev(p->child.in, parts, count);
+    bool later = n < 0 && (errno == EAGAIN || errno == EINTR);
+    if (n < 0 && !later) {
+        close_end(p, &p->in_end);
+        return -1;
+    }
+    n = n < 0 ? 0 : n;
+    if ((size_t)n < all &&
+        poll_modify(p->poll, p->child.in, POLL_WRITE, &p->in_end.handler))
+        close_end(p, &p->in_end);
+    return n;
+}
+
+void process_close_input(struct process *p)
+{
+    close_end(p, &p->in_end);
+}
+
+void process_close_output(struct process *p)
+{
+    close_end(p, &p->out_end);
+}
+
 static void in_ready(struct poll_handler *h, unsigned what)
 {
     struct process_end *e = (struct process_end *)(void *)h;
     struct process *p = e->process;
-    (void)what;
+    if (p->heard) {
+        talk_ready(p, what);
+        return;
+    }
     ssize_t n = p->input.len ? write(*e->fd, p->input.ptr, p->input.len) : 0;
     if (n > 0)
         p->input = slice_skip(p->input, (size_t)n);
@@ -68,12 +117,8 @@ static void in_ready(struct poll_handler *h, unsigned what)
 /* Nothing writes any more, unless the warden was killed. */
 static void read_rest(struct process_end *e, struct output *o)
 {
-    uint64_t before;
-    do {
-        before = o->total;
-        if (*e->fd >= 0)
-            read_output(e, o);
-    } while (o->total > before);
+    while (*e->fd >= 0 && read_output(e, o))
+        ;
     close_end(e->process, e);
 }
 
@@ -113,7 +158,8 @@ static int watch_end(struct process *p, struct process_end *e, int *fd,
 static int watch_all(struct process *p)
 {
     struct child *c = &p->child;
-    int in = watch_end(p, &p->in_end, &c->in, POLL_WRITE, in_ready);
+    int in = watch_end(p, &p->in_end, &c->in, p->heard ? 0 : POLL_WRITE,
+                       in_ready);
     int out = watch_end(p, &p->out_end, &c->out, POLL_READ, out_ready);
     int err = watch_end(p, &p->err_end, &c->err, POLL_READ, err_ready);
     int report = watch_end(p, &p->report_end, &c->report, POLL_READ,

@@ -7,6 +7,8 @@
 #include "proc/output.h"
 #include "proc/report.h"
 
+#include <sys/uio.h>
+
 struct process;
 
 /* A descriptor in the poll set; its tag is `handler`. */
@@ -31,6 +33,12 @@ struct process {
     void (*done)(struct process *p);
     void *ud;
 
+    /* For a process that is talked to; else NULL.  heard() gets what it writes
+     * to stdout, and an empty slice at its end; its input stays open.  takes():
+     * process_write() can write again. */
+    void (*heard)(struct process *p, struct slice bytes);
+    void (*takes)(struct process *p);
+
     struct child child;
     struct output out, err;
     struct report report;
@@ -50,6 +58,15 @@ struct process_opts {
 
 /* Returns 0 or an errno; then done() is not called and nothing is left. */
 int process_start(struct process *p, const struct process_opts *opts);
+
+/*
+ * Write to a process that is talked to.  Returns how many bytes it took; if not
+ * all of them, takes() is called later.  Negative: it reads no more.
+ */
+ssize_t process_write(struct process *p, const struct iovec *parts, int count);
+/* End its input; take no more of its output. */
+void process_close_input(struct process *p);
+void process_close_output(struct process *p);
 
 /* Kill it if it still runs, wait for its end, and free its memory. */
 void process_release(struct process *p);

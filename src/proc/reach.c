@@ -1,5 +1,5 @@
 /* reach.c - which files a process may access by default, and never */
-#define _XOPEN_SOURCE 700      /* realpath */
+#define _XOPEN_SOURCE 700 /* realpath */
 #include "proc/reach.h"
 
 #include "proc/orders.h"
@@ -15,30 +15,55 @@ static const char *const programs[] = {
 
 /* To read; a program cannot start without the first ones. */
 static const char *const settings[] = {
-    "/etc/ld.so.cache",        "/etc/ld.so.conf",
-    "/etc/ld.so.conf.d",       "/etc/ld.so.preload",
-    "/etc/alternatives",       "/etc/ssl",
-    "/etc/pki",                "/etc/ca-certificates",
-    "/etc/ca-certificates.conf", "/etc/localtime",
-    "/etc/passwd",             "/etc/group",
-    "/etc/nsswitch.conf",      "/etc/hosts",
-    "/etc/host.conf",          "/etc/resolv.conf",
-    "/etc/services",           "/etc/protocols",
-    "/etc/gitconfig",          "/etc/mime.types",
-    "/etc/os-release",         "/proc",
-    "/sys/devices/system/cpu", "/dev/zero",
-    "/dev/random",             "/dev/urandom",
+    "/etc/ld.so.cache",
+    "/etc/ld.so.conf",
+    "/etc/ld.so.conf.d",
+    "/etc/ld.so.preload",
+    "/etc/alternatives",
+    "/etc/ssl",
+    "/etc/pki",
+    "/etc/ca-certificates",
+    "/etc/ca-certificates.conf",
+    "/etc/localtime",
+    "/etc/passwd",
+    "/etc/group",
+    "/etc/nsswitch.conf",
+    "/etc/hosts",
+    "/etc/host.conf",
+    "/etc/resolv.conf",
+    "/etc/services",
+    "/etc/protocols",
+    "/etc/gitconfig",
+    "/etc/mime.types",
+    "/etc/os-release",
+    "/proc",
+    "/sys/devices/system/cpu",
+    "/dev/zero",
+    "/dev/random",
+    "/dev/urandom",
     NULL,
 };
 
 /* Below the home, and never accessible. */
 static const char *const secrets[] = {
-    ".config/allm",           ".local/share/allm", ".local/state/allm",
-    ".cache/allm",            ".ssh",              ".gnupg",
-    ".aws",                   ".config/gcloud",    ".kube",
-    ".netrc",                 ".docker",           ".mozilla",
-    ".config/google-chrome",  ".config/chromium",  ".config/BraveSoftware",
-    ".config/microsoft-edge", ".pki",              ".password-store",
+    ".config/allm",
+    ".local/share/allm",
+    ".local/state/allm",
+    ".cache/allm",
+    ".ssh",
+    ".gnupg",
+    ".aws",
+    ".config/gcloud",
+    ".kube",
+    ".netrc",
+    ".docker",
+    ".mozilla",
+    ".config/google-chrome",
+    ".config/chromium",
+    ".config/BraveSoftware",
+    ".config/microsoft-edge",
+    ".pki",
+    ".password-store",
     NULL,
 };
 
@@ -109,56 +134,71 @@ static const char *join_resolved(struct arena *a, const char *folder,
     return path.broken ? NULL : reach_resolve(a, path.ptr, "/");
 }
 
-static bool touches(const char *secret, const char *path)
+/* What is never accessible, without links; a NULL was too long. */
+struct forbidden {
+    const char *
+        path[sizeof secrets / sizeof *secrets + sizeof places / sizeof *places];
+    size_t count;
+};
+
+static void find_forbidden(struct forbidden *f, struct arena *a)
 {
-    return secret && (contains(secret, path) || contains(path, secret));
+    const char *home = getenv("HOME");
+    f->count = 0;
+    for (size_t i = 0; home && *home == '/' && secrets[i]; i++)
+        f->path[f->count++] = join_resolved(a, home, secrets[i]);
+    for (size_t i = 0; places[i]; i++) {
+        const char *place = getenv(places[i]);
+        if (place && *place == '/')
+            f->path[f->count++] = join_resolved(a, place, "allm");
+    }
+}
+
+/* The one that is the resolved path, contains it or is in it; or NULL. */
+static const char *touched(const struct forbidden *f, const char *resolved)
+{
+    for (size_t i = 0; i < f->count; i++)
+        if (f->path[i] &&
+            (contains(f->path[i], resolved) || contains(resolved, f->path[i])))
+            return f->path[i];
+    return NULL;
 }
 
 const char *reach_forbidden(struct arena *a, const char *resolved)
 {
-    const char *home = getenv("HOME");
-    for (size_t i = 0; home && *home == '/' && secrets[i]; i++) {
-        const char *secret = join_resolved(a, home, secrets[i]);
-        if (touches(secret, resolved))
-            return secret;
-    }
-    for (size_t i = 0; places[i]; i++) {
-        const char *place = getenv(places[i]);
-        const char *secret = place && *place == '/'
-                                 ? join_resolved(a, place, "allm")
-                                 : NULL;
-        if (touches(secret, resolved))
-            return secret;
-    }
-    return NULL;
+    struct forbidden f;
+    find_forbidden(&f, a);
+    return touched(&f, resolved);
 }
 
 /* Unless it contains a path that is never accessible. */
-static bool add_allowed(struct buf *out, const char *verb, const char *path)
+static bool add_allowed(struct buf *out, const struct forbidden *f,
+                        const char *verb, const char *path)
 {
     const char *resolved = reach_resolve(out->arena, path, "/");
-    bool allowed = resolved && !reach_forbidden(out->arena, resolved);
+    bool allowed = resolved && !touched(f, resolved);
     if (allowed)
         orders_add(out, verb, resolved);
     return allowed;
 }
 
 /* The folders of PATH that are not below the home. */
-static void add_path_folders(struct buf *out)
+static void add_path_folders(struct buf *out, const struct forbidden *f)
 {
     const char *path = getenv("PATH");
     char folder[PATH_MAX];
-    for (struct slice f; (f = orders_next_folder(&path)).ptr;) {
-        if (!f.len || *f.ptr != '/' || f.len >= sizeof folder ||
-            orders_in_home(f))
+    for (struct slice s; (s = orders_next_folder(&path)).ptr;) {
+        if (!s.len || *s.ptr != '/' || s.len >= sizeof folder ||
+            orders_in_home(s))
             continue;
-        memcpy(folder, f.ptr, f.len);
-        folder[f.len] = 0;
-        add_allowed(out, "exec", folder);
+        memcpy(folder, s.ptr, s.len);
+        folder[s.len] = 0;
+        add_allowed(out, f, "exec", folder);
     }
 }
 
-static void add_program(struct buf *out, const char *program)
+static void add_program(struct buf *out, const struct forbidden *f,
+                        const char *program)
 {
     char folder[PATH_MAX];
     const char *slash = strrchr(program, '/');
@@ -168,26 +208,36 @@ static void add_program(struct buf *out, const char *program)
     memcpy(folder, program, n);
     folder[n] = 0;
     /* In a home only the program itself, not what is next to it. */
-    if (!add_allowed(out, "exec", folder))
+    if (!add_allowed(out, f, "exec", folder))
         orders_add(out, "exec", program);
 }
 
-void reach_least(struct buf *out, const char *program)
+static void add_least(struct buf *out, const struct forbidden *f,
+                      const char *program)
 {
     for (size_t i = 0; programs[i]; i++)
-        add_allowed(out, "exec", programs[i]);
+        add_allowed(out, f, "exec", programs[i]);
     for (size_t i = 0; settings[i]; i++)
         orders_add(out, "read", settings[i]);
     orders_add(out, "private", "/dev/null");
     orders_add(out, "private", "/dev/full");
-    add_path_folders(out);
-    add_program(out, program);
+    add_path_folders(out, f);
+    add_program(out, f, program);
+}
+
+void reach_least(struct buf *out, const char *program)
+{
+    struct forbidden f;
+    find_forbidden(&f, out->arena);
+    add_least(out, &f, program);
 }
 
 bool reach_default(struct buf *out, const char *program, const char *dir,
                    const char *private_dir)
 {
-    reach_least(out, program);
+    struct forbidden f;
+    find_forbidden(&f, out->arena);
+    add_least(out, &f, program);
     orders_add(out, "private", private_dir);
-    return add_allowed(out, "read", dir);
+    return add_allowed(out, &f, "read", dir);
 }

@@ -1,8 +1,8 @@
 /*
  * report.c - what a warden reports about its process
  *
- * A line is a word and its values; warden/main.c lists them.  A line ends in a
- * blank.
+ * A line is a word and its values, and ends in a blank; docs/sandbox.md lists
+ * them.
  */
 #include "proc/report.h"
 
@@ -39,6 +39,13 @@ static void read_fault(struct report *r, enum report_kind kind, struct slice s)
     keep_text(r->path, sizeof r->path, slice_trim(s));
 }
 
+/* "pid 12" */
+static int take_fact(struct slice s)
+{
+    take_word(&s);
+    return (int)take_number(&s);
+}
+
 static void read_missing(struct report *r, struct slice s)
 {
     struct slice part = take_word(&s);
@@ -73,9 +80,9 @@ static void read_line(struct report *r)
     else if (slice_is(word, "missing"))
         read_missing(r, s);
     else if (slice_is(word, "started"))
-        r->pid = (int)take_number(&s);
+        r->pid = take_fact(s);
     else if (slice_is(word, "landlock"))
-        r->landlock = (int)take_number(&s);
+        r->landlock = take_fact(s);
 }
 
 void report_add(struct report *r, struct slice bytes)

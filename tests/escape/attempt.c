@@ -3,6 +3,7 @@
  *
  * usage: attempt NAME         exit status 0: it succeeded; 1: it was refused
  *        attempt --no-namespaces COMMAND...   run it where they are forbidden
+ *        attempt --no-landlock COMMAND...     run it where it does not exist
  *
  * The variables OUTSIDE (a folder, in which `secret` is a file), HOST (a
  * process id), PORT and SOCKET (of a listener) say what to reach; HOME may be
@@ -417,7 +418,21 @@ static const struct attempt {
     ATTEMPT(open_many),
 };
 
-/* Refuse clone() with a new user namespace, then run the command. */
+/* Run a command behind a filter; root keeps its privileges. */
+static int run_filtered(struct sock_filter *code, size_t count, char **command)
+{
+    struct sock_fprog program = { (unsigned short)count, code };
+    if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program)) {
+        prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+        if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program))
+            return 3;
+    }
+    extern char **environ;
+    execve(command[0], command, environ);
+    return 3;
+}
+
+/* Refuse clone() with a new user namespace. */
 static int run_without_namespaces(char **command)
 {
     struct sock_filter code[] = {
@@ -430,21 +445,28 @@ static int run_without_namespaces(char **command)
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
     };
-    struct sock_fprog program = { sizeof code / sizeof *code, code };
-    if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program)) {
-        prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-        if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program))
-            return 3;
-    }
-    extern char **environ;
-    execve(command[0], command, environ);
-    return 3;
+    return run_filtered(code, sizeof code / sizeof *code, command);
+}
+
+/* As in a kernel that has no Landlock. */
+static int run_without_landlock(char **command)
+{
+    enum { CREATE_RULESET = 444 };
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, CREATE_RULESET, 1, 0),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+    };
+    return run_filtered(code, sizeof code / sizeof *code, command);
 }
 
 int main(int argc, char **argv)
 {
     if (argc > 2 && !strcmp(argv[1], "--no-namespaces"))
         return run_without_namespaces(argv + 2);
+    if (argc > 2 && !strcmp(argv[1], "--no-landlock"))
+        return run_without_landlock(argv + 2);
     for (size_t i = 0; argc == 2 && i < sizeof attempts / sizeof *attempts; i++)
         if (!strcmp(attempts[i].name, argv[1]))
             return attempts[i].run() ? 0 : 1;

@@ -10,9 +10,12 @@ root and as another user (if we are root), with user namespaces and where they
 are refused.  A row whose wall the warden reports as missing is not in force.
 
 Then a host with 20 process trees is killed at random moments (5, or 50 with
---all): nothing may be left after a second.
+--all): nothing may be left after a second.  As often, it cancels its calls,
+lets them time out, and frees its toolbox, which has a server then: nothing may
+be left a second later, where SIGTERM has two more.
 """
 import fcntl
+import json
 import os
 import pty
 import random
@@ -26,6 +29,8 @@ import time
 
 NOBODY = 65534
 WALLS = "files net privileges kernel staying".split()
+ALL_WALLS = ("files metadata net signals processes privileges kernel staying "
+             "amount mounts pids")
 MARK = "ALLM_ESCAPE_MARK"
 
 # The walls that refuse an attempt.  Where the second wall refuses it as well,
@@ -113,6 +118,12 @@ def give(path, user):
         os.chown(path, user, user)
 
 
+def tasks():
+    """All tasks of the machine."""
+    with open("/proc/loadavg", encoding="ascii") as file:
+        return int(file.read().split()[3].split("/")[1])
+
+
 class Place:
     """The files, listeners and the process that attempts try to reach."""
 
@@ -177,7 +188,8 @@ class Place:
                   self.path("readable"))]
         lines += ["read /proc", "read /etc/ld.so.cache", "private /dev/null",
                   "private " + self.path("home"), "dir /",
-                  "limit procs 64", "limit disk 67108864", "limit files 256",
+                  "limit procs 64", "limit tasks %d" % (tasks() + 64),
+                  "limit disk 67108864", "limit files 256",
                   "limit cpu 60", "limit linger 100"]
         for name, value in {
                 "HOME": self.path("home"), "OUTSIDE": self.path("outside"),
@@ -188,7 +200,8 @@ class Place:
         for wall in WALLS:
             if wall not in off.split() and off != "all":
                 lines.append("wall %s required" % wall)
-        lines += ["wall %s off" % wall for wall in off.split()]
+        names = ALL_WALLS if off == "all" else off
+        lines += ["wall %s off" % wall for wall in names.split()]
         return "\n".join(lines + ["--", ""])
 
 
@@ -198,7 +211,8 @@ def run(place, name, off, refused):
     report, write_end = os.pipe()
     command = [place.warden, place.attempt, name]
     if refused:
-        command = [place.attempt, "--no-namespaces"] + command
+        lack = refused if isinstance(refused, str) else "--no-namespaces"
+        command = [place.attempt, lack] + command
 
     def set_up():
         fds = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 50) for fd in
@@ -290,6 +304,16 @@ def marked(mark, warden=None):
     return found
 
 
+def try_without_landlock(place):
+    """Nothing runs without a wall that is required."""
+    status, lines = run(place, "who", "", "--no-landlock")
+    check(status is None and any(line.startswith("refused files 38 Landlock")
+                                 for line in lines),
+          "it runs without Landlock: %s" % lines)
+    status, lines = run(place, "who", "files", "--no-landlock")
+    check(status is not None, "it does not run without both: %s" % lines)
+
+
 def try_outliving(place, refused):
     for off in ("", "all", "staying", "staying mounts pids"):
         run(place, "outlive", off, refused)
@@ -299,37 +323,118 @@ def try_outliving(place, refused):
             os.kill(pid, signal.SIGKILL)
 
 
-def try_killing(host, programs, count):
-    top = tempfile.mkdtemp(prefix="allm-kill-", dir="/tmp")
-    warden = shutil.copy(programs[0], top)
-    seed = int(os.environ.get("ALLM_SEED", "7"))
-    choose = random.Random(seed)
-    worst = 0
-    for i in range(count):
-        mark = "%d-%d" % (os.getpid(), i)
-        process = subprocess.Popen(
-            [host, "20"], env=dict(os.environ, ALLM_WARDEN=warden,
-                                   TMPDIR=top, **{MARK: mark}),
-            stdout=subprocess.PIPE)
-        process.stdout.readline()           # all have begun
-        time.sleep(choose.random() * 0.3)
-        running = len(marked(mark, warden))
-        process.kill()
-        process.wait()
-        process.stdout.close()
-        end = time.monotonic() + 1
-        left = marked(mark, warden)
-        while left and time.monotonic() < end:
+class Host:
+    """A host with 20 process trees, at a random moment of their lives."""
+
+    SEED = int(os.environ.get("ALLM_SEED", "7"))
+    choose = random.Random(SEED)
+    number = 0
+
+    def __init__(self, host, top, warden, words=()):
+        Host.number += 1
+        self.warden = warden
+        self.mark = "%d-%d" % (os.getpid(), Host.number)
+        self.process = subprocess.Popen(
+            [host, "20", *words],
+            env=dict(os.environ, ALLM_WARDEN=warden, TMPDIR=top,
+                     **{MARK: self.mark}),
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.process.stdout.readline()          # all have begun
+
+    def wait_some_time(self, least):
+        """Until enough run, and then a moment."""
+        end = time.monotonic() + 20
+        running = self.trees()
+        while len(running) <= least and time.monotonic() < end:
+            time.sleep(0.01)
+            running = self.trees()
+        check(len(running) > least,
+              "only %d processes were running" % len(running))
+        time.sleep(Host.choose.random() * 0.3)
+
+    def trees(self):
+        return [pid for pid in marked(self.mark, self.warden)
+                if pid != self.process.pid]
+
+    def check_end(self, what, limit):
+        """How long it takes until nothing is left."""
+        begin = time.monotonic()
+        left = self.trees()
+        while left and time.monotonic() < begin + limit:
             time.sleep(0.02)
-            left = marked(mark, warden)
-        worst = max(worst, 1 - (end - time.monotonic()))
-        check(running > 20, "only %d processes were running" % running)
-        check(not left, "kill %d (seed %d): left are %s" % (i, seed, left))
+            left = self.trees()
+        took = time.monotonic() - begin
         for pid in left:
             os.kill(pid, signal.SIGKILL)
-    shutil.rmtree(top)
+        check(not left, "%s (seed %d): left are %s" % (what, Host.SEED, left))
+        return took
+
+
+def try_killing(host, top, warden, count):
+    worst = 0
+    for i in range(count):
+        it = Host(host, top, warden)
+        it.wait_some_time(20)
+        it.process.kill()
+        it.process.wait()
+        worst = max(worst, it.check_end("kill %d" % i, 1))
+        it.process.communicate()
     print("# %d kills, the last process ended after %d ms at most" % (
-        count, worst * 1000))
+        count, worst * 1000), flush=True)
+
+
+TREES = ["sleep 1000 & sleep 1000 & sleep 1000",
+         "(sleep 1000 & (sleep 1000 & sleep 1000)); wait; sleep 1000",
+         "trap '' TERM HUP; while :; do sleep 1; done",
+         "sh -c 'sh -c \"sleep 1000\" & sleep 1000'"]
+
+
+def write_tools(folder, timeout):
+    """A folder of tools that are process trees."""
+    os.mkdir(folder)
+    for number, script in enumerate(TREES):
+        path = os.path.join(folder, "tree%d" % number)
+        with open(path, "w", encoding="ascii") as file:
+            file.write("#!/bin/sh\n%s\n" % script)
+        os.chmod(path, 0o755)
+        with open(path + ".json", "w", encoding="ascii") as file:
+            json.dump({"name": "tree%d" % number, "description": "A tree.",
+                       "timeout": timeout, "needs": {"env": [MARK]}}, file)
+
+
+def try_ending(word, host, top, warden, count):
+    """Cancel, timeout and free: the host lives on."""
+    worst = slowest = 0
+    before = set(os.listdir(top))
+    for i in range(count):
+        folder = os.path.join(top, "tools")
+        timeout = 1 + Host.choose.random() if word == "timeout" else 1000
+        write_tools(folder, timeout)
+        it = Host(host, top, warden, (word, folder))
+        it.wait_some_time(20)
+        it.process.stdin.write(b"now\n")
+        it.process.stdin.flush()
+        took = it.process.stdout.readline()
+        check(took, "%s %d: the host has died" % (word, i))
+        slowest = max(slowest, int(took or b"0"))
+        limit = 1 if word == "free" else 3      # 2 s after SIGTERM
+        worst = max(worst, it.check_end("%s %d" % (word, i), limit))
+        it.process.communicate(b"end\n")
+        shutil.rmtree(folder)
+        left = set(os.listdir(top)) - before
+        check(not left, "%s %d: folders are left: %s" % (word, i, left))
+    check(slowest < 5000, "%s took %d ms" % (word, slowest))
+    print("# %d times %s: it took %d ms, and the last process ended %d ms "
+          "later at most" % (count, word, slowest, worst * 1000), flush=True)
+
+
+def try_ends(host, programs, count):
+    top = tempfile.mkdtemp(prefix="allm-kill-", dir="/tmp")
+    warden = shutil.copy(programs[0], top)
+    try_killing(host, top, warden, count)
+    for word in ("cancel", "timeout", "free"):
+        try_ending(word, host, top, warden, count)
+    shutil.rmtree(top)
 
 
 def main():
@@ -342,9 +447,11 @@ def main():
             try:
                 try_rows(place, user, refused)
                 try_outliving(place, refused)
+                if not refused:
+                    try_without_landlock(place)
             finally:
                 place.close()
-    try_killing(host, programs, count)
+    try_ends(host, programs, count)
     print("%d passed, %d failed" % (passed, len(failures)))
     return 1 if failures else 0
 

@@ -49,8 +49,8 @@ static void requires_walls(void)
         const char *has, *lacks;
     } rows[] = {
         { ORDERS_ON, "wall staying required\n", "wall signals" },
-        { ORDERS_STRICT, "wall mounts required\n", "off" },
-        { ORDERS_OFF, "wall all off\n", "required" },
+        { ORDERS_STRICT, "wall mounts required\n", "wall pids" },
+        { ORDERS_OFF, "wall pids off\n", "required" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct arena a;

@@ -235,7 +235,7 @@ static void survives_the_end_of_its_warden(void)
 {
     struct box b;
     open_box(&b);
-    buf_text(&b.orders, "wall all off\n");
+    orders_walls(&b.orders, ORDERS_OFF);
     CHECK_INT(run_shell(&b, "kill -9 $PPID; sleep 1000"), 0);
     CHECK_INT(b.process.report.kind, REPORT_NONE);
     CHECK(!b.process.report.ended);

@@ -22,7 +22,7 @@ static void reads_lines(void)
         const char *why, *in, *want;
     } rows[] = {
         { "nothing", "", "none 0|0 0|0  ||0 0|0" },
-        { "an exit", "started 12 \nended 3 0 1500 900 \n",
+        { "an exit", "started pid 12 \nended 3 0 1500 900 \n",
           "ended 1|3 0|0  ||1500 900|12" },
         { "a signal", "ended 0 9 1 2 \n", "ended 1|0 9|0  ||1 2|0" },
         { "missing parts", "missing pids 1 /proc \nmissing mounts 1 \n"
