@@ -313,7 +313,8 @@ typedef struct allm_journal_tool {
     const char *reason;               /* as in the journal                  */
     const allm_json *value;
     allm_effect effect;               /* as in its TOOL_INTENT              */
-    uint32_t    reserved;
+    uint32_t    decided;              /* not started: 1 allowed, 2 denied for
+                                         the reason in content; 0: neither  */
 } allm_journal_tool;
 
 /*
@@ -325,7 +326,6 @@ typedef struct allm_journal_tool {
  * write then, or is one now, or is not declared: such a call is left to the
  * caller.  halted_reason is manual_tool_calls, and the call is in
  * metadata.unknown_tool_calls.
- *
  * With steps, pass and counts, the result is that of a loop that was not
  * interrupted.  The state of the caller's policies starts afresh.
  */

@@ -57,6 +57,7 @@ static void reset_step(struct collect *c)
     c->result_count = 0;
     c->highest_index = 0;
     c->halt = NULL;
+    c->borrows = false;
     c->finish_reason = ALLM_FINISH_NONE;
     c->raw_finish_reason = NULL;
     c->last_message = NULL;
@@ -192,7 +193,8 @@ static allm_status on_call_delta(struct collect *c, const allm_event *e)
     return one->raw.broken ? collect_nomem(c) : ALLM_OK;
 }
 
-static allm_status on_call_completed(struct collect *c, const allm_event *e)
+static allm_status complete_call(struct collect *c, const allm_event *e,
+                                 bool lasting)
 {
     if (!e->id || !e->name ||
         allm_json_type_of(e->arguments) != ALLM_JSON_OBJECT)
@@ -202,13 +204,27 @@ static allm_status on_call_completed(struct collect *c, const allm_event *e)
         return collect_nomem(c);
     allm_tool_call *call = &one->call;
     call->name = copy_text(c, e->name);
-    call->arguments = copy_json(c, e->arguments);
-    collect_call_complete(one, home_arena(c->home),
-                          (struct slice){ e->raw_arguments,
-                                          e->raw_arguments ? e->raw_len : 0 });
+    if (lasting && collect_call_borrow(one, e)) {
+        c->borrows = true;
+    } else {
+        call->arguments = copy_json(c, e->arguments);
+        collect_call_complete(one, home_arena(c->home),
+                              (struct slice){ e->raw_arguments,
+                            e->raw_arguments ? e->raw_len : 0 });
+    }
     call->metadata = copy_json(c, e->metadata);
     call->provider_state = copy_json(c, e->provider_state);
     return check_memory(c);
+}
+
+static allm_status on_call_completed(struct collect *c, const allm_event *e)
+{
+    return complete_call(c, e, false);
+}
+
+allm_status collect_borrow(struct collect *c, const allm_event *event)
+{
+    return complete_call(c, event, true);
 }
 
 /* Are the calls of a message those that came as events? */

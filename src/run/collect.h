@@ -39,6 +39,7 @@ struct collect {
     const char *raw_finish_reason, *id, *model;
     const allm_error *error;
     const allm_json *metadata;
+    bool borrows;               /* calls have values of the attempt */
     bool done;
     bool broken;                /* out of memory */
 };
@@ -58,6 +59,15 @@ allm_usage *collect_usage(struct collect *c);
 
 /* Returns OK, MISUSE for a usage with an unknown field, or NOMEM. */
 allm_status collect_add(struct collect *c, const allm_event *event);
+
+/*
+ * The same for the completed event of a call whose values live as long as the
+ * attempt: long arguments are not copied.  Before the attempt's memory ends,
+ * collect_take_over() makes them those of the fold's message.  Its memory must
+ * be that of the fold's home.  If `from` is needed, it is empty then.
+ */
+allm_status collect_borrow(struct collect *c, const allm_event *event);
+void collect_take_over(struct collect *c, struct arena *from);
 
 /* Add the result of a call, instead of the event that ends it.  The result is
  * borrowed and must live as long as the fold.  Returns OK or NOMEM. */

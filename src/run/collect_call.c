@@ -25,6 +25,18 @@ void collect_call_complete(struct collect_call *k, struct arena *a,
         arena_adopt(a, &k->pieces);
     clear_pieces(k);
     k->completed = true;
+    k->borrowed = false;
+}
+
+bool collect_call_borrow(struct collect_call *k, const allm_event *e)
+{
+    if (!e->raw_arguments || e->raw_len < LONG)
+        return false;
+    k->call.arguments = e->arguments;
+    k->call.raw_arguments = e->raw_arguments;
+    k->call.raw_len = e->raw_len;
+    clear_pieces(k);
+    return k->completed = k->borrowed = true;
 }
 
 static bool is_same_json(const allm_json *a, const allm_json *b)

@@ -11,6 +11,7 @@ struct collect_call {
     struct arena pieces;        /* owns `raw` */
     struct buf raw;             /* the arguments, as pieces arrive */
     bool completed;             /* a completed event has replaced the pieces */
+    bool borrowed;              /* ...whose arguments are not copied yet */
 };
 
 /* The owner releases `pieces`. */
@@ -21,6 +22,10 @@ void collect_call_init(struct collect_call *k, struct mem mem);
  * If memory runs out, the arena is broken. */
 void collect_call_complete(struct collect_call *k, struct arena *a,
                            struct slice raw);
+
+/* Take the arguments of a completed event as they are, if they are long enough
+ * to be worth it; they live as long as the attempt.  False: copy them. */
+bool collect_call_borrow(struct collect_call *k, const allm_event *e);
 
 /* Is it completed, and the same as this call? */
 bool collect_call_is(const struct collect_call *k, const allm_tool_call *other);

@@ -66,6 +66,74 @@ static const allm_message *message_with_calls(
     return *made = allm_message_new(&fields);
 }
 
+/* The list without the arguments that are borrowed, which need no copy. */
+static void leave_borrowed(const struct collect *c,
+                           const allm_tool_call *const *list)
+{
+    size_t n = 0;
+    for (const struct collect_call *k = c->calls; k; k = k->next, n++) {
+        allm_tool_call *call = (allm_tool_call *)(uintptr_t)list[n];
+        if (!k->borrowed)
+            continue;
+        call->arguments = json_empty_object();
+        call->raw_arguments = NULL;
+        call->raw_len = 0;
+    }
+}
+
+/* Set them in the calls of a message that nobody else has yet. */
+static void set_borrowed(struct collect *c, const allm_message *m)
+{
+    size_t n = 0;
+    for (struct collect_call *k = c->calls; k; k = k->next, n++) {
+        allm_tool_call *call = (allm_tool_call *)(uintptr_t)m->tool_calls[n];
+        if (!k->borrowed)
+            continue;
+        call->arguments = k->call.arguments;
+        call->raw_arguments = k->call.raw_arguments;
+        call->raw_len = k->call.raw_len;
+    }
+}
+
+/* The message with its calls, whose borrowed arguments are not set yet.  NULL:
+ * no memory, or it has its calls already. */
+static allm_message *make_message(const struct collect *c)
+{
+    struct arena a;
+    const allm_error *error;
+    allm_message *m = NULL;
+    if (!c->last_message || c->last_message->tool_call_count)
+        return NULL;
+    arena_init(&a, home_mem(c->home));
+    allm_message fields = *c->last_message;
+    fields.home = NULL;
+    fields.tool_calls = call_list(c, &a);
+    fields.tool_call_count = c->call_count;
+    if (fields.tool_calls) {
+        leave_borrowed(c, fields.tool_calls);
+        m = shape_keep(&message_shape, &fields, home_mem(c->home), &a, &error);
+    }
+    arena_release(&a);
+    return m;
+}
+
+void collect_take_over(struct collect *c, struct arena *from)
+{
+    if (!c->borrows)
+        return;
+    allm_message *m = make_message(c);
+    bool held = m && home_hold(c->home, m->home);
+    arena_adopt(home_arena(held ? m->home : c->home), from);
+    if (held) {
+        set_borrowed(c, m);
+        c->last_message = m;
+    }
+    allm_message_free(m);
+    for (struct collect_call *k = c->calls; k; k = k->next)
+        k->borrowed = false;
+    c->borrows = false;
+}
+
 /* The response has the calls of its message, which it keeps alive. */
 static void share_calls(allm_response *r)
 {

@@ -88,12 +88,22 @@ static void close_feed(struct generate *g)
         pacer_leave(g->ticket);
 }
 
+/* The fold takes over the memory of the attempt, if it borrows from it. */
+static void hand_over_attempt(struct generate *g)
+{
+    if (!g->collect || !g->collect->borrows)
+        return;
+    quota_let_go(&g->quota, &g->attempt);
+    collect_take_over(g->collect, &g->attempt);
+}
+
 /* Fail with a copy of this error. */
 static void fail_generate(struct generate *g, const allm_error *error)
 {
     g->state = FAILED;
     g->error = error_copy(g->plan.home, error);
     close_feed(g);
+    hand_over_attempt(g);
     spans_fail(g->spans, g->error);
 }
 
@@ -294,12 +304,23 @@ static struct collect *ensure_collect(struct generate *g)
     return g->collect;
 }
 
+/* May the fold keep the values of this event, and take over their memory? */
+static bool may_borrow(const struct generate *g, const allm_event *event)
+{
+    struct mem mine = g->quota.inner, its = home_mem(g->collect->home);
+    return sink_lasts(event) && mine.fn == its.fn && mine.ud == its.ud;
+}
+
 static allm_status fold_event(struct generate *g, const allm_event *event)
 {
     if (event->type == ALLM_EV_MESSAGE_STARTED)
         return ALLM_OK;         /* nothing to fold */
     struct collect *c = ensure_collect(g);
-    return c ? collect_add(c, event) : ALLM_ERR_NOMEM;
+    if (!c)
+        return ALLM_ERR_NOMEM;
+    return event->type == ALLM_EV_TOOL_CALL_COMPLETED && may_borrow(g, event)
+               ? collect_borrow(c, event)
+               : collect_add(c, event);
 }
 
 /* Call on_event, fold the event, filter it.  EVENT: deliver it.  OK: drop
@@ -491,6 +512,7 @@ static void complete_answer(struct generate *g)
     }
     settle_pacer(g);
     close_feed(g);
+    hand_over_attempt(g);
     arena_release(&g->attempt); /* The fold has the answer now. */
     struct collect *c = ensure_collect(g);
     if (c && g->plan.ref && collect_usage(c))

@@ -18,6 +18,9 @@
  * until then, what was done can still be recorded. */
 #define GRACE_MS 10000
 
+/* The longest result that can be written: what a store keeps in one string. */
+#define MOST_CONTENT ((size_t)256 * 1024 * 1024)
+
 struct journal_item {
     struct journal_item *next;
     bool passed;                /* to the function, at least once */
@@ -166,7 +169,7 @@ static allm_status write_calls(void *ud, int64_t *again_ns,
 
 struct batch_journal journal_of_tools(struct journal *j)
 {
-    return (struct batch_journal){ .ud = j, .intent = add_intent,
-                                   .result = add_result,
+    return (struct batch_journal){ .ud = j, .most = MOST_CONTENT,
+                                   .intent = add_intent, .result = add_result,
                                    .flush = write_calls };
 }

@@ -300,8 +300,11 @@ static allm_status pull_answer(struct step *s, allm_event **event,
     set_response(s, g->response(s->generate));
     settle_budget(s);
     s->state = ANSWERED;
+    /* Before somebody is asked about its calls, the answer is durable. */
+    bool asks = s->tools.opts.gate && s->response->tool_call_count;
     add_entry(s, &(allm_journal_entry){ .kind = ALLM_JOURNAL_RESPONSE,
-                                        .response = s->response, .more = 1 });
+                                        .response = s->response,
+                                        .more = !asks });
     return ALLM_OK;
 }
 

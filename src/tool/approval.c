@@ -12,17 +12,22 @@
 
 static void release_memory(void *arg)
 {
-    arena_release(&((struct allm_approval *)arg)->memory);
+    struct allm_approval *a = arg;
+    arena_release(&a->memory);
+    if (a->held)
+        home_drop(a->held);
 }
 
 struct allm_approval *approval_new(struct batch_shared *d,
-                                   const allm_tool_call *call)
+                                   const allm_tool_call *call,
+                                   const allm_json *arguments)
 {
     struct allm_approval *a = arena_zero(home_arena(d->home), sizeof *a);
     if (!a)
         return NULL;
     a->shared = d;
     a->call = call;
+    a->arguments = arguments;
     a->session_id = d->session_id;
     a->verdict = VERDICT_WAITING;
     arena_init(&a->memory, d->env.mem);
@@ -39,10 +44,11 @@ bool approval_set_reach(struct allm_approval *a, const allm_json *reach)
 }
 
 void approval_on_allowed(struct allm_approval *a, approval_allowed_fn fn,
-                         void *ud)
+                         void *ud, struct allm_home *home)
 {
     a->on_allowed = fn;
     a->on_allowed_ud = ud;
+    a->held = home_keep(home);
 }
 
 enum verdict approval_verdict(const struct allm_approval *a)
@@ -117,14 +123,12 @@ static void write_member(struct build *b, struct slice name,
 
 static void write_approval(struct build *b, const struct allm_approval *a)
 {
-    const allm_json *arguments = a->call->arguments;
     build_object(b);
     build_key(b, SLICE("id"));
     build_text(b, slice_of(a->call->id));
     build_key(b, SLICE("name"));
     build_text(b, slice_of(a->call->name));
-    write_member(b, SLICE("arguments"),
-                 arguments ? arguments : json_empty_object());
+    write_member(b, SLICE("arguments"), a->arguments);
     write_member(b, SLICE("reach"), a->reach);
     build_end(b);
 }

@@ -121,6 +121,16 @@ static const char *make_key(struct batch *b, const char *id, size_t index)
     return key.broken ? NULL : key.ptr;
 }
 
+static void take_decision(struct slot *s, const struct batch_decision *d,
+                          struct arena *a)
+{
+    if (!d->decided)
+        return;
+    s->decided = true;
+    s->verdict = d->decided == 1 ? VERDICT_ALLOWED : VERDICT_DENIED;
+    s->why = arena_text(a, d->why);
+}
+
 static bool copy_calls(struct batch *b, size_t count,
                        const allm_tool_call *const *calls)
 {
@@ -145,6 +155,8 @@ static bool copy_calls(struct batch *b, size_t count,
         s->result.index = b->opts.indexes ? b->opts.indexes[i] : i;
         s->result.key = make_key(b, call->id, s->result.index);
         s->is_help = compact_names_help(call->name, b->tool_count, b->tools);
+        if (b->opts.decisions)
+            take_decision(s, &b->opts.decisions[i], b->arena);
         b->order[b->count++] = s;
     }
     b->ordered = b->count;
@@ -311,7 +323,7 @@ static struct outcome late_outcome(struct batch *b, const char *what)
 bool batch_decide_early(struct batch *b, struct slot *s, struct outcome *o)
 {
     if (s->verdict == VERDICT_DENIED) {
-        const char *why = s->approval->why;
+        const char *why = s->approval ? s->approval->why : s->why;
         *o = outcome_failed(b->arena, FAILURE_DENIED, "%s",
                             why ? why : DETAIL_DENIED);
         return true;
@@ -352,6 +364,8 @@ static void start_slot(struct batch *b, struct slot *s)
         return;
     }
     s->run->key = s->result.key;
+    s->run->decided = s->decided;
+    s->run->passed = s->approval ? s->approval->passed : NULL;
     s->state = RUNNING;
     b->running++;
     allm_recipe recipe = executor_recipe(b->opts.executor,

@@ -28,6 +28,7 @@ struct batch_trace {
  */
 struct batch_journal {
     void *ud;
+    size_t most;                        /* bytes of a content; 0: no limit */
     /* Add an entry to the next commit; false: out of memory. */
     bool (*intent)(void *ud, const struct tool_result *r, allm_effect effect);
     bool (*result)(void *ud, const struct tool_result *r, allm_effect effect);
@@ -35,6 +36,12 @@ struct batch_journal {
      * again at *again_ns, if that is earlier, or when the waker is rung.
      * < 0: *error is the reason. */
     allm_status (*flush)(void *ud, int64_t *again_ns, const allm_error **error);
+};
+
+/* A decision about a call that was made before, as in allm_journal_tool. */
+struct batch_decision {
+    uint32_t decided;                   /* 0: none, 1: allowed, 2: denied */
+    const char *why;                    /* or NULL */
 };
 
 /* { 0 } means the defaults of a chat. */
@@ -57,6 +64,7 @@ struct batch_opts {
     const allm_executor *executor;      /* NULL: the tool's function */
     const allm_encoder *encoder;        /* NULL: JSON */
     const allm_gate *gate;              /* decides what may begin; or NULL */
+    const struct batch_decision *decisions;     /* of the calls; or NULL */
     struct batch_trace trace;
     struct batch_journal journal;
     const size_t *indexes;              /* positions of the calls in the answer;

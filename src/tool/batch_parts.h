@@ -21,6 +21,8 @@ struct slot {
     struct recipe *recipe;          /* NULL: the tool has none */
     enum verdict verdict;           /* as far as the batch has read it */
     struct allm_approval *approval; /* NULL: no gate was asked */
+    bool decided;                   /* before the batch began */
+    const char *why;                /* then: of a denied call, or NULL */
 };
 
 struct batch {

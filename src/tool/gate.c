@@ -7,7 +7,7 @@
  *
  * Invariants
  *   (1) The gate is asked about each call once, in the order of the turn,
- *       before the first one begins.
+ *       before the first one begins; not about those that were decided before.
  *   (2) With a journal, everything added so far is written before that: a crash
  *       while somebody decides loses nothing.
  *   (3) Places before b->next and b->planned are never moved.
@@ -25,9 +25,10 @@ static bool needs_no_gate(struct batch *b, struct slot *s)
 static void ask_gate(struct batch *b, struct slot *s)
 {
     const allm_gate *gate = b->opts.gate;
-    if (needs_no_gate(b, s))
+    if (s->decided || needs_no_gate(b, s))
         return;
-    s->approval = approval_new(b->shared, s->result.view.call);
+    s->approval = approval_new(b->shared, s->result.view.call,
+                               s->result.arguments);
     if (!s->approval) {
         batch_no_memory(b);
         return;

@@ -23,6 +23,9 @@ struct allm_tool_run {
     bool is_callback;                       /* not a call: must not defer */
     bool is_verdict;                        /* on_tool_error: its halt needs no
                                                reason */
+    bool decided;                           /* somebody approved this call */
+    const void *passed;                     /* the gate whose rules allowed it;
+                                               or NULL */
 
     /* Guarded by shared->lock. */
     bool answered;                          /* claimed; never reset */

@@ -151,11 +151,29 @@ static void settle_outcome(struct batch *b, struct tool_result *r)
     settle_failure(b, r);
 }
 
+/* What cannot be written to the journal becomes a failure, for the model and in
+ * the journal alike. */
+static void limit_content(struct batch *b, struct tool_result *r)
+{
+    size_t most = b->opts.journal.most;
+    if (!most || r->whole.len <= most)
+        return;
+    r->outcome = outcome_failed(b->arena, FAILURE_ENCODING,
+                                "the result has %zu bytes; at most %zu can be "
+                                "recorded",
+                                r->whole.len, most);
+    r->error = NULL;
+    r->halts = false;
+    settle_failure(b, r);
+}
+
 void settle_slot(struct batch *b, struct slot *s)
 {
     struct tool_result *r = &s->result;
     const struct batch_opts *o = &b->opts;
     settle_outcome(b, r);
+    if (!b->error)
+        limit_content(b, r);
     if (b->error)
         return;
     struct slice content = cut_text(b->arena, r->whole, o->max_output);

@@ -3,7 +3,8 @@
  *
  *      calls --> manual calls     left to the caller, as are those that a
  *                                 gate leaves undecided
- *            --> replayed calls   their results come from a journal
+ *            --> replayed calls   their results come from a journal, or the
+ *                                 decisions whether they run
  *            --> other calls      one batch, pulled event by event
  *
  * Calls that an earlier stage rejected have the same events as those that run,
@@ -74,9 +75,35 @@ static const allm_journal_tool *find_replayed(const struct turn_tools *t,
 {
     const allm_journal_replay *r = t->replay;
     for (size_t i = 0; r && i < r->tool_count; i++)
-        if (!strcmp(r->tools[i]->tool_call_id, id))
+        if (!r->tools[i]->decided && !strcmp(r->tools[i]->tool_call_id, id))
             return r->tools[i];
     return NULL;
+}
+
+/* What was decided about a call that has not begun. */
+static struct batch_decision find_decision(const struct turn_tools *t,
+                                           const char *id)
+{
+    const allm_journal_replay *r = t->replay;
+    for (size_t i = 0; r && i < r->tool_count; i++)
+        if (r->tools[i]->decided && !strcmp(r->tools[i]->tool_call_id, id))
+            return (struct batch_decision){
+                r->tools[i]->decided,
+                r->tools[i]->content_len ? r->tools[i]->content : NULL
+            };
+    return (struct batch_decision){ 0 };
+}
+
+static bool fill_decisions(const allm_context *c, size_t n,
+                           const allm_tool_call **calls)
+{
+    struct turn_tools *t = c->runner;
+    struct batch_decision *list =
+        t->replay ? arena_zero(c->arena, (n + 1) * sizeof *list) : NULL;
+    for (size_t i = 0; list && i < n; i++)
+        list[i] = find_decision(t, calls[i]->id);
+    t->opts.decisions = list;
+    return list || !t->replay;
 }
 
 bool dispatch_began(const struct turn_tools *t, const char *call_id)
@@ -208,7 +235,7 @@ static allm_status begin_batch(allm_context *c, size_t n,
 {
     struct turn_tools *t = c->runner;
     size_t *indexes = arena_alloc(c->arena, (n + 1) * sizeof *indexes);
-    if (!indexes)
+    if (!indexes || !fill_decisions(c, n, calls))
         return ALLM_ERR_NOMEM;
     fill_indexes(c, n, calls, indexes);
     t->opts.indexes = indexes;

@@ -3,7 +3,9 @@
 
 #include "data/shape.h"
 #include "harness/check.h"
+#include "run/collect_call.h"
 #include "json/json.h"
+#include "json/parse.h"
 
 static struct random dice;
 
@@ -201,7 +203,76 @@ static void a_response_shares_the_calls_of_its_message(void)
     }
 }
 
+/* A completed call whose values are in the arena, as the decoder's are. */
+static bool borrow_call(struct collect *c, struct arena *from, size_t len)
+{
+    const allm_error *error;
+    char *raw = arena_alloc(from, len);
+    if (!raw)
+        return false;
+    memset(raw, 'x', len);
+    memcpy(raw, "{\"t\":\"", 6);
+    memcpy(raw + len - 2, "\"}", 2);
+    const allm_json *args = json_parse_loose(from, (struct slice){ raw, len },
+                                             &error);
+    return args &&
+           !collect_borrow(c, ALLM(event, .type = ALLM_EV_TOOL_CALL_COMPLETED,
+                                   .id = "c", .name = "f", .arguments = args,
+                                   .raw_arguments = raw, .raw_len = len));
+}
+
+static void add_message(struct collect *c)
+{
+    const allm_tool_call *const calls[] = { &c->calls->call };
+    const allm_message *m = ALLM(message, .role = ALLM_ROLE_ASSISTANT,
+                                 .text = "", .tool_call_count = 1,
+                                 .tool_calls = calls);
+    collect_add(c,
+                ALLM(event, .type = ALLM_EV_MESSAGE_COMPLETED, .message = m));
+}
+
+/* The message takes over the memory of long arguments; without a message, the
+ * fold does.  Short ones are copied. */
+static void long_arguments_are_taken_over(void)
+{
+    for (int i = 0; i < 4; i++) {
+        struct collect c;
+        struct arena from;
+        size_t len = i % 2 ? 100 : 70000;
+        bool message = i / 2 == 0;
+        struct allm_home *home = home_new(mem_default(), 0);
+        if (!home || !collect_init(&c, home, NULL)) {
+            home_drop(home);
+            continue;
+        }
+        arena_init(&from, mem_default());
+        bool added = borrow_call(&c, &from, len);
+        CHECK(!added || c.borrows == (len == 70000));
+        const char *raw = added ? c.calls->call.raw_arguments : NULL;
+        if (added && message)
+            add_message(&c);
+        collect_take_over(&c, &from);
+        CHECK_ALWAYS(!c.borrows);
+        arena_release(&from);
+        allm_response *r = added ? collect_response(&c, "id") : NULL;
+        allm_response *again = added ? collect_response(&c, "id") : NULL;
+        CHECK(r && again);
+        if (check_whole() && r && message) {
+            check_calls(r, len, NULL);
+            check_calls(again, len, NULL);
+            CHECK((r->tool_calls[0]->raw_arguments == raw) == (len > 100));
+        }
+        collect_release(&c);
+        home_drop(home);
+        if (check_whole() && r)
+            CHECK_INT(r->tool_calls[0]->raw_len, len);
+        allm_response_free(r);
+        allm_response_free(again);
+    }
+}
+
 TESTS = {
+    TEST(long_arguments_are_taken_over),
     TEST_ONCE(the_fold_is_total),
     TEST(the_fold_is_total_without_memory),
     TEST(the_fold_keeps_nothing_of_the_caller),

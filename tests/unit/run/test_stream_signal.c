@@ -25,12 +25,14 @@ static atomic_int signals, spoiled;
 
 static void on_alarm(int number)
 {
+    int before = errno;         /* a handler must leave it alone, too */
     allm_stream *s = atomic_load(&running);
     (void)number;
     errno = EDOM;
     allm_stream_cancel(s);
     atomic_fetch_add(&spoiled, errno != EDOM);
     atomic_fetch_add(&signals, s != NULL);
+    errno = before;
 }
 
 /* So many microseconds from now, and again each time; 0: no more. */
